@@ -1,0 +1,130 @@
+/**
+ * Article: the commercial side of a piece of furniture, and the keys that identify a configuration.
+ *
+ * Field names are the specification's, so that a list, a request, a manifest line and a stored cart
+ * speak of the same thing with the same word.
+ *
+ * @see Spec 2.2; semantics of the reinit strings in D-69.
+ */
+
+/** What a user asks for: a base article and, where known, one configuration of it. */
+export interface ArticleRequest {
+  /** Manufacturer id, upper case. */
+  manufacturer: string;
+  /** Series id, upper case. */
+  program: string;
+  basearticlenumber: string;
+  /** Empty where GET articles is to resolve it. */
+  finalarticlenumber: string;
+  /** Configuration string; opaque, empty for the default configuration. */
+  reinitstring: string;
+  /** Configuration string of the meta planning; opaque, usually empty. */
+  metareinitstring: string;
+}
+
+/** A configuration as the service resolved it: the identity of one manifest line. */
+export interface ArticleKey extends ArticleRequest {}
+
+/** One value that a property may take. */
+export interface PropertyValue {
+  /** The concrete value. */
+  valuefrom: string;
+  text: string;
+  /** Path or URL of a preview image, empty where there is none. */
+  previewimage: string;
+  previewimagelarge: string;
+}
+
+/** One interval that a numeric property may lie in; a missing bound is open. */
+export interface PropertyRange {
+  valuefrom?: number;
+  opfrom?: 'GT' | 'GE';
+  valueto?: number;
+  opto?: 'LT' | 'LE';
+  /** Step width. */
+  raster?: number;
+}
+
+/** One configurable property of an article. */
+export interface ArticleProperty {
+  name: string;
+  text: string;
+  /** `C` is alphanumeric; `N` and `L` are numeric. */
+  proptype: string;
+  currentvalue: string;
+  /** Editable. */
+  enabled: boolean;
+  /** Invisible ones are answered only where `getallproperties` is asked for. */
+  visible: boolean;
+  obligatory: boolean;
+  /** Optional, but must still be evaluated before the article is valid. */
+  obligatory2c: boolean;
+  /** Further values may be added. */
+  addvalues: boolean;
+  /** Name of the property class that holds the property. */
+  propclassname: string;
+  digits: number;
+  decdigits: number;
+  propertyvalues: PropertyValue[];
+  ranges: PropertyRange[];
+}
+
+/** A named group of properties. */
+export interface PropertyClass {
+  name: string;
+  text: string;
+  properties: ArticleProperty[];
+}
+
+/** Commercial data of one article. */
+export interface CommercialData {
+  /** Internal commercial id. */
+  id: string;
+  /** Resolved article number including the code scheme; opaque. */
+  finalarticlenumber: string;
+  /** 0 is a normal price: see `articlewithprice`. */
+  price: number;
+  currency: string;
+  /** Structure not specified; passed through untouched. */
+  pricecomponents: unknown;
+  shorttext: string;
+  /** Lines separated by a newline. */
+  longtext: string;
+  /** Properties with their values, lines separated by a newline. */
+  varianttext: string;
+  /** Opaque configuration string that ends with `::`. */
+  reinitstring: string;
+  /** `YYYY-MM-DD`, or empty. */
+  convertdate: string;
+  articlewithprice: boolean;
+  propclasses: PropertyClass[];
+  /** Structure not specified; passed through untouched. */
+  usermessages: unknown;
+  /** At least one optional property must still be evaluated. */
+  obligatory2c: boolean;
+}
+
+/** An article as the service answers it. */
+export interface Article {
+  /** Identifier used for re-configuration. */
+  id: string;
+  /** Equal to `id` for a top-level article. */
+  rootid: string;
+  manufacturer: string;
+  program: string;
+  basearticlenumber: string;
+  /** Internal name of the meta type. */
+  typename: string;
+  /** Meta reinit string: GET btg takes it as `metareinitstring`. */
+  reinit: string;
+  /** Meta attachments. */
+  children: Article[];
+  /** Meta properties. */
+  propclasses: PropertyClass[];
+  /** Structure not specified; passed through untouched. */
+  metamessages: unknown;
+  /** Missing where the service could not build the article. */
+  ocd: CommercialData | undefined;
+  /** Debug dump, present when errors are reported; else empty. */
+  dump: string;
+}

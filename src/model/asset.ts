@@ -1,0 +1,47 @@
+/**
+ * Asset: a published GLB and the lines that tell whose it is; what write hands to deliver.
+ */
+import type { ArticleKey, ArticleRequest } from './article.ts';
+import type { Bounds, Loss } from './scene.ts';
+import type { Digest, Warning } from './snapshot.ts';
+
+/** What this run did with a configuration. */
+export type AssetStatus = 'converted' | 'unchanged' | 'failed';
+
+/** The figures of one GLB; kept for unchanged articles too. */
+export interface AssetFigures {
+  /** Path of the hard link below the output folder, with `/`. */
+  glb: string;
+  sha256: Digest;
+  bytes: number;
+  triangles: number;
+  drawCalls: number;
+  materials: number;
+  textures: number;
+  boundsMetres: Bounds;
+}
+
+/** One line of `manifest.jsonl`: one configuration. */
+export interface ManifestLine extends ArticleKey, Partial<AssetFigures> {
+  status: AssetStatus;
+  /** `YYYY-MM-DD`, or empty. */
+  convertdate: string;
+  /** Digest of all inputs, all options and the converter's version. */
+  source: Digest;
+  losses: Loss[];
+  warnings: Warning[];
+  /** Every request that resolved to this configuration. */
+  requested: ArticleRequest[];
+  error?: { code: string; message: string };
+  /** For a failed configuration: what it had before. */
+  lastGood?: { glb: string; sha256: Digest };
+}
+
+/** One line of `catalogue.jsonl`: what a shop shows beside the GLB; values are display texts too. */
+export interface CatalogueLine extends ArticleKey {
+  shorttext: string;
+  longtext: string;
+  price: number;
+  currency: string;
+  properties: { class: string; name: string; text: string; value: string; valueText: string }[];
+}

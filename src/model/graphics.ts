@@ -1,0 +1,111 @@
+/**
+ * Graphics: parts lists, blocks and materials in the service's own frame (metres, degrees, +Y up).
+ *
+ * @see Spec 2.3, 2.4; D-01 to D-14.
+ */
+
+/** Three numbers: x, y, z. */
+export type Vec3 = readonly [number, number, number];
+
+/** One node of a parts list, its fields checked and its defaults filled in. */
+export interface PartsListNode {
+  /** Lower-case node type: `top imp clsref block frame cyl sphere ellipsoid`, or one we do not know. */
+  type: string;
+  /** Qualified block name as the node spells it; only for `imp`, else empty. */
+  blockName: string;
+  /** Position in the parent's frame; missing is 0. */
+  offsetMetres: Vec3;
+  /** Intrinsic X, then Y, then Z, counter-clockwise; missing is 0. */
+  rotationDegrees: Vec3;
+  /** Acts on this node's own geometry only; missing is 1. */
+  scale: Vec3;
+  /** Material reference, or empty: inherited. */
+  material: string;
+  /** Layer, or empty. */
+  layer: string;
+  /** Parameters of a solid, as received: their shape is not specified. */
+  params: unknown;
+  children: PartsListNode[];
+}
+
+/** A parts list: what an article is built of. */
+export interface PartsList {
+  /** The forest of nodes. */
+  nodes: PartsListNode[];
+  /** Names of all needed blocks, in the spelling that GET block takes. */
+  blockNames: string[];
+  materials: ServiceMaterial[];
+  /** What the decoder met and mended, one sentence each. */
+  warnings: string[];
+}
+
+/**
+ * A material as the service defines it. The keys are the wire's, on purpose: the material table
+ * is total over them. Colours are sRGB integers `0xRRGGBB`, rotations degrees, scales repetitions
+ * per metre. A key that was not sent is absent.
+ */
+export interface ServiceMaterial {
+  mname: string;
+  pic?: string;
+  bump?: string;
+  roughness_image?: string;
+  metallic_image?: string;
+  roughness?: number;
+  metallic?: number;
+  scaleu?: number;
+  scalev?: number;
+  offsetx?: number;
+  offsety?: number;
+  bump_scaleu?: number;
+  bump_scalev?: number;
+  bump_offsetx?: number;
+  bump_offsety?: number;
+  bump_rot?: number;
+  amb?: number;
+  dif?: number;
+  spe?: number;
+  map?: string;
+  shi?: number;
+  tra?: number;
+  luminance?: number;
+  refr?: number;
+  rot?: number;
+  pho?: number;
+  mirror?: number;
+  refl?: number;
+  clearcoat?: number;
+  clearcoat_roughness?: number;
+  sheen?: number;
+  sheen_color?: number;
+  sheen_roughness?: number;
+  emission?: number;
+  /** The record as received, unknown keys included. */
+  source: Readonly<Record<string, unknown>>;
+}
+
+/** A field of a material that names an image. */
+export type ImageField = 'pic' | 'bump' | 'roughness_image' | 'metallic_image';
+
+/** One surface of a block, as received: indices are not yet checked against the block. */
+export interface BlockSurface {
+  /** Three point indices a triangle; a value that was no integer is -1. */
+  triangles: Int32Array;
+  /** Parallel to `triangles`, or empty. */
+  uvIndices: Int32Array;
+  /** Whether the service says that the surface is closed; undefined where it does not say. */
+  closed: boolean | undefined;
+}
+
+/** A block: one mesh as received, in its own frame. */
+export interface Block {
+  name: string;
+  /** Moves the vertices inside the part, before the node's scale. */
+  positionMetres: Vec3;
+  /** Turns the vertices inside the part, before `positionMetres`. */
+  rotationDegrees: Vec3;
+  /** x y z a point, metres; a value that was no number is NaN. */
+  positions: Float32Array;
+  /** Texture coordinates, 2 or 3 floats an entry (not said which), bottom-left origin. */
+  uvs: Float64Array;
+  surfaces: BlockSurface[];
+}

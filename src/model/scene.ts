@@ -1,0 +1,148 @@
+/**
+ * Scene: one article in glTF terms; what transform hands to write.
+ *
+ * Frame: right-handed, +X right, +Y up, +Z front, metres. Lists are in first-use order, each entry
+ * is used at least once, and equal content stands in a list once.
+ */
+
+import type { Warning } from './snapshot.ts';
+
+/** Vertex and index data of one primitive. n vertices, m triangles. */
+export interface Geometry {
+  /** n × 3 float32, metres, part frame. */
+  positions: Float32Array;
+  /** n × 3 float32, unit length. */
+  normals: Float32Array;
+  /** n × 2 float32 per set, top-left origin (V down); one set or two. */
+  uvs: Float32Array[];
+  /** n × 4 float32, or undefined. */
+  tangents: Float32Array | undefined;
+  /** m × 3; 16 bits up to 65,535 vertices. */
+  indices: Uint16Array | Uint32Array;
+}
+
+/** One draw: a geometry with a material. */
+export interface ScenePrimitive {
+  /** Index into {@link Scene.geometries}. */
+  geometry: number;
+  /** Index into {@link Scene.materials}. */
+  material: number;
+}
+
+/** A mesh that nodes share. */
+export interface SceneMesh {
+  name: string;
+  primitives: ScenePrimitive[];
+}
+
+/** A node of the glTF tree; parents stand before their children. */
+export interface SceneNode {
+  name: string;
+  /** Index of the parent node, or -1 for a child of the scene. */
+  parent: number;
+  /** Index into {@link Scene.meshes}, or -1. */
+  mesh: number;
+  translationMetres: readonly [number, number, number];
+  /** Unit quaternion x y z w. */
+  rotation: readonly [number, number, number, number];
+  scale: readonly [number, number, number];
+  extras: Record<string, unknown> | undefined;
+}
+
+/** Linear RGB. */
+export type LinearRgb = readonly [number, number, number];
+
+/** KHR_texture_transform, evaluated as scale, then rotation, then offset, V down. */
+export interface TextureTransform {
+  offset: readonly [number, number];
+  rotationRadians: number;
+  scale: readonly [number, number];
+}
+
+/** A texture as a material uses it. */
+export interface TextureUse {
+  /** Index into {@link Scene.images}. */
+  image: number;
+  /** Which of the geometry's uv sets. */
+  uvSet: number;
+  /** Undefined where it is the identity. */
+  transform: TextureTransform | undefined;
+}
+
+/** A material in glTF terms. */
+export interface SceneMaterial {
+  name: string;
+  doubleSided: boolean;
+  baseColorLinear: LinearRgb;
+  alpha: number;
+  alphaMode: 'OPAQUE' | 'BLEND';
+  baseColorTexture: TextureUse | undefined;
+  metallic: number;
+  roughness: number;
+  metallicRoughnessTexture: TextureUse | undefined;
+  normalTexture: TextureUse | undefined;
+  emissiveLinear: LinearRgb;
+  /** KHR_materials_emissive_strength; 1 is not written. */
+  emissiveStrength: number;
+  emissiveTexture: TextureUse | undefined;
+  /** KHR_materials_transmission; 0 is not written. */
+  transmission: number;
+  /** KHR_materials_ior; undefined is not written. */
+  ior: number | undefined;
+  /** KHR_materials_specular; undefined is not written. */
+  specular: number | undefined;
+  clearcoat: { factor: number; roughness: number } | undefined;
+  sheen: { colorLinear: LinearRgb; roughness: number } | undefined;
+  extras: Record<string, unknown> | undefined;
+}
+
+/** Bytes of one image. */
+export interface SceneImage {
+  name: string;
+  mimeType: 'image/jpeg' | 'image/png';
+  bytes: Uint8Array;
+}
+
+/** Axis-aligned box in metres. */
+export interface Bounds {
+  min: [number, number, number];
+  max: [number, number, number];
+}
+
+/** One source attribute that could not be carried over exactly. */
+export interface Loss {
+  /** Material name, block name or node path that it concerns. */
+  where: string;
+  /** Field of the service, such as `amb` or `map`. */
+  field: string;
+  value: unknown;
+  /** What was done instead. */
+  done: string;
+}
+
+/** Counts of what the geometry lost or changed on its way. */
+export interface GeometryCounts {
+  droppedTriangles: number;
+  flippedSurfaces: number;
+  splitVertices: number;
+  droppedLayers: number;
+  skippedNodes: number;
+}
+
+/** One article in glTF terms, with what is worth telling about it. */
+export interface Scene {
+  nodes: SceneNode[];
+  meshes: SceneMesh[];
+  geometries: Geometry[];
+  materials: SceneMaterial[];
+  images: SceneImage[];
+  /** World-space box over every drawn vertex; zero-sized at the origin where nothing is drawn. */
+  boundsMetres: Bounds;
+  /** Drawn triangles, instances counted each time. */
+  triangles: number;
+  /** Drawn primitives, instances counted each time. */
+  drawCalls: number;
+  losses: Loss[];
+  warnings: Warning[];
+  counts: GeometryCounts;
+}

@@ -1,0 +1,40 @@
+/**
+ * Snapshot: all that the service said about one configuration; what fetch hands to transform.
+ *
+ * Bodies are held by digest, so that a snapshot is small and two articles that share a block share
+ * its bytes. Nothing in it depends on how it will be converted.
+ */
+import type { Article, ArticleKey } from './article.ts';
+
+/** Lower-case hex SHA-256 of a body. */
+export type Digest = string;
+
+/** A body that the service was asked for: its digest, or why there is none. */
+export type Fetched =
+  | { digest: Digest; bytes: number }
+  | { missing: { code: string; message: string } };
+
+/** All that one configuration is made of. */
+export interface ArticleSnapshot {
+  key: ArticleKey;
+  article: Article;
+  /** Digest of the parts list's body. */
+  partsList: Digest;
+  /**
+   * By canonical block name (`canonicalName`): each block that a node refers to.
+   */
+  blocks: Map<string, Fetched>;
+  /** By image reference exactly as a material spells it (`pic`, `bump`, …). */
+  images: Map<string, Fetched>;
+  /** What fetch met and mended, one sentence each, with its code. */
+  warnings: Warning[];
+}
+
+/** Something worth a person's look that did not stop the article. */
+export interface Warning {
+  code: string;
+  message: string;
+}
+
+/** Reads a body by digest; handed to the pure stages. */
+export type ContentReader = (digest: Digest) => Promise<Uint8Array>;
