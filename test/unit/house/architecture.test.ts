@@ -1,0 +1,289 @@
+/**
+ * The house in checks: rooms, purity, who prints, who touches the disk, what DECISIONS.md says.
+ *
+ * Each check is a row: it finds nothing in the project, and it finds the fault made for it.
+ */
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { brokenDecisions, unknownDecisions } from './decision-rules.ts';
+import {
+  breaches,
+  type HABITS,
+  strayFileOperations,
+  topLevelEntries,
+  undocumentedExports,
+  valuesInModel,
+} from './habit-rules.ts';
+import {
+  cycles,
+  forbiddenNeighbours,
+  impurities,
+  partialJudges,
+  unknownRooms,
+  upwardImports,
+} from './room-rules.ts';
+import { readTree, type SourceFile, sourceFile } from './source-tree.ts';
+
+const ROOT = new URL('../../../', import.meta.url);
+let project: SourceFile[];
+let table: string;
+
+beforeAll(async () => {
+  project = await readTree(ROOT, 'src', 'test', 'pipelines', '.github');
+  table = project.find((f) => f.path === 'src/DECISIONS.md')?.text ?? '';
+  const readme = await readFile(new URL('README.md', ROOT), 'utf8').catch(() => '');
+  project.push(sourceFile('README.md', readme));
+});
+
+/** A check, a small project that breaks it, and the sentence that tells so. */
+interface Row {
+  check: (files: SourceFile[]) => string[];
+  faults: { files: Record<string, string>; says: RegExp }[];
+}
+
+const habit = (name: keyof typeof HABITS, ...faults: Row['faults']): [string, Row] => [
+  name,
+  { check: (files) => breaches(files, name), faults },
+];
+
+const ROWS: [string, Row][] = [
+  [
+    'every folder of src is a room',
+    {
+      check: unknownRooms,
+      faults: [
+        { files: { 'src/utils/a.ts': '' }, says: /^src\/utils\/a\.ts: src\/utils is no room/ },
+      ],
+    },
+  ],
+  [
+    'imports run downwards, never from a stage to a stage',
+    {
+      check: upwardImports,
+      faults: [
+        {
+          files: { 'src/fetch/a.ts': "import type { B } from '../write/b.ts';" },
+          says: /^src\/fetch\/a\.ts:1 imports src\/write\/b\.ts: a stage may not know another/,
+        },
+        {
+          files: { 'src/store/a.ts': "\nexport { b } from '../pipeline/b.ts';" },
+          says: /^src\/store\/a\.ts:2 .* pipeline lies above store/,
+        },
+        {
+          files: { 'src/cli/a.ts': "const b = await import('../index.ts');" },
+          says: /index lies above cli/,
+        },
+        {
+          files: { 'src/cli/a.ts': "import '../../test/helpers/b.ts';" },
+          says: /src knows nothing outside src/,
+        },
+      ],
+    },
+  ],
+  [
+    'transform, emulator and planning take only what is theirs from below',
+    {
+      check: forbiddenNeighbours,
+      faults: [
+        {
+          files: { 'src/transform/a.ts': "import { c } from '../service/client.ts';" },
+          says: /wire-\*\.ts alone/,
+        },
+        {
+          files: { 'src/emulator/a.ts': "import { c } from '../service/wire-names.ts';" },
+          says: /independent reading/,
+        },
+        {
+          files: { 'src/planning/a.ts': "import { c } from '../store/c.ts';" },
+          says: /runs in a browser/,
+        },
+      ],
+    },
+  ],
+  [
+    'a helper that judges does not use what it judges',
+    {
+      check: partialJudges,
+      faults: [
+        {
+          files: {
+            'test/helpers/evaluate-parts-list.ts':
+              "import { r } from '../../src/math/ofml-frame.ts';",
+          },
+          says: /imports src\/math\/ofml-frame\.ts, which it judges/,
+        },
+      ],
+    },
+  ],
+  [
+    'there are no cycles',
+    {
+      check: cycles,
+      faults: [
+        {
+          files: {
+            'src/store/a.ts': "import { b } from './b.ts';",
+            'src/store/b.ts': "export const c = await import('./c.ts');",
+            'src/store/c.ts': "export * from './a.ts';",
+          },
+          says: /^src\/store\/a\.ts → src\/store\/b\.ts → src\/store\/c\.ts → src\/store\/a\.ts: a cycle/,
+        },
+      ],
+    },
+  ],
+  [
+    'the pure rooms need neither Node nor a package',
+    {
+      check: impurities,
+      faults: [
+        {
+          files: { 'src/math/a.ts': "import { cpus } from 'node:os';" },
+          says: /^src\/math\/a\.ts:1 imports node:os/,
+        },
+        { files: { 'src/transform/a.ts': "import sharp from 'sharp';" }, says: /imports sharp/ },
+        { files: { 'src/model/a.ts': "import type { z } from 'zod';" }, says: /imports zod/ },
+        { files: { 'src/write/glb.ts': 'Buffer.from([1]);' }, says: /:1 uses Buffer/ },
+        {
+          files: {
+            'src/service/wire-a.ts':
+              "import { z } from 'zod'; import { f } from '../support/files.ts';",
+            'src/support/files.ts': "import { open } from 'fs/promises';",
+          },
+          says: /^src\/support\/files\.ts:1 imports fs\/promises \(loaded by src\/service\/wire-a\.ts\)/,
+        },
+      ],
+    },
+  ],
+  [
+    'model holds types only',
+    {
+      check: valuesInModel,
+      faults: [
+        { files: { 'src/model/a.ts': '\nexport const A = 1;' }, says: /:2 declares a value/ },
+        { files: { 'src/model/a.ts': 'export function a() {}' }, says: /types only/ },
+      ],
+    },
+  ],
+  habit(
+    'only cli/ prints, reads argv and env, or ends the process',
+    { files: { 'src/write/a.ts': 'console.log(1);' }, says: /:1 has console\.: only src\/cli may/ },
+    { files: { 'src/index.ts': 'process.exitCode = 1;' }, says: /process\.exitCode/ },
+    { files: { 'src/pipeline/a.ts': 'const { env } = process.env;' }, says: /process\.env/ },
+    { files: { 'src/fetch/a.ts': `f(\`\${process.argv[1]}\`);` }, says: /process\.argv/ },
+  ),
+  habit(
+    'no clock and no random below pipeline/',
+    {
+      files: { 'src/write/a.ts': 'const t = Date.now();' },
+      says: /:1 has Date\.now: the same input/,
+    },
+    { files: { 'src/fetch/a.ts': 'const t = new Date( );' }, says: /new Date/ },
+    { files: { 'src/emulator/auth.ts': 'Math.random()' }, says: /Math\.random/ },
+  ),
+  habit('nothing is left to do', {
+    files: { 'src/a.ts': `// ${'TO'}${'DO'}: later` },
+    says: /:1 has .*do it/,
+  }),
+  habit('no path of one machine', {
+    files: { 'pipelines/a.yaml': `output: ${['', 'home', 'me'].join('/')}` },
+    says: /relative/,
+  }),
+  habit('the project stands alone', {
+    files: { 'src/a.ts': '// see semantics.md' },
+    says: /DECISIONS/,
+  }),
+  [
+    'file operations go through support/files.ts',
+    {
+      check: strayFileOperations,
+      faults: [
+        {
+          files: { 'src/store/a.ts': "import { open } from 'node:fs/promises';" },
+          says: /:1 imports/,
+        },
+        { files: { 'src/cli/a.ts': "await import('fs');" }, says: /add what you need there/ },
+      ],
+    },
+  ],
+  [
+    'every export is documented directly above it',
+    {
+      check: undocumentedExports,
+      faults: [
+        { files: { 'src/math/a.ts': 'export const A = 1;' }, says: /:1 exports A without/ },
+        { files: { 'src/math/a.ts': '/** A. */\n\nexport function a() {}' }, says: /exports a/ },
+        { files: { 'src/math/a.ts': '/* no */\nexport class B {}' }, says: /exports B/ },
+        { files: { 'src/math/a.ts': '/** A. */\nlet x;\n/* no */\nexport class C {}' }, says: /C/ },
+      ],
+    },
+  ],
+];
+
+describe.each(ROWS)('%s', (_name, { check, faults }) => {
+  it('holds in this project', () => {
+    expect(check(project)).toEqual([]);
+  });
+
+  it.each(faults)('finds the fault made for it (%#)', ({ files, says }) => {
+    const broken = Object.entries(files).map(([path, text]) => sourceFile(path, text));
+    expect(check(broken).join('\n')).toMatch(says);
+  });
+});
+
+describe('the checks read code, not prose', () => {
+  it('sees no import, print or clock in a comment, a string, a template or a pattern', () => {
+    const text = [
+      "// import { a } from '../cli/a.ts'; console.log(Date.now())",
+      '/** `process.env` */',
+      'const s = "console.log(1)" + \'Math.random()\';',
+      `const t = \`console.log \${s.length / 2} process.exit\`;`,
+      'const p = /console.log"/.test(s) || [/`/, 1];',
+    ].join('\n');
+    const files = [sourceFile('src/math/a.ts', text)];
+    for (const [, { check }] of ROWS) expect(check(files)).toEqual([]);
+  });
+
+  it('still sees code behind all of these', () => {
+    const text = `const a = \`x\${\`y\${1}\`}\`; const b = 4 / 2; const c = "\\""; /["/\`]/; console.log();`;
+    const files = [sourceFile('src/math/a.ts', text)];
+    expect(
+      breaches(files, 'only cli/ prints, reads argv and env, or ends the process'),
+    ).toHaveLength(1);
+  });
+});
+
+describe('src/DECISIONS.md', () => {
+  it('has a row for every D-number that the code cites', () => {
+    expect(unknownDecisions(project, table)).toEqual([]);
+  });
+
+  it('names owner and test files that are there, and each number once', () => {
+    expect(brokenDecisions(table, (path) => existsSync(new URL(path, ROOT)))).toEqual([]);
+  });
+
+  it('is found wanting where it should be', () => {
+    const rows = '### D-101 A?\nowner `src/a.ts`\n\n| D-501 | b |\n| D-501 | `src/c.ts` |\n';
+    const cited = [sourceFile('src/x.ts', '/** See D-101, D-999. */')];
+    expect(unknownDecisions(cited, rows)).toEqual([
+      'src/x.ts:1 cites D-999, which is no row of src/DECISIONS.md; add the row or mend the number',
+    ]);
+    expect(brokenDecisions(rows, (path) => path === 'src/a.ts')).toEqual([
+      'src/DECISIONS.md:4 D-501 names no owner file; add its path',
+      'src/DECISIONS.md:5 D-501 names src/c.ts, which is not there; mend the path',
+      'src/DECISIONS.md:5 D-501 stands twice; give one of them a new number',
+    ]);
+  });
+});
+
+describe('the top of the repository', () => {
+  it('holds what it should and nothing else', async () => {
+    expect(topLevelEntries(await readdir(ROOT))).toEqual([]);
+  });
+
+  it('does not take a stray file', () => {
+    expect(topLevelEntries(['notes.txt', 'node_modules', '.git']).join('\n')).toMatch(
+      /^notes\.txt: not one of/,
+    );
+  });
+});

@@ -1,0 +1,161 @@
+/**
+ * Rules about what a file does: who prints, who touches the disk, who asks the clock.
+ *
+ * In: files as text. Out: one sentence for each breach (file, what, what to do).
+ */
+import { importsOf, lineOf, type SourceFile } from './source-tree.ts';
+
+/** One pattern that only some files may hold. */
+interface Habit {
+  pattern: RegExp;
+  /** What is looked at: code with literals blanked, or everything. */
+  look: 'bare' | 'text';
+  /** Files under the rule; all where it is missing. */
+  files?: RegExp;
+  /** Files that may. */
+  except?: RegExp;
+  todo: string;
+}
+
+const said = (...parts: string[]) => parts.join('');
+
+/** The rules that one pattern can tell. */
+export const HABITS = {
+  'only cli/ prints, reads argv and env, or ends the process': {
+    pattern: /\bconsole\s*\.|\bprocess\s*\.\s*(?:exit|exitCode|argv|env|stdout|stderr|stdin)\b/g,
+    look: 'bare',
+    files: /^src\//,
+    except: /^src\/cli\//,
+    todo: 'only src/cli may; take it as a parameter or return it',
+  },
+  'no clock and no random below pipeline/': {
+    pattern:
+      /\bDate\.now\b|\bnew\s+Date\s*(?:\(\s*\)|(?![\w\s(]))|\bMath\.random\b|\bperformance\.now\b/g,
+    look: 'bare',
+    files: /^src\//,
+    // The emulator's start is the one place below cli/ that fills in the machine's own clock.
+    except: /^src\/(?:cli|pipeline)\/|^src\/emulator\/emulator\.ts$/,
+    todo: 'the same input must give the same bytes: take now or random as a parameter',
+  },
+  'nothing is left to do': {
+    pattern: new RegExp(said('\\b(?:TO', 'DO|FIX', 'ME|X', 'XX)\\b'), 'g'),
+    look: 'text',
+    todo: 'do it, or write an issue, and take the note out',
+  },
+  'no path of one machine': {
+    pattern: new RegExp(
+      said(
+        '(?<![\\w.:/\\])}$-])/(?:ho',
+        'me|ro',
+        'ot|Us',
+        'ers|wo',
+        'rk|t',
+        'mp)/\\w|\\b[A-Z]:\\\\\\\\?Us',
+        'ers\\b',
+      ),
+      'g',
+    ),
+    look: 'text',
+    todo: 'use a path relative to a file or folder that was handed in',
+  },
+  'the project stands alone': {
+    pattern: /\b(?:semantics|design|style)\.md\b/g,
+    look: 'text',
+    files: /^(?:src|pipelines|README|\.github)/,
+    todo: 'name a row of src/DECISIONS.md or a section of the specification',
+  },
+} satisfies Record<string, Habit>;
+
+/** Breaches of one row of {@link HABITS}. */
+export function breaches(files: SourceFile[], name: keyof typeof HABITS): string[] {
+  const habit: Habit = HABITS[name];
+  return files
+    .filter((f) => (habit.files?.test(f.path) ?? true) && !habit.except?.test(f.path))
+    .flatMap((file) =>
+      [...file[habit.look].matchAll(habit.pattern)].map(
+        (m) => `${file.path}:${lineOf(file.text, m.index)} has ${m[0].trim()}: ${habit.todo}`,
+      ),
+    );
+}
+
+/** Every file operation goes through one file. */
+export function strayFileOperations(files: SourceFile[]): string[] {
+  return files
+    .filter((file) => /^src\/.*\.ts$/.test(file.path) && file.path !== 'src/support/files.ts')
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((i) => /^(?:node:)?fs(?:\/promises)?$/.test(i.specifier))
+        .map(
+          (i) =>
+            `${file.path}:${i.line} imports ${i.specifier}: file operations go through src/support/files.ts; add what you need there`,
+        ),
+    );
+}
+
+/** `model/` holds types only. */
+export function valuesInModel(files: SourceFile[]): string[] {
+  return files
+    .filter((file) => /^src\/model\/.*\.ts$/.test(file.path))
+    .flatMap((file) =>
+      [
+        ...file.bare.matchAll(
+          /^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:const|let|var|function|class|enum)\b.*/gm,
+        ),
+      ].map(
+        (m) =>
+          `${file.path}:${lineOf(file.text, m.index + m[0].search(/\S/))} declares a value (${m[0].trim().slice(0, 40)}): model holds types only; move it to the room that computes it`,
+      ),
+    );
+}
+
+const EXPORTED =
+  /^export (?:default )?(?:abstract )?(?:async )?(?:function\*?|const|let|class) +(?<name>[\w$]+)/gm;
+
+/** Every exported function, constant and class has its comment directly above it. */
+export function undocumentedExports(files: SourceFile[]): string[] {
+  return files
+    .filter((file) => /^src\/.*\.ts$/.test(file.path))
+    .flatMap((file) => {
+      const seen = new Set<string>();
+      return [...file.bare.matchAll(EXPORTED)].flatMap((m) => {
+        const name = m.groups!.name!;
+        const overload = seen.has(name);
+        seen.add(name);
+        if (overload || hasComment(file.text.slice(0, m.index))) return [];
+        return [
+          `${file.path}:${lineOf(file.text, m.index)} exports ${name} without a TSDoc comment directly above it; say in one sentence what it does`,
+        ];
+      });
+    });
+}
+
+function hasComment(before: string): boolean {
+  if (!/\*\/\n$/.test(before)) return false;
+  return before.lastIndexOf('/**') > before.lastIndexOf('*/', before.length - 4);
+}
+
+/** What may stand at the top of the repository; entries that begin with a dot are free. */
+export const TOP_LEVEL = [
+  'LICENSE',
+  'README.md',
+  'output',
+  'package-lock.json',
+  'package.json',
+  'pipelines',
+  'src',
+  'test',
+  'tsconfig.json',
+];
+
+/** What building, installing and testing leave behind, none of it in git. */
+const LEFT_BEHIND = /^(?:node_modules|dist|coverage)$|\.log$|^\./;
+
+/** The top of the repository holds exactly {@link TOP_LEVEL}. */
+export function topLevelEntries(entries: string[]): string[] {
+  const extra = entries.filter((e) => !TOP_LEVEL.includes(e) && !LEFT_BEHIND.test(e));
+  const missing = TOP_LEVEL.filter((e) => !entries.includes(e));
+  return [
+    ...extra.map((e) => `${e}: not one of ${TOP_LEVEL.join(' ')}; move it into one of these`),
+    ...missing.map((e) => `${e}: missing at the top of the repository; put it back`),
+  ];
+}

@@ -1,0 +1,158 @@
+/**
+ * The project read as text: what the checks of the house look at.
+ *
+ * In: a folder, or a path with a text. Out: files with their comments and literals blanked, so that
+ * a rule about code is not fooled by prose. Lines and columns stay where they are.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { posix } from 'node:path';
+
+/** One file as the rules see it. */
+export interface SourceFile {
+  /** From the repository's root, with `/`. */
+  path: string;
+  text: string;
+  /** The text with its comments and the insides of its strings and patterns blanked. */
+  bare: string;
+}
+
+/** One import, export-from or dynamic import. */
+export interface ImportLine {
+  specifier: string;
+  /** The imported file from the root, or undefined for a package. */
+  target: string | undefined;
+  /** Whether it is gone after compilation. */
+  typeOnly: boolean;
+  line: number;
+}
+
+/** Reads every file below the folders given, sorted by path; a folder that is missing is empty. */
+export async function readTree(root: URL, ...folders: string[]): Promise<SourceFile[]> {
+  const found: SourceFile[] = [];
+  for (const folder of folders) {
+    const entries = await readdir(new URL(`${folder}/`, root), {
+      recursive: true,
+      withFileTypes: true,
+    }).catch(() => []);
+    for (const entry of entries.filter((e) => e.isFile())) {
+      const absolute = `${entry.parentPath.replaceAll('\\', '/').replace(/\/$/, '')}/${entry.name}`;
+      const path = absolute.slice(absolute.lastIndexOf(`/${folder}/`) + 1);
+      if (!/\.(ts|md|yaml|yml|json|csv|html)$/.test(path)) continue;
+      const text = await readFile(new URL(path.replaceAll('%', '%25'), root), 'utf8');
+      found.push(sourceFile(path, text));
+    }
+  }
+  return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** A file of the given path and text. */
+export function sourceFile(path: string, text: string): SourceFile {
+  return { path, text, bare: path.endsWith('.ts') ? blank(text) : text };
+}
+
+/** The 1-based line of an offset. */
+export function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
+
+/** Read on code whose literals are blank, so that an import inside a string is none. */
+const IMPORTS = [
+  /(?:^|;)\s*(?:import|export)(?<type>\s+type\b)?(?:\s[^;'"]*?\sfrom|)\s*(?<quote>['"])(?<from>[^'"\n]+)\k<quote>/gm,
+  /(?<type>\btypeof\s+)?\bimport\(\s*(?<quote>['"`])(?<from>[^'"`\n]+)\k<quote>/g,
+];
+
+/** All imports of a file, in any of their forms. */
+export function importsOf(file: SourceFile): ImportLine[] {
+  return IMPORTS.flatMap((pattern) =>
+    [...file.bare.matchAll(pattern)].map((match) => {
+      const end = match.index + match[0].length - 1;
+      const specifier = file.text.slice(end - match.groups!.from!.length, end);
+      return {
+        specifier,
+        target: specifier.startsWith('.')
+          ? posix.join(posix.dirname(file.path), specifier)
+          : undefined,
+        typeOnly: match.groups!.type !== undefined,
+        line: lineOf(file.text, end),
+      };
+    }),
+  );
+}
+
+const WORD_BEFORE_PATTERN = /(?:^|[^\w$.])(?:return|typeof|case|in|of|await|yield|void)$/;
+
+/** Blanks comments and the insides of literals; code within `${…}` is kept. */
+function blank(text: string): string {
+  const bare = text.split('');
+  /** Depth of braces at which each open template goes on. */
+  const templates: number[] = [];
+  let depth = 0;
+  let at = 0;
+  const wipe = (from: number, to: number) => {
+    for (let i = from; i < to; i++) if (text[i] !== '\n') bare[i] = ' ';
+  };
+  const literal = (end: number) => {
+    wipe(at + 1, end - 1);
+    at = end;
+  };
+  while (at < text.length) {
+    const char = text[at]!;
+    const pair = text.slice(at, at + 2);
+    if (pair === '//' || pair === '/*') {
+      const close = pair === '//' ? text.indexOf('\n', at) : text.indexOf('*/', at + 2) + 2;
+      const end = close < at ? text.length : close;
+      wipe(at, end);
+      at = end;
+    } else if (char === "'" || char === '"') {
+      literal(endOfQuoted(text, at, char));
+    } else if (char === '/' && startsPattern(bare.slice(Math.max(0, at - 40), at).join(''))) {
+      literal(endOfPattern(text, at));
+    } else if (char === '`' || (char === '}' && templates.at(-1) === depth)) {
+      if (char === '}') templates.pop();
+      const end = endOfTemplate(text, at + 1);
+      wipe(at + 1, end - 1);
+      if (text[end - 1] === '{') templates.push(depth);
+      at = end;
+    } else {
+      if (char === '{') depth++;
+      if (char === '}') depth--;
+      at++;
+    }
+  }
+  return bare.join('');
+}
+
+function endOfQuoted(text: string, start: number, quote: string): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== quote && text[at] !== '\n')
+    at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+/** Ends behind the closing backtick, or behind the brace of the next substitution. */
+function endOfTemplate(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && text[at] !== '`' && !text.startsWith('${', at)) {
+    at += text[at] === '\\' ? 2 : 1;
+  }
+  return text[at] === '`' ? at + 1 : at + 2;
+}
+
+function endOfPattern(text: string, start: number): number {
+  let inClass = false;
+  let at = start + 1;
+  while (at < text.length && text[at] !== '\n' && (inClass || text[at] !== '/')) {
+    if (text[at] === '[') inClass = true;
+    if (text[at] === ']') inClass = false;
+    at += text[at] === '\\' ? 2 : 1;
+  }
+  return at + 1;
+}
+
+/** Whether a slash after this code opens a pattern; else it divides. */
+function startsPattern(before: string): boolean {
+  const trimmed = before.trimEnd();
+  return (
+    trimmed === '' || /[(,=:[!&|?{};+*%~^<>-]$/.test(trimmed) || WORD_BEFORE_PATTERN.test(trimmed)
+  );
+}
