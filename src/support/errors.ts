@@ -25,10 +25,14 @@ export const ERROR_CODES = {
   TOKEN_DIED: { exit: 3, help: 'set BTG2GLTF_TOKEN to a fresh token, or use a login' },
   AUTH_PROTOCOL: { exit: 3, help: 'check that the authentication address is right' },
   OUTPUT_UNWRITABLE: { exit: 3, help: 'check the rights of the output folder' },
+  FILE_MISSING: { exit: 2, help: 'check the path' },
+  FILE_UNREADABLE: { exit: 3, help: 'check the rights of the file and of its folder' },
   DISK_FULL: { exit: 3, help: 'free some space and run again: finished work is kept' },
+  STATE_INVALID: { exit: 3, help: 'remove the cache folder: the next run fills it anew' },
   STORE_DAMAGED: { exit: 1, help: 'run again with --force to rebuild it' },
   INTERRUPTED: { exit: 130, help: 'run the same command again to go on' },
   ARTICLE_NOT_FOUND: { exit: 1, help: 'check manufacturer, program and base article number' },
+  NODE_NOT_FOUND: { exit: 1, help: 'check the id: the catalogue may have changed' },
   ARTICLE_REPORTED: { exit: 1, help: 'ask the manufacturer about the message' },
   HTTP_STATUS: { exit: 1, help: 'try again later; ask the operator of the service if it stays' },
   HTTP_TIMEOUT: { exit: 1, help: 'try again later, or raise service.timeoutMs' },
@@ -100,6 +104,19 @@ export class ConverterError extends Error {
 /** Whether a thrown value is one of ours, with one of the given codes where any are given. */
 export function isConverterError(error: unknown, ...codes: ErrorCode[]): error is ConverterError {
   return error instanceof ConverterError && (codes.length === 0 || codes.includes(error.code));
+}
+
+/**
+ * Whether a code ends a run, rather than failing the one article that met it.
+ *
+ * @example
+ * ```ts
+ * endsRun('DISK_FULL');       // → true
+ * endsRun('BLOCK_MISSING');   // → false
+ * ```
+ */
+export function endsRun(code: ErrorCode): boolean {
+  return ERROR_CODES[code].exit !== 1;
 }
 
 /** Wraps anything thrown as a {@link ConverterError}; ours pass through. */

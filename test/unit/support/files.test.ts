@@ -1,0 +1,222 @@
+import { link, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  encodeFileName,
+  exists,
+  LONGEST_FILE_NAME,
+  linkOrCopy,
+  listFolder,
+  makeFolder,
+  makePrivateFile,
+  publishOnce,
+  readText,
+  readTextIfExists,
+  removeStaleTemporaries,
+  replaceFile,
+  sha256Hex,
+  watchFileOperations,
+} from '../../../src/support/files.ts';
+
+let dir = '';
+const at = (...names: string[]): string => join(dir, ...names);
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-files-'));
+});
+
+afterEach(async () => {
+  watchFileOperations(undefined);
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** Makes every operation of a kind fail with an errno. */
+function failing(operation: string, code: string, only?: (path: string) => boolean): void {
+  watchFileOperations((name, path) => {
+    if (name === operation && (only?.(path) ?? true))
+      throw Object.assign(new Error(code), { code });
+  });
+}
+
+describe('encodeFileName', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.string({ unit: 'grapheme', maxLength: 40 }),
+    fc.constantFrom('', '.', '..', '...', 'a.', 'a ', 'CON', 'nul.txt', 'LPT1', '\ud800', 'ä/ö'),
+  );
+
+  it.each([
+    ['DT160/80', 'DT160%2F80'],
+    ['A B+C', 'A%20B%2BC'],
+    ['Größe', 'Gr%C3%B6%C3%9Fe'],
+    ['.', '%2E'],
+    ['..', '%2E%2E'],
+    ['a.b.', 'a.b%2E'],
+    ['NUL', '%4EUL'],
+    ['nul.txt', '%6Eul.txt'],
+    ['NULL', 'NULL'],
+    ['', '%'],
+  ])('writes %j as %s', (raw, name) => {
+    expect(encodeFileName(raw)).toBe(name);
+  });
+
+  it('cuts a long name at 80 characters and adds a hash', () => {
+    const name = encodeFileName('x'.repeat(81));
+    expect(name).toMatch(/^x{80}~[0-9a-f]{8}$/);
+    expect(encodeFileName('x'.repeat(80))).toBe('x'.repeat(80));
+    expect(encodeFileName('x'.repeat(82))).not.toBe(name);
+  });
+
+  it('is one segment that every system takes', () => {
+    fc.assert(
+      fc.property(text, (raw) => {
+        const name = encodeFileName(raw);
+        expect(name).toMatch(/^[A-Za-z0-9\-_.~%]+$/);
+        expect(name.length).toBeLessThanOrEqual(LONGEST_FILE_NAME);
+        expect(name).not.toMatch(/\.$/);
+        expect(name).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i);
+      }),
+      { seed: 3, numRuns: 2000 },
+    );
+  });
+
+  it('gives different texts different names', () => {
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        fc.pre(a !== b);
+        expect(encodeFileName(a)).not.toBe(encodeFileName(b));
+      }),
+      { seed: 3, numRuns: 2000 },
+    );
+    expect(encodeFileName('\ud800')).not.toBe(encodeFileName('\ud801'));
+    expect(encodeFileName('\ud800')).not.toBe(encodeFileName('\ufffd'));
+    // A short text cannot spell the name of a long one.
+    expect(encodeFileName(encodeFileName('x'.repeat(99)))).not.toBe(encodeFileName('x'.repeat(99)));
+  });
+});
+
+describe('writing', () => {
+  it('replaces a file whole, readable by all, and leaves no temporary file', async () => {
+    await replaceFile(at('deep', 'a.txt'), 'one');
+    await replaceFile(at('deep', 'a.txt'), 'two', { tmpDir: at('.tmp') });
+    expect(await readText(at('deep', 'a.txt'))).toBe('two');
+    expect((await stat(at('deep', 'a.txt'))).mode & 0o777).toBe(0o644 & ~process.umask());
+    expect(await listFolder(at('deep'))).toEqual(['a.txt']);
+    expect(await listFolder(at('.tmp'))).toEqual([]);
+  });
+
+  it('publishes a name once: a second content does not touch the first', async () => {
+    const one = new TextEncoder().encode('one');
+    const two = new TextEncoder().encode('two');
+    expect(await publishOnce(at('x', 'f'), one, at('.tmp'))).toBe('published');
+    const before = await stat(at('x', 'f'));
+    expect(await publishOnce(at('x', 'f'), two, at('.tmp'))).toBe('existed');
+    expect(await readText(at('x', 'f'))).toBe('one');
+    expect((await stat(at('x', 'f'))).mtimeMs).toBe(before.mtimeMs);
+    expect(await listFolder(at('.tmp'))).toEqual([]);
+  });
+
+  it('keeps a private file to its owner', async () => {
+    await writeFile(at('state'), 'kept', { mode: 0o644 });
+    await makePrivateFile(at('state'));
+    expect((await stat(at('state'))).mode & 0o777).toBe(0o600);
+    expect(await readText(at('state'))).toBe('kept');
+  });
+
+  it('has an answer for what is not there', async () => {
+    expect(await readTextIfExists(at('nothing'))).toBeUndefined();
+    expect(await exists(at('nothing'))).toBe(false);
+    expect(await listFolder(at('nothing'))).toEqual([]);
+    await expect(readText(at('nothing'))).rejects.toMatchObject({
+      code: 'FILE_MISSING',
+      message: expect.stringContaining(at('nothing')),
+    });
+  });
+});
+
+describe('linkOrCopy', () => {
+  it('links, replaces what stood there, and does nothing the second time', async () => {
+    await replaceFile(at('from'), 'new');
+    await replaceFile(at('to'), 'old');
+    expect(await linkOrCopy(at('from'), at('to'), at('.tmp'))).toBe('linked');
+    expect((await stat(at('to'))).ino).toBe((await stat(at('from'))).ino);
+    const before = await stat(at('to'));
+    expect(await linkOrCopy(at('from'), at('to'), at('.tmp'))).toBe('present');
+    expect((await stat(at('to'))).ctimeMs).toBe(before.ctimeMs);
+  });
+
+  it('copies where the file system has no hard links', async () => {
+    await replaceFile(at('from'), 'new');
+    failing('link', 'EPERM');
+    expect(await linkOrCopy(at('from'), at('sub', 'to'))).toBe('copied');
+    expect(await readText(at('sub', 'to'))).toBe('new');
+    expect(await linkOrCopy(at('from'), at('sub', 'to'))).toBe('present');
+    expect(await publishOnce(at('object'), new Uint8Array(3), dir)).toBe('published');
+    expect(await listFolder(dir)).toEqual(['from', 'object', 'sub']);
+  });
+});
+
+describe('failures', () => {
+  it.each([
+    ['write', 'ENOSPC', 'DISK_FULL'],
+    ['fsync', 'EDQUOT', 'DISK_FULL'],
+    ['open', 'EACCES', 'OUTPUT_UNWRITABLE'],
+    ['rename', 'EROFS', 'OUTPUT_UNWRITABLE'],
+    ['fsync', 'EIO', 'OUTPUT_UNWRITABLE'],
+    ['close', 'EIO', 'OUTPUT_UNWRITABLE'],
+  ])(
+    '%s that fails with %s is %s, and the file of before is whole',
+    async (operation, errno, code) => {
+      await replaceFile(at('a.txt'), 'before');
+      failing(operation, errno, (path) => path !== dir);
+      await expect(replaceFile(at('a.txt'), 'after')).rejects.toMatchObject({
+        code,
+        message: expect.stringMatching(/^cannot .*btg2gltf-files-.*: E/),
+      });
+      watchFileOperations(undefined);
+      expect(await readText(at('a.txt'))).toBe('before');
+      expect(await listFolder(dir)).toEqual(['a.txt']);
+    },
+  );
+
+  it('names a folder that cannot be made in words', async () => {
+    await writeFile(at('file'), '');
+    await expect(makeFolder(at('file', 'below'))).rejects.toMatchObject({
+      code: 'OUTPUT_UNWRITABLE',
+      message: `cannot mkdir ${at('file', 'below')}: not a directory (ENOTDIR)`,
+    });
+  });
+});
+
+describe('temporary files', () => {
+  it('of dead processes are removed, of running ones kept', async () => {
+    const running = `.${process.ppid}-0-7.tmp`;
+    for (const name of [running, '.4194305-0-1.tmp', `.${process.pid}-0-1.tmp`, 'data.tmp']) {
+      await writeFile(at(name), '');
+    }
+    expect(await removeStaleTemporaries(dir)).toBe(2);
+    expect(await listFolder(dir)).toEqual([running, 'data.tmp'].sort());
+  });
+
+  it("never take a name that is another's", async () => {
+    await writeFile(at('mine'), 'mine');
+    const next = /-(\d+)\.tmp$/;
+    let number = -1;
+    watchFileOperations((operation, path) => {
+      if (operation === 'open') number = Number(next.exec(path)?.[1] ?? number);
+    });
+    await replaceFile(at('a'), 'a');
+    watchFileOperations(undefined);
+    await link(at('mine'), at(`.${process.pid}-0-${number + 1}.tmp`));
+    await replaceFile(at('a'), 'b');
+    expect(await readText(at('mine'))).toBe('mine');
+    expect(await readText(at('a'))).toBe('b');
+  });
+});
+
+it('hashes bytes and texts', () => {
+  expect(sha256Hex('')).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+  expect(sha256Hex(new Uint8Array([0x61]))).toBe(sha256Hex('a'));
+});
