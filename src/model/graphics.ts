@@ -4,6 +4,8 @@
  * @see Spec 2.3, 2.4; D-01 to D-14.
  */
 
+import type { Warning } from './snapshot.ts';
+
 /** Three numbers: x, y, z. */
 export type Vec3 = readonly [number, number, number];
 
@@ -35,14 +37,17 @@ export interface PartsList {
   /** Names of all needed blocks, in the spelling that GET block takes. */
   blockNames: string[];
   materials: ServiceMaterial[];
-  /** What the decoder met and mended, one sentence each. */
-  warnings: string[];
+  /** What the decoder met and mended. */
+  warnings: Warning[];
 }
+
+/** A colour in sRGB: red, green, blue, each 0..1. */
+export type SrgbColor = readonly [number, number, number];
 
 /**
  * A material as the service defines it. The keys are the wire's, on purpose: the material table
- * is total over them. Colours are sRGB integers `0xRRGGBB`, rotations degrees, scales repetitions
- * per metre. A key that was not sent is absent.
+ * is total over them. Rotations are degrees, scales repetitions per metre. A key that was not sent
+ * is absent.
  */
 export interface ServiceMaterial {
   mname: string;
@@ -61,9 +66,9 @@ export interface ServiceMaterial {
   bump_offsetx?: number;
   bump_offsety?: number;
   bump_rot?: number;
-  amb?: number;
-  dif?: number;
-  spe?: number;
+  amb?: SrgbColor;
+  dif?: SrgbColor;
+  spe?: SrgbColor;
   map?: string;
   shi?: number;
   tra?: number;
@@ -76,9 +81,9 @@ export interface ServiceMaterial {
   clearcoat?: number;
   clearcoat_roughness?: number;
   sheen?: number;
-  sheen_color?: number;
+  sheen_color?: SrgbColor;
   sheen_roughness?: number;
-  emission?: number;
+  emission?: SrgbColor;
   /** The record as received, unknown keys included. */
   source: Readonly<Record<string, unknown>>;
 }
@@ -88,7 +93,7 @@ export type ImageField = 'pic' | 'bump' | 'roughness_image' | 'metallic_image';
 
 /** One surface of a block, as received: indices are not yet checked against the block. */
 export interface BlockSurface {
-  /** Three point indices a triangle; a value that was no integer is -1. */
+  /** Three point indices a triangle; a value that was no integer is the smallest int32. */
   triangles: Int32Array;
   /** Parallel to `triangles`, or empty. */
   uvIndices: Int32Array;
@@ -105,7 +110,9 @@ export interface Block {
   rotationDegrees: Vec3;
   /** x y z a point, metres; a value that was no number is NaN. */
   positions: Float32Array;
-  /** Texture coordinates, 2 or 3 floats an entry (not said which), bottom-left origin. */
+  /** Texture coordinates, 2 or 3 floats an entry, bottom-left origin. */
   uvs: Float64Array;
+  /** Floats an entry of `uvs` where the service says so by nesting; else 0. */
+  uvStride: 0 | 2 | 3;
   surfaces: BlockSurface[];
 }

@@ -1,0 +1,111 @@
+/**
+ * OFML frames: the only file that knows axes, rotation order and rotation sign.
+ *
+ * In: offsets in metres and rotations in degrees as the service sends them. Out: rigid frames in
+ * the glTF frame, which is the same one (+X right, +Y up, +Z front, metres): D-101.
+ * It must not know parts lists, scale or meshes.
+ */
+import {
+  IDENTITY3,
+  type Mat3,
+  multiplyMat3,
+  transformVec3,
+  transposeMat3,
+  type Vec3,
+} from './vec.ts';
+
+/** A rigid frame: turn, then move. */
+export interface Frame {
+  /** 3×3 rotation, column-major. */
+  rotation: Mat3;
+  translationMetres: Vec3;
+}
+
+/** The article's own frame. */
+export const WORLD_FRAME: Frame = { rotation: IDENTITY3, translationMetres: [0, 0, 0] };
+
+/** Cosine of an angle in degrees, exact at every quarter turn. */
+export function cosDegrees(degrees: number): number {
+  const turned = Math.abs(degrees % 360);
+  if (turned === 90 || turned === 270) return 0;
+  if (turned === 180) return -1;
+  return turned === 0 ? 1 : Math.cos((turned * Math.PI) / 180);
+}
+
+/** Sine of an angle in degrees, exact at every quarter turn. */
+export function sinDegrees(degrees: number): number {
+  const turned = degrees % 360;
+  if (turned % 180 === 0) return 0;
+  if (turned === 90 || turned === -270) return 1;
+  if (turned === 270 || turned === -90) return -1;
+  return Math.sin((turned * Math.PI) / 180);
+}
+
+/**
+ * Turns `[x, y, z]` degrees into a rotation matrix: about X, then about the turned Y, then about
+ * the twice turned Z, each counter-clockwise; with column vectors Rx·Ry·Rz.
+ *
+ * @returns 3×3, column-major; exact where all angles are multiples of 90°.
+ *
+ * @example
+ * ```ts
+ * rotationFromDegrees([0, 90, 0]);
+ * // → [0, 0, -1, 0, 1, 0, 1, 0, 0]
+ * ```
+ *
+ * @see D-102.
+ */
+export function rotationFromDegrees(rotationDegrees: Vec3): Mat3 {
+  const [x, y, z] = rotationDegrees;
+  if (x === 0 && y === 0 && z === 0) return IDENTITY3;
+  const cx = cosDegrees(x);
+  const sx = sinDegrees(x);
+  const cy = cosDegrees(y);
+  const sy = sinDegrees(y);
+  const cz = cosDegrees(z);
+  const sz = sinDegrees(z);
+  return [
+    cy * cz,
+    sx * sy * cz + cx * sz,
+    sx * sz - cx * sy * cz,
+    -cy * sz,
+    cx * cz - sx * sy * sz,
+    cx * sy * sz + sx * cz,
+    sy,
+    -sx * cy,
+    cx * cy,
+  ];
+}
+
+/**
+ * The frame of a child: its parent's frame times its own move and turn, T(offset)·R(rotation).
+ *
+ * @see D-103: the offset is not turned by the node's own rotation.
+ */
+export function childFrame(parent: Frame, offsetMetres: Vec3, rotationDegrees: Vec3): Frame {
+  const moved = movePoint(parent, offsetMetres);
+  const turn = rotationFromDegrees(rotationDegrees);
+  return {
+    rotation: turn === IDENTITY3 ? parent.rotation : multiplyMat3(parent.rotation, turn),
+    translationMetres: moved,
+  };
+}
+
+/** A point of the frame, in the frame's parent. */
+export function movePoint(frame: Frame, pointMetres: Vec3): Vec3 {
+  const [x, y, z] = transformVec3(frame.rotation, pointMetres);
+  const [tx, ty, tz] = frame.translationMetres;
+  return [x + tx, y + ty, z + tz];
+}
+
+/** The same place as `frame`, told in the terms of `base`: base⁻¹ · frame. */
+export function relativeFrame(base: Frame, frame: Frame): Frame {
+  if (base === WORLD_FRAME) return frame;
+  const back = transposeMat3(base.rotation);
+  const [bx, by, bz] = base.translationMetres;
+  const [x, y, z] = frame.translationMetres;
+  return {
+    rotation: multiplyMat3(back, frame.rotation),
+    translationMetres: transformVec3(back, [x - bx, y - by, z - bz]),
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * Vectors and 3×3 matrices in double precision. A matrix is nine numbers, column-major.
+ */
+
+/** Three numbers: x, y, z. */
+export type Vec3 = readonly [number, number, number];
+
+/** Nine numbers, column-major: `m[3 * column + row]`. */
+export type Mat3 = readonly number[];
+
+/** The identity. */
+export const IDENTITY3: Mat3 = [1, 0, 0, 0, 1, 0, 0, 0, 1];
+
+/** Matrix times column vector. */
+export function transformVec3(m: Mat3, v: Vec3): [number, number, number] {
+  const [x, y, z] = v;
+  return [
+    m[0]! * x + m[3]! * y + m[6]! * z,
+    m[1]! * x + m[4]! * y + m[7]! * z,
+    m[2]! * x + m[5]! * y + m[8]! * z,
+  ];
+}
+
+/** `a` times `b`: applies `b` first. */
+export function multiplyMat3(a: Mat3, b: Mat3): number[] {
+  const out = new Array<number>(9);
+  for (let column = 0; column < 3; column++) {
+    const x = b[3 * column]!;
+    const y = b[3 * column + 1]!;
+    const z = b[3 * column + 2]!;
+    out[3 * column] = a[0]! * x + a[3]! * y + a[6]! * z;
+    out[3 * column + 1] = a[1]! * x + a[4]! * y + a[7]! * z;
+    out[3 * column + 2] = a[2]! * x + a[5]! * y + a[8]! * z;
+  }
+  return out;
+}
+
+/** Rows become columns: for a rotation, its inverse. */
+export function transposeMat3(m: Mat3): number[] {
+  return [m[0]!, m[3]!, m[6]!, m[1]!, m[4]!, m[7]!, m[2]!, m[5]!, m[8]!];
+}
+
+/** Matrix with each column stretched: `m · diag(scale)`. */
+export function scaleColumns(m: Mat3, scale: Vec3): number[] {
+  return m.map((value, i) => value * scale[Math.floor(i / 3)]!);
+}
+
+/** Volume factor; negative where the matrix mirrors. */
+export function determinant3(m: Mat3): number {
+  return (
+    m[0]! * (m[4]! * m[8]! - m[5]! * m[7]!) -
+    m[3]! * (m[1]! * m[8]! - m[2]! * m[7]!) +
+    m[6]! * (m[1]! * m[5]! - m[2]! * m[4]!)
+  );
+}
+
+/**
+ * The matrix that turns normals when `m` turns points, up to length: the cofactor matrix.
+ *
+ * It needs no inverse and keeps the sides apart for mirrored parts.
+ */
+export function normalMatrix3(m: Mat3): number[] {
+  return [
+    m[4]! * m[8]! - m[5]! * m[7]!,
+    m[5]! * m[6]! - m[3]! * m[8]!,
+    m[3]! * m[7]! - m[4]! * m[6]!,
+    m[7]! * m[2]! - m[8]! * m[1]!,
+    m[8]! * m[0]! - m[6]! * m[2]!,
+    m[6]! * m[1]! - m[7]! * m[0]!,
+    m[1]! * m[5]! - m[2]! * m[4]!,
+    m[2]! * m[3]! - m[0]! * m[5]!,
+    m[0]! * m[4]! - m[1]! * m[3]!,
+  ];
+}

@@ -1,0 +1,124 @@
+/**
+ * Blocks on the wire: the body of GET block becomes typed arrays.
+ *
+ * In: bytes. Out: a {@link Block} as received; nothing is judged yet. The usual body is scanned
+ * straight into typed arrays (`wire-block-scanner.ts`); whatever the scanner does not expect goes
+ * through `JSON.parse` here, which also words the errors.
+ */
+import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
+import { ConverterError } from '../support/errors.ts';
+import { NOT_AN_INDEX, scanBlock } from './wire-block-scanner.ts';
+import { readNumber } from './wire-material.ts';
+
+/**
+ * Decodes the body of GET block.
+ *
+ * @param bytes - UTF-8 JSON; vertex arrays flat or nested by entry.
+ * @returns Positions in metres rounded to float32; a value that is no number is NaN, an index that
+ * is no integer the smallest int32, so that the triangles that use them can be told apart later.
+ * @throws {@link ConverterError} `BLOCK_INVALID` naming the field.
+ *
+ * @example
+ * ```ts
+ * decodeBlock(utf8('{"V":[0,0,0,1,0,0,0,1,0],"A":[{"F":[0,1,2]}]}')).surfaces[0]?.triangles;
+ * // → Int32Array [0, 1, 2]
+ * ```
+ *
+ * @see Spec 2.4; D-301, D-302.
+ */
+export function decodeBlock(bytes: Uint8Array): Block {
+  return scanBlock(bytes) ?? parseBlock(bytes);
+}
+
+/** The checked way, for any JSON; {@link decodeBlock} falls back on it. */
+export function parseBlock(bytes: Uint8Array): Block {
+  const body = parseJson(bytes);
+  if (!isRecord(body)) throw invalid('body', 'an object', body);
+  if (!Array.isArray(body.V)) throw invalid('V', 'an array of numbers', body.V);
+  if (!Array.isArray(body.A)) throw invalid('A', 'an array of surfaces', body.A);
+  const uvs = body.T === undefined || body.T === null ? [] : body.T;
+  if (!Array.isArray(uvs)) throw invalid('T', 'an array of numbers', uvs);
+  return {
+    name: typeof body.N === 'string' ? body.N : '',
+    positionMetres: readVector(body.P, 'P'),
+    rotationDegrees: readVector(body.R, 'R'),
+    positions: Float32Array.from(numbersOf(body.V, 3)),
+    uvs: numbersOf(uvs, strideOf(uvs) || 1),
+    uvStride: strideOf(uvs),
+    surfaces: body.A.map(readSurface),
+  };
+}
+
+function readSurface(value: unknown, i: number): BlockSurface {
+  if (!isRecord(value)) throw invalid(`A[${i}]`, 'an object', value);
+  if (!Array.isArray(value.F)) throw invalid(`A[${i}].F`, 'an array of indices', value.F);
+  const uvIndices = value.TI ?? [];
+  if (!Array.isArray(uvIndices)) throw invalid(`A[${i}].TI`, 'an array of indices', uvIndices);
+  return {
+    triangles: Int32Array.from(numbersOf(value.F, 3), toIndex),
+    uvIndices: Int32Array.from(numbersOf(uvIndices, 3), toIndex),
+    closed: typeof value.C === 'boolean' ? value.C : undefined,
+  };
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    const message = 'body: expected JSON, received something else';
+    throw new ConverterError('BLOCK_INVALID', message, { cause });
+  }
+}
+
+/**
+ * Numbers of a flat array, or of one nested by entry; an entry of another length than `size` is
+ * filled with NaN, so that the entries behind it keep their places.
+ */
+function numbersOf(values: readonly unknown[], size: number): Float64Array {
+  if (!values.some(Array.isArray)) return Float64Array.from(values, toNumber);
+  const out = new Float64Array(values.length * size).fill(Number.NaN);
+  values.forEach((entry, i) => {
+    if (Array.isArray(entry) && entry.length === size) out.set(entry.map(toNumber), i * size);
+  });
+  return out;
+}
+
+/** 2 or 3 where the array is nested by entries of that length; 0 where it is flat. */
+function strideOf(values: readonly unknown[]): 0 | 2 | 3 {
+  const first = values.find(Array.isArray);
+  if (!first) return 0;
+  return first.length === 3 ? 3 : 2;
+}
+
+function toNumber(value: unknown): number {
+  return typeof value === 'number' ? value : Number.NaN;
+}
+
+function toIndex(value: number): number {
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? value : NOT_AN_INDEX;
+}
+
+function readVector(value: unknown, field: string): Vec3 {
+  if (value === undefined || value === null) return [0, 0, 0];
+  if (!Array.isArray(value) || value.length !== 3)
+    throw invalid(field, 'an array of three numbers', value);
+  return value.map((element, i) => {
+    const read = element === null ? 0 : readNumber(element);
+    if (read === undefined) throw invalid(`${field}[${i}]`, 'a finite number', element);
+    return read;
+  }) as unknown as Vec3;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function invalid(where: string, expected: string, received: unknown): ConverterError {
+  const what =
+    received === undefined
+      ? 'nothing'
+      : Array.isArray(received)
+        ? `an array of ${received.length}`
+        : `${typeof received} ${String(received).slice(0, 80)}`;
+  return new ConverterError('BLOCK_INVALID', `${where}: expected ${expected}, received ${what}`);
+}

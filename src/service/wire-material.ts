@@ -1,0 +1,269 @@
+/**
+ * Materials on the wire: a record of `mats[]`, or a definition written out in a node's `mat`.
+ *
+ * In: unknown values and reference strings. Out: {@link ServiceMaterial}. A field that cannot be
+ * read is left out and reported; it never fails the article.
+ */
+import type {
+  ImageField,
+  PartsList,
+  PartsListNode,
+  ServiceMaterial,
+  SrgbColor,
+} from '../model/graphics.ts';
+import type { Warning } from '../model/snapshot.ts';
+import { canonicalName } from './wire-names.ts';
+
+type Field = Exclude<keyof ServiceMaterial, 'source' | 'mname'>;
+type FieldKind = 'text' | 'number' | 'color';
+
+const FIELD_KINDS = {
+  pic: 'text',
+  bump: 'text',
+  roughness_image: 'text',
+  metallic_image: 'text',
+  roughness: 'number',
+  metallic: 'number',
+  scaleu: 'number',
+  scalev: 'number',
+  offsetx: 'number',
+  offsety: 'number',
+  bump_scaleu: 'number',
+  bump_scalev: 'number',
+  bump_offsetx: 'number',
+  bump_offsety: 'number',
+  bump_rot: 'number',
+  amb: 'color',
+  dif: 'color',
+  spe: 'color',
+  map: 'text',
+  shi: 'number',
+  tra: 'number',
+  luminance: 'number',
+  refr: 'number',
+  rot: 'number',
+  pho: 'number',
+  mirror: 'number',
+  refl: 'number',
+  clearcoat: 'number',
+  clearcoat_roughness: 'number',
+  sheen: 'number',
+  sheen_color: 'color',
+  sheen_roughness: 'number',
+  emission: 'color',
+} as const satisfies Record<Field, FieldKind>;
+
+/** The fields of a material that name an image, in the order in which they are fetched. */
+export const IMAGE_FIELDS = [
+  'pic',
+  'bump',
+  'roughness_image',
+  'metallic_image',
+] as const satisfies readonly ImageField[];
+
+/**
+ * Keys of a written-out definition that are not themselves keys of `mats[]`.
+ * A pair of fields takes two arguments (or one for both), `last` takes the last argument.
+ */
+const DEFINITION_KEYS: Readonly<Record<string, { fields: readonly Field[]; last?: true }>> = {
+  tex: { fields: ['pic'], last: true },
+  bumps: { fields: ['bump'], last: true },
+  'tex image': { fields: ['pic'] },
+  'roughness image': { fields: ['roughness_image'] },
+  'metallic image': { fields: ['metallic_image'] },
+  scale: { fields: ['scaleu', 'scalev'] },
+  offset: { fields: ['offsetx', 'offsety'] },
+  rotation: { fields: ['rot'], last: true },
+  rot: { fields: ['rot'], last: true },
+  nscale: { fields: ['bump_scaleu', 'bump_scalev'] },
+  noffset: { fields: ['bump_offsetx', 'bump_offsety'] },
+  nrotation: { fields: ['bump_rot'], last: true },
+  bump_rot: { fields: ['bump_rot'], last: true },
+  refraction: { fields: ['refr'] },
+  phong_level: { fields: ['pho'] },
+  reflection: { fields: ['refl'] },
+};
+
+/**
+ * Reads one record of `mats[]`.
+ *
+ * @param record - The record as received.
+ * @param warn - Called once for each field that cannot be read; the field is then left out.
+ *
+ * @example
+ * ```ts
+ * decodeMaterial({ mname: 'OAK', dif: '0xFF8000', shi: '0,5' }, console.warn).dif;
+ * // → [1, 0.5019607843137255, 0]
+ * ```
+ *
+ * @see Spec 2.3 (`mats[]`); D-500.
+ */
+export function decodeMaterial(
+  record: Readonly<Record<string, unknown>>,
+  warn: (warning: Warning) => void,
+): ServiceMaterial {
+  const mname = typeof record.mname === 'string' ? record.mname : '';
+  const fields = readFields(record, (message) =>
+    warn({ code: 'MATERIAL_FIELD_INVALID', message: `material ${mname}: ${message}` }),
+  );
+  return { ...fields, mname, source: record };
+}
+
+/** Whether a key is one that {@link ServiceMaterial} knows. */
+export function isMaterialField(key: string): key is Field | 'mname' {
+  return key === 'mname' || key in FIELD_KINDS;
+}
+
+/** Reads known fields of any record; a pipeline file's overrides go through here too. */
+export function readFields(
+  record: Readonly<Record<string, unknown>>,
+  complain: (message: string) => void,
+): Partial<Pick<ServiceMaterial, Field>> {
+  const out: Record<string, unknown> = {};
+  for (const [key, kind] of Object.entries(FIELD_KINDS)) {
+    const value = record[key];
+    if (value === undefined || value === null || value === '') continue;
+    const read = READERS[kind](value);
+    if (read === undefined) complain(`${key}: expected a ${kind}, received ${describe(value)}`);
+    else out[key] = read;
+    if (kind === 'number' && typeof value === 'string' && value.includes(',') && read !== undefined)
+      complain(`${key}: expected a number, received string "${value}", read as ${read}`);
+  }
+  return out as Partial<Pick<ServiceMaterial, Field>>;
+}
+
+const READERS: Record<FieldKind, (value: unknown) => string | number | SrgbColor | undefined> = {
+  text: (value) => (typeof value === 'string' ? value : undefined),
+  number: readNumber,
+  color: readColor,
+};
+
+/** A finite number, or a string of one; a comma stands for a decimal point. */
+export function readNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim().replace(',', '.');
+  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined;
+}
+
+/** `0xRRGGBB`, `#RRGGBB`, an integer, or three numbers 0..1; all sRGB. */
+function readColor(value: unknown): SrgbColor | undefined {
+  if (Array.isArray(value)) return fromComponents(value.map(readNumber));
+  if (typeof value === 'number') return fromInteger(value);
+  if (typeof value !== 'string') return undefined;
+  const hex = /^\s*(?:0x|#)([0-9a-f]{6})\s*$/i.exec(value);
+  if (hex) return fromInteger(Number.parseInt(hex[1]!, 16));
+  const parts = value.trim().split(/\s+/);
+  return parts.length === 3 ? fromComponents(parts.map(readNumber)) : undefined;
+}
+
+function fromInteger(rgb: number): SrgbColor | undefined {
+  if (!Number.isInteger(rgb) || rgb < 0 || rgb > 0xffffff) return undefined;
+  return [((rgb >> 16) & 255) / 255, ((rgb >> 8) & 255) / 255, (rgb & 255) / 255];
+}
+
+function fromComponents(parts: (number | undefined)[]): SrgbColor | undefined {
+  if (parts.length !== 3) return undefined;
+  const [r, g, b] = parts;
+  if (r === undefined || g === undefined || b === undefined) return undefined;
+  return [Math.min(1, Math.max(0, r)), Math.min(1, Math.max(0, g)), Math.min(1, Math.max(0, b))];
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return `string "${value.slice(0, 80)}"`;
+  return Array.isArray(value) ? 'an array' : `${typeof value} ${String(value).slice(0, 40)}`;
+}
+
+/** Finds the material that a node's `mat` means; undefined where nothing fits. */
+export type MaterialLookup = (reference: string) => ServiceMaterial | undefined;
+
+/**
+ * Makes the lookup for one parts list: an entry of `mats[]`, an entry with overrides behind its
+ * first `;`, or a whole definition behind `$`.
+ *
+ * A material with overrides, or written out, is named by the whole reference: its values are its own.
+ *
+ * @example
+ * ```ts
+ * materialLookup([oak], warn)('::oak;tra 0.5')?.tra; // → 0.5
+ * ```
+ *
+ * @see D-110b, D-111.
+ */
+export function materialLookup(
+  materials: readonly ServiceMaterial[],
+  warn: (warning: Warning) => void,
+): MaterialLookup {
+  const byName = new Map<string, ServiceMaterial>();
+  for (const material of materials) {
+    const name = canonicalName(material.mname);
+    if (!byName.has(name)) byName.set(name, material);
+  }
+  const found = new Map<string, ServiceMaterial | undefined>();
+  return (reference) => {
+    if (!found.has(reference)) found.set(reference, find(reference, byName, warn));
+    return found.get(reference);
+  };
+}
+
+function find(
+  reference: string,
+  byName: ReadonlyMap<string, ServiceMaterial>,
+  warn: (warning: Warning) => void,
+): ServiceMaterial | undefined {
+  const listed = byName.get(canonicalName(reference));
+  if (listed) return listed;
+  const inline = reference.startsWith('$');
+  const end = inline ? 1 : reference.indexOf(';');
+  if (end < 0) return undefined;
+  const base = inline ? undefined : byName.get(canonicalName(reference.slice(0, end).trim()));
+  if (!inline && !base) return undefined;
+  const record = readDefinition(inline ? reference.slice(1) : reference.slice(end + 1));
+  const written = decodeMaterial({ ...record, mname: reference }, warn);
+  return { ...base, ...written, source: { ...base?.source, ...record } };
+}
+
+function readDefinition(text: string): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const entry of text.split(';')) {
+    const words = entry.trim().split(/\s+/);
+    if (words[0] === '') continue;
+    const twoWords = words.slice(0, 2).join(' ').toLowerCase();
+    const key =
+      twoWords in DEFINITION_KEYS && words.length > 2 ? twoWords : words[0]!.toLowerCase();
+    const args = words.slice(key === twoWords ? 2 : 1);
+    Object.assign(record, readEntry(key, args));
+  }
+  return record;
+}
+
+function readEntry(key: string, args: string[]): Record<string, unknown> {
+  const rule = DEFINITION_KEYS[key];
+  if (!rule) return { [key]: args.join(' ') };
+  if (rule.last) return { [rule.fields[0]!]: args.at(-1) };
+  if (rule.fields.length === 1) return { [rule.fields[0]!]: args.join(' ') };
+  return Object.fromEntries(rule.fields.map((field, i) => [field, args[i] ?? args[0]]));
+}
+
+/**
+ * Every image that a material of some node refers to, each spelling once, in order of first use.
+ *
+ * @see D-550 for what a spelling means.
+ */
+export function imageReferences(partsList: PartsList): string[] {
+  const lookup = materialLookup(partsList.materials, () => {});
+  const references = new Set<string>();
+  const stack: PartsListNode[] = partsList.nodes.toReversed();
+  const seen = new Set<string>();
+  for (let node = stack.pop(); node; node = stack.pop()) {
+    for (let i = node.children.length - 1; i >= 0; i--) stack.push(node.children[i]!);
+    if (node.material === '' || seen.has(node.material)) continue;
+    seen.add(node.material);
+    const material = lookup(node.material);
+    for (const field of IMAGE_FIELDS) {
+      const reference = material?.[field];
+      if (reference) references.add(reference);
+    }
+  }
+  return [...references];
+}

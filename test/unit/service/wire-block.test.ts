@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeBlock, parseBlock } from '../../../src/service/wire-block.ts';
+import { scanBlock } from '../../../src/service/wire-block-scanner.ts';
+import { isConverterError } from '../../../src/support/errors.ts';
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const triangle = '"V":[0,0,0,1,0,0,0,1,0],"A":[{"F":[0,1,2]}]';
+
+describe('decodeBlock', () => {
+  it('reads every field of a block', () => {
+    const block = decodeBlock(
+      utf8(
+        '{"N":"A::B::C","P":[0.1,0.2,0.3],"R":[0,90,0],"V":[0.5,-0.25,1e-3,1,0,0,0,1,0],"T":[0,0,1,0,0,1],"A":[{"F":[0,1,2],"TI":[0,1,2],"C":true},{"F":[],"C":false}]}',
+      ),
+    );
+    expect(block.name).toBe('A::B::C');
+    expect(block.positionMetres).toEqual([0.1, 0.2, 0.3]);
+    expect(block.rotationDegrees).toEqual([0, 90, 0]);
+    expect([...block.positions.subarray(0, 3)]).toEqual([0.5, -0.25, Math.fround(1e-3)]);
+    expect([...block.uvs]).toEqual([0, 0, 1, 0, 0, 1]);
+    expect(block.surfaces.map((surface) => surface.closed)).toEqual([true, false]);
+    expect([...block.surfaces[0]!.uvIndices]).toEqual([0, 1, 2]);
+  });
+
+  it('reads nested arrays like flat ones, and keeps the stride that nesting tells', () => {
+    const block = decodeBlock(
+      utf8(
+        '{"V":[[0,0,0],[1,0,0],[0,1,0]],"T":[[0,0],[1,0],[0,1]],"A":[{"F":[[0,1,2]],"TI":[[0,1,2]]}]}',
+      ),
+    );
+    expect([...block.positions]).toEqual([0, 0, 0, 1, 0, 0, 0, 1, 0]);
+    expect([...block.surfaces[0]!.triangles]).toEqual([0, 1, 2]);
+    expect(block.uvStride).toBe(2);
+  });
+
+  it('marks what is no number instead of failing: null, text, fractions as indices', () => {
+    const block = decodeBlock(utf8('{"V":[null,"1",2],"A":[{"F":[0,1.5,-1]}]}'));
+    expect([...block.positions]).toEqual([Number.NaN, Number.NaN, 2]);
+    expect([...block.surfaces[0]!.triangles]).toEqual([0, -(2 ** 31), -1]);
+  });
+
+  it('leaves closed open where C is missing', () => {
+    expect(decodeBlock(utf8(`{${triangle}}`)).surfaces[0]!.closed).toBeUndefined();
+  });
+
+  it.each([
+    ['truncated', '{"V":[0,0'],
+    ['not JSON', '<html></html>'],
+    ['a list', '[]'],
+    ['without V', '{"A":[]}'],
+    ['without A', '{"V":[]}'],
+    ['with a bad surface', '{"V":[],"A":[{"F":3}]}'],
+    ['with trailing rubbish', `{${triangle}} x`],
+    ['with a leading zero', '{"V":[01,0,0],"A":[]}'],
+    ['with an empty number', '{"V":[1,,2],"A":[]}'],
+  ])('refuses a body that is %s', (_name, body) => {
+    try {
+      decodeBlock(utf8(body));
+      expect.unreachable();
+    } catch (error) {
+      expect(isConverterError(error, 'BLOCK_INVALID')).toBe(true);
+    }
+  });
+
+  it('scans what JSON.parse reads, number for number', () => {
+    const number = fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+      fc.float({ noNaN: true, noDefaultInfinity: true }).map(String),
+      fc
+        .tuple(fc.integer({ min: -1e6, max: 1e6 }), fc.nat({ max: 12 }))
+        .map(([n, d]) => (n / 1000).toFixed(d)),
+      fc
+        .bigInt({ min: -(10n ** 20n), max: 10n ** 20n })
+        .map((n) => `${n}.${String(n).replace('-', '')}`),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(number, { maxLength: 30 }),
+        fc.constantFrom('', ' ', '\n\t'),
+        (list, blank) => {
+          const body = utf8(
+            `{"V":[${blank}${list.join(`${blank},${blank}`)}${blank}],"T":[${list.join(',')}],"A":[]}`,
+          );
+          const scanned = scanBlock(body);
+          const parsed = parseBlock(body);
+          expect(scanned).toBeDefined();
+          expect(scanned!.positions).toEqual(parsed.positions);
+          scanned!.uvs.forEach((uv, i) => {
+            expect(Math.abs(uv - parsed.uvs[i]!)).toBeLessThanOrEqual(
+              2e-15 * Math.abs(parsed.uvs[i]!),
+            );
+            expect(Math.fround(uv)).toBe(Math.fround(parsed.uvs[i]!));
+          });
+        },
+      ),
+      { seed: 1, numRuns: 500 },
+    );
+  });
+
+  it('never disagrees with JSON.parse on mutated bodies', () => {
+    const body = `{"N":"a","P":[0,0,0],${triangle.replace(']}', '],"TI":[0,1,2],"C":true}')},"T":[0.5,1]}`;
+    fc.assert(
+      fc.property(
+        fc.nat({ max: body.length - 1 }),
+        fc.constantFrom(...'0,.-e[]{}":x n'),
+        (at, letter) => {
+          const bytes = utf8(body.slice(0, at) + letter + body.slice(at + 1));
+          const scanned = scanBlock(bytes);
+          if (scanned) expect(scanned).toEqual(parseBlock(bytes));
+        },
+      ),
+      { seed: 2, numRuns: 2000 },
+    );
+  });
+});
