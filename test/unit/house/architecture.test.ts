@@ -6,7 +6,8 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { brokenDecisions, unknownDecisions } from './decision-rules.ts';
+import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
+import { brokenDecisions, optionDefaults, unknownDecisions } from './decision-rules.ts';
 import {
   breaches,
   type HABITS,
@@ -260,6 +261,17 @@ describe('src/DECISIONS.md', () => {
 
   it('names owner and test files that are there, and each number once', () => {
     expect(brokenDecisions(table, (path) => existsSync(new URL(path, ROOT)))).toEqual([]);
+  });
+
+  it('tells every convert option with the default that the code has', () => {
+    const text = (value: unknown) =>
+      Array.isArray(value)
+        ? value.join(' ')
+        : typeof value === 'object'
+          ? JSON.stringify(value)
+          : String(value);
+    const inCode = Object.entries(CONVERT_DEFAULTS).map(([name, value]) => [name, text(value)]);
+    expect(optionDefaults(table)).toEqual(Object.fromEntries(inCode));
   });
 
   it('is found wanting where it should be', () => {
