@@ -1,0 +1,142 @@
+/**
+ * Database: one SQLite file with what earlier runs knew.
+ *
+ * In: a path and the list of schema changes. Out: an open database at the newest schema.
+ * It must not know a table: each has a file of its own. All calls are synchronous and short.
+ */
+
+import { ConverterError, type ErrorCode } from '../support/errors.ts';
+import { makePrivateFile } from '../support/files.ts';
+
+/** A value of a column. */
+export type SqlValue = string | number | null;
+
+/** A row by column name. */
+export type Row = Readonly<Record<string, SqlValue>>;
+
+/** A prepared statement; parameters stand for its `?` in order. */
+export interface Statement {
+  run(...parameters: SqlValue[]): void;
+  get(...parameters: SqlValue[]): Row | undefined;
+  all(...parameters: SqlValue[]): Row[];
+}
+
+/** An open database. */
+export interface Database {
+  prepare(sql: string): Statement;
+  /** Runs work in one transaction; it is rolled back where the work throws. */
+  transaction<T>(work: () => T): T;
+  close(): void;
+}
+
+/** How long to wait for another process that writes, in ms. */
+const BUSY_TIMEOUT_MS = 10_000;
+
+/** What SQLite answers, by the first row that its code begins with (M: mismatch, misuse). */
+const CODES: readonly (readonly [prefix: string, code: ErrorCode])[] = [
+  ['SQLITE_FULL', 'DISK_FULL'],
+  ['SQLITE_NOTADB', 'STATE_INVALID'],
+  ['SQLITE_CORRUPT', 'STATE_INVALID'],
+  ['SQLITE_SCHEMA', 'STATE_INVALID'],
+  ['SQLITE_ERROR', 'STATE_INVALID'],
+  ['SQLITE_CONSTRAINT', 'INTERNAL'],
+  ['SQLITE_M', 'INTERNAL'],
+  ['', 'OUTPUT_UNWRITABLE'],
+];
+
+/**
+ * Opens a database file, makes it where there is none, and brings its schema up to date.
+ *
+ * The file is its owner's alone (0600), and so is what SQLite keeps beside it. WAL mode: a killed
+ * process loses nothing that was committed.
+ *
+ * @param migrations - SQL by schema version: entry n brings version n to n + 1. Only ever appended to.
+ * @throws {@link ConverterError} `STATE_INVALID` for a file that is no database or a newer version's;
+ *   `OUTPUT_UNWRITABLE`, `DISK_FULL`.
+ */
+export async function openDatabase(path: string, migrations: readonly string[]): Promise<Database> {
+  await makePrivateFile(path);
+  const { default: Libsql } = await import('libsql');
+  const guard = guardFor(path);
+  const db = guard(() => new Libsql(path));
+  const statement = (sql: string): Statement => {
+    const prepared = guard(() => db.prepare(sql));
+    return {
+      run: (...parameters) => void guard(() => prepared.run(parameters)),
+      get: (...parameters) => guard(() => prepared.get(parameters)) as Row | undefined,
+      all: (...parameters) => guard(() => prepared.all(parameters)) as Row[],
+    };
+  };
+  const exec = (sql: string): void => void guard(() => db.exec(sql));
+  const database: Database = {
+    prepare: statement,
+    transaction: (work) => {
+      exec('BEGIN IMMEDIATE');
+      try {
+        const result = work();
+        exec('COMMIT');
+        return result;
+      } catch (error) {
+        // The first error is the one that matters: the rollback may fail for the same reason.
+        tolerate(() => db.exec('ROLLBACK'));
+        throw error;
+      }
+    },
+    close: () => {
+      tolerate(() => db.pragma('wal_checkpoint(TRUNCATE)'));
+      db.close();
+    },
+  };
+  try {
+    exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    exec('PRAGMA journal_mode = WAL');
+    // In WAL mode NORMAL keeps the file whole through a power cut; only the last commits may be lost.
+    exec('PRAGMA synchronous = NORMAL');
+    migrate(path, database, exec, migrations);
+  } catch (error) {
+    tolerate(() => db.close());
+    throw error;
+  }
+  return database;
+}
+
+function migrate(
+  path: string,
+  database: Database,
+  exec: (sql: string) => void,
+  migrations: readonly string[],
+): void {
+  const version = (): number => Number(database.prepare('PRAGMA user_version').get()?.user_version);
+  if (version() === migrations.length) return;
+  database.transaction(() => {
+    // Read again: another process may have been faster.
+    const found = version();
+    if (found > migrations.length) {
+      const message = `${path}: expected state of version ${migrations.length} or older, found ${found}, which a newer btg2gltf wrote`;
+      throw new ConverterError('STATE_INVALID', message);
+    }
+    for (const sql of migrations.slice(found)) exec(sql);
+    exec(`PRAGMA user_version = ${migrations.length}`);
+  });
+}
+
+function guardFor(path: string): <T>(work: () => T) => T {
+  return (work) => {
+    try {
+      return work();
+    } catch (cause) {
+      if (cause instanceof ConverterError) throw cause;
+      const { code = '', message } = cause as Error & { code?: string };
+      const known = CODES.find(([prefix]) => code.startsWith(prefix))!;
+      throw new ConverterError(known[1], `cannot use the state ${path}: ${message}`, { cause });
+    }
+  };
+}
+
+function tolerate(work: () => unknown): void {
+  try {
+    work();
+  } catch {
+    // Whoever calls this has a better error to throw, or nothing left to do.
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * State: what earlier runs knew, in `state.db` of the cache folder.
+ *
+ * In: the cache folder. Out: its tables. All of it can be had again from the service.
+ * It must not know how what it holds came about; each table belongs to one file beside this.
+ */
+import { join } from 'node:path';
+import { openDatabase } from './database.ts';
+import { openResponses, RESPONSES_V1, type Responses } from './responses.ts';
+import { openSnapshots, SNAPSHOTS_V1, type Snapshots } from './snapshots.ts';
+
+/** An open state. */
+export interface State {
+  responses: Responses;
+  snapshots: Snapshots;
+  /** Closes the file; nothing may be called after it. */
+  close(): void;
+}
+
+/** Every change of the schema since the first; only ever appended to. */
+const MIGRATIONS = [RESPONSES_V1 + SNAPSHOTS_V1] as const;
+
+/** Name of the state's file in the cache folder. */
+export const STATE_FILE = 'state.db';
+
+/**
+ * Opens the state of a cache folder, which need not exist yet.
+ *
+ * @throws {@link ConverterError} `STATE_INVALID`, `OUTPUT_UNWRITABLE`, `DISK_FULL`.
+ *
+ * @example
+ * ```ts
+ * const state = await openState('.cache');
+ * state.snapshots.get(client.id, requestKey(request));   // → undefined, or its record
+ * ```
+ */
+export async function openState(cacheDir: string): Promise<State> {
+  const db = await openDatabase(join(cacheDir, STATE_FILE), MIGRATIONS);
+  return { responses: openResponses(db), snapshots: openSnapshots(db), close: () => db.close() };
+}

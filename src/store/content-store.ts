@@ -1,0 +1,132 @@
+/**
+ * Content store: bytes under the name of their SHA-256, each content once.
+ *
+ * In: bytes. Out: their digest, and the same bytes for it, checked. Nothing in it ever changes.
+ * It must not know what the bytes are, nor who refers to them.
+ */
+import { join } from 'node:path';
+import type { Digest } from '../model/snapshot.ts';
+import { ConverterError, isConverterError } from '../support/errors.ts';
+import {
+  listFolder,
+  publishOnce,
+  readBytes,
+  removeFile,
+  replaceFile,
+  sha256Hex,
+  statIfExists,
+} from '../support/files.ts';
+
+/** Holds contents by digest; several processes may use one store at once. */
+export interface ContentStore {
+  /**
+   * Stores bytes unless they are there already.
+   *
+   * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`; `STORE_DAMAGED` where other bytes stand under their name.
+   */
+  put(bytes: Uint8Array): Promise<{ digest: Digest; existed: boolean }>;
+  /** Reads bytes. @throws {@link ConverterError} `STORE_DAMAGED` where they are missing or not those that were stored. */
+  get(digest: Digest): Promise<Uint8Array>;
+  /** Whether bytes of this digest stand there, by their name alone. */
+  has(digest: Digest): Promise<boolean>;
+  /** Size in bytes, by the name alone; undefined where there are none. */
+  sizeOf(digest: Digest): Promise<number | undefined>;
+  /** Path of the bytes, whether they stand there or not. */
+  pathOf(digest: Digest): string;
+  /** Every digest, sorted. */
+  list(): AsyncIterable<Digest>;
+  /** Removes bytes; none there is no error. */
+  remove(digest: Digest): Promise<void>;
+}
+
+/** How a store on the file system is laid out. */
+export interface FileStoreOptions {
+  dir: string;
+  /** Folder for temporary files, on the same file system. */
+  tmpDir: string;
+  /** Appended to each file name, with its dot. @defaultValue '' */
+  extension?: string;
+  /**
+   * Whether bytes that were damaged are written anew when they are put again: right for what can be
+   * had again at any time, such as answers of the service. @defaultValue false
+   */
+  repair?: boolean;
+}
+
+const DIGEST = /^[0-9a-f]{64}$/;
+
+/**
+ * Opens a store in a folder, which need not exist yet: `<dir>/<2 hex>/<sha256><extension>`.
+ *
+ * @example
+ * ```ts
+ * const store = openFileStore({ dir: 'objects', tmpDir: '.tmp', extension: '.glb' });
+ * await store.put(bytes);   // → { digest: 'ba78…', existed: false }
+ * store.pathOf('ba78…');    // → 'objects/ba/ba78….glb'
+ * ```
+ */
+export function openFileStore(options: FileStoreOptions): ContentStore {
+  const { dir, tmpDir, extension = '', repair = false } = options;
+
+  const pathOf = (digest: Digest): string => {
+    // A digest from outside must not become a path elsewhere.
+    if (!DIGEST.test(digest)) throw new ConverterError('INTERNAL', `no digest: ${digest}`);
+    return join(dir, digest.slice(0, 2), digest + extension);
+  };
+
+  const sizeOf = async (digest: Digest): Promise<number | undefined> =>
+    (await statIfExists(pathOf(digest)))?.bytes;
+
+  const get = async (digest: Digest): Promise<Uint8Array> => {
+    const path = pathOf(digest);
+    const bytes = await readBytes(path).catch((error: unknown) => {
+      if (isConverterError(error, 'FILE_MISSING')) throw damaged(path, 'it is missing', error);
+      throw error;
+    });
+    if (sha256Hex(bytes) !== digest) throw damaged(path, 'its content has another digest');
+    return bytes;
+  };
+
+  const isIntact = async (digest: Digest, bytes: number): Promise<boolean> => {
+    // The size tells a cut file; reading each content again is worth it only where we can mend it.
+    if ((await sizeOf(digest)) !== bytes) return false;
+    return !repair || sha256Hex(await readBytes(pathOf(digest))) === digest;
+  };
+
+  const put = async (bytes: Uint8Array): Promise<{ digest: Digest; existed: boolean }> => {
+    const digest = sha256Hex(bytes);
+    const path = pathOf(digest);
+    const taken = (await sizeOf(digest)) !== undefined;
+    if (!taken && (await publishOnce(path, bytes, tmpDir)) === 'published') {
+      return { digest, existed: false };
+    }
+    if (await isIntact(digest, bytes.length)) return { digest, existed: true };
+    if (!repair) throw damaged(path, `expected ${bytes.length} bytes`);
+    await replaceFile(path, bytes, { tmpDir });
+    return { digest, existed: false };
+  };
+
+  return {
+    put,
+    get,
+    has: async (digest) => (await sizeOf(digest)) !== undefined,
+    sizeOf,
+    pathOf,
+    list: () => listDigests(dir, extension),
+    remove: (digest) => removeFile(pathOf(digest)),
+  };
+}
+
+async function* listDigests(dir: string, extension: string): AsyncIterable<Digest> {
+  for (const folder of await listFolder(dir)) {
+    for (const name of await listFolder(join(dir, folder))) {
+      const digest = name.slice(0, 64);
+      const isOurs = DIGEST.test(digest) && digest.startsWith(folder);
+      if (isOurs && name === digest + extension) yield digest;
+    }
+  }
+}
+
+function damaged(path: string, why: string, cause?: unknown): ConverterError {
+  return new ConverterError('STORE_DAMAGED', `${path} is damaged: ${why}`, { cause });
+}

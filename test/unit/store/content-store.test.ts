@@ -1,0 +1,106 @@
+import { mkdtemp, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ContentStore, openFileStore } from '../../../src/store/content-store.ts';
+import { listFolder, watchFileOperations } from '../../../src/support/files.ts';
+
+const ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+const abc = new TextEncoder().encode('abc');
+
+let dir = '';
+let store: ContentStore;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-store-'));
+  store = openFileStore({
+    dir: join(dir, 'objects'),
+    tmpDir: join(dir, '.tmp'),
+    extension: '.glb',
+  });
+});
+
+afterEach(async () => {
+  watchFileOperations(undefined);
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function all(digests: AsyncIterable<string>): Promise<string[]> {
+  const out: string[] = [];
+  for await (const digest of digests) out.push(digest);
+  return out;
+}
+
+describe('content store', () => {
+  it('keeps each content once, under its digest', async () => {
+    expect(await store.put(abc)).toEqual({ digest: ABC, existed: false });
+    expect(store.pathOf(ABC)).toBe(join(dir, 'objects', 'ba', `${ABC}.glb`));
+    const before = await stat(store.pathOf(ABC));
+    expect(await store.put(abc)).toEqual({ digest: ABC, existed: true });
+    expect((await stat(store.pathOf(ABC))).mtimeMs).toBe(before.mtimeMs);
+    expect(new Uint8Array(await store.get(ABC))).toEqual(abc);
+    expect([await store.has(ABC), await store.sizeOf(ABC)]).toEqual([true, 3]);
+    expect(await listFolder(join(dir, '.tmp'))).toEqual([]);
+  });
+
+  it('takes the same content from many at once', async () => {
+    const puts = await Promise.all(Array.from({ length: 16 }, () => store.put(abc)));
+    expect(puts.filter(({ existed }) => !existed)).toHaveLength(1);
+    expect(await all(store.list())).toEqual([ABC]);
+  });
+
+  it('lists its own files only, and forgets what is removed', async () => {
+    await store.put(abc);
+    await store.put(new Uint8Array(0));
+    await writeFile(join(dir, 'objects', 'ba', 'note.txt'), '');
+    expect(await all(store.list())).toEqual([ABC, expect.stringMatching(/^e3b0c442/)]);
+    await store.remove(ABC);
+    await store.remove(ABC);
+    expect(await store.has(ABC)).toBe(false);
+  });
+
+  it('names what is missing, cut or changed', async () => {
+    const missing = { code: 'STORE_DAMAGED', message: expect.stringContaining(store.pathOf(ABC)) };
+    await expect(store.get(ABC)).rejects.toMatchObject(missing);
+    await store.put(abc);
+    await writeFile(store.pathOf(ABC), 'abd');
+    await expect(store.get(ABC)).rejects.toMatchObject(missing);
+    await truncate(store.pathOf(ABC), 1);
+    await expect(store.put(abc)).rejects.toMatchObject(missing);
+    expect((await stat(store.pathOf(ABC))).size).toBe(1);
+  });
+
+  it('mends what was damaged where it may', async () => {
+    const cache = openFileStore({ dir: join(dir, 'cache'), tmpDir: dir, repair: true });
+    for (const damage of ['abd', 'a']) {
+      await cache.put(abc);
+      await writeFile(cache.pathOf(ABC), damage);
+      expect(await cache.put(abc)).toEqual({ digest: ABC, existed: false });
+      expect(new Uint8Array(await cache.get(ABC))).toEqual(abc);
+    }
+  });
+
+  it('never turns a digest into a path elsewhere', async () => {
+    expect(() => store.pathOf('../../etc/passwd')).toThrow('no digest');
+    await expect(store.get('')).rejects.toMatchObject({ code: 'INTERNAL' });
+  });
+
+  it('holds nothing in part, whichever operation fails', async () => {
+    for (let n = 0; ; n++) {
+      let count = 0;
+      let failed = false;
+      watchFileOperations(() => {
+        if (count++ !== n) return;
+        failed = true;
+        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      });
+      const put = await store.put(abc).catch((error: unknown) => error);
+      watchFileOperations(undefined);
+      if (!failed) break;
+      if (put instanceof Error) expect(put).toMatchObject({ code: 'DISK_FULL' });
+      if (await store.has(ABC)) expect(new Uint8Array(await store.get(ABC))).toEqual(abc);
+      expect(await store.put(abc)).toMatchObject({ digest: ABC });
+      await store.remove(ABC);
+    }
+  });
+});
