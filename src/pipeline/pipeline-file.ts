@@ -1,0 +1,107 @@
+/**
+ * Pipeline file: YAML with `${VARIABLE}` as a checked pipeline.
+ *
+ * In: text and an environment. Out: a {@link Pipeline} with absolute paths and every default.
+ * Errors name file, line and the nearest known name. It must not open what the pipeline points to.
+ */
+import { dirname, join, resolve } from 'node:path';
+import type { ArticleRequest } from '../model/article.ts';
+import { ConverterError } from '../support/errors.ts';
+import { readText } from '../support/files.ts';
+import type { ConvertOptions } from '../transform/convert-options.ts';
+import type { Environment } from './environment.ts';
+import { pipelineProblems } from './pipeline-problems.ts';
+import {
+  pipelineSchema,
+  type ServiceContent,
+  SOURCE_KINDS,
+  type SourceContent,
+} from './pipeline-schema.ts';
+import { readYaml } from './yaml-file.ts';
+
+/** One way to choose articles, its paths absolute. */
+export type PipelineSource =
+  | { kind: 'list'; file: string }
+  | { kind: 'catalogue'; parentnode: string; manufacturers: string[]; programs: string[] }
+  | { kind: 'search'; manufacturer: string; query: string }
+  | ({ kind: 'article' } & ArticleRequest);
+
+/** A pipeline file, checked. */
+export interface Pipeline {
+  name: string;
+  /** The `service:` section; `recording` is an absolute path. */
+  service: ServiceContent;
+  articles: PipelineSource[];
+  convert: ConvertOptions;
+  outputDir: string;
+  cacheDir: string;
+}
+
+/**
+ * Reads and checks a pipeline file.
+ *
+ * @param path - Absolute, or relative to the working folder.
+ * @throws {@link ConverterError} `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET`.
+ */
+export async function loadPipeline(path: string, env: Environment): Promise<Pipeline> {
+  let text: string;
+  try {
+    text = await readText(path);
+  } catch (cause) {
+    throw new ConverterError('PIPELINE_INVALID', `${path}: cannot be read`, { cause });
+  }
+  return parsePipeline(text, path, env);
+}
+
+/**
+ * Checks the text of a pipeline file.
+ *
+ * @param file - Its path: named in errors, and what the paths in it are relative to.
+ *
+ * @example
+ * ```ts
+ * parsePipeline('name: x\nservice: { emulator: true }\narticles: [{ lsit: a.csv }]\noutput: { dir: out }', 'x.yaml', {});
+ * // → PIPELINE_INVALID 'x.yaml:3: unknown key "lsit"; did you mean "list"?'
+ * ```
+ *
+ * @see D-744.
+ */
+export function parsePipeline(text: string, file: string, env: Environment): Pipeline {
+  const yaml = readYaml(text, file, env);
+  const parsed = pipelineSchema.safeParse(yaml.value);
+  const problems = pipelineProblems(yaml, parsed.error?.issues ?? [], parsed.data);
+  if (parsed.data === undefined || problems.length > 0) {
+    throw new ConverterError('PIPELINE_INVALID', problems.join('\n'));
+  }
+  const { name, service, articles, convert, output, cache } = parsed.data;
+  const at = (path: string) => resolve(dirname(file), path);
+  const outputDir = at(output.dir);
+  return {
+    name,
+    service:
+      service.recording === undefined ? service : { ...service, recording: at(service.recording) },
+    articles: articles.map((entry) => toSource(entry, at)),
+    convert,
+    outputDir,
+    cacheDir: cache === undefined ? defaultCacheDir(outputDir) : at(cache.dir),
+  };
+}
+
+/** The cache stands beside the output folder unless someone says otherwise. */
+export function defaultCacheDir(outputDir: string): string {
+  return join(dirname(outputDir), '.cache');
+}
+
+type SourceRule = (entry: SourceContent, at: (path: string) => string) => PipelineSource;
+
+/** How an entry of `articles:` is read, by the key that it holds. */
+const SOURCE_RULES: Record<(typeof SOURCE_KINDS)[number], SourceRule> = {
+  list: ({ list }, at) => ({ kind: 'list', file: at(list!) }),
+  catalogue: ({ catalogue }) => ({ kind: 'catalogue', ...catalogue! }),
+  search: ({ search }) => ({ kind: 'search', ...search! }),
+  article: ({ article }) => ({ kind: 'article', ...article! }),
+};
+
+function toSource(entry: SourceContent, at: (path: string) => string): PipelineSource {
+  return SOURCE_RULES[SOURCE_KINDS.find((kind) => entry[kind] !== undefined)!](entry, at);
+}

@@ -1,0 +1,147 @@
+/**
+ * Pipeline schema: the one description of a pipeline file.
+ *
+ * Parsing, `pipelines/schema.json`, the help and the documentation read it; defaults stand here once.
+ * It must not know files, lines or the environment.
+ *
+ * @see D-744 (what a pipeline file may say).
+ */
+import { z } from 'zod';
+import { convertSchema } from './convert-schema.ts';
+
+/** Defaults of a pipeline file, beside those of `convert:`. */
+export const PIPELINE_DEFAULTS = {
+  /** Requests in flight at the service, all kinds together. */
+  concurrency: 8,
+  /** One attempt of one request, milliseconds. */
+  timeoutMs: 30_000,
+  /** Attempts after the first. */
+  retries: 4,
+  /** Largest answer that is accepted, bytes. */
+  maxResponseBytes: 268_435_456,
+  /** Ask for tokens that live for 90 days instead of 12 hours. */
+  rememberMe: false,
+  padding: 'pkcs1',
+  tokenElement: 'first',
+  lang: 'en',
+} as const;
+
+const text = z.string();
+const named = z.string().min(1);
+const url = z.url({ protocol: /^https?$/ });
+
+const serviceSchema = z
+  .strictObject({
+    emulator: z.literal(true).optional().describe('the sample range of the emulator'),
+    recording: named.optional().describe('a folder that holds a recording'),
+    authUrl: url.optional().describe('REST base address of the authentication server'),
+    baseUrl: url.optional().describe('base address of the API'),
+    profile: text.default('').describe('server profile'),
+    lang: text.default(PIPELINE_DEFAULTS.lang).describe('display language'),
+    langalt: text.default('').describe('alternative language'),
+    currency: text.default('').describe('currency of prices'),
+    rememberMe: z
+      .boolean()
+      .default(PIPELINE_DEFAULTS.rememberMe)
+      .describe('tokens live for 90 days instead of 12 hours'),
+    padding: z
+      .enum(['pkcs1', 'oaep'])
+      .default(PIPELINE_DEFAULTS.padding)
+      .describe('padding of the encrypted login'),
+    tokenElement: z
+      .enum(['first', 'last'])
+      .default(PIPELINE_DEFAULTS.tokenElement)
+      .describe('which element of the answer is the token'),
+    concurrency: z
+      .int()
+      .min(1)
+      .max(256)
+      .default(PIPELINE_DEFAULTS.concurrency)
+      .describe('requests in flight at the service, all kinds together'),
+    timeoutMs: z
+      .int()
+      .min(1)
+      .default(PIPELINE_DEFAULTS.timeoutMs)
+      .describe('time limit of one attempt of a request'),
+    retries: z
+      .int()
+      .min(0)
+      .max(20)
+      .default(PIPELINE_DEFAULTS.retries)
+      .describe('attempts after the first'),
+    maxResponseBytes: z
+      .int()
+      .min(1024)
+      .default(PIPELINE_DEFAULTS.maxResponseBytes)
+      .describe('largest answer that is accepted'),
+  })
+  .describe('where the articles come from: emulator, recording, or authUrl and baseUrl');
+
+const sourceSchema = z
+  .strictObject({
+    list: named.optional().describe('a CSV file of articles'),
+    catalogue: z
+      .strictObject({
+        parentnode: text.default('').describe('the folder to start at; empty is the top'),
+        manufacturers: z.array(named).default(['*']).describe('globs on manufacturer ids'),
+        programs: z.array(named).default(['*']).describe('globs on series ids'),
+      })
+      .optional()
+      .describe('every article below a folder of the catalogue'),
+    search: z
+      .strictObject({ manufacturer: named, query: named })
+      .optional()
+      .describe('what a search of one manufacturer finds'),
+    article: z
+      .strictObject({
+        manufacturer: named,
+        program: named,
+        basearticlenumber: named,
+        finalarticlenumber: text.default(''),
+        reinitstring: text.default(''),
+        metareinitstring: text.default(''),
+      })
+      .optional()
+      .describe('one article; what is missing is resolved'),
+  })
+  .describe('one way to choose articles');
+
+/** The pipeline file as a whole. */
+export const pipelineSchema = z
+  .strictObject({
+    name: named.describe('shown in logs and reports'),
+    service: serviceSchema,
+    articles: z.array(sourceSchema).min(1).describe('merged, duplicates removed'),
+    convert: convertSchema.prefault({}).describe('options of the conversion'),
+    output: z.strictObject({ dir: named.describe('relative to this file') }),
+    cache: z
+      .strictObject({ dir: named.describe('relative to this file') })
+      .optional()
+      .describe('default: .cache beside the output folder'),
+  })
+  .describe('a pipeline of btg2gltf');
+
+/** A pipeline file's content, defaults filled in. */
+export type PipelineContent = z.output<typeof pipelineSchema>;
+/** The `service:` section. */
+export type ServiceContent = PipelineContent['service'];
+/** One entry of `articles:`. */
+export type SourceContent = PipelineContent['articles'][number];
+
+/** The ways to choose articles, by the key that an entry of `articles:` holds. */
+export const SOURCE_KINDS = ['list', 'catalogue', 'search', 'article'] as const;
+
+/**
+ * Describes pipeline files for editors.
+ *
+ * @returns The JSON Schema that `pipelines/schema.json` holds.
+ */
+export function pipelineJsonSchema(): Record<string, unknown> {
+  return z.toJSONSchema(pipelineSchema, {
+    io: 'input',
+    // In the file an address may be `${VARIABLE}`, which is no URI yet.
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.format;
+    },
+  }) as Record<string, unknown>;
+}
