@@ -5,7 +5,8 @@
  * a rule about code is not fooled by prose. Lines and columns stay where they are.
  */
 import { readdir, readFile } from 'node:fs/promises';
-import { posix } from 'node:path';
+import { join, posix, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** One file as the rules see it. */
 export interface SourceFile {
@@ -28,17 +29,17 @@ export interface ImportLine {
 
 /** Reads every file below the folders given, sorted by path; a folder that is missing is empty. */
 export async function readTree(root: URL, ...folders: string[]): Promise<SourceFile[]> {
+  const top = fileURLToPath(root);
   const found: SourceFile[] = [];
   for (const folder of folders) {
-    const entries = await readdir(new URL(`${folder}/`, root), {
+    const entries = await readdir(join(top, folder), {
       recursive: true,
       withFileTypes: true,
     }).catch(() => []);
     for (const entry of entries.filter((e) => e.isFile())) {
-      const absolute = `${entry.parentPath.replaceAll('\\', '/').replace(/\/$/, '')}/${entry.name}`;
-      const path = absolute.slice(absolute.lastIndexOf(`/${folder}/`) + 1);
+      const path = relative(top, join(entry.parentPath, entry.name)).replaceAll('\\', '/');
       if (!/\.(ts|md|yaml|yml|json|csv|html)$/.test(path)) continue;
-      const text = await readFile(new URL(path.replaceAll('%', '%25'), root), 'utf8');
+      const text = await readFile(join(top, path), 'utf8');
       found.push(sourceFile(path, text));
     }
   }
