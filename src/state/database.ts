@@ -32,17 +32,17 @@ export interface Database {
 /** How long to wait for another process that writes, in ms. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-/** What SQLite answers, by the first row that its code begins with (M: mismatch, misuse). */
-const CODES: readonly (readonly [prefix: string, code: ErrorCode])[] = [
-  ['SQLITE_FULL', 'DISK_FULL'],
-  ['SQLITE_NOTADB', 'STATE_INVALID'],
-  ['SQLITE_CORRUPT', 'STATE_INVALID'],
-  ['SQLITE_SCHEMA', 'STATE_INVALID'],
-  ['SQLITE_ERROR', 'STATE_INVALID'],
-  ['SQLITE_CONSTRAINT', 'INTERNAL'],
-  ['SQLITE_M', 'INTERNAL'],
-  ['', 'OUTPUT_UNWRITABLE'],
-];
+/** What SQLite's primary result codes mean to us; any other says that the file cannot be written. */
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  1: 'STATE_INVALID', // error: no such table or column
+  11: 'STATE_INVALID', // corrupt
+  13: 'DISK_FULL', // full
+  17: 'STATE_INVALID', // schema
+  19: 'INTERNAL', // constraint
+  20: 'INTERNAL', // mismatch
+  21: 'INTERNAL', // misuse
+  26: 'STATE_INVALID', // not a database
+};
 
 /**
  * Opens a database file, makes it where there is none, and brings its schema up to date.
@@ -126,9 +126,10 @@ function guardFor(path: string): <T>(work: () => T) => T {
       return work();
     } catch (cause) {
       if (cause instanceof ConverterError) throw cause;
-      const { code = '', message } = cause as Error & { code?: string };
-      const known = CODES.find(([prefix]) => code.startsWith(prefix))!;
-      throw new ConverterError(known[1], `cannot use the state ${path}: ${message}`, { cause });
+      const { rawCode = 0, message } = cause as Error & { rawCode?: number };
+      // The low byte is the primary code: the extended ones have no name in libsql.
+      const code = CODES[rawCode & 0xff] ?? 'OUTPUT_UNWRITABLE';
+      throw new ConverterError(code, `cannot use the state ${path}: ${message}`, { cause });
     }
   };
 }
