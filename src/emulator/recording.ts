@@ -1,0 +1,74 @@
+/**
+ * Recording: a folder of recorded answers as a range.
+ *
+ * In: the folder. Out: an {@link EmulatedRange} that answers what was recorded, and nothing else.
+ * It must not know HTTP; the format is the one that `btg2gltf record` writes.
+ */
+import { join } from 'node:path';
+import type { EmulatedRange } from './range.ts';
+import { recordedCatalogue } from './recording-catalogue.ts';
+import {
+  expectObject,
+  expectString,
+  listBodies,
+  readJsonIfExists,
+  recordingInvalid,
+} from './recording-files.ts';
+import { ARTICLE_IDENTITY, PARTS_LIST_IDENTITY, readRecords } from './recording-records.ts';
+
+const FORMAT = 1;
+const SEPARATOR = '::';
+
+/**
+ * Opens a recording.
+ *
+ * Articles, parts lists and the catalogue are read at once; blocks and images when asked for, by
+ * exactly the recorded name.
+ *
+ * @param dir - Folder that holds `recording.json`.
+ * @throws {@link ConverterError} `RECORDING_INVALID`, naming the file, what was expected and what came.
+ *
+ * @example
+ * ```ts
+ * const range = await openRecording('recordings/showroom');
+ * range.nodes('')?.length; // → number of top-level folders
+ * ```
+ *
+ * @see D-724.
+ */
+export async function openRecording(dir: string): Promise<EmulatedRange> {
+  const { name, convertdate } = await readHead(join(dir, 'recording.json'));
+  const articles = await readRecords(join(dir, 'ofml', 'articles'), ARTICLE_IDENTITY);
+  const partsLists = await readRecords(join(dir, 'odb', 'btg'), PARTS_LIST_IDENTITY);
+  const blocks = await listBodies(join(dir, 'odb', 'block'), 3, '.json');
+  const materials = await listBodies(join(dir, 'odb', 'materials'), 2, '.JPG');
+  const file = join(dir, 'xcf', 'nodes.json');
+  const listings = await readJsonIfExists(file);
+  return {
+    name,
+    ...recordedCatalogue({ listings, file, articles: articles.responses, convertdate }),
+    article: (query) => articles.find(query),
+    partsList: (query) => partsLists.find(query),
+    block: (blockName) => blocks.read(segmentsOf(blockName)),
+    material: (manufacturer, materialName) => materials.read([manufacturer, materialName]),
+  };
+}
+
+/** Manufacturer, program, and the name itself, which may hold the separator. */
+function segmentsOf(blockName: string): string[] {
+  const [manufacturer = '', program = '', ...name] = blockName.split(SEPARATOR);
+  return [manufacturer, program, name.join(SEPARATOR)];
+}
+
+async function readHead(file: string): Promise<{ name: string; convertdate: string }> {
+  const value = await readJsonIfExists(file);
+  if (value === undefined) throw recordingInvalid(file, 'expected this file in a recording');
+  const head = expectObject(value, file, 'recording');
+  if (head.format !== FORMAT) {
+    throw recordingInvalid(file, `format: expected ${FORMAT}, received ${String(head.format)}`);
+  }
+  return {
+    name: expectString(head.name, file, 'name'),
+    convertdate: expectString(head.convertdate ?? '', file, 'convertdate'),
+  };
+}

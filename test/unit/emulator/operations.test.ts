@@ -1,0 +1,245 @@
+import { once } from 'node:events';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type AnsweredRequest,
+  type Emulator,
+  startEmulator,
+} from '../../../src/emulator/emulator.ts';
+import { openRecording } from '../../../src/emulator/recording.ts';
+import { call, logIn } from '../../helpers/emulated-session.ts';
+
+const DIR = new URL('../../fixtures/recordings/names-with-every-character', import.meta.url)
+  .pathname;
+const BASE = 'T 1/2+"Ä"';
+const FINAL = 'T;1,2=3.4:-_/+[@]\'"Ä €';
+const REINIT = '@T+A=\'x y\':B="Ü";C%2F=100%&d=#[€]::';
+const META = 'M@[1;2]/+%20::';
+const BLOCK = 'ACME::BÜRO+1::FUß/1+"2" 100%::A';
+const MATERIAL = "STOFF 'GRÜN'/100%+2";
+const ARTICLE = { manufacturer: 'ACME', program: 'BÜRO+1', basearticlenumber: BASE };
+const PARTS_LIST = {
+  ...ARTICLE,
+  finalarticlenumber: FINAL,
+  reinitstring: REINIT,
+  metareinitstring: META,
+};
+
+const answered: AnsweredRequest[] = [];
+let emulator: Emulator;
+let token: string;
+beforeAll(async () => {
+  emulator = await startEmulator({
+    range: await openRecording(DIR),
+    onRequest: (event) => answered.push(event),
+  });
+  token = await logIn(emulator);
+});
+afterAll(() => emulator.close());
+
+const block = (name: string): string => `odb/block/${encodeURIComponent(name)}`;
+const material = (file: string): string => `odb/materials/ACME/${encodeURIComponent(file)}`;
+
+describe('names and strings arrive byte for byte', () => {
+  test('an article by base number and reinit string', async () => {
+    const response = await call(emulator, 'ofml/articles', {
+      token,
+      ...ARTICLE,
+      ocdreinitstring: REINIT,
+    });
+    expect(response.status).toBe(200);
+    const article = (await response.json()) as Record<string, unknown>;
+    expect(article).toMatchObject({ id: 'A2', basearticlenumber: BASE, reinit: META });
+    expect(article.ocd).toMatchObject({ finalarticlenumber: FINAL, reinitstring: REINIT });
+  });
+
+  test('a parts list by final number and both reinit strings', async () => {
+    const response = await call(emulator, 'odb/btg', { token, ...PARTS_LIST });
+    expect(await response.json()).toMatchObject({ blocks: [BLOCK] });
+  });
+
+  test.each(Object.keys(PARTS_LIST))('a parts list with another %s is not found', async (name) => {
+    const changed = { ...PARTS_LIST, [name]: `${PARTS_LIST[name as keyof typeof PARTS_LIST]}X` };
+    const response = await call(emulator, 'odb/btg', { token, ...changed });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ error: 'parts list not found' });
+  });
+
+  test('a block is served as it was recorded', async () => {
+    const response = await call(emulator, block(BLOCK), { token });
+    expect(response.headers.get('content-type')).toContain('application/json');
+    expect(await response.text()).toContain('"V": [0, 0, 0, 1.0, 0, 0, 0, 0.15, 0]');
+  });
+
+  test('a material is a JPEG', async () => {
+    const response = await call(emulator, material(`${MATERIAL}.JPG`), { token });
+    expect(response.headers.get('content-type')).toBe('image/jpeg');
+    expect([...new Uint8Array(await response.arrayBuffer()).slice(0, 2)]).toEqual([0xff, 0xd8]);
+  });
+});
+
+describe('what is not there is a 404 in JSON', () => {
+  test.each([
+    ['a block in lower case', block(BLOCK.toLowerCase())],
+    ['a block with a leading ::', block(`::${BLOCK}`)],
+    ['a path to the disk', block('..::..::recording')],
+    ['an encoded path to the disk', 'odb/block/%2e%2e%2f%2e%2e%2frecording.json'],
+    ['a material with another ending', material(`${MATERIAL}.jpg`)],
+    ['a material without an ending', material(MATERIAL)],
+    ['a name whose slash is not encoded', 'odb/block/A/B'],
+    ['an operation that does not exist', 'odb/nothing'],
+    ['an operation in upper case', 'odb/BTG'],
+  ])('%s', async (_, operation) => {
+    const response = await call(emulator, operation, { token });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toHaveProperty('error');
+  });
+});
+
+describe('parameters are checked by name', () => {
+  test.each(['manufacturer', 'program', 'basearticlenumber', 'finalarticlenumber'])(
+    'btg without %s',
+    async (name) => {
+      const { [name as 'program']: _, ...rest } = PARTS_LIST;
+      const response = await call(emulator, 'odb/btg', { token, ...rest });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toEqual({ error: `parameter ${name}: required` });
+    },
+  );
+
+  test.each([
+    ['ofml/articles', { ...ARTICLE, manufacturer: 'acme' }, 'manufacturer: expected upper case'],
+    ['ofml/articles', { ...ARTICLE, program: 'Büro+1' }, 'program: expected upper case'],
+    ['ofml/articles', { ...ARTICLE, reinitstring: 'x' }, 'reinitstring: unknown to getarticles'],
+    ['odb/btg', { ...PARTS_LIST, ocdreinitstring: 'x' }, 'ocdreinitstring: unknown to btg'],
+    ['xcf/getnodes', { parentNode: '' }, 'parentNode: unknown to getnodes'],
+    ['xcf/search/ACME', {}, 'q: required'],
+  ])('%s %j', async (operation, parameters: Record<string, string>, message) => {
+    const response = await call(emulator, operation, { token, ...parameters });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ error: `parameter ${message}` });
+  });
+
+  test('languages may be passed everywhere, a profile and a currency where specified', async () => {
+    const languages = { lang: 'de', langalt: 'en' };
+    const view = { ...languages, profile: 'p', currency: 'EUR', getallproperties: 'true' };
+    const statuses = await Promise.all([
+      call(emulator, 'ofml/articles', { token, ...ARTICLE, ...view }),
+      call(emulator, block(BLOCK), { token, ...languages }),
+    ]);
+    expect(statuses.map((response) => response.status)).toEqual([200, 200]);
+  });
+
+  test('a query of 2,048 bytes is taken, one byte more is refused as too long', async () => {
+    const used = `token=${encodeURIComponent(token)}&parentnode=`.length;
+    const fill = (bytes: number): string => 'x'.repeat(bytes - used);
+    const [taken, refused, huge] = await Promise.all(
+      [2048, 2049, 60_000].map((bytes) =>
+        call(emulator, 'xcf/getnodes', { token, parentnode: fill(bytes) }),
+      ),
+    );
+    expect([taken!.status, refused!.status, huge!.status]).toEqual([404, 414, 414]);
+    expect(await refused!.json()).toEqual({
+      error: 'query string: expected at most 2048 bytes',
+    });
+  });
+});
+
+describe('the catalogue', () => {
+  const json = async (operation: string, parameters = {}): Promise<unknown> =>
+    (await call(emulator, operation, { token, ...parameters })).json();
+
+  test('getnodes lists the top without a parent and with an empty one', async () => {
+    const top = await json('xcf/getnodes');
+    expect(top).toMatchObject([{ text: 'Büro' }, { text: 'Alt' }]);
+    expect(await json('xcf/getnodes', { parentnode: '' })).toEqual(top);
+  });
+
+  test('getnodes goes down by node id', async () => {
+    const parentnode = 'ACME;:BÜRO+1@1;:TABLES & MORE@1';
+    expect(await json('xcf/getnodes', { parentnode })).toMatchObject([
+      { nodetype: 'A', basearticlenumber: BASE, variantcode: FINAL },
+      { nodetype: 'I' },
+    ]);
+  });
+
+  test('breadcrumbs run from the root to the folder', async () => {
+    const parentnode = 'ACME;:BÜRO+1@1;:TABLES & MORE@1';
+    expect(await json('xcf/getnodesbreadcrumbs', { parentnode })).toEqual([
+      { nodeid: 'ACME;:BÜRO+1@1', text: 'Büro' },
+      { nodeid: parentnode, text: 'Tische' },
+    ]);
+  });
+
+  test('search finds numbers and short texts, and numbers its results', async () => {
+    expect(await json('xcf/search/ACME', { q: 'besprechung' })).toMatchObject([
+      { nodeid: 'ACME;SEARCHRESULT0', basearticlenumber: BASE },
+      { nodeid: 'ACME;SEARCHRESULT1', basearticlenumber: 'H1', program: 'LAGER' },
+    ]);
+    expect(await json('xcf/search/ACME', { q: '1/2+"ä' })).toMatchObject([
+      { text: 'Runder Tisch' },
+    ]);
+    expect(await json('xcf/search/OTHER', { q: 'besprechung' })).toEqual([]);
+  });
+});
+
+test('requests are counted by operation and reported with their status', async () => {
+  const before = emulator.counts.get('block') ?? 0;
+  await call(emulator, block('A::B::C'), { token });
+  expect(emulator.counts.get('block')).toBe(before + 1);
+  expect(answered.at(-1)).toEqual({ method: 'GET', route: 'block', status: 404 });
+});
+
+test('closing cuts a request that is still being answered', async () => {
+  const recording = await openRecording(DIR);
+  const never = new Promise<undefined>(() => undefined);
+  const asked = new AbortController();
+  const other = await startEmulator({
+    range: {
+      ...recording,
+      block() {
+        asked.abort();
+        return never;
+      },
+    },
+  });
+  const cut = expect(call(other, block(BLOCK), { token: await logIn(other) })).rejects.toThrow();
+  await once(asked.signal, 'abort');
+  await other.close();
+  await cut;
+});
+
+test('any block name in a path arrives as it was sent', async () => {
+  const recording = await openRecording(DIR);
+  const other = await startEmulator({
+    range: { ...recording, block: async (name) => new TextEncoder().encode(name) },
+  });
+  const token = await logIn(other);
+  const text = fc.string({
+    unit: fc.constantFrom(...' %+/;:&=?#@\\.~\'"!()*€ÄßZ25F'),
+    maxLength: 40,
+  });
+  await fc.assert(
+    fc.asyncProperty(text, async (rest) => {
+      const response = await call(other, block(`A::B::${rest}`), { token });
+      expect(await response.text()).toBe(`A::B::${rest}`);
+    }),
+    { seed: 3 },
+  );
+  await other.close();
+});
+
+test.each([
+  '/service/api/odb.dll/odb/block/%ZZ',
+  '/service/api/odb.dll/odb/block/%FC',
+  '//',
+  '/..',
+])('a path that makes no sense is refused as JSON: %s', async (path) => {
+  const response = await fetch(new URL(emulator.baseUrl).origin + path);
+  expect([400, 404]).toContain(response.status);
+  expect(await response.json()).toHaveProperty('error');
+});
+
+test('it listens on loopback alone', () => {
+  expect(new URL(emulator.baseUrl).hostname).toBe('127.0.0.1');
+});

@@ -1,0 +1,163 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { EmulatedRange, Json } from '../../../src/emulator/range.ts';
+import { openRecording } from '../../../src/emulator/recording.ts';
+
+const HEAD = { format: 1, name: 'tiny', convertdate: '2025-02-03' };
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'recording-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+/** Writes files (text as it is, values as JSON) and opens the folder. */
+async function open(files: Record<string, unknown>): Promise<EmulatedRange> {
+  for (const [name, content] of Object.entries({ 'recording.json': HEAD, ...files })) {
+    if (content === undefined) continue;
+    await mkdir(dirname(join(dir, name)), { recursive: true });
+    const text = typeof content === 'string' ? content : JSON.stringify(content);
+    await writeFile(join(dir, name), text);
+  }
+  return openRecording(dir);
+}
+
+const record = (request: Json, id: string): Json => ({ request, response: { id } });
+const ARTICLE = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
+
+describe('a request finds its record by identity', () => {
+  test('a missing parameter equals an empty one, on either side', async () => {
+    const range = await open({
+      'ofml/articles/a.json': record({ ...ARTICLE, varcode: '' }, 'default'),
+      'ofml/articles/b.json': record({ ...ARTICLE, ocdreinitstring: 'R::' }, 'configured'),
+    });
+    expect(range.article(ARTICLE)).toEqual({ id: 'default' });
+    expect(range.article({ ...ARTICLE, ocdreinitstring: '' })).toEqual({ id: 'default' });
+    expect(range.article({ ...ARTICLE, ocdreinitstring: 'R::' })).toEqual({ id: 'configured' });
+    expect(range.article({ ...ARTICLE, ocdreinitstring: 'r::' })).toBeUndefined();
+    expect(range.article({ ...ARTICLE, varcode: 'V' })).toBeUndefined();
+  });
+
+  test('manufacturer and program are found in any letter case', async () => {
+    const request = { ...ARTICLE, manufacturer: 'acme', program: 'Desk', finalarticlenumber: 'F' };
+    const range = await open({ 'odb/btg/a.json': record(request, 'list') });
+    const query = { ...ARTICLE, finalarticlenumber: 'F' };
+    expect(range.partsList(query)).toEqual({ id: 'list' });
+    expect(range.partsList({ ...query, finalarticlenumber: 'f' })).toBeUndefined();
+  });
+
+  test('language, profile and currency do not matter; of equal records the first answers', async () => {
+    const range = await open({
+      'ofml/articles/de.json': record({ ...ARTICLE, lang: 'de' }, 'German'),
+      'ofml/articles/en.json': record({ ...ARTICLE, lang: 'en' }, 'English'),
+    });
+    const view = { lang: 'en', langalt: 'fr', profile: 'p', currency: 'USD' };
+    expect(range.article({ ...ARTICLE, ...view })).toEqual({ id: 'German' });
+  });
+});
+
+describe('raw bodies are found by exactly their name', () => {
+  test('whichever characters the file name encodes', async () => {
+    const range = await open({
+      'odb/block/ACME/DESK/LEG%2B1.json': 'encoded',
+      'odb/block/ACME/DESK/LEG+2.json': 'plain',
+      'odb/block/ACME/DESK/notes.txt': 'no block',
+      'odb/block/stray.json': 'no block',
+    });
+    const text = async (name: string): Promise<string | undefined> => {
+      const bytes = await range.block(name);
+      return bytes && new TextDecoder().decode(bytes);
+    };
+    expect(await text('ACME::DESK::LEG+1')).toBe('encoded');
+    expect(await text('ACME::DESK::LEG+2')).toBe('plain');
+    for (const other of ['ACME::DESK::leg+1', '::ACME::DESK::LEG+1', 'ACME::DESK::LEG%2B1', '']) {
+      expect(await text(other)).toBeUndefined();
+    }
+  });
+
+  test('also where a long name was shortened', async () => {
+    const name = 'W'.repeat(300);
+    const { encodeFileName } = await import('../../../src/support/files.ts');
+    const range = await open({ [`odb/materials/ACME/${encodeFileName(name)}.JPG`]: 'jpeg' });
+    expect(await range.material('ACME', name)).toBeDefined();
+    expect(await range.material('ACME', `${name}W`)).toBeUndefined();
+  });
+
+  test('a name is never a path', async () => {
+    const range = await open({ 'odb/block/ACME/DESK/LEG.json': 'leg' });
+    for (const name of ['..::..::recording', 'ACME::DESK::../DESK/LEG', 'ACME::DESK::LEG.json']) {
+      expect(await range.block(name)).toBeUndefined();
+    }
+  });
+});
+
+describe('the catalogue', () => {
+  const folder = (nodeid: string, more: Json = {}): Json => ({
+    nodeid,
+    text: nodeid,
+    nodetype: 'F',
+    ...more,
+  });
+
+  test('top-level nodes without a date get the date of the recording', async () => {
+    const range = await open({
+      'xcf/nodes.json': [
+        { parentnode: '', nodes: [folder('a'), folder('b', { convertdate: '2020-01-01' })] },
+        { parentnode: 'a', nodes: [folder('c')] },
+      ],
+    });
+    expect(range.nodes('')!.map((node) => node.convertdate)).toEqual(['2025-02-03', '2020-01-01']);
+    expect(range.nodes('a')![0]).not.toHaveProperty('convertdate');
+  });
+
+  test('a folder that was not recorded does not exist, an article has no children', async () => {
+    const range = await open({
+      'xcf/nodes.json': [{ parentnode: '', nodes: [folder('a'), folder('b', { nodetype: 'A' })] }],
+    });
+    expect([range.nodes('a'), range.nodes('b'), range.nodes('x')]).toEqual([
+      undefined,
+      [],
+      undefined,
+    ]);
+  });
+
+  test('a folder that holds itself has a path that ends', async () => {
+    const range = await open({
+      'xcf/nodes.json': [
+        { parentnode: 'a', nodes: [folder('b')] },
+        { parentnode: 'b', nodes: [folder('a')] },
+      ],
+    });
+    expect(range.breadcrumbs('a')!.map((step) => step.nodeid)).toEqual(['b', 'a']);
+    expect(range.breadcrumbs('')).toEqual([]);
+    expect(range.breadcrumbs('x')).toBeUndefined();
+  });
+
+  test('a recording without a catalogue has an empty one', async () => {
+    expect((await open({})).nodes('')).toEqual([]);
+  });
+});
+
+describe('a recording that is not one is refused, naming the file', () => {
+  test.each([
+    ['recording.json', undefined, 'expected this file in a recording'],
+    ['recording.json', { ...HEAD, format: 2 }, 'format: expected 1, received 2'],
+    ['recording.json', { format: 1 }, 'name: expected a string, received undefined'],
+    ['xcf/nodes.json', '{"', 'expected JSON'],
+    ['xcf/nodes.json', {}, 'listings: expected an array, received object'],
+    ['xcf/nodes.json', [{ parentnode: '' }], '[0].nodes: expected an array, received undefined'],
+    ['xcf/nodes.json', [{ parentnode: '', nodes: [{}] }], '[0].nodes[0].nodeid: expected a string'],
+    ['ofml/articles/a.json', [], 'record: expected an object, received an array'],
+    ['ofml/articles/a.json', { response: {} }, 'request: expected an object, received undefined'],
+    ['odb/btg/a.json', { request: {} }, 'response: expected an object, received undefined'],
+    ['odb/btg/a.json', { request: { q: [] } }, 'request.q: expected a string'],
+    ['odb/block/A/B/%FC.json', '{}', 'file name: expected percent-encoded UTF-8'],
+  ])('%s %j', async (file, content, message) => {
+    await expect(open({ [file]: content })).rejects.toMatchObject({
+      code: 'RECORDING_INVALID',
+      message: expect.stringContaining(`${file}: ${message}`),
+    });
+  });
+});

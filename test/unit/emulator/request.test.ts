@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseQuery } from '../../../src/emulator/request.ts';
+import { queryOf } from '../../helpers/emulated-session.ts';
+
+describe('a query is UTF-8, percent-encoded', () => {
+  test('any text arrives as it was sent', () => {
+    const text = fc.string({ unit: 'grapheme' });
+    const parameters = fc.dictionary(
+      text.filter((name) => name !== ''),
+      text,
+    );
+    fc.assert(
+      fc.property(parameters, (sent) => {
+        expect({ ...parseQuery(queryOf(sent)) }).toEqual({ ...sent });
+      }),
+      { seed: 3 },
+    );
+  });
+
+  test.each([
+    ['a plus is a blank', 'q=1+2', { q: '1 2' }],
+    ['an encoded plus is a plus', 'q=1%2B2', { q: '1+2' }],
+    ['an encoded percent sign is decoded once', 'q=%252F', { q: '%2F' }],
+    ['a semicolon separates nothing', 'q=a;b=c', { q: 'a;b=c' }],
+    ['no value is an empty one', 'q&r=', { q: '', r: '' }],
+    ['names of the language are names', '__proto__=x', JSON.parse('{"__proto__":"x"}')],
+  ])('%s', (_, text, expected) => {
+    expect(JSON.stringify(parseQuery(text))).toBe(JSON.stringify(expected));
+  });
+
+  test.each([
+    ['Latin-1', 'q=%FC'],
+    ['half an encoding', 'q=%2'],
+    ['a parameter given twice', 'q=1&q=1'],
+  ])('refused: %s', (_, text) => {
+    expect(() => parseQuery(text)).toThrow(expect.objectContaining({ status: 400 }));
+  });
+});
