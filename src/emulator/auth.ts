@@ -84,7 +84,7 @@ async function logIn(call: Call, { login, tokens, keyForm }: AuthOptions): Promi
   return result(tokens.issue(remembered));
 }
 
-/** The JSON body of a token request; the headers are those that the specification asks for. */
+/** The JSON body of a token request; the headers are those that the specification asks for (D-725). */
 function tokenRequest(call: Call): Record<string, unknown> {
   if (!JSON_TYPE.test(String(call.headers['content-type'] ?? ''))) {
     refuse('Content-Type: expected application/json');

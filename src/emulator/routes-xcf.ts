@@ -35,7 +35,7 @@ export const XCF_ROUTES: readonly Route[] = [
     path: '/search/:manufacturer',
     token: TOKEN,
     required: ['q'],
-    optional: ['profile'],
+    optional: [],
     answer({ query, segments }, { range }) {
       const manufacturer = segments.manufacturer!;
       return {
