@@ -1,12 +1,9 @@
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type AnsweredRequest,
-  type Emulator,
-  startEmulator,
-} from '../../../src/emulator/emulator.ts';
+import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
 import { openRecording } from '../../../src/emulator/recording.ts';
+import type { AnsweredRequest } from '../../../src/emulator/server.ts';
 import { call, logIn } from '../../helpers/emulated-session.ts';
 
 const DIR = new URL('../../fixtures/recordings/names-with-every-character', import.meta.url)
