@@ -1,0 +1,156 @@
+/**
+ * Answers: what a complete answer means for the request that it answers.
+ *
+ * In: a row of the table and an answer. Out: the decoded body, or an error with its code; and
+ * whether the answer looks like the one a dead token gets. It must not know what is done about it.
+ */
+import { ConverterError, isConverterError } from '../support/errors.ts';
+import type { HttpResponse } from './http.ts';
+import type { Operation } from './operations.ts';
+import { parseJson } from './wire-fields.ts';
+
+/** Servers of this kind take no longer query. */
+const COMMON_QUERY_LIMIT_BYTES = 2048;
+/** With these a server refuses a query for its length, whatever the length is. */
+const ALWAYS_TOO_LONG: ReadonlySet<number> = new Set([414, 431]);
+/** With these too, if it is a long one: IIS answers 404.15 or 400, with a page of HTML. */
+const PERHAPS_TOO_LONG: ReadonlySet<number> = new Set([400, 404, 413]);
+/** With these an answer is about the request, not about the token. */
+const NOT_THE_TOKEN: ReadonlySet<number> = new Set([404, 413, 414, 429, 431]);
+/** An error body is a short object that says so at its beginning. */
+const ERROR_BODY_BYTES = 65_536;
+const ERROR_KEY_WITHIN_BYTES = 512;
+
+/**
+ * Whether an answer is one that an expired token may get: 401, 403, an `error` body, or a page of
+ * HTML where JSON or an image was due.
+ *
+ * @see D-609.
+ */
+export function looksLikeDeadToken(operation: Operation<unknown>, response: HttpResponse): boolean {
+  const { status, bytes } = response;
+  if (operation.token !== 'query') return false;
+  if (status === 401 || status === 403) return true;
+  if (NOT_THE_TOKEN.has(status)) return false;
+  // A gateway's own page comes with a 5xx and says nothing about the token.
+  return (status < 400 && isMarkup(bytes)) || errorText(bytes) !== undefined;
+}
+
+/**
+ * Reads an answer.
+ *
+ * @param queryBytes - Length of the query that was sent.
+ * @throws {@link ConverterError} the row's code of a 404, `QUERY_TOO_LONG`, `HTTP_STATUS`,
+ * `RESPONSE_INVALID`, or what the row's decoder throws.
+ *
+ * @example
+ * ```ts
+ * readAnswer(OPERATIONS.getNodes, response, 40); // → [{ nodeid: … }]
+ * ```
+ *
+ * @see D-606 (long queries).
+ */
+export function readAnswer<Answer>(
+  operation: Operation<Answer>,
+  response: HttpResponse,
+  queryBytes: number,
+): Answer {
+  const { status, bytes } = response;
+  if (refusesLength(response, queryBytes)) {
+    throw new ConverterError('QUERY_TOO_LONG', 'the service refuses a query of this length', {
+      status,
+    });
+  }
+  if (status === 404)
+    throw new ConverterError(operation.missing, operation.missingMeans, { status });
+  if (status < 200 || status > 299) throw statusError(response);
+  if (operation.answer === 'any') return operation.decode(bytes);
+  if (isMarkup(bytes)) throw unexpected(operation, 'a page of HTML', status);
+  const error = errorText(bytes);
+  if (error !== undefined) throw unexpected(operation, `an error: ${error}`, status);
+  return decodeWhole(operation, bytes);
+}
+
+function refusesLength({ status, bytes }: HttpResponse, queryBytes: number): boolean {
+  if (ALWAYS_TOO_LONG.has(status)) return true;
+  if (queryBytes <= COMMON_QUERY_LIMIT_BYTES || !PERHAPS_TOO_LONG.has(status)) return false;
+  // A 404 that speaks JSON knows what it was asked for.
+  return status !== 404 || !startsLikeJson(bytes);
+}
+
+function statusError({ status, bytes }: HttpResponse): ConverterError {
+  const error = errorText(bytes);
+  const said = error === undefined ? '' : `: ${error}`;
+  return new ConverterError('HTTP_STATUS', `the service answered with status ${status}${said}`, {
+    status,
+  });
+}
+
+function unexpected(operation: Operation<unknown>, received: string, status: number) {
+  const expected = operation.answer === 'image' ? 'an image' : 'JSON';
+  const message = `expected ${expected}, received ${received}`;
+  return new ConverterError('RESPONSE_INVALID', message, { status });
+}
+
+/**
+ * Decodes a body. Where a decoder refuses a body that is not even JSON, the body was cut on its way,
+ * which passes; a complete body of the wrong shape will be the same the next time.
+ */
+function decodeWhole<Answer>(operation: Operation<Answer>, bytes: Uint8Array): Answer {
+  try {
+    return operation.decode(bytes);
+  } catch (error) {
+    if (operation.answer === 'json' && !isConverterError(error, 'RESPONSE_INVALID')) {
+      parseJson(bytes);
+    }
+    throw error;
+  }
+}
+
+/**
+ * The text of an `error` body: `{"error":"…"}`, whatever the status.
+ *
+ * @returns Undefined where the body is none.
+ *
+ * @see D-601.
+ */
+export function errorText(bytes: Uint8Array): string | undefined {
+  if (bytes.length > ERROR_BODY_BYTES || !startsLikeJson(bytes)) return undefined;
+  const beginning = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const key = beginning.indexOf('"error"');
+  if (key < 0 || key > ERROR_KEY_WITHIN_BYTES) return undefined;
+  try {
+    const body = JSON.parse(beginning.toString('utf8')) as { error?: unknown };
+    return typeof body.error === 'string' || typeof body.error === 'object'
+      ? shorten(body.error)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One line of at most 200 characters: the text comes from outside and is shown to a person. */
+function shorten(error: unknown): string | undefined {
+  if (error === null || error === undefined || error === '') return undefined;
+  const { message } = error as { message?: unknown };
+  const said = typeof error === 'string' ? error : message;
+  const line = (typeof said === 'string' ? said : 'without a text')
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim();
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
+function firstByte(bytes: Uint8Array): number | undefined {
+  let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  while (at < bytes.length && bytes[at]! <= 0x20) at += 1;
+  return bytes[at];
+}
+
+function isMarkup(bytes: Uint8Array): boolean {
+  return firstByte(bytes) === 0x3c;
+}
+
+function startsLikeJson(bytes: Uint8Array): boolean {
+  const first = firstByte(bytes);
+  return first === 0x7b || first === 0x5b;
+}

@@ -1,0 +1,199 @@
+/**
+ * Caller: one operation from the first attempt to the last, with a token that is alive.
+ *
+ * In: the name of an operation and its values. Out: the checked body and what it says.
+ * Here the parts meet: exchange, session, retries. It must not know one operation from another.
+ */
+import { setMaxListeners } from 'node:events';
+import { ConverterError } from '../support/errors.ts';
+import { looksLikeDeadToken, readAnswer } from './answer.ts';
+import { logOut, obtainToken, registerCredentials } from './authenticate.ts';
+import { createExchange, type Received } from './exchange.ts';
+import { createGate } from './gate.ts';
+import { createHttp } from './http.ts';
+import { type AnswerOf, OPERATIONS, type OperationName } from './operations.ts';
+import { type RetryPolicy, withRetries } from './retry.ts';
+import { SERVICE_DEFAULTS, type ServiceConfig, type Settings } from './service-config.ts';
+import { createSession, type Session, TOKEN_LIFETIMES_MS } from './session.ts';
+import { type Addresses, readAddress, shownUrl, type Values } from './target.ts';
+
+/** What is asked for, for error messages. */
+export interface Subject {
+  /** `MANUFACTURER/PROGRAM/base number` where it is an article. */
+  article?: string;
+  /** Name of whatever else it is. */
+  name?: string;
+}
+
+/** An answer that was checked. */
+export interface Answered<Answer> {
+  bytes: Uint8Array;
+  /** Empty where the server sends none, as is {@link lastModified}. */
+  etag: string;
+  lastModified: string;
+  answer: Answer;
+}
+
+/** Calls operations of one service. */
+export interface Caller {
+  /**
+   * Calls an operation.
+   *
+   * @throws {@link ConverterError} with code, operation, article and redacted URL.
+   */
+  call<Name extends OperationName>(
+    name: Name,
+    values: Values,
+    subject: Subject,
+  ): Promise<Answered<AnswerOf<Name>>>;
+  /** Drops what is in flight, logs out, closes the connections; never rejects; may be called again. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates a caller; nothing is sent before the first call.
+ *
+ * @throws {@link ConverterError} `USAGE` if an address cannot be read.
+ *
+ * @see D-609 (one login again for a request), D-610 (secrets), D-712 (given tokens).
+ */
+export function createCaller(config: ServiceConfig): Caller {
+  const settings: Settings = { ...SERVICE_DEFAULTS, ...withoutUndefined(config) };
+  const stop = new AbortController();
+  // Each request in flight listens to it.
+  setMaxListeners(0, stop.signal);
+  const parts = createParts(settings, stop.signal);
+  const { profile, lang, langalt, currency } = settings;
+  // Values of the client, not of one request: a row of the table takes those that it declares.
+  const shared = { profile, lang, langalt, currency };
+  const slots = createSlots(settings.concurrency);
+  const close = once(async () => {
+    config.signal?.removeEventListener('abort', onAbort);
+    stop.abort();
+    await parts.session.close();
+    await parts.http.destroy().catch(() => {});
+  });
+  const onAbort = () => void close();
+  if (config.signal?.aborted) onAbort();
+  else config.signal?.addEventListener('abort', onAbort, { once: true });
+  return {
+    close,
+    async call(name, own, subject) {
+      const values = { ...shared, ...own };
+      try {
+        const attempt = createAttempt(parts, name, values);
+        return await withRetries((number) => slots(() => attempt(number)), parts.policy);
+      } catch (error) {
+        throw withContext(error, name, values, subject, parts.addresses);
+      }
+    },
+  };
+}
+
+interface Parts {
+  addresses: Addresses;
+  http: ReturnType<typeof createHttp>;
+  send: (name: OperationName, values: Values, token: string, number: number) => Promise<Received>;
+  session: Session;
+  policy: RetryPolicy;
+}
+
+function createParts(settings: Settings, signal: AbortSignal): Parts {
+  const { now, random, timeoutMs, retries, backoffMs, maxResponseBytes, concurrency } = settings;
+  const addresses = {
+    authUrl: readAddress(settings.authUrl, 'authUrl'),
+    baseUrl: readAddress(settings.baseUrl, 'baseUrl'),
+  };
+  const http = createHttp({ connections: concurrency, maxResponseBytes });
+  const gate = createGate({ now, random });
+  const onRequest = settings.onRequest ?? (() => {});
+  const exchange = createExchange({ addresses, http, gate, now, onRequest });
+  const policy = { retries, backoffMs, random, signal };
+  const send: Parts['send'] = (name, values, token, number) =>
+    exchange({ name, values, token, number, timeoutMs, signal });
+  const session = createSession({
+    given: registerCredentials(settings),
+    lifetimeMs: TOKEN_LIFETIMES_MS[settings.rememberMe ? 'remembered' : 'session'],
+    now,
+    login: () => obtainToken(settings, exchange, policy, addresses.authUrl.origin),
+    logout: (token) => logOut(exchange, token, timeoutMs),
+    isAlive: (token) => send('getNodes', {}, token, 1).then(isAccepted, () => true),
+  });
+  return { addresses, http, send, session, policy };
+}
+
+/** The root of the catalogue is there for every token that lives. */
+function isAccepted({ response }: Received): boolean {
+  return !looksLikeDeadToken(OPERATIONS.getNodes, response);
+}
+
+/** One attempt at an operation; over all its attempts a request is given at most one new token. */
+function createAttempt<Name extends OperationName>(parts: Parts, name: Name, values: Values) {
+  const operation = OPERATIONS[name];
+  const { session, send } = parts;
+  let mayReplaceToken = true;
+  return async (number: number): Promise<Answered<AnswerOf<Name>>> => {
+    const token = await session.token();
+    let received = await send(name, values, token, number);
+    if (mayReplaceToken && looksLikeDeadToken(operation, received.response)) {
+      mayReplaceToken = false;
+      const fresh = await session.replace(token, received.response.status === 401);
+      if (fresh !== token) received = await send(name, values, fresh, number);
+    }
+    const { response, target } = received;
+    const { bytes, etag, lastModified } = response;
+    return {
+      bytes,
+      etag,
+      lastModified,
+      answer: readAnswer(operation, response, target.queryBytes),
+    };
+  };
+}
+
+type Slots = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Requests in flight are limited over all kinds together; a pause between attempts holds no slot. */
+function createSlots(concurrency: number): Slots {
+  let limit: Promise<Slots> | undefined;
+  return async (work) => {
+    limit ??= import('p-limit').then(({ default: pLimit }) => pLimit(concurrency));
+    return (await limit)(work);
+  };
+}
+
+/** Says where an error happened. What the session says concerns the whole run, not this request. */
+function withContext(
+  error: unknown,
+  name: OperationName,
+  values: Values,
+  subject: Subject,
+  addresses: Addresses,
+): unknown {
+  if (!(error instanceof ConverterError) || error.operation !== undefined) return error;
+  const { code, status, cause } = error;
+  const what = subject.article ?? subject.name ?? '';
+  const isOfTheRun = code === 'SERVICE_UNREACHABLE' || code === 'INTERRUPTED';
+  const where = what === '' ? name : `${name} ${what}`;
+  const url = shownUrl(OPERATIONS[name], values, addresses);
+  return new ConverterError(code, isOfTheRun ? error.message : `${where}: ${error.message}`, {
+    operation: name,
+    cause,
+    ...(url === undefined ? {} : { url }),
+    ...(subject.article === undefined ? {} : { article: subject.article }),
+    ...(status === undefined ? {} : { status }),
+  });
+}
+
+/** A setting that was handed on without a value takes its default too. */
+function withoutUndefined<T extends object>(values: T): T {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}

@@ -1,0 +1,94 @@
+/**
+ * Crypto: a user name or a password as the authentication server wants it.
+ *
+ * In: a text and the server's public key. Out: Base64 of the encrypted text.
+ * It must not know of requests, and it keeps nothing.
+ */
+import type Forge from 'node-forge';
+import { ConverterError } from '../support/errors.ts';
+
+/** How the text is padded before it is encrypted. */
+export type Padding = 'pkcs1' | 'oaep';
+
+interface PaddingRule {
+  scheme: 'RSAES-PKCS1-V1_5' | 'RSA-OAEP';
+  /** Bytes of the key that the padding takes up. */
+  overheadBytes: number;
+}
+
+const PADDINGS: Readonly<Record<Padding, PaddingRule>> = {
+  pkcs1: { scheme: 'RSAES-PKCS1-V1_5', overheadBytes: 11 },
+  oaep: { scheme: 'RSA-OAEP', overheadBytes: 42 },
+};
+
+type PublicKey = Forge.pki.rsa.PublicKey;
+
+/** Ways in which a server may wrap its key, tried in this order on the bytes of the Base64. */
+const KEY_FORMS: readonly ((forge: typeof Forge, bytes: string) => PublicKey)[] = [
+  (forge, bytes) => forge.pki.publicKeyFromPem(bytes),
+  (forge, bytes) => forge.pki.certificateFromPem(bytes).publicKey as PublicKey,
+  // Takes both SPKI and PKCS#1.
+  (forge, bytes) => forge.pki.publicKeyFromAsn1(forge.asn1.fromDer(bytes)) as PublicKey,
+  (forge, bytes) => forge.pki.certificateFromAsn1(forge.asn1.fromDer(bytes)).publicKey as PublicKey,
+];
+
+/** Encrypts texts with one public key. */
+export interface Encryptor {
+  /**
+   * Encrypts a text: UTF-16 little endian without byte-order mark, padded, encrypted, Base64.
+   *
+   * @param what - What the text is, for the error message; the text itself is never quoted.
+   * @throws {@link ConverterError} `LOGIN_REFUSED` if the text is longer than the key can hold.
+   */
+  encrypt(text: string, what: string): string;
+}
+
+/**
+ * Reads a public key and offers to encrypt with it.
+ *
+ * @param key - Base64 of PEM text, SPKI DER, PKCS#1 DER or an X.509 certificate.
+ * @param padding - PKCS#1 v1.5 is what the service's own sample uses.
+ * @throws {@link ConverterError} `AUTH_PROTOCOL` if the key is in none of these forms.
+ *
+ * @example
+ * ```ts
+ * const { encrypt } = await createEncryptor(result[0], 'pkcs1');
+ * encrypt('alice', 'user name'); // → 'Zm9v…', 344 characters for RSA-2048
+ * ```
+ *
+ * @see Spec 5; D-602, D-603.
+ */
+export async function createEncryptor(key: string, padding: Padding): Promise<Encryptor> {
+  const { default: forge } = await import('node-forge');
+  const publicKey = readPublicKey(forge, key);
+  const { scheme, overheadBytes } = PADDINGS[padding];
+  const capacityBytes = Math.ceil(publicKey.n.bitLength() / 8) - overheadBytes;
+  return {
+    encrypt(text, what) {
+      const plain = Buffer.from(text, 'utf16le');
+      if (plain.length > capacityBytes) {
+        const most = Math.floor(capacityBytes / 2);
+        const message = `the ${what} is too long: the key of this service holds ${most} characters`;
+        throw new ConverterError('LOGIN_REFUSED', message);
+      }
+      return forge.util.encode64(publicKey.encrypt(plain.toString('latin1'), scheme));
+    },
+  };
+}
+
+function readPublicKey(forge: typeof Forge, key: string): PublicKey {
+  // A server that sends its PEM text as it is can be understood just as well.
+  const bytes = key.includes('-----BEGIN') ? key : Buffer.from(key, 'base64').toString('latin1');
+  for (const form of KEY_FORMS) {
+    try {
+      const publicKey = form(forge, bytes);
+      if (publicKey?.n !== undefined) return publicKey;
+    } catch {
+      // Not this form: the next one may fit.
+    }
+  }
+  throw new ConverterError(
+    'AUTH_PROTOCOL',
+    'GetPublicKey: expected an RSA key as Base64 of PEM, SPKI, PKCS#1 or a certificate, received something else',
+  );
+}

@@ -1,0 +1,78 @@
+/**
+ * Bodies: reads an answer to its end, within limits.
+ *
+ * In: a stream of bytes. Out: the bytes, unpacked. It must not know what they mean.
+ */
+import { promisify } from 'node:util';
+import { ConverterError } from '../support/errors.ts';
+
+/** Unpackers by `content-encoding`; each stops at the given size. */
+const UNPACKERS = {
+  gzip: 'gunzip',
+  'x-gzip': 'gunzip',
+  deflate: 'inflate',
+  br: 'brotliDecompress',
+} as const;
+
+/** What of an answer's headers concerns its body. */
+export interface BodyHeaders {
+  contentLength: string | undefined;
+  contentEncoding: string | undefined;
+}
+
+/**
+ * Reads a body.
+ *
+ * @param maxBytes - Limit of the body as sent, and again as unpacked.
+ * @throws {@link ConverterError} `RESPONSE_TOO_LARGE` beyond the limit, before it is in memory;
+ * `RESPONSE_INVALID` if it cannot be unpacked.
+ */
+export async function readBody(
+  stream: AsyncIterable<Uint8Array>,
+  headers: BodyHeaders,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  if (Number(headers.contentLength ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  // One chunk is copied too: it may be a small part of a large buffer that would be kept alive.
+  return unpack(Buffer.concat(chunks, length), headers.contentEncoding ?? '', maxBytes);
+}
+
+async function unpack(packed: Buffer, encodings: string, maxBytes: number): Promise<Uint8Array> {
+  let body = packed;
+  // The last one named was applied last.
+  for (const name of encodings.toLowerCase().split(',').reverse()) {
+    const encoding = name.trim();
+    if (encoding === '' || encoding === 'identity' || body.length === 0) continue;
+    body = await unpackOnce(body, encoding, maxBytes);
+  }
+  return body;
+}
+
+async function unpackOnce(packed: Buffer, encoding: string, maxBytes: number): Promise<Buffer> {
+  if (!Object.hasOwn(UNPACKERS, encoding)) {
+    const message = `expected a body packed with gzip, deflate or br, received ${encoding}`;
+    throw new ConverterError('RESPONSE_INVALID', message);
+  }
+  const zlib = await import('node:zlib');
+  const unpacker = promisify<Buffer, { maxOutputLength: number }, Buffer>(
+    zlib[UNPACKERS[encoding as keyof typeof UNPACKERS]],
+  );
+  try {
+    return await unpacker(packed, { maxOutputLength: maxBytes });
+  } catch (cause) {
+    if ((cause as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
+    const message = `expected a body packed with ${encoding}, received something else or only a part of it`;
+    throw new ConverterError('RESPONSE_INVALID', message, { cause });
+  }
+}
+
+function tooLarge(maxBytes: number): ConverterError {
+  return new ConverterError('RESPONSE_TOO_LARGE', `the answer is larger than ${maxBytes} bytes`);
+}

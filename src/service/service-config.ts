@@ -1,0 +1,91 @@
+/**
+ * Service configuration: which service is asked, as whom, and how hard.
+ *
+ * Light on purpose: whoever only needs the defaults loads nothing else.
+ */
+import type { Padding } from './crypto.ts';
+import type { RequestEvent } from './exchange.ts';
+
+/** How a client may ask: a login of its own, or a token that it was given. */
+export type Credentials =
+  | { username: string; password: string; appKey?: string }
+  | { token: string };
+
+/** A client's settings; what is left out takes its value from {@link SERVICE_DEFAULTS}. */
+export interface ServiceConfig {
+  /** Address of the authentication server. */
+  authUrl: string;
+  /** Address of the API, without `/api/…`. */
+  baseUrl: string;
+  credentials: Credentials;
+  /** Names the service instead of `baseUrl` where the address changes from run to run. */
+  id?: string;
+  /** Server profile. */
+  profile?: string;
+  /** Display language. */
+  lang?: string;
+  /** Language where there is no text in `lang`. */
+  langalt?: string;
+  currency?: string;
+  /** A token for 90 days instead of 12 hours. @defaultValue false */
+  rememberMe?: boolean;
+  /** Padding of the encrypted name and password. @defaultValue 'pkcs1' */
+  padding?: Padding;
+  /** Which element of the login's result is the token. @defaultValue 'first' */
+  tokenElement?: 'first' | 'last';
+  /** Requests in flight, all kinds together. Minimum 1. @defaultValue 8 */
+  concurrency?: number;
+  /** Milliseconds from sending a request to the last byte of its answer. @defaultValue 60000 */
+  timeoutMs?: number;
+  /** Attempts after the first. @defaultValue 4 */
+  retries?: number;
+  /** Milliseconds before the first of them; doubles each time. @defaultValue 500 */
+  backoffMs?: number;
+  /** Most bytes of one answer. @defaultValue 268435456 (256 MiB) */
+  maxResponseBytes?: number;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** 0 to 1. */
+  random: () => number;
+  /** Once aborted, what is in flight is dropped and the client closes. */
+  signal?: AbortSignal;
+  /** Told of every attempt. */
+  onRequest?: (event: RequestEvent) => void;
+}
+
+/** The defaults of a client's settings. */
+export const SERVICE_DEFAULTS = {
+  rememberMe: false,
+  padding: 'pkcs1',
+  tokenElement: 'first',
+  concurrency: 8,
+  timeoutMs: 60_000,
+  retries: 4,
+  backoffMs: 500,
+  maxResponseBytes: 256 * 1024 * 1024,
+} as const satisfies Partial<ServiceConfig>;
+
+/** A client's settings with every default filled in. */
+export type Settings = ServiceConfig & Required<Pick<ServiceConfig, keyof typeof SERVICE_DEFAULTS>>;
+
+/**
+ * Names a service as its answers depend on it: address, profile, languages and currency.
+ *
+ * @returns Holds no secret; equal for two clients that get the same answers.
+ *
+ * @example
+ * ```ts
+ * serviceId({ baseUrl: 'https://h/base/', profile: 'public', lang: 'en', … });
+ * // → 'https://h/base?profile=public&lang=en'
+ * ```
+ *
+ * @see D-609 (a token, a snapshot and a state belong to one service and profile).
+ */
+export function serviceId(config: ServiceConfig): string {
+  const { profile, lang, langalt, currency } = config;
+  const parts = Object.entries({ profile, lang, langalt, currency })
+    .filter(([, value]) => value !== undefined && value !== '')
+    .map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`);
+  const address = config.id ?? config.baseUrl.replace(/\/+$/, '');
+  return parts.length === 0 ? address : `${address}?${parts.join('&')}`;
+}
