@@ -4,6 +4,7 @@
  * In: the environment that cli/ hands in. Out: credentials, registered as secrets as they are read.
  * It must not read the process's own environment: only cli/ does.
  */
+import type { Credentials } from '../service/service-config.ts';
 import { ConverterError } from '../support/errors.ts';
 import { registerSecret } from '../support/redact.ts';
 
@@ -20,11 +21,6 @@ export const ENVIRONMENT = {
   BTG2GLTF_APP_KEY: { secret: true, means: 'application key, where one was issued' },
   BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },
 } as const satisfies Record<string, { secret: boolean; means: string }>;
-
-/** What opens a session: a login of our own, or a token that someone else obtained. */
-export type Credentials =
-  | { username: string; password: string; appKey?: string }
-  | { token: string };
 
 /**
  * Registers every secret that the environment holds, before anything can print one.

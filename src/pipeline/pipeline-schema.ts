@@ -7,24 +7,11 @@
  * @see D-744 (what a pipeline file may say).
  */
 import { z } from 'zod';
+import { SERVICE_DEFAULTS } from '../service/service-config.ts';
 import { convertSchema } from './convert-schema.ts';
 
-/** Defaults of a pipeline file, beside those of `convert:`. */
-export const PIPELINE_DEFAULTS = {
-  /** Requests in flight at the service, all kinds together. */
-  concurrency: 8,
-  /** One attempt of one request, milliseconds. */
-  timeoutMs: 30_000,
-  /** Attempts after the first. */
-  retries: 4,
-  /** Largest answer that is accepted, bytes. */
-  maxResponseBytes: 268_435_456,
-  /** Ask for tokens that live for 90 days instead of 12 hours. */
-  rememberMe: false,
-  padding: 'pkcs1',
-  tokenElement: 'first',
-  lang: 'en',
-} as const;
+/** Defaults of a pipeline file, beside those of `convert:` and of the client. */
+export const PIPELINE_DEFAULTS = { ...SERVICE_DEFAULTS, lang: 'en' } as const;
 
 const text = z.string();
 const named = z.string().min(1);
@@ -69,6 +56,11 @@ const serviceSchema = z
       .max(20)
       .default(PIPELINE_DEFAULTS.retries)
       .describe('attempts after the first'),
+    backoffMs: z
+      .int()
+      .min(1)
+      .default(PIPELINE_DEFAULTS.backoffMs)
+      .describe('milliseconds before the first further attempt; doubles each time'),
     maxResponseBytes: z
       .int()
       .min(1024)

@@ -1,0 +1,81 @@
+/**
+ * Each configuration: works on many, some at the same time, and keeps going when one fails.
+ *
+ * In: requests and what to do with one. Out: an outcome for each, in the order of the requests.
+ * It must not know what the work is.
+ */
+import type { ArticleRequest } from '../model/article.ts';
+import { asConverterError, type ConverterError, endsRun } from '../support/errors.ts';
+import type { RunContext } from './run-context.ts';
+
+/** Articles in the works for each request in flight: enough that requests never wait for work. */
+const ARTICLES_PER_REQUEST = 2;
+/** Failures logged one by one; the rest stand in the report. */
+const LOGGED_FAILURES = 20;
+
+/** What is done with one request. */
+export interface Work<T> {
+  /** May throw: an error of the article becomes its outcome, one that ends the run ends it. */
+  work(request: ArticleRequest): Promise<T>;
+  /** Makes the outcome of an error of the article. */
+  onFailure(request: ArticleRequest, error: ConverterError): Promise<T>;
+}
+
+/**
+ * Works on each request.
+ *
+ * @throws {@link ConverterError} the first error that ends the run; `INTERRUPTED` once the signal is aborted.
+ */
+export async function eachConfiguration<T>(
+  run: RunContext,
+  requests: readonly ArticleRequest[],
+  { work, onFailure }: Work<T>,
+): Promise<T[]> {
+  const outcomes: T[] = [];
+  const progress = { total: requests.length, done: 0, failed: 0 };
+  let fatal: ConverterError | undefined;
+  let next = 0;
+
+  const attempt = async (request: ArticleRequest): Promise<T> => {
+    try {
+      run.tools.signal.throwIfAborted();
+      return await work(request);
+    } catch (thrown) {
+      const error = asConverterError(thrown);
+      if (endsRun(error.code)) throw error;
+      if (progress.failed++ < LOGGED_FAILURES) logFailure(run, request, error);
+      return onFailure(request, error);
+    }
+  };
+  const worker = async (): Promise<void> => {
+    while (next < requests.length && fatal === undefined) {
+      const index = next++;
+      try {
+        outcomes[index] = await attempt(requests[index]!);
+      } catch (thrown) {
+        fatal ??= asConverterError(thrown);
+        // Whoever still waits for an answer is to hear at once that the run is over.
+        await run.closeService();
+      }
+      progress.done++;
+      run.tools.progress?.({ ...progress });
+    }
+  };
+
+  run.tools.progress?.({ ...progress });
+  const workers = run.job.pipeline.service.concurrency * ARTICLES_PER_REQUEST;
+  await Promise.all(Array.from({ length: workers }, worker));
+  if (fatal !== undefined) throw fatal;
+  return outcomes;
+}
+
+function logFailure(run: RunContext, request: ArticleRequest, error: ConverterError): void {
+  const { manufacturer, program, basearticlenumber } = request;
+  run.tools.log.warn('configuration failed', {
+    article: `${manufacturer}/${program}/${basearticlenumber}`,
+    code: error.code,
+    message: error.message,
+    // A stack tells us where our own mistake is; an expected error has none to tell.
+    ...(error.code === 'INTERNAL' ? { stack: (error.cause as Error | undefined)?.stack } : {}),
+  });
+}

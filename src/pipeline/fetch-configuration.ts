@@ -1,0 +1,26 @@
+/**
+ * Fetch configuration: one request, from the service to its snapshot in the cache.
+ *
+ * In: a request. Out: what a report says of it; the snapshot stands in state and store.
+ */
+import type { ArticleRequest } from '../model/article.ts';
+import type { ConverterError } from '../support/errors.ts';
+import type { Work } from './each-configuration.ts';
+import type { ReportedLine } from './report.ts';
+import type { RunContext } from './run-context.ts';
+
+/** Fetches from the service and builds nothing. */
+export async function fetchLive(run: RunContext): Promise<Work<ReportedLine>> {
+  const fetcher = await run.fetcher();
+  return {
+    async work(request) {
+      const snapshot = await run.stopwatch.during('fetch', () => fetcher.fetch(request));
+      return { ...snapshot.key, status: 'fetched', warnings: snapshot.warnings, losses: [] };
+    },
+    onFailure: async (request, error) => failed(request, error),
+  };
+}
+
+function failed(request: ArticleRequest, { code, message }: ConverterError): ReportedLine {
+  return { ...request, status: 'failed', warnings: [], losses: [], error: { code, message } };
+}

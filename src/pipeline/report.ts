@@ -1,0 +1,154 @@
+/**
+ * Report: what a run did, as one value that is written, printed and returned.
+ *
+ * In: the lines of this run and its counts. Out: a {@link RunReport} and the folder of the run.
+ * It must not know how it is shown.
+ */
+import { join } from 'node:path';
+import type { ArticleKey } from '../model/article.ts';
+import type { ManifestLine } from '../model/asset.ts';
+import { ERROR_CODES, type ErrorCode } from '../support/errors.ts';
+import { replaceFile } from '../support/files.ts';
+import { compareKeys, identityOf, jsonLines } from '../write/manifest.ts';
+import { type RequestTotals, sorted } from './request-counts.ts';
+import type { RunContext } from './run-context.ts';
+import { describeService } from './service-setup.ts';
+import type { Stage } from './stopwatch.ts';
+
+/** What a run did. Counts are of configurations unless they say otherwise. */
+export interface RunReport {
+  format: 1;
+  command: 'run' | 'fetch' | 'build';
+  pipeline: string;
+  /** Address of the service, or what the emulator served. */
+  service: string;
+  /** ISO 8601, UTC. */
+  startedAt: string;
+  totalMs: number;
+  stageMs: Partial<Record<Stage, number>>;
+  configurations: Record<'selected' | 'fetched' | 'converted' | 'unchanged' | 'failed', number>;
+  /** Base articles among them. */
+  articles: number;
+  /** Distinct GLBs of these configurations, and what it saved to store each once. */
+  objects: { distinct: number; bytes: number; savedFiles: number; savedBytes: number };
+  /** Drawn triangles of these configurations together. */
+  triangles: number;
+  requests: RequestTotals & { fromCache: number };
+  /** By code. */
+  warnings: Record<string, number>;
+  /** By field of the service. */
+  losses: Record<string, number>;
+  failures: FailureRow[];
+  outputDir: string;
+  cacheDir: string;
+}
+
+/** A failed configuration. */
+export interface FailureRow {
+  manufacturer: string;
+  program: string;
+  basearticlenumber: string;
+  finalarticlenumber: string;
+  reinitstring: string;
+  metareinitstring: string;
+  code: string;
+  message: string;
+  /** What helps. */
+  help: string;
+}
+
+/** What a report takes from a configuration: a line of the manifest, or one that was only fetched. */
+export type ReportedLine = ArticleKey &
+  Pick<ManifestLine, 'sha256' | 'bytes' | 'triangles' | 'warnings' | 'losses' | 'error'> & {
+    status: ManifestLine['status'] | 'fetched';
+  };
+
+/** Name of the folder of runs in the output folder. */
+export const RUNS_FOLDER = 'runs';
+
+/**
+ * Sums up a run.
+ *
+ * @param lines - The lines of this run's configurations, not those of earlier ones.
+ */
+export function makeReport(
+  run: RunContext,
+  command: RunReport['command'],
+  lines: readonly ReportedLine[],
+  fromCache: number,
+): RunReport {
+  const { pipeline } = run.job;
+  const count = (status: ReportedLine['status']) => lines.filter((l) => l.status === status).length;
+  return {
+    format: 1,
+    command,
+    pipeline: pipeline.name,
+    service: describeService(pipeline.service),
+    startedAt: new Date(run.startedAt).toISOString(),
+    totalMs: run.stopwatch.totalMs(),
+    stageMs: run.stopwatch.stageMs(),
+    configurations: {
+      selected: lines.length,
+      fetched: count('fetched'),
+      converted: count('converted'),
+      unchanged: count('unchanged'),
+      failed: count('failed'),
+    },
+    articles: new Set(
+      lines.map((l) => JSON.stringify([l.manufacturer, l.program, l.basearticlenumber])),
+    ).size,
+    objects: objectTotals(lines),
+    triangles: lines.reduce((sum, line) => sum + (line.triangles ?? 0), 0),
+    requests: { ...run.requests.totals(), fromCache },
+    warnings: countBy(lines.flatMap((line) => line.warnings.map(({ code }) => code))),
+    losses: countBy(lines.flatMap((line) => line.losses.map(({ field }) => field))),
+    failures: failureRows(lines),
+    outputDir: pipeline.outputDir,
+    cacheDir: pipeline.cacheDir,
+  };
+}
+
+/**
+ * Writes `report.json` and `failures.jsonl` into the folder of the run.
+ *
+ * @returns The folder. Its name is the UTC time at which the run began, without the colons that
+ *   some file systems refuse.
+ */
+export async function writeReport(report: RunReport): Promise<string> {
+  const folder = join(report.outputDir, RUNS_FOLDER, report.startedAt.replaceAll(':', '-'));
+  const { failures, ...rest } = report;
+  await replaceFile(join(folder, 'failures.jsonl'), jsonLines(failures));
+  await replaceFile(join(folder, 'report.json'), `${JSON.stringify(rest, null, 2)}\n`);
+  return folder;
+}
+
+function objectTotals(lines: readonly ReportedLine[]): RunReport['objects'] {
+  const built = lines.filter((line) => line.sha256 !== undefined);
+  const bytesByObject = new Map(built.map((line) => [line.sha256, line.bytes ?? 0]));
+  const bytes = [...bytesByObject.values()].reduce((sum, size) => sum + size, 0);
+  const together = built.reduce((sum, line) => sum + (line.bytes ?? 0), 0);
+  return {
+    distinct: bytesByObject.size,
+    bytes,
+    savedFiles: built.length - bytesByObject.size,
+    savedBytes: together - bytes,
+  };
+}
+
+function failureRows(lines: readonly ReportedLine[]): FailureRow[] {
+  return lines
+    .filter((line) => line.error !== undefined)
+    .sort(compareKeys)
+    .map((line) => ({ ...identityOf(line), ...line.error!, help: helpFor(line.error!.code) }));
+}
+
+/** The sentence that helps with an error code. */
+export function helpFor(code: string): string {
+  return ERROR_CODES[code as ErrorCode]?.help ?? ERROR_CODES.INTERNAL.help;
+}
+
+function countBy(names: readonly string[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return sorted(counts);
+}

@@ -1,0 +1,120 @@
+/**
+ * Summary: a report as one screen of text.
+ *
+ * In: a report. Out: lines for a person. It must not know whether there is a terminal.
+ */
+import type { RunReport } from './report.ts';
+
+/** Failures shown; all of them stand in `failures.jsonl`. */
+const SHOWN_FAILURES = 10;
+const LABEL_WIDTH = 16;
+
+/**
+ * Words a report.
+ *
+ * @param runFolder - Folder of the run, where there is one.
+ * @returns Lines, ended, without colours.
+ */
+export function summarise(report: RunReport, runFolder: string | undefined): string {
+  const rows = [
+    ...ROWS.flatMap(([label, words]) => {
+      const text = words(report);
+      return text === '' ? [] : [row(label, text)];
+    }),
+    ...(runFolder === undefined ? [] : [row('Report', runFolder)]),
+  ];
+  return ['', headline(report), '', ...rows, ...failureLines(report, runFolder), ''].join('\n');
+}
+
+function headline({ pipeline, service, configurations, articles, command }: RunReport): string {
+  const outcome =
+    configurations.failed === 0 ? DONE[command] : `finished with ${configurations.failed} failed`;
+  const what = `${amount(configurations.selected, 'configuration')} of ${amount(articles, 'article')}`;
+  return `  ${pipeline}: ${outcome} · ${what} · ${service}`;
+}
+
+const DONE: Record<RunReport['command'], string> = {
+  run: 'all converted',
+  fetch: 'all fetched',
+  build: 'all built',
+};
+
+const ROWS: [label: string, words: (report: RunReport) => string][] = [
+  [
+    'Configurations',
+    ({ command, configurations: c }) => {
+      if (command === 'fetch') return `${whole(c.fetched)} fetched · ${whole(c.failed)} failed`;
+      return `${whole(c.converted)} converted · ${whole(c.unchanged)} unchanged · ${whole(c.failed)} failed`;
+    },
+  ],
+  [
+    'GLB files',
+    ({ objects }) => {
+      if (objects.distinct === 0) return '';
+      const saved = `deduplication saved ${amount(objects.savedFiles, 'file')}, ${size(objects.savedBytes)}`;
+      return `${whole(objects.distinct)} distinct, ${size(objects.bytes)} (${saved})`;
+    },
+  ],
+  ['Triangles', ({ triangles }) => (triangles === 0 ? '' : whole(triangles))],
+  [
+    'Requests',
+    ({ requests }) =>
+      `${whole(requests.sent)} sent, ${size(requests.bytesReceived)} received · ${whole(requests.fromCache)} answered from the cache`,
+  ],
+  [
+    'Time',
+    ({ totalMs, stageMs }) => {
+      const stages = Object.entries(stageMs).map(([stage, ms]) => `${stage} ${seconds(ms)}`);
+      return `${seconds(totalMs)} (${stages.join(' · ')})`;
+    },
+  ],
+  ['Warnings', ({ warnings }) => counts(warnings)],
+  ['Losses', ({ losses }) => counts(losses)],
+  ['Output', ({ command, outputDir, cacheDir }) => (command === 'fetch' ? cacheDir : outputDir)],
+];
+
+function failureLines({ failures }: RunReport, runFolder: string | undefined): string[] {
+  if (failures.length === 0) return [];
+  const shown = failures
+    .slice(0, SHOWN_FAILURES)
+    .flatMap((failure) => [
+      `    ${failure.manufacturer}/${failure.program}/${failure.finalarticlenumber || failure.basearticlenumber}  ${failure.code}`,
+      `      ${failure.message}`,
+      `      → ${failure.help}`,
+    ]);
+  const more = failures.length - SHOWN_FAILURES;
+  const where = runFolder === undefined ? '' : ' in failures.jsonl of the report';
+  return ['', '  Failed', ...shown, ...(more > 0 ? [`    … and ${whole(more)} more${where}`] : [])];
+}
+
+function row(label: string, text: string): string {
+  return `  ${label.padEnd(LABEL_WIDTH)}${text}`;
+}
+
+function counts(byName: Record<string, number>): string {
+  return Object.entries(byName)
+    .map(([name, count]) => `${name} ${whole(count)}`)
+    .join(' · ');
+}
+
+/** `1,234`: the same in every locale. */
+function whole(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+function amount(count: number, noun: string): string {
+  return `${whole(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** `12.3 MB`, decimal units. */
+function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  const [value, unit] =
+    bytes < 1e6 ? [bytes / 1e3, 'kB'] : bytes < 1e9 ? [bytes / 1e6, 'MB'] : [bytes / 1e9, 'GB'];
+  return `${value.toFixed(1)} ${unit}`;
+}
+
+function seconds(ms: number): string {
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
