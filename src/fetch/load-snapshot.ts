@@ -1,0 +1,45 @@
+/**
+ * Load a snapshot: what an article was made of when it was last fetched, without a network.
+ *
+ * In: what a user asks for. Out: its snapshot, from state and store alone.
+ */
+import type { ArticleRequest } from '../model/article.ts';
+import type { ArticleSnapshot } from '../model/snapshot.ts';
+import { decodeArticle } from '../service/wire-article.ts';
+import type { State } from '../state/state.ts';
+import type { ContentStore } from '../store/content-store.ts';
+import { ConverterError } from '../support/errors.ts';
+import { requestKey } from './request-key.ts';
+import { snapshotOf } from './snapshot-record.ts';
+
+/** Where snapshots were kept. */
+export interface SnapshotSource {
+  /** Name of the service in the state: the client's id. */
+  service: string;
+  state: State;
+  /** Bodies by content. */
+  store: ContentStore;
+}
+
+/**
+ * Loads the snapshot that a request had when it was last fetched.
+ *
+ * @throws {@link ConverterError} `SNAPSHOT_MISSING` where it never was; `STORE_DAMAGED` where its article is lost.
+ *
+ * @example
+ * ```ts
+ * await loadSnapshot({ service: client.id, state, store }, request);   // → equal to what fetch() answered
+ * ```
+ */
+export async function loadSnapshot(
+  { service, state, store }: SnapshotSource,
+  request: ArticleRequest,
+): Promise<ArticleSnapshot> {
+  const record = state.snapshots.get(service, requestKey(request));
+  if (record === undefined) {
+    const { manufacturer, program, basearticlenumber } = request;
+    const article = `${manufacturer}/${program}/${basearticlenumber}`;
+    throw new ConverterError('SNAPSHOT_MISSING', `${article} was never fetched`, { article });
+  }
+  return snapshotOf(record, decodeArticle(await store.get(record.article)));
+}

@@ -1,0 +1,19 @@
+/**
+ * Snapshot records: a snapshot as state keeps it, and back.
+ */
+import type { Article } from '../model/article.ts';
+import type { ArticleSnapshot, Digest } from '../model/snapshot.ts';
+import type { SnapshotRecord } from '../state/snapshots.ts';
+
+/** Takes out the article, which the store keeps as it was received. */
+export function recordOf(snapshot: ArticleSnapshot, article: Digest): SnapshotRecord {
+  const { key, partsList, blocks, images, warnings } = snapshot;
+  return { key, article, partsList, blocks: [...blocks], images: [...images], warnings };
+}
+
+/** Puts the article back. */
+export function snapshotOf(record: SnapshotRecord, article: Article): ArticleSnapshot {
+  const { key, partsList, warnings } = record;
+  const [blocks, images] = [new Map(record.blocks), new Map(record.images)];
+  return { key, article, partsList, blocks, images, warnings };
+}

@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import type { EmulatedRange } from '../../src/emulator/range.ts';
+import { createFetcher, type Fetcher, type FetcherOptions } from '../../src/fetch/fetch-article.ts';
+import type { ArticleRequest } from '../../src/model/article.ts';
+import { createClient, type ServiceClient, type ServiceConfig } from '../../src/service/client.ts';
+import { openState, type State } from '../../src/state/state.ts';
+import { type ContentStore, openFileStore } from '../../src/store/content-store.ts';
+
+/** A service on loopback, a cache on disk, and fetchers on any day. */
+export interface FetchBench {
+  readonly emulator: Emulator;
+  readonly dir: string;
+  readonly store: ContentStore;
+  readonly state: State;
+  client(config?: Partial<ServiceConfig>): ServiceClient;
+  /** A fetcher of a run that begins on a day. */
+  fetcher(day?: string, options?: Partial<FetcherOptions>): Fetcher;
+  /** Requests answered since the last call, by operation; logins left out. */
+  requests(): Record<string, number>;
+  close(): Promise<void>;
+}
+
+export async function openFetchBench(range: EmulatedRange): Promise<FetchBench> {
+  const dir = await mkdtemp(join(tmpdir(), 'btg2gltf-fetch-'));
+  const emulator = await startEmulator({ range });
+  const store = openFileStore({
+    dir: join(dir, 'objects'),
+    tmpDir: join(dir, '.tmp'),
+    repair: true,
+  });
+  const state = await openState(dir);
+  const clients: ServiceClient[] = [];
+  let before = new Map<string, number>();
+
+  const client = (config: Partial<ServiceConfig> = {}): ServiceClient => {
+    const { authUrl, baseUrl, username, password, appKey } = emulator;
+    const credentials = { username, password, appKey };
+    const tools = { now: Date.now, random: () => 0.5, retries: 1, backoffMs: 1, concurrency: 16 };
+    const made = createClient({ authUrl, baseUrl, credentials, id: 'bench', ...tools, ...config });
+    clients.push(made);
+    return made;
+  };
+  return {
+    emulator,
+    dir,
+    store,
+    state,
+    client,
+    fetcher: (day = '2024-06-01', options = {}) => {
+      const now = Date.parse(`${day}T02:00:00Z`);
+      return createFetcher({ client: options.client ?? client(), store, state, now, ...options });
+    },
+    requests: () => {
+      const now = new Map([...emulator.counts].filter(([name]) => !/key|token|logout/.test(name)));
+      const since = [...now].map(([name, n]): [string, number] => [
+        name,
+        n - (before.get(name) ?? 0),
+      ]);
+      before = now;
+      return Object.fromEntries(since.filter(([, n]) => n > 0).sort());
+    },
+    close: async () => {
+      await Promise.all(clients.map((made) => made.close()));
+      await emulator.close();
+      state.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A request for an article of the small range. */
+export function acme(
+  basearticlenumber: string,
+  more: Partial<ArticleRequest> = {},
+): ArticleRequest {
+  const ids = { manufacturer: 'ACME', program: 'DESK', basearticlenumber };
+  return { ...ids, finalarticlenumber: '', reinitstring: '', metareinitstring: '', ...more };
+}

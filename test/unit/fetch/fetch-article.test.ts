@@ -1,0 +1,223 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { loadSnapshot } from '../../../src/fetch/load-snapshot.ts';
+import { ConverterError } from '../../../src/support/errors.ts';
+import { acme, type FetchBench, openFetchBench } from '../../helpers/fetch-bench.ts';
+import { type SmallArticle, smallRange } from '../../helpers/small-range.ts';
+
+let bench: FetchBench;
+afterEach(() => bench.close());
+
+const LEG = 'ACME::DESK::LEG';
+const TOP = 'ACME::DESK::TOP';
+
+async function benchFor(...articles: SmallArticle[]) {
+  const range = smallRange(articles);
+  bench = await openFetchBench(range);
+  return range;
+}
+
+describe('what is asked for', () => {
+  it('asks for each block and image once, whoever needs it, at 16 requests at a time', async () => {
+    const articles = Array.from({ length: 24 }, (_, i) => ({
+      number: `D${i}`,
+      blocks: [LEG, TOP, `ACME::DESK::OWN${i}`],
+      pics: ['OAK.JPG', `own${i}`],
+    }));
+    const range = await benchFor(...articles);
+    range.images.add('ACME/OAK');
+    const fetcher = bench.fetcher();
+    const snapshots = await Promise.all(articles.map(({ number }) => fetcher.fetch(acme(number))));
+
+    expect(bench.requests()).toEqual({
+      block: 26,
+      btg: 24,
+      getarticles: 24,
+      getnodes: 1,
+      materials: 25,
+    });
+    expect(new Set(range.asked).size).toBe(range.asked.length);
+    expect(new Set(snapshots.map(({ blocks }) => JSON.stringify(blocks.get(LEG)))).size).toBe(1);
+    expect(fetcher.counts.get('getBlock')).toMatchObject({ asked: 26, shared: 46, remembered: 0 });
+  });
+
+  it('asks again for nothing in the same run, even for what failed', async () => {
+    const range = await benchFor({ number: 'D1', blocks: [LEG, TOP] });
+    range.missing.add(LEG);
+    range.bodies.set(TOP, '[]');
+    const fetcher = bench.fetcher();
+    const first = await fetcher.fetch(acme('D1'));
+    bench.requests();
+    expect(await fetcher.fetch(acme('D1'))).toEqual(first);
+    expect(bench.requests()).toEqual({});
+  });
+
+  it('shares one parts list between two requests that resolve alike', async () => {
+    await benchFor({ number: 'D1', blocks: [LEG] });
+    const fetcher = bench.fetcher();
+    const asked = [
+      acme('D1'),
+      acme('D1', { reinitstring: 'D1;F=STD::' }),
+      acme('D1', { program: 'desk' }),
+    ];
+    const keys = (await Promise.all(asked.map((request) => fetcher.fetch(request)))).map(
+      (s) => s.key,
+    );
+    expect(new Set(keys.map((key) => JSON.stringify(key))).size).toBe(1);
+    expect(keys[0]).toEqual(
+      acme('D1', { finalarticlenumber: 'D1-STD', reinitstring: 'D1;F=STD::' }),
+    );
+    expect(bench.requests()).toMatchObject({ getarticles: 2, btg: 1 });
+  });
+
+  it('asks for a variant by its code where only its final number is known', async () => {
+    await benchFor({ number: 'D1' });
+    const fetcher = bench.fetcher();
+    const red = await fetcher.resolve(acme('D1', { finalarticlenumber: 'D1-RED' }));
+    expect(red).toMatchObject({ key: { reinitstring: 'D1;F=RED::' }, warnings: [] });
+    await fetcher.resolve(acme('D1', { finalarticlenumber: 'D1-STD' }));
+    expect(bench.requests()).toEqual({ getarticles: 2, getnodes: 1 });
+  });
+});
+
+describe('names of blocks', () => {
+  it('asks with the spelling of blocks[], and reports what it does not list', async () => {
+    const range = await benchFor({
+      number: 'D1',
+      blocks: ['::acme::desk::leg', '::acme::desk::Knob'],
+      listed: [LEG, TOP],
+    });
+    const { blocks, warnings } = await bench.fetcher().fetch(acme('D1'));
+    expect(range.asked.sort()).toEqual(['ACME::DESK::Knob', LEG]);
+    expect([...blocks.keys()]).toEqual(['ACME::DESK::KNOB', LEG]);
+    expect(warnings).toEqual([
+      {
+        code: 'BLOCK_UNLISTED',
+        message: 'block ::acme::desk::Knob is not in blocks[]: asked for as ACME::DESK::Knob',
+      },
+    ]);
+  });
+});
+
+describe('what is missing', () => {
+  it('is in the snapshot with a sentence that is the same every night', async () => {
+    const range = await benchFor({
+      number: 'D1',
+      blocks: [LEG, TOP, 'ACME::DESK::CUT'],
+      pics: ['http://elsewhere.example/OAK.JPG', 'NONE.JPG', 'LIB::X::NONE'],
+    });
+    range.missing.add(LEG);
+    range.bodies.set(TOP, '{"N":1');
+    range.bodies.set('ACME::DESK::CUT', '<html>busy</html>');
+    const { blocks, images } = await bench.fetcher().fetch(acme('D1'));
+    expect(Object.fromEntries(blocks)).toEqual({
+      [LEG]: {
+        missing: { code: 'BLOCK_MISSING', message: `block ${LEG}: the service has no such block` },
+      },
+      [TOP]: {
+        missing: { code: 'RESPONSE_INVALID', message: expect.stringContaining(`block ${TOP}: `) },
+      },
+      'ACME::DESK::CUT': { missing: { code: 'RESPONSE_INVALID', message: expect.any(String) } },
+    });
+    expect(Object.fromEntries(images)).toEqual({
+      'http://elsewhere.example/OAK.JPG': {
+        missing: expect.objectContaining({ code: 'IMAGE_REFUSED' }),
+      },
+      'NONE.JPG': {
+        missing: {
+          code: 'IMAGE_MISSING',
+          message: 'image ACME/NONE: the service has no such image',
+        },
+      },
+      'LIB::X::NONE': {
+        missing: {
+          code: 'IMAGE_MISSING',
+          message: 'image LIB/NONE: the service has no such image',
+        },
+      },
+    });
+    expect(JSON.stringify([...blocks])).not.toMatch(/127\.0\.0\.1|localhost|attempt|\d\d:\d\d/);
+    expect(range.asked).not.toContain('elsewhere.example/OAK');
+  });
+
+  it("is looked for once more at the article's own manufacturer", async () => {
+    const range = await benchFor({ number: 'D1', pics: ['LIB::WOOD::OAK'] });
+    range.images.add('ACME/OAK');
+    const { images } = await bench.fetcher().fetch(acme('D1'));
+    expect(range.asked).toEqual(['LIB/OAK', 'ACME/OAK']);
+    expect(images.get('LIB::WOOD::OAK')).toMatchObject({ bytes: expect.any(Number) });
+  });
+
+  it('is asked for again the next night where it failed, not where it is known not to be', async () => {
+    const range = await benchFor({ number: 'D1', blocks: [LEG, TOP] });
+    range.missing.add(LEG);
+    range.bodies.set(TOP, '{"N":1');
+    await bench.fetcher('2024-06-01').fetch(acme('D1'));
+    range.bodies.delete(TOP);
+    bench.requests();
+    const { blocks } = await bench.fetcher('2024-06-02').fetch(acme('D1'));
+    expect(bench.requests()).toEqual({ getnodes: 1, block: 1 });
+    expect(blocks.get(TOP)).toMatchObject({ bytes: expect.any(Number) });
+    expect(blocks.get(LEG)).toMatchObject({ missing: { code: 'BLOCK_MISSING' } });
+  });
+});
+
+describe('what fails the article', () => {
+  it('is an article that is not there, or that could not be built', async () => {
+    await benchFor(
+      { number: 'D1', article: { dump: 'at 3: no such thing', ocd: undefined } },
+      { number: 'D2', article: { dump: 'a\nb', metamessages: [{ text: 'tall' }, 'tall'] } },
+    );
+    const fetcher = bench.fetcher();
+    await expect(fetcher.fetch(acme('X'))).rejects.toMatchObject({ code: 'ARTICLE_NOT_FOUND' });
+    await expect(fetcher.fetch(acme(''))).rejects.toMatchObject({ code: 'ARTICLE_NOT_FOUND' });
+    await expect(fetcher.fetch(acme('D1'))).rejects.toMatchObject({
+      code: 'ARTICLE_REPORTED',
+      message: 'ACME/DESK/D1: the service could not build the article: dump: at 3: no such thing',
+    });
+    expect((await fetcher.fetch(acme('D2'))).warnings).toEqual([
+      { code: 'ARTICLE_REPORTED', message: 'dump: a b' },
+      { code: 'ARTICLE_REPORTED', message: 'metamessages: tall' },
+    ]);
+  });
+});
+
+describe('what ends the run', () => {
+  it.each([
+    'TOKEN_DIED',
+    'LOGIN_REFUSED',
+    'SERVICE_UNREACHABLE',
+    'DISK_FULL',
+    'INTERRUPTED',
+  ] as const)('%s of a block is thrown, not recorded', async (code) => {
+    await benchFor({ number: 'D1', blocks: [LEG] });
+    const client = {
+      ...bench.client(),
+      getBlock: () => Promise.reject(new ConverterError(code, 'over')),
+    };
+    await expect(bench.fetcher(undefined, { client }).fetch(acme('D1'))).rejects.toMatchObject({
+      code,
+    });
+    expect(
+      bench.state.responses.get({ service: 'bench', operation: 'getBlock', request: `["${LEG}"]` }),
+    ).toBeUndefined();
+  });
+});
+
+describe('snapshots', () => {
+  it('are loaded without a network as they were fetched', async () => {
+    const range = await benchFor({ number: 'D1', blocks: [LEG, TOP], pics: ['OAK', '../x'] });
+    range.images.add('ACME/OAK');
+    range.missing.add(TOP);
+    const fetched = await bench.fetcher().fetch(acme('D1'));
+    await bench.emulator.close();
+    const source = { service: 'bench', state: bench.state, store: bench.store };
+    expect(await loadSnapshot(source, acme('D1'))).toEqual(fetched);
+    await expect(loadSnapshot(source, acme('D2'))).rejects.toMatchObject({
+      code: 'SNAPSHOT_MISSING',
+      message: 'ACME/DESK/D2 was never fetched',
+    });
+    await expect(loadSnapshot({ ...source, service: 'other' }, acme('D1'))).rejects.toMatchObject({
+      code: 'SNAPSHOT_MISSING',
+    });
+  });
+});
