@@ -52,11 +52,6 @@ export function blockRequests(
   return { requests, warnings };
 }
 
-/** Manufacturers of blocks, each once. */
-export function manufacturersOf(requests: ReadonlyMap<string, BlockRequest>): string[] {
-  return [...new Set(Array.from(requests.values(), ({ manufacturer }) => manufacturer))];
-}
-
 /** Names that nodes use, by canonical name in order of first use. */
 function usedNames(roots: readonly PartsListNode[]): Map<string, string> {
   const names = new Map<string, string>();

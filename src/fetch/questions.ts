@@ -1,0 +1,169 @@
+/**
+ * Questions: the operations of the service as fetch asks them, each through recall.
+ *
+ * In: what is wanted, in the model's terms. Out: decoded answers, or bodies by digest.
+ * It must not know why a question is asked nor what follows from its answer.
+ */
+import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
+import type { CatalogueNode } from '../model/catalogue.ts';
+import type { PartsList } from '../model/graphics.ts';
+import type { Digest, Fetched } from '../model/snapshot.ts';
+import type { Body } from '../service/client.ts';
+import { decodeArticle } from '../service/wire-article.ts';
+import { decodeNodes } from '../service/wire-catalogue.ts';
+import { decodePartsList } from '../service/wire-parts-list.ts';
+import type { BlockRequest } from './block-requests.ts';
+import { missingBecause } from './failures.ts';
+import { locateImage } from './image-location.ts';
+import { digestOf, type Recall, type RecallOptions, type Wanted } from './recall.ts';
+import { joinKey, requestKey } from './request-key.ts';
+
+/** A decoded answer and where its body is. */
+export interface Answer<T> {
+  answer: T;
+  digest: Digest;
+}
+
+/** Whose images are looked for. */
+export interface ImageOwners {
+  /** Manufacturer of the article. */
+  manufacturer: string;
+  /** Manufacturers of its blocks. */
+  blockManufacturers: readonly string[];
+}
+
+/** What can be asked. */
+export interface Questions {
+  nodes(parentnode: string, manufacturer: string): Promise<CatalogueNode[]>;
+  search(manufacturer: string, query: string): Promise<CatalogueNode[]>;
+  /** @param varcode - Variant code, or empty. */
+  article(request: ArticleRequest, varcode?: string): Promise<Answer<Article>>;
+  partsList(key: ArticleKey): Promise<Answer<PartsList>>;
+  /** @param vouchedBy - Manufacturer of the article that needs it. */
+  block(block: BlockRequest, vouchedBy: string): Promise<Fetched>;
+  /** @param reference - As a material spells it. */
+  image(reference: string, owners: ImageOwners): Promise<Fetched>;
+}
+
+/** Opens the questions of one run. */
+export function createQuestions(
+  { client, store, imageLocation }: RecallOptions & { imageLocation?: string },
+  { recall, topNodes }: Recall,
+): Questions {
+  /** Recalls a body and decodes it, unless it just came and its answer is at hand. */
+  const read = async <T>(
+    wanted: Omit<Wanted, 'send'>,
+    send: () => Promise<Body & { answer: T }>,
+    decode: (bytes: Uint8Array) => T,
+  ): Promise<Answer<T>> => {
+    let received: T | undefined;
+    const fetched = await recall({
+      ...wanted,
+      send: async () => {
+        const { answer, ...body } = await send();
+        received = answer;
+        return body;
+      },
+    });
+    const digest = digestOf(fetched);
+    return { answer: received ?? decode(await store.get(digest)), digest };
+  };
+
+  const nodes: Questions['nodes'] = async (parentnode, manufacturer) => {
+    if (parentnode === '') return topNodes();
+    const send = async () => {
+      const { nodes: answer, ...body } = await client.getNodes(parentnode);
+      return { ...body, answer };
+    };
+    const subject = `catalogue folder ${parentnode}`;
+    const request = joinKey(parentnode);
+    const wanted = { operation: 'getNodes', request, subject, manufacturer } as const;
+    return (await read(wanted, send, decodeNodes)).answer;
+  };
+
+  const search: Questions['search'] = async (manufacturer, query) => {
+    const send = async () => {
+      const answer = await client.search(manufacturer, query);
+      return { bytes: encodeNodes(answer), etag: '', lastModified: '', answer };
+    };
+    const subject = `search of ${manufacturer} for ${JSON.stringify(query)}`;
+    const request = joinKey(manufacturer.toUpperCase(), query);
+    const wanted = { operation: 'search', request, subject, manufacturer } as const;
+    return (await read(wanted, send, decodeNodes)).answer;
+  };
+
+  const article: Questions['article'] = (asked, varcode = '') => {
+    const { manufacturer, program, basearticlenumber, reinitstring } = asked;
+    const query = { manufacturer, program, basearticlenumber, reinitstring, varcode };
+    const send = async () => {
+      const { article: answer, ...body } = await client.getArticle(query);
+      return { ...body, answer };
+    };
+    const request = joinKey(manufacturer, program, basearticlenumber, reinitstring, varcode);
+    const subject = `article ${nameOf(asked)}`;
+    const wanted = { operation: 'getArticle', request, subject, manufacturer } as const;
+    return read(wanted, send, decodeArticle);
+  };
+
+  const partsList: Questions['partsList'] = (key) => {
+    // The final number is required, even where the article has none: then the base number is it.
+    const finalarticlenumber = key.finalarticlenumber || key.basearticlenumber;
+    const send = async () => {
+      const received = await client.getPartsList({ ...key, finalarticlenumber });
+      const { partsList: answer, ...body } = received;
+      return { ...body, answer };
+    };
+    const { manufacturer } = key;
+    const subject = `parts list of ${nameOf(key)}`;
+    const ids = { operation: 'getPartsList', request: requestKey(key), manufacturer } as const;
+    return read<PartsList>({ ...ids, subject }, send, decodePartsList);
+  };
+
+  const block: Questions['block'] = ({ request, manufacturer }, vouchedBy) => {
+    const subject = `block ${request}`;
+    const send = () => client.getBlock(request);
+    const ids = { operation: 'getBlock', request: joinKey(request), manufacturer } as const;
+    const wanted: Wanted = { ...ids, subject, vouchedBy, missing: 'BLOCK_MISSING', send };
+    return orMissing(subject, () => recall(wanted));
+  };
+
+  const imageAt = (manufacturer: string, name: string, vouchedBy: string) => {
+    const subject = `image ${manufacturer}/${name}`;
+    const send = () => client.getMaterial(manufacturer, name);
+    const request = joinKey(manufacturer, name);
+    const ids = { operation: 'getMaterial', request, manufacturer } as const;
+    return recall({ ...ids, subject, vouchedBy, missing: 'IMAGE_MISSING', send });
+  };
+
+  const image: Questions['image'] = (reference, owners) =>
+    orMissing(`image ${reference}`, async () => {
+      let first: Fetched | undefined;
+      for (const { manufacturer, name } of locateImage(reference, owners, imageLocation)) {
+        const fetched = await imageAt(manufacturer, name, owners.manufacturer);
+        if ('digest' in fetched) return fetched;
+        first ??= fetched;
+      }
+      return first!;
+    });
+
+  return { nodes, search, article, partsList, block, image };
+}
+
+/** What cannot be had is missing, with its reason, unless the reason ends the run. */
+async function orMissing(subject: string, work: () => Promise<Fetched>): Promise<Fetched> {
+  try {
+    return await work();
+  } catch (error) {
+    return { missing: missingBecause(error, subject) };
+  }
+}
+
+/** The nodes of a search as a body of getnodes, so that they can be kept like any other answer. */
+function encodeNodes(nodes: readonly CatalogueNode[]): Uint8Array {
+  const wire = nodes.map(({ resources, ...node }) => ({ ...node, ressources: resources }));
+  return new TextEncoder().encode(JSON.stringify(wire));
+}
+
+function nameOf({ manufacturer, program, basearticlenumber }: ArticleRequest): string {
+  return `${manufacturer}/${program}/${basearticlenumber}`;
+}

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { type CatalogueReader, selectArticles } from '../../../src/fetch/select-articles.ts';
+import type { CatalogueNode } from '../../../src/model/catalogue.ts';
+import { acme, openFetchBench } from '../../helpers/fetch-bench.ts';
+import { smallRange } from '../../helpers/small-range.ts';
+
+function node(nodeid: string, more: Partial<CatalogueNode> = {}): CatalogueNode {
+  const none = { manufacturername: '', basearticlenumber: '', variantcode: '', convertdate: '' };
+  const fields = {
+    nodeid,
+    text: '',
+    nodetype: 'F' as const,
+    manufacturer: '',
+    program: '',
+    resources: [],
+  };
+  return { ...fields, ...none, ...more };
+}
+
+const article = (number: string, more: Partial<CatalogueNode> = {}): CatalogueNode =>
+  node(`id ${number}`, { nodetype: 'A', basearticlenumber: number, ...more });
+
+/** A catalogue in memory whose folders answer after a different number of turns each. */
+function reader(folders: Record<string, CatalogueNode[]>, delays: number[] = [0]) {
+  const asked: string[] = [];
+  const catalogue: CatalogueReader & { asked: string[] } = {
+    asked,
+    nodes: async (parentnode) => {
+      const turns = delays[asked.push(parentnode) % delays.length]!;
+      for (let i = 0; i < turns; i++) await Promise.resolve();
+      const nodes = folders[parentnode];
+      if (nodes === undefined) throw new Error(`no folder ${parentnode}`);
+      return nodes;
+    },
+    search: async () => [],
+  };
+  return catalogue;
+}
+
+const FOLDERS = {
+  '': [
+    node('a', { manufacturer: 'ACME', program: 'DESK' }),
+    node('b', { manufacturer: 'BETA', program: 'LAMP' }),
+  ],
+  a: [node('a1'), article('D2', { variantcode: 'D2-X' }), node('info', { nodetype: 'I' })],
+  a1: [article('D1'), node('a'), node('a1'), article('D2', { variantcode: 'D2-X' })],
+  b: [article('L1'), node('shared')],
+  shared: [article('S1', { manufacturer: 'acme', program: 'desk' }), article('')],
+};
+
+const numbers = (selected: { request: { manufacturer: string; basearticlenumber: string } }[]) =>
+  selected.map(({ request }) => `${request.manufacturer} ${request.basearticlenumber}`);
+
+describe('selectArticles', () => {
+  it('walks the catalogue as a person reads it, though folders hold themselves', async () => {
+    const catalogue = reader(FOLDERS);
+    const selected = await selectArticles([{ kind: 'catalogue', parentnode: '' }], catalogue);
+    expect(numbers(selected)).toEqual(['ACME D1', 'ACME D2', 'BETA L1', 'ACME S1']);
+    expect(selected[1]).toEqual({
+      request: acme('D2', { finalarticlenumber: 'D2-X' }),
+      why: 'catalogue a1',
+    });
+    expect(catalogue.asked.sort()).toEqual(['', 'a', 'a1', 'b', 'shared']);
+  });
+
+  it('keeps that order however fast folders answer', async () => {
+    const source = { kind: 'catalogue', parentnode: '' } as const;
+    const expected = await selectArticles([source], reader(FOLDERS));
+    for (const delays of [
+      [9, 0],
+      [0, 9, 3],
+      [5, 4, 3, 2, 1],
+    ]) {
+      expect(await selectArticles([source], reader(FOLDERS, delays))).toEqual(expected);
+    }
+  });
+
+  it('leaves folders of other manufacturers and series closed', async () => {
+    const catalogue = reader(FOLDERS);
+    const source = {
+      kind: 'catalogue',
+      parentnode: '',
+      manufacturers: ['ac*'],
+      programs: ['D?SK'],
+    } as const;
+    expect(numbers(await selectArticles([source], catalogue))).toEqual(['ACME D1', 'ACME D2']);
+    expect(catalogue.asked.sort()).toEqual(['', 'a', 'a1']);
+    const none = { kind: 'catalogue', parentnode: '', manufacturers: ['X'] } as const;
+    expect(await selectArticles([none], catalogue)).toEqual([]);
+  });
+
+  it('merges sources in their order, each article once', async () => {
+    const rows = [
+      acme('D9'),
+      acme('D1'),
+      acme('D9', { program: 'desk' }),
+      acme('D9', { reinitstring: 'x::' }),
+    ];
+    const selected = await selectArticles(
+      [
+        { kind: 'list', file: 'articles.csv', rows },
+        { kind: 'catalogue', parentnode: 'a1' },
+        { kind: 'article', ...acme('D9') },
+        { kind: 'article', ...acme('Z') },
+      ],
+      reader({ ...FOLDERS, a1: [article('D1', { manufacturer: 'ACME', program: 'DESK' })] }),
+    );
+    expect(selected.map(({ request, why }) => `${request.basearticlenumber} ${why}`)).toEqual([
+      'D9 list articles.csv',
+      'D1 list articles.csv',
+      'D9 list articles.csv',
+      'Z article',
+    ]);
+  });
+
+  it('does not pass a part of the catalogue for the whole', async () => {
+    const catalogue = reader({ ...FOLDERS, '': [...FOLDERS[''], node('gone')] });
+    await expect(
+      selectArticles([{ kind: 'catalogue', parentnode: '' }], catalogue),
+    ).rejects.toThrow('gone');
+  });
+
+  it('searches and browses the service, and remembers both', async () => {
+    const bench = await openFetchBench(smallRange([{ number: 'D1' }, { number: 'D2' }]));
+    const sources = [
+      { kind: 'search', manufacturer: 'ACME', query: '2' },
+      { kind: 'catalogue', parentnode: '' },
+    ] as const;
+    const selected = await selectArticles(sources, bench.fetcher('2024-05-15'));
+    expect(selected.map(({ request, why }) => `${request.finalarticlenumber} ${why}`)).toEqual([
+      'D2-STD search ACME "2"',
+      'D1-STD catalogue ACME;:DESK@1',
+    ]);
+    bench.requests();
+    expect(await selectArticles(sources, bench.fetcher('2024-05-16'))).toEqual(selected);
+    expect(bench.requests()).toEqual({ getnodes: 1 });
+    await bench.close();
+  });
+});
