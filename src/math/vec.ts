@@ -57,7 +57,7 @@ export function determinant3(m: Mat3): number {
 /**
  * The matrix that turns normals when `m` turns points, up to length: the cofactor matrix.
  *
- * It needs no inverse and keeps the sides apart for mirrored parts.
+ * It needs no inverse; where `m` mirrors, it turns them inside out.
  */
 export function normalMatrix3(m: Mat3): number[] {
   return [
@@ -71,4 +71,38 @@ export function normalMatrix3(m: Mat3): number[] {
     m[2]! * m[3]! - m[0]! * m[5]!,
     m[0]! * m[4]! - m[1]! * m[3]!,
   ];
+}
+
+/**
+ * The rotation nearest to the first two columns of a matrix (Gram-Schmidt, determinant +1);
+ * undefined where a column vanishes.
+ */
+export function orthonormalize(m: Mat3): Mat3 | undefined {
+  const x = normalize([m[0]!, m[1]!, m[2]!]);
+  if (!x) return undefined;
+  const along = x[0] * m[3]! + x[1] * m[4]! + x[2] * m[5]!;
+  const y = normalize([m[3]! - along * x[0], m[4]! - along * x[1], m[5]! - along * x[2]]);
+  if (!y) return undefined;
+  return [...x, ...y, ...cross(x, y)];
+}
+
+/** The vector at length 1; undefined where it has none. */
+export function normalize(v: Vec3): Vec3 | undefined {
+  const length = Math.hypot(...v);
+  return length > 0 ? [v[0] / length, v[1] / length, v[2] / length] : undefined;
+}
+
+/** The vector square to both, right-handed. */
+export function cross(a: Vec3, b: Vec3): [number, number, number] {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+}
+
+/** Whether a matrix changes nothing. */
+export function isIdentity3(m: Mat3): boolean {
+  return m === IDENTITY3 || m.every((value, i) => value === IDENTITY3[i]);
+}
+
+/** The matrix that stretches along the axes. */
+export function diagonal3(scale: Vec3): Mat3 {
+  return [scale[0], 0, 0, 0, scale[1], 0, 0, 0, scale[2]];
 }

@@ -123,6 +123,8 @@ export interface Loss {
 /** Counts of what the geometry lost or changed on its way. */
 export interface GeometryCounts {
   droppedTriangles: number;
+  /** Triangles that repeat another of their surface; they are kept. */
+  duplicateTriangles: number;
   flippedSurfaces: number;
   splitVertices: number;
   droppedLayers: number;

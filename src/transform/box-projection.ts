@@ -1,0 +1,42 @@
+/**
+ * Box projection: UVs in metres from the side of a box that a triangle faces.
+ */
+
+/** The pair of faces that a triangle is projected on; the order is that of a tie: D-402. */
+export const FRONT = 0;
+export const SIDE = 1;
+export const TOP = 2;
+
+/** Components of a unit normal that are this close count as equal. */
+const TIE = 1e-6;
+
+/**
+ * The face for a triangle's unit normal: the largest component decides, a tie goes to front, then
+ * side, then top.
+ *
+ * @example
+ * ```ts
+ * boxFace(0, -1, 0); // → TOP
+ * boxFace(Math.SQRT1_2, 0, Math.SQRT1_2); // → FRONT
+ * ```
+ *
+ * @see D-402.
+ */
+export function boxFace(x: number, y: number, z: number): 0 | 1 | 2 {
+  const ax = Math.abs(x);
+  const ay = Math.abs(y);
+  const az = Math.abs(z);
+  const limit = Math.max(ax, ay, az) - TIE;
+  if (az >= limit) return FRONT;
+  return ax >= limit ? SIDE : TOP;
+}
+
+/** U of a point on a face: front and top x, side z. */
+export function boxU(face: number, x: number, z: number): number {
+  return face === SIDE ? z : x;
+}
+
+/** V of a point on a face: front and side y, top z. */
+export function boxV(face: number, y: number, z: number): number {
+  return face === TOP ? z : y;
+}

@@ -1,0 +1,61 @@
+/**
+ * Content pool: equal arrays become one array, so that whoever compares them compares identities.
+ */
+
+type Bytes = Float32Array | Uint16Array | Uint32Array | Uint8Array;
+
+const hashes = new WeakMap<Bytes, number>();
+
+/** Finds the first array of equal type and content. */
+export interface ContentPool {
+  intern<T extends Bytes>(array: T): T;
+  /** A number that stands for an interned array within this pool. */
+  idOf(array: Bytes): number;
+}
+
+/** Makes an empty pool. */
+export function createContentPool(): ContentPool {
+  const buckets = new Map<number, Bytes[]>();
+  const ids = new Map<Bytes, number>();
+  return {
+    intern<T extends Bytes>(array: T): T {
+      if (ids.has(array)) return array;
+      const hash = hashOf(array);
+      const bucket = buckets.get(hash) ?? [];
+      const known = bucket.find((other) => sameContent(other, array));
+      if (known) return known as T;
+      bucket.push(array);
+      buckets.set(hash, bucket);
+      ids.set(array, ids.size);
+      return array;
+    },
+    idOf: (array) => ids.get(array)!,
+  };
+}
+
+function bytesOf(array: Bytes): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+/** FNV-1a over 32-bit words; kept with the array, which may be shared by many articles. */
+function hashOf(array: Bytes): number {
+  const known = hashes.get(array);
+  if (known !== undefined) return known;
+  const bytes = bytesOf(array);
+  const words = bytes.byteOffset % 4 === 0 ? bytes.byteLength >> 2 : 0;
+  const view = new Uint32Array(array.buffer, words > 0 ? bytes.byteOffset : 0, words);
+  let hash = 0x811c9dc5 ^ bytes.byteLength;
+  for (let i = 0; i < words; i++) hash = Math.imul(hash ^ view[i]!, 0x01000193);
+  for (let i = words * 4; i < bytes.length; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193);
+  hash ^= hash >>> 15;
+  hashes.set(array, hash);
+  return hash;
+}
+
+function sameContent(a: Bytes, b: Bytes): boolean {
+  if (a.constructor !== b.constructor || a.byteLength !== b.byteLength) return false;
+  const x = bytesOf(a);
+  const y = bytesOf(b);
+  for (let i = 0; i < x.length; i++) if (x[i] !== y[i]) return false;
+  return true;
+}

@@ -1,0 +1,85 @@
+/**
+ * Pixels: arithmetic on decoded images.
+ */
+import { linearFromSrgb, type Rgb } from '../math/color.ts';
+import type { Pixels } from '../model/image-codec.ts';
+
+/** Mean difference of the channels, of 255, up to which a picture counts as grey: JPEG noise. */
+const GREY_TOLERANCE = 4;
+
+/** Whether red, green and blue are alike all over. */
+export function isGrey({ channels, data }: Pixels): boolean {
+  if (channels === 1) return true;
+  let difference = 0;
+  for (let i = 0; i < data.length; i += 3) {
+    difference += Math.abs(data[i]! - data[i + 1]!) + Math.abs(data[i + 1]! - data[i + 2]!);
+  }
+  return difference / (data.length / 3) <= GREY_TOLERANCE;
+}
+
+/** Mean colour of an sRGB picture, averaged in linear light. */
+export function meanLinear({ channels, data }: Pixels): Rgb {
+  const table = Float64Array.from({ length: 256 }, (_, i) => linearFromSrgb(i / 255));
+  const sum = [0, 0, 0];
+  for (let i = 0; i < data.length; i += channels) {
+    for (let k = 0; k < 3; k++) sum[k]! += table[data[channels === 3 ? i + k : i]!]!;
+  }
+  const count = data.length / channels;
+  return [sum[0]! / count, sum[1]! / count, sum[2]! / count];
+}
+
+/**
+ * Packs roughness into green and metallic into blue; a missing one is 255, red is 255 (no occlusion).
+ *
+ * @param roughness - Same size as `metallic`.
+ *
+ * @see D-507.
+ */
+export function packChannels(roughness: Pixels | undefined, metallic: Pixels | undefined): Pixels {
+  const { width, height } = (roughness ?? metallic)!;
+  const data = new Uint8Array(width * height * 3).fill(255);
+  for (let i = 0; i < width * height; i++) {
+    if (roughness) data[3 * i + 1] = dataChannel(roughness, i);
+    if (metallic) data[3 * i + 2] = dataChannel(metallic, i);
+  }
+  return { width, height, channels: 3, data };
+}
+
+/** The value of a picture that is used as data: its green, the middle of a grey with noise. */
+function dataChannel({ channels, data }: Pixels, pixel: number): number {
+  return channels === 1 ? data[pixel]! : data[3 * pixel + 1]!;
+}
+
+/** A normal map whose green points the other way. */
+export function turnGreen({ width, height, channels, data }: Pixels): Pixels {
+  const turned = Uint8Array.from(data);
+  if (channels === 3) for (let i = 1; i < turned.length; i += 3) turned[i] = 255 - turned[i]!;
+  return { width, height, channels, data: turned };
+}
+
+/** Height differences between neighbours count this much: a full step over one pixel is 45° × 4. */
+const HEIGHT_STRENGTH = 4;
+
+/**
+ * A tangent-space normal map (+Y green) of a height map that repeats both ways.
+ *
+ * @see D-504.
+ */
+export function normalsFromHeights(heights: Pixels): Pixels {
+  const { width, height } = heights;
+  const at = (x: number, y: number) =>
+    dataChannel(heights, ((y + height) % height) * width + ((x + width) % width)) / 255;
+  const data = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const dx = (at(x - 1, y) - at(x + 1, y)) * HEIGHT_STRENGTH;
+      const dy = (at(x, y + 1) - at(x, y - 1)) * HEIGHT_STRENGTH;
+      const length = Math.hypot(dx, dy, 1);
+      const i = 3 * (y * width + x);
+      data[i] = Math.round((dx / length) * 127.5 + 127.5);
+      data[i + 1] = Math.round((dy / length) * 127.5 + 127.5);
+      data[i + 2] = Math.round((1 / length) * 127.5 + 127.5);
+    }
+  }
+  return { width, height, channels: 3, data };
+}

@@ -1,0 +1,316 @@
+/**
+ * Resolve materials: the references of nodes become materials in glTF terms.
+ *
+ * In: references as nodes spell them. Out: for each, its look, its images and what its UVs need.
+ */
+
+import type { ImageField, PartsList, ServiceMaterial } from '../model/graphics.ts';
+import type { SceneImage, SceneMaterial, TextureTransform } from '../model/scene.ts';
+import type { ArticleSnapshot } from '../model/snapshot.ts';
+import {
+  IMAGE_FIELDS,
+  isMaterialField,
+  materialLookup,
+  readFields,
+} from '../service/wire-material.ts';
+import { asConverterError, isConverterError } from '../support/errors.ts';
+import type { ConvertOptions } from './convert-options.ts';
+import { globToRegExp } from './layers.ts';
+import type { Ledger } from './ledger.ts';
+import { type KnownImage, lookOf, type MaterialLook } from './material-table.ts';
+import type { SourceImage, TexturePacker } from './texture-pack.ts';
+import { basePlacement, bumpPlacement, placeUvs, samePlacement } from './texture-transform.ts';
+import type { UvMap, VertexPlan } from './vertex-data.ts';
+
+/** An image in its place on a material. */
+export interface PlacedImage {
+  image: SceneImage;
+  uvSet: number;
+  transform: TextureTransform | undefined;
+}
+
+/** A material of an article, not yet split by sidedness. */
+export interface ResolvedMaterial {
+  look: MaterialLook;
+  images: Partial<Record<TextureSlot, PlacedImage>>;
+  /** What the material asks of the vertex data of parts that wear it. */
+  uvs: Pick<VertexPlan, 'useStoredUvs' | 'swapProjected' | 'uvSets'>;
+  extras: Record<string, unknown> | undefined;
+}
+
+/** Where glTF has a texture. */
+export type TextureSlot = Extract<keyof SceneMaterial, `${string}Texture`>;
+
+/** Finds the material for a node's effective reference; an empty one is the default. */
+export type MaterialFinder = (reference: string) => ResolvedMaterial;
+
+/** A part without any material: neutral grey, matt. */
+const DEFAULT_MATERIAL: ServiceMaterial = {
+  mname: 'default',
+  dif: [0.5, 0.5, 0.5],
+  roughness: 1,
+  source: {},
+};
+
+interface Workbench {
+  snapshot: ArticleSnapshot;
+  packer: TexturePacker;
+  options: ConvertOptions;
+  ledger: Ledger;
+}
+
+/**
+ * Resolves every material that an article's parts refer to.
+ *
+ * @param references - Effective references of the parts, repeats allowed.
+ *
+ * @see D-110, D-110b, D-500, D-541.
+ */
+export async function resolveMaterials(
+  references: Iterable<string>,
+  partsList: PartsList,
+  bench: Workbench,
+): Promise<MaterialFinder> {
+  const lookup = materialLookup(partsList.materials, ({ code, message }) =>
+    bench.ledger.warn(code, message),
+  );
+  const byReference = new Map<string, ResolvedMaterial>();
+  const byMaterial = new Map<ServiceMaterial, ResolvedMaterial>();
+  for (const reference of new Set(references)) {
+    const found = reference === '' ? undefined : lookup(reference);
+    if (!found) reportDefault(reference, bench.ledger);
+    const material = found ?? DEFAULT_MATERIAL;
+    const known = byMaterial.get(material);
+    const resolved = known ?? (await resolveMaterial(withOverrides(material, bench), bench));
+    byMaterial.set(material, resolved);
+    byReference.set(reference, resolved);
+  }
+  return (reference) => byReference.get(reference)!;
+}
+
+function reportDefault(reference: string, ledger: Ledger): void {
+  const what = reference === '' ? 'a part without material' : `unknown material "${reference}"`;
+  ledger.warn('MATERIAL_UNKNOWN', `${what} is shown in neutral grey`);
+  ledger.lose({
+    where: reference || 'default',
+    field: 'mat',
+    value: reference,
+    done: 'neutral grey',
+  });
+}
+
+/** Later patterns win. */
+function withOverrides(material: ServiceMaterial, { options, ledger }: Workbench): ServiceMaterial {
+  let changed = material;
+  for (const [pattern, values] of Object.entries(options.overrides)) {
+    if (!globToRegExp(pattern).test(material.mname)) continue;
+    const complain = (message: string) =>
+      ledger.warn('OVERRIDE_INVALID', `overrides ${pattern}: ${message}`);
+    changed = { ...changed, ...readFields(values, complain) };
+  }
+  return changed;
+}
+
+async function resolveMaterial(
+  material: ServiceMaterial,
+  bench: Workbench,
+): Promise<ResolvedMaterial> {
+  const sources = await obtainImages(material, bench);
+  const known = await knowImages(material, sources, bench);
+  const lose = (field: string, done: string) =>
+    bench.ledger.lose({ where: material.mname, field, value: sentValue(material, field), done });
+  const look = lookOf({ material, images: known, options: bench.options, lose });
+  const placed = placeTextures(material, look, bench.options);
+  return {
+    look,
+    images: await packImages(look, sources, known, placed, bench.packer),
+    uvs: uvNeeds(material, placed.uvSets, bench.options),
+    extras: extrasOf(material, look, bench),
+  };
+}
+
+function sentValue(material: ServiceMaterial, field: string): unknown {
+  return material.source[field] ?? material[field as keyof ServiceMaterial];
+}
+
+type Sources = Partial<Record<ImageField, SourceImage>>;
+type Known = Partial<Record<ImageField, KnownImage>>;
+
+/** The images that are there and readable; the others are losses, not failures: D-550. */
+async function obtainImages(material: ServiceMaterial, bench: Workbench): Promise<Sources> {
+  const sources: Sources = {};
+  for (const field of IMAGE_FIELDS) {
+    const reference = material[field];
+    if (!reference) continue;
+    const fetched = bench.snapshot.images.get(reference);
+    const missing = fetched && 'missing' in fetched ? fetched.missing : undefined;
+    if (fetched && 'digest' in fetched) {
+      const source = { name: nameOf(reference), digest: fetched.digest };
+      if (await isUsable(source, material, field, bench)) sources[field] = source;
+    } else {
+      const code = missing?.code ?? 'IMAGE_MISSING';
+      reportImage(material, field, code, missing?.message ?? 'not fetched', bench.ledger);
+    }
+  }
+  return sources;
+}
+
+async function isUsable(
+  source: SourceImage,
+  material: ServiceMaterial,
+  field: ImageField,
+  { packer, ledger }: Workbench,
+): Promise<boolean> {
+  try {
+    await packer.check(source);
+    return true;
+  } catch (error) {
+    if (!isConverterError(error, 'IMAGE_UNREADABLE')) throw error;
+    reportImage(material, field, error.code, error.message, ledger);
+    return false;
+  }
+}
+
+function reportImage(
+  material: ServiceMaterial,
+  field: ImageField,
+  code: string,
+  message: string,
+  ledger: Ledger,
+): void {
+  ledger.warn(code, `material ${material.mname}, ${field} "${material[field]}": ${message}`);
+  const done = 'not available: the value or colour is used instead';
+  ledger.lose({ where: material.mname, field, value: material[field], done });
+}
+
+/** Last segment of a reference, without a known extension. */
+function nameOf(reference: string): string {
+  const last = reference.split(/::|[/\\]/).at(-1) ?? reference;
+  return last.replace(/\.(jpe?g|png|bmp|tga)$/i, '');
+}
+
+/** Decodes only where the table asks: data images, and the picture of an environment look. */
+async function knowImages(
+  material: ServiceMaterial,
+  sources: Sources,
+  { packer, ledger }: Workbench,
+): Promise<Known> {
+  const known: Known = {};
+  const env = material.map?.toLowerCase() === 'env';
+  for (const field of IMAGE_FIELDS) {
+    const source = sources[field];
+    if (!source) continue;
+    if (field === 'pic' && !env) {
+      known.pic = { grey: false, meanLinear: [1, 1, 1] };
+      continue;
+    }
+    try {
+      known[field] = await packer.know(source);
+    } catch (error) {
+      const { code, message } = asConverterError(error);
+      if (code !== 'IMAGE_UNREADABLE') throw error;
+      reportImage(material, field, code, message, ledger);
+    }
+  }
+  return known;
+}
+
+interface PlacedTextures {
+  uvSets: (UvMap | undefined)[];
+  base: Omit<PlacedImage, 'image'>;
+  bump: Omit<PlacedImage, 'image'>;
+}
+
+/** Which UV set each texture reads, and with which transform. */
+function placeTextures(
+  material: ServiceMaterial,
+  look: MaterialLook,
+  options: ConvertOptions,
+): PlacedTextures {
+  const { images } = look;
+  const usesBase = images.baseColor || images.roughness || images.metallic || images.emissive;
+  const basePlaced = placeUvs(basePlacement(material), options);
+  const same = samePlacement(basePlacement(material), bumpPlacement(material));
+  const bumpPlaced = same ? basePlaced : placeUvs(bumpPlacement(material), options);
+  const uvSets: (UvMap | undefined)[] = [];
+  const setOf = (map: UvMap | undefined): number => {
+    const at = uvSets.findIndex((other) => other === map || String(other) === String(map));
+    return at >= 0 ? at : uvSets.push(map) - 1;
+  };
+  const base = { uvSet: usesBase ? setOf(basePlaced.baked) : 0, transform: basePlaced.transform };
+  const bump = {
+    uvSet: images.normal ? setOf(bumpPlaced.baked) : 0,
+    transform: bumpPlaced.transform,
+  };
+  if (uvSets.length === 0 && options.unusedUvs === 'keep') uvSets.push(undefined);
+  return { uvSets, base, bump };
+}
+
+function uvNeeds(
+  material: ServiceMaterial,
+  uvSets: (UvMap | undefined)[],
+  options: ConvertOptions,
+): ResolvedMaterial['uvs'] {
+  const map = material.map?.toLowerCase();
+  const projects = (map === 'auto' || map === 'rauto') && !options.preferStoredUvs;
+  return { useStoredUvs: !projects, swapProjected: map === 'rauto', uvSets };
+}
+
+async function packImages(
+  look: MaterialLook,
+  sources: Sources,
+  known: Known,
+  placed: PlacedTextures,
+  packer: TexturePacker,
+): Promise<ResolvedMaterial['images']> {
+  const images: ResolvedMaterial['images'] = {};
+  const { baseColor, emissive, normal, roughness, metallic } = look.images;
+  if (baseColor || emissive) {
+    const picture = { ...placed.base, image: await packer.passThrough(sources.pic!) };
+    if (baseColor) images.baseColorTexture = picture;
+    if (emissive) images.emissiveTexture = picture;
+  }
+  if (normal) {
+    const image = await packer.normalMap(sources.bump!, known.bump!);
+    images.normalTexture = { ...placed.bump, image };
+  }
+  if (roughness || metallic) {
+    // A grey roughness picture says the same in every channel, and metallic 0 hides the blue one.
+    const alone = roughness && !metallic && look.metallic === 0 && known.roughness_image!.grey;
+    const image = alone
+      ? await packer.passThrough(sources.roughness_image!)
+      : await packer.metallicRoughness(
+          roughness ? sources.roughness_image : undefined,
+          metallic ? sources.metallic_image : undefined,
+        );
+    images.metallicRoughnessTexture = { ...placed.base, image };
+  }
+  return images;
+}
+
+/** What viewers cannot show but people may want back: dropped fields, unknown keys. */
+function extrasOf(
+  material: ServiceMaterial,
+  look: MaterialLook,
+  { options, ledger }: Workbench,
+): Record<string, unknown> | undefined {
+  const kept: Record<string, unknown> = options.keepSourceExtras
+    ? shallow(material.source)
+    : { ...look.kept };
+  const unknown = Object.entries(material.source).filter(([key]) => !isMaterialField(key));
+  for (const [key, value] of unknown) {
+    ledger.warn('MATERIAL_KEY_UNKNOWN', `material key "${key}" is kept in extras`);
+    Object.assign(kept, shallow({ [key]: value }));
+  }
+  return Object.keys(kept).length > 0 ? { service: kept } : undefined;
+}
+
+/** Values that are safe to write: nothing nested deeper than a list of plain values. */
+function shallow(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const plain = (value: unknown) => typeof value !== 'object' || value === null;
+  return Object.fromEntries(
+    Object.entries(record).filter(
+      ([, value]) => plain(value) || (Array.isArray(value) && value.every(plain)),
+    ),
+  );
+}

@@ -1,0 +1,79 @@
+/**
+ * Surface topology: what can be told of a surface from its triangles alone.
+ */
+
+/**
+ * Whether every edge is used by exactly two triangles, in opposite directions.
+ *
+ * @param points - m × 3 welded point indices.
+ *
+ * @see D-304, D-305.
+ */
+export function closedByEdges(points: Uint32Array): boolean {
+  const edges = sortedEdges(points);
+  // Equal keys stand together: lower point, upper point, direction in the last bit.
+  for (let i = 0; i < edges.length; i += 2) {
+    const forward = edges[i]!;
+    const backward = edges[i + 1];
+    if (forward % 2 !== 0 || backward !== forward + 1) return false;
+    if (i + 2 < edges.length && edges[i + 2]! - (edges[i + 2]! % 2) === forward) return false;
+  }
+  return edges.length > 0;
+}
+
+/** One number an edge: (lower · 2^26 + upper) · 2 + direction, sorted; exact below 2^26 points. */
+function sortedEdges(points: Uint32Array): Float64Array {
+  const edges = new Float64Array(points.length);
+  for (let t = 0; t < points.length; t += 3) {
+    for (let k = 0; k < 3; k++) {
+      const from = points[t + k]!;
+      const to = points[t + ((k + 1) % 3)]!;
+      const low = Math.min(from, to);
+      const high = Math.max(from, to);
+      edges[t + k] = (low * 0x4000000 + high) * 2 + (from < to ? 0 : 1);
+    }
+  }
+  return edges.sort();
+}
+
+/**
+ * Six times the volume that a surface encloses, about the centre of its bounds; negative where it
+ * faces inwards.
+ *
+ * @param positions - x y z a welded point, metres.
+ *
+ * @see D-304.
+ */
+export function signedVolume(points: Uint32Array, positions: Float32Array): number {
+  const [cx, cy, cz] = centreOf(points, positions);
+  let volume = 0;
+  for (let t = 0; t < points.length; t += 3) {
+    const a = 3 * points[t]!;
+    const b = 3 * points[t + 1]!;
+    const c = 3 * points[t + 2]!;
+    const ax = positions[a]! - cx;
+    const ay = positions[a + 1]! - cy;
+    const az = positions[a + 2]! - cz;
+    const bx = positions[b]! - cx;
+    const by = positions[b + 1]! - cy;
+    const bz = positions[b + 2]! - cz;
+    const dx = positions[c]! - cx;
+    const dy = positions[c + 1]! - cy;
+    const dz = positions[c + 2]! - cz;
+    volume += ax * (by * dz - bz * dy) + ay * (bz * dx - bx * dz) + az * (bx * dy - by * dx);
+  }
+  return volume;
+}
+
+function centreOf(points: Uint32Array, positions: Float32Array): [number, number, number] {
+  const min = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const max = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let i = 0; i < points.length; i++) {
+    for (let k = 0; k < 3; k++) {
+      const value = positions[3 * points[i]! + k]!;
+      if (value < min[k]!) min[k] = value;
+      if (value > max[k]!) max[k] = value;
+    }
+  }
+  return [(min[0]! + max[0]!) / 2, (min[1]! + max[1]!) / 2, (min[2]! + max[2]!) / 2];
+}

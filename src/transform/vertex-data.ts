@@ -1,0 +1,297 @@
+/**
+ * Vertex data: a prepared mesh becomes the arrays that glTF wants.
+ *
+ * In: a prepared mesh and how its UVs are to be made. Out: at most two geometries, one for the
+ * surfaces whose back sides nobody sees and one for the others. Vertices stand in first-use order;
+ * one is split where its normal, its UV or its surface splits.
+ *
+ * Two passes: the first tells vertices apart by point, normal and UV source, so that no candidate
+ * vertex is ever stored; the second fills arrays of exactly the right size.
+ */
+import {
+  determinant3,
+  IDENTITY3,
+  isIdentity3,
+  type Mat3,
+  multiplyMat3,
+  normalMatrix3,
+} from '../math/vec.ts';
+import type { Geometry } from '../model/scene.ts';
+import { swapCorners } from './block-mesh.ts';
+import { boxFace, boxU, boxV } from './box-projection.ts';
+import type { PreparedMesh, PreparedSurface } from './prepared-mesh.ts';
+
+/** An affine map of V-up texture space, row by row: u' = a·u + b·v + c, v' = d·u + e·v + f. */
+export type UvMap = readonly [number, number, number, number, number, number];
+
+/** How vertex data is made from a prepared mesh. */
+export interface VertexPlan {
+  /** Stored UVs where a surface has them; else every surface is projected. */
+  useStoredUvs: boolean;
+  /** Exchanges U and V of projected UVs: D-403. */
+  swapProjected: boolean;
+  /** One entry a UV set: a map to bake, or undefined for the UVs as they are. Empty: no UVs. */
+  uvSets: (UvMap | undefined)[];
+  /** Stored V runs up: D-401. */
+  flipV: boolean;
+  /** Size in metres that a projection is made at: the part's scale, or its baked shape. */
+  projectAt: Mat3;
+  /** Baked into the vertices; the identity but with `inheritScale`. */
+  shape: Mat3;
+}
+
+/** What a plan makes of a mesh. */
+export interface VertexData {
+  /** Surfaces whose back sides are never seen. */
+  singleSided: Geometry | undefined;
+  doubleSided: Geometry | undefined;
+  /** Vertices beyond the welded points. */
+  splitVertices: number;
+}
+
+/** Which vertex each corner is, for some surfaces together. */
+interface Split {
+  surfaces: readonly PreparedSurface[];
+  /** Corner (surfaces one after the other) → vertex. */
+  indices: Uint32Array;
+  vertexCount: number;
+  pointCount: number;
+  /** Vertex → its point, normal and UV key. */
+  points: Uint32Array;
+  normals: Uint32Array;
+  uvKeys: Uint32Array;
+  /** Vertex → 1 where its UV key is a box face. */
+  projected: Uint8Array;
+}
+
+/** No UV. */
+const NO_UV = 3;
+const NONE = 0xffffffff;
+
+/**
+ * Makes the vertex data of a mesh.
+ *
+ * @see D-306, D-307, D-401 to D-406, D-420.
+ */
+export function buildVertexData(mesh: PreparedMesh, plan: VertexPlan): VertexData {
+  const single = mesh.surfaces.filter((surface) => !surface.doubleSided);
+  const double = mesh.surfaces.filter((surface) => surface.doubleSided);
+  const splits = [single, double].map((surfaces) =>
+    surfaces.length === 0 ? undefined : splitVertices(mesh, surfaces, plan),
+  );
+  const [singleSided, doubleSided] = splits.map((split) => split && fill(mesh, split, plan));
+  const extra = splits.map((split) => (split ? split.vertexCount - split.pointCount : 0));
+  return { singleSided, doubleSided, splitVertices: extra[0]! + extra[1]! };
+}
+
+function splitVertices(
+  mesh: PreparedMesh,
+  surfaces: readonly PreparedSurface[],
+  plan: VertexPlan,
+): Split {
+  const cornerCount = surfaces.reduce((sum, surface) => sum + surface.points.length, 0);
+  const split: Split = {
+    surfaces,
+    indices: new Uint32Array(cornerCount),
+    vertexCount: 0,
+    pointCount: surfaces.reduce((sum, surface) => sum + surface.localCount, 0),
+    points: new Uint32Array(cornerCount),
+    normals: new Uint32Array(cornerCount),
+    uvKeys: new Uint32Array(cornerCount),
+    projected: new Uint8Array(cornerCount),
+  };
+  const next = new Uint32Array(cornerCount);
+  let start = 0;
+  for (const surface of surfaces) {
+    splitSurface(mesh, surface, plan, split, start, next);
+    start += surface.points.length;
+  }
+  return split;
+}
+
+function splitSurface(
+  mesh: PreparedMesh,
+  surface: PreparedSurface,
+  plan: VertexPlan,
+  split: Split,
+  start: number,
+  next: Uint32Array,
+): void {
+  const heads = new Uint32Array(surface.localCount).fill(NONE);
+  const { localPoints, normals, points } = surface;
+  const stored = plan.useStoredUvs ? surface.uvOffsets : undefined;
+  const faces = stored || plan.uvSets.length === 0 ? undefined : boxFaces(mesh, surface, plan);
+  for (let corner = 0; corner < points.length; corner++) {
+    const uvKey = stored ? stored[corner]! : faces ? faces[(corner / 3) | 0]! : NO_UV;
+    const local = localPoints[corner]!;
+    let vertex = heads[local]!;
+    while (vertex !== NONE) {
+      if (
+        split.normals[vertex] === normals[corner] &&
+        sameUv(mesh.uvs, split.uvKeys[vertex]!, uvKey, stored !== undefined)
+      ) {
+        break;
+      }
+      vertex = next[vertex]!;
+    }
+    if (vertex === NONE) {
+      vertex = split.vertexCount++;
+      next[vertex] = heads[local]!;
+      heads[local] = vertex;
+      split.points[vertex] = points[corner]!;
+      split.normals[vertex] = normals[corner]!;
+      split.uvKeys[vertex] = uvKey;
+      split.projected[vertex] = stored ? 0 : 1;
+    }
+    split.indices[start + corner] = vertex;
+  }
+}
+
+function sameUv(uvs: Float64Array, a: number, b: number, stored: boolean): boolean {
+  return a === b || (stored && uvs[a] === uvs[b] && uvs[a + 1] === uvs[b + 1]);
+}
+
+/** Triangle → box face, judged on the part at its size. */
+function boxFaces(mesh: PreparedMesh, surface: PreparedSurface, plan: VertexPlan): Uint8Array {
+  const m = multiplyMat3(plan.projectAt, mesh.rotation);
+  const n = normalMatrix3(m);
+  const { points } = surface;
+  const p = mesh.positions;
+  const faces = new Uint8Array(points.length / 3);
+  for (let t = 0; t < faces.length; t++) {
+    const a = 3 * points[3 * t]!;
+    const b = 3 * points[3 * t + 1]!;
+    const c = 3 * points[3 * t + 2]!;
+    const ux = p[b]! - p[a]!;
+    const uy = p[b + 1]! - p[a + 1]!;
+    const uz = p[b + 2]! - p[a + 2]!;
+    const vx = p[c]! - p[a]!;
+    const vy = p[c + 1]! - p[a + 1]!;
+    const vz = p[c + 2]! - p[a + 2]!;
+    const x = uy * vz - uz * vy;
+    const y = uz * vx - ux * vz;
+    const z = ux * vy - uy * vx;
+    const nx = n[0]! * x + n[3]! * y + n[6]! * z;
+    const ny = n[1]! * x + n[4]! * y + n[7]! * z;
+    const nz = n[2]! * x + n[5]! * y + n[8]! * z;
+    const length = Math.hypot(nx, ny, nz) || 1;
+    faces[t] = boxFace(nx / length, ny / length, nz / length);
+  }
+  return faces;
+}
+
+function fill(mesh: PreparedMesh, split: Split, plan: VertexPlan): Geometry {
+  const count = split.vertexCount;
+  if (determinant3(plan.shape) < 0) swapCorners(split.indices);
+  return {
+    positions: fillPositions(mesh, split, multiplyMat3(plan.shape, mesh.rotation), plan.shape),
+    normals: fillNormals(mesh, split, multiplyMat3(plan.shape, mesh.rotation)),
+    uvs: plan.uvSets.map((map) => fillUvs(mesh, split, plan, map)),
+    tangents: undefined,
+    indices: count <= 65_535 ? Uint16Array.from(split.indices) : split.indices,
+  };
+}
+
+function fillPositions(mesh: PreparedMesh, split: Split, m: Mat3, shape: Mat3): Float32Array {
+  const out = new Float32Array(3 * split.vertexCount);
+  const p = mesh.positions;
+  const [x0, y0, z0] = mesh.positionMetres;
+  if (isIdentity3(m) && x0 === 0 && y0 === 0 && z0 === 0) {
+    for (let v = 0; v < split.vertexCount; v++) {
+      const from = 3 * split.points[v]!;
+      out[3 * v] = p[from]!;
+      out[3 * v + 1] = p[from + 1]!;
+      out[3 * v + 2] = p[from + 2]!;
+    }
+    return out;
+  }
+  const tx = shape[0]! * x0 + shape[3]! * y0 + shape[6]! * z0;
+  const ty = shape[1]! * x0 + shape[4]! * y0 + shape[7]! * z0;
+  const tz = shape[2]! * x0 + shape[5]! * y0 + shape[8]! * z0;
+  for (let v = 0; v < split.vertexCount; v++) {
+    const from = 3 * split.points[v]!;
+    const x = p[from]!;
+    const y = p[from + 1]!;
+    const z = p[from + 2]!;
+    out[3 * v] = m[0]! * x + m[3]! * y + m[6]! * z + tx;
+    out[3 * v + 1] = m[1]! * x + m[4]! * y + m[7]! * z + ty;
+    out[3 * v + 2] = m[2]! * x + m[5]! * y + m[8]! * z + tz;
+  }
+  return out;
+}
+
+function fillNormals(mesh: PreparedMesh, split: Split, m: Mat3): Float32Array {
+  const out = new Float32Array(3 * split.vertexCount);
+  const n = mesh.normals;
+  const turned = isIdentity3(m) ? undefined : normalMatrix3(m);
+  // The cofactor matrix turns normals inside out where the map mirrors.
+  const side = determinant3(m) < 0 ? -1 : 1;
+  for (let v = 0; v < split.vertexCount; v++) {
+    const from = 3 * split.normals[v]!;
+    let x = n[from]!;
+    let y = n[from + 1]!;
+    let z = n[from + 2]!;
+    if (turned) {
+      const tx = turned[0]! * x + turned[3]! * y + turned[6]! * z;
+      const ty = turned[1]! * x + turned[4]! * y + turned[7]! * z;
+      const tz = turned[2]! * x + turned[5]! * y + turned[8]! * z;
+      const length = Math.hypot(tx, ty, tz) * side;
+      x = tx / length;
+      y = ty / length;
+      z = tz / length;
+    }
+    out[3 * v] = x;
+    out[3 * v + 1] = y;
+    out[3 * v + 2] = z;
+  }
+  return out;
+}
+
+function fillUvs(
+  mesh: PreparedMesh,
+  split: Split,
+  plan: VertexPlan,
+  map: UvMap | undefined,
+): Float32Array {
+  const out = new Float32Array(2 * split.vertexCount);
+  const at = placement(mesh, plan.projectAt);
+  for (let v = 0; v < split.vertexCount; v++) {
+    const key = split.uvKeys[v]!;
+    let s: number;
+    let t: number;
+    if (split.projected[v] === 0) {
+      s = mesh.uvs[key]!;
+      t = plan.flipV ? mesh.uvs[key + 1]! : 1 - mesh.uvs[key + 1]!;
+    } else {
+      const from = 3 * split.points[v]!;
+      const px = mesh.positions[from]!;
+      const py = mesh.positions[from + 1]!;
+      const pz = mesh.positions[from + 2]!;
+      const x = at.m[0]! * px + at.m[3]! * py + at.m[6]! * pz + at.x;
+      const y = at.m[1]! * px + at.m[4]! * py + at.m[7]! * pz + at.y;
+      const z = at.m[2]! * px + at.m[5]! * py + at.m[8]! * pz + at.z;
+      s = boxU(key, x, z);
+      t = boxV(key, y, z);
+      if (plan.swapProjected) {
+        const swap = s;
+        s = t;
+        t = swap;
+      }
+    }
+    out[2 * v] = map ? map[0] * s + map[1] * t + map[2] : s;
+    // glTF's origin is top-left: D-401.
+    out[2 * v + 1] = 1 - (map ? map[3] * s + map[4] * t + map[5] : t);
+  }
+  return out;
+}
+
+/** Point as stored → point of the part at its size, in metres. */
+function placement(mesh: PreparedMesh, size: Mat3): { m: Mat3; x: number; y: number; z: number } {
+  const [x, y, z] = mesh.positionMetres;
+  return {
+    m: mesh.rotation === IDENTITY3 ? size : multiplyMat3(size, mesh.rotation),
+    x: size[0]! * x + size[3]! * y + size[6]! * z,
+    y: size[1]! * x + size[4]! * y + size[7]! * z,
+    z: size[2]! * x + size[5]! * y + size[8]! * z,
+  };
+}
