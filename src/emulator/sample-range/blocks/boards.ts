@@ -1,0 +1,130 @@
+/**
+ * Boards: tops, panels, fronts, boxes, handles; one corner at the origin unless said otherwise.
+ */
+import { chamferedBox, cushion, roundedBox } from '../shapes/box.ts';
+import { slab } from '../shapes/extrude.ts';
+import { boat, ellipse, type Outline, roundedRectangle, superellipse } from '../shapes/outline.ts';
+import { addGrid, emptySurface, placed, type Shape } from '../shapes/surface.ts';
+import { tube } from '../shapes/sweep.ts';
+import type { BlockFamilies } from './family.ts';
+
+/** Moves a plan about the origin so that its bounds start at the origin. */
+function fromCorner(outline: Outline, w: number, d: number): Outline {
+  return outline.map(([x, z]) => [x + w / 2, z + d / 2] as const);
+}
+
+/** A flat sheet in the plane y = 0: symbols of the plan view, back panels. */
+function sheet(w: number, d: number): Shape {
+  const surface = emptySurface(false);
+  addGrid(surface, 1, 1, (i, j) => ({ point: [i * w, 0, d - j * d] }));
+  return [surface];
+}
+
+/** Plans of desk tops that are no rectangle. */
+function cornerTop(w: number, d: number, side: number, depth: number): Outline {
+  const outline: [number, number][] = [
+    [0, 0],
+    [w, 0],
+    [w, d],
+    [side + 0.12, d],
+  ];
+  for (let i = 1; i < 8; i++) {
+    const angle = (i / 8) * (Math.PI / 2);
+    outline.push([side + 0.12 - 0.12 * Math.sin(angle), d + 0.12 - 0.12 * Math.cos(angle)]);
+  }
+  outline.push([side, d + 0.12], [side, depth], [0, depth]);
+  return outline;
+}
+
+/** Boards and what is cut of them. */
+export const BOARD_FAMILIES: BlockFamilies = {
+  // Carcass boards, shelves, fronts, rails: width, height, depth.
+  PLATTE: { measures: 3, make: (w, h, d) => chamferedBox(w, h, d, 0.0012) },
+  // Native geometry of the OFML family is clockwise: these panels are, on purpose.
+  PANEEL: {
+    measures: 3,
+    make: (w, h, d) => chamferedBox(w, h, d, 0.002),
+    quirks: { clockwise: true },
+  },
+  // Desk tops with round corners: width, thickness, depth.
+  TISCHPLATTE: {
+    measures: 3,
+    make: (w, t, d) => slab(fromCorner(roundedRectangle(w, d, 0.03, 8), w, d), t, 0.0025),
+  },
+  ECKPLATTE: {
+    measures: 4,
+    make: (w, d, side, depth) => slab(cornerTop(w, d, side, depth), 0.025, 0.0025),
+  },
+  // Tops on a centred origin with a lower edge that slants in.
+  BOOTPLATTE: {
+    measures: 3,
+    make: (w, t, d) => slab(boat(w, d, d * 0.78, 0.08), t, 0.0025, 1, t * 0.7),
+  },
+  RUNDPLATTE: {
+    measures: 2,
+    make: (diameter, t) => slab(ellipse(diameter, diameter, 96), t, 0.0025, 1, t * 0.6),
+  },
+  KIESELPLATTE: {
+    measures: 3,
+    make: (w, t, d) => slab(superellipse(w, d, 2.7, 80), t, t * 0.45, 4),
+  },
+  // Rounded boxes: width, height, depth, radius.
+  KASTEN: { measures: 4, make: (w, h, d, r) => roundedBox(w, h, d, r) },
+  // Upholstery: width, height, depth.
+  KISSEN: {
+    measures: 3,
+    make: (w, h, d) =>
+      cushion(w, h, d, { radius: Math.min(0.045, h * 0.42), crown: 0.022, bulge: 0.012 }),
+  },
+  // A loose back cushion: soft on all sides.
+  WURFKISSEN: {
+    measures: 3,
+    make: (w, h, d) =>
+      cushion(w, h, d, { radius: d * 0.4, crown: 0.02, bulge: 0.05, belly: 0.008 }),
+  },
+  // A bow handle in front of the plane z = 0, centred: distance of its feet.
+  BÜGELGRIFF: {
+    measures: 1,
+    make: (length) =>
+      tube(
+        [
+          [-length / 2, 0, 0],
+          [-length / 2, 0, 0.03],
+          [length / 2, 0, 0.03],
+          [length / 2, 0, 0],
+        ],
+        0.005,
+        { bend: 0.012, segments: 12 },
+      ),
+  },
+  // An edge grip: a bent strip along the upper edge of a front.
+  GRIFFLEISTE: {
+    measures: 1,
+    make: (w) => [
+      ...chamferedBox(w, 0.002, 0.022, 0.0006),
+      ...placed(chamferedBox(w, 0.016, 0.002, 0.0006), { at: [0, -0.014, 0.02] }),
+    ],
+  },
+  // Drawer box behind its front: width, height, depth; open at the top.
+  SCHUBKASTEN: {
+    measures: 3,
+    make: (w, h, d) => [
+      ...chamferedBox(w, 0.008, d, 0.001),
+      ...placed(chamferedBox(0.012, h, d, 0.001), { at: [0, 0, 0] }),
+      ...placed(chamferedBox(0.012, h, d, 0.001), { at: [w - 0.012, 0, 0] }),
+      ...placed(chamferedBox(w, h, 0.012, 0.001), { at: [0, 0, 0] }),
+    ],
+  },
+  // Unit board: nodes scale it differently on each axis. Its own position and rotation lay it flat.
+  EINHEIT: {
+    measures: 0,
+    make: () => chamferedBox(1, 1, 1, 0.01),
+    quirks: { position: [1, 0, 0], rotation: [0, 0, 90] },
+  },
+  // Open sheets: a back panel seen from the front, the symbol of the plan view.
+  SYMBOL: { measures: 2, make: sheet, quirks: { withoutClosed: true } },
+  RÜCKWAND: {
+    measures: 2,
+    make: (w, h) => placed(sheet(w, h), { rot: [90, 0, 0], at: [0, h, 0] }),
+  },
+};

@@ -1,0 +1,162 @@
+/**
+ * Frames: bent tubes of chairs and stools; origin on the floor below the middle of the seat.
+ */
+import { lathe } from '../shapes/lathe.ts';
+import { type Point, placed, type Shape } from '../shapes/surface.ts';
+import { tube } from '../shapes/sweep.ts';
+import type { BlockFamilies } from './family.ts';
+
+/** Half of a frame (x > 0) and its mirror image. */
+function both(half: Shape): Shape {
+  return [...half, ...placed(half, { scale: [-1, 1, 1] })];
+}
+
+/** A cantilever frame: one tube from one arm or seat rail over the floor to the other. */
+function cantilever(seat: number, w: number, arms: boolean): Shape {
+  const x = w / 2;
+  const start: Point[] = arms
+    ? [
+        [x, seat + 0.2, -0.2],
+        [x, seat + 0.21, 0.2],
+      ]
+    : [
+        [x, seat + 0.03, -0.235],
+        [x, seat - 0.01, -0.16],
+        [x, seat - 0.02, 0.2],
+      ];
+  const down: Point[] = [
+    [x, 0.0125, 0.23],
+    [x, 0.0125, -0.26],
+  ];
+  const half = [...start, ...down];
+  const mirrored = half.map(([px, py, pz]): Point => [-px, py, pz]).reverse();
+  return tube([...half, ...mirrored], 0.0125, { bend: 0.06, bendSteps: 8, segments: 16 });
+}
+
+/** Frames by kind. */
+export const FRAME_FAMILIES: BlockFamilies = {
+  // Cantilever without and with arms: seat height, width.
+  FREISCHWINGER: { measures: 2, make: (seat, w) => cantilever(seat, w, false) },
+  FREISCHWINGER_ARM: {
+    measures: 2,
+    make: (seat, w) => [
+      ...cantilever(seat, w, true),
+      ...[-0.09, 0.13].flatMap((z) =>
+        tube(
+          [
+            [-w / 2, seat - 0.02, z],
+            [w / 2, seat - 0.02, z],
+          ],
+          0.009,
+        ),
+      ),
+    ],
+  },
+  // Uprights of a back on a cantilever frame: seat height, width, height of the back's upper edge.
+  LEHNENBOGEN: {
+    measures: 3,
+    make: (seat, w, h) =>
+      tube(
+        [
+          [w / 2, seat - 0.02, -0.14],
+          [w / 2, seat + 0.02, -0.235],
+          [w / 2, h, -0.3],
+          [-w / 2, h, -0.3],
+          [-w / 2, seat + 0.02, -0.235],
+          [-w / 2, seat - 0.02, -0.14],
+        ],
+        0.0115,
+        { bend: 0.05, bendSteps: 7 },
+      ),
+  },
+  // Four bent legs below a shell: seat height.
+  VIERFUSS: {
+    measures: 1,
+    make: (seat) => [
+      ...both(
+        tube(
+          [
+            [0.03, seat - 0.03, 0.1],
+            [0.16, seat - 0.03, 0.12],
+            [0.23, 0.0, 0.235],
+          ],
+          0.009,
+          { bend: 0.05 },
+        ),
+      ),
+      ...both(
+        tube(
+          [
+            [0.03, seat - 0.03, -0.08],
+            [0.16, seat - 0.03, -0.1],
+            [0.22, 0.0, -0.25],
+          ],
+          0.009,
+          { bend: 0.05 },
+        ),
+      ),
+      ...both(
+        tube(
+          [
+            [0.1, seat - 0.03, -0.1],
+            [0.1, seat - 0.03, 0.12],
+          ],
+          0.009,
+        ),
+      ),
+    ],
+  },
+  // Sled base: seat height.
+  KUFENGESTELL: {
+    measures: 1,
+    make: (seat) => [
+      ...both(
+        tube(
+          [
+            [0.02, seat - 0.03, 0.12],
+            [0.17, seat - 0.03, 0.12],
+            [0.24, 0.006, 0.22],
+            [0.24, 0.006, -0.24],
+            [0.17, seat - 0.03, -0.09],
+            [0.02, seat - 0.03, -0.09],
+          ],
+          0.006,
+          { bend: 0.035, segments: 12 },
+        ),
+      ),
+    ],
+  },
+  // A foot ring about a column: diameter, height.
+  FUSSRING: {
+    measures: 2,
+    make: (diameter, h) => {
+      const ring = Array.from({ length: 40 }, (_, i): Point => {
+        const angle = (2 * Math.PI * i) / 40;
+        return [(diameter / 2) * Math.cos(angle), h, (diameter / 2) * Math.sin(angle)];
+      });
+      return [
+        ...tube(ring, 0.009, { loop: true, up: [0, 1, 0] }),
+        ...[0, 120, 240].flatMap((turn) =>
+          placed(
+            tube(
+              [
+                [0.02, h - 0.03, 0],
+                [diameter / 4, h - 0.02, 0],
+                [diameter / 2, h, 0],
+              ],
+              0.007,
+            ),
+            { rot: [0, turn, 0] },
+          ),
+        ),
+        ...lathe(
+          [
+            [0.034, h - 0.055],
+            [0.034, h - 0.005],
+          ],
+          { segments: 24 },
+        ),
+      ];
+    },
+  },
+};

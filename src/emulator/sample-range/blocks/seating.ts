@@ -1,0 +1,279 @@
+/**
+ * Seating: shells, pads, meshes, frames and bases of chairs; origin on the floor below the middle
+ * of the seat for whole parts, sitting towards +z.
+ */
+import { roundedBox } from '../shapes/box.ts';
+import { lathe } from '../shapes/lathe.ts';
+import { type Outline, roundedRectangle, superellipse } from '../shapes/outline.ts';
+import { shell } from '../shapes/shell.ts';
+import { type Point, placed, type Shape } from '../shapes/surface.ts';
+import { sweep, tube } from '../shapes/sweep.ts';
+import type { BlockFamilies } from './family.ts';
+
+/** A seat: flat in the middle, falling over its front edge; y of the seat's plane is 0. */
+function seatBend(depth: number, dish: number) {
+  return (x: number, y: number): Point => {
+    const front = Math.max(0, -y - depth * 0.22) / (depth * 0.28);
+    const rear = Math.max(0, y - depth * 0.3) / (depth * 0.2);
+    return [x, dish * (x / 0.24) ** 2 - 0.035 * front ** 2.4 + 0.01 * rear ** 2, -y];
+  };
+}
+
+/** A back: hugging at the sides, with a lumbar curve; y from the lower edge is plan y + h / 2. */
+function backBend(h: number, hug: number, lean: number) {
+  return (x: number, y: number): Point => {
+    const t = Math.max(0, y / h + 0.5);
+    const lumbar = 0.032 * Math.exp(-(((t - 0.28) / 0.22) ** 2));
+    return [x, y + h / 2, hug * (x / 0.23) ** 2 + lumbar - lean * t ** 1.6];
+  };
+}
+
+/** A pad: thick in the middle, thin at the rim. */
+const pad =
+  (middle: number, rim: number) =>
+  (t: number): number =>
+    rim + (middle - rim) * Math.sqrt(Math.max(0, 1 - t ** 5));
+
+function backOutline(w: number, h: number): Outline {
+  // Narrower at the shoulders than at the hips.
+  return superellipse(w, h, 4.2, 56).map(([x, y]) => [x * (1 - 0.12 * (y / h + 0.5)), y] as const);
+}
+
+/** The rim of a back as a tube that follows it. */
+function backFrame(w: number, h: number, radius: number): Shape {
+  const bend = backBend(h, 0.055, 0.09);
+  const path = backOutline(w, h).map(([x, y]) => bend(x, y));
+  const section = roundedRectangle(radius * 2.4, radius * 1.5, radius * 0.7, 4);
+  return sweep(section, path, { loop: true, up: [1, 0, 0] });
+}
+
+/** Path of a chair shell: seat, then back, seen from the side; t runs from front to top. */
+function bucket(w: number, x: number, t: number): Point {
+  const profile: [number, number][] = [
+    [0.0, 0.22],
+    [-0.02, 0.2],
+    [-0.012, 0.1],
+    [-0.018, 0.0],
+    [-0.015, -0.1],
+    [0.012, -0.17],
+    [0.07, -0.21],
+    [0.16, -0.232],
+    [0.27, -0.25],
+    [0.36, -0.275],
+  ];
+  profile[0] = [-0.05, 0.225];
+  const at = Math.min(0.9999, Math.max(0, t)) * (profile.length - 1);
+  const i = Math.floor(at);
+  const f = at - i;
+  const p = (k: number): [number, number] => profile[Math.max(0, Math.min(profile.length - 1, k))]!;
+  const spline = (k: 0 | 1): number => {
+    const [a, b, c, d] = [p(i - 1)[k], p(i)[k], p(i + 1)[k], p(i + 2)[k]];
+    return b + 0.5 * f * (c - a + f * (2 * a - 5 * b + 4 * c - d + f * (3 * (b - c) + d - a)));
+  };
+  const side = (x / (w / 2)) ** 2;
+  const upright = Math.min(1, Math.max(0, (t - 0.45) / 0.3));
+  return [
+    x * (1 - 0.08 * upright),
+    spline(0) + side * 0.03 * (1 - upright),
+    spline(1) + side * 0.05 * upright,
+  ];
+}
+
+function chairShell(w: number): Shape {
+  const length = 0.92;
+  return shell({
+    outline: roundedRectangle(w, length, 0.12, 10),
+    bend: (x, y) => bucket(w, x, y / length + 0.5),
+    front: () => 0.005,
+    back: () => 0.005,
+    rim: 0.004,
+    rings: 14,
+  });
+}
+
+/** Pads and shells. */
+export const SEATING_FAMILIES: BlockFamilies = {
+  // A task chair's seat pad: width, depth, thickness.
+  SITZPOLSTER: {
+    measures: 3,
+    make: (w, d, thickness) =>
+      shell({
+        outline: superellipse(w, d, 4.5, 56),
+        bend: seatBend(d, 0.012),
+        front: pad(thickness * 0.72, thickness * 0.18),
+        back: pad(thickness * 0.28, thickness * 0.12),
+        rim: thickness * 0.16,
+        rings: 7,
+      }),
+  },
+  SITZSCHALE: {
+    measures: 2,
+    make: (w, d) =>
+      shell({
+        outline: superellipse(w, d, 4.5, 40),
+        bend: seatBend(d, 0.012),
+        front: () => 0.004,
+        back: pad(0.022, 0.004),
+        rim: 0.004,
+        rings: 6,
+      }),
+  },
+  // Backs start at their lower edge: width, height.
+  RÜCKENPOLSTER: {
+    measures: 2,
+    make: (w, h) =>
+      shell({
+        outline: backOutline(w, h),
+        bend: backBend(h, 0.055, 0.09),
+        front: pad(0.04, 0.01),
+        back: pad(0.014, 0.008),
+        rim: 0.009,
+        rings: 7,
+      }),
+  },
+  RÜCKENNETZ: {
+    measures: 2,
+    make: (w, h) =>
+      shell({
+        outline: backOutline(w, h),
+        bend: backBend(h, 0.055, 0.09),
+        front: () => 0,
+        back: () => 0,
+        rings: 6,
+        sheet: true,
+      }),
+  },
+  RÜCKENRAHMEN: { measures: 2, make: (w, h) => backFrame(w, h, 0.009) },
+  // The carrier behind a back, from under the seat: height of its upper end.
+  LEHNENTRÄGER: {
+    measures: 1,
+    make: (h) =>
+      sweep(
+        roundedRectangle(0.07, 0.018, 0.008, 4),
+        Array.from({ length: 15 }, (_, i): Point => {
+          const angle = Math.min(1, i / 8) * (Math.PI / 2);
+          const up = Math.max(0, (i - 8) / 6);
+          return [
+            0,
+            0.09 - 0.09 * Math.cos(angle) + up * (h - 0.09),
+            -0.1 - 0.16 * Math.sin(angle) - up * 0.025,
+          ];
+        }),
+        { endChamfer: 0.003, scaleAt: (t) => [1 - 0.35 * t, 1] },
+      ),
+  },
+  // One arm of a five-star base along +x; five of them make the base.
+  STERNARM: {
+    measures: 1,
+    make: (length) =>
+      sweep(
+        roundedRectangle(0.05, 0.036, 0.012, 4),
+        Array.from({ length: 11 }, (_, i): Point => {
+          const t = i / 10;
+          return [0.02 + (length - 0.02) * t, 0.105 - 0.034 * t * t, 0];
+        }),
+        { endChamfer: 0.004, scaleAt: (t) => [1 - 0.42 * t, 1 - 0.5 * t] },
+      ),
+  },
+  // Hub and gas spring: height of the seat mechanism.
+  SÄULE: {
+    measures: 1,
+    make: (h) => [
+      ...lathe(
+        [
+          [0.03, 0.072],
+          [0.04, 0.08],
+          [0.036, 0.13],
+          [0.027, 0.135],
+          [0.027, h * 0.66],
+        ],
+        { segments: 28, round: 0.002, roundSteps: 2 },
+      ),
+      ...lathe(
+        [
+          [0.015, h * 0.6],
+          [0.015, h],
+        ],
+        { segments: 20 },
+      ),
+    ],
+  },
+  // The mechanism below a seat with its levers; its upper side is y = 0.
+  MECHANIK: {
+    measures: 0,
+    make: () => [
+      ...placed(roundedBox(0.17, 0.055, 0.24, 0.014), { at: [-0.085, -0.058, -0.13] }),
+      ...placed(roundedBox(0.3, 0.01, 0.05, 0.004), { at: [-0.15, -0.012, -0.05] }),
+      ...tube(
+        [
+          [0.07, -0.03, 0.03],
+          [0.2, -0.03, 0.03],
+          [0.24, -0.03, 0.05],
+        ],
+        0.005,
+        { bend: 0.02 },
+      ),
+      ...placed(roundedBox(0.05, 0.012, 0.024, 0.005), { at: [0.215, -0.036, 0.036] }),
+      ...tube(
+        [
+          [-0.07, -0.03, -0.02],
+          [-0.21, -0.03, -0.02],
+        ],
+        0.005,
+      ),
+      ...placed(roundedBox(0.05, 0.012, 0.024, 0.005), { at: [-0.245, -0.036, -0.032] }),
+    ],
+  },
+  // The right armrest's bracket and the pad on it; the left one is its mirror image.
+  ARMTRÄGER: {
+    measures: 1,
+    make: (h) =>
+      sweep(
+        roundedRectangle(0.046, 0.02, 0.008, 4),
+        [
+          [0.12, -0.012, 0],
+          [0.24, -0.012, 0],
+          [0.268, -0.008, 0],
+          [0.284, 0.004, 0],
+          [0.29, 0.028, 0],
+          [0.29, h - 0.02, 0],
+        ],
+        { endChamfer: 0.003, up: [0, 1, 0] },
+      ),
+  },
+  ARMAUFLAGE: {
+    measures: 0,
+    make: () => placed(roundedBox(0.085, 0.026, 0.25, 0.012, 3), { at: [-0.0425, 0, -0.125] }),
+  },
+  // A moulded chair shell, seat and back in one: width.
+  SCHALE: { measures: 1, make: chairShell },
+  SCHALENPOLSTER: {
+    measures: 1,
+    make: (w) =>
+      shell({
+        outline: roundedRectangle(w * 0.9, 0.42, 0.1, 10),
+        bend: (x, y) => bucket(w, x, (y + 0.26) / 0.92 + 0.03),
+        front: (t) => 0.006 + 0.022 * Math.sqrt(Math.max(0, 1 - t ** 5)),
+        back: () => -0.004,
+        rim: 0.001,
+        rings: 8,
+      }),
+  },
+  // A round seat pad: diameter, thickness.
+  RUNDPOLSTER: {
+    measures: 2,
+    make: (diameter, h) => {
+      const r = diameter / 2;
+      return lathe(
+        [
+          [r * 0.9, 0],
+          [r, h * 0.3],
+          [r, h * 0.65],
+          [r * 0.9, h * 0.9],
+          [r * 0.5, h],
+        ],
+        { segments: 48, round: h * 0.3, roundSteps: 5 },
+      );
+    },
+  },
+};

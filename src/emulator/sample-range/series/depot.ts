@@ -1,0 +1,344 @@
+/**
+ * DEPOT by Fjelmark: pedestals, cabinets, lockers; drawers and doors move.
+ */
+import type { ArticleDefinition, SeriesDefinition, Values } from '../definition.ts';
+import { imp, movable, type Part, solid, top } from '../tree.ts';
+import {
+  basis,
+  board,
+  DECOR,
+  decor,
+  front,
+  glides,
+  invisible,
+  layer,
+  shared,
+  upright,
+} from './fjelmark-common.ts';
+import { choice, choices, text } from './properties.ts';
+
+const PROGRAM = 'DEPOT';
+const D3 = layer(PROGRAM, 'D3');
+const METAL = basis('PULVER_SILBER');
+
+const HANDLE = choices('GRIFF', 'AUSSTATTUNG', text('Griff', 'Handle'), [
+  choice('BUEGEL', 'B', 'Bügelgriff', 'Bow handle'),
+  choice('LEISTE', 'L', 'Griffleiste', 'Edge grip', { surcharge: 12 }),
+]);
+
+/** Carcass of boards with a back panel; measures in millimetres, standing at height y. */
+function carcass(w: number, h: number, d: number, y: number, values: Values): Part {
+  const t = 19;
+  const [W, H, T] = [w / 1000, h / 1000, t / 1000];
+  return top({ at: [0, y, 0], mat: upright(values), lay: D3 }, [
+    board(t, h, d - 20, {}),
+    board(t, h, d - 20, { at: [W - T, 0, 0] }),
+    board(w - 2 * t, t, d - 20, { at: [T, 0, 0], mat: decor(values) }),
+    board(w - 2 * t, t, d - 20, { at: [T, H - T, 0], mat: decor(values) }),
+    imp(shared('PANEEL', w - 2 * t, h - 2 * t, 8), { at: [T, T, 0.012] }),
+  ]);
+}
+
+/** Shelves inside, evenly. */
+function shelves(
+  w: number,
+  h: number,
+  d: number,
+  y: number,
+  count: number,
+  values: Values,
+): Part[] {
+  return Array.from({ length: count }, (_, i) =>
+    board(w - 40, 19, d - 60, {
+      at: [0.02, y + ((i + 1) * h) / 1000 / (count + 1), 0.025],
+      mat: decor(values),
+      lay: D3,
+    }),
+  );
+}
+
+function handle(w: number, h: number, values: Values, edge: 'top' | 'middle' = 'middle'): Part[] {
+  if (values.GRIFF === 'LEISTE') {
+    return [imp(shared('GRIFFLEISTE', 160), { at: [(w - 160) / 2000, h / 1000, 0], mat: METAL })];
+  }
+  const y = edge === 'top' ? h / 1000 - 0.045 : h / 2000;
+  return [imp(shared('BÜGELGRIFF', 128), { at: [w / 2000, y, 0.019], mat: METAL })];
+}
+
+/** A drawer with its front at z = d; it moves along z. */
+function drawer(w: number, h: number, d: number, y: number, tag: string, values: Values): Part {
+  return movable({ at: [0.002, y, d / 1000 - 0.019], lay: layer(PROGRAM, `D3_${tag}`) }, [
+    board(w - 4, h - 3, 19, { mat: front(values), lay: D3 }),
+    imp(shared('SCHUBKASTEN', w - 64, Math.min(h - 30, 180), d - 80), {
+      at: [0.03, 0.012, -(d - 80) / 1000],
+      mat: basis('PULVER_SILBER'),
+      lay: D3,
+    }),
+    ...handle(w - 4, h - 3, values),
+  ]);
+}
+
+/** A pedestal on castors with drawers of the given heights, from below. */
+function pedestal(heights: number[], values: Values, cushion = false): Part[] {
+  const [w, d, base] = [420, 580, 0.06];
+  const h = heights.reduce((sum, value) => sum + value, 0) + 22;
+  let y = base + 0.011;
+  const drawers = heights.map((height, i) => {
+    const part = drawer(w, height, d, y, `SCHUB ${i + 1}`, values);
+    y += height / 1000;
+    return part;
+  });
+  const castor = shared('ROLLE', 24);
+  const castors = [
+    [0.05, 0.06],
+    [0.37, 0.06],
+    [0.05, 0.52],
+    [0.37, 0.52],
+  ].map(([x, z], i) =>
+    imp(castor, { at: [x!, 0, z!], rot: [0, 35 + i * 70, 0], mat: basis('KUNSTSTOFF'), lay: D3 }),
+  );
+  const pad = imp(shared('KISSEN', 420, 50, 560), {
+    at: [0, base + h / 1000, 0.01],
+    mat: 'FJEL::DEPOT::POLSTER',
+    lay: D3,
+  });
+  return [
+    carcass(w, h, d, base, values),
+    ...castors,
+    ...drawers,
+    ...(cushion ? [pad] : []),
+    ...invisible(PROGRAM, w / 1000, d / 1000),
+  ];
+}
+
+/** A cabinet with two hinged doors; the right one is the left one mirrored. */
+function hinged(h: number, count: number, values: Values): Part[] {
+  const [w, d, base] = [800, 420, 0.06];
+  const door = board(396, h - 4, 19, { mat: front(values), lay: D3 });
+  const pull = imp(shared('BÜGELGRIFF', 128), {
+    at: [0.36, Math.min(h / 2000, 0.95), 0.019],
+    rot: [0, 0, 90],
+    mat: METAL,
+    lay: D3,
+  });
+  const hinge = solid('cyl', '0.05, 0.006', { at: [0.008, 0.1, -0.004], mat: METAL, lay: D3 });
+  return [
+    carcass(w, h, d, base, values),
+    ...shelves(w, h, d, base, count, values),
+    top({ lay: D3 }, [
+      imp(shared('EINHEIT'), {
+        at: [0.03, 0.012, 0.03],
+        scale: [0.74, 0.048, 0.34],
+        mat: basis('KANTE'),
+      }),
+      ...glides([
+        [0.08, 0.08],
+        [0.72, 0.08],
+        [0.08, 0.34],
+        [0.72, 0.34],
+      ]),
+    ]),
+    movable({ at: [0.001, base + 0.002, 0.401], lay: layer(PROGRAM, 'D3_TÜR LINKS') }, [
+      door,
+      pull,
+      hinge,
+    ]),
+    movable({ at: [0.799, base + 0.002, 0.401], lay: layer(PROGRAM, 'D3_TÜR RECHTS') }, [
+      { ...door, scale: [-1, 1, 1] },
+      { ...pull, offs: [-0.36, Math.min(h / 2000, 0.95), 0.019] },
+      { ...hinge, offs: [-0.008, 0.1, -0.004] },
+    ]),
+    ...invisible(PROGRAM, w / 1000, d / 1000),
+  ];
+}
+
+/** A sideboard with two sliding doors. */
+function sliding(values: Values): Part[] {
+  const [w, h, d, base] = [1600, 680, 450, 0.12];
+  const door = (tag: string, x: number, z: number): Part =>
+    movable({ at: [x, base + 0.021, z], lay: layer(PROGRAM, `D3_${tag}`) }, [
+      board(800, h - 42, 16, { mat: front(values), lay: D3 }),
+      solid(
+        'frame',
+        { W: 0.03, H: 0.18, D: 0.004, T: 0.003 },
+        {
+          at: [tag.endsWith('LINKS') ? 0.03 : 0.74, h / 2000 - 0.11, 0.016],
+          mat: METAL,
+          lay: D3,
+        },
+      ),
+    ]);
+  const leg = shared('KUFE', 120, 390, 40);
+  return [
+    carcass(w, h, d, base, values),
+    board(19, h - 38, d - 70, { at: [0.79, base + 0.019, 0.02], mat: upright(values), lay: D3 }),
+    board(770, 19, d - 80, { at: [0.02, base + 0.33, 0.02], mat: decor(values), lay: D3 }),
+    board(770, 19, d - 80, { at: [0.81, base + 0.33, 0.02], mat: decor(values), lay: D3 }),
+    door('TÜR LINKS', 0.02, 0.39),
+    door('TÜR RECHTS', 0.78, 0.412),
+    imp(leg, { at: [0.2, 0, 0.03], mat: basis('PULVER_SCHWARZ'), lay: D3 }),
+    imp(leg, { at: [1.4, 0, 0.03], mat: basis('PULVER_SCHWARZ'), lay: D3 }),
+    ...invisible(PROGRAM, 1.6, 0.45),
+  ];
+}
+
+/** A lateral file of metal with wide drawers. */
+function lateral(count: number, values: Values): Part[] {
+  const [w, d, each, base] = [800, 450, 330, 0.06];
+  const h = count * each + 38;
+  return [
+    carcass(w, h, d, base, values),
+    imp(shared('EINHEIT'), {
+      at: [0.02, 0.0, 0.02],
+      scale: [0.76, 0.06, 0.38],
+      mat: basis('KANTE'),
+      lay: D3,
+    }),
+    ...Array.from({ length: count }, (_, i) =>
+      drawer(w, each, d, base + 0.019 + (i * each) / 1000, `SCHUB ${i + 1}`, values),
+    ),
+    ...invisible(PROGRAM, 0.8, 0.45),
+  ];
+}
+
+/** Lockers: perforated doors on hinges, all of one kind. */
+function lockers(columns: number, rows: number, values: Values): Part[] {
+  const [w, h, d, base] = [300 * columns + 20, 400 * rows + 20, 480, 0.06];
+  const door = (column: number, row: number): Part =>
+    movable(
+      {
+        at: [0.012 + column * 0.3, base + 0.012 + row * 0.4, 0.46],
+        lay: layer(PROGRAM, `D3_FACH ${row * columns + column + 1}`),
+      },
+      [
+        imp(shared('KASTEN', 296, 396, 18, 3), { mat: 'FJEL::DEPOT::LOCHBLECH', lay: D3 }),
+        imp(shared('KASTEN', 34, 60, 12, 4), {
+          at: [0.245, 0.16, 0.014],
+          mat: basis('KUNSTSTOFF'),
+          lay: D3,
+        }),
+        solid('cyl', [0.006, 0.011], {
+          at: [0.262, 0.19, 0.026],
+          rot: [90, 0, 0],
+          mat: METAL,
+          lay: D3,
+        }),
+      ],
+    );
+  const doors = Array.from({ length: columns * rows }, (_, i) =>
+    door(i % columns, Math.floor(i / columns)),
+  );
+  return [
+    carcass(w, h, d, base, values),
+    ...Array.from({ length: columns - 1 }, (_, i) =>
+      board(16, h - 38, d - 60, {
+        at: [0.002 + (i + 1) * 0.3, base + 0.019, 0.02],
+        mat: basis('LICHTGRAU'),
+        lay: D3,
+      }),
+    ),
+    imp(shared('EINHEIT'), {
+      at: [0.02, 0, 0.02],
+      scale: [w / 1000 - 0.04, 0.06, 0.42],
+      mat: basis('KANTE'),
+      lay: D3,
+    }),
+    ...doors,
+    ...invisible(PROGRAM, w / 1000, 0.48),
+  ];
+}
+
+function storage(
+  number: string,
+  de: string,
+  en: string,
+  price: number,
+  parts: (values: Values) => Part[],
+  variants: Values[] = [],
+  initial = 'WS',
+): ArticleDefinition {
+  return {
+    manufacturer: 'FJEL',
+    program: PROGRAM,
+    number,
+    short: text(de, en),
+    long: [text('Korpus 19 mm, Rückwand 8 mm', 'Carcass 19 mm, back 8 mm')],
+    price,
+    properties: [{ ...DECOR, initial }, HANDLE],
+    parts,
+    variants,
+  };
+}
+
+/** The series. */
+export const DEPOT: SeriesDefinition = {
+  manufacturer: 'FJEL',
+  program: PROGRAM,
+  text: text('DEPOT Stauraum', 'DEPOT storage'),
+  articles: [
+    storage(
+      'DP-R3',
+      'Rollcontainer, drei Schübe',
+      'Pedestal, three drawers',
+      298,
+      (v) => pedestal([160, 160, 160], v),
+      [{ DEKOR: 'EI' }, { DEKOR: 'NB', GRIFF: 'LEISTE' }],
+    ),
+    storage(
+      'DP-R2/H',
+      'Rollcontainer, Schub und Hängeregister',
+      'Pedestal, drawer and file',
+      315,
+      (v) => pedestal([320, 160], v),
+    ),
+    storage('DP-R3/K', 'Rollcontainer mit Sitzkissen', 'Pedestal with seat cushion', 372, (v) =>
+      pedestal([130, 130, 130], v, true),
+    ),
+    storage(
+      'DP-F2',
+      'Flügeltürenschrank, 2 OH',
+      'Hinged-door cabinet, 2 heights',
+      344,
+      (v) => hinged(760, 1, v),
+      [{ DEKOR: 'BU' }],
+      'EI',
+    ),
+    storage('DP-F3', 'Flügeltürenschrank, 3 OH', 'Hinged-door cabinet, 3 heights', 412, (v) =>
+      hinged(1120, 2, v),
+    ),
+    storage(
+      'DP-F5',
+      'Flügeltürenschrank, 5 OH',
+      'Hinged-door cabinet, 5 heights',
+      538,
+      (v) => hinged(1880, 4, v),
+      [],
+      'LG',
+    ),
+    storage(
+      'DP-S160',
+      'Schiebetürensideboard 1600',
+      'Sliding-door sideboard 1600',
+      690,
+      sliding,
+      [{ DEKOR: 'NB' }],
+      'EI',
+    ),
+    storage(
+      'DP-L80/3',
+      'Hängeregisterschrank, drei Schübe',
+      'Lateral file, three drawers',
+      585,
+      (v) => lateral(3, v),
+    ),
+    storage(
+      'DP-X3/4',
+      'Schließfachschrank, zwölf Fächer',
+      'Lockers, twelve compartments',
+      940,
+      (v) => lockers(3, 4, v),
+      [],
+      'LG',
+    ),
+  ],
+};

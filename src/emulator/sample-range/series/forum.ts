@@ -1,0 +1,299 @@
+/**
+ * FORUM by Fjelmark: meeting tables and acoustic screens.
+ */
+import type { ArticleDefinition, SeriesDefinition, Values } from '../definition.ts';
+import { imp, type Part, solid, top } from '../tree.ts';
+import {
+  basis,
+  DECOR,
+  decor,
+  FRAME,
+  frame,
+  glides,
+  invisible,
+  layer,
+  shared,
+} from './fjelmark-common.ts';
+import { choice, choices, pick, text } from './properties.ts';
+
+const PROGRAM = 'FORUM';
+const D3 = layer(PROGRAM, 'D3');
+
+const FELTS: Readonly<Record<string, string>> = {
+  GRAU: basis('FILZ_GRAU'),
+  BLAU: basis('FILZ_BLAU'),
+  OCKER: basis('FILZ_OCKER'),
+};
+
+const FELT = choices('FILZ', 'OBERFLÄCHE', text('Filz', 'Felt'), [
+  choice('GRAU', 'FG', 'Filz grau', 'Felt, grey'),
+  choice('BLAU', 'FB', 'Filz blau', 'Felt, blue'),
+  choice('OCKER', 'FO', 'Filz ocker', 'Felt, ochre', { surcharge: 14 }),
+]);
+
+const felt = (values: Values): string => pick(FELTS, values, 'FILZ');
+
+/** A boat-shaped table on two A-shaped trestles; the origin is its middle. */
+function boatTable(w: number, d: number, values: Values): Part[] {
+  const trestle = (x: number, turn: number): Part =>
+    top({ at: [x, 0, 0], rot: [0, turn, 0], lay: D3 }, [
+      ...[1, -1].map((side) =>
+        imp(shared('PROFIL', 70, 716, 30), {
+          at: [0, 0.012, side * (d * 0.00033)],
+          rot: [side * -9, 0, -4],
+        }),
+      ),
+      imp(shared('PROFIL', 60, 30, Math.round(d * 0.5)), { at: [0.042, 0.676, d * -0.00025] }),
+    ]);
+  return [
+    top({ mat: frame(values), lay: D3 }, [
+      trestle(w * -0.00034, 0),
+      trestle(w * 0.00034, 180),
+      imp(shared('PROFIL', Math.round(w * 0.6), 30, 60), { at: [w * -0.0003, 0.684, -0.03] }),
+    ]),
+    imp(shared('BOOTPLATTE', w, 28, d), { at: [0, 0.714, 0], mat: decor(values), lay: D3 }),
+    imp(shared('KASTEN', 320, 6, 130, 2), {
+      at: [-0.16, 0.738, -0.065],
+      mat: basis('EDELSTAHL'),
+      lay: D3,
+    }),
+    ...invisible(PROGRAM, w / 1000, d / 1000, [-w / 2000, 0, -d / 2000]),
+  ];
+}
+
+/** A round table on a trumpet base; the origin is its middle. */
+function roundTable(diameter: number, height: number, values: Values): Part[] {
+  return [
+    imp(shared('TROMPETENFUSS', diameter * 0.55, height - 28), { mat: frame(values), lay: D3 }),
+    solid(
+      'cyl',
+      { length: 0.01, radius: 0.12 },
+      { at: [0, height / 1000 - 0.035, 0], mat: basis('KANTE'), lay: D3 },
+    ),
+    imp(shared('RUNDPLATTE', diameter, 25), {
+      at: [0, height / 1000 - 0.025, 0],
+      mat: decor(values),
+      lay: D3,
+    }),
+    ...invisible(PROGRAM, diameter / 1000, diameter / 1000, [
+      -diameter / 2000,
+      0,
+      -diameter / 2000,
+    ]),
+  ];
+}
+
+/** A high table on two loop legs. */
+function highTable(values: Values): Part[] {
+  const [w, d, h] = [1600, 800, 1080];
+  const leg = shared('KUFE', h - 28, 700, 80);
+  return [
+    top({ mat: frame(values), lay: D3 }, [
+      imp(leg, { at: [0.14, 0, 0.05] }),
+      imp(leg, { at: [1.46, 0, 0.05], scale: [-1, 1, 1] }),
+      imp(shared('PROFIL', 1320, 40, 30), { at: [0.14, 0.26, 0.385] }),
+      imp(shared('PROFIL', 1320, 40, 30), { at: [0.14, 1.01, 0.385] }),
+    ]),
+    imp(shared('TISCHPLATTE', w, 28, d), {
+      at: [0, h / 1000 - 0.028, 0],
+      mat: decor(values),
+      lay: D3,
+    }),
+    ...invisible(PROGRAM, 1.6, 0.8),
+  ];
+}
+
+/** A felt panel with round corners; measures in millimetres. */
+function panel(w: number, h: number, mat: string, at: readonly [number, number, number]): Part {
+  return imp(shared('KASTEN', w, h, 40, 16), { at, mat, lay: D3 });
+}
+
+/** A screen that clamps to the rear edge of a desk top. */
+function deskScreen(w: number, values: Values): Part[] {
+  const clamp = top({ lay: D3, mat: basis('PULVER_SILBER') }, [
+    imp(shared('KASTEN', 40, 8, 70, 3), { at: [-0.02, 0, 0] }),
+    imp(shared('KASTEN', 40, 60, 8, 3), { at: [-0.02, -0.03, -0.002] }),
+    solid('cyl', [0.02, 0.008], { at: [0, -0.03, 0.04] }),
+  ]);
+  const clamps = [0.25, w / 1000 - 0.25].map((x) => ({ ...clamp, offs: [x, 0, 0] as const }));
+  return [
+    panel(w, 420, felt(values), [0, 0.03, -0.02]),
+    ...clamps,
+    ...invisible(PROGRAM, w / 1000, 0.07),
+  ];
+}
+
+/** A free-standing screen on two flat feet. */
+function standing(values: Values): Part[] {
+  const foot = shared('KASTEN', 50, 12, 420, 5);
+  return [
+    panel(1200, 1540, felt(values), [0, 0.06, -0.02]),
+    ...[0.2, 0.95].flatMap((x) => [
+      imp(foot, { at: [x, 0.008, -0.21], mat: basis('PULVER_SCHWARZ'), lay: D3 }),
+      imp(shared('PROFIL', 40, 60, 10), {
+        at: [x + 0.005, 0.018, -0.005],
+        mat: basis('PULVER_SCHWARZ'),
+        lay: D3,
+      }),
+    ]),
+    ...glides(
+      [0.225, 0.975].flatMap((x) => [[x, -0.18] as const, [x, 0.18] as const]),
+      20,
+    ),
+    ...invisible(PROGRAM, 1.2, 0.42, [0, 0, -0.21]),
+  ];
+}
+
+/** Three panels that fold; each hangs at the edge of the one before it. */
+function folding(values: Values): Part[] {
+  const wing = (turn: number, i: number, rest: Part[]): Part => ({
+    ...top(
+      {
+        at: [i === 0 ? 0 : 0.74, 0, 0],
+        rot: [0, turn, 0],
+        lay: layer(PROGRAM, `D3_FLÜGEL ${i + 1}`),
+      },
+      [
+        panel(720, 1680, felt(values), [0.01, 0.03, -0.02]),
+        imp(shared('RUNDROHR', 24, 1740), { at: [0, 0, 0], mat: basis('PULVER_SILBER'), lay: D3 }),
+        solid('frame', '0.70 1.66 0.006 0.012', {
+          at: [0.02, 0.04, 0.018],
+          mat: 'FJEL::BASIS::KANTE;roughness 0.3',
+          lay: D3,
+        }),
+        ...rest,
+      ],
+    ),
+    type: i === 0 ? 'top' : 'clsref',
+    childsBesideProp: i === 2,
+  });
+  const last = wing(-68, 2, [
+    imp(shared('RUNDROHR', 24, 1740), { at: [0.74, 0, 0], mat: basis('PULVER_SILBER'), lay: D3 }),
+  ]);
+  return [wing(28, 0, [wing(44, 1, [last])]), ...invisible(PROGRAM, 2, 0.8, [0, 0, -0.6])];
+}
+
+/** A glass board on standoffs. */
+function glassBoard(): Part[] {
+  const posts = [0.06, 1.44].flatMap((x) => [0.06, 0.94].map((y) => [x, y] as const));
+  return [
+    imp(shared('PLATTE', 1500, 1000, 6), { at: [0, 0, 0.03], mat: 'FJEL::FORUM::GLAS', lay: D3 }),
+    imp(shared('PLATTE', 1480, 980, 12), { at: [0.01, 0.01, 0.012], mat: basis('WEISS'), lay: D3 }),
+    ...posts.map(([x, y]) =>
+      solid(
+        'cyl',
+        { l: 0.036, r: 0.011 },
+        { at: [x, y, 0.004], rot: [90, 0, 0], mat: basis('EDELSTAHL'), lay: D3 },
+      ),
+    ),
+    imp(shared('KASTEN', 300, 14, 60, 4), {
+      at: [0.6, -0.012, 0.01],
+      mat: basis('EDELSTAHL'),
+      lay: D3,
+    }),
+    solid(
+      'ellipsoid',
+      { rx: 0.06, ry: 0.018, rz: 0.024 },
+      { at: [0.68, 0.02, 0.042], mat: '$ dif 0.15 0.16 0.17;roughness 0.8', lay: D3 },
+    ),
+    ...invisible(PROGRAM, 1.5, 0.06),
+  ];
+}
+
+function table(
+  number: string,
+  de: string,
+  en: string,
+  price: number,
+  parts: (values: Values) => Part[],
+  variants: Values[] = [],
+): ArticleDefinition {
+  return {
+    manufacturer: 'FJEL',
+    program: PROGRAM,
+    number,
+    short: text(de, en),
+    long: [
+      text(
+        'Platte 25 bis 28 mm mit abgeschrägter Unterkante',
+        'Top 25 to 28 mm, lower edge bevelled',
+      ),
+    ],
+    price,
+    properties: [DECOR, FRAME],
+    parts,
+    variants,
+  };
+}
+
+function screen(
+  number: string,
+  de: string,
+  en: string,
+  price: number,
+  parts: (values: Values) => Part[],
+  variants: Values[] = [],
+): ArticleDefinition {
+  return {
+    manufacturer: 'FJEL',
+    program: PROGRAM,
+    number,
+    short: text(de, en),
+    long: [text('schallabsorbierend, 40 mm', 'sound absorbing, 40 mm')],
+    price,
+    properties: [FELT],
+    parts,
+    variants,
+  };
+}
+
+/** The series. */
+export const FORUM: SeriesDefinition = {
+  manufacturer: 'FJEL',
+  program: PROGRAM,
+  text: text('FORUM Besprechung & Akustik', 'FORUM meeting & acoustics'),
+  articles: [
+    table(
+      "FM-B200 'Boot'",
+      'Konferenztisch Boot 2000 × 1000',
+      'Boat meeting table 2000 × 1000',
+      890,
+      (v) => boatTable(2000, 1000, v),
+      [{ DEKOR: 'NB', GESTELL: 'SI' }],
+    ),
+    table(
+      "FM-B240 'Boot'",
+      'Konferenztisch Boot 2400 × 1100',
+      'Boat meeting table 2400 × 1100',
+      1060,
+      (v) => boatTable(2400, 1100, v),
+    ),
+    table(
+      'FM-R110',
+      'Rundtisch Ø 1100',
+      'Round table Ø 1100',
+      540,
+      (v) => roundTable(1100, 740, v),
+      [{ DEKOR: 'WS', GESTELL: 'WS' }],
+    ),
+    table('FM-H160', 'Stehtisch 1600 × 800', 'High table 1600 × 800', 720, highTable),
+    screen('FM-W160', 'Tischschirm 1600', 'Desk screen 1600', 215, (v) => deskScreen(1600, v), [
+      { FILZ: 'BLAU' },
+      { FILZ: 'OCKER' },
+    ]),
+    screen('FM-W120', 'Tischschirm 1200', 'Desk screen 1200', 180, (v) => deskScreen(1200, v)),
+    screen(
+      'FM-A120/160',
+      'Akustikstellwand 1200 × 1600',
+      'Acoustic screen 1200 × 1600',
+      398,
+      standing,
+      [{ FILZ: 'BLAU' }],
+    ),
+    screen('FM-P3', 'Paravent, dreiteilig', 'Folding screen, three panels', 745, folding),
+    {
+      ...screen('FM-G150+', 'Glastafel 1500 × 1000', 'Glass board 1500 × 1000', 310, glassBoard),
+      properties: [],
+    },
+  ],
+};

@@ -1,0 +1,249 @@
+/**
+ * LUMO by Aulinde: floor, table, desk and pendant lamps; the origin is on the axis.
+ */
+import type {
+  ArticleDefinition,
+  PropertyDefinition,
+  SeriesDefinition,
+  Values,
+} from '../definition.ts';
+import { imp, type Part, solid, top } from '../tree.ts';
+import { home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
+import { choice, choices, pick, text } from './properties.ts';
+
+const PROGRAM = 'LUMO';
+const D3 = layer(PROGRAM, 'D3');
+
+const METALS: Readonly<Record<string, string>> = {
+  Schwarz: home('SCHWARZ MATT'),
+  Messing: home('MESSING'),
+  Weiß: home('WEISS LACK'),
+};
+
+const METAL: PropertyDefinition = choices('METALL', 'OBERFLÄCHE', text('Metall', 'Metal'), [
+  choice('Schwarz', 'SW', 'schwarz matt', 'Matt black'),
+  choice('Messing', 'MS', 'Messing gebürstet', 'Brushed brass', { surcharge: 60 }),
+  choice('Weiß', 'WE', 'weiß', 'White'),
+]);
+
+const metal = (values: Values): string => pick(METALS, values, 'METALL');
+
+/** A cloth shade with its wire rings, carrier and bulb; its lower edge at y. */
+function shade(y: number, lower: number, upper: number, h: number, values: Values): Part {
+  return top({ at: [0, y, 0], lay: D3 }, [
+    imp(shared('SCHIRM', lower, upper, h), { mat: home('SCHIRM') }),
+    imp(shared('SCHIRMRING', lower), { mat: home('SCHIRM') }),
+    imp(shared('SCHIRMRING', upper), { at: [0, h / 1000, 0], mat: home('SCHIRM') }),
+    imp(shared('STANGE', upper - 4, 4), {
+      at: [-upper / 2000 + 0.002, h / 1000 - 0.02, 0],
+      mat: metal(values),
+    }),
+    imp(shared('GLÜHLAMPE', 60), {
+      at: [0, h / 2000 + 0.01, 0],
+      rot: [180, 0, 0],
+      mat: home('LEUCHTMITTEL'),
+    }),
+  ]);
+}
+
+/** A floor lamp with a cloth shade on a stand. */
+function floorLamp(values: Values): Part[] {
+  return [
+    imp(shared('LAMPENFUSS', 300), { mat: metal(values), lay: D3 }),
+    imp(shared('RUNDROHR', 20, 1360), { at: [0, 0.04, 0], mat: metal(values), lay: D3 }),
+    shade(1.26, 460, 380, 300, values),
+    imp(shared('RUNDROHR', 32, 24), { at: [0, 1.39, 0], mat: metal(values), lay: D3 }),
+    ...plan(PROGRAM, 0.46, 0.46, [-0.23, 0, -0.23]),
+  ];
+}
+
+/** A tripod lamp: three leaning legs of wood. */
+function tripod(values: Values): Part[] {
+  const leg = shared('KONUSBEIN', 1240, 22, 30);
+  return [
+    ...[90, 210, 330].map((turn) =>
+      top({ rot: [0, turn, 0], lay: D3 }, [
+        imp(leg, { at: [0.27, 0, 0], rot: [0, 0, 11], mat: wood(values, ' HOCH') }),
+      ]),
+    ),
+    imp(shared('RUNDROHR', 90, 40), { at: [0, 1.19, 0], mat: metal(values), lay: D3 }),
+    imp(shared('RUNDROHR', 16, 180), { at: [0, 1.22, 0], mat: metal(values), lay: D3 }),
+    shade(1.28, 480, 480, 280, values),
+    ...plan(PROGRAM, 0.58, 0.58, [-0.29, 0, -0.29]),
+  ];
+}
+
+/** A spun dome with its socket and bulb; the dome's lower edge at y = 0 of the group. */
+function dome(diameter: number, h: number, mat: string): Part[] {
+  return [
+    imp(shared('KUPPEL', diameter, h), { mat }),
+    imp(shared('RUNDROHR', 36, 50), { at: [0, h / 1000 - 0.01, 0], mat }),
+    imp(shared('GLÜHLAMPE', 56), { at: [0, h / 1000 - 0.01, 0], mat: home('LEUCHTMITTEL') }),
+  ];
+}
+
+/** A bowed floor lamp that reaches over a sofa. */
+function arcLamp(values: Values): Part[] {
+  return [
+    imp(shared('LAMPENFUSS', 380), { mat: home('TERRAZZO'), lay: D3 }),
+    imp(shared('BOGEN', 1950, 1250), { at: [0, 0.03, 0], mat: metal(values), lay: D3 }),
+    top({ at: [1.264, 1.14, 0], rot: [0, 0, -4], lay: D3 }, dome(380, 190, metal(values))),
+    ...plan(PROGRAM, 1.65, 0.4, [-0.2, 0, -0.2]),
+  ];
+}
+
+/** A desk lamp of two arms and a head, each under the joint before it. */
+function deskLamp(values: Values): Part[] {
+  const joint = (
+    children: Part[],
+    at: readonly [number, number, number],
+    rot: readonly [number, number, number],
+  ): Part => ({ ...top({ at, rot, lay: D3 }, children), type: 'clsref' });
+  const ball = solid('sphere', { radius: 0.014 }, { mat: metal(values) });
+  const head = joint(
+    [ball, top({ at: [0, -0.1, 0], rot: [0, 0, 0] }, dome(150, 90, metal(values)))],
+    [0, 0.36, 0],
+    [22, 0, 74],
+  );
+  const upper = joint(
+    [ball, imp(shared('RUNDROHR', 12, 360), { mat: metal(values) }), head],
+    [0, 0.38, 0],
+    [0, 8, -98],
+  );
+  const lower = joint(
+    [ball, imp(shared('RUNDROHR', 12, 380), { mat: metal(values) }), upper],
+    [0, 0.06, 0],
+    [4, 0, 24],
+  );
+  return [
+    imp(shared('LAMPENFUSS', 190), { mat: metal(values), lay: D3 }),
+    lower,
+    ...plan(PROGRAM, 0.5, 0.2, [-0.1, 0, -0.1]),
+  ];
+}
+
+/** A table lamp: a glazed vase and a cloth shade. */
+function tableLamp(values: Values): Part[] {
+  return [
+    imp(shared('VASENFUSS', 240, 330), { mat: home('KERAMIK'), lay: D3 }),
+    imp(shared('RUNDROHR', 16, 150), { at: [0, 0.33, 0], mat: metal(values), lay: D3 }),
+    shade(0.4, 380, 280, 240, values),
+    ...plan(PROGRAM, 0.38, 0.38, [-0.19, 0, -0.19]),
+  ];
+}
+
+/** A pendant dome on its cable; the origin is the middle of the light's lower edge. */
+function pendant(diameter: number, values: Values): Part[] {
+  const h = diameter * 0.55;
+  return [
+    top({ lay: D3 }, dome(diameter, h, metal(values))),
+    solid('cyl', [1.2 - h / 1000, 0.0025], {
+      at: [0, h / 1000 + 0.035, 0],
+      mat: home('KABEL'),
+      lay: D3,
+    }),
+    imp(shared('RUNDROHR', 110, 24), { at: [0, 1.215, 0], mat: metal(values), lay: D3 }),
+    ...plan(PROGRAM, diameter / 1000, diameter / 1000, [-diameter / 2000, 0, -diameter / 2000]),
+  ];
+}
+
+/** A globe of opal glass inside one of smoked glass. */
+function globe(values: Values): Part[] {
+  return [
+    solid('sphere', '0.15', { at: [0, 0.15, 0], mat: home('RAUCHGLAS'), lay: D3 }),
+    solid('sphere', { Radius: 0.06 }, { at: [0, 0.15, 0], mat: home('OPALGLAS'), lay: D3 }),
+    imp(shared('RUNDROHR', 60, 70), { at: [0, 0.275, 0], mat: metal(values), lay: D3 }),
+    solid('cyl', [0.85, 0.0025], { at: [0, 0.345, 0], mat: home('KABEL'), lay: D3 }),
+    imp(shared('RUNDROHR', 110, 24), { at: [0, 1.19, 0], mat: metal(values), lay: D3 }),
+    ...plan(PROGRAM, 0.3, 0.3, [-0.15, 0, -0.15]),
+  ];
+}
+
+/** A long pendant over a table: a profile with a glowing strip, hung on two wires. */
+function linear(values: Values): Part[] {
+  return [
+    imp(shared('KASTEN', 1400, 50, 60, 8), { at: [-0.7, 0, -0.03], mat: metal(values), lay: D3 }),
+    solid('block', '1.36;0.006;0.04', {
+      at: [-0.68, -0.004, -0.02],
+      mat: home('OPALGLAS'),
+      lay: D3,
+    }),
+    ...[-0.5, 0.5].map((x) =>
+      solid('cyl', { LEN: 1.1, RAD: 0.001 }, { at: [x, 0.05, 0], mat: home('KABEL'), lay: D3 }),
+    ),
+    imp(shared('KASTEN', 1100, 26, 60, 8), {
+      at: [-0.55, 1.15, -0.03],
+      mat: metal(values),
+      lay: D3,
+    }),
+    imp(shared('SYMBOL', 1400, 60), {
+      at: [-0.7, 0, -0.03],
+      mat: home('SYMBOL'),
+      lay: layer(PROGRAM, 'ARTICLE_INFO'),
+    }),
+    ...plan(PROGRAM, 1.4, 0.06, [-0.7, 0, -0.03]),
+  ];
+}
+
+function lamp(
+  number: string,
+  de: string,
+  en: string,
+  price: number,
+  parts: (values: Values) => Part[],
+  variants: Values[] = [],
+  properties: readonly PropertyDefinition[] = [METAL],
+): ArticleDefinition {
+  return {
+    manufacturer: 'AULI',
+    program: PROGRAM,
+    number,
+    short: text(de, en),
+    long: [text('Leuchtmittel enthalten, dimmbar', 'Bulb included, dimmable')],
+    price,
+    properties,
+    parts,
+    variants,
+  };
+}
+
+/** The series. */
+export const LUMO: SeriesDefinition = {
+  manufacturer: 'AULI',
+  program: PROGRAM,
+  text: text('LUMO Leuchten', 'LUMO lamps'),
+  articles: [
+    lamp(
+      'LM-STAND 155',
+      'Stehleuchte mit Stoffschirm',
+      'Floor lamp with cloth shade',
+      290,
+      floorLamp,
+      [{ METALL: 'Messing' }],
+    ),
+    lamp(
+      'LM-DREIBEIN',
+      'Stehleuchte, Dreibein',
+      'Tripod floor lamp',
+      340,
+      tripod,
+      [],
+      [METAL, WOOD],
+    ),
+    lamp("LM-L'ARC", 'Bogenleuchte', 'Arc lamp', 690, arcLamp),
+    lamp('LM-TISCH 45', 'Schreibtischleuchte', 'Desk lamp', 180, deskLamp, [{ METALL: 'Weiß' }]),
+    lamp('LM-VASE', 'Tischleuchte Keramik', 'Table lamp, ceramic', 165, tableLamp),
+    lamp(
+      'LM-DOM 16"',
+      'Pendelleuchte Kuppel, 16 Zoll',
+      'Pendant dome, 16 inch',
+      240,
+      (v) => pendant(406, v),
+      [{ METALL: 'Messing' }],
+    ),
+    lamp('LM-GLOBUS', 'Pendelleuchte Rauchglas', 'Pendant globe, smoked glass', 320, globe, [
+      { METALL: 'Messing' },
+    ]),
+    lamp('LM-LINIE: 140', 'Pendelleuchte linear', 'Linear pendant', 0, linear),
+  ],
+};

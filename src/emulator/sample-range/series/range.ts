@@ -1,0 +1,57 @@
+/**
+ * Range: every manufacturer and series of the sample range, in catalogue order.
+ */
+import type { ArticleDefinition, SeriesDefinition } from '../definition.ts';
+import { AKTA } from './akta.ts';
+import { DEPOT } from './depot.ts';
+import { FORUM } from './forum.ts';
+import { KONVA } from './konva.ts';
+import { LINEA } from './linea.ts';
+import { LUMO } from './lumo.ts';
+import { REGALO } from './regalo.ts';
+import { SALUN } from './salun.ts';
+
+/** A manufacturer with its series. All are invented. */
+export interface ManufacturerDefinition {
+  id: string;
+  name: string;
+  /** `YYYY-MM-DD`. */
+  convertdate: string;
+  series: readonly SeriesDefinition[];
+}
+
+/** The manufacturers. */
+export const MANUFACTURERS: readonly ManufacturerDefinition[] = [
+  {
+    id: 'FJEL',
+    name: 'Fjelmark Büromöbel',
+    convertdate: '2025-03-14',
+    series: [LINEA, DEPOT, FORUM],
+  },
+  { id: 'BRNK', name: 'Brenkhoff Sitzmöbel', convertdate: '2025-01-28', series: [AKTA, KONVA] },
+  { id: 'AULI', name: 'Aulinde Wohnen', convertdate: '2024-11-05', series: [SALUN, REGALO, LUMO] },
+];
+
+/** Every article. */
+export const ARTICLES: readonly ArticleDefinition[] = MANUFACTURERS.flatMap(({ series }) =>
+  series.flatMap(({ articles }) => articles),
+);
+
+/** The article of a manufacturer, program and base number; undefined if there is none. */
+export function findArticle(
+  manufacturer: string | undefined,
+  program: string | undefined,
+  number: string | undefined,
+): ArticleDefinition | undefined {
+  return ARTICLES.find(
+    (article) =>
+      article.manufacturer === manufacturer &&
+      article.program === program &&
+      article.number === number,
+  );
+}
+
+/** The date of an article's manufacturer. */
+export function convertdateOf(article: ArticleDefinition): string {
+  return MANUFACTURERS.find(({ id }) => id === article.manufacturer)!.convertdate;
+}

@@ -1,0 +1,312 @@
+/**
+ * REGALO by Aulinde: shelves, sideboards and a chest of drawers for the home.
+ */
+import type {
+  ArticleDefinition,
+  PropertyDefinition,
+  SeriesDefinition,
+  Values,
+} from '../definition.ts';
+import { imp, movable, type Part, top } from '../tree.ts';
+import { board, home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
+import { choice, choices, millimetres, pick, text } from './properties.ts';
+
+const PROGRAM = 'REGALO';
+const D3 = layer(PROGRAM, 'D3');
+
+const FRONTS: Readonly<Record<string, string>> = {
+  Weiß: home('WEISS LACK'),
+  Salbei: home('SALBEI LACK'),
+};
+
+/** The buyer must choose a lacquer before the article is valid; until then fronts are of wood. */
+const FRONT: PropertyDefinition = choices(
+  'FRONT',
+  'OBERFLÄCHE',
+  text('Front', 'Front'),
+  [
+    choice('Weiß', 'WEISS', 'Lack weiß', 'White lacquer'),
+    choice('Salbei', 'SALBEI', 'Lack salbei', 'Sage lacquer', { surcharge: 40 }),
+  ],
+  { initial: '', mustChoose: true },
+);
+
+const WIDTH = millimetres(
+  'BREITE',
+  text('Breite in mm', 'Width in mm'),
+  { from: 600, to: 1200, raster: 100 },
+  800,
+  {
+    surchargePerUnit: 0.18,
+  },
+);
+
+const front = (values: Values): string =>
+  values.FRONT ? pick(FRONTS, values, 'FRONT') : wood(values, ' HOCH');
+
+/** An open bookcase of boards; w, h, d in millimetres. */
+function bookcase(w: number, h: number, d: number, levels: number, values: Values): Part[] {
+  const [W, H, t] = [w / 1000, h / 1000, 0.022];
+  const step = (H - t - 0.06) / levels;
+  return [
+    top({ lay: D3 }, [
+      board(22, h, d, { mat: wood(values, ' HOCH') }),
+      board(22, h, d, { at: [W - t, 0, 0], mat: wood(values, ' HOCH') }),
+      ...Array.from({ length: levels + 1 }, (_, i) =>
+        board(w - 44, 22, d - 10, { at: [t, 0.06 + i * step, 0.01], mat: wood(values) }),
+      ),
+      board(w - 44, 60, 16, { at: [t, 0, d / 1000 - 0.05], mat: wood(values) }),
+      imp(shared('RÜCKWAND', w - 44, h - 82), { at: [t, 0.07, 0.008], mat: home('FILZ') }),
+    ]),
+    ...plan(PROGRAM, W, d / 1000),
+  ];
+}
+
+/** A leaning ladder shelf: rails of wood, five shelves that grow towards the floor. */
+function ladder(values: Values): Part[] {
+  const rail = shared('PROFIL', 28, 1900, 40);
+  return [
+    top({ mat: wood(values, ' HOCH'), lay: D3 }, [
+      imp(rail, { at: [0, 0, 0.4], rot: [-12, 0, 0] }),
+      imp(rail, { at: [0.612, 0, 0.4], rot: [-12, 0, 0] }),
+    ]),
+    ...[0.22, 0.58, 0.94, 1.3, 1.66].map((y, i) =>
+      top({ at: [0.028, y, 0.0], lay: D3 }, [
+        board(584, 20, 420 - i * 70, { at: [0, 0, 0.01], mat: wood(values) }),
+        board(584, 40, 12, { at: [0, 0, 0.002], mat: wood(values) }),
+      ]),
+    ),
+    ...plan(PROGRAM, 0.64, 0.45),
+  ];
+}
+
+/** A room divider of cubes, open from both sides. */
+function divider(columns: number, rows: number, values: Values): Part[] {
+  const [cell, t, d] = [380, 22, 380];
+  const at = (i: number): number => (i * (cell + t)) / 1000;
+  const w = at(columns) * 1000 + t;
+  const box = shared('KASTEN', 300, 340, 320, 20);
+  return [
+    ...Array.from({ length: rows + 1 }, (_, i) =>
+      board(w, t, d, { at: [0, at(i), 0], mat: wood(values), lay: D3 }),
+    ),
+    ...Array.from({ length: (columns + 1) * rows }, (_, i) =>
+      board(t, cell, d, {
+        at: [at(i % (columns + 1)), at(Math.floor(i / (columns + 1))) + t / 1000, 0],
+        mat: wood(values, ' HOCH'),
+        lay: D3,
+      }),
+    ),
+    ...[
+      [0, 0],
+      [2, 0],
+      [1, 2],
+    ].map(([column, row]) =>
+      movable(
+        {
+          at: [at(column!) + 0.06, at(row!) + 0.024, 0.04],
+          lay: layer(PROGRAM, `D3_BOX ${column! + 1}`),
+        },
+        [imp(box, { mat: home('FILZ'), lay: D3 })],
+      ),
+    ),
+    ...plan(PROGRAM, w / 1000, d / 1000),
+  ];
+}
+
+/** Legs of a sideboard: a loop at each end. */
+function stand(w: number, d: number, h: number): Part[] {
+  const loop = shared('KUFE', h, d - 80, 40);
+  return [
+    imp(loop, { at: [0.15, 0, 0.04], mat: home('SCHWARZ MATT'), lay: D3 }),
+    imp(loop, {
+      at: [w / 1000 - 0.15, 0, 0.04],
+      scale: [-1, 1, 1],
+      mat: home('SCHWARZ MATT'),
+      lay: D3,
+    }),
+  ];
+}
+
+/** A cabinet body with mitred-looking ends: boards around, a back behind. */
+function body(w: number, h: number, d: number, y: number, values: Values): Part {
+  const [W, H, t] = [w / 1000, h / 1000, 0.022];
+  return top({ at: [0, y, 0], lay: D3 }, [
+    board(22, h, d, { mat: wood(values, ' HOCH') }),
+    board(22, h, d, { at: [W - t, 0, 0], mat: wood(values, ' HOCH') }),
+    board(w - 44, 22, d, { at: [t, 0, 0], mat: wood(values) }),
+    board(w - 44, 22, d, { at: [t, H - t, 0], mat: wood(values) }),
+    imp(shared('PANEEL', w - 44, h - 44, 8), { at: [t, t, 0.01], mat: wood(values, ' HOCH') }),
+  ]);
+}
+
+/** A low board for a screen: a flap, a drawer and an open bay. */
+function lowboard(values: Values): Part[] {
+  const [w, h, d, y] = [1800, 380, 420, 0.14];
+  return [
+    body(w, h, d, y, values),
+    ...[0.611, 1.167].map((x) =>
+      board(22, h - 44, d - 20, { at: [x, y + 0.022, 0.01], mat: wood(values, ' HOCH'), lay: D3 }),
+    ),
+    movable({ at: [0.024, y + 0.024, 0.4], lay: layer(PROGRAM, 'D3_KLAPPE') }, [
+      board(584, h - 48, 18, { mat: front(values), lay: D3 }),
+      imp(shared('KASTEN', 120, 8, 16, 3), {
+        at: [0.232, h / 1000 - 0.07, 0.016],
+        mat: home('MESSING'),
+        lay: D3,
+      }),
+    ]),
+    movable({ at: [1.191, y + 0.024, 0.4], lay: layer(PROGRAM, 'D3_SCHUB') }, [
+      board(584, h - 48, 18, { mat: front(values), lay: D3 }),
+      imp(shared('KASTEN', 120, 8, 16, 3), {
+        at: [0.232, h / 1000 - 0.07, 0.016],
+        mat: home('MESSING'),
+        lay: D3,
+      }),
+    ]),
+    board(534, 18, d - 40, { at: [0.633, y + 0.18, 0.02], mat: wood(values), lay: D3 }),
+    ...stand(w, d, 140),
+    ...plan(PROGRAM, 1.8, 0.42),
+  ];
+}
+
+/** A sideboard with three doors. */
+function sideboard(values: Values): Part[] {
+  const [w, h, d, y] = [1650, 620, 440, 0.16];
+  const door = (i: number): Part =>
+    movable({ at: [0.024 + i * 0.535, y + 0.024, 0.42], lay: layer(PROGRAM, `D3_TÜR ${i + 1}`) }, [
+      board(531, h - 48, 18, { mat: front(values), lay: D3 }),
+      imp(shared('RUNDROHR', 26, 18), {
+        at: [i === 2 ? 0.05 : 0.48, 0.3, 0.018],
+        rot: [90, 0, 0],
+        mat: home('MESSING'),
+        lay: D3,
+      }),
+    ]);
+  return [
+    body(w, h, d, y, values),
+    ...[0, 1, 2].map(door),
+    ...stand(w, d, 160),
+    ...plan(PROGRAM, 1.65, 0.44),
+  ];
+}
+
+/** A chest of drawers on turned legs. */
+function chest(values: Values): Part[] {
+  const [w, d, y] = [Number(values.BREITE), 450, 0.14];
+  const [count, each] = [5, 170];
+  const h = count * each + 44;
+  const leg = shared('KONUSBEIN', 142, 46, 28);
+  return [
+    body(w, h, d, y, values),
+    ...Array.from({ length: count }, (_, i) =>
+      movable(
+        {
+          at: [0.024, y + 0.023 + (i * each) / 1000, d / 1000 - 0.018],
+          lay: layer(PROGRAM, `D3_SCHUB ${i + 1}`),
+        },
+        [
+          board(w - 48, each - 3, 18, { mat: front(values), lay: D3 }),
+          imp(shared('SCHUBKASTEN', w - 90, 120, d - 70), {
+            at: [0.02, 0.015, -(d - 70) / 1000],
+            mat: home('ESCHE'),
+            lay: D3,
+          }),
+          ...[0.25, 0.75].map((t) =>
+            imp(shared('RUNDROHR', 26, 20), {
+              at: [((w - 48) / 1000) * t, each / 2000, 0.018],
+              rot: [90, 0, 0],
+              mat: home('MESSING'),
+              lay: D3,
+            }),
+          ),
+        ],
+      ),
+    ),
+    ...[0.07, w / 1000 - 0.07].flatMap((x) =>
+      [0.07, d / 1000 - 0.07].map((z) =>
+        imp(leg, { at: [x, 0, z], mat: wood(values, ' HOCH'), lay: D3 }),
+      ),
+    ),
+    ...plan(PROGRAM, w / 1000, d / 1000),
+  ];
+}
+
+function piece(
+  number: string,
+  de: string,
+  en: string,
+  price: number,
+  properties: readonly PropertyDefinition[],
+  parts: (values: Values) => Part[],
+  variants: Values[] = [],
+): ArticleDefinition {
+  return {
+    manufacturer: 'AULI',
+    program: PROGRAM,
+    number,
+    short: text(de, en),
+    long: [text('Massivholz und Furnier, geölt', 'Solid wood and veneer, oiled')],
+    price,
+    properties,
+    parts,
+    variants,
+  };
+}
+
+/** The series. */
+export const REGALO: SeriesDefinition = {
+  manufacturer: 'AULI',
+  program: PROGRAM,
+  text: text('REGALO Regale & Kommoden', 'REGALO shelves & chests'),
+  articles: [
+    piece(
+      'RG-BÜCHER 5',
+      'Bücherregal, fünf Fächer',
+      'Bookcase, five levels',
+      540,
+      [WOOD, WIDTH],
+      (v) => bookcase(Number(v.BREITE), 1880, 320, 5, v),
+      [{ HOLZ: 'Nussbaum', BREITE: '1000' }],
+    ),
+    piece(
+      'RG-BÜCHER 3',
+      'Bücherregal, drei Fächer',
+      'Bookcase, three levels',
+      390,
+      [WOOD, WIDTH],
+      (v) => bookcase(Number(v.BREITE), 1140, 320, 3, v),
+    ),
+    piece('RG-LEITER', 'Leiterregal', 'Ladder shelf', 330, [WOOD], ladder),
+    piece(
+      'RG-RAUM 3X4',
+      'Raumteiler, zwölf Würfel',
+      'Room divider, twelve cubes',
+      870,
+      [WOOD],
+      (v) => divider(3, 4, v),
+      [{ HOLZ: 'Esche' }],
+    ),
+    piece('RG-LOW 180', 'Lowboard 1800', 'Lowboard 1800', 960, [WOOD, FRONT], lowboard, [
+      { FRONT: 'Salbei' },
+    ]),
+    piece(
+      'RG-SIDE 165',
+      'Sideboard, drei Türen',
+      'Sideboard, three doors',
+      1140,
+      [WOOD, FRONT],
+      sideboard,
+      [{ HOLZ: 'Nussbaum', FRONT: 'Weiß' }],
+    ),
+    piece(
+      'RG-KOMMODE 5',
+      'Kommode, fünf Schübe',
+      'Chest, five drawers',
+      880,
+      [WOOD, FRONT, WIDTH],
+      chest,
+      [{ FRONT: 'Weiß', BREITE: '1000' }],
+    ),
+  ],
+};

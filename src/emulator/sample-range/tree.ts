@@ -1,0 +1,91 @@
+/**
+ * Tree: short ways to write the nodes of a parts list, in the wire's own fields.
+ */
+import type { Point } from './shapes/surface.ts';
+
+/** One node of a parts list before it is written out. */
+export interface Part {
+  type: string;
+  btgname?: string;
+  offs?: Point;
+  rot?: Point;
+  scale?: Point;
+  mat?: string;
+  lay?: string;
+  params?: unknown;
+  children?: Part[];
+  /** `childs` is written beside `prop` instead of inside it. */
+  childsBesideProp?: boolean;
+}
+
+/** Placement and look of a node. */
+export interface NodeOptions {
+  /** Metres, in the parent's frame. */
+  at?: Point;
+  /** Degrees. */
+  rot?: Point;
+  scale?: Point;
+  mat?: string;
+  lay?: string;
+}
+
+function node(type: string, options: NodeOptions, rest: Partial<Part>): Part {
+  return {
+    type,
+    ...(options.at && { offs: options.at }),
+    ...(options.rot && { rot: options.rot }),
+    ...(options.scale && { scale: options.scale }),
+    ...(options.mat !== undefined && { mat: options.mat }),
+    ...(options.lay !== undefined && { lay: options.lay }),
+    ...rest,
+  };
+}
+
+/** A structure node. */
+export function top(options: NodeOptions, children: Part[]): Part {
+  return node('top', options, { children });
+}
+
+/** A movable group such as a drawer; the tag after `D3_` in its layer names it. */
+export function movable(options: NodeOptions, children: Part[]): Part {
+  return node('clsref', options, { children });
+}
+
+/** A block by its qualified name. */
+export function imp(btgname: string, options: NodeOptions = {}, children: Part[] = []): Part {
+  return node('imp', options, { btgname, ...(children.length > 0 && { children }) });
+}
+
+/** A solid: `block`, `frame`, `cyl`, `sphere` or `ellipsoid`. */
+export function solid(
+  type: 'block' | 'frame' | 'cyl' | 'sphere' | 'ellipsoid',
+  params: unknown,
+  options: NodeOptions = {},
+  children: Part[] = [],
+): Part {
+  return node(type, options, { params, ...(children.length > 0 && { children }) });
+}
+
+/** The parts list of GET btg: the tree, the names of its blocks, the materials it uses. */
+export function partsListJson(
+  roots: readonly Part[],
+  materialsFor: (references: readonly string[]) => Record<string, unknown>[],
+): { btg: unknown[]; blocks: string[]; mats: Record<string, unknown>[] } {
+  const blocks = new Set<string>();
+  const references = new Set<string>();
+  const write = (part: Part): unknown => {
+    const { type, children, childsBesideProp, ...prop } = part;
+    if (part.btgname !== undefined) blocks.add(canonical(part.btgname));
+    if (part.mat !== undefined) references.add(part.mat);
+    const childs = children?.map(write);
+    if (childs === undefined) return { type, prop };
+    return childsBesideProp ? { type, prop, childs } : { type, prop: { ...prop, childs } };
+  };
+  const btg = roots.map(write);
+  return { btg, blocks: [...blocks].sort(), mats: materialsFor([...references]) };
+}
+
+/** The spelling of a block name in `blocks[]`: upper case, without a leading `::`. */
+export function canonical(name: string): string {
+  return name.replace(/^::/, '').toUpperCase();
+}
