@@ -5,6 +5,7 @@
  * whether the answer looks like the one a dead token gets. It must not know what is done about it.
  */
 import { ConverterError, isConverterError } from '../support/errors.ts';
+import { redact } from '../support/redact.ts';
 import type { HttpResponse } from './http.ts';
 import type { Operation } from './operations.ts';
 import { parseJson } from './wire-fields.ts';
@@ -134,7 +135,8 @@ function shorten(error: unknown): string | undefined {
   if (error === null || error === undefined || error === '') return undefined;
   const { message } = error as { message?: unknown };
   const said = typeof error === 'string' ? error : message;
-  const line = (typeof said === 'string' ? said : 'without a text')
+  // Before it is cut: half a secret would not be recognised any more.
+  const line = redact(typeof said === 'string' ? said : 'without a text')
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();
   return line.length > 200 ? `${line.slice(0, 200)}…` : line;

@@ -84,7 +84,7 @@ export function createCaller(config: ServiceConfig): Caller {
         const attempt = createAttempt(parts, name, values);
         return await withRetries((number) => slots(() => attempt(number)), parts.policy);
       } catch (error) {
-        throw withContext(error, name, values, subject, parts.addresses);
+        throw withContext(error, parts, name, values, subject);
       }
     },
   };
@@ -96,6 +96,8 @@ interface Parts {
   send: (name: OperationName, values: Values, token: string, number: number) => Promise<Received>;
   session: Session;
   policy: RetryPolicy;
+  /** Takes the user's name out of what a service may have said. */
+  withoutUser: (text: string) => string;
 }
 
 function createParts(settings: Settings, signal: AbortSignal): Parts {
@@ -105,7 +107,7 @@ function createParts(settings: Settings, signal: AbortSignal): Parts {
     baseUrl: readAddress(settings.baseUrl, 'baseUrl'),
   };
   const http = createHttp({ connections: concurrency, maxResponseBytes });
-  const gate = createGate({ now, random });
+  const gate = createGate({ now, random, signal });
   const onRequest = settings.onRequest ?? (() => {});
   const exchange = createExchange({ addresses, http, gate, now, onRequest });
   const policy = { retries, backoffMs, random, signal };
@@ -119,7 +121,9 @@ function createParts(settings: Settings, signal: AbortSignal): Parts {
     logout: (token) => logOut(exchange, token, timeoutMs),
     isAlive: (token) => send('getNodes', {}, token, 1).then(isAccepted, () => true),
   });
-  return { addresses, http, send, session, policy };
+  const user = 'token' in settings.credentials ? '' : settings.credentials.username;
+  const withoutUser = (text: string) => (user === '' ? text : text.replaceAll(user, '***'));
+  return { addresses, http, send, session, policy, withoutUser };
 }
 
 /** The root of the catalogue is there for every token that lives. */
@@ -165,18 +169,19 @@ function createSlots(concurrency: number): Slots {
 /** Says where an error happened. What the session says concerns the whole run, not this request. */
 function withContext(
   error: unknown,
+  parts: Parts,
   name: OperationName,
   values: Values,
   subject: Subject,
-  addresses: Addresses,
 ): unknown {
   if (!(error instanceof ConverterError) || error.operation !== undefined) return error;
   const { code, status, cause } = error;
   const what = subject.article ?? subject.name ?? '';
   const isOfTheRun = code === 'SERVICE_UNREACHABLE' || code === 'INTERRUPTED';
   const where = what === '' ? name : `${name} ${what}`;
-  const url = shownUrl(OPERATIONS[name], values, addresses);
-  return new ConverterError(code, isOfTheRun ? error.message : `${where}: ${error.message}`, {
+  const url = shownUrl(OPERATIONS[name], values, parts.addresses);
+  const message = parts.withoutUser(error.message);
+  return new ConverterError(code, isOfTheRun ? message : `${where}: ${message}`, {
     operation: name,
     cause,
     ...(url === undefined ? {} : { url }),

@@ -73,7 +73,7 @@ export interface ServiceClient {
  * await client.close();
  * ```
  *
- * @see Spec 4, 5; D-600.
+ * @see Spec 4, 5; D-609.
  */
 export function createClient(config: ServiceConfig): ServiceClient {
   const { call, close } = createCaller(config);

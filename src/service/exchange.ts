@@ -64,7 +64,7 @@ export function createExchange(parts: ExchangeParts): Exchange {
   return async (attempt) => {
     const operation = OPERATIONS[attempt.name];
     const target = buildTarget(operation, attempt.values, addresses, attempt.token);
-    if (attempt.ungated !== true) await gate.wait(attempt.signal);
+    if (attempt.ungated !== true) await gate.wait();
     const startedMs = now();
     const report = (status: number | undefined, bytes: number) => {
       const { name, number } = attempt;

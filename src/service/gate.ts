@@ -12,41 +12,50 @@ const LONGEST_OWN_PAUSE_MS = 60_000;
 
 /** One gate for all requests to a service. */
 export interface Gate {
-  /** Resolves at once while the gate is open, else when the pause is over. */
-  wait(signal: AbortSignal): Promise<void>;
+  /** Resolves at once while the gate is open, else when every pause is over. */
+  wait(): Promise<void>;
   /** Closes the gate for as long as `Retry-After` says, or ever longer where it says nothing. */
   close(retryAfter: string | undefined): void;
   /** Tells that an answer came through: the next pause of our own starts small again. */
   passed(): void;
 }
 
+/** What a gate is made of. */
+export interface GateParts {
+  /** Milliseconds since 1970, for a `Retry-After` that is a date. */
+  now: () => number;
+  /** 0 to 1, spreads pauses of our own. */
+  random: () => number;
+  /** Ends every pause: whoever waited is told elsewhere that the run was stopped. */
+  signal: AbortSignal;
+}
+
 /**
  * Creates an open gate.
  *
- * @param clock.now - Milliseconds since 1970, for a `Retry-After` that is a date.
- * @param clock.random - 0 to 1, spreads pauses of our own.
- *
  * @see D-710.
  */
-export function createGate(clock: { now: () => number; random: () => number }): Gate {
-  // Pauses are measured by the monotonic clock: the wall clock may jump, or stand still in a test.
-  let openAtMs = 0;
+export function createGate({ now, random, signal }: GateParts): Gate {
   let refusals = 0;
+  let pauses = 0;
+  let allOver: Promise<unknown> = Promise.resolve();
+  const pause = async (ms: number) => {
+    pauses += 1;
+    await sleep(ms, undefined, { signal }).catch(() => {});
+    pauses -= 1;
+  };
   return {
-    async wait(signal) {
+    async wait() {
       // A loop: while it waited, another answer may have closed the gate for longer.
-      for (let ms = openAtMs - performance.now(); ms > 0; ms = openAtMs - performance.now()) {
-        await sleep(ms, undefined, { signal });
-      }
+      while (pauses > 0) await allOver;
     },
     close(retryAfter) {
-      const nowMs = performance.now();
-      const asked = readRetryAfter(retryAfter, clock.now());
+      const asked = readRetryAfter(retryAfter, now());
       const own = Math.min(FIRST_PAUSE_MS * 2 ** refusals, LONGEST_OWN_PAUSE_MS);
       // Only a pause of our own grows, and only once for all that were refused together.
-      if (asked === undefined && nowMs >= openAtMs) refusals += 1;
-      const pauseMs = asked ?? own * (1 + clock.random());
-      openAtMs = Math.max(openAtMs, nowMs + Math.min(pauseMs, LONGEST_PAUSE_MS));
+      if (asked === undefined && pauses === 0) refusals += 1;
+      const ms = Math.min(asked ?? own * (1 + random()), LONGEST_PAUSE_MS);
+      allOver = Promise.all([allOver, pause(ms)]);
     },
     passed() {
       refusals = 0;

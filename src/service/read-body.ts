@@ -40,11 +40,25 @@ export async function readBody(
     if (length > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
-  // One chunk is copied too: it may be a small part of a large buffer that would be kept alive.
-  return unpack(Buffer.concat(chunks, length), headers.contentEncoding ?? '', maxBytes);
+  return unpack(join(chunks, length), headers.contentEncoding ?? '', maxBytes);
 }
 
-async function unpack(packed: Buffer, encodings: string, maxBytes: number): Promise<Uint8Array> {
+/** One chunk is copied too: it may be a small part of a large buffer that would be kept alive. */
+function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+async function unpack(
+  packed: Uint8Array,
+  encodings: string,
+  maxBytes: number,
+): Promise<Uint8Array> {
   let body = packed;
   // The last one named was applied last.
   for (const name of encodings.toLowerCase().split(',').reverse()) {
@@ -55,17 +69,21 @@ async function unpack(packed: Buffer, encodings: string, maxBytes: number): Prom
   return body;
 }
 
-async function unpackOnce(packed: Buffer, encoding: string, maxBytes: number): Promise<Buffer> {
+async function unpackOnce(
+  packed: Uint8Array,
+  encoding: string,
+  maxBytes: number,
+): Promise<Uint8Array> {
   if (!Object.hasOwn(UNPACKERS, encoding)) {
     const message = `expected a body packed with gzip, deflate or br, received ${encoding}`;
     throw new ConverterError('RESPONSE_INVALID', message);
   }
   const zlib = await import('node:zlib');
-  const unpacker = promisify<Buffer, { maxOutputLength: number }, Buffer>(
+  const unpacker = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(
     zlib[UNPACKERS[encoding as keyof typeof UNPACKERS]],
   );
   try {
-    return await unpacker(packed, { maxOutputLength: maxBytes });
+    return new Uint8Array(await unpacker(packed, { maxOutputLength: maxBytes }));
   } catch (cause) {
     if ((cause as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
     const message = `expected a body packed with ${encoding}, received something else or only a part of it`;

@@ -13,7 +13,16 @@ import type {
   PropertyRange,
   PropertyValue,
 } from '../model/article.ts';
-import { checkShape, list, number, optionalNumber, parseJson, text, truth } from './wire-fields.ts';
+import {
+  anything,
+  checkShape,
+  list,
+  number,
+  optionalNumber,
+  parseJson,
+  text,
+  truth,
+} from './wire-fields.ts';
 
 const value: z.ZodType<PropertyValue> = z.object({
   valuefrom: text(),
@@ -63,7 +72,7 @@ const commercial: z.ZodType<CommercialData> = z.object({
   finalarticlenumber: text(),
   price: number(),
   currency: text(),
-  pricecomponents: z.unknown(),
+  pricecomponents: anything(),
   shorttext: text(),
   longtext: text(),
   varianttext: text(),
@@ -71,7 +80,7 @@ const commercial: z.ZodType<CommercialData> = z.object({
   convertdate: text(),
   articlewithprice: truth(),
   propclasses: list(propertyClass),
-  usermessages: z.unknown(),
+  usermessages: anything(),
   obligatory2c: truth(),
 });
 
@@ -86,7 +95,7 @@ const article = z.object({
   // One level at a time: a schema that calls itself overflows the stack by 1,000 levels.
   children: list(z.unknown()),
   propclasses: list(propertyClass),
-  metamessages: z.unknown(),
+  metamessages: anything(),
   ocd: commercial.nullish().transform((ocd) => ocd ?? undefined),
   dump: z.unknown().optional().transform(dumpText),
 });

@@ -6,6 +6,7 @@
  */
 import { z } from 'zod';
 import { ConverterError } from '../support/errors.ts';
+import { redact } from '../support/redact.ts';
 
 type Field<T> = z.ZodType<T>;
 
@@ -60,6 +61,14 @@ export function truth(missing = false): Field<boolean> {
   return field('true or false', missing, (value) =>
     typeof value === 'object' ? undefined : TRUTH.get(String(value).trim().toLowerCase()),
   );
+}
+
+/** A field whose shape is not specified: it passes through untouched. */
+export function anything(): Field<unknown> {
+  return z
+    .unknown()
+    .optional()
+    .transform((value) => value);
 }
 
 /** A list; one that was not sent is empty. */
@@ -143,6 +152,7 @@ function describe(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object') return 'an object';
-  const shown = String(value);
+  // Before it is cut: half a secret would not be recognised any more.
+  const shown = redact(String(value));
   return `${typeof value} ${JSON.stringify(shown.length > 40 ? `${shown.slice(0, 40)}…` : shown)}`;
 }

@@ -1,0 +1,137 @@
+/**
+ * A service on loopback that answers what a test tells it to, wrong things above all.
+ *
+ * The emulator answers as the specification says. This one breaks off, stalls, sends HTML, says
+ * "not so fast", lets tokens die: what a service does at night.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One way to answer. */
+export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** One request as it came in. */
+export interface Seen {
+  method: string;
+  /** Path and query as on the wire. */
+  url: string;
+  body: string;
+}
+
+export interface FaultServer {
+  readonly authUrl: string;
+  readonly baseUrl: string;
+  readonly seen: Seen[];
+  /** Tokens handed out, in order: `token-1-of-the-server`, … */
+  readonly tokens: string[];
+  /** Most requests that were open at the same time, logins and logouts left out. */
+  mostAtOnce(): number;
+  /** How many requests came whose URL holds a text. */
+  count(part: string): number;
+  /** What is answered from now on to requests whose URL holds a text. */
+  always(part: string, answer: Answer): void;
+  /** What the next such requests get, one after the other, before that. */
+  next(part: string, ...answers: Answer[]): void;
+  close(): Promise<void>;
+}
+
+const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+const KEY = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+
+/** Answers with JSON. */
+export function json(body: unknown, status = 200): Answer {
+  return raw(JSON.stringify(body), { 'content-type': 'application/json' }, status);
+}
+
+/** Answers with a body as it is. */
+export function raw(
+  body: string | Uint8Array,
+  headers: Record<string, string> = {},
+  status = 200,
+): Answer {
+  return (response) => response.writeHead(status, headers).end(body);
+}
+
+/** The page of a login form. */
+export const html = raw('<!DOCTYPE html><title>Login</title>', { 'content-type': 'text/html' });
+
+/** Cuts the connection before an answer. */
+export const reset: Answer = (response) => response.socket?.destroy();
+
+/** Says nothing, for ever. */
+export const silence: Answer = () => {};
+
+/** Sends the beginning of a body, then nothing more, for ever. */
+export const stall: Answer = (response) => {
+  response.writeHead(200, { 'content-length': '1000' }).write('{"btg":');
+};
+
+/** Sends the beginning of a body, then cuts the connection. */
+export const cut: Answer = (response) => {
+  response.writeHead(200, { 'content-length': '1000' }).write('{"btg":', () => {
+    response.socket?.destroy();
+  });
+};
+
+export async function startFaultServer(): Promise<FaultServer> {
+  const seen: Seen[] = [];
+  const tokens: string[] = [];
+  const always = new Map<string, Answer>();
+  const next = new Map<string, Answer[]>();
+  let open = 0;
+  let mostOpen = 0;
+
+  const auth: Answer = (response, request) => {
+    if (request.url?.includes('GetPublicKey')) return json({ result: [KEY] })(response, request);
+    tokens.push(`token-${tokens.length + 1}-of-the-server`);
+    json({ result: [tokens.at(-1)] })(response, request);
+  };
+  const answerTo = (url: string): Answer => {
+    for (const [part, answers] of next) {
+      const answer = url.includes(part) ? answers.shift() : undefined;
+      if (answer !== undefined) return answer;
+    }
+    for (const [part, answer] of always) if (url.includes(part)) return answer;
+    if (url.startsWith('/auth/')) return auth;
+    if (url.includes('/logout/')) return json({});
+    return json({ error: 'no such thing' }, 404);
+  };
+
+  const server = createServer((request, response) => {
+    const url = request.url ?? '';
+    const isCounted = !url.startsWith('/auth/') && !url.includes('/logout/');
+    if (isCounted) {
+      open += 1;
+      mostOpen = Math.max(mostOpen, open);
+      response.on('close', () => {
+        open -= 1;
+      });
+    }
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      seen.push({ method: request.method ?? '', url, body });
+      answerTo(url)(response, request);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    authUrl: `${origin}/auth`,
+    baseUrl: `${origin}/base/`,
+    seen,
+    tokens,
+    mostAtOnce: () => mostOpen,
+    count: (part) => seen.filter(({ url }) => url.includes(part)).length,
+    always: (part, answer) => void always.set(part, answer),
+    next: (part, ...answers) => void next.set(part, [...(next.get(part) ?? []), ...answers]),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,44 @@
+/**
+ * A client of the fault server, in a hurry: short pauses, short patience.
+ */
+import { createClient, type ServiceClient, type ServiceConfig } from '../../src/service/client.ts';
+import { type ConverterError, isConverterError } from '../../src/support/errors.ts';
+import type { FaultServer } from './fault-server.ts';
+
+export const USERNAME = 'fault.finder';
+export const PASSWORD = 'pass-word-of-the-test';
+export const APP_KEY = 'app-key-of-the-test';
+
+export const ROOT_NODES = [{ nodeid: 'ACME;:DESK@1', text: 'Desks', nodetype: 'F' }];
+export const KEY = {
+  manufacturer: 'ACME',
+  program: 'DESK',
+  basearticlenumber: 'D1',
+  finalarticlenumber: 'D1+OAK',
+  reinitstring: '',
+  metareinitstring: '',
+};
+
+export function clientOf(server: FaultServer, more: Partial<ServiceConfig> = {}): ServiceClient {
+  return createClient({
+    authUrl: server.authUrl,
+    baseUrl: server.baseUrl,
+    credentials: { username: USERNAME, password: PASSWORD, appKey: APP_KEY },
+    now: () => 0,
+    random: () => 0,
+    retries: 2,
+    backoffMs: 1,
+    timeoutMs: 20_000,
+    ...more,
+  });
+}
+
+/** The error that a promise is rejected with; fails where it is fulfilled or the error is not ours. */
+export async function errorOf(promise: Promise<unknown>): Promise<ConverterError> {
+  const error = await promise.then(
+    () => new Error('expected a rejection'),
+    (thrown: unknown) => thrown,
+  );
+  if (!isConverterError(error)) throw error;
+  return error;
+}

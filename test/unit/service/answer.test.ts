@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { errorText, looksLikeDeadToken, readAnswer } from '../../../src/service/answer.ts';
+import { OPERATIONS } from '../../../src/service/operations.ts';
+
+const HTML = '<!DOCTYPE html><p>Please log in</p>';
+const bytes = (text: string) => new TextEncoder().encode(text);
+const response = (status: number, body: string) => ({
+  status,
+  bytes: bytes(body),
+  etag: '',
+  lastModified: '',
+  retryAfter: undefined,
+  location: undefined,
+});
+
+describe('looksLikeDeadToken', () => {
+  it.each([
+    [true, 401, ''],
+    [true, 403, HTML],
+    [true, 200, `\ufeff \n${HTML}`],
+    [true, 200, '{"error":"session expired"}'],
+    [true, 500, '{"error":"session expired"}'],
+    [true, 400, '{"error":"session expired"}'],
+    [false, 200, '{"btg":[],"blocks":[],"mats":[]}'],
+    [false, 200, '{"btg":['],
+    [false, 404, '{"error":"no such article"}'],
+    [false, 404, HTML],
+    [false, 414, HTML],
+    [false, 429, '{"error":"too many requests"}'],
+    [false, 500, HTML],
+    [false, 503, ''],
+  ])('is %s for %i %j', (expected, status, body) => {
+    expect(looksLikeDeadToken(OPERATIONS.getPartsList, response(status, body))).toBe(expected);
+  });
+
+  it('is never so for operations without a token in the query', () => {
+    expect(looksLikeDeadToken(OPERATIONS.getPublicKey, response(401, ''))).toBe(false);
+    expect(looksLikeDeadToken(OPERATIONS.logoutGraphics, response(401, ''))).toBe(false);
+  });
+});
+
+describe('readAnswer', () => {
+  it.each([
+    ['ARTICLE_NOT_FOUND', 404, '{"error":"no such article"}', 100],
+    ['ARTICLE_NOT_FOUND', 404, HTML, 2048],
+    ['ARTICLE_NOT_FOUND', 404, '{"error":"no such article"}', 2049],
+    ['QUERY_TOO_LONG', 404, HTML, 2049],
+    ['QUERY_TOO_LONG', 400, '', 2049],
+    ['QUERY_TOO_LONG', 414, '', 100],
+    ['QUERY_TOO_LONG', 431, '', 100],
+    ['HTTP_STATUS', 400, '', 2048],
+    ['HTTP_STATUS', 500, '', 2049],
+    ['RESPONSE_INVALID', 200, HTML, 100],
+    ['RESPONSE_INVALID', 200, '{"error":"gone"}', 100],
+    ['RESPONSE_INVALID', 200, '{"btg":[{"type":"top"', 100],
+    ['RESPONSE_INVALID', 200, '', 100],
+  ])('is %s for %i %j with a query of %i bytes', (code, status, body, queryBytes) => {
+    expect(() => readAnswer(OPERATIONS.getPartsList, response(status, body), queryBytes)).toThrow(
+      expect.objectContaining({ code }),
+    );
+  });
+
+  it('tells a cut block, which may pass, from a complete one of the wrong shape', () => {
+    const read = (body: string) => () => readAnswer(OPERATIONS.getBlock, response(200, body), 10);
+    expect(read('{"N":"A","V":[0,0,')).toThrow(
+      expect.objectContaining({ code: 'RESPONSE_INVALID' }),
+    );
+    expect(read('{"V":5}')).toThrow(expect.objectContaining({ code: 'BLOCK_INVALID' }));
+  });
+});
+
+describe('errorText', () => {
+  it.each([
+    ['{"error":"no"}', 'no'],
+    ['{"result":null,"error":"line one\\nline two"}', 'line one line two'],
+    ['{"error":{"message":"inside"}}', 'inside'],
+    ['{"error":null}', undefined],
+    ['{"error":""}', undefined],
+    ['{"V":[1,2]}', undefined],
+    ['{"error":', undefined],
+    ['error', undefined],
+  ])('of %s is %j', (body, expected) => expect(errorText(bytes(body))).toBe(expected));
+
+  it('is cut to a line', () => {
+    expect(errorText(bytes(JSON.stringify({ error: 'x'.repeat(999) })))).toHaveLength(201);
+  });
+});

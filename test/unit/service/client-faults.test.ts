@@ -1,0 +1,252 @@
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RequestEvent } from '../../../src/service/client.ts';
+import {
+  type Answer,
+  cut,
+  type FaultServer,
+  html,
+  json,
+  raw,
+  reset,
+  silence,
+  stall,
+  startFaultServer,
+} from '../../helpers/fault-server.ts';
+import { clientOf, errorOf, KEY, ROOT_NODES } from '../../helpers/faulty-client.ts';
+
+const NODES = '/getnodes?';
+const BTG = '/btg?';
+const BLOCK = '/block/';
+const EMPTY_LIST = { btg: [], blocks: [], mats: [] };
+const JPEG = Buffer.from('ffd8ffe00004000affd9', 'hex');
+
+let server: FaultServer;
+beforeEach(async () => {
+  server = await startFaultServer();
+  server.always(NODES, json(ROOT_NODES));
+  server.always(BTG, json(EMPTY_LIST));
+  server.always('/materials/', raw(JPEG));
+});
+afterEach(() => server.close());
+
+describe('a failure that passes', () => {
+  const passing: [string, Answer][] = [
+    ['a reset', reset],
+    ['a cut body', cut],
+    ['status 500', raw('', {}, 500)],
+    ['status 502 with a page', raw('<html>Bad gateway', {}, 502)],
+    ['status 503', raw('', {}, 503)],
+    ['truncated JSON', raw('{"btg":[{"type":"top","prop":{}}')],
+    ['no body', raw('')],
+    ['a body that is not packed as it says', raw('{}', { 'content-encoding': 'gzip' })],
+  ];
+
+  it.each(passing)('is sent again: %s', async (_, answer) => {
+    server.next(BTG, answer, answer);
+    const client = clientOf(server);
+    expect((await client.getPartsList(KEY)).partsList.nodes).toEqual([]);
+    expect(server.count(BTG)).toBe(3);
+    await client.close();
+  });
+
+  it.each([
+    ['silence', silence],
+    ['a stalled body', stall],
+  ])('is sent again when the time is up: %s', async (_, answer) => {
+    server.next(BTG, answer);
+    const client = clientOf(server, { timeoutMs: 300 });
+    expect((await client.getPartsList(KEY)).partsList.nodes).toEqual([]);
+    expect(server.count(BTG)).toBe(2);
+    await client.close();
+  });
+
+  it('is sent again: a truncated JPEG', async () => {
+    server.next('/materials/', raw(JPEG.subarray(0, 6)));
+    const client = clientOf(server);
+    expect((await client.getMaterial('ACME', 'OAK')).bytes).toEqual(new Uint8Array(JPEG));
+    await client.close();
+  });
+
+  it.each([
+    ['HTTP_CONNECTION', reset],
+    ['HTTP_CONNECTION', cut],
+    ['HTTP_STATUS', raw('', {}, 500)],
+    ['RESPONSE_INVALID', raw('{"btg":[')],
+  ])('becomes %s when it stays, with operation, article and address', async (code, answer) => {
+    server.always(BTG, answer);
+    const client = clientOf(server);
+    const error = await errorOf(client.getPartsList({ ...KEY, basearticlenumber: 'D/1' }));
+    expect(error).toMatchObject({ code, operation: 'getPartsList', article: 'ACME/DESK/D/1' });
+    expect(error.url).toMatch(/\/btg\?token=\*\*\*&manufacturer=ACME&.*=D%2F1&/);
+    expect(error.message).toMatch(/^getPartsList ACME\/DESK\/D\/1: /);
+    expect(error.message).not.toContain('127.0.0.1');
+    expect(server.count(BTG)).toBe(3);
+    await client.close();
+  });
+
+  it('becomes HTTP_TIMEOUT when the service stays silent', async () => {
+    server.always(BTG, stall);
+    const client = clientOf(server, { timeoutMs: 200, retries: 1 });
+    expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'HTTP_TIMEOUT' });
+    expect(server.count(BTG)).toBe(2);
+    await client.close();
+  });
+});
+
+describe('a failure that stays', () => {
+  it.each([
+    ['ARTICLE_NOT_FOUND', json({ error: 'no such article' }, 404)],
+    ['ARTICLE_NOT_FOUND', raw('<html>Not found', {}, 404)],
+    ['HTTP_STATUS', raw('', {}, 400)],
+    ['QUERY_TOO_LONG', raw('', {}, 414)],
+    ['REDIRECT_REFUSED', raw('', { location: 'http://other.example/?a' }, 302)],
+    ['REDIRECT_REFUSED', raw('', { location: 'https://127.0.0.2/btg' }, 307)],
+    ['REDIRECT_REFUSED', raw('', {}, 301)],
+  ])('is sent once: %s', async (code, answer) => {
+    server.always(BTG, answer);
+    const client = clientOf(server);
+    expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code });
+    expect(server.count(BTG)).toBe(1);
+    expect(server.tokens).toHaveLength(1);
+    await client.close();
+  });
+
+  it('gives each missing thing its own code', async () => {
+    const client = clientOf(server);
+    server.always(NODES, json({ error: 'no such folder' }, 404));
+    expect(await errorOf(client.getNodes('gone'))).toMatchObject({ code: 'NODE_NOT_FOUND' });
+    expect(await errorOf(client.getArticle(KEY))).toMatchObject({
+      code: 'ARTICLE_NOT_FOUND',
+      status: 404,
+    });
+    expect(await errorOf(client.getBlock('ACME::DESK::LEG'))).toMatchObject({
+      code: 'BLOCK_MISSING',
+      message: 'getBlock ACME::DESK::LEG: the service has no such block',
+    });
+    server.always('/materials/', json({}, 404));
+    expect(await errorOf(client.getMaterial('ACME', 'OAK'))).toMatchObject({
+      code: 'IMAGE_MISSING',
+    });
+    await client.close();
+  });
+
+  it('stops reading at the limit, packed or not', async () => {
+    const client = clientOf(server, { maxResponseBytes: 1000 });
+    const big = Buffer.alloc(5000, ' ');
+    const chunked: Answer = (response) => void response.writeHead(200).end(big);
+    server.next(BTG, raw(big), chunked, raw(gzipSync(big), { 'content-encoding': 'gzip' }));
+    for (let time = 0; time < 3; time++) {
+      expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'RESPONSE_TOO_LARGE' });
+    }
+    expect(server.count(BTG)).toBe(3);
+    await client.close();
+  });
+
+  it('goes round in circles only a few times', async () => {
+    server.always(BTG, raw('', { location: '/base/api/odb.dll/odb/btg?a=1' }, 302));
+    const client = clientOf(server);
+    expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'REDIRECT_REFUSED' });
+    expect(server.count(BTG)).toBe(4);
+    await client.close();
+  });
+});
+
+describe('an answer', () => {
+  it('is unpacked, and keeps its ETag and date', async () => {
+    const headers = { 'content-encoding': 'gzip', etag: '"1"', 'last-modified': 'yesterday' };
+    server.always(BTG, raw(gzipSync(JSON.stringify(EMPTY_LIST)), headers));
+    const client = clientOf(server);
+    const { bytes, etag, lastModified } = await client.getPartsList(KEY);
+    expect(new TextDecoder().decode(bytes)).toBe(JSON.stringify(EMPTY_LIST));
+    expect([etag, lastModified]).toEqual(['"1"', 'yesterday']);
+    await client.close();
+  });
+
+  it('is fetched from where the same host says', async () => {
+    server.next(BTG, raw('', { location: '/elsewhere?token=T' }, 302));
+    server.always('/elsewhere', json(EMPTY_LIST));
+    const client = clientOf(server);
+    expect((await client.getPartsList(KEY)).partsList.nodes).toEqual([]);
+    await client.close();
+  });
+
+  it('is told to whoever counts, without the address', async () => {
+    const events: RequestEvent[] = [];
+    server.next(BTG, reset);
+    const client = clientOf(server, { onRequest: (event) => events.push(event) });
+    await client.getPartsList(KEY);
+    await client.close();
+    expect(events.map(({ operation, status, attempt }) => [operation, status, attempt])).toEqual([
+      ['getPublicKey', 200, 1],
+      ['getSessionToken', 200, 1],
+      ['getPartsList', undefined, 1],
+      ['getPartsList', 200, 2],
+      ['logoutCatalogue', 200, 1],
+      ['logoutGraphics', 200, 1],
+    ]);
+  });
+});
+
+describe('too many requests', () => {
+  it('closes one gate for all, and uses up no retry', async () => {
+    const refuse = raw('', { 'retry-after': '0.2' }, 429);
+    server.next(BLOCK, refuse, refuse, refuse);
+    server.always(BLOCK, json({ N: 'A', V: [0, 0, 0], A: [] }));
+    const client = clientOf(server, { retries: 1, concurrency: 3 });
+    const names = Array.from({ length: 9 }, (_, index) => `ACME::DESK::B${index}`);
+    await Promise.all(names.map((name) => client.getBlock(name)));
+    // Three were in flight when the first was refused; after that nobody is sent in vain.
+    expect(server.count(BLOCK)).toBe(9 + 3);
+    await client.close();
+  });
+
+  it('ends some day where the service never takes it', async () => {
+    server.always(BTG, raw('', { 'retry-after': '0' }, 429));
+    const client = clientOf(server);
+    const error = await errorOf(client.getPartsList(KEY));
+    expect(error).toMatchObject({ code: 'HTTP_STATUS', status: 429 });
+    await client.close();
+  });
+});
+
+describe('concurrency', () => {
+  it('counts requests of all kinds together', async () => {
+    const later: Answer = (response, request) => {
+      setTimeout(() => json(ROOT_NODES)(response, request), 20);
+    };
+    server.always(NODES, later);
+    server.always(BTG, (response, request) => {
+      setTimeout(() => json(EMPTY_LIST)(response, request), 20);
+    });
+    const client = clientOf(server, { concurrency: 3 });
+    const work = Array.from({ length: 12 }, (_, index) =>
+      index % 2 === 0 ? client.getNodes(String(index)) : client.getPartsList(KEY),
+    );
+    await Promise.all(work);
+    expect(server.mostAtOnce()).toBe(3);
+    await client.close();
+  });
+
+  it('does not wait for itself: one slot is enough to log in and to log in again', async () => {
+    server.next(NODES, raw('', {}, 401));
+    const client = clientOf(server, { concurrency: 1 });
+    expect((await client.getNodes('')).nodes).toHaveLength(1);
+    expect(server.tokens).toHaveLength(2);
+    await client.close();
+  });
+});
+
+describe('a page of HTML where JSON was due', () => {
+  it('is a reason to log in again, once; then it is a failure like any other', async () => {
+    server.always(BTG, html);
+    const client = clientOf(server);
+    const error = await errorOf(client.getPartsList(KEY));
+    expect(error).toMatchObject({ code: 'RESPONSE_INVALID' });
+    expect(error.message).toContain('a page of HTML');
+    expect(server.tokens).toHaveLength(2);
+    // With the old token, at once with the new one, and two retries.
+    expect(server.count(BTG)).toBe(4);
+    await client.close();
+  });
+});

@@ -1,0 +1,244 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type FaultServer,
+  html,
+  json,
+  raw,
+  silence,
+  startFaultServer,
+} from '../../helpers/fault-server.ts';
+import { clientOf, errorOf, KEY, ROOT_NODES } from '../../helpers/faulty-client.ts';
+
+const NODES = '/getnodes?';
+const BTG = '/btg?';
+
+let server: FaultServer;
+beforeEach(async () => {
+  server = await startFaultServer();
+  server.always(NODES, json(ROOT_NODES));
+});
+afterEach(() => server.close());
+
+const logouts = () =>
+  server.seen.filter(({ url }) => url.includes('/logout/')).map(({ url }) => url);
+
+describe('login', () => {
+  it('sends what the specification lists, and the key as it came', async () => {
+    const client = clientOf(server, { rememberMe: true });
+    await client.getNodes('');
+    await client.close();
+    const [first, second] = server.seen;
+    expect(first?.url).toBe('/auth/GetPublicKey/');
+    expect(second).toMatchObject({ method: 'POST', url: '/auth/%22GetSessionToken%22/' });
+    const body = JSON.parse(second?.body ?? '{}');
+    expect(Object.keys(body).sort()).toEqual([
+      'AppKey',
+      'Password',
+      'PublicKey',
+      'RememberMe',
+      'User',
+    ]);
+    expect(body.RememberMe).toBe(true);
+    expect(body.PublicKey).toMatch(/^[A-Za-z0-9+/]+=*$/);
+  });
+
+  it.each([
+    ['first', 'token-of-the-front'],
+    ['last', 'token-of-the-back'],
+  ] as const)('takes the %s element of the result', async (tokenElement, token) => {
+    server.always(
+      'GetSessionToken',
+      json({ result: ['token-of-the-front', 7, 'token-of-the-back'] }),
+    );
+    const client = clientOf(server, { tokenElement });
+    await client.getNodes('');
+    expect(server.seen.at(-1)?.url).toContain(`token=${token}`);
+    await client.close();
+  });
+
+  it.each([
+    ['LOGIN_REFUSED', json({ error: 'Wrong user name or password' })],
+    ['LOGIN_REFUSED', json({ error: 'Wrong user name or password' }, 500)],
+    ['LOGIN_REFUSED', raw('', {}, 401)],
+    ['LOGIN_REFUSED', raw('', {}, 403)],
+    ['LOGIN_REFUSED', json({ result: [] })],
+    ['LOGIN_REFUSED', json({ result: [''] })],
+    ['AUTH_PROTOCOL', raw('', {}, 404)],
+    ['AUTH_PROTOCOL', raw('', {}, 400)],
+    ['AUTH_PROTOCOL', raw('', { location: '/login' }, 302)],
+  ])('that gets %s is not tried again, by nobody', async (code, answer) => {
+    server.always('GetSessionToken', answer);
+    const client = clientOf(server);
+    const errors = await Promise.all([1, 2, 3].map(() => errorOf(client.getNodes(''))));
+    errors.push(await errorOf(client.getNodes('')));
+    expect(new Set(errors.map((error) => error.code))).toEqual(new Set([code]));
+    expect(server.count('GetSessionToken')).toBe(1);
+    await client.close();
+    expect(logouts()).toEqual([]);
+  });
+
+  it.each([
+    ['SERVICE_UNREACHABLE', raw('', {}, 503)],
+    ['AUTH_PROTOCOL', html],
+    ['AUTH_PROTOCOL', raw('{"result":[')],
+  ])('that gets %s was tried three times', async (code, answer) => {
+    server.always('GetSessionToken', answer);
+    const client = clientOf(server);
+    const error = await errorOf(client.getNodes(''));
+    expect(error).toMatchObject({ code });
+    expect(error.message).toMatch(/^cannot log in at 127\.0\.0\.1:\d+: /);
+    expect(server.count('GetSessionToken')).toBe(3);
+    await client.close();
+  });
+});
+
+describe('a service that is not there', () => {
+  it('is named by its host, without the query, after the retries', async () => {
+    const { baseUrl } = server;
+    const client = clientOf(server, { credentials: { token: 'given-token-of-the-test' } });
+    await server.close();
+    const events: unknown[] = [];
+    const error = await errorOf(client.getNodes(''));
+    expect(error.code).toBe('SERVICE_UNREACHABLE');
+    expect(error.message).toBe(
+      `cannot reach ${new URL(baseUrl).host}: nothing listens there (ECONNREFUSED)`,
+    );
+    expect(events).toEqual([]);
+    await client.close();
+  });
+
+  it('is so too where its name is not known', async () => {
+    const client = clientOf(server, { authUrl: 'https://no-such-host.invalid/auth', retries: 0 });
+    const error = await errorOf(client.getNodes(''));
+    expect(error.code).toBe('SERVICE_UNREACHABLE');
+    expect(error.message).toMatch(/^cannot reach no-such-host\.invalid: the name/);
+    await client.close();
+  });
+
+  it('is so too where it speaks no TLS', async () => {
+    const authUrl = server.authUrl.replace('http:', 'https:');
+    const client = clientOf(server, { authUrl, retries: 0 });
+    expect(await errorOf(client.getNodes(''))).toMatchObject({ code: 'SERVICE_UNREACHABLE' });
+    await client.close();
+  });
+});
+
+describe('a token that dies', () => {
+  /** Only the newest token is taken; anything else gets what a dead one gets. */
+  function takeOnlyTheNewest(dead = json({ error: 'session expired' }, 401)) {
+    let valid = '';
+    server.always(NODES, (response, request) => {
+      const newest = server.tokens.at(-1) ?? '';
+      if (valid === '') valid = newest;
+      const isTaken = request.url?.includes(`token=${valid}`) ?? false;
+      (isTaken ? json(ROOT_NODES) : dead)(response, request);
+    });
+    const kill = () => {
+      valid = `token-${server.tokens.length + 1}-of-the-server`;
+    };
+    return { kill };
+  }
+
+  it.each([
+    ['401', json({ error: 'session expired' }, 401)],
+    ['403', raw('', {}, 403)],
+    ['HTML', html],
+    ['an error body', json({ error: 'session expired' })],
+    ['an error body with 500', json({ error: 'session expired' }, 500)],
+  ])('is replaced once for all who wait: %s', async (_, dead) => {
+    const { kill } = takeOnlyTheNewest(dead);
+    const client = clientOf(server, { concurrency: 5 });
+    await client.getNodes('');
+    kill();
+    const folders = Array.from({ length: 10 }, (_, index) => String(index));
+    await Promise.all(folders.map((folder) => client.getNodes(folder)));
+    expect(server.tokens).toHaveLength(2);
+    await client.close();
+  });
+
+  it('needs no logout, but its successor does: of both groups', async () => {
+    const { kill } = takeOnlyTheNewest();
+    const client = clientOf(server);
+    await client.getNodes('');
+    kill();
+    await client.getNodes('');
+    await client.close();
+    expect(logouts().sort()).toEqual([
+      '/base/api/odb.dll/odb/logout/token-2-of-the-server',
+      '/base/api/xcf.dll/xcf/logout/token-2-of-the-server',
+    ]);
+  });
+
+  it('ends the run where it was given', async () => {
+    server.always(NODES, raw('', {}, 401));
+    server.always(BTG, raw('', {}, 401));
+    const client = clientOf(server, { credentials: { token: 'given-token-of-the-test' } });
+    const error = await errorOf(client.getPartsList(KEY));
+    expect(error).toMatchObject({ code: 'TOKEN_DIED' });
+    expect(error.message).toBe('the service no longer takes the token that was given');
+    const sent = server.seen.length;
+    expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'TOKEN_DIED' });
+    await client.close();
+    expect(server.seen.length).toBe(sent);
+    expect(server.tokens).toEqual([]);
+  });
+
+  it('is not taken for dead because of one article, where it was given', async () => {
+    server.always(BTG, html);
+    const client = clientOf(server, { credentials: { token: 'given-token-of-the-test' } });
+    expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'RESPONSE_INVALID' });
+    expect((await client.getNodes('')).nodes).toHaveLength(1);
+    await client.close();
+    expect(logouts()).toEqual([]);
+  });
+});
+
+describe('close', () => {
+  it('logs out once, however often it is called', async () => {
+    const client = clientOf(server);
+    await client.getNodes('');
+    await Promise.all([client.close(), client.close()]);
+    await client.close();
+    expect(logouts()).toHaveLength(2);
+  });
+
+  it('sends nothing where nothing was asked', async () => {
+    await clientOf(server).close();
+    expect(server.seen).toEqual([]);
+  });
+
+  it('drops what is in flight and logs out when the run is stopped', async () => {
+    server.always(BTG, silence);
+    const stop = new AbortController();
+    const client = clientOf(server, { signal: stop.signal, concurrency: 1 });
+    await client.getNodes('');
+    const pending = [errorOf(client.getPartsList(KEY)), errorOf(client.getPartsList(KEY))];
+    while (server.count(BTG) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop.abort();
+    for (const error of await Promise.all(pending)) expect(error.code).toBe('INTERRUPTED');
+    await client.close();
+    expect(logouts()).toHaveLength(2);
+    expect(await errorOf(client.getNodes(''))).toMatchObject({ code: 'INTERRUPTED' });
+  });
+
+  it('logs out a token that arrives after the run was stopped', async () => {
+    const stop = new AbortController();
+    server.next('GetSessionToken', (response, request) => {
+      stop.abort();
+      setTimeout(() => json({ result: ['token-that-came-late'] })(response, request), 50);
+    });
+    const client = clientOf(server, { signal: stop.signal });
+    expect(await errorOf(client.getNodes(''))).toMatchObject({ code: 'INTERRUPTED' });
+    await client.close();
+    expect(logouts().every((url) => url.endsWith('/token-that-came-late'))).toBe(true);
+    expect(logouts()).toHaveLength(2);
+  });
+
+  it('ends although the service refuses to end the session', async () => {
+    server.always('/logout/', raw('', {}, 500));
+    const client = clientOf(server);
+    await client.getNodes('');
+    await client.close();
+    expect(logouts()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,122 @@
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ServiceConfig } from '../../../src/service/client.ts';
+import {
+  type Answer,
+  cut,
+  type FaultServer,
+  html,
+  json,
+  raw,
+  reset,
+  stall,
+  startFaultServer,
+} from '../../helpers/fault-server.ts';
+import {
+  APP_KEY,
+  clientOf,
+  errorOf,
+  KEY,
+  PASSWORD,
+  USERNAME,
+} from '../../helpers/faulty-client.ts';
+
+const GIVEN = 'given+token/of the "test"';
+
+let server: FaultServer;
+beforeEach(async () => {
+  server = await startFaultServer();
+});
+afterEach(() => server.close());
+
+/** All that a log, a report or a terminal could show of a value: causes and stacks included. */
+function everythingOf(value: unknown): string {
+  const shown = inspect(value, { depth: 20, showHidden: true, getters: true });
+  const chain: string[] = [];
+  for (let at = value; at instanceof Error; at = at.cause) {
+    chain.push(String(at), at.stack ?? '', JSON.stringify(at));
+  }
+  return `${shown}${chain.join()}`;
+}
+
+/** Secrets of the credentials in use, and every token that was handed out. */
+function expectNoSecret(value: unknown, credentials: ServiceConfig['credentials']): void {
+  const shown = everythingOf(value);
+  for (const secret of [...Object.values(credentials), ...server.tokens]) {
+    expect(shown).not.toContain(secret);
+    expect(shown).not.toContain(encodeURIComponent(secret));
+  }
+}
+
+/** Repeats what it was sent, as careless servers do. */
+const echo =
+  (status: number): Answer =>
+  (response, request) =>
+    raw(`<html>Error at ${request.url}`, {}, status)(response, request);
+const echoError: Answer = (response, request) =>
+  json({ error: `cannot ${request.url} for ${USERNAME}:${PASSWORD}:${APP_KEY}` }, 500)(
+    response,
+    request,
+  );
+
+const FAULTS: [string, Answer][] = [
+  ['a reset', reset],
+  ['a cut body', cut],
+  ['a stalled body', stall],
+  ['a page of HTML', html],
+  ['a page that repeats the address', echo(200)],
+  ['status 401', echo(401)],
+  ['status 404', echo(404)],
+  ['status 500', echo(500)],
+  ['an error that repeats it', echoError],
+  ['truncated JSON', raw('{"btg":[')],
+  ['a query that is too long', echo(414)],
+  ['a redirect', raw('', { location: 'http://other.example/' }, 302)],
+  ['something that is not packed', raw('{}', { 'content-encoding': 'br' })],
+];
+
+const CREDENTIALS: ServiceConfig['credentials'][] = [
+  { username: USERNAME, password: PASSWORD, appKey: APP_KEY },
+  { token: GIVEN },
+];
+
+describe.each(CREDENTIALS)('no secret is in an error or an event', (credentials) => {
+  it.each(FAULTS)('after %s', async (_, answer) => {
+    for (const part of ['/btg?', '/articles?', '/block/', '/materials/']) {
+      server.always(part, answer);
+    }
+    const events: unknown[] = [];
+    const onRequest = (event: unknown) => events.push(event);
+    const client = clientOf(server, { credentials, onRequest, timeoutMs: 200, retries: 1 });
+    const errors = await Promise.all([
+      errorOf(client.getPartsList(KEY)),
+      errorOf(client.getArticle(KEY)),
+      errorOf(client.getBlock('ACME::DESK::LEG')),
+      errorOf(client.getMaterial('ACME', 'OAK')),
+    ]);
+    await client.close();
+    for (const error of errors) expectNoSecret([error, events, client.id], credentials);
+  });
+});
+
+describe('no secret is in the error of a login', () => {
+  it.each([...FAULTS, ['a refusal', json({ error: `${USERNAME} with ${PASSWORD}: no` })] as const])(
+    'after %s',
+    async (_, answer) => {
+      server.always('GetSessionToken', answer);
+      const client = clientOf(server, { timeoutMs: 200, retries: 1 });
+      const error = await errorOf(client.getNodes(''));
+      await client.close();
+      expectNoSecret(error, CREDENTIALS[0]!);
+    },
+  );
+
+  it('after a name that is too long', async () => {
+    const username = 'name-that-is-too-long-'.repeat(9);
+    const client = clientOf(server, { credentials: { username, password: PASSWORD } });
+    const error = await errorOf(client.getNodes(''));
+    await client.close();
+    expect(error).toMatchObject({ code: 'LOGIN_REFUSED' });
+    expect(everythingOf(error)).not.toContain('name-that-is-too-long-');
+  });
+});
