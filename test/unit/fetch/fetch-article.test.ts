@@ -161,7 +161,44 @@ describe('what is missing', () => {
   });
 });
 
+describe('what failed after all attempts', () => {
+  it('is told by its code, and asked for again on the same data', async () => {
+    await benchFor({ number: 'D1', blocks: [LEG] });
+    const error500 = new ConverterError('HTTP_STATUS', 'GET http://h:1/ gave up', { status: 500 });
+    const failing = { ...bench.client(), getBlock: () => Promise.reject(error500) };
+    const { blocks } = await bench.fetcher('2024-06-01', { client: failing }).fetch(acme('D1'));
+    const message = `block ${LEG}: the service answered with status 500`;
+    expect(blocks.get(LEG)).toEqual({ missing: { code: 'HTTP_STATUS', message } });
+    bench.requests();
+    const next = await bench.fetcher('2024-06-02').fetch(acme('D1'));
+    expect(next.blocks.get(LEG)).toMatchObject({ bytes: expect.any(Number) });
+    expect(bench.requests()).toEqual({ getnodes: 1, block: 1 });
+  });
+});
+
 describe('what fails the article', () => {
+  it('is a parts list that cannot be had, each time anew', async () => {
+    await benchFor({ number: 'D1' }, { number: 'D2' });
+    const client = bench.client();
+    const broken = {
+      ...client,
+      getPartsList: (key: Parameters<typeof client.getPartsList>[0]) =>
+        key.basearticlenumber === 'D1'
+          ? Promise.reject(new ConverterError('RESPONSE_INVALID', 'expected JSON'))
+          : client.getPartsList(key),
+    };
+    const fetcher = bench.fetcher(undefined, { client: broken });
+    const all = await Promise.allSettled([acme('D1'), acme('D2')].map(fetcher.fetch));
+    expect(all).toMatchObject([
+      { status: 'rejected', reason: { code: 'RESPONSE_INVALID' } },
+      { status: 'fulfilled' },
+    ]);
+    const source = { service: 'bench', state: bench.state, store: bench.store };
+    await expect(loadSnapshot(source, acme('D1'))).rejects.toMatchObject({
+      code: 'SNAPSHOT_MISSING',
+    });
+  });
+
   it('is an article that is not there, or that could not be built', async () => {
     await benchFor(
       { number: 'D1', article: { dump: 'at 3: no such thing', ocd: undefined } },

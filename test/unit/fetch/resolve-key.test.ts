@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { resolveKey } from '../../../src/fetch/resolve-key.ts';
+import { decodeArticle } from '../../../src/service/wire-article.ts';
+import { acme } from '../../helpers/fetch-bench.ts';
+
+const decode = (fields: object) => decodeArticle(new TextEncoder().encode(JSON.stringify(fields)));
+const OCD = { finalarticlenumber: 'D1-A', reinitstring: 'A::' };
+
+describe('resolveKey', () => {
+  it('takes every number as the service spells it', () => {
+    const article = decode({
+      manufacturer: 'acme',
+      program: 'Desk',
+      basearticlenumber: 'D1',
+      reinit: 'M::',
+      ocd: OCD,
+    });
+    const { key, warnings } = resolveKey(acme('d1', { reinitstring: 'a::' }), article);
+    expect(key).toEqual({
+      ...acme('D1', { finalarticlenumber: 'D1-A', reinitstring: 'A::', metareinitstring: 'M::' }),
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  it('keeps what was asked for where the service is silent', () => {
+    const request = acme('D1', {
+      finalarticlenumber: 'F',
+      reinitstring: 'r::',
+      metareinitstring: 'm::',
+    });
+    expect(resolveKey(request, decode({ reinit: 'M::' })).key).toEqual(request);
+    expect(resolveKey(acme('D1'), decode({})).key).toEqual(acme('D1'));
+  });
+
+  it('says where another variant came than was asked for', () => {
+    const { warnings } = resolveKey(
+      acme('D1', { finalarticlenumber: 'D1-B' }),
+      decode({ ocd: OCD }),
+    );
+    expect(warnings).toEqual([
+      { code: 'VARIANT_DIFFERS', message: 'asked for final article number D1-B, received D1-A' },
+    ]);
+  });
+
+  it('reports what the service says of the article and of its children, once', () => {
+    const child = { ocd: { usermessages: { text: 'narrow', level: 2, more: ['tall', 'narrow'] } } };
+    const fields = { ocd: { ...OCD, usermessages: 'tall' }, children: [child], metamessages: [] };
+    expect(resolveKey(acme('D1'), decode(fields)).warnings).toEqual([
+      { code: 'ARTICLE_REPORTED', message: 'usermessages: tall; narrow' },
+    ]);
+  });
+
+  it.each([{}, { ocd: { finalarticlenumber: '' } }])(
+    'fails an article with a dump and %j',
+    (fields) => {
+      expect(() => resolveKey(acme('D1'), decode({ dump: 'x'.repeat(999), ...fields }))).toThrow(
+        expect.objectContaining({ code: 'ARTICLE_REPORTED', article: 'ACME/DESK/D1' }),
+      );
+    },
+  );
+});
