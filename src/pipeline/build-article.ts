@@ -5,7 +5,6 @@
  * It must not know the service, other articles or the manifest.
  */
 import pLimit from 'p-limit';
-import type { ImageCodec } from '../model/image-codec.ts';
 import type { Scene } from '../model/scene.ts';
 import type { ArticleSnapshot, ContentReader, Digest } from '../model/snapshot.ts';
 import type { ContentStore } from '../store/content-store.ts';
@@ -32,11 +31,6 @@ export interface BuilderOptions {
   objects: ContentStore;
   convert: ConvertOptions;
   stopwatch: Stopwatch;
-}
-
-interface Converter {
-  transform: (snapshot: ArticleSnapshot) => Promise<Scene>;
-  writeGlb: (scene: Scene) => Uint8Array;
 }
 
 /**
@@ -68,7 +62,17 @@ export function createBuilder({ read, objects, convert, stopwatch }: BuilderOpti
   };
 }
 
-async function loadConverter(read: ContentReader, options: ConvertOptions): Promise<Converter> {
+/** The converter itself: pure, but for the bodies that it reads. */
+export interface Converter {
+  transform(snapshot: ArticleSnapshot): Promise<Scene>;
+  writeGlb(scene: Scene): Uint8Array;
+}
+
+/** Loads the converter, with one cache of meshes for all articles. */
+export async function loadConverter(
+  read: ContentReader,
+  options: ConvertOptions,
+): Promise<Converter> {
   const [{ transformArticle }, { createMeshCache }, { sharpImageCodec }, { writeGlb }] =
     await Promise.all([
       import('../transform/transform-article.ts'),
@@ -77,7 +81,7 @@ async function loadConverter(read: ContentReader, options: ConvertOptions): Prom
       import('../write/glb.ts'),
     ]);
   const cache = createMeshCache();
-  const images: ImageCodec = sharpImageCodec();
+  const images = sharpImageCodec();
   return {
     transform: (snapshot) => transformArticle({ snapshot, read, options, images, cache }),
     writeGlb,

@@ -1,0 +1,51 @@
+/**
+ * Commands: the table of the command line. A command's own file is loaded when it is called.
+ */
+import type { Command } from './command.ts';
+
+/** How a command is introduced, and where it is. */
+interface CommandRow {
+  /** After the program's name. */
+  usage: string;
+  describe: string;
+  load(): Promise<Command>;
+}
+
+/** Every command by name. */
+export const COMMANDS: Readonly<Record<string, CommandRow>> = {
+  run: {
+    usage: 'run PIPELINE.yaml',
+    describe: 'the main job: service to GLBs',
+    load: async () => (await import('./run.ts')).runCommand,
+  },
+  convert: {
+    usage: 'convert --manufacturer M --program P --basearticlenumber N --output FILE.glb',
+    describe: 'convert one article into one file',
+    load: async () => (await import('./convert.ts')).convertCommand,
+  },
+  fetch: {
+    usage: 'fetch PIPELINE.yaml',
+    describe: 'first half of run: service to snapshots in the cache',
+    load: async () => (await import('./fetch.ts')).fetchCommand,
+  },
+  build: {
+    usage: 'build PIPELINE.yaml',
+    describe: 'second half of run: snapshots to GLBs, without a network',
+    load: async () => (await import('./build.ts')).buildCommand,
+  },
+  serve: {
+    usage: 'serve',
+    describe: 'the emulator of the service on this machine',
+    load: async () => (await import('./serve.ts')).serveCommand,
+  },
+  catalogue: {
+    usage: 'catalogue ls [NODE] | search QUERY --manufacturer M',
+    describe: 'look around in the catalogue',
+    load: async () => (await import('./catalogue.ts')).catalogueCommand,
+  },
+  verify: {
+    usage: 'verify PIPELINE.yaml|FOLDER',
+    describe: 'hash every published GLB again and compare',
+    load: async () => (await import('./verify.ts')).verifyCommand,
+  },
+};

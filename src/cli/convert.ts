@@ -1,0 +1,66 @@
+/**
+ * `btg2gltf convert`: one article into one file.
+ */
+import { dirname, join, resolve } from 'node:path';
+import type { ConvertedArticle } from '../pipeline/convert-article.ts';
+import { SILENT } from '../support/log.ts';
+import { type Arguments, type Command, textOf } from './command.ts';
+import { JOB_OPTIONS, toolsOf, withArguments } from './job.ts';
+import { pipelineOf, SERVICE_OPTIONS } from './service-options.ts';
+
+const OPAQUE = { type: 'string', mayBeEmpty: true } as const;
+
+/** The command. */
+export const convertCommand: Command = {
+  positionals: [],
+  options: {
+    manufacturer: { type: 'string', required: true, describe: 'manufacturer id' },
+    program: { type: 'string', required: true, describe: 'series id' },
+    basearticlenumber: { type: 'string', required: true, describe: 'base article number' },
+    finalarticlenumber: { ...OPAQUE, describe: 'final article number; resolved where missing' },
+    reinitstring: { ...OPAQUE, describe: 'configuration string, byte for byte' },
+    metareinitstring: { ...OPAQUE, describe: 'configuration string of the meta planning' },
+    output: { type: 'string', required: true, describe: 'the file to write' },
+    ...SERVICE_OPTIONS,
+    cache: { type: 'string', describe: 'cache folder [default: .cache beside the file]' },
+    'allow-missing-parts': JOB_OPTIONS['allow-missing-parts'],
+  },
+  examples: [
+    'btg2gltf convert --emulator --manufacturer M --program P --basearticlenumber N --output n.glb',
+  ],
+  async run(args, io) {
+    const { convertArticle } = await import('../pipeline/convert-article.ts');
+    const { output, ...others } = args;
+    const file = resolve(String(output));
+    const cache = textOf(args, 'cache') ?? join(dirname(file), '.cache');
+    const pipeline = withArguments(await pipelineOf(args, io), { ...others, cache });
+    const tools = { ...toolsOf(io), log: SILENT };
+    io.print(told(await convertArticle(requestOf(args), pipeline, file, tools)));
+    return 0;
+  },
+};
+
+function requestOf(args: Arguments) {
+  const text = (name: string) => textOf(args, name) ?? '';
+  return {
+    manufacturer: text('manufacturer').toUpperCase(),
+    program: text('program').toUpperCase(),
+    basearticlenumber: text('basearticlenumber'),
+    finalarticlenumber: text('finalarticlenumber'),
+    reinitstring: text('reinitstring'),
+    metareinitstring: text('metareinitstring'),
+  };
+}
+
+function told({ key, file, bytes, scene, warnings }: ConvertedArticle): string {
+  const { min, max } = scene.boundsMetres;
+  const [width, height, depth] = max.map((high, axis) => (high - min[axis]!).toFixed(3));
+  return [
+    `${file}: ${bytes} bytes`,
+    `${key.manufacturer}/${key.program}/${key.basearticlenumber} ${key.finalarticlenumber}`,
+    `${scene.triangles} triangles, ${scene.materials.length} materials, ${width} × ${height} × ${depth} m (width × height × depth)`,
+    ...scene.losses.map(({ where, field, done }) => `loss: ${where} ${field}: ${done}`),
+    ...warnings.map(({ code, message }) => `warning: ${code}: ${message}`),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,101 @@
+/**
+ * Job: what run, fetch and build share: their options, and what becomes of a result.
+ */
+import { resolve } from 'node:path';
+import { defaultCacheDir, loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
+import { PIPELINE_DEFAULTS } from '../pipeline/pipeline-schema.ts';
+import type { RunResult } from '../pipeline/run.ts';
+import type { Job, RunTools } from '../pipeline/run-context.ts';
+import { summarise } from '../pipeline/summary.ts';
+import type { LogFormat } from '../support/log.ts';
+import { type Arguments, type Io, numberOf, type OptionSpec, textOf } from './command.ts';
+import { openVoice } from './progress.ts';
+import { startEmulatorOf } from './start-emulator.ts';
+
+/** The pipeline file as a positional. */
+export const PIPELINE_POSITIONAL = [
+  { name: 'PIPELINE.yaml', describe: 'what is converted, from where, to where', required: true },
+] as const;
+
+/** Options of every command that works through a pipeline. */
+export const JOB_OPTIONS = {
+  output: { type: 'string', describe: 'output folder, instead of the one in the file' },
+  cache: { type: 'string', describe: 'cache folder [default: .cache beside the output folder]' },
+  concurrency: {
+    type: 'number',
+    min: 1,
+    describe: 'requests in flight at the service, all kinds together',
+    default: PIPELINE_DEFAULTS.concurrency,
+  },
+  only: { type: 'string', describe: 'only what matches this glob on MANUFACTURER/PROGRAM/number' },
+  limit: { type: 'number', min: 1, describe: 'at most this many configurations' },
+  force: { type: 'boolean', describe: 'everything anew, whatever is known already' },
+  'allow-missing-parts': { type: 'boolean', describe: 'a missing block leaves a hole' },
+  'log-format': {
+    type: 'string',
+    choices: ['pretty', 'json'],
+    describe: 'how log lines look; pretty on a terminal, else json',
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+/** Reads the pipeline that the arguments name, with what they say instead of it. */
+export async function readJob(args: Arguments, io: Io): Promise<Job> {
+  const pipeline = withArguments(await loadPipeline(textOf(args, 'PIPELINE.yaml')!, io.env), args);
+  const only = textOf(args, 'only');
+  const limit = numberOf(args, 'limit');
+  return {
+    pipeline,
+    force: args.force === true,
+    ...(only === undefined ? {} : { only }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+}
+
+/** Puts options in the place of what a pipeline file says. */
+export function withArguments(pipeline: Pipeline, args: Arguments): Pipeline {
+  const outputDir = textOf(args, 'output');
+  const cacheDir = textOf(args, 'cache');
+  const concurrency = numberOf(args, 'concurrency');
+  const moved =
+    outputDir === undefined
+      ? pipeline
+      : {
+          ...pipeline,
+          outputDir: resolve(outputDir),
+          cacheDir: defaultCacheDir(resolve(outputDir)),
+        };
+  return {
+    ...moved,
+    cacheDir: cacheDir === undefined ? moved.cacheDir : resolve(cacheDir),
+    service: concurrency === undefined ? pipeline.service : { ...pipeline.service, concurrency },
+    convert: args['allow-missing-parts']
+      ? { ...pipeline.convert, allowMissingParts: true }
+      : pipeline.convert,
+  };
+}
+
+/** Does one of a run's jobs, with log and progress, and prints what came of it. */
+export async function doJob(
+  work: (job: Job, tools: RunTools) => Promise<RunResult>,
+  args: Arguments,
+  io: Io,
+): Promise<number> {
+  const job = await readJob(args, io);
+  const voice = await openVoice(textOf(args, 'log-format') as LogFormat | undefined, io);
+  let result: RunResult;
+  try {
+    result = await work(job, { ...toolsOf(io), log: voice.log, progress: voice.progress });
+  } finally {
+    voice.end();
+  }
+  const { report, runFolder } = result;
+  voice.log.info('finished', { ...report.configurations, totalMs: report.totalMs });
+  io.print(summarise(report, runFolder));
+  return report.configurations.failed > 0 ? 1 : 0;
+}
+
+/** What a service needs of the process. */
+export function toolsOf(io: Io): Omit<RunTools, 'log' | 'progress'> {
+  const { env, now, random, signal } = io;
+  return { env, now, random, signal, startEmulator: (range) => startEmulatorOf(range) };
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+/**
+ * Main: the process. Hands argv, environment, streams, clock and signals to the command line.
+ */
+import { fileURLToPath } from 'node:url';
+import { ConverterError } from '../support/errors.ts';
+import { readText } from '../support/files.ts';
+import { redact } from '../support/redact.ts';
+import type { Io } from './command.ts';
+import { runCommandLine } from './command-line.ts';
+
+const INTERRUPTED_EXIT = 130;
+
+const controller = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(name, () => {
+    // A second signal is from someone who will not wait for the log-out.
+    if (controller.signal.aborted) process.exit(INTERRUPTED_EXIT);
+    controller.abort(new ConverterError('INTERRUPTED', `interrupted by ${name}`));
+  });
+}
+
+const io: Io = {
+  env: process.env,
+  print: (text) => void process.stdout.write(redact(text)),
+  tell: (text) => void process.stderr.write(redact(text)),
+  terminal: process.stderr.isTTY ? process.stderr : undefined,
+  now: Date.now,
+  random: Math.random,
+  signal: controller.signal,
+};
+
+const manifest = await readText(fileURLToPath(new URL('../../package.json', import.meta.url)));
+const { version } = JSON.parse(manifest) as { version: string };
+process.exitCode = await runCommandLine(process.argv.slice(2), io, version);

@@ -1,0 +1,80 @@
+/**
+ * Progress: how far a run is, as a bar for a person or as a line now and then for a log.
+ */
+
+import type { Progress } from '../pipeline/run-context.ts';
+import { createLogger, type LogFormat, type Logger, type TextSink } from '../support/log.ts';
+import type { Io } from './command.ts';
+
+/** Off a terminal a sign of life comes this often, milliseconds. */
+const HEARTBEAT_MS = 30_000;
+const ERASE_LINE = '\r\u001b[K';
+
+/** What a run tells while it works, and how to end it. */
+export interface Voice {
+  log: Logger;
+  progress(progress: Progress): void;
+  /** Takes the bar off the screen. */
+  end(): void;
+}
+
+/**
+ * Opens log and progress: a bar where a person watches, JSON lines where nobody does.
+ *
+ * @param format - What was asked for; undefined: by whether a person watches.
+ */
+export async function openVoice(format: LogFormat | undefined, io: Io): Promise<Voice> {
+  const chosen = format ?? (io.terminal === undefined ? 'json' : 'pretty');
+  const bar =
+    chosen === 'pretty' && io.terminal !== undefined ? await openBar(io.terminal, io) : undefined;
+  const sink: TextSink = {
+    write: (text) => io.tell(bar === undefined ? text : `${ERASE_LINE}${text}`),
+  };
+  const log = await createLogger({ format: chosen, sink, now: io.now });
+  return {
+    log,
+    progress: bar?.update ?? heartbeat(log, io),
+    end: () => bar?.stop(),
+  };
+}
+
+async function openBar(stream: NodeJS.WritableStream, io: Io) {
+  const { default: cliProgress } = await import('cli-progress');
+  const bar = new cliProgress.SingleBar({
+    format: '  {bar} {value}/{total} · {rate}/s · {left} left · {failed} failed',
+    stream,
+    hideCursor: true,
+    clearOnComplete: true,
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    barsize: 30,
+  });
+  let startedAt: number | undefined;
+  return {
+    update({ total, done, failed }: Progress) {
+      if (startedAt === undefined) {
+        startedAt = io.now();
+        bar.start(total, 0, { rate: '–', left: '–', failed: 0 });
+      }
+      const perSecond = (done * 1000) / Math.max(1, io.now() - startedAt);
+      const left = perSecond > 0 ? duration((total - done) / perSecond) : '–';
+      bar.update(done, { rate: perSecond.toFixed(1), left, failed });
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+function heartbeat(log: Logger, io: Io): (progress: Progress) => void {
+  let last = io.now();
+  return (progress) => {
+    if (io.now() - last < HEARTBEAT_MS) return;
+    last = io.now();
+    log.info('working', { ...progress });
+  };
+}
+
+/** `4:05` */
+function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}

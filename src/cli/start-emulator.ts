@@ -1,0 +1,22 @@
+/**
+ * Start emulator: the sample range or a recording, served on loopback.
+ */
+import type { Emulator, EmulatorOptions } from '../emulator/emulator.ts';
+
+/** Starts the emulator; it is loaded when it is needed. */
+export async function startEmulatorOf(
+  range: { recording?: string },
+  options: Omit<EmulatorOptions, 'range'> = {},
+): Promise<Emulator> {
+  const { startEmulator } = await import('../emulator/emulator.ts');
+  return startEmulator({ ...options, range: await openRange(range.recording) });
+}
+
+async function openRange(recording: string | undefined): Promise<EmulatorOptions['range']> {
+  if (recording !== undefined) {
+    const { openRecording } = await import('../emulator/recording.ts');
+    return openRecording(recording);
+  }
+  const { createSampleRange } = await import('../emulator/sample-range/sample-range.ts');
+  return createSampleRange();
+}

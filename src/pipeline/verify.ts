@@ -1,0 +1,64 @@
+/**
+ * Verify: hashes what is published and compares it with the manifest.
+ *
+ * In: an output folder. Out: what is damaged or missing. It changes nothing.
+ */
+import { join } from 'node:path';
+import type { Digest } from '../model/snapshot.ts';
+import { ConverterError, isConverterError } from '../support/errors.ts';
+import { exists, readBytes, sha256Hex, statIfExists } from '../support/files.ts';
+import { MANIFEST_FILE, readManifest } from '../write/manifest.ts';
+import { publishedAsset } from '../write/publish.ts';
+import { openObjects } from './run-context.ts';
+
+/** What a check found. */
+export interface Verification {
+  /** Objects checked. */
+  objects: number;
+  /** Links checked. */
+  links: number;
+  problems: { path: string; problem: string }[];
+}
+
+/**
+ * Checks every object that the manifest refers to, what failed configurations had before included,
+ * and every link to one.
+ *
+ * @throws {@link ConverterError} `USAGE` where there is no manifest.
+ */
+export async function verifyOutput(outputDir: string): Promise<Verification> {
+  if (!(await exists(join(outputDir, MANIFEST_FILE)))) {
+    throw new ConverterError('USAGE', `${outputDir} holds no ${MANIFEST_FILE}`);
+  }
+  const { pathOf } = openObjects(outputDir);
+  const assets = (await readManifest(outputDir)).flatMap((line) => publishedAsset(line) ?? []);
+  const digests = [...new Set(assets.map(({ sha256 }) => sha256))].sort();
+  const problems: Verification['problems'] = [];
+  const check = async (path: string, digest: Digest) => {
+    const problem = await problemOf(path, digest);
+    if (problem !== undefined) problems.push({ path, problem });
+  };
+  for (const digest of digests) await check(pathOf(digest), digest);
+  for (const { glb, sha256 } of assets) {
+    const link = join(outputDir, glb);
+    // A hard link is its object, and that was checked.
+    if (!(await sameFile(link, pathOf(sha256)))) await check(link, sha256);
+  }
+  return { objects: digests.length, links: assets.length, problems };
+}
+
+async function problemOf(path: string, digest: Digest): Promise<string | undefined> {
+  try {
+    const actual = sha256Hex(await readBytes(path));
+    return actual === digest ? undefined : 'damaged: its content has another digest';
+  } catch (error) {
+    if (isConverterError(error, 'FILE_MISSING')) return 'missing';
+    if (isConverterError(error)) return `unreadable: ${error.message}`;
+    throw error;
+  }
+}
+
+async function sameFile(a: string, b: string): Promise<boolean> {
+  const [left, right] = await Promise.all([statIfExists(a), statIfExists(b)]);
+  return left !== undefined && left.identity === right?.identity;
+}
