@@ -4,7 +4,7 @@
  * Field names are the specification's, so that a list, a request, a manifest line and a stored cart
  * speak of the same thing with the same word.
  *
- * @see Spec 2.2; semantics of the reinit strings in D-69.
+ * @see Spec 2.2; D-613 for the many names of one string.
  */
 
 /** What a user asks for: a base article and, where known, one configuration of it. */

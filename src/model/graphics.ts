@@ -1,7 +1,7 @@
 /**
  * Graphics: parts lists, blocks and materials in the service's own frame (metres, degrees, +Y up).
  *
- * @see Spec 2.3, 2.4; D-01 to D-14.
+ * @see Spec 2.3, 2.4; D-101 to D-113, D-301 to D-305.
  */
 
 import type { Warning } from './snapshot.ts';

@@ -8,7 +8,7 @@
 import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
 import { ConverterError } from '../support/errors.ts';
 import { NOT_AN_INDEX, scanBlock } from './wire-block-scanner.ts';
-import { readNumber } from './wire-material.ts';
+import { describe, isRecord, readNumber } from './wire-value.ts';
 
 /**
  * Decodes the body of GET block.
@@ -109,16 +109,9 @@ function readVector(value: unknown, field: string): Vec3 {
   }) as unknown as Vec3;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function invalid(where: string, expected: string, received: unknown): ConverterError {
-  const what =
-    received === undefined
-      ? 'nothing'
-      : Array.isArray(received)
-        ? `an array of ${received.length}`
-        : `${typeof received} ${String(received).slice(0, 80)}`;
-  return new ConverterError('BLOCK_INVALID', `${where}: expected ${expected}, received ${what}`);
+  return new ConverterError(
+    'BLOCK_INVALID',
+    `${where}: expected ${expected}, received ${describe(received)}`,
+  );
 }

@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import { ConverterError } from '../support/errors.ts';
-import { redact } from '../support/redact.ts';
+import { describe, readNumber } from './wire-value.ts';
 
 type Field<T> = z.ZodType<T>;
 
@@ -80,29 +80,6 @@ export function list<T>(item: z.ZodType<T>): Field<T[]> {
 }
 
 /**
- * Reads a number that may have been sent as a text, with a decimal comma too.
- *
- * @returns Undefined where it is none; `whenEmpty` for an empty text.
- *
- * @example
- * ```ts
- * readNumber('0,5'); // → 0.5
- * ```
- *
- * @see D-500.
- */
-export function readNumber(value: unknown, whenEmpty?: number): number | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
-  if (typeof value !== 'string') return undefined;
-  const trimmed = value.trim();
-  if (trimmed === '') return whenEmpty;
-  const dotted = /^[^.,]*,[^.,]*$/.test(trimmed) ? trimmed.replace(',', '.') : trimmed;
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(dotted)) return undefined;
-  const result = Number(dotted);
-  return Number.isFinite(result) ? result : undefined;
-}
-
-/**
  * Reads a body as JSON.
  *
  * @param bytes - UTF-8, with or without a byte-order mark.
@@ -146,13 +123,4 @@ function sentence(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'invalid_type') return issue.message;
   const article = /^[aeiou]/.test(issue.expected) ? 'an' : 'a';
   return `expected ${article} ${issue.expected}, received ${describe(issue.input)}`;
-}
-
-function describe(value: unknown): string {
-  if (value === null || value === undefined) return 'nothing';
-  if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'object') return 'an object';
-  // Before it is cut: half a secret would not be recognised any more.
-  const shown = redact(String(value));
-  return `${typeof value} ${JSON.stringify(shown.length > 40 ? `${shown.slice(0, 40)}…` : shown)}`;
 }

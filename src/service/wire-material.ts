@@ -13,6 +13,7 @@ import type {
 } from '../model/graphics.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { canonicalName } from './wire-names.ts';
+import { describe, readNumber } from './wire-value.ts';
 
 type Field = Exclude<keyof ServiceMaterial, 'source' | 'mname'>;
 type FieldKind = 'text' | 'number' | 'color';
@@ -134,27 +135,19 @@ export function readFields(
 
 const READERS: Record<FieldKind, (value: unknown) => string | number | SrgbColor | undefined> = {
   text: (value) => (typeof value === 'string' ? value : undefined),
-  number: readNumber,
+  number: (value) => readNumber(value),
   color: readColor,
 };
 
-/** A finite number, or a string of one; a comma stands for a decimal point. */
-export function readNumber(value: unknown): number | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
-  if (typeof value !== 'string') return undefined;
-  const text = value.trim().replace(',', '.');
-  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined;
-}
-
 /** `0xRRGGBB`, `#RRGGBB`, an integer, or three numbers 0..1; all sRGB. */
 function readColor(value: unknown): SrgbColor | undefined {
-  if (Array.isArray(value)) return fromComponents(value.map(readNumber));
+  if (Array.isArray(value)) return fromComponents(value.map((part) => readNumber(part)));
   if (typeof value === 'number') return fromInteger(value);
   if (typeof value !== 'string') return undefined;
   const hex = /^\s*(?:0x|#)([0-9a-f]{6})\s*$/i.exec(value);
   if (hex) return fromInteger(Number.parseInt(hex[1]!, 16));
   const parts = value.trim().split(/\s+/);
-  return parts.length === 3 ? fromComponents(parts.map(readNumber)) : undefined;
+  return parts.length === 3 ? fromComponents(parts.map((part) => readNumber(part))) : undefined;
 }
 
 function fromInteger(rgb: number): SrgbColor | undefined {
@@ -167,11 +160,6 @@ function fromComponents(parts: (number | undefined)[]): SrgbColor | undefined {
   const [r, g, b] = parts;
   if (r === undefined || g === undefined || b === undefined) return undefined;
   return [Math.min(1, Math.max(0, r)), Math.min(1, Math.max(0, g)), Math.min(1, Math.max(0, b))];
-}
-
-function describe(value: unknown): string {
-  if (typeof value === 'string') return `string "${value.slice(0, 80)}"`;
-  return Array.isArray(value) ? 'an array' : `${typeof value} ${String(value).slice(0, 40)}`;
 }
 
 /** Finds the material that a node's `mat` means; undefined where nothing fits. */

@@ -7,12 +7,11 @@
 import type { PartsList, PartsListNode, Vec3 } from '../model/graphics.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
-import { decodeMaterial, readNumber } from './wire-material.ts';
+import { decodeMaterial } from './wire-material.ts';
+import { describe, isRecord, type JsonRecord, readNumber } from './wire-value.ts';
 
 /** Nesting beyond this is refused; measured safe at 200,000 with a 64 MiB body. */
 export const MAX_NESTING_DEPTH = 200_000;
-
-type Json = Readonly<Record<string, unknown>>;
 
 interface Pending {
   raw: unknown;
@@ -98,7 +97,12 @@ function pushAll(
   }
 }
 
-function decodeNode(fields: Json, at: Pending, type: unknown, warnings: Warning[]): PartsListNode {
+function decodeNode(
+  fields: JsonRecord,
+  at: Pending,
+  type: unknown,
+  warnings: Warning[],
+): PartsListNode {
   return {
     type: textOf(type).toLowerCase(),
     blockName: textOf(fields.btgname),
@@ -171,20 +175,9 @@ function listOf(value: unknown, field: string): unknown[] {
   return value;
 }
 
-function isRecord(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function invalid(where: string, expected: string, received: unknown): ConverterError {
   return new ConverterError(
     'PARTS_LIST_INVALID',
     `${where}: expected ${expected}, received ${describe(received)}`,
   );
-}
-
-function describe(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (typeof value === 'string') return `string "${value.slice(0, 80)}"`;
-  if (Array.isArray(value)) return `an array of ${value.length}`;
-  return value === null || typeof value !== 'object' ? String(value) : 'an object';
 }

@@ -34,7 +34,7 @@ export function registerSecret(value: string): void {
  * // → 'GET https://h/api/odb.dll/odb/btg?token=***&lang=en'
  * ```
  *
- * @see Spec 4 (token in every query, last segment of both logouts); D-60.
+ * @see Spec 4 (token in every query, last segment of both logouts); D-610.
  */
 export function redact(text: string): string {
   let out = text;

@@ -2,9 +2,11 @@
  * Box projection: UVs in metres from the side of a box that a triangle faces.
  */
 
-/** The pair of faces that a triangle is projected on; the order is that of a tie: D-402. */
+/** Front and back: U is x, V is y. First in a tie: D-402. */
 export const FRONT = 0;
+/** Left and right: U is z, V is y. Second in a tie. */
 export const SIDE = 1;
+/** Top and bottom: U is x, V is z. */
 export const TOP = 2;
 
 /** Components of a unit normal that are this close count as equal. */

@@ -68,7 +68,7 @@ function startsOf(localPoints: Uint32Array, count: number): Uint32Array {
 /** Buckets longer than this are not searched for duplicates: the search is quadratic in them. */
 const LONGEST_SEARCHED = 64;
 
-/** How many triangles repeat an earlier one of the surface: the same three points in any order. */
+/** How many triangles repeat an earlier one of the surface: the same points in the same turn. */
 export function countDuplicates(buckets: CornerBuckets): number {
   const { localPoints, starts, corners, count } = buckets;
   let duplicates = 0;
@@ -80,7 +80,7 @@ export function countDuplicates(buckets: CornerBuckets): number {
       const t = 3 * Math.floor(corners[i]! / 3);
       if (!isLowest(localPoints, t, point)) continue;
       for (let j = start; j < i; j++) {
-        if (!samePoints(localPoints, t, 3 * Math.floor(corners[j]! / 3))) continue;
+        if (!sameTriangle(localPoints, t, 3 * Math.floor(corners[j]! / 3))) continue;
         duplicates++;
         break;
       }
@@ -93,12 +93,11 @@ function isLowest(localPoints: Uint32Array, t: number, point: number): boolean {
   return localPoints[t]! >= point && localPoints[t + 1]! >= point && localPoints[t + 2]! >= point;
 }
 
-function samePoints(p: Uint32Array, s: number, t: number): boolean {
-  const a = p[t]!;
-  const b = p[t + 1]!;
-  const c = p[t + 2]!;
-  for (let k = s; k < s + 3; k++) {
-    if (p[k] !== a && p[k] !== b && p[k] !== c) return false;
+/** The same three points in the same turn; two that lie back to back are no repetition. */
+function sameTriangle(p: Uint32Array, s: number, t: number): boolean {
+  const [a, b, c] = [p[t]!, p[t + 1]!, p[t + 2]!];
+  for (let k = 0; k < 3; k++) {
+    if (p[s + k] === a && p[s + ((k + 1) % 3)] === b && p[s + ((k + 2) % 3)] === c) return true;
   }
-  return true;
+  return false;
 }

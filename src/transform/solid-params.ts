@@ -4,7 +4,7 @@
  * The shape of `params` is not specified: an array, a string of numbers separated by blanks, commas
  * or `;`, and an object are read.
  */
-import { readNumber } from '../service/wire-material.ts';
+import { readNumber } from '../service/wire-value.ts';
 
 /** Parameter names of each solid in the order of the array form, with the names of the object form. */
 const WIDTH = ['w', 'width', 'x'];

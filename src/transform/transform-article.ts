@@ -42,7 +42,7 @@ export interface TransformInput {
  * scene.triangles; // → 10372
  * ```
  *
- * @see D-101 to D-560.
+ * @see D-101 to D-550.
  */
 export async function transformArticle(input: TransformInput): Promise<Scene> {
   const { snapshot, read, options, images, cache } = input;

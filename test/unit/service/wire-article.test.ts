@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeArticle } from '../../../src/service/wire-article.ts';
-import { readNumber } from '../../../src/service/wire-fields.ts';
+import { readNumber } from '../../../src/service/wire-value.ts';
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
@@ -84,7 +84,7 @@ describe('decodeArticle', () => {
   });
 
   it.each([
-    [[], 'article: expected an object, received an array'],
+    [[], 'article: expected an object, received an array of 0'],
     [{ ocd: 'x' }, 'article.ocd: expected an object, received string "x"'],
     [
       { ocd: { price: 'free' } },
