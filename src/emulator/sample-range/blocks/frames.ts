@@ -11,19 +11,14 @@ function both(half: Shape): Shape {
   return [...half, ...placed(half, { scale: [-1, 1, 1] })];
 }
 
-/** A cantilever frame: one tube from one arm or seat rail over the floor to the other. */
-function cantilever(seat: number, w: number, arms: boolean): Shape {
+/** A cantilever frame: one tube from one seat rail over the floor to the other. */
+function cantilever(seat: number, w: number): Shape {
   const x = w / 2;
-  const start: Point[] = arms
-    ? [
-        [x, seat + 0.2, -0.2],
-        [x, seat + 0.21, 0.2],
-      ]
-    : [
-        [x, seat + 0.03, -0.235],
-        [x, seat - 0.01, -0.16],
-        [x, seat - 0.02, 0.2],
-      ];
+  const start: Point[] = [
+    [x, seat + 0.03, -0.235],
+    [x, seat - 0.01, -0.16],
+    [x, seat - 0.02, 0.2],
+  ];
   const down: Point[] = [
     [x, 0.0125, 0.23],
     [x, 0.0125, -0.26],
@@ -35,22 +30,25 @@ function cantilever(seat: number, w: number, arms: boolean): Shape {
 
 /** Frames by kind. */
 export const FRAME_FAMILIES: BlockFamilies = {
-  // Cantilever without and with arms: seat height, width.
-  FREISCHWINGER: { measures: 2, make: (seat, w) => cantilever(seat, w, false) },
-  FREISCHWINGER_ARM: {
+  // A cantilever chair: seat height, width.
+  FREISCHWINGER: { measures: 2, make: (seat, w) => cantilever(seat, w) },
+  // Two arm loops from the seat rails to the back: seat height, width.
+  ARMBÜGEL: {
     measures: 2,
-    make: (seat, w) => [
-      ...cantilever(seat, w, true),
-      ...[-0.09, 0.13].flatMap((z) =>
+    make: (seat, w) =>
+      both(
         tube(
           [
-            [-w / 2, seat - 0.02, z],
-            [w / 2, seat - 0.02, z],
+            [w / 2, seat - 0.02, 0.14],
+            [w / 2 + 0.03, seat + 0.06, 0.15],
+            [w / 2 + 0.03, seat + 0.215, 0.13],
+            [w / 2 + 0.03, seat + 0.205, -0.2],
+            [w / 2, seat + 0.2, -0.262],
           ],
-          0.009,
+          0.0115,
+          { bend: 0.05, bendSteps: 7 },
         ),
       ),
-    ],
   },
   // Uprights of a back on a cantilever frame: seat height, width, height of the back's upper edge.
   LEHNENBOGEN: {

@@ -19,7 +19,7 @@ function castor(radius: number): Shape {
       [radius * 0.88, radius * 0.66],
       [radius * 0.3, radius * 0.72],
     ],
-    { segments: 20, round: radius * 0.06, roundSteps: 2 },
+    { segments: 22 },
   );
   const trail = -radius * 0.55;
   const hood = lathe(
@@ -78,7 +78,7 @@ export const METAL_FAMILIES: BlockFamilies = {
           [diameter * 0.16, diameter * 0.38],
           [diameter * 0.16, diameter * 0.8],
         ],
-        { segments: 20, round: 0.001, roundSteps: 2 },
+        { segments: 20 },
       ),
     quirks: { threeFloatUvs: true },
   },
@@ -111,7 +111,7 @@ export const METAL_FAMILIES: BlockFamilies = {
           [lower / 2 + (upper - lower) * 0.3, h * 0.55],
           [upper / 2, h],
         ],
-        { segments: 28, round: 0.05, roundSteps: 3 },
+        { segments: 22, round: 0.05, roundSteps: 2 },
       ),
   },
   TFUSS: { measures: 1, make: deskFoot },

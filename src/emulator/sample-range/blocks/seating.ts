@@ -2,10 +2,10 @@
  * Seating: shells, pads, meshes, frames and bases of chairs; origin on the floor below the middle
  * of the seat for whole parts, sitting towards +z.
  */
-import { roundedBox } from '../shapes/box.ts';
+import { chamferedBox, roundedBox } from '../shapes/box.ts';
 import { lathe } from '../shapes/lathe.ts';
 import { type Outline, roundedRectangle, superellipse } from '../shapes/outline.ts';
-import { shell } from '../shapes/shell.ts';
+import { rowShell, shell } from '../shapes/shell.ts';
 import { type Point, placed, type Shape } from '../shapes/surface.ts';
 import { sweep, tube } from '../shapes/sweep.ts';
 import type { BlockFamilies } from './family.ts';
@@ -43,51 +43,76 @@ function backOutline(w: number, h: number): Outline {
 function backFrame(w: number, h: number, radius: number): Shape {
   const bend = backBend(h, 0.055, 0.09);
   const path = backOutline(w, h).map(([x, y]) => bend(x, y));
-  const section = roundedRectangle(radius * 2.4, radius * 1.5, radius * 0.7, 4);
+  const section = roundedRectangle(radius * 2.4, radius * 1.5, radius * 0.7, 2);
   return sweep(section, path, { loop: true, up: [1, 0, 0] });
 }
 
-/** Path of a chair shell: seat, then back, seen from the side; t runs from front to top. */
-function bucket(w: number, x: number, t: number): Point {
-  const profile: [number, number][] = [
-    [0.0, 0.22],
-    [-0.02, 0.2],
-    [-0.012, 0.1],
-    [-0.018, 0.0],
-    [-0.015, -0.1],
-    [0.012, -0.17],
-    [0.07, -0.21],
-    [0.16, -0.232],
-    [0.27, -0.25],
-    [0.36, -0.275],
-  ];
-  profile[0] = [-0.05, 0.225];
-  const at = Math.min(0.9999, Math.max(0, t)) * (profile.length - 1);
+/** The middle line of a chair shell from the front edge to the top: y, z. */
+const SHELL_LINE: readonly (readonly [number, number])[] = [
+  [-0.032, 0.235],
+  [-0.012, 0.212],
+  [-0.006, 0.15],
+  [-0.014, 0.05],
+  [-0.018, -0.05],
+  [-0.008, -0.12],
+  [0.022, -0.172],
+  [0.075, -0.205],
+  [0.15, -0.226],
+  [0.24, -0.243],
+  [0.32, -0.262],
+  [0.375, -0.282],
+];
+
+/** A point of the middle line; t from 0 (front) to 1 (top). */
+function shellLine(t: number): readonly [number, number] {
+  const at = Math.min(0.9999, Math.max(0, t)) * (SHELL_LINE.length - 1);
   const i = Math.floor(at);
   const f = at - i;
-  const p = (k: number): [number, number] => profile[Math.max(0, Math.min(profile.length - 1, k))]!;
+  const p = (k: number): readonly [number, number] =>
+    SHELL_LINE[Math.max(0, Math.min(SHELL_LINE.length - 1, k))]!;
   const spline = (k: 0 | 1): number => {
     const [a, b, c, d] = [p(i - 1)[k], p(i)[k], p(i + 1)[k], p(i + 2)[k]];
     return b + 0.5 * f * (c - a + f * (2 * a - 5 * b + 4 * c - d + f * (3 * (b - c) + d - a)));
   };
-  const side = (x / (w / 2)) ** 2;
-  const upright = Math.min(1, Math.max(0, (t - 0.45) / 0.3));
+  return [spline(0), spline(1)];
+}
+
+/** Half the width of a chair shell: full at the seat, slim at the waist, round at both ends. */
+function shellHalfWidth(w: number, t: number): number {
+  const waist = 0.1 * Math.exp(-(((t - 0.56) / 0.17) ** 2)) + 0.06 * smooth((t - 0.5) / 0.4);
+  const corner = (distance: number, radius: number): number => {
+    const d = Math.max(0, radius - distance);
+    return radius - Math.sqrt(Math.max(0, radius ** 2 - d ** 2));
+  };
+  const length = 0.92;
+  return (w / 2) * (1 - waist) - corner(t * length, 0.085) - corner((1 - t) * length, 0.13);
+}
+
+const smooth = (t: number): number => {
+  const c = Math.min(1, Math.max(0, t));
+  return c * c * (3 - 2 * c);
+};
+
+/** Where a point of the shell lies: its sides turn up at the seat and forward at the back. */
+function bucket(w: number, x: number, t: number): Point {
+  const [y, z] = shellLine(t);
+  const side = Math.abs(x / (w / 2)) ** 2.2;
+  const upright = smooth((t - 0.38) / 0.3);
+  const front = 1 - 0.7 * smooth((0.25 - t) / 0.25);
   return [
-    x * (1 - 0.08 * upright),
-    spline(0) + side * 0.03 * (1 - upright),
-    spline(1) + side * 0.05 * upright,
+    x,
+    y + side * 0.05 * (1 - upright) * front,
+    z + side * (0.075 - 0.03 * smooth((t - 0.7) / 0.3)) * upright,
   ];
 }
 
 function chairShell(w: number): Shape {
-  const length = 0.92;
-  return shell({
-    outline: roundedRectangle(w, length, 0.12, 10),
-    bend: (x, y) => bucket(w, x, y / length + 0.5),
-    front: () => 0.005,
-    back: () => 0.005,
-    rim: 0.004,
-    rings: 14,
+  return rowShell({
+    rows: 34,
+    columns: 14,
+    at: (u, v) => bucket(w, u * shellHalfWidth(w, v), v),
+    uv: (u, v) => [u * shellHalfWidth(w, v), v * 0.92],
+    thickness: 0.009,
   });
 }
 
@@ -203,7 +228,7 @@ export const SEATING_FAMILIES: BlockFamilies = {
     measures: 0,
     make: () => [
       ...placed(roundedBox(0.17, 0.055, 0.24, 0.014), { at: [-0.085, -0.058, -0.13] }),
-      ...placed(roundedBox(0.3, 0.01, 0.05, 0.004), { at: [-0.15, -0.012, -0.05] }),
+      ...placed(chamferedBox(0.3, 0.01, 0.05, 0.002), { at: [-0.15, -0.012, -0.05] }),
       ...tube(
         [
           [0.07, -0.03, 0.03],
@@ -213,7 +238,7 @@ export const SEATING_FAMILIES: BlockFamilies = {
         0.005,
         { bend: 0.02 },
       ),
-      ...placed(roundedBox(0.05, 0.012, 0.024, 0.005), { at: [0.215, -0.036, 0.036] }),
+      ...placed(chamferedBox(0.05, 0.012, 0.024, 0.004), { at: [0.215, -0.036, 0.036] }),
       ...tube(
         [
           [-0.07, -0.03, -0.02],
@@ -221,7 +246,7 @@ export const SEATING_FAMILIES: BlockFamilies = {
         ],
         0.005,
       ),
-      ...placed(roundedBox(0.05, 0.012, 0.024, 0.005), { at: [-0.245, -0.036, -0.032] }),
+      ...placed(chamferedBox(0.05, 0.012, 0.024, 0.004), { at: [-0.245, -0.036, -0.032] }),
     ],
   },
   // The right armrest's bracket and the pad on it; the left one is its mirror image.
@@ -243,7 +268,7 @@ export const SEATING_FAMILIES: BlockFamilies = {
   },
   ARMAUFLAGE: {
     measures: 0,
-    make: () => placed(roundedBox(0.085, 0.026, 0.25, 0.012, 3), { at: [-0.0425, 0, -0.125] }),
+    make: () => placed(roundedBox(0.085, 0.026, 0.25, 0.012, 2), { at: [-0.0425, 0, -0.125] }),
   },
   // A moulded chair shell, seat and back in one: width.
   SCHALE: { measures: 1, make: chairShell },
@@ -251,11 +276,11 @@ export const SEATING_FAMILIES: BlockFamilies = {
     measures: 1,
     make: (w) =>
       shell({
-        outline: roundedRectangle(w * 0.9, 0.42, 0.1, 10),
-        bend: (x, y) => bucket(w, x, (y + 0.26) / 0.92 + 0.03),
-        front: (t) => 0.006 + 0.022 * Math.sqrt(Math.max(0, 1 - t ** 5)),
-        back: () => -0.004,
-        rim: 0.001,
+        outline: superellipse(w * 0.86, 0.39, 4, 56),
+        bend: (x, y) => bucket(w, x, (y + 0.245) / 0.92),
+        front: (t) => 0.007 + 0.02 * Math.sqrt(Math.max(0, 1 - t ** 5)),
+        back: () => -0.003,
+        rim: 0.002,
         rings: 8,
       }),
   },

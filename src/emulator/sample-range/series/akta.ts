@@ -96,7 +96,7 @@ function back(seatHeight: number, { height, mesh, head = false }: Back, values: 
       ]
     : [imp(own('RÜCKENPOLSTER', 470, height), { mat: cloth(values) })];
   const rest = imp(own('RÜCKENPOLSTER', 290, 170), {
-    at: [0, height / 1000 + 0.035, -0.075],
+    at: [0, height / 1000 + 0.02, -0.085],
     rot: [8, 0, 0],
     mat: cloth(values),
   });

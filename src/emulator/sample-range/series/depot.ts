@@ -68,7 +68,7 @@ function handle(w: number, h: number, values: Values, edge: 'top' | 'middle' = '
 /** A drawer with its front at z = d; it moves along z. */
 function drawer(w: number, h: number, d: number, y: number, tag: string, values: Values): Part {
   return movable({ at: [0.002, y, d / 1000 - 0.019], lay: layer(PROGRAM, `D3_${tag}`) }, [
-    board(w - 4, h - 3, 19, { mat: front(values), lay: D3 }),
+    board(w - 4, h - 4, 19, { mat: decor(values), lay: D3 }),
     imp(shared('SCHUBKASTEN', w - 64, Math.min(h - 30, 180), d - 80), {
       at: [0.03, 0.012, -(d - 80) / 1000],
       mat: basis('PULVER_SILBER'),
@@ -211,8 +211,8 @@ function lockers(columns: number, rows: number, values: Values): Part[] {
         lay: layer(PROGRAM, `D3_FACH ${row * columns + column + 1}`),
       },
       [
-        imp(shared('KASTEN', 296, 396, 18, 3), { mat: 'FJEL::DEPOT::LOCHBLECH', lay: D3 }),
-        imp(shared('KASTEN', 34, 60, 12, 4), {
+        imp(shared('PROFIL', 296, 396, 18), { mat: 'FJEL::DEPOT::LOCHBLECH', lay: D3 }),
+        imp(shared('PROFIL', 34, 60, 12), {
           at: [0.245, 0.16, 0.014],
           mat: basis('KUNSTSTOFF'),
           lay: D3,

@@ -80,19 +80,18 @@ function feet(points: readonly (readonly [number, number])[]): Part[] {
 
 /** A cantilever chair with seat and back cushions. */
 function cantilever(arms: boolean, values: Values): Part[] {
-  const armPads = [0.265, -0.265].map((x) =>
-    imp(own('KASTEN', 44, 22, 250, 10), {
-      at: [x - 0.022, 0.662, -0.12],
+  const armPads = [0.255, -0.255].map((x) =>
+    imp(own('KASTEN', 46, 20, 240, 9), {
+      at: [x - 0.023, 0.655, -0.13],
+      rot: [-2, 0, 0],
       mat: brnk('SCHWARZ'),
       lay: D3,
     }),
   );
   return [
-    imp(own(arms ? 'FREISCHWINGER_ARM' : 'FREISCHWINGER', 440, arms ? 530 : 450), {
-      mat: steel(values),
-      lay: D3,
-    }),
-    imp(own('LEHNENBOGEN', 440, arms ? 440 : 430, 830), { mat: steel(values), lay: D3 }),
+    imp(own('FREISCHWINGER', 440, 450), { mat: steel(values), lay: D3 }),
+    ...(arms ? [imp(own('ARMBÜGEL', 440, 450), { mat: steel(values), lay: D3 })] : []),
+    imp(own('LEHNENBOGEN', 440, 430, 830), { mat: steel(values), lay: D3 }),
     imp(own('SITZPOLSTER', 455, 450, 60), { at: [0, 0.45, 0.02], mat: cloth(values), lay: D3 }),
     imp(own('RÜCKENPOLSTER', 410, 330), {
       at: [0, 0.55, -0.232],
@@ -134,7 +133,7 @@ function woodChair(values: Values): Part[] {
     imp(own('PLATTE', 40, 30, 240), { at: [-0.02, 0.398, -0.12], mat: konva('BUCHE'), lay: D3 }),
   ];
   return [
-    ...woodLegs(420, 280, 230, 7, mat),
+    ...woodLegs(420, 0.28, 0.23, 7, mat),
     ...rails,
     top({ at: [0, 0.45, 0], lay: D3 }, [imp(own('SCHALE', 460), { mat: shellOf(values) })]),
     ...bodySymbol(PROGRAM, 0.54),
@@ -159,7 +158,7 @@ function barStool(values: Values): Part[] {
       }),
     );
   return [
-    ...woodLegs(700, 210, 210, 5, konva('BUCHE_SCHALE')),
+    ...woodLegs(700, 0.21, 0.21, 5, konva('BUCHE_SCHALE')),
     imp(own('RUNDPLATTE', 340, 22), { at: [0, 0.695, 0], mat: konva('BUCHE'), lay: D3 }),
     imp(own('RUNDPOLSTER', 350, 55), { at: [0, 0.715, 0], mat: cloth(values), lay: D3 }),
     ...rest(0.26, 144),

@@ -44,6 +44,9 @@ const WIDTH = millimetres(
 const front = (values: Values): string =>
   values.FRONT ? pick(FRONTS, values, 'FRONT') : wood(values, ' HOCH');
 
+/** A drawer's front: without lacquer its grain lies. */
+const drawerFront = (values: Values): string => (values.FRONT ? front(values) : wood(values));
+
 /** An open bookcase of boards; w, h, d in millimetres. */
 function bookcase(w: number, h: number, d: number, levels: number, values: Values): Part[] {
   const [W, H, t] = [w / 1000, h / 1000, 0.022];
@@ -206,7 +209,7 @@ function chest(values: Values): Part[] {
           lay: layer(PROGRAM, `D3_SCHUB ${i + 1}`),
         },
         [
-          board(w - 48, each - 3, 18, { mat: front(values), lay: D3 }),
+          board(w - 48, each - 4, 18, { mat: drawerFront(values), lay: D3 }),
           imp(shared('SCHUBKASTEN', w - 90, 120, d - 70), {
             at: [0.02, 0.015, -(d - 70) / 1000],
             mat: home('ESCHE'),

@@ -33,7 +33,7 @@ const PLACES: readonly Place[] = [
   {
     articles: DEPOT.articles,
     number: 'DP-R3',
-    at: [1.14, 0, 0.12],
+    at: [0.9, 0, 0.14],
     rot: [0, 0, 0],
     values: ({ DEKOR }) => ({ DEKOR: DEKOR! }),
   },

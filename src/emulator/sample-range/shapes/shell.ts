@@ -63,6 +63,61 @@ export function shell(options: ShellOptions): Shape {
   return [outward(surface)];
 }
 
+/** What a shell of rows is made of. */
+export interface RowShellOptions {
+  /** Cells along v (0 to 1) and across u (-1 to 1). */
+  rows: number;
+  columns: number;
+  /** Where a point lies in space; its front looks where `du × dv` points. */
+  at: (u: number, v: number) => Point;
+  uv: (u: number, v: number) => Flat;
+  thickness: number;
+}
+
+/** A closed shell whose quads run in rows: for bends across its length. */
+export function rowShell({ rows, columns, at, uv, thickness }: RowShellOptions): Shape {
+  // Rows stand closer at both ends, where the outline is round.
+  const vAt = (j: number): number => {
+    const t = j / rows;
+    return t - 0.11 * Math.sin(2 * Math.PI * t);
+  };
+  const uAt = (i: number): number => (2 * i) / columns - 1;
+  const side = (i: number, j: number, k: -1 | 1): Point => {
+    const [u, v] = [uAt(i), vAt(j)];
+    const n = normalOf(at, u, v);
+    const p = at(u, v);
+    return [0, 1, 2].map((c) => p[c]! + (n[c]! * k * thickness) / 2) as unknown as Point;
+  };
+  const surface = emptySurface(true, true);
+  addGrid(surface, columns, rows, (i, j) => ({ point: side(i, j, 1), uv: uv(uAt(i), vAt(j)) }));
+  addGrid(surface, rows, columns, (j, i) => ({ point: side(i, j, -1), uv: uv(uAt(i), vAt(j)) }));
+  const rim = rimOf(columns, rows);
+  addGrid(surface, 1, rim.length - 1, (k, r) => {
+    const [i, j] = rim[r]!;
+    return { point: side(i, j, k === 0 ? 1 : -1), uv: uv(uAt(i), vAt(j)) };
+  });
+  return [outward(surface)];
+}
+
+/** Grid points round a patch, counter-clockwise, back to the first. */
+function rimOf(columns: number, rows: number): Flat[] {
+  const out: Flat[] = [];
+  for (let i = 0; i < columns; i++) out.push([i, 0]);
+  for (let j = 0; j < rows; j++) out.push([columns, j]);
+  for (let i = columns; i > 0; i--) out.push([i, rows]);
+  for (let j = rows; j >= 0; j--) out.push([0, j]);
+  return out;
+}
+
+function normalOf(at: (u: number, v: number) => Point, u: number, v: number): Point {
+  const h = 1e-3;
+  const [v0, v1] = [Math.max(0, v - h), Math.min(1, v + h)];
+  const [pu, mu, pv, mv] = [at(u + h, v), at(u - h, v), at(u, v1), at(u, v0)];
+  const du: Point = [pu[0] - mu[0], pu[1] - mu[1], pu[2] - mu[2]];
+  const dv: Point = [pv[0] - mv[0], pv[1] - mv[1], pv[2] - mv[2]];
+  return unit(cross(du, dv));
+}
+
 function frameAt(
   bend: (x: number, y: number) => Point,
   x: number,
@@ -75,11 +130,7 @@ function frameAt(
   const [py, my] = [bend(x, y + h), bend(x, y - h)];
   const du = unit([px[0] - mx[0], px[1] - mx[1], px[2] - mx[2]]);
   const dv = unit([py[0] - my[0], py[1] - my[1], py[2] - my[2]]);
-  const normal = unit([
-    du[1] * dv[2] - du[2] * dv[1],
-    du[2] * dv[0] - du[0] * dv[2],
-    du[0] * dv[1] - du[1] * dv[0],
-  ]);
+  const normal = unit(cross(du, dv));
   const away = unit([du[0] * ox + dv[0] * oy, du[1] * ox + dv[1] * oy, du[2] * ox + dv[2] * oy]);
   return { point: bend(x, y), normal, away };
 }
@@ -87,4 +138,8 @@ function frameAt(
 function unit(a: Point): Point {
   const length = Math.max(1e-12, Math.hypot(...a));
   return [a[0] / length, a[1] / length, a[2] / length];
+}
+
+function cross(a: Point, b: Point): Point {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 }

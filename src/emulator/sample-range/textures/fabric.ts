@@ -59,6 +59,19 @@ export function fabricRoughness(seed: number): Image {
   return greyImage((i) => 0.96 - 0.16 * height[i]!);
 }
 
+/** Mesh of a chair's back: two crossing yarns with open cells between them. */
+export function meshColour(seed: number, yarn: Rgb): Image {
+  const size = TEXTURE_SIZE;
+  const cells = 32;
+  const fuzz = latticeNoise(128, 128, seed);
+  return colourImage((i, out) => {
+    const [x, y] = [((i % size) * cells) / size, (Math.floor(i / size) * cells) / size];
+    const across = Math.abs(Math.sin(Math.PI * x)) * Math.abs(Math.sin(Math.PI * y));
+    const light = 0.25 + 1.5 * (1 - across) ** 2 * (0.75 + 0.4 * fuzz[i]!);
+    for (let c = 0; c < 3; c++) out[c] = yarn[c]! * light;
+  });
+}
+
 /** Felt of recycled fibre: no thread, speckles of other fibres. */
 export function feltColour(seed: number, base: Rgb, accent: Rgb): Image {
   const cloud = octaves(24, 24, 4, seed, 0.7);

@@ -4,7 +4,14 @@
  * In: a manufacturer and a name. Out: JPEG bytes, the same every time. Two manufacturers that use
  * the same picture get the same bytes. It knows nothing of materials or articles.
  */
-import { fabricColour, fabricNormal, fabricRoughness, feltColour, feltNormal } from './fabric.ts';
+import {
+  fabricColour,
+  fabricNormal,
+  fabricRoughness,
+  feltColour,
+  feltNormal,
+  meshColour,
+} from './fabric.ts';
 import {
   brushedNormal,
   brushedRoughness,
@@ -35,6 +42,7 @@ const PICTURES: Readonly<Record<string, () => Image>> = {
   fabricMoss: () => fabricColour(71, [86, 96, 62], [134, 140, 98]),
   fabricNormal: () => fabricNormal(71),
   fabricRoughness: () => fabricRoughness(71),
+  mesh: () => meshColour(79, [52, 55, 58]),
   feltGrey: () => feltColour(83, [128, 130, 132], [196, 196, 192]),
   feltBlue: () => feltColour(83, [54, 76, 104], [120, 142, 166]),
   feltOchre: () => feltColour(83, [186, 140, 58], [226, 196, 132]),
@@ -85,6 +93,7 @@ export const TEXTURES: Readonly<Record<string, Readonly<Record<string, string>>>
     LEDER_R: 'leatherRoughness',
     BUCHE: 'beech',
     EICHE: 'oak',
+    NETZ: 'mesh',
     RAUM: 'room',
     GEBÜRSTET_N: 'brushedNormal',
     GEBÜRSTET_R: 'brushedRoughness',

@@ -28,10 +28,10 @@ export interface Wood {
 export const WOODS = {
   oak: {
     seed: 11,
-    light: [206, 172, 128],
-    dark: [171, 132, 88],
-    pore: [118, 84, 52],
-    rings: 15,
+    light: [202, 172, 134],
+    dark: [168, 135, 97],
+    pore: [116, 88, 60],
+    rings: 24,
     leaves: 1,
     wave: 1.1,
     ringContrast: 0.75,
@@ -43,7 +43,7 @@ export const WOODS = {
     light: [131, 92, 64],
     dark: [84, 54, 36],
     pore: [52, 32, 22],
-    rings: 11,
+    rings: 18,
     leaves: 1,
     wave: 1.7,
     ringContrast: 0.9,
@@ -55,7 +55,7 @@ export const WOODS = {
     light: [222, 184, 146],
     dark: [203, 159, 119],
     pore: [174, 126, 88],
-    rings: 9,
+    rings: 15,
     leaves: 1,
     wave: 0.8,
     ringContrast: 0.4,
@@ -67,7 +67,7 @@ export const WOODS = {
     light: [226, 207, 176],
     dark: [192, 165, 128],
     pore: [158, 128, 94],
-    rings: 13,
+    rings: 21,
     leaves: 1,
     wave: 1.4,
     ringContrast: 0.8,
@@ -91,7 +91,7 @@ function ringField(wood: Wood): Float32Array {
     for (let x = 0; x < size; x++) {
       const i = y * size + x;
       const u = (x / size) * 2 * Math.PI;
-      const heart = 0.1 + 0.17 * (1 + Math.cos(u + wood.seed)) + 0.03 * Math.cos(2 * u);
+      const heart = 0.3 + 0.16 * (1 + Math.cos(u + wood.seed)) + 0.04 * Math.cos(2 * u);
       const phase = wood.rings * Math.sqrt(d * d + heart * heart);
       out[i] = phase + wood.wave * (slow[i]! - 0.5) * 2.4 + (fine[i]! - 0.5) * 0.55;
     }
