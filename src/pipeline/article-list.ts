@@ -6,7 +6,7 @@
  */
 import { parse } from 'csv-parse/sync';
 import type { ArticleRequest } from '../model/article.ts';
-import { ConverterError } from '../support/errors.ts';
+import { ConverterError, isConverterError } from '../support/errors.ts';
 import { readBytes } from '../support/files.ts';
 import { didYouMean, nearestName } from '../support/nearest.ts';
 
@@ -45,7 +45,8 @@ async function readListBytes(path: string): Promise<Uint8Array> {
   try {
     return await readBytes(path);
   } catch (cause) {
-    throw new ConverterError('LIST_INVALID', `${path}: cannot be read`, { cause });
+    const problem = isConverterError(cause, 'FILE_MISSING') ? 'no such file' : 'cannot be read';
+    throw new ConverterError('LIST_INVALID', `${path}: ${problem}`, { cause });
   }
 }
 

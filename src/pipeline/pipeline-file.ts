@@ -6,7 +6,7 @@
  */
 import { dirname, join, resolve } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
-import { ConverterError } from '../support/errors.ts';
+import { ConverterError, isConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 import type { Environment } from './environment.ts';
@@ -48,7 +48,8 @@ export async function loadPipeline(path: string, env: Environment): Promise<Pipe
   try {
     text = await readText(path);
   } catch (cause) {
-    throw new ConverterError('PIPELINE_INVALID', `${path}: cannot be read`, { cause });
+    const problem = isConverterError(cause, 'FILE_MISSING') ? 'no such file' : 'cannot be read';
+    throw new ConverterError('PIPELINE_INVALID', `${path}: ${problem}`, { cause });
   }
   return parsePipeline(text, path, env);
 }

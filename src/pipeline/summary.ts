@@ -26,18 +26,17 @@ export function summarise(report: RunReport, runFolder: string | undefined): str
   return ['', headline(report), '', ...rows, ...failureLines(report, runFolder), ''].join('\n');
 }
 
-function headline({ pipeline, service, configurations, articles, command }: RunReport): string {
-  const outcome =
-    configurations.failed === 0 ? DONE[command] : `finished with ${configurations.failed} failed`;
+function headline(report: RunReport): string {
+  const { pipeline, service, configurations, articles } = report;
   const what = `${amount(configurations.selected, 'configuration')} of ${amount(articles, 'article')}`;
-  return `  ${pipeline}: ${outcome} · ${what} · ${service}`;
+  return `  ${pipeline}: ${outcome(report)} · ${what} · ${service}`;
 }
 
-const DONE: Record<RunReport['command'], string> = {
-  run: 'all converted',
-  fetch: 'all fetched',
-  build: 'all built',
-};
+function outcome({ command, configurations: { failed, selected, unchanged } }: RunReport): string {
+  if (failed > 0) return `finished, ${whole(failed)} failed`;
+  if (unchanged === selected) return 'nothing has changed';
+  return command === 'fetch' ? 'all fetched' : 'all converted';
+}
 
 const ROWS: [label: string, words: (report: RunReport) => string][] = [
   [

@@ -72,8 +72,8 @@ function fillIn(
       const filled = node.value.replace(VARIABLE, (_match, name: string) => {
         const value = env[name];
         if (value !== undefined && value !== '') return value;
-        const known = [...Object.keys(ENVIRONMENT), ...Object.keys(env)].filter((k) => k !== name);
-        const hint = env[name] === undefined ? didYouMean(name, known) : '';
+        const known = [...Object.keys(ENVIRONMENT), ...Object.keys(env)];
+        const hint = known.includes(name) ? '' : didYouMean(name, known);
         unset(node.range?.[0], `the variable ${name} is not set${hint}`);
       });
       // Unquoted, a variable may stand for a number or a switch.

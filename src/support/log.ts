@@ -40,7 +40,7 @@ export interface LogOptions {
 /**
  * Creates a logger; pino is loaded here, so that a command that logs nothing does not pay for it.
  *
- * Redaction happens on the finished line, where no field, cause or stack can slip past it.
+ * Every text is redacted before it is encoded: once quotes are escaped a secret looks like another.
  *
  * @example
  * ```ts
@@ -56,18 +56,25 @@ export async function createLogger(options: LogOptions): Promise<Logger> {
   const logger = pino(
     {
       level: options.level ?? 'info',
-      base: options.fields ?? null,
+      base: options.fields === undefined ? null : clean(options.fields),
       formatters: { level: (label) => ({ level: label }) },
       timestamp: () => `,"time":"${new Date(options.now()).toISOString()}"`,
     },
-    { write: (json: string) => void sink.write(redact(line(json))) },
+    { write: (json: string) => void sink.write(line(json)) },
   );
-  return {
-    debug: (message, fields) => logger.debug(fields ?? {}, message),
-    info: (message, fields) => logger.info(fields ?? {}, message),
-    warn: (message, fields) => logger.warn(fields ?? {}, message),
-    error: (message, fields) => logger.error(fields ?? {}, message),
-  };
+  const at =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (message: string, fields: LogFields = {}) =>
+      logger[level](clean(fields), redact(message));
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** The same fields without a secret in any text, at any depth. */
+function clean(fields: LogFields): LogFields {
+  const text = JSON.stringify(fields, (_, value: unknown) =>
+    typeof value === 'string' ? redact(value) : value,
+  );
+  return JSON.parse(text) as LogFields;
 }
 
 /** A logger that says nothing, for callers of the library who do not ask. */

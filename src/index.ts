@@ -1,0 +1,46 @@
+/**
+ * btg2gltf as a library: the same rooms that the command line uses, by name.
+ */
+export { type Emulator, type EmulatorOptions, startEmulator } from './emulator/emulator.ts';
+export type { EmulatedRange } from './emulator/range.ts';
+export { openRecording } from './emulator/recording.ts';
+export { createSampleRange } from './emulator/sample-range/sample-range.ts';
+export { createFetcher, type Fetcher, type FetcherOptions } from './fetch/fetch-article.ts';
+export {
+  type ArticleSource,
+  type SelectedArticle,
+  selectArticles,
+} from './fetch/select-articles.ts';
+export type {
+  Article,
+  ArticleKey,
+  ArticleProperty,
+  ArticleRequest,
+  CommercialData,
+} from './model/article.ts';
+export type { AssetFigures, AssetStatus, CatalogueLine, ManifestLine } from './model/asset.ts';
+export type { Breadcrumb, CatalogueNode, CatalogueResource } from './model/catalogue.ts';
+export type { Block, PartsList, PartsListNode, ServiceMaterial } from './model/graphics.ts';
+export type { ImageCodec } from './model/image-codec.ts';
+export type { Bounds, Loss, Scene } from './model/scene.ts';
+export type { ArticleSnapshot, ContentReader, Digest, Warning } from './model/snapshot.ts';
+export { parseArticleList, readArticleList } from './pipeline/article-list.ts';
+export { type ConvertedArticle, convertArticle } from './pipeline/convert-article.ts';
+export { loadPipeline, type Pipeline, parsePipeline } from './pipeline/pipeline-file.ts';
+export { pipelineJsonSchema } from './pipeline/pipeline-schema.ts';
+export type { RunReport } from './pipeline/report.ts';
+export { buildPipeline, fetchPipeline, type RunResult, runPipeline } from './pipeline/run.ts';
+export type { Job, Progress, RunTools } from './pipeline/run-context.ts';
+export { summarise } from './pipeline/summary.ts';
+export { type Verification, verifyOutput } from './pipeline/verify.ts';
+export { createClient, type ServiceClient, type ServiceConfig } from './service/client.ts';
+export { openState, type State } from './state/state.ts';
+export { type ContentStore, openFileStore } from './store/content-store.ts';
+export { ConverterError, ERROR_CODES, type ErrorCode, isConverterError } from './support/errors.ts';
+export { sharpImageCodec } from './support/image-codec.ts';
+export { createLogger, type Logger, SILENT } from './support/log.ts';
+export { CONVERT_DEFAULTS, type ConvertOptions } from './transform/convert-options.ts';
+export { createMeshCache } from './transform/mesh-cache.ts';
+export { transformArticle } from './transform/transform-article.ts';
+export { writeGlb } from './write/glb.ts';
+export { readCatalogue, readManifest } from './write/manifest.ts';

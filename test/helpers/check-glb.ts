@@ -1,0 +1,49 @@
+/**
+ * Check GLB: what two independent readers say of a file.
+ *
+ * In: bytes. Out: errors and warnings of gltf-validator, and figures as glTF-Transform reads them.
+ */
+import { NodeIO } from '@gltf-transform/core';
+import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
+import { validateBytes } from 'gltf-validator';
+
+/** The one warning that is accepted: tangents are left to the viewer (D-309). */
+const ACCEPTED = 'MESH_PRIMITIVE_GENERATED_TANGENT_SPACE';
+
+/** Codes of everything that gltf-validator has against a GLB, without what is accepted. */
+export async function complaintsAbout(bytes: Uint8Array): Promise<string[]> {
+  const { issues } = await validateBytes(bytes, { maxIssues: 100 });
+  return issues.messages
+    .filter(({ severity, code }) => severity <= 1 && code !== ACCEPTED)
+    .map(({ code, pointer }) => `${code} ${pointer ?? ''}`);
+}
+
+/** Figures of a GLB as glTF-Transform reads it; world space, metres. */
+export async function readGlb(bytes: Uint8Array): Promise<{
+  triangles: number;
+  boundsMetres: { min: number[]; max: number[] };
+}> {
+  const io = new NodeIO().registerExtensions(ALL_EXTENSIONS);
+  const document = await io.readBinary(bytes);
+  const bounds = {
+    min: [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+    max: [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  };
+  let triangles = 0;
+  for (const node of document.getRoot().listNodes()) {
+    const m = node.getWorldMatrix();
+    for (const primitive of node.getMesh()?.listPrimitives() ?? []) {
+      triangles += primitive.getIndices()!.getCount() / 3;
+      const positions = primitive.getAttribute('POSITION')!.getArray()!;
+      for (let i = 0; i < positions.length; i += 3) {
+        const [x, y, z] = [positions[i]!, positions[i + 1]!, positions[i + 2]!];
+        for (let axis = 0; axis < 3; axis++) {
+          const value = m[axis]! * x + m[axis + 4]! * y + m[axis + 8]! * z + m[axis + 12]!;
+          bounds.min[axis] = Math.min(bounds.min[axis]!, value);
+          bounds.max[axis] = Math.max(bounds.max[axis]!, value);
+        }
+      }
+    }
+  }
+  return { triangles, boundsMetres: bounds };
+}

@@ -1,0 +1,12 @@
+declare module 'gltf-validator' {
+  /** One finding; severity 0 is an error, 1 a warning. */
+  interface Message {
+    code: string;
+    severity: number;
+    pointer?: string;
+  }
+  export function validateBytes(
+    bytes: Uint8Array,
+    options?: { maxIssues?: number },
+  ): Promise<{ issues: { messages: Message[]; numErrors: number; numWarnings: number } }>;
+}

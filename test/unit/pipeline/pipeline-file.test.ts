@@ -1,0 +1,81 @@
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parsePipeline } from '../../../src/pipeline/pipeline-file.ts';
+import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
+
+const FILE = resolve('pipelines/x.yaml');
+const MINIMAL = `name: x
+service: { emulator: true }
+articles:
+  - list: a.csv
+output: { dir: ../output/x }
+`;
+
+const parse = (text: string, env = {}) => parsePipeline(text, FILE, env);
+const refusal = (text: string, env = {}): string => {
+  try {
+    parse(text, env);
+  } catch (error) {
+    const { code, message } = error as { code: string; message: string };
+    return `${code} ${message.replaceAll(FILE, 'x.yaml')}`;
+  }
+  return 'accepted';
+};
+
+describe('a pipeline file', () => {
+  test('gets every default, and paths relative to itself', () => {
+    const pipeline = parse(MINIMAL);
+    expect(pipeline.convert).toEqual(CONVERT_DEFAULTS);
+    expect(pipeline.outputDir).toBe(resolve('output/x'));
+    expect(pipeline.cacheDir).toBe(resolve('output/.cache'));
+    expect(pipeline.articles).toEqual([{ kind: 'list', file: resolve('pipelines/a.csv') }]);
+  });
+
+  test('names line and nearest key of an unknown one, at every depth', () => {
+    expect(refusal(MINIMAL.replace('list:', 'lsit:'))).toBe(
+      'PIPELINE_INVALID x.yaml:4: unknown key "lsit"; did you mean "list"?',
+    );
+    expect(refusal(`${MINIMAL}convert:\n  creaseAngle: 3\n`)).toBe(
+      'PIPELINE_INVALID x.yaml:7: unknown key "creaseAngle"; did you mean "creaseAngleDegrees"?',
+    );
+    expect(refusal(`${MINIMAL}zzzzzzzzz: 1\n`)).toMatch(/x\.yaml:6: unknown key .*; known here: /);
+  });
+
+  test('tells all problems at once, in the order of the file', () => {
+    const text = MINIMAL.replace('name: x', 'nmae: x').replace('dir: ../output/x', 'dri: x');
+    expect(refusal(text).split('\n')).toHaveLength(4);
+  });
+
+  test('says what was expected and what came', () => {
+    expect(refusal(`${MINIMAL}convert: { winding: left }\n`)).toBe(
+      'PIPELINE_INVALID x.yaml:6: convert.winding: expected one of "auto"|"keep"|"flip", received "left"',
+    );
+  });
+
+  test('names exactly one service and one way in each entry', () => {
+    const both = MINIMAL.replace('emulator: true', 'emulator: true, recording: r');
+    expect(refusal(both)).toMatch(/x\.yaml:2: service: expected one of/);
+    expect(refusal(MINIMAL.replace('emulator: true', ''))).toMatch(/expected one of/);
+    expect(refusal(MINIMAL.replace('emulator: true', 'baseUrl: "http://h"'))).toMatch(
+      /authUrl is missing/,
+    );
+    expect(refusal(MINIMAL.replace('list: a.csv', '{}'))).toMatch(/received none/);
+  });
+
+  test('fills in variables, and names one that is not set with its line', () => {
+    const live = MINIMAL.replace(
+      '{ emulator: true }',
+      '\n  authUrl: ${AUTH}/rest\n  baseUrl: ${BTG2GLTF_BASE_URl}\n  concurrency: ${N}',
+    );
+    const env = { AUTH: 'http://a', BTG2GLTF_BASE_URl: 'http://b', N: '3' };
+    expect(parse(live, env).service).toMatchObject({ authUrl: 'http://a/rest', concurrency: 3 });
+    expect(refusal(live, { AUTH: 'http://a' })).toBe(
+      'PIPELINE_VARIABLE_UNSET x.yaml:4: the variable BTG2GLTF_BASE_URl is not set; did you mean "BTG2GLTF_BASE_URL"?',
+    );
+  });
+
+  test('is refused where it is no YAML', () => {
+    expect(refusal('name: [x')).toMatch(/^PIPELINE_INVALID x\.yaml:1: /);
+    expect(refusal('- a\n')).toMatch(/^PIPELINE_INVALID x\.yaml:1: the file: expected object/);
+  });
+});

@@ -1,0 +1,140 @@
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ManifestLine } from '../../../src/model/asset.ts';
+import { openFileStore } from '../../../src/store/content-store.ts';
+import { removeTree, watchFileOperations } from '../../../src/support/files.ts';
+import { readManifest } from '../../../src/write/manifest.ts';
+import { publish } from '../../../src/write/publish.ts';
+
+let outputDir: string;
+beforeEach(async () => {
+  outputDir = await mkdtemp(join(tmpdir(), 'publish-'));
+});
+afterEach(async () => {
+  watchFileOperations(undefined);
+  await removeTree(outputDir);
+});
+
+const openObjects = () =>
+  openFileStore({
+    dir: join(outputDir, 'objects'),
+    tmpDir: join(outputDir, '.tmp'),
+    extension: '.glb',
+  });
+
+async function lineOf(basearticlenumber: string, content: string): Promise<ManifestLine> {
+  const { digest } = await openObjects().put(new TextEncoder().encode(content));
+  return {
+    manufacturer: 'ACME',
+    program: 'DESK',
+    basearticlenumber,
+    finalarticlenumber: '',
+    reinitstring: '',
+    metareinitstring: '',
+    status: 'converted',
+    sha256: digest,
+    convertdate: '',
+    source: '',
+    losses: [],
+    warnings: [],
+    requested: [],
+  };
+}
+
+const publishLines = (...lines: ManifestLine[]) =>
+  publish({ outputDir, lines, catalogue: [], objectPath: openObjects().pathOf });
+const published = (name: string) =>
+  readFile(join(outputDir, 'articles/ACME/DESK', name, 'default.glb'), 'utf8');
+
+describe('publishing', () => {
+  test('links share their object, and equal contents share one', async () => {
+    const { lines } = await publishLines(await lineOf('A', 'same'), await lineOf('B', 'same'));
+    const inodes = await Promise.all(
+      lines.map(async (line) => (await stat(join(outputDir, line.glb!))).ino),
+    );
+    const object = await stat(openObjects().pathOf(lines[0]!.sha256!));
+    expect(inodes).toEqual([object.ino, object.ino]);
+  });
+
+  test('the manifest is sorted by key, its fields in their order', async () => {
+    await publishLines(await lineOf('b', '1'), await lineOf('a', '2'), await lineOf('B', '3'));
+    const lines = await readManifest(outputDir);
+    expect(lines.map((line) => line.basearticlenumber)).toEqual(['B', 'a', 'b']);
+    expect(Object.keys(lines[0]!).slice(0, 9)).toEqual([
+      'manufacturer',
+      'program',
+      'basearticlenumber',
+      'finalarticlenumber',
+      'reinitstring',
+      'metareinitstring',
+      'status',
+      'glb',
+      'sha256',
+    ]);
+  });
+
+  test('links come before the manifest, and the manifest before the catalogue', async () => {
+    const line = await lineOf('A', 'one');
+    const renamed: string[] = [];
+    watchFileOperations((operation, path) => {
+      if (operation === 'rename') renamed.push(path.slice(outputDir.length + 1));
+    });
+    await publishLines(line);
+    expect(renamed).toEqual([
+      'articles/ACME/DESK/A/default.glb',
+      'manifest.jsonl',
+      'catalogue.jsonl',
+    ]);
+  });
+
+  test('a link that is right is left alone, a wrong one is replaced', async () => {
+    await publishLines(await lineOf('A', 'one'));
+    const touched: string[] = [];
+    watchFileOperations((operation, path) => {
+      if (operation === 'rename') touched.push(path);
+    });
+    await publishLines(await lineOf('A', 'one'));
+    expect(touched.filter((path) => path.includes('articles'))).toEqual([]);
+    await publishLines(await lineOf('A', 'two'));
+    expect(await published('A')).toBe('two');
+  });
+
+  test('a link that someone overwrote is mended from its object', async () => {
+    const line = await lineOf('A', 'one');
+    await publishLines(line);
+    await removeTree(join(outputDir, 'articles'));
+    await publishLines(line);
+    expect(await published('A')).toBe('one');
+  });
+
+  test('what a failed configuration had before stays linked', async () => {
+    const line = await lineOf('A', 'one');
+    const { lines } = await publishLines(line);
+    const { sha256, glb, ...rest } = lines[0]!;
+    await publishLines({ ...rest, status: 'failed', lastGood: { sha256: sha256!, glb: glb! } });
+    expect(await published('A')).toBe('one');
+    expect((await readManifest(outputDir))[0]!.lastGood).toEqual({ glb, sha256 });
+  });
+
+  test('without hard links the links are copies, counted, and left alone the next time', async () => {
+    const line = await lineOf('A', 'one');
+    watchFileOperations((operation) => {
+      if (operation === 'link') throw Object.assign(new Error('no links'), { code: 'EPERM' });
+    });
+    expect(await publishLines(line)).toMatchObject({ copied: 1, linked: 0 });
+    expect(await publishLines(line)).toMatchObject({ copied: 0, linked: 0 });
+    expect(await published('A')).toBe('one');
+  });
+
+  test('a missing object is told and its link stays as it was', async () => {
+    const line = await lineOf('A', 'one');
+    await publishLines(line);
+    await writeFile(join(outputDir, 'marker'), '');
+    await removeTree(join(outputDir, 'objects'));
+    const { withoutObject } = await publishLines(line);
+    expect(withoutObject).toEqual(['articles/ACME/DESK/A/default.glb']);
+    expect(await published('A')).toBe('one');
+  });
+});
