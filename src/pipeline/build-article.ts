@@ -73,17 +73,24 @@ export async function loadConverter(
   read: ContentReader,
   options: ConvertOptions,
 ): Promise<Converter> {
-  const [{ transformArticle }, { createMeshCache }, { sharpImageCodec }, { writeGlb }] =
-    await Promise.all([
-      import('../transform/transform-article.ts'),
-      import('../transform/mesh-cache.ts'),
-      import('../support/image-codec.ts'),
-      import('../write/glb.ts'),
-    ]);
+  const [
+    { transformArticle },
+    { createMeshCache },
+    { sharpImageCodec },
+    { loadTangentGenerator: loadTangents },
+    { writeGlb },
+  ] = await Promise.all([
+    import('../transform/transform-article.ts'),
+    import('../transform/mesh-cache.ts'),
+    import('../support/image-codec.ts'),
+    import('../support/tangent-generator.ts'),
+    import('../write/glb.ts'),
+  ]);
   const cache = createMeshCache();
   const images = sharpImageCodec();
   return {
-    transform: (snapshot) => transformArticle({ snapshot, read, options, images, cache }),
+    transform: (snapshot) =>
+      transformArticle({ snapshot, read, options, images, loadTangents, cache }),
     writeGlb,
   };
 }

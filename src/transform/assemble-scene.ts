@@ -5,6 +5,7 @@ import type { Frame } from '../math/ofml-frame.ts';
 import { quaternionFromRotation } from '../math/quaternion.ts';
 import { diagonal3, IDENTITY3, scaleColumns } from '../math/vec.ts';
 import type { Geometry, Scene, SceneNode, ScenePrimitive } from '../model/scene.ts';
+import type { TangentGenerator } from '../model/tangent-generator.ts';
 import { createBoundsGatherer } from './bounds.ts';
 import { type ContentPool, createContentPool } from './content-pool.ts';
 import type { ConvertOptions } from './convert-options.ts';
@@ -12,14 +13,17 @@ import type { FlatParts, Part } from './flatten.ts';
 import type { Ledger } from './ledger.ts';
 import type { KeyedMesh, MeshFinder } from './load-meshes.ts';
 import type { MeshCache } from './mesh-cache.ts';
-import type { MaterialFinder, ResolvedMaterial } from './resolve-materials.ts';
+import type { MaterialFinder, PlacedImage, ResolvedMaterial } from './resolve-materials.ts';
 import { createSceneMaterials, type SceneMaterials } from './scene-materials.ts';
+import { withTangents } from './tangents.ts';
 import { buildVertexData, type VertexData, type VertexPlan } from './vertex-data.ts';
 
 interface Workbench {
   options: ConvertOptions;
   cache: MeshCache;
   ledger: Ledger;
+  /** Present where tangents are wanted. */
+  tangents: TangentGenerator | undefined;
 }
 
 interface Draft {
@@ -148,8 +152,10 @@ function primitivesOf(
   bench: Workbench,
 ): ScenePrimitive[] {
   const plan = planOf(part, keyed, material, bench.options);
-  const key = `vertices ${keyed.key} ${planKey(plan, keyed)}`;
-  const data = bench.cache.get(key, () => buildVertexData(keyed.mesh, plan), vertexBytes);
+  const normalMap = bench.tangents && material.images.normalTexture;
+  const key = `vertices ${keyed.key} ${planKey(plan, keyed)} ${tangentKey(normalMap)}`;
+  const build = () => addTangents(buildVertexData(keyed.mesh, plan), normalMap, bench.tangents);
+  const data = bench.cache.get(key, build, vertexBytes);
   if (!draft.splitCounted.has(key)) {
     draft.splitCounted.add(key);
     bench.ledger.counts.splitVertices += data.splitVertices;
@@ -198,15 +204,32 @@ function planKey(plan: VertexPlan, { mesh }: KeyedMesh): string {
   ].join('|');
 }
 
+function tangentKey(normalMap: PlacedImage | undefined): string {
+  if (!normalMap) return '';
+  const { uvSet, transform } = normalMap;
+  return `tangents ${uvSet} ${transform ? JSON.stringify(transform) : ''}`;
+}
+
+function addTangents(
+  data: VertexData,
+  normalMap: PlacedImage | undefined,
+  generate: TangentGenerator | undefined,
+): VertexData {
+  if (!normalMap || !generate) return data;
+  const add = (geometry: Geometry | undefined) =>
+    geometry && withTangents(geometry, normalMap.uvSet, normalMap.transform, generate);
+  return { ...data, singleSided: add(data.singleSided), doubleSided: add(data.doubleSided) };
+}
+
 function vertexBytes({ singleSided, doubleSided }: VertexData): number {
   return geometryBytes(singleSided) + geometryBytes(doubleSided);
 }
 
 function geometryBytes(geometry: Geometry | undefined): number {
   if (!geometry) return 0;
-  const { positions, normals, uvs, indices } = geometry;
-  const uvBytes = uvs.reduce((sum, set) => sum + set.byteLength, 0);
-  return positions.byteLength + normals.byteLength + uvBytes + indices.byteLength;
+  const { positions, normals, uvs, tangents, indices } = geometry;
+  const arrays = [positions, normals, ...uvs, ...(tangents ? [tangents] : []), indices];
+  return arrays.reduce((sum, array) => sum + array.byteLength, 0);
 }
 
 function geometryFor(geometry: Geometry, { scene, pool, geometryIndex }: Draft): number {

@@ -2,6 +2,8 @@
  * Layers: `72_<MANUFACTURER>_<SERIES>_<MODE>[_<TAG>]`, in any letter case.
  */
 
+import { globMatcher } from '../support/glob.ts';
+
 /** The mode and tag of a layer; both empty where the layer is of another form. */
 export interface LayerName {
   /** Upper case, with its tag behind it, as drop patterns are matched. */
@@ -32,24 +34,15 @@ export function parseLayer(layer: string): LayerName {
 
 /** Makes the test that says whether a layer is not drawn; each layer name is judged once. */
 export function layerFilter(dropLayers: readonly string[]): (layer: string) => boolean {
-  const patterns = dropLayers.map((pattern) => globToRegExp(pattern));
+  const patterns = dropLayers.map(globMatcher);
   const judged = new Map<string, boolean>();
   return (layer) => {
     let dropped = judged.get(layer);
     if (dropped === undefined) {
       const { modeAndTag } = parseLayer(layer);
-      dropped = modeAndTag !== '' && patterns.some((pattern) => pattern.test(modeAndTag));
+      dropped = modeAndTag !== '' && patterns.some((matches) => matches(modeAndTag));
       judged.set(layer, dropped);
     }
     return dropped;
   };
-}
-
-/** A pattern with `*` and `?` as a whole-string, case-insensitive expression. */
-export function globToRegExp(glob: string): RegExp {
-  const source = glob
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replace(/\*+/g, '.*')
-    .replace(/\?/g, '.');
-  return new RegExp(`^${source}$`, 'is');
 }

@@ -14,8 +14,8 @@ import {
   readFields,
 } from '../service/wire-material.ts';
 import { asConverterError, isConverterError } from '../support/errors.ts';
+import { globMatcher } from '../support/glob.ts';
 import type { ConvertOptions } from './convert-options.ts';
-import { globToRegExp } from './layers.ts';
 import type { Ledger } from './ledger.ts';
 import { type KnownImage, lookOf, type MaterialLook } from './material-table.ts';
 import type { SourceImage, TexturePacker } from './texture-pack.ts';
@@ -103,7 +103,7 @@ function reportDefault(reference: string, ledger: Ledger): void {
 function withOverrides(material: ServiceMaterial, { options, ledger }: Workbench): ServiceMaterial {
   let changed = material;
   for (const [pattern, values] of Object.entries(options.overrides)) {
-    if (!globToRegExp(pattern).test(material.mname)) continue;
+    if (!globMatcher(pattern)(material.mname)) continue;
     const complain = (message: string) =>
       ledger.warn('OVERRIDE_INVALID', `overrides ${pattern}: ${message}`);
     changed = { ...changed, ...readFields(values, complain) };

@@ -8,6 +8,7 @@
 import type { ImageCodec } from '../model/image-codec.ts';
 import type { Scene } from '../model/scene.ts';
 import type { ArticleSnapshot, ContentReader } from '../model/snapshot.ts';
+import type { TangentGenerator } from '../model/tangent-generator.ts';
 import { decodePartsList } from '../service/wire-parts-list.ts';
 import { ConverterError } from '../support/errors.ts';
 import { assembleScene } from './assemble-scene.ts';
@@ -25,6 +26,8 @@ export interface TransformInput {
   read: ContentReader;
   options: ConvertOptions;
   images: ImageCodec;
+  /** Asked for where `tangents` is `mikktspace`. */
+  loadTangents: () => Promise<TangentGenerator>;
   /** Shared by all articles of a run. */
   cache: MeshCache;
 }
@@ -38,7 +41,7 @@ export interface TransformInput {
  *
  * @example
  * ```ts
- * const scene = await transformArticle({ snapshot, read, options: CONVERT_DEFAULTS, images, cache });
+ * const scene = await transformArticle({ snapshot, read, options: CONVERT_DEFAULTS, … });
  * scene.triangles; // → 10372
  * ```
  *
@@ -47,7 +50,8 @@ export interface TransformInput {
 export async function transformArticle(input: TransformInput): Promise<Scene> {
   const { snapshot, read, options, images, cache } = input;
   const ledger = createLedger();
-  const bench = { snapshot, read, options, cache, ledger };
+  const tangents = options.tangents === 'mikktspace' ? await input.loadTangents() : undefined;
+  const bench = { snapshot, read, options, cache, ledger, tangents };
   const partsList = decodePartsList(await read(snapshot.partsList));
   const flat = flattenPartsList(partsList.nodes, options, ledger);
   const meshOf = await loadMeshes(flat.parts, bench);

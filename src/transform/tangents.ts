@@ -1,0 +1,108 @@
+/**
+ * Tangents: vertex data whose normal map needs no guess of the viewer.
+ *
+ * In: a geometry, and which of its UVs the normal map reads. Out: the same triangles with tangents;
+ * vertices are split further where tangents differ.
+ */
+import type { Geometry, TextureTransform } from '../model/scene.ts';
+import type { TangentGenerator } from '../model/tangent-generator.ts';
+
+/**
+ * Adds MikkTSpace tangents to a geometry.
+ *
+ * @param uvSet - UV set of the normal map.
+ * @param transform - Its texture transform, or undefined.
+ * @returns `tangents` n × 4: unit vector along the image's U, and ±1 for the side of its V.
+ *
+ * @see D-309.
+ */
+export function withTangents(
+  geometry: Geometry,
+  uvSet: number,
+  transform: TextureTransform | undefined,
+  generate: TangentGenerator,
+): Geometry {
+  const { indices } = geometry;
+  const positions = expand(geometry.positions, indices, 3);
+  const normals = expand(geometry.normals, indices, 3);
+  const uvs = expand(geometry.uvs[uvSet]!, indices, 2);
+  if (transform) applyTransform(uvs, transform);
+  const tangents = generate(positions, normals, uvs);
+  for (let i = 0; i < tangents.length; i += 4) repair(tangents, i, normals, (i / 4) * 3);
+  return join(geometry, tangents);
+}
+
+function expand(values: Float32Array, indices: Uint16Array | Uint32Array, size: number) {
+  const out = new Float32Array(indices.length * size);
+  for (let i = 0; i < indices.length; i++) {
+    const from = indices[i]! * size;
+    for (let k = 0; k < size; k++) out[i * size + k] = values[from + k]!;
+  }
+  return out;
+}
+
+/** KHR_texture_transform, V down: scale, then rotation, then offset. */
+function applyTransform(uvs: Float32Array, { offset, rotationRadians, scale }: TextureTransform) {
+  const c = Math.cos(rotationRadians);
+  const s = Math.sin(rotationRadians);
+  for (let i = 0; i < uvs.length; i += 2) {
+    const u = uvs[i]! * scale[0];
+    const v = uvs[i + 1]! * scale[1];
+    uvs[i] = c * u + s * v + offset[0];
+    uvs[i + 1] = -s * u + c * v + offset[1];
+  }
+}
+
+/**
+ * Turns the sign over, since glTF's V runs down, and replaces a tangent that UVs without an area
+ * left at zero by any unit vector square to the normal.
+ */
+function repair(tangents: Float32Array, at: number, normals: Float32Array, normal: number): void {
+  tangents[at + 3] = tangents[at + 3]! < 0 ? 1 : -1;
+  const length = Math.hypot(tangents[at]!, tangents[at + 1]!, tangents[at + 2]!);
+  if (Math.abs(length - 1) < 1e-3) return;
+  const x = normals[normal]!;
+  const y = normals[normal + 1]!;
+  const z = normals[normal + 2]!;
+  const [tx, ty, tz] = Math.abs(x) < 0.9 ? [0, z, -y] : [-z, 0, x];
+  const size = Math.hypot(tx!, ty!, tz!);
+  tangents.set([tx! / size, ty! / size, tz! / size], at);
+}
+
+/** Corners of one vertex with equal tangents stay one vertex. */
+function join(geometry: Geometry, tangents: Float32Array): Geometry {
+  const { indices } = geometry;
+  const count = geometry.positions.length / 3;
+  const heads = new Int32Array(count).fill(-1);
+  const next = new Int32Array(indices.length);
+  const from = new Uint32Array(indices.length);
+  const corner = new Uint32Array(indices.length);
+  const joined = new Uint32Array(indices.length);
+  let vertices = 0;
+  for (let i = 0; i < indices.length; i++) {
+    const old = indices[i]!;
+    let vertex = heads[old]!;
+    while (vertex >= 0 && !sameTangent(tangents, corner[vertex]!, i)) vertex = next[vertex]!;
+    if (vertex < 0) {
+      vertex = vertices++;
+      next[vertex] = heads[old]!;
+      heads[old] = vertex;
+      from[vertex] = old;
+      corner[vertex] = i;
+    }
+    joined[i] = vertex;
+  }
+  const kept = from.subarray(0, vertices);
+  return {
+    positions: expand(geometry.positions, kept, 3),
+    normals: expand(geometry.normals, kept, 3),
+    uvs: geometry.uvs.map((set) => expand(set, kept, 2)),
+    tangents: expand(tangents, corner.subarray(0, vertices), 4),
+    indices: vertices <= 65_535 ? Uint16Array.from(joined) : joined,
+  };
+}
+
+function sameTangent(tangents: Float32Array, a: number, b: number): boolean {
+  for (let k = 0; k < 4; k++) if (tangents[4 * a + k] !== tangents[4 * b + k]) return false;
+  return true;
+}
