@@ -113,7 +113,7 @@ export const BRENKHOFF_MATERIALS: readonly MaterialRecord[] = [
   },
   {
     mname: 'BRNK::BASIS::KUNSTSTOFF_WEISS',
-    dif: '0xE9E8E4',
+    dif: '0xE0DFDA',
     spe: '0x404040',
     shi: 30,
     roughness: 0.45,

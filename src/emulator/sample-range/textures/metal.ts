@@ -76,7 +76,7 @@ export function leatherColour(seed: number, base: Rgb): Image {
   const height = pebbles(seed);
   const cloud = octaves(5, 5, 3, seed + 21);
   return colourImage((i, out) => {
-    const light = 0.74 + height[i]! * 0.22 + (cloud[i]! - 0.5) * 0.22;
+    const light = 0.74 + height[i]! * 0.22 + (cloud[i]! - 0.5) * 0.1;
     for (let c = 0; c < 3; c++) out[c] = base[c]! * light;
   });
 }

@@ -37,7 +37,7 @@ const PICTURES: Readonly<Record<string, () => Image>> = {
   ash: () => woodColour(WOODS.ash),
   fabricPetrol: () => fabricColour(71, [38, 92, 102], [92, 138, 140]),
   fabricGrey: () => fabricColour(71, [104, 106, 108], [168, 168, 164]),
-  fabricRust: () => fabricColour(71, [150, 74, 44], [198, 122, 82]),
+  fabricRust: () => fabricColour(71, [142, 76, 52], [190, 126, 94]),
   fabricSand: () => fabricColour(71, [186, 170, 144], [222, 212, 192]),
   fabricMoss: () => fabricColour(71, [86, 96, 62], [134, 140, 98]),
   fabricNormal: () => fabricNormal(71),

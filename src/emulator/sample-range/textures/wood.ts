@@ -45,7 +45,7 @@ export const WOODS = {
     pore: [52, 32, 22],
     rings: 18,
     leaves: 1,
-    wave: 1.7,
+    wave: 1.0,
     ringContrast: 0.9,
     pores: 0.45,
     flecks: 0,
@@ -93,7 +93,7 @@ function ringField(wood: Wood): Float32Array {
       const u = (x / size) * 2 * Math.PI;
       const heart = 0.3 + 0.16 * (1 + Math.cos(u + wood.seed)) + 0.04 * Math.cos(2 * u);
       const phase = wood.rings * Math.sqrt(d * d + heart * heart);
-      out[i] = phase + wood.wave * (slow[i]! - 0.5) * 2.4 + (fine[i]! - 0.5) * 0.55;
+      out[i] = phase + wood.wave * (slow[i]! - 0.5) * 2.4 + (fine[i]! - 0.5) * 0.45;
     }
   }
   return out;

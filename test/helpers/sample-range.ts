@@ -1,0 +1,72 @@
+import type { EmulatedRange, Query } from '../../src/emulator/range.ts';
+import {
+  SAMPLE_CONFIGURATIONS,
+  type SampleConfiguration,
+} from '../../src/emulator/sample-range/configurations.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON as it is on the wire
+export type Wire = any;
+
+/** Every article node of the catalogue. */
+export function allArticles(range: EmulatedRange): Wire[] {
+  const below = (parent: string): Wire[] =>
+    (range.nodes(parent) ?? []).flatMap((node: Wire) =>
+      node.nodetype === 'F' ? below(node.nodeid) : node.nodetype === 'A' ? [node] : [],
+    );
+  return below('');
+}
+
+/** The article that a request is answered with. */
+export function articleOf(range: EmulatedRange, query: object): Wire {
+  const { manufacturer, program, basearticlenumber, ...rest } = query as SampleConfiguration;
+  const answer = range.article({ manufacturer, program, basearticlenumber, ...rest } as Query &
+    object);
+  if (answer === undefined) throw new Error(`no article ${JSON.stringify(query)}`);
+  return answer;
+}
+
+/** One configuration as a client meets it. */
+export interface Met {
+  /** What GET articles is asked with. */
+  query: Query;
+  article: Wire;
+  /** The answer of GET btg. */
+  partsList: Wire;
+}
+
+/** Each default and each extra configuration, with its article and its parts list. */
+export function allRequests(range: EmulatedRange): Met[] {
+  const defaults = allArticles(range).map(({ manufacturer, program, basearticlenumber }) => ({
+    manufacturer,
+    program,
+    basearticlenumber,
+  }));
+  const extra = SAMPLE_CONFIGURATIONS.map((row) => ({
+    manufacturer: row.manufacturer,
+    program: row.program,
+    basearticlenumber: row.basearticlenumber,
+    ocdreinitstring: row.reinitstring,
+  }));
+  return [...defaults, ...extra].map((query) => {
+    const article = articleOf(range, query);
+    const { manufacturer, program, basearticlenumber } = query;
+    const partsList = range.partsList({
+      manufacturer,
+      program,
+      basearticlenumber,
+      finalarticlenumber: article.ocd.finalarticlenumber,
+      reinitstring: article.ocd.reinitstring,
+      metareinitstring: article.reinit,
+    });
+    return { query, article, partsList };
+  });
+}
+
+/** Every node of a parts list, depth first. */
+export function allNodes(partsList: Wire): Wire[] {
+  const walk = (node: Wire): Wire[] => [
+    node,
+    ...(node.prop.childs ?? node.childs ?? []).flatMap(walk),
+  ];
+  return partsList.btg.flatMap(walk);
+}

@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  configurationsCsv,
+  SAMPLE_CONFIGURATIONS,
+} from '../../../src/emulator/sample-range/configurations.ts';
+import { createSampleRange } from '../../../src/emulator/sample-range/sample-range.ts';
+import { allArticles, allRequests, articleOf, type Wire } from '../../helpers/sample-range.ts';
+
+const range = createSampleRange();
+const requests = allRequests(range);
+
+describe('the catalogue of the sample range', () => {
+  it('has at least 3 manufacturers, 8 series and 60 articles', () => {
+    const root = range.nodes('')!;
+    const series = root.flatMap(({ nodeid }) => range.nodes(String(nodeid))!);
+    expect(root.length).toBeGreaterThanOrEqual(3);
+    expect(series.filter(({ nodetype }) => nodetype === 'F').length).toBeGreaterThanOrEqual(8);
+    expect(allArticles(range).length).toBeGreaterThanOrEqual(60);
+  });
+
+  it('gives the conversion date on the top level only', () => {
+    const root = range.nodes('')!;
+    for (const node of root) expect(node.convertdate).toMatch(/^20\d\d-\d\d-\d\d$/);
+    for (const node of allArticles(range)) expect(node.convertdate).toBeUndefined();
+  });
+
+  it('leads from the root to each folder by breadcrumbs', () => {
+    const [first] = range.nodes('')!;
+    const series = range.nodes(String(first!.nodeid))![0]!;
+    expect(range.breadcrumbs(String(series.nodeid))).toEqual([
+      { nodeid: first!.nodeid, text: first!.text },
+      { nodeid: series.nodeid, text: series.text },
+    ]);
+    expect(range.breadcrumbs('')).toEqual([]);
+  });
+
+  it('knows no folder that it did not name', () => {
+    expect(range.nodes('NOWHERE')).toBeUndefined();
+    expect(range.breadcrumbs('NOWHERE')).toBeUndefined();
+  });
+
+  it('finds articles by number and by short text in either language', () => {
+    const numbers = (query: string): unknown[] =>
+      range.search('FJEL', query).map((node) => node.basearticlenumber);
+    expect(numbers('ln-d16')).toEqual(['LN-D160/80']);
+    expect(numbers('Rundtisch')).toEqual(['FM-R110']);
+    expect(numbers('round table')).toEqual(['FM-R110']);
+    expect(range.search('BRNK', 'Rundtisch')).toEqual([]);
+  });
+});
+
+describe('an article of the sample range', () => {
+  it('carries a reinit string that ends with :: and gives the same configuration again', () => {
+    for (const { article, query } of requests) {
+      const { ocd } = article;
+      expect(ocd.reinitstring).toMatch(/::$/);
+      const again = range.article({ ...query, ocdreinitstring: ocd.reinitstring });
+      expect(again).toEqual(article);
+    }
+  });
+
+  it('is not there for an unknown number, series or reinit string', () => {
+    const query = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-D120/80' };
+    expect(range.article({ ...query, basearticlenumber: 'LN-D121/80' })).toBeUndefined();
+    expect(range.article({ ...query, program: 'DEPOT' })).toBeUndefined();
+    expect(range.article({ ...query, ocdreinitstring: 'NONSENSE::' })).toBeUndefined();
+    const forged = String(articleOf(range, query).ocd.reinitstring).replace("'EI'", "'XX'");
+    expect(range.article({ ...query, ocdreinitstring: forged })).toBeUndefined();
+  });
+
+  it('has properties whose current value is one of their values or in their range', () => {
+    for (const { article } of requests) {
+      for (const { properties } of article.ocd.propclasses) {
+        for (const property of properties) {
+          const values = property.propertyvalues.map(({ valuefrom }: Wire) => valuefrom);
+          const [range] = property.ranges;
+          if (range) {
+            expect(Number(property.currentvalue)).toBeGreaterThanOrEqual(range.valuefrom);
+            expect(Number(property.currentvalue)).toBeLessThanOrEqual(range.valueto);
+          } else if (property.currentvalue !== '') {
+            expect(values).toContain(property.currentvalue);
+          } else {
+            expect(property.obligatory2c).toBe(true);
+          }
+        }
+      }
+    }
+  });
+
+  it('answers invisible properties only where all are asked for', () => {
+    const query = { manufacturer: 'BRNK', program: 'KONVA', basearticlenumber: 'KV40/4' };
+    const names = (article: Wire): string[] =>
+      article.ocd.propclasses.flatMap(({ properties }: Wire) =>
+        properties.map(({ name }: Wire) => name),
+      );
+    expect(names(articleOf(range, query))).not.toContain('STOFF');
+    expect(names(articleOf(range, { ...query, getallproperties: 'true' }))).toContain('STOFF');
+  });
+
+  it('speaks English where it is asked to, else German', () => {
+    const query = { manufacturer: 'FJEL', program: 'FORUM', basearticlenumber: 'FM-R110' };
+    expect(articleOf(range, query).ocd.shorttext).toBe('Rundtisch Ø 1100');
+    expect(articleOf(range, { ...query, lang: 'en' }).ocd.shorttext).toBe('Round table Ø 1100');
+  });
+
+  it('is identified by nothing but itself', () => {
+    const ids = new Set(requests.map(({ article }) => article.id));
+    expect(ids.size).toBe(requests.length);
+    for (const { article } of requests) expect(article.rootid).toBe(article.id);
+  });
+
+  it('has children that belong to it where it is a planning', () => {
+    const planning = articleOf(range, {
+      manufacturer: 'FJEL',
+      program: 'LINEA',
+      basearticlenumber: 'LN-PLATZ 1',
+    });
+    expect(planning.children.map(({ program }: Wire) => program)).toEqual([
+      'LINEA',
+      'DEPOT',
+      'FORUM',
+      'LUMO',
+    ]);
+    for (const child of planning.children) expect(child.rootid).toBe(planning.id);
+    expect(planning.reinit).not.toBe('');
+  });
+});
+
+describe('the configurations of the sample range', () => {
+  it('are at least 16 over at least a dozen articles, none of them a default', () => {
+    const articles = new Set(SAMPLE_CONFIGURATIONS.map((row) => row.basearticlenumber));
+    expect(SAMPLE_CONFIGURATIONS.length).toBeGreaterThanOrEqual(16);
+    expect(articles.size).toBeGreaterThanOrEqual(12);
+    for (const row of SAMPLE_CONFIGURATIONS) {
+      expect(articleOf(range, row).ocd.reinitstring).not.toBe(row.reinitstring);
+    }
+  });
+
+  it('are those of the demo pipeline, by their final numbers', () => {
+    const file = new URL('../../../pipelines/demo-configurations.csv', import.meta.url);
+    expect(readFileSync(file, 'utf8')).toBe(configurationsCsv());
+    for (const row of SAMPLE_CONFIGURATIONS) {
+      const article = articleOf(range, { ...row, ocdreinitstring: row.reinitstring });
+      expect(article.ocd.finalarticlenumber).toBe(row.finalarticlenumber);
+      expect(article.reinit).toBe(row.metareinitstring);
+    }
+  });
+});
+
+describe('a parts list of the sample range', () => {
+  it('is answered only for a final number and a reinit string that belong together', () => {
+    const row = SAMPLE_CONFIGURATIONS[0]!;
+    expect(range.partsList({ ...row })).toBeDefined();
+    expect(range.partsList({ ...row, reinitstring: '' })).toBeUndefined();
+    expect(range.partsList({ ...row, finalarticlenumber: 'LN-D160/80' })).toBeUndefined();
+    expect(range.partsList({ ...row, metareinitstring: 'WRONG::' })).toBeUndefined();
+  });
+
+  it('is answered without a reinit string for the default configuration', () => {
+    const query = { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-DOM 16"' };
+    const { finalarticlenumber } = articleOf(range, query).ocd;
+    expect(range.partsList({ ...query, finalarticlenumber })).toBeDefined();
+  });
+});
