@@ -1,0 +1,65 @@
+/**
+ * Command: the command line, called as a process would be, its output caught before any redaction
+ * of the streams: what is secret has to be gone by then.
+ */
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import type { ManifestLine } from '../../src/model/asset.ts';
+import { readManifest } from '../../src/write/manifest.ts';
+
+/** What a command left behind. */
+export interface CommandResult {
+  exit: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs one command to its end. */
+export async function command(
+  words: string[],
+  options: { env?: Record<string, string>; signal?: AbortSignal } = {},
+): Promise<CommandResult> {
+  let stdout = '';
+  let stderr = '';
+  const io = {
+    env: options.env ?? {},
+    print: (text: string) => void (stdout += text),
+    tell: (text: string) => void (stderr += text),
+    terminal: undefined,
+    now: Date.now,
+    random: Math.random,
+    signal: options.signal ?? new AbortController().signal,
+  };
+  const exit = await runCommandLine(words, io, '0.0.0');
+  return { exit, stdout, stderr };
+}
+
+/** An empty folder of its own. */
+export function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'btg2gltf-'));
+}
+
+/** Writes a pipeline file (JSON is YAML) into a folder; its output is `<folder>/out`. */
+export async function writePipeline(
+  folder: string,
+  content: Record<string, unknown>,
+): Promise<string> {
+  const file = join(folder, 'pipeline.yaml');
+  const all = {
+    name: 'test',
+    articles: [{ catalogue: {} }],
+    output: { dir: 'out' },
+    cache: { dir: 'cache' },
+    ...content,
+  };
+  await writeFile(file, JSON.stringify(all, null, 1));
+  return file;
+}
+
+/** The manifest of an output folder by base article number; `status` left out where asked for. */
+export async function manifestByNumber(outputDir: string): Promise<Record<string, ManifestLine>> {
+  const lines = await readManifest(outputDir);
+  return Object.fromEntries(lines.map((line) => [line.basearticlenumber, line]));
+}

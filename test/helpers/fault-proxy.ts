@@ -1,0 +1,64 @@
+/**
+ * Fault proxy: a service that answers rightly, but for what a test breaks.
+ *
+ * In: an emulator and rules on URLs. Out: addresses on loopback that forward everything else.
+ */
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Emulator } from '../../src/emulator/emulator.ts';
+import type { Answer } from './fault-server.ts';
+
+/** A proxy, running. */
+export interface FaultProxy {
+  /** The environment of a command that talks to it. */
+  readonly env: Record<string, string>;
+  /** Every URL asked for, in order. */
+  readonly seen: string[];
+  /** What is answered to requests whose URL holds a text; undefined ends it. */
+  break(part: string, answer: Answer | undefined): void;
+  close(): Promise<void>;
+}
+
+/** Starts a proxy before an emulator. */
+export async function startFaultProxy(emulator: Emulator): Promise<FaultProxy> {
+  const target = new URL(emulator.baseUrl);
+  const faults = new Map<string, Answer>();
+  const seen: string[] = [];
+  const server = createServer((incoming, response) => {
+    const url = incoming.url ?? '';
+    seen.push(url);
+    const fault = [...faults].find(([part]) => url.includes(part))?.[1];
+    if (fault !== undefined) return fault(response, incoming);
+    const { method, headers } = incoming;
+    const outgoing = forward(
+      { host: target.hostname, port: target.port, path: url, method, headers },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      },
+    );
+    outgoing.on('error', () => response.destroy());
+    incoming.pipe(outgoing);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    env: {
+      BTG2GLTF_AUTH_URL: origin + new URL(emulator.authUrl).pathname,
+      BTG2GLTF_BASE_URL: origin + target.pathname,
+      BTG2GLTF_USERNAME: emulator.username,
+      BTG2GLTF_PASSWORD: emulator.password,
+      BTG2GLTF_APP_KEY: emulator.appKey,
+    },
+    seen,
+    break: (part, answer) => {
+      if (answer === undefined) faults.delete(part);
+      else faults.set(part, answer);
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,133 @@
+/**
+ * The demo: what a newcomer sees first, and what must be true of every run.
+ */
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunReport } from '../../src/pipeline/report.ts';
+import { listFolder } from '../../src/support/files.ts';
+import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
+import { complaintsAbout, readGlb } from '../helpers/check-glb.ts';
+import { type CommandResult, command, temporaryFolder } from '../helpers/command.ts';
+
+const DEMO = 'pipelines/demo.yaml';
+let folder: string;
+let first: CommandResult;
+let second: CommandResult;
+let before: Map<string, number>;
+let after: Map<string, number>;
+const one = () => join(folder, 'one', 'demo');
+const sixteen = () => join(folder, 'sixteen', 'demo');
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  first = await command(['run', DEMO, '--output', one(), '--concurrency', '1']);
+  await command(['run', DEMO, '--output', sixteen(), '--concurrency', '16']);
+  before = await changeTimes(one());
+  second = await command(['run', DEMO, '--output', one()]);
+  after = await changeTimes(one());
+}, 300_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Change times of every file below `objects/` and `articles/`, which a rewrite would move. */
+async function changeTimes(outputDir: string): Promise<Map<string, number>> {
+  const times = new Map<string, number>();
+  const visit = async (path: string): Promise<void> => {
+    const facts = await stat(path);
+    if (!facts.isDirectory()) times.set(path, facts.ctimeMs);
+    else for (const name of await listFolder(path)) await visit(join(path, name));
+  };
+  for (const name of ['objects', 'articles']) await visit(join(outputDir, name));
+  return times;
+}
+
+async function lastReport(outputDir: string): Promise<RunReport> {
+  const runs = await listFolder(join(outputDir, 'runs'));
+  const text = await readFile(join(outputDir, 'runs', runs.at(-1)!, 'report.json'), 'utf8');
+  return JSON.parse(text) as RunReport;
+}
+
+describe('the demo run', () => {
+  test('converts every configuration and exits with 0', async () => {
+    expect(first).toMatchObject({ exit: 0 });
+    const lines = await readManifest(one());
+    expect(lines.length).toBeGreaterThanOrEqual(72);
+    expect(lines.filter(({ status }) => status === 'failed')).toEqual([]);
+    const articles = lines.map((l) => `${l.manufacturer}/${l.program}/${l.basearticlenumber}`);
+    expect(new Set(articles).size).toBeGreaterThanOrEqual(60);
+  });
+
+  test('stores fewer objects than there are configurations', async () => {
+    const lines = await readManifest(one());
+    expect(new Set(lines.map(({ sha256 }) => sha256)).size).toBeLessThan(lines.length);
+  });
+
+  test('writes files that two independent readers accept, with the figures of the manifest', async () => {
+    for (const line of await readManifest(one())) {
+      const bytes = await readFile(join(one(), line.glb!));
+      expect({ glb: line.glb, complaints: await complaintsAbout(bytes) }).toEqual({
+        glb: line.glb,
+        complaints: [],
+      });
+      const { triangles, boundsMetres } = await readGlb(bytes);
+      expect([line.bytes, line.triangles]).toEqual([bytes.length, triangles]);
+      for (const side of ['min', 'max'] as const) {
+        for (const [axis, value] of boundsMetres[side].entries()) {
+          expect(Math.abs(value - line.boundsMetres![side][axis]!)).toBeLessThan(1e-5);
+        }
+      }
+    }
+  });
+
+  test('tells beside each GLB what a shop shows', async () => {
+    const catalogue = await readCatalogue(one());
+    expect(catalogue).toHaveLength((await readManifest(one())).length);
+    expect(catalogue.every(({ shorttext }) => shorttext !== '')).toBe(true);
+    expect(catalogue.some(({ properties }) => properties.length > 0)).toBe(true);
+  });
+
+  test('ends with a summary on one screen, and logs JSON lines off a terminal', () => {
+    expect(first.stdout).toMatch(/Configurations +\d+ converted · 0 unchanged · 0 failed/);
+    expect(first.stdout).toMatch(/GLB files +\d+ distinct/);
+    expect(first.stdout.split('\n').length).toBeLessThan(25);
+    for (const line of first.stderr.trim().split('\n'))
+      expect(() => JSON.parse(line)).not.toThrow();
+  });
+
+  test('gives the same manifest and the same bytes whatever the concurrency', async () => {
+    const files = await Promise.all(
+      [sixteen(), one()].map(async (dir) => ({
+        manifest: (await readManifest(dir)).map((line) => ({ ...line, status: undefined })),
+        catalogue: await readCatalogue(dir),
+        objects: [...(await changeTimes(dir)).keys()].map((path) => path.slice(dir.length)),
+      })),
+    );
+    expect(files[0]).toEqual(files[1]);
+    expect((await command(['verify', one()])).exit).toBe(0);
+    expect((await command(['verify', sixteen()])).exit).toBe(0);
+  });
+
+  test('run again, reports every configuration unchanged and rewrites nothing', async () => {
+    expect(second.exit).toBe(0);
+    expect(second.stdout).toMatch(/0 converted · \d+ unchanged · 0 failed/);
+    expect(after).toEqual(before);
+  });
+
+  test('run again, asks for no block and no texture', async () => {
+    const { requests } = await lastReport(one());
+    expect(Object.keys(requests.byOperation)).not.toContain('getBlock');
+    expect(Object.keys(requests.byOperation)).not.toContain('getMaterial');
+    expect(requests.fromCache).toBeGreaterThan(0);
+  });
+
+  test('verify finds what was damaged and what is missing', async () => {
+    const [line, other] = await readManifest(sixteen());
+    const path = join(sixteen(), line!.glb!);
+    await rm(path);
+    await rm(join(sixteen(), 'objects', other!.sha256!.slice(0, 2)), { recursive: true });
+    const { exit, stdout } = await command(['verify', sixteen()]);
+    expect(exit).toBe(1);
+    expect(stdout).toContain(`${path}: missing`);
+    expect(stdout).toContain(`${other!.sha256}.glb: missing`);
+  });
+});
