@@ -112,7 +112,7 @@ export function decodeMaterial(
 
 /** Whether a key is one that {@link ServiceMaterial} knows. */
 export function isMaterialField(key: string): key is Field | 'mname' {
-  return key === 'mname' || key in FIELD_KINDS;
+  return key === 'mname' || Object.hasOwn(FIELD_KINDS, key);
 }
 
 /** Reads known fields of any record; a pipeline file's overrides go through here too. */
@@ -218,7 +218,9 @@ function readDefinition(text: string): Record<string, unknown> {
     if (words[0] === '') continue;
     const twoWords = words.slice(0, 2).join(' ').toLowerCase();
     const key =
-      twoWords in DEFINITION_KEYS && words.length > 2 ? twoWords : words[0]!.toLowerCase();
+      Object.hasOwn(DEFINITION_KEYS, twoWords) && words.length > 2
+        ? twoWords
+        : words[0]!.toLowerCase();
     const args = words.slice(key === twoWords ? 2 : 1);
     Object.assign(record, readEntry(key, args));
   }
@@ -226,7 +228,7 @@ function readDefinition(text: string): Record<string, unknown> {
 }
 
 function readEntry(key: string, args: string[]): Record<string, unknown> {
-  const rule = DEFINITION_KEYS[key];
+  const rule = Object.hasOwn(DEFINITION_KEYS, key) ? DEFINITION_KEYS[key] : undefined;
   if (!rule) return { [key]: args.join(' ') };
   if (rule.last) return { [rule.fields[0]!]: args.at(-1) };
   if (rule.fields.length === 1) return { [rule.fields[0]!]: args.join(' ') };

@@ -13,6 +13,9 @@ import { describe, isRecord, type JsonRecord, readNumber } from './wire-value.ts
 /** Nesting beyond this is refused; measured safe at 200,000 with a 64 MiB body. */
 export const MAX_NESTING_DEPTH = 200_000;
 
+/** One list may be wrong in every node; a person needs a few of the places. */
+const MAX_WARNINGS = 100;
+
 interface Pending {
   raw: unknown;
   /** Where the decoded node goes. */
@@ -74,10 +77,10 @@ function decodeNodes(roots: unknown[], maxDepth: number, warnings: Warning[]): P
       );
     const { raw } = pending;
     if (!isRecord(raw)) throw invalid(pathOf(pending), 'an object', raw);
-    const fields = isRecord(raw.prop) ? { ...raw, ...raw.prop } : raw;
+    const fields = fieldsOf(raw);
     const childs = fields.childs ?? [];
     if (!Array.isArray(childs)) throw invalid(`${pathOf(pending)}.childs`, 'an array', childs);
-    const node = decodeNode(fields, pending, raw.type ?? fields.type, warnings);
+    const node = decodeNode(fields, pending, warnings);
     node.children = new Array(childs.length);
     pending.siblings[pending.index] = node;
     pushAll(stack, childs, node.children, pending);
@@ -97,14 +100,19 @@ function pushAll(
   }
 }
 
-function decodeNode(
-  fields: JsonRecord,
-  at: Pending,
-  type: unknown,
-  warnings: Warning[],
-): PartsListNode {
+/** Fields stand inside `prop`, or beside it; one that is null stands nowhere. */
+function fieldsOf(raw: JsonRecord): JsonRecord {
+  if (!isRecord(raw.prop)) return raw;
+  const fields: Record<string, unknown> = { ...raw };
+  for (const [name, value] of Object.entries(raw.prop)) {
+    if (value !== null) fields[name] = value;
+  }
+  return raw.type === undefined ? fields : { ...fields, type: raw.type };
+}
+
+function decodeNode(fields: JsonRecord, at: Pending, warnings: Warning[]): PartsListNode {
   return {
-    type: textOf(type).toLowerCase(),
+    type: textOf(fields.type).toLowerCase(),
     blockName: textOf(fields.btgname),
     offsetMetres: vectorOf(fields.offs, 0, at, 'offs', warnings),
     rotationDegrees: vectorOf(fields.rot, 0, at, 'rot', warnings),
@@ -145,15 +153,16 @@ function readVector(
   field: string,
   warnings: Warning[],
 ): Vec3 {
+  // A path is as long as the node is deep: it is made only where it is told.
+  const where = (i: number) => `${pathOf(at)}.${field}[${i}]`;
   return value.map((element, i) => {
     if (element === null || element === undefined) return missing;
     const read = readNumber(element);
-    const where = `${pathOf(at)}.${field}[${i}]`;
-    if (read === undefined) throw invalid(where, 'a finite number', element);
-    if (typeof element === 'string' && element.includes(','))
+    if (read === undefined) throw invalid(where(i), 'a finite number', element);
+    if (typeof element === 'string' && element.includes(',') && warnings.length < MAX_WARNINGS)
       warnings.push({
         code: 'DRIFT',
-        message: `${where}: expected a number, received string "${element}", read as ${read}`,
+        message: `${where(i)}: expected a number, received string "${element}", read as ${read}`,
       });
     return read;
   }) as unknown as Vec3;

@@ -5,7 +5,8 @@
  * It knows the secrets that were registered and the places where a token stands by the specification.
  */
 
-const secrets = new Set<string>();
+/** Longest first: one secret may begin with another. */
+let secrets: string[] = [];
 const MASK = '***';
 
 /**
@@ -15,14 +16,13 @@ const MASK = '***';
  */
 export function registerSecret(value: string): void {
   if (value.length < 4) return;
-  for (const spelling of [
+  const spellings = [
     value,
-    encodeURIComponent(value),
+    encodeURIComponent(value.toWellFormed()),
     new URLSearchParams({ s: value }).toString().slice(2),
     JSON.stringify(value).slice(1, -1),
-  ]) {
-    secrets.add(spelling);
-  }
+  ];
+  secrets = [...new Set([...secrets, ...spellings])].sort((a, b) => b.length - a.length);
 }
 
 /**

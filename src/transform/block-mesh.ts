@@ -137,8 +137,9 @@ function hasArea(p: Float32Array, a: number, b: number, c: number): boolean {
   const x = uy * vz - uz * vy;
   const y = uz * vx - ux * vz;
   const z = ux * vy - uy * vx;
-  // A corner that is not finite makes these NaN.
-  return Math.abs(x) + Math.abs(y) + Math.abs(z) > 0;
+  const sum = Math.abs(x) + Math.abs(y) + Math.abs(z);
+  // A corner that is not finite makes the sum NaN or infinite; finite float32 cannot.
+  return sum > 0 && sum < Number.POSITIVE_INFINITY;
 }
 
 function judge(

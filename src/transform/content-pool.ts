@@ -41,12 +41,14 @@ function bytesOf(array: Bytes): Uint8Array {
 function hashOf(array: Bytes): number {
   const known = hashes.get(array);
   if (known !== undefined) return known;
-  const bytes = bytesOf(array);
-  const words = bytes.byteOffset % 4 === 0 ? bytes.byteLength >> 2 : 0;
-  const view = new Uint32Array(array.buffer, words > 0 ? bytes.byteOffset : 0, words);
-  let hash = 0x811c9dc5 ^ bytes.byteLength;
-  for (let i = 0; i < words; i++) hash = Math.imul(hash ^ view[i]!, 0x01000193);
-  for (let i = words * 4; i < bytes.length; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193);
+  // Words are read at multiples of four; an image may lie anywhere in its buffer.
+  const bytes = array.byteOffset % 4 === 0 ? bytesOf(array) : bytesOf(array).slice();
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+  let hash = 0x811c9dc5 ^ bytes.length;
+  for (let i = 0; i < words.length; i++) hash = Math.imul(hash ^ words[i]!, 0x01000193);
+  for (let i = words.length * 4; i < bytes.length; i++) {
+    hash = Math.imul(hash ^ bytes[i]!, 0x01000193);
+  }
   hash ^= hash >>> 15;
   hashes.set(array, hash);
   return hash;

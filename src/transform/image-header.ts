@@ -1,8 +1,8 @@
 /**
  * Image headers: what an image is, told by its bytes and never by its name.
  *
- * Enough to pass an image through without decoding it: kind, size, channels, depth, and whether a
- * JPEG is complete.
+ * Enough to pass an image through: kind, size, channels and depth. Whether the rest is whole shows
+ * when it is decoded once.
  */
 
 /** What the header says. */
@@ -15,8 +15,6 @@ export interface ImageHeader {
   bitsPerChannel: number;
   /** Baseline or progressive Huffman, which every viewer reads. */
   common: boolean;
-  /** A JPEG has its end marker; a PNG its end chunk. */
-  complete: boolean;
 }
 
 /**
@@ -60,7 +58,6 @@ function readJpeg(bytes: Uint8Array): ImageHeader | undefined {
         width: (bytes[at + 7]! << 8) | bytes[at + 8]!,
         channels: bytes[at + 9]!,
         common: marker <= 0xc2 && bytes[at + 4] === 8,
-        complete: endsWithMarker(bytes),
       };
     }
     const length = (bytes[at + 2]! << 8) | bytes[at + 3]!;
@@ -68,12 +65,6 @@ function readJpeg(bytes: Uint8Array): ImageHeader | undefined {
     at += 2 + length;
   }
   return undefined;
-}
-
-/** The end marker may be followed by padding that cameras and tools append. */
-function endsWithMarker(bytes: Uint8Array): boolean {
-  const end = bytes.lastIndexOf(0xd9);
-  return end > 0 && bytes[end - 1] === 0xff;
 }
 
 function readPng(bytes: Uint8Array): ImageHeader | undefined {
@@ -87,6 +78,5 @@ function readPng(bytes: Uint8Array): ImageHeader | undefined {
     channels: colorType === 0 || colorType === 4 ? 1 : 3,
     bitsPerChannel: bytes[24]!,
     common: true,
-    complete: String.fromCharCode(...bytes.subarray(-8, -4)) === 'IEND',
   };
 }

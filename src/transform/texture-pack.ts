@@ -156,7 +156,7 @@ function problemOf(header: ImageHeader | undefined): string | undefined {
   if (width === 0 || height === 0) return `expected some pixels, received ${width} × ${height}`;
   if (width > MAX_SIDE || height > MAX_SIDE)
     return `expected at most ${MAX_SIDE} pixels a side, received ${width} × ${height}`;
-  return header.complete ? undefined : 'expected a whole image, received a truncated one';
+  return undefined;
 }
 
 /** Whether every viewer reads it as it is: 8 bits, grey or colour, Huffman-coded. */

@@ -48,14 +48,18 @@ interface View {
 /** Makes an empty chunk. */
 export function createBinaryChunk(): BinaryChunk {
   const accessors: (GltfObject & { kind: Kind })[] = [];
-  const accessorOf = new Map<Elements, number>();
+  // By role too: the normals of one mesh may be bit for bit the positions of another.
+  const accessorOf = new Map<string, Map<Elements, number>>();
   const views = new Map<Kind, View>();
   const images: { bytes: Uint8Array; placed: { bufferView: number } }[] = [];
   const parts: Uint8Array[] = [];
   let byteLength = 0;
 
   function add(array: Elements, kind: Kind, bounds?: Bounds): number {
-    const known = accessorOf.get(array);
+    const role = bounds ? `${kind} with bounds` : kind;
+    const sameRole = accessorOf.get(role) ?? new Map<Elements, number>();
+    accessorOf.set(role, sameRole);
+    const known = sameRole.get(array);
     if (known !== undefined) return known;
     const view = views.get(kind) ?? { kind, arrays: [], byteLength: 0 };
     views.set(kind, view);
@@ -72,7 +76,7 @@ export function createBinaryChunk(): BinaryChunk {
     // Each array starts on a multiple of four, as `append` lays it.
     view.byteLength += (array.byteLength + 3) & ~3;
     const index = accessors.push(accessor) - 1;
-    accessorOf.set(array, index);
+    sameRole.set(array, index);
     return index;
   }
 
