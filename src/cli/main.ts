@@ -3,11 +3,11 @@
  * Main: the process. Hands argv, environment, streams, clock and signals to the command line.
  */
 import { fileURLToPath } from 'node:url';
-import { ConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
 import { redact } from '../support/redact.ts';
 import type { Io } from './command.ts';
 import { runCommandLine } from './command-line.ts';
+import { interrupt } from './interrupt.ts';
 
 const INTERRUPTED_EXIT = 130;
 
@@ -16,7 +16,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.on(name, () => {
     // A second signal is from someone who will not wait for the log-out.
     if (controller.signal.aborted) process.exit(INTERRUPTED_EXIT);
-    controller.abort(new ConverterError('INTERRUPTED', `interrupted by ${name}`));
+    interrupt(controller, name);
   });
 }
 

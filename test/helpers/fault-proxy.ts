@@ -14,20 +14,22 @@ export interface FaultProxy {
   readonly env: Record<string, string>;
   /** Every URL asked for, in order. */
   readonly seen: string[];
-  /** What is answered to requests whose URL holds a text; undefined ends it. */
-  break(part: string, answer: Answer | undefined): void;
+  /** What is answered to requests whose URL matches. */
+  break(url: RegExp, answer: Answer): void;
+  /** Answers everything rightly again. */
+  mend(): void;
   close(): Promise<void>;
 }
 
 /** Starts a proxy before an emulator. */
 export async function startFaultProxy(emulator: Emulator): Promise<FaultProxy> {
   const target = new URL(emulator.baseUrl);
-  const faults = new Map<string, Answer>();
+  const faults: [RegExp, Answer][] = [];
   const seen: string[] = [];
   const server = createServer((incoming, response) => {
     const url = incoming.url ?? '';
     seen.push(url);
-    const fault = [...faults].find(([part]) => url.includes(part))?.[1];
+    const fault = faults.find(([pattern]) => pattern.test(url))?.[1];
     if (fault !== undefined) return fault(response, incoming);
     const { method, headers } = incoming;
     const outgoing = forward(
@@ -51,10 +53,8 @@ export async function startFaultProxy(emulator: Emulator): Promise<FaultProxy> {
       BTG2GLTF_APP_KEY: emulator.appKey,
     },
     seen,
-    break: (part, answer) => {
-      if (answer === undefined) faults.delete(part);
-      else faults.set(part, answer);
-    },
+    break: (url, answer) => void faults.push([url, answer]),
+    mend: () => void faults.splice(0),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
