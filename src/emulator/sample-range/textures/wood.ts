@@ -1,6 +1,7 @@
 /**
  * Wood: veneers whose grain runs along U, one tile about 1.2 m × 0.6 m.
  */
+import { hashLattice } from '../random.ts';
 import { latticeNoise, octaves, smoothstep, TEXTURE_SIZE } from './noise.ts';
 import { colourImage, greyImage, type Image, type Rgb } from './pixels.ts';
 
@@ -31,7 +32,7 @@ export const WOODS = {
     light: [202, 172, 134],
     dark: [168, 135, 97],
     pore: [116, 88, 60],
-    rings: 24,
+    rings: 30,
     leaves: 1,
     wave: 1.1,
     ringContrast: 0.75,
@@ -43,10 +44,10 @@ export const WOODS = {
     light: [131, 92, 64],
     dark: [84, 54, 36],
     pore: [52, 32, 22],
-    rings: 18,
+    rings: 24,
     leaves: 1,
     wave: 1.0,
-    ringContrast: 0.9,
+    ringContrast: 0.75,
     pores: 0.45,
     flecks: 0,
   },
@@ -55,7 +56,7 @@ export const WOODS = {
     light: [222, 184, 146],
     dark: [203, 159, 119],
     pore: [174, 126, 88],
-    rings: 15,
+    rings: 20,
     leaves: 1,
     wave: 0.8,
     ringContrast: 0.4,
@@ -67,7 +68,7 @@ export const WOODS = {
     light: [226, 207, 176],
     dark: [192, 165, 128],
     pore: [158, 128, 94],
-    rings: 21,
+    rings: 26,
     leaves: 1,
     wave: 1.4,
     ringContrast: 0.8,
@@ -85,15 +86,17 @@ function ringField(wood: Wood): Float32Array {
   const slow = octaves(2, 4, 3, wood.seed, 0.45);
   const fine = octaves(4, 40, 2, wood.seed + 7);
   const out = new Float32Array(size * size);
+  const heart = Float64Array.from({ length: size }, (_, x) => {
+    const u = (x / size) * 2 * Math.PI;
+    return (0.42 + 0.06 * (1 + Math.cos(u + wood.seed)) + 0.02 * Math.cos(2 * u)) ** 2;
+  });
   for (let y = 0; y < size; y++) {
-    const v = (y / size) * wood.leaves;
-    const d = Math.abs((((v % 1) + 1) % 1) * 2 - 1);
+    const d = Math.abs((((y / size) * wood.leaves) % 1) * 2 - 1) ** 2;
     for (let x = 0; x < size; x++) {
       const i = y * size + x;
-      const u = (x / size) * 2 * Math.PI;
-      const heart = 0.3 + 0.16 * (1 + Math.cos(u + wood.seed)) + 0.04 * Math.cos(2 * u);
-      const phase = wood.rings * Math.sqrt(d * d + heart * heart);
-      out[i] = phase + wood.wave * (slow[i]! - 0.5) * 2.4 + (fine[i]! - 0.5) * 0.45;
+      // Rings stand closer towards the border of a leaf, where the cut is steeper.
+      const phase = wood.rings * (d + heart[x]!) ** 0.8;
+      out[i] = phase + wood.wave * (slow[i]! - 0.5) * 3 + (fine[i]! - 0.5) * 0.45;
     }
   }
   return out;
@@ -105,15 +108,22 @@ export function woodColour(wood: Wood): Image {
   const tone = octaves(3, 5, 2, wood.seed + 31);
   const fibre = octaves(10, 256, 2, wood.seed + 41, 0.7);
   const pores = latticeNoise(40, 512, wood.seed + 51);
+  const strengths = Float64Array.from({ length: 64 }, (_, k) => {
+    return 0.4 + 0.6 * hashLattice(k, 3, wood.seed);
+  });
   const flecks = latticeNoise(64, 256, wood.seed + 61);
   const { light, dark, pore } = wood;
   return colourImage((i, out) => {
     const phase = rings[i]!;
     const t = phase - Math.floor(phase);
     // A ring darkens slowly towards its latewood and ends abruptly.
-    const late = t ** 1.7 * (1 - smoothstep(0.9, 1, t));
+    const late = t * (0.3 + 0.7 * t) * (1 - smoothstep(0.84, 1, t));
+    const strength = strengths[Math.floor(phase) & 63]!;
     const shade =
-      late * wood.ringContrast * 0.8 + (fibre[i]! - 0.5) * 0.5 + (tone[i]! - 0.5) * 0.55 + 0.22;
+      late * strength * wood.ringContrast +
+      (fibre[i]! - 0.5) * 0.62 +
+      (tone[i]! - 0.5) * 0.55 +
+      0.22;
     const hole =
       smoothstep(0.8, 0.92, pores[i]!) * wood.pores * (0.35 + 0.65 * (1 - smoothstep(0, 0.5, t)));
     const fleck = smoothstep(0.78, 0.9, flecks[i]!) * wood.flecks * 0.3;
