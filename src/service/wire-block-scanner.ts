@@ -3,8 +3,8 @@
  *
  * In: UTF-8 JSON. Out: a {@link Block}, or undefined for anything unusual (nested arrays, strings or
  * nulls among numbers, unknown keys, malformed JSON), which the caller then parses the slow way.
- * No string, object or closure is made per number. 5 to 8 times as fast as `JSON.parse` followed by
- * a copy into typed arrays on bodies of 1 to 80 MB (test/bench).
+ * No string, object or closure is made per number. 6 to 10 times as fast as `JSON.parse` followed by
+ * a copy into typed arrays (test/bench/README.md).
  */
 import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
 

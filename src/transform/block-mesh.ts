@@ -111,7 +111,11 @@ function keepValid(
     points[kept] = a;
     points[kept + 1] = b;
     points[kept + 2] = c;
-    if (keptUvs) keptUvs.set(uvOffsets.subarray(t, t + 3), kept);
+    if (keptUvs) {
+      keptUvs[kept] = uvOffsets![t]!;
+      keptUvs[kept + 1] = uvOffsets![t + 1]!;
+      keptUvs[kept + 2] = uvOffsets![t + 2]!;
+    }
     kept += 3;
   }
   counts.droppedTriangles += total - kept / 3;

@@ -65,15 +65,21 @@ export function signedVolume(points: Uint32Array, positions: Float32Array): numb
   return volume;
 }
 
-function centreOf(points: Uint32Array, positions: Float32Array): [number, number, number] {
-  const min = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  const max = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (let i = 0; i < points.length; i++) {
-    for (let k = 0; k < 3; k++) {
-      const value = positions[3 * points[i]! + k]!;
-      if (value < min[k]!) min[k] = value;
-      if (value > max[k]!) max[k] = value;
-    }
+function centreOf(points: Uint32Array, p: Float32Array): [number, number, number] {
+  const first = 3 * points[0]!;
+  let [minX, minY, minZ] = [p[first]!, p[first + 1]!, p[first + 2]!];
+  let [maxX, maxY, maxZ] = [minX, minY, minZ];
+  for (let i = 1; i < points.length; i++) {
+    const at = 3 * points[i]!;
+    const x = p[at]!;
+    const y = p[at + 1]!;
+    const z = p[at + 2]!;
+    if (x < minX) minX = x;
+    if (x > maxX) maxX = x;
+    if (y < minY) minY = y;
+    if (y > maxY) maxY = y;
+    if (z < minZ) minZ = z;
+    if (z > maxZ) maxZ = z;
   }
-  return [(min[0]! + max[0]!) / 2, (min[1]! + max[1]!) / 2, (min[2]! + max[2]!) / 2];
+  return [(minX + maxX) / 2, (minY + maxY) / 2, (minZ + maxZ) / 2];
 }
