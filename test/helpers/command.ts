@@ -19,13 +19,21 @@ export interface CommandResult {
 /** Runs one command to its end. */
 export async function command(
   words: string[],
-  options: { env?: Record<string, string>; signal?: AbortSignal } = {},
+  options: {
+    env?: Record<string, string>;
+    signal?: AbortSignal;
+    /** Told of everything printed to standard output. */
+    onPrint?: (text: string) => void;
+  } = {},
 ): Promise<CommandResult> {
   let stdout = '';
   let stderr = '';
   const io = {
     env: options.env ?? {},
-    print: (text: string) => void (stdout += text),
+    print: (text: string) => {
+      stdout += text;
+      options.onPrint?.(text);
+    },
     tell: (text: string) => void (stderr += text),
     terminal: undefined,
     now: Date.now,

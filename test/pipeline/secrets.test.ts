@@ -1,0 +1,95 @@
+/**
+ * Secrets: user, password, application key and every token, in no byte that a run leaves behind.
+ */
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
+import { html, raw, reset } from '../helpers/fault-server.ts';
+import { smallRange } from '../helpers/small-range.ts';
+
+const LOGIN = { username: 'jürgen@möbel', password: 'pä"ss +wörd/&=', appKey: 'app-key-4711' };
+let folder: string;
+let emulator: Emulator;
+let proxy: FaultProxy;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const numbers = ['D1', 'D2', 'D3', 'D4', 'D5'];
+  const range = smallRange(
+    numbers.map((number) => ({ number, blocks: [`ACME::DESK::${number}`], pics: ['WOOD'] })),
+  );
+  emulator = await startEmulator({ range, login: LOGIN, random: (n) => randomBytes(n) });
+  proxy = await startFaultProxy(emulator);
+});
+afterAll(async () => {
+  await proxy.close();
+  await emulator.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('no secret is in the output, the cache or on a stream, however the run went', async () => {
+  const service = {
+    authUrl: '${BTG2GLTF_AUTH_URL}',
+    baseUrl: '${BTG2GLTF_BASE_URL}',
+    retries: 1,
+    backoffMs: 1,
+  };
+  const file = await writePipeline(folder, { service });
+  const run = (env = proxy.env) => command(['run', file, '--force'], { env });
+  const streams = [await run()];
+  // Faults of every kind, so that every sentence that there is gets written.
+  proxy.break(/btg.*basearticlenumber=D1/, raw('oops', {}, 500));
+  proxy.break(/btg.*basearticlenumber=D2/, html);
+  proxy.break(/btg.*basearticlenumber=D3/, reset);
+  proxy.break(/articles.*basearticlenumber=D4/, (response, request) =>
+    raw(JSON.stringify({ error: `who is ${request.url}?` }))(response, request),
+  );
+  proxy.break(/block\/ACME::DESK::D5|block\/ACME%3A%3ADESK%3A%3AD5/, reset);
+  streams.push(await run());
+  expect(streams.map(({ exit }) => exit)).toEqual([0, 1]);
+  streams.push(await run({ ...proxy.env, BTG2GLTF_PASSWORD: 'another-secret' }));
+  proxy.break(/getnodes/, raw('gone', {}, 503));
+  streams.push(await run(), await command(['catalogue', 'ls'], { env: proxy.env }));
+
+  const tokens = proxy.seen.flatMap((url) => /[?&]token=([^&]+)/.exec(url)?.[1] ?? []);
+  expect(new Set(tokens).size).toBeGreaterThanOrEqual(3);
+  const secrets = [
+    ...Object.values(LOGIN),
+    'another-secret',
+    ...tokens,
+    ...tokens.map(decodeURIComponent),
+  ];
+  const spellings = new Set(
+    secrets.flatMap((s) => [s, encodeURIComponent(s), JSON.stringify(s).slice(1, -1)]),
+  );
+  const left = [...(await filesBelow(folder))].filter(([name]) => name !== 'pipeline.yaml');
+  expect(left.length).toBeGreaterThan(20);
+  const texts: [string, Buffer][] = [
+    ...left,
+    ...streams.flatMap(({ stdout, stderr }, i): [string, Buffer][] => [
+      [`stdout ${i}`, Buffer.from(stdout)],
+      [`stderr ${i}`, Buffer.from(stderr)],
+    ]),
+  ];
+  const leaks = texts.flatMap(([name, bytes]) =>
+    [...spellings].filter((s) => bytes.includes(s)).map((s) => `${name}: ${s}`),
+  );
+  expect(leaks).toEqual([]);
+});
+
+async function filesBelow(root: string): Promise<Map<string, Buffer>> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return new Map(
+    await Promise.all(
+      files.map(async ({ parentPath, name }): Promise<[string, Buffer]> => {
+        const path = join(parentPath, name);
+        return [path.slice(root.length + 1), await readFile(path)];
+      }),
+    ),
+  );
+}
