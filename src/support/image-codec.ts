@@ -62,7 +62,8 @@ async function decode(
 
 async function open({ data, width, height, channels }: Pixels) {
   const sharp = await loadSharp();
-  return sharp(data, { raw: { width, height, channels } });
+  const image = sharp(data, { raw: { width, height, channels } });
+  return channels === 1 ? image.toColourspace('b-w') : image;
 }
 
 async function guard<T extends Uint8Array | Pixels>(work: () => Promise<T>): Promise<T> {

@@ -275,6 +275,7 @@ const ROUGHNESS_STRATEGIES = {
 /**
  * Applies the table to a material.
  *
+ * @param watch - Told after each row; what explains a material looks on here.
  * @returns Factors linear, 0..1.
  *
  * @example
@@ -285,10 +286,14 @@ const ROUGHNESS_STRATEGIES = {
  *
  * @see D-500.
  */
-export function lookOf(context: Omit<MaterialContext, 'look'>): MaterialLook {
+export function lookOf(
+  context: Omit<MaterialContext, 'look'>,
+  watch?: (field: MaterialField, rule: MaterialRule, look: MaterialLook) => void,
+): MaterialLook {
   const look = neutralLook();
-  for (const rule of Object.values<MaterialRule>(MATERIAL_TABLE)) {
+  for (const [field, rule] of Object.entries<MaterialRule>(MATERIAL_TABLE)) {
     rule.apply?.({ ...context, look });
+    watch?.(field as MaterialField, rule, look);
   }
   return look;
 }

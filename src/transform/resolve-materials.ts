@@ -17,7 +17,13 @@ import { asConverterError, isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import type { Ledger } from './ledger.ts';
-import { type KnownImage, lookOf, type MaterialLook } from './material-table.ts';
+import {
+  type KnownImage,
+  lookOf,
+  type MaterialContext,
+  type MaterialLook,
+} from './material-table.ts';
+import { type MaterialExplanation, traceLook } from './material-trace.ts';
 import type { SourceImage, TexturePacker } from './texture-pack.ts';
 import { basePlacement, bumpPlacement, placeUvs, samePlacement } from './texture-transform.ts';
 import type { UvMap, VertexPlan } from './vertex-data.ts';
@@ -54,6 +60,8 @@ const DEFAULT_MATERIAL: ServiceMaterial = {
 
 interface Workbench {
   snapshot: ArticleSnapshot;
+  /** Told how each material came to look as it does. */
+  explain: ((explanation: MaterialExplanation) => void) | undefined;
   packer: TexturePacker;
   options: ConvertOptions;
   ledger: Ledger;
@@ -119,7 +127,7 @@ async function resolveMaterial(
   const known = await knowImages(material, sources, bench);
   const lose = (field: string, done: string) =>
     bench.ledger.lose({ where: material.mname, field, value: sentValue(material, field), done });
-  const look = lookOf({ material, images: known, options: bench.options, lose });
+  const look = explainedLook({ material, images: known, options: bench.options, lose }, bench);
   const placed = placeTextures(material, look, bench.options);
   return {
     look,
@@ -127,6 +135,17 @@ async function resolveMaterial(
     uvs: uvNeeds(material, placed.uvSets, bench.options),
     extras: extrasOf(material, look, bench),
   };
+}
+
+/** The trace costs a few dozen copies a material: only where somebody asks. */
+function explainedLook(
+  context: Omit<MaterialContext, 'look'>,
+  { explain }: Workbench,
+): MaterialLook {
+  if (!explain) return lookOf(context);
+  const { look, explanation } = traceLook(context);
+  explain(explanation);
+  return look;
 }
 
 function sentValue(material: ServiceMaterial, field: string): unknown {

@@ -16,6 +16,7 @@ import type { ConvertOptions } from './convert-options.ts';
 import { flattenPartsList } from './flatten.ts';
 import { createLedger } from './ledger.ts';
 import { loadMeshes } from './load-meshes.ts';
+import type { MaterialExplanation } from './material-trace.ts';
 import type { MeshCache } from './mesh-cache.ts';
 import { resolveMaterials } from './resolve-materials.ts';
 import { createTexturePacker } from './texture-pack.ts';
@@ -28,6 +29,8 @@ export interface TransformInput {
   images: ImageCodec;
   /** Asked for where `tangents` is `mikktspace`. */
   loadTangents: () => Promise<TangentGenerator>;
+  /** Told how each material came to look as it does. */
+  explain?: (explanation: MaterialExplanation) => void;
   /** Shared by all articles of a run. */
   cache: MeshCache;
 }
@@ -57,7 +60,11 @@ export async function transformArticle(input: TransformInput): Promise<Scene> {
   const meshOf = await loadMeshes(flat.parts, bench);
   const packer = createTexturePacker(read, images, options, cache);
   const references = flat.parts.filter(meshOf).map((part) => part.material);
-  const materialOf = await resolveMaterials(references, partsList, { ...bench, packer });
+  const materialOf = await resolveMaterials(references, partsList, {
+    ...bench,
+    packer,
+    explain: input.explain,
+  });
   const scene = assembleScene(flat, meshOf, materialOf, bench);
   for (const { code, message } of partsList.warnings) ledger.warn(code, message);
   return accept({ ...scene, losses: ledger.losses(), warnings: ledger.warnings() }, options);
