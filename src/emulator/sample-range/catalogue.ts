@@ -102,6 +102,7 @@ export function createCatalogue(): Catalogue {
     },
     search: (manufacturer, query) => {
       const wanted = query.toLowerCase();
+      if (wanted === '') return [];
       return articles
         .filter(({ article }) => article.manufacturer === manufacturer)
         .filter(({ article: { number, short } }) =>

@@ -192,6 +192,8 @@ export const AKTA: SeriesDefinition = {
         variants: [
           { STOFF: 'GRAU', FUSSKREUZ: 'ALU' },
           { STOFF: 'ROST', ARMLEHNEN: 'OHNE' },
+          // Castors for soft floors look like those for hard ones: the same graphics, another article.
+          { ROLLEN: 'W' },
         ],
       },
     ),
@@ -202,7 +204,7 @@ export const AKTA: SeriesDefinition = {
       449,
       (v) => swivel(460, { height: 560, mesh: false }, v),
       {
-        variants: [{ STOFF: 'LEDER SW', FUSSKREUZ: 'ALU', ROLLEN: 'W' }],
+        variants: [{ STOFF: 'LEDER SW', FUSSKREUZ: 'ALU', ROLLEN: 'W' }, { ROLLEN: 'W' }],
       },
     ),
     chair(
@@ -234,7 +236,7 @@ export const AKTA: SeriesDefinition = {
     }),
     chair('AK10 ø36', 'Rollhocker', 'Stool on castors', 168, stool, {
       arms: false,
-      variants: [{ STOFF: 'ROST' }],
+      variants: [{ STOFF: 'ROST' }, { STOFF: 'ROST', ROLLEN: 'W' }],
     }),
   ],
 };

@@ -262,6 +262,8 @@ export const KONVA: SeriesDefinition = {
       [
         { SCHALE: 'PETROL', GESTELL: 'SW' },
         { SCHALE: 'BUCHE', POLSTER: 'MIT', STOFF: 'GRAU' },
+        // Without a pad its cover shows nowhere.
+        { STOFF: 'GRAU' },
       ],
     ),
     seat(

@@ -220,7 +220,12 @@ export const SALUN: SeriesDefinition = {
       1890,
       SOFA,
       (v) => sofa(3, 680, v),
-      [{ BEZUG: 'Leder Cognac', FÜSSE: 'Metall' }, { BEZUG: 'Rost' }],
+      [
+        { BEZUG: 'Leder Cognac', FÜSSE: 'Metall' },
+        // On metal legs the wood shows nowhere.
+        { BEZUG: 'Leder Cognac', FÜSSE: 'Metall', HOLZ: 'Nussbaum' },
+        { BEZUG: 'Rost' },
+      ],
     ),
     piece('SL-ECK 2+R', 'Ecksofa mit Récamière', 'Corner sofa with daybed', 2690, SOFA, cornerSofa),
     piece('SL-HOCKER', 'Polsterhocker', 'Ottoman', 420, SOFA, ottoman),
