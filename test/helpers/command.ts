@@ -34,7 +34,9 @@ export async function command(
       stdout += text;
       options.onPrint?.(text);
     },
-    tell: (text: string) => void (stderr += text),
+    tell: (text: string) => {
+      stderr += text;
+    },
     terminal: undefined,
     now: Date.now,
     random: Math.random,

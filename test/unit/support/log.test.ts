@@ -6,7 +6,11 @@ const now = () => Date.UTC(2026, 0, 2, 3, 4, 5);
 
 async function logged(format: 'json' | 'pretty', fields: Record<string, unknown>): Promise<string> {
   let text = '';
-  const sink = { write: (line: string) => (text += line) };
+  const sink = {
+    write: (line: string) => {
+      text += line;
+    },
+  };
   const log = await createLogger({ format, sink, now });
   log.warn('it happened', fields);
   log.debug('nobody asked');
