@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { rotationFromDegrees } from '../../../src/math/ofml-frame.ts';
+import {
+  cross,
+  determinant3,
+  diagonal3,
+  IDENTITY3,
+  isIdentity3,
+  multiplyMat3,
+  normalize,
+  normalMatrix3,
+  orthonormalize,
+  scaleColumns,
+  transformVec3,
+  transposeMat3,
+  type Vec3,
+} from '../../../src/math/vec.ts';
+
+const number = fc.double({ min: -8, max: 8, noNaN: true });
+const vector = fc.tuple(number, number, number);
+const matrix = fc.array(number, { minLength: 9, maxLength: 9 });
+const dot = (a: readonly number[], b: readonly number[]) =>
+  a[0]! * b[0]! + a[1]! * b[1]! + a[2]! * b[2]!;
+
+describe('matrices', () => {
+  it('are column-major: the second column is where Y goes', () => {
+    expect(transformVec3([1, 2, 3, 4, 5, 6, 7, 8, 9], [0, 1, 0])).toEqual([4, 5, 6]);
+    expect(transposeMat3([1, 2, 3, 4, 5, 6, 7, 8, 9])).toEqual([1, 4, 7, 2, 5, 8, 3, 6, 9]);
+  });
+
+  it('multiply so that the right one acts first', () => {
+    fc.assert(
+      fc.property(matrix, matrix, vector, (a, b, v) => {
+        const once = transformVec3(multiplyMat3(a, b), v);
+        transformVec3(a, transformVec3(b, v)).forEach((value, i) => {
+          expect(once[i]).toBeCloseTo(value, 8);
+        });
+      }),
+      { seed: 120 },
+    );
+  });
+
+  it('with scaled columns stretch before they turn', () => {
+    const turn = rotationFromDegrees([30, 20, 10]);
+    const direct = transformVec3(scaleColumns(turn, [2, 3, -4]), [1, 1, 1]);
+    expect(direct).toEqual(transformVec3(turn, [2, 3, -4]));
+    expect(determinant3(diagonal3([2, 3, -4]))).toBe(-24);
+  });
+
+  it('tell the identity from its copies and from all others', () => {
+    expect(isIdentity3([...IDENTITY3])).toBe(true);
+    expect(isIdentity3([1, 0, 0, 0, 1, 0, 0, 1e-16, 1])).toBe(false);
+  });
+});
+
+describe('normalMatrix3', () => {
+  it('keeps normals square to what the matrix makes of a plane, and turns over where it mirrors', () => {
+    fc.assert(
+      fc.property(matrix, vector, vector, (m, u, v) => {
+        const [mu, mv] = [transformVec3(m, u), transformVec3(m, v)];
+        const normal = transformVec3(normalMatrix3(m), cross(u, v));
+        // The cofactor matrix maps u × v to Mu × Mv exactly.
+        cross(mu, mv).forEach((value, i) => {
+          expect(Math.abs(normal[i]! - value)).toBeLessThan(1e-6);
+        });
+      }),
+      { seed: 121 },
+    );
+    expect(transformVec3(normalMatrix3(diagonal3([-1, 1, 1])), [0, 0, 1])[2]).toBe(-1);
+  });
+});
+
+describe('orthonormalize', () => {
+  it('makes a rotation out of a stretched and sheared one, and keeps a rotation', () => {
+    const turn = rotationFromDegrees([30, 20, 10]);
+    orthonormalize(turn)!.forEach((value, i) => {
+      expect(value).toBeCloseTo(turn[i]!, 14);
+    });
+    fc.assert(
+      fc.property(matrix, (m) => {
+        const made = orthonormalize(m);
+        if (!made || Math.abs(determinant3(m)) < 1e-3) return;
+        expect(determinant3(made)).toBeCloseTo(1, 6);
+        expect(dot(made, made.slice(3))).toBeCloseTo(0, 6);
+      }),
+      { seed: 122 },
+    );
+  });
+
+  it('gives up where a column vanishes', () => {
+    expect(orthonormalize([0, 0, 0, 0, 1, 0, 0, 0, 1])).toBeUndefined();
+    expect(orthonormalize([1, 0, 0, 2, 0, 0, 0, 0, 1])).toBeUndefined();
+  });
+});
+
+describe('normalize and cross', () => {
+  it('have no direction for a vector without length', () => {
+    expect(normalize([0, 0, 0])).toBeUndefined();
+    expect(normalize([0, -3, 4])).toEqual([0, -0.6, 0.8]);
+  });
+
+  it('are right-handed', () => {
+    const z: Vec3 = cross([1, 0, 0], [0, 1, 0]);
+    expect(z).toEqual([0, 0, 1]);
+  });
+});

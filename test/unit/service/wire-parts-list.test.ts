@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodePartsList } from '../../../src/service/wire-parts-list.ts';
+import { isConverterError } from '../../../src/support/errors.ts';
+import { body, utf8 } from '../../helpers/graphics.ts';
+
+const list = (btg: unknown, rest: object = {}) =>
+  decodePartsList(body({ btg, blocks: [], mats: [], ...rest }));
+
+/** The sentence of the refusal. */
+function refusal(bytes: Uint8Array, code = 'PARTS_LIST_INVALID', maxDepth?: number): string {
+  try {
+    decodePartsList(bytes, maxDepth);
+  } catch (error) {
+    if (!isConverterError(error)) throw error;
+    expect(error.code).toBe(code);
+    return error.message;
+  }
+  return 'accepted';
+}
+
+describe('decodePartsList', () => {
+  it('reads every field of a node', () => {
+    const { nodes, blockNames } = list(
+      [
+        {
+          type: 'IMP',
+          btgname: 'ACME::DESK::LEG',
+          offs: [1, -2, 0.5],
+          rot: [30, 20, 10],
+          scale: [1, 2, -3],
+          mat: 'OAK',
+          lay: '72_ACME_DESK_D3',
+          childs: [{ type: 'cyl', params: [0.7, 0.03] }],
+        },
+      ],
+      { blocks: ['ACME::DESK::LEG', 7] },
+    );
+    expect(nodes[0]).toMatchObject({
+      type: 'imp',
+      blockName: 'ACME::DESK::LEG',
+      offsetMetres: [1, -2, 0.5],
+      rotationDegrees: [30, 20, 10],
+      scale: [1, 2, -3],
+      material: 'OAK',
+      layer: '72_ACME_DESK_D3',
+    });
+    expect(nodes[0]!.children[0]).toMatchObject({ type: 'cyl', params: [0.7, 0.03] });
+    expect(blockNames).toEqual(['ACME::DESK::LEG']);
+  });
+
+  it('fills in what is missing or null: no move, no turn, scale 1', () => {
+    const { nodes } = list([
+      { type: 'top' },
+      { offs: null, rot: [null, 5, null], scale: [2, null, 2] },
+    ]);
+    expect(nodes[0]).toMatchObject({
+      offsetMetres: [0, 0, 0],
+      rotationDegrees: [0, 0, 0],
+      scale: [1, 1, 1],
+      material: '',
+      layer: '',
+      children: [],
+    });
+    expect(nodes[1]).toMatchObject({ type: '', rotationDegrees: [0, 5, 0], scale: [2, 1, 2] });
+  });
+
+  it('reads the fields inside prop, beside it, and mixed', () => {
+    const prop = { offs: [1, 0, 0], mat: 'OAK', childs: [{ type: 'imp', prop: { btgname: 'A' } }] };
+    const inside = list([{ type: 'top', prop }]).nodes;
+    expect(inside).toEqual(list([{ type: 'top', ...prop }]).nodes);
+    const { mat, ...others } = prop;
+    expect(list([{ type: 'top', mat, prop: others }]).nodes).toEqual(inside);
+    expect(inside[0]!.children[0]!.blockName).toBe('A');
+  });
+
+  it('reads numbers that were sent as texts; a decimal comma is reported with its place', () => {
+    const { nodes, warnings } = list([{ childs: [{ offs: ['1.5', ' -2e-1 ', '0,25'] }] }]);
+    expect(nodes[0]!.children[0]!.offsetMetres).toEqual([1.5, -0.2, 0.25]);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]!.message).toContain('btg[0].childs[0].offs[2]');
+  });
+
+  it.each([
+    ['no JSON', utf8('<html>'), /body: expected JSON/],
+    ['cut JSON', utf8('{"btg":[{'), /body: expected JSON/],
+    ['a list', body([]), /body: expected an object/],
+    ['no btg', body({ blocks: [] }), /btg: expected an array, received nothing/],
+    ['blocks that are no list', body({ btg: [], blocks: {} }), /blocks: expected an array/],
+    [
+      'a node that is null',
+      body({ btg: [{ childs: [null] }] }),
+      /btg\[0\]\.childs\[0\]: expected an object/,
+    ],
+    ['a node that is a list', body({ btg: [[]] }), /btg\[0\]: expected an object/],
+    [
+      'childs that are no list',
+      body({ btg: [{ childs: {} }] }),
+      /btg\[0\]\.childs: expected an array/,
+    ],
+    [
+      'two numbers',
+      body({ btg: [{ offs: [1, 2] }] }),
+      /btg\[0\]\.offs: expected an array of three/,
+    ],
+    [
+      'a word',
+      body({ btg: [{ offs: [1, 'abc', 2] }] }),
+      /btg\[0\]\.offs\[1\]: expected a finite number, received string "abc"/,
+    ],
+    [
+      'an infinite number',
+      utf8('{"btg":[{"rot":[1e999,0,0]}]}'),
+      /btg\[0\]\.rot\[0\]: expected a finite/,
+    ],
+    [
+      'an infinite text',
+      utf8('{"btg":[{"scale":["1e999",1,1]}]}'),
+      /btg\[0\]\.scale\[0\]: expected a finite/,
+    ],
+  ])('refuses %s and names the place', (_name, bytes, sentence) => {
+    expect(refusal(bytes)).toMatch(sentence);
+  });
+
+  it('keeps the order of nodes and the shape of the tree', () => {
+    const tree = fc.letrec<{ tree: { mat: string; childs: unknown[] } }>((tie) => ({
+      tree: fc.record({
+        mat: fc.string({ minLength: 1 }),
+        childs: fc.oneof(
+          { maxDepth: 4 },
+          fc.constant<unknown[]>([]),
+          fc.array(tie('tree') as fc.Arbitrary<unknown>, { maxLength: 3 }),
+        ),
+      }),
+    })).tree;
+    type Plain = { mat: string; childs: Plain[] };
+    type Decoded = { material: string; children: Decoded[] };
+    const plain = ({ material, children }: Decoded): Plain => ({
+      mat: material,
+      childs: children.map(plain),
+    });
+    fc.assert(
+      fc.property(fc.array(tree, { maxLength: 4 }), (btg) => {
+        expect(list(btg).nodes.map(plain)).toEqual(btg);
+      }),
+      { seed: 151 },
+    );
+  });
+
+  it('reads 50,000 nested nodes, and refuses more than the limit by name', () => {
+    const depth = 50_000;
+    const nested = (open: string) =>
+      utf8(`{"btg":[${open.repeat(depth)}${']}'.repeat(depth)}],"blocks":[],"mats":[]}`);
+    let node = decodePartsList(nested('{"type":"top","offs":[0,0,1],"childs":[')).nodes[0];
+    let count = 0;
+    for (; node; node = node.children[0]) count++;
+    expect(count).toBe(depth);
+    expect(refusal(nested('{"childs":['), 'PARTS_LIST_TOO_DEEP', depth - 1)).toMatch(/49999/);
+    expect(decodePartsList(nested('{"childs":['), depth).nodes).toHaveLength(1);
+  });
+
+  it('reads 50,000 nested nodes whose numbers were sent as texts', () => {
+    const depth = 50_000;
+    const open = '{"offs":["1","0","0"],"childs":[';
+    const bytes = utf8(`{"btg":[${open.repeat(depth)}${']}'.repeat(depth)}]}`);
+    expect(decodePartsList(bytes).nodes[0]!.offsetMetres).toEqual([1, 0, 0]);
+  });
+
+  it('reads a million nodes side by side', () => {
+    const { nodes } = decodePartsList(utf8(`{"btg":[${'{"type":"imp"},'.repeat(999_999)}{}]}`));
+    expect(nodes).toHaveLength(1_000_000);
+    expect(nodes[999_998]!.type).toBe('imp');
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import {
+  asConverterError,
+  ConverterError,
+  ERROR_CODES,
+  endsRun,
+  isConverterError,
+} from '../../../src/support/errors.ts';
+import { registerSecret } from '../../../src/support/redact.ts';
+
+describe('ConverterError', () => {
+  it('keeps code, place and cause', () => {
+    const cause = new Error('below');
+    const error = new ConverterError('BLOCK_INVALID', 'V: expected an array, received nothing', {
+      operation: 'getBlock',
+      article: 'ACME/DESK/T1',
+      status: 200,
+      cause,
+    });
+    expect(error).toBeInstanceOf(Error);
+    expect(error).toMatchObject({
+      name: 'ConverterError',
+      code: 'BLOCK_INVALID',
+      operation: 'getBlock',
+      article: 'ACME/DESK/T1',
+      status: 200,
+      cause,
+    });
+    expect('cause' in new ConverterError('USAGE', 'x')).toBe(false);
+  });
+
+  it('holds no secret, neither in its message nor in its address nor in its stack', () => {
+    registerSecret('hunter2-of-errors');
+    const error = new ConverterError('HTTP_STATUS', 'password hunter2-of-errors refused', {
+      url: 'https://h/btg?token=T0KEN&lang=en',
+    });
+    expect(error.message).toBe('password *** refused');
+    expect(error.url).toBe('https://h/btg?token=***&lang=en');
+    expect(error.stack).not.toContain('hunter2-of-errors');
+  });
+});
+
+describe('error codes', () => {
+  it('each tell what helps, and end a run or fail one article', () => {
+    for (const [code, { help, exit }] of Object.entries(ERROR_CODES)) {
+      expect(help, code).toMatch(/\w/);
+      expect(endsRun(code as keyof typeof ERROR_CODES), code).toBe(exit !== 1);
+    }
+    expect(endsRun('DISK_FULL')).toBe(true);
+    expect(endsRun('BLOCK_MISSING')).toBe(false);
+  });
+
+  it('are what is matched on', () => {
+    const error = new ConverterError('BLOCK_MISSING', 'x');
+    expect(isConverterError(error)).toBe(true);
+    expect(isConverterError(error, 'BLOCK_INVALID', 'BLOCK_MISSING')).toBe(true);
+    expect(isConverterError(error, 'BLOCK_INVALID')).toBe(false);
+    expect(isConverterError({ code: 'BLOCK_MISSING' })).toBe(false);
+  });
+});
+
+describe('asConverterError', () => {
+  it('passes ours through, and wraps all else with its cause', () => {
+    const own = new ConverterError('DISK_FULL', 'x');
+    expect(asConverterError(own)).toBe(own);
+    const foreign = new TypeError('a is undefined');
+    expect(asConverterError(foreign)).toMatchObject({
+      code: 'INTERNAL',
+      message: 'a is undefined',
+      cause: foreign,
+    });
+    expect(asConverterError('thrown text', 'IMAGE_UNREADABLE')).toMatchObject({
+      code: 'IMAGE_UNREADABLE',
+      message: 'thrown text',
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redact, registerSecret } from '../../../src/support/redact.ts';
+
+describe('redact', () => {
+  it.each([
+    ['https://h/odb/btg?token=a%2Bb%3D&lang=en', 'https://h/odb/btg?token=***&lang=en'],
+    ['https://h/odb/btg?lang=en&TOKEN=abc', 'https://h/odb/btg?lang=en&TOKEN=***'],
+    ['GET "https://h/btg?token=abc" failed', 'GET "https://h/btg?token=***" failed'],
+    [
+      'POST https://h/api/xcf.dll/xcf/logout/abc%3D failed',
+      'POST https://h/api/xcf.dll/xcf/logout/*** failed',
+    ],
+    ['https://user:secret@h/x', 'https://***@h/x'],
+  ])('masks where a token or password stands by the specification: %s', (text, masked) => {
+    expect(redact(text)).toBe(masked);
+  });
+
+  it.each([
+    '',
+    'nothing to hide',
+    'https://h:8080/block/ACME::DESK::LEG?lang=en',
+    'the token is in the query',
+  ])('leaves %j as it is', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
+  it('masks a registered value in each spelling that an address or a JSON text may have', () => {
+    const secret = 'pa"ss wörd+1/2=';
+    registerSecret(secret);
+    for (const spelling of [
+      secret,
+      encodeURIComponent(secret),
+      new URLSearchParams({ s: secret }).toString().slice(2),
+      JSON.stringify(secret),
+    ]) {
+      expect(redact(`before ${spelling} after`)).toMatch(/^before "?\*\*\*"? after$/);
+    }
+  });
+
+  it('does not register what is too short to be told from any text', () => {
+    registerSecret('the');
+    expect(redact('the article')).toBe('the article');
+  });
+
+  it('takes any registered value out of any text, more than once', () => {
+    const secret = fc.string({ minLength: 12, maxLength: 30 });
+    fc.assert(
+      fc.property(secret, fc.string(), (value, text) => {
+        registerSecret(`~~${value}~~`);
+        const masked = redact(`${text}~~${value}~~${text}~~${value}~~`);
+        expect(masked).not.toContain(`~~${value}~~`);
+        expect(masked).toContain('***');
+        expect(redact(masked)).toBe(masked);
+      }),
+      { seed: 140, numRuns: 50 },
+    );
+  });
+});
