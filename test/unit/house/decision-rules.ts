@@ -68,6 +68,6 @@ export function brokenDecisions(table: string, exists: (path: string) => boolean
 
 /** The options that the table tells of, with their defaults as text. */
 export function optionDefaults(table: string): Record<string, string> {
-  const rows = table.matchAll(/^\| `(?<name>\w+)` \| `(?<value>[^`]*)` \|/gm);
+  const rows = table.matchAll(/^\| `(?<name>\w+)` *\| `(?<value>[^`]*)` *\|/gm);
   return Object.fromEntries([...rows].map((m) => [m.groups!.name!, m.groups!.value!]));
 }
