@@ -43,11 +43,13 @@ export function createSampleRange(): EmulatedRange {
   };
 }
 
-/** GET articles: the default, or the configuration of a reinit string or a variant code. */
+/** GET articles: the default, or the configuration of a reinit string, else of a variant code. */
 function answerArticle(query: Query): Json | undefined {
   const article = findArticle(query.manufacturer, query.program, query.basearticlenumber);
   if (article === undefined) return undefined;
-  const values = valuesOfRequest(article, query.ocdreinitstring);
+  const values = query.ocdreinitstring
+    ? valuesOfReinit(article, query.ocdreinitstring)
+    : valuesOfVariant(article, query.varcode ?? '');
   if (values === undefined) return undefined;
   const allProperties = !['', 'false', '0'].includes(query.getallproperties ?? '');
   return articleJson(article, values, { lang: query.lang ?? '', allProperties });
@@ -72,4 +74,12 @@ function valuesOfRequest(
   return reinit === undefined || reinit === ''
     ? valuesOf(article)
     : valuesOfReinit(article, reinit);
+}
+
+/** A variant code is a final number: that of the default or of a configuration of the demo. */
+function valuesOfVariant(article: ArticleDefinition, varcode: string): Values | undefined {
+  if (varcode === '') return valuesOf(article);
+  return [{}, ...(article.variants ?? [])]
+    .map((changes) => valuesOf(article, changes))
+    .find((values) => finalNumberOf(article, values) === varcode);
 }

@@ -69,6 +69,14 @@ describe('an article of the sample range', () => {
     expect(range.article({ ...query, ocdreinitstring: forged })).toBeUndefined();
   });
 
+  it('is found by its variant code where no reinit string is given', () => {
+    const query = { manufacturer: 'FJEL', program: 'FORUM', basearticlenumber: 'FM-W160' };
+    const blue = articleOf(range, { ...query, varcode: 'FM-W160-FB' });
+    expect(blue.ocd.finalarticlenumber).toBe('FM-W160-FB');
+    expect(articleOf(range, { ...query, varcode: 'FM-W160-FG' })).toEqual(articleOf(range, query));
+    expect(range.article({ ...query, varcode: 'FM-W160-XX' })).toBeUndefined();
+  });
+
   it('has properties whose current value is one of their values or in their range', () => {
     for (const { article } of requests) {
       for (const { properties } of article.ocd.propclasses) {

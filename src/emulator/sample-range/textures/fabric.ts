@@ -74,11 +74,11 @@ export function meshColour(seed: number, yarn: Rgb): Image {
 
 /** Felt of recycled fibre: no thread, speckles of other fibres. */
 export function feltColour(seed: number, base: Rgb, accent: Rgb): Image {
-  const cloud = octaves(24, 24, 4, seed, 0.7);
+  const cloud = octaves(48, 48, 3, seed, 0.8);
   const fibre = latticeNoise(300, 90, seed + 5);
   const cross = latticeNoise(90, 300, seed + 6);
   return colourImage((i, out) => {
-    const light = 0.82 + cloud[i]! * 0.36;
+    const light = 0.88 + cloud[i]! * 0.24;
     const speck = Math.max(0, Math.max(fibre[i]!, cross[i]!) - 0.86) * 5;
     for (let c = 0; c < 3; c++) out[c] = (base[c]! + (accent[c]! - base[c]!) * speck) * light;
   });
