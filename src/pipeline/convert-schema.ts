@@ -5,9 +5,18 @@
  */
 import { z } from 'zod';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../transform/convert-options.ts';
+import { MATERIAL_TABLE } from '../transform/material-table.ts';
 
 const positive = z.number().positive();
 const numberOrText = z.union([z.number(), z.string()]);
+/** A material's values, by the fields that the material table knows. */
+const materialValues = z.strictObject(
+  Object.fromEntries(
+    Object.keys(MATERIAL_TABLE)
+      .filter((field) => field !== 'mname')
+      .map((field) => [field, numberOrText.optional()]),
+  ),
+);
 
 const ROWS = {
   inheritScale: z.boolean().describe('children inherit the scale of a part too'),
@@ -39,7 +48,7 @@ const ROWS = {
   strict: z.boolean().describe('a loss fails its article'),
   allowMissingParts: z.boolean().describe('a missing block leaves a hole'),
   overrides: z
-    .record(z.string(), z.record(z.string(), numberOrText))
+    .record(z.string(), materialValues)
     .describe('material values by a glob on the material name'),
 } as const satisfies { [K in keyof ConvertOptions]: z.ZodType<ConvertOptions[K]> };
 

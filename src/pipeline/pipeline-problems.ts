@@ -79,13 +79,17 @@ function ofRules(yaml: YamlFile, { service, articles }: PipelineContent): Proble
 interface SchemaNode {
   properties?: Record<string, SchemaNode>;
   items?: SchemaNode;
+  /** What every value of a mapping with free keys is. */
+  additionalProperties?: SchemaNode;
 }
 
 /** The keys that the schema knows at a path. */
 function keysAt(path: YamlPath): string[] {
   let node: SchemaNode | undefined = pipelineJsonSchema() as SchemaNode;
   for (const step of path) {
-    node = typeof step === 'number' ? node?.items : node?.properties?.[String(step)];
+    const own: SchemaNode | undefined =
+      node?.properties?.[String(step)] ?? node?.additionalProperties;
+    node = typeof step === 'number' ? node?.items : own;
   }
   return Object.keys(node?.properties ?? {});
 }

@@ -5,7 +5,7 @@
  * It must not fetch any geometry.
  */
 import type { ArticleSource, SelectedArticle } from '../fetch/select-articles.ts';
-import { ConverterError } from '../support/errors.ts';
+import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import { readArticleList } from './article-list.ts';
 import type { PipelineSource } from './pipeline-file.ts';
@@ -22,7 +22,7 @@ export async function selectConfigurations(run: RunContext): Promise<SelectedArt
     const { pipeline } = run.job;
     const sources = await Promise.all(pipeline.articles.map(openSource));
     const { selectArticles } = await import('../fetch/select-articles.ts');
-    const selected = await selectArticles(sources, await run.fetcher());
+    const selected = await selectArticles(sources, await run.fetcher()).catch(cannotSelect);
     await writeSelection(pipeline, selected);
     return narrow(selected, run.job);
   });
@@ -42,6 +42,16 @@ export async function selectFetched(run: RunContext): Promise<SelectedArticle[]>
 /** Whether a job works on a part of what its pipeline selects. */
 export function isPartial({ only, limit }: Job): boolean {
   return only !== undefined || limit !== undefined;
+}
+
+/** Without a selection there is nothing to go on with, whatever the reason is. */
+function cannotSelect(thrown: unknown): never {
+  const error = asConverterError(thrown);
+  if (endsRun(error.code) || error.code === 'INTERNAL') throw error;
+  const code = error.code === 'NODE_NOT_FOUND' ? 'NOTHING_SELECTED' : 'SERVICE_UNREACHABLE';
+  throw new ConverterError(code, `the articles cannot be selected: ${error.message}`, {
+    cause: error,
+  });
 }
 
 /** A list is read here: selecting knows rows, not files. */

@@ -73,6 +73,14 @@ describe('a service that cannot be used', () => {
     expect(lastLines(stderr)).not.toMatch(/\/auth|\?|\n\s+at /);
   });
 
+  test('a catalogue that cannot be read: exit 3, since there is nothing to go on with', async () => {
+    proxy.break(/getnodes/, raw('gone', {}, 503));
+    expect(await run()).toMatchObject({
+      exit: 3,
+      stderr: expect.stringMatching(/the articles cannot be selected: .*status 503/),
+    });
+  });
+
   test('a name that is not known, and a server that speaks no TLS: exit 3', async () => {
     const unknown = { ...proxy.env, BTG2GLTF_AUTH_URL: 'http://no-such-host.invalid/auth' };
     expect(await command(['run', file], { env: unknown })).toMatchObject({

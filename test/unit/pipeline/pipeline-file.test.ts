@@ -38,6 +38,9 @@ describe('a pipeline file', () => {
     expect(refusal(`${MINIMAL}convert:\n  creaseAngle: 3\n`)).toBe(
       'PIPELINE_INVALID x.yaml:7: unknown key "creaseAngle"; did you mean "creaseAngleDegrees"?',
     );
+    expect(refusal(`${MINIMAL}convert:\n  overrides:\n    "*CHROME*": { metalic: 1 }\n`)).toBe(
+      'PIPELINE_INVALID x.yaml:8: unknown key "metalic"; did you mean "metallic"?',
+    );
     expect(refusal(`${MINIMAL}zzzzzzzzz: 1\n`)).toMatch(/x\.yaml:6: unknown key .*; known here: /);
   });
 
