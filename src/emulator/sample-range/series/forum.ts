@@ -167,10 +167,10 @@ function folding(values: Values): Part[] {
     type: i === 0 ? 'top' : 'clsref',
     childsBesideProp: i === 2,
   });
-  const last = wing(-68, 2, [
+  const last = wing(56, 2, [
     imp(shared('RUNDROHR', 24, 1740), { at: [0.74, 0, 0], mat: basis('PULVER_SILBER'), lay: D3 }),
   ]);
-  return [wing(28, 0, [wing(44, 1, [last])]), ...invisible(PROGRAM, 2, 0.8, [0, 0, -0.6])];
+  return [wing(28, 0, [wing(-56, 1, [last])]), ...invisible(PROGRAM, 2, 0.8, [0, 0, -0.6])];
 }
 
 /** A glass board on standoffs. */
