@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Block } from '../../../src/model/graphics.ts';
+import { decodeBlock } from '../../../src/service/wire-block.ts';
+import { cleanBlock } from '../../../src/transform/block-mesh.ts';
+import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
+import { BOX_TRIANGLES, boxPoints, meshBlock, turnedOver, utf8 } from '../../helpers/graphics.ts';
+
+const clean = (block: Block, options: Partial<ConvertOptions> = {}) =>
+  cleanBlock(block, { ...CONVERT_DEFAULTS, ...options });
+
+const SQUARE = [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0];
+const inward = turnedOver(BOX_TRIANGLES);
+const faces = (block: Block, options: Partial<ConvertOptions> = {}) =>
+  clean(block, options).surfaces.map(({ points }) => [...points]);
+
+describe('triangles', () => {
+  it.each([
+    ['an index behind the last point', [0, 1, 4]],
+    ['an index below the first', [0, -1, 2]],
+    ['an index that was no integer', [0, -(2 ** 31), 2]],
+    ['a corner twice', [0, 1, 1]],
+    ['corners in a line', [4, 5, 6]],
+    ['a coordinate that is no number', [0, 1, 7]],
+  ])('with %s are dropped and counted', (_name, bad) => {
+    const points = [...SQUARE, 0, 0, 9, 1, 1, 9, 2, 2, 9, Number.NaN, 0, 0];
+    const block = meshBlock(bad[2] === 4 ? SQUARE : points, [[0, 1, 2, ...bad]]);
+    expect(clean(block).counts.droppedTriangles).toBe(1);
+    expect(faces(block)).toEqual([[0, 1, 2]]);
+  });
+
+  it.each([
+    '{"V":[0,0,0,1e39,0,0,0,1,1],"A":[{"F":[0,1,2]}]}',
+    '{"V":[0,0,0,1,0,0,-1e39,1,1],"A":[{"F":[0,1,2]}]}',
+    '{"V":[0,0,0,1e999,1,0,0,1,1],"A":[{"F":[0,1,2]}]}',
+    '{"V":[0,0,0,null,0,0,0,1,1],"A":[{"F":[0,1,2]}]}',
+    '{"V":[0,0,0,"1",0,0,0,1,1],"A":[{"F":[0,1,2]}]}',
+  ])('with a coordinate that is not finite in float32 are dropped: %s', (text) => {
+    const { surfaces, counts } = clean(decodeBlock(utf8(text)));
+    expect(surfaces).toEqual([]);
+    expect(counts.droppedTriangles).toBe(1);
+  });
+
+  it('that are thin slivers stay', () => {
+    const sliver = meshBlock([0, 0, 0, 1, 0, 0, 0.5, 1e-30, 0], [[0, 1, 2]]);
+    expect(clean(sliver).counts.droppedTriangles).toBe(0);
+    const line = meshBlock([0, 0, 0, 1, 0, 0, 0.5, 0, 0], [[0, 1, 2]]);
+    expect(clean(line).counts.droppedTriangles).toBe(1);
+  });
+
+  it('that are cut off at the end count as dropped', () => {
+    expect(clean(meshBlock(SQUARE, [[0, 1, 2, 0, 2]])).counts.droppedTriangles).toBe(1);
+  });
+
+  it('repeated corners are judged after welding, at float32', () => {
+    const block = meshBlock([0, 0, 0, 1, 0, 0, 1 + 1e-12, 0, 0, 0, 1, 0], [[0, 1, 2, 0, 1, 3]]);
+    expect(faces(block)).toEqual([[0, 1, 2]]);
+    expect(clean(block).counts.droppedTriangles).toBe(1);
+  });
+
+  it('leave no surface where none is valid, and an empty one says nothing', () => {
+    expect(clean(meshBlock(SQUARE, [[0, 1, 1], []])).surfaces).toEqual([]);
+    expect(clean(meshBlock([], [])).surfaces).toEqual([]);
+  });
+
+  it('count from 1 where the smallest index is 1 and the largest is the number of points', () => {
+    expect(
+      faces(
+        meshBlock(SQUARE, [
+          [1, 2, 3],
+          [1, 3, 4],
+        ]),
+      ),
+    ).toEqual([
+      [0, 1, 2],
+      [0, 2, 3],
+    ]);
+    // Without the last point the index 3 may be either: it counts from 0.
+    expect(faces(meshBlock(SQUARE, [[1, 2, 3]]))).toEqual([[1, 2, 3]]);
+    expect(clean(meshBlock(SQUARE, [[0, 1, 2, 1, 2, 4]])).counts.droppedTriangles).toBe(1);
+  });
+});
+
+describe('stored UVs', () => {
+  it('stay with their corners when triangles are dropped or turned over', () => {
+    const uvs = Float64Array.from({ length: 16 }, (_, i) => i);
+    const surface = {
+      triangles: Int32Array.from([0, 0, 1, ...inward]),
+      uvIndices: Int32Array.from([7, 7, 7, ...inward]),
+    };
+    const { surfaces, counts } = clean(meshBlock(boxPoints(), [surface], { uvs }));
+    expect(counts).toEqual({ droppedTriangles: 1, flippedSurfaces: 1, unusableUvs: 0 });
+    expect([...surfaces[0]!.uvOffsets!]).toEqual([...surfaces[0]!.points].map((p) => 2 * p));
+  });
+
+  it('that are out of range make only their surface unusable', () => {
+    const good = { triangles: Int32Array.of(0, 1, 2), uvIndices: Int32Array.of(0, 1, 2) };
+    const bad = { ...good, uvIndices: Int32Array.of(0, 1, 99) };
+    const { surfaces, counts } = clean(
+      meshBlock(SQUARE, [good, bad], { uvs: new Float64Array(9), uvStride: 3 }),
+    );
+    expect(surfaces.map(({ uvOffsets }) => uvOffsets !== undefined)).toEqual([true, false]);
+    expect(counts).toMatchObject({ unusableUvs: 1, droppedTriangles: 0 });
+  });
+});
+
+describe('winding', () => {
+  const open = [0, 2, 1];
+  const openTurned = [0, 1, 2];
+  const points = boxPoints();
+
+  it('a closed surface that encloses a negative volume is turned over, another is kept', () => {
+    expect(faces(meshBlock(points, [inward]))).toEqual([BOX_TRIANGLES]);
+    expect(faces(meshBlock(points, [[...BOX_TRIANGLES]]))).toEqual([BOX_TRIANGLES]);
+  });
+
+  it('an open surface follows the majority, by triangles, of the closed ones of its block', () => {
+    expect(faces(meshBlock(points, [open, inward]))[0]).toEqual(openTurned);
+    expect(faces(meshBlock(points, [open, [...BOX_TRIANGLES]]))[0]).toEqual(open);
+    const second = boxPoints().map((value, i) => value + (i % 3 === 0 ? 5 : 0));
+    const outwardElsewhere = BOX_TRIANGLES.map((point) => point + 8);
+    const tied = meshBlock([...points, ...second], [open, inward, outwardElsewhere]);
+    expect(faces(tied)[0]).toEqual(open);
+  });
+
+  it('an open surface among open ones is kept', () => {
+    expect(faces(meshBlock(points, [open, openTurned]))).toEqual([open, openTurned]);
+  });
+
+  it('what the service says of C wins over the edges', () => {
+    const lidless = Int32Array.from(inward.slice(0, 30));
+    const saidClosed = meshBlock(points, [{ triangles: lidless, closed: true }]);
+    expect(clean(saidClosed)).toMatchObject({
+      counts: { flippedSurfaces: 1 },
+      surfaces: [{ doubleSided: false }],
+    });
+    const saidOpen = meshBlock(points, [{ triangles: Int32Array.from(inward), closed: false }]);
+    expect(clean(saidOpen)).toMatchObject({
+      counts: { flippedSurfaces: 0 },
+      surfaces: [{ doubleSided: true }],
+    });
+  });
+
+  it('where C is missing, the edges decide whether back faces may be seen', () => {
+    expect(clean(meshBlock(points, [inward])).surfaces[0]!.doubleSided).toBe(false);
+    expect(clean(meshBlock(points, [open])).surfaces[0]!.doubleSided).toBe(true);
+  });
+
+  it('keep keeps all, flip turns all', () => {
+    expect(faces(meshBlock(points, [inward, open]), { winding: 'keep' })).toEqual([inward, open]);
+    const flipped = clean(meshBlock(points, [[...BOX_TRIANGLES], open]), { winding: 'flip' });
+    expect(flipped.surfaces.map((surface) => [...surface.points])).toEqual([inward, openTurned]);
+    expect(flipped.counts.flippedSurfaces).toBe(2);
+  });
+
+  it('leaves every closed convex body facing outwards, wherever it stands', () => {
+    const size = fc.double({ min: 0.01, max: 5, noNaN: true });
+    const far = fc.double({ min: -50, max: 50, noNaN: true });
+    fc.assert(
+      fc.property(size, size, size, far, fc.boolean(), (x, y, z, move, turn) => {
+        const moved = boxPoints(x, y, z).map((value) => value + move);
+        expect(faces(meshBlock(moved, [turn ? inward : [...BOX_TRIANGLES]]))).toEqual([
+          BOX_TRIANGLES,
+        ]);
+      }),
+      { seed: 230 },
+    );
+  });
+});
+
+describe('any block', () => {
+  it('is cleaned without crash, and keeps only valid triangles', () => {
+    const number = fc.oneof(
+      fc.constantFrom(0, 1, Number.NaN, Number.POSITIVE_INFINITY),
+      fc.float(),
+    );
+    const surface = fc.record({
+      triangles: fc
+        .array(fc.integer({ min: -2, max: 9 }), { maxLength: 30 })
+        .map((a) => Int32Array.from(a)),
+      uvIndices: fc
+        .array(fc.integer({ min: -2, max: 9 }), { maxLength: 30 })
+        .map((a) => Int32Array.from(a)),
+      closed: fc.constantFrom(true, false, undefined),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(number, { maxLength: 27 }),
+        fc.array(surface, { maxLength: 3 }),
+        (v, a) => {
+          const { positions, surfaces, counts } = clean(meshBlock(v, a));
+          const kept = surfaces.reduce((sum, { points }) => sum + points.length / 3, 0);
+          const sent = a.reduce((sum, { triangles }) => sum + Math.ceil(triangles.length / 3), 0);
+          expect(kept + counts.droppedTriangles).toBe(sent);
+          for (const { points } of surfaces) {
+            for (const point of points)
+              expect(positions.subarray(3 * point, 3 * point + 3).every(Number.isFinite)).toBe(
+                true,
+              );
+          }
+        },
+      ),
+      { seed: 231, numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { movePoint } from '../../../src/math/ofml-frame.ts';
+import { quaternionFromRotation } from '../../../src/math/quaternion.ts';
+import { determinant3, transformVec3, type Vec3 } from '../../../src/math/vec.ts';
+import type { PartsListNode } from '../../../src/model/graphics.ts';
+import { decodePartsList } from '../../../src/service/wire-parts-list.ts';
+import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
+import { flattenPartsList, type Part } from '../../../src/transform/flatten.ts';
+import { createLedger } from '../../../src/transform/ledger.ts';
+import { partsNode, turned, utf8 } from '../../helpers/graphics.ts';
+
+function flatten(roots: PartsListNode[], options: Partial<ConvertOptions> = {}) {
+  const ledger = createLedger();
+  return { ...flattenPartsList(roots, { ...CONVERT_DEFAULTS, ...options }, ledger), ledger };
+}
+
+/** Where a point of a part's own geometry stands in the article. */
+function inArticle({ worldFrame, scale, bakedShape }: Part, p: Vec3): number[] {
+  const shaped = bakedShape ? transformVec3(bakedShape, p) : p;
+  const own = shaped.map((value, k) => value * scale[k]!) as unknown as Vec3;
+  return [...movePoint(worldFrame, own)];
+}
+
+function expectNear(actual: readonly number[], wanted: readonly number[]): void {
+  wanted.forEach((value, i) => {
+    expect(actual[i]).toBeCloseTo(value, 9);
+  });
+}
+
+describe('places', () => {
+  it("a child inherits its parent's rotation before its own offset", () => {
+    const leg = partsNode('imp', { offsetMetres: [0.5, 0, 0], rotationDegrees: [30, 20, 10] });
+    const top = partsNode('top', {
+      offsetMetres: [1, 2, 3],
+      rotationDegrees: [0, 90, 0],
+      children: [leg],
+    });
+    const [part] = flatten([top]).parts;
+    expectNear(part!.worldFrame.translationMetres, [1, 2, 2.5]);
+    // qy(90°) ⊗ (qx(30°) ⊗ qy(20°) ⊗ qz(10°)), worked out by hand on the point (1, 2, 3).
+    const own = [1.625125, 0.555603, 3.324195];
+    const q = quaternionFromRotation(part!.worldFrame.rotation);
+    const moved = turned(q, [1, 2, 3]);
+    expect(moved[0]).toBeCloseTo(own[2]!, 5);
+    expect(moved[1]).toBeCloseTo(own[1]!, 5);
+    expect(moved[2]).toBeCloseTo(-own[0]!, 5);
+  });
+
+  it('children inherit position and rotation, never scale', () => {
+    const child = partsNode('imp', { offsetMetres: [1, 0, 0] });
+    const parent = partsNode('imp', { scale: [2, 3, 4], children: [child] });
+    const { parts } = flatten([parent]);
+    expect(parts.map(({ scale }) => scale)).toEqual([
+      [2, 3, 4],
+      [1, 1, 1],
+    ]);
+    expectNear(parts[1]!.worldFrame.translationMetres, [1, 0, 0]);
+  });
+
+  it('no part is ever sheared, however it is nested and scaled', () => {
+    const number = fc.double({ min: -3, max: 3, noNaN: true });
+    const vector = fc.tuple(number, number, number);
+    const level = fc.record({ offsetMetres: vector, rotationDegrees: vector, scale: vector });
+    fc.assert(
+      fc.property(fc.array(level, { minLength: 1, maxLength: 6 }), (levels) => {
+        const chain = levels.reduceRight<PartsListNode[]>(
+          (children, fields) => [partsNode('imp', { ...fields, children })],
+          [],
+        );
+        for (const { worldFrame, bakedShape } of flatten(chain).parts) {
+          expect(bakedShape).toBeUndefined();
+          expect(determinant3(worldFrame.rotation)).toBeCloseTo(1, 10);
+        }
+      }),
+      { seed: 200 },
+    );
+  });
+
+  it('with inheritScale, points are where the whole chain of matrices puts them', () => {
+    const child = partsNode('imp', {
+      offsetMetres: [1, 0.5, 0],
+      rotationDegrees: [0, 0, 90],
+      scale: [1, 2, 1],
+    });
+    const [, part] = flatten([partsNode('imp', { scale: [2, 3, 4], children: [child] })], {
+      inheritScale: true,
+    }).parts;
+    // (1, 1, 1) → child scale (1, 2, 1) → turn (−2, 1, 1) → offset (−1, 1.5, 1) → parent scale.
+    expectNear(inArticle(part!, [1, 1, 1]), [-2, 4.5, 4]);
+  });
+
+  it('with inheritScale, a shear is baked and the place stays rigid', () => {
+    const child = partsNode('imp', { rotationDegrees: [0, 0, 45] });
+    const [, part] = flatten([partsNode('imp', { scale: [2, 1, 1], children: [child] })], {
+      inheritScale: true,
+    }).parts;
+    expect(part!.bakedShape).toBeDefined();
+    const r = Math.SQRT1_2;
+    expectNear(inArticle(part!, [1, 0, 0]), [2 * r, r, 0]);
+    expectNear(inArticle(part!, [0, 1, 0]), [-2 * r, r, 0]);
+  });
+
+  it('a scale of zero skips that part and reports it; its children stay', () => {
+    const parent = partsNode('imp', { scale: [1, 0, 1], children: [partsNode('imp')] });
+    const { parts, ledger } = flatten([parent]);
+    expect(parts.map(({ path }) => path)).toEqual(['0/0']);
+    expect(ledger.counts.skippedNodes).toBe(1);
+    expect(ledger.warnings()[0]).toMatchObject({ code: 'SCALE_ZERO' });
+  });
+
+  it('scale belongs to imp: a solid keeps its own size, and a negative one mirrors', () => {
+    const { parts } = flatten([
+      partsNode('block', { scale: [2, 2, 2] }),
+      partsNode('cyl', { scale: [0, 1, 1] }),
+      partsNode('imp', { scale: [-1, 1, 1] }),
+    ]);
+    expect(parts.map(({ scale }) => scale)).toEqual([
+      [1, 1, 1],
+      [1, 1, 1],
+      [-1, 1, 1],
+    ]);
+  });
+});
+
+describe('groups and movables', () => {
+  it('top and clsref draw nothing; a clsref becomes a movable named by its tag or its path', () => {
+    const drawer = partsNode('clsref', {
+      layer: '72_ACME_DESK_D3_DRAWER_1',
+      offsetMetres: [0, 1, 0],
+      children: [partsNode('clsref', { offsetMetres: [0, 0, 2], children: [partsNode('imp')] })],
+    });
+    const { parts, movables } = flatten([partsNode('top', { children: [drawer] })]);
+    expect(movables.map(({ name, parent }) => [name, parent])).toEqual([
+      ['DRAWER_1', -1],
+      ['movable 0/0/0', 0],
+    ]);
+    expect(parts.map(({ movable }) => movable)).toEqual([1]);
+  });
+
+  it('a part below a movable is told in the frame of that movable', () => {
+    const door = partsNode('clsref', {
+      offsetMetres: [1, 2, 3],
+      rotationDegrees: [30, 20, 10],
+      children: [partsNode('imp', { offsetMetres: [0.4, 0.5, 0.6], rotationDegrees: [0, 90, 0] })],
+    });
+    const { parts, movables } = flatten([door]);
+    expectNear(parts[0]!.frame.translationMetres, [0.4, 0.5, 0.6]);
+    expectNear(
+      movePoint(movables[0]!.frame, movePoint(parts[0]!.frame, [1, 2, 3])),
+      movePoint(parts[0]!.worldFrame, [1, 2, 3]),
+    );
+  });
+
+  it('an unknown type is kept as a group with a warning', () => {
+    const { parts, ledger } = flatten([
+      partsNode('spline', { offsetMetres: [1, 0, 0], children: [partsNode('imp')] }),
+    ]);
+    expect(parts[0]!.worldFrame.translationMetres).toEqual([1, 0, 0]);
+    expect(ledger.warnings()[0]!.message).toContain('"spline"');
+  });
+});
+
+describe('materials and layers', () => {
+  it('a node without mat takes that of its nearest ancestor that has one', () => {
+    const inner = partsNode('imp', { material: 'STEEL', children: [partsNode('imp')] });
+    const { parts } = flatten([
+      partsNode('top', { material: 'OAK', children: [partsNode('imp'), inner] }),
+      partsNode('imp'),
+    ]);
+    expect(parts.map(({ material }) => material)).toEqual(['OAK', 'STEEL', 'STEEL', '']);
+  });
+
+  it('a dropped layer hides its own geometry only', () => {
+    const { parts, ledger } = flatten([
+      partsNode('imp', { layer: '72_ACME_DESK_D2', children: [partsNode('imp')] }),
+      partsNode('clsref', { layer: '72_ACME_DESK_ATTACH', children: [partsNode('imp')] }),
+    ]);
+    expect(parts.map(({ path }) => path)).toEqual(['0/0', '1/0']);
+    expect(ledger.counts.droppedLayers).toBe(1);
+  });
+});
+
+describe('size', () => {
+  it('walks 50,000 nested nodes, movables among them', () => {
+    const open = '{"type":"clsref","offs":[0,0,0.001],"rot":[0,0,90],"childs":[{"type":"imp"},';
+    const bytes = utf8(`{"btg":[${open.repeat(50_000)}{"type":"imp"}${']}'.repeat(50_000)}]}`);
+    const { parts, movables } = flatten(decodePartsList(bytes).nodes);
+    expect([parts.length, movables.length]).toEqual([50_001, 50_000]);
+    const deepest = parts.find(({ movable }) => movable === 49_999)!;
+    expect(deepest.worldFrame.translationMetres[2]).toBeCloseTo(50, 6);
+    expect(deepest.path.length).toBeLessThan(300);
+  });
+
+  it('walks a million nodes side by side, in their order', () => {
+    const node = partsNode('imp');
+    const { parts } = flatten(new Array<PartsListNode>(1_000_000).fill(node));
+    expect(parts).toHaveLength(1_000_000);
+    expect(parts[999_999]!.path).toBe('999999');
+  });
+});
