@@ -43,6 +43,11 @@ export const COMMANDS: Readonly<Record<string, CommandRow>> = {
     describe: 'look around in the catalogue',
     load: async () => (await import('./catalogue.ts')).catalogueCommand,
   },
+  explain: {
+    usage: 'explain ARTICLE --pipeline PIPELINE.yaml',
+    describe: 'which material rules fired for an article, and what was lost',
+    load: async () => (await import('./explain.ts')).explainCommand,
+  },
   verify: {
     usage: 'verify PIPELINE.yaml|FOLDER',
     describe: 'hash every published GLB again and compare',

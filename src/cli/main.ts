@@ -20,6 +20,13 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+for (const stream of [process.stdout, process.stderr]) {
+  // A reader that has seen enough (`| head`) is no reason to stop working.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
 const io: Io = {
   env: process.env,
   print: (text) => void process.stdout.write(redact(text)),

@@ -9,6 +9,7 @@ import type { Scene } from '../model/scene.ts';
 import type { ArticleSnapshot, ContentReader, Digest } from '../model/snapshot.ts';
 import type { ContentStore } from '../store/content-store.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
+import type { MaterialExplanation } from '../transform/material-trace.ts';
 import type { Built } from './manifest-lines.ts';
 import type { Stopwatch } from './stopwatch.ts';
 
@@ -64,7 +65,10 @@ export function createBuilder({ read, objects, convert, stopwatch }: BuilderOpti
 
 /** The converter itself: pure, but for the bodies that it reads. */
 export interface Converter {
-  transform(snapshot: ArticleSnapshot): Promise<Scene>;
+  transform(
+    snapshot: ArticleSnapshot,
+    explain?: (material: MaterialExplanation) => void,
+  ): Promise<Scene>;
   writeGlb(scene: Scene): Uint8Array;
 }
 
@@ -89,8 +93,8 @@ export async function loadConverter(
   const cache = createMeshCache();
   const images = sharpImageCodec();
   return {
-    transform: (snapshot) =>
-      transformArticle({ snapshot, read, options, images, loadTangents, cache }),
+    transform: (snapshot, explain) =>
+      transformArticle({ snapshot, read, options, images, loadTangents, explain, cache }),
     writeGlb,
   };
 }

@@ -30,7 +30,7 @@ export interface TransformInput {
   /** Asked for where `tangents` is `mikktspace`. */
   loadTangents: () => Promise<TangentGenerator>;
   /** Told how each material came to look as it does. */
-  explain?: (explanation: MaterialExplanation) => void;
+  explain?: ((explanation: MaterialExplanation) => void) | undefined;
   /** Shared by all articles of a run. */
   cache: MeshCache;
 }

@@ -1,0 +1,81 @@
+/**
+ * `btg2gltf explain`: which rules fired for an article's materials, and what its geometry lost.
+ */
+import { type ArticleExplanation, explainArticle } from '../pipeline/explain-article.ts';
+import { loadPipeline } from '../pipeline/pipeline-file.ts';
+import { SILENT } from '../support/log.ts';
+import type { MaterialExplanation, MaterialStep } from '../transform/material-trace.ts';
+import { type Command, textOf } from './command.ts';
+import { JOB_OPTIONS, toolsOf, withArguments } from './job.ts';
+
+/** The command. */
+export const explainCommand: Command = {
+  positionals: [
+    { name: 'ARTICLE', describe: 'a glob on MANUFACTURER/PROGRAM/number', required: true },
+  ],
+  options: {
+    pipeline: { type: 'string', required: true, describe: 'the pipeline that published it' },
+    output: JOB_OPTIONS.output,
+    cache: JOB_OPTIONS.cache,
+    all: { type: 'boolean', describe: 'every field, also those that were not sent' },
+    json: { type: 'boolean', describe: 'as JSON, one line a configuration' },
+  },
+  examples: ["btg2gltf explain 'FJEL/SALUN/*' --pipeline pipelines/demo.yaml"],
+  async run(args, io) {
+    const pipeline = withArguments(await loadPipeline(textOf(args, 'pipeline')!, io.env), args);
+    const tools = { ...toolsOf(io), log: SILENT };
+    for (const article of await explainArticle(textOf(args, 'ARTICLE')!, pipeline, tools)) {
+      io.print(args.json ? `${JSON.stringify(asJson(article))}\n` : told(article, !!args.all));
+    }
+    return 0;
+  },
+};
+
+function asJson({ line, rebuilds, materials, scene }: ArticleExplanation) {
+  return { ...line, rebuilds, explained: materials, counts: scene?.counts };
+}
+
+function told({ line, rebuilds, materials, scene }: ArticleExplanation, all: boolean): string {
+  const { manufacturer, program, finalarticlenumber, basearticlenumber, reinitstring } = line;
+  const state = rebuilds ? 'its sources or options changed: the next build writes it anew' : '';
+  return [
+    `${manufacturer}/${program}/${finalarticlenumber || basearticlenumber}  ${line.status} ${state}`.trimEnd(),
+    ...(reinitstring === '' ? [] : [`  ${reinitstring}`]),
+    ...(line.error ? [`  ${line.error.code}: ${line.error.message}`] : []),
+    ...(scene ? [`  geometry: ${Object.entries(scene.counts).map(countTold).join(' · ')}`] : []),
+    ...materials.flatMap((material) => materialTold(material, all)),
+    ...line.losses.map(({ where, field, done }) => `  loss: ${where}, ${field}: ${done}`),
+    ...line.warnings.map(({ code, message }) => `  warning: ${code}: ${message}`),
+    '',
+    '',
+  ].join('\n');
+}
+
+/** `droppedTriangles: 2` as a person would say it. */
+function countTold([name, count]: [string, number]): string {
+  return `${count} ${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`;
+}
+
+function materialTold({ name, steps }: MaterialExplanation, all: boolean): string[] {
+  const shown = steps.filter(
+    ({ sent, changes }) => all || sent !== undefined || changes.length > 0,
+  );
+  return ['', `  material ${name}`, ...shown.flatMap(stepTold)];
+}
+
+function stepTold({ field, sent, target, why, changes }: MaterialStep): string[] {
+  const value = sent === undefined ? '(not sent)' : valueTold(sent);
+  const head = `    ${field.padEnd(20)} ${value.padEnd(28)} → ${target ?? 'dropped'} (${why})`;
+  return [
+    head,
+    ...changes.map(
+      ({ name, before, after }) => `      ${name}: ${valueTold(before)} → ${valueTold(after)}`,
+    ),
+  ];
+}
+
+function valueTold(value: unknown): string {
+  if (typeof value === 'number') return String(Math.round(value * 10_000) / 10_000);
+  if (Array.isArray(value)) return `[${value.map(valueTold).join(', ')}]`;
+  return value === undefined ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,81 @@
+/**
+ * Explain article: why published configurations look as they do.
+ *
+ * In: a glob on the article and the pipeline that published it. Out: for each configuration its
+ * manifest line, and how each material and the geometry came about, from the cache, without a
+ * network.
+ */
+import { loadSnapshot } from '../fetch/load-snapshot.ts';
+import type { ManifestLine } from '../model/asset.ts';
+import type { Scene } from '../model/scene.ts';
+import { ConverterError } from '../support/errors.ts';
+import { globMatcher } from '../support/glob.ts';
+import type { MaterialExplanation } from '../transform/material-trace.ts';
+import { loadConverter } from './build-article.ts';
+import type { Pipeline } from './pipeline-file.ts';
+import { type RunContext, type RunTools, withRun } from './run-context.ts';
+import { pipelineServiceId } from './service-setup.ts';
+import { sourceDigest } from './source-digest.ts';
+
+/** How one configuration came about. */
+export interface ArticleExplanation {
+  line: ManifestLine;
+  /** Whether the next build of what is in the cache would write it anew. */
+  rebuilds: boolean;
+  materials: MaterialExplanation[];
+  /** Undefined where it cannot be converted: see `line.error`. */
+  scene: Scene | undefined;
+}
+
+/**
+ * Explains the configurations of a pipeline's manifest that match.
+ *
+ * @param pattern - Glob on `MANUFACTURER/PROGRAM/number`, base or final, or on a number alone.
+ * @throws {@link ConverterError} `NOTHING_SELECTED` where none matches; `SNAPSHOT_MISSING` where the
+ * cache no longer knows one.
+ *
+ * @example
+ * ```ts
+ * const [first] = await explainArticle('ACME/DESK/D160*', pipeline, tools);
+ * first.materials[0].steps.length; // → 35
+ * ```
+ */
+export function explainArticle(
+  pattern: string,
+  pipeline: Pipeline,
+  tools: RunTools,
+): Promise<ArticleExplanation[]> {
+  return withRun({ pipeline }, tools, async (run) => {
+    const matches = globMatcher(pattern);
+    const lines = run.previous.filter((line) => namesOf(line).some(matches));
+    if (lines.length === 0) {
+      const of = `${run.previous.length} configurations in ${pipeline.outputDir}`;
+      throw new ConverterError('NOTHING_SELECTED', `nothing matches ${pattern} among ${of}`);
+    }
+    const explained: ArticleExplanation[] = [];
+    for (const line of lines) explained.push(await explainLine(line, run));
+    return explained;
+  });
+}
+
+function namesOf(line: ManifestLine): string[] {
+  const { manufacturer, program, basearticlenumber, finalarticlenumber } = line;
+  return [basearticlenumber, finalarticlenumber].flatMap((number) => [
+    number,
+    `${manufacturer}/${program}/${number}`,
+  ]);
+}
+
+async function explainLine(line: ManifestLine, run: RunContext): Promise<ArticleExplanation> {
+  const { convert, service } = run.job.pipeline;
+  const source = { service: pipelineServiceId(service), state: run.state, store: run.bodies };
+  const snapshot = await loadSnapshot(source, line.requested[0] ?? line);
+  const converter = await loadConverter((digest) => run.bodies.get(digest), convert);
+  const materials: MaterialExplanation[] = [];
+  const rebuilds = sourceDigest(snapshot, convert) !== line.source;
+  const scene =
+    line.status === 'failed'
+      ? undefined
+      : await converter.transform(snapshot, (material) => materials.push(material));
+  return { line, rebuilds, materials, scene };
+}
