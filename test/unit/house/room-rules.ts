@@ -49,7 +49,7 @@ const NARROWER: { from: string; to: RegExp; may: RegExp; why: string }[] = [
 const PURE = /^src\/(model|math|transform)\/|^src\/service\/wire-|^src\/write\/(glb|scene-)/;
 
 /** Helpers that work out the right answer on their own, and what they would otherwise judge. */
-const EVALUATORS = /^test\/helpers\/.*(evaluat|reference|oracle|truth|judge|ideal)/;
+const EVALUATORS = /^test\/helpers\/.*(evaluat|glb-reader|reference|oracle|truth|judge|ideal)/;
 const JUDGED = /^src\/(?!model\/|support\/)/;
 
 /** The room of a file of `src`: its folder, or `index`. */
