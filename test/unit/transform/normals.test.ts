@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bucketCorners, pointNumbers } from '../../../src/transform/corner-buckets.ts';
+import { creaseNormals, normalPool } from '../../../src/transform/normals.ts';
+import { BOX_TRIANGLES, boxPoints } from '../../helpers/graphics.ts';
+
+/** The normal of every corner: three numbers each. */
+function normalsOf(
+  points: readonly number[],
+  triangles: readonly number[],
+  crease = 30,
+): number[][] {
+  const corners = Uint32Array.from(triangles);
+  const buckets = bucketCorners(corners, 0, pointNumbers(points.length / 3));
+  const pool = normalPool(4);
+  const at = creaseNormals(corners, Float32Array.from(points), buckets, crease, pool);
+  return [...at].map((normal) => [...pool.values.subarray(3 * normal, 3 * normal + 3)]);
+}
+
+type Point = [number, number, number];
+const minus = (a: Point, b: Point): Point => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+const length = (a: readonly number[]) => Math.hypot(...a);
+const dot = (a: readonly number[], b: readonly number[]) =>
+  a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+
+function faceNormal(a: Point, b: Point, c: Point): Point {
+  const [u, v] = [minus(b, a), minus(c, a)];
+  const n: Point = [
+    u[1] * v[2] - u[2] * v[1],
+    u[2] * v[0] - u[0] * v[2],
+    u[0] * v[1] - u[1] * v[0],
+  ];
+  return n.map((value) => value / length(n)) as Point;
+}
+
+/** The rule, read word by word: the angle-weighted mean over faces within the crease angle. */
+function byRule(
+  points: readonly number[],
+  triangles: readonly number[],
+  crease: number,
+): number[][] {
+  const point = (i: number) => points.slice(3 * i, 3 * i + 3).map(Math.fround) as Point;
+  const corner = (at: number) => {
+    const t = at - (at % 3);
+    const [a, b, c] = [0, 1, 2].map((k) => point(triangles[t + ((at + k) % 3)]!)) as [
+      Point,
+      Point,
+      Point,
+    ];
+    const own = [0, 1, 2].map((k) => point(triangles[t + k]!)) as [Point, Point, Point];
+    const [u, v] = [minus(b, a), minus(c, a)];
+    return { normal: faceNormal(...own), angle: Math.acos(dot(u, v) / (length(u) * length(v))) };
+  };
+  return triangles.map((own, at) => {
+    const sum = [0, 0, 0];
+    triangles.forEach((other, i) => {
+      if (other !== own) return;
+      const { normal, angle } = corner(i);
+      const between = Math.acos(Math.max(-1, Math.min(1, dot(normal, corner(at).normal))));
+      if (i !== at && between > (crease * Math.PI) / 180) return;
+      normal.forEach((value, k) => {
+        sum[k]! += angle * value;
+      });
+    });
+    return sum.map((value) => value / length(sum));
+  });
+}
+
+/** A roof of two squares that meet along the Z axis at an angle to the ground each. */
+function roof(degrees: number): { points: number[]; triangles: number[] } {
+  const [x, y] = [Math.cos((degrees * Math.PI) / 180), -Math.sin((degrees * Math.PI) / 180)];
+  return {
+    points: [0, 0, 0, 0, 0, 1, x, y, 1, x, y, 0, -x, y, 0, -x, y, 1],
+    triangles: [0, 1, 2, 0, 2, 3, 0, 4, 5, 0, 5, 1],
+  };
+}
+
+describe('creaseNormals', () => {
+  it('keep the edges of a box sharp', () => {
+    const normals = normalsOf(boxPoints(), BOX_TRIANGLES);
+    expect(normals.slice(0, 6).every((n) => n.join() === '0,0,-1')).toBe(true);
+    expect(new Set(normals.map(String)).size).toBe(6);
+  });
+
+  it('weigh by angle: at 180° every corner of a box points along its diagonal', () => {
+    const normals = normalsOf(boxPoints(), BOX_TRIANGLES, 180);
+    const third = Math.sqrt(1 / 3);
+    BOX_TRIANGLES.forEach((point, i) => {
+      boxPoints()
+        .slice(3 * point, 3 * point + 3)
+        .forEach((value, k) => {
+          expect(normals[i]![k]).toBeCloseTo(value > 0 ? third : -third, 6);
+        });
+    });
+  });
+
+  it('are smooth below the crease angle, at it, and sharp above', () => {
+    const alongRidge = (degrees: number) => {
+      const { points, triangles } = roof(degrees / 2);
+      const normals = normalsOf(points, triangles);
+      return new Set(triangles.flatMap((point, i) => (point === 0 ? [normals[i]!.join()] : [])))
+        .size;
+    };
+    expect([alongRidge(29), alongRidge(30), alongRidge(31)]).toEqual([1, 1, 2]);
+  });
+
+  it('keep every face flat at 0', () => {
+    const { points, triangles } = roof(5);
+    expect(new Set(normalsOf(points, triangles, 0).map(String)).size).toBe(2);
+  });
+
+  it('are what the rule says, on any surface', () => {
+    const coordinate = fc.integer({ min: -4, max: 4 });
+    const points = fc.array(fc.tuple(coordinate, coordinate, coordinate), {
+      minLength: 4,
+      maxLength: 7,
+    });
+    fc.assert(
+      fc.property(points, fc.constantFrom(10, 35, 77, 100), (list, crease) => {
+        const triangles: number[] = [];
+        for (let i = 0; i + 2 < list.length; i++) {
+          const corners = [0, 1, 2].map((k) => list[k === 0 ? 0 : i + k]!) as [Point, Point, Point];
+          const [u, v] = [minus(corners[1], corners[0]), minus(corners[2], corners[0])];
+          if (length(u) === 0 || length(v) === 0 || !(dot(u, v) ** 2 < dot(u, u) * dot(v, v)))
+            continue;
+          triangles.push(0, i + 1, i + 2);
+        }
+        const wanted = byRule(list.flat(), triangles, crease);
+        normalsOf(list.flat(), triangles, crease).forEach((normal, i) => {
+          // Faces that cancel out have no mean: any unit vector will do.
+          if (wanted[i]!.some(Number.isNaN)) expect(length(normal)).toBeCloseTo(1, 5);
+          else
+            normal.forEach((value, k) => {
+              expect(value).toBeCloseTo(wanted[i]![k]!, 5);
+            });
+        });
+      }),
+      { seed: 260, numRuns: 300 },
+    );
+  });
+
+  it('are unit vectors even for slivers and tiny, huge or folded triangles', () => {
+    const scale = fc.constantFrom(1e-30, 1e-9, 1, 1e9, 1e30);
+    const thin = fc.constantFrom(1e-30, 1e-12, 1);
+    fc.assert(
+      fc.property(scale, thin, fc.constantFrom(0, 30, 180), (size, width, crease) => {
+        const points = [0, 0, 0, 1, 0, 0, 0.5, width, 0, 0.5, width, 0].map((v) => v * size);
+        if (!(Math.fround(width * size) > 0)) return;
+        for (const normal of normalsOf(points, [0, 1, 2, 0, 3, 1], crease))
+          expect(length(normal)).toBeCloseTo(1, 5);
+      }),
+      { seed: 261 },
+    );
+  });
+
+  it('stay right at the tip of a fan of a thousand faces', () => {
+    const count = 1000;
+    const ring = Array.from({ length: count }, (_, i) => (2 * Math.PI * i) / count);
+    const points = [0, 0.1, 0, ...ring.flatMap((a) => [Math.cos(a), 0, -Math.sin(a)])];
+    const triangles = ring.flatMap((_, i) => [0, 1 + i, 1 + ((i + 1) % count)]);
+    const normals = normalsOf(points, triangles);
+    for (let i = 0; i < normals.length; i += 3) {
+      expect(normals[i]![1]).toBeGreaterThan(0.96);
+      expect(length(normals[i]!)).toBeCloseTo(1, 5);
+    }
+  });
+});

@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { rotationFromDegrees } from '../../../src/math/ofml-frame.ts';
+import {
+  determinant3,
+  diagonal3,
+  IDENTITY3,
+  transformVec3,
+  type Vec3,
+} from '../../../src/math/vec.ts';
+import type { Block } from '../../../src/model/graphics.ts';
+import type { Geometry } from '../../../src/model/scene.ts';
+import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
+import { prepareBlock } from '../../../src/transform/prepared-mesh.ts';
+import { buildVertexData, type VertexPlan } from '../../../src/transform/vertex-data.ts';
+import { BOX_TRIANGLES, boxPoints, meshBlock } from '../../helpers/graphics.ts';
+
+const PLAN: VertexPlan = {
+  useStoredUvs: true,
+  swapProjected: false,
+  uvSets: [undefined],
+  flipV: true,
+  projectAt: IDENTITY3,
+  shape: IDENTITY3,
+};
+
+const build = (block: Block, plan: Partial<VertexPlan> = {}) =>
+  buildVertexData(prepareBlock(block, CONVERT_DEFAULTS), { ...PLAN, ...plan });
+const box = (fields: Partial<Block> = {}) => meshBlock(boxPoints(), [[...BOX_TRIANGLES]], fields);
+
+/** Position, normal and UV of every drawn corner. */
+function corners({ positions, normals, uvs, indices }: Geometry) {
+  return [...indices].map((v) => ({
+    p: [...positions.subarray(3 * v, 3 * v + 3)] as unknown as Vec3,
+    n: [...normals.subarray(3 * v, 3 * v + 3)],
+    uv: uvs.map((set) => [set[2 * v]!, set[2 * v + 1]!]),
+  }));
+}
+
+function expectNear(actual: readonly number[], wanted: readonly number[], digits = 5): void {
+  wanted.forEach((value, i) => {
+    expect(actual[i]).toBeCloseTo(value, digits);
+  });
+}
+
+describe('vertices', () => {
+  it('stand in first-use order, all of them used', () => {
+    const { indices, positions } = build(box()).singleSided!;
+    const seen = new Set<number>();
+    for (const index of indices) {
+      if (!seen.has(index)) expect(index).toBe(seen.size);
+      seen.add(index);
+    }
+    expect(seen.size).toBe(positions.length / 3);
+    expect(seen.size).toBe(24);
+  });
+
+  it('are split where the normal or the UV splits, and counted', () => {
+    expect(build(box(), { uvSets: [] }).splitVertices).toBe(24 - 8);
+    const flat = [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0];
+    const triangles = Int32Array.of(0, 1, 2, 0, 2, 3);
+    const seam = { triangles, uvIndices: Int32Array.of(0, 1, 2, 3, 2, 4) };
+    const uvs = Float64Array.of(0, 0, 1, 0, 1, 1, 0.5, 0.5, 0, 1);
+    expect(build(meshBlock(flat, [seam], { uvs })).doubleSided!.positions).toHaveLength(3 * 5);
+    const sameValues = Float64Array.of(0, 0, 1, 0, 1, 1, 0, 0, 0, 1);
+    expect(build(meshBlock(flat, [seam], { uvs: sameValues })).splitVertices).toBe(0);
+  });
+
+  it('of open surfaces and closed ones are two geometries; surfaces share no vertex', () => {
+    const { singleSided, doubleSided } = build(
+      meshBlock(boxPoints(), [[...BOX_TRIANGLES], [0, 1, 2], [0, 1, 2]]),
+    );
+    expect(singleSided!.indices).toHaveLength(36);
+    expect([...doubleSided!.indices]).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(build(box()).doubleSided).toBeUndefined();
+  });
+
+  it.each([
+    [65_535, 2],
+    [65_536, 4],
+  ])('%s of them take indices of %s bytes', (count, bytes) => {
+    const points = Array.from({ length: count }, (_, i) => [i >> 1, i & 1, 0]);
+    const strip = Array.from({ length: count - 2 }, (_, i) =>
+      i & 1 ? [i, i + 1, i + 2] : [i + 1, i, i + 2],
+    );
+    const { doubleSided } = build(meshBlock(points.flat(), [strip.flat()]));
+    expect(doubleSided!.positions).toHaveLength(3 * count);
+    expect(doubleSided!.indices.BYTES_PER_ELEMENT).toBe(bytes);
+    const largest = [...doubleSided!.indices].reduce((a, b) => Math.max(a, b));
+    expect(largest).toBe(count - 1);
+  });
+});
+
+describe('the place of a block', () => {
+  const placed = box({ positionMetres: [1, 2, 3], rotationDegrees: [30, 20, 10] });
+  const turn = rotationFromDegrees([30, 20, 10]);
+
+  it('turns by R and moves by P, normals with it', () => {
+    const plain = corners(build(box()).singleSided!);
+    corners(build(placed).singleSided!).forEach(({ p, n }, i) => {
+      expectNear(
+        p,
+        transformVec3(turn, plain[i]!.p).map((v, k) => v + [1, 2, 3][k]!),
+      );
+      expectNear(n, transformVec3(turn, plain[i]!.n as unknown as Vec3));
+    });
+  });
+
+  it('a shape that mirrors turns triangles over, so that they still face outwards', () => {
+    const shape = diagonal3([-1, 2, 3]);
+    expect(determinant3(shape)).toBeLessThan(0);
+    const turned = corners(build(placed, { shape }).singleSided!);
+    for (let t = 0; t < turned.length; t += 3) {
+      const [a, b, c] = [turned[t]!.p, turned[t + 1]!.p, turned[t + 2]!.p];
+      const u = b.map((value, k) => value - a[k]!) as unknown as Vec3;
+      const v = c.map((value, k) => value - a[k]!) as unknown as Vec3;
+      const cross = [
+        u[1] * v[2] - u[2] * v[1],
+        u[2] * v[0] - u[0] * v[2],
+        u[0] * v[1] - u[1] * v[0],
+      ];
+      const length = Math.hypot(...cross);
+      expectNear(
+        turned[t]!.n,
+        cross.map((value) => value / length),
+        4,
+      );
+    }
+  });
+});
+
+describe('UVs', () => {
+  it('that are stored run up; in glTF they run down', () => {
+    const surface = { triangles: Int32Array.of(0, 1, 2), uvIndices: Int32Array.of(0, 1, 2) };
+    const block = meshBlock([0, 0, 0, 1, 0, 0, 0, 1, 0], [surface], {
+      uvs: Float64Array.of(0, 0, 2, 0.25, -1, 3),
+    });
+    expect([...build(block).doubleSided!.uvs[0]!]).toEqual([0, 1, 2, 0.75, -1, -2]);
+    expect([...build(block, { flipV: false }).doubleSided!.uvs[0]!]).toEqual([
+      0, 0, 2, 0.25, -1, 3,
+    ]);
+    const baked = build(block, { uvSets: [undefined, [2, 0, 1, 0, 3, 0.5]] }).doubleSided!;
+    expect([...baked.uvs[1]!]).toEqual([1, 0.5, 5, -0.25, -1, -8.5]);
+    expect([...baked.uvs[0]!]).toEqual([0, 1, 2, 0.75, -1, -2]);
+    expect(build(block, { uvSets: [] }).doubleSided!.uvs).toEqual([]);
+  });
+
+  it('are projected in metres at the scale of the part, after P and R, signs kept', () => {
+    const size = fc.double({ min: 0.2, max: 4, noNaN: true });
+    const scale = fc.tuple(size, size, fc.constantFrom(1, -2));
+    const degrees = fc.constantFrom<Vec3>([0, 0, 0], [30, 20, 10], [0, 90, 0]);
+    fc.assert(
+      fc.property(scale, degrees, fc.boolean(), (s, rotationDegrees, swapProjected) => {
+        const block = box({ positionMetres: [0.5, -1, 2], rotationDegrees });
+        const plan = { useStoredUvs: false, projectAt: diagonal3(s), swapProjected };
+        for (const { p, n, uv } of corners(build(block, plan).singleSided!)) {
+          const at = p.map((value, k) => value * s[k]!);
+          // The normal of the scaled part: by the inverse of the scale.
+          const facing = n.map((value, k) => Math.abs(value / s[k]!));
+          const sorted = facing.toSorted((a, b) => b - a);
+          if (sorted[0]! - sorted[1]! < 1e-3) continue;
+          const axis = facing.indexOf(sorted[0]!);
+          const [u, v] = [
+            [at[2], at[1]],
+            [at[0], at[2]],
+            [at[0], at[1]],
+          ][axis]!;
+          expectNear(uv[0]!, swapProjected ? [v!, 1 - u!] : [u!, 1 - v!]);
+        }
+      }),
+      { seed: 270 },
+    );
+  });
+
+  it('are judged triangle by triangle: a smooth cylinder has no smeared triangle', () => {
+    const ring = Array.from({ length: 12 }, (_, i) => (i * Math.PI) / 6);
+    const points = ring.flatMap((a) => [Math.cos(a), 0, Math.sin(a), Math.cos(a), 1, Math.sin(a)]);
+    const triangles = ring.flatMap((_, i) => {
+      const j = (i + 1) % 12;
+      return [2 * i, 2 * i + 1, 2 * j + 1, 2 * i, 2 * j + 1, 2 * j];
+    });
+    const drawn = corners(build(meshBlock(points, [triangles])).doubleSided!);
+    for (let t = 0; t < drawn.length; t += 3) {
+      const us = [0, 1, 2].map((k) => drawn[t + k]!.uv[0]![0]!);
+      const along = us.map((u, k) =>
+        [0, 2].find((axis) => Math.abs(drawn[t + k]!.p[axis]! - u) < 1e-6),
+      );
+      expect(along.every((axis) => axis !== undefined)).toBe(true);
+      // A side of 30° seen from its own face is never narrower than cos 45° of its width.
+      expect(Math.max(...us) - Math.min(...us)).toBeGreaterThan(2 * Math.sin(Math.PI / 12) * 0.7);
+    }
+  });
+
+  it('of a surface without stored ones are projected, beside one that has them', () => {
+    const stored = { triangles: Int32Array.of(0, 1, 2), uvIndices: Int32Array.of(0, 0, 0) };
+    const block = meshBlock(boxPoints(), [stored, [0, 1, 2]], { uvs: Float64Array.of(9, 9) });
+    const uv = corners(build(block).doubleSided!).map((corner) => corner.uv[0]);
+    expect(uv.slice(0, 3)).toEqual([
+      [9, -8],
+      [9, -8],
+      [9, -8],
+    ]);
+    expect(uv.slice(3)).toEqual([
+      [0, 1],
+      [1, 1],
+      [1, 0],
+    ]);
+  });
+});
