@@ -7,11 +7,16 @@
  * @see D-744 (what a pipeline file may say).
  */
 import { z } from 'zod';
+import { IMAGE_LOCATION_DEFAULT } from '../fetch/image-location.ts';
 import { SERVICE_DEFAULTS } from '../service/service-config.ts';
 import { convertSchema } from './convert-schema.ts';
 
-/** Defaults of a pipeline file, beside those of `convert:` and of the client. */
-export const PIPELINE_DEFAULTS = { ...SERVICE_DEFAULTS, lang: 'en' } as const;
+/** Defaults of a pipeline file, beside those of `convert:`; the client's and fetch's own are taken over. */
+export const PIPELINE_DEFAULTS = {
+  ...SERVICE_DEFAULTS,
+  lang: 'en',
+  imageLocation: IMAGE_LOCATION_DEFAULT,
+} as const;
 
 const text = z.string();
 const named = z.string().min(1);
@@ -39,6 +44,9 @@ const serviceSchema = z
       .enum(['first', 'last'])
       .default(PIPELINE_DEFAULTS.tokenElement)
       .describe('which element of the answer is the token'),
+    imageLocation: named
+      .default(PIPELINE_DEFAULTS.imageLocation)
+      .describe('place of an image in GET materials; also {program}'),
     concurrency: z
       .int()
       .min(1)

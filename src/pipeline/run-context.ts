@@ -96,7 +96,8 @@ export async function withRun<T>(
     const { client } = await service;
     const { createFetcher } = await import('../fetch/fetch-article.ts');
     const force = job.force ?? false;
-    return createFetcher({ client, store: bodies, state, now: startedAt, force });
+    const { imageLocation } = content;
+    return createFetcher({ client, store: bodies, state, now: startedAt, force, imageLocation });
   };
   let fetcher: Promise<Fetcher> | undefined;
   const closeService = async () => {

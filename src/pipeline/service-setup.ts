@@ -90,7 +90,13 @@ export function describeService(
 }
 
 /** An emulator is named by what it serves, so that the cache outlives its port. */
-function clientOptions({ emulator, recording, authUrl: _, ...options }: ServiceContent) {
+function clientOptions({
+  emulator,
+  recording,
+  authUrl: _,
+  imageLocation: __,
+  ...options
+}: ServiceContent) {
   const emulated = emulator === true || recording !== undefined;
   return emulated
     ? { ...options, id: describeService({ ...options, emulator, recording }) }
