@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that judge the conversion, stopped at the first failure. */
+export default defineConfig({
+  test: {
+    include: ['test/exact/*.test.ts', 'test/unit/{math,transform}/*.test.ts'],
+    setupFiles: ['test/mutations/no-shrinking.ts'],
+    testTimeout: 120_000,
+    pool: 'forks',
+    bail: 1,
+  },
+});

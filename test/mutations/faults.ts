@@ -1,0 +1,249 @@
+/**
+ * Deliberate faults: each breaks one rule of the conversion, and some test must notice.
+ *
+ * `find` stands exactly once in its file; `replace` takes its place in a copy of the project.
+ */
+
+/** One way to be nearly right. */
+export interface Fault {
+  name: string;
+  /** The rule that it breaks, in src/DECISIONS.md. */
+  rule: string;
+  file: string;
+  find: string;
+  replace: string;
+}
+
+/** The faults, in the order of the rules. */
+export const FAULTS: readonly Fault[] = [
+  {
+    name: 'rotation order Z·Y·X',
+    rule: 'D-102',
+    file: 'src/math/ofml-frame.ts',
+    find: 'const [x, y, z] = rotationDegrees;\n  if (x === 0 && y === 0 && z === 0) return IDENTITY3;',
+    replace:
+      'const [x, y, z] = rotationDegrees;\n  if (x !== 0 || y !== 0 || z !== 0) {\n    const only = (a: number, b: number, c: number): Mat3 => rotationFromDegrees([a, b, c]);\n    const count = [x, y, z].filter((value) => value !== 0).length;\n    if (count > 1) return multiplyMat3(only(0, 0, z), multiplyMat3(only(0, y, 0), only(x, 0, 0)));\n  } else return IDENTITY3;',
+  },
+  {
+    name: 'rotation clockwise',
+    rule: 'D-102',
+    file: 'src/math/ofml-frame.ts',
+    find: 'const [x, y, z] = rotationDegrees;',
+    replace:
+      'const [x, y, z] = rotationDegrees.map((value) => -value) as [number, number, number];',
+  },
+  {
+    name: 'offset turned by the own rotation',
+    rule: 'D-103',
+    file: 'src/math/ofml-frame.ts',
+    find: 'const moved = movePoint(parent, offsetMetres);',
+    replace:
+      'const moved = movePoint(parent, transformVec3(rotationFromDegrees(rotationDegrees), offsetMetres));',
+  },
+  {
+    name: 'offset not turned by the parent',
+    rule: 'D-103',
+    file: 'src/math/ofml-frame.ts',
+    find: 'const moved = movePoint(parent, offsetMetres);',
+    replace: 'const moved = movePoint({ ...parent, rotation: IDENTITY3 }, offsetMetres);',
+  },
+  {
+    name: 'scale inherited by children',
+    rule: 'D-104',
+    file: 'src/transform/convert-options.ts',
+    find: 'inheritScale: false,',
+    replace: 'inheritScale: true,',
+  },
+  {
+    name: "the block's P and R after the scale",
+    rule: 'D-105',
+    file: 'src/transform/prepared-mesh.ts',
+    find: 'positionMetres: block.positionMetres,',
+    replace:
+      'positionMetres: [-block.positionMetres[0], block.positionMetres[1], block.positionMetres[2]],',
+  },
+  {
+    name: "the block's R forgotten",
+    rule: 'D-105',
+    file: 'src/transform/prepared-mesh.ts',
+    find: 'rotation: rotationFromDegrees(block.rotationDegrees),',
+    replace: 'rotation: IDENTITY3,',
+  },
+  {
+    name: 'material not inherited',
+    rule: 'D-110',
+    file: 'src/transform/flatten.ts',
+    find: "material: node.material === '' ? parent.material : node.material,",
+    replace: 'material: node.material,',
+  },
+  {
+    name: 'invisible layers kept',
+    rule: 'D-112',
+    file: 'src/transform/flatten.ts',
+    find: 'if (isDropped(node.layer)) {',
+    replace: 'if (isDropped(node.layer) && node.layer.length > 1000) {',
+  },
+  {
+    name: 'stride of three ignored',
+    rule: 'D-302',
+    file: 'src/transform/uv-layout.ts',
+    find: 'if (3 * (b + 1) === n) return { stride: 3, firstIndex: 0 };',
+    replace: '',
+  },
+  {
+    name: '1-based points ignored',
+    rule: 'D-302',
+    file: 'src/transform/block-mesh.ts',
+    find: 'return smallest === 1 && largest',
+    replace: 'return smallest === 7 && largest',
+  },
+  {
+    name: 'degenerate triangles kept',
+    rule: 'D-303',
+    file: 'src/transform/block-mesh.ts',
+    find: 'return sum > 0 && sum < Number.POSITIVE_INFINITY;',
+    replace: 'return sum < Number.POSITIVE_INFINITY;',
+  },
+  {
+    name: 'winding kept as delivered',
+    rule: 'D-304',
+    file: 'src/transform/block-mesh.ts',
+    find: "if (winding === 'keep') return;",
+    replace: "if (winding !== 'flip') return;",
+  },
+  {
+    name: 'open surfaces never follow',
+    rule: 'D-304',
+    file: 'src/transform/block-mesh.ts',
+    find: 'draft.closed ? draft.volume < 0 : inward > outward',
+    replace: 'draft.closed ? draft.volume < 0 : false',
+  },
+  {
+    name: 'open surfaces single-sided',
+    rule: 'D-305',
+    file: 'src/transform/block-mesh.ts',
+    find: 'doubleSided: !closed,',
+    replace: 'doubleSided: false,',
+  },
+  {
+    name: 'V not flipped',
+    rule: 'D-401',
+    file: 'src/transform/vertex-data.ts',
+    find: 'out[2 * v + 1] = 1 - (map ? map[3] * s + map[4] * t + map[5] : t);',
+    replace: 'out[2 * v + 1] = map ? map[3] * s + map[4] * t + map[5] : t;',
+  },
+  {
+    name: 'box face by the unscaled normal',
+    rule: 'D-402',
+    file: 'src/transform/vertex-data.ts',
+    find: 'const m = multiplyMat3(plan.projectAt, mesh.rotation);',
+    replace: 'const m = mesh.rotation;',
+  },
+  {
+    name: 'box face by the first corner instead of the triangle',
+    rule: 'D-402',
+    file: 'src/transform/vertex-data.ts',
+    find: 'faces[t] = boxFace(nx / length, ny / length, nz / length);',
+    replace:
+      'faces[t] = boxFace(...([0, 1, 2].map((k) => mesh.normals[3 * surface.normals[3 * t]! + k]! + 0 * (nx + ny + nz + length)) as [number, number, number]));',
+  },
+  {
+    name: 'projection before the scale',
+    rule: 'D-402',
+    file: 'src/transform/assemble-scene.ts',
+    find: ': diagonal3(part.scale)',
+    replace: ': diagonal3([1, 1, 1])',
+  },
+  {
+    name: 'rauto like auto',
+    rule: 'D-403',
+    file: 'src/transform/resolve-materials.ts',
+    find: "swapProjected: map === 'rauto'",
+    replace: "swapProjected: map === 'never'",
+  },
+  {
+    name: 'texture transform copied field by field',
+    rule: 'D-420',
+    file: 'src/transform/texture-transform.ts',
+    find: 'offset: [su * (ox - s) + 0, 1 - sv * (c + oy)],',
+    replace: 'offset: [ox, oy],',
+  },
+  {
+    name: 'texture turned the other way',
+    rule: 'D-420',
+    file: 'src/transform/texture-transform.ts',
+    find: 'const s = sinDegrees(degrees);',
+    replace: 'const s = -sinDegrees(degrees);',
+  },
+  {
+    name: 'unequal scales left to the extension',
+    rule: 'D-420',
+    file: 'src/transform/texture-transform.ts',
+    find: 'const representable = su === sv || s === 0;',
+    replace: 'const representable = true;',
+  },
+  {
+    name: 'bump fallback dropped',
+    rule: 'D-420',
+    file: 'src/transform/texture-transform.ts',
+    find: 'rotationDegrees: material.bump_rot ?? base.rotationDegrees,',
+    replace: 'rotationDegrees: material.bump_rot ?? 0,',
+  },
+  {
+    name: 'sRGB taken as linear',
+    rule: 'D-500',
+    file: 'src/math/color.ts',
+    find: 'return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;',
+    replace: 'return value;',
+  },
+  {
+    name: 'factor left tinted under a texture',
+    rule: 'D-502',
+    file: 'src/transform/material-table.ts',
+    find: 'look.baseColorLinear = replaced ? WHITE : color;',
+    replace: 'look.baseColorLinear = replaced ? color : color;',
+  },
+  {
+    name: 'metallic left at 1',
+    rule: 'D-506',
+    file: 'src/transform/material-table.ts',
+    find: 'look.metallic = clamp01(material.metallic ?? 0);',
+    replace: 'look.metallic = clamp01(material.metallic ?? 1);',
+  },
+  {
+    name: 'roughness and metallic channels exchanged',
+    rule: 'D-507',
+    file: 'src/transform/pixels.ts',
+    find: 'if (roughness) data[3 * i + 1] = dataChannel(roughness, i);\n    if (metallic) data[3 * i + 2]',
+    replace:
+      'if (roughness) data[3 * i + 2] = dataChannel(roughness, i);\n    if (metallic) data[3 * i + 1]',
+  },
+  {
+    name: 'glass left black',
+    rule: 'D-510',
+    file: 'src/transform/convert-options.ts',
+    find: "glassTint: 'mixed',",
+    replace: "glassTint: 'exact',",
+  },
+  {
+    name: 'index of refraction of 1 written',
+    rule: 'D-511',
+    file: 'src/transform/material-table.ts',
+    find: 'material.refr > 1) look.ior',
+    replace: 'material.refr >= 1) look.ior',
+  },
+  {
+    name: 'black highlights shine',
+    rule: 'D-512',
+    file: 'src/transform/material-table.ts',
+    find: 'return 1 + (glossy - 1) * smoothstep(0, 0.1, highlight);',
+    replace: 'return glossy + 0 * highlight;',
+  },
+  {
+    name: 'emission tinted under a picture',
+    rule: 'D-514',
+    file: 'src/transform/material-table.ts',
+    find: 'look.emissiveLinear = glowing\n    ? WHITE',
+    replace: 'look.emissiveLinear = glowing\n    ? linearColor(material.dif ?? WHITE)',
+  },
+];
