@@ -1,0 +1,82 @@
+/**
+ * A snapshot of one article made in sight: its parts list, blocks and images as the service would
+ * send them, with the way from it to a scene.
+ */
+import { createHash } from 'node:crypto';
+import type { Scene } from '../../src/model/scene.ts';
+import type { ArticleSnapshot, ContentReader, Fetched } from '../../src/model/snapshot.ts';
+import { canonicalName } from '../../src/service/wire-names.ts';
+import { sharpImageCodec } from '../../src/support/image-codec.ts';
+import { CONVERT_DEFAULTS, type ConvertOptions } from '../../src/transform/convert-options.ts';
+import { createMeshCache, type MeshCache } from '../../src/transform/mesh-cache.ts';
+import { transformArticle } from '../../src/transform/transform-article.ts';
+import { BOX_TRIANGLES, body, boxPoints } from './graphics.ts';
+
+/** What an article is made of. */
+export interface MadeArticle {
+  btg: unknown[];
+  mats?: unknown[];
+  /** Bodies by block name; a block that is not there is missing. */
+  blocks?: Record<string, unknown>;
+  /** Bodies by reference as a material spells it; undefined is a 404. */
+  images?: Record<string, Uint8Array | undefined>;
+}
+
+/** The body of a box of one metre. */
+export const BOX_BODY = { V: boxPoints(), A: [{ F: BOX_TRIANGLES }] };
+
+/** A snapshot, what reads its bodies, and how often each was read. */
+export function makeSnapshot({ btg, mats = [], blocks = {}, images = {} }: MadeArticle) {
+  const bodies = new Map<string, Uint8Array>();
+  const reads: string[] = [];
+  const put = (bytes: Uint8Array) => {
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    bodies.set(digest, bytes);
+    return digest;
+  };
+  const fetched = (bytes: Uint8Array | undefined): Fetched =>
+    bytes
+      ? { digest: put(bytes), bytes: bytes.length }
+      : { missing: { code: 'IMAGE_MISSING', message: 'status 404' } };
+  const key = {
+    manufacturer: 'ACME',
+    program: 'DESK',
+    basearticlenumber: 'T1',
+    finalarticlenumber: 'T1',
+    reinitstring: '',
+    metareinitstring: '',
+  };
+  const snapshot = {
+    key,
+    article: {} as ArticleSnapshot['article'],
+    partsList: put(body({ btg, mats, blocks: Object.keys(blocks) })),
+    blocks: new Map(
+      Object.entries(blocks).map(([name, value]) => [canonicalName(name), fetched(body(value))]),
+    ),
+    images: new Map(Object.entries(images).map(([name, bytes]) => [name, fetched(bytes)])),
+    warnings: [],
+  } satisfies ArticleSnapshot;
+  const read: ContentReader = async (digest) => {
+    reads.push(digest);
+    return bodies.get(digest)!;
+  };
+  return { snapshot, read, reads };
+}
+
+/** The scene of an article made in sight. */
+export function sceneOf(
+  article: MadeArticle,
+  options: Partial<ConvertOptions> = {},
+  cache: MeshCache = createMeshCache(),
+): Promise<Scene> {
+  const { snapshot, read } = makeSnapshot(article);
+  return transformArticle({
+    snapshot,
+    read,
+    options: { ...CONVERT_DEFAULTS, ...options },
+    images: sharpImageCodec(),
+    cache,
+    loadTangents: async () =>
+      (await import('../../src/support/tangent-generator.ts')).loadTangentGenerator(),
+  });
+}

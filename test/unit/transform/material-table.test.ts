@@ -1,0 +1,264 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { linearColor, luminance } from '../../../src/math/color.ts';
+import type { ImageField, ServiceMaterial } from '../../../src/model/graphics.ts';
+import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
+import { type KnownImage, lookOf, MATERIAL_TABLE } from '../../../src/transform/material-table.ts';
+import { serviceMaterial } from '../../helpers/graphics.ts';
+
+const COLOR: KnownImage = { grey: false, meanLinear: [0.2, 0.3, 0.4] };
+const GREY: KnownImage = { grey: true, meanLinear: [0.5, 0.5, 0.5] };
+
+function look(
+  fields: Partial<ServiceMaterial>,
+  images: Partial<Record<ImageField, KnownImage>> = {},
+  options: Partial<ConvertOptions> = {},
+) {
+  const lost: string[] = [];
+  const made = lookOf({
+    material: serviceMaterial({ source: { ...fields }, ...fields }),
+    images,
+    options: { ...CONVERT_DEFAULTS, ...options },
+    lose: (field) => lost.push(field),
+  });
+  return { ...made, lost };
+}
+
+describe('the table', () => {
+  it('says for every field where it goes or why it is dropped', () => {
+    for (const [field, { target, why }] of Object.entries(MATERIAL_TABLE)) {
+      expect(why, field).toMatch(/D-\d+/);
+      expect(target, field).not.toBe('');
+    }
+  });
+
+  it('makes white, opaque, matt and not metallic of nothing, without a loss', () => {
+    expect(look({})).toMatchObject({
+      name: 'OAK',
+      baseColorLinear: [1, 1, 1],
+      alpha: 1,
+      alphaMode: 'OPAQUE',
+      metallic: 0,
+      roughness: 1,
+      transmission: 0,
+      ior: undefined,
+      specular: undefined,
+      lost: [],
+    });
+  });
+
+  it('keeps every factor in its range, whatever is sent', () => {
+    const number = fc.option(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { nil: undefined });
+    const names = [
+      'tra',
+      'refr',
+      'shi',
+      'refl',
+      'roughness',
+      'metallic',
+      'luminance',
+      'clearcoat',
+      'sheen',
+      'sheen_roughness',
+      'clearcoat_roughness',
+    ] as const;
+    const fields = fc.record(Object.fromEntries(names.map((name) => [name, number])));
+    const unit = (value: number) => value >= 0 && value <= 1;
+    fc.assert(
+      fc.property(
+        fields,
+        fc.constantFrom<KnownImage | undefined>(undefined, COLOR),
+        (sent, image) => {
+          const given = Object.fromEntries(Object.entries(sent).filter(([, v]) => v !== undefined));
+          const pic = image ? { pic: 'WOOD' } : {};
+          const made = look({ ...given, ...pic, spe: [1, 1, 1] }, image ? { pic: image } : {});
+          const factors = [
+            ...made.baseColorLinear,
+            made.alpha,
+            made.metallic,
+            made.roughness,
+            made.transmission,
+            made.specular ?? 0,
+            made.clearcoat?.factor ?? 0,
+            made.clearcoat?.roughness ?? 0,
+            made.sheen?.roughness ?? 0,
+          ];
+          expect(factors.filter((value) => !unit(value))).toEqual([]);
+          expect(made.ior === undefined || made.ior > 1).toBe(true);
+          expect(made.transmission > 0 && made.alphaMode === 'BLEND').toBe(false);
+        },
+      ),
+      { seed: 500, numRuns: 500 },
+    );
+  });
+});
+
+describe('dif and pic', () => {
+  it('sRGB becomes linear; an image that was obtained replaces the colour', () => {
+    const dif: ServiceMaterial['dif'] = [1, 0.5, 0];
+    expect(look({ dif }).baseColorLinear).toEqual(linearColor(dif));
+    expect(look({ dif, pic: 'WOOD' }).baseColorLinear).toEqual(linearColor(dif));
+    const shown = look({ dif, pic: 'WOOD' }, { pic: COLOR });
+    expect(shown.baseColorLinear).toEqual([1, 1, 1]);
+    expect(shown.images.baseColor).toBe(true);
+    const tinted = look({ dif, pic: 'WOOD' }, { pic: COLOR }, { tintTextures: true });
+    expect(tinted.baseColorLinear).toEqual(linearColor(dif));
+  });
+});
+
+describe('roughness and metallic', () => {
+  it('are taken as given; an image replaces its value', () => {
+    expect(look({ roughness: 0.3, metallic: 0.7 })).toMatchObject({
+      roughness: 0.3,
+      metallic: 0.7,
+    });
+    const images = { roughness_image: GREY, metallic_image: GREY };
+    expect(look({ roughness: 0.3, metallic: 0.7 }, images)).toMatchObject({
+      roughness: 1,
+      metallic: 1,
+      images: { roughness: true, metallic: true },
+    });
+    expect(look({ roughness_image: 'X' })).toMatchObject({ images: { roughness: false } });
+  });
+
+  it('follows from shi, spe and refl where none is given, and says so', () => {
+    const spe: ServiceMaterial['spe'] = [0.5, 0.6, 0.7];
+    const t = Math.min(1, luminance(linearColor(spe)) / 0.1);
+    const expected = 1 + ((2 / 62) ** 0.25 - 1) * (t * t * (3 - 2 * t));
+    const made = look({ shi: 60, spe });
+    expect(made.roughness).toBeCloseTo(expected, 12);
+    expect(made.lost).toEqual(['shi', 'spe']);
+    expect(look({ spe: [1, 1, 1] }).roughness).toBeCloseTo(0.5, 12);
+    const dim = look({ spe: [0.3, 0.3, 0.3], refl: 0.5 }).roughness;
+    const s = (luminance(linearColor([0.3, 0.3, 0.3])) * 0.5) / 0.1;
+    expect(dim).toBeCloseTo(1 - 0.5 * (s * s * (3 - 2 * s)), 12);
+  });
+
+  it('is matt for a black or missing spe, for no reflection, and by option', () => {
+    expect(look({ shi: 100, spe: [0, 0, 0] }).roughness).toBe(1);
+    expect(look({ shi: 100 }).roughness).toBe(1);
+    expect(look({ shi: 100, spe: [1, 1, 1], refl: 0 }).roughness).toBe(1);
+    expect(look({ shi: 100, spe: [1, 1, 1] }, {}, { roughnessStrategy: 'matt' }).roughness).toBe(1);
+    expect(look({ shi: 100, spe: [1, 1, 1], roughness: 0.9 })).toMatchObject({
+      roughness: 0.9,
+      lost: [],
+    });
+  });
+});
+
+describe('tra and refr', () => {
+  it('glass refracts or has no image: it transmits and stays opaque, lightened by mixing', () => {
+    const dark = linearColor([0.1, 0.1, 0.1]);
+    const glass = look({ tra: 0.75, dif: [0.1, 0.1, 0.1] });
+    expect(glass).toMatchObject({ transmission: 0.75, alpha: 1, alphaMode: 'OPAQUE' });
+    expect(glass.baseColorLinear[0]).toBeCloseTo(dark[0] + (1 - dark[0]) * 0.75, 12);
+    expect(glass.kept).toEqual({ dif: [0.1, 0.1, 0.1] });
+    const exact = look({ tra: 0.75, dif: [0.1, 0.1, 0.1] }, {}, { glassTint: 'exact' });
+    expect(exact.baseColorLinear).toEqual(dark);
+    const refracting = look({ tra: 0.5, refr: 1.5, pic: 'WOOD' }, { pic: COLOR });
+    expect(refracting).toMatchObject({ transmission: 0.5, ior: 1.5, alphaMode: 'OPAQUE' });
+  });
+
+  it('a picture without refraction blends below an alpha of 0.999', () => {
+    expect(look({ tra: 0.25, pic: 'NET' }, { pic: COLOR })).toMatchObject({
+      alpha: 0.75,
+      alphaMode: 'BLEND',
+      transmission: 0,
+    });
+    expect(look({ tra: 0.0005, pic: 'NET' }, { pic: COLOR }).alphaMode).toBe('OPAQUE');
+  });
+
+  it('an index of 1 or less is never written', () => {
+    for (const refr of [1, 0.5, 0]) expect(look({ refr }).ior).toBeUndefined();
+  });
+});
+
+describe('refl, luminance, bump and map', () => {
+  it('refl below 1 dims the highlight of a dielectric only', () => {
+    expect(look({ refl: 0.25 }).specular).toBe(0.25);
+    expect(look({ refl: -1 }).specular).toBe(0);
+    expect(look({ refl: 1 }).specular).toBeUndefined();
+    expect(look({ refl: 0.25, metallic: 0.5 }).specular).toBeUndefined();
+    expect(look({ refl: 0.25 }, { metallic_image: GREY }).specular).toBeUndefined();
+  });
+
+  it('luminance glows in its colour, or as its image', () => {
+    expect(look({ luminance: 250, dif: [1, 0.5, 0] })).toMatchObject({
+      emissiveLinear: linearColor([1, 0.5, 0]),
+      emissiveStrength: 2.5,
+      images: { emissive: false },
+    });
+    expect(
+      look({ luminance: 50, pic: 'LAMP' }, { pic: COLOR }, { luminanceDivisor: 25 }),
+    ).toMatchObject({
+      emissiveLinear: [1, 1, 1],
+      emissiveStrength: 2,
+      images: { emissive: true, baseColor: true },
+    });
+    expect(look({ luminance: 0 }).emissiveLinear).toEqual([0, 0, 0]);
+  });
+
+  it('a grey bump is a height map: dropped or turned into normals, and told either way', () => {
+    expect(look({ bump: 'N' }, { bump: COLOR })).toMatchObject({
+      images: { normal: true },
+      lost: [],
+    });
+    expect(look({ bump: 'N' }, { bump: GREY })).toMatchObject({
+      images: { normal: false },
+      lost: ['bump'],
+    });
+    const made = look({ bump: 'N' }, { bump: GREY }, { heightMaps: 'normals' });
+    expect(made).toMatchObject({ images: { normal: true }, lost: ['bump'] });
+  });
+
+  it('env is a polished metal in the mean colour of its image, its other maps kept', () => {
+    const env = { map: 'ENV', pic: 'SKY', bump: 'N', roughness: 0.8 };
+    expect(look(env, { pic: COLOR, bump: COLOR })).toMatchObject({
+      baseColorLinear: COLOR.meanLinear,
+      roughness: 0.1,
+      metallic: 1,
+      images: { baseColor: false, normal: true },
+      lost: ['map'],
+    });
+    expect(look({ map: 'env', dif: [1, 0, 0], metallic: 0.2, roughness: 0.05 })).toMatchObject({
+      baseColorLinear: [1, 0, 0],
+      roughness: 0.05,
+      metallic: 0.2,
+    });
+    expect(look({ map: 'auto' }).lost).toEqual([]);
+    expect(look({ map: 'sphere' }).lost).toEqual(['map']);
+  });
+});
+
+describe('the rest', () => {
+  it('amb, mirror and pho are told; the last two are kept', () => {
+    const made = look({ amb: [0, 0, 0], mirror: 1, pho: 0 });
+    expect(made.lost.sort()).toEqual(['amb', 'mirror', 'pho']);
+    expect(made.kept).toEqual({ mirror: 1, pho: 0 });
+  });
+
+  it('a scale of zero is told', () => {
+    expect(look({ scaleu: 0, bump_scalev: 0, scalev: 1 }).lost).toEqual(['scaleu', 'bump_scalev']);
+  });
+
+  it('clearcoat, sheen and emission of the later format are understood', () => {
+    const made = look({
+      clearcoat: 0.5,
+      clearcoat_roughness: 0.2,
+      sheen: 0.5,
+      sheen_color: [1, 0, 0],
+      emission: [0, 1, 0],
+    });
+    expect(made).toMatchObject({
+      clearcoat: { factor: 0.5, roughness: 0.2 },
+      sheen: { colorLinear: [0.5, 0, 0], roughness: 0.5 },
+      emissiveLinear: [0, 1, 0],
+      emissiveStrength: 1,
+      lost: [],
+    });
+    expect(look({ clearcoat: 0, sheen: 0 })).toMatchObject({
+      clearcoat: undefined,
+      sheen: undefined,
+    });
+  });
+});
