@@ -1,0 +1,67 @@
+/**
+ * Compare article: the evaluator's expectation against the reader's findings in a GLB.
+ */
+
+import { CONVERT_DEFAULTS, type ConvertOptions } from '../../src/transform/convert-options.ts';
+import { type ExpectedArticle, evaluateArticle } from '../helpers/evaluator/evaluate.ts';
+import { imageFacts } from '../helpers/evaluator/image-facts.ts';
+import type { Json } from '../helpers/evaluator/json.ts';
+import type { EvaluatorOptions } from '../helpers/evaluator/options.ts';
+import { type ReadArticle, readGlb } from '../helpers/glb-reader/read-glb.ts';
+import { compareMaterial } from './compare-materials.ts';
+import { compareSolids } from './compare-solids.ts';
+import { type Bodies, convert } from './convert.ts';
+import { createFindings, differ, type Findings } from './findings.ts';
+import { matchTriangles } from './match-triangles.ts';
+
+export interface Compared {
+  findings: Findings;
+  expected: ExpectedArticle;
+  /** Undefined where nothing is drawn. */
+  read: ReadArticle | undefined;
+}
+
+/** Evaluates and converts the same bodies, and compares the two. */
+export async function compareArticle(
+  bodies: Bodies,
+  options: Partial<ConvertOptions> = {},
+): Promise<Compared> {
+  const findings = createFindings();
+  const expected = await evaluate(bodies, { ...CONVERT_DEFAULTS, ...options });
+  const drawn = expected.triangles.length + expected.solids.length > 0;
+  let glb: Uint8Array;
+  try {
+    glb = await convert(bodies, options);
+  } catch (error) {
+    const empty = (error as { code?: string }).code === 'NOTHING_TO_DRAW';
+    if (drawn || !empty) throw error;
+    return { findings, expected, read: undefined };
+  }
+  const read = readGlb(glb);
+  const rest = matchTriangles(expected.triangles, read.triangles, findings);
+  compareSolids(expected.solids, rest, findings);
+  await compareMaterials(expected, read, findings);
+  return { findings, expected, read };
+}
+
+async function evaluate(bodies: Bodies, options: EvaluatorOptions): Promise<ExpectedArticle> {
+  const parse = (bytes: Uint8Array): Json => JSON.parse(new TextDecoder().decode(bytes));
+  const blocks = new Map<string, Json>();
+  for (const [name, bytes] of bodies.blocks) if (bytes) blocks.set(name, parse(bytes));
+  const images = new Map();
+  for (const [name, bytes] of bodies.images) if (bytes) images.set(name, await imageFacts(bytes));
+  return evaluateArticle({ partsList: parse(bodies.partsList), blocks, images }, options);
+}
+
+/** Each material that a triangle uses is written once a side, and nothing else is. */
+async function compareMaterials(expected: ExpectedArticle, read: ReadArticle, findings: Findings) {
+  const seen = new Set<string>();
+  for (const material of read.materials) {
+    const key = `${material.name} ${material.doubleSided}`;
+    if (seen.has(key)) differ(findings, `material ${key}: written twice`);
+    seen.add(key);
+    const wanted = expected.materials.get(material.name);
+    if (wanted) await compareMaterial(wanted, material, findings);
+    else differ(findings, `material ${material.name}: not expected`);
+  }
+}

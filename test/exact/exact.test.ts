@@ -1,0 +1,55 @@
+/**
+ * Exact: generated articles through the converter agree with an independent evaluation.
+ *
+ * `npm test` runs 20 articles of each of ten seeds; with `BTG2GLTF_TEST_LONG=1` it is 200 of each.
+ */
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import {
+  articlePlan,
+  type GeneratedArticle,
+  generateArticle,
+} from '../helpers/generated-articles/article-plan.ts';
+import { imagePool } from '../helpers/generated-articles/image-pool.ts';
+import { compareArticle } from './compare-article.ts';
+import type { Bodies } from './convert.ts';
+import { createFindings, gather, worstTable } from './findings.ts';
+
+const SEEDS = [11, 23, 37, 41, 53, 67, 71, 83, 97, 101];
+const ARTICLES_PER_SEED = process.env.BTG2GLTF_TEST_LONG === '1' ? 200 : 20;
+
+describe('a generated article', () => {
+  const sum = createFindings();
+  let articles = 0;
+  afterAll(() => {
+    console.log(worstTable(`worst errors over ${articles} generated articles`, sum));
+  });
+
+  test.for(SEEDS)('is converted exactly, seed %i', { timeout: 900_000 }, async (seed) => {
+    await fc.assert(
+      fc.asyncProperty(articlePlan, async (plan) => {
+        const article = generateArticle(plan);
+        const bodies = await bodiesOf(article);
+        const { findings } = await compareArticle(bodies, article.options);
+        expect(findings.differences).toEqual([]);
+        gather(sum, findings);
+        articles++;
+      }),
+      { seed, numRuns: ARTICLES_PER_SEED },
+    );
+  });
+});
+
+async function bodiesOf(article: GeneratedArticle): Promise<Bodies> {
+  const encoder = new TextEncoder();
+  const pool = await imagePool();
+  const images = new Map<string, Uint8Array | undefined>();
+  for (const reference of article.imageReferences) {
+    const name = reference.split(/::|\//).at(-1)!;
+    images.set(reference, pool.get(name)?.bytes);
+  }
+  const blocks = new Map<string, Uint8Array | undefined>();
+  for (const [name, text] of article.blocks) blocks.set(name, encoder.encode(text));
+  for (const name of article.missingBlocks) blocks.set(name, undefined);
+  return { partsList: encoder.encode(article.partsList), blocks, images };
+}

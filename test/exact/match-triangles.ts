@@ -1,0 +1,217 @@
+/**
+ * Match triangles: pairs expected triangles with read ones, whatever their order.
+ *
+ * A triangle is looked for near its centre; of several candidates the closest in corners, texels
+ * and normals is taken, each once.
+ */
+
+import type { ExpectedTriangle } from '../helpers/evaluator/evaluate.ts';
+import { type TexturePlacement, texelOf, type Uvs } from '../helpers/evaluator/projection.ts';
+import { dot, largest, length, minus, type Vec2, type Vec3 } from '../helpers/evaluator/vectors.ts';
+import type { ReadTriangle } from '../helpers/glb-reader/read-glb.ts';
+import { count, differ, type Findings, measure } from './findings.ts';
+
+const CELL_METRES = 2e-3;
+const POSITION_LIMIT = 1e-5;
+const TEXEL_LIMIT = 1e-4;
+/** Radians; float32 normals and slivers. */
+const NORMAL_LIMIT = 1e-3;
+const NEAR_METRES = 50;
+const NEAR_TILES = 500;
+
+interface Fit {
+  position: number;
+  base: number;
+  bump: number;
+  cost: number;
+  rotation: number;
+}
+
+/** Pairs the triangles; returns the read ones that no expected one took. */
+export function matchTriangles(
+  expected: ExpectedTriangle[],
+  read: ReadTriangle[],
+  findings: Findings,
+): ReadTriangle[] {
+  const cells = new Map<string, number[]>();
+  read.forEach((triangle, index) => {
+    const key = cellsOf(centreOf(triangle.corners))[0]!;
+    const list = cells.get(key);
+    if (list) list.push(index);
+    else cells.set(key, [index]);
+  });
+  const taken = new Uint8Array(read.length);
+  const missed: ExpectedTriangle[] = [];
+  for (const triangle of expected) {
+    const best = bestOf(triangle, read, candidates(triangle, cells, taken));
+    if (!best) {
+      missed.push(triangle);
+      continue;
+    }
+    taken[best.index] = 1;
+    accept(triangle, read[best.index]!, best.fit, findings);
+  }
+  count(findings, 'triangles matched', expected.length - missed.length);
+  explain(missed, read, taken, cells, findings);
+  return read.filter((_, index) => !taken[index]);
+}
+
+function candidates(
+  { corners }: { corners: readonly [Vec3, Vec3, Vec3] },
+  cells: Map<string, number[]>,
+  taken: Uint8Array,
+): number[] {
+  const near = new Set(cellsOf(centreOf(corners)).flatMap((key) => cells.get(key) ?? []));
+  return [...near].filter((index) => !taken[index]);
+}
+
+function bestOf(triangle: ExpectedTriangle, read: ReadTriangle[], among: number[]) {
+  let best: { index: number; fit: Fit } | undefined;
+  for (const index of among) {
+    const other = read[index]!;
+    if (other.material.name !== triangle.material.name) continue;
+    if (other.material.doubleSided !== triangle.doubleSided) continue;
+    for (const rotation of [0, 1, 2]) {
+      const fit = fitOf(triangle, other, rotation);
+      if (fit.position <= 10 * positionLimit(triangle) && !(best && best.fit.cost <= fit.cost))
+        best = { index, fit };
+    }
+  }
+  return best;
+}
+
+/** Beyond 50 m two float32 steps of the largest coordinate on the way. */
+const positionLimit = ({ reach }: ExpectedTriangle): number =>
+  reach <= NEAR_METRES ? POSITION_LIMIT : 2 * ulp(reach);
+
+const ulp = (value: number): number => 2 ** (Math.floor(Math.log2(value)) - 23);
+
+const at = <T>(list: readonly [T, T, T], k: number): T => list[(k % 3) as 0 | 1 | 2];
+
+function fitOf(triangle: ExpectedTriangle, other: ReadTriangle, rotation: number): Fit {
+  const offs = [0, 1, 2].map((k) =>
+    length(minus(at(triangle.corners, k), at(other.corners, k + rotation))),
+  );
+  const position = Math.max(...offs);
+  const { basePlacement, normalPlacement } = triangle.material;
+  const base = texelError(triangle.uvs, basePlacement, other.baseTexels, rotation);
+  const bump = texelError(triangle.uvs, normalPlacement, other.normalTexels, rotation);
+  const turn = normalError(triangle, other, rotation);
+  const cost = position / POSITION_LIMIT + Math.min(base, 1e4) + Math.min(bump, 1e4) + turn;
+  return { position, base, bump, cost, rotation };
+}
+
+/** In limits: 1 is just allowed. Tiles repeat, but all corners of a triangle by the same ones. */
+function texelError(
+  uvs: Uvs[],
+  placement: TexturePlacement,
+  texels: readonly [Vec2, Vec2, Vec2] | undefined,
+  rotation: number,
+): number {
+  if (!texels) return 0;
+  const errors = uvs.map((candidate) => {
+    const wanted = [0, 1, 2].map((k) => texelOf(placement, at(candidate, k)));
+    const found = [0, 1, 2].map((k) => at(texels, k + rotation));
+    return Math.max(axisError(wanted, found, 0), axisError(wanted, found, 1));
+  });
+  return Math.min(...errors);
+}
+
+function axisError(wanted: Vec2[], found: Vec2[], axis: 0 | 1): number {
+  const tiles = Math.round(found[0]![axis] - wanted[0]![axis]);
+  const reach = Math.max(...wanted.map((p) => Math.max(Math.abs(p[0]), Math.abs(p[1]))));
+  const limit = reach <= NEAR_TILES ? TEXEL_LIMIT : 2 * ulp(reach);
+  const off = wanted.map((p, k) => Math.abs(found[k]![axis] - p[axis] - tiles));
+  return Math.max(...off) / limit;
+}
+
+function normalError(triangle: ExpectedTriangle, other: ReadTriangle, rotation: number): number {
+  const errors = [0, 1, 2].map((k) => {
+    const { normal, sure } = at(triangle.normals, k);
+    if (!sure) return 0;
+    const found = at(other.normals, k + rotation);
+    return length(minus(normal, found));
+  });
+  return Math.max(...errors);
+}
+
+function accept(triangle: ExpectedTriangle, other: ReadTriangle, fit: Fit, findings: Findings) {
+  const where = () => tell(triangle);
+  const limit = positionLimit(triangle);
+  const far = limit > POSITION_LIMIT;
+  const name = far ? 'position beyond 50 m, in limits' : 'position, metres';
+  const value = far ? fit.position / limit : fit.position;
+  measure(findings, { name, value, limit: far ? 1 : limit, where });
+  const texels = (side: string, error: number) =>
+    measure(findings, { name: `${side}, 1e-4 tiles or 2 ulp`, value: error, limit: 1, where });
+  if (other.baseTexels) texels('base texel', fit.base);
+  if (other.normalTexels) texels('normal map texel', fit.bump);
+  const turn = normalError(triangle, other, fit.rotation);
+  measure(findings, { name: 'normal, radians', value: turn, limit: NORMAL_LIMIT, where });
+  checkMovable(triangle, other, findings);
+}
+
+/** The innermost movable above a part stands above its mesh too, by name and place. */
+function checkMovable(triangle: ExpectedTriangle, other: ReadTriangle, findings: Findings) {
+  const { movable } = triangle;
+  if (!movable) return;
+  let node: ReadTriangle['node'] | undefined = other.node;
+  const { turn, move } = movable.frame;
+  const limit = Math.max(POSITION_LIMIT, 2 * ulp(largest(move) + 1));
+  for (; node; node = node.parent) {
+    const m = node.world;
+    const place: Vec3 = [m[12]!, m[13]!, m[14]!];
+    if (node.name !== movable.name || length(minus(place, move)) > limit) continue;
+    const axes = [0, 1, 2].map((k) => dot(turn[k]!, [m[k]!, m[4 + k]!, m[8 + k]!]));
+    if (axes.every((cosine) => cosine > 1 - 1e-9)) return;
+  }
+  differ(findings, `no node ${movable.name} at its pivot above ${tell(triangle)}`);
+}
+
+function explain(
+  missed: ExpectedTriangle[],
+  read: ReadTriangle[],
+  taken: Uint8Array,
+  cells: Map<string, number[]>,
+  findings: Findings,
+): void {
+  for (const triangle of missed.slice(0, 3)) {
+    const near = candidates(triangle, cells, taken).map((index) => read[index]!);
+    const [a, b, c] = triangle.corners;
+    const turned = { ...triangle, corners: [a, c, b] as const };
+    const told = near.map((other) => {
+      const reversed = [0, 1, 2].some((r) => fitOf(turned, other, r).position < 1e-4);
+      const { name, doubleSided } = other.material;
+      return `${reversed ? 'reversed ' : ''}${name}${doubleSided ? ' double-sided' : ''}`;
+    });
+    differ(findings, `not found: ${tell(triangle)}; near it: ${told.join(', ') || 'nothing'}`);
+  }
+  if (missed.length > 0) differ(findings, `${missed.length} expected triangles not found`);
+}
+
+function tell({ corners, material, doubleSided, part, uvs }: ExpectedTriangle): string {
+  const points = corners.map((c) => `(${c.map((x) => x.toFixed(5)).join(' ')})`).join(' ');
+  const path = part();
+  const short = path.length > 60 ? `…${path.slice(-60)}` : path;
+  const side = doubleSided ? ' double-sided' : '';
+  return `part ${short} ${material.name}${side} ${points} uv ${JSON.stringify(uvs[0])}`;
+}
+
+const centreOf = ([a, b, c]: readonly [Vec3, Vec3, Vec3]): Vec3 => [
+  (a[0] + b[0] + c[0]) / 3,
+  (a[1] + b[1] + c[1]) / 3,
+  (a[2] + b[2] + c[2]) / 3,
+];
+
+/** The cell of a point first, then the neighbours on the sides that it is nearer to. */
+function cellsOf(point: Vec3): string[] {
+  const axes = point.map((x) => {
+    const cell = Math.floor(x / CELL_METRES);
+    const rest = x / CELL_METRES - cell;
+    return [cell, rest < 0.5 ? cell - 1 : cell + 1] as const;
+  });
+  const keys: string[] = [];
+  for (const x of axes[0]!)
+    for (const y of axes[1]!) for (const z of axes[2]!) keys.push(`${x},${y},${z}`);
+  return keys;
+}

@@ -1,0 +1,48 @@
+/**
+ * Image facts: what the material rules ask about a picture, read with sharp.
+ */
+import sharp from 'sharp';
+import { linearOf } from './colors.ts';
+import type { Vec3 } from './vectors.ts';
+
+export interface ImageFacts {
+  bytes: Uint8Array;
+  width: number;
+  height: number;
+  /** Red, green and blue are everywhere about equal. */
+  grey: boolean;
+  /** Averaged in linear light. */
+  meanLinear: Vec3;
+}
+
+/** More than what JPEG makes of a grey picture, less than any colour. */
+const GREY_SPREAD = 10;
+
+export async function imageFacts(bytes: Uint8Array): Promise<ImageFacts> {
+  const { data, width, height } = await rgbPixels(bytes);
+  let grey = true;
+  const sum = [0, 0, 0];
+  for (let i = 0; i < data.length; i += 3) {
+    const pixel = [data[i]!, data[i + 1]!, data[i + 2]!];
+    if (Math.max(...pixel) - Math.min(...pixel) > GREY_SPREAD) grey = false;
+    for (let k = 0; k < 3; k++) sum[k]! += linearOf(pixel[k]! / 255);
+  }
+  const pixels = width * height;
+  const meanLinear: Vec3 = [sum[0]! / pixels, sum[1]! / pixels, sum[2]! / pixels];
+  return { bytes, width, height, grey, meanLinear };
+}
+
+/** Three bytes a pixel, from the top, at its own size. */
+export async function rgbPixels(
+  bytes: Uint8Array,
+): Promise<{ data: Uint8Array; width: number; height: number }> {
+  const { data, info } = await sharp(bytes)
+    .toColourspace('srgb')
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  if (info.channels === 3) return { data, width: info.width, height: info.height };
+  const rgb = new Uint8Array(info.width * info.height * 3);
+  for (let i = 0; i < rgb.length; i++) rgb[i] = data[Math.floor(i / 3) * info.channels]!;
+  return { data: rgb, width: info.width, height: info.height };
+}

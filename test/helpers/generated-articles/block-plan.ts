@@ -1,0 +1,179 @@
+/**
+ * Block plan: what a generated block is made of, and its JSON in any of the accepted layouts.
+ */
+import fc from 'fast-check';
+import { add, apply, scaled, turnOf, type Vec3 } from '../evaluator/vectors.ts';
+import { rotation, size, smallOffset } from './numbers.ts';
+import { SHAPES, type ShapeName } from './shapes.ts';
+
+type Closed = 'truth' | 'missing' | 'true' | 'false';
+type Fault =
+  | 'repeated'
+  | 'outOfRange'
+  | 'negative'
+  | 'inLine'
+  | 'samePlace'
+  | 'notFinite'
+  | 'twice'
+  | 'fraction';
+type StoredUvs = 'none' | 'empty' | 'good' | 'outOfRange';
+
+export interface SurfacePlan {
+  shape: ShapeName;
+  size: Vec3;
+  turn: Vec3;
+  move: Vec3;
+  /** Clockwise from outside. */
+  reversed: boolean;
+  /** Every triangle has points of its own. */
+  apart: boolean;
+  closed: Closed;
+  faults: Fault[];
+  uvs: StoredUvs;
+}
+
+export interface BlockPlan {
+  surfaces: SurfacePlan[];
+  P: Vec3 | undefined;
+  R: Vec3 | undefined;
+  nested: { V: boolean; F: boolean; T: boolean };
+  firstPoint: 0 | 1;
+  firstUv: 0 | 1;
+  uvFloats: 2 | 3;
+  /** Coordinates are multiplied by this: metres. */
+  magnify: number;
+}
+
+const some = <T>(arbitrary: fc.Arbitrary<T>, freq = 3) =>
+  fc.option(arbitrary, { nil: undefined, freq });
+
+const surface: fc.Arbitrary<SurfacePlan> = fc.record({
+  shape: fc.constantFrom(...(Object.keys(SHAPES) as ShapeName[])),
+  size,
+  turn: rotation,
+  move: smallOffset,
+  reversed: fc.boolean(),
+  apart: fc.boolean(),
+  closed: fc.constantFrom<Closed>('truth', 'truth', 'truth', 'missing', 'missing', 'true', 'false'),
+  faults: fc.oneof(
+    { weight: 3, arbitrary: fc.constant<Fault[]>([]) },
+    {
+      weight: 1,
+      arbitrary: fc.array(
+        fc.constantFrom<Fault>(
+          'repeated',
+          'outOfRange',
+          'negative',
+          'inLine',
+          'samePlace',
+          'notFinite',
+          'twice',
+          'fraction',
+        ),
+        { minLength: 1, maxLength: 3 },
+      ),
+    },
+  ),
+  uvs: fc.constantFrom<StoredUvs>('none', 'empty', 'good', 'good', 'good', 'good', 'outOfRange'),
+});
+
+export const blockPlan: fc.Arbitrary<BlockPlan> = fc.record({
+  surfaces: fc.array(surface, { minLength: 1, maxLength: 3 }),
+  P: some(smallOffset),
+  R: some(rotation),
+  nested: fc.record({ V: fc.boolean(), F: fc.boolean(), T: fc.boolean() }),
+  firstPoint: fc.constantFrom(0, 0, 1),
+  firstUv: fc.constantFrom(0, 0, 1),
+  uvFloats: fc.constantFrom(2, 2, 3),
+  magnify: fc.constantFrom(1, 1, 1, 1, 0.01, 25, 900),
+});
+
+/** The JSON of a planned block. */
+export function blockJson(name: string, plan: BlockPlan): Record<string, unknown> {
+  const points: (Vec3 | null)[] = [];
+  const A = plan.surfaces.map((surfacePlan) => surfaceJson(surfacePlan, plan, points));
+  const stored = plan.surfaces.some(({ uvs }) => uvs === 'good' || uvs === 'outOfRange');
+  const T = stored ? points.map((point, index) => uvEntry(point ?? [0, 0, 0], index, plan)) : [];
+  return {
+    N: name,
+    P: plan.P,
+    R: plan.R,
+    V: plan.nested.V
+      ? points.map((p) => p ?? [null, 0, 0])
+      : points.flatMap((p) => p ?? [null, 0, 0]),
+    T: plan.nested.T ? T : T.flat(),
+    A,
+  };
+}
+
+const rounded = (value: number): number => Number(value.toFixed(6));
+
+function surfaceJson(plan: SurfacePlan, block: BlockPlan, points: (Vec3 | null)[]) {
+  const shape = SHAPES[plan.shape]();
+  const first = points.length;
+  const turn = turnOf(plan.turn);
+  const put = (p: Vec3): number => {
+    const [x, y, z] = add(apply(turn, scaled(p, plan.size)), plan.move);
+    const m = block.magnify;
+    return points.push([rounded(x * m), rounded(y * m), rounded(z * m)]) - 1;
+  };
+  let triangles: number[][];
+  if (plan.apart) triangles = shape.triangles.map((t) => t.map((i) => put(shape.points[i]!)));
+  else {
+    shape.points.map(put);
+    triangles = shape.triangles.map((t) => t.map((i) => first + i));
+  }
+  if (plan.reversed) triangles = triangles.map(([a, b, c]) => [a!, c!, b!]);
+  const uvTriangles = [...triangles];
+  for (const fault of plan.faults) {
+    const [a, b, c] = triangles[0] as [number, number, number];
+    const bad = faulty(fault, [a, b, c], points);
+    triangles.push(bad);
+    uvTriangles.push([a, b, c]);
+  }
+  const F = triangles.map((t) => t.map((i) => i + block.firstPoint));
+  const TI = uvTriangles.map((t) => t.map((i) => i + block.firstUv));
+  if (plan.uvs === 'outOfRange') TI.at(-1)![2] = 1_000_000;
+  const nest = (list: number[][]) => (block.nested.F ? list : list.flat());
+  const TI_OF = { none: undefined, empty: [], good: nest(TI), outOfRange: nest(TI) };
+  const C_OF = { truth: shape.closed, missing: undefined, true: trustable(plan), false: false };
+  return { F: nest(F), TI: TI_OF[plan.uvs], C: C_OF[plan.closed] };
+}
+
+/** `C` true is only put on what clearly has an inside. */
+const trustable = ({ shape }: SurfacePlan): boolean | undefined =>
+  shape === 'patch' || shape === 'triangle' ? undefined : true;
+
+function faulty(
+  fault: Fault,
+  [a, b, c]: [number, number, number],
+  points: (Vec3 | null)[],
+): number[] {
+  const put = (point: Vec3 | null): number => points.push(point) - 1;
+  switch (fault) {
+    case 'repeated':
+      return [a, b, a];
+    case 'outOfRange':
+      return [a, b, 123_456];
+    case 'negative':
+      return [a, -7, c];
+    case 'fraction':
+      return [a, b, c + 0.5];
+    case 'inLine':
+      return [put([0, 0, 0]), put([0.5, 0, 0]), put([1, 0, 0])];
+    case 'samePlace':
+      return [a, b, put(points[a] ?? [0, 0, 0])];
+    case 'notFinite':
+      return [a, b, put(null)];
+    case 'twice':
+      return [a, b, c];
+  }
+}
+
+/** Coordinates without a pattern that a projection could repeat. */
+function uvEntry([x, y, z]: Vec3, index: number, { uvFloats, magnify }: BlockPlan): number[] {
+  const k = 1 / magnify;
+  const u = rounded(1.3 * x * k + 0.7 * z * k + 0.01 * (index % 5));
+  const v = rounded(0.9 * y * k - 0.4 * z * k + 0.3 * x * k);
+  return uvFloats === 3 ? [u, v, 0.5] : [u, v];
+}
