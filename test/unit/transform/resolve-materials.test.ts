@@ -1,0 +1,169 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import type { ConvertOptions } from '../../../src/transform/convert-options.ts';
+import { BOX_BODY, sceneOf } from '../../helpers/snapshot.ts';
+
+const picture = async (r: number, g: number, b: number) =>
+  new Uint8Array(
+    await sharp({ create: { width: 8, height: 8, channels: 3, background: { r, g, b } } })
+      .jpeg()
+      .toBuffer(),
+  );
+const wood = await picture(150, 100, 50);
+const bump = await picture(128, 128, 255);
+const grey = await picture(90, 90, 90);
+
+/** The scene of a box in one material. */
+const boxIn = (
+  material: Record<string, unknown>,
+  images: Record<string, Uint8Array | undefined> = {},
+  options: Partial<ConvertOptions> = {},
+  mat = 'OAK',
+) =>
+  sceneOf(
+    {
+      btg: [{ type: 'imp', btgname: 'ACME::DESK::BOX', mat }],
+      blocks: { 'ACME::DESK::BOX': BOX_BODY },
+      mats: [{ mname: 'OAK', ...material }],
+      images,
+    },
+    options,
+  );
+
+describe('references', () => {
+  it('a part without a material, or with an unknown one, is grey and reported', async () => {
+    for (const mat of ['', 'ELM', 'ELM;tra 0.5']) {
+      const scene = await boxIn({}, {}, {}, mat);
+      expect(scene.materials[0]).toMatchObject({ name: 'default', metallic: 0, roughness: 1 });
+      const [r, g, b] = scene.materials[0]!.baseColorLinear;
+      expect(r === g && g === b && r > 0.1 && r < 0.5).toBe(true);
+      expect(scene.warnings.map(({ code }) => code)).toContain('MATERIAL_UNKNOWN');
+      expect(scene.losses).toContainEqual(expect.objectContaining({ field: 'mat', value: mat }));
+    }
+  });
+
+  it('a definition written out keeps its own name', async () => {
+    const scene = await boxIn({ dif: '0xFF0000' }, {}, {}, 'OAK;roughness 0.25');
+    expect(scene.materials[0]).toMatchObject({
+      name: 'OAK;roughness 0.25',
+      baseColorLinear: [1, 0, 0],
+      roughness: 0.25,
+    });
+  });
+
+  it.each(['$ constructor 1', 'OAK;__proto__ 1;toString x', '$', '$;;;'])(
+    'even %j does no harm',
+    async (mat) => {
+      expect((await boxIn({}, {}, {}, mat)).triangles).toBe(12);
+    },
+  );
+});
+
+describe('images', () => {
+  it('pass through byte for byte under their last segment without extension', async () => {
+    const pic = '::acme::textures::wood_1.jpg';
+    const scene = await boxIn({ pic }, { [pic]: wood });
+    expect(scene.images).toEqual([{ name: 'wood_1', mimeType: 'image/jpeg', bytes: wood }]);
+    expect(scene.materials[0]!.baseColorTexture).toEqual({
+      image: 0,
+      uvSet: 0,
+      transform: undefined,
+    });
+    expect(scene.losses).toEqual([]);
+  });
+
+  it.each([
+    ['missing', undefined],
+    ['corrupt', wood.subarray(0, 60)],
+    ['no image', new TextEncoder().encode('<html>')],
+  ])('one that is %s is a loss, not a failure: the colour is shown', async (_name, bytes) => {
+    const scene = await boxIn({ pic: 'WOOD', dif: '0xFF0000' }, { WOOD: bytes });
+    expect(scene.materials[0]).toMatchObject({ baseColorLinear: [1, 0, 0] });
+    expect(scene.materials[0]!.baseColorTexture).toBeUndefined();
+    expect(scene.losses).toContainEqual(expect.objectContaining({ where: 'OAK', field: 'pic' }));
+    expect(scene.warnings[0]!.message).toContain('WOOD');
+  });
+
+  it('a grey roughness image alone passes through; with metallic it is packed', async () => {
+    const images = { ROUGH: grey, SHINE: grey };
+    const alone = await boxIn({ roughness_image: 'ROUGH' }, images);
+    expect(alone.images[0]!.bytes).toBe(grey);
+    expect(alone.materials[0]).toMatchObject({ roughness: 1, metallic: 0 });
+    const metal = await boxIn({ roughness_image: 'ROUGH', metallic: 0.5 }, images);
+    expect(metal.images[0]!.mimeType).toBe('image/png');
+    const both = await boxIn({ roughness_image: 'ROUGH', metallic_image: 'SHINE' }, images);
+    expect(both.images).toHaveLength(1);
+    expect(both.materials[0]).toMatchObject({ roughness: 1, metallic: 1 });
+  });
+
+  it('of equal content stand once', async () => {
+    const scene = await boxIn(
+      { pic: 'A', luminance: 100, bump: 'B' },
+      { A: bump, B: Uint8Array.from(bump) },
+    );
+    expect(scene.images).toHaveLength(1);
+    expect(scene.materials[0]!.emissiveTexture).toEqual(scene.materials[0]!.baseColorTexture);
+  });
+});
+
+describe('UV sets', () => {
+  const images = { W: wood, N: bump };
+
+  it('base and normal map that are baked differently have one each', async () => {
+    const scene = await boxIn(
+      { pic: 'W', bump: 'N', scaleu: 2, scalev: 3, rot: 30, bump_rot: 40 },
+      images,
+    );
+    expect(scene.geometries[0]!.uvs).toHaveLength(2);
+    expect(scene.materials[0]!.baseColorTexture!.uvSet).toBe(0);
+    expect(scene.materials[0]!.normalTexture!.uvSet).toBe(1);
+  });
+
+  it('share one where placement is the same, and where the extension says the difference', async () => {
+    const same = await boxIn({ pic: 'W', bump: 'N', scaleu: 2, scalev: 3, rot: 30 }, images);
+    expect(same.geometries[0]!.uvs).toHaveLength(1);
+    expect(same.materials[0]!.normalTexture!.uvSet).toBe(0);
+    const extension = await boxIn(
+      { pic: 'W', bump: 'N', scaleu: 2, scalev: 2, bump_rot: 40 },
+      images,
+    );
+    expect(extension.geometries[0]!.uvs).toHaveLength(1);
+    const { baseColorTexture, normalTexture } = extension.materials[0]!;
+    expect(baseColorTexture!.transform!.scale).toEqual([2, 2]);
+    expect(normalTexture!.transform!.rotationRadians).toBeCloseTo((40 * Math.PI) / 180, 12);
+  });
+
+  it('of a material without textures are kept or dropped by option', async () => {
+    expect((await boxIn({})).geometries[0]!.uvs).toHaveLength(1);
+    expect((await boxIn({}, {}, { unusedUvs: 'drop' })).geometries[0]!.uvs).toEqual([]);
+  });
+});
+
+describe('overrides and extras', () => {
+  it('overrides mend what a name matches, later ones win', async () => {
+    const overrides = {
+      '*K': { metallic: 1, roughness: 0.5 },
+      oak: { roughness: '0.1' },
+      ELM: { metallic: 0 },
+    };
+    const scene = await boxIn({ shi: 100, spe: '0xFFFFFF' }, {}, { overrides });
+    expect(scene.materials[0]).toMatchObject({ metallic: 1, roughness: 0.1 });
+    expect(scene.losses).toEqual([]);
+  });
+
+  it('an override that cannot be read is reported', async () => {
+    const scene = await boxIn({}, {}, { overrides: { '*': { metallic: 'very' } } });
+    expect(scene.warnings[0]).toMatchObject({ code: 'OVERRIDE_INVALID' });
+  });
+
+  it('unknown keys are kept in extras and reported, dropped fields kept with them', async () => {
+    const scene = await boxIn({ weight: 3, constructor: 'x', nested: { deep: 1 }, mirror: 1 });
+    expect(scene.materials[0]!.extras).toEqual({
+      service: { mirror: 1, weight: 3, constructor: 'x' },
+    });
+    const told = scene.warnings.filter(({ code }) => code === 'MATERIAL_KEY_UNKNOWN');
+    expect(told).toHaveLength(3);
+    const all = await boxIn({ dif: '0x010203' }, {}, { keepSourceExtras: true });
+    expect(all.materials[0]!.extras).toEqual({ service: { mname: 'OAK', dif: '0x010203' } });
+  });
+});

@@ -1,0 +1,167 @@
+import sharp, { type Sharp } from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { sharpImageCodec } from '../../../src/support/image-codec.ts';
+import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
+import { readImageHeader } from '../../../src/transform/image-header.ts';
+import { createMeshCache } from '../../../src/transform/mesh-cache.ts';
+import { createTexturePacker } from '../../../src/transform/texture-pack.ts';
+
+const codec = sharpImageCodec();
+const bytesOf = async (image: Sharp) => new Uint8Array(await image.toBuffer());
+const plain = (r: number, g: number, b: number, width = 32, height = 16) =>
+  sharp({ create: { width, height, channels: 3, background: { r, g, b } } });
+
+const color = await bytesOf(plain(200, 100, 50).jpeg());
+const progressive = await bytesOf(plain(200, 100, 50).jpeg({ progressive: true }));
+const cmyk = await bytesOf(plain(200, 100, 50).toColourspace('cmyk').jpeg());
+const grey = await bytesOf(plain(90, 90, 90, 8, 64).toColourspace('b-w').jpeg());
+const png = await bytesOf(plain(128, 128, 255).png());
+
+/** The frame header of a JPEG rewritten. */
+function withFrame(marker: number, bits = 8, side?: number): Uint8Array {
+  const copy = Uint8Array.from(color);
+  const at = copy.findIndex((byte, i) => byte === 0xff && copy[i + 1] === 0xc0);
+  copy.set([0xff, marker, copy[at + 2]!, copy[at + 3]!, bits], at);
+  if (side) copy.set([side >> 8, side & 255, side >> 8, side & 255], at + 5);
+  return copy;
+}
+
+const BODIES: Record<string, Uint8Array> = {
+  color,
+  progressive,
+  cmyk,
+  grey,
+  png,
+  webp: await bytesOf(plain(1, 2, 3).webp()),
+  truncated: color.subarray(0, color.length - 40),
+  huge: withFrame(0xc0, 8, 20_000),
+  empty: withFrame(0xc0, 8, 0x10000),
+  twelveBits: withFrame(0xc1, 12),
+  arithmetic: withFrame(0xc9),
+  text: new TextEncoder().encode('<html>'),
+};
+
+const packer = (options: Partial<ConvertOptions> = {}) =>
+  createTexturePacker(
+    async (digest) => BODIES[digest]!,
+    codec,
+    { ...CONVERT_DEFAULTS, ...options },
+    createMeshCache(),
+  );
+const image = (digest: string) => ({ name: digest.toUpperCase(), digest });
+
+describe('passThrough', () => {
+  it.each(['color', 'progressive', 'grey', 'png'])(
+    'hands a %s on byte for byte',
+    async (digest) => {
+      const made = await packer().passThrough(image(digest));
+      expect(made.bytes).toBe(BODIES[digest]);
+      expect(made.mimeType).toBe(digest === 'png' ? 'image/png' : 'image/jpeg');
+      expect(made.name).toBe(digest.toUpperCase());
+    },
+  );
+
+  it('makes red, green and blue of CMYK', async () => {
+    const made = await packer().passThrough(image('cmyk'));
+    expect(await sharp(made.bytes).metadata()).toMatchObject({
+      format: 'jpeg',
+      channels: 3,
+      width: 32,
+    });
+  });
+
+  it('writes anew what few viewers read', async () => {
+    const made = await packer().passThrough(image('arithmetic'));
+    expect(readImageHeader(made.bytes)).toMatchObject({ common: true, width: 32, height: 16 });
+    expect(readImageHeader(BODIES.arithmetic!)!.common).toBe(false);
+  });
+
+  it('scales down what is larger than the limit, in proportion', async () => {
+    const made = await packer({ maxTextureSize: 8 }).passThrough(image('color'));
+    expect(await sharp(made.bytes).metadata()).toMatchObject({
+      format: 'jpeg',
+      width: 8,
+      height: 4,
+    });
+    const kept = await packer({ maxTextureSize: 32 }).passThrough(image('color'));
+    expect(kept.bytes).toBe(color);
+  });
+});
+
+describe('check', () => {
+  it.each(['color', 'progressive', 'cmyk', 'grey', 'png'])('takes a %s', async (digest) => {
+    await expect(packer().check(image(digest))).resolves.toBeUndefined();
+  });
+
+  it.each(['webp', 'truncated', 'huge', 'empty', 'twelveBits', 'text'])(
+    'refuses a body that is %s',
+    async (digest) => {
+      const refusal = expect.objectContaining({ code: 'IMAGE_UNREADABLE' });
+      await expect(packer().check(image(digest))).rejects.toEqual(refusal);
+    },
+  );
+
+  it('names the image and both sizes', async () => {
+    await expect(packer().check(image('huge'))).rejects.toThrow(/HUGE.*16384.*20000/);
+  });
+});
+
+describe('know', () => {
+  it('tells grey from colour, and the mean', async () => {
+    expect(await packer().know(image('grey'))).toMatchObject({ grey: true });
+    const known = await packer().know(image('png'));
+    expect(known.grey).toBe(false);
+    expect(known.meanLinear[0]).toBeCloseTo(0.2159, 3);
+    expect(known.meanLinear[2]).toBe(1);
+  });
+});
+
+describe('normalMap', () => {
+  const known = { grey: false, meanLinear: [0, 0, 0] as const };
+
+  it('passes through, and turns green for directx', async () => {
+    expect((await packer().normalMap(image('png'), known)).bytes).toBe(png);
+    const turned = await packer({ normalMap: 'directx' }).normalMap(image('png'), known);
+    const { data } = await codec.decode(turned.bytes);
+    expect([...data.subarray(0, 3)]).toEqual([128, 127, 255]);
+  });
+
+  it('is made of a height map', async () => {
+    const made = await packer().normalMap(image('grey'), { ...known, grey: true });
+    const { data } = await codec.decode(made.bytes);
+    expect([...data.subarray(0, 3)]).toEqual([128, 128, 255]);
+  });
+});
+
+describe('metallicRoughness', () => {
+  it('packs green and blue; per axis the larger size wins', async () => {
+    const made = await packer().metallicRoughness(image('grey'), image('png'));
+    const { width, height, data } = await codec.decode(made.bytes);
+    expect([made.mimeType, width, height]).toEqual(['image/png', 32, 64]);
+    expect([...data.subarray(0, 3)]).toEqual([255, 90, 128]);
+    expect(made.name).toBe('GREY + PNG');
+  });
+
+  it('a missing one is 255', async () => {
+    const only = async (r?: string, m?: string) => {
+      const made = await packer().metallicRoughness(
+        r ? image(r) : undefined,
+        m ? image(m) : undefined,
+      );
+      return [...(await codec.decode(made.bytes)).data.subarray(0, 3)];
+    };
+    expect(await only('grey')).toEqual([255, 90, 255]);
+    expect(await only(undefined, 'grey')).toEqual([255, 255, 90]);
+  });
+
+  it('is a JPEG of full colour resolution by option, and no larger than the limit', async () => {
+    const options = { packedTextureFormat: 'jpeg', maxTextureSize: 16 } as const;
+    const made = await packer(options).metallicRoughness(image('grey'), image('color'));
+    expect(made.mimeType).toBe('image/jpeg');
+    expect(await sharp(made.bytes).metadata()).toMatchObject({
+      width: 16,
+      height: 16,
+      chromaSubsampling: '4:4:4',
+    });
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { createMeshCache } from '../../../src/transform/mesh-cache.ts';
+import { boxPoints, drawnPoints, turnedOver } from '../../helpers/graphics.ts';
+import { BOX_BODY, type MadeArticle, makeSnapshot, sceneOf } from '../../helpers/snapshot.ts';
+
+const BOX = 'ACME::DESK::BOX';
+const box = (fields: object = {}) => ({ type: 'imp', btgname: BOX, mat: 'OAK', ...fields });
+const article = (btg: unknown[], fields: Partial<MadeArticle> = {}): MadeArticle => ({
+  btg,
+  mats: [{ mname: 'OAK' }],
+  blocks: { [BOX]: BOX_BODY },
+  ...fields,
+});
+const refused = (code: string) => expect.objectContaining({ code });
+
+describe('transformArticle', () => {
+  it('puts a part where its chain of frames and its own scale put it', async () => {
+    const child = box({ offs: [1, 0, 0], scale: [2, 1, 1] });
+    const scene = await sceneOf(
+      article([{ type: 'top', offs: [0, 1, 0], rot: [0, 90, 0], childs: [child] }]),
+    );
+    expect(scene.triangles).toBe(12);
+    expect(scene.drawCalls).toBe(1);
+    const { min, max } = scene.boundsMetres;
+    [0, 1, -3].forEach((value, k) => {
+      expect(min[k]).toBeCloseTo(value, 9);
+    });
+    [1, 2, -1].forEach((value, k) => {
+      expect(max[k]).toBeCloseTo(value, 9);
+    });
+    const points = drawnPoints(scene);
+    expect(Math.min(...points.map((p) => p[2]!))).toBeCloseTo(-3, 6);
+    expect(Math.max(...points.map((p) => p[0]!))).toBeCloseTo(1, 6);
+  });
+
+  it('a movable is a node of its own at its pivot, its parts below it, nested ones nested', async () => {
+    const inner = { type: 'clsref', offs: [0, 0, 1], childs: [box()] };
+    const door = {
+      type: 'clsref',
+      offs: [1, 2, 3],
+      rot: [30, 20, 10],
+      lay: '72_ACME_DESK_D3_DOOR',
+      childs: [box({ offs: [0.5, 0, 0] }), inner],
+    };
+    const empty = { type: 'clsref', childs: [{ type: 'top' }] };
+    const { nodes } = await sceneOf(article([{ type: 'top', childs: [door, empty, box()] }]));
+    expect(nodes.map(({ name, parent, mesh }) => [name, parent, mesh])).toEqual([
+      ['DOOR', -1, -1],
+      ['movable 0/0/1', 0, -1],
+      [BOX, 0, 0],
+      [BOX, 1, 0],
+      [BOX, -1, 0],
+    ]);
+    expect(nodes[0]!.translationMetres).toEqual([1, 2, 3]);
+    expect(nodes[0]!.extras).toMatchObject({ movable: true });
+    expect(nodes[2]!.translationMetres).toEqual([0.5, 0, 0]);
+  });
+
+  it('shares content: one geometry however many parts, one mesh for equal materials', async () => {
+    const mats = [{ mname: 'OAK' }, { mname: 'ELM' }];
+    const parts = [
+      box(),
+      box({ offs: [2, 0, 0], btgname: `::${BOX.toLowerCase()}` }),
+      box({ mat: 'elm' }),
+    ];
+    const { snapshot, read, reads } = makeSnapshot(article(parts, { mats }));
+    expect(reads).toEqual([]);
+    const scene = await sceneOf(article(parts, { mats }));
+    expect(scene.geometries).toHaveLength(1);
+    expect(scene.meshes).toHaveLength(2);
+    expect(scene.materials.map(({ name }) => name)).toEqual(['OAK', 'ELM']);
+    expect(scene.nodes).toHaveLength(3);
+    expect(scene.triangles).toBe(36);
+    expect(await read(snapshot.partsList)).toBeInstanceOf(Uint8Array);
+  });
+
+  it('projected UVs depend on the scale, stored ones do not', async () => {
+    const scaled = [box(), box({ scale: [2, 1, 1] })];
+    expect((await sceneOf(article(scaled))).geometries).toHaveLength(2);
+    const stored = {
+      ...BOX_BODY,
+      T: [
+        [0, 0],
+        [1, 0],
+        [1, 1],
+      ],
+      A: [{ F: BOX_BODY.A[0]!.F, TI: BOX_BODY.A[0]!.F.map((_, i) => i % 3) }],
+    };
+    const blocks = { [BOX]: stored };
+    expect((await sceneOf(article(scaled, { blocks }))).geometries).toHaveLength(1);
+    const mats = [{ mname: 'OAK', map: 'AUTO' }];
+    expect((await sceneOf(article(scaled, { blocks, mats }))).geometries).toHaveLength(2);
+    const kept = await sceneOf(article(scaled, { blocks, mats }), { preferStoredUvs: true });
+    expect(kept.geometries).toHaveLength(1);
+  });
+
+  it('open surfaces have a double-sided material of the same name', async () => {
+    const blocks = { [BOX]: { V: boxPoints(), A: [...BOX_BODY.A, { F: [0, 1, 2] }] } };
+    const { materials, meshes } = await sceneOf(article([box()], { blocks }));
+    expect(materials.map(({ name, doubleSided }) => [name, doubleSided])).toEqual([
+      ['OAK', false],
+      ['OAK', true],
+    ]);
+    expect(meshes[0]!.primitives).toHaveLength(2);
+  });
+
+  it('gives equal scenes for equal input, whatever the cache holds', async () => {
+    const made = article([box(), { type: 'cyl', params: [0.7, 0.03] }, box({ scale: [-1, 2, 1] })]);
+    const cache = createMeshCache();
+    const first = await sceneOf(made, {}, cache);
+    expect(await sceneOf(made, {}, cache)).toEqual(first);
+    expect(await sceneOf(made)).toEqual(first);
+  });
+
+  it('moves the origin to the middle of the floor area by option, movables too', async () => {
+    const door = { type: 'clsref', offs: [2, 0, 0], childs: [box()] };
+    const scene = await sceneOf(article([box({ offs: [1, 5, 1] }), door]), {
+      origin: 'floor-centre',
+    });
+    expect(scene.boundsMetres).toEqual({ min: [-1, 0, -1], max: [1, 6, 1] });
+    const points = drawnPoints(scene);
+    expect(Math.min(...points.map((p) => p[1]!))).toBe(0);
+    expect(Math.max(...points.map((p) => p[0]!))).toBe(1);
+  });
+
+  it('writes tangents for what has a normal map, by option', async () => {
+    const scene = await sceneOf(article([box()]), { tangents: 'mikktspace' });
+    expect(scene.geometries[0]!.tangents).toBeUndefined();
+  });
+});
+
+describe('what is wrong with an article', () => {
+  it('a missing or unreadable block fails it by name; by option it leaves a hole', async () => {
+    const other = box({ btgname: 'ACME::DESK::LEG' });
+    await expect(sceneOf(article([box(), other]))).rejects.toThrow(/ACME::DESK::LEG/);
+    await expect(sceneOf(article([box(), other]))).rejects.toEqual(refused('BLOCK_MISSING'));
+    const bad = article([box(), other], { blocks: { [BOX]: BOX_BODY, 'ACME::DESK::LEG': 'x' } });
+    await expect(sceneOf(bad)).rejects.toEqual(refused('BLOCK_INVALID'));
+    for (const made of [bad, article([box(), other])]) {
+      const scene = await sceneOf(made, { allowMissingParts: true });
+      expect(scene.triangles).toBe(12);
+      expect(scene.losses).toContainEqual(expect.objectContaining({ where: 'ACME::DESK::LEG' }));
+    }
+  });
+
+  it('a block without a valid triangle is reported and left out', async () => {
+    const blocks = {
+      [BOX]: BOX_BODY,
+      'ACME::DESK::LEG': { V: [0, 0, 0], A: [{ F: [0, 0, 0] }, { F: [] }] },
+    };
+    const made = article([box(), box({ btgname: 'ACME::DESK::LEG' })], { blocks });
+    const scene = await sceneOf(made);
+    expect(scene.nodes).toHaveLength(1);
+    expect(scene.warnings.map(({ code }) => code)).toContain('BLOCK_EMPTY');
+    await expect(sceneOf(made, { strict: true })).rejects.toEqual(refused('LOSSES_REFUSED'));
+  });
+
+  it('solids of unreadable parameters are left out, unknown types are groups', async () => {
+    const scene = await sceneOf(
+      article([
+        { type: 'cyl', params: 'wide' },
+        { type: 'spline', childs: [{ type: 'block', params: [1, 2, 3], mat: 'OAK' }] },
+      ]),
+    );
+    expect(scene.boundsMetres.max).toEqual([1, 2, 3]);
+    expect(scene.counts.skippedNodes).toBe(1);
+    expect(scene.warnings.map(({ code }) => code).sort()).toEqual([
+      'NODE_TYPE_UNKNOWN',
+      'SOLID_INVALID',
+    ]);
+  });
+
+  it('nothing to draw is an error of its own', async () => {
+    for (const btg of [[], [{ type: 'top' }], [box({ scale: [0, 1, 1] })]])
+      await expect(sceneOf(article(btg))).rejects.toEqual(refused('NOTHING_TO_DRAW'));
+  });
+
+  it('what geometry loses is counted', async () => {
+    const triangles = turnedOver(BOX_BODY.A[0]!.F);
+    const blocks = {
+      [BOX]: { V: boxPoints(), A: [{ F: [...triangles, 0, 1, 99, 0, 0, 1], C: true }] },
+    };
+    const { counts, warnings } = await sceneOf(
+      article([box(), box({ lay: '72_ACME_DESK_D2' })], { blocks }),
+    );
+    expect(counts).toMatchObject({ droppedTriangles: 2, flippedSurfaces: 1, droppedLayers: 1 });
+    expect(warnings[0]!.message).toContain('2 invalid triangles');
+  });
+
+  it('what the decoder mended is told with the rest', async () => {
+    const scene = await sceneOf(article([box({ offs: ['0,5', 0, 0] })]));
+    expect(scene.warnings[0]!.message).toContain('btg[0].offs[0]');
+  });
+});

@@ -1,0 +1,262 @@
+import { NodeIO } from '@gltf-transform/core';
+import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { writeGlb } from '../../../src/write/glb.ts';
+import { drawnPoints } from '../../helpers/graphics.ts';
+import { BOX_BODY, type MadeArticle, sceneOf } from '../../helpers/snapshot.ts';
+
+// The validator has no types of its own.
+const validator: {
+  validateBytes(
+    bytes: Uint8Array,
+    options: { maxIssues: number },
+  ): Promise<{ issues: { messages: { code: string; severity: number; pointer: string }[] } }>;
+} = await import('gltf-validator' as string);
+
+const picture = async (r: number, g: number, b: number) =>
+  new Uint8Array(
+    await sharp({ create: { width: 8, height: 8, channels: 3, background: { r, g, b } } })
+      .jpeg()
+      .toBuffer(),
+  );
+const BOX = 'ACME::DESK::BOX';
+const LEG = 'ACME::DESK::LEG';
+
+/** Everything at once: movables, mirrors, solids, two-sided surfaces, all extensions, shared images. */
+const RICH: MadeArticle = {
+  btg: [
+    { type: 'imp', btgname: BOX, mat: 'OAK', scale: [-1, 2, 1], rot: [30, 20, 10] },
+    {
+      type: 'clsref',
+      lay: '72_ACME_DESK_D3_DRAWER',
+      offs: [0.1, 0.2, 0.3],
+      childs: [
+        { type: 'imp', btgname: BOX, mat: 'GLASS' },
+        { type: 'cyl', params: [0.7, 0.03], mat: 'VELVET' },
+      ],
+    },
+    { type: 'imp', btgname: LEG, mat: 'OAK', offs: [1, 0, 0] },
+    { type: 'block', params: [0.1, 0.2, 0.3], mat: 'LAMP', rot: [0, 45, 0] },
+  ],
+  blocks: {
+    [BOX]: BOX_BODY,
+    [LEG]: {
+      V: [0, 0, 0, 1, 0, 0, 0, 1, 0],
+      A: [{ F: [0, 1, 2], C: false }],
+      R: [30, 20, 10],
+      P: [0, 1, 0],
+    },
+  },
+  mats: [
+    {
+      mname: 'OAK',
+      pic: 'WOOD',
+      bump: 'GRAIN',
+      roughness_image: 'DULL',
+      metallic_image: 'WOOD',
+      scaleu: 2,
+      scalev: 3,
+      rot: 30,
+      bump_rot: 45,
+    },
+    { mname: 'GLASS', tra: 0.8, refr: 1.5, dif: '0x102030', refl: 0.5 },
+    { mname: 'VELVET', sheen: 1, clearcoat: 0.5, pic: 'WOOD', scaleu: 2, scalev: 2, rot: 30 },
+    { mname: 'LAMP', luminance: 300, pic: 'WOOD', weight: 'ünïcode "quoted"' },
+  ],
+  images: {
+    WOOD: await picture(150, 100, 50),
+    GRAIN: await picture(128, 128, 255),
+    DULL: await picture(90, 90, 90),
+  },
+};
+
+interface Gltf {
+  accessors: {
+    bufferView: number;
+    byteOffset: number;
+    componentType: number;
+    count: number;
+    type: string;
+    min?: number[];
+    max?: number[];
+  }[];
+  bufferViews: { byteOffset: number; byteLength: number; byteStride?: number }[];
+  meshes: { primitives: { attributes: Record<string, number>; indices: number }[] }[];
+  buffers: { byteLength: number }[];
+  images: unknown[];
+}
+
+/** The two chunks of a GLB, its lengths checked. */
+function chunksOf(glb: Uint8Array): { json: Gltf; binary: Uint8Array } {
+  const view = new DataView(glb.buffer, glb.byteOffset, glb.byteLength);
+  expect([view.getUint32(0, true), view.getUint32(4, true)]).toEqual([0x46546c67, 2]);
+  expect(view.getUint32(8, true)).toBe(glb.length);
+  const jsonLength = view.getUint32(12, true);
+  expect(jsonLength % 4).toBe(0);
+  const binaryLength = view.getUint32(20 + jsonLength, true);
+  expect(view.getUint32(24 + jsonLength, true)).toBe(0x004e4942);
+  expect(28 + jsonLength + binaryLength).toBe(glb.length);
+  return {
+    json: JSON.parse(new TextDecoder().decode(glb.subarray(20, 20 + jsonLength))),
+    binary: glb.subarray(28 + jsonLength),
+  };
+}
+
+/** Errors and warnings; generated tangents are accepted, since viewers make them. */
+async function problems(glb: Uint8Array) {
+  const { issues } = await validator.validateBytes(glb, { maxIssues: 0 });
+  return issues.messages.filter(
+    ({ severity, code }) => severity <= 1 && code !== 'MESH_PRIMITIVE_GENERATED_TANGENT_SPACE',
+  );
+}
+
+describe('writeGlb', () => {
+  it('is valid with everything at once, with and without tangents', async () => {
+    expect(await problems(writeGlb(await sceneOf(RICH)))).toEqual([]);
+    const tangents = await sceneOf(RICH, { tangents: 'mikktspace' });
+    expect(tangents.geometries.some((geometry) => geometry.tangents !== undefined)).toBe(true);
+    expect(await problems(writeGlb(tangents))).toEqual([]);
+    const lean = await sceneOf(RICH, { unusedUvs: 'drop', textureTransform: 'bake' });
+    expect(await problems(writeGlb(lean))).toEqual([]);
+  });
+
+  it('gives equal bytes for equal scenes', async () => {
+    const scene = await sceneOf(RICH);
+    expect(writeGlb(scene)).toEqual(writeGlb(scene));
+    expect(writeGlb(await sceneOf(RICH))).toEqual(writeGlb(scene));
+  });
+
+  it('aligns every array and image to four bytes, inside its view', async () => {
+    const { json, binary } = chunksOf(writeGlb(await sceneOf(RICH)));
+    expect(json.buffers[0]!.byteLength).toBeLessThanOrEqual(binary.length);
+    const sizes = { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4 } as Record<string, number>;
+    for (const accessor of json.accessors) {
+      const view = json.bufferViews[accessor.bufferView]!;
+      const bytes =
+        accessor.count * sizes[accessor.type]! * (accessor.componentType === 5123 ? 2 : 4);
+      expect((view.byteOffset + accessor.byteOffset) % 4).toBe(0);
+      expect(accessor.byteOffset + bytes).toBeLessThanOrEqual(view.byteLength);
+    }
+    for (const view of json.bufferViews) expect(view.byteOffset % 4).toBe(0);
+  });
+
+  it('tells exactly the smallest and largest float32 of every position', async () => {
+    const { json, binary } = chunksOf(writeGlb(await sceneOf(RICH)));
+    for (const { attributes } of json.meshes.flatMap((mesh) => mesh.primitives)) {
+      const { bufferView, byteOffset, count, min, max } = json.accessors[attributes.POSITION!]!;
+      const from = binary.byteOffset + json.bufferViews[bufferView]!.byteOffset + byteOffset;
+      const floats = new Float32Array(binary.slice(from - binary.byteOffset).buffer, 0, 3 * count);
+      for (const k of [0, 1, 2]) {
+        const values = [...floats].filter((_, i) => i % 3 === k);
+        expect(min![k]).toBe(Math.min(...values) + 0);
+        expect(max![k]).toBe(Math.max(...values) + 0);
+      }
+    }
+  });
+
+  it('has one accessor for each content, however many primitives use it', async () => {
+    const scene = await sceneOf(RICH);
+    const { json } = chunksOf(writeGlb(scene));
+    const arrays = scene.geometries.flatMap(({ positions, normals, uvs, indices }) => [
+      positions,
+      normals,
+      ...uvs,
+      indices,
+    ]);
+    expect(json.accessors).toHaveLength(new Set(arrays).size);
+    expect(json.images).toHaveLength(scene.images.length);
+  });
+
+  it.each([
+    [
+      'normals of one sphere that are the positions of another',
+      [
+        { type: 'sphere', params: [2] },
+        { type: 'sphere', params: [1] },
+      ],
+      undefined,
+    ],
+    [
+      'normals of a square that are the UVs of a fan',
+      [
+        { type: 'imp', btgname: BOX },
+        { type: 'imp', btgname: LEG },
+      ],
+      {
+        [BOX]: { V: [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0], A: [{ F: [0, 1, 2, 0, 2, 3] }] },
+        [LEG]: {
+          V: [0, 0, 1, 1, 0, 1, 2, 1, 1, 2, 2, 1, 1, 3, 1, 0, 2, 1],
+          T: [
+            [0, 1],
+            [1, 1],
+            [0, 0],
+            [0, 1],
+            [1, 1],
+            [0, 0],
+          ],
+          A: [
+            { F: [0, 1, 2, 0, 2, 3, 0, 3, 4, 0, 4, 5], TI: [0, 1, 2, 0, 2, 3, 0, 3, 4, 0, 4, 5] },
+          ],
+        },
+      },
+    ],
+  ])('keeps roles apart where contents meet: %s', async (_name, btg, blocks) => {
+    const scene = await sceneOf({ btg, ...(blocks ? { blocks } : {}) });
+    const arrays = scene.geometries.flatMap(({ positions, normals, uvs }) => [
+      positions,
+      normals,
+      ...uvs,
+    ]);
+    expect(new Set(arrays).size).toBeLessThan(arrays.length);
+    expect(await problems(writeGlb(scene))).toEqual([]);
+  });
+
+  it('is read back as the scene that was written', async () => {
+    const scene = await sceneOf(RICH);
+    const document = await new NodeIO()
+      .registerExtensions(ALL_EXTENSIONS)
+      .readBinary(writeGlb(scene));
+    const root = document.getRoot();
+    expect(root.listNodes().map((node) => node.getName())).toEqual(
+      scene.nodes.map(({ name }) => name),
+    );
+    expect(root.listMaterials().map((material) => material.getName())).toEqual(
+      scene.materials.map(({ name }) => name),
+    );
+    expect(
+      root
+        .listExtensionsUsed()
+        .map(({ extensionName }) => extensionName)
+        .sort(),
+    ).toEqual([
+      'KHR_materials_clearcoat',
+      'KHR_materials_emissive_strength',
+      'KHR_materials_ior',
+      'KHR_materials_sheen',
+      'KHR_materials_specular',
+      'KHR_materials_transmission',
+      'KHR_texture_transform',
+    ]);
+    const lamp = root.listMaterials().find((material) => material.getName() === 'LAMP')!;
+    expect(lamp.getExtras()).toEqual({ service: { weight: 'ünïcode "quoted"' } });
+    const wood = root.listTextures().map((texture) => texture.getImage());
+    expect(wood).toContainEqual(RICH.images!.WOOD);
+    const points: number[][] = [];
+    for (const node of root.listNodes()) {
+      const m = node.getWorldMatrix();
+      for (const primitive of node.getMesh()?.listPrimitives() ?? []) {
+        const position = primitive.getAttribute('POSITION')!;
+        for (const index of primitive.getIndices()!.getArray()!) {
+          const [x, y, z] = position.getElement(index, [0, 0, 0]) as [number, number, number];
+          points.push([0, 1, 2].map((k) => m[k]! * x + m[4 + k]! * y + m[8 + k]! * z + m[12 + k]!));
+        }
+      }
+    }
+    const off = drawnPoints(scene).map((p, i) =>
+      Math.max(...p.map((v, k) => Math.abs(v - points[i]![k]!))),
+    );
+    expect(points).toHaveLength(3 * scene.triangles);
+    expect(off.reduce((a, b) => Math.max(a, b))).toBeLessThan(1e-6);
+  });
+});
