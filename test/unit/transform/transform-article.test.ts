@@ -123,7 +123,7 @@ describe('transformArticle', () => {
     expect(Math.max(...points.map((p) => p[0]!))).toBe(1);
   });
 
-  it('writes tangents for what has a normal map, by option', async () => {
+  it('writes no tangents for what has no normal map, though the option asks for them', async () => {
     const scene = await sceneOf(article([box()]), { tangents: 'mikktspace' });
     expect(scene.geometries[0]!.tangents).toBeUndefined();
   });

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { Geometry } from '../../../src/model/scene.ts';
+import { loadTangentGenerator } from '../../../src/support/tangent-generator.ts';
+import { withTangents } from '../../../src/transform/tangents.ts';
+
+const generate = await loadTangentGenerator();
+
+/** A square facing +Z, its image upright: U along x, V (down) against y. */
+const square = (uvs: number[] = [0, 1, 1, 1, 1, 0, 0, 0]): Geometry => ({
+  positions: Float32Array.of(0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0),
+  normals: Float32Array.of(0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1),
+  uvs: [new Float32Array(8), Float32Array.from(uvs)],
+  tangents: undefined,
+  indices: Uint16Array.of(0, 1, 2, 0, 2, 3),
+});
+
+/** Tangent and bitangent of every corner, as a viewer makes them. */
+function frames({ normals, tangents, indices }: Geometry): { t: number[]; b: number[] }[] {
+  return [...indices].map((v) => {
+    const [nx, ny, nz] = normals.subarray(3 * v, 3 * v + 3) as unknown as [number, number, number];
+    const [x, y, z, w] = tangents!.subarray(4 * v, 4 * v + 4) as unknown as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    expect(Math.abs(w)).toBe(1);
+    expect(Math.hypot(x, y, z)).toBeCloseTo(1, 5);
+    return {
+      t: [x, y, z].map((value) => Math.round(value * 1e5) / 1e5 + 0),
+      b: [ny * z - nz * y, nz * x - nx * z, nx * y - ny * x].map(
+        (value) => Math.round(w * value * 1e5) / 1e5 + 0,
+      ),
+    };
+  });
+}
+
+describe('withTangents', () => {
+  it('point along U of the named set, the bitangent up the image', () => {
+    for (const { t, b } of frames(withTangents(square(), 1, undefined, generate)))
+      expect([t, b]).toEqual([
+        [1, 0, 0],
+        [0, 1, 0],
+      ]);
+  });
+
+  it('follow an image that is mirrored', () => {
+    const mirrored = square([1, 1, 0, 1, 0, 0, 1, 0]);
+    for (const { t, b } of frames(withTangents(mirrored, 1, undefined, generate)))
+      expect([t, b]).toEqual([
+        [-1, 0, 0],
+        [0, 1, 0],
+      ]);
+  });
+
+  it('follow the texture transform: an image turned by 90° counter-clockwise in UV', () => {
+    const transform = { offset: [0, 0], rotationRadians: Math.PI / 2, scale: [1, 1] } as const;
+    // u' = v and v' = −u: U runs down the square, up the image runs along x.
+    for (const { t, b } of frames(withTangents(square(), 1, transform, generate)))
+      expect([t, b]).toEqual([
+        [0, -1, 0],
+        [1, 0, 0],
+      ]);
+  });
+
+  it('are unit vectors square to the normal where UVs have no area', () => {
+    for (const { t } of frames(withTangents(square(new Array(8).fill(0)), 1, undefined, generate)))
+      expect(t[2]).toBe(0);
+  });
+
+  it('keep the triangles, and split a vertex only where tangents differ', () => {
+    const plain = withTangents(square(), 1, undefined, generate);
+    expect(plain.positions).toHaveLength(12);
+    // The second triangle's image is mirrored along the diagonal.
+    const folded: Geometry = {
+      ...square(),
+      positions: Float32Array.of(0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0),
+      uvs: [new Float32Array(8), Float32Array.of(0, 1, 1, 1, 1, 0, 1, 1)],
+    };
+    const split = withTangents(folded, 1, undefined, generate);
+    expect(split.positions.length).toBeGreaterThan(12);
+    const corners = ({ positions, indices }: Geometry) =>
+      [...indices].flatMap((v) => [...positions.subarray(3 * v, 3 * v + 3)]);
+    expect(corners(split)).toEqual(corners(folded));
+    expect(split.uvs).toHaveLength(2);
+  });
+});
