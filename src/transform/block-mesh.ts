@@ -7,6 +7,7 @@
  */
 import type { Block, BlockSurface } from '../model/graphics.ts';
 import type { ConvertOptions } from './convert-options.ts';
+import { indexRange } from './index-range.ts';
 import { closedByEdges, signedVolume } from './surface-topology.ts';
 import { uvLayoutOf } from './uv-layout.ts';
 import { weldPoints } from './weld.ts';
@@ -77,17 +78,9 @@ export function cleanBlock(
 }
 
 /** 1 where the block counts its points from 1: its smallest index is 1, its largest their number. */
-function firstIndexOf(block: Block): 0 | 1 {
-  let smallest = Number.POSITIVE_INFINITY;
-  let largest = Number.NEGATIVE_INFINITY;
-  for (const { triangles } of block.surfaces) {
-    for (let i = 0; i < triangles.length; i++) {
-      const index = triangles[i]!;
-      if (index < smallest) smallest = index;
-      if (index > largest) largest = index;
-    }
-  }
-  return smallest === 1 && largest === Math.floor(block.positions.length / 3) ? 1 : 0;
+function firstIndexOf({ surfaces, positions }: Block): 0 | 1 {
+  const { smallest, largest } = indexRange(surfaces.map(({ triangles }) => triangles));
+  return smallest === 1 && largest === Math.floor(positions.length / 3) ? 1 : 0;
 }
 
 function keepValid(

@@ -178,9 +178,10 @@ function placeWithScale(place: Place, parent: Place, linear: Mat3, node: PartsLi
 
 function pathOf(parent: Place, index: number): string {
   if (parent.depth === 0) return String(index);
-  if (parent.depth < LONGEST_PATH) return `${parent.path}/${index}`;
-  const head = parent.path.split('/…', 1)[0]!;
-  return `${head}/…${parent.depth - LONGEST_PATH} more…/${index}`;
+  if (parent.depth <= LONGEST_PATH) return `${parent.path}/${index}`;
+  const isWhole = parent.depth === LONGEST_PATH + 1;
+  const cut = isWhole ? parent.path.lastIndexOf('/') : parent.path.indexOf('/…');
+  return `${parent.path.slice(0, cut)}/…${parent.depth - LONGEST_PATH} more…/${index}`;
 }
 
 function addMovable(flat: FlatParts, worlds: Frame[], node: PartsListNode, place: Place): number {

@@ -8,7 +8,7 @@ import { globMatcher } from '../support/glob.ts';
 export interface LayerName {
   /** Upper case, with its tag behind it, as drop patterns are matched. */
   modeAndTag: string;
-  /** Behind the mode; names a movable part. */
+  /** Behind the mode, in its own letter case; names a movable part. */
   tag: string;
 }
 
@@ -26,10 +26,10 @@ const TWO_WORD_MODE = 'ARTICLE_INFO';
  * @see D-112.
  */
 export function parseLayer(layer: string): LayerName {
-  const match = /^72_[^_]*_[^_]*_(.+)$/i.exec(layer);
-  const modeAndTag = match?.[1]?.toUpperCase() ?? '';
+  const rest = /^72_[^_]*_[^_]*_(.+)$/i.exec(layer)?.[1] ?? '';
+  const modeAndTag = rest.toUpperCase();
   const mode = modeAndTag.startsWith(TWO_WORD_MODE) ? TWO_WORD_MODE : modeAndTag.split('_', 1)[0]!;
-  return { modeAndTag, tag: modeAndTag.slice(mode.length).replace(/^[^_]*_?/, '') };
+  return { modeAndTag, tag: rest.slice(mode.length).replace(/^[^_]*_?/, '') };
 }
 
 /** Makes the test that says whether a layer is not drawn; each layer name is judged once. */

@@ -5,6 +5,8 @@
  */
 import type { Block, BlockSurface } from '../model/graphics.ts';
 
+import { indexRange } from './index-range.ts';
+
 /** Finds the stored UV of a surface's corners. */
 export interface UvLayout {
   /** Floats an entry. */
@@ -42,7 +44,7 @@ export function uvLayoutOf(block: Block): UvLayout {
 
 function layoutOf(block: Block): { stride: 2 | 3; firstIndex: 0 | 1 } {
   const n = block.uvs.length;
-  const { smallest: a, largest: b } = indexRange(block);
+  const { smallest: a, largest: b } = indexRange(block.surfaces.map(({ uvIndices }) => uvIndices));
   if (block.uvStride !== 0) {
     const { uvStride } = block;
     return { stride: uvStride, firstIndex: a === 1 && uvStride * b === n ? 1 : 0 };
@@ -53,19 +55,6 @@ function layoutOf(block: Block): { stride: 2 | 3; firstIndex: 0 | 1 } {
   if (a === 1 && 3 * b === n) return { stride: 3, firstIndex: 1 };
   if (n % 2 === 0 && 2 * (b + 1) < n) return { stride: 2, firstIndex: 0 };
   return { stride: 3, firstIndex: 0 };
-}
-
-function indexRange(block: Block): { smallest: number; largest: number } {
-  let smallest = Number.POSITIVE_INFINITY;
-  let largest = Number.NEGATIVE_INFINITY;
-  for (const { uvIndices } of block.surfaces) {
-    for (let i = 0; i < uvIndices.length; i++) {
-      const index = uvIndices[i]!;
-      if (index < smallest) smallest = index;
-      if (index > largest) largest = index;
-    }
-  }
-  return { smallest, largest };
 }
 
 function offsetsOf(

@@ -5,7 +5,7 @@ import { layerFilter, parseLayer } from '../../../src/transform/layers.ts';
 describe('parseLayer', () => {
   it.each([
     ['72_ACME_DESK_D3', 'D3', ''],
-    ['72_acme_desk_d3_drawer_1', 'D3_DRAWER_1', 'DRAWER_1'],
+    ['72_acme_desk_d3_drawer_1', 'D3_DRAWER_1', 'drawer_1'],
     ['72_ACME_DESK_D3FRONT_DOOR', 'D3FRONT_DOOR', 'DOOR'],
     ['72_ACME_DESK_ARTICLE_INFO', 'ARTICLE_INFO', ''],
     ['72_ACME_DESK_ARTICLE_INFO_TOP', 'ARTICLE_INFO_TOP', 'TOP'],
