@@ -105,7 +105,7 @@ function compareSolid(
   if (solid.volume !== undefined)
     near('volume, relative', Math.abs(volume / solid.volume - 1), 1e-4);
   near('volume against the ideal', Math.abs(volume / solid.idealVolume - 1), 0.06);
-  if (!closed(local, limit)) differ(findings, `${where()}: is not closed`);
+  if (!closed(triangles)) differ(findings, `${where()}: is not closed`);
   if (triangles.some((t) => t.material.doubleSided)) differ(findings, `${where()}: double-sided`);
   triangles.forEach((triangle, index) => {
     const corners = local[index]!;
@@ -162,41 +162,16 @@ function compareTexels(
 const sum = <T>(list: readonly T[], of: (entry: T) => number): number =>
   list.reduce((total, entry) => total + of(entry), 0);
 
-/** Every edge is run through once each way; positions a little apart are one. */
-function closed(triangles: Three[], limit: number): boolean {
-  const idOf = joiner(10 * limit);
+/** Every edge is run through once each way. Copies of a vertex come out bit-equal in the world. */
+function closed(triangles: ReadTriangle[]): boolean {
   const edges = new Map<string, number>();
-  for (const triangle of triangles) {
-    const ids = triangle.map(idOf);
+  for (const { corners } of triangles) {
+    const keys = corners.map((corner) => corner.join(' '));
     for (let k = 0; k < 3; k++) {
-      const [from, to] = [ids[k]!, ids[(k + 1) % 3]!];
-      if (from === to) continue;
+      const [from, to] = [keys[k]!, keys[(k + 1) % 3]!];
       const key = from < to ? `${from} ${to}` : `${to} ${from}`;
       edges.set(key, (edges.get(key) ?? 0) + (from < to ? 1 : -1));
     }
   }
   return [...edges.values()].every((balance) => balance === 0);
-}
-
-/** Gives points within a distance of one another the same number. */
-function joiner(distance: number): (p: Vec3) => number {
-  const cells = new Map<string, { id: number; point: Vec3 }[]>();
-  let next = 0;
-  return (point) => {
-    const axes = point.map((x) => [Math.floor(x / distance), Math.round(x / distance)]);
-    const sides = axes.map(([cell, near]) => [cell!, near === cell ? cell! - 1 : cell! + 1]);
-    for (const x of sides[0]!)
-      for (const y of sides[1]!)
-        for (const z of sides[2]!) {
-          const hit = cells
-            .get(`${x} ${y} ${z}`)
-            ?.find((c) => length(minus(c.point, point)) < distance / 2);
-          if (hit) return hit.id;
-        }
-    const home = axes.map(([cell]) => cell).join(' ');
-    const list = cells.get(home) ?? [];
-    list.push({ id: next, point });
-    cells.set(home, list);
-    return next++;
-  };
 }

@@ -101,7 +101,7 @@ function layerOf(lay: string): { modeAndTag: string; tag: string } | undefined {
   const match = /^\d+_[^_]+_[^_]+_(.+)$/.exec(lay);
   const modeAndTag = match?.[1];
   if (modeAndTag === undefined) return undefined;
-  const tag = /^(?:ARTICLE_INFO|[^_]+)_(.+)$/i.exec(modeAndTag)?.[1] ?? '';
+  const tag = /^(?:ARTICLE_INFO|(?!ARTICLE_INFO)[^_]+)_(.+)$/i.exec(modeAndTag)?.[1] ?? '';
   return { modeAndTag, tag };
 }
 
