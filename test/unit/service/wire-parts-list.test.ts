@@ -72,6 +72,8 @@ describe('decodePartsList', () => {
     const { mat, ...others } = prop;
     expect(list([{ type: 'top', mat, prop: others }]).nodes).toEqual(inside);
     expect(inside[0]!.children[0]!.blockName).toBe('A');
+    const nulled = { offs: null, mat: null, childs: null };
+    expect(list([{ type: 'top', ...prop, prop: nulled }]).nodes).toEqual(inside);
   });
 
   it('reads numbers that were sent as texts; a decimal comma is reported with its place', () => {

@@ -38,6 +38,17 @@ describe('redact', () => {
     }
   });
 
+  it('masks the whole of a secret that begins with another one', () => {
+    registerSecret('half-a-secret');
+    registerSecret('half-a-secret-and-the-rest');
+    expect(redact('x half-a-secret-and-the-rest y half-a-secret')).toBe('x *** y ***');
+  });
+
+  it('takes any text as a secret, well formed or not', () => {
+    registerSecret('\ud800 broken pair');
+    expect(redact('a \ud800 broken pair b')).toBe('a *** b');
+  });
+
   it('does not register what is too short to be told from any text', () => {
     registerSecret('the');
     expect(redact('the article')).toBe('the article');

@@ -19,6 +19,15 @@ describe('weldPoints', () => {
     expect([...weldPoints(Float32Array.of(1, 0, 0, next, 0, 0), 0).remap]).toEqual([0, 1]);
   });
 
+  it('keeps apart many points that differ in one coordinate alone', () => {
+    for (const axis of [0, 1, 2]) {
+      const column = Array.from({ length: 900 }, (_, i) =>
+        i % 3 === axis ? Math.floor(i / 3) : 1,
+      );
+      expect(weldPoints(Float32Array.from(column), 0).positions).toEqual(Float32Array.from(column));
+    }
+  });
+
   it('joins the points of a grid cell where a tolerance is given, at the first of them', () => {
     const { remap, positions } = weldPoints(
       Float32Array.of(1, 0, 0, 1.0004, 0, 0, 1.002, 0, 0),
