@@ -104,7 +104,7 @@ function compareSolid(
   if (solid.area !== undefined) near('area, relative', Math.abs(area / solid.area - 1), 1e-4);
   if (solid.volume !== undefined)
     near('volume, relative', Math.abs(volume / solid.volume - 1), 1e-4);
-  near('volume against the ideal', Math.abs(volume / solid.idealVolume - 1), 0.06);
+  near('volume against the ideal', Math.abs(volume / solid.idealVolume - 1), 0.08);
   if (!closed(triangles)) differ(findings, `${where()}: is not closed`);
   if (triangles.some((t) => t.material.doubleSided)) differ(findings, `${where()}: double-sided`);
   triangles.forEach((triangle, index) => {

@@ -144,6 +144,11 @@ function accept(triangle: ExpectedTriangle, other: ReadTriangle, fit: Fit, findi
   measure(findings, { name, value, limit: far ? 1 : limit, where });
   const texels = (side: string, error: number) =>
     measure(findings, { name: `${side}, 1e-4 tiles or 2 ulp`, value: error, limit: 1, where });
+  if (other.baseTexels) count(findings, 'triangles with base texels');
+  if (other.normalTexels) count(findings, 'triangles with normal map texels');
+  if (triangle.doubleSided) count(findings, 'triangles double-sided');
+  if (triangle.normals.some(({ sure }) => !sure)) count(findings, 'triangles with an open crease');
+  if (triangle.uvs.length > 1) count(findings, 'triangles with an open box face');
   if (other.baseTexels) texels('base texel', fit.base);
   if (other.normalTexels) texels('normal map texel', fit.bump);
   const turn = normalError(triangle, other, fit.rotation);

@@ -18,18 +18,29 @@ export interface ImageFacts {
 /** More than what JPEG makes of a grey picture, less than any colour. */
 const GREY_SPREAD = 10;
 
-export async function imageFacts(bytes: Uint8Array): Promise<ImageFacts> {
+const LINEAR = Float64Array.from({ length: 256 }, (_, value) => linearOf(value / 255));
+const known = new WeakMap<Uint8Array, Promise<ImageFacts>>();
+
+/** Reads a picture; the same bytes are read once. */
+export function imageFacts(bytes: Uint8Array): Promise<ImageFacts> {
+  const facts = known.get(bytes) ?? read(bytes);
+  known.set(bytes, facts);
+  return facts;
+}
+
+async function read(bytes: Uint8Array): Promise<ImageFacts> {
   const { data, width, height } = await rgbPixels(bytes);
-  let grey = true;
-  const sum = [0, 0, 0];
+  let [spread, red, green, blue] = [0, 0, 0, 0];
   for (let i = 0; i < data.length; i += 3) {
-    const pixel = [data[i]!, data[i + 1]!, data[i + 2]!];
-    if (Math.max(...pixel) - Math.min(...pixel) > GREY_SPREAD) grey = false;
-    for (let k = 0; k < 3; k++) sum[k]! += linearOf(pixel[k]! / 255);
+    const [r, g, b] = [data[i]!, data[i + 1]!, data[i + 2]!];
+    spread = Math.max(spread, r - g, g - r, g - b, b - g, r - b, b - r);
+    red += LINEAR[r]!;
+    green += LINEAR[g]!;
+    blue += LINEAR[b]!;
   }
   const pixels = width * height;
-  const meanLinear: Vec3 = [sum[0]! / pixels, sum[1]! / pixels, sum[2]! / pixels];
-  return { bytes, width, height, grey, meanLinear };
+  const meanLinear: Vec3 = [red / pixels, green / pixels, blue / pixels];
+  return { bytes, width, height, grey: spread <= GREY_SPREAD, meanLinear };
 }
 
 /** Three bytes a pixel, from the top, at its own size. */

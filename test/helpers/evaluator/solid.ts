@@ -177,7 +177,7 @@ function ellipsoid(type: string, radii: Vec3, tolerance: number): Solid {
     boundsMin: [widest ? min[0] * rx : Number.NaN, -ry, widest ? min[1] * rz : Number.NaN],
     boundsMax: [widest ? max[0] * rx : Number.NaN, ry, widest ? max[1] * rz : Number.NaN],
     area: undefined,
-    volume: undefined,
+    volume: Number.isInteger(rings) ? rx * ry * rz * facetedBall(n, rings) : undefined,
     idealVolume: (4 / 3) * Math.PI * rx * ry * rz,
     sag: 2 * Math.max(...radii) * (1 - Math.cos(Math.PI / n)),
     distance: (p) => {
@@ -187,4 +187,17 @@ function ellipsoid(type: string, radii: Vec3, tolerance: number): Solid {
     },
     normals: (p) => [unit([p[0] / rx ** 2, p[1] / ry ** 2, p[2] / rz ** 2])],
   };
+}
+
+/** Volume of a ball of radius 1 made of bands of trapezia: frusta of regular polygons. */
+function facetedBall(segments: number, bands: number): number {
+  const polygon = (segments / 2) * Math.sin((2 * Math.PI) / segments);
+  let volume = 0;
+  for (let band = 0; band < bands; band++) {
+    const [low, high] = [band, band + 1].map((k) => (Math.PI * k) / bands) as [number, number];
+    const [a, b] = [Math.sin(low), Math.sin(high)];
+    const height = Math.cos(low) - Math.cos(high);
+    volume += (polygon * height * (a * a + a * b + b * b)) / 3;
+  }
+  return volume;
 }

@@ -60,10 +60,10 @@ const options: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
 );
 
 export const articlePlan: fc.Arbitrary<ArticlePlan> = fc.record({
-  nodes: fc.array(nodePlan, { minLength: 1, maxLength: 12 }),
+  nodes: fc.array(nodePlan, { minLength: 1, maxLength: 12, size: 'max' }),
   chain: chainPlan,
-  blocks: fc.array(blockPlan, { minLength: 1, maxLength: 4 }),
-  materials: fc.array(materialRecord, { maxLength: 4 }),
+  blocks: fc.array(blockPlan, { minLength: 1, maxLength: 4, size: 'max' }),
+  materials: fc.array(materialRecord, { maxLength: 4, size: 'max' }),
   options,
 });
 

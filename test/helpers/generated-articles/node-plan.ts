@@ -39,7 +39,7 @@ const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: unde
 export const nodePlan: fc.Arbitrary<NodePlan> = fc.record({
   parent: fc.nat(30),
   type: fc.oneof(
-    { weight: 2, arbitrary: fc.constant('imp') },
+    { weight: 4, arbitrary: fc.constant('imp') },
     { weight: 3, arbitrary: fc.constantFrom(...TYPES) },
   ),
   block: fc.record({ index: fc.nat(4), spelling: fc.nat(3) }),

@@ -1,0 +1,59 @@
+/**
+ * Ranges: the sample range and a recording of real furniture agree with an independent evaluation.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openRecording } from '../../src/emulator/recording.ts';
+import { createSampleRange } from '../../src/emulator/sample-range/sample-range.ts';
+import { compareArticle } from './compare-article.ts';
+import { createFindings, gather, worstTable } from './findings.ts';
+import { bodiesOf, configurationsOf } from './range-bodies.ts';
+import { compareTruth, type TrueArticle } from './truth.ts';
+
+const RECORDING = fileURLToPath(new URL('../../../shared/data/cc0-furniture', import.meta.url));
+
+describe('the sample range', () => {
+  const sum = createFindings();
+  const range = createSampleRange();
+  afterAll(() => {
+    console.log(worstTable('worst errors over the sample range', sum));
+  });
+
+  test.for(configurationsOf(range))('is converted exactly: $finalarticlenumber', async (one) => {
+    const { findings } = await compareArticle(await bodiesOf(range, one));
+    gather(sum, findings);
+    expect(findings.differences).toEqual([]);
+  });
+});
+
+describe.skipIf(!existsSync(RECORDING))('real furniture', () => {
+  const sum = createFindings();
+  afterAll(() => {
+    console.log(worstTable('worst errors over real furniture', sum));
+  });
+
+  test.for(trueConfigurations())('is converted exactly: $name', async ({ truth, key }) => {
+    const range = await openRecording(RECORDING);
+    const { findings, read } = await compareArticle(await bodiesOf(range, key));
+    compareTruth(truth, read!.triangles, findings);
+    gather(sum, findings);
+    expect(findings.differences).toEqual([]);
+  });
+});
+
+function trueConfigurations() {
+  const file = join(RECORDING, 'truth.json');
+  if (!existsSync(file)) return [];
+  const { articles } = JSON.parse(readFileSync(file, 'utf8')) as { articles: TrueArticle[] };
+  return articles.flatMap((truth) =>
+    truth.configurations.map((configuration) => {
+      const { manufacturer, program, basearticlenumber } = truth;
+      const { finalarticlenumber, reinitstring, metareinitstring } = configuration;
+      const rest = { finalarticlenumber, reinitstring, metareinitstring };
+      const key = { manufacturer, program, basearticlenumber, ...rest };
+      return { name: finalarticlenumber, truth, key };
+    }),
+  );
+}
