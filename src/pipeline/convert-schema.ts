@@ -46,6 +46,7 @@ const ROWS = {
   maxTextureSize: z.int().min(16).max(16_384).describe('larger images are scaled down to this'),
   keepSourceExtras: z.boolean().describe('keeps the material record of the service in extras'),
   strict: z.boolean().describe('a loss fails its article'),
+  maxNestingDepth: z.int().min(1).describe('nested nodes that a parts list may have'),
   allowMissingParts: z.boolean().describe('a missing block leaves a hole'),
   overrides: z
     .record(z.string(), materialValues)

@@ -183,7 +183,10 @@ function scanBoolean(cursor: Cursor): boolean | undefined {
 
 function scanVector(cursor: Cursor): Vec3 | undefined {
   const numbers = scanNumbers(cursor);
-  return numbers?.length === 3 ? [numbers[0]!, numbers[1]!, numbers[2]!] : undefined;
+  // Nonsense is for the slow way to word.
+  return numbers?.length === 3 && numbers.every((value) => Math.abs(value) <= 1e15)
+    ? [numbers[0]!, numbers[1]!, numbers[2]!]
+    : undefined;
 }
 
 /** Finds `[` … `]` and how many numbers may stand between; leaves the cursor behind the `[`. */

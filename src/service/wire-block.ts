@@ -10,6 +10,9 @@ import { ConverterError } from '../support/errors.ts';
 import { NOT_AN_INDEX, scanBlock } from './wire-block-scanner.ts';
 import { describe, isRecord, readNumber } from './wire-value.ts';
 
+/** Metres or degrees beyond this are no place in a block. */
+const LARGEST = 1e15;
+
 /**
  * Decodes the body of GET block.
  *
@@ -104,7 +107,8 @@ function readVector(value: unknown, field: string): Vec3 {
     throw invalid(field, 'an array of three numbers', value);
   return value.map((element, i) => {
     const read = element === null ? 0 : readNumber(element);
-    if (read === undefined) throw invalid(`${field}[${i}]`, 'a finite number', element);
+    if (read === undefined || Math.abs(read) > LARGEST)
+      throw invalid(`${field}[${i}]`, 'a finite number', element);
     return read;
   }) as unknown as Vec3;
 }

@@ -10,8 +10,8 @@ import { ConverterError } from '../support/errors.ts';
 import { decodeMaterial } from './wire-material.ts';
 import { describe, isRecord, type JsonRecord, readNumber } from './wire-value.ts';
 
-/** Nesting beyond this is refused; measured safe at 200,000 with a 64 MiB body. */
-export const MAX_NESTING_DEPTH = 200_000;
+/** Metres, degrees or a factor: sums and products of thousands of these stay finite. */
+const LARGEST = 1e15;
 
 /** One list may be wrong in every node; a person needs a few of the places. */
 const MAX_WARNINGS = 100;
@@ -29,6 +29,7 @@ interface Pending {
  * Decodes the body of GET btg.
  *
  * @param bytes - UTF-8 JSON.
+ * @param maxDepth - Nested nodes; the door lets any depth in, the conversion has a limit.
  * @returns Offsets in metres, rotations in degrees; missing values are filled in as D-106 says.
  * @throws {@link ConverterError} `PARTS_LIST_INVALID` naming the place; `PARTS_LIST_TOO_DEEP`.
  *
@@ -40,17 +41,17 @@ interface Pending {
  *
  * @see Spec 2.3; D-106, D-112b, D-113.
  */
-export function decodePartsList(bytes: Uint8Array, maxDepth = MAX_NESTING_DEPTH): PartsList {
+export function decodePartsList(bytes: Uint8Array, maxDepth = Number.POSITIVE_INFINITY): PartsList {
   const body = parseJson(bytes);
   if (!isRecord(body)) throw invalid('body', 'an object', body);
   if (!Array.isArray(body.btg)) throw invalid('btg', 'an array', body.btg);
   const warnings: Warning[] = [];
   return {
     nodes: decodeNodes(body.btg, maxDepth, warnings),
-    blockNames: listOf(body.blocks, 'blocks').filter((name) => typeof name === 'string'),
-    materials: listOf(body.mats, 'mats')
-      .filter(isRecord)
-      .map((record) => decodeMaterial(record, (warning) => warnings.push(warning))),
+    blockNames: entriesOf(body.blocks, 'blocks', isText, warnings),
+    materials: entriesOf(body.mats, 'mats', isRecord, warnings).map((record) =>
+      decodeMaterial(record, (warning) => warnings.push(warning)),
+    ),
     warnings,
   };
 }
@@ -140,7 +141,7 @@ function vectorOf(
     throw invalid(`${pathOf(at)}.${field}`, 'an array of three numbers', value);
   for (let i = 0; i < 3; i++) {
     const element: unknown = value[i];
-    if (typeof element === 'number' && Number.isFinite(element)) continue;
+    if (typeof element === 'number' && Math.abs(element) <= LARGEST) continue;
     return readVector(value, missing, at, field, warnings);
   }
   return value as unknown as Vec3;
@@ -158,7 +159,8 @@ function readVector(
   return value.map((element, i) => {
     if (element === null || element === undefined) return missing;
     const read = readNumber(element);
-    if (read === undefined) throw invalid(where(i), 'a finite number', element);
+    if (read === undefined || Math.abs(read) > LARGEST)
+      throw invalid(where(i), 'a finite number', element);
     if (typeof element === 'string' && element.includes(',') && warnings.length < MAX_WARNINGS)
       warnings.push({
         code: 'DRIFT',
@@ -178,10 +180,25 @@ function pathOf(at: Pending): string {
     : names.join('.');
 }
 
-function listOf(value: unknown, field: string): unknown[] {
+/** The usable entries of a list; the others are reported and left out. */
+function entriesOf<T>(
+  value: unknown,
+  field: string,
+  isUsable: (entry: unknown) => entry is T,
+  warnings: Warning[],
+): T[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw invalid(field, 'an array', value);
-  return value;
+  value.forEach((entry, i) => {
+    if (isUsable(entry) || warnings.length >= MAX_WARNINGS) return;
+    const message = `${field}[${i}]: received ${describe(entry)}, left out`;
+    warnings.push({ code: 'DRIFT', message });
+  });
+  return value.filter(isUsable);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 function invalid(where: string, expected: string, received: unknown): ConverterError {

@@ -6,6 +6,7 @@ import { quaternionFromRotation } from '../math/quaternion.ts';
 import { diagonal3, IDENTITY3, scaleColumns } from '../math/vec.ts';
 import type { Geometry, Scene, SceneNode, ScenePrimitive } from '../model/scene.ts';
 import type { TangentGenerator } from '../model/tangent-generator.ts';
+import { canonicalName } from '../service/wire-names.ts';
 import { createBoundsGatherer } from './bounds.ts';
 import { type ContentPool, createContentPool } from './content-pool.ts';
 import type { ConvertOptions } from './convert-options.ts';
@@ -110,7 +111,7 @@ function addMovables(flat: FlatParts, drawn: readonly Part[], scene: Scene): num
 
 function nodeOf(part: Part, mesh: number, parent: number): SceneNode {
   const { node, path, frame, scale } = part;
-  const name = node.type === 'imp' ? node.blockName.replace(/^::/, '') : path;
+  const name = node.type === 'imp' ? canonicalName(node.blockName) : path;
   const extras = {
     part: node.type === 'imp' ? name : node.type,
     ...(node.layer === '' ? {} : { layer: node.layer }),

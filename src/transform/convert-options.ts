@@ -8,6 +8,8 @@
 export interface ConvertOptions {
   /** Children inherit the scale of an `imp` too: D-104. */
   inheritScale: boolean;
+  /** Nested nodes that a parts list may have: D-113. */
+  maxNestingDepth: number;
   /** Where the article's origin is: as delivered, or in the middle of its floor area: D-107. */
   origin: 'keep' | 'floor-centre';
   /** Layer modes that are not drawn; a trailing `*` stands for anything: D-112. */
@@ -61,6 +63,7 @@ export interface ConvertOptions {
 /** The default of every option. */
 export const CONVERT_DEFAULTS: Readonly<ConvertOptions> = {
   inheritScale: false,
+  maxNestingDepth: 200_000,
   origin: 'keep',
   dropLayers: ['ACOUSTICS*', 'ATTACH*', 'ORIGIN*', 'D2*', 'DIMENSIONS*', 'TEXT*', 'ARTICLE_INFO*'],
   curveToleranceMetres: 0.00025,

@@ -60,7 +60,7 @@ function sourceKey({ node }: Part): string {
 function solid(part: Part, { options, cache, ledger }: Workbench): KeyedMesh | undefined {
   const key = `${sourceKey(part)} ${options.curveToleranceMetres}`;
   const mesh = cache.get(key, () => makeSolid(part.node, options), weightOf);
-  if (mesh) return { key, name: part.node.type, mesh };
+  if (mesh) if (mesh) return { key, name: part.path, mesh };
   ledger.counts.skippedNodes++;
   ledger.warn('SOLID_INVALID', `parameters of a ${part.node.type} cannot be read`, part.path);
   ledger.lose({

@@ -342,7 +342,7 @@ function applyTransparency({ material, look, options }: MaterialContext): void {
     return;
   }
   look.transmission = tra;
-  if (material.dif) look.kept.dif = material.source.dif;
+  if (material.dif) look.kept.dif = hexOf(material.dif);
   if (options.glassTint === 'mixed')
     look.baseColorLinear = mixColors(look.baseColorLinear, WHITE, tra);
 }
@@ -380,6 +380,16 @@ function keep(field: 'mirror' | 'pho') {
     look.kept[field] = material.source[field] ?? material[field];
     lose(field, 'dropped: undocumented; kept in extras');
   };
+}
+
+/** `0xRRGGBB`, as the service writes colours. */
+function hexOf(color: SrgbColor): string {
+  const digits = color.map((value) =>
+    Math.round(value * 255)
+      .toString(16)
+      .padStart(2, '0'),
+  );
+  return `0x${digits.join('').toUpperCase()}`;
 }
 
 function clamp01(value: number): number {

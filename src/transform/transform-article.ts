@@ -55,7 +55,7 @@ export async function transformArticle(input: TransformInput): Promise<Scene> {
   const ledger = createLedger();
   const tangents = options.tangents === 'mikktspace' ? await input.loadTangents() : undefined;
   const bench = { snapshot, read, options, cache, ledger, tangents };
-  const partsList = decodePartsList(await read(snapshot.partsList));
+  const partsList = decodePartsList(await read(snapshot.partsList), options.maxNestingDepth);
   const flat = flattenPartsList(partsList.nodes, options, ledger);
   const meshOf = await loadMeshes(flat.parts, bench);
   const packer = createTexturePacker(read, images, options, cache);

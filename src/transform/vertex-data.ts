@@ -213,9 +213,9 @@ function fillPositions(mesh: PreparedMesh, split: Split, m: Mat3, shape: Mat3): 
     const x = p[from]!;
     const y = p[from + 1]!;
     const z = p[from + 2]!;
-    out[3 * v] = m[0]! * x + m[3]! * y + m[6]! * z + tx;
-    out[3 * v + 1] = m[1]! * x + m[4]! * y + m[7]! * z + ty;
-    out[3 * v + 2] = m[2]! * x + m[5]! * y + m[8]! * z + tz;
+    out[3 * v] = finite(m[0]! * x + m[3]! * y + m[6]! * z + tx);
+    out[3 * v + 1] = finite(m[1]! * x + m[4]! * y + m[7]! * z + ty);
+    out[3 * v + 2] = finite(m[2]! * x + m[5]! * y + m[8]! * z + tz);
   }
   return out;
 }
@@ -278,11 +278,19 @@ function fillUvs(
         t = swap;
       }
     }
-    out[2 * v] = map ? map[0] * s + map[1] * t + map[2] : s;
+    out[2 * v] = finite(map ? map[0] * s + map[1] * t + map[2] : s);
     // glTF's origin is top-left: D-401.
-    out[2 * v + 1] = 1 - (map ? map[3] * s + map[4] * t + map[5] : t);
+    out[2 * v + 1] = finite(1 - (map ? map[3] * s + map[4] * t + map[5] : t));
   }
   return out;
+}
+
+const LARGEST_FLOAT32 = 3.4028234663852886e38;
+
+/** A value that float32 can hold: nonsense as large as 1e39 stays nonsense, but the file valid. */
+function finite(value: number): number {
+  if (value > LARGEST_FLOAT32) return LARGEST_FLOAT32;
+  return value < -LARGEST_FLOAT32 ? -LARGEST_FLOAT32 : value;
 }
 
 /** Point as stored → point of the part at its size, in metres. */

@@ -129,8 +129,8 @@ export const FAULTS: readonly Fault[] = [
     name: 'V not flipped',
     rule: 'D-401',
     file: 'src/transform/vertex-data.ts',
-    find: 'out[2 * v + 1] = 1 - (map ? map[3] * s + map[4] * t + map[5] : t);',
-    replace: 'out[2 * v + 1] = map ? map[3] * s + map[4] * t + map[5] : t;',
+    find: 'finite(1 - (map ? map[3] * s + map[4] * t + map[5] : t));',
+    replace: 'finite(map ? map[3] * s + map[4] * t + map[5] : t);',
   },
   {
     name: 'box face by the unscaled normal',

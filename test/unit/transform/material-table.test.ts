@@ -152,7 +152,7 @@ describe('tra and refr', () => {
     const glass = look({ tra: 0.75, dif: [0.1, 0.1, 0.1] });
     expect(glass).toMatchObject({ transmission: 0.75, alpha: 1, alphaMode: 'OPAQUE' });
     expect(glass.baseColorLinear[0]).toBeCloseTo(dark[0] + (1 - dark[0]) * 0.75, 12);
-    expect(glass.kept).toEqual({ dif: [0.1, 0.1, 0.1] });
+    expect(glass.kept).toEqual({ dif: '0x1A1A1A' });
     const exact = look({ tra: 0.75, dif: [0.1, 0.1, 0.1] }, {}, { glassTint: 'exact' });
     expect(exact.baseColorLinear).toEqual(dark);
     const refracting = look({ tra: 0.5, refr: 1.5, pic: 'WOOD' }, { pic: COLOR });

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { IDENTITY3 } from '../../../src/math/vec.ts';
+import { decodeBlock } from '../../../src/service/wire-block.ts';
+import { decodePartsList } from '../../../src/service/wire-parts-list.ts';
+import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
+import { prepareBlock } from '../../../src/transform/prepared-mesh.ts';
+import { buildVertexData } from '../../../src/transform/vertex-data.ts';
+
+const utf8 = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+
+describe('numbers beyond float32', () => {
+  it('in stored UVs leave the file valid', () => {
+    const block = {
+      V: [0, 0, 0, 1, 0, 0, 0, 1, 0],
+      T: [1e39, 0, 1, -1e300, 0, 1],
+      A: [{ F: [0, 1, 2], TI: [0, 1, 2] }],
+    };
+    const mesh = prepareBlock(decodeBlock(utf8(block)), CONVERT_DEFAULTS);
+    const data = buildVertexData(mesh, {
+      useStoredUvs: true,
+      swapProjected: false,
+      uvSets: [undefined],
+      flipV: true,
+      projectAt: IDENTITY3,
+      shape: IDENTITY3,
+    });
+    expect([...data.doubleSided!.uvs[0]!].every(Number.isFinite)).toBe(true);
+  });
+
+  it("in a block's P, or in offsets, are refused by name", () => {
+    expect(() => decodeBlock(utf8({ P: [1e39, 0, 0], V: [], A: [] }))).toThrow(
+      /^P\[0\]: expected a finite number/,
+    );
+    const list = { btg: [{ type: 'top', prop: { offs: [0, 1e300, 0] } }] };
+    expect(() => decodePartsList(utf8(list))).toThrow(
+      /^btg\[0\]\.offs\[1\]: expected a finite number/,
+    );
+  });
+
+  it('odd entries of blocks[] and mats[] are left out and told', () => {
+    const list = decodePartsList(utf8({ btg: [], blocks: ['A', 3], mats: [null] }));
+    expect(list.blockNames).toEqual(['A']);
+    expect(list.warnings.map(({ message }) => message)).toEqual([
+      'blocks[1]: received number "3", left out',
+      'mats[0]: received nothing, left out',
+    ]);
+  });
+});
