@@ -96,6 +96,7 @@ interface Parts {
   send: (name: OperationName, values: Values, token: string, number: number) => Promise<Received>;
   session: Session;
   policy: RetryPolicy;
+  onAnswer: ServiceConfig['onAnswer'];
   /** Takes the user's name out of what a service may have said. */
   withoutUser: (text: string) => string;
 }
@@ -123,7 +124,8 @@ function createParts(settings: Settings, signal: AbortSignal): Parts {
   });
   const user = 'token' in settings.credentials ? '' : settings.credentials.username;
   const withoutUser = (text: string) => (user === '' ? text : text.replaceAll(user, '***'));
-  return { addresses, http, send, session, policy, withoutUser };
+  const { onAnswer } = settings;
+  return { addresses, http, send, session, policy, onAnswer, withoutUser };
 }
 
 /** The root of the catalogue is there for every token that lives. */
@@ -134,7 +136,7 @@ function isAccepted({ response }: Received): boolean {
 /** One attempt at an operation; over all its attempts a request is given at most one new token. */
 function createAttempt<Name extends OperationName>(parts: Parts, name: Name, values: Values) {
   const operation = OPERATIONS[name];
-  const { session, send } = parts;
+  const { session, send, onAnswer } = parts;
   let mayReplaceToken = true;
   return async (number: number): Promise<Answered<AnswerOf<Name>>> => {
     const token = await session.token();
@@ -145,7 +147,8 @@ function createAttempt<Name extends OperationName>(parts: Parts, name: Name, val
       if (fresh !== token) received = await send(name, values, fresh, number);
     }
     const { response, target } = received;
-    const { bytes, etag, lastModified } = response;
+    const { bytes, etag, lastModified, status } = response;
+    await onAnswer?.({ operation: name, values, status, bytes });
     return {
       bytes,
       etag,

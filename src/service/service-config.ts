@@ -5,6 +5,8 @@
  */
 import type { Padding } from './crypto.ts';
 import type { RequestEvent } from './exchange.ts';
+import type { OperationName } from './operations.ts';
+import type { Values } from './target.ts';
 
 /** How a client may ask: a login of its own, or a token that it was given. */
 export type Credentials =
@@ -51,6 +53,17 @@ export interface ServiceConfig {
   signal?: AbortSignal;
   /** Told of every attempt. */
   onRequest?: (event: RequestEvent) => void;
+  /** Handed every complete answer before it is read, whatever it says; waited for. */
+  onAnswer?: (answer: RawAnswer) => void | Promise<void>;
+}
+
+/** A complete answer, as it came. */
+export interface RawAnswer {
+  operation: OperationName;
+  /** What was asked, by our names; a row of the table says which of them are sent. */
+  values: Values;
+  status: number;
+  bytes: Uint8Array;
 }
 
 /** The defaults of a client's settings. */

@@ -114,9 +114,8 @@ export function buildTarget(
     segment(operation, spelled(name)),
   );
   const pairs = operation.token === 'query' ? [`token=${encodeStrictly(token ?? '')}`] : [];
-  for (const { name, from, required } of operation.query) {
-    const value = spelled(from ?? name);
-    if (required || value !== '') pairs.push(`${name}=${encodeStrictly(value)}`);
+  for (const [name, value] of queryOf(operation, values)) {
+    pairs.push(`${name}=${encodeStrictly(value)}`);
   }
   const query = pairs.join('&');
   return {
@@ -124,6 +123,21 @@ export function buildTarget(
     path: `${address.path}${group.path}${path}${query === '' ? '' : `?${query}`}`,
     queryBytes: query.length,
   };
+}
+
+/**
+ * The query parameters that a request is sent with, in their order, without its token.
+ *
+ * @example
+ * ```ts
+ * queryOf(OPERATIONS.search, { manufacturer: 'ACME', query: 'desk' }); // → [['q', 'desk']]
+ * ```
+ */
+export function queryOf(operation: Operation<unknown>, values: Values): [string, string][] {
+  return operation.query.flatMap(({ name, from, required }): [string, string][] => {
+    const value = spell(operation, from ?? name, values[from ?? name]);
+    return required || value !== '' ? [[name, value]] : [];
+  });
 }
 
 /**
