@@ -1,11 +1,13 @@
 /**
  * State: what earlier runs knew, in `state.db` of the cache folder.
  *
- * In: the cache folder. Out: its tables. All of it can be had again from the service.
+ * In: the cache folder. Out: its tables. All of it can be had again from the service, but for the
+ * plannings behind permanent identifiers.
  * It must not know how what it holds came about; each table belongs to one file beside this.
  */
 import { join } from 'node:path';
 import { openDatabase } from './database.ts';
+import { openPermanentIds, PERMANENT_IDS_V1, type PermanentIds } from './permanent-ids.ts';
 import { openResponses, RESPONSES_V1, type Responses } from './responses.ts';
 import { openSnapshots, SNAPSHOTS_V1, type Snapshots } from './snapshots.ts';
 
@@ -13,12 +15,13 @@ import { openSnapshots, SNAPSHOTS_V1, type Snapshots } from './snapshots.ts';
 export interface State {
   responses: Responses;
   snapshots: Snapshots;
+  permanentIds: PermanentIds;
   /** Closes the file; nothing may be called after it. */
   close(): void;
 }
 
 /** Every change of the schema since the first; only ever appended to. */
-const MIGRATIONS = [RESPONSES_V1 + SNAPSHOTS_V1] as const;
+const MIGRATIONS = [RESPONSES_V1 + SNAPSHOTS_V1, PERMANENT_IDS_V1] as const;
 
 /** Name of the state's file in the cache folder. */
 export const STATE_FILE = 'state.db';
@@ -36,5 +39,10 @@ export const STATE_FILE = 'state.db';
  */
 export async function openState(cacheDir: string): Promise<State> {
   const db = await openDatabase(join(cacheDir, STATE_FILE), MIGRATIONS);
-  return { responses: openResponses(db), snapshots: openSnapshots(db), close: () => db.close() };
+  return {
+    responses: openResponses(db),
+    snapshots: openSnapshots(db),
+    permanentIds: openPermanentIds(db),
+    close: () => db.close(),
+  };
 }

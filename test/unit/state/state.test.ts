@@ -75,6 +75,19 @@ describe('state', () => {
     state.close();
   });
 
+  it('remembers the planning behind a permanent identifier, for one service only', async () => {
+    const state = await openState(dir);
+    const planning = { id: 'r', rootid: 'r', children: [{ id: 'c', note: "ä'" }], unknown: [1] };
+    state.permanentIds.put('https://test.example/api/', 'P-1', { id: 'old' });
+    state.permanentIds.put('https://test.example/api', 'P-1', planning);
+    expect(state.permanentIds.get('HTTPS://TEST.example/api', 'P-1')).toEqual(planning);
+    expect(state.permanentIds.get('https://production.example/api', 'P-1')).toBeUndefined();
+    expect(state.permanentIds.get('https://test.example/api', 'P-2')).toBeUndefined();
+    state.permanentIds.put('emulator:sample', 'P-1', null);
+    expect(state.permanentIds.get('emulator:sample', 'P-1')).toBeNull();
+    state.close();
+  });
+
   it("is its owner's alone, and one file once it is closed", async () => {
     const state = await openState(dir);
     state.responses.put(LEG);
