@@ -4,6 +4,60 @@
 
 type Frame = { values: unknown[]; keys: string[] | undefined; next: number };
 
+const spellings = new WeakMap<object, string>();
+
+/**
+ * Remembers how a value was spelled, so that {@link jsonText} writes it byte for byte alike.
+ *
+ * What was recorded goes out as it came in: blanks, and numbers with all their digits.
+ */
+export function spelledAs<T extends object>(value: T, text: string): T {
+  spellings.set(value, text);
+  return value;
+}
+
+/**
+ * Finds how a member of an object is spelled.
+ *
+ * @param text - JSON text of an object; it must be valid.
+ * @returns Undefined where there is no such member; of several the last, as `JSON.parse` does.
+ *
+ * @example
+ * ```ts
+ * memberText('{"a": {"b": 1.50}}', 'a'); // → '{"b": 1.50}'
+ * ```
+ */
+export function memberText(text: string, name: string): string | undefined {
+  let depth = 0;
+  let key: unknown;
+  let start = -1;
+  let found: string | undefined;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    if (character === '"') {
+      const end = stringEnd(text, at);
+      if (depth === 1 && start < 0) key = JSON.parse(text.slice(at, end));
+      at = end - 1;
+      continue;
+    }
+    if (depth === 1 && character === ':') start = at + 1;
+    if (depth === 1 && (character === ',' || character === '}')) {
+      if (key === name && start >= 0) found = text.slice(start, at).trim();
+      start = -1;
+    }
+    if (character === '{' || character === '[') depth++;
+    if (character === '}' || character === ']') depth--;
+  }
+  return found;
+}
+
+/** Index behind the closing quote of a string that begins at an index. */
+function stringEnd(text: string, start: number): number {
+  let at = start + 1;
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
 /**
  * Writes plain JSON data as text, however deep it is nested.
  *
@@ -19,6 +73,8 @@ type Frame = { values: unknown[]; keys: string[] | undefined; next: number };
  * @see D-113.
  */
 export function jsonText(value: unknown): string {
+  const spelled = typeof value === 'object' && value !== null ? spellings.get(value) : undefined;
+  if (spelled !== undefined) return spelled;
   try {
     return JSON.stringify(value);
   } catch (error) {

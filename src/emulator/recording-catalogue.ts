@@ -36,8 +36,8 @@ interface SearchEntry {
  * Serves the recorded tree.
  *
  * A folder whose listing was not recorded does not exist (404), while an article or an info node has
- * no children. The search is over article numbers and short texts, without regard to case, in the
- * order of the catalogue, each article once.
+ * no children. A search that was recorded is answered as it was; any other is over article numbers
+ * and short texts, without regard to case, in the order of the catalogue, each article once.
  *
  * @throws {@link ConverterError} `RECORDING_INVALID`, naming the file and the node.
  *
@@ -49,8 +49,14 @@ export function recordedCatalogue(input: RecordedCatalogueInput): RecordedCatalo
   return {
     nodes: (parentnode) => tree.listings.get(parentnode) ?? childless(tree, parentnode),
     breadcrumbs: (parentnode) => pathTo(tree, parentnode),
-    search: (manufacturer, query) => find(entries, manufacturer, query),
+    search: (manufacturer, query) =>
+      tree.listings.get(searchListing(manufacturer, query)) ?? find(entries, manufacturer, query),
   };
+}
+
+/** Under which folder a recording lists what a search found; no folder has such an id (D-820). */
+function searchListing(manufacturer: string, query: string): string {
+  return `${manufacturer.toUpperCase()};SEARCH;${query}`;
 }
 
 function readTree({ listings, file, convertdate }: RecordedCatalogueInput): Tree {

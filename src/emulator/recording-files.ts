@@ -6,7 +6,13 @@
  */
 import { join } from 'node:path';
 import { ConverterError } from '../support/errors.ts';
-import { encodeFileName, listFolder, readBytes, readTextIfExists } from '../support/files.ts';
+import {
+  encodeFileName,
+  LONGEST_FILE_NAME,
+  listFolder,
+  readBytes,
+  readTextIfExists,
+} from '../support/files.ts';
 import type { Json } from './range.ts';
 
 /** An error that names the file of the recording, what was expected and what came. */
@@ -21,7 +27,11 @@ export function recordingInvalid(file: string, message: string, cause?: unknown)
  */
 export async function readJsonIfExists(path: string): Promise<unknown> {
   const text = await readTextIfExists(path);
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : parseJson(text, path);
+}
+
+/** Reads the text of a JSON file. @throws {@link ConverterError} `RECORDING_INVALID` if it is none. */
+export function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -86,7 +96,10 @@ export async function listBodies(
     const path = join(folder, file);
     const stem = file.slice(0, -suffix.length);
     byFile.set(stem, path);
-    byName.set(keyOf(stem.split('/').map((segment) => decoded(segment, path))), path);
+    const segments = stem.split('/');
+    // A shortened name may end within an encoded character; it is found by its file alone.
+    if (segments.some(isShortened)) continue;
+    byName.set(keyOf(segments.map((segment) => decoded(segment, path))), path);
   }
   return {
     async read(segments) {
@@ -107,6 +120,10 @@ async function filesAt(folder: string, depth: number): Promise<string[]> {
     found.push(...below.map((file) => `${name}/${file}`));
   }
   return found;
+}
+
+function isShortened(segment: string): boolean {
+  return segment.length === LONGEST_FILE_NAME && /~[0-9a-f]{8}$/.test(segment);
 }
 
 function keyOf(segments: readonly string[]): string {

@@ -4,9 +4,10 @@
  * @see D-724 for the matching.
  */
 import { join } from 'node:path';
-import { listFolder } from '../support/files.ts';
+import { listFolder, readText } from '../support/files.ts';
+import { memberText, spelledAs } from './json-text.ts';
 import type { Json, Query } from './range.ts';
-import { expectObject, readJsonIfExists, recordingInvalid } from './recording-files.ts';
+import { expectObject, parseJson, recordingInvalid } from './recording-files.ts';
 
 /** Parameters that identify a request of GET articles. */
 export const ARTICLE_IDENTITY = [
@@ -41,7 +42,8 @@ export interface Records {
  * Reads all records of one operation.
  *
  * A missing identity parameter equals an empty one, manufacturer and program are compared without
- * regard to case, everything else that a request holds is ignored. Where two records are identified
+ * regard to case, everything else that a request holds is ignored. A response is sent as it is
+ * spelled in its file. Where two records are identified
  * alike (recorded in two languages, say), the first by file name answers.
  *
  * @throws {@link ConverterError} `RECORDING_INVALID`, naming the file.
@@ -52,9 +54,11 @@ export async function readRecords(folder: string, identity: readonly string[]): 
   for (const file of await listFolder(folder)) {
     if (!file.endsWith('.json')) continue;
     const path = join(folder, file);
-    const record = expectObject(await readJsonIfExists(path), path, 'record');
+    const text = await readText(path);
+    const record = expectObject(parseJson(text, path), path, 'record');
     const key = identityOf(requestOf(record, path), identity);
     const response = expectObject(record.response, path, 'response');
+    spelledAs(response, memberText(text, 'response')!);
     responses.push(response);
     if (!byIdentity.has(key)) byIdentity.set(key, response);
   }

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { jsonText } from '../../../src/emulator/json-text.ts';
 import type { EmulatedRange, Json } from '../../../src/emulator/range.ts';
 import { openRecording } from '../../../src/emulator/recording.ts';
 
@@ -58,6 +59,39 @@ describe('a request finds its record by identity', () => {
   });
 });
 
+describe('what was recorded goes out as it came in', () => {
+  test('a response keeps its own spelling', async () => {
+    const spelled = '{ "response" : 1.50,\n "a}": ["\\"],{", {"response": 2}], "ü": 1e-7 }';
+    const range = await open({
+      'ofml/articles/a.json': `{"response": ${spelled} ,"request":${JSON.stringify(ARTICLE)}}`,
+    });
+    const answer = range.article(ARTICLE);
+    expect(answer).toEqual(JSON.parse(spelled));
+    expect(jsonText(answer)).toBe(spelled);
+  });
+
+  test('a search that was recorded finds what it found, and any other what fits', async () => {
+    const node = (id: string, more: Json = {}): Json => {
+      const ids = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: id };
+      return { nodeid: id, text: id, nodetype: 'A', ...ids, ...more };
+    };
+    const range = await open({
+      'xcf/nodes.json': [
+        { parentnode: '', nodes: [node('D1'), node('D2'), node('T3')] },
+        { parentnode: 'ACME;SEARCH;D', nodes: [node('T3'), node('D1')] },
+        { parentnode: 'ACME;SEARCH;D2', nodes: [] },
+      ],
+    });
+    const found = (query: string) => range.search('acme', query).map((n) => n.basearticlenumber);
+    expect([found('D'), found('d'), found('D2'), found('T3')]).toEqual([
+      ['T3', 'D1'],
+      ['D1', 'D2'],
+      [],
+      ['T3'],
+    ]);
+  });
+});
+
 describe('raw bodies are found by exactly their name', () => {
   test('whichever characters the file name encodes', async () => {
     const range = await open({
@@ -83,6 +117,19 @@ describe('raw bodies are found by exactly their name', () => {
     const range = await open({ [`odb/materials/ACME/${encodeFileName(name)}.JPG`]: 'jpeg' });
     expect(await range.material('ACME', name)).toBeDefined();
     expect(await range.material('ACME', `${name}W`)).toBeUndefined();
+  });
+
+  test('even where it was cut within a character', async () => {
+    const { encodeFileName } = await import('../../../src/support/files.ts');
+    const names = ['W', 'WW', 'WWW'].map((start) => `${start}${'ü'.repeat(40)}`);
+    const range = await open(
+      Object.fromEntries(
+        names.map((name) => [`odb/materials/ACME/${encodeFileName(name)}.JPG`, name]),
+      ),
+    );
+    for (const name of names) {
+      expect(new TextDecoder().decode(await range.material('ACME', name))).toBe(name);
+    }
   });
 
   test('a name is never a path', async () => {
