@@ -122,7 +122,7 @@ function nodeJson(node: NodePlan, plan: ArticlePlan, childs: JsonNode[]): JsonNo
         : undefined,
     offs: sent(node.offs),
     rot: sent(node.rot),
-    scale: node.type === 'imp' ? sent(node.scale) : undefined,
+    scale: sent(node.scale),
     mat: node.mat && matOf(node.mat, plan.materials.length),
     lay: node.lay,
     params: paramsJson(node),

@@ -77,6 +77,8 @@ const surface: fc.Arbitrary<SurfacePlan> = fc.record({
   uvs: fc.constantFrom<StoredUvs>('none', 'empty', 'good', 'good', 'good', 'good', 'outOfRange'),
 });
 
+const OUT_OF_RANGE = 1_000_000;
+
 export const blockPlan: fc.Arbitrary<BlockPlan> = fc.record({
   surfaces: fc.array(surface, { minLength: 1, maxLength: 3 }),
   P: some(smallOffset),
@@ -93,7 +95,10 @@ export function blockJson(name: string, plan: BlockPlan): Record<string, unknown
   const points: (Vec3 | null)[] = [];
   const A = plan.surfaces.map((surfacePlan) => surfaceJson(surfacePlan, plan, points));
   const stored = plan.surfaces.some(({ uvs }) => uvs === 'good' || uvs === 'outOfRange');
-  const T = stored ? points.map((point, index) => uvEntry(point ?? [0, 0, 0], index, plan)) : [];
+  const entries = stored ? entriesNeeded(A, plan.firstUv) : 0;
+  const T = points
+    .slice(0, entries)
+    .map((point, index) => uvEntry(point ?? [0, 0, 0], index, plan));
   return {
     N: name,
     P: plan.P,
@@ -104,6 +109,14 @@ export function blockJson(name: string, plan: BlockPlan): Record<string, unknown
     T: plan.nested.T ? T : T.flat(),
     A,
   };
+}
+
+/** As many as the surfaces name, leaving aside what is out of range on purpose. */
+function entriesNeeded(A: { TI: unknown[] | undefined }[], first: number): number {
+  const named = A.flatMap(({ TI }) => (TI ?? []).flat() as number[]).filter(
+    (n) => n < OUT_OF_RANGE,
+  );
+  return named.reduce((most, index) => Math.max(most, index), -1) - first + 1;
 }
 
 const rounded = (value: number): number => Number(value.toFixed(6));
@@ -133,7 +146,7 @@ function surfaceJson(plan: SurfacePlan, block: BlockPlan, points: (Vec3 | null)[
   }
   const F = triangles.map((t) => t.map((i) => i + block.firstPoint));
   const TI = uvTriangles.map((t) => t.map((i) => i + block.firstUv));
-  if (plan.uvs === 'outOfRange') TI.at(-1)![2] = 1_000_000;
+  if (plan.uvs === 'outOfRange') TI.at(-1)![2] = OUT_OF_RANGE;
   const nest = (list: number[][]) => (block.nested.F ? list : list.flat());
   const TI_OF = { none: undefined, empty: [], good: nest(TI), outOfRange: nest(TI) };
   const C_OF = { truth: shape.closed, missing: undefined, true: trustable(plan), false: false };

@@ -56,7 +56,7 @@ const fields = fc.record(
     bump_offsety: sent(shifts),
     bump_rot: sent(rotations),
     amb: hex,
-    spe: fc.oneof(hex, fc.constantFrom('0x000000', '0xffffff', '0x202020')),
+    spe: fc.oneof(hex, fc.constantFrom('0x000000', '0xffffff', '0x303030', '0x404040', '0x505050')),
     map: fc.constantFrom('auto', 'auto', 'rauto', 'rauto', 'env', ''),
     shi: sent(fc.constantFrom(0, 10, 30, 76.8, 128)),
     tra: sent(fc.constantFrom(0, 0, 0.0005, 0.3, 0.6, 1)),
