@@ -8,13 +8,24 @@ import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
 import { validateBytes } from 'gltf-validator';
 
 /** The one warning that is accepted: tangents are left to the viewer (D-309). */
-const ACCEPTED = 'MESH_PRIMITIVE_GENERATED_TANGENT_SPACE';
+export const TANGENT_WARNING = 'MESH_PRIMITIVE_GENERATED_TANGENT_SPACE';
 
-/** Codes of everything that gltf-validator has against a GLB, without what is accepted. */
-export async function complaintsAbout(bytes: Uint8Array): Promise<string[]> {
-  const { issues } = await validateBytes(bytes, { maxIssues: 100 });
+/** Infos and hints that are accepted, each for the reason in D-751. */
+const ACCEPTED_NOTES = ['UNUSED_OBJECT', 'IMAGE_NPOT_DIMENSIONS'];
+
+/**
+ * Everything that gltf-validator says of a GLB, infos and hints too, without what is accepted.
+ *
+ * @param acceptedWarnings - None where tangents were asked for.
+ */
+export async function complaintsAbout(
+  bytes: Uint8Array,
+  acceptedWarnings: readonly string[] = [TANGENT_WARNING],
+): Promise<string[]> {
+  const { issues } = await validateBytes(bytes, { maxIssues: 0 });
+  const accepted = [...acceptedWarnings, ...ACCEPTED_NOTES];
   return issues.messages
-    .filter(({ severity, code }) => severity <= 1 && code !== ACCEPTED)
+    .filter(({ code }) => !accepted.includes(code))
     .map(({ code, pointer }) => `${code} ${pointer ?? ''}`);
 }
 

@@ -1,0 +1,38 @@
+/**
+ * Tangents: with `tangents: mikktspace` a validator has no warning left.
+ */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readManifest } from '../../src/write/manifest.ts';
+import { complaintsAbout, TANGENT_WARNING } from '../helpers/check-glb.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function objectsWith(tangents: 'none' | 'mikktspace'): Promise<Uint8Array[]> {
+  const pipeline = await writePipeline(folder, {
+    service: { emulator: true },
+    articles: [{ catalogue: { manufacturers: ['AULI'] } }],
+    convert: { tangents },
+  });
+  expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
+  const lines = await readManifest(join(folder, 'out'));
+  return Promise.all(lines.map(({ glb }) => readFile(join(folder, 'out', glb!))));
+}
+
+test('no warning is left with tangents, one without', async () => {
+  const without = await objectsWith('none');
+  const guessed = await Promise.all(without.map((bytes) => complaintsAbout(bytes, [])));
+  expect(new Set(guessed.flat().map((text) => text.split(' ')[0]))).toEqual(
+    new Set([TANGENT_WARNING]),
+  );
+  for (const bytes of await objectsWith('mikktspace')) {
+    expect(await complaintsAbout(bytes, [])).toEqual([]);
+  }
+}, 120_000);
