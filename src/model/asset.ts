@@ -21,6 +21,12 @@ export interface AssetFigures {
   boundsMetres: Bounds;
 }
 
+/** A GLB as it was built: everything of a line that its content alone decides. */
+export interface Built extends Omit<AssetFigures, 'glb'> {
+  losses: Loss[];
+  warnings: Warning[];
+}
+
 /** One line of `manifest.jsonl`: one configuration. */
 export interface ManifestLine extends ArticleKey, Partial<AssetFigures> {
   status: AssetStatus;

@@ -5,12 +5,12 @@
  * It must not know the service, other articles or the manifest.
  */
 import pLimit from 'p-limit';
+import type { Built } from '../model/asset.ts';
 import type { Scene } from '../model/scene.ts';
 import type { ArticleSnapshot, ContentReader, Digest } from '../model/snapshot.ts';
 import type { ContentStore } from '../store/content-store.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 import type { MaterialExplanation } from '../transform/material-trace.ts';
-import type { Built } from './manifest-lines.ts';
 import type { Stopwatch } from './stopwatch.ts';
 
 /** Articles transformed at the same time: one computes while another's images are at work. */

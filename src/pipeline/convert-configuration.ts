@@ -5,13 +5,13 @@
  * for a build it is the one of the last fetch. It must not know the other requests.
  */
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
-import type { ManifestLine } from '../model/asset.ts';
+import type { Built, ManifestLine } from '../model/asset.ts';
 import type { ArticleSnapshot, Digest, Warning } from '../model/snapshot.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { keyOf } from '../write/manifest.ts';
 import { createBuilder } from './build-article.ts';
 import type { Work } from './each-configuration.ts';
-import { type Built, indexPrevious, type Outcome, REQUEST_FAILED } from './manifest-lines.ts';
+import { indexPrevious, type Outcome, REQUEST_FAILED } from './manifest-lines.ts';
 import type { RunContext } from './run-context.ts';
 import { pipelineServiceId } from './service-setup.ts';
 import { REPORTED, sourceDigest } from './source-digest.ts';
@@ -57,13 +57,25 @@ function convertWith(run: RunContext, snapshotOf: SnapshotOf): Work<Outcome> {
     return built !== undefined && (await objects.has(built.sha256)) ? built : undefined;
   };
 
+  /** What an interrupted run built from the same sources, if it is still there. */
+  const builtBefore = async (source: Digest) => {
+    const built = job.force ? undefined : run.state.builds.get(source);
+    return built !== undefined && (await objects.has(built.sha256)) ? built : undefined;
+  };
+
+  const buildAnew = async (snapshot: ArticleSnapshot, source: Digest) => {
+    const built = withWarnings(snapshot, await builder.build(snapshot, source));
+    run.state.builds.put(source, built);
+    return built;
+  };
+
   return {
     async work(request) {
       const snapshot = await stopwatch.during('fetch', () => snapshotOf(request));
       const { key, article } = snapshot;
       const source = sourceDigest(snapshot, convert);
       const known = await unchanged(byKey.get(keyOf(key)), source);
-      const built = known ?? withWarnings(snapshot, await builder.build(snapshot, source));
+      const built = known ?? (await builtBefore(source)) ?? (await buildAnew(snapshot, source));
       const status = known === undefined ? 'converted' : 'unchanged';
       const reported = snapshot.warnings.filter(isReported);
       const warnings = [...reported, ...built.warnings];

@@ -5,18 +5,11 @@
  * It must not know paths: publishing gives them.
  */
 import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
-import type { AssetFigures, CatalogueLine, ManifestLine } from '../model/asset.ts';
-import type { Loss } from '../model/scene.ts';
+import type { Built, CatalogueLine, ManifestLine } from '../model/asset.ts';
 import type { Digest, Warning } from '../model/snapshot.ts';
 import { identityOf, keyOf } from '../write/manifest.ts';
 import { uniqueRequests } from '../write/merge-manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
-
-/** A GLB as it was built: everything of a line that its content alone decides. */
-export interface Built extends Omit<AssetFigures, 'glb'> {
-  losses: Loss[];
-  warnings: Warning[];
-}
 
 /** Code of the warning that one of several requests of a configuration failed. */
 export const REQUEST_FAILED = 'REQUEST_FAILED';

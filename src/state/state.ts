@@ -6,6 +6,8 @@
  * It must not know how what it holds came about; each table belongs to one file beside this.
  */
 import { join } from 'node:path';
+import type { Built } from '../model/asset.ts';
+import { BUILDS_V1, type Builds, openBuilds } from './builds.ts';
 import { openDatabase } from './database.ts';
 import { openPermanentIds, PERMANENT_IDS_V1, type PermanentIds } from './permanent-ids.ts';
 import { openResponses, RESPONSES_V1, type Responses } from './responses.ts';
@@ -16,12 +18,13 @@ export interface State {
   responses: Responses;
   snapshots: Snapshots;
   permanentIds: PermanentIds;
+  builds: Builds<Built>;
   /** Closes the file; nothing may be called after it. */
   close(): void;
 }
 
 /** Every change of the schema since the first; only ever appended to. */
-const MIGRATIONS = [RESPONSES_V1 + SNAPSHOTS_V1, PERMANENT_IDS_V1] as const;
+const MIGRATIONS = [RESPONSES_V1 + SNAPSHOTS_V1, PERMANENT_IDS_V1, BUILDS_V1] as const;
 
 /** Name of the state's file in the cache folder. */
 export const STATE_FILE = 'state.db';
@@ -43,6 +46,7 @@ export async function openState(cacheDir: string): Promise<State> {
     responses: openResponses(db),
     snapshots: openSnapshots(db),
     permanentIds: openPermanentIds(db),
+    builds: openBuilds(db),
     close: () => db.close(),
   };
 }
