@@ -88,11 +88,12 @@ export const materialRecord: fc.Arbitrary<Record<string, unknown>> = fc
     scales('scaleu', 'scalev'),
     scales('bump_scaleu', 'bump_scalev'),
     fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: layers }),
+    fc.constantFrom({}, {}, { pic: 'FABRIC' }, { pic: 'WOOD', map: 'stored' }),
   )
   .map(settled);
 
 /** Leaves out what the rules do not settle: two kinds of emission, colours without their amount. */
-function settled(parts: [Record<string, unknown>, object, object, Record<string, unknown>]) {
+function settled(parts: object[]) {
   const record: Record<string, unknown> = Object.assign({}, ...parts);
   const glows = record.luminance !== undefined;
   if (glows) delete record.emission;
