@@ -12,6 +12,7 @@ import { convertFetched, convertLive } from './convert-configuration.ts';
 import { eachConfiguration, type Work } from './each-configuration.ts';
 import { fetchLive } from './fetch-configuration.ts';
 import type { Outcome } from './manifest-lines.ts';
+import { lockOutput } from './output-lock.ts';
 import { publishOutcomes } from './publish-outcomes.ts';
 import { makeReport, type RunReport, writeReport } from './report.ts';
 import { type Job, type RunContext, type RunTools, withRun } from './run-context.ts';
@@ -37,7 +38,7 @@ export interface RunResult {
  * ```
  */
 export function runPipeline(job: Job, tools: RunTools): Promise<RunResult> {
-  return withRun(job, tools, async (run) => {
+  return withLockedRun(job, tools, async (run) => {
     const selected = await selectConfigurations(run);
     const outcomes = await workOn(run, selected, await convertLive(run));
     await run.closeService();
@@ -56,7 +57,7 @@ export function fetchPipeline(job: Job, tools: RunTools): Promise<RunResult> {
 
 /** Builds what was fetched: snapshots → GLBs, without a network. */
 export function buildPipeline(job: Job, tools: RunTools): Promise<RunResult> {
-  return withRun(job, tools, async (run) => {
+  return withLockedRun(job, tools, async (run) => {
     const selected = await selectFetched(run);
     const outcomes = await workOn(run, selected, await convertFetched(run));
     return publishAndReport(run, 'build', outcomes);
@@ -66,6 +67,20 @@ export function buildPipeline(job: Job, tools: RunTools): Promise<RunResult> {
 /** Selects and does nothing: what `--dry-run` shows. */
 export function previewPipeline(job: Job, tools: RunTools): Promise<SelectedArticle[]> {
   return withRun(job, tools, selectConfigurations);
+}
+
+/** A run that publishes has its output folder for itself. */
+async function withLockedRun<T>(
+  job: Job,
+  tools: RunTools,
+  work: (run: RunContext) => Promise<T>,
+): Promise<T> {
+  const release = await lockOutput(job.pipeline.outputDir, tools.now());
+  try {
+    return await withRun(job, tools, work);
+  } finally {
+    await release();
+  }
 }
 
 function workOn<T>(run: RunContext, selected: SelectedArticle[], work: Work<T>): Promise<T[]> {

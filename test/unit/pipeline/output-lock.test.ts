@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LOCK_FILE, lockOutput } from '../../../src/pipeline/output-lock.ts';
+import { exists } from '../../../src/support/files.ts';
+import { temporaryFolder } from '../../helpers/command.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const lockOf = (pid: number, host = hostname()) => JSON.stringify({ pid, host, startedAt: 1 });
+const leave = (text: string) => writeFile(join(folder, LOCK_FILE), text);
+
+async function deadProcess(): Promise<number> {
+  const child = spawn(process.execPath, ['-e', '']);
+  await once(child, 'exit');
+  return child.pid!;
+}
+
+describe('lockOutput', () => {
+  it('lets one in and keeps the second out, also within one process', async () => {
+    const release = await lockOutput(folder, 1);
+    await expect(lockOutput(folder, 2)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
+    await release();
+    expect(await exists(join(folder, LOCK_FILE))).toBe(false);
+    await (await lockOutput(folder, 3))();
+  });
+
+  it('names the process and host that hold it', async () => {
+    await leave(lockOf(1));
+    await expect(lockOutput(folder, 1)).rejects.toThrow(`in use by process 1 on ${hostname()}`);
+  });
+
+  it('respects the lock of another host, of which it cannot tell', async () => {
+    await leave(lockOf(await deadProcess(), 'elsewhere'));
+    await expect(lockOutput(folder, 1)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
+  });
+
+  it.each(['dead process', 'own process id of an earlier life', 'rubbish'])(
+    'takes over the lock of a %s',
+    async (kind) => {
+      const texts = new Map([
+        ['dead process', lockOf(await deadProcess())],
+        ['own process id of an earlier life', lockOf(process.pid)],
+        ['rubbish', '{'],
+      ]);
+      await leave(texts.get(kind)!);
+      const release = await lockOutput(folder, 7);
+      expect(JSON.parse(await readFile(join(folder, LOCK_FILE), 'utf8'))).toMatchObject({
+        pid: process.pid,
+        startedAt: 7,
+      });
+      await release();
+    },
+  );
+
+  it('makes the folder where there is none', async () => {
+    const release = await lockOutput(join(folder, 'new'), 1);
+    await mkdir(join(folder, 'new'), { recursive: true });
+    await release();
+  });
+});
