@@ -38,8 +38,13 @@ export const COMMANDS: Readonly<Record<string, CommandRow>> = {
     describe: 'the emulator of the service on this machine',
     load: async () => (await import('./serve.ts')).serveCommand,
   },
+  record: {
+    usage: 'record PIPELINE.yaml --to DIR',
+    describe: 'record what a run needs of the service, to replay it without one',
+    load: async () => (await import('./record.ts')).recordCommand,
+  },
   catalogue: {
-    usage: 'catalogue ls [NODE] | search QUERY --manufacturer M',
+    usage: 'catalogue ls [NODE] | search QUERY --manufacturer M | show ARTICLE',
     describe: 'look around in the catalogue',
     load: async () => (await import('./catalogue.ts')).catalogueCommand,
   },

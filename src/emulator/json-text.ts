@@ -20,11 +20,12 @@ export function spelledAs<T extends object>(value: T, text: string): T {
  * Finds how a member of an object is spelled.
  *
  * @param text - JSON text of an object; it must be valid.
- * @returns Undefined where there is no such member; of several the last, as `JSON.parse` does.
+ * @returns With the blanks around it; undefined where there is no such member; of several the last,
+ *   as `JSON.parse` does.
  *
  * @example
  * ```ts
- * memberText('{"a": {"b": 1.50}}', 'a'); // → '{"b": 1.50}'
+ * memberText('{"a": {"b": 1.50}}', 'a'); // → ' {"b": 1.50}'
  * ```
  */
 export function memberText(text: string, name: string): string | undefined {
@@ -42,7 +43,7 @@ export function memberText(text: string, name: string): string | undefined {
     }
     if (depth === 1 && character === ':') start = at + 1;
     if (depth === 1 && (character === ',' || character === '}')) {
-      if (key === name && start >= 0) found = text.slice(start, at).trim();
+      if (key === name && start >= 0) found = text.slice(start, at);
       start = -1;
     }
     if (character === '{' || character === '[') depth++;

@@ -10,6 +10,7 @@ import type { ManifestLine } from '../model/asset.ts';
 import { ERROR_CODES, type ErrorCode } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
 import { compareKeys, identityOf, jsonLines } from '../write/manifest.ts';
+import type { DriftRow } from './drift.ts';
 import { type RequestTotals, sorted } from './request-counts.ts';
 import type { RunContext } from './run-context.ts';
 import { describeService } from './service-setup.ts';
@@ -38,6 +39,8 @@ export interface RunReport {
   warnings: Record<string, number>;
   /** By field of the service. */
   losses: Record<string, number>;
+  /** Answers that are not what the specification says, by operation and field. */
+  drift: DriftRow[];
   failures: FailureRow[];
   outputDir: string;
   cacheDir: string;
@@ -102,6 +105,7 @@ export function makeReport(
     requests: { ...run.requests.totals(), fromCache },
     warnings: countBy(lines.flatMap((line) => line.warnings.map(({ code }) => code))),
     losses: countBy(lines.flatMap((line) => line.losses.map(({ field }) => field))),
+    drift: run.drift.rows(),
     failures: failureRows(lines),
     outputDir: pipeline.outputDir,
     cacheDir: pipeline.cacheDir,

@@ -13,6 +13,7 @@ import { removeStaleTemporaries } from '../support/files.ts';
 import type { Logger } from '../support/log.ts';
 import { readCatalogue, readManifest } from '../write/manifest.ts';
 import { TEMPORARY_FOLDER } from '../write/publish.ts';
+import { createDriftCounts, type DriftCounts } from './drift.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import { createRequestCounts, type RequestCounts } from './request-counts.ts';
 import { openService, type Service, type ServiceTools } from './service-setup.ts';
@@ -37,7 +38,7 @@ export interface Progress {
 }
 
 /** What a run is handed from outside. */
-export interface RunTools extends Omit<ServiceTools, 'onRequest'> {
+export interface RunTools extends Omit<ServiceTools, 'onRequest' | 'onDrift'> {
   log: Logger;
   progress?: (progress: Progress) => void;
 }
@@ -50,6 +51,7 @@ export interface RunContext {
   startedAt: number;
   stopwatch: Stopwatch;
   requests: RequestCounts;
+  drift: DriftCounts;
   /** Answers of the service, by content. */
   bodies: ContentStore;
   /** Published GLBs, by content. */
@@ -90,9 +92,11 @@ export async function withRun<T>(
   });
   const startedAt = tools.now();
   const requests = createRequestCounts();
+  const drift = createDriftCounts();
   let service: Promise<Service> | undefined;
   const openFetcher = async (): Promise<Fetcher> => {
-    service = openService(content, { ...tools, onRequest: requests.count });
+    const told = { onRequest: requests.count, onDrift: drift.count };
+    service = openService(content, { ...tools, ...told });
     const { client } = await service;
     const { createFetcher } = await import('../fetch/fetch-article.ts');
     const force = job.force ?? false;
@@ -111,6 +115,7 @@ export async function withRun<T>(
       startedAt,
       stopwatch: createStopwatch(tools.now),
       requests,
+      drift,
       bodies,
       objects: openObjects(outputDir),
       state,

@@ -7,6 +7,7 @@
 import type { ServiceClient } from '../service/client.ts';
 import { type Credentials, type ServiceConfig, serviceId } from '../service/service-config.ts';
 import { registerSecret } from '../support/redact.ts';
+import type { Mismatch } from './drift.ts';
 import { type Environment, readCredentials } from './environment.ts';
 import type { ServiceContent } from './pipeline-schema.ts';
 
@@ -31,6 +32,10 @@ export interface ServiceTools {
   signal: AbortSignal;
   startEmulator: StartEmulator;
   onRequest?: NonNullable<ServiceConfig['onRequest']>;
+  /** Handed every complete answer as it came. */
+  onAnswer?: NonNullable<ServiceConfig['onAnswer']>;
+  /** Told of every answer that is not quite what the specification says. */
+  onDrift?: (mismatch: Mismatch) => void;
 }
 
 /** A client, and what has to be closed with it. */
@@ -58,6 +63,8 @@ export async function openService(content: ServiceContent, tools: ServiceTools):
     random: tools.random,
     signal: tools.signal,
     ...(tools.onRequest === undefined ? {} : { onRequest: tools.onRequest }),
+    ...(tools.onAnswer === undefined ? {} : { onAnswer: tools.onAnswer }),
+    ...(tools.onDrift === undefined ? {} : { onDrift: tools.onDrift }),
   });
   return {
     client,

@@ -69,8 +69,19 @@ const ROWS: [label: string, words: (report: RunReport) => string][] = [
   ],
   ['Warnings', ({ warnings }) => counts(warnings)],
   ['Losses', ({ losses }) => counts(losses)],
+  ['Drift', ({ drift }) => driftTold(drift)],
   ['Output', ({ command, outputDir, cacheDir }) => (command === 'fetch' ? cacheDir : outputDir)],
 ];
+
+/** One line: the most frequent stands for all; they are in `report.json`. */
+function driftTold(rows: RunReport['drift']): string {
+  const [worst] = rows.toSorted((a, b) => b.count - a.count);
+  if (worst === undefined) return '';
+  const { operation, field, expected, found, count } = worst;
+  const example = `${operation} ${field}: expected ${expected}, found ${found} (${whole(count)} times)`;
+  const others = rows.length - 1;
+  return others === 0 ? example : `${example} · ${amount(others, 'other field')} in the report`;
+}
 
 function failureLines({ failures }: RunReport, runFolder: string | undefined): string[] {
   if (failures.length === 0) return [];

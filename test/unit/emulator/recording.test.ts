@@ -61,9 +61,9 @@ describe('a request finds its record by identity', () => {
 
 describe('what was recorded goes out as it came in', () => {
   test('a response keeps its own spelling', async () => {
-    const spelled = '{ "response" : 1.50,\n "a}": ["\\"],{", {"response": 2}], "ü": 1e-7 }';
+    const spelled = '\n{ "response" : 1.50,\n "a}": ["\\"],{", {"response": 2}], "ü": 1e-7 }\n';
     const range = await open({
-      'ofml/articles/a.json': `{"response": ${spelled} ,"request":${JSON.stringify(ARTICLE)}}`,
+      'ofml/articles/a.json': `{"response":${spelled},"request":${JSON.stringify(ARTICLE)}}`,
     });
     const answer = range.article(ARTICLE);
     expect(answer).toEqual(JSON.parse(spelled));

@@ -1,0 +1,103 @@
+/**
+ * Recording rules: where in a recording the answer of each operation stands.
+ *
+ * In: what was asked. Out: the place of the answer. It must not read answers nor write files.
+ */
+
+import type { OperationName } from '../service/operations.ts';
+import type { Values } from '../service/target.ts';
+import { encodeFileName, sha256Hex } from '../support/files.ts';
+import { joinKey } from './request-key.ts';
+
+/** How the answers of one operation are kept. */
+export type RecordingRule =
+  | {
+      /** Among the listings of the catalogue, under an id. */
+      keep: 'listing';
+      id(values: Values): string;
+    }
+  | {
+      /** As a pair of request and response. */
+      keep: 'record';
+      folder: string;
+      /** Parameters that tell one record from another, as sent. */
+      identity: readonly string[];
+    }
+  | {
+      /** As it came. */
+      keep: 'body';
+      /** Whether it is text that may hold a secret. */
+      json: boolean;
+      folder: string;
+      segments(values: Values): string[];
+      suffix: string;
+    };
+
+const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const;
+
+/** Rows of the operations that a run needs answers of; no other answer is recorded. */
+export const RECORDING_RULES: { readonly [Name in OperationName]?: RecordingRule } = {
+  getNodes: { keep: 'listing', id: ({ parentnode = '' }) => parentnode },
+  // No folder has such an id: D-820.
+  search: {
+    keep: 'listing',
+    id: ({ manufacturer = '', query = '' }) => `${manufacturer.toUpperCase()}${SEARCH}${query}`,
+  },
+  getArticle: {
+    keep: 'record',
+    folder: 'ofml/articles',
+    identity: [...ARTICLE, 'varcode', 'ocdreinitstring'],
+  },
+  getPartsList: {
+    keep: 'record',
+    folder: 'odb/btg',
+    identity: [...ARTICLE, 'finalarticlenumber', 'reinitstring', 'metareinitstring'],
+  },
+  getBlock: {
+    keep: 'body',
+    json: true,
+    folder: 'odb/block',
+    segments: ({ name = '' }) => blockSegments(name),
+    suffix: '.json',
+  },
+  getMaterial: {
+    keep: 'body',
+    json: false,
+    folder: 'odb/materials',
+    segments: ({ manufacturer = '', name = '' }) => [manufacturer, name],
+    suffix: '.JPG',
+  },
+};
+
+const SEARCH = ';SEARCH;';
+
+/** Whether a listing is what a search found, and no folder. */
+export function isSearchListing(id: string): boolean {
+  return id.includes(SEARCH);
+}
+
+/**
+ * The file of a record: readable, and a digest of all that identifies it.
+ *
+ * @param query - Parameters as sent.
+ *
+ * @example
+ * ```ts
+ * recordFile(['manufacturer', …], { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' });
+ * // → 'ACME_DESK_D1~6d0d9b2a54a3a8c1.json'
+ * ```
+ */
+export function recordFile(
+  identity: readonly string[],
+  query: Readonly<Record<string, string>>,
+): string {
+  const values = identity.map((name) => query[name] ?? '');
+  const readable = ARTICLE.map((name) => query[name] ?? '').join('_');
+  return `${encodeFileName(readable)}~${sha256Hex(joinKey(...values)).slice(0, 16)}.json`;
+}
+
+/** Manufacturer, program, and the name itself, which may hold the separator. */
+function blockSegments(blockName: string): string[] {
+  const [manufacturer = '', program = '', ...name] = blockName.split('::');
+  return [manufacturer, program, name.join('::')];
+}

@@ -1,0 +1,275 @@
+/**
+ * Record and replay: a run from a recording is the run that was recorded, without the service.
+ */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { join, resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import type { EmulatedRange, Json } from '../../src/emulator/range.ts';
+import { openRecording } from '../../src/emulator/recording.ts';
+import { createSampleRange } from '../../src/emulator/sample-range/sample-range.ts';
+import { exists, listFolder } from '../../src/support/files.ts';
+import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { smallRange } from '../helpers/small-range.ts';
+
+const REAL = resolve('../shared/data/cc0-furniture');
+
+/** Every file below a folder with its bytes, by its path from there. */
+async function filesBelow(folder: string, below = ''): Promise<Record<string, string>> {
+  const path = join(folder, below);
+  if (!(await stat(path)).isDirectory()) {
+    return { [below]: (await readFile(path)).toString('latin1') };
+  }
+  const parts = await Promise.all(
+    (await listFolder(path)).map((name) => filesBelow(folder, join(below, name))),
+  );
+  return Object.assign({}, ...parts);
+}
+
+/** All that a run publishes; `status` is what one run did, and no part of what is published. */
+async function published(outputDir: string) {
+  const { runs: _, ...rest } = Object.fromEntries(
+    await Promise.all(
+      (await listFolder(outputDir))
+        .filter((name) => ['objects', 'articles'].includes(name))
+        .map(async (name) => [name, await filesBelow(join(outputDir, name))] as const),
+    ),
+  ) as Record<string, Record<string, string>>;
+  const manifest = (await readManifest(outputDir)).map((line) => ({ ...line, status: '' }));
+  return { manifest, catalogue: await readCatalogue(outputDir), files: rest };
+}
+
+/** The environment that points to an emulator. */
+function environmentOf({ authUrl, baseUrl, username, password, appKey }: Emulator) {
+  return {
+    BTG2GLTF_AUTH_URL: authUrl,
+    BTG2GLTF_BASE_URL: baseUrl,
+    BTG2GLTF_USERNAME: username,
+    BTG2GLTF_PASSWORD: password,
+    BTG2GLTF_APP_KEY: appKey,
+  };
+}
+
+const LIVE = {
+  authUrl: '${BTG2GLTF_AUTH_URL}',
+  baseUrl: '${BTG2GLTF_BASE_URL}',
+  backoffMs: 1,
+};
+
+let folder: string;
+let emulator: Emulator | undefined;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(async () => {
+  await emulator?.close();
+  emulator = undefined;
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Records and runs at an emulator, stops it, and runs from the recording alone. */
+async function recordAndReplay(range: EmulatedRange, articles: unknown[], words: string[] = []) {
+  emulator = await startEmulator({ range });
+  const env = environmentOf(emulator);
+  const recording = join(folder, 'recording');
+  const file = await writePipeline(folder, { service: LIVE, articles });
+  const recorded = await command(['record', file, '--to', recording, ...words], { env });
+  const live = await command(['run', file, '--output', join(folder, 'live'), ...words], { env });
+  const origin = new URL(emulator.baseUrl).port;
+  await emulator.close();
+  emulator = undefined;
+
+  const replayFile = await writePipeline(folder, { service: { recording }, articles });
+  const reached = watchConnections();
+  const words2 = ['run', replayFile, '--output', join(folder, 'replayed'), ...words];
+  const replayed = await command(words2);
+  return { recording, recorded, live, replayed, connections: reached(), origin };
+}
+
+/** Gathers where every new connection of this process goes, until it is asked. */
+function watchConnections(): () => string[] {
+  const sockets: Socket[] = [];
+  const add = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
+  const reached = new Set<string>();
+  subscribe('net.client.socket', add);
+  const connected = (message: unknown) => {
+    const { socket } = message as { socket: Socket };
+    socket.once('connect', () => reached.add(`${socket.remoteAddress}:${socket.remotePort}`));
+  };
+  subscribe('net.client.socket', connected);
+  return () => {
+    unsubscribe('net.client.socket', add);
+    unsubscribe('net.client.socket', connected);
+    expect(sockets.length).toBeGreaterThan(0);
+    return [...reached];
+  };
+}
+
+describe('a run from a recording', () => {
+  test('of the sample range gives the same manifest and bytes, with no service', async () => {
+    const [first] = (createSampleRange().nodes('') ?? []) as { manufacturer: string }[];
+    const articles = [
+      { search: { manufacturer: first!.manufacturer, query: 'a' } },
+      { catalogue: {} },
+    ];
+    const { recorded, live, replayed, connections, origin, recording } = await recordAndReplay(
+      createSampleRange(),
+      articles,
+    );
+    expect([recorded.exit, live.exit, replayed.exit]).toEqual([0, 0, 0]);
+    expect(recorded.stdout).not.toContain('Selects');
+    expect(connections.every((to) => to.startsWith('127.0.0.1:'))).toBe(true);
+    expect(connections.some((to) => to.endsWith(`:${origin}`))).toBe(false);
+    const before = await published(join(folder, 'live'));
+    expect(before.manifest.length).toBeGreaterThan(60);
+    expect(await published(join(folder, 'replayed'))).toEqual(before);
+    expect(await listFolder(recording)).toEqual(['odb', 'ofml', 'recording.json', 'xcf']);
+  }, 240_000);
+
+  test('selects what a search found, whatever the service searches by', async () => {
+    const range = smallRange([{ number: 'D1', blocks: ['A::B::X'] }, { number: 'D2' }]);
+    const byMeaning = { ...range, search: () => range.search('ACME', 'D1') };
+    const articles = [{ search: { manufacturer: 'acme', query: 'something to write at' } }];
+    const { recorded, replayed } = await recordAndReplay(byMeaning, articles);
+    expect(recorded.stdout).not.toContain('Selects');
+    expect(replayed.stdout).toMatch(/1 converted · 0 unchanged · 0 failed/);
+    expect(await published(join(folder, 'replayed'))).toEqual(
+      await published(join(folder, 'live')),
+    );
+  }, 60_000);
+
+  test('fails where the recorded run failed, with the same words', async () => {
+    const range = smallRange([
+      { number: 'D1', blocks: ['ACME::DESK::GONE'] },
+      { number: 'D2', blocks: ['ACME::DESK::TORN'] },
+      { number: 'D3', blocks: ['ACME::DESK::X'], pics: ['GONE.JPG'] },
+      { number: 'D4', article: { ocd: 'nothing of the kind' } },
+    ]);
+    range.missing.add('ACME::DESK::GONE');
+    range.bodies.set('ACME::DESK::TORN', '{"N":"TORN","V":"none"}');
+    const article = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'NONE' };
+    const { replayed, live } = await recordAndReplay(range, [{ catalogue: {} }, { article }]);
+    expect([live.exit, replayed.exit]).toEqual([1, 1]);
+    const before = await published(join(folder, 'live'));
+    expect(before.manifest.map(({ error }) => error?.code)).toEqual([
+      'BLOCK_MISSING',
+      'BLOCK_MISSING',
+      undefined,
+      'RESPONSE_INVALID',
+      'ARTICLE_NOT_FOUND',
+    ]);
+    expect(before.manifest[1]!.error!.message).toContain('expected');
+    expect(await published(join(folder, 'replayed'))).toEqual(before);
+  }, 120_000);
+
+  test('keeps the spelling of what was recorded, and its depth', async () => {
+    const range = smallRange([{ number: 'D1', blocks: ['ACME::DESK::X'] }]);
+    let deep: Json = { type: 'imp', prop: { btgname: 'ACME::DESK::X' } };
+    for (let i = 0; i < 5000; i++) deep = { type: 'top', prop: { childs: [deep] } };
+    const nested = {
+      ...range,
+      partsList: () => ({ btg: [deep], blocks: ['ACME::DESK::X'], mats: [] }),
+    };
+    const { replayed } = await recordAndReplay(nested, [{ catalogue: {} }]);
+    expect(replayed.exit).toBe(0);
+    expect(await published(join(folder, 'replayed'))).toEqual(
+      await published(join(folder, 'live')),
+    );
+  }, 60_000);
+});
+
+describe('a recording', () => {
+  const secretive = (token: () => string) => {
+    const range = smallRange([{ number: 'D1', blocks: ['ACME::DESK::X'] }]);
+    return {
+      ...range,
+      article: (query: Readonly<Record<string, string>>) => {
+        const answer = range.article(query)!;
+        const dump = `https://h/api?token=${token()}&lang=en said "${token()}"`;
+        return {
+          ...answer,
+          dump,
+          typename: 'ACME://x',
+          metamessages: { mail: 'a@b', key: token() },
+        };
+      },
+    };
+  };
+
+  test('holds no token and no credentials, and nothing else is touched', async () => {
+    emulator = await startEmulator({ range: secretive(() => emulator!.password) });
+    const env = environmentOf(emulator);
+    const file = await writePipeline(folder, { service: LIVE });
+    const recording = join(folder, 'recording');
+    const { stdout } = await command(['record', file, '--to', recording], { env });
+    expect(stdout).toContain('taken out of 1 answers');
+    const files = await filesBelow(recording);
+    const text = Buffer.from(Object.values(files).join('\n'), 'latin1').toString();
+    for (const secret of [emulator.password, emulator.username, emulator.appKey]) {
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain(encodeURIComponent(secret));
+    }
+    expect(text).not.toMatch(/token["=](?!\*\*\*)/);
+    expect(text).toContain('"typename":"ACME://x","');
+    expect(text).toContain('{"mail":"a@b","key":"***"}');
+  });
+
+  test('of the same answers has the same bytes, in whatever order they come', async () => {
+    const service = { emulator: true };
+    const file = await writePipeline(folder, { service, articles: [{ catalogue: {} }] });
+    const [one, two] = [join(folder, 'one'), join(folder, 'two')];
+    await command(['record', file, '--to', one, '--limit', '20', '--concurrency', '1']);
+    await command(['record', file, '--to', two, '--limit', '20', '--concurrency', '32']);
+    expect(await filesBelow(two)).toEqual(await filesBelow(one));
+    await command(['record', file, '--to', one, '--limit', '20']);
+    expect(await filesBelow(two)).toEqual(await filesBelow(one));
+  }, 120_000);
+
+  test('is as it was where a new one fails, and nothing is left beside it', async () => {
+    const range = smallRange([{ number: 'D1', blocks: ['ACME::DESK::X'] }]);
+    emulator = await startEmulator({ range });
+    const env = environmentOf(emulator);
+    const recording = join(folder, 'recording');
+    const file = await writePipeline(folder, { service: LIVE });
+    await command(['record', file, '--to', recording], { env });
+    const before = await filesBelow(recording);
+    await emulator.close();
+    const { exit } = await command(['record', file, '--to', recording], { env });
+    expect(exit).toBe(3);
+    expect(await filesBelow(recording)).toEqual(before);
+    expect((await listFolder(folder)).filter((name) => name.includes('recording'))).toEqual([
+      'recording',
+    ]);
+  }, 60_000);
+
+  test('replaces nothing that is not a recording', async () => {
+    const file = await writePipeline(folder, { service: { emulator: true } });
+    await writeFile(join(folder, 'note.txt'), 'mine');
+    const { exit, stderr } = await command(['record', file, '--to', folder]);
+    expect(exit).toBe(2);
+    expect(stderr).toContain('expected no folder, an empty one or a recording');
+    expect(await readFile(join(folder, 'note.txt'), 'utf8')).toBe('mine');
+  });
+});
+
+describe.skipIf(!(await exists(REAL)))('a recording of the recording of real furniture', () => {
+  let out: string;
+  beforeAll(async () => {
+    out = await temporaryFolder();
+  });
+  afterAll(() => rm(out, { recursive: true, force: true }));
+
+  test('gives the same manifest and bytes', async () => {
+    const { live, replayed } = await recordAndReplay(await openRecording(REAL), [
+      { catalogue: {} },
+      { search: { manufacturer: 'SH3D', query: 'schreib' } },
+    ]);
+    expect([live.exit, replayed.exit]).toEqual([0, 0]);
+    const before = await published(join(folder, 'live'));
+    expect(before.manifest.length).toBeGreaterThanOrEqual(8);
+    expect(await published(join(folder, 'replayed'))).toEqual(before);
+  }, 120_000);
+});
