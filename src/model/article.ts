@@ -25,6 +25,12 @@ export interface ArticleRequest {
 /** A configuration as the service resolved it: the identity of one manifest line. */
 export interface ArticleKey extends ArticleRequest {}
 
+/** A child of a planning, in a flat list of all its descendants. */
+export interface PlanningChild extends ArticleRequest {
+  /** Index in the same list of the child that holds it, or -1: parents stand before their children. */
+  parent: number;
+}
+
 /** One value that a property may take. */
 export interface PropertyValue {
   /** The concrete value. */
@@ -127,4 +133,26 @@ export interface Article {
   ocd: CommercialData | undefined;
   /** Debug dump, present when errors are reported; else empty. */
   dump: string;
+  /** Declared by the service but not filled in, as are the two below; passed through untouched. */
+  debugreinitstring?: unknown;
+  debugiscommercialvalid?: unknown;
+  debugisvisiblepropertieswithvalue?: unknown;
+}
+
+/** One property of an article and the value that it is to take. */
+export interface PropertyChange {
+  /** Id of the article whose property it is: the top-level article, or one of its children. */
+  id: string;
+  /** Id of the topmost article of the planning. */
+  rootid: string;
+  /** `ocd` is a commercial property, `meta` one of the meta planning. */
+  proptype: 'ocd' | 'meta';
+  /** Name of the property class. */
+  propclass: string;
+  /** Name of the property. */
+  prop: string;
+  /** A `valuefrom`, or a number within the ranges. */
+  newvalue: string;
+  /** The complete JSON of the topmost article, as the service answered it. */
+  jsondata: unknown;
 }

@@ -50,33 +50,61 @@ export type SrgbColor = readonly [number, number, number];
  * is absent.
  */
 export interface ServiceMaterial {
+  /** Material identifier. */
   mname: string;
+  /** Texture path; absent for a material of colour only. */
   pic?: string;
+  /** Normal-map texture. */
   bump?: string;
+  /** Roughness texture. */
   roughness_image?: string;
+  /** Metallic texture. */
   metallic_image?: string;
+  /** 0 is a mirror, 1 is dull. */
   roughness?: number;
+  /** 0 is no metal, 1 is metal. */
   metallic?: number;
+  /** Scale of the textures along U. */
   scaleu?: number;
+  /** Scale of the textures along V. */
   scalev?: number;
+  /** Offset of the textures along U. */
   offsetx?: number;
+  /** Offset of the textures along V. */
   offsety?: number;
+  /** Scale of the normal map along U. */
   bump_scaleu?: number;
+  /** Scale of the normal map along V. */
   bump_scalev?: number;
+  /** Offset of the normal map along U. */
   bump_offsetx?: number;
+  /** Offset of the normal map along V. */
   bump_offsety?: number;
+  /** Rotation of the normal map. */
   bump_rot?: number;
+  /** Ambient colour. */
   amb?: SrgbColor;
+  /** Diffuse colour. */
   dif?: SrgbColor;
+  /** Specular colour. */
   spe?: SrgbColor;
+  /** Mapping: `auto`, `rauto` or `env`. */
   map?: string;
+  /** Gloss value. */
   shi?: number;
+  /** Transparency: 0 is opaque, 1 is clear. */
   tra?: number;
+  /** Luminance, cd/m². */
   luminance?: number;
+  /** Refraction value. */
   refr?: number;
+  /** Rotation of the textures. */
   rot?: number;
+  /** Phong value. */
   pho?: number;
+  /** Mirror effect. */
   mirror?: number;
+  /** Reflection value. */
   refl?: number;
   clearcoat?: number;
   clearcoat_roughness?: number;

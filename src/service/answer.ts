@@ -4,10 +4,12 @@
  * In: a row of the table and an answer. Out: the decoded body, or an error with its code; and
  * whether the answer looks like the one a dead token gets. It must not know what is done about it.
  */
-import { ConverterError, isConverterError } from '../support/errors.ts';
+import { ConverterError } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
+import { lasting } from './failure.ts';
 import type { HttpResponse } from './http.ts';
-import type { Operation } from './operations.ts';
+import type { Operation } from './operation.ts';
+import type { DriftReporter } from './wire-drift.ts';
 import { parseJson } from './wire-fields.ts';
 
 /** Servers of this kind take no longer query. */
@@ -17,7 +19,9 @@ const ALWAYS_TOO_LONG: ReadonlySet<number> = new Set([414, 431]);
 /** With these too, if it is a long one: IIS answers 404.15 or 400, with a page of HTML. */
 const PERHAPS_TOO_LONG: ReadonlySet<number> = new Set([400, 404, 413]);
 /** With these an answer is about the request, not about the token. */
-const NOT_THE_TOKEN: ReadonlySet<number> = new Set([404, 413, 414, 429, 431]);
+const NOT_THE_TOKEN: ReadonlySet<number> = new Set([404, 413, 414, 422, 429, 431]);
+/** With this one it was understood and refused for what it says. */
+const REFUSED = 422;
 /** An error body is a short object that says so at its beginning. */
 const ERROR_BODY_BYTES = 65_536;
 const ERROR_KEY_WITHIN_BYTES = 512;
@@ -34,14 +38,15 @@ export function looksLikeDeadToken(operation: Operation<unknown>, response: Http
   if (status === 401 || status === 403) return true;
   if (NOT_THE_TOKEN.has(status)) return false;
   // A gateway's own page comes with a 5xx and says nothing about the token.
-  return (status < 400 && isMarkup(bytes)) || errorText(bytes) !== undefined;
+  return (status < 400 && isPage(operation, bytes)) || errorText(bytes) !== undefined;
 }
 
 /**
  * Reads an answer.
  *
  * @param queryBytes - Length of the query that was sent.
- * @throws {@link ConverterError} the row's code of a 404, `QUERY_TOO_LONG`, `HTTP_STATUS`,
+ * @param onDrift - Told of what the decoder had to tolerate.
+ * @throws {@link ConverterError} the row's code of a 404 or 422, `QUERY_TOO_LONG`, `HTTP_STATUS`,
  * `RESPONSE_INVALID`, or what the row's decoder throws.
  *
  * @example
@@ -55,6 +60,7 @@ export function readAnswer<Answer>(
   operation: Operation<Answer>,
   response: HttpResponse,
   queryBytes: number,
+  onDrift?: DriftReporter,
 ): Answer {
   const { status, bytes } = response;
   if (refusesLength(response, queryBytes)) {
@@ -64,12 +70,15 @@ export function readAnswer<Answer>(
   }
   if (status === 404)
     throw new ConverterError(operation.missing, operation.missingMeans, { status });
+  if (status === REFUSED && operation.refused !== undefined) {
+    throw new ConverterError(operation.refused, errorText(bytes) ?? 'refused', { status });
+  }
   if (status < 200 || status > 299) throw statusError(response);
   if (operation.answer === 'any') return operation.decode(bytes);
-  if (isMarkup(bytes)) throw unexpected(operation, 'a page of HTML', status);
+  if (isPage(operation, bytes)) throw unexpected(operation, 'a page of HTML', status);
   const error = errorText(bytes);
   if (error !== undefined) throw unexpected(operation, `an error: ${error}`, status);
-  return decodeWhole(operation, bytes);
+  return decodeWhole(operation, bytes, onDrift);
 }
 
 function refusesLength({ status, bytes }: HttpResponse, queryBytes: number): boolean {
@@ -87,8 +96,17 @@ function statusError({ status, bytes }: HttpResponse): ConverterError {
   });
 }
 
+/** What is due, in words. */
+const EXPECTED: Readonly<Record<Operation<unknown>['answer'], string>> = {
+  json: 'JSON',
+  text: 'JSON or a text',
+  image: 'an image',
+  binary: 'a resource',
+  any: 'anything',
+};
+
 function unexpected(operation: Operation<unknown>, received: string, status: number) {
-  const expected = operation.answer === 'image' ? 'an image' : 'JSON';
+  const expected = EXPECTED[operation.answer];
   const message = `expected ${expected}, received ${received}`;
   return new ConverterError('RESPONSE_INVALID', message, { status });
 }
@@ -97,14 +115,17 @@ function unexpected(operation: Operation<unknown>, received: string, status: num
  * Decodes a body. Where a decoder refuses a body that is not even JSON, the body was cut on its way,
  * which passes; a complete body of the wrong shape will be the same the next time.
  */
-function decodeWhole<Answer>(operation: Operation<Answer>, bytes: Uint8Array): Answer {
+function decodeWhole<Answer>(
+  operation: Operation<Answer>,
+  bytes: Uint8Array,
+  onDrift: DriftReporter | undefined,
+): Answer {
   try {
-    return operation.decode(bytes);
+    return operation.decode(bytes, onDrift);
   } catch (error) {
-    if (operation.answer === 'json' && !isConverterError(error, 'RESPONSE_INVALID')) {
-      parseJson(bytes);
-    }
-    throw error;
+    if (operation.answer === 'json') parseJson(bytes);
+    const isWhole = operation.answer === 'json' || operation.answer === 'text';
+    throw isWhole && error instanceof Error ? lasting(error) : error;
   }
 }
 
@@ -150,6 +171,14 @@ function firstByte(bytes: Uint8Array): number | undefined {
 
 function isMarkup(bytes: Uint8Array): boolean {
   return firstByte(bytes) === 0x3c;
+}
+
+/** A page of HTML. A resource may be an SVG, which is markup too, so there its beginning is read. */
+function isPage({ answer }: Operation<unknown>, bytes: Uint8Array): boolean {
+  if (!isMarkup(bytes)) return false;
+  if (answer !== 'binary') return true;
+  const beginning = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024));
+  return /<(?:!doctype html|html|head|body)\b/i.test(beginning.toString('latin1'));
 }
 
 function startsLikeJson(bytes: Uint8Array): boolean {

@@ -8,6 +8,7 @@ import { setMaxListeners } from 'node:events';
 import { ConverterError } from '../support/errors.ts';
 import { looksLikeDeadToken, readAnswer } from './answer.ts';
 import { logOut, obtainToken, registerCredentials } from './authenticate.ts';
+import { createElsewhere, type Elsewhere, operationAt, type Place } from './elsewhere.ts';
 import { createExchange, type Received } from './exchange.ts';
 import { createGate } from './gate.ts';
 import { createHttp } from './http.ts';
@@ -16,6 +17,8 @@ import { type RetryPolicy, withRetries } from './retry.ts';
 import { SERVICE_DEFAULTS, type ServiceConfig, type Settings } from './service-config.ts';
 import { createSession, type Session, TOKEN_LIFETIMES_MS } from './session.ts';
 import { type Addresses, readAddress, shownUrl, type Values } from './target.ts';
+import type { Drift } from './wire-drift.ts';
+import type { JsonRecord } from './wire-value.ts';
 
 /** What is asked for, for error messages. */
 export interface Subject {
@@ -34,17 +37,27 @@ export interface Answered<Answer> {
   answer: Answer;
 }
 
+/** What only some operations are called with. */
+export interface More {
+  /** Sent as JSON. */
+  body?: JsonRecord;
+  /** Which of two addresses is asked first, where that is known beforehand. */
+  first?: Place;
+}
+
 /** Calls operations of one service. */
 export interface Caller {
   /**
    * Calls an operation.
    *
+   * @param more - The body of a POST.
    * @throws {@link ConverterError} with code, operation, article and redacted URL.
    */
   call<Name extends OperationName>(
     name: Name,
     values: Values,
     subject: Subject,
+    more?: More,
   ): Promise<Answered<AnswerOf<Name>>>;
   /** Drops what is in flight, logs out, closes the connections; never rejects; may be called again. */
   close(): Promise<void>;
@@ -78,25 +91,37 @@ export function createCaller(config: ServiceConfig): Caller {
   else config.signal?.addEventListener('abort', onAbort, { once: true });
   return {
     close,
-    async call(name, own, subject) {
+    async call(name, own, subject, { body, first } = {}) {
       const values = { ...shared, ...own };
-      try {
-        const attempt = createAttempt(parts, name, values);
-        return await withRetries((number) => slots(() => attempt(number)), parts.policy);
-      } catch (error) {
-        throw withContext(error, parts, name, values, subject);
-      }
+      const content = body === undefined ? undefined : jsonText(body);
+      return parts.elsewhere(OPERATIONS[name], first, async (place) => {
+        try {
+          const attempt = createAttempt(parts, name, { values, place, body: content });
+          return await withRetries((number) => slots(() => attempt(number)), parts.policy);
+        } catch (error) {
+          throw withContext(error, parts, name, { values, place }, subject);
+        }
+      });
     },
   };
+}
+
+/** One request, but for its token. */
+interface Request {
+  values: Values;
+  place?: Place;
+  body?: string | undefined;
 }
 
 interface Parts {
   addresses: Addresses;
   http: ReturnType<typeof createHttp>;
-  send: (name: OperationName, values: Values, token: string, number: number) => Promise<Received>;
+  send: (name: OperationName, request: Request, token: string, number: number) => Promise<Received>;
   session: Session;
   policy: RetryPolicy;
+  elsewhere: Elsewhere;
   onAnswer: ServiceConfig['onAnswer'];
+  onDrift: ServiceConfig['onDrift'];
   /** Takes the user's name out of what a service may have said. */
   withoutUser: (text: string) => string;
 }
@@ -112,20 +137,23 @@ function createParts(settings: Settings, signal: AbortSignal): Parts {
   const onRequest = settings.onRequest ?? (() => {});
   const exchange = createExchange({ addresses, http, gate, now, onRequest });
   const policy = { retries, backoffMs, random, signal };
-  const send: Parts['send'] = (name, values, token, number) =>
-    exchange({ name, values, token, number, timeoutMs, signal });
+  const send: Parts['send'] = (name, { body, ...rest }, token, number) => {
+    const content = body === undefined ? {} : { body };
+    return exchange({ name, ...rest, ...content, token, number, timeoutMs, signal });
+  };
   const session = createSession({
     given: registerCredentials(settings),
     lifetimeMs: TOKEN_LIFETIMES_MS[settings.rememberMe ? 'remembered' : 'session'],
     now,
     login: () => obtainToken(settings, exchange, policy, addresses.authUrl.origin),
     logout: (token) => logOut(exchange, token, timeoutMs),
-    isAlive: (token) => send('getNodes', {}, token, 1).then(isAccepted, () => true),
+    isAlive: (token) => send('getNodes', { values: {} }, token, 1).then(isAccepted, () => true),
   });
   const user = 'token' in settings.credentials ? '' : settings.credentials.username;
   const withoutUser = (text: string) => (user === '' ? text : text.replaceAll(user, '***'));
-  const { onAnswer } = settings;
-  return { addresses, http, send, session, policy, onAnswer, withoutUser };
+  const { onAnswer, onDrift } = settings;
+  const elsewhere = createElsewhere();
+  return { addresses, http, send, session, policy, elsewhere, onAnswer, onDrift, withoutUser };
 }
 
 /** The root of the catalogue is there for every token that lives. */
@@ -134,17 +162,19 @@ function isAccepted({ response }: Received): boolean {
 }
 
 /** One attempt at an operation; over all its attempts a request is given at most one new token. */
-function createAttempt<Name extends OperationName>(parts: Parts, name: Name, values: Values) {
+function createAttempt<Name extends OperationName>(parts: Parts, name: Name, request: Request) {
   const operation = OPERATIONS[name];
-  const { session, send, onAnswer } = parts;
+  const { session, send, onAnswer, onDrift } = parts;
+  const { values } = request;
+  const report = onDrift && ((drift: Drift) => onDrift({ operation: name, ...drift }));
   let mayReplaceToken = true;
   return async (number: number): Promise<Answered<AnswerOf<Name>>> => {
     const token = await session.token();
-    let received = await send(name, values, token, number);
+    let received = await send(name, request, token, number);
     if (mayReplaceToken && looksLikeDeadToken(operation, received.response)) {
       mayReplaceToken = false;
       const fresh = await session.replace(token, received.response.status === 401);
-      if (fresh !== token) received = await send(name, values, fresh, number);
+      if (fresh !== token) received = await send(name, request, fresh, number);
     }
     const { response, target } = received;
     const { bytes, etag, lastModified, status } = response;
@@ -153,7 +183,7 @@ function createAttempt<Name extends OperationName>(parts: Parts, name: Name, val
       bytes,
       etag,
       lastModified,
-      answer: readAnswer(operation, response, target.queryBytes),
+      answer: readAnswer(operation, response, target.queryBytes, report),
     };
   };
 }
@@ -174,7 +204,7 @@ function withContext(
   error: unknown,
   parts: Parts,
   name: OperationName,
-  values: Values,
+  { values, place }: Request,
   subject: Subject,
 ): unknown {
   if (!(error instanceof ConverterError) || error.operation !== undefined) return error;
@@ -182,7 +212,7 @@ function withContext(
   const what = subject.article ?? subject.name ?? '';
   const isOfTheRun = code === 'SERVICE_UNREACHABLE' || code === 'INTERRUPTED';
   const where = what === '' ? name : `${name} ${what}`;
-  const url = shownUrl(OPERATIONS[name], values, parts.addresses);
+  const url = shownUrl(operationAt(OPERATIONS[name], place), values, parts.addresses);
   const message = parts.withoutUser(error.message);
   return new ConverterError(code, isOfTheRun ? message : `${where}: ${message}`, {
     operation: name,
@@ -191,6 +221,16 @@ function withContext(
     ...(subject.article === undefined ? {} : { article: subject.article }),
     ...(status === undefined ? {} : { status }),
   });
+}
+
+/** A body as text; what was received as JSON can be sent as JSON, but for a tree beyond all measure. */
+function jsonText(body: JsonRecord): string {
+  try {
+    return JSON.stringify(body);
+  } catch (cause) {
+    const message = 'the article cannot be sent: it is no JSON, or nested too deep';
+    throw new ConverterError('CART_INVALID', message, { cause });
+  }
 }
 
 /** A setting that was handed on without a value takes its default too. */

@@ -4,14 +4,21 @@
  * In: addresses and credentials. Out: catalogue nodes, articles, parts lists and checked bodies.
  * It must not know where bodies are kept or what becomes of them. All else in this room is behind it.
  */
-import type { Article, ArticleKey } from '../model/article.ts';
+import type { Article, ArticleKey, PropertyChange } from '../model/article.ts';
 import type { Breadcrumb, CatalogueNode } from '../model/catalogue.ts';
 import type { PartsList } from '../model/graphics.ts';
 import { type Answered, createCaller, type Subject } from './caller.ts';
 import { type ServiceConfig, serviceId } from './service-config.ts';
+import { expectTopLevel } from './top-level.ts';
+import { parsePreview, parseResource } from './wire-resource.ts';
 
 export type { RequestEvent } from './exchange.ts';
-export { type Credentials, SERVICE_DEFAULTS, type ServiceConfig } from './service-config.ts';
+export {
+  type Credentials,
+  SERVICE_DEFAULTS,
+  type ServiceConfig,
+  type ServiceDrift,
+} from './service-config.ts';
 
 /** A body as received, checked to be complete. */
 export interface Body {
@@ -22,11 +29,17 @@ export interface Body {
   lastModified: string;
 }
 
-/** Which article is loaded, and how configured. */
-export interface ArticleQuery {
+/** One configuration of an article. */
+export interface Configuration {
   manufacturer: string;
   program: string;
   basearticlenumber: string;
+  /** Sent as `ocdreinitstring`; opaque, empty for the default configuration. */
+  reinitstring: string;
+}
+
+/** Which article is loaded, and how configured. */
+export interface ArticleQuery extends Omit<Configuration, 'reinitstring'> {
   /** Sent as `ocdreinitstring`. */
   reinitstring?: string;
   /** Variant code. */
@@ -46,7 +59,7 @@ export interface ServiceClient {
   getNodes(parentnode: string): Promise<Body & { nodes: CatalogueNode[] }>;
   /** Path from the root to a folder. @see Spec 4.2 */
   getBreadcrumbs(parentnode: string): Promise<Breadcrumb[]>;
-  /** Article nodes whose number or short text holds the query. @see Spec 4.2 */
+  /** Article nodes whose number or short text holds the query; ids `<manufacturer>;SEARCHRESULT<index>`. @see Spec 4.2 */
   search(manufacturer: string, query: string): Promise<CatalogueNode[]>;
   /** Loads one article; `ARTICLE_NOT_FOUND`. @see Spec 4.3 */
   getArticle(query: ArticleQuery): Promise<Body & { article: Article }>;
@@ -56,6 +69,52 @@ export interface ServiceClient {
   getBlock(requestName: string): Promise<Body>;
   /** Loads an image by its name without `.JPG`; `IMAGE_MISSING`. @see Spec 4.4 */
   getMaterial(manufacturer: string, name: string): Promise<Body>;
+  /** Loads a resource of a manufacturer, such as its logo; `RESOURCE_MISSING`. @see Spec 4.2 */
+  getManufacturerResource(manufacturer: string, language: string, name: string): Promise<Body>;
+  /** Loads a resource of a series, such as a catalogue image; `RESOURCE_MISSING`. @see Spec 4.2 */
+  getSeriesResource(
+    manufacturer: string,
+    program: string,
+    language: string,
+    name: string,
+  ): Promise<Body>;
+  /** Loads what a `rescontent` refers to; `RESOURCE_MISSING`, `RESOURCE_REFUSED`. @see Spec 2.1, 4.2 */
+  getResource(rescontent: string): Promise<Body>;
+  /**
+   * Changes one property of an article; answers the whole article, calculated anew. A child is
+   * changed through its topmost article. `PROPERTY_VALUE_REFUSED`, `CHILD_WITHOUT_ROOT`.
+   *
+   * @see Spec 4.3 (POST articles), 3 (rule 3)
+   */
+  changeProperty(
+    configuration: Configuration,
+    change: PropertyChange,
+  ): Promise<Body & { article: Article }>;
+  /** Loads what a `previewimage` refers to; `IMAGE_MISSING`, `IMAGE_REFUSED`. @see Spec 2.2, 4.3; D-604 */
+  getPreview(previewimage: string): Promise<Body>;
+  /**
+   * Stores a whole planning: the JSON of its topmost article, as the service answered it.
+   *
+   * @returns Its permanent identifier, which only the planning page of the same system resolves.
+   * @see Spec 4.3 (reinit), 2.5, 9 (rule 7); `CART_INVALID`, `CHILD_WITHOUT_ROOT`
+   */
+  storePlanning(topLevelArticle: unknown): Promise<string>;
+  /**
+   * Restores one configuration of a single article by `ocd/reinit`.
+   *
+   * Not verified against a live service: the specification names this operation and does not show
+   * its call (D-782). {@link getArticle} with a `reinitstring` does the same, as it is shown.
+   *
+   * @see Spec 4.3
+   */
+  restoreConfiguration(configuration: Configuration): Promise<Body & { article: Article }>;
+  /**
+   * Loads a rendered image of an article; none of a meta planning.
+   *
+   * @deprecated The service may remove it in a later version: make pictures from the GLB.
+   * @see Spec 4.4, 9 (rule 6)
+   */
+  getArticleImage(key: ArticleKey): Promise<Body>;
   /** Drops what is in flight, logs out of both groups (own tokens only), closes; never rejects. */
   close(): Promise<void>;
 }
@@ -103,8 +162,47 @@ export function createClient(config: ServiceConfig): ServiceClient {
       return bodyOf(await call('getBlock', { name: requestName }, { name: requestName }));
     },
     async getMaterial(manufacturer, name) {
-      const subject = { name: `${manufacturer}/${name}` };
-      return bodyOf(await call('getMaterial', { manufacturer, name }, subject));
+      const values = { manufacturer, name };
+      return bodyOf(await call('getMaterial', values, resource(values)));
+    },
+    async getManufacturerResource(manufacturer, language, name) {
+      const values = { manufacturer, language, name };
+      return bodyOf(await call('getManufacturerResource', values, resource(values)));
+    },
+    async getSeriesResource(manufacturer, program, language, name) {
+      const values = { manufacturer, program, language, name };
+      return bodyOf(await call('getSeriesResource', values, resource(values)));
+    },
+    async getResource(rescontent) {
+      const { spelling, path } = parseResource(rescontent);
+      const first = spelling === 'ressource' ? 'own' : 'other';
+      return bodyOf(await call('getResource', { path }, { name: path }, { first }));
+    },
+    async changeProperty(configuration, change) {
+      const { id, rootid, proptype, propclass, prop, newvalue, jsondata } = change;
+      expectTopLevel(jsondata, 'changeProperty', rootid);
+      const body = { id, rootid, proptype, propclass, prop, newvalue, jsondata };
+      const subject = article(configuration);
+      const answered = await call('changeProperty', { ...configuration }, subject, { body });
+      return { ...bodyOf(answered), article: answered.answer };
+    },
+    async getPreview(previewimage) {
+      const path = { ...parsePreview(previewimage, config.baseUrl) };
+      return bodyOf(await call('getPreview', path, resource(path)));
+    },
+    async storePlanning(topLevelArticle) {
+      expectTopLevel(topLevelArticle, 'storePlanning');
+      const subject = article(topLevelArticle as Partial<Configuration>);
+      const body = { json: topLevelArticle };
+      return (await call('storePlanning', {}, subject, { body })).answer;
+    },
+    async restoreConfiguration(configuration) {
+      const subject = article(configuration);
+      const answered = await call('restoreConfiguration', { ...configuration }, subject);
+      return { ...bodyOf(answered), article: answered.answer };
+    },
+    async getArticleImage(key) {
+      return bodyOf(await call('getArticleImage', { ...key }, article(key)));
     },
   };
 }
@@ -117,6 +215,11 @@ function folder(parentnode: string): Subject {
   return { name: parentnode === '' ? 'the root' : parentnode };
 }
 
-function article(query: ArticleQuery): Subject {
-  return { article: `${query.manufacturer}/${query.program}/${query.basearticlenumber}` };
+function resource(path: Record<string, string>): Subject {
+  return { name: Object.values(path).join('/') };
+}
+
+function article(query: Partial<Configuration>): Subject {
+  const { manufacturer = '', program = '', basearticlenumber = '' } = query;
+  return { article: `${manufacturer}/${program}/${basearticlenumber}` };
 }

@@ -5,6 +5,7 @@
  * It must not know of retries, of logging in, or of what the answer means beyond "not so fast".
  */
 import { ConverterError } from '../support/errors.ts';
+import { operationAt, type Place } from './elsewhere.ts';
 import type { Gate } from './gate.ts';
 import type { Http, HttpResponse } from './http.ts';
 import { OPERATIONS, type OperationName } from './operations.ts';
@@ -25,6 +26,8 @@ export interface RequestEvent {
 export interface Attempt {
   name: OperationName;
   values: Values;
+  /** @defaultValue 'own' */
+  place?: Place;
   token?: string;
   /** JSON text. */
   body?: string;
@@ -62,7 +65,7 @@ export type Exchange = (attempt: Attempt) => Promise<Received>;
 export function createExchange(parts: ExchangeParts): Exchange {
   const { addresses, http, gate, now, onRequest } = parts;
   return async (attempt) => {
-    const operation = OPERATIONS[attempt.name];
+    const operation = operationAt(OPERATIONS[attempt.name], attempt.place);
     const target = buildTarget(operation, attempt.values, addresses, attempt.token);
     if (attempt.ungated !== true) await gate.wait();
     const startedMs = now();

@@ -95,6 +95,14 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([
   429, // asked too often
 ]);
 
+const LASTING = new WeakSet<Error>();
+
+/** Marks a failure that will be the same the next time, whatever its code says. */
+export function lasting<E extends Error>(error: E): E {
+  LASTING.add(error);
+  return error;
+}
+
 /**
  * Whether a request that failed like this may succeed when it is sent again.
  *
@@ -103,6 +111,7 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([
 export function mayPass(error: unknown): boolean {
   // One that names its operation was sent again already, where it happened.
   if (!(error instanceof ConverterError) || error.operation !== undefined) return false;
+  if (LASTING.has(error)) return false;
   if (error.code !== 'HTTP_STATUS') return PASSING_CODES.has(error.code);
   const status = error.status ?? 0;
   return status >= 500 || PASSING_STATUSES.has(status);

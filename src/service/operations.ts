@@ -4,64 +4,16 @@
  * In: nothing. Out: one row for each operation of the specification. A row is data: it must not
  * know of tokens, retries or connections. A new operation is one row here and one contract test.
  */
-import type { ErrorCode } from '../support/errors.ts';
+import { type Operation, optional, required } from './operation.ts';
 import { decodeArticle } from './wire-article.ts';
 import { decodeFirstResult, decodeResults } from './wire-auth.ts';
 import { decodeBlock } from './wire-block.ts';
 import { decodeBreadcrumbs, decodeNodes } from './wire-catalogue.ts';
+import { findPartsListDrift } from './wire-drift-parts-list.ts';
 import { checkImage } from './wire-image.ts';
 import { decodePartsList } from './wire-parts-list.ts';
-
-/** Groups of operations that share a base path. */
-export type Group = 'auth' | 'xcf' | 'ofml' | 'odb';
-
-/** Base path of each group below its address. */
-export const GROUPS: Readonly<Record<Group, { address: 'authUrl' | 'baseUrl'; path: string }>> = {
-  auth: { address: 'authUrl', path: '' },
-  xcf: { address: 'baseUrl', path: '/api/xcf.dll/xcf' },
-  ofml: { address: 'baseUrl', path: '/api/ofml.dll/ofml' },
-  odb: { address: 'baseUrl', path: '/api/odb.dll/odb' },
-};
-
-/** One query parameter of an operation. */
-export interface QueryParameter {
-  /** Its name on the wire. */
-  name: string;
-  /** Our name of the value, where it differs. */
-  from?: string;
-  /** A required one is sent even if it is empty, an optional one only if it holds something. */
-  required: boolean;
-}
-
-/** One row of {@link OPERATIONS}. */
-export interface Operation<Answer> {
-  method: 'GET' | 'POST';
-  group: Group;
-  /** Path below the group's; each `{name}` stands for one encoded segment, all else is sent as it is. */
-  path: string;
-  /** Where the session token stands. */
-  token: 'none' | 'query' | 'path';
-  query: readonly QueryParameter[];
-  /** Values that are identifiers: the service takes them in upper case. */
-  upperCase: readonly string[];
-  /** What is due: anything else may mean that the token has died. */
-  answer: 'json' | 'image' | 'any';
-  /** Checks and reads a complete body. */
-  decode: (body: Uint8Array) => Answer;
-  /** Code of a 404. */
-  missing: ErrorCode;
-  /** What a 404 means, as a sentence about the thing that was asked for. */
-  missingMeans: string;
-  /** Section of the specification. */
-  spec: string;
-}
-
-const required = (name: string, from?: string): QueryParameter => parameter(name, from, true);
-const optional = (name: string, from?: string): QueryParameter => parameter(name, from, false);
-
-function parameter(name: string, from: string | undefined, isRequired: boolean): QueryParameter {
-  return { name, required: isRequired, ...(from === undefined ? {} : { from }) };
-}
+import { decodePermanentId } from './wire-permanent-id.ts';
+import { checkResource } from './wire-resource.ts';
 
 const LANGUAGES = [optional('lang'), optional('langalt')] as const;
 const ARTICLE = [
@@ -69,93 +21,115 @@ const ARTICLE = [
   required('program'),
   required('basearticlenumber'),
 ] as const;
-const ARTICLE_IDS = ['manufacturer', 'program'] as const;
 
+/** What most rows have in common. */
+const GET = { method: 'GET', token: 'query', query: [], upperCase: [], answer: 'json' } as const;
+const POST = { ...GET, method: 'POST' } as const;
+const OF_ARTICLE = { upperCase: ['manufacturer', 'program'] } as const;
+
+const AUTH = {
+  group: 'auth',
+  token: 'none',
+  missing: 'AUTH_PROTOCOL',
+  missingMeans: 'there is no authentication server at this address',
+  spec: '4.1',
+} as const;
+const FOLDER = {
+  group: 'xcf',
+  missing: 'NODE_NOT_FOUND',
+  missingMeans: 'the catalogue has no such folder',
+  spec: '4.2',
+} as const;
+const RESOURCE = {
+  ...GET,
+  group: 'xcf',
+  answer: 'binary',
+  decode: checkResource,
+  missing: 'RESOURCE_MISSING',
+  missingMeans: 'the service has no such resource',
+  spec: '4.2',
+} as const;
+const COMMERCIAL = {
+  group: 'ofml',
+  decode: decodeArticle,
+  missing: 'ARTICLE_NOT_FOUND',
+  missingMeans: 'the service knows no such article',
+  spec: '4.3',
+} as const;
+const IMAGE = {
+  ...GET,
+  answer: 'image',
+  decode: checkImage,
+  missing: 'IMAGE_MISSING',
+  missingMeans: 'the service has no such image',
+} as const;
 const LOGOUT = {
-  method: 'POST',
+  ...POST,
   path: '/logout/{token}',
   token: 'path',
-  query: [],
-  upperCase: [],
   answer: 'any',
   decode: () => undefined,
   missing: 'HTTP_STATUS',
   missingMeans: 'the service knows no such session',
 } as const;
 
+/** The same resource in the other of the two spellings that the specification has. */
+const spelled = (path: string) => ({ group: 'xcf', path, order: 'after' }) as const;
+
 const ROWS = {
-  getPublicKey: {
-    method: 'GET',
-    group: 'auth',
-    path: '/GetPublicKey/',
-    token: 'none',
-    query: [],
-    upperCase: [],
-    answer: 'json',
-    decode: decodeFirstResult,
-    missing: 'AUTH_PROTOCOL',
-    missingMeans: 'there is no authentication server at this address',
-    spec: '4.1',
-  },
+  getPublicKey: { ...GET, ...AUTH, path: '/GetPublicKey/', decode: decodeFirstResult },
   getSessionToken: {
-    method: 'POST',
-    group: 'auth',
+    ...POST,
+    ...AUTH,
     // The quotes belong to the name and stay encoded: D-601.
     path: '/%22GetSessionToken%22/',
-    token: 'none',
-    query: [],
-    upperCase: [],
-    answer: 'json',
+    body: ['User', 'Password', 'PublicKey', 'RememberMe', 'AppKey'],
     decode: decodeResults,
-    missing: 'AUTH_PROTOCOL',
-    missingMeans: 'there is no authentication server at this address',
-    spec: '4.1',
   },
   getNodes: {
-    method: 'GET',
-    group: 'xcf',
+    ...GET,
+    ...FOLDER,
     path: '/getnodes',
-    token: 'query',
     query: [optional('profile'), optional('parentnode'), ...LANGUAGES],
-    upperCase: [],
-    answer: 'json',
     decode: decodeNodes,
-    missing: 'NODE_NOT_FOUND',
-    missingMeans: 'the catalogue has no such folder',
-    spec: '4.2',
   },
   getBreadcrumbs: {
-    method: 'GET',
-    group: 'xcf',
+    ...GET,
+    ...FOLDER,
     path: '/getnodesbreadcrumbs',
-    token: 'query',
     query: [optional('profile'), optional('parentnode'), ...LANGUAGES],
-    upperCase: [],
-    answer: 'json',
     decode: decodeBreadcrumbs,
-    missing: 'NODE_NOT_FOUND',
-    missingMeans: 'the catalogue has no such folder',
-    spec: '4.2',
+  },
+  getManufacturerResource: {
+    ...RESOURCE,
+    path: '/ressources/{manufacturer}/{language}/{name}',
+    other: spelled('/ressource/{manufacturer}/{language}/{name}'),
+  },
+  getSeriesResource: {
+    ...RESOURCE,
+    path: '/ressources/{manufacturer}/{program}/{language}/{name}',
+    other: spelled('/ressource/{manufacturer}/{program}/{language}/{name}'),
+  },
+  getResource: {
+    ...RESOURCE,
+    path: '/ressource/{path...}',
+    other: spelled('/ressources/{path...}'),
   },
   search: {
-    method: 'GET',
-    group: 'xcf',
+    ...GET,
+    ...FOLDER,
     path: '/search/{manufacturer}',
-    token: 'query',
     query: [required('q', 'query'), ...LANGUAGES],
     upperCase: ['manufacturer'],
-    answer: 'json',
     decode: decodeNodes,
-    missing: 'NODE_NOT_FOUND',
     missingMeans: 'the catalogue has no such manufacturer',
-    spec: '4.2',
   },
   logoutCatalogue: { ...LOGOUT, group: 'xcf', spec: '4.2' },
   getArticle: {
-    method: 'GET',
-    group: 'ofml',
+    ...GET,
+    ...COMMERCIAL,
+    ...OF_ARTICLE,
     path: '/articles',
-    token: 'query',
     query: [
       optional('profile'),
       ...ARTICLE,
@@ -165,18 +139,47 @@ const ROWS = {
       optional('ocdreinitstring', 'reinitstring'),
       optional('getallproperties'),
     ],
-    upperCase: ARTICLE_IDS,
-    answer: 'json',
-    decode: decodeArticle,
-    missing: 'ARTICLE_NOT_FOUND',
-    missingMeans: 'the service knows no such article',
+  },
+  changeProperty: {
+    ...POST,
+    ...COMMERCIAL,
+    ...OF_ARTICLE,
+    path: '/articles',
+    // The languages stand in the opening of section 4, not in the list of this operation: D-781.
+    query: [...ARTICLE, optional('ocdreinitstring', 'reinitstring'), ...LANGUAGES],
+    body: ['id', 'rootid', 'proptype', 'propclass', 'prop', 'newvalue', 'jsondata'],
+    refused: 'PROPERTY_VALUE_REFUSED',
+  },
+  getPreview: {
+    ...IMAGE,
+    group: 'ofml',
+    path: '/preview/{manufacturer}/{program}/{name}',
+    other: { group: 'ocd', path: '/preview/{manufacturer}/{program}/{name}', order: 'before' },
     spec: '4.3',
   },
+  storePlanning: {
+    ...POST,
+    ...COMMERCIAL,
+    path: '/reinit',
+    body: ['json'],
+    answer: 'text',
+    decode: decodePermanentId,
+    missingMeans: 'the service knows no such article, or stores no plannings',
+  },
+  // Named by the specification, its call is not shown: not verified against a live service (D-782).
+  restoreConfiguration: {
+    ...POST,
+    ...COMMERCIAL,
+    ...OF_ARTICLE,
+    path: '/ocd/reinit',
+    other: { group: 'ocd', path: '/reinit', order: 'after' },
+    query: [...ARTICLE, required('ocdreinitstring', 'reinitstring'), ...LANGUAGES],
+  },
   getPartsList: {
-    method: 'GET',
+    ...GET,
+    ...OF_ARTICLE,
     group: 'odb',
     path: '/btg',
-    token: 'query',
     query: [
       optional('profile'),
       ...ARTICLE,
@@ -184,40 +187,40 @@ const ROWS = {
       optional('reinitstring'),
       optional('metareinitstring'),
     ],
-    upperCase: ARTICLE_IDS,
-    answer: 'json',
-    decode: decodePartsList,
+    decode(body, onDrift) {
+      const partsList = decodePartsList(body);
+      if (onDrift !== undefined) findPartsListDrift(body, onDrift);
+      return partsList;
+    },
     missing: 'ARTICLE_NOT_FOUND',
     missingMeans: 'the service has no parts list of this article',
     spec: '4.4',
   },
   getBlock: {
-    method: 'GET',
+    ...GET,
     group: 'odb',
     path: '/block/{name}',
-    token: 'query',
-    query: [],
-    upperCase: [],
-    answer: 'json',
-    decode: decodeBlock,
+    decode: (body) => decodeBlock(body),
     missing: 'BLOCK_MISSING',
     missingMeans: 'the service has no such block',
     spec: '4.4',
   },
   getMaterial: {
-    method: 'GET',
+    ...IMAGE,
     group: 'odb',
     path: '/materials/{manufacturer}/{name}.JPG',
-    token: 'query',
-    query: [],
-    upperCase: [],
-    answer: 'image',
-    decode: checkImage,
-    missing: 'IMAGE_MISSING',
-    missingMeans: 'the service has no such image',
     spec: '4.4',
   },
   logoutGraphics: { ...LOGOUT, group: 'odb', spec: '4.4' },
+  /** @deprecated The service may remove it in a later version (section 9, rule 6). */
+  getArticleImage: {
+    ...IMAGE,
+    ...OF_ARTICLE,
+    group: 'odb',
+    path: '/articlesimage.jpg',
+    query: [...ARTICLE, required('finalarticlenumber'), required('reinitstring')],
+    spec: '4.4',
+  },
 } as const satisfies Record<string, Operation<unknown>>;
 
 /** Name of an operation. */

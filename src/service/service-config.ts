@@ -7,6 +7,7 @@ import type { Padding } from './crypto.ts';
 import type { RequestEvent } from './exchange.ts';
 import type { OperationName } from './operations.ts';
 import type { Values } from './target.ts';
+import type { Drift } from './wire-drift.ts';
 
 /** How a client may ask: a login of its own, or a token that it was given. */
 export type Credentials =
@@ -55,6 +56,13 @@ export interface ServiceConfig {
   onRequest?: (event: RequestEvent) => void;
   /** Handed every complete answer before it is read, whatever it says; waited for. */
   onAnswer?: (answer: RawAnswer) => void | Promise<void>;
+  /** Told where an answer that could be read is not what the specification says. */
+  onDrift?: (drift: ServiceDrift) => void;
+}
+
+/** One tolerated mismatch between an answer and the specification. */
+export interface ServiceDrift extends Drift {
+  operation: OperationName;
 }
 
 /** A complete answer, as it came. */

@@ -5,7 +5,7 @@
  * It must not know how a request is sent. No URL parser touches a path: it would undo encodings.
  */
 import { ConverterError } from '../support/errors.ts';
-import { GROUPS, type Operation } from './operations.ts';
+import { GROUPS, type Operation } from './operation.ts';
 
 const MASK = '***';
 
@@ -110,9 +110,10 @@ export function buildTarget(
   const group = GROUPS[operation.group];
   const address = addresses[group.address];
   const spelled = (name: string) => spell(operation, name, name === 'token' ? token : values[name]);
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    segment(operation, spelled(name)),
-  );
+  const path = operation.path.replace(/\{(\w+)(\.\.\.)?\}/g, (_, name: string, many?: string) => {
+    const parts = many === undefined ? [spelled(name)] : spelled(name).split('/');
+    return parts.map((part) => segment(operation, part)).join('/');
+  });
   const pairs = operation.token === 'query' ? [`token=${encodeStrictly(token ?? '')}`] : [];
   for (const [name, value] of queryOf(operation, values)) {
     pairs.push(`${name}=${encodeStrictly(value)}`);

@@ -13,42 +13,49 @@ import type {
   PropertyRange,
   PropertyValue,
 } from '../model/article.ts';
+import { as, type DriftReporter, findDrift, mayLack, oneOf } from './wire-drift.ts';
 import {
   anything,
+  bound,
   checkShape,
   list,
   number,
+  object,
   optionalNumber,
+  optionalObject,
   parseJson,
   text,
+  textOrNumber,
   truth,
 } from './wire-fields.ts';
 
-const value: z.ZodType<PropertyValue> = z.object({
-  valuefrom: text(),
+const value: z.ZodType<PropertyValue> = object({
+  valuefrom: textOrNumber(),
   text: text(),
-  previewimage: text(),
-  previewimagelarge: text(),
+  previewimage: mayLack(text()),
+  previewimagelarge: mayLack(text()),
 });
 
 const LOWER = { GT: 'GT', GE: 'GE' } as const;
 const UPPER = { LT: 'LT', LE: 'LE' } as const;
 
-const range: z.ZodType<PropertyRange> = z
-  .object({
-    valuefrom: optionalNumber(),
-    opfrom: text(),
-    valueto: optionalNumber(),
-    opto: text(),
-    raster: optionalNumber(),
-  })
-  .transform((wire) => withoutMissing(wire));
+const wireRange = object({
+  valuefrom: bound(),
+  opfrom: mayLack(oneOf(text(), 'GT', 'GE')),
+  valueto: bound(),
+  opto: mayLack(oneOf(text(), 'LT', 'LE')),
+  raster: optionalNumber(),
+});
+const range: z.ZodType<PropertyRange> = as(
+  wireRange.transform((wire) => withoutMissing(wire)),
+  wireRange,
+);
 
-const property: z.ZodType<ArticleProperty> = z.object({
+const property: z.ZodType<ArticleProperty> = object({
   name: text(),
   text: text(),
-  proptype: text('C'),
-  currentvalue: text(),
+  proptype: oneOf(text('C'), 'C', 'N', 'L'),
+  currentvalue: textOrNumber(),
   enabled: truth(true),
   visible: truth(true),
   obligatory: truth(),
@@ -61,13 +68,13 @@ const property: z.ZodType<ArticleProperty> = z.object({
   ranges: list(range),
 });
 
-const propertyClass: z.ZodType<PropertyClass> = z.object({
+const propertyClass: z.ZodType<PropertyClass> = object({
   name: text(),
   text: text(),
   properties: list(property),
 });
 
-const commercial: z.ZodType<CommercialData> = z.object({
+const commercial: z.ZodType<CommercialData> = object({
   id: text(),
   finalarticlenumber: text(),
   price: number(),
@@ -84,7 +91,7 @@ const commercial: z.ZodType<CommercialData> = z.object({
   obligatory2c: truth(),
 });
 
-const article = z.object({
+const article = object({
   id: text(),
   rootid: text(),
   manufacturer: text(),
@@ -96,8 +103,11 @@ const article = z.object({
   children: list(z.unknown()),
   propclasses: list(propertyClass),
   metamessages: anything(),
-  ocd: commercial.nullish().transform((ocd) => ocd ?? undefined),
+  ocd: optionalObject(commercial),
   dump: z.unknown().optional().transform(dumpText),
+  debugreinitstring: anything(),
+  debugiscommercialvalid: anything(),
+  debugisvisiblepropertieswithvalue: anything(),
 });
 
 /**
@@ -106,7 +116,8 @@ const article = z.object({
  * Missing fields take their defaults: texts empty, numbers 0, `visible` and `enabled` true, other
  * truth values false. `pricecomponents`, `metamessages` and `usermessages` pass through untouched.
  *
- * @param body - Raw body of GET articles.
+ * @param body - Raw body of GET articles or POST articles.
+ * @param onDrift - Told of what had to be tolerated; children count as `article.children[]`.
  * @throws {@link ConverterError} `RESPONSE_INVALID` with the path of the first field that cannot be read.
  *
  * @example
@@ -116,7 +127,7 @@ const article = z.object({
  *
  * @see Spec 2.2; D-608 (a price of 0 is normal), D-613 (names of the reinit strings).
  */
-export function decodeArticle(body: Uint8Array): Article {
+export function decodeArticle(body: Uint8Array, onDrift?: DriftReporter): Article {
   const roots: Article[] = [];
   const open: { wire: unknown; where: string; into: Article[] }[] = [
     { wire: parseJson(body), where: 'article', into: roots },
@@ -124,7 +135,10 @@ export function decodeArticle(body: Uint8Array): Article {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { where } = next;
     const { children, ...fields } = checkShape(article, next.wire, where);
-    const decoded: Article = { ...fields, children: [] };
+    const decoded: Article = { ...withoutUnsent(fields), children: [] };
+    if (onDrift !== undefined) {
+      findDrift(article, next.wire, where === 'article' ? where : 'article.children[]', onDrift);
+    }
     next.into.push(decoded);
     // Last in, first out: pushed from the end, children come off in their own order.
     for (let index = children.length - 1; index >= 0; index--) {
@@ -133,6 +147,21 @@ export function decodeArticle(body: Uint8Array): Article {
     }
   }
   return roots[0]!;
+}
+
+/** Debug fields that the service does not fill in, and so usually does not send. */
+const DEBUG_FIELDS = [
+  'debugreinitstring',
+  'debugiscommercialvalid',
+  'debugisvisiblepropertieswithvalue',
+] as const;
+
+/** Without the debug fields that were not sent. */
+function withoutUnsent<T extends Partial<Record<(typeof DEBUG_FIELDS)[number], unknown>>>(
+  fields: T,
+): T {
+  for (const name of DEBUG_FIELDS) if (fields[name] === undefined) delete fields[name];
+  return fields;
 }
 
 interface WireRange {

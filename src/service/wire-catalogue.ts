@@ -6,24 +6,26 @@
 import { z } from 'zod';
 import type { Breadcrumb, CatalogueNode, CatalogueResource } from '../model/catalogue.ts';
 import { ConverterError } from '../support/errors.ts';
-import { checkShape, list, parseJson, text } from './wire-fields.ts';
+import { type DriftReporter, findDrift, mayLack, oneOf } from './wire-drift.ts';
+import { checkShape, list, object, parseJson, text } from './wire-fields.ts';
 
-const resource: z.ZodType<CatalogueResource> = z.object({ restype: text(), rescontent: text() });
+const resource: z.ZodType<CatalogueResource> = object({ restype: text(), rescontent: text() });
 
-const node = z.object({
+const node = object({
   nodeid: text(),
   text: text(),
-  nodetype: text(),
+  nodetype: oneOf(text(), 'F', 'A', 'I'),
   manufacturer: text(),
   manufacturername: text(),
   program: text(),
   basearticlenumber: text(),
   variantcode: text(),
-  convertdate: text(),
+  // Only on the top level.
+  convertdate: mayLack(text()),
   ressources: list(resource),
 });
 
-const breadcrumb: z.ZodType<Breadcrumb> = z.object({ nodeid: text(), text: text() });
+const breadcrumb: z.ZodType<Breadcrumb> = object({ nodeid: text(), text: text() });
 
 /**
  * Decodes an array of catalogue nodes.
@@ -32,6 +34,7 @@ const breadcrumb: z.ZodType<Breadcrumb> = z.object({ nodeid: text(), text: text(
  * in it to walk into or to convert.
  *
  * @param body - Raw body of getnodes or search.
+ * @param onDrift - Told of what had to be tolerated.
  * @throws {@link ConverterError} `RESPONSE_INVALID` if the body is no array of nodes, or a folder has no id.
  *
  * @example
@@ -42,8 +45,11 @@ const breadcrumb: z.ZodType<Breadcrumb> = z.object({ nodeid: text(), text: text(
  *
  * @see Spec 2.1.
  */
-export function decodeNodes(body: Uint8Array): CatalogueNode[] {
-  return checkShape(z.array(node), parseJson(body), 'nodes').map((wire, index) => {
+export function decodeNodes(body: Uint8Array, onDrift?: DriftReporter): CatalogueNode[] {
+  const value = parseJson(body);
+  const nodes = checkShape(z.array(node), value, 'nodes');
+  if (onDrift !== undefined) findDrift(list(node), value, 'nodes', onDrift);
+  return nodes.map((wire, index) => {
     const { ressources, ...fields } = wire;
     const nodetype = kindOf(wire.nodetype);
     if (nodetype === 'F' && wire.nodeid === '') {
@@ -63,6 +69,7 @@ function kindOf(nodetype: string): CatalogueNode['nodetype'] {
  * Decodes the path from the root to a folder.
  *
  * @param body - Raw body of getnodesbreadcrumbs.
+ * @param onDrift - Told of what had to be tolerated.
  * @throws {@link ConverterError} `RESPONSE_INVALID` if the body is no array of breadcrumbs.
  *
  * @example
@@ -73,6 +80,9 @@ function kindOf(nodetype: string): CatalogueNode['nodetype'] {
  *
  * @see Spec 2.1.
  */
-export function decodeBreadcrumbs(body: Uint8Array): Breadcrumb[] {
-  return checkShape(z.array(breadcrumb), parseJson(body), 'breadcrumbs');
+export function decodeBreadcrumbs(body: Uint8Array, onDrift?: DriftReporter): Breadcrumb[] {
+  const value = parseJson(body);
+  const breadcrumbs = checkShape(z.array(breadcrumb), value, 'breadcrumbs');
+  if (onDrift !== undefined) findDrift(list(breadcrumb), value, 'breadcrumbs', onDrift);
+  return breadcrumbs;
 }

@@ -6,7 +6,8 @@
  */
 import { z } from 'zod';
 import { ConverterError } from '../support/errors.ts';
-import { describe, readNumber } from './wire-value.ts';
+import { as, expecting } from './wire-drift.ts';
+import { describe, isRecord, readNumber } from './wire-value.ts';
 
 type Field<T> = z.ZodType<T>;
 
@@ -15,10 +16,16 @@ type Field<T> = z.ZodType<T>;
  *
  * @param expected - What the field should hold, as the error message calls it.
  * @param missing - Value of a field that was not sent.
+ * @param fits - Whether a value is what the specification says: what can be read may still not be.
  * @param read - Undefined where the value cannot be read.
  */
-function field<T>(expected: string, missing: T, read: (value: unknown) => T | undefined): Field<T> {
-  return z
+function field<T>(
+  expected: string,
+  missing: T,
+  fits: (value: unknown) => boolean,
+  read: (value: unknown) => T | undefined,
+): Field<T> {
+  const schema = z
     .unknown()
     .optional()
     .transform((value, context) => {
@@ -29,23 +36,43 @@ function field<T>(expected: string, missing: T, read: (value: unknown) => T | un
       context.issues.push({ code: 'custom', message, input: value });
       return z.NEVER;
     });
+  return expecting(schema, { expected, fits });
 }
+
+const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
+const isText = (value: unknown) => typeof value === 'string';
 
 /** A text; a number or a truth value that stands in its place is read as its own spelling. */
 export function text(missing = ''): Field<string> {
-  return field('a text', missing, (value) =>
+  return field('a text', missing, isText, (value) =>
     typeof value === 'object' ? undefined : String(value),
   );
 }
 
+/** A value of a property: a text, or just as well a number. */
+export function textOrNumber(): Field<string> {
+  const fits = (value: unknown) => isText(value) || isNumber(value);
+  return expecting(text(), { expected: 'a text or a number', fits });
+}
+
 /** A number, also where it was sent as a text. */
 export function number(missing = 0): Field<number> {
-  return field('a finite number', missing, (value) => readNumber(value, missing));
+  return field('a finite number', missing, isNumber, (value) => readNumber(value, missing));
 }
 
 /** A number that may be left out. */
 export function optionalNumber(): Field<number | undefined> {
-  return field<number | undefined>('a finite number', undefined, (value) => readNumber(value));
+  const schema = field<number | undefined>('a finite number', undefined, isNumber, (value) =>
+    readNumber(value),
+  );
+  return expecting(schema, { mayLack: true });
+}
+
+/** A bound of a range, that may be left out: a number, or just as well one as a text. */
+export function bound(): Field<number | undefined> {
+  const fits = (value: unknown) =>
+    isNumber(value) || (isText(value) && isNumber(Number(value)) && value !== '');
+  return expecting(optionalNumber(), { expected: 'a number', fits });
 }
 
 const TRUTH: ReadonlyMap<string, boolean> = new Map([
@@ -58,7 +85,8 @@ const TRUTH: ReadonlyMap<string, boolean> = new Map([
 
 /** A truth value, also where it was sent as `"true"`, `1` or `"0"`. */
 export function truth(missing = false): Field<boolean> {
-  return field('true or false', missing, (value) =>
+  const fits = (value: unknown) => typeof value === 'boolean';
+  return field('true or false', missing, fits, (value) =>
     typeof value === 'object' ? undefined : TRUTH.get(String(value).trim().toLowerCase()),
   );
 }
@@ -73,10 +101,22 @@ export function anything(): Field<unknown> {
 
 /** A list; one that was not sent is empty. */
 export function list<T>(item: z.ZodType<T>): Field<T[]> {
-  return z
+  const schema = z
     .array(item)
     .nullish()
     .transform((items) => items ?? []);
+  return expecting(schema, { expected: 'an array', fits: Array.isArray, items: item });
+}
+
+/** An object with these fields; others are left out. */
+export function object<Fields extends Record<string, z.ZodType>>(fields: Fields) {
+  return expecting(z.object(fields), { expected: 'an object', fits: isRecord, fields });
+}
+
+/** An object that may be missing, and then is undefined. */
+export function optionalObject<T>(schema: z.ZodType<T>): Field<T | undefined> {
+  const nullish = schema.nullish().transform((value) => value ?? undefined);
+  return as(nullish, schema);
 }
 
 /**

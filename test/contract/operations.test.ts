@@ -1,41 +1,112 @@
-import { expect, it } from 'vitest';
-import { GROUPS, OPERATIONS } from '../../src/service/operations.ts';
+/**
+ * The table of operations against the specification: none missing, none invented.
+ *
+ * The list is written out here, with the section of each; where the specification itself lies
+ * beside the project, the list is compared with its text.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { GROUPS } from '../../src/service/operation.ts';
+import { OPERATIONS } from '../../src/service/operations.ts';
+import { specifiedOperations } from '../helpers/specified-operations.ts';
 
-/** Method, path and required parameters (but for the token) as the specification lists them. */
+/** Section, method, group and path as the specification has them; `!` marks a required parameter. */
 const SPECIFIED = [
-  'GET auth /GetPublicKey/',
-  'POST auth /%22GetSessionToken%22/',
-  'GET xcf /getnodes',
-  'GET xcf /getnodesbreadcrumbs',
-  'GET xcf /search/{manufacturer} q',
-  'POST xcf /logout/{token}',
-  'GET ofml /articles manufacturer program basearticlenumber',
-  'GET odb /btg manufacturer program basearticlenumber finalarticlenumber',
-  'GET odb /block/{name}',
-  'GET odb /materials/{manufacturer}/{name}.JPG',
-  'POST odb /logout/{token}',
+  '4.1 GET auth /GetPublicKey/',
+  '4.1 POST auth /%22GetSessionToken%22/ { User Password PublicKey RememberMe AppKey }',
+  '4.2 GET xcf /getnodes ?token! profile parentnode lang langalt',
+  '4.2 GET xcf /getnodesbreadcrumbs ?token! profile parentnode lang langalt',
+  '4.2 GET xcf /ressources/<manufacturer_id>/<language>/<name> ?token!',
+  '4.2 GET xcf /ressources/<manufacturer_id>/<series_id>/<language>/<name> ?token!',
+  '4.2 GET xcf /ressource/<path> ?token!',
+  '4.2 GET xcf /search/<manufacturer_id> ?token! q! lang langalt',
+  '4.2 POST xcf /logout/<token>',
+  '4.3 GET ofml /articles ?token! profile manufacturer! program! basearticlenumber! lang langalt currency varcode ocdreinitstring getallproperties',
+  '4.3 POST ofml /articles ?token! manufacturer! program! basearticlenumber! ocdreinitstring { id rootid proptype propclass prop newvalue jsondata }',
+  '4.3 GET ofml /preview/<MANUFACTURER>/<PROGRAM>/<NAME> ?token!',
+  '4.3 POST ofml /reinit ?token! { json }',
+  // Its call is not shown: what stands here is our reading (D-782).
+  '4.3 POST ofml /ocd/reinit ?token! manufacturer! program! basearticlenumber! ocdreinitstring!',
+  '4.4 GET odb /btg ?token! profile manufacturer! program! basearticlenumber! finalarticlenumber! reinitstring metareinitstring',
+  '4.4 GET odb /block/<BLOCKNAME> ?token!',
+  '4.4 GET odb /materials/<manufacturer_id>/<material_name>.JPG ?token!',
+  '4.4 POST odb /logout/<token>',
+  '4.4 GET odb /articlesimage.jpg ?token! manufacturer! program! basearticlenumber! finalarticlenumber! reinitstring!',
 ];
 
-it('the table holds each operation as the specification lists it', () => {
-  const rows = Object.values(OPERATIONS).map(({ method, group, path, query }) => {
-    const required = query.filter((parameter) => parameter.required).map(({ name }) => name);
-    return [method, group, path, ...required].join(' ');
+/** Only here do the languages come from the opening of section 4: D-781, D-782. */
+const LANGUAGES_OF_SECTION_4: readonly string[] = ['changeProperty', 'restoreConfiguration'];
+
+const withoutNames = (line: string) => line.replace(/<\w+>|\{\w+(?:\.\.\.)?\}(?=\/|\.| |$)/g, '<>');
+
+describe('the table of operations', () => {
+  it('holds each operation as the specification lists it, and no other', () => {
+    const rows = Object.entries(OPERATIONS).map(([name, row]) => {
+      const own = row.query
+        .filter(
+          (parameter) =>
+            !LANGUAGES_OF_SECTION_4.includes(name) || !parameter.name.startsWith('lang'),
+        )
+        .map((parameter) => `${parameter.name}${parameter.required ? '!' : ''}`);
+      const query = [...(row.token === 'query' ? ['token!'] : []), ...own];
+      return [
+        `${row.spec} ${row.method} ${row.group} ${row.path}`,
+        ...(query.length === 0 ? [] : [`?${query.join(' ')}`]),
+        ...(row.body === undefined ? [] : [`{ ${row.body.join(' ')} }`]),
+      ].join(' ');
+    });
+    expect(rows.map(withoutNames)).toEqual(SPECIFIED.map(withoutNames));
   });
-  expect(rows).toEqual(SPECIFIED);
+
+  it('has for each group the base path of the specification', () => {
+    expect(Object.entries(GROUPS).map(([name, { path }]) => `${name} ${path}`)).toEqual([
+      'auth ',
+      'xcf /api/xcf.dll/xcf',
+      'ofml /api/ofml.dll/ofml',
+      'odb /api/odb.dll/odb',
+      // Not of section 4: where the values of `previewimage` lead (D-604).
+      'ocd /api/ocd.dll',
+    ]);
+  });
+
+  it('gives every operation but those of the login a token', () => {
+    for (const { group, path, token } of Object.values(OPERATIONS)) {
+      const expected = group === 'auth' ? 'none' : path.startsWith('/logout/') ? 'path' : 'query';
+      expect(token).toBe(expected);
+    }
+  });
+
+  it('has a second address for resources and previews alone, and for what is not shown', () => {
+    const others = Object.entries(OPERATIONS).flatMap(([name, { other }]) =>
+      other === undefined
+        ? []
+        : [`${name} ${other.order} ${GROUPS[other.group].path}${other.path}`],
+    );
+    expect(others).toEqual([
+      'getManufacturerResource after /api/xcf.dll/xcf/ressource/{manufacturer}/{language}/{name}',
+      'getSeriesResource after /api/xcf.dll/xcf/ressource/{manufacturer}/{program}/{language}/{name}',
+      'getResource after /api/xcf.dll/xcf/ressources/{path...}',
+      'getPreview before /api/ocd.dll/preview/{manufacturer}/{program}/{name}',
+      'restoreConfiguration after /api/ocd.dll/reinit',
+    ]);
+  });
 });
 
-it('each group has the base path of the specification', () => {
-  expect(Object.entries(GROUPS).map(([name, { path }]) => `${name} ${path}`)).toEqual([
-    'auth ',
-    'xcf /api/xcf.dll/xcf',
-    'ofml /api/ofml.dll/ofml',
-    'odb /api/odb.dll/odb',
-  ]);
-});
+const SPECIFICATION = new URL('../../../shared/spec/interface-specification.md', import.meta.url);
 
-it('every operation but those of the login carries a token', () => {
-  for (const { group, path, token } of Object.values(OPERATIONS)) {
-    const expected = group === 'auth' ? 'none' : path.startsWith('/logout/') ? 'path' : 'query';
-    expect(token).toBe(expected);
-  }
+describe.skipIf(!existsSync(SPECIFICATION))('the text of the specification', () => {
+  it('lists the same operations with the same parameters', () => {
+    const read = specifiedOperations(readFileSync(SPECIFICATION, 'utf8'));
+    const written = SPECIFIED.map((line) => {
+      const [section, method, group, path] = line.split(' ') as [string, string, string, string];
+      const query = /\?([^{]*)/.exec(line)?.[1]?.replaceAll('!', '').trim().split(' ') ?? [];
+      const body = /\{ (.*) \}/.exec(line)?.[1]?.split(' ') ?? [];
+      // Nothing but the name of this one is in the text.
+      const parameters = path === '/ocd/reinit' ? [] : [...query, ...body];
+      return { section, method, group, path, parameters: parameters.sort() };
+    });
+    const byName = (a: { section: string; path: string; method: string }, b: typeof a) =>
+      `${a.section} ${a.path} ${a.method}` < `${b.section} ${b.path} ${b.method}` ? -1 : 1;
+    expect(read.sort(byName)).toEqual(written.sort(byName));
+  });
 });
