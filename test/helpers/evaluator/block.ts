@@ -72,8 +72,9 @@ function pointsOf(value: unknown): Vec3[] {
   return points;
 }
 
+/** What is no integer is no index, and takes no part in judging. */
 function pointBase(indices: number[], points: number): 0 | 1 {
-  const { smallest, biggest } = span(indices);
+  const { smallest, biggest } = span(indices.filter(Number.isInteger));
   return smallest === 1 && biggest === points ? 1 : 0;
 }
 
@@ -91,7 +92,7 @@ function span(values: number[]): { smallest: number; biggest: number } {
 function storedUvs(value: unknown, indices: number[]): (index: number) => Vec2 | undefined {
   const flat = numbers(value);
   const n = flat.length;
-  const { smallest: a, biggest: b } = span(indices);
+  const { smallest: a, biggest: b } = span(indices.filter(Number.isInteger));
   const nested = Array.isArray(value) && Array.isArray(value[0]) ? value[0].length : 0;
   const [floats, first] = nested > 0 ? [nested, nestedBase()] : flatLayout();
   return (index) => {
