@@ -8,10 +8,12 @@
 import type { AddressInfo } from 'node:net';
 import { authRoutes, type Login } from './auth.ts';
 import type { KeyForm } from './key-pair.ts';
-import type { EmulatedRange } from './range.ts';
+import { createPermanentIds } from './permanent-ids.ts';
+import type { EmulatedRange, Json } from './range.ts';
 import type { Route } from './route.ts';
+import { FRONTEND_ROUTES } from './routes-frontend.ts';
 import { ODB_ROUTES } from './routes-odb.ts';
-import { OFML_ROUTES } from './routes-ofml.ts';
+import { OCD_ROUTES, OFML_ROUTES } from './routes-ofml.ts';
 import { XCF_ROUTES } from './routes-xcf.ts';
 import { type AnsweredRequest, addRoute, createServer } from './server.ts';
 import { createTokenRegistry, type Lifetimes, TOKEN_LIFETIMES_MS } from './tokens.ts';
@@ -34,6 +36,10 @@ export interface EmulatorOptions {
   keyForm?: KeyForm;
   /** @defaultValue a made-up user with a random password and application key */
   login?: Login;
+  /** Called once for each planning that POST reinit stores. */
+  onPermanentId?: (id: string, topLevelArticle: Json) => void;
+  /** Paths that this server does not have, as a live one may not: `ocd.dll/preview`, for instance. */
+  without?: readonly string[];
   /** Called once for each answered request; `route` is the operation's name, or empty. */
   onRequest?: (event: AnsweredRequest) => void;
 }
@@ -44,8 +50,13 @@ export interface Emulator extends Readonly<Login> {
   readonly authUrl: string;
   /** `{base_url}` of the specification. */
   readonly baseUrl: string;
-  /** Requests by operation, whatever their answer: getpublickey, getsessiontoken, getnodes,
-   * getnodesbreadcrumbs, search, getarticles, btg, block, materials, logoutxcf, logoutodb. */
+  /** `{frontend_url}` of the specification: `/planning` stands below it. */
+  readonly frontendUrl: string;
+  /**
+   * Requests by operation, whatever their answer: getpublickey getsessiontoken · getnodes
+   * getnodesbreadcrumbs ressource ressources search logoutxcf · getarticles postarticles preview
+   * reinit ocdreinit · btg block materials articlesimage logoutodb · planning.
+   */
   readonly counts: ReadonlyMap<string, number>;
   /** Sessions that were not logged out of both groups and have not expired. */
   openSessions(): number;
@@ -58,17 +69,20 @@ export interface Emulator extends Readonly<Login> {
 /** Base paths of the specification, below an address that has a path of its own. */
 const AUTH_BASE = '/auth/rest';
 const SERVICE_BASE = '/service';
+const FRONTEND_BASE = '/frontend';
 const GROUPS: readonly { base: string; routes: readonly Route[] }[] = [
   { base: `${SERVICE_BASE}/api/xcf.dll/xcf`, routes: XCF_ROUTES },
   { base: `${SERVICE_BASE}/api/ofml.dll/ofml`, routes: OFML_ROUTES },
+  { base: `${SERVICE_BASE}/api/ocd.dll`, routes: OCD_ROUTES },
   { base: `${SERVICE_BASE}/api/odb.dll/odb`, routes: ODB_ROUTES },
+  { base: FRONTEND_BASE, routes: FRONTEND_ROUTES },
 ];
 
 /**
  * Starts the service on loopback.
  *
- * Errors are JSON, `{"error": "…"}`: 400 parameters, 401 token, 404 no such thing, 414 long query;
- * the authentication server refuses with 500. It registers no secrets, since it prints none.
+ * Errors are JSON, `{"error": "…"}`: 400 parameters, 401 token, 404 no such thing, 413 long body,
+ * 414 long query, 422 what breaks a rule of the range; the authentication server refuses with 500. It registers no secrets, since it prints none.
  *
  * @throws the system's error if the port is taken.
  *
@@ -79,7 +93,7 @@ const GROUPS: readonly { base: string; routes: readonly Route[] }[] = [
  * await emulator.close();
  * ```
  *
- * @see Spec 4, 5; D-601, D-606, D-720 to D-725.
+ * @see Spec 4, 5; D-601, D-606, D-720 to D-725, D-790 to D-798.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const random = options.random ?? (await systemRandom());
@@ -91,10 +105,15 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   });
   const server = await createServer(options.onRequest);
   const counts = new Map<string, number>();
-  const context = { range: options.range, tokens };
+  const permanentIds = createPermanentIds(random, options.onPermanentId);
+  const context = { range: options.range, tokens, permanentIds };
   const auth = authRoutes({ login, tokens, keyForm: options.keyForm ?? 'pem' });
   for (const { base, routes } of [{ base: AUTH_BASE, routes: auth }, ...GROUPS]) {
-    for (const route of routes) addRoute(server, base, route, context, counts);
+    for (const route of routes) {
+      const path = base + route.path;
+      if (options.without?.some((part) => path.includes(part))) continue;
+      addRoute(server, base, route, context, counts);
+    }
   }
   await server.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' });
   const origin = originOf(server.server.address() as AddressInfo);
@@ -102,6 +121,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     ...login,
     authUrl: `${origin}${AUTH_BASE}`,
     baseUrl: `${origin}${SERVICE_BASE}`,
+    frontendUrl: `${origin}${FRONTEND_BASE}`,
     counts,
     openSessions: () => tokens.openSessions(),
     expireTokens: () => tokens.expireAll(),

@@ -1,11 +1,12 @@
 /**
- * The graphics group: parts lists, blocks, materials, logout.
+ * The graphics group: parts lists, blocks, materials, pictures, logout.
  *
  * @see Spec 4.4.
  */
-import { bytesOr404, jsonOr404, Refusal, type Route } from './route.ts';
+import { bytesOr404, fileOr404, jsonOr404, Refusal, type Route } from './route.ts';
 
 const TOKEN = { in: 'query', group: 'odb' } as const;
+const ARTICLE = ['manufacturer', 'program', 'basearticlenumber', 'finalarticlenumber'] as const;
 const JPEG_SUFFIX = '.JPG';
 
 /** Rows of `{base_url}/api/odb.dll/odb`. */
@@ -15,7 +16,7 @@ export const ODB_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/btg',
     token: TOKEN,
-    required: ['manufacturer', 'program', 'basearticlenumber', 'finalarticlenumber'],
+    required: ARTICLE,
     optional: ['profile', 'reinitstring', 'metareinitstring'],
     answer: ({ query }, { range }) => jsonOr404(range.partsList(query), 'parts list'),
   },
@@ -44,6 +45,16 @@ export const ODB_ROUTES: readonly Route[] = [
       const bytes = await range.material(segments.manufacturer!, name);
       return bytesOr404(bytes, 'image/jpeg', 'material');
     },
+  },
+  {
+    // Deprecated by the specification, and asked for all the same.
+    operation: 'articlesimage',
+    method: 'GET',
+    path: '/articlesimage.jpg',
+    token: TOKEN,
+    required: ARTICLE,
+    optional: ['reinitstring'],
+    answer: async ({ query }, { range }) => fileOr404(await range.picture?.(query), 'picture'),
   },
   {
     operation: 'logoutodb',

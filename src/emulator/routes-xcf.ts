@@ -1,10 +1,10 @@
 /**
- * The catalogue group: listing, path, search, logout.
+ * The catalogue group: listing, path, search, resources, logout.
  *
  * @see Spec 4.2.
  */
 import type { Json } from './range.ts';
-import { jsonOr404, Refusal, type Route } from './route.ts';
+import { fileOr404, jsonOr404, Refusal, type Route } from './route.ts';
 
 const TOKEN = { in: 'query', group: 'xcf' } as const;
 
@@ -17,7 +17,8 @@ export const XCF_ROUTES: readonly Route[] = [
     token: TOKEN,
     required: [],
     optional: ['profile', 'parentnode'],
-    answer: ({ query }, { range }) => jsonOr404(range.nodes(query.parentnode ?? ''), 'parentnode'),
+    answer: ({ query }, { range }) =>
+      jsonOr404(range.nodes(query.parentnode ?? '', query), 'parentnode'),
   },
   {
     operation: 'getnodesbreadcrumbs',
@@ -27,7 +28,7 @@ export const XCF_ROUTES: readonly Route[] = [
     required: [],
     optional: ['profile', 'parentnode'],
     answer: ({ query }, { range }) =>
-      jsonOr404(range.breadcrumbs(query.parentnode ?? ''), 'parentnode'),
+      jsonOr404(range.breadcrumbs(query.parentnode ?? '', query), 'parentnode'),
   },
   {
     operation: 'search',
@@ -40,10 +41,25 @@ export const XCF_ROUTES: readonly Route[] = [
       const manufacturer = segments.manufacturer!;
       return {
         kind: 'json',
-        json: numbered(range.search(manufacturer, query.q!), manufacturer),
+        json: numbered(range.search(manufacturer, query.q!, query), manufacturer),
       };
     },
   },
+  ...['ressource', 'ressources'].map(
+    (operation): Route => ({
+      operation,
+      method: 'GET',
+      path: `/${operation}/*`,
+      token: TOKEN,
+      required: [],
+      optional: [],
+      async answer({ segments }, { range }) {
+        const path = segments['*']!.split('/');
+        const isPath = path.every((segment) => !['', '.', '..'].includes(segment));
+        return fileOr404(isPath ? await range.resource?.(path) : undefined, 'resource');
+      },
+    }),
+  ),
   {
     operation: 'logoutxcf',
     method: 'POST',

@@ -77,7 +77,10 @@ function rawRequest(request: FastifyRequest): Parameters<typeof checkRequest>[1]
 
 function send(reply: FastifyReply, answer: Answer): FastifyReply {
   if (answer.kind === 'empty') return reply.code(200).send();
-  if (answer.kind === 'bytes') return reply.type(answer.contentType).send(bufferOf(answer.bytes));
+  if (answer.kind === 'bytes') {
+    reply.headers(answer.headers ?? {});
+    return reply.type(answer.contentType).send(bufferOf(answer.bytes));
+  }
   return reply.type('application/json; charset=utf-8').send(jsonText(answer.json));
 }
 

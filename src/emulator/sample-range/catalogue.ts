@@ -1,13 +1,20 @@
 /**
  * Catalogue: manufacturers → series → articles as the nodes of getnodes and search.
  *
- * @see Spec 2.1.
+ * In: a folder, a view. Out: nodes in the view's language, of the manufacturers that its profile shows.
+ *
+ * @see Spec 2.1, 4.2.
  */
-import { type ArticleDefinition, valuesOf } from './definition.ts';
+import type { Json, Query } from '../range.ts';
+import {
+  type ArticleDefinition,
+  type SeriesDefinition,
+  type Text,
+  valuesOf,
+} from './definition.ts';
 import { finalNumberOf } from './numbering.ts';
-import { MANUFACTURERS } from './series/range.ts';
-
-type Json = Record<string, unknown>;
+import { MANUFACTURERS, type ManufacturerDefinition } from './series/range.ts';
+import { isShown, languageOf, type Teller } from './views.ts';
 
 interface Folder {
   nodeid: string;
@@ -17,98 +24,174 @@ interface Folder {
   children: Json[];
 }
 
-/** The catalogue of the range. */
-export interface Catalogue {
-  nodes(parentnode: string): Json[] | undefined;
-  breadcrumbs(parentnode: string): Json[] | undefined;
-  search(manufacturer: string, query: string): Json[];
+/** The catalogue in one language. */
+interface Catalogue {
+  folders: Map<string, Folder>;
+  articles: { node: Json; article: ArticleDefinition }[];
+}
+
+/** Catalogue operations of the range. */
+export interface Catalogues {
+  nodes(parentnode: string, view?: Query): Json[] | undefined;
+  breadcrumbs(parentnode: string, view?: Query): Json[] | undefined;
+  search(manufacturer: string, query: string, view?: Query): Json[];
+}
+
+/** File name of an article's catalogue image: nothing in it is a sign of a path or an encoding. */
+export function imageName(article: ArticleDefinition): string {
+  return `${article.number.replaceAll(/[/\\%?#"]/g, '_')}.JPG`;
+}
+
+/** Serves the tree in every language, without the manufacturers that a profile hides. */
+export function createCatalogues(): Catalogues {
+  const made = new Map<keyof Text, Catalogue>();
+  const inView = (view: Query): Catalogue => {
+    const language = languageOf(view);
+    const catalogue = made.get(language) ?? createCatalogue((text) => text[language]);
+    made.set(language, catalogue);
+    return catalogue;
+  };
+  const folderIn = (parentnode: string, view: Query): Folder | undefined => {
+    const folder = inView(view).folders.get(parentnode);
+    const owner = parentnode.split(';')[0]!;
+    return isShown(owner, view.profile) ? folder : undefined;
+  };
+  return {
+    nodes: (parentnode, view = {}) =>
+      folderIn(parentnode, view)?.children.filter((node) =>
+        isShown(String(node.manufacturer), view.profile),
+      ),
+    breadcrumbs: (parentnode, view = {}) => {
+      const folder = folderIn(parentnode, view);
+      return folder && pathTo(inView(view), folder);
+    },
+    search: (manufacturer, query, view = {}) => search(inView(view), manufacturer, query),
+  };
+}
+
+function pathTo({ folders }: Catalogue, folder: Folder): Json[] {
+  const path: Json[] = [];
+  for (let at: Folder | undefined = folder; at?.nodeid; at = folders.get(at.parent ?? '')) {
+    path.unshift({ nodeid: at.nodeid, text: at.text });
+  }
+  return path;
+}
+
+/** Numbers, and short texts in every language, without regard to case. */
+function search({ articles }: Catalogue, manufacturer: string, query: string): Json[] {
+  const wanted = query.toLowerCase();
+  if (wanted === '') return [];
+  return articles
+    .filter(({ article }) => article.manufacturer === manufacturer)
+    .filter(({ article: { number, short } }) =>
+      [number, short.de, short.en].some((text) => text.toLowerCase().includes(wanted)),
+    )
+    .map(({ node }, index) => ({ ...node, nodeid: `${manufacturer};SEARCHRESULT${index}` }));
+}
+
+const NO_ARTICLE = { basearticlenumber: '', variantcode: '' };
+
+function createCatalogue(say: Teller): Catalogue {
+  const catalogue: Catalogue = { folders: new Map(), articles: [] };
+  const root = addFolder(catalogue, '', '', undefined);
+  MANUFACTURERS.forEach((manufacturer, m) => {
+    const nodeid = `${manufacturer.id};:@${m + 1}`;
+    root.push(manufacturerNode(manufacturer, nodeid));
+    const programs = addFolder(catalogue, nodeid, manufacturer.name, '');
+    manufacturer.series.forEach((series, s) => {
+      const seriesId = `${nodeid};:${series.program}@${s + 1}`;
+      programs.push(seriesNode(manufacturer, series, seriesId, say));
+      const leaves = addFolder(catalogue, seriesId, say(series.text), nodeid);
+      series.articles.forEach((article, a) => {
+        const leafId = `${seriesId};:${article.number}@${a + 1}`;
+        const node = articleNode(manufacturer, article, leafId, say);
+        leaves.push(node);
+        catalogue.articles.push({ node, article });
+      });
+    });
+    programs.push(infoNode(manufacturer, nodeid, say));
+  });
+  return catalogue;
+}
+
+function addFolder(
+  { folders }: Catalogue,
+  nodeid: string,
+  text: string,
+  parent: string | undefined,
+): Json[] {
+  const children: Json[] = [];
+  folders.set(nodeid, { nodeid, text, parent, children });
+  return children;
+}
+
+function ownerOf({ id, name }: ManufacturerDefinition): Json {
+  return { manufacturer: id, manufacturername: name };
+}
+
+function manufacturerNode(manufacturer: ManufacturerDefinition, nodeid: string): Json {
+  const { id, name, convertdate } = manufacturer;
+  return {
+    nodeid,
+    text: name,
+    nodetype: 'F',
+    ...ownerOf(manufacturer),
+    program: '',
+    ...NO_ARTICLE,
+    convertdate,
+    ressources: image(id, '', 'LOGO.PNG'),
+  };
+}
+
+function seriesNode(
+  manufacturer: ManufacturerDefinition,
+  { program, text }: SeriesDefinition,
+  nodeid: string,
+  say: Teller,
+): Json {
+  return {
+    nodeid,
+    text: say(text),
+    nodetype: 'F',
+    ...ownerOf(manufacturer),
+    program,
+    ...NO_ARTICLE,
+    ressources: image(manufacturer.id, program, `${program}.JPG`),
+  };
+}
+
+function articleNode(
+  manufacturer: ManufacturerDefinition,
+  article: ArticleDefinition,
+  nodeid: string,
+  say: Teller,
+): Json {
+  return {
+    nodeid,
+    text: say(article.short),
+    nodetype: 'A',
+    ...ownerOf(manufacturer),
+    program: article.program,
+    basearticlenumber: article.number,
+    variantcode: finalNumberOf(article, valuesOf(article)),
+    ressources: image(manufacturer.id, article.program, imageName(article)),
+  };
+}
+
+function infoNode(manufacturer: ManufacturerDefinition, topId: string, say: Teller): Json {
+  const { id, name, series } = manufacturer;
+  return {
+    nodeid: `${topId};:INFO@${series.length + 1}`,
+    text: say({ de: `Über ${name}`, en: `About ${name}` }),
+    nodetype: 'I',
+    ...ownerOf(manufacturer),
+    program: '',
+    ...NO_ARTICLE,
+    ressources: image(id, '', 'INFO.JPG'),
+  };
 }
 
 function image(manufacturer: string, program: string, name: string): Json[] {
-  const path = [manufacturer, ...(program === '' ? [] : [program]), 'any', `${name}.JPG`];
+  const path = [manufacturer, ...(program === '' ? [] : [program]), 'any', name];
   return [{ restype: 'IT', rescontent: ['xcf/ressource', ...path].join('/') }];
-}
-
-/** Builds the tree. */
-export function createCatalogue(): Catalogue {
-  const folders = new Map<string, Folder>();
-  const articles: { node: Json; article: ArticleDefinition }[] = [];
-  const addFolder = (nodeid: string, text: string, parent: string | undefined): Json[] => {
-    const children: Json[] = [];
-    folders.set(nodeid, { nodeid, text, parent, children });
-    return children;
-  };
-  const root = addFolder('', '', undefined);
-  MANUFACTURERS.forEach(({ id, name, convertdate, series }, m) => {
-    const shared = { manufacturer: id, manufacturername: name };
-    const topId = `${id};:@${m + 1}`;
-    root.push({
-      nodeid: topId,
-      text: name,
-      nodetype: 'F',
-      ...shared,
-      program: '',
-      basearticlenumber: '',
-      variantcode: '',
-      convertdate,
-      ressources: image(id, '', 'LOGO'),
-    });
-    const programs = addFolder(topId, name, undefined);
-    series.forEach(({ program, text, articles: members }, s) => {
-      const seriesId = `${topId};:${program}@${s + 1}`;
-      const node = { ...shared, program, variantcode: '', basearticlenumber: '' };
-      programs.push({
-        nodeid: seriesId,
-        text: text.de,
-        nodetype: 'F',
-        ...node,
-        ressources: image(id, program, program),
-      });
-      const leaves = addFolder(seriesId, text.de, topId);
-      members.forEach((article, a) => {
-        const leaf = {
-          nodeid: `${seriesId};:${article.number}@${a + 1}`,
-          text: article.short.de,
-          nodetype: 'A',
-          ...node,
-          basearticlenumber: article.number,
-          variantcode: finalNumberOf(article, valuesOf(article)),
-          ressources: image(id, program, encodeURIComponent(article.number)),
-        };
-        leaves.push(leaf);
-        articles.push({ node: leaf, article });
-      });
-    });
-    programs.push({
-      nodeid: `${topId};:INFO@${series.length + 1}`,
-      text: `Über ${name}`,
-      nodetype: 'I',
-      ...shared,
-      program: '',
-      basearticlenumber: '',
-      variantcode: '',
-      ressources: image(id, '', 'INFO'),
-    });
-  });
-  return {
-    nodes: (parentnode) => folders.get(parentnode)?.children,
-    breadcrumbs: (parentnode) => {
-      if (!folders.has(parentnode)) return undefined;
-      const path: Json[] = [];
-      for (let at = folders.get(parentnode); at?.nodeid; at = folders.get(at.parent ?? '')) {
-        path.unshift({ nodeid: at.nodeid, text: at.text });
-      }
-      return path;
-    },
-    search: (manufacturer, query) => {
-      const wanted = query.toLowerCase();
-      if (wanted === '') return [];
-      return articles
-        .filter(({ article }) => article.manufacturer === manufacturer)
-        .filter(({ article: { number, short } }) =>
-          [number, short.de, short.en].some((text) => text.toLowerCase().includes(wanted)),
-        )
-        .map(({ node }, index) => ({ ...node, nodeid: `${manufacturer};SEARCHRESULT${index}` }));
-    },
-  };
 }

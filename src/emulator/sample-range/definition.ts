@@ -2,6 +2,7 @@
  * Definition: one description of an article from which everything that the service says of it
  * follows: texts, price, properties, numbers and the parts list.
  */
+import { canonicalNumber, isInRange, type NumberForm, type NumberRange } from './numbers.ts';
 import type { Part } from './tree.ts';
 
 /** A text in the languages of the range. */
@@ -34,10 +35,12 @@ export interface PropertyDefinition {
   group: string;
   text: Text;
   choices?: readonly Choice[];
-  /** For numbers: bounds (both allowed) and step. */
-  range?: { from: number; to: number; raster: number };
-  /** Added to the price for each unit above the lower bound, in euro. */
-  surchargePerUnit?: number;
+  /** For numbers: what is allowed beside the other values; one of the ranges must hold. */
+  ranges?: (values: Values) => readonly NumberRange[];
+  /** For numbers. @defaultValue {@link WHOLE_NUMBER} */
+  form?: NumberForm;
+  /** For numbers: added to the price for each unit above a number, in euro. */
+  surcharge?: { perUnit: number; above: number };
   /** Value of the default configuration; empty only where `mustChoose`. */
   initial: string;
   /** Optional, but the article is not valid before it has a value. */
@@ -45,6 +48,9 @@ export interface PropertyDefinition {
   visible?: (values: Values) => boolean;
   enabled?: (values: Values) => boolean;
 }
+
+/** Four digits, none of them behind the point. */
+export const WHOLE_NUMBER: Readonly<NumberForm> = { digits: 4, decdigits: 0 };
 
 /** A child of a meta planning. */
 export interface ChildDefinition {
@@ -66,8 +72,12 @@ export interface ArticleDefinition {
   properties: readonly PropertyDefinition[];
   /** The nodes that it is built of. */
   parts: (values: Values) => Part[];
-  /** Meta planning: its children and its internal type name. */
-  meta?: { typename: string; children: (values: Values) => ChildDefinition[] };
+  /** Meta planning: its children, its internal type name and the properties of the planning itself. */
+  meta?: {
+    typename: string;
+    children: (values: Values) => ChildDefinition[];
+    properties: readonly PropertyDefinition[];
+  };
   /** Values that differ from the default, one record for each extra configuration of the demo. */
   variants?: readonly Values[];
 }
@@ -87,43 +97,73 @@ export const PROPERTY_CLASSES: Readonly<Record<string, Text>> = {
   OBERFLÄCHE: { de: 'Oberflächen', en: 'Finishes' },
   BEZUG: { de: 'Bezug', en: 'Upholstery' },
   AUSSTATTUNG: { de: 'Ausstattung', en: 'Equipment' },
+  PLANUNG: { de: 'Planung', en: 'Planning' },
 };
+
+/** All properties of an article: commercial ones, then those of its planning. */
+export function allPropertiesOf(article: ArticleDefinition): readonly PropertyDefinition[] {
+  return [...article.properties, ...(article.meta?.properties ?? [])];
+}
 
 /** The default values of an article, the given ones laid over them. */
 export function valuesOf(article: ArticleDefinition, changes: Values = {}): Values {
-  const initial = article.properties.map((property) => [property.name, property.initial]);
+  const initial = allPropertiesOf(article).map((property) => [property.name, property.initial]);
   return { ...Object.fromEntries(initial), ...changes };
 }
 
-/** Whether a value may stand for a property beside the other values. */
+/** Whether a value, in its one spelling, may stand for a property beside the other values. */
 export function isAllowed(property: PropertyDefinition, value: string, values: Values): boolean {
   if (value === '') return property.mustChoose === true;
-  if (property.range === undefined) {
+  if (property.ranges === undefined) {
     const choice = property.choices?.find((candidate) => candidate.value === value);
     return choice !== undefined && (choice.allowed?.(values) ?? true);
   }
-  const { from, to, raster } = property.range;
-  const number = Number(value);
-  if (!/^\d+$/.test(value) || number < from || number > to) return false;
-  return (number - from) % raster === 0;
+  const form = property.form ?? WHOLE_NUMBER;
+  if (canonicalNumber(value, form) !== value) return false;
+  return property.ranges(values).some((range) => isInRange(value, range, form.decdigits));
 }
 
-/** Price of a configuration in euro, and what it is made of. */
+/** Whether a property is shown beside the other values. */
+export function isVisible(property: PropertyDefinition, values: Values): boolean {
+  return property.visible?.(values) ?? true;
+}
+
+/** Names of the visible properties that must have a value and have none: with any, it is invalid. */
+export function openProperties(article: ArticleDefinition, values: Values): string[] {
+  return allPropertiesOf(article)
+    .filter((property) => property.mustChoose === true && values[property.name] === '')
+    .filter((property) => isVisible(property, values))
+    .map((property) => `${property.group}.${property.name}`);
+}
+
+/**
+ * Price of a configuration, and what it is made of.
+ *
+ * @param rate - Units of the currency for one euro; each component is rounded to hundredths.
+ */
 export function priceOf(
   article: ArticleDefinition,
   values: Values,
+  rate = 1,
 ): { price: number; components: { name: string; price: number }[] } {
   if (article.price === 0) return { price: 0, components: [] };
-  const components = [{ name: article.number, price: article.price }];
-  for (const property of article.properties) {
-    const value = values[property.name]!;
-    const choice = property.choices?.find((candidate) => candidate.value === value);
-    const extra =
-      property.range !== undefined && value !== ''
-        ? (Number(value) - property.range.from) * (property.surchargePerUnit ?? 0)
-        : (choice?.surcharge ?? 0);
-    if (extra !== 0) components.push({ name: property.name, price: extra });
+  const rounded = (euro: number): number => Math.round(euro * rate * 100) / 100;
+  const components = [{ name: article.number, price: rounded(article.price) }];
+  for (const property of allPropertiesOf(article)) {
+    const extra = surchargeOf(property, values);
+    if (extra !== 0) components.push({ name: property.name, price: rounded(extra) });
   }
   const sum = components.reduce((total, component) => total + component.price, 0);
   return { price: Math.round(sum * 100) / 100, components };
+}
+
+/** What a property adds, in euro; nothing while it is not shown. */
+function surchargeOf(property: PropertyDefinition, values: Values): number {
+  const value = values[property.name]!;
+  if (value === '' || !isVisible(property, values)) return 0;
+  if (property.ranges !== undefined) {
+    const { perUnit, above } = property.surcharge ?? { perUnit: 0, above: 0 };
+    return (Number(value) - above) * perUnit;
+  }
+  return property.choices?.find((candidate) => candidate.value === value)?.surcharge ?? 0;
 }

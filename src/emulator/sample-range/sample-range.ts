@@ -4,19 +4,34 @@
  * In: the parameters of a request. Out: catalogue nodes, articles, parts lists, blocks, textures,
  * the same bytes every time. It must not know the client's reading of the specification.
  */
-import type { EmulatedRange, Json, Query } from '../range.ts';
+import {
+  type EmulatedRange,
+  type Json,
+  type PropertyChange,
+  type Query,
+  RangeRefusal,
+} from '../range.ts';
 import { articleJson } from './article-json.ts';
 import { blockBody } from './blocks/blocks.ts';
-import { createCatalogue } from './catalogue.ts';
-import { type ArticleDefinition, type Values, valuesOf } from './definition.ts';
+import { createCatalogues } from './catalogue.ts';
+import { changeValue } from './configurator.ts';
+import {
+  type ArticleDefinition,
+  type PropertyDefinition,
+  type Values,
+  valuesOf,
+} from './definition.ts';
 import { materialsFor } from './materials/materials.ts';
-import { finalNumberOf, metaReinitOf, valuesOfReinit } from './numbering.ts';
+import { finalNumberOf, valuesOfFinalNumber, valuesOfReinit, withMetaValues } from './numbering.ts';
+import { createPictures } from './pictures/pictures.ts';
+import { ocdOf, readPlanning } from './planning.ts';
 import { findArticle } from './series/range.ts';
 import { createTextureStore } from './textures/textures.ts';
 import { partsListJson } from './tree.ts';
+import { currencyOf, isShown, type Teller, tellerOf } from './views.ts';
 
 /**
- * Creates the range; blocks and textures are made when they are first asked for, and kept.
+ * Creates the range; blocks, textures and pictures are made when they are first asked for, and kept.
  *
  * @example
  * ```ts
@@ -24,62 +39,105 @@ import { partsListJson } from './tree.ts';
  * // → ['FJEL', 'BRNK', 'AULI']
  * ```
  *
- * @see Spec 2.1 to 2.4.
+ * @see Spec 2.1 to 2.4; D-726, D-790 to D-798.
  */
 export function createSampleRange(): EmulatedRange {
-  const catalogue = createCatalogue();
   const textures = createTextureStore();
   const blocks = new Map<string, Uint8Array | undefined>();
+  const block = (name: string): Uint8Array | undefined => {
+    if (!blocks.has(name)) blocks.set(name, blockBody(name));
+    return blocks.get(name);
+  };
   return {
     name: 'sample',
-    ...catalogue,
+    ...createCatalogues(),
+    ...createPictures({ textures, block, requested }),
     article: answerArticle,
+    configure,
+    checkPlanning: (article) => void readPlanning(article),
     partsList: answerPartsList,
-    block: async (name) => {
-      if (!blocks.has(name)) blocks.set(name, blockBody(name));
-      return blocks.get(name);
-    },
+    block: async (name) => block(name),
     material: async (manufacturer, name) => textures(manufacturer, name),
   };
 }
 
 /** GET articles: the default, or the configuration of a reinit string, else of a variant code. */
 function answerArticle(query: Query): Json | undefined {
-  const article = findArticle(query.manufacturer, query.program, query.basearticlenumber);
+  const article = shownArticle(query);
   if (article === undefined) return undefined;
   const values = query.ocdreinitstring
     ? valuesOfReinit(article, query.ocdreinitstring)
     : valuesOfVariant(article, query.varcode ?? '');
   if (values === undefined) return undefined;
   const allProperties = !['', 'false', '0'].includes(query.getallproperties ?? '');
-  return articleJson(article, values, { lang: query.lang ?? '', allProperties });
+  const view = { say: tellerOf(query), ...currencyOf(query.currency), allProperties };
+  return articleJson(article, values, view);
+}
+
+/** POST articles: what is not in its query goes on as the article had it. */
+function configure(query: Query, { article: json, ...change }: PropertyChange): Json | undefined {
+  const asked = findArticle(query.manufacturer, query.program, query.basearticlenumber);
+  if (asked === undefined) return undefined;
+  const { article, values: before } = readPlanning(json);
+  if (article !== asked)
+    throw new RangeRefusal('jsondata: is another article than the query names');
+  const ocd = ocdOf(json);
+  const reinit = query.ocdreinitstring ?? '';
+  if (reinit !== '' && reinit !== ocd.reinitstring) {
+    throw new RangeRefusal('ocdreinitstring: differs from ocd.reinitstring of jsondata');
+  }
+  const { values, adjusted } = changeValue(article, before, change);
+  const say = tellerOf(query);
+  return articleJson(article, values, {
+    say,
+    ...currencyOf(typeof ocd.currency === 'string' ? ocd.currency : undefined),
+    allProperties: hasInvisible(json.propclasses) || hasInvisible(ocd.propclasses),
+    id: String(json.id),
+    usermessages: adjusted.map((property) => adjustedText(property, say)),
+  });
+}
+
+/** Whether the property classes of an article were answered with their invisible properties. */
+function hasInvisible(propclasses: unknown): boolean {
+  return list(propclasses).some(({ properties }) =>
+    list(properties).some(({ visible }) => visible === false),
+  );
+}
+
+function list(value: unknown): Json[] {
+  const entries: unknown[] = Array.isArray(value) ? value : [];
+  return entries.filter((entry): entry is Json => typeof entry === 'object' && entry !== null);
+}
+
+function adjustedText({ text }: PropertyDefinition, say: Teller): string {
+  return say({ de: `${text.de} wurde angepasst.`, en: `${text.en} was adjusted.` });
 }
 
 /** GET btg: only for a final number and reinit strings that belong together. */
 function answerPartsList(query: Query): Json | undefined {
-  const article = findArticle(query.manufacturer, query.program, query.basearticlenumber);
+  const found = requested(query);
+  return found && partsListJson(found.article.parts(found.values), materialsFor);
+}
+
+/** The configuration that the query of a parts list names; undefined where it names none. */
+function requested(query: Query): { article: ArticleDefinition; values: Values } | undefined {
+  const article = shownArticle(query);
   if (article === undefined) return undefined;
-  const values = valuesOfRequest(article, query.reinitstring);
-  if (values === undefined) return undefined;
-  if (finalNumberOf(article, values) !== query.finalarticlenumber) return undefined;
-  const meta = query.metareinitstring ?? '';
-  if (meta !== '' && meta !== metaReinitOf(article, values)) return undefined;
-  return partsListJson(article.parts(values), materialsFor);
+  const commercial = query.reinitstring
+    ? valuesOfReinit(article, query.reinitstring)
+    : valuesOf(article);
+  if (commercial === undefined) return undefined;
+  if (finalNumberOf(article, commercial) !== query.finalarticlenumber) return undefined;
+  const values = withMetaValues(article, commercial, query.metareinitstring ?? '');
+  return values && { article, values };
 }
 
-function valuesOfRequest(
-  article: ArticleDefinition,
-  reinit: string | undefined,
-): Values | undefined {
-  return reinit === undefined || reinit === ''
-    ? valuesOf(article)
-    : valuesOfReinit(article, reinit);
+function shownArticle(query: Query): ArticleDefinition | undefined {
+  const article = findArticle(query.manufacturer, query.program, query.basearticlenumber);
+  return article && isShown(article.manufacturer, query.profile) ? article : undefined;
 }
 
-/** A variant code is a final number: that of the default or of a configuration of the demo. */
+/** A variant code is a final number. */
 function valuesOfVariant(article: ArticleDefinition, varcode: string): Values | undefined {
-  if (varcode === '') return valuesOf(article);
-  return [{}, ...(article.variants ?? [])]
-    .map((changes) => valuesOf(article, changes))
-    .find((values) => finalNumberOf(article, values) === varcode);
+  return varcode === '' ? valuesOf(article) : valuesOfFinalNumber(article, varcode);
 }

@@ -19,26 +19,27 @@ import { choice, choices, millimetres, text } from './properties.ts';
 const PROGRAM = 'LINEA';
 const D3 = layer(PROGRAM, 'D3');
 
-const CABLE = choices('KABEL', 'AUSSTATTUNG', text('Kabelführung', 'Cable management'), [
+/** A tray for cables below the top. */
+export const CABLE = choices('KABEL', 'AUSSTATTUNG', text('Kabelführung', 'Cable management'), [
   choice('OHNE', '0', 'ohne', 'none'),
   choice('WANNE', 'KW', 'Kabelwanne', 'Cable tray', { surcharge: 48 }),
 ]);
 
 /** The top, its lower side at `y`. */
-function deskTop(w: number, d: number, y: number, values: Values): Part {
+export function deskTop(w: number, d: number, y: number, values: Values): Part {
   return imp(shared('TISCHPLATTE', w, 25, d), { at: [0, y, 0], mat: decor(values), lay: D3 });
 }
 
 /** A tray below the top, where one was chosen. */
-function tray(w: number, d: number, y: number, values: Values): Part[] {
+export function tray(w: number, d: number, y: number, values: Values): Part[] {
   if (values.KABEL !== 'WANNE') return [];
   return [imp(shared('KABELWANNE', w - 500), { at: [0.25, y - 0.1, d / 1000 / 2 - 0.2] })];
 }
 
-/** A desk on four legs; w and d in millimetres. */
-function fourLegs(w: number, d: number, values: Values): Part[] {
-  const [W, D, height] = [w / 1000, d / 1000, 0.715];
-  const leg = shared('PROFIL', 50, 700, 50);
+/** A desk on four legs; w and d in millimetres, `height` of the top's lower side in metres. */
+export function fourLegs(w: number, d: number, values: Values, height = 0.715): Part[] {
+  const [W, D] = [w / 1000, d / 1000];
+  const leg = shared('PROFIL', 50, height * 1000 - 15, 50);
   const xs = [0.03, W - 0.08];
   const zs = [0.03, D - 0.08];
   const legs = xs.flatMap((x) => zs.map((z) => imp(leg, { at: [x, 0.015, z] })));
@@ -58,10 +59,9 @@ function fourLegs(w: number, d: number, values: Values): Part[] {
   ];
 }
 
-/** A sit-stand desk on two columns; the height is a property. */
-function sitStand(w: number, d: number, values: Values): Part[] {
+/** A sit-stand desk on two columns; `upper` is the height of the top's lower side in metres. */
+export function sitStand(w: number, d: number, values: Values, upper: number): Part[] {
   const [W, D] = [w / 1000, d / 1000];
-  const upper = Number(values.HÖHE) / 1000 - 0.025;
   const inner = Math.round((upper - 0.035 - 0.045) * 1000);
   const column = shared('HUBSÄULE', 560, inner);
   const xs = [0.21, W - 0.21];
@@ -183,7 +183,7 @@ function lift(
       ),
       CABLE,
     ],
-    parts: (values) => sitStand(w, 800, values),
+    parts: (values) => sitStand(w, 800, values, Number(values.HÖHE) / 1000 - 0.025),
     variants,
   };
 }

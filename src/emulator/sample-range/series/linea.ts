@@ -1,8 +1,9 @@
 /**
- * LINEA by Fjelmark: desks and the workplace that is planned with them.
+ * LINEA by Fjelmark: desks, the workplace that is planned with them, the desk made to measure.
  */
 import type { SeriesDefinition } from '../definition.ts';
 import { LINEA_DESKS } from './linea-desks.ts';
+import { MADE_TO_MEASURE } from './made-to-measure.ts';
 import { text } from './properties.ts';
 import { WORKPLACE } from './workplace.ts';
 
@@ -11,5 +12,5 @@ export const LINEA: SeriesDefinition = {
   manufacturer: 'FJEL',
   program: 'LINEA',
   text: text('LINEA Arbeitstische', 'LINEA desks'),
-  articles: [...LINEA_DESKS, WORKPLACE],
+  articles: [...LINEA_DESKS, WORKPLACE, MADE_TO_MEASURE],
 };

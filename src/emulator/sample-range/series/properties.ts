@@ -2,6 +2,7 @@
  * Properties: short ways to write the properties that several series share.
  */
 import type { Choice, PropertyDefinition, Text, Values } from '../definition.ts';
+import type { NumberRange } from '../numbers.ts';
 
 /** A text in both languages. */
 export function text(de: string, en: string): Text {
@@ -30,15 +31,18 @@ export function choices(
   return { name, group, text: label, choices: values, initial: values[0]!.value, ...more };
 }
 
-/** A numeric property in millimetres. */
+/** A numeric property in whole millimetres. */
 export function millimetres(
   name: string,
   label: Text,
-  range: { from: number; to: number; raster: number },
+  range: NumberRange & { from: number },
   initial: number,
-  more: Partial<PropertyDefinition> = {},
+  more: { surchargePerUnit?: number } & Partial<PropertyDefinition> = {},
 ): PropertyDefinition {
-  return { name, group: 'MASS', text: label, range, initial: String(initial), ...more };
+  const { surchargePerUnit: perUnit = 0, ...rest } = more;
+  const surcharge = { perUnit, above: range.from };
+  const own = { group: 'MASS', ranges: () => [range], surcharge, initial: String(initial) };
+  return { name, text: label, ...own, ...rest };
 }
 
 /** Looks a value up in a table of materials. */

@@ -17,54 +17,78 @@ import { choice, choices, text } from './properties.ts';
 interface Place {
   articles: readonly ArticleDefinition[];
   number: string;
-  at: Point;
+  at: (planning: Values) => Point;
   rot: Point;
   values: (planning: Values) => Values;
+  /** Whether it is planned at all; always where missing. */
+  planned?: (planning: Values) => boolean;
 }
+
+/** The lamp may be left out. */
+const LAMP = choices('LEUCHTE', 'PLANUNG', text('Leuchte', 'Lamp'), [
+  choice('MIT', '1', 'mit', 'with'),
+  choice('OHNE', '0', 'ohne', 'none', { surcharge: -145 }),
+]);
+
+/** Where the pedestal stands, seen from the front. */
+const PEDESTAL = choices('CONTAINER', 'PLANUNG', text('Container', 'Pedestal'), [
+  choice('RECHTS', 'R', 'rechts', 'right'),
+  choice('LINKS', 'L', 'links', 'left'),
+  choice('OHNE', '0', 'ohne', 'none', { surcharge: -420 }),
+]);
 
 const PLACES: readonly Place[] = [
   {
     articles: LINEA_DESKS,
     number: 'LN-S160/80',
-    at: [0, 0, 0],
+    at: () => [0, 0, 0],
     rot: [0, 0, 0],
     values: ({ DEKOR }) => ({ DEKOR: DEKOR! }),
   },
   {
     articles: DEPOT.articles,
     number: 'DP-R3',
-    at: [0.9, 0, 0.14],
+    at: ({ CONTAINER }) => [CONTAINER === 'LINKS' ? 0.28 : 0.9, 0, 0.14],
     rot: [0, 0, 0],
     values: ({ DEKOR }) => ({ DEKOR: DEKOR! }),
+    planned: ({ CONTAINER }) => CONTAINER !== 'OHNE',
   },
   {
     articles: FORUM.articles,
     number: 'FM-W160',
-    at: [0, 0.74, 0],
+    at: () => [0, 0.74, 0],
     rot: [0, 0, 0],
     values: ({ SCHIRM }) => ({ FILZ: SCHIRM! }),
   },
   {
     articles: LUMO.articles,
     number: 'LM-TISCH 45',
-    at: [0.28, 0.74, 0.22],
+    at: () => [0.28, 0.74, 0.22],
     rot: [0, -35, 0],
     values: () => ({}),
+    planned: ({ LEUCHTE }) => LEUCHTE !== 'OHNE',
   },
 ];
 
+function plannedPlaces(values: Values): Place[] {
+  return PLACES.filter(({ planned }) => planned?.(values) ?? true);
+}
+
+function childOf(place: Place, values: Values): ChildDefinition {
+  const article = place.articles.find((one) => one.number === place.number)!;
+  return { article, values: valuesOf(article, place.values(values)) };
+}
+
 function childrenOf(values: Values): ChildDefinition[] {
-  return PLACES.map((place) => {
-    const article = place.articles.find((one) => one.number === place.number)!;
-    return { article, values: valuesOf(article, place.values(values)) };
-  });
+  return plannedPlaces(values).map((place) => childOf(place, values));
 }
 
 function parts(values: Values): Part[] {
-  return childrenOf(values).map((child, i) => {
-    const { at, rot } = PLACES[i]!;
-    const lay = layer('LINEA', `D3_PLATZ ${i + 1}`);
-    return top({ at, rot, lay, mat: basis('LICHTGRAU') }, child.article.parts(child.values));
+  return plannedPlaces(values).map((place) => {
+    const child = childOf(place, values);
+    const lay = layer('LINEA', `D3_PLATZ ${PLACES.indexOf(place) + 1}`);
+    const options = { at: place.at(values), rot: place.rot, lay, mat: basis('LICHTGRAU') };
+    return top(options, child.article.parts(child.values));
   });
 }
 
@@ -88,6 +112,10 @@ export const WORKPLACE: ArticleDefinition = {
     ]),
   ],
   parts,
-  meta: { typename: '::FJEL::LINEA::Arbeitsplatz', children: childrenOf },
+  meta: {
+    typename: '::FJEL::LINEA::Arbeitsplatz',
+    children: childrenOf,
+    properties: [LAMP, PEDESTAL],
+  },
   variants: [{ DEKOR: 'NB', SCHIRM: 'BLAU' }],
 };
