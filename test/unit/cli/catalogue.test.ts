@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { readArticleName, tellArticle } from '../../../src/cli/catalogue-article.ts';
+import {
+  drawTree,
+  type ListFolder,
+  readCatalogueTree,
+  type TreeNode,
+} from '../../../src/cli/catalogue-tree.ts';
+import type { CatalogueNode } from '../../../src/model/catalogue.ts';
+import { decodeArticle } from '../../../src/service/wire-article.ts';
+import { ConverterError } from '../../../src/support/errors.ts';
+import { command } from '../../helpers/command.ts';
+
+const EMPTY = { manufacturername: '', variantcode: '', convertdate: '', resources: [] };
+const node = (nodeid: string, nodetype: 'F' | 'A' | 'I'): CatalogueNode => ({
+  ...EMPTY,
+  nodeid,
+  nodetype,
+  text: nodeid.toUpperCase(),
+  manufacturer: 'ACME',
+  program: 'DESK',
+  basearticlenumber: nodetype === 'A' ? nodeid : '',
+});
+
+/** Lists folders whose content is given as text: `f` is a folder, `a` an article, `i` an info node. */
+const lister =
+  (folders: Record<string, string>): ListFolder =>
+  async (nodeid) => {
+    if (folders[nodeid] === undefined) throw new ConverterError('NODE_NOT_FOUND', nodeid);
+    return folders[nodeid]
+      .split(' ')
+      .filter((id) => id !== '')
+      .map((id) => node(id, id[0]!.toUpperCase() as 'F' | 'A' | 'I'));
+  };
+
+describe('the catalogue is a tree', () => {
+  const list = lister({ '': 'f1 f2 i9', f1: 'a1 f3', f2: '', f3: 'a2 f1' });
+
+  test('of names, kinds, numbers and ids', async () => {
+    expect(drawTree(await readCatalogueTree(list, '', 9))).toBe(
+      [
+        'folder   F1            f1',
+        'article  ├─ A1     a1  a1',
+        'folder   └─ F3         f3',
+        'article     ├─ A2  a2  a2',
+        'folder      └─ F1      f1  (listed elsewhere in this tree)',
+        'folder   F2            f2',
+        'info     I9            i9',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('that ends where it was told to, and says so', async () => {
+    expect(drawTree(await readCatalogueTree(list, '', 1))).toMatch(/\n2 folders were not opened/);
+    expect(drawTree(await readCatalogueTree(list, '', 2))).toMatch(/\n1 folder was not opened/);
+    expect(drawTree(await readCatalogueTree(list, '', 9, 1))).toMatch(/\n2 folders were not/);
+    expect(drawTree(await readCatalogueTree(list, 'f2', 1))).toBe('');
+  });
+
+  test('a folder that vanished is noted; one that was asked for by its id is an error', async () => {
+    const broken = lister({ '': 'f1 a1' });
+    expect(drawTree(await readCatalogueTree(broken, '', 2))).toContain(
+      '(cannot be listed: NODE_NOT_FOUND)',
+    );
+    await expect(readCatalogueTree(broken, 'f1', 2)).rejects.toMatchObject({
+      code: 'NODE_NOT_FOUND',
+    });
+  });
+});
+
+describe('an article is told', () => {
+  test('with texts, price and what every property may be', () => {
+    const property = (name: string, more: object) => ({ name, text: `Text ${name}`, ...more });
+    const properties = [
+      property('WIDTH', {
+        proptype: 'N',
+        digits: 4,
+        currentvalue: '1600',
+        obligatory: true,
+        ranges: [
+          { valuefrom: 600, opfrom: 'GE', valueto: 1200, opto: 'LT', raster: 50 },
+          { valuefrom: 2000, opfrom: 'GT' },
+        ],
+      }),
+      property('TOP', {
+        currentvalue: '',
+        obligatory2c: true,
+        propertyvalues: [{ valuefrom: 'OAK', text: 'Oak' }, { valuefrom: 'ASH' }],
+        addvalues: true,
+      }),
+      property('OLD', { enabled: false, visible: false, proptype: 'N', digits: 6, decdigits: 2 }),
+    ];
+    const ocd = {
+      finalarticlenumber: 'D1+OAK',
+      price: 512.3,
+      currency: 'EUR',
+      articlewithprice: true,
+      shorttext: 'Desk',
+      longtext: 'A desk.\nFor work.',
+      obligatory2c: true,
+      propclasses: [{ name: 'SIZE', text: 'Size', properties }],
+    };
+    const ids = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
+    const article = { ...ids, ocd, children: [{ ...ids, basearticlenumber: 'LEG' }], dump: 'bad' };
+    const told = tellArticle(decodeArticle(Buffer.from(JSON.stringify(article))));
+    expect(told).toBe(
+      [
+        'ACME/DESK/D1  Desk',
+        '  final number  D1+OAK',
+        '  price         512.3 EUR',
+        '  not valid yet: a property must still be chosen',
+        '',
+        '  A desk.',
+        '  For work.',
+        '',
+        '  SIZE  Size',
+        '    property  text        type   now   allowed',
+        '    WIDTH     Text WIDTH  N 4    1600  600 ≤ … < 1200 step 50 · 2000 < …  required',
+        '    TOP       Text TOP    C            OAK (Oak) · ASH · others           still to be chosen',
+        '    OLD       Text OLD    N 6.2                                           fixed, hidden',
+        '',
+        '  Children',
+        '    ACME/DESK/LEG',
+        '',
+        '  The service reports: bad',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('by its name, whose number may hold slashes', () => {
+    expect(readArticleName('sh3d/office/DT160/80')).toEqual({
+      manufacturer: 'SH3D',
+      program: 'OFFICE',
+      basearticlenumber: 'DT160/80',
+    });
+    for (const text of ['', 'D1', 'ACME/D1', 'ACME//D1', 'ACME/DESK/']) {
+      expect(() => readArticleName(text)).toThrow(`received "${text}"`);
+    }
+  });
+});
+
+describe('catalogue on the sample range', () => {
+  const call = (...words: string[]) => command(['catalogue', ...words, '--emulator']);
+
+  test('ls, search and show speak JSON of the same article', async () => {
+    const tree = JSON.parse((await call('ls', '--depth', '9', '--json')).stdout);
+    const first = (nodes: TreeNode[]): TreeNode | undefined => {
+      for (const each of nodes) {
+        const found = each.nodetype === 'A' ? each : first(each.children ?? []);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    };
+    const { manufacturer, program, basearticlenumber } = first(tree)!;
+    const found = await call(
+      'search',
+      basearticlenumber!,
+      '--manufacturer',
+      manufacturer!,
+      '--json',
+    );
+    expect(JSON.parse(found.stdout)).toContainEqual(expect.objectContaining({ basearticlenumber }));
+    const name = `${manufacturer}/${program}/${basearticlenumber}`;
+    const article = JSON.parse((await call('show', name, '--json')).stdout);
+    expect(article).toMatchObject({ manufacturer, program, basearticlenumber });
+    expect((await call('show', name)).stdout).toContain(article.ocd.shorttext);
+  }, 30_000);
+
+  test.each([
+    [['lst'], 'did you mean'],
+    [['show', 'D1'], 'expected MANUFACTURER/PROGRAM/number'],
+    [['search', 'D1'], 'expected a query and --manufacturer'],
+    [['search', 'D1', '--depth', '2'], '--depth goes with catalogue ls'],
+  ])('%j is bad usage', async (words, sentence) => {
+    const { exit, stderr } = await call(...words);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+  });
+
+  test('an article that is not there exits with 1', async () => {
+    expect((await call('show', 'NO/SUCH/THING')).exit).toBe(1);
+  }, 20_000);
+});
