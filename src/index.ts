@@ -11,6 +11,17 @@ export {
   type SelectedArticle,
   selectArticles,
 } from './fetch/select-articles.ts';
+export type { Door } from './gateway/door.ts';
+export { type InboxOptions, openInbox, type PlanningLedger } from './gateway/inbox.ts';
+export { type MigrateOptions, migrate } from './gateway/migrate.ts';
+export type { Change, Hint, HintCode, Migration } from './gateway/migration.ts';
+export {
+  type PlannedArticle,
+  type PlanningLink,
+  planningUrl,
+  type StoredPlanning,
+} from './gateway/planning-url.ts';
+export { openRelay, type RelayOptions } from './gateway/relay.ts';
 export type {
   Article,
   ArticleKey,

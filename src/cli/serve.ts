@@ -2,7 +2,15 @@
  * `btg2gltf serve`: the emulator, for whoever develops against the service.
  */
 import { resolve } from 'node:path';
-import { type Command, type Io, numberOf, textOf } from './command.ts';
+import { type Command, textOf } from './command.ts';
+import {
+  type Listening,
+  listenOn,
+  listenOptions,
+  reachOf,
+  readListening,
+  untilInterrupted,
+} from './listen.ts';
 import { startEmulatorOf } from './start-emulator.ts';
 
 const DEFAULT_PORT = 4810;
@@ -11,12 +19,7 @@ const DEFAULT_PORT = 4810;
 export const serveCommand: Command = {
   positionals: [],
   options: {
-    port: {
-      type: 'number',
-      min: 0,
-      describe: 'port on 127.0.0.1; 0 is any free one',
-      default: DEFAULT_PORT,
-    },
+    ...listenOptions(DEFAULT_PORT),
     recording: {
       type: 'string',
       describe: 'serve the recording in this folder, not the sample range',
@@ -26,8 +29,9 @@ export const serveCommand: Command = {
   async run(args, io) {
     const recording = textOf(args, 'recording');
     const range = recording === undefined ? {} : { recording: resolve(recording) };
-    const emulator = await startOn(numberOf(args, 'port') ?? DEFAULT_PORT, range);
-    io.print(instructions(emulator, recording));
+    const at = readListening(args, DEFAULT_PORT);
+    const emulator = await listenOn(at, () => startEmulatorOf(range, at));
+    io.print(instructions(emulator, recording, at));
     await untilInterrupted(io);
     await emulator.close();
     // For a server Ctrl-C is the way to end.
@@ -35,20 +39,9 @@ export const serveCommand: Command = {
   },
 };
 
-async function startOn(port: number, range: { recording?: string }) {
-  const { usageError } = await import('./arguments.ts');
-  if (port > 65_535) throw usageError(`--port: expected 0 to 65535, received ${port}`);
-  try {
-    return await startEmulatorOf(range, { port });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw usageError(`--port: ${port} is taken; choose another, or 0 for any free one`);
-  }
-}
-
 type Login = Awaited<ReturnType<typeof startEmulatorOf>>;
 
-function instructions(emulator: Login, recording: string | undefined): string {
+function instructions(emulator: Login, recording: string | undefined, at: Listening): string {
   return `
   The service, emulated: ${recording ?? 'the sample range'}
 
@@ -60,14 +53,8 @@ function instructions(emulator: Login, recording: string | undefined): string {
 
   With these in another shell:  btg2gltf catalogue ls
                                 btg2gltf run pipelines/nightly.yaml
+  ${reachOf(at)}
   Ctrl-C ends it.
 
 `;
-}
-
-function untilInterrupted({ signal }: Io): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done();
-    else signal.addEventListener('abort', () => done(), { once: true });
-  });
 }

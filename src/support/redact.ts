@@ -5,24 +5,48 @@
  * It knows the secrets that were registered and the places where a token stands by the specification.
  */
 
+/** Each spelling with how often it was registered. */
+const registered = new Map<string, number>();
 /** Longest first: one secret may begin with another. */
 let secrets: string[] = [];
 const MASK = '***';
+/** Masking what is shorter would garble every text. */
+const SHORTEST = 4;
 
 /**
  * Registers a value that must never be printed, in each spelling in which a URL may carry it.
  *
- * Values shorter than 4 characters are ignored: masking them would garble every text.
+ * Values shorter than 4 characters are ignored.
  */
 export function registerSecret(value: string): void {
-  if (value.length < 4) return;
-  const spellings = [
+  count(value, 1);
+}
+
+/**
+ * Forgets a registered value, as often as it was registered: for a process that handles the secrets
+ * of others without end, and only once no string of it is left.
+ */
+export function forgetSecret(value: string): void {
+  count(value, -1);
+}
+
+function count(value: string, change: 1 | -1): void {
+  if (value.length < SHORTEST) return;
+  for (const spelling of spellingsOf(value)) {
+    const times = (registered.get(spelling) ?? 0) + change;
+    if (times > 0) registered.set(spelling, times);
+    else registered.delete(spelling);
+  }
+  secrets = [...registered.keys()].sort((a, b) => b.length - a.length);
+}
+
+function spellingsOf(value: string): Set<string> {
+  return new Set([
     value,
     encodeURIComponent(value.toWellFormed()),
     new URLSearchParams({ s: value }).toString().slice(2),
     JSON.stringify(value).slice(1, -1),
-  ];
-  secrets = [...new Set([...secrets, ...spellings])].sort((a, b) => b.length - a.length);
+  ]);
 }
 
 /**

@@ -1,0 +1,65 @@
+/**
+ * `btg2gltf migrate-url URL`: an address of v1 or v2 as one of v2.5, and what is different.
+ */
+import type { Migration } from '../gateway/migration.ts';
+import { redact, registerSecret } from '../support/redact.ts';
+import { type Command, textOf } from './command.ts';
+
+/** Parameters whose values are nobody's business, also inside of an address within the address. */
+const SECRET = /(?:[?&;#]|^)(?:token|password|username|user|appkey)=([^&#;\s]+)/gi;
+
+/** The command. */
+export const migrateUrlCommand: Command = {
+  positionals: [
+    { name: 'URL', describe: 'an address as it stands in your page, in quotes', required: true },
+  ],
+  options: {
+    'frontend-url': {
+      type: 'string',
+      describe: 'new base of the planning frontend [default: BTG2GLTF_FRONTEND_URL]',
+    },
+    json: { type: 'boolean', describe: 'as JSON' },
+  },
+  examples: [
+    "btg2gltf migrate-url 'https://old.example/configurator.php?manuid=ACME&seriesid=DESK' --frontend-url https://plan.example",
+  ],
+  async run(args, io) {
+    const { migrate } = await import('../gateway/migrate.ts');
+    const url = textOf(args, 'URL')!;
+    registerSecretsOf(url);
+    const frontendUrl = textOf(args, 'frontend-url') ?? io.env.BTG2GLTF_FRONTEND_URL ?? '';
+    const migration = migrate(url, frontendUrl === '' ? {} : { frontendUrl });
+    io.print(args.json ? `${JSON.stringify(migration, masked)}\n` : redact(told(migration)));
+    return 0;
+  },
+};
+
+function registerSecretsOf(url: string): void {
+  const nested = url.replace(/%[0-7][0-9a-f]/gi, decodeURIComponent);
+  for (const text of [url, nested]) {
+    for (const [, value = ''] of text.matchAll(SECRET)) {
+      registerSecret(value);
+      if (/^(?:[^%]|%[0-7][0-9a-f])*$/i.test(value)) registerSecret(decodeURIComponent(value));
+    }
+  }
+}
+
+function masked(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? redact(value) : value;
+}
+
+function told({ from, before, after, changes, hints }: Migration<string>): string {
+  const isSame = changes.length === 0;
+  return [
+    '',
+    `  before  ${before}`,
+    `  after   ${isSame ? '(the same)' : after}`,
+    '',
+    isSame ? '  A v2.5 address: nothing to change.' : `  Changed, from ${from} to v2.5:`,
+    ...changes.map((change) => `    ${change.before} → ${change.after}  (${change.why})`),
+    ...(hints.length === 0 ? [] : ['', '  To look at:']),
+    ...hints.map(({ code, message }) => `    ${code}: ${message}`),
+    '',
+    '',
+  ].join('\n');
+}

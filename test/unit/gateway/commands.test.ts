@@ -1,0 +1,296 @@
+/**
+ * The doors as commands: where they listen, how they refuse, how they end; and what migrate-url prints.
+ */
+import { once } from 'node:events';
+import { readdir, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { interrupt } from '../../../src/cli/interrupt.ts';
+import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
+import { openState } from '../../../src/state/state.ts';
+import { command, temporaryFolder } from '../../helpers/command.ts';
+import { smallRange } from '../../helpers/small-range.ts';
+
+const CART = {
+  id: '7',
+  rootid: '7',
+  manufacturer: 'ACME',
+  program: 'DESK',
+  basearticlenumber: 'D1',
+  children: [],
+  ocd: { reinitstring: 'D1;F=X::' },
+};
+
+let folder: string;
+let emulator: Emulator;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  emulator = await startEmulator({ range: smallRange([{ number: 'D1' }]) });
+  env = {
+    BTG2GLTF_AUTH_URL: emulator.authUrl,
+    BTG2GLTF_BASE_URL: emulator.baseUrl,
+    BTG2GLTF_USERNAME: emulator.username,
+    BTG2GLTF_PASSWORD: emulator.password,
+    BTG2GLTF_APP_KEY: emulator.appKey,
+  };
+});
+afterAll(async () => {
+  await emulator.close();
+  await rm(folder, { recursive: true, force: true });
+});
+afterEach(() => rm(join(folder, 'carts'), { recursive: true, force: true }));
+
+/** What it takes to start each command that listens. */
+const DOORS: [string, string[]][] = [
+  ['inbox', ['--store', 'carts']],
+  ['relay', []],
+  ['serve', []],
+];
+
+/** Starts a command that listens, hands over its address, and ends it by a signal. */
+async function whileRunning(
+  words: string[],
+  work: (url: string, told: string) => Promise<void>,
+): Promise<{ exit: number; stdout: string; stderr: string }> {
+  const stop = new AbortController();
+  let heard: (text: string) => void = () => {};
+  const listening = new Promise<string>((done) => {
+    heard = done;
+  });
+  const ended = command(words, { env, signal: stop.signal, onPrint: heard });
+  // A command that ends before it listens has said why.
+  const told = await Promise.race([listening, ended.then(({ stderr }) => stderr)]);
+  try {
+    await work(/http:\/\/[^\s']+/.exec(told)?.[0] ?? '', told);
+  } finally {
+    interrupt(stop, 'SIGTERM');
+  }
+  return ended;
+}
+
+const inFolder = (words: string[]) =>
+  words.map((word) => (word === 'carts' ? join(folder, 'carts') : word));
+
+describe.each(DOORS)('%s', (name, words) => {
+  const start = (...more: string[]) => [name, ...inFolder(words), ...more];
+
+  it('listens on this machine alone, and says how to change that', async () => {
+    await whileRunning(start('--port', '0'), async (url, told) => {
+      expect(told).toMatch(
+        /Only this machine reaches it\. To let others in, say so: --host 0\.0\.0\.0/,
+      );
+      const { hostname, port } = new URL(url);
+      expect(hostname).toBe('127.0.0.1');
+      for (const address of addressesOfThisMachine()) {
+        expect(await isReachable(address, Number(port))).toBe(false);
+      }
+    });
+  });
+
+  it.each([
+    ['0.0.0.0:4820', '0.0.0.0'],
+    ['0.0.0.0', '0.0.0.0'],
+    ['[::]:4820', '::'],
+    ['::', '::'],
+    ['inbox.example:80', 'inbox.example'],
+  ])('refuses a public address without --host, and says how: --port %s', async (port, host) => {
+    const { exit, stdout, stderr } = await command(start('--port', port), { env });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toMatch(/without --host only this machine is let in/);
+    expect(stderr).toContain(`say --host ${host}\n`);
+  });
+
+  it('listens on every address where it is told to, and says what that means', async () => {
+    await whileRunning(start('--port', '0', '--host', '0.0.0.0'), async (url, told) => {
+      expect(told).toMatch(/Everybody who reaches 0\.0\.0\.0 reaches it, unencrypted/);
+      for (const address of addressesOfThisMachine()) {
+        expect(await isReachable(address, Number(new URL(url).port))).toBe(true);
+      }
+    });
+  });
+
+  it.each([
+    ['a port that is none', ['--port', '70000'], /--port: expected 0 to 65535/],
+    ['a port that is a word', ['--port', 'http'], /--port: expected 0 to 65535/],
+    [
+      'an address that is not ours',
+      ['--host', '203.0.113.77'],
+      /203\.0\.113\.77 is no address of this/,
+    ],
+    [
+      'a host with a port',
+      ['--host', '127.0.0.1:80'],
+      /--host: expected an address without a port/,
+    ],
+    ['no host', ['--host', ''], /--host: expected a value/],
+  ])('exits with 2 for %s', async (_, more, says) => {
+    expect(await command(start(...more), { env })).toMatchObject({
+      exit: 2,
+      stderr: expect.stringMatching(says),
+    });
+  });
+
+  it('exits with 2 for a port that is taken, and with 0 for a signal', async () => {
+    const { exit } = await whileRunning(start('--port', '0'), async (url) => {
+      const { port } = new URL(url);
+      expect(await command(start('--port', port), { env })).toMatchObject({
+        exit: 2,
+        stderr: expect.stringMatching(/--port: \d+ is taken/),
+      });
+    });
+    expect(exit).toBe(0);
+  });
+});
+
+describe('inbox', () => {
+  it('stores a cart, and its permanent identifier in the ledger of the service', async () => {
+    const cache = join(folder, 'cache');
+    const words = ['inbox', '--store', join(folder, 'carts'), '--cache', cache, '--port', '0'];
+    await whileRunning(words, async (url) => {
+      const body = JSON.stringify({ json: CART, permanentid: 'P1' });
+      const response = await fetch(url, { method: 'POST', body });
+      expect(await response.json()).toMatchObject({ stored: true, permanentid: 'P1' });
+    });
+    expect(await readdir(join(folder, 'carts'))).toHaveLength(1);
+    const state = await openState(cache);
+    expect(state.permanentIds.get(emulator.baseUrl, 'P1')).toEqual(CART);
+    expect(state.permanentIds.get('https://other.example', 'P1')).toBeUndefined();
+    state.close();
+  });
+
+  it.each([
+    ['no store', ['inbox'], 2, /--store missing/],
+    ['no origin', ['inbox', '--store', 'carts', '--allow-origin', 'plan'], 2, /--allow-origin/],
+    [
+      'identifiers without a ledger',
+      ['inbox', '--store', 'carts', '--permanent-ids'],
+      2,
+      /--cache/,
+    ],
+  ])('exits for %s', async (_, words, exit, says) => {
+    expect(await command(inFolder(words), { env })).toMatchObject({
+      exit,
+      stderr: expect.stringMatching(says),
+    });
+  });
+});
+
+describe('relay', () => {
+  it('hands out a token, and prints nothing of it', async () => {
+    let token = '';
+    const { username, password } = emulator;
+    const { stdout, stderr } = await whileRunning(['relay', '--port', '0'], async (url) => {
+      const body = new URLSearchParams({ username, password, rememberme: 'false' });
+      token = await (await fetch(url, { method: 'POST', body })).text();
+    });
+    expect(token.length).toBeGreaterThan(20);
+    expect(stderr).toMatch(/"msg":"answered"/);
+    for (const secret of [token, username, password]) {
+      expect(stdout + stderr).not.toContain(secret);
+    }
+  });
+
+  it('needs to know the authentication server', async () => {
+    expect(await command(['relay', '--port', '0'])).toMatchObject({
+      exit: 2,
+      stderr: expect.stringMatching(/BTG2GLTF_AUTH_URL not set/),
+    });
+  });
+});
+
+describe('migrate-url', () => {
+  const OLD =
+    'https://old.example/configurator.php?manuid=ACME&seriesid=DESK&baseartnmbr=D1&reinitstring=R&token=tok%2B4711';
+
+  it('shows before, after, what changed and what to look at, and masks the token', async () => {
+    const { exit, stdout } = await command(['migrate-url', OLD], {
+      env: { BTG2GLTF_FRONTEND_URL: 'https://plan.example' },
+    });
+    expect(exit).toBe(0);
+    expect(stdout).toMatchInlineSnapshot(`
+      "
+        before  https://old.example/configurator.php?manuid=ACME&seriesid=DESK&baseartnmbr=D1&reinitstring=R&token=***
+        after   https://plan.example/planning?manufacturer=ACME&program=DESK&basearticlenumber=D1&ocdreinit=R&token=***
+
+        Changed, from v1 to v2.5:
+          https://old.example/configurator.php → https://plan.example/planning  (Spec 9.1, 9.4)
+          manuid → manufacturer  (Spec 9.3)
+          seriesid → program  (Spec 9.3)
+          baseartnmbr → basearticlenumber  (Spec 9.3)
+          reinitstring → ocdreinit  (Spec 9.3)
+
+        To look at:
+          PREFER_PERMANENTID: ocdreinit brings back this one article; to bring back a whole planning, store it (POST reinit) and use its permanentid instead (Spec 9.2)
+          MODE_NOT_CARRIED: configurator.php is gone, and the address opens catalogue and configurator together; add disablecatalogue=true for the configurator alone or opencatalogue=true for the catalogue (Spec 4.5)
+
+      "
+    `);
+  });
+
+  it('says that there is nothing to do where there is nothing to do', async () => {
+    const url = 'https://plan.example/planning?token=tok%2B4711&permanentid=P';
+    const { stdout } = await command([
+      'migrate-url',
+      url,
+      '--frontend-url',
+      'https://plan.example',
+    ]);
+    expect(stdout).toMatch(/after {3}\(the same\)[\s\S]*nothing to change/);
+  });
+
+  it.each([
+    ['in the query', 'index.php?token=tok-4711/x&manuid=A'],
+    ['after an entity', 'index.php?manuid=A&amp;token=tok-4711/x'],
+    ['in the fragment', 'index.php?manuid=A#token=tok-4711/x'],
+    ['within another address', 'index.php?urlwarenkorb=https%3A%2F%2Fs%2F%3Ftoken%3Dtok-4711%2Fx'],
+    ['as a password', 'index.php?username=tok-4711/x&password=tok-4711/x'],
+  ])('masks a secret %s, also in JSON', async (_, url) => {
+    for (const json of [[], ['--json']]) {
+      const words = ['migrate-url', url, '--frontend-url', 'https://plan.example', ...json];
+      const { exit, stdout } = await command(words);
+      expect({ exit, leak: /tok-4711/.exec(stdout) }).toEqual({ exit: 0, leak: null });
+    }
+  });
+
+  it('exits with 2 where there is no base, or no address of the service', async () => {
+    expect(await command(['migrate-url', OLD])).toMatchObject({
+      exit: 2,
+      stderr: expect.stringMatching(/--frontend-url or BTG2GLTF_FRONTEND_URL/),
+    });
+    const words = [
+      'migrate-url',
+      'https://x.example/a.html',
+      '--frontend-url',
+      'https://p.example',
+    ];
+    expect(await command(words)).toMatchObject({ exit: 2 });
+  });
+});
+
+function addressesOfThisMachine(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, family }) => !internal && family === 'IPv4')
+    .map(({ address }) => address);
+}
+
+async function isReachable(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port, timeout: 2000 });
+  try {
+    await Promise.race([
+      once(socket, 'connect'),
+      once(socket, 'timeout').then(() => {
+        throw new Error('timeout');
+      }),
+    ]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,441 @@
+/**
+ * The inbox over HTTP: what it stores, what it refuses, and that nothing leaves its store.
+ */
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Door } from '../../../src/gateway/door.ts';
+import { type InboxAnswer, type InboxOptions, openInbox } from '../../../src/gateway/inbox.ts';
+import { watchFileOperations } from '../../../src/support/files.ts';
+import type { Logger } from '../../../src/support/log.ts';
+import { temporaryFolder } from '../../helpers/command.ts';
+
+const CART = {
+  id: '7',
+  rootid: '7',
+  manufacturer: 'ACME',
+  program: 'DESK',
+  basearticlenumber: 'D1',
+  propclasses: [],
+  children: [{ id: '8', rootid: '7', ocd: { reinitstring: 'C::' } }],
+  ocd: { finalarticlenumber: 'D1-X', price: 12.5, reinitstring: 'D1;W=2::' },
+};
+
+type BodyInit = NonNullable<RequestInit['body']>;
+
+let folder: string;
+let store: string;
+let inbox: Door;
+let logged: unknown[];
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  store = join(folder, 'carts');
+  logged = [];
+});
+afterEach(async () => {
+  watchFileOperations(undefined);
+  await inbox?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function open(more: Partial<InboxOptions> = {}): Promise<void> {
+  const note = (message: string, fields?: unknown) => void logged.push({ message, fields });
+  const log: Logger = { debug: note, info: note, warn: note, error: note };
+  inbox = await openInbox({ store, now: () => 0, log, ...more });
+}
+
+const send = (body: BodyInit, headers: Record<string, string> = {}) =>
+  fetch(inbox.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+const post = (json: unknown, headers?: Record<string, string>) =>
+  send(JSON.stringify({ json }), headers);
+/** What a cart that was taken is answered. */
+const answered = async (response: Promise<Response>) =>
+  (await (await response).json()) as InboxAnswer;
+const read = async (name: string) => JSON.parse(await readFile(join(store, name), 'utf8'));
+
+describe('a cart', () => {
+  beforeEach(() => open());
+
+  it('is stored whole, children included, and answered in JSON', async () => {
+    const response = await post(CART);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    const answer = (await response.json()) as InboxAnswer;
+    expect(answer).toEqual({
+      stored: true,
+      id: '7',
+      file: expect.stringMatching(/^7~[0-9a-f]{32}\.json$/),
+      warnings: [],
+    });
+    expect(await readdir(store)).toEqual([answer.file]);
+    expect(await read(answer.file)).toEqual(CART);
+  });
+
+  it('posted twice is one file; another one with the same id is another file', async () => {
+    const files = [];
+    for (const json of [CART, CART, { ...CART, quantity: 2 }]) {
+      files.push((await answered(post(json))).file);
+    }
+    expect(files[0]).toBe(files[1]);
+    expect((await readdir(store)).sort()).toEqual([files[0], files[2]].sort());
+  });
+
+  it('may come as JSON text, with any content type or none, and with a byte-order mark', async () => {
+    const bodies: [BodyInit, Record<string, string>][] = [
+      [JSON.stringify({ json: JSON.stringify(CART) }), {}],
+      [JSON.stringify({ json: CART }), { 'content-type': 'text/plain' }],
+      [new Blob([`\ufeff${JSON.stringify({ json: CART })}`]), {}],
+    ];
+    for (const [body, headers] of bodies) {
+      const response = await fetch(inbox.url, { method: 'POST', headers, body });
+      expect([response.status, await response.json()]).toMatchObject([200, { id: '7' }]);
+    }
+    expect(await readdir(store)).toHaveLength(1);
+  });
+
+  it('without a reinit string is stored with a warning', async () => {
+    const { ocd: _, ...bare } = CART;
+    expect(await (await post(bare)).json()).toMatchObject({
+      stored: true,
+      warnings: [expect.stringMatching(/ocd\.reinitstring: missing/)],
+    });
+  });
+
+  it('is one of many at the same time, and none is lost or mixed up', async () => {
+    const carts = Array.from({ length: 60 }, (_, i) => ({ ...CART, id: `${i}`, rootid: `${i}` }));
+    const answers = await Promise.all(carts.map((cart) => answered(post(cart))));
+    expect(new Set(answers.map(({ file }) => file)).size).toBe(60);
+    for (const [i, { file }] of answers.entries()) expect(await read(file)).toEqual(carts[i]);
+    expect(await readdir(store)).toHaveLength(60);
+  });
+
+  it('with __proto__ and constructor keys is stored as the data that it is', async () => {
+    const evil = `{"json":{"__proto__":{"id":"9"},"constructor":{"prototype":{"polluted":1}},${JSON.stringify(CART).slice(1)}}`;
+    const { file } = await answered(send(evil));
+    const text = await readFile(join(store, file), 'utf8');
+    expect(text).toMatch(/^\{"__proto__":\{"id":"9"\},"constructor":/);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    const without = '{"__proto__":{"json":{}}}';
+    expect((await send(without)).status).toBe(422);
+  });
+
+  it.each([
+    '../../escaped',
+    '..',
+    '.',
+    '/etc/passwd',
+    'C:\\Windows\\x',
+    'a\u0000b',
+    'nul',
+    'ü/'.repeat(400),
+    '%2e%2e%2f',
+    '\ud800',
+  ])('whose id could be a path stays in the store (%#)', async (id) => {
+    const answer = await answered(post({ ...CART, id, rootid: id }));
+    expect(answer.stored).toBe(true);
+    expect(await readdir(folder)).toEqual(['carts']);
+    expect(await readdir(store)).toEqual([answer.file]);
+    expect(answer.file).toMatch(/^[\w.~%-]{1,130}$/);
+    expect((await read(answer.file)).rootid).toBe(JSON.parse(JSON.stringify(id)));
+  });
+
+  it('of any id stays in the store, two ids never in one file', async () => {
+    const ids = fc.uniqueArray(fc.string({ unit: 'binary', minLength: 1 }), { maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(ids, async (some) => {
+        const files = await Promise.all(
+          some.map(async (id) => (await answered(post({ ...CART, id, rootid: id }))).file),
+        );
+        expect(new Set(files).size).toBe(some.length);
+        const names = await readdir(store);
+        for (const file of files) expect(names).toContain(file);
+      }),
+      { seed: 46, numRuns: 25 },
+    );
+    expect(await readdir(folder)).toEqual(['carts']);
+  });
+});
+
+describe('a post that is no cart', () => {
+  beforeEach(() => open());
+  const without = (name: string) => JSON.stringify({ json: { ...CART, [name]: undefined } });
+
+  it.each<[string, BodyInit, number, RegExp]>([
+    ['no JSON', '{"json":', 422, /^body: /],
+    ['nothing', '', 422, /^body: /],
+    ['no UTF-8', new Blob([Buffer.from([0x7b, 0xff, 0x7d])]), 422, /^body: .*UTF-8/],
+    ['an array', '[]', 422, /property json, received an array/],
+    ['an object without json', '{"cart":1}', 422, /received one with "cart"/],
+    ['a json that is a number', '{"json":7}', 422, /top-level article, received number "7"/],
+    ['a json that is no JSON text', '{"json":"{"}', 422, /^json: /],
+    ['a cart without id', without('id'), 422, /json\.id: expected a text, received nothing/],
+    ['a cart without rootid', without('rootid'), 422, /json\.rootid/],
+    ['a cart without manufacturer', without('manufacturer'), 422, /json\.manufacturer/],
+    ['a cart without program', without('program'), 422, /json\.program/],
+    ['a cart without number', without('basearticlenumber'), 422, /json\.basearticlenumber/],
+    [
+      'children that are no list',
+      JSON.stringify({ json: { ...CART, children: {} } }),
+      422,
+      /children: expected an array/,
+    ],
+    [
+      'children that are no articles',
+      JSON.stringify({ json: { ...CART, children: [{}, 3] } }),
+      422,
+      /children\[1\]/,
+    ],
+    [
+      'JSON that is too deep',
+      `{"json":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
+      422,
+      /received an array/,
+    ],
+    [
+      'a cart that is too deep',
+      `{"json":{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`,
+      422,
+      /deeper than 500/,
+    ],
+  ])('%s is refused', async (_, body, status, says) => {
+    const response = await send(body);
+    expect([response.status, await response.json()]).toEqual([
+      status,
+      { error: expect.stringMatching(says), code: 'CART_INVALID' },
+    ]);
+    expect(await readdir(store)).toEqual([]);
+  });
+
+  it('a child without its root is refused by name', async () => {
+    const response = await post({ ...CART, id: '8' });
+    expect([response.status, await response.json()]).toEqual([
+      422,
+      { error: expect.stringMatching(/"8" is a child of "7"/), code: 'CHILD_WITHOUT_ROOT' },
+    ]);
+    expect(await readdir(store)).toEqual([]);
+  });
+
+  it('anything but a post is a 405, and anywhere else is a 404 that says where', async () => {
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
+      const response = await fetch(inbox.url, { method });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+    }
+    for (const path of ['/', '/cart/..%2f..%2fx', '/../../etc/passwd', '/cart/7']) {
+      const response = await fetch(new URL(path, inbox.url), { method: 'POST', body: '{}' });
+      expect([response.status, await response.json()]).toEqual([
+        404,
+        { error: 'nothing here; post to /cart' },
+      ]);
+    }
+  });
+
+  it('a packed body is a 415', async () => {
+    expect((await post(CART, { 'content-encoding': 'gzip' })).status).toBe(415);
+  });
+});
+
+describe('a body that is too large', () => {
+  it.each([
+    ['with its length told', (bytes: Uint8Array<ArrayBuffer>): BodyInit => bytes],
+    ['without', (bytes: Uint8Array<ArrayBuffer>): BodyInit => new Blob([bytes]).stream()],
+  ])('of 50 MB is a 413 that the sender gets to see, %s', async (_, asBody) => {
+    await open();
+    const response = await fetch(inbox.url, {
+      method: 'POST',
+      body: asBody(new Uint8Array(50_000_000).fill(0x20)),
+      duplex: 'half',
+    } as RequestInit);
+    expect([response.status, await response.json()]).toEqual([
+      413,
+      { error: 'body: expected at most 16 MiB' },
+    ]);
+    expect(await readdir(store)).toEqual([]);
+    expect((await post(CART)).status).toBe(200);
+  });
+
+  it('is measured against the limit that was set, to the byte', async () => {
+    const body = JSON.stringify({ json: CART });
+    await open({ bodyLimitBytes: body.length });
+    expect((await send(body)).status).toBe(200);
+    expect((await send(`${body} `)).status).toBe(413);
+  });
+
+  it('that is told to be far too large is refused before it is sent', async () => {
+    await open();
+    const { hostname, port } = new URL(inbox.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(`POST /cart HTTP/1.1\r\nhost: x\r\ncontent-length: 900000000000\r\n\r\n{`);
+    const [first] = await new Promise<Buffer[]>((done) => socket.once('data', (d) => done([d])));
+    socket.destroy();
+    expect(String(first)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+});
+
+describe('a page in a browser', () => {
+  const preflight = (headers: Record<string, string>) =>
+    fetch(inbox.url, {
+      method: 'OPTIONS',
+      headers: { 'access-control-request-method': 'POST', ...headers },
+    });
+
+  it('of any origin is let in, with the headers that it asks for', async () => {
+    await open();
+    const response = await preflight({
+      origin: 'https://plan.example',
+      'access-control-request-headers': 'content-type,x-requested-with',
+      'access-control-request-private-network': 'true',
+    });
+    expect(response.status).toBe(204);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'content-type,x-requested-with',
+      'access-control-allow-private-network': 'true',
+    });
+    for (const json of [CART, { ...CART, id: '' }]) {
+      const answer = await post(json, { origin: 'https://plan.example' });
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    }
+  });
+
+  it('is refused where its origin is not among those listed, and nothing is stored', async () => {
+    await open({ origins: ['https://plan.example'] });
+    for (const origin of ['https://evil.example', 'null', 'https://plan.example.evil']) {
+      const responses = [await preflight({ origin }), await post(CART, { origin })];
+      for (const response of responses) {
+        expect(response.status).toBe(403);
+        expect(response.headers.get('access-control-allow-origin')).toBeNull();
+      }
+    }
+    expect(await readdir(store)).toEqual([]);
+    const welcome = await post(CART, { origin: 'https://plan.example' });
+    expect(welcome.status).toBe(200);
+    expect(welcome.headers.get('access-control-allow-origin')).toBe('https://plan.example');
+    expect(welcome.headers.get('vary')).toBe('Origin');
+    // A server has no origin.
+    expect((await post(CART)).status).toBe(200);
+  });
+});
+
+describe('the store', () => {
+  it('never shows half a cart: what cannot be finished is not there', async () => {
+    await open();
+    for (const fault of ['open', 'write', 'fsync', 'rename']) {
+      watchFileOperations((operation, path) => {
+        if (operation === fault && path.startsWith(store)) {
+          throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+        }
+      });
+      const response = await post(CART);
+      expect([response.status, await response.json()]).toEqual([
+        507,
+        { error: 'this could not be done; the log says why', code: 'DISK_FULL' },
+      ]);
+      expect(await readdir(store)).toEqual([]);
+    }
+    watchFileOperations(undefined);
+    expect((await post(CART)).status).toBe(200);
+  });
+
+  it('is made where there is none, and rid of what a dead process left', async () => {
+    await mkdir(store, { recursive: true });
+    await writeFile(join(store, '.999999999-0-0.tmp'), 'half');
+    await open();
+    expect(await readdir(store)).toEqual([]);
+  });
+
+  it('that is a file is told before anybody posts', async () => {
+    await writeFile(store, '');
+    await expect(open()).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' });
+  });
+});
+
+describe('a ledger', () => {
+  it('gets the planning of each permanent identifier that a cart carries', async () => {
+    const kept = new Map<string, unknown>();
+    await open({ ledger: { put: (id, article) => void kept.set(id, article) } });
+    await send(JSON.stringify({ json: CART, permanentid: 'P1' }));
+    const answer = await answered(post({ ...CART, permanentid: 'P2' }));
+    expect(answer.permanentid).toBe('P2');
+    expect(await (await post(CART)).json()).not.toHaveProperty('permanentid');
+    expect([...kept]).toEqual([
+      ['P1', CART],
+      ['P2', { ...CART, permanentid: 'P2' }],
+    ]);
+  });
+
+  it('gets a new one for a cart without, where the service gives one; the cart is stored either way', async () => {
+    const kept = new Map<string, unknown>();
+    let obtain = async () => 'P3';
+    await open({
+      ledger: { put: (id, article) => void kept.set(id, article), obtain: () => obtain() },
+    });
+    expect(await (await post(CART)).json()).toMatchObject({ permanentid: 'P3' });
+    expect(kept.get('P3')).toEqual(CART);
+    obtain = async () => {
+      throw new Error('down');
+    };
+    expect(await (await post({ ...CART, n: 1 })).json()).toMatchObject({
+      stored: true,
+      warnings: ['permanentid: none, INTERNAL'],
+    });
+    expect(await readdir(store)).toHaveLength(2);
+  });
+});
+
+describe('the end', () => {
+  it('lets a post under way finish, and takes no other', async () => {
+    await open();
+    const body = JSON.stringify({ json: CART });
+    const { hostname, port } = new URL(inbox.url);
+    const socket = connect(Number(port), hostname);
+    let answer = '';
+    const ended = new Promise<void>((done) => socket.once('close', () => done()));
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    const half = body.length / 2;
+    const head = `POST /cart HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`;
+    socket.write(head + body.slice(0, half));
+    // The server says that it has begun to listen to this request.
+    await new Promise((done) => socket.once('data', done));
+    const closed = inbox.close();
+    socket.write(body.slice(half));
+    await Promise.all([closed, ended]);
+    expect(answer).toMatch(/HTTP\/1\.1 200 OK[\s\S]*connection: close[\s\S]*"stored":true/);
+    expect(await readdir(store)).toHaveLength(1);
+    await expect(post(CART)).rejects.toThrow();
+  });
+
+  it('does not wait for ever for a post that never ends', async () => {
+    await open({ graceMs: 50 });
+    const { hostname, port } = new URL(inbox.url);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    const ended = new Promise<void>((done) => socket.once('close', () => done()));
+    socket.write(
+      'POST /cart HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n',
+    );
+    await new Promise((done) => socket.once('data', done));
+    await Promise.all([inbox.close(), ended]);
+    expect(await readdir(store)).toEqual([]);
+  });
+});
+
+it('logs neither query nor body nor headers', async () => {
+  await open();
+  const url = `${inbox.url}?token=tok-4711-secret`;
+  const headers = { authorization: 'Bearer tok-4711-secret', cookie: 's=tok-4711-secret' };
+  const body = JSON.stringify({ json: { ...CART, note: 'tok-4711-secret' } });
+  expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(200);
+  await fetch(`${url}&x=1`, { method: 'POST', headers, body: `tok-4711-secret` });
+  expect(logged.length).toBeGreaterThan(2);
+  expect(JSON.stringify(logged)).not.toContain('tok-4711-secret');
+});

@@ -1,0 +1,279 @@
+/**
+ * The relay against the emulator's authentication server: Spec 4.7, and no credential anywhere.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
+import { TOKEN_LIFETIMES_MS } from '../../../src/emulator/tokens.ts';
+import type { Door } from '../../../src/gateway/door.ts';
+import { openRelay, type RelayOptions } from '../../../src/gateway/relay.ts';
+import type { Logger } from '../../../src/support/log.ts';
+import { redact } from '../../../src/support/redact.ts';
+import { call } from '../../helpers/emulated-session.ts';
+import { smallRange } from '../../helpers/small-range.ts';
+
+const LOGIN = { username: 'jürgen@möbel', password: 'pä"ss +wörd/&=', appKey: 'app-key-4711' };
+type BodyInit = NonNullable<RequestInit['body']>;
+
+let emulator: Emulator;
+let relay: Door;
+let nowMs: number;
+let logged: unknown[];
+
+beforeAll(async () => {
+  const range = smallRange([{ number: 'D1' }]);
+  emulator = await startEmulator({ range, login: LOGIN, now: () => nowMs });
+});
+afterAll(() => emulator.close());
+beforeEach(() => {
+  nowMs = 1_000_000;
+  logged = [];
+});
+afterEach(() => relay.close());
+
+async function open(more: Partial<RelayOptions> = {}): Promise<void> {
+  const note = (message: string, fields?: unknown) => void logged.push({ message, fields });
+  const log: Logger = { debug: note, info: note, warn: note, error: note };
+  const { authUrl, appKey } = emulator;
+  relay = await openRelay({ authUrl, appKey, now: () => nowMs, random: () => 0, log, ...more });
+}
+
+const form = (fields: Record<string, string> = {}) =>
+  new URLSearchParams({ username: LOGIN.username, password: LOGIN.password, ...fields });
+const post = (body: BodyInit, headers: Record<string, string> = {}) =>
+  fetch(relay.url, { method: 'POST', body, headers });
+const isAlive = async (token: string) =>
+  (await call(emulator, 'xcf/getnodes', { token })).status === 200;
+
+describe('a login', () => {
+  beforeEach(() => open());
+
+  it('posted as a form is answered with a token that opens the API', async () => {
+    const response = await post(form());
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await isAlive(await response.text())).toBe(true);
+  });
+
+  it('may be a form in parts, and its answer JSON where that is asked for', async () => {
+    const parts = new FormData();
+    for (const [name, value] of form()) parts.set(name, value);
+    const response = await post(parts, { accept: 'application/json' });
+    const { token } = (await response.json()) as { token: string };
+    expect(await isAlive(token)).toBe(true);
+  });
+
+  it.each([
+    ['false', TOKEN_LIFETIMES_MS.session],
+    ['true', TOKEN_LIFETIMES_MS.remembered],
+  ])('with rememberme %s lives as long as the specification says', async (rememberme, lifeMs) => {
+    const token = await (await post(form({ rememberme }))).text();
+    nowMs += lifeMs - 1;
+    expect(await isAlive(token)).toBe(true);
+    nowMs += 2;
+    expect(await isAlive(token)).toBe(false);
+  });
+
+  it('that is wrong is a 401 without a reason', async () => {
+    const response = await post(form({ password: 'wrong-password' }));
+    expect([response.status, await response.json()]).toEqual([
+      401,
+      { error: 'the login was refused', code: 'LOGIN_REFUSED' },
+    ]);
+  });
+
+  it('is one of several at the same time, each with a token of its own', async () => {
+    const tokens = await Promise.all([1, 2, 3, 4, 5].map(async () => (await post(form())).text()));
+    expect(new Set(tokens).size).toBe(5);
+  });
+});
+
+describe('a post that is no login', () => {
+  beforeEach(() => open({ perSender: 1 }));
+
+  it.each<[string, BodyInit, Record<string, string>, number, RegExp]>([
+    ['no user', form({ username: '' }), {}, 400, /^username: expected a text/],
+    ['no password', new URLSearchParams({ username: 'u' }), {}, 400, /^password: /],
+    [
+      'an odd rememberme',
+      form({ rememberme: 'maybe' }),
+      {},
+      400,
+      /^rememberme: expected true or false/,
+    ],
+    [
+      'a field twice',
+      `${form()}&username=x`,
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      400,
+      /twice/,
+    ],
+    [
+      'JSON',
+      JSON.stringify(Object.fromEntries(form())),
+      { 'content-type': 'application/json' },
+      415,
+      /expected a form/,
+    ],
+    ['no type', new Blob([String(form())]), {}, 415, /expected a form/],
+    ['parts without a boundary', 'x', { 'content-type': 'multipart/form-data' }, 400, /multipart/],
+    ['a large body', 'x'.repeat(20_000), {}, 413, /at most 16384 bytes/],
+  ])(
+    '%s is refused without asking the authentication server',
+    async (_, body, headers, status, says) => {
+      const asked = emulator.counts.get('getpublickey');
+      const response = await post(body, headers);
+      expect([response.status, await response.json()]).toEqual([
+        status,
+        expect.objectContaining({ error: expect.stringMatching(says) }),
+      ]);
+      expect(emulator.counts.get('getpublickey')).toBe(asked);
+    },
+  );
+
+  it('a file in the place of a text is refused', async () => {
+    const parts = new FormData();
+    parts.set('username', new Blob(['u']), 'u.txt');
+    expect((await post(parts)).status).toBe(400);
+  });
+
+  it('a login in the address is none', async () => {
+    const response = await fetch(`${relay.url}?${form()}`);
+    expect(response.status).toBe(405);
+    expect((await fetch(`${relay.url}?${form()}`, { method: 'POST' })).status).toBe(415);
+  });
+});
+
+describe('too many logins', () => {
+  it('are a 429 that says when to come back, and the next minute is a new one', async () => {
+    await open({ perSender: 2 });
+    const statuses = [];
+    for (let i = 0; i < 3; i++)
+      statuses.push((await post(form({ password: `guess-${i}` }))).status);
+    expect(statuses).toEqual([401, 401, 429]);
+    nowMs += 20_000;
+    const response = await post(form());
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '40']);
+    nowMs += 40_000;
+    expect((await post(form())).status).toBe(200);
+  });
+
+  it('cannot slip through together', async () => {
+    await open({ overall: 3 });
+    const asked = emulator.counts.get('getsessiontoken') ?? 0;
+    const responses = await Promise.all(Array.from({ length: 12 }, () => post(form())));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(3);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(9);
+    expect(emulator.counts.get('getsessiontoken')).toBe(asked + 3);
+  });
+});
+
+describe('a page in a browser', () => {
+  it('is refused before its login is tried, unless its origin is listed', async () => {
+    await open({ origins: ['https://shop.example'] });
+    const asked = emulator.counts.get('getpublickey');
+    const refused = await post(form(), { origin: 'https://evil.example' });
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([
+      403,
+      null,
+    ]);
+    expect(emulator.counts.get('getpublickey')).toBe(asked);
+    const welcome = await post(form(), { origin: 'https://shop.example' });
+    expect(welcome.headers.get('access-control-allow-origin')).toBe('https://shop.example');
+    expect(welcome.status).toBe(200);
+  });
+
+  it('is refused by default, whatever its origin', async () => {
+    await open();
+    for (const origin of ['null', 'http://127.0.0.1', new URL(relay.url).origin]) {
+      expect((await post(form(), { origin })).status).toBe(403);
+    }
+  });
+});
+
+describe('an authentication server that does not do its part', () => {
+  let server: Server;
+  const bodies = (status: number, body: string) =>
+    new Promise<string>((done) => {
+      server = createServer((request, response) => {
+        request.resume();
+        request.on('end', () => response.writeHead(status).end(body));
+      }).listen(0, '127.0.0.1', () =>
+        done(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+      );
+    });
+  afterEach(() => void server?.close());
+
+  it.each<[string, number, string, number]>([
+    ['speaks HTML', 200, '<html>', 502],
+    ['is not there yet', 503, 'later', 502],
+    ['is something else', 404, 'no', 502],
+    [
+      'repeats the login',
+      500,
+      JSON.stringify({ error: `no ${LOGIN.username}:${LOGIN.password}` }),
+      401,
+    ],
+  ])('%s', async (_, status, body, expected) => {
+    await open({ authUrl: await bodies(status, body) });
+    const response = await post(form());
+    expect(response.status).toBe(expected);
+    expect(await response.text()).not.toMatch(/jürgen|pä/);
+    expect(JSON.stringify(logged)).not.toMatch(/jürgen|pä/);
+  });
+
+  it('never answers', async () => {
+    server = createServer(() => {}).listen(0, '127.0.0.1');
+    await new Promise((done) => server.once('listening', done));
+    await open({
+      authUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      timeoutMs: 50,
+    });
+    expect((await post(form())).status).toBe(504);
+    server.closeAllConnections();
+  });
+
+  it('is not there', async () => {
+    const authUrl = await bodies(200, '');
+    await new Promise((done) => server.close(done));
+    await open({ authUrl });
+    const response = await post(form());
+    expect([response.status, await response.json()]).toEqual([
+      502,
+      { error: 'the authentication server cannot be reached', code: 'SERVICE_UNREACHABLE' },
+    ]);
+  });
+});
+
+it('logs that it was asked and how that went, and no secret in any spelling', async () => {
+  await open({ perSender: 4 });
+  const tokens = [await (await post(form())).text(), await (await post(form())).text()];
+  await post(form({ password: 'another secret' }));
+  await post(`${form()}&username=twice`, { 'content-type': 'application/x-www-form-urlencoded' });
+  await fetch(`${relay.url}?${form()}&token=${encodeURIComponent(tokens[0]!)}`);
+  await post(form());
+  expect((await post(form())).status).toBe(429);
+  expect(logged).toContainEqual({
+    message: 'answered',
+    fields: { method: 'POST', status: 200, ms: 0, sender: '127.0.0.1' },
+  });
+  expect(logged).toContainEqual({ message: 'no token', fields: { code: 'LOGIN_REFUSED' } });
+  const text = JSON.stringify(logged);
+  for (const secret of [...Object.values(LOGIN), 'another secret', ...tokens]) {
+    for (const spelling of [
+      secret,
+      encodeURIComponent(secret),
+      JSON.stringify(secret).slice(1, -1),
+    ]) {
+      expect(text).not.toContain(spelling);
+    }
+  }
+});
+
+it('forgets each token once it is handed over: it runs for months', async () => {
+  await open();
+  const token = await (await post(form())).text();
+  expect(redact(token)).toBe(token);
+});
