@@ -48,6 +48,21 @@ export const COMMANDS: Readonly<Record<string, CommandRow>> = {
     describe: 'look around in the catalogue',
     load: async () => (await import('./catalogue.ts')).catalogueCommand,
   },
+  inbox: {
+    usage: 'inbox --store DIR',
+    describe: 'receive the cart posts of the planning frontend',
+    load: async () => (await import('./inbox.ts')).inboxCommand,
+  },
+  relay: {
+    usage: 'relay',
+    describe: 'turn posted logins into session tokens',
+    load: async () => (await import('./relay.ts')).relayCommand,
+  },
+  'migrate-url': {
+    usage: 'migrate-url URL',
+    describe: 'an address of v1 or v2 as one of v2.5, and what is different',
+    load: async () => (await import('./migrate-url.ts')).migrateUrlCommand,
+  },
   explain: {
     usage: 'explain ARTICLE --pipeline PIPELINE.yaml',
     describe: 'which material rules fired for an article, and what was lost',
