@@ -58,6 +58,8 @@ async function openBar(stream: NodeJS.WritableStream, io: Io) {
       }
       const perSecond = (done * 1000) / Math.max(1, io.now() - startedAt);
       const left = perSecond > 0 ? duration((total - done) / perSecond) : '–';
+      // A planning may turn up more to do.
+      bar.setTotal(total);
       bar.update(done, { rate: perSecond.toFixed(1), left, failed });
     },
     stop: () => bar.stop(),

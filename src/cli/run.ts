@@ -2,6 +2,7 @@
  * `btg2gltf run PIPELINE.yaml`: the main job.
  */
 import type { SelectedArticle } from '../fetch/select-articles.ts';
+import type { Preview } from '../pipeline/preview.ts';
 import { SILENT } from '../support/log.ts';
 import type { Arguments, Command, Io } from './command.ts';
 import { doJob, JOB_OPTIONS, PIPELINE_POSITIONAL, readJob, toolsOf } from './job.ts';
@@ -11,7 +12,10 @@ export const runCommand: Command = {
   positionals: PIPELINE_POSITIONAL,
   options: {
     ...JOB_OPTIONS,
-    'dry-run': { type: 'boolean', describe: 'print what is selected and do nothing' },
+    'dry-run': {
+      type: 'boolean',
+      describe: 'print what is selected and what it would take; fetch no geometry',
+    },
   },
   examples: [
     'btg2gltf run pipelines/demo.yaml',
@@ -25,15 +29,37 @@ export const runCommand: Command = {
 
 async function preview(args: Arguments, io: Io): Promise<number> {
   const { previewPipeline } = await import('../pipeline/run.ts');
-  const selected = await previewPipeline(await readJob(args, io), { ...toolsOf(io), log: SILENT });
-  io.print(selected.map(line).join(''));
-  io.print(`${selected.length} configurations selected\n`);
-  return 0;
+  const shown = await previewPipeline(await readJob(args, io), { ...toolsOf(io), log: SILENT });
+  const { articles, failures, warnings } = shown.selection;
+  io.print(articles.map(line).join(''));
+  for (const { what, code, message } of failures) io.print(`${code}\t${what}\t${message}\n`);
+  for (const { code, message } of warnings) io.print(`${code}\t${message}\n`);
+  io.print(estimated(shown));
+  return failures.length > 0 ? 1 : 0;
 }
 
 /** One article a line, its columns told apart by tabs: numbers may hold blanks. */
 function line({ request, why }: SelectedArticle): string {
   const { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring } = request;
-  const columns = [manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring, why];
+  const ids = [manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring];
+  const columns = [...ids, why.join('; ')];
   return `${columns.map((text) => text.replace(/[\t\r\n]/g, ' ')).join('\t')}\n`;
+}
+
+/** What a run would take, in words. */
+function estimated({ selection, sent, estimate, requests, requestsMs, basis }: Preview): string {
+  const { articles, partsLists, bodies, unknown } = estimate;
+  const about = unknown > 0 ? 'about ' : '';
+  const guessed = unknown > 0 ? ` (a guess for the ${unknown} that were never fetched)` : '';
+  const seconds = ((requestsMs ?? 0) / 1000).toFixed(1);
+  const { concurrency, meanMs } = basis;
+  const one = `${Math.round(meanMs ?? 0)} ms each, ${concurrency} at a time`;
+  return [
+    `${selection.articles.length} configurations selected, ${selection.failures.length} could not be · ${sent} requests sent so far`,
+    `A run sends ${about}${requests} requests more: ${articles} articles, ${partsLists} parts lists, ${about}${bodies} blocks and images${guessed}`,
+    ...(meanMs === undefined
+      ? []
+      : [`They take about ${seconds} s (${one}); converting comes on top`]),
+    '',
+  ].join('\n');
 }

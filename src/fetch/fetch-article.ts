@@ -4,17 +4,19 @@
  * In: what a user asks for. Out: the article as resolved, its parts list, blocks and images by digest.
  * It must not know how any of it will be converted: what is missing is said, never judged.
  */
-import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
+import type { Article, ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
 import type { PartsList } from '../model/graphics.ts';
 import type { ArticleSnapshot, Digest, Fetched, Warning } from '../model/snapshot.ts';
 import { imageReferences } from '../service/wire-material.ts';
 import { ConverterError } from '../support/errors.ts';
 import { blockRequests } from './block-requests.ts';
+import { estimateRequests, type RequestEstimate } from './estimate-requests.ts';
+import { checkPlacement, type Placement, planningChildren } from './planning.ts';
 import { createQuestions, type Questions } from './questions.ts';
 import { createRecall, type RecallCount, type RecallOptions } from './recall.ts';
 import { requestKey } from './request-key.ts';
 import { resolveKey } from './resolve-key.ts';
-import type { CatalogueReader } from './select-articles.ts';
+import type { CatalogueReader, Configurator } from './selection.ts';
 import { recordOf } from './snapshot-record.ts';
 
 /** What a fetcher works with. */
@@ -33,7 +35,7 @@ export interface ResolvedArticle {
 }
 
 /** Fetches articles of one run; each body is asked for once, whoever needs it. */
-export interface Fetcher extends CatalogueReader {
+export interface Fetcher extends CatalogueReader, Configurator {
   /**
    * Asks who an article is: numbers and configuration strings as the service resolves them.
    *
@@ -44,11 +46,16 @@ export interface Fetcher extends CatalogueReader {
   /**
    * Fetches all that an article is made of, and remembers it for a build without a network.
    *
-   * A block or image that is not there, or cannot be had, is `{ missing }` in the snapshot.
+   * A block or image that is not there, or cannot be had, is `{ missing }` in the snapshot. A child of a
+   * planning that the parts list does not hold is told there too.
    *
+   * @param children - Of a stored planning, instead of those that GET articles answers: it restores the
+   *   article alone.
    * @throws {@link ConverterError} as {@link Fetcher.resolve}, and `PARTS_LIST_INVALID`; every code that ends a run.
    */
-  fetch(request: ArticleRequest): Promise<ArticleSnapshot>;
+  fetch(request: ArticleRequest, children?: readonly PlanningChild[]): Promise<ArticleSnapshot>;
+  /** How many requests it would take to fetch articles; sends none for it. */
+  estimate(requests: readonly ArticleRequest[]): Promise<RequestEstimate>;
   /** By operation: how often it was asked for, remembered and shared. */
   readonly counts: ReadonlyMap<string, Readonly<RecallCount>>;
 }
@@ -63,7 +70,7 @@ export interface Fetcher extends CatalogueReader {
  * snapshot.blocks.get('ACME::DESK::LEG');   // → { digest: '5f2c…', bytes: 13877 }
  * ```
  *
- * @see Spec 2.2 to 2.4, 4.3, 4.4; D-111, D-550, D-613, D-614, D-731.
+ * @see Spec 2.2 to 2.4, 4.3, 4.4; D-111, D-550, D-613, D-614, D-731, D-804.
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
   const recall = createRecall(options);
@@ -76,12 +83,22 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     return { ...resolveKey(request, article), article, articleDigest: digest };
   };
 
-  const fetch = async (request: ArticleRequest): Promise<ArticleSnapshot> => {
+  const change: Fetcher['change'] = async (from, wish) => {
+    const { answer: article, digest } = await questions.change(from, wish);
+    // What the service leaves out stays as it was; the configuration strings are those of the answer.
+    const before = { ...from.key, finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
+    return { ...resolveKey(before, article), article, articleDigest: digest };
+  };
+
+  const fetch: Fetcher['fetch'] = async (request, children) => {
     const { key, article, articleDigest, warnings } = await resolve(request);
     const { answer, digest: partsList } = await questions.partsList(key);
     const parts = await fetchParts(questions, answer, key.manufacturer);
-    const all = [...warnings, ...parts.warnings];
+    const stored = children ?? planningChildren(article);
+    const placement = await placementOf(questions, key, answer, stored);
+    const all = [...warnings, ...placement.warnings, ...parts.warnings];
     const snapshot: ArticleSnapshot = { key, article, partsList, ...parts, warnings: all };
+    if (placement.unplaced.length > 0) snapshot.unplaced = placement.unplaced;
     options.state.snapshots.put(service, requestKey(request), recordOf(snapshot, articleDigest));
     return snapshot;
   };
@@ -90,7 +107,9 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     nodes: questions.nodes,
     search: questions.search,
     resolve,
+    change,
     fetch,
+    estimate: (requests) => estimateRequests(requests, { ...options, service, recall }),
     counts: recall.counts,
   };
 }
@@ -102,6 +121,19 @@ async function askForArticle(questions: Questions, request: ArticleRequest) {
   const received = standard.answer.ocd?.finalarticlenumber ?? asked;
   if (asked === '' || request.reinitstring !== '' || asked === received) return standard;
   return questions.article(request, asked);
+}
+
+/** Children are looked for by their own parts lists, which are no geometry and small. */
+async function placementOf(
+  questions: Questions,
+  key: ArticleKey,
+  partsList: PartsList,
+  children: readonly PlanningChild[],
+): Promise<Placement> {
+  if (children.length === 0) return { unplaced: [], warnings: [] };
+  return checkPlacement(key, partsList, children, async (child) => {
+    return (await questions.partsList(child)).answer;
+  });
 }
 
 async function fetchParts(questions: Questions, partsList: PartsList, manufacturer: string) {

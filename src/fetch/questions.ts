@@ -17,6 +17,7 @@ import { missingBecause } from './failures.ts';
 import { locateImage } from './image-location.ts';
 import { digestOf, type Recall, type RecallOptions, type Wanted } from './recall.ts';
 import { joinKey, requestKey } from './request-key.ts';
+import type { Configured, PropertyChange } from './selection.ts';
 
 /** A decoded answer and where its body is. */
 export interface Answer<T> {
@@ -39,6 +40,8 @@ export interface Questions {
   /** @param varcode - Variant code, or empty. */
   article(request: ArticleRequest, varcode?: string): Promise<Answer<Article>>;
   partsList(key: ArticleKey): Promise<Answer<PartsList>>;
+  /** The article that one changed property makes of another. */
+  change(from: Configured, change: PropertyChange): Promise<Answer<Article>>;
   /** @param vouchedBy - Manufacturer of the article that needs it. */
   block(block: BlockRequest, vouchedBy: string): Promise<Fetched>;
   /** @param reference - As a material spells it. */
@@ -105,6 +108,23 @@ export function createQuestions(
     return read(wanted, send, decodeArticle);
   };
 
+  const change: Questions['change'] = ({ key, article: before, articleDigest }, wish) => {
+    const { manufacturer, program, basearticlenumber, reinitstring } = key;
+    const send = async () => {
+      const jsondata = JSON.parse(new TextDecoder().decode(await store.get(articleDigest)));
+      const { article: answer, ...body } = await client.changeProperty(
+        { manufacturer, program, basearticlenumber, reinitstring },
+        { ...wish, id: before.id, rootid: before.rootid, jsondata },
+      );
+      return { ...body, answer };
+    };
+    const { proptype, propclass, prop, newvalue } = wish;
+    const request = joinKey(requestKey(key), proptype, propclass, prop, newvalue);
+    const subject = `article ${nameOf(key)} with ${propclass}.${prop} changed`;
+    const wanted = { operation: 'changeProperty', request, subject, manufacturer } as const;
+    return read(wanted, send, decodeArticle);
+  };
+
   const partsList: Questions['partsList'] = (key) => {
     // The final number is required, even where the article has none: then the base number is it.
     const finalarticlenumber = key.finalarticlenumber || key.basearticlenumber;
@@ -146,7 +166,7 @@ export function createQuestions(
       return first!;
     });
 
-  return { nodes, search, article, partsList, block, image };
+  return { nodes, search, article, change, partsList, block, image };
 }
 
 /** What cannot be had is missing, with its reason, unless the reason ends the run. */

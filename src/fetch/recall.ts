@@ -33,7 +33,14 @@ export interface RecallOptions {
 
 /** One request. */
 export interface Wanted {
-  operation: 'getNodes' | 'search' | 'getArticle' | 'getPartsList' | 'getBlock' | 'getMaterial';
+  operation:
+    | 'getNodes'
+    | 'search'
+    | 'getArticle'
+    | 'changeProperty'
+    | 'getPartsList'
+    | 'getBlock'
+    | 'getMaterial';
   /** All that the answer depends on, as one text. */
   request: string;
   /** What is asked for, in words for a message. */
@@ -65,6 +72,8 @@ export interface RecallCount {
 export interface Recall {
   /** @throws {@link ConverterError} what the client throws. */
   recall(wanted: Wanted): Promise<Fetched>;
+  /** Whether a request would be sent now; sends none but for the top of the catalogue. */
+  wouldAsk(wanted: Pick<Wanted, 'operation' | 'request' | 'manufacturer'>): Promise<boolean>;
   /** The topmost catalogue folder: asked once in every run. */
   topNodes(): Promise<CatalogueNode[]>;
   /** By operation. */
@@ -99,6 +108,13 @@ export function createRecall(options: RecallOptions): Recall {
     return answer;
   };
 
+  const wouldAsk: Recall['wouldAsk'] = async (wanted) => {
+    const { operation, request } = wanted;
+    if (inRun.has(joinKey(operation, request))) return false;
+    const stored = force ? undefined : state.responses.get({ service, operation, request });
+    return stored === undefined || !(await holds(stored, wanted));
+  };
+
   const find = async (wanted: Wanted): Promise<Fetched> => {
     const { operation, request } = wanted;
     const stored = force ? undefined : state.responses.get({ service, operation, request });
@@ -109,7 +125,10 @@ export function createRecall(options: RecallOptions): Recall {
     return ask(wanted);
   };
 
-  const holds = async (stored: StoredResponse, wanted: Wanted): Promise<boolean> => {
+  const holds = async (
+    stored: StoredResponse,
+    wanted: Pick<Wanted, 'always' | 'manufacturer'>,
+  ): Promise<boolean> => {
     if (wanted.always) return false;
     const fresh = (await freshness()).isFresh(stored, wanted.manufacturer);
     if (!fresh || 'missing' in stored.answer) return fresh;
@@ -178,7 +197,7 @@ export function createRecall(options: RecallOptions): Recall {
     return dates;
   };
 
-  return { recall, topNodes, counts };
+  return { recall, wouldAsk, topNodes, counts };
 }
 
 /** The digest of an answer that cannot be missing. */

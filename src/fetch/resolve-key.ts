@@ -7,6 +7,7 @@ import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
 import { articleMessages } from './article-messages.ts';
+import { openProperties } from './open-properties.ts';
 
 /**
  * Takes every number as the service spells it, and what was asked for where the service is silent.
@@ -14,7 +15,7 @@ import { articleMessages } from './article-messages.ts';
  * The configuration of the meta planning is the one asked for: GET articles does not take it, so that
  * the article's own is the default.
  *
- * @returns The key, and what the service has to say about the article.
+ * @returns The key, what the service has to say about the article, and what is still to be chosen.
  * @throws {@link ConverterError} `ARTICLE_REPORTED` for an article with a dump and without usable commercial data.
  *
  * @see D-613, D-614.
@@ -39,7 +40,8 @@ export function resolveKey(
     reinitstring: ocd?.reinitstring || request.reinitstring,
     metareinitstring: request.metareinitstring || article.reinit,
   };
-  return { key, warnings: [...variantWarning(request, key), ...messages] };
+  const warnings = [...variantWarning(request, key), ...openProperties(article), ...messages];
+  return { key, warnings };
 }
 
 function variantWarning(request: ArticleRequest, key: ArticleKey): Warning[] {

@@ -1,176 +1,148 @@
 /**
  * Select articles: what a pipeline's sources mean, as requests for single articles.
  *
- * In: sources and a way to read the catalogue. Out: requests, each once, in an order that depends on
- * the sources and the catalogue alone. It must not resolve an article nor know how bodies are kept.
+ * In: sources, and ways to read the catalogue and to configure. Out: requests, each once, in an order
+ * that depends on the sources and the service's answers alone. It must not know how bodies are kept.
  */
 import type { ArticleRequest } from '../model/article.ts';
-import type { CatalogueNode } from '../model/catalogue.ts';
-import { globMatcher } from '../support/glob.ts';
+import { type ConverterError, isConverterError } from '../support/errors.ts';
 import { requestKey } from './request-key.ts';
+import { folderName, isArticle, requestOfNode, selectFromCatalogue } from './select-catalogue.ts';
+import { selectConfigurations } from './select-configurations.ts';
+import { selectPlannings } from './select-plannings.ts';
+import type {
+  ArticleSource,
+  CatalogueReader,
+  Configurator,
+  SelectedArticle,
+  Selection,
+  SelectionFailure,
+  SourceSelection,
+} from './selection.ts';
 
-/** Where articles come from; globs take `*` and `?` and disregard case. */
-export type ArticleSource =
-  | { kind: 'list'; file: string; rows: readonly ArticleRequest[] }
-  | {
-      kind: 'catalogue';
-      /** Folder to start at; empty is the top. */
-      parentnode: string;
-      manufacturers?: readonly string[] | undefined;
-      programs?: readonly string[] | undefined;
-    }
-  | { kind: 'search'; manufacturer: string; query: string }
-  | ({ kind: 'article' } & ArticleRequest);
+export type {
+  ArticleSource,
+  CatalogueReader,
+  SelectedArticle,
+  Selection,
+  SelectionFailure,
+} from './selection.ts';
 
-/** One article to fetch. */
-export interface SelectedArticle {
-  request: ArticleRequest;
-  /** Which source wants it, in words. */
-  why: string;
-}
+type Source<Kind extends ArticleSource['kind']> = Extract<ArticleSource, { kind: Kind }>;
+type Reader = CatalogueReader & Configurator;
 
-/** How the catalogue is read. */
-export interface CatalogueReader {
-  /** Children of a folder. @param manufacturer - Whose folder it is, or empty. */
-  nodes(parentnode: string, manufacturer: string): Promise<CatalogueNode[]>;
-  search(manufacturer: string, query: string): Promise<CatalogueNode[]>;
-}
+/** How each kind of source is read. */
+const SELECTORS: {
+  [Kind in ArticleSource['kind']]: (
+    source: Source<Kind>,
+    reader: Reader,
+  ) => SourceSelection | Promise<SourceSelection>;
+} = {
+  list: ({ rows, file }) => all(rows, `list ${file}`),
+  article: ({ kind, ...request }) => all([request], kind),
+  search: selectFromSearch,
+  catalogue: selectFromCatalogue,
+  planning: selectPlannings,
+  configurations: selectConfigurations,
+};
 
 /**
  * Gathers the articles of all sources.
  *
- * An article that several sources want is listed where the first of them has it. A folder that cannot be
- * read is an error of the whole selection: a smaller one would pass for the truth.
+ * An article that several sources want is listed where the first of them has it, and knows them all. What
+ * the service says is not there (a folder, a manufacturer) fails by itself and the others go on; a part of
+ * the catalogue that cannot be read ends the selection: a smaller one would pass for the truth.
  *
  * @param sources - In the order of the pipeline file.
  * @throws {@link ConverterError} what reading the catalogue throws.
  *
  * @example
  * ```ts
- * await selectArticles([{ kind: 'catalogue', parentnode: '', manufacturers: ['ACME'] }], fetcher);
- * // → [{ request: { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1', … }, why: 'catalogue ACME;:DESK@1' }]
+ * const { articles } = await selectArticles([{ kind: 'catalogue', parentnode: '' }], fetcher);
+ * articles[0]; // → { request: { manufacturer: 'ACME', program: 'DESK', … }, why: ['catalogue ACME;:DESK@1'] }
  * ```
  *
- * @see Spec 2.1, 4.2.
+ * @see Spec 2.1, 4.2, 4.3; D-800, D-806.
  */
 export async function selectArticles(
   sources: readonly ArticleSource[],
-  reader: CatalogueReader,
-): Promise<SelectedArticle[]> {
-  const lists = await Promise.all(sources.map((source) => selectFrom(source, reader)));
-  const selected = new Map<string, SelectedArticle>();
-  for (const article of lists.flat()) {
-    const key = requestKey(article.request);
-    if (!selected.has(key)) selected.set(key, article);
-  }
-  return [...selected.values()];
-}
-
-async function selectFrom(
-  source: ArticleSource,
-  reader: CatalogueReader,
-): Promise<SelectedArticle[]> {
-  switch (source.kind) {
-    case 'list':
-      return source.rows.map((request) => ({ request, why: `list ${source.file}` }));
-    case 'article': {
-      const { kind, ...request } = source;
-      return [{ request, why: kind }];
-    }
-    case 'search': {
-      const why = `search ${source.manufacturer} ${JSON.stringify(source.query)}`;
-      const nodes = await reader.search(source.manufacturer, source.query);
-      return nodes.filter(isArticle).map((node) => ({ request: requestOf(node), why }));
-    }
-    case 'catalogue':
-      return selectFromCatalogue(source, reader);
-  }
-}
-
-type CatalogueSource = Extract<ArticleSource, { kind: 'catalogue' }>;
-
-async function selectFromCatalogue(
-  source: CatalogueSource,
-  reader: CatalogueReader,
-): Promise<SelectedArticle[]> {
-  const manufacturers = matcher(source.manufacturers);
-  const programs = matcher(source.programs);
-  const listings = await crawl(source.parentnode, reader, (node) => {
-    return manufacturers(node.manufacturer) && programs(node.program);
-  });
-  return walk(source.parentnode, listings)
-    .filter(({ request }) => manufacturers(request.manufacturer) && programs(request.program))
-    .filter(({ request }) => request.manufacturer !== '');
-}
-
-/** Matches any of the globs; everything where there are none, and what has no name of its own yet. */
-function matcher(globs: readonly string[] | undefined): (name: string) => boolean {
-  if (globs === undefined || globs.length === 0) return () => true;
-  const matchers = globs.map(globMatcher);
-  return (name) => name === '' || matchers.some((matches) => matches(name));
-}
-
-/** Reads every folder below one, each once, many at a time: a folder may hold itself. */
-async function crawl(
-  root: string,
-  reader: CatalogueReader,
-  wanted: (node: CatalogueNode) => boolean,
-): Promise<Map<string, CatalogueNode[]>> {
-  const listings = new Map<string, CatalogueNode[]>();
-  const visit = async (nodeid: string, manufacturer: string): Promise<void> => {
-    if (listings.has(nodeid)) return;
-    listings.set(nodeid, []);
-    const nodes = (await reader.nodes(nodeid, manufacturer)).filter(wanted);
-    listings.set(nodeid, nodes);
-    const folders = nodes.filter(({ nodetype }) => nodetype === 'F');
-    await Promise.all(folders.map((node) => visit(node.nodeid, node.manufacturer || manufacturer)));
-  };
-  await visit(root, '');
-  return listings;
-}
-
-/** Articles in the order in which a person meets them who opens every folder. */
-function walk(
-  root: string,
-  listings: ReadonlyMap<string, readonly CatalogueNode[]>,
-): SelectedArticle[] {
-  const articles: SelectedArticle[] = [];
-  const visited = new Set<string>([root]);
-  const open = (folder: string, above?: CatalogueNode): Step[] =>
-    (listings.get(folder) ?? []).map((node) => ({ node: inherit(node, above), folder })).reverse();
-  const stack = open(root);
-  for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
-    const { node, folder } = step;
-    if (isArticle(node)) articles.push({ request: requestOf(node), why: `catalogue ${folder}` });
-    if (node.nodetype !== 'F' || visited.has(node.nodeid)) continue;
-    visited.add(node.nodeid);
-    for (const below of open(node.nodeid, node)) stack.push(below);
-  }
-  return articles;
-}
-
-interface Step {
-  node: CatalogueNode;
-  folder: string;
-}
-
-/** A node that does not say whose it is belongs to whom its folder belongs. */
-function inherit(node: CatalogueNode, above: CatalogueNode | undefined): CatalogueNode {
-  const manufacturer = node.manufacturer || (above?.manufacturer ?? '');
-  return { ...node, manufacturer, program: node.program || (above?.program ?? '') };
-}
-
-function isArticle(node: CatalogueNode): boolean {
-  return node.nodetype === 'A' && node.basearticlenumber !== '';
-}
-
-function requestOf(node: CatalogueNode): ArticleRequest {
+  reader: Reader,
+): Promise<Selection> {
+  const selections = await Promise.all(sources.map((source) => selectFrom(source, reader)));
   return {
-    manufacturer: node.manufacturer.toUpperCase(),
-    program: node.program.toUpperCase(),
-    basearticlenumber: node.basearticlenumber,
-    finalarticlenumber: node.variantcode,
-    reinitstring: '',
-    metareinitstring: '',
+    articles: mergeSelected(
+      selections.flatMap(({ articles }) => articles),
+      ({ request }) => requestKey(request),
+    ),
+    failures: selections.flatMap(({ failures = [] }) => failures),
+    warnings: selections.flatMap(({ warnings = [] }) => warnings),
   };
+}
+
+/**
+ * Makes one of all that have a key in common, at the place of the first.
+ *
+ * The first spelling is the request; the others stay known, and so do all reasons.
+ */
+export function mergeSelected(
+  articles: readonly SelectedArticle[],
+  keyOf: (article: SelectedArticle) => string,
+): SelectedArticle[] {
+  const merged = new Map<string, SelectedArticle>();
+  for (const article of articles) {
+    const key = keyOf(article);
+    const first = merged.get(key);
+    merged.set(key, first === undefined ? article : together(first, article));
+  }
+  return [...merged.values()];
+}
+
+function together(first: SelectedArticle, next: SelectedArticle): SelectedArticle {
+  const spellings = [...(first.alike ?? []), next.request, ...(next.alike ?? [])];
+  const own = requestKey(first.request);
+  const alike = [...new Map(spellings.map((request) => [requestKey(request), request]))]
+    .filter(([key]) => key !== own)
+    .map(([, request]) => request);
+  const children = first.children ?? next.children;
+  return {
+    request: first.request,
+    why: [...new Set([...first.why, ...next.why])],
+    ...(alike.length > 0 && { alike }),
+    ...(children && { children }),
+  };
+}
+
+async function selectFrom(source: ArticleSource, reader: Reader): Promise<SourceSelection> {
+  const select = SELECTORS[source.kind] as (s: ArticleSource, r: Reader) => SourceSelection;
+  try {
+    return await select(source, reader);
+  } catch (error) {
+    if (!isConverterError(error, 'NODE_NOT_FOUND')) throw error;
+    return { articles: [], failures: [notThere(source, error)] };
+  }
+}
+
+function notThere(source: ArticleSource, { code, message }: ConverterError): SelectionFailure {
+  const where = 'parentnode' in source ? source.parentnode : '';
+  const what = 'query' in source ? searchName(source) : folderName(where);
+  return { what, code, message };
+}
+
+function all(requests: readonly ArticleRequest[], why: string): SourceSelection {
+  return { articles: requests.map((request) => ({ request, why: [why] })) };
+}
+
+async function selectFromSearch(
+  source: Source<'search'>,
+  reader: CatalogueReader,
+): Promise<SourceSelection> {
+  const why = searchName(source);
+  const nodes = await reader.search(source.manufacturer, source.query);
+  const selected = all(nodes.filter(isArticle).map(requestOfNode), why);
+  if (selected.articles.length > 0) return selected;
+  return { articles: [], warnings: [{ code: 'SEARCH_EMPTY', message: `${why} finds no article` }] };
+}
+
+function searchName({ manufacturer, query }: Source<'search'>): string {
+  return `search ${manufacturer} ${JSON.stringify(query)}`;
 }

@@ -7,13 +7,14 @@ import type { SnapshotRecord } from '../state/snapshots.ts';
 
 /** Takes out the article, which the store keeps as it was received. */
 export function recordOf(snapshot: ArticleSnapshot, article: Digest): SnapshotRecord {
-  const { key, partsList, blocks, images, warnings } = snapshot;
-  return { key, article, partsList, blocks: [...blocks], images: [...images], warnings };
+  const { key, partsList, blocks, images, warnings, unplaced } = snapshot;
+  const bodies = { article, partsList, blocks: [...blocks], images: [...images] };
+  return { key, ...bodies, warnings, ...(unplaced && { unplaced }) };
 }
 
 /** Puts the article back. */
 export function snapshotOf(record: SnapshotRecord, article: Article): ArticleSnapshot {
-  const { key, partsList, warnings } = record;
+  const { key, partsList, warnings, unplaced } = record;
   const [blocks, images] = [new Map(record.blocks), new Map(record.images)];
-  return { key, article, partsList, blocks, images, warnings };
+  return { key, article, partsList, blocks, images, warnings, ...(unplaced && { unplaced }) };
 }

@@ -4,7 +4,7 @@
  * Bodies are held by digest, so that a snapshot is small and two articles that share a block share
  * its bytes. Nothing in it depends on how it will be converted.
  */
-import type { Article, ArticleKey } from './article.ts';
+import type { Article, ArticleKey, ArticleRequest, PlanningChild } from './article.ts';
 
 /** Lower-case hex SHA-256 of a body. */
 export type Digest = string;
@@ -13,6 +13,13 @@ export type Digest = string;
 export type Fetched =
   | { digest: Digest; bytes: number }
   | { missing: { code: string; message: string } };
+
+/** A child of a planning that has no place in the planning's parts list: an asset of its own. */
+export interface UnplacedChild {
+  request: ArticleRequest;
+  /** Its own children. */
+  children: PlanningChild[];
+}
 
 /** All that one configuration is made of. */
 export interface ArticleSnapshot {
@@ -28,6 +35,8 @@ export interface ArticleSnapshot {
   images: Map<string, Fetched>;
   /** What fetch met and mended, one sentence each, with its code. */
   warnings: Warning[];
+  /** Of a planning: the children that its parts list does not hold; missing where it holds all. */
+  unplaced?: UnplacedChild[];
 }
 
 /** Something worth a person's look that did not stop the article. */

@@ -4,6 +4,7 @@
  * In: a request. Out: an outcome: unchanged, converted or failed. Live, its snapshot is fetched;
  * for a build it is the one of the last fetch. It must not know the other requests.
  */
+import type { SelectedArticle } from '../fetch/select-articles.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Built, ManifestLine } from '../model/asset.ts';
 import type { ArticleSnapshot, Digest, Warning } from '../model/snapshot.ts';
@@ -17,13 +18,13 @@ import { pipelineServiceId } from './service-setup.ts';
 import { REPORTED, sourceDigest } from './source-digest.ts';
 
 /** Gets a snapshot, from wherever it is. */
-type SnapshotOf = (request: ArticleRequest) => Promise<ArticleSnapshot>;
+type SnapshotOf = (selected: SelectedArticle) => Promise<ArticleSnapshot>;
 
 /** Converts with snapshots fetched from the service. */
 export async function convertLive(run: RunContext): Promise<Work<Outcome>> {
   const fetcher = await run.fetcher();
   return {
-    ...convertWith(run, (request) => fetcher.fetch(request)),
+    ...convertWith(run, ({ request, children }) => fetcher.fetch(request, children)),
     async onFailure(request, error) {
       // Who it is was asked in this run already: no further request, and the same failure if that failed.
       const key = await fetcher.resolve(request).then(
@@ -40,7 +41,7 @@ export async function convertFetched(run: RunContext): Promise<Work<Outcome>> {
   const { loadSnapshot } = await import('../fetch/load-snapshot.ts');
   const service = pipelineServiceId(run.job.pipeline.service);
   const source = { service, state: run.state, store: run.bodies };
-  return convertWith(run, (request) => loadSnapshot(source, request));
+  return convertWith(run, ({ request }) => loadSnapshot(source, request));
 }
 
 function convertWith(run: RunContext, snapshotOf: SnapshotOf): Work<Outcome> {
@@ -70,16 +71,18 @@ function convertWith(run: RunContext, snapshotOf: SnapshotOf): Work<Outcome> {
   };
 
   return {
-    async work(request) {
-      const snapshot = await stopwatch.during('fetch', () => snapshotOf(request));
-      const { key, article } = snapshot;
+    async work(selected) {
+      const snapshot = await stopwatch.during('fetch', () => snapshotOf(selected));
+      const { key, article, unplaced = [] } = snapshot;
+      const { request } = selected;
       const source = sourceDigest(snapshot, convert);
       const known = await unchanged(byKey.get(keyOf(key)), source);
       const built = known ?? (await builtBefore(source)) ?? (await buildAnew(snapshot, source));
       const status = known === undefined ? 'converted' : 'unchanged';
       const reported = snapshot.warnings.filter(isReported);
       const warnings = [...reported, ...built.warnings];
-      return { request, status, key, article, source, built: { ...built, warnings } };
+      const of = { request, key, article, source, unplaced };
+      return { ...of, status, built: { ...built, warnings } };
     },
     onFailure: async (request, error) => failure(request, error),
   };
@@ -94,7 +97,7 @@ function failure(
 }
 
 function isReported({ code }: Warning): boolean {
-  return code === REPORTED;
+  return REPORTED.has(code);
 }
 
 function withWarnings(snapshot: ArticleSnapshot, built: Built): Built {

@@ -1,57 +1,60 @@
 /**
  * Each configuration: works on many, some at the same time, and keeps going when one fails.
  *
- * In: requests and what to do with one. Out: an outcome for each, in the order of the requests.
+ * In: selected articles and what to do with one. Out: an outcome for each, in their order.
  * It must not know what the work is.
  */
+import type { SelectedArticle } from '../fetch/select-articles.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { asConverterError, type ConverterError, endsRun } from '../support/errors.ts';
-import type { RunContext } from './run-context.ts';
+import type { Progress, RunContext } from './run-context.ts';
 
 /** Articles in the works for each request in flight: enough that requests never wait for work. */
 const ARTICLES_PER_REQUEST = 2;
 /** Failures logged one by one; the rest stand in the report. */
 const LOGGED_FAILURES = 20;
 
-/** What is done with one request. */
+/** What is done with one article. */
 export interface Work<T> {
   /** May throw: an error of the article becomes its outcome, one that ends the run ends it. */
-  work(request: ArticleRequest): Promise<T>;
+  work(selected: SelectedArticle): Promise<T>;
   /** Makes the outcome of an error of the article. */
   onFailure(request: ArticleRequest, error: ConverterError): Promise<T>;
 }
 
 /**
- * Works on each request.
+ * Works on each article; other spellings of it are not looked at.
  *
+ * @param progress - What was done before in this run, and counts on.
  * @throws {@link ConverterError} the first error that ends the run; `INTERRUPTED` once the signal is aborted.
  */
 export async function eachConfiguration<T>(
   run: RunContext,
-  requests: readonly ArticleRequest[],
+  articles: readonly SelectedArticle[],
   { work, onFailure }: Work<T>,
+  progress: Progress = { total: 0, done: 0, failed: 0 },
 ): Promise<T[]> {
   const outcomes: T[] = [];
-  const progress = { total: requests.length, done: 0, failed: 0 };
+  progress.total += articles.length;
   let fatal: ConverterError | undefined;
   let next = 0;
 
-  const attempt = async (request: ArticleRequest): Promise<T> => {
+  const attempt = async (selected: SelectedArticle): Promise<T> => {
     try {
       run.tools.signal.throwIfAborted();
-      return await work(request);
+      return await work(selected);
     } catch (thrown) {
       const error = asConverterError(thrown);
       if (endsRun(error.code)) throw error;
-      if (progress.failed++ < LOGGED_FAILURES) logFailure(run, request, error);
-      return onFailure(request, error);
+      if (progress.failed++ < LOGGED_FAILURES) logFailure(run, selected.request, error);
+      return onFailure(selected.request, error);
     }
   };
   const worker = async (): Promise<void> => {
-    while (next < requests.length && fatal === undefined) {
+    while (next < articles.length && fatal === undefined) {
       const index = next++;
       try {
-        outcomes[index] = await attempt(requests[index]!);
+        outcomes[index] = await attempt(articles[index]!);
       } catch (thrown) {
         fatal ??= asConverterError(thrown);
         // Whoever still waits for an answer is to hear at once that the run is over.

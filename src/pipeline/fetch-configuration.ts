@@ -13,9 +13,10 @@ import type { RunContext } from './run-context.ts';
 export async function fetchLive(run: RunContext): Promise<Work<ReportedLine>> {
   const fetcher = await run.fetcher();
   return {
-    async work(request) {
-      const snapshot = await run.stopwatch.during('fetch', () => fetcher.fetch(request));
-      return { ...snapshot.key, status: 'fetched', warnings: snapshot.warnings, losses: [] };
+    async work({ request, children }) {
+      const snapshot = await run.stopwatch.during('fetch', () => fetcher.fetch(request, children));
+      const { key, warnings, unplaced = [] } = snapshot;
+      return { ...key, status: 'fetched', warnings, losses: [], unplaced };
     },
     onFailure: async (request, error) => failed(request, error),
   };

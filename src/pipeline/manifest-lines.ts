@@ -6,7 +6,7 @@
  */
 import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Built, CatalogueLine, ManifestLine } from '../model/asset.ts';
-import type { Digest, Warning } from '../model/snapshot.ts';
+import type { Digest, UnplacedChild, Warning } from '../model/snapshot.ts';
 import { identityOf, keyOf } from '../write/manifest.ts';
 import { uniqueRequests } from '../write/merge-manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
@@ -23,6 +23,8 @@ export type Outcome =
       article: Article;
       source: Digest;
       built: Built;
+      /** Children of a planning that become assets of their own. */
+      unplaced?: UnplacedChild[];
     }
   | {
       request: ArticleRequest;
@@ -30,6 +32,7 @@ export type Outcome =
       /** Undefined where the request could not be resolved. */
       key: ArticleKey | undefined;
       error: { code: string; message: string };
+      unplaced?: never;
     };
 
 type Failure = Extract<Outcome, { status: 'failed' }>;

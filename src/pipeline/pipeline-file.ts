@@ -5,6 +5,7 @@
  * Errors name file, line and the nearest known name. It must not open what the pipeline points to.
  */
 import { dirname, join, resolve } from 'node:path';
+import type { ConfigurationSource } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
@@ -24,6 +25,13 @@ export type PipelineSource =
   | { kind: 'list'; file: string }
   | { kind: 'catalogue'; parentnode: string; manufacturers: string[]; programs: string[] }
   | { kind: 'search'; manufacturer: string; query: string }
+  | { kind: 'carts'; glob: string; as: 'planning' | 'articles' }
+  | {
+      kind: 'permanentids';
+      from: { ids: string[] } | { file: string };
+      as: 'planning' | 'articles';
+    }
+  | ConfigurationSource
   | ({ kind: 'article' } & ArticleRequest);
 
 /** A pipeline file, checked. */
@@ -100,8 +108,28 @@ const SOURCE_RULES: Record<(typeof SOURCE_KINDS)[number], SourceRule> = {
   list: ({ list }, at) => ({ kind: 'list', file: at(list!) }),
   catalogue: ({ catalogue }) => ({ kind: 'catalogue', ...catalogue! }),
   search: ({ search }) => ({ kind: 'search', ...search! }),
+  carts: ({ carts, as = 'planning' }, at) => ({ kind: 'carts', glob: at(carts!), as }),
+  permanentids: ({ permanentids, as = 'planning' }, at) => {
+    const named = permanentids!;
+    const from = typeof named === 'string' ? { file: at(named) } : { ids: named };
+    return { kind: 'permanentids', from, as };
+  },
+  configurations: ({ configurations }) => toConfigurations(configurations!),
   article: ({ article }) => ({ kind: 'article', ...article! }),
 };
+
+function toConfigurations(content: NonNullable<SourceContent['configurations']>): PipelineSource {
+  const { values, each = [], max = 1, manufacturer, program, ...rest } = content;
+  return {
+    kind: 'configurations',
+    ...rest,
+    manufacturer: manufacturer.toUpperCase(),
+    program: program.toUpperCase(),
+    values: Object.fromEntries(Object.entries(values).map(([name, v]) => [name, String(v)])),
+    each,
+    max,
+  };
+}
 
 function toSource(entry: SourceContent, at: (path: string) => string): PipelineSource {
   return SOURCE_RULES[SOURCE_KINDS.find((kind) => entry[kind] !== undefined)!](entry, at);

@@ -72,6 +72,13 @@ function ofRules(yaml: YamlFile, { service, articles }: PipelineContent): Proble
         `expected one of ${SOURCE_KINDS.join(', ')} in an entry, received ${kinds.join(' and ') || 'none'}`,
       );
     }
+    const { as, carts, permanentids, configurations } = entry;
+    if (as !== undefined && carts === undefined && permanentids === undefined) {
+      say(['articles', index, 'as'], 'expected beside carts or permanentids only');
+    }
+    if (configurations?.each !== undefined && configurations.max === undefined) {
+      say(['articles', index, 'configurations'], 'max is missing: each needs an upper bound');
+    }
   });
   return problems;
 }

@@ -103,6 +103,36 @@ const sourceSchema = z
       })
       .optional()
       .describe('one article; what is missing is resolved'),
+    carts: named.optional().describe('stored top-level articles: a path with *, ? and **'),
+    permanentids: z
+      .union([z.array(named).min(1), named])
+      .optional()
+      .describe('permanent identifiers, or a file with one a line; from the ledger of the cache'),
+    as: z
+      .enum(['planning', 'articles'])
+      .optional()
+      .describe(
+        'of carts and permanentids: one asset of each (the default), or one of each child too',
+      ),
+    configurations: z
+      .strictObject({
+        manufacturer: named,
+        program: named,
+        basearticlenumber: named,
+        values: z
+          .record(named, z.union([z.string(), z.number(), z.boolean()]))
+          .default({})
+          .describe('values by CLASS.PROPERTY, set in this order; none: the default configuration'),
+        each: z
+          .array(named)
+          .min(1)
+          .optional()
+          .describe('properties by CLASS.PROPERTY: each value of each, one property at a time'),
+        max: z.int().min(1).optional().describe('most configurations; each needs it'),
+      })
+      .meta({ dependentRequired: { each: ['max'] } })
+      .optional()
+      .describe('configurations of one base article'),
   })
   .describe('one way to choose articles');
 
@@ -129,7 +159,15 @@ export type ServiceContent = PipelineContent['service'];
 export type SourceContent = PipelineContent['articles'][number];
 
 /** The ways to choose articles, by the key that an entry of `articles:` holds. */
-export const SOURCE_KINDS = ['list', 'catalogue', 'search', 'article'] as const;
+export const SOURCE_KINDS = [
+  'list',
+  'catalogue',
+  'search',
+  'carts',
+  'permanentids',
+  'configurations',
+  'article',
+] as const;
 
 /**
  * Describes pipeline files for editors.

@@ -5,8 +5,10 @@
  * It must not know how it is shown.
  */
 import { join } from 'node:path';
+import type { Selection, SelectionFailure } from '../fetch/select-articles.ts';
 import type { ArticleKey } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
+import type { UnplacedChild, Warning } from '../model/snapshot.ts';
 import { ERROR_CODES, type ErrorCode } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
 import { compareKeys, identityOf, jsonLines } from '../write/manifest.ts';
@@ -37,6 +39,8 @@ export interface RunReport {
   requests: RequestTotals & { fromCache: number };
   /** By code. */
   warnings: Record<string, number>;
+  /** What concerns the selection and no configuration. */
+  selectionWarnings: Warning[];
   /** By field of the service. */
   losses: Record<string, number>;
   /** Answers that are not what the specification says, by operation and field. */
@@ -46,8 +50,10 @@ export interface RunReport {
   cacheDir: string;
 }
 
-/** A failed configuration. */
+/** A failed configuration, or a part of the selection that failed; what is not known of it is empty. */
 export interface FailureRow {
+  /** What was to be selected, where that failed: `permanentid P-17`. */
+  what?: string;
   manufacturer: string;
   program: string;
   basearticlenumber: string;
@@ -64,6 +70,7 @@ export interface FailureRow {
 export type ReportedLine = ArticleKey &
   Pick<ManifestLine, 'sha256' | 'bytes' | 'triangles' | 'warnings' | 'losses' | 'error'> & {
     status: ManifestLine['status'] | 'fetched';
+    unplaced?: UnplacedChild[];
   };
 
 /** Name of the folder of runs in the output folder. */
@@ -72,16 +79,20 @@ export const RUNS_FOLDER = 'runs';
 /**
  * Sums up a run.
  *
+ * @param selection - What was selected, or could not be.
  * @param lines - The lines of this run's configurations, not those of earlier ones.
  */
 export function makeReport(
   run: RunContext,
   command: RunReport['command'],
+  selection: Selection,
   lines: readonly ReportedLine[],
   fromCache: number,
 ): RunReport {
   const { pipeline } = run.job;
   const count = (status: ReportedLine['status']) => lines.filter((l) => l.status === status).length;
+  const notSelected = selection.failures.length;
+  const warnings = [...selection.warnings, ...lines.flatMap((line) => line.warnings)];
   return {
     format: 1,
     command,
@@ -91,11 +102,11 @@ export function makeReport(
     totalMs: run.stopwatch.totalMs(),
     stageMs: run.stopwatch.stageMs(),
     configurations: {
-      selected: lines.length,
+      selected: lines.length + notSelected,
       fetched: count('fetched'),
       converted: count('converted'),
       unchanged: count('unchanged'),
-      failed: count('failed'),
+      failed: count('failed') + notSelected,
     },
     articles: new Set(
       lines.map((l) => JSON.stringify([l.manufacturer, l.program, l.basearticlenumber])),
@@ -103,10 +114,11 @@ export function makeReport(
     objects: objectTotals(lines),
     triangles: lines.reduce((sum, line) => sum + (line.triangles ?? 0), 0),
     requests: { ...run.requests.totals(), fromCache },
-    warnings: countBy(lines.flatMap((line) => line.warnings.map(({ code }) => code))),
+    warnings: countBy(warnings.map(({ code }) => code)),
+    selectionWarnings: selection.warnings,
     losses: countBy(lines.flatMap((line) => line.losses.map(({ field }) => field))),
     drift: run.drift.rows(),
-    failures: failureRows(lines),
+    failures: [...selection.failures.map(selectionRow), ...failureRows(lines)],
     outputDir: pipeline.outputDir,
     cacheDir: pipeline.cacheDir,
   };
@@ -144,6 +156,13 @@ function failureRows(lines: readonly ReportedLine[]): FailureRow[] {
     .filter((line) => line.error !== undefined)
     .sort(compareKeys)
     .map((line) => ({ ...identityOf(line), ...line.error!, help: helpFor(line.error!.code) }));
+}
+
+function selectionRow({ what, code, message, article }: SelectionFailure): FailureRow {
+  const { manufacturer = '', program = '', basearticlenumber = '' } = article ?? {};
+  const unknown = { finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
+  const ids = { manufacturer, program, basearticlenumber, ...unknown };
+  return { what, ...ids, code, message, help: helpFor(code) };
 }
 
 /** The sentence that helps with an error code. */

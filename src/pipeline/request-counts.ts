@@ -7,6 +7,8 @@ import type { RequestEvent } from '../service/client.ts';
 export interface RequestCounts {
   /** Counts one attempt. */
   count(event: RequestEvent): void;
+  /** Mean duration of an attempt, milliseconds; undefined before the first. */
+  meanMs(): number | undefined;
   /** The counts so far. */
   totals(): RequestTotals;
 }
@@ -26,14 +28,17 @@ export function createRequestCounts(): RequestCounts {
   const byStatus = new Map<string, number>();
   let sent = 0;
   let bytesReceived = 0;
+  let timed = { attempts: 0, ms: 0 };
   return {
-    count({ operation, status, bytes }) {
+    count({ operation, status, bytes, ms }) {
       sent++;
+      if (ms !== undefined) timed = { attempts: timed.attempts + 1, ms: timed.ms + ms };
       bytesReceived += bytes;
       byOperation.set(operation, (byOperation.get(operation) ?? 0) + 1);
       const answer = status === undefined ? 'none' : String(status);
       byStatus.set(answer, (byStatus.get(answer) ?? 0) + 1);
     },
+    meanMs: () => (timed.attempts === 0 ? undefined : timed.ms / timed.attempts),
     totals: () => ({
       sent,
       bytesReceived,

@@ -7,16 +7,17 @@
  * `run` is `fetch` and `build` in one, article by article:
  * select → fetch → build → publish → report.
  */
-import type { SelectedArticle } from '../fetch/select-articles.ts';
+import type { Selection } from '../fetch/select-articles.ts';
 import { convertFetched, convertLive } from './convert-configuration.ts';
-import { eachConfiguration, type Work } from './each-configuration.ts';
 import { fetchLive } from './fetch-configuration.ts';
 import type { Outcome } from './manifest-lines.ts';
 import { lockOutput } from './output-lock.ts';
+import { type Preview, previewRun } from './preview.ts';
 import { publishOutcomes } from './publish-outcomes.ts';
 import { makeReport, type RunReport, writeReport } from './report.ts';
 import { type Job, type RunContext, type RunTools, withRun } from './run-context.ts';
-import { selectConfigurations, selectFetched } from './select.ts';
+import { selectFetched, selectLive } from './select.ts';
+import { workOn } from './work-on.ts';
 
 /** What a run leaves behind for whoever started it. */
 export interface RunResult {
@@ -39,34 +40,35 @@ export interface RunResult {
  */
 export function runPipeline(job: Job, tools: RunTools): Promise<RunResult> {
   return withLockedRun(job, tools, async (run) => {
-    const selected = await selectConfigurations(run);
-    const outcomes = await workOn(run, selected, await convertLive(run));
+    const selection = await selectLive(run);
+    const outcomes = await workOn(run, selection, await convertLive(run));
     await run.closeService();
-    return publishAndReport(run, 'run', outcomes);
+    return publishAndReport(run, 'run', selection, outcomes);
   });
 }
 
 /** Fetches what a pipeline selects: service → snapshots in the cache. */
 export function fetchPipeline(job: Job, tools: RunTools): Promise<RunResult> {
   return withRun(job, tools, async (run) => {
-    const selected = await selectConfigurations(run);
-    const lines = await workOn(run, selected, await fetchLive(run));
-    return { report: makeReport(run, 'fetch', lines, await run.cacheHits()), runFolder: undefined };
+    const selection = await selectLive(run);
+    const lines = await workOn(run, selection, await fetchLive(run));
+    const report = makeReport(run, 'fetch', selection, lines, await run.cacheHits());
+    return { report, runFolder: undefined };
   });
 }
 
 /** Builds what was fetched: snapshots → GLBs, without a network. */
 export function buildPipeline(job: Job, tools: RunTools): Promise<RunResult> {
   return withLockedRun(job, tools, async (run) => {
-    const selected = await selectFetched(run);
-    const outcomes = await workOn(run, selected, await convertFetched(run));
-    return publishAndReport(run, 'build', outcomes);
+    const selection = await selectFetched(run);
+    const outcomes = await workOn(run, selection, await convertFetched(run));
+    return publishAndReport(run, 'build', selection, outcomes);
   });
 }
 
-/** Selects and does nothing: what `--dry-run` shows. */
-export function previewPipeline(job: Job, tools: RunTools): Promise<SelectedArticle[]> {
-  return withRun(job, tools, selectConfigurations);
+/** Selects and fetches no geometry: what `--dry-run` shows. */
+export function previewPipeline(job: Job, tools: RunTools): Promise<Preview> {
+  return withRun(job, tools, previewRun);
 }
 
 /** A run that publishes has its output folder for itself. */
@@ -83,18 +85,13 @@ async function withLockedRun<T>(
   }
 }
 
-function workOn<T>(run: RunContext, selected: SelectedArticle[], work: Work<T>): Promise<T[]> {
-  run.tools.log.info('selected', { configurations: selected.length });
-  const requests = selected.map(({ request }) => request);
-  return eachConfiguration(run, requests, work);
-}
-
 async function publishAndReport(
   run: RunContext,
   command: 'run' | 'build',
+  selection: Selection,
   outcomes: Outcome[],
 ): Promise<RunResult> {
-  const lines = await publishOutcomes(run, outcomes);
-  const report = makeReport(run, command, lines, await run.cacheHits());
+  const lines = await publishOutcomes(run, outcomes, selection.failures);
+  const report = makeReport(run, command, selection, lines, await run.cacheHits());
   return { report, runFolder: await writeReport(report) };
 }

@@ -1,31 +1,58 @@
 /**
  * Select: which configurations a run works on.
  *
- * In: the `articles:` of a pipeline. Out: requests in a stable order, each with the reason why.
+ * In: the `articles:` of a pipeline. Out: requests in a stable order, each with the reasons why, and what
+ * could not be selected.
  * It must not fetch any geometry.
  */
-import type { ArticleSource, SelectedArticle } from '../fetch/select-articles.ts';
+import type {
+  ArticleSource,
+  SelectedArticle,
+  Selection,
+  SelectionFailure,
+} from '../fetch/select-articles.ts';
+import type { Warning } from '../model/snapshot.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import { readArticleList } from './article-list.ts';
+import { readCartFiles } from './cart-files.ts';
+import { findPlannings, readPermanentIds } from './permanent-id-list.ts';
 import type { PipelineSource } from './pipeline-file.ts';
 import type { Job, RunContext } from './run-context.ts';
 import { readSelection, writeSelection } from './selection-file.ts';
+import { describeService } from './service-setup.ts';
+
+/** Reasons told where nothing is selected. */
+const SHOWN_REASONS = 10;
 
 /**
  * Selects at the service, and keeps the whole selection for a later `build`.
  *
  * @throws {@link ConverterError} `LIST_INVALID`, `NOTHING_SELECTED`, or what the service answers.
+ *
+ * @see D-800, D-806.
  */
-export async function selectConfigurations(run: RunContext): Promise<SelectedArticle[]> {
+export async function selectLive(run: RunContext): Promise<Selection> {
   return run.stopwatch.during('select', async () => {
     const { pipeline } = run.job;
-    const sources = await Promise.all(pipeline.articles.map(openSource));
-    const { selectArticles } = await import('../fetch/select-articles.ts');
-    const selected = await selectArticles(sources, await run.fetcher()).catch(cannotSelect);
-    await writeSelection(pipeline, selected);
-    return narrow(selected, run.job);
+    const [{ selectArticles }, { distinctArticles }] = await Promise.all([
+      import('../fetch/select-articles.ts'),
+      import('../fetch/select-distinct.ts'),
+    ]);
+    const opened = await Promise.all(pipeline.articles.map((source) => openSource(source, run)));
+    const fetcher = await run.fetcher();
+    const sources = opened.map(({ source }) => source);
+    const selected = await selectArticles(sources, fetcher).catch(cannotSelect);
+    const articles = await distinctArticles(selected.articles, fetcher.resolve);
+    await writeSelection(pipeline, articles);
+    const warnings = [...opened.flatMap((source) => source.warnings), ...selected.warnings];
+    return narrow({ ...selected, articles, warnings }, run.job);
   });
+}
+
+/** The articles that {@link selectLive} selects. */
+export async function selectConfigurations(run: RunContext): Promise<SelectedArticle[]> {
+  return (await selectLive(run)).articles;
 }
 
 /**
@@ -33,10 +60,11 @@ export async function selectConfigurations(run: RunContext): Promise<SelectedArt
  *
  * @throws {@link ConverterError} `SNAPSHOT_MISSING` before the first fetch, `NOTHING_SELECTED`.
  */
-export async function selectFetched(run: RunContext): Promise<SelectedArticle[]> {
-  return run.stopwatch.during('select', async () =>
-    narrow(await readSelection(run.job.pipeline), run.job),
-  );
+export async function selectFetched(run: RunContext): Promise<Selection> {
+  return run.stopwatch.during('select', async () => {
+    const articles = await readSelection(run.job.pipeline);
+    return narrow({ articles, failures: [], warnings: [] }, run.job);
+  });
 }
 
 /** Whether a job works on a part of what its pipeline selects. */
@@ -48,28 +76,77 @@ export function isPartial({ only, limit }: Job): boolean {
 function cannotSelect(thrown: unknown): never {
   const error = asConverterError(thrown);
   if (endsRun(error.code) || error.code === 'INTERNAL') throw error;
-  const code = error.code === 'NODE_NOT_FOUND' ? 'NOTHING_SELECTED' : 'SERVICE_UNREACHABLE';
-  throw new ConverterError(code, `the articles cannot be selected: ${error.message}`, {
-    cause: error,
-  });
+  throw new ConverterError(
+    'SERVICE_UNREACHABLE',
+    `the articles cannot be selected: ${error.message}`,
+    { cause: error },
+  );
 }
 
-/** A list is read here: selecting knows rows, not files. */
-async function openSource(source: PipelineSource): Promise<ArticleSource> {
-  if (source.kind !== 'list') return source;
-  return { ...source, rows: await readArticleList(source.file) };
+interface OpenedSource {
+  source: ArticleSource;
+  warnings: Warning[];
+}
+
+/** Files and the ledger are read here: selecting knows rows and articles, not where they stand. */
+async function openSource(source: PipelineSource, run: RunContext): Promise<OpenedSource> {
+  const opened = (as: ArticleSource, warnings: Warning[] = []) => ({ source: as, warnings });
+  switch (source.kind) {
+    case 'list':
+      return opened({ ...source, rows: await readArticleList(source.file) });
+    case 'carts': {
+      const plannings = await readCartFiles(source.glob);
+      const message = `no cart matches ${source.glob}`;
+      const none = plannings.length === 0 ? [{ code: 'CARTS_EMPTY', message }] : [];
+      return opened({ kind: 'planning', as: source.as, plannings }, none);
+    }
+    case 'permanentids': {
+      const { from, as } = source;
+      const ids = 'ids' in from ? from.ids : await readPermanentIds(from.file);
+      const service = describeService(run.job.pipeline.service);
+      const plannings = findPlannings(ids, service, run.state.permanentIds);
+      return opened({ kind: 'planning', as, plannings });
+    }
+    default:
+      return opened(source);
+  }
 }
 
 /** `--only` and `--limit`. */
-function narrow(selected: SelectedArticle[], { only, limit }: Job): SelectedArticle[] {
+function narrow(selection: Selection, { only, limit }: Job): Selection {
+  const { articles: selected, warnings } = selection;
   const matches = only === undefined ? () => true : globMatcher(only);
-  const chosen = selected.filter(({ request }) => {
-    const { manufacturer, program, basearticlenumber, finalarticlenumber } = request;
-    const numbers = [basearticlenumber, finalarticlenumber].filter((number) => number !== '');
-    return numbers.some((number) => matches(`${manufacturer}/${program}/${number}`));
-  });
-  if (chosen.length > 0) return chosen.slice(0, limit);
+  const chosen = selected.filter(({ request, alike = [] }) =>
+    [request, ...alike].some((spelling) => namesOf(spelling).some(matches)),
+  );
+  const failures = selection.failures.filter((failure) => isMeant(failure, only, matches));
+  if (chosen.length > 0) return { articles: chosen.slice(0, limit), failures, warnings };
   const what = only === undefined ? 'the pipeline selects no article' : `nothing matches ${only}`;
   const of = selected.length === 0 ? '' : ` among ${selected.length} configurations`;
-  throw new ConverterError('NOTHING_SELECTED', what + of);
+  throw new ConverterError('NOTHING_SELECTED', [what + of, ...reasons(selection)].join('\n'));
+}
+
+function namesOf(request: SelectionFailure['article'] & { finalarticlenumber?: string }): string[] {
+  const { manufacturer, program, basearticlenumber, finalarticlenumber = '' } = request;
+  const numbers = [basearticlenumber, finalarticlenumber].filter((number) => number !== '');
+  return numbers.map((number) => `${manufacturer}/${program}/${number}`);
+}
+
+/** Who asks for one article is not told about those that nobody can name. */
+function isMeant(
+  { article }: SelectionFailure,
+  only: string | undefined,
+  matches: (name: string) => boolean,
+): boolean {
+  return only === undefined || (article !== undefined && namesOf(article).some(matches));
+}
+
+/** Why a selection is empty, as far as that is known. */
+function reasons({ failures, warnings }: Selection): string[] {
+  const all = [
+    ...failures.map(({ what, code, message }) => `${code} ${what}: ${message}`),
+    ...warnings.map(({ code, message }) => `${code} ${message}`),
+  ];
+  const more = all.length - SHOWN_REASONS;
+  return [...all.slice(0, SHOWN_REASONS), ...(more > 0 ? [`… and ${more} more`] : [])];
 }

@@ -4,12 +4,18 @@
  * In: a snapshot and the options. Out: a digest; equal digests mean that nothing is to be done.
  * It must not depend on the identity of the article: equal content is equal.
  */
+import { CONFIGURATION_INVALID } from '../fetch/open-properties.ts';
+import { META_CHILD_WITHOUT_PLACEMENT } from '../fetch/planning.ts';
 import type { ArticleSnapshot, Digest, Fetched } from '../model/snapshot.ts';
 import { sha256Hex } from '../support/files.ts';
 import { CONVERTER_VERSION, type ConvertOptions } from '../transform/convert-options.ts';
 
-/** Messages of the service about the article: taken fresh each time, so no reason to rebuild. */
-export const REPORTED = 'ARTICLE_REPORTED';
+/** What is said about the article, not about its GLB: taken fresh each time, so no reason to rebuild. */
+export const REPORTED: ReadonlySet<string> = new Set([
+  'ARTICLE_REPORTED',
+  CONFIGURATION_INVALID,
+  META_CHILD_WITHOUT_PLACEMENT,
+]);
 
 /**
  * Digests the parts list, the blocks, the images, all options and the converter's version.
@@ -31,7 +37,7 @@ export function sourceDigest(
     partsList: snapshot.partsList,
     blocks: bodies(snapshot.blocks),
     images: bodies(snapshot.images),
-    warnings: snapshot.warnings.filter(({ code }) => code !== REPORTED),
+    warnings: snapshot.warnings.filter(({ code }) => !REPORTED.has(code)),
   };
   return sha256Hex(JSON.stringify(inputs));
 }

@@ -7,6 +7,8 @@ import type { RunReport } from './report.ts';
 
 /** Failures shown; all of them stand in `failures.jsonl`. */
 const SHOWN_FAILURES = 10;
+/** Warnings about the selection shown. */
+const SHOWN_WARNINGS = 5;
 const LABEL_WIDTH = 16;
 
 /**
@@ -23,7 +25,8 @@ export function summarise(report: RunReport, runFolder: string | undefined): str
     }),
     ...(runFolder === undefined ? [] : [row('Report', runFolder)]),
   ];
-  return ['', headline(report), '', ...rows, ...failureLines(report, runFolder), ''].join('\n');
+  const told = [...rows, ...selectionLines(report), ...failureLines(report, runFolder)];
+  return ['', headline(report), '', ...told, ''].join('\n');
 }
 
 function headline(report: RunReport): string {
@@ -88,13 +91,29 @@ function failureLines({ failures }: RunReport, runFolder: string | undefined): s
   const shown = failures
     .slice(0, SHOWN_FAILURES)
     .flatMap((failure) => [
-      `    ${failure.manufacturer}/${failure.program}/${failure.finalarticlenumber || failure.basearticlenumber}  ${failure.code}`,
+      `    ${failure.what ?? nameOf(failure)}  ${failure.code}`,
       `      ${failure.message}`,
       `      → ${failure.help}`,
     ]);
   const more = failures.length - SHOWN_FAILURES;
   const where = runFolder === undefined ? '' : ' in failures.jsonl of the report';
   return ['', '  Failed', ...shown, ...(more > 0 ? [`    … and ${whole(more)} more${where}`] : [])];
+}
+
+function nameOf(failure: RunReport['failures'][number]): string {
+  const { manufacturer, program, basearticlenumber, finalarticlenumber } = failure;
+  return `${manufacturer}/${program}/${finalarticlenumber || basearticlenumber}`;
+}
+
+/** What the selection has to say that concerns no configuration. */
+function selectionLines({ selectionWarnings }: RunReport): string[] {
+  if (selectionWarnings.length === 0) return [];
+  const shown = selectionWarnings
+    .slice(0, SHOWN_WARNINGS)
+    .map(({ code, message }) => `    ${code}  ${message}`);
+  const more = selectionWarnings.length - SHOWN_WARNINGS;
+  const rest = more > 0 ? [`    … and ${whole(more)} more in report.json`] : [];
+  return ['', '  Selection', ...shown, ...rest];
 }
 
 function row(label: string, text: string): string {
@@ -117,7 +136,7 @@ function amount(count: number, noun: string): string {
 }
 
 /** `12.3 MB`, decimal units. */
-function size(bytes: number): string {
+export function size(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   const [value, unit] =
     bytes < 1e6 ? [bytes / 1e3, 'kB'] : bytes < 1e9 ? [bytes / 1e6, 'MB'] : [bytes / 1e9, 'GB'];

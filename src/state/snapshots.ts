@@ -5,7 +5,7 @@
  * It must not know how a snapshot is fetched or converted.
  */
 import type { ArticleKey } from '../model/article.ts';
-import type { Digest, Fetched, Warning } from '../model/snapshot.ts';
+import type { Digest, Fetched, UnplacedChild, Warning } from '../model/snapshot.ts';
 import type { Database } from './database.ts';
 
 /** A snapshot as it is kept: all bodies by digest, maps as sorted lists. */
@@ -18,6 +18,8 @@ export interface SnapshotRecord {
   blocks: [name: string, fetched: Fetched][];
   images: [reference: string, fetched: Fetched][];
   warnings: Warning[];
+  /** Children of a planning that its parts list does not hold; missing where it holds all. */
+  unplaced?: UnplacedChild[];
 }
 
 /** The table `snapshots`. */

@@ -11,7 +11,10 @@ describe.skipIf(!existsSync(RECORDING))('real furniture', () => {
   it('is fetched whole: every block, every image, nothing reported', async () => {
     const bench = await openFetchBench(await openRecording(RECORDING));
     const fetcher = bench.fetcher('2024-07-01');
-    const selected = await selectArticles([{ kind: 'catalogue', parentnode: '' }], fetcher);
+    const { articles: selected } = await selectArticles(
+      [{ kind: 'catalogue', parentnode: '' }],
+      fetcher,
+    );
     const snapshots = await Promise.all(selected.map(({ request }) => fetcher.fetch(request)));
     expect(snapshots.map(({ key }) => key.basearticlenumber).sort()).toEqual([
       'BC092',
@@ -33,7 +36,10 @@ describe.skipIf(!existsSync(RECORDING))('real furniture', () => {
     expect(requests).toEqual({ getarticles: 8, btg: 8, block: 91, materials: 6 });
 
     const again = bench.fetcher('2024-07-02');
-    const second = await selectArticles([{ kind: 'catalogue', parentnode: '' }], again);
+    const { articles: second } = await selectArticles(
+      [{ kind: 'catalogue', parentnode: '' }],
+      again,
+    );
     expect(await Promise.all(second.map(({ request }) => again.fetch(request)))).toEqual(snapshots);
     expect(bench.requests()).toEqual({ getnodes: 1 });
     await bench.close();

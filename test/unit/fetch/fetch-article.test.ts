@@ -188,7 +188,9 @@ describe('what fails the article', () => {
           : client.getPartsList(key),
     };
     const fetcher = bench.fetcher(undefined, { client: broken });
-    const all = await Promise.allSettled([acme('D1'), acme('D2')].map(fetcher.fetch));
+    const all = await Promise.allSettled(
+      [acme('D1'), acme('D2')].map((request) => fetcher.fetch(request)),
+    );
     expect(all).toMatchObject([
       { status: 'rejected', reason: { code: 'RESPONSE_INVALID' } },
       { status: 'fulfilled' },

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type CatalogueReader, selectArticles } from '../../../src/fetch/select-articles.ts';
+import { selectArticles } from '../../../src/fetch/select-articles.ts';
+import type { CatalogueReader, Configurator } from '../../../src/fetch/selection.ts';
 import type { CatalogueNode } from '../../../src/model/catalogue.ts';
+import { ConverterError } from '../../../src/support/errors.ts';
 import { acme, openFetchBench } from '../../helpers/fetch-bench.ts';
 import { smallRange } from '../../helpers/small-range.ts';
 
@@ -20,15 +22,22 @@ function node(nodeid: string, more: Partial<CatalogueNode> = {}): CatalogueNode 
 const article = (number: string, more: Partial<CatalogueNode> = {}): CatalogueNode =>
   node(`id ${number}`, { nodetype: 'A', basearticlenumber: number, ...more });
 
+const NOTHING_TO_CONFIGURE: Configurator = {
+  resolve: () => Promise.reject(new Error('nothing is configured here')),
+  change: () => Promise.reject(new Error('nothing is configured here')),
+};
+
 /** A catalogue in memory whose folders answer after a different number of turns each. */
-function reader(folders: Record<string, CatalogueNode[]>, delays: number[] = [0]) {
+function reader(folders: Record<string, CatalogueNode[] | 'gone'>, delays: number[] = [0]) {
   const asked: string[] = [];
-  const catalogue: CatalogueReader & { asked: string[] } = {
+  const catalogue: CatalogueReader & Configurator & { asked: string[] } = {
+    ...NOTHING_TO_CONFIGURE,
     asked,
     nodes: async (parentnode) => {
       const turns = delays[asked.push(parentnode) % delays.length]!;
       for (let i = 0; i < turns; i++) await Promise.resolve();
       const nodes = folders[parentnode];
+      if (nodes === 'gone') throw new ConverterError('NODE_NOT_FOUND', `no ${parentnode}`);
       if (nodes === undefined) throw new Error(`no folder ${parentnode}`);
       return nodes;
     },
@@ -48,19 +57,37 @@ const FOLDERS = {
   shared: [article('S1', { manufacturer: 'acme', program: 'desk' }), article('')],
 };
 
+const OWNER = { manufacturer: 'ACME', program: 'DESK' };
+
 const numbers = (selected: { request: { manufacturer: string; basearticlenumber: string } }[]) =>
   selected.map(({ request }) => `${request.manufacturer} ${request.basearticlenumber}`);
+
+/** Only the articles of a selection. */
+const select = async (...parameters: Parameters<typeof selectArticles>) =>
+  (await selectArticles(...parameters)).articles;
 
 describe('selectArticles', () => {
   it('walks the catalogue as a person reads it, though folders hold themselves', async () => {
     const catalogue = reader(FOLDERS);
-    const selected = await selectArticles([{ kind: 'catalogue', parentnode: '' }], catalogue);
-    expect(numbers(selected)).toEqual(['ACME D1', 'ACME D2', 'BETA L1', 'ACME S1']);
-    expect(selected[1]).toEqual({
+    const source = { kind: 'catalogue', parentnode: '' } as const;
+    const { articles, failures, warnings } = await selectArticles([source], catalogue);
+    expect(numbers(articles)).toEqual(['ACME D1', 'ACME D2', 'BETA L1', 'ACME S1']);
+    expect(articles[1]).toEqual({
       request: acme('D2', { finalarticlenumber: 'D2-X' }),
-      why: 'catalogue a1',
+      why: ['catalogue a1', 'catalogue a'],
     });
     expect(catalogue.asked.sort()).toEqual(['', 'a', 'a1', 'b', 'shared']);
+    expect(failures).toEqual([]);
+    expect(warnings).toEqual([
+      {
+        code: 'CATALOGUE_CIRCULAR',
+        message: 'catalogue a1 holds a, in which it stands itself: it is walked once',
+      },
+      {
+        code: 'CATALOGUE_CIRCULAR',
+        message: 'catalogue a1 holds a1, in which it stands itself: it is walked once',
+      },
+    ]);
   });
 
   it('keeps that order however fast folders answer', async () => {
@@ -83,20 +110,20 @@ describe('selectArticles', () => {
       manufacturers: ['ac*'],
       programs: ['D?SK'],
     } as const;
-    expect(numbers(await selectArticles([source], catalogue))).toEqual(['ACME D1', 'ACME D2']);
+    expect(numbers(await select([source], catalogue))).toEqual(['ACME D1', 'ACME D2']);
     expect(catalogue.asked.sort()).toEqual(['', 'a', 'a1']);
     const none = { kind: 'catalogue', parentnode: '', manufacturers: ['X'] } as const;
-    expect(await selectArticles([none], catalogue)).toEqual([]);
+    expect(await select([none], catalogue)).toEqual([]);
   });
 
-  it('merges sources in their order, each article once', async () => {
+  it('merges sources in their order, each article once, with every reason', async () => {
     const rows = [
       acme('D9'),
       acme('D1'),
       acme('D9', { program: 'desk' }),
       acme('D9', { reinitstring: 'x::' }),
     ];
-    const selected = await selectArticles(
+    const selected = await select(
       [
         { kind: 'list', file: 'articles.csv', rows },
         { kind: 'catalogue', parentnode: 'a1' },
@@ -105,19 +132,49 @@ describe('selectArticles', () => {
       ],
       reader({ ...FOLDERS, a1: [article('D1', { manufacturer: 'ACME', program: 'DESK' })] }),
     );
-    expect(selected.map(({ request, why }) => `${request.basearticlenumber} ${why}`)).toEqual([
-      'D9 list articles.csv',
-      'D1 list articles.csv',
+    const told = selected.map(({ request, why }) => `${request.basearticlenumber} ${why}`);
+    expect(told).toEqual([
+      'D9 list articles.csv,article',
+      'D1 list articles.csv,catalogue a1',
       'D9 list articles.csv',
       'Z article',
     ]);
+    expect(selected.flatMap(({ alike = [] }) => alike)).toEqual([]);
   });
 
   it('does not pass a part of the catalogue for the whole', async () => {
-    const catalogue = reader({ ...FOLDERS, '': [...FOLDERS[''], node('gone')] });
-    await expect(
-      selectArticles([{ kind: 'catalogue', parentnode: '' }], catalogue),
-    ).rejects.toThrow('gone');
+    const catalogue = reader({ ...FOLDERS, '': [...FOLDERS[''], node('unread')] });
+    await expect(select([{ kind: 'catalogue', parentnode: '' }], catalogue)).rejects.toThrow(
+      'unread',
+    );
+  });
+
+  it('goes on without a folder that the service names but does not have', async () => {
+    const catalogue = reader({ '': [node('b'), article('D1', OWNER)], b: 'gone', c: 'gone' });
+    const { articles, failures, warnings } = await selectArticles(
+      [
+        { kind: 'catalogue', parentnode: '' },
+        { kind: 'catalogue', parentnode: 'c' },
+      ],
+      catalogue,
+    );
+    expect(numbers(articles)).toEqual(['ACME D1']);
+    expect(warnings).toEqual([
+      {
+        code: 'NODE_NOT_FOUND',
+        message: 'the top of the catalogue names the folder b, which the service does not have',
+      },
+    ]);
+    expect(failures).toEqual([{ what: 'catalogue c', code: 'NODE_NOT_FOUND', message: 'no c' }]);
+  });
+
+  it('says of a search that it finds nothing', async () => {
+    const source = { kind: 'search', manufacturer: 'ACME', query: 'x"' } as const;
+    expect(await selectArticles([source], reader(FOLDERS))).toEqual({
+      articles: [],
+      failures: [],
+      warnings: [{ code: 'SEARCH_EMPTY', message: 'search ACME "x\\"" finds no article' }],
+    });
   });
 
   it('searches and browses the service, and remembers both', async () => {
@@ -126,13 +183,13 @@ describe('selectArticles', () => {
       { kind: 'search', manufacturer: 'ACME', query: '2' },
       { kind: 'catalogue', parentnode: '' },
     ] as const;
-    const selected = await selectArticles(sources, bench.fetcher('2024-05-15'));
+    const selected = await select(sources, bench.fetcher('2024-05-15'));
     expect(selected.map(({ request, why }) => `${request.finalarticlenumber} ${why}`)).toEqual([
-      'D2-STD search ACME "2"',
+      'D2-STD search ACME "2",catalogue ACME;:DESK@1',
       'D1-STD catalogue ACME;:DESK@1',
     ]);
     bench.requests();
-    expect(await selectArticles(sources, bench.fetcher('2024-05-16'))).toEqual(selected);
+    expect(await select(sources, bench.fetcher('2024-05-16'))).toEqual(selected);
     expect(bench.requests()).toEqual({ getnodes: 1 });
     await bench.close();
   });

@@ -1,0 +1,166 @@
+/**
+ * Select from the catalogue: every article below a folder.
+ *
+ * In: a folder, globs and a way to read folders. Out: requests in the order in which a person meets
+ * the articles. Folders may hold themselves, and one that a listing names may be gone.
+ */
+import type { ArticleRequest } from '../model/article.ts';
+import type { CatalogueNode } from '../model/catalogue.ts';
+import type { Warning } from '../model/snapshot.ts';
+import { isConverterError } from '../support/errors.ts';
+import { globMatcher } from '../support/glob.ts';
+import type {
+  CatalogueReader,
+  CatalogueSource,
+  SelectedArticle,
+  SourceSelection,
+} from './selection.ts';
+
+/** The children of each folder; undefined for one that is gone. */
+type Listings = ReadonlyMap<string, readonly CatalogueNode[] | undefined>;
+
+/**
+ * Walks the folders below one, many at a time, each once.
+ *
+ * @throws {@link ConverterError} `NODE_NOT_FOUND` where the first folder is not there, and what else reading throws.
+ *
+ * @see D-806.
+ */
+export async function selectFromCatalogue(
+  source: CatalogueSource,
+  reader: CatalogueReader,
+): Promise<SourceSelection> {
+  const manufacturers = matcher(source.manufacturers);
+  const programs = matcher(source.programs);
+  const listings = await crawl(source.parentnode, reader, (node) => {
+    return manufacturers(node.manufacturer) && programs(node.program);
+  });
+  const { articles, warnings } = walk(source.parentnode, listings);
+  return {
+    articles: articles
+      .filter(({ request }) => manufacturers(request.manufacturer) && programs(request.program))
+      .filter(({ request }) => request.manufacturer !== ''),
+    warnings,
+  };
+}
+
+/** Whether a node is an article that can be asked for. */
+export function isArticle(node: CatalogueNode): boolean {
+  return node.nodetype === 'A' && node.basearticlenumber !== '';
+}
+
+/** The article of a node as a request. */
+export function requestOfNode(node: CatalogueNode): ArticleRequest {
+  return {
+    manufacturer: node.manufacturer.toUpperCase(),
+    program: node.program.toUpperCase(),
+    basearticlenumber: node.basearticlenumber,
+    finalarticlenumber: node.variantcode,
+    reinitstring: '',
+    metareinitstring: '',
+  };
+}
+
+/** Matches any of the globs; everything where there are none, and what has no name of its own yet. */
+function matcher(globs: readonly string[] | undefined): (name: string) => boolean {
+  if (globs === undefined || globs.length === 0) return () => true;
+  const matchers = globs.map(globMatcher);
+  return (name) => name === '' || matchers.some((matches) => matches(name));
+}
+
+/** Reads every folder below one, each once, many at a time: a folder may hold itself. */
+async function crawl(
+  root: string,
+  reader: CatalogueReader,
+  wanted: (node: CatalogueNode) => boolean,
+): Promise<Listings> {
+  const listings = new Map<string, CatalogueNode[] | undefined>();
+  const visit = async (nodeid: string, manufacturer: string): Promise<void> => {
+    if (listings.has(nodeid)) return;
+    listings.set(nodeid, []);
+    const nodes = await listing(nodeid, manufacturer);
+    listings.set(nodeid, nodes);
+    const folders = (nodes ?? []).filter(({ nodetype }) => nodetype === 'F');
+    await Promise.all(folders.map((node) => visit(node.nodeid, node.manufacturer || manufacturer)));
+  };
+  const listing = async (nodeid: string, manufacturer: string) => {
+    try {
+      return (await reader.nodes(nodeid, manufacturer)).filter(wanted);
+    } catch (error) {
+      // A listing may name a folder that has gone since; the folder that was asked for by name must be there.
+      if (nodeid === root || !isConverterError(error, 'NODE_NOT_FOUND')) throw error;
+      return undefined;
+    }
+  };
+  await visit(root, '');
+  return listings;
+}
+
+interface Step {
+  node: CatalogueNode;
+  folder: string;
+  /** The folders that are open above the node, nearest first. */
+  open: Open | undefined;
+}
+
+interface Open {
+  nodeid: string;
+  above: Open | undefined;
+}
+
+/** Articles in the order in which a person meets them who opens every folder. */
+function walk(
+  root: string,
+  listings: Listings,
+): { articles: SelectedArticle[]; warnings: Warning[] } {
+  const articles: SelectedArticle[] = [];
+  const warnings: Warning[] = [];
+  const visited = new Set<string>([root]);
+  const stepsOf = (folder: string, open: Open, above?: CatalogueNode): Step[] =>
+    (listings.get(folder) ?? [])
+      .map((node) => ({ node: inherit(node, above), folder, open }))
+      .reverse();
+  const stack = stepsOf(root, { nodeid: root, above: undefined });
+  for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
+    const { node, folder, open } = step;
+    if (isArticle(node)) {
+      articles.push({ request: requestOfNode(node), why: [folderName(folder)] });
+    }
+    if (node.nodetype !== 'F') continue;
+    if (isOpen(node.nodeid, open)) warnings.push(circular(node.nodeid, folder));
+    if (visited.has(node.nodeid)) continue;
+    visited.add(node.nodeid);
+    if (listings.get(node.nodeid) === undefined) warnings.push(gone(node.nodeid, folder));
+    const below = stepsOf(node.nodeid, { nodeid: node.nodeid, above: open }, node);
+    for (const next of below) stack.push(next);
+  }
+  return { articles, warnings };
+}
+
+/** A node that does not say whose it is belongs to whom its folder belongs. */
+function inherit(node: CatalogueNode, above: CatalogueNode | undefined): CatalogueNode {
+  const manufacturer = node.manufacturer || (above?.manufacturer ?? '');
+  return { ...node, manufacturer, program: node.program || (above?.program ?? '') };
+}
+
+function isOpen(nodeid: string, open: Open | undefined): boolean {
+  for (let folder = open; folder !== undefined; folder = folder.above) {
+    if (folder.nodeid === nodeid) return true;
+  }
+  return false;
+}
+
+function circular(nodeid: string, folder: string): Warning {
+  const message = `${folderName(folder)} holds ${nodeid}, in which it stands itself: it is walked once`;
+  return { code: 'CATALOGUE_CIRCULAR', message };
+}
+
+function gone(nodeid: string, folder: string): Warning {
+  const message = `${folderName(folder)} names the folder ${nodeid}, which the service does not have`;
+  return { code: 'NODE_NOT_FOUND', message };
+}
+
+/** The folder of a listing in words. */
+export function folderName(folder: string): string {
+  return folder === '' ? 'the top of the catalogue' : `catalogue ${folder}`;
+}

@@ -1,0 +1,226 @@
+/**
+ * Select configurations: one base article in its default, with named values, or with each value of
+ * named properties.
+ *
+ * In: which configurations, and a way to configure. Out: requests for them, at most as many as allowed.
+ * Values of two properties are never combined: their number would have no end.
+ */
+import type { Article, ArticleProperty, PropertyRange } from '../model/article.ts';
+import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
+import { didYouMean } from '../support/nearest.ts';
+import { planningChildren } from './planning.ts';
+import type {
+  ConfigurationSource,
+  Configurator,
+  Configured,
+  PropertyChange,
+  SelectedArticle,
+  SelectionFailure,
+  SourceSelection,
+} from './selection.ts';
+
+/** A value of a property, to be set on the configuration of before. */
+interface Setting {
+  /** `CLASS.PROPERTY`. */
+  name: string;
+  value: string;
+}
+
+/**
+ * Configures a base article.
+ *
+ * The named values are set first; each value of a property listed in `each` is then set on that
+ * configuration alone. A value that the service refuses fails by itself.
+ *
+ * @returns At most `max` configurations where `each` is given, that of the named values first.
+ *
+ * @see Spec 4.3; D-803.
+ */
+export async function selectConfigurations(
+  source: ConfigurationSource,
+  configurator: Configurator,
+): Promise<SourceSelection> {
+  const named = Object.entries(source.values).map(([name, value]) => ({ name, value }));
+  const first = await attempt(source, named, async () => {
+    const start = await loadTopLevel(source, configurator);
+    let configured = start;
+    for (const setting of named) configured = await set(configurator, configured, setting);
+    return configured;
+  });
+  if ('code' in first) return { articles: [], failures: [first] };
+  const selection = { articles: [selected(source, first, named)], failures: [], warnings: [] };
+  if (source.each.length === 0) return selection;
+  return addEach(source, configurator, first, named, selection);
+}
+
+async function addEach(
+  source: ConfigurationSource,
+  configurator: Configurator,
+  first: Configured,
+  named: readonly Setting[],
+  selection: Required<SourceSelection>,
+): Promise<SourceSelection> {
+  const settings: Setting[] = [];
+  for (const name of source.each) {
+    const values = await attempt(source, [...named, { name, value: '*' }], async () =>
+      otherValues(first.article, name, source.max),
+    );
+    if ('code' in values) selection.failures.push(values);
+    else settings.push(...values.map((value) => ({ name, value })));
+  }
+  const allowed = settings.slice(0, source.max - 1);
+  if (allowed.length < settings.length) {
+    const message = `${nameOf(source)}: more than the ${source.max} configurations of max; the first are taken`;
+    selection.warnings.push({ code: 'CONFIGURATIONS_LIMITED', message });
+  }
+  const outcomes = await Promise.all(
+    allowed.map(async (setting) => {
+      const all = [...named, setting];
+      const outcome = await attempt(source, all, () => set(configurator, first, setting));
+      return 'code' in outcome ? outcome : selected(source, outcome, all);
+    }),
+  );
+  for (const outcome of outcomes) {
+    if ('code' in outcome) selection.failures.push(outcome);
+    else selection.articles.push(outcome);
+  }
+  return selection;
+}
+
+/** What concerns this configuration alone is a failure of its own; what ends a run ends it. */
+async function attempt<T>(
+  source: ConfigurationSource,
+  settings: readonly Setting[],
+  work: () => Promise<T>,
+): Promise<T | SelectionFailure> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const { code, message } = asConverterError(thrown);
+    if (endsRun(code)) throw thrown;
+    const { manufacturer, program, basearticlenumber } = source;
+    const article = { manufacturer, program, basearticlenumber };
+    return { what: whyOf(source, settings), code, message, article };
+  }
+}
+
+/** Only a top-level article is configured: a child goes with its root. */
+async function loadTopLevel(
+  source: ConfigurationSource,
+  configurator: Configurator,
+): Promise<Configured> {
+  const { manufacturer, program, basearticlenumber } = source;
+  const unknown = { finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
+  const ids = { manufacturer, program, basearticlenumber };
+  const loaded = await configurator.resolve({ ...ids, ...unknown });
+  const { id, rootid } = loaded.article;
+  if (id === rootid || rootid === '') return loaded;
+  const message = `${nameOf(source)}: expected a top-level article, received a child of ${rootid}`;
+  throw new ConverterError('CHILD_WITHOUT_ROOT', message);
+}
+
+async function set(
+  configurator: Configurator,
+  from: Configured,
+  { name, value }: Setting,
+): Promise<Configured> {
+  const { property, ...place } = findProperty(from.article, name);
+  if (isSame(property.currentvalue, value)) return from;
+  const changed = await configurator.change(from, { ...place, newvalue: value });
+  const now = properties(changed.article).get(name)?.property.currentvalue;
+  // An answer that no longer shows the property cannot tell; one with another value has refused.
+  if (now === undefined || isSame(now, value)) return changed;
+  const message = `${name}: expected ${JSON.stringify(value)} to be taken, received ${JSON.stringify(now)}`;
+  throw new ConverterError('PROPERTY_VALUE_REFUSED', message);
+}
+
+type Found = Pick<PropertyChange, 'proptype' | 'propclass' | 'prop'> & {
+  property: ArticleProperty;
+};
+
+/** Every property by `CLASS.PROPERTY`; a commercial one before one of the planning. */
+function properties({ ocd, propclasses }: Article): Map<string, Found> {
+  const found = new Map<string, Found>();
+  for (const [proptype, classes] of [
+    ['meta', propclasses] as const,
+    ['ocd', ocd?.propclasses ?? []] as const,
+  ]) {
+    for (const { name: propclass, properties: members } of classes) {
+      for (const property of members) {
+        const prop = property.name;
+        found.set(`${propclass}.${prop}`, { proptype, propclass, prop, property });
+      }
+    }
+  }
+  return found;
+}
+
+function findProperty(article: Article, name: string): Found {
+  const known = properties(article);
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const hint = didYouMean(name, known.keys()) || `; known: ${[...known.keys()].join(', ')}`;
+  throw new ConverterError('PROPERTY_UNKNOWN', `the article has no property ${name}${hint}`);
+}
+
+/** Every value of a property but the one that it has, at most as many as allowed and one more. */
+function otherValues(article: Article, name: string, max: number): string[] {
+  const { property } = findProperty(article, name);
+  const listed = property.propertyvalues.map(({ valuefrom }) => valuefrom);
+  const values = listed.length > 0 ? listed : steps(name, property.ranges, max + 1);
+  return values.filter((value) => !isSame(value, property.currentvalue));
+}
+
+/** The values of closed ranges with a step, lowest first. */
+function steps(name: string, ranges: readonly PropertyRange[], most: number): string[] {
+  if (ranges.length === 0) throw notEnumerable(name, 'it lists no values');
+  return ranges
+    .flatMap(({ valuefrom, opfrom, valueto, opto, raster = 0 }) => {
+      if (valuefrom === undefined || valueto === undefined || !(raster > 0)) {
+        throw notEnumerable(name, 'its range has no end or no step');
+      }
+      const count = Math.floor((valueto - valuefrom) / raster + 1e-9) + 1;
+      return Array.from({ length: Math.min(count, most + 1) }, (_, index) =>
+        // Ten digits undo what adding up decimal steps does to them.
+        Number((valuefrom + index * raster).toPrecision(10)),
+      ).filter(
+        (value) =>
+          !(opfrom === 'GT' && value === valuefrom) && !(opto === 'LT' && value === valueto),
+      );
+    })
+    .slice(0, most)
+    .map(String);
+}
+
+function notEnumerable(name: string, because: string): ConverterError {
+  return new ConverterError(
+    'PROPERTY_NOT_ENUMERABLE',
+    `${name} has no values to go through: ${because}`,
+  );
+}
+
+/** The same text, or the same number however it is written. */
+function isSame(a: string, b: string): boolean {
+  if (a === b) return true;
+  if (a.trim() === '' || b.trim() === '') return false;
+  return Number(a.replace(',', '.')) === Number(b.replace(',', '.'));
+}
+
+function selected(
+  source: ConfigurationSource,
+  { key, article }: Configured,
+  settings: readonly Setting[],
+): SelectedArticle {
+  const children = planningChildren(article);
+  const why = [whyOf(source, settings)];
+  return { request: key, why, ...(children.length > 0 && { children }) };
+}
+
+function whyOf(source: ConfigurationSource, settings: readonly Setting[]): string {
+  const values = settings.map(({ name, value }) => `${name}=${value}`).join(' ');
+  return `configuration ${nameOf(source)} ${values || 'default'}`;
+}
+
+function nameOf({ manufacturer, program, basearticlenumber }: ConfigurationSource): string {
+  return `${manufacturer}/${program}/${basearticlenumber}`;
+}

@@ -1,0 +1,60 @@
+/**
+ * Select distinct: requests that mean the same configuration, as one.
+ *
+ * In: selected articles and a way to resolve one. Out: one for each configuration, in their order.
+ * Only what may mean the same is resolved, and a run asks for that anyway.
+ */
+import type { ArticleKey, ArticleRequest } from '../model/article.ts';
+import { asConverterError, endsRun } from '../support/errors.ts';
+import { joinKey, requestKey } from './request-key.ts';
+import { mergeSelected } from './select-articles.ts';
+import type { SelectedArticle } from './selection.ts';
+
+/**
+ * Merges the articles that resolve to one key.
+ *
+ * A catalogue names a configuration by its final number, a cart by its reinit string too: whether they
+ * mean the same only the service can tell. One that cannot be resolved stays as it is.
+ *
+ * @throws {@link ConverterError} what ends a run.
+ *
+ * @see D-800.
+ */
+export async function distinctArticles(
+  articles: readonly SelectedArticle[],
+  resolve: (request: ArticleRequest) => Promise<{ key: ArticleKey }>,
+): Promise<SelectedArticle[]> {
+  const keys = new Map<SelectedArticle, string>();
+  await Promise.all(
+    ambiguous(articles).map(async (article) => {
+      try {
+        keys.set(article, requestKey((await resolve(article.request)).key));
+      } catch (thrown) {
+        const error = asConverterError(thrown);
+        if (endsRun(error.code)) throw error;
+      }
+    }),
+  );
+  return mergeSelected(articles, (article) => keys.get(article) ?? requestKey(article.request));
+}
+
+/** Those that share their base article with another that may be the same configuration. */
+function ambiguous(articles: readonly SelectedArticle[]): SelectedArticle[] {
+  const groups = new Map<string, SelectedArticle[]>();
+  for (const article of articles) {
+    const { manufacturer, program, basearticlenumber } = article.request;
+    const name = joinKey(manufacturer, program, basearticlenumber);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [article]);
+    else group.push(article);
+  }
+  return [...groups.values()].flatMap((group) =>
+    group.filter((one) => group.some((other) => other !== one && maybeSame(one, other))),
+  );
+}
+
+/** A field that one of them leaves out may hold what the other says. */
+function maybeSame({ request: a }: SelectedArticle, { request: b }: SelectedArticle): boolean {
+  const fields = ['finalarticlenumber', 'reinitstring', 'metareinitstring'] as const;
+  return fields.every((field) => a[field] === '' || b[field] === '' || a[field] === b[field]);
+}

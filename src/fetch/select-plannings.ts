@@ -1,0 +1,124 @@
+/**
+ * Select plannings: stored top-level articles as requests.
+ *
+ * In: top-level articles as a cart post or a permanent identifier has them. Out: a request for exactly
+ * the stored configuration, with the stored children. What is no top-level article fails by itself.
+ */
+import type { Article, ArticleRequest } from '../model/article.ts';
+import { decodeArticle } from '../service/wire-article.ts';
+import { asConverterError, ConverterError } from '../support/errors.ts';
+import { planningChildren, requestOfArticle } from './planning.ts';
+import type {
+  PlanningSource,
+  SelectedArticle,
+  SelectionFailure,
+  SourceSelection,
+  StoredPlanning,
+} from './selection.ts';
+
+/**
+ * Reads stored plannings.
+ *
+ * As `planning` each is one article, whose children stand in it; as `articles` each of its children is
+ * an article of its own beside it.
+ *
+ * @see Spec 4.6; D-801, D-802.
+ */
+export function selectPlannings({ as, plannings }: PlanningSource): SourceSelection {
+  const articles: SelectedArticle[] = [];
+  const failures: SelectionFailure[] = [];
+  for (const planning of plannings) {
+    try {
+      articles.push(...selectPlanning(planning, as));
+    } catch (thrown) {
+      failures.push(failureOf(planning, thrown));
+    }
+  }
+  return { articles, failures };
+}
+
+function selectPlanning(planning: StoredPlanning, as: PlanningSource['as']): SelectedArticle[] {
+  const article = topLevelArticle(planning);
+  const children = planningChildren(article);
+  const why = [planning.name];
+  const root = { request: requestOfArticle(article), why, children };
+  if (as === 'planning') return [root];
+  const each = children.map(({ parent: _, ...request }, index): SelectedArticle => {
+    checkIdentity(request, `child ${index + 1}`);
+    return { request, why: [`child in ${planning.name}`] };
+  });
+  return [root, ...each];
+}
+
+/**
+ * Reads a top-level article: by itself, or as the property `json` of a cart post.
+ *
+ * @throws {@link ConverterError} `CART_INVALID`, `CHILD_WITHOUT_ROOT`, or why it cannot be had.
+ */
+function topLevelArticle({ article }: StoredPlanning): Article {
+  if ('error' in article) throw article.error;
+  const decoded = decode(unwrap(article.json));
+  const { id, rootid } = decoded;
+  if (id === '' || rootid === '') {
+    throw invalid(`expected id and rootid, received no ${id === '' ? 'id' : 'rootid'}`);
+  }
+  if (id !== rootid) {
+    const message = `expected a top-level article, received a child (id ${id}, rootid ${rootid})`;
+    throw new ConverterError('CHILD_WITHOUT_ROOT', message);
+  }
+  checkIdentity(requestOfArticle(decoded), 'the top-level article');
+  // Without either it would be some other configuration: the default one.
+  const { finalarticlenumber, reinitstring } = requestOfArticle(decoded);
+  if (finalarticlenumber === '' && reinitstring === '') {
+    throw invalid('expected ocd with its reinitstring, received none');
+  }
+  return decoded;
+}
+
+function unwrap(json: unknown): unknown {
+  const wrapped = isObject(json) && 'json' in json && !('id' in json) ? json.json : json;
+  if (typeof wrapped !== 'string') return wrapped;
+  try {
+    return JSON.parse(wrapped) as unknown;
+  } catch {
+    throw invalid('expected JSON in the property json, received another text');
+  }
+}
+
+function decode(json: unknown): Article {
+  if (!isObject(json)) throw invalid('expected an object, received something else');
+  try {
+    return decodeArticle(new TextEncoder().encode(JSON.stringify(json)));
+  } catch (cause) {
+    throw invalid(asConverterError(cause).message, cause);
+  }
+}
+
+function checkIdentity(request: ArticleRequest, what: string): void {
+  for (const field of ['manufacturer', 'program', 'basearticlenumber'] as const) {
+    if (request[field] === '') throw invalid(`${what} has no ${field}`);
+  }
+}
+
+/** Who it is may be known though it cannot be used. */
+function failureOf({ name, article }: StoredPlanning, thrown: unknown): SelectionFailure {
+  const { code, message } = asConverterError(thrown);
+  const failure = { what: name, code, message };
+  const json = 'json' in article ? article.json : undefined;
+  const inner = isObject(json) && isObject(json.json) ? json.json : json;
+  if (!isObject(inner)) return failure;
+  const { manufacturer, program, basearticlenumber } = inner;
+  const ids = [manufacturer, program, basearticlenumber];
+  if (!ids.every((id): id is string => typeof id === 'string' && id !== '')) return failure;
+  const [man, prog, number] = ids as [string, string, string];
+  const known = { manufacturer: man.toUpperCase(), program: prog.toUpperCase() };
+  return { ...failure, article: { ...known, basearticlenumber: number } };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function invalid(message: string, cause?: unknown): ConverterError {
+  return new ConverterError('CART_INVALID', message, cause === undefined ? {} : { cause });
+}
