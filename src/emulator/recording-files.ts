@@ -75,7 +75,7 @@ export interface BodyFiles {
  * function would have written it.
  *
  * @param depth - Number of segments in a name.
- * @param suffix - What each file ends with.
+ * @param suffix - What each file ends with; empty where names have an ending of their own.
  * @throws {@link ConverterError} `RECORDING_INVALID` for a file name that is not percent-encoded UTF-8.
  *
  * @example
@@ -94,7 +94,7 @@ export async function listBodies(
   for (const file of await filesAt(folder, depth)) {
     if (!file.endsWith(suffix)) continue;
     const path = join(folder, file);
-    const stem = file.slice(0, -suffix.length);
+    const stem = file.slice(0, file.length - suffix.length);
     byFile.set(stem, path);
     const segments = stem.split('/');
     // A shortened name may end within an encoded character; it is found by its file alone.

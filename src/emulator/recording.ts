@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { EmulatedRange } from './range.ts';
 import { recordedCatalogue } from './recording-catalogue.ts';
 import {
+  type BodyFiles,
   expectObject,
   expectString,
   listBodies,
@@ -22,8 +23,8 @@ const SEPARATOR = '::';
 /**
  * Opens a recording.
  *
- * Articles, parts lists and the catalogue are read at once; blocks and images when asked for, by
- * exactly the recorded name.
+ * Articles, parts lists and the catalogue are read at once; blocks, images, previews and resources
+ * when asked for, by exactly the recorded name.
  *
  * @param dir - Folder that holds `recording.json`.
  * @throws {@link ConverterError} `RECORDING_INVALID`, naming the file, what was expected and what came.
@@ -34,7 +35,7 @@ const SEPARATOR = '::';
  * range.nodes('')?.length; // → number of top-level folders
  * ```
  *
- * @see D-724.
+ * @see D-724, D-795.
  */
 export async function openRecording(dir: string): Promise<EmulatedRange> {
   const { name, convertdate } = await readHead(join(dir, 'recording.json'));
@@ -42,6 +43,8 @@ export async function openRecording(dir: string): Promise<EmulatedRange> {
   const partsLists = await readRecords(join(dir, 'odb', 'btg'), PARTS_LIST_IDENTITY);
   const blocks = await listBodies(join(dir, 'odb', 'block'), 3, '.json');
   const materials = await listBodies(join(dir, 'odb', 'materials'), 2, '.JPG');
+  const previews = await listBodies(join(dir, 'ocd', 'preview'), 3, '');
+  const resources = await resourceFiles(join(dir, 'xcf', 'ressource'));
   const file = join(dir, 'xcf', 'nodes.json');
   const listings = await readJsonIfExists(file);
   return {
@@ -51,7 +54,16 @@ export async function openRecording(dir: string): Promise<EmulatedRange> {
     partsList: (query) => partsLists.find(query),
     block: (blockName) => blocks.read(segmentsOf(blockName)),
     material: (manufacturer, materialName) => materials.read([manufacturer, materialName]),
+    preview: (...path) => previews.read(path),
+    resource: (path) => resources.read(path),
   };
+}
+
+/** Those of a manufacturer are three segments deep, those of a series four. */
+async function resourceFiles(folder: string): Promise<BodyFiles> {
+  const ofManufacturer = await listBodies(folder, 3, '');
+  const ofSeries = await listBodies(folder, 4, '');
+  return { read: async (path) => (await ofManufacturer.read(path)) ?? ofSeries.read(path) };
 }
 
 /** Manufacturer, program, and the name itself, which may hold the separator. */

@@ -68,6 +68,22 @@ export function call(
   return fetch(`${emulator.baseUrl}/api/${group}.dll/${operation}${query && `?${query}`}`);
 }
 
+/** POSTs JSON to an operation of a group, such as `ofml/articles`, with a token. */
+export function post(
+  emulator: Emulator,
+  operation: string,
+  parameters: Record<string, string>,
+  body: unknown,
+  contentType = 'application/json',
+): Promise<Response> {
+  const [group] = operation.split('/', 1);
+  return fetch(`${emulator.baseUrl}/api/${group}.dll/${operation}?${queryOf(parameters)}`, {
+    method: 'POST',
+    headers: { 'content-type': contentType },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
 /** Ends a session at one group. */
 export function logOut(emulator: Emulator, group: 'xcf' | 'odb', token: string): Promise<Response> {
   const path = `/api/${group}.dll/${group}/logout/${encodeURIComponent(token)}`;

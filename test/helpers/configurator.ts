@@ -1,0 +1,90 @@
+import type { Emulator } from '../../src/emulator/emulator.ts';
+import { call, post } from './emulated-session.ts';
+import type { Wire } from './sample-range.ts';
+
+/** The base article of the sample range whose properties depend on one another most. */
+export const MADE_TO_MEASURE = {
+  manufacturer: 'FJEL',
+  program: 'LINEA',
+  basearticlenumber: 'LN-M',
+};
+
+/** What POST articles is asked to change; the body is filled in from the article. */
+export interface Change {
+  proptype?: string;
+  propclass: string;
+  prop: string;
+  newvalue: unknown;
+}
+
+/** One customer at one emulator: raw requests, as the specification shows them. */
+export function customer(emulator: Emulator, token: string) {
+  const keyOf = ({ manufacturer, program, basearticlenumber }: Wire) => ({
+    manufacturer,
+    program,
+    basearticlenumber,
+  });
+  const bodyOf = (article: Wire, change: Change): Wire => ({
+    id: article.id,
+    rootid: article.rootid,
+    proptype: 'ocd',
+    ...change,
+    jsondata: article,
+  });
+  const send = (article: Wire, body: unknown, parameters: Record<string, string> = {}) =>
+    post(
+      emulator,
+      'ofml/articles',
+      {
+        token,
+        ...keyOf(article),
+        ocdreinitstring: article.ocd.reinitstring,
+        ...parameters,
+      },
+      body,
+    );
+  return {
+    bodyOf,
+    send,
+    /** GET articles. */
+    load: async (article: Wire, parameters: Record<string, string> = {}): Promise<Wire> => {
+      const response = await call(emulator, 'ofml/articles', {
+        token,
+        ...keyOf(article),
+        ...parameters,
+      });
+      if (response.status !== 200) throw new Error(`GET articles: ${await response.text()}`);
+      return response.json();
+    },
+    /** POST articles; the article after the change. */
+    change: async (article: Wire, change: Change, parameters = {}): Promise<Wire> => {
+      const response = await send(article, bodyOf(article, change), parameters);
+      if (response.status !== 200) throw new Error(`POST articles: ${await response.text()}`);
+      return response.json();
+    },
+    /** POST articles that must fail: status and sentence. */
+    refused: async (article: Wire, change: Change): Promise<[number, string]> => {
+      const response = await send(article, bodyOf(article, change));
+      return [response.status, ((await response.json()) as Wire).error];
+    },
+    /** POST reinit. */
+    store: (article: Wire): Promise<Response> =>
+      post(emulator, 'ofml/reinit', { token }, { json: article }),
+    /** The planning page. */
+    plan: (parameters: Record<string, string>): Promise<Response> =>
+      fetch(`${emulator.frontendUrl}/planning?${new URLSearchParams({ token, ...parameters })}`),
+  };
+}
+
+/** A property of an article by class and name; undefined while it is not shown. */
+export function propertyOf(article: Wire, propclass: string, prop: string): Wire {
+  return [...article.ocd.propclasses, ...article.propclasses]
+    .find(({ name }: Wire) => name === propclass)
+    ?.properties.find(({ name }: Wire) => name === prop);
+}
+
+/** The JSON that a planning page holds. */
+export function articleIn(html: string): Wire {
+  const text = /<script type="application\/json" id="article">(.*?)<\/script>/s.exec(html)?.[1];
+  return text === undefined ? undefined : JSON.parse(text);
+}
