@@ -67,7 +67,30 @@ export const RECORDING_RULES: { readonly [Name in OperationName]?: RecordingRule
     segments: ({ manufacturer = '', name = '' }) => [manufacturer, name],
     suffix: '.JPG',
   },
+  getManufacturerResource: resource(({ manufacturer = '', language = '', name = '' }) => [
+    manufacturer,
+    language,
+    name,
+  ]),
+  getSeriesResource: resource(({ manufacturer = '', program = '', language = '', name = '' }) => [
+    manufacturer,
+    program,
+    language,
+    name,
+  ]),
+  getResource: resource(({ path = '' }) => path.split('/')),
+  getPreview: {
+    keep: 'body',
+    json: false,
+    folder: 'ocd/preview',
+    segments: ({ manufacturer = '', program = '', name = '' }) => [manufacturer, program, name],
+    suffix: '',
+  },
 };
+
+function resource(segments: (values: Values) => string[]): RecordingRule {
+  return { keep: 'body', json: false, folder: 'xcf/ressource', segments, suffix: '' };
+}
 
 const SEARCH = ';SEARCH;';
 

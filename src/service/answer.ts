@@ -9,7 +9,7 @@ import { redact } from '../support/redact.ts';
 import { lasting } from './failure.ts';
 import type { HttpResponse } from './http.ts';
 import type { Operation } from './operation.ts';
-import type { DriftReporter } from './wire-drift.ts';
+import { type DriftReporter, driftIn } from './wire-drift.ts';
 import { parseJson } from './wire-fields.ts';
 
 /** Servers of this kind take no longer query. */
@@ -125,6 +125,8 @@ function decodeWhole<Answer>(
   } catch (error) {
     if (operation.answer === 'json') parseJson(bytes);
     const isWhole = operation.answer === 'json' || operation.answer === 'text';
+    const drift = isWhole && error instanceof ConverterError && driftIn(error.message);
+    if (drift) onDrift?.(drift);
     throw isWhole && error instanceof Error ? lasting(error) : error;
   }
 }

@@ -98,3 +98,21 @@ export function findDrift(
     }
   }
 }
+
+/**
+ * Reads what an error says of a mismatch that could not be tolerated.
+ *
+ * @returns Undefined where the error is about no field.
+ *
+ * @example
+ * ```ts
+ * driftIn('article.children[2].ocd: expected an object, received string "none"');
+ * // → { field: 'article.children[].ocd', expected: 'an object', found: 'string "none"' }
+ * ```
+ */
+export function driftIn(message: string): Drift | undefined {
+  const [, where, expected, found] =
+    /^([^\s:]+): expected (.*?), received (.*)$/s.exec(message) ?? [];
+  if (where === undefined || expected === undefined || found === undefined) return undefined;
+  return { field: where.replace(/\[\d+\]/g, '[]'), expected, found };
+}

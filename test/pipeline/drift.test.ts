@@ -1,0 +1,87 @@
+/**
+ * Drift: answers that are not what the specification says are told of, and fail nothing by themselves.
+ */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import type { DriftRow } from '../../src/pipeline/drift.ts';
+import { listFolder } from '../../src/support/files.ts';
+import { readManifest } from '../../src/write/manifest.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { smallRange } from '../helpers/small-range.ts';
+
+const PRICE = {
+  operation: 'getArticle',
+  field: 'article.ocd.price',
+  expected: 'a finite number',
+};
+const LIVE = {
+  authUrl: '${BTG2GLTF_AUTH_URL}',
+  baseUrl: '${BTG2GLTF_BASE_URL}',
+  backoffMs: 1,
+};
+
+let folder: string;
+let emulator: Emulator;
+let env: Record<string, string>;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const ocd = (number: string, price: unknown) => {
+    const finalarticlenumber = `${number}-STD`;
+    return { id: number, finalarticlenumber, reinitstring: `${number}::`, price };
+  };
+  const range = smallRange([
+    { number: 'D1', blocks: ['ACME::DESK::X'], article: { ocd: ocd('D1', '12,50') } },
+    { number: 'D2', blocks: ['ACME::DESK::X'], article: { ocd: ocd('D2', '9') } },
+    { number: 'D3', blocks: ['ACME::DESK::X'], article: { ocd: ocd('D3', ['many']) } },
+  ]);
+  emulator = await startEmulator({ range });
+  env = {
+    BTG2GLTF_AUTH_URL: emulator.authUrl,
+    BTG2GLTF_BASE_URL: emulator.baseUrl,
+    BTG2GLTF_USERNAME: emulator.username,
+    BTG2GLTF_PASSWORD: emulator.password,
+    BTG2GLTF_APP_KEY: emulator.appKey,
+  };
+});
+afterAll(async () => {
+  await emulator.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function driftOf(outputDir: string): Promise<DriftRow[]> {
+  const runs = await listFolder(join(outputDir, 'runs'));
+  const text = await readFile(join(outputDir, 'runs', runs.at(-1)!, 'report.json'), 'utf8');
+  return (JSON.parse(text) as { drift: DriftRow[] }).drift;
+}
+
+const isPrice = ({ field }: DriftRow) => field === PRICE.field;
+
+test('of a live service stands in the report and in one line of the summary', async () => {
+  const file = await writePipeline(folder, { service: LIVE });
+  const run = await command(['run', file], { env });
+  expect(run.exit).toBe(1);
+  expect((await driftOf(join(folder, 'out'))).filter(isPrice)).toEqual([
+    { ...PRICE, found: 'an array of 1', count: 1 },
+    { ...PRICE, found: 'string "12,50"', count: 2 },
+  ]);
+  expect(run.stdout.match(/^ {2}Drift .*$/gm)).toHaveLength(1);
+});
+
+test('fails nothing that can be read, and what cannot be read fails with its own sentence', async () => {
+  const lines = await readManifest(join(folder, 'out'));
+  expect(lines.map(({ error }) => error?.code)).toEqual([undefined, undefined, 'RESPONSE_INVALID']);
+  expect(lines[2]!.error!.message).toContain('article.ocd.price: expected a finite number');
+});
+
+test('of a recording is the same', async () => {
+  const recording = join(folder, 'recording');
+  const file = await writePipeline(folder, { service: LIVE });
+  const recorded = await command(['record', file, '--to', recording], { env });
+  expect(recorded.stdout).toMatch(/^ {2}Drift /m);
+  const replay = await writePipeline(folder, { service: { recording } });
+  const out = join(folder, 'replayed');
+  await command(['run', replay, '--output', out]);
+  expect(await driftOf(out)).toEqual(await driftOf(join(folder, 'out')));
+});

@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
+import type { EmulatedRange } from '../../../src/emulator/range.ts';
+import { openRecording } from '../../../src/emulator/recording.ts';
+import { createRecorder, type RecordingContent } from '../../../src/fetch/recording.ts';
+import type { ServiceClient } from '../../../src/service/client.ts';
+import { readText } from '../../../src/support/files.ts';
+import {
+  ARTICLE,
+  BLOCK,
+  clientOfEmulator,
+  FOLDER_ID,
+  KEY,
+  MATERIAL,
+  startRecording,
+} from '../../helpers/emulated-client.ts';
+import { smallRange } from '../../helpers/small-range.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'recorder-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+/** Records what is asked of an emulator. */
+async function record(
+  emulator: Emulator,
+  ask: (client: ServiceClient) => Promise<unknown>,
+): Promise<RecordingContent> {
+  const recorder = createRecorder(dir);
+  const client = clientOfEmulator(emulator, { onAnswer: recorder.answer, profile: 'public' });
+  await ask(client);
+  await client.close();
+  await emulator.close();
+  return recorder.finish('replay');
+}
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+describe('what is recorded is found again', () => {
+  test('whichever characters its names have', async () => {
+    const content = await record(await startRecording(), async (client) => {
+      await client.getNodes('');
+      await client.getNodes(FOLDER_ID);
+      await client.getArticle(ARTICLE);
+      await client.getPartsList(KEY);
+      await client.getBlock(BLOCK);
+      await client.getMaterial('ACME', MATERIAL);
+    });
+    expect(content).toMatchObject({
+      answers: { getArticle: 1, getBlock: 1, getMaterial: 1, getNodes: 2, getPartsList: 1 },
+      redacted: 0,
+    });
+    const range = await openRecording(dir);
+    expect(range.name).toBe('replay');
+    expect(range.nodes(FOLDER_ID)).toBeDefined();
+    expect(range.article(ARTICLE)).toMatchObject({ basearticlenumber: ARTICLE.basearticlenumber });
+    expect(range.partsList(KEY)).toHaveProperty('btg');
+    expect(await range.block(BLOCK)).toBeDefined();
+    expect(await range.material('ACME', MATERIAL)).toBeDefined();
+  });
+
+  test('pictures of the catalogue and of property values too', async () => {
+    const range: EmulatedRange = {
+      ...smallRange([]),
+      resource: async (path) => bytesOf(`resource ${path.join('/')}`),
+      preview: async () => JPEG,
+    };
+    await record(await startEmulator({ range }), async (client) => {
+      await client.getResource('xcf/ressource/ACME/DESK/any/A B.jpg');
+      await client.getManufacturerResource('ACME', 'any', 'logo.png');
+      await client.getPreview('ocd/preview/ACME/DESK/OAK.jpg');
+    });
+    const replay = await openRecording(dir);
+    const text = async (...path: string[]) =>
+      new TextDecoder().decode(await replay.resource?.(path));
+    expect(await text('ACME', 'DESK', 'any', 'A B.jpg')).toBe('resource ACME/DESK/any/A B.jpg');
+    expect(await text('ACME', 'any', 'logo.png')).toBe('resource ACME/any/logo.png');
+    expect(await replay.preview?.('ACME', 'DESK', 'OAK.jpg')).toEqual(JPEG);
+  });
+});
+
+describe('a recording tells', () => {
+  test('what was asked, without its token', async () => {
+    await record(await startRecording(), (client) => client.getArticle(ARTICLE));
+    const { listFolder } = await import('../../../src/support/files.ts');
+    const [name] = await listFolder(join(dir, 'ofml', 'articles'));
+    const { request } = JSON.parse(await readText(join(dir, 'ofml', 'articles', name!)));
+    expect(request).toEqual({ ...ARTICLE, profile: 'public' });
+  });
+
+  test('the latest conversion, unless a folder has none: replay would give it one', async () => {
+    const range = smallRange([{ number: 'D1' }]);
+    await record(await startEmulator({ range }), (client) => client.getNodes(''));
+    expect(JSON.parse(await readText(join(dir, 'recording.json')))).toEqual({
+      format: 1,
+      name: 'replay',
+      convertdate: '2024-05-14',
+    });
+    range.convertdate = '';
+    await record(await startEmulator({ range }), (client) => client.getNodes(''));
+    expect((await openRecording(dir)).nodes('')).toMatchObject([{ convertdate: '' }]);
+  });
+
+  test('nothing of what was answered with an error', async () => {
+    const content = await record(await startEmulator({ range: smallRange([]) }), (client) =>
+      Promise.allSettled([client.getArticle(ARTICLE), client.getMaterial('ACME', 'X')]),
+    );
+    expect(content).toEqual({ answers: {}, bytes: 0, redacted: 0 });
+  });
+});
+
+/** The smallest JPEG that is one. */
+const JPEG = Buffer.from(
+  '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AN//Z',
+  'base64',
+);
