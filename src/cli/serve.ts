@@ -2,6 +2,7 @@
  * `btg2gltf serve`: the emulator, for whoever develops against the service.
  */
 import { resolve } from 'node:path';
+import type { State } from '../state/state.ts';
 import { type Command, textOf } from './command.ts';
 import {
   type Listening,
@@ -24,20 +25,40 @@ export const serveCommand: Command = {
       type: 'string',
       describe: 'serve the recording in this folder, not the sample range',
     },
+    cache: {
+      type: 'string',
+      describe: 'cache that remembers the plannings behind permanent identifiers',
+    },
   },
   examples: ['btg2gltf serve --port 4810', 'btg2gltf serve --recording recordings/showroom'],
   async run(args, io) {
     const recording = textOf(args, 'recording');
     const range = recording === undefined ? {} : { recording: resolve(recording) };
     const at = readListening(args, DEFAULT_PORT);
-    const emulator = await listenOn(at, () => startEmulatorOf(range, at));
-    io.print(instructions(emulator, recording, at));
-    await untilInterrupted(io);
-    await emulator.close();
+    const state = await openCache(textOf(args, 'cache'));
+    try {
+      const emulator: Login = await listenOn(at, () =>
+        startEmulatorOf(range, {
+          ...at,
+          onPermanentId: (id, article) => state?.permanentIds.put(emulator.baseUrl, id, article),
+        }),
+      );
+      io.print(instructions(emulator, recording, at));
+      await untilInterrupted(io);
+      await emulator.close();
+    } finally {
+      state?.close();
+    }
     // For a server Ctrl-C is the way to end.
     return 0;
   },
 };
+
+async function openCache(folder: string | undefined): Promise<State | undefined> {
+  if (folder === undefined) return undefined;
+  const { openState } = await import('../state/state.ts');
+  return openState(resolve(folder));
+}
 
 type Login = Awaited<ReturnType<typeof startEmulatorOf>>;
 
@@ -47,6 +68,7 @@ function instructions(emulator: Login, recording: string | undefined, at: Listen
 
   export BTG2GLTF_AUTH_URL='${emulator.authUrl}'
   export BTG2GLTF_BASE_URL='${emulator.baseUrl}'
+  export BTG2GLTF_FRONTEND_URL='${emulator.frontendUrl}'
   export BTG2GLTF_USERNAME='${emulator.username}'
   export BTG2GLTF_PASSWORD='${emulator.password}'
   export BTG2GLTF_APP_KEY='${emulator.appKey}'

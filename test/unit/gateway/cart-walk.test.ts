@@ -1,0 +1,125 @@
+/**
+ * A planning all the way over HTTP: relay, link, page, cart post, inbox, permanent identifier, page.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { interrupt } from '../../../src/cli/interrupt.ts';
+import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
+import { createSampleRange } from '../../../src/emulator/sample-range/sample-range.ts';
+import { type PlanningLink, planningUrl } from '../../../src/gateway/planning-url.ts';
+import { openRelay } from '../../../src/gateway/relay.ts';
+import { createClient } from '../../../src/service/client.ts';
+import { openState } from '../../../src/state/state.ts';
+import { SILENT } from '../../../src/support/log.ts';
+import { command, temporaryFolder } from '../../helpers/command.ts';
+
+/** Runs a command that listens until the work with what it printed is done. */
+async function whileRunning(
+  words: string[],
+  env: Record<string, string>,
+  work: (told: string) => Promise<void>,
+) {
+  const stop = new AbortController();
+  let heard: (text: string) => void = () => {};
+  const listening = new Promise<string>((done) => {
+    heard = done;
+  });
+  const ended = command(words, { env, signal: stop.signal, onPrint: heard });
+  try {
+    await work(await Promise.race([listening, ended.then(({ stderr }) => stderr)]));
+  } finally {
+    interrupt(stop, 'SIGINT');
+  }
+  return ended;
+}
+
+const WORKPLACE = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-PLATZ 1' };
+let folder: string;
+let emulator: Emulator;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  emulator = await startEmulator({ range: createSampleRange() });
+});
+afterAll(async () => {
+  await emulator.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What the page starts with, as its own cart post sends it. */
+async function pageOf(link: PlanningLink): Promise<{ article: unknown; cartUrl: string }> {
+  const response = await fetch(planningUrl(link));
+  const html = await response.text();
+  expect(response.status).toBe(200);
+  const json = /<script type="application\/json" id="article">(.*?)<\/script>/s.exec(html)![1]!;
+  return { article: JSON.parse(json), cartUrl: /data-url="([^"]*)"/.exec(html)?.[1] ?? '' };
+}
+
+it('a planning goes into the cart and comes back whole by its permanent identifier', async () => {
+  const { authUrl, appKey, username, password, baseUrl, frontendUrl } = emulator;
+  const relay = await openRelay({ authUrl, appKey, now: Date.now, random: () => 0, log: SILENT });
+  const login = new URLSearchParams({ username, password, rememberme: 'false' });
+  const token = await (await fetch(relay.url, { method: 'POST', body: login })).text();
+  await relay.close();
+
+  const env = {
+    BTG2GLTF_AUTH_URL: authUrl,
+    BTG2GLTF_BASE_URL: baseUrl,
+    BTG2GLTF_USERNAME: username,
+    BTG2GLTF_PASSWORD: password,
+    BTG2GLTF_APP_KEY: appKey,
+  };
+  const store = join(folder, 'carts');
+  const cache = join(folder, 'cache');
+  const words = ['inbox', '--port', '0', '--store', store, '--cache', cache, '--permanent-ids'];
+  const link = { frontendUrl, token, mode: 'configurator' } as const;
+  let permanentid = '';
+  let planned: unknown;
+  const { exit, stdout, stderr } = await whileRunning(words, env, async (told) => {
+    const urlwarenkorb = /http:\S+/.exec(told)![0];
+    const page = await pageOf({ ...link, open: WORKPLACE, urlwarenkorb });
+    expect(page.cartUrl).toBe(urlwarenkorb);
+    planned = page.article;
+    const posted = await fetch(page.cartUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: new URL(frontendUrl).origin },
+      body: JSON.stringify({ json: planned }),
+    });
+    const answer = (await posted.json()) as { permanentid: string };
+    expect(answer).toMatchObject({ stored: true, permanentid: expect.any(String), warnings: [] });
+    permanentid = answer.permanentid;
+  });
+  expect((await pageOf({ ...link, open: { permanentid } })).article).toEqual(planned);
+  expect(exit).toBe(0);
+  for (const secret of [token, password, appKey]) expect(stdout + stderr).not.toContain(secret);
+  // What the inbox logged in with is logged out; what the relay handed over belongs to the page.
+  expect(emulator.openSessions()).toBe(1);
+  const state = await openState(cache);
+  expect(state.permanentIds.get(baseUrl, permanentid)).toEqual(planned);
+  state.close();
+});
+
+it('an emulator that is served remembers what it stored, in the cache that it is given', async () => {
+  const cache = join(folder, 'served');
+  const words = ['serve', '--port', '0', '--cache', cache];
+  let stored: [string, string] = ['', ''];
+  const range = createSampleRange();
+  const article = range.article(WORKPLACE);
+  await whileRunning(words, {}, async (told) => {
+    const value = (name: string) => new RegExp(`${name}='([^']*)'`).exec(told)![1]!;
+    const client = createClient({
+      authUrl: value('AUTH_URL'),
+      baseUrl: value('BASE_URL'),
+      credentials: { username: value('USERNAME'), password: value('PASSWORD') },
+      now: Date.now,
+      random: () => 0,
+    });
+    stored = [value('BASE_URL'), await client.storePlanning(article)];
+    expect(value('FRONTEND_URL')).toMatch(/^http:/);
+    await client.close();
+  });
+  const state = await openState(cache);
+  expect(state.permanentIds.get(...stored)).toEqual(JSON.parse(JSON.stringify(article)));
+  state.close();
+});
