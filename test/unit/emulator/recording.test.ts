@@ -208,3 +208,25 @@ describe('a recording that is not one is refused, naming the file', () => {
     });
   });
 });
+
+describe('previews and resources', () => {
+  test('are served where they were recorded, by their decoded path', async () => {
+    const range = await open({
+      'ocd/preview/ACME/B%C3%9CRO/EICHE%20%231.JPG': 'oak',
+      'xcf/ressource/ACME/any/LOGO.PNG': 'logo',
+      'xcf/ressource/ACME/DESK/de/D%201_2.JPG': 'desk',
+    });
+    const text = async (bytes: Promise<Uint8Array | undefined>): Promise<string | undefined> => {
+      const found = await bytes;
+      return found && new TextDecoder().decode(found);
+    };
+    expect([
+      await text(range.preview!('ACME', 'BÜRO', 'EICHE #1.JPG')),
+      await text(range.preview!('ACME', 'BÜRO', 'EICHE%20%231.JPG')),
+      await text(range.resource!(['ACME', 'any', 'LOGO.PNG'])),
+      await text(range.resource!(['ACME', 'DESK', 'de', 'D 1_2.JPG'])),
+      await text(range.resource!(['ACME', 'DESK', 'any', 'D 1_2.JPG'])),
+      await text(range.resource!(['ACME', '..', 'any', 'LOGO.PNG'])),
+    ]).toEqual(['oak', undefined, 'logo', 'desk', undefined, undefined]);
+  });
+});

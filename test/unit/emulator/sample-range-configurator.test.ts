@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { changeValue } from '../../../src/emulator/sample-range/configurator.ts';
+import {
+  type ArticleDefinition,
+  allPropertiesOf,
+  isAllowed,
+  isVisible,
+  type Values,
+  valuesOf,
+} from '../../../src/emulator/sample-range/definition.ts';
+import {
+  finalNumberOf,
+  metaReinitOf,
+  reinitOf,
+  valuesOfFinalNumber,
+  valuesOfReinit,
+  withMetaValues,
+} from '../../../src/emulator/sample-range/numbering.ts';
+import { createSampleRange } from '../../../src/emulator/sample-range/sample-range.ts';
+import { ARTICLES } from '../../../src/emulator/sample-range/series/range.ts';
+
+const range = createSampleRange();
+
+/** Every property that may be changed, with some values that it may take. */
+function offers(article: ArticleDefinition, values: Values) {
+  return allPropertiesOf(article)
+    .filter((property) => isVisible(property, values) && (property.enabled?.(values) ?? true))
+    .flatMap((property) => {
+      const bounds = (property.ranges?.(values) ?? []).flatMap(({ from, to }) => [from, to]);
+      const candidates = [
+        ...(property.choices ?? []).map((one) => one.value),
+        ...bounds.map(String),
+      ];
+      const proptype = article.properties.includes(property) ? ('ocd' as const) : ('meta' as const);
+      return candidates
+        .filter((value) => isAllowed(property, value, values))
+        .map((newvalue) => ({
+          proptype,
+          propclass: property.group,
+          prop: property.name,
+          newvalue,
+        }));
+    });
+}
+
+/** A configuration is found again by its strings, and has a parts list whose blocks are all there. */
+async function expectWhole(article: ArticleDefinition, values: Values): Promise<void> {
+  const { manufacturer, program, number: basearticlenumber } = article;
+  for (const property of allPropertiesOf(article)) {
+    expect(isAllowed(property, values[property.name]!, values), property.name).toBe(true);
+  }
+  const [finalarticlenumber, reinitstring] = [
+    finalNumberOf(article, values),
+    reinitOf(article, values),
+  ];
+  const metareinitstring = metaReinitOf(article, values);
+  const commercial = valuesOfReinit(article, reinitstring)!;
+  expect(withMetaValues(article, commercial, metareinitstring)).toEqual(values);
+  expect(valuesOfFinalNumber(article, finalarticlenumber)).toEqual(commercial);
+  const key = { manufacturer, program, basearticlenumber };
+  const partsList = range.partsList({ ...key, finalarticlenumber, reinitstring, metareinitstring });
+  for (const block of partsList!.blocks as string[]) {
+    expect(await range.block(block), block).toBeDefined();
+  }
+}
+
+test('every value of every property of every article can be chosen, and leads to a whole article', async () => {
+  for (const article of ARTICLES) {
+    const values = valuesOf(article);
+    await expectWhole(article, values);
+    for (const change of offers(article, values)) {
+      const changed = changeValue(article, values, change).values;
+      expect(changed[change.prop]).toBe(change.newvalue);
+      await expectWhole(article, changed);
+    }
+  }
+});
+
+test('any walk through the desk made to measure and the planned workplace stays whole', async () => {
+  const articles = ARTICLES.filter(({ number }) => ['LN-M', 'LN-PLATZ 1'].includes(number));
+  const walk = fc.record({
+    article: fc.constantFrom(...articles),
+    picks: fc.array(fc.nat(), { minLength: 2, maxLength: 8 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(walk, async ({ article, picks }) => {
+      let values = valuesOf(article);
+      for (const pick of picks) {
+        const offered = offers(article, values);
+        values = changeValue(article, values, offered[pick % offered.length]!).values;
+      }
+      await expectWhole(article, values);
+    }),
+    { seed: 5, numRuns: 60 },
+  );
+});
