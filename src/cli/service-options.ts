@@ -27,6 +27,11 @@ export async function pipelineOf(args: Arguments, io: Io): Promise<Pipeline> {
       `expected one of --pipeline, --emulator and --recording, received ${ways.map((w) => `--${w}`).join(' and ')}`,
     );
   }
+  if (ways.length === 0 && io.env.BTG2GLTF_BASE_URL === undefined) {
+    throw usageError(
+      'no service is named: give --pipeline, --emulator or --recording, or set BTG2GLTF_AUTH_URL and BTG2GLTF_BASE_URL',
+    );
+  }
   const file = textOf(args, 'pipeline');
   if (file !== undefined) return loadPipeline(file, io.env);
   const recording = textOf(args, 'recording');

@@ -121,13 +121,14 @@ const count = (text: string, part: string) => text.split(part).length - 1;
 /** Position of each column that is there. Foreign columns are left alone unless they look misspelt. */
 function readHeader({ record, info }: CsvLine, file: string): Map<keyof ArticleRequest, number> {
   const found = record.map((cell) => cell.trim().toLowerCase());
+  const foreign = found.filter((column) => !NAMES.includes(column as keyof ArticleRequest));
   for (const name of NAMES.filter((column) => COLUMNS[column].required)) {
     if (found.includes(name)) continue;
-    const nearest = nearestName(name, found);
+    const nearest = nearestName(name, foreign);
     const hint = nearest === undefined ? '' : `; is "${nearest}" meant?`;
     throw invalid(file, info.lines, `column "${name}" is missing${hint}`);
   }
-  for (const name of found.filter((column) => !NAMES.includes(column as keyof ArticleRequest))) {
+  for (const name of foreign) {
     const hint = didYouMean(name, NAMES);
     if (hint !== '') throw invalid(file, info.lines, `unknown column "${name}"${hint}`);
   }

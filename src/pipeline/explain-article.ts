@@ -31,7 +31,7 @@ export interface ArticleExplanation {
  * Explains the configurations of a pipeline's manifest that match.
  *
  * @param pattern - Glob on `MANUFACTURER/PROGRAM/number`, base or final, or on a number alone.
- * @throws {@link ConverterError} `NOTHING_SELECTED` where none matches; `SNAPSHOT_MISSING` where the
+ * @throws {@link ConverterError} `USAGE` where none matches; `SNAPSHOT_MISSING` where the
  * cache no longer knows one.
  *
  * @example
@@ -50,7 +50,7 @@ export function explainArticle(
     const lines = run.previous.filter((line) => namesOf(line).some(matches));
     if (lines.length === 0) {
       const of = `${run.previous.length} configurations in ${pipeline.outputDir}`;
-      throw new ConverterError('NOTHING_SELECTED', `nothing matches ${pattern} among ${of}`);
+      throw new ConverterError('USAGE', `nothing matches ${pattern} among ${of}`);
     }
     const explained: ArticleExplanation[] = [];
     for (const line of lines) explained.push(await explainLine(line, run));

@@ -56,8 +56,10 @@ export async function loadPipeline(path: string, env: Environment): Promise<Pipe
   try {
     text = await readText(path);
   } catch (cause) {
-    const problem = isConverterError(cause, 'FILE_MISSING') ? 'no such file' : 'cannot be read';
-    throw new ConverterError('PIPELINE_INVALID', `${path}: ${problem}`, { cause });
+    const missing = isConverterError(cause, 'FILE_MISSING');
+    throw missing
+      ? new ConverterError('FILE_MISSING', `${path}: no such pipeline file`, { cause })
+      : new ConverterError('PIPELINE_INVALID', `${path}: cannot be read`, { cause });
   }
   return parsePipeline(text, path, env);
 }

@@ -23,7 +23,8 @@ export interface YamlFile {
 }
 
 const VARIABLE = /\$\{([^}]*)\}/g;
-const PLAIN_NUMBER_OR_BOOLEAN = /^(?:-?\d+(?:\.\d+)?|true|false)$/;
+/** What JSON reads as such: an id like 007 stays a text. */
+const PLAIN_NUMBER_OR_BOOLEAN = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false)$/;
 
 /**
  * Reads YAML and fills in variables.

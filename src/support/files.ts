@@ -85,7 +85,18 @@ export async function listFolder(path: string): Promise<string[]> {
 
 /** Makes a folder and those above it; one that exists is left alone. */
 export async function makeFolder(path: string): Promise<void> {
-  await operate('mkdir', path, () => fs.mkdir(path, { recursive: true }));
+  // Step by step: the recursive call of Node 20 never returns where a parent answers ENOENT for
+  // itself, as below /proc and on some FUSE mounts.
+  const missing: string[] = [];
+  for (let at = path; !(await exists(at)); at = dirname(at)) {
+    missing.push(at);
+    if (dirname(at) === at) break;
+  }
+  for (const folder of missing.reverse()) {
+    await operate('mkdir', folder, () => fs.mkdir(folder)).catch((error: unknown) => {
+      if (errnoOf(error) !== 'EEXIST') throw error;
+    });
+  }
 }
 
 /** Removes a file; one that is not there is no error. */

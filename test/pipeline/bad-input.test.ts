@@ -170,7 +170,7 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
       ['run', 'a.yaml', '--log-format', 'prety'],
       /expected pretty or json; did you mean "pretty"\?/,
     ],
-    [['run', 'nowhere.yaml'], /nowhere\.yaml: no such file/],
+    [['run', 'nowhere.yaml'], /nowhere\.yaml: no such pipeline file/],
     [
       ['convert', '--output', 'x.glb'],
       /--manufacturer and --program and --basearticlenumber missing/,
