@@ -28,6 +28,7 @@ export type {
   ArticleProperty,
   ArticleRequest,
   CommercialData,
+  PropertyChange,
 } from './model/article.ts';
 export type { AssetFigures, AssetStatus, CatalogueLine, ManifestLine } from './model/asset.ts';
 export type { Breadcrumb, CatalogueNode, CatalogueResource } from './model/catalogue.ts';
@@ -44,7 +45,14 @@ export { buildPipeline, fetchPipeline, type RunResult, runPipeline } from './pip
 export type { Job, Progress, RunTools } from './pipeline/run-context.ts';
 export { summarise } from './pipeline/summary.ts';
 export { type Verification, verifyOutput } from './pipeline/verify.ts';
-export { createClient, type ServiceClient, type ServiceConfig } from './service/client.ts';
+export {
+  type ArticleQuery,
+  type Configuration,
+  createClient,
+  type ServiceClient,
+  type ServiceConfig,
+  type ServiceDrift,
+} from './service/client.ts';
 export { openState, type State } from './state/state.ts';
 export { type ContentStore, openFileStore } from './store/content-store.ts';
 export { ConverterError, ERROR_CODES, type ErrorCode, isConverterError } from './support/errors.ts';
