@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redact, registerSecret } from '../../../src/support/redact.ts';
+import { forgetSecret, redact, registerSecret } from '../../../src/support/redact.ts';
 
 describe('redact', () => {
   it.each([
@@ -36,6 +36,18 @@ describe('redact', () => {
     ]) {
       expect(redact(`before ${spelling} after`)).toMatch(/^before "?\*\*\*"? after$/);
     }
+  });
+
+  it('forgets a value once it was forgotten as often as it was registered, and no other', () => {
+    registerSecret('of two owners/1');
+    registerSecret('of two owners/1');
+    registerSecret('of another');
+    forgetSecret('of two owners/1');
+    expect(redact('of two owners/1, of%20two%20owners%2F1')).toBe('***, ***');
+    forgetSecret('of two owners/1');
+    expect(redact('of two owners/1, of%20two%20owners%2F1, of another')).toBe(
+      'of two owners/1, of%20two%20owners%2F1, ***',
+    );
   });
 
   it('masks the whole of a secret that begins with another one', () => {
