@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vit
 import { OPERATIONS, type OperationName } from '../../src/service/operations.ts';
 import {
   findSubject,
+  IS_LIVE,
   openServiceUnderTest,
   type ServiceUnderTest,
   type Subject,
@@ -55,6 +56,10 @@ describe.each(NAMES)('%s', (name) => {
       await hold((_, ...rest) => refused('TOKEN_DIED', answers(client, ...rest)), context);
     });
   }
+});
+
+it.skipIf(IS_LIVE)('no answer of the emulator drifts from the specification', () => {
+  expect(service.drifts).toEqual([]);
 });
 
 it('there is a test for every parameter in the table', () => {

@@ -15,6 +15,7 @@ import {
   createClient,
   type ServiceClient,
   type ServiceConfig,
+  type ServiceDrift,
 } from '../../src/service/client.ts';
 import { imageReferences } from '../../src/service/wire-material.ts';
 
@@ -32,6 +33,8 @@ export const PROFILE = IS_LIVE ? env.BTG2GLTF_TEST_PROFILE : 'public';
 export interface ServiceUnderTest {
   client: ServiceClient;
   credentials: Credentials;
+  /** What any client of it had to tolerate. */
+  drifts: ServiceDrift[];
   /** Another client of it; closed with it. */
   open(more?: Partial<ServiceConfig>): ServiceClient;
   close(): Promise<void>;
@@ -65,6 +68,7 @@ export async function openServiceUnderTest(): Promise<ServiceUnderTest> {
   const emulator = IS_LIVE ? undefined : await startEmulator({ range: createSampleRange() });
   const credentials: Credentials = emulator ?? liveCredentials();
   const clients: ServiceClient[] = [];
+  const drifts: ServiceDrift[] = [];
   const open = (more: Partial<ServiceConfig> = {}) => {
     const client = createClient({
       authUrl: emulator?.authUrl ?? env.BTG2GLTF_AUTH_URL!,
@@ -73,6 +77,7 @@ export async function openServiceUnderTest(): Promise<ServiceUnderTest> {
       now: Date.now,
       random: Math.random,
       retries: 1,
+      onDrift: (drift) => drifts.push(drift),
       ...more,
     });
     clients.push(client);
@@ -81,6 +86,7 @@ export async function openServiceUnderTest(): Promise<ServiceUnderTest> {
   return {
     client: open(),
     credentials,
+    drifts,
     open,
     async close() {
       await Promise.all(clients.map((client) => client.close()));
