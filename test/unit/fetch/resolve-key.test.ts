@@ -50,6 +50,34 @@ describe('resolveKey', () => {
     ]);
   });
 
+  it('warns of a configuration that is not complete', () => {
+    const property = (name: string, obligatory2c: boolean, currentvalue: string) => ({
+      name,
+      obligatory2c,
+      currentvalue,
+    });
+    const properties = [
+      property('LID', true, ''),
+      property('LEGS', true, '4'),
+      property('TEXT', false, ''),
+    ];
+    const warnings = (ocd: object, more: object = {}) =>
+      resolveKey(acme('D1'), decode({ ocd: { ...OCD, ...ocd }, ...more })).warnings;
+    const incomplete = (which: string) => [
+      {
+        code: 'CONFIGURATION_INVALID',
+        message: `the configuration is not complete: ${which} has no value`,
+      },
+    ];
+    const inClass = (members: object[]) => [{ name: 'A', properties: members }];
+    expect(warnings({ propclasses: inClass(properties), obligatory2c: true })).toEqual(
+      incomplete('A.LID'),
+    );
+    expect(warnings({}, { propclasses: inClass([properties[0]!]) })).toEqual(incomplete('A.LID'));
+    expect(warnings({ obligatory2c: true })).toEqual(incomplete('a property'));
+    expect(warnings({ propclasses: inClass(properties.slice(1)) })).toEqual([]);
+  });
+
   it.each([{}, { ocd: { finalarticlenumber: '' } }])(
     'fails an article with a dump and %j',
     (fields) => {

@@ -65,6 +65,39 @@ describe('a pipeline file', () => {
     expect(refusal(MINIMAL.replace('list: a.csv', '{}'))).toMatch(/received none/);
   });
 
+  test('chooses carts, permanent identifiers and configurations', () => {
+    const entry = (text: string) => MINIMAL.replace('list: a.csv', text);
+    expect(parse(entry('{ carts: carts/*.json, as: articles }')).articles).toEqual([
+      { kind: 'carts', glob: resolve('pipelines/carts/*.json'), as: 'articles' },
+    ]);
+    expect(parse(entry('permanentids: ["P-1"]')).articles).toEqual([
+      { kind: 'permanentids', from: { ids: ['P-1'] }, as: 'planning' },
+    ]);
+    expect(parse(entry('permanentids: ids.txt')).articles).toMatchObject([
+      { from: { file: resolve('pipelines/ids.txt') } },
+    ]);
+    const article = 'manufacturer: acme, program: desk, basearticlenumber: D1';
+    const values = 'values: { A.WIDTH: 1200, A.LID: true, A.TEXT: "007" }';
+    expect(parse(entry(`configurations: { ${article}, ${values} }`)).articles).toEqual([
+      {
+        kind: 'configurations',
+        manufacturer: 'ACME',
+        program: 'DESK',
+        basearticlenumber: 'D1',
+        values: { 'A.WIDTH': '1200', 'A.LID': 'true', 'A.TEXT': '007' },
+        each: [],
+        max: 1,
+      },
+    ]);
+    expect(refusal(entry(`configurations: { ${article}, each: [A.WIDTH] }`))).toBe(
+      'PIPELINE_INVALID x.yaml:4: articles.0.configurations: max is missing: each needs an upper bound',
+    );
+    expect(refusal(entry('{ list: a.csv, as: planning }'))).toBe(
+      'PIPELINE_INVALID x.yaml:4: articles.0.as: expected beside carts or permanentids only',
+    );
+    expect(refusal(entry('permanentids: [17]'))).toMatch(/x\.yaml:4: articles\.0\.permanentids: /);
+  });
+
   test('fills in variables, and names one that is not set with its line', () => {
     const live = MINIMAL.replace(
       '{ emulator: true }',

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { type ChildParts, heldChildren } from '../../../src/fetch/placed-children.ts';
+import type { PartsListNode } from '../../../src/model/graphics.ts';
+
+function node(type: string, more: Partial<PartsListNode> = {}): PartsListNode {
+  return {
+    type,
+    blockName: '',
+    offsetMetres: [0, 0, 0],
+    rotationDegrees: [0, 0, 0],
+    scale: [1, 1, 1],
+    material: '',
+    layer: '',
+    params: undefined,
+    children: [],
+    ...more,
+  };
+}
+
+const block = (name: string, x = 0, more: Partial<PartsListNode> = {}) =>
+  node('imp', { blockName: `ACME::DESK::${name}`, offsetMetres: [x, 0, 0], ...more });
+const at = (offsetMetres: [number, number, number], children: PartsListNode[], turn = 0) =>
+  node('top', { offsetMetres, rotationDegrees: [0, turn, 0], children });
+
+const DESK = [block('TOP', 0.5), block('LEG', 0), block('LEG', 1)];
+const PEDESTAL = [node('block', { params: [0.4, 0.6, 0.5] }), block('DRAWER', 0.02)];
+
+const child = (nodes: PartsListNode[] | undefined, more: Partial<ChildParts> = {}): ChildParts => ({
+  parent: -1,
+  likeRoot: false,
+  nodes,
+  ...more,
+});
+
+describe('a child of a planning', () => {
+  it('is held where all its parts are, wherever and however it stands', () => {
+    const planning = [at([2, 0.74, 1], DESK, 30), at([0.1, 0, 0.3], PEDESTAL, -90)];
+    expect(heldChildren(planning, [child(DESK), child(PEDESTAL)])).toEqual([true, true]);
+  });
+
+  it('is held in a list without a node for each child, in any order and letter case', () => {
+    const spelled = (name: string, x: number) =>
+      node('imp', { blockName: `::acme::desk::${name}`, offsetMetres: [x, 0, 0] });
+    const planning = [
+      spelled('leg', 3),
+      block('DRAWER', 9.02),
+      spelled('Top', 2.5),
+      block('LEG', 2),
+    ];
+    expect(heldChildren(planning, [child(DESK)])).toEqual([true]);
+    expect(heldChildren(planning, [child(PEDESTAL)])).toEqual([false]);
+  });
+
+  it('is not held where a part is missing, moved, turned or of another size', () => {
+    const [top, leg, other] = DESK as [PartsListNode, PartsListNode, PartsListNode];
+    const wrong = {
+      missing: [top, leg],
+      moved: [top, leg, { ...other, offsetMetres: [1.01, 0, 0] as const }],
+      turned: [top, leg, { ...other, rotationDegrees: [0, 1, 0] as const }],
+      scaled: [top, leg, { ...other, scale: [1, 1.01, 1] as const }],
+    };
+    for (const [what, nodes] of Object.entries(wrong)) {
+      expect([what, ...heldChildren([at([1, 0, 0], nodes)], [child(DESK)])]).toEqual([what, false]);
+    }
+    const rounded = [top, leg, { ...other, offsetMetres: [1.0004, 0, 0] as const }];
+    expect(heldChildren([at([1, 0, 0], rounded)], [child(DESK)])).toEqual([true]);
+  });
+
+  it('needs a place of its own: of two equal ones the one of the right material is there', () => {
+    const coloured = (material: string) => [node('top', { material, children: DESK })];
+    const planning = [at([1, 0, 0], coloured('OAK'))];
+    const desks = [child(coloured('WHITE')), child(coloured('oak'))];
+    expect(heldChildren(planning, desks)).toEqual([false, true]);
+    expect(heldChildren([...planning, at([3, 0, 0], DESK)], desks)).toEqual([true, true]);
+  });
+
+  it('leaves larger children their parts', () => {
+    const [, leg] = DESK;
+    const planning = [at([1, 0, 0], DESK)];
+    expect(heldChildren(planning, [child([leg!]), child(DESK)])).toEqual([false, true]);
+  });
+
+  it("is not taken for the planning's own article", () => {
+    const like = child(DESK, { likeRoot: true });
+    expect(heldChildren(DESK, [like])).toEqual([false]);
+    expect(heldChildren([...DESK, at([2, 0, 0], DESK)], [like])).toEqual([true]);
+  });
+
+  it('is looked for in the child that holds it, too', () => {
+    const island = [...DESK, at([0.2, 0, 0], PEDESTAL)];
+    const children = [child(island), child(PEDESTAL, { parent: 0 })];
+    expect(heldChildren([at([1, 0, 0], island)], children)).toEqual([true, true]);
+    const alone = [child(DESK), child(PEDESTAL, { parent: 0 })];
+    expect(heldChildren([at([1, 0, 0], island)], alone)).toEqual([true, true]);
+    expect(heldChildren([at([1, 0, 0], DESK)], alone)).toEqual([true, false]);
+  });
+
+  it('is held if it draws nothing, and not if nobody knows what it draws', () => {
+    expect(heldChildren(DESK, [child([node('top')]), child(undefined)])).toEqual([true, false]);
+  });
+
+  it('is found in lists that are thousands deep', () => {
+    let deep = DESK;
+    for (let level = 0; level < 5000; level++) deep = [at([0.001, 0, 0], deep)];
+    expect(heldChildren(deep, [child(DESK)])).toEqual([true]);
+  });
+});
