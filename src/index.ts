@@ -40,6 +40,7 @@ export { parseArticleList, readArticleList } from './pipeline/article-list.ts';
 export { type ConvertedArticle, convertArticle } from './pipeline/convert-article.ts';
 export { loadPipeline, type Pipeline, parsePipeline } from './pipeline/pipeline-file.ts';
 export { pipelineJsonSchema } from './pipeline/pipeline-schema.ts';
+export { type RecordResult, recordPipeline } from './pipeline/record.ts';
 export type { RunReport } from './pipeline/report.ts';
 export { buildPipeline, fetchPipeline, type RunResult, runPipeline } from './pipeline/run.ts';
 export type { Job, Progress, RunTools } from './pipeline/run-context.ts';

@@ -28,6 +28,19 @@ export const PARTS_LIST_IDENTITY = [
   'metareinitstring',
 ] as const;
 
+/** What identifies a changed property: the article before, by both its configurations, and the change. */
+export const CHANGE_IDENTITY = [
+  'manufacturer',
+  'program',
+  'basearticlenumber',
+  'ocdreinitstring',
+  'proptype',
+  'propclass',
+  'prop',
+  'newvalue',
+  'metareinitstring',
+] as const;
+
 const CASELESS = ['manufacturer', 'program'];
 
 /** The records of one operation. */

@@ -5,7 +5,7 @@
  * It must not know HTTP; the format is the one that `btg2gltf record` writes.
  */
 import { join } from 'node:path';
-import type { EmulatedRange } from './range.ts';
+import { type EmulatedRange, type PropertyChange, type Query, RangeRefusal } from './range.ts';
 import { recordedCatalogue } from './recording-catalogue.ts';
 import {
   type BodyFiles,
@@ -15,7 +15,12 @@ import {
   readJsonIfExists,
   recordingInvalid,
 } from './recording-files.ts';
-import { ARTICLE_IDENTITY, PARTS_LIST_IDENTITY, readRecords } from './recording-records.ts';
+import {
+  ARTICLE_IDENTITY,
+  CHANGE_IDENTITY,
+  PARTS_LIST_IDENTITY,
+  readRecords,
+} from './recording-records.ts';
 
 const FORMAT = 1;
 const SEPARATOR = '::';
@@ -40,6 +45,7 @@ const SEPARATOR = '::';
 export async function openRecording(dir: string): Promise<EmulatedRange> {
   const { name, convertdate } = await readHead(join(dir, 'recording.json'));
   const articles = await readRecords(join(dir, 'ofml', 'articles'), ARTICLE_IDENTITY);
+  const changes = await readRecords(join(dir, 'ofml', 'changes'), CHANGE_IDENTITY);
   const partsLists = await readRecords(join(dir, 'odb', 'btg'), PARTS_LIST_IDENTITY);
   const blocks = await listBodies(join(dir, 'odb', 'block'), 3, '.json');
   const materials = await listBodies(join(dir, 'odb', 'materials'), 2, '.JPG');
@@ -51,12 +57,22 @@ export async function openRecording(dir: string): Promise<EmulatedRange> {
     name,
     ...recordedCatalogue({ listings, file, articles: articles.responses, convertdate }),
     article: (query) => articles.find(query),
+    configure: (query, change) => changes.find(changeQuery(query, change)) ?? notRecorded(change),
     partsList: (query) => partsLists.find(query),
     block: (blockName) => blocks.read(segmentsOf(blockName)),
     material: (manufacturer, materialName) => materials.read([manufacturer, materialName]),
     preview: (...path) => previews.read(path),
     resource: (path) => resources.read(path),
   };
+}
+
+function changeQuery(query: Query, { article, ...change }: PropertyChange): Query {
+  return { ...query, ...change, metareinitstring: String(article.reinit ?? '') };
+}
+
+/** What was refused when it was recorded is refused again. */
+function notRecorded({ propclass, prop, newvalue }: PropertyChange): never {
+  throw new RangeRefusal(`${propclass}.${prop}: no such change to "${newvalue}" was recorded`);
 }
 
 /** Those of a manufacturer are three segments deep, those of a series four. */

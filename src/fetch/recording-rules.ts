@@ -12,6 +12,11 @@ import { joinKey } from './request-key.ts';
 /** How the answers of one operation are kept. */
 export type RecordingRule =
   | {
+      /** Not at all. */
+      keep: 'nothing';
+      why: string;
+    }
+  | {
       /** Among the listings of the catalogue, under an id. */
       keep: 'listing';
       id(values: Values): string;
@@ -22,6 +27,8 @@ export type RecordingRule =
       folder: string;
       /** Parameters that tell one record from another, as sent. */
       identity: readonly string[];
+      /** Further ones, from the body that was sent. */
+      more?(sent: unknown): Record<string, string>;
     }
   | {
       /** As it came. */
@@ -33,10 +40,19 @@ export type RecordingRule =
       suffix: string;
     };
 
+const CHANGE = ['proptype', 'propclass', 'prop', 'newvalue'] as const;
 const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const;
 
-/** Rows of the operations that a run needs answers of; no other answer is recorded. */
-export const RECORDING_RULES: { readonly [Name in OperationName]?: RecordingRule } = {
+/** One row for every operation. */
+export const RECORDING_RULES: { readonly [Name in OperationName]: RecordingRule } = {
+  getPublicKey: { keep: 'nothing', why: 'replay has a key of its own' },
+  getSessionToken: { keep: 'nothing', why: 'a token is a secret' },
+  logoutCatalogue: { keep: 'nothing', why: 'its answer says nothing' },
+  logoutGraphics: { keep: 'nothing', why: 'its answer says nothing' },
+  getBreadcrumbs: { keep: 'nothing', why: 'replay knows the path from the listings' },
+  storePlanning: { keep: 'nothing', why: 'a permanent identifier belongs to one system' },
+  restoreConfiguration: { keep: 'nothing', why: 'no run asks for it: D-782' },
+  getArticleImage: { keep: 'nothing', why: 'deprecated, and no run asks for it' },
   getNodes: { keep: 'listing', id: ({ parentnode = '' }) => parentnode },
   // No folder has such an id: D-820.
   search: {
@@ -47,6 +63,12 @@ export const RECORDING_RULES: { readonly [Name in OperationName]?: RecordingRule
     keep: 'record',
     folder: 'ofml/articles',
     identity: [...ARTICLE, 'varcode', 'ocdreinitstring'],
+  },
+  changeProperty: {
+    keep: 'record',
+    folder: 'ofml/changes',
+    identity: [...ARTICLE, 'ocdreinitstring', ...CHANGE, 'metareinitstring'],
+    more: changeOf,
   },
   getPartsList: {
     keep: 'record',
@@ -90,6 +112,14 @@ export const RECORDING_RULES: { readonly [Name in OperationName]?: RecordingRule
 
 function resource(segments: (values: Values) => string[]): RecordingRule {
   return { keep: 'body', json: false, folder: 'xcf/ressource', segments, suffix: '' };
+}
+
+/** What is changed, and the meta configuration of the article before; all of that article is too much. */
+function changeOf(sent: unknown): Record<string, string> {
+  const { jsondata, ...change } = sent as Record<string, unknown>;
+  const { reinit } = (jsondata ?? {}) as { reinit?: unknown };
+  const named = CHANGE.map((name) => [name, String(change[name] ?? '')]);
+  return { ...Object.fromEntries(named), metareinitstring: String(reinit ?? '') };
 }
 
 const SEARCH = ';SEARCH;';

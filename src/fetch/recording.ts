@@ -80,8 +80,11 @@ export function createRecorder(dir: string): Recorder {
   const record = async (raw: RawAnswer, rule: RuleOf<'record'>): Promise<void> => {
     const answer = readJson(raw.bytes);
     if (answer === undefined || !isObject(answer.value)) return;
-    const sent = queryOf(OPERATIONS[raw.operation], raw.values);
-    const request = Object.fromEntries(sent.map(([name, value]) => [name, redact(value)]));
+    const query = Object.fromEntries(queryOf(OPERATIONS[raw.operation], raw.values));
+    const more = rule.more?.(JSON.parse(raw.sent ?? '{}')) ?? {};
+    const request = Object.fromEntries(
+      Object.entries({ ...query, ...more }).map(([name, value]) => [name, redact(value)]),
+    );
     const file = `${rule.folder}/${recordFile(rule.identity, request)}`;
     // The response stands as it was spelled: it may be nested deeper than a writer can go (D-113).
     const text = `{"request":${JSON.stringify(request)},"response":${answer.text}}\n`;
@@ -101,7 +104,7 @@ export function createRecorder(dir: string): Recorder {
   return {
     async answer(raw) {
       const rule = RECORDING_RULES[raw.operation];
-      if (rule === undefined || raw.status < 200 || raw.status > 299) return;
+      if (rule.keep === 'nothing' || raw.status < 200 || raw.status > 299) return;
       if (rule.keep === 'listing') await listing(raw, rule);
       else if (rule.keep === 'record') await record(raw, rule);
       else await body(raw, rule);

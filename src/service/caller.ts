@@ -178,7 +178,8 @@ function createAttempt<Name extends OperationName>(parts: Parts, name: Name, req
     }
     const { response, target } = received;
     const { bytes, etag, lastModified, status } = response;
-    await onAnswer?.({ operation: name, values, status, bytes });
+    const sent = request.body === undefined ? {} : { sent: request.body };
+    await onAnswer?.({ operation: name, values, ...sent, status, bytes });
     return {
       bytes,
       etag,

@@ -70,6 +70,8 @@ export interface RawAnswer {
   operation: OperationName;
   /** What was asked, by our names; a row of the table says which of them are sent. */
   values: Values;
+  /** JSON text that was sent, where there was one. */
+  sent?: string;
   status: number;
   bytes: Uint8Array;
 }

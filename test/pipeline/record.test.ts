@@ -13,6 +13,7 @@ import { createSampleRange } from '../../src/emulator/sample-range/sample-range.
 import { exists, listFolder } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { MADE_TO_MEASURE } from '../helpers/configurator.ts';
 import { smallRange } from '../helpers/small-range.ts';
 
 const REAL = resolve('../shared/data/cc0-furniture');
@@ -114,6 +115,14 @@ describe('a run from a recording', () => {
     const articles = [
       { search: { manufacturer: first!.manufacturer, query: 'a' } },
       { catalogue: {} },
+      {
+        configurations: {
+          ...MADE_TO_MEASURE,
+          values: { 'MASS.BREITE': 1800 },
+          each: ['OBERFLÄCHE.DEKOR'],
+          max: 5,
+        },
+      },
     ];
     const { recorded, live, replayed, connections, origin, recording } = await recordAndReplay(
       createSampleRange(),
