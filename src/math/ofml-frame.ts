@@ -21,6 +21,34 @@ export interface Frame {
   translationMetres: Vec3;
 }
 
+/** The order in which the three turns of a rotation are made, each in the frame turned so far. */
+export type RotationOrder = 'xyz' | 'xzy' | 'yxz' | 'yzx' | 'zxy' | 'zyx';
+
+/** How three angles become one rotation. */
+export interface RotationRule {
+  rotationOrder: RotationOrder;
+  /** The sense of positive angles, seen from the tip of the axis. */
+  rotationDirection: 'counter-clockwise' | 'clockwise';
+}
+
+/** What the service means unless an option says otherwise: D-102. */
+export const ROTATION_DEFAULTS = {
+  rotationOrder: 'xyz',
+  rotationDirection: 'counter-clockwise',
+} as const satisfies RotationRule;
+
+/** The axes of each order. */
+const AXES = {
+  xyz: ['x', 'y', 'z'],
+  xzy: ['x', 'z', 'y'],
+  yxz: ['y', 'x', 'z'],
+  yzx: ['y', 'z', 'x'],
+  zxy: ['z', 'x', 'y'],
+  zyx: ['z', 'y', 'x'],
+} as const satisfies Record<RotationOrder, readonly ('x' | 'y' | 'z')[]>;
+
+const SIGNS = { 'counter-clockwise': 1, clockwise: -1 } as const;
+
 /** The article's own frame. */
 export const WORLD_FRAME: Frame = { rotation: IDENTITY3, translationMetres: [0, 0, 0] };
 
@@ -45,6 +73,7 @@ export function sinDegrees(degrees: number): number {
  * Turns `[x, y, z]` degrees into a rotation matrix: about X, then about the turned Y, then about
  * the twice turned Z, each counter-clockwise; with column vectors Rx·Ry·Rz.
  *
+ * @param rule - Another order or sense.
  * @returns 3×3, column-major; exact where all angles are multiples of 90°.
  *
  * @example
@@ -55,15 +84,28 @@ export function sinDegrees(degrees: number): number {
  *
  * @see D-102.
  */
-export function rotationFromDegrees(rotationDegrees: Vec3): Mat3 {
+export function rotationFromDegrees(
+  rotationDegrees: Vec3,
+  { rotationOrder, rotationDirection }: RotationRule = ROTATION_DEFAULTS,
+): Mat3 {
   const [x, y, z] = rotationDegrees;
   if (x === 0 && y === 0 && z === 0) return IDENTITY3;
+  const sign = SIGNS[rotationDirection];
   const cx = cosDegrees(x);
-  const sx = sinDegrees(x);
+  const sx = sign * sinDegrees(x);
   const cy = cosDegrees(y);
-  const sy = sinDegrees(y);
+  const sy = sign * sinDegrees(y);
   const cz = cosDegrees(z);
-  const sz = sinDegrees(z);
+  const sz = sign * sinDegrees(z);
+  if (rotationOrder !== 'xyz') {
+    const turns = {
+      x: [1, 0, 0, 0, cx, sx, 0, -sx, cx],
+      y: [cy, 0, -sy, 0, 1, 0, sy, 0, cy],
+      z: [cz, sz, 0, -sz, cz, 0, 0, 0, 1],
+    };
+    const [a, b, c] = AXES[rotationOrder];
+    return multiplyMat3(multiplyMat3(turns[a], turns[b]), turns[c]);
+  }
   return [
     cy * cz,
     sx * sy * cz + cx * sz,
@@ -82,9 +124,14 @@ export function rotationFromDegrees(rotationDegrees: Vec3): Mat3 {
  *
  * @see D-103: the offset is not turned by the node's own rotation.
  */
-export function childFrame(parent: Frame, offsetMetres: Vec3, rotationDegrees: Vec3): Frame {
+export function childFrame(
+  parent: Frame,
+  offsetMetres: Vec3,
+  rotationDegrees: Vec3,
+  rule: RotationRule = ROTATION_DEFAULTS,
+): Frame {
   const moved = movePoint(parent, offsetMetres);
-  const turn = rotationFromDegrees(rotationDegrees);
+  const turn = rotationFromDegrees(rotationDegrees, rule);
   return {
     rotation: turn === IDENTITY3 ? parent.rotation : multiplyMat3(parent.rotation, turn),
     translationMetres: moved,

@@ -171,9 +171,11 @@ export type MaterialLookup = (reference: string) => ServiceMaterial | undefined;
  *
  * A material with overrides, or written out, is named by the whole reference: its values are its own.
  *
+ * @param written - Whether these two count; if not, only entries are found.
+ *
  * @example
  * ```ts
- * materialLookup([oak], warn)('::oak;tra 0.5')?.tra; // → 0.5
+ * materialLookup([oak], warn, true)('::oak;tra 0.5')?.tra; // → 0.5
  * ```
  *
  * @see D-110b, D-111.
@@ -181,6 +183,7 @@ export type MaterialLookup = (reference: string) => ServiceMaterial | undefined;
 export function materialLookup(
   materials: readonly ServiceMaterial[],
   warn: (warning: Warning) => void,
+  written: boolean,
 ): MaterialLookup {
   const byName = new Map<string, ServiceMaterial>();
   for (const material of materials) {
@@ -189,7 +192,7 @@ export function materialLookup(
   }
   const found = new Map<string, ServiceMaterial | undefined>();
   return (reference) => {
-    if (!found.has(reference)) found.set(reference, find(reference, byName, warn));
+    if (!found.has(reference)) found.set(reference, find(reference, byName, warn, written));
     return found.get(reference);
   };
 }
@@ -198,17 +201,18 @@ function find(
   reference: string,
   byName: ReadonlyMap<string, ServiceMaterial>,
   warn: (warning: Warning) => void,
+  written: boolean,
 ): ServiceMaterial | undefined {
   const listed = byName.get(canonicalName(reference));
-  if (listed) return listed;
+  if (listed || !written) return listed;
   const inline = reference.startsWith('$');
   const end = inline ? 1 : reference.indexOf(';');
   if (end < 0) return undefined;
   const base = inline ? undefined : byName.get(canonicalName(reference.slice(0, end).trim()));
   if (!inline && !base) return undefined;
   const record = readDefinition(inline ? reference.slice(1) : reference.slice(end + 1));
-  const written = decodeMaterial({ ...record, mname: reference }, warn);
-  return { ...base, ...written, source: { ...base?.source, ...record } };
+  const own = decodeMaterial({ ...record, mname: reference }, warn);
+  return { ...base, ...own, source: { ...base?.source, ...record } };
 }
 
 function readDefinition(text: string): Record<string, unknown> {
@@ -241,7 +245,7 @@ function readEntry(key: string, args: string[]): Record<string, unknown> {
  * @see D-550 for what a spelling means.
  */
 export function imageReferences(partsList: PartsList): string[] {
-  const lookup = materialLookup(partsList.materials, () => {});
+  const lookup = materialLookup(partsList.materials, () => {}, true);
   const references = new Set<string>();
   const stack: PartsListNode[] = partsList.nodes.toReversed();
   const seen = new Set<string>();

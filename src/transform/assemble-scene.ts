@@ -3,7 +3,7 @@
  */
 import type { Frame } from '../math/ofml-frame.ts';
 import { quaternionFromRotation } from '../math/quaternion.ts';
-import { diagonal3, IDENTITY3, scaleColumns } from '../math/vec.ts';
+import { diagonal3, IDENTITY3, type Mat3, scaleColumns } from '../math/vec.ts';
 import type { Geometry, Scene, SceneNode, ScenePrimitive } from '../model/scene.ts';
 import type { TangentGenerator } from '../model/tangent-generator.ts';
 import { canonicalName } from '../service/wire-names.ts';
@@ -110,11 +110,11 @@ function addMovables(flat: FlatParts, drawn: readonly Part[], scene: Scene): num
 }
 
 function nodeOf(part: Part, mesh: number, parent: number): SceneNode {
-  const { node, path, frame, scale } = part;
+  const { node, path, layer, frame, scale } = part;
   const name = node.type === 'imp' ? canonicalName(node.blockName) : path;
   const extras = {
     part: node.type === 'imp' ? name : node.type,
-    ...(node.layer === '' ? {} : { layer: node.layer }),
+    ...(layer === '' ? {} : { layer }),
   };
   return sceneNode(name, parent, mesh, frame, scale, extras);
 }
@@ -184,14 +184,19 @@ function planOf(
   return {
     ...uvs,
     flipV: options.flipV,
+    doubleSided: options.doubleSided,
+    mirrorOppositeSides: options.mirrorOppositeSides,
     shape,
-    projectAt: projects
-      ? part.bakedShape
-        ? scaleColumns(shape, part.scale)
-        : diagonal3(part.scale)
-      : IDENTITY3,
+    projectAt: projects ? PROJECTION_SIZES[options.boxProjection](part) : IDENTITY3,
   };
 }
+
+/** The size at which a part is projected: D-402. */
+const PROJECTION_SIZES = {
+  scaled: ({ bakedShape, scale }) =>
+    bakedShape ? scaleColumns(bakedShape, scale) : diagonal3(scale),
+  unscaled: () => IDENTITY3,
+} as const satisfies Record<ConvertOptions['boxProjection'], (part: Part) => Mat3>;
 
 function planKey(plan: VertexPlan, { mesh }: KeyedMesh): string {
   const projects = !plan.useStoredUvs || mesh.needsProjection;
@@ -199,6 +204,8 @@ function planKey(plan: VertexPlan, { mesh }: KeyedMesh): string {
     plan.useStoredUvs,
     projects && plan.swapProjected,
     projects && plan.uvSets.length > 0 ? plan.projectAt : '',
+    projects && plan.mirrorOppositeSides,
+    plan.doubleSided,
     plan.flipV,
     plan.shape,
     plan.uvSets.map((map) => map ?? 'raw').join(' '),

@@ -59,11 +59,15 @@ interface Draft extends CleanSurface {
  */
 export function cleanBlock(
   block: Block,
-  options: Pick<ConvertOptions, 'weldToleranceMetres' | 'winding'>,
+  options: Pick<
+    ConvertOptions,
+    'weldToleranceMetres' | 'winding' | 'pointIndexBase' | 'uvIndexBase' | 'uvStride'
+  >,
 ): CleanBlock {
   const { positions, remap } = weldPoints(block.positions, options.weldToleranceMetres);
-  const firstIndex = firstIndexOf(block);
-  const layout = uvLayoutOf(block);
+  const firstIndex =
+    options.pointIndexBase === 'auto' ? firstIndexOf(block) : options.pointIndexBase;
+  const layout = uvLayoutOf(block, options);
   const counts = { droppedTriangles: 0, flippedSurfaces: 0, unusableUvs: 0 };
   const drafts: Draft[] = [];
   for (const surface of block.surfaces) {

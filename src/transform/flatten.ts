@@ -8,6 +8,7 @@ import {
   childFrame,
   type Frame,
   movePoint,
+  type RotationRule,
   relativeFrame,
   rotationFromDegrees,
   WORLD_FRAME,
@@ -23,6 +24,7 @@ import {
   type Vec3,
 } from '../math/vec.ts';
 import type { PartsListNode } from '../model/graphics.ts';
+import { ConverterError } from '../support/errors.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { layerFilter, parseLayer } from './layers.ts';
 import type { Ledger } from './ledger.ts';
@@ -44,6 +46,8 @@ export interface Part {
   bakedShape: Mat3 | undefined;
   /** Effective material reference, empty where no ancestor has one. */
   material: string;
+  /** Effective layer, or empty. */
+  layer: string;
   /** Index into {@link FlatParts.movables}, or -1. */
   movable: number;
 }
@@ -68,6 +72,33 @@ const SOLID_TYPES = new Set(['block', 'frame', 'cyl', 'sphere', 'ellipsoid']);
 const NO_SCALE: Vec3 = [1, 1, 1];
 const GROUP_TYPES = new Set(['top', 'clsref']);
 
+/** What becomes of a node of an unknown type. */
+const UNKNOWN_NODES = {
+  group: (type, path, ledger) =>
+    ledger.warn('NODE_TYPE_UNKNOWN', `node type "${type}" is kept as a group`, path),
+  fail: (type, path) => {
+    throw new ConverterError(
+      'NODE_TYPE_UNKNOWN',
+      `node ${path}: expected a known type, received "${type}"`,
+    );
+  },
+} as const satisfies Record<
+  ConvertOptions['unknownNodes'],
+  (type: string, path: string, ledger: Ledger) => void
+>;
+
+/** The options that a flat list of parts depends on. */
+type FlattenOptions = Pick<
+  ConvertOptions,
+  | 'rotationOrder'
+  | 'rotationDirection'
+  | 'inheritScale'
+  | 'inheritMaterial'
+  | 'inheritLayers'
+  | 'unknownNodes'
+  | 'dropLayers'
+>;
+
 /** Whether a node type is a solid: drawn from its own parameters. */
 export function isSolidType(type: string): boolean {
   return SOLID_TYPES.has(type);
@@ -87,6 +118,7 @@ interface Place {
   /** With `inheritScale`: the linear map of the node's own geometry, before its own scale. */
   own: Mat3 | undefined;
   material: string;
+  layer: string;
   movable: number;
   path: string;
   depth: number;
@@ -97,6 +129,7 @@ const ROOT: Place = {
   linear: undefined,
   own: undefined,
   material: '',
+  layer: '',
   movable: -1,
   path: '',
   depth: 0,
@@ -113,6 +146,7 @@ const LONGEST_PATH = 64;
  *
  * @param roots - Forest of nodes; offsets in metres, rotations in degrees.
  * @returns Parts and movables, depth first; frames in metres, +Y up.
+ * @throws {@link ConverterError} `NODE_TYPE_UNKNOWN` with `unknownNodes: fail`.
  *
  * @example
  * ```ts
@@ -124,7 +158,7 @@ const LONGEST_PATH = 64;
  */
 export function flattenPartsList(
   roots: readonly PartsListNode[],
-  options: Pick<ConvertOptions, 'inheritScale' | 'dropLayers'>,
+  options: FlattenOptions,
   ledger: Ledger,
 ): FlatParts {
   const isDropped = layerFilter(options.dropLayers);
@@ -135,9 +169,9 @@ export function flattenPartsList(
   pushAll(stack, roots, root);
   for (let visit = stack.pop(); visit; visit = stack.pop()) {
     const { node } = visit;
-    const place = placeOf(visit);
+    const place = placeOf(visit, options);
     if (node.type === 'clsref') place.movable = addMovable(flat, movableWorlds, node, place);
-    else if (draws(node, place, isDropped, ledger))
+    else if (draws(node, place, isDropped, options, ledger))
       flat.parts.push(partOf(node, place, movableWorlds));
     pushAll(stack, node.children, place);
   }
@@ -150,28 +184,35 @@ function pushAll(stack: Visit[], nodes: readonly PartsListNode[], parent: Place)
   }
 }
 
-function placeOf({ node, index, parent }: Visit): Place {
+function placeOf({ node, index, parent }: Visit, options: FlattenOptions): Place {
   const place: Place = {
     world: parent.world,
     linear: undefined,
     own: undefined,
-    material: node.material === '' ? parent.material : node.material,
+    material: node.material === '' && options.inheritMaterial ? parent.material : node.material,
+    layer: node.layer === '' && options.inheritLayers ? parent.layer : node.layer,
     movable: parent.movable,
     path: pathOf(parent, index),
     depth: parent.depth + 1,
   };
-  if (parent.linear) placeWithScale(place, parent, parent.linear, node);
-  else place.world = childFrame(parent.world, node.offsetMetres, node.rotationDegrees);
+  if (parent.linear) placeWithScale(place, parent, parent.linear, node, options);
+  else place.world = childFrame(parent.world, node.offsetMetres, node.rotationDegrees, options);
   return place;
 }
 
 /** The same with inherited scales: a general linear map, and the rigid frame nearest to it. */
-function placeWithScale(place: Place, parent: Place, linear: Mat3, node: PartsListNode): void {
+function placeWithScale(
+  place: Place,
+  parent: Place,
+  linear: Mat3,
+  node: PartsListNode,
+  rule: RotationRule,
+): void {
   const translationMetres = movePoint(
     { rotation: linear, translationMetres: parent.world.translationMetres },
     node.offsetMetres,
   );
-  place.own = multiplyMat3(linear, rotationFromDegrees(node.rotationDegrees));
+  place.own = multiplyMat3(linear, rotationFromDegrees(node.rotationDegrees, rule));
   place.linear = scaleColumns(place.own, scaleOf(node));
   place.world = { rotation: orthonormalize(place.own) ?? IDENTITY3, translationMetres };
 }
@@ -202,14 +243,15 @@ function draws(
   node: PartsListNode,
   place: Place,
   isDropped: (layer: string) => boolean,
+  { unknownNodes }: FlattenOptions,
   ledger: Ledger,
 ): boolean {
   if (GROUP_TYPES.has(node.type)) return false;
   if (node.type !== 'imp' && !isSolidType(node.type)) {
-    ledger.warn('NODE_TYPE_UNKNOWN', `node type "${node.type}" is kept as a group`, place.path);
+    UNKNOWN_NODES[unknownNodes](node.type, place.path, ledger);
     return false;
   }
-  if (isDropped(node.layer)) {
+  if (isDropped(place.layer)) {
     ledger.counts.droppedLayers++;
     return false;
   }
@@ -233,6 +275,7 @@ function partOf(node: PartsListNode, place: Place, worlds: readonly Frame[]): Pa
     scale: shape ? shape.scale : scaleOf(node),
     bakedShape: shape?.baked,
     material: place.material,
+    layer: place.layer,
     movable: place.movable,
   };
 }

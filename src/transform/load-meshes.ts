@@ -10,7 +10,7 @@ import type { ConvertOptions } from './convert-options.ts';
 import { isSolidType, type Part } from './flatten.ts';
 import type { Ledger } from './ledger.ts';
 import type { MeshCache } from './mesh-cache.ts';
-import { type PreparedMesh, prepareBlock, preparedBytes } from './prepared-mesh.ts';
+import { meshOptionsKey, type PreparedMesh, prepareBlock, preparedBytes } from './prepared-mesh.ts';
 import { type SolidType, solidLengths } from './solid-params.ts';
 import { makeSolid } from './solids.ts';
 
@@ -60,7 +60,7 @@ function sourceKey({ node }: Part): string {
 function solid(part: Part, { options, cache, ledger }: Workbench): KeyedMesh | undefined {
   const key = `${sourceKey(part)} ${options.curveToleranceMetres}`;
   const mesh = cache.get(key, () => makeSolid(part.node, options), weightOf);
-  if (mesh) if (mesh) return { key, name: part.path, mesh };
+  if (mesh) return { key, name: part.path, mesh };
   ledger.counts.skippedNodes++;
   ledger.warn('SOLID_INVALID', `parameters of a ${part.node.type} cannot be read`, part.path);
   ledger.lose({
@@ -95,8 +95,7 @@ async function loadBlock(name: string, part: Part, bench: Workbench): Promise<Ke
     const where = name === '' ? `node ${part.path} names no block` : `block ${name}`;
     throw new ConverterError('BLOCK_MISSING', `${where}${why}`);
   }
-  const { weldToleranceMetres, winding, creaseAngleDegrees } = options;
-  const key = `${fetched.digest} ${weldToleranceMetres} ${winding} ${creaseAngleDegrees}`;
+  const key = `${fetched.digest} ${meshOptionsKey(options)}`;
   const mesh = await cache.getAsync(
     key,
     async () => prepareBlock(decode(name, await read(fetched.digest)), options),

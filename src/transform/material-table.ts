@@ -4,81 +4,30 @@
  * In: a service material, and what is known of its images. Out: a look in glTF's values. A field
  * that is dropped is a row that says why. It must not know pixels, UV sets or files.
  */
-import { linearColor, luminance, mixColors, type Rgb } from '../math/color.ts';
-import type { ImageField, ServiceMaterial, SrgbColor } from '../model/graphics.ts';
-import type { SceneMaterial } from '../model/scene.ts';
-import type { ConvertOptions } from './convert-options.ts';
-
-/** What is known of an image that a material refers to and that was obtained. */
-export interface KnownImage {
-  /** Red, green and blue are alike: a picture without colour. */
-  grey: boolean;
-  /** Mean colour, averaged in linear light. */
-  meanLinear: Rgb;
-}
-
-/** A material's values in glTF's terms; which image goes where is said, not yet how it is packed. */
-export type MaterialLook = Pick<
-  SceneMaterial,
-  | 'name'
-  | 'baseColorLinear'
-  | 'alpha'
-  | 'alphaMode'
-  | 'metallic'
-  | 'roughness'
-  | 'emissiveLinear'
-  | 'emissiveStrength'
-  | 'transmission'
-  | 'ior'
-  | 'specular'
-  | 'clearcoat'
-  | 'sheen'
-> & {
-  images: {
-    baseColor: boolean;
-    normal: boolean;
-    roughness: boolean;
-    metallic: boolean;
-    emissive: boolean;
-  };
-  /** What viewers cannot show but people may want back. */
-  kept: Record<string, unknown>;
-};
-
-/** What a row works on. */
-export interface MaterialContext {
-  material: ServiceMaterial;
-  /** Obtained and readable images only. */
-  images: Partial<Record<ImageField, KnownImage>>;
-  options: ConvertOptions;
-  look: MaterialLook;
-  /** Notes that a field is not carried over exactly. */
-  lose(field: string, done: string): void;
-}
-
-/** One row: where a field goes, why, and how. */
-export interface MaterialRule {
-  /** glTF target; null for a field that is dropped. */
-  target: string | null;
-  why: string;
-  /** Changes the look; called whether or not the field was sent, so that defaults are rules too. */
-  apply?(context: MaterialContext): void;
-}
+import { linearColor } from '../math/color.ts';
+import type { ServiceMaterial } from '../model/graphics.ts';
+import {
+  type MaterialContext,
+  type MaterialLook,
+  type MaterialRule,
+  neutralLook,
+  WHITE,
+} from './material-look.ts';
+import {
+  applyEnvironment,
+  applyLuminance,
+  applyReflection,
+  applyTransparency,
+  clamp01,
+  isMetalLook,
+  keep,
+  ROUGHNESS_STRATEGIES,
+  reportApproximated,
+  reportZero,
+} from './material-rules.ts';
 
 /** The fields that have a row each. */
 export type MaterialField = Exclude<keyof ServiceMaterial, 'source'>;
-
-const WHITE: Rgb = [1, 1, 1];
-const BLACK: SrgbColor = [0, 0, 0];
-
-/** Gloss where none is given; roughness 0.5. */
-const DEFAULT_SHI = 30;
-
-/** At or above this a material counts as opaque. */
-const OPAQUE_ALPHA = 0.999;
-
-/** An environment picture is a mirror: no rougher than this. */
-const ENV_ROUGHNESS = 0.1;
 
 /** The table. Rows are applied from top to bottom. */
 export const MATERIAL_TABLE = {
@@ -94,7 +43,7 @@ export const MATERIAL_TABLE = {
     why: 'sRGB to linear; white under an image, which replaces the colour: D-502',
     apply: ({ material, images, look, options }) => {
       const color = linearColor(material.dif ?? WHITE);
-      const replaced = images.pic && material.map?.toLowerCase() !== 'env' && !options.tintTextures;
+      const replaced = images.pic && !isMetalLook(material, options) && !options.tintTextures;
       look.baseColorLinear = replaced ? WHITE : color;
     },
   },
@@ -201,11 +150,7 @@ export const MATERIAL_TABLE = {
   refl: {
     target: 'KHR_materials_specular',
     why: 'below 1 on a dielectric: D-513',
-    apply: ({ material, look, images }) => {
-      const { refl } = material;
-      const dielectric = images.metallic_image === undefined && look.metallic < 0.5;
-      if (refl !== undefined && refl < 1 && dielectric) look.specular = clamp01(refl);
-    },
+    apply: applyReflection,
   },
   luminance: {
     target: 'emissiveFactor, KHR_materials_emissive_strength',
@@ -215,6 +160,7 @@ export const MATERIAL_TABLE = {
   emission: {
     target: 'emissiveFactor',
     why: 'a colour of its own, from the later material format: D-517',
+    extended: true,
     apply: ({ material, look }) => {
       if (!material.emission) return;
       look.emissiveLinear = linearColor(material.emission);
@@ -225,16 +171,22 @@ export const MATERIAL_TABLE = {
   clearcoat: {
     target: 'KHR_materials_clearcoat',
     why: 'the later material format has it: D-517',
+    extended: true,
     apply: ({ material, look }) => {
       if (!material.clearcoat) return;
       const roughness = clamp01(material.clearcoat_roughness ?? 0);
       look.clearcoat = { factor: clamp01(material.clearcoat), roughness };
     },
   },
-  clearcoat_roughness: { target: 'KHR_materials_clearcoat', why: 'applied with clearcoat: D-517' },
+  clearcoat_roughness: {
+    target: 'KHR_materials_clearcoat',
+    why: 'applied with clearcoat: D-517',
+    extended: true,
+  },
   sheen: {
     target: 'KHR_materials_sheen',
     why: 'the later material format has it: D-517',
+    extended: true,
     apply: ({ material, look }) => {
       if (!material.sheen) return;
       const strength = clamp01(material.sheen);
@@ -245,8 +197,16 @@ export const MATERIAL_TABLE = {
       };
     },
   },
-  sheen_color: { target: 'KHR_materials_sheen', why: 'applied with sheen: D-517' },
-  sheen_roughness: { target: 'KHR_materials_sheen', why: 'applied with sheen: D-517' },
+  sheen_color: {
+    target: 'KHR_materials_sheen',
+    why: 'applied with sheen: D-517',
+    extended: true,
+  },
+  sheen_roughness: {
+    target: 'KHR_materials_sheen',
+    why: 'applied with sheen: D-517',
+    extended: true,
+  },
   amb: {
     target: null,
     why: "ambient light is the viewer's: D-515",
@@ -254,23 +214,9 @@ export const MATERIAL_TABLE = {
       if (material.amb) lose('amb', "dropped: ambient light is the viewer's");
     },
   },
-  mirror: { target: null, why: 'undocumented: D-516', apply: keep('mirror') },
-  pho: { target: null, why: 'undocumented: D-516', apply: keep('pho') },
+  mirror: { target: null, why: 'undocumented: D-516', apply: keep('mirror', 'undocumented') },
+  pho: { target: null, why: 'undocumented: D-516', apply: keep('pho', 'undocumented') },
 } as const satisfies Record<MaterialField, MaterialRule>;
-
-/** How roughness follows where none is given. */
-const ROUGHNESS_STRATEGIES = {
-  /** Blinn-Phong exponent to GGX, and matt where the highlight is black. */
-  ggx: ({ shi = DEFAULT_SHI, spe = BLACK, refl = 1 }: ServiceMaterial): number => {
-    const glossy = clamp01((2 / (Math.max(0, shi) + 2)) ** 0.25);
-    const highlight = luminance(linearColor(spe)) * refl;
-    return 1 + (glossy - 1) * smoothstep(0, 0.1, highlight);
-  },
-  matt: (): number => 1,
-} as const satisfies Record<
-  ConvertOptions['roughnessStrategy'],
-  (material: ServiceMaterial) => number
->;
 
 /**
  * Applies the table to a material.
@@ -291,116 +237,12 @@ export function lookOf(
   watch?: (field: MaterialField, rule: MaterialRule, look: MaterialLook) => void,
 ): MaterialLook {
   const look = neutralLook();
-  for (const [field, rule] of Object.entries<MaterialRule>(MATERIAL_TABLE)) {
-    rule.apply?.({ ...context, look });
-    watch?.(field as MaterialField, rule, look);
+  for (const [name, rule] of Object.entries<MaterialRule>(MATERIAL_TABLE)) {
+    const field = name as MaterialField;
+    const off = rule.extended && !context.options.extendedFields;
+    const apply = off ? keep(field, 'extendedFields is off') : rule.apply;
+    apply?.({ ...context, look });
+    watch?.(field, rule, look);
   }
   return look;
-}
-
-/** The look before any row: white, opaque, matt, not metallic. */
-export function neutralLook(): MaterialLook {
-  return {
-    name: '',
-    baseColorLinear: WHITE,
-    alpha: 1,
-    alphaMode: 'OPAQUE',
-    metallic: 0,
-    roughness: 1,
-    emissiveLinear: [0, 0, 0],
-    emissiveStrength: 1,
-    transmission: 0,
-    ior: undefined,
-    specular: undefined,
-    clearcoat: undefined,
-    sheen: undefined,
-    images: { baseColor: false, normal: false, roughness: false, metallic: false, emissive: false },
-    kept: {},
-  };
-}
-
-function applyEnvironment({ material, images, look, lose }: MaterialContext): void {
-  const map = material.map?.toLowerCase() ?? '';
-  if (map === 'env') {
-    lose('map', 'an environment look: its mean colour on a polished metal');
-    look.images.baseColor = false;
-    if (images.pic) look.baseColorLinear = images.pic.meanLinear;
-    look.roughness = Math.min(look.roughness, ENV_ROUGHNESS);
-    if (material.metallic === undefined) look.metallic = 1;
-  } else if (map !== '' && map !== 'auto' && map !== 'rauto') {
-    lose('map', 'unknown: stored UVs are used');
-  }
-}
-
-function applyTransparency({ material, look, options }: MaterialContext): void {
-  const tra = clamp01(material.tra ?? 0);
-  if (tra === 0) return;
-  const glass = (material.refr ?? 0) > 1 || !material.pic;
-  if (!glass) {
-    look.alpha = 1 - tra;
-    if (look.alpha < OPAQUE_ALPHA) look.alphaMode = 'BLEND';
-    return;
-  }
-  look.transmission = tra;
-  if (material.dif) look.kept.dif = hexOf(material.dif);
-  if (options.glassTint === 'mixed')
-    look.baseColorLinear = mixColors(look.baseColorLinear, WHITE, tra);
-}
-
-function applyLuminance({ material, images, look, options }: MaterialContext): void {
-  const { luminance: candela = 0 } = material;
-  if (!(candela > 0)) return;
-  const glowing = look.images.baseColor;
-  look.images.emissive = glowing;
-  look.emissiveLinear = glowing
-    ? WHITE
-    : images.pic
-      ? images.pic.meanLinear
-      : linearColor(material.dif ?? WHITE);
-  look.emissiveStrength = candela / options.luminanceDivisor;
-}
-
-function reportZero(field: 'scaleu' | 'scalev' | 'bump_scaleu' | 'bump_scalev') {
-  return ({ material, lose }: MaterialContext): void => {
-    if (material[field] === 0) lose(field, 'a scale of zero counts as 1');
-  };
-}
-
-function reportApproximated(field: 'shi' | 'spe') {
-  return ({ material, images, look, lose }: MaterialContext): void => {
-    if (material[field] === undefined || material.roughness !== undefined) return;
-    if (!images.roughness_image)
-      lose(field, `approximated by a roughness of ${round(look.roughness)}`);
-  };
-}
-
-function keep(field: 'mirror' | 'pho') {
-  return ({ material, look, lose }: MaterialContext): void => {
-    if (material[field] === undefined) return;
-    look.kept[field] = material.source[field] ?? material[field];
-    lose(field, 'dropped: undocumented; kept in extras');
-  };
-}
-
-/** `0xRRGGBB`, as the service writes colours. */
-function hexOf(color: SrgbColor): string {
-  const digits = color.map((value) =>
-    Math.round(value * 255)
-      .toString(16)
-      .padStart(2, '0'),
-  );
-  return `0x${digits.join('').toUpperCase()}`;
-}
-
-function clamp01(value: number): number {
-  return Math.min(1, Math.max(0, value));
-}
-
-function smoothstep(from: number, to: number, value: number): number {
-  const t = clamp01((value - from) / (to - from));
-  return t * t * (3 - 2 * t);
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }

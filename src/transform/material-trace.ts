@@ -3,13 +3,8 @@
  *
  * In: what {@link lookOf} takes. Out: its look, and a line for every field. For people who ask why.
  */
-import {
-  lookOf,
-  type MaterialContext,
-  type MaterialField,
-  type MaterialLook,
-  neutralLook,
-} from './material-table.ts';
+import { type MaterialContext, type MaterialLook, neutralLook } from './material-look.ts';
+import { lookOf, type MaterialField } from './material-table.ts';
 
 /** What one row did. */
 export interface MaterialStep {

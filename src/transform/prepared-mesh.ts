@@ -42,10 +42,36 @@ export interface PreparedMesh {
   needsProjection: boolean;
 }
 
+const MESH_OPTIONS = [
+  'weldToleranceMetres',
+  'winding',
+  'creaseAngleDegrees',
+  'rotationOrder',
+  'rotationDirection',
+  'blockPlacement',
+  'pointIndexBase',
+  'uvIndexBase',
+  'uvStride',
+] as const satisfies readonly (keyof ConvertOptions)[];
+
 /** The options that a prepared mesh depends on. */
-export type MeshOptions = Pick<
-  ConvertOptions,
-  'weldToleranceMetres' | 'winding' | 'creaseAngleDegrees'
+export type MeshOptions = Pick<ConvertOptions, (typeof MESH_OPTIONS)[number]>;
+
+/** A key that differs where these options do. */
+export function meshOptionsKey(options: MeshOptions): string {
+  return MESH_OPTIONS.map((name) => options[name]).join(' ');
+}
+
+/** The block's own place: D-105. */
+const BLOCK_PLACEMENTS = {
+  apply: (block, options) => ({
+    rotation: rotationFromDegrees(block.rotationDegrees, options),
+    positionMetres: block.positionMetres,
+  }),
+  ignore: () => ({ rotation: IDENTITY3, positionMetres: [0, 0, 0] }),
+} as const satisfies Record<
+  ConvertOptions['blockPlacement'],
+  (block: Block, options: MeshOptions) => Pick<PreparedMesh, 'rotation' | 'positionMetres'>
 >;
 
 /**
@@ -53,7 +79,7 @@ export type MeshOptions = Pick<
  *
  * @returns No surfaces where no triangle is left.
  *
- * @see D-303 to D-308.
+ * @see D-105, D-303 to D-308.
  */
 export function prepareBlock(block: Block, options: MeshOptions): PreparedMesh {
   const clean = cleanBlock(block, options);
@@ -83,8 +109,7 @@ export function prepareBlock(block: Block, options: MeshOptions): PreparedMesh {
     normals: pool.values.slice(0, 3 * pool.count),
     uvs: clean.uvs,
     surfaces,
-    rotation: rotationFromDegrees(block.rotationDegrees),
-    positionMetres: block.positionMetres,
+    ...BLOCK_PLACEMENTS[options.blockPlacement](block, options),
     counts: { ...clean.counts, duplicateTriangles },
     needsProjection: surfaces.some((surface) => surface.uvOffsets === undefined),
   };

@@ -15,14 +15,11 @@ import {
 } from '../service/wire-material.ts';
 import { asConverterError, isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
-import type { ConvertOptions } from './convert-options.ts';
+import { CONVERT_DEFAULTS, type ConvertOptions } from './convert-options.ts';
 import type { Ledger } from './ledger.ts';
-import {
-  type KnownImage,
-  lookOf,
-  type MaterialContext,
-  type MaterialLook,
-} from './material-table.ts';
+import type { KnownImage, MaterialContext, MaterialLook } from './material-look.ts';
+import { isMetalLook } from './material-rules.ts';
+import { lookOf } from './material-table.ts';
 import { type MaterialExplanation, traceLook } from './material-trace.ts';
 import type { SourceImage, TexturePacker } from './texture-pack.ts';
 import { basePlacement, bumpPlacement, placeUvs, samePlacement } from './texture-transform.ts';
@@ -50,14 +47,6 @@ export type TextureSlot = Extract<keyof SceneMaterial, `${string}Texture`>;
 /** Finds the material for a node's effective reference; an empty one is the default. */
 export type MaterialFinder = (reference: string) => ResolvedMaterial;
 
-/** A part without any material: neutral grey, matt. */
-const DEFAULT_MATERIAL: ServiceMaterial = {
-  mname: 'default',
-  dif: [0.5, 0.5, 0.5],
-  roughness: 1,
-  source: {},
-};
-
 interface Workbench {
   snapshot: ArticleSnapshot;
   /** Told how each material came to look as it does. */
@@ -79,15 +68,19 @@ export async function resolveMaterials(
   partsList: PartsList,
   bench: Workbench,
 ): Promise<MaterialFinder> {
-  const lookup = materialLookup(partsList.materials, ({ code, message }) =>
-    bench.ledger.warn(code, message),
+  const { ledger, options } = bench;
+  const lookup = materialLookup(
+    partsList.materials,
+    ({ code, message }) => ledger.warn(code, message),
+    options.writtenMaterials,
   );
+  const otherwise = defaultMaterial(options, ledger);
   const byReference = new Map<string, ResolvedMaterial>();
   const byMaterial = new Map<ServiceMaterial, ResolvedMaterial>();
   for (const reference of new Set(references)) {
     const found = reference === '' ? undefined : lookup(reference);
-    if (!found) reportDefault(reference, bench.ledger);
-    const material = found ?? DEFAULT_MATERIAL;
+    if (!found) reportDefault(reference, options, ledger);
+    const material = found ?? otherwise;
     const known = byMaterial.get(material);
     const resolved = known ?? (await resolveMaterial(withOverrides(material, bench), bench));
     byMaterial.set(material, resolved);
@@ -96,14 +89,25 @@ export async function resolveMaterials(
   return (reference) => byReference.get(reference)!;
 }
 
-function reportDefault(reference: string, ledger: Ledger): void {
+/** A part without any material: matt, neutral grey unless the option says otherwise. */
+function defaultMaterial({ defaultColorSrgb }: ConvertOptions, ledger: Ledger): ServiceMaterial {
+  const color = readFields({ dif: defaultColorSrgb }, (message) =>
+    ledger.warn('OPTION_INVALID', `defaultColorSrgb: ${message}`),
+  );
+  return { mname: 'default', ...color, roughness: 1, source: {} };
+}
+
+function reportDefault(reference: string, options: ConvertOptions, ledger: Ledger): void {
+  const { defaultColorSrgb } = options;
+  const isGrey = defaultColorSrgb === CONVERT_DEFAULTS.defaultColorSrgb;
+  const color = isGrey ? 'neutral grey' : `colour ${defaultColorSrgb}`;
   const what = reference === '' ? 'a part without material' : `unknown material "${reference}"`;
-  ledger.warn('MATERIAL_UNKNOWN', `${what} is shown in neutral grey`);
+  ledger.warn('MATERIAL_UNKNOWN', `${what} is shown in ${color}`);
   ledger.lose({
     where: reference || 'default',
     field: 'mat',
     value: reference,
-    done: 'neutral grey',
+    done: color,
   });
 }
 
@@ -212,10 +216,10 @@ function nameOf(reference: string): string {
 async function knowImages(
   material: ServiceMaterial,
   sources: Sources,
-  { packer, ledger }: Workbench,
+  { packer, ledger, options }: Workbench,
 ): Promise<Known> {
   const known: Known = {};
-  const env = material.map?.toLowerCase() === 'env';
+  const env = isMetalLook(material, options);
   for (const field of IMAGE_FIELDS) {
     const source = sources[field];
     if (!source) continue;
@@ -248,9 +252,10 @@ function placeTextures(
 ): PlacedTextures {
   const { images } = look;
   const usesBase = images.baseColor || images.roughness || images.metallic || images.emissive;
-  const basePlaced = placeUvs(basePlacement(material), options);
-  const same = samePlacement(basePlacement(material), bumpPlacement(material));
-  const bumpPlaced = same ? basePlaced : placeUvs(bumpPlacement(material), options);
+  const ofBase = basePlacement(material, options);
+  const ofBump = bumpPlacement(material, options);
+  const basePlaced = placeUvs(ofBase, options);
+  const bumpPlaced = samePlacement(ofBase, ofBump) ? basePlaced : placeUvs(ofBump, options);
   const uvSets: (UvMap | undefined)[] = [];
   const setOf = (map: UvMap | undefined): number => {
     const at = uvSets.findIndex((other) => other === map || String(other) === String(map));
@@ -272,7 +277,8 @@ function uvNeeds(
 ): ResolvedMaterial['uvs'] {
   const map = material.map?.toLowerCase();
   const projects = (map === 'auto' || map === 'rauto') && !options.preferStoredUvs;
-  return { useStoredUvs: !projects, swapProjected: map === 'rauto', uvSets };
+  const swaps = options.rauto === 'exchange';
+  return { useStoredUvs: !projects, swapProjected: map === 'rauto' && swaps, uvSets };
 }
 
 async function packImages(

@@ -10,7 +10,7 @@ import type { ContentReader, Digest } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { type ImageHeader, readImageHeader } from './image-header.ts';
-import type { KnownImage } from './material-table.ts';
+import type { KnownImage } from './material-look.ts';
 import type { MeshCache } from './mesh-cache.ts';
 import { isGrey, meanLinear, normalsFromHeights, packChannels, turnGreen } from './pixels.ts';
 

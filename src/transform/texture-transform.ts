@@ -25,22 +25,35 @@ export interface PlacedUvs {
   transform: TextureTransform | undefined;
 }
 
+/** Repetitions a metre of what `scaleu` and `scalev` say. */
+const REPETITIONS = {
+  repetitions: (scale) => scale,
+  metres: (scale) => 1 / scale,
+} as const satisfies Record<ConvertOptions['textureScale'], (scale: number) => number>;
+
+type ScaleOptions = Pick<ConvertOptions, 'textureScale'>;
+
 /** Placement of the base colour and of the metallic-roughness image. */
-export function basePlacement(material: ServiceMaterial): Placement {
+export function basePlacement(
+  material: ServiceMaterial,
+  { textureScale }: ScaleOptions,
+): Placement {
+  const repetitions = REPETITIONS[textureScale];
   return {
-    scale: [scaleOr(material.scaleu, 1), scaleOr(material.scalev, 1)],
+    scale: [repetitions(scaleOr(material.scaleu, 1)), repetitions(scaleOr(material.scalev, 1))],
     offset: [material.offsetx ?? 0, material.offsety ?? 0],
     rotationDegrees: material.rot ?? 0,
   };
 }
 
 /**
- * Placement of the normal map: each value that is missing is the base's.
+ * Placement of the normal map: each value that is missing is the base's. `bump_scaleu` and
+ * `bump_scalev` are repetitions a metre whatever the option says of the base.
  *
  * @see D-420.
  */
-export function bumpPlacement(material: ServiceMaterial): Placement {
-  const base = basePlacement(material);
+export function bumpPlacement(material: ServiceMaterial, options: ScaleOptions): Placement {
+  const base = basePlacement(material, options);
   return {
     scale: [
       scaleOr(material.bump_scaleu, base.scale[0]),

@@ -19,6 +19,7 @@ import {
 import type { Geometry } from '../model/scene.ts';
 import { swapCorners } from './block-mesh.ts';
 import { boxFace, boxU, boxV } from './box-projection.ts';
+import type { ConvertOptions } from './convert-options.ts';
 import type { PreparedMesh, PreparedSurface } from './prepared-mesh.ts';
 
 /** An affine map of V-up texture space, row by row: u' = a·u + b·v + c, v' = d·u + e·v + f. */
@@ -34,6 +35,10 @@ export interface VertexPlan {
   uvSets: (UvMap | undefined)[];
   /** Stored V runs up: D-401. */
   flipV: boolean;
+  /** Which surfaces show their back sides: D-305. */
+  doubleSided: ConvertOptions['doubleSided'];
+  /** U of projected back, left and bottom sides runs the other way: D-402. */
+  mirrorOppositeSides: boolean;
   /** Size in metres that a projection is made at: the part's scale, or its baked shape. */
   projectAt: Mat3;
   /** Baked into the vertices; the identity but with `inheritScale`. */
@@ -64,18 +69,26 @@ interface Split {
   projected: Uint8Array;
 }
 
-/** No UV. */
-const NO_UV = 3;
+/** No UV: none of the box faces. */
+const NO_UV = 6;
 const NONE = 0xffffffff;
+
+/** Which surfaces show their back sides. */
+const DOUBLE_SIDED = {
+  open: (surface) => surface.doubleSided,
+  all: () => true,
+  none: () => false,
+} as const satisfies Record<ConvertOptions['doubleSided'], (surface: PreparedSurface) => boolean>;
 
 /**
  * Makes the vertex data of a mesh.
  *
- * @see D-306, D-307, D-401 to D-406, D-420.
+ * @see D-305, D-306, D-307, D-401 to D-406, D-420.
  */
 export function buildVertexData(mesh: PreparedMesh, plan: VertexPlan): VertexData {
-  const single = mesh.surfaces.filter((surface) => !surface.doubleSided);
-  const double = mesh.surfaces.filter((surface) => surface.doubleSided);
+  const isDouble = DOUBLE_SIDED[plan.doubleSided];
+  const single = mesh.surfaces.filter((surface) => !isDouble(surface));
+  const double = mesh.surfaces.filter(isDouble);
   const splits = [single, double].map((surfaces) =>
     surfaces.length === 0 ? undefined : splitVertices(mesh, surfaces, plan),
   );
@@ -175,7 +188,7 @@ function boxFaces(mesh: PreparedMesh, surface: PreparedSurface, plan: VertexPlan
     const ny = n[1]! * x + n[4]! * y + n[7]! * z;
     const nz = n[2]! * x + n[5]! * y + n[8]! * z;
     const length = Math.hypot(nx, ny, nz) || 1;
-    faces[t] = boxFace(nx / length, ny / length, nz / length);
+    faces[t] = boxFace(nx / length, ny / length, nz / length, plan.mirrorOppositeSides);
   }
   return faces;
 }
@@ -290,7 +303,7 @@ const LARGEST_FLOAT32 = 3.4028234663852886e38;
 /** A value that float32 can hold: nonsense as large as 1e39 stays nonsense, but the file valid. */
 function finite(value: number): number {
   if (value > LARGEST_FLOAT32) return LARGEST_FLOAT32;
-  return value < -LARGEST_FLOAT32 ? -LARGEST_FLOAT32 : value;
+  return Math.max(value, -LARGEST_FLOAT32);
 }
 
 /** Point as stored → point of the part at its size, in metres. */

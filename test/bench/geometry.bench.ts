@@ -20,6 +20,8 @@ const plan: VertexPlan = {
   swapProjected: false,
   uvSets: [undefined],
   flipV: true,
+  doubleSided: 'open',
+  mirrorOppositeSides: false,
   projectAt: IDENTITY3,
   shape: IDENTITY3,
 };

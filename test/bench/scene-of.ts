@@ -2,7 +2,7 @@
  * A scene that draws one geometry once.
  */
 import type { Geometry, Scene } from '../../src/model/scene.ts';
-import { neutralLook } from '../../src/transform/material-table.ts';
+import { neutralLook } from '../../src/transform/material-look.ts';
 
 /** The scene of one geometry in neutral white. */
 export function sceneOf(geometry: Geometry): Scene {
