@@ -5,6 +5,7 @@ import {
   cosDegrees,
   type Frame,
   movePoint,
+  type RotationOrder,
   relativeFrame,
   rotationFromDegrees,
   sinDegrees,
@@ -63,6 +64,33 @@ describe('rotationFromDegrees', () => {
       { seed: 102 },
     );
   });
+
+  it.each<RotationOrder>(['xyz', 'xzy', 'yxz', 'yzx', 'zxy', 'zyx'])(
+    'turns in the order %s by option, counter-clockwise or clockwise',
+    (rotationOrder) => {
+      const inOrder = (degrees: Vec3, v: Vec3) =>
+        [...rotationOrder].reduceRight((at, name) => {
+          const axis = 'xyz'.indexOf(name);
+          return turn(axis, degrees[axis]!, at);
+        }, v);
+      fc.assert(
+        fc.property(angles, point, (degrees, p) => {
+          const back = degrees.map((value) => -value) as unknown as Vec3;
+          for (const [rotationDirection, sent] of [
+            ['counter-clockwise', degrees],
+            ['clockwise', back],
+          ] as const) {
+            const rule = { rotationOrder, rotationDirection };
+            const moved = transformVec3(rotationFromDegrees(sent, rule), p);
+            expectNear(moved, inOrder(degrees, p));
+            const child = childFrame(WORLD_FRAME, [1, 2, 3], sent, rule);
+            expectNear(transformVec3(child.rotation, p), moved);
+          }
+        }),
+        { seed: 107 },
+      );
+    },
+  );
 
   it('never mirrors and never stretches', () => {
     fc.assert(

@@ -84,7 +84,7 @@ describe('decodeMaterial', () => {
 describe('materialLookup', () => {
   const oak = serviceMaterial({ mname: 'Oak', dif: [1, 0, 0], tra: 0.1, source: { mname: 'Oak' } });
   const semicolon = serviceMaterial({ mname: 'A;B' });
-  const find = materialLookup([oak, semicolon, serviceMaterial({ mname: 'oak' })], () => {});
+  const find = materialLookup([oak, semicolon, serviceMaterial({ mname: 'oak' })], () => {}, true);
 
   it('finds an entry without regard to case and a leading ::; the first of equal names', () => {
     expect(find('OAK')).toBe(oak);

@@ -168,6 +168,21 @@ describe('winding', () => {
   });
 });
 
+describe('points', () => {
+  it('are counted from 0 or 1 by option, or as the indices tell', () => {
+    const [fromOne, fromZero] = [
+      [1, 2, 3, 1, 3, 4],
+      [0, 1, 2, 0, 2, 3],
+    ];
+    const both = (triangles: number[]) =>
+      (['auto', 0, 1] as const).map(
+        (pointIndexBase) => faces(meshBlock(SQUARE, [triangles]), { pointIndexBase })[0],
+      );
+    expect(both(fromOne!)).toEqual([fromZero, [1, 2, 3], fromZero]);
+    expect(both(fromZero!)).toEqual([fromZero, fromZero, undefined]);
+  });
+});
+
 describe('any block', () => {
   it('is cleaned without crash, and keeps only valid triangles', () => {
     const number = fc.oneof(

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boxFace, boxU, boxV, FRONT, SIDE, TOP } from '../../../src/transform/box-projection.ts';
+import {
+  boxFace,
+  boxU,
+  boxV,
+  FRONT,
+  MIRRORED,
+  SIDE,
+  TOP,
+} from '../../../src/transform/box-projection.ts';
 
 const half = Math.SQRT1_2;
 const third = Math.sqrt(1 / 3);
@@ -44,6 +52,22 @@ describe('boxFace', () => {
 });
 
 describe('boxU and boxV', () => {
+  it('U of the opposite sides runs the other way where they are mirrored', () => {
+    const normals = [
+      [0, 0, -1],
+      [-1, 0, 0],
+      [0, -1, 0],
+    ] as const;
+    const faces = normals.map(([x, y, z]) => boxFace(x, y, z, true));
+    expect(faces).toEqual([FRONT + MIRRORED, SIDE + MIRRORED, TOP + MIRRORED]);
+    expect(normals.map(([x, y, z]) => boxFace(-x, -y, -z, true))).toEqual([FRONT, SIDE, TOP]);
+    expect(faces.map((face) => [boxU(face, 1, 3), boxV(face, 2, 3)])).toEqual([
+      [-1, 2],
+      [-3, 2],
+      [-1, 3],
+    ]);
+  });
+
   it('front takes x and y, side z and y, top x and z, without mirroring', () => {
     const uv = (face: number) => [boxU(face, 1, 3), boxV(face, 2, 3)];
     expect([uv(FRONT), uv(SIDE), uv(TOP)]).toEqual([

@@ -101,6 +101,17 @@ describe('places', () => {
     expectNear(inArticle(part!, [0, 1, 0]), [-2 * r, r, 0]);
   });
 
+  it('rotations are made in the order and the sense of the options, scales inherited or not', () => {
+    const node = partsNode('imp', { rotationDegrees: [90, 90, 0] });
+    const z = (options: Partial<ConvertOptions>) =>
+      inArticle(flatten([node], options).parts[0]!, [0, 0, 1]);
+    for (const inheritScale of [false, true]) {
+      expectNear(z({ inheritScale }), [1, 0, 0]);
+      expectNear(z({ inheritScale, rotationOrder: 'zyx' }), [0, -1, 0]);
+      expectNear(z({ inheritScale, rotationDirection: 'clockwise' }), [-1, 0, 0]);
+    }
+  });
+
   it('a scale of zero skips that part and reports it; its children stay', () => {
     const parent = partsNode('imp', { scale: [1, 0, 1], children: [partsNode('imp')] });
     const { parts, ledger } = flatten([parent]);
@@ -159,6 +170,11 @@ describe('groups and movables', () => {
     expect(parts[0]!.worldFrame.translationMetres).toEqual([1, 0, 0]);
     expect(ledger.warnings()[0]!.message).toContain('"spline"');
   });
+
+  it('an unknown type fails the article by option', () => {
+    const roots = [partsNode('top', { children: [partsNode('spline')] })];
+    expect(() => flatten(roots, { unknownNodes: 'fail' })).toThrow(/node 0\/0: .*"spline"/);
+  });
 });
 
 describe('materials and layers', () => {
@@ -171,6 +187,12 @@ describe('materials and layers', () => {
     expect(parts.map(({ material }) => material)).toEqual(['OAK', 'STEEL', 'STEEL', '']);
   });
 
+  it('by option no material is inherited', () => {
+    const top = partsNode('top', { material: 'OAK', children: [partsNode('imp')] });
+    const { parts } = flatten([top], { inheritMaterial: false });
+    expect(parts.map(({ material }) => material)).toEqual(['']);
+  });
+
   it('a dropped layer hides its own geometry only', () => {
     const { parts, ledger } = flatten([
       partsNode('imp', { layer: '72_ACME_DESK_D2', children: [partsNode('imp')] }),
@@ -178,6 +200,25 @@ describe('materials and layers', () => {
     ]);
     expect(parts.map(({ path }) => path)).toEqual(['0/0', '1/0']);
     expect(ledger.counts.droppedLayers).toBe(1);
+  });
+
+  it('by option a node without layer has that of its nearest ancestor with one', () => {
+    const shown = partsNode('imp', { layer: '72_ACME_DESK_D3', children: [partsNode('imp')] });
+    const hidden = partsNode('top', {
+      layer: '72_ACME_DESK_D2',
+      children: [partsNode('imp'), shown],
+    });
+    const layersOf = (options: Partial<ConvertOptions>) =>
+      flatten([hidden], options).parts.map(({ path, layer }) => [path, layer]);
+    expect(layersOf({})).toEqual([
+      ['0/0', ''],
+      ['0/1', '72_ACME_DESK_D3'],
+      ['0/1/0', ''],
+    ]);
+    expect(layersOf({ inheritLayers: true })).toEqual([
+      ['0/1', '72_ACME_DESK_D3'],
+      ['0/1/0', '72_ACME_DESK_D3'],
+    ]);
   });
 });
 

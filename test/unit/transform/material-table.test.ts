@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { linearColor, luminance } from '../../../src/math/color.ts';
 import type { ImageField, ServiceMaterial } from '../../../src/model/graphics.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
-import { type KnownImage, lookOf, MATERIAL_TABLE } from '../../../src/transform/material-table.ts';
+import type { KnownImage } from '../../../src/transform/material-look.ts';
+import { lookOf, MATERIAL_TABLE } from '../../../src/transform/material-table.ts';
 import { serviceMaterial } from '../../helpers/graphics.ts';
 
 const COLOR: KnownImage = { grey: false, meanLinear: [0.2, 0.3, 0.4] };
@@ -168,6 +169,17 @@ describe('tra and refr', () => {
     expect(look({ tra: 0.0005, pic: 'NET' }, { pic: COLOR }).alphaMode).toBe('OPAQUE');
   });
 
+  it('by option glass blends like anything else', () => {
+    const dif: ServiceMaterial['dif'] = [0.1, 0.1, 0.1];
+    expect(look({ tra: 0.75, refr: 1.5, dif }, {}, { glass: 'blend' })).toMatchObject({
+      transmission: 0,
+      alpha: 0.25,
+      alphaMode: 'BLEND',
+      baseColorLinear: linearColor(dif),
+      ior: 1.5,
+    });
+  });
+
   it('an index of 1 or less is never written', () => {
     for (const refr of [1, 0.5, 0]) expect(look({ refr }).ior).toBeUndefined();
   });
@@ -180,6 +192,9 @@ describe('refl, luminance, bump and map', () => {
     expect(look({ refl: 1 }).specular).toBeUndefined();
     expect(look({ refl: 0.25, metallic: 0.5 }).specular).toBeUndefined();
     expect(look({ refl: 0.25 }, { metallic_image: GREY }).specular).toBeUndefined();
+    const ignored = look({ refl: 0.25 }, {}, { reflection: 'ignore' });
+    expect(ignored).toMatchObject({ specular: undefined, lost: ['refl'] });
+    expect(look({ refl: 1 }, {}, { reflection: 'ignore' }).lost).toEqual([]);
   });
 
   it('luminance glows in its colour, or as its image', () => {
@@ -196,6 +211,14 @@ describe('refl, luminance, bump and map', () => {
       images: { emissive: true, baseColor: true },
     });
     expect(look({ luminance: 0 }).emissiveLinear).toEqual([0, 0, 0]);
+  });
+
+  it('by option luminance glows in its colour under an image too', () => {
+    const lamp = { luminance: 100, pic: 'LAMP', dif: [1, 0.5, 0] } as const;
+    expect(look(lamp, { pic: COLOR }, { glowingTextures: false })).toMatchObject({
+      emissiveLinear: linearColor(lamp.dif),
+      images: { emissive: false, baseColor: true },
+    });
   });
 
   it('a grey bump is a height map: dropped or turned into normals, and told either way', () => {
@@ -224,6 +247,14 @@ describe('refl, luminance, bump and map', () => {
       baseColorLinear: [1, 0, 0],
       roughness: 0.05,
       metallic: 0.2,
+    });
+    const texture = look(env, { pic: COLOR, bump: COLOR }, { environmentLook: 'texture' });
+    expect(texture).toMatchObject({
+      baseColorLinear: [1, 1, 1],
+      roughness: 0.8,
+      metallic: 0,
+      images: { baseColor: true, normal: true },
+      lost: ['map'],
     });
     expect(look({ map: 'auto' }).lost).toEqual([]);
     expect(look({ map: 'sphere' }).lost).toEqual(['map']);
@@ -255,6 +286,14 @@ describe('the rest', () => {
       emissiveLinear: [0, 1, 0],
       emissiveStrength: 1,
       lost: [],
+    });
+    const fields = { clearcoat: 0.5, sheen: 1, sheen_roughness: 0.2, emission: [0, 1, 0] } as const;
+    expect(look(fields, {}, { extendedFields: false })).toMatchObject({
+      clearcoat: undefined,
+      sheen: undefined,
+      emissiveLinear: [0, 0, 0],
+      kept: fields,
+      lost: ['emission', 'clearcoat', 'sheen', 'sheen_roughness'],
     });
     expect(look({ clearcoat: 0, sheen: 0 })).toMatchObject({
       clearcoat: undefined,

@@ -21,6 +21,8 @@ describe('numbers beyond float32', () => {
       swapProjected: false,
       uvSets: [undefined],
       flipV: true,
+      doubleSided: 'open',
+      mirrorOppositeSides: false,
       projectAt: IDENTITY3,
       shape: IDENTITY3,
     });

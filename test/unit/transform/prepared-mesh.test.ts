@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { rotationFromDegrees } from '../../../src/math/ofml-frame.ts';
-import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
-import { prepareBlock, preparedBytes } from '../../../src/transform/prepared-mesh.ts';
+import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
+import {
+  meshOptionsKey,
+  prepareBlock,
+  preparedBytes,
+} from '../../../src/transform/prepared-mesh.ts';
 import { BOX_TRIANGLES, boxPoints, meshBlock, turnedOver } from '../../helpers/graphics.ts';
 
 describe('prepareBlock', () => {
@@ -17,6 +21,23 @@ describe('prepareBlock', () => {
     expect(mesh.rotation).toEqual(rotationFromDegrees([30, 20, 10]));
     expect(mesh.positionMetres).toEqual([1, 2, 3]);
     expect(mesh.normals).toHaveLength(3 * 6 * 4);
+  });
+
+  it('leaves P and R aside by option, and turns by R as nodes are turned', () => {
+    const prepared = (options: Partial<ConvertOptions>) =>
+      prepareBlock(
+        meshBlock(boxPoints(), [[...BOX_TRIANGLES]], {
+          positionMetres: [1, 2, 3],
+          rotationDegrees: [30, 20, 10],
+        }),
+        { ...CONVERT_DEFAULTS, ...options },
+      );
+    expect(prepared({ blockPlacement: 'ignore' })).toMatchObject({
+      rotation: rotationFromDegrees([0, 0, 0]),
+      positionMetres: [0, 0, 0],
+    });
+    const rule = { rotationOrder: 'zyx', rotationDirection: 'clockwise' } as const;
+    expect(prepared(rule).rotation).toEqual(rotationFromDegrees([30, 20, 10], rule));
   });
 
   it('keeps surfaces apart: two that share an edge do not share its normals', () => {
@@ -67,6 +88,24 @@ describe('prepareBlock', () => {
       prepareBlock(meshBlock(boxPoints(), surfaces, { uvs }), CONVERT_DEFAULTS).needsProjection;
     expect(needs([stored])).toBe(false);
     expect(needs([stored, [0, 2, 3]])).toBe(true);
+  });
+
+  it('has a key of its own for each option that it depends on', () => {
+    const changes: Partial<ConvertOptions>[] = [
+      { weldToleranceMetres: 1 },
+      { winding: 'keep' },
+      { creaseAngleDegrees: 31 },
+      { rotationOrder: 'zyx' },
+      { rotationDirection: 'clockwise' },
+      { blockPlacement: 'ignore' },
+      { pointIndexBase: 0 },
+      { uvIndexBase: 0 },
+      { uvStride: 2 },
+    ];
+    const keys = [{}, ...changes].map((change) =>
+      meshOptionsKey({ ...CONVERT_DEFAULTS, ...change }),
+    );
+    expect(new Set(keys).size).toBe(keys.length);
   });
 
   it('has no surfaces where no triangle is left, and weighs what it holds', () => {

@@ -42,6 +42,27 @@ describe('references', () => {
     }
   });
 
+  it('what has no material is shown in the colour of the option', async () => {
+    for (const [defaultColorSrgb, linear] of [
+      ['0xFF0000', [1, 0, 0]],
+      ['0 1 0', [0, 1, 0]],
+    ] as const) {
+      const scene = await boxIn({}, {}, { defaultColorSrgb }, '');
+      expect(scene.materials[0]!.baseColorLinear).toEqual(linear);
+      expect(scene.warnings[0]!.message).toContain(defaultColorSrgb);
+    }
+  });
+
+  it('by option only the names of mats[] count', async () => {
+    for (const mat of ['$ dif 1 0 0', 'OAK;tra 0.5']) {
+      const written = await boxIn({}, {}, {}, mat);
+      expect(written.materials[0]!.name).toBe(mat);
+      const scene = await boxIn({}, {}, { writtenMaterials: false }, mat);
+      expect(scene.materials[0]!.name).toBe('default');
+      expect(scene.losses).toContainEqual(expect.objectContaining({ field: 'mat', value: mat }));
+    }
+  });
+
   it('a definition written out keeps its own name', async () => {
     const scene = await boxIn({ dif: '0xFF0000' }, {}, {}, 'OAK;roughness 0.25');
     expect(scene.materials[0]).toMatchObject({
@@ -106,6 +127,20 @@ describe('images', () => {
   });
 });
 
+describe('an environment look', () => {
+  it('is a metal without its picture, or by option shows it as a texture', async () => {
+    const metal = await boxIn({ map: 'env', pic: 'W' }, { W: wood });
+    expect(metal.images).toEqual([]);
+    const shown = await boxIn(
+      { map: 'env', pic: 'W' },
+      { W: wood },
+      { environmentLook: 'texture' },
+    );
+    expect(shown.images).toHaveLength(1);
+    expect(shown.materials[0]).toMatchObject({ metallic: 0, baseColorLinear: [1, 1, 1] });
+  });
+});
+
 describe('UV sets', () => {
   const images = { W: wood, N: bump };
 
@@ -131,6 +166,16 @@ describe('UV sets', () => {
     const { baseColorTexture, normalTexture } = extension.materials[0]!;
     expect(baseColorTexture!.transform!.scale).toEqual([2, 2]);
     expect(normalTexture!.transform!.rotationRadians).toBeCloseTo((40 * Math.PI) / 180, 12);
+  });
+
+  it('of rauto are exchanged, or by option those of auto', async () => {
+    const uvsOf = async (map: string, options: Partial<ConvertOptions> = {}) => [
+      ...(await boxIn({ map }, {}, options)).geometries[0]!.uvs[0]!,
+    ];
+    const plain = await uvsOf('auto');
+    const exchanged = plain.map((_, i) => (i % 2 === 0 ? 1 - plain[i + 1]! : 1 - plain[i - 1]!));
+    expect(await uvsOf('rauto')).toEqual(exchanged);
+    expect(await uvsOf('rauto', { rauto: 'auto' })).toEqual(plain);
   });
 
   it('of a material without textures are kept or dropped by option', async () => {

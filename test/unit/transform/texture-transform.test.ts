@@ -133,15 +133,33 @@ describe('placeUvs', () => {
 describe('placements', () => {
   it('a missing scale is 1, a scale of zero counts as 1, all else is 0', () => {
     const neutral = { scale: [1, 1], offset: [0, 0], rotationDegrees: 0 };
-    expect(basePlacement(serviceMaterial())).toEqual(neutral);
-    expect(basePlacement(serviceMaterial({ scaleu: 0, scalev: 0 }))).toEqual(neutral);
+    expect(basePlacement(serviceMaterial(), CONVERT_DEFAULTS)).toEqual(neutral);
+    expect(basePlacement(serviceMaterial({ scaleu: 0, scalev: 0 }), CONVERT_DEFAULTS)).toEqual(
+      neutral,
+    );
     const all = serviceMaterial({ scaleu: 2, scalev: 3, offsetx: 4, offsety: 5, rot: 6 });
-    expect(basePlacement(all)).toEqual({ scale: [2, 3], offset: [4, 5], rotationDegrees: 6 });
+    expect(basePlacement(all, CONVERT_DEFAULTS)).toEqual({
+      scale: [2, 3],
+      offset: [4, 5],
+      rotationDegrees: 6,
+    });
+  });
+
+  it('base scales are repetitions a metre, or by option metres a repetition', () => {
+    const metres = { ...CONVERT_DEFAULTS, textureScale: 'metres' } as const;
+    const base = serviceMaterial({ scaleu: 4, scalev: 0.5, bump_scaleu: 8 });
+    expect(basePlacement(base, CONVERT_DEFAULTS).scale).toEqual([4, 0.5]);
+    expect(basePlacement(base, metres).scale).toEqual([0.25, 2]);
+    expect(basePlacement(serviceMaterial({ scaleu: 0 }), metres).scale).toEqual([1, 1]);
+    // bump_* stay repetitions; what is missing is the base's.
+    expect(bumpPlacement(base, metres).scale).toEqual([8, 2]);
   });
 
   it('each missing bump value falls back to the base, each for itself', () => {
     const base = serviceMaterial({ scaleu: 2, scalev: 3, offsetx: 4, offsety: 5, rot: 6 });
-    expect(samePlacement(bumpPlacement(base), basePlacement(base))).toBe(true);
+    expect(
+      samePlacement(bumpPlacement(base, CONVERT_DEFAULTS), basePlacement(base, CONVERT_DEFAULTS)),
+    ).toBe(true);
     const fields = {
       bump_scaleu: ['scale', [9, 3]],
       bump_scalev: ['scale', [2, 9]],
@@ -150,13 +168,15 @@ describe('placements', () => {
       bump_rot: ['rotationDegrees', 9],
     } as const;
     for (const [field, [key, value]] of Object.entries(fields)) {
-      const placement = bumpPlacement({ ...base, [field]: 9 });
-      expect(placement).toEqual({ ...basePlacement(base), [key]: value });
-      expect(samePlacement(placement, basePlacement(base))).toBe(false);
+      const placement = bumpPlacement({ ...base, [field]: 9 }, CONVERT_DEFAULTS);
+      expect(placement).toEqual({ ...basePlacement(base, CONVERT_DEFAULTS), [key]: value });
+      expect(samePlacement(placement, basePlacement(base, CONVERT_DEFAULTS))).toBe(false);
     }
-    expect(bumpPlacement({ ...base, bump_scaleu: 0, bump_rot: 0 })).toMatchObject({
-      scale: [1, 3],
-      rotationDegrees: 0,
-    });
+    expect(bumpPlacement({ ...base, bump_scaleu: 0, bump_rot: 0 }, CONVERT_DEFAULTS)).toMatchObject(
+      {
+        scale: [1, 3],
+        rotationDegrees: 0,
+      },
+    );
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ConvertOptions } from '../../../src/transform/convert-options.ts';
 import { createMeshCache } from '../../../src/transform/mesh-cache.ts';
 import { boxPoints, drawnPoints, turnedOver } from '../../helpers/graphics.ts';
 import { BOX_BODY, type MadeArticle, makeSnapshot, sceneOf } from '../../helpers/snapshot.ts';
@@ -77,6 +78,8 @@ describe('transformArticle', () => {
   it('projected UVs depend on the scale, stored ones do not', async () => {
     const scaled = [box(), box({ scale: [2, 1, 1] })];
     expect((await sceneOf(article(scaled))).geometries).toHaveLength(2);
+    const unscaled = await sceneOf(article(scaled), { boxProjection: 'unscaled' });
+    expect(unscaled.geometries).toEqual((await sceneOf(article([box()]))).geometries);
     const stored = {
       ...BOX_BODY,
       T: [
@@ -110,6 +113,44 @@ describe('transformArticle', () => {
     const first = await sceneOf(made, {}, cache);
     expect(await sceneOf(made, {}, cache)).toEqual(first);
     expect(await sceneOf(made)).toEqual(first);
+  });
+
+  it('gives each option its own, though a cache is shared', async () => {
+    const turned = {
+      V: boxPoints(1, 2, 3),
+      P: [1, 0, 0],
+      R: [30, 20, 0],
+      A: [{ F: BOX_BODY.A[0]!.F.slice(3), TI: BOX_BODY.A[0]!.F.slice(3) }],
+      T: Array.from({ length: 24 }, (_, i) => i / 8),
+    };
+    const projected = box({ scale: [1, 2, 1], mat: 'ELM' });
+    const made = article([box(), projected, { type: 'block', params: [1, 2, 3] }], {
+      blocks: { [BOX]: turned },
+      mats: [{ mname: 'OAK' }, { mname: 'ELM', map: 'rauto' }],
+    });
+    const changes: Partial<ConvertOptions>[] = [
+      { rotationOrder: 'zyx' },
+      { rotationDirection: 'clockwise' },
+      { blockPlacement: 'ignore' },
+      { pointIndexBase: 1 },
+      { uvStride: 2 },
+      { uvIndexBase: 1 },
+      { winding: 'flip' },
+      { doubleSided: 'all' },
+      { doubleSided: 'none' },
+      { boxProjection: 'unscaled' },
+      { rauto: 'auto' },
+      { preferStoredUvs: true },
+      { mirrorOppositeSides: true },
+      { flipV: false },
+    ];
+    const cache = createMeshCache();
+    const usual = await sceneOf(made, {}, cache);
+    for (const change of changes) {
+      const scene = await sceneOf(made, change, cache);
+      expect(scene, JSON.stringify(change)).toEqual(await sceneOf(made, change));
+      expect(scene, JSON.stringify(change)).not.toEqual(usual);
+    }
   });
 
   it('moves the origin to the middle of the floor area by option, movables too', async () => {

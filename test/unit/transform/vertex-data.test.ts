@@ -20,6 +20,8 @@ const PLAN: VertexPlan = {
   swapProjected: false,
   uvSets: [undefined],
   flipV: true,
+  doubleSided: 'open',
+  mirrorOppositeSides: false,
   projectAt: IDENTITY3,
   shape: IDENTITY3,
 };
@@ -73,6 +75,19 @@ describe('vertices', () => {
     expect(singleSided!.indices).toHaveLength(36);
     expect([...doubleSided!.indices]).toEqual([0, 1, 2, 3, 4, 5]);
     expect(build(box()).doubleSided).toBeUndefined();
+  });
+
+  it('by option all surfaces show their back sides, or none', () => {
+    const mixed = meshBlock(boxPoints(), [[...BOX_TRIANGLES], [0, 1, 2]]);
+    const counts = (['open', 'all', 'none'] as const).map((doubleSided) => {
+      const data = build(mixed, { doubleSided });
+      return [data.singleSided?.indices.length, data.doubleSided?.indices.length];
+    });
+    expect(counts).toEqual([
+      [36, 3],
+      [undefined, 39],
+      [39, undefined],
+    ]);
   });
 
   it.each([
@@ -170,6 +185,19 @@ describe('UVs', () => {
       }),
       { seed: 270 },
     );
+  });
+
+  it('run backwards on back, left and bottom by option', () => {
+    const points = boxPoints(1, 2, 3);
+    const block = meshBlock(points, [[...BOX_TRIANGLES]]);
+    const plain = corners(build(block).singleSided!);
+    const mirrored = corners(build(block, { mirrorOppositeSides: true }).singleSided!);
+    expect(mirrored).toHaveLength(plain.length);
+    mirrored.forEach(({ n, uv }, i) => {
+      const [[u, v]] = plain[i]!.uv as [[number, number]];
+      const opposite = n.some((value) => value < 0);
+      expectNear(uv[0]!, [opposite ? -u : u, v]);
+    });
   });
 
   it('are judged triangle by triangle: a smooth cylinder has no smeared triangle', () => {
