@@ -7,7 +7,12 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
-import { brokenDecisions, optionDefaults, unknownDecisions } from './decision-rules.ts';
+import {
+  brokenDecisions,
+  fixedGuesses,
+  optionDefaults,
+  unknownDecisions,
+} from './decision-rules.ts';
 import {
   breaches,
   type HABITS,
@@ -263,6 +268,10 @@ describe('src/DECISIONS.md', () => {
     expect(brokenDecisions(table, (path) => existsSync(new URL(path, ROOT)))).toEqual([]);
   });
 
+  it('has a named option for what is not certain, or says why there is none', () => {
+    expect(fixedGuesses(table)).toEqual([]);
+  });
+
   it('tells every convert option with the default that the code has', () => {
     const text = (value: unknown) =>
       Array.isArray(value)
@@ -280,6 +289,17 @@ describe('src/DECISIONS.md', () => {
     expect(unknownDecisions(cited, rows)).toEqual([
       'src/x.ts:1 cites D-999, which is no row of src/DECISIONS.md; add the row or mend the number',
     ]);
+    const guess = '### D-101 A?\n\nSo.\n\nEvidence: ODB 3, sure: H; kept, sure: M · Owner: `x`\n';
+    expect(fixedGuesses(guess)).toEqual([
+      'src/DECISIONS.md:1 D-101 is M or L without an option; add one, or say "No option" and why',
+    ]);
+    for (const mended of [
+      guess.replace('sure: M', 'sure: H'),
+      guess.replace('So.', 'So. Option `a: 1`.'),
+      guess.replace('So.', 'So. No option: why.'),
+      guess.replace('D-101', 'D-601'),
+    ])
+      expect(fixedGuesses(mended)).toEqual([]);
     expect(brokenDecisions(rows, (path) => path === 'src/a.ts')).toEqual([
       'src/DECISIONS.md:4 D-501 names no owner file; add its path',
       'src/DECISIONS.md:5 D-501 names src/c.ts, which is not there; mend the path',

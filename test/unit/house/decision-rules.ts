@@ -11,6 +11,7 @@ export interface Decision {
   line: number;
   owners: string[];
   tests: string[];
+  body: string;
 }
 
 const TABLE = 'src/DECISIONS.md';
@@ -30,6 +31,7 @@ export function decisions(text: string): Decision[] {
       line: lineOf(text, match.index),
       owners: [...body.matchAll(OWNER)].map((m) => (m[1] ?? m[2])!),
       tests: [...body.matchAll(/`(test\/[^`\s]+)`/g)].map((m) => m[1]!),
+      body,
     };
   });
 }
@@ -64,6 +66,22 @@ export function brokenDecisions(table: string, exists: (path: string) => boolean
         : []),
     ];
   });
+}
+
+/** Sections 1 to 5: what the service's data means. */
+const MEANING = /^D-[1-5]/;
+/** The evidence says M or L of some of it. */
+const UNCERTAIN = /^Evidence: .*\bsure: [^·]*\b[ML]\b/m;
+
+/** What is not certain about the service's data has a named option, or says why it has none. */
+export function fixedGuesses(table: string): string[] {
+  return decisions(table)
+    .filter(({ id, body }) => MEANING.test(id) && UNCERTAIN.test(body))
+    .filter(({ body }) => !/\bOptions?\s+`|\bNo option\b/.test(body))
+    .map(
+      ({ id, line }) =>
+        `${TABLE}:${line} ${id} is M or L without an option; add one, or say "No option" and why`,
+    );
 }
 
 /** The options that the table tells of, with their defaults as text. */
