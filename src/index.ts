@@ -9,6 +9,8 @@ export { createFetcher, type Fetcher, type FetcherOptions } from './fetch/fetch-
 export {
   type ArticleSource,
   type SelectedArticle,
+  type Selection,
+  type SelectionFailure,
   selectArticles,
 } from './fetch/select-articles.ts';
 export type { Door } from './gateway/door.ts';

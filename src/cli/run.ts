@@ -57,7 +57,7 @@ function estimated({ selection, sent, estimate, requests, requestsMs, basis }: P
   return [
     `${selection.articles.length} configurations selected, ${selection.failures.length} could not be · ${sent} requests sent so far`,
     `A run sends ${about}${requests} requests more: ${articles} articles, ${partsLists} parts lists, ${about}${bodies} blocks and images${guessed}`,
-    ...(meanMs === undefined
+    ...(meanMs === undefined || requests === 0
       ? []
       : [`They take about ${seconds} s (${one}); converting comes on top`]),
     '',

@@ -3,11 +3,14 @@
  */
 import type { RequestEvent } from '../service/client.ts';
 
+/** The login takes its own time, once. */
+const LOGIN: ReadonlySet<string> = new Set(['getPublicKey', 'getSessionToken']);
+
 /** Counts requests. */
 export interface RequestCounts {
   /** Counts one attempt. */
   count(event: RequestEvent): void;
-  /** Mean duration of an attempt, milliseconds; undefined before the first. */
+  /** Mean duration of an attempt, the login left out, milliseconds; undefined before the first. */
   meanMs(): number | undefined;
   /** The counts so far. */
   totals(): RequestTotals;
@@ -32,7 +35,8 @@ export function createRequestCounts(): RequestCounts {
   return {
     count({ operation, status, bytes, ms }) {
       sent++;
-      if (ms !== undefined) timed = { attempts: timed.attempts + 1, ms: timed.ms + ms };
+      if (ms !== undefined && !LOGIN.has(operation))
+        timed = { attempts: timed.attempts + 1, ms: timed.ms + ms };
       bytesReceived += bytes;
       byOperation.set(operation, (byOperation.get(operation) ?? 0) + 1);
       const answer = status === undefined ? 'none' : String(status);
