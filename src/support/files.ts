@@ -87,16 +87,21 @@ export async function listFolder(path: string): Promise<string[]> {
 export async function makeFolder(path: string): Promise<void> {
   // Step by step: the recursive call of Node 20 never returns where a parent answers ENOENT for
   // itself, as below /proc and on some FUSE mounts.
-  const missing: string[] = [];
-  for (let at = path; !(await exists(at)); at = dirname(at)) {
+  if (await isFolder(path)) return;
+  const missing = [path];
+  for (let at = dirname(path); !(await exists(at)) && dirname(at) !== at; at = dirname(at)) {
     missing.push(at);
-    if (dirname(at) === at) break;
   }
   for (const folder of missing.reverse()) {
-    await operate('mkdir', folder, () => fs.mkdir(folder)).catch((error: unknown) => {
-      if (errnoOf(error) !== 'EEXIST') throw error;
+    await operate('mkdir', folder, () => fs.mkdir(folder)).catch(async (error: unknown) => {
+      // Another process may have been faster; a file in its place is none of that.
+      if (errnoOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
     });
   }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await statIfExists(path))?.folder === true;
 }
 
 /** Removes a file; one that is not there is no error. */

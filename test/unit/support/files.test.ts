@@ -124,6 +124,7 @@ describe('failures', () => {
 
   it('names a folder that cannot be made in words', async () => {
     await writeFile(at('file'), '');
+    await expect(makeFolder(at('file'))).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' });
     await expect(makeFolder(at('file', 'below'))).rejects.toMatchObject({
       code: 'OUTPUT_UNWRITABLE',
       message: `cannot mkdir ${at('file', 'below')}: not a directory (ENOTDIR)`,
