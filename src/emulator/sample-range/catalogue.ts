@@ -6,14 +6,9 @@
  * @see Spec 2.1, 4.2.
  */
 import type { Json, Query } from '../range.ts';
-import {
-  type ArticleDefinition,
-  type SeriesDefinition,
-  type Text,
-  valuesOf,
-} from './definition.ts';
-import { finalNumberOf } from './numbering.ts';
-import { MANUFACTURERS, type ManufacturerDefinition } from './series/range.ts';
+import { articleNode, infoNode, manufacturerNode, seriesNode } from './catalogue-nodes.ts';
+import type { ArticleDefinition, Text } from './definition.ts';
+import { MANUFACTURERS } from './series/range.ts';
 import { isShown, languageOf, type Teller } from './views.ts';
 
 interface Folder {
@@ -35,11 +30,6 @@ export interface Catalogues {
   nodes(parentnode: string, view?: Query): Json[] | undefined;
   breadcrumbs(parentnode: string, view?: Query): Json[] | undefined;
   search(manufacturer: string, query: string, view?: Query): Json[];
-}
-
-/** File name of an article's catalogue image: nothing in it is a sign of a path or an encoding. */
-export function imageName(article: ArticleDefinition): string {
-  return `${article.number.replaceAll(/[/\\%?#"]/g, '_')}.JPG`;
 }
 
 /** Serves the tree in every language, without the manufacturers that a profile hides. */
@@ -89,8 +79,6 @@ function search({ articles }: Catalogue, manufacturer: string, query: string): J
     .map(({ node }, index) => ({ ...node, nodeid: `${manufacturer};SEARCHRESULT${index}` }));
 }
 
-const NO_ARTICLE = { basearticlenumber: '', variantcode: '' };
-
 function createCatalogue(say: Teller): Catalogue {
   const catalogue: Catalogue = { folders: new Map(), articles: [] };
   const root = addFolder(catalogue, '', '', undefined);
@@ -123,75 +111,4 @@ function addFolder(
   const children: Json[] = [];
   folders.set(nodeid, { nodeid, text, parent, children });
   return children;
-}
-
-function ownerOf({ id, name }: ManufacturerDefinition): Json {
-  return { manufacturer: id, manufacturername: name };
-}
-
-function manufacturerNode(manufacturer: ManufacturerDefinition, nodeid: string): Json {
-  const { id, name, convertdate } = manufacturer;
-  return {
-    nodeid,
-    text: name,
-    nodetype: 'F',
-    ...ownerOf(manufacturer),
-    program: '',
-    ...NO_ARTICLE,
-    convertdate,
-    ressources: image(id, '', 'LOGO.PNG'),
-  };
-}
-
-function seriesNode(
-  manufacturer: ManufacturerDefinition,
-  { program, text }: SeriesDefinition,
-  nodeid: string,
-  say: Teller,
-): Json {
-  return {
-    nodeid,
-    text: say(text),
-    nodetype: 'F',
-    ...ownerOf(manufacturer),
-    program,
-    ...NO_ARTICLE,
-    ressources: image(manufacturer.id, program, `${program}.JPG`),
-  };
-}
-
-function articleNode(
-  manufacturer: ManufacturerDefinition,
-  article: ArticleDefinition,
-  nodeid: string,
-  say: Teller,
-): Json {
-  return {
-    nodeid,
-    text: say(article.short),
-    nodetype: 'A',
-    ...ownerOf(manufacturer),
-    program: article.program,
-    basearticlenumber: article.number,
-    variantcode: finalNumberOf(article, valuesOf(article)),
-    ressources: image(manufacturer.id, article.program, imageName(article)),
-  };
-}
-
-function infoNode(manufacturer: ManufacturerDefinition, topId: string, say: Teller): Json {
-  const { id, name, series } = manufacturer;
-  return {
-    nodeid: `${topId};:INFO@${series.length + 1}`,
-    text: say({ de: `Über ${name}`, en: `About ${name}` }),
-    nodetype: 'I',
-    ...ownerOf(manufacturer),
-    program: '',
-    ...NO_ARTICLE,
-    ressources: image(id, '', 'INFO.JPG'),
-  };
-}
-
-function image(manufacturer: string, program: string, name: string): Json[] {
-  const path = [manufacturer, ...(program === '' ? [] : [program]), 'any', name];
-  return [{ restype: 'IT', rescontent: ['xcf/ressource', ...path].join('/') }];
 }

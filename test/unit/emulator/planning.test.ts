@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../../src/emulator/sample-range/sample-range.ts';
@@ -169,6 +173,36 @@ describe('the planning page', () => {
     expect(html).not.toContain(evil);
     expect(html).not.toContain('"><b>');
     expect(articleIn(html).ocd.shorttext).toBe(evil);
+  });
+
+  test('posts to the cart what it holds, as the cart post has it', async () => {
+    const received: Wire[] = [];
+    const shop = createServer(async (request, response) => {
+      const body = (await request.toArray()).join('');
+      received.push([request.method, request.headers['content-type'], JSON.parse(body)]);
+      response.end('{"stored":true}');
+    }).listen(0, '127.0.0.1');
+    await once(shop, 'listening');
+    const urlwarenkorb = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/cart`;
+    const html = await htmlOf({ ...WORKPLACE, urlwarenkorb });
+    const article = articleIn(html);
+    const clicks: (() => Promise<void>)[] = [];
+    const elements: Wire = {
+      cart: {
+        dataset: { url: /data-url="([^"]*)"/.exec(html)![1] },
+        addEventListener: (_: string, listener: () => Promise<void>) => clicks.push(listener),
+      },
+      article: { textContent: JSON.stringify(article) },
+      answer: {},
+    };
+    const script = [...html.matchAll(/<script>(.*?)<\/script>/gs)]
+      .map((match) => match[1])
+      .join('');
+    runInNewContext(script, { fetch, document: { getElementById: (id: string) => elements[id] } });
+    await clicks[0]!();
+    expect(received).toEqual([['POST', 'application/json', { json: article }]]);
+    expect(elements.answer.textContent).toBe('200 {"stored":true}');
+    shop.close();
   });
 
   test('does not let its address, which holds the token, be kept or passed on', async () => {

@@ -4,12 +4,13 @@
  * In: names. Out: JPEG or PNG bytes, made when they are first asked for, and kept.
  */
 import type { EmulatedRange, Query } from '../../range.ts';
-import { imageName } from '../catalogue.ts';
+import { imageName } from '../catalogue-nodes.ts';
 import { type ArticleDefinition, type Values, valuesOf } from '../definition.ts';
 import { materialsFor } from '../materials/materials.ts';
 import { hashText } from '../random.ts';
 import { ARTICLES, MANUFACTURERS } from '../series/range.ts';
-import { type Raster, type RenderSources, renderParts } from './render.ts';
+import type { FacetSources } from './facets.ts';
+import { type Raster, renderParts } from './render.ts';
 
 /** The picture operations of a range. */
 export type Pictures = Required<Pick<EmulatedRange, 'preview' | 'resource' | 'picture'>>;
@@ -127,7 +128,7 @@ function logo(id: string): Raster {
 }
 
 /** Colour of a material's `dif`; grey where a reference is written out in place. */
-const colour: RenderSources['colour'] = (reference) => {
+const colour: FacetSources['colour'] = (reference) => {
   const [material] = reference === undefined ? [] : materialsFor([reference]);
   const hex = Number.parseInt(String(material?.dif ?? '0xB0B0B0').slice(2), 16);
   return [(hex >> 16) & 255, (hex >> 8) & 255, hex & 255];
