@@ -54,8 +54,7 @@ export function tellArticle(article: Article): string {
   const name = `${manufacturer}/${program}/${basearticlenumber}`;
   const parts = [
     `${[name, ocd?.shorttext ?? ''].join('  ').trim()}\n`,
-    ocd === undefined ? '  without commercial data\n' : tellCommercial(ocd),
-    ...(article.reinit === '' ? [] : [`  meta configuration  ${article.reinit}\n`]),
+    ocd === undefined ? '  without commercial data\n' : tellCommercial(ocd, article.reinit),
     ...tellClasses('', ocd?.propclasses ?? []),
     ...tellClasses('planning: ', article.propclasses),
     ...(children.length === 0 ? [] : [`\n  Children\n${tellChildren(children)}`]),
@@ -64,13 +63,14 @@ export function tellArticle(article: Article): string {
   return parts.join('');
 }
 
-function tellCommercial(ocd: CommercialData): string {
+function tellCommercial(ocd: CommercialData, metaConfiguration: string): string {
   const price = ocd.articlewithprice ? `${ocd.price} ${ocd.currency}`.trim() : 'none';
   const rows: [string, string][] = [
     ['final number', ocd.finalarticlenumber],
     ['price', price],
     ['converted', ocd.convertdate],
     ['configuration', ocd.reinitstring],
+    ['of the planning', metaConfiguration],
   ];
   const open = ocd.obligatory2c ? '  not valid yet: a property must still be chosen\n' : '';
   const texts = [ocd.longtext, ocd.varianttext].filter((text) => text.trim() !== '');
