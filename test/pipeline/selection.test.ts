@@ -317,6 +317,29 @@ describe('a choice that cannot be had', () => {
     expect(after[1]).toEqual(before);
   });
 
+  test('in a catalogue that holds itself and names a folder that is gone is a warning', async () => {
+    const folderOf = (nodeid: string): Wire => {
+      const [series] = RANGE.nodes((RANGE.nodes('') as Wire[])[0].nodeid) as Wire[];
+      return { ...series, nodeid };
+    };
+    await start({
+      ...RANGE,
+      nodes: (parent) => {
+        if (parent === 'GONE') return undefined;
+        const nodes = RANGE.nodes(parent) ?? [];
+        return parent === '' ? nodes : [...nodes, folderOf(parent), folderOf('GONE')];
+      },
+    });
+    const { exit, stdout } = await command(
+      ['run', await pipeline({ catalogue: { programs: ['LINEA'] } }), '--limit', '1'],
+      { env },
+    );
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/CATALOGUE_CIRCULAR {2}catalogue FJEL\S* holds FJEL\S*, in which it/);
+    expect(stdout).toMatch(/NODE_NOT_FOUND {2}catalogue \S+ names the folder GONE, which/);
+    expect(stdout).toMatch(/1 converted · 0 unchanged · 0 failed/);
+  });
+
   test('alone is nothing selected, with the reason', async () => {
     await start(RANGE);
     const file = await pipeline({ permanentids: ['P-1'] }, { carts: 'carts/*.json' });
