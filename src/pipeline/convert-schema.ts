@@ -4,6 +4,7 @@
  * The rows are total over {@link ConvertOptions}; each default comes from `CONVERT_DEFAULTS`.
  */
 import { z } from 'zod';
+import { readFields } from '../service/wire-material.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../transform/convert-options.ts';
 import { MATERIAL_TABLE } from '../transform/material-table.ts';
 
@@ -16,13 +17,52 @@ const color = z
     /^(?:(?:0x|#)[0-9A-Fa-f]{6}|(?:0(?:\.\d+)?|1(?:\.0+)?)(?: (?:0(?:\.\d+)?|1(?:\.0+)?)){2})$/,
     'expected 0xRRGGBB or three numbers 0..1',
   );
-const numberOrText = z.union([z.number(), z.string()]);
+const COLOR_SPELLINGS = 'expected a colour: 0xRRGGBB or three numbers 0..1';
+
+/** A value of a material, as the material decoder reads it. */
+function materialValue(field: string) {
+  return z
+    .union([z.number(), z.string()], 'expected a number or a text')
+    .superRefine((value, context) => {
+      const { read, complaint } = readValue(field, value);
+      if (read !== undefined || complaint === undefined) return;
+      const expected = /expected an? \w+/.exec(complaint)?.[0] ?? complaint;
+      const message = expected === 'expected a color' ? COLOR_SPELLINGS : expected;
+      context.addIssue({ code: 'custom', message });
+    });
+}
+
+function readValue(field: string, value: unknown): { read: unknown; complaint?: string } {
+  let first: string | undefined;
+  const fields = readFields({ [field]: value }, (complaint) => {
+    first ??= complaint;
+  });
+  const read = (fields as Record<string, unknown>)[field];
+  return first === undefined ? { read } : { read, complaint: first };
+}
+
+/** Overrides with numbers for texts that hold one, such as `"0,5"`: people write decimal commas. */
+export function plainOverrides(
+  overrides: ConvertOptions['overrides'],
+): ConvertOptions['overrides'] {
+  const plain = ([field, value]: [string, unknown]) => {
+    const { read } = readValue(field, value);
+    return [field, typeof read === 'number' ? read : value];
+  };
+  return Object.fromEntries(
+    Object.entries(overrides).map(([pattern, values]) => [
+      pattern,
+      Object.fromEntries(Object.entries(values).map(plain)),
+    ]),
+  );
+}
+
 /** A material's values, by the fields that the material table knows. */
 const materialValues = z.strictObject(
   Object.fromEntries(
     Object.keys(MATERIAL_TABLE)
       .filter((field) => field !== 'mname')
-      .map((field) => [field, numberOrText.optional()]),
+      .map((field) => [field, materialValue(field).optional()]),
   ),
 );
 

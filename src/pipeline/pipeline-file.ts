@@ -10,6 +10,7 @@ import type { ArticleRequest } from '../model/article.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
+import { plainOverrides } from './convert-schema.ts';
 import type { Environment } from './environment.ts';
 import { pipelineProblems } from './pipeline-problems.ts';
 import {
@@ -92,7 +93,7 @@ export function parsePipeline(text: string, file: string, env: Environment): Pip
     service:
       service.recording === undefined ? service : { ...service, recording: at(service.recording) },
     articles: articles.map((entry) => toSource(entry, at)),
-    convert,
+    convert: { ...convert, overrides: plainOverrides(convert.overrides) },
     outputDir,
     cacheDir: cache === undefined ? defaultCacheDir(outputDir) : at(cache.dir),
   };

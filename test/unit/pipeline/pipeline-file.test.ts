@@ -44,6 +44,33 @@ describe('a pipeline file', () => {
     expect(refusal(`${MINIMAL}zzzzzzzzz: 1\n`)).toMatch(/x\.yaml:6: unknown key .*; known here: /);
   });
 
+  test('checks the values of overrides, as the material decoder reads them', () => {
+    const overrides = (values: string) =>
+      `${MINIMAL}convert:\n  overrides:\n    "*OAK*":\n${values.replace(/^/gm, '      ')}\n`;
+    expect(refusal(overrides('roughness: glatt\nmetallic: 1\ndif: rot')).split('\n')).toEqual([
+      'PIPELINE_INVALID x.yaml:9: convert.overrides.*OAK*.roughness: expected a number, received "glatt"',
+      'x.yaml:11: convert.overrides.*OAK*.dif: expected a colour: 0xRRGGBB or three numbers 0..1, received "rot"',
+    ]);
+    expect(refusal(overrides('map: 7'))).toMatch(/x\.yaml:9: .*map: expected a text, received 7$/);
+    expect(refusal(overrides('rot: [1]'))).toMatch(/x\.yaml:9: .*rot: expected a number or a text/);
+  });
+
+  test('takes what an override may say, and a decimal comma as the number that it is', () => {
+    const values =
+      '{ metallic: "0,5", roughness: 0.2, dif: 0x808080, spe: "1 0.5 0", amb: "#FF0000", pic: "" }';
+    const { convert } = parse(`${MINIMAL}convert: { overrides: { "*": ${values} } }\n`);
+    expect(convert.overrides).toEqual({
+      '*': {
+        metallic: 0.5,
+        roughness: 0.2,
+        dif: 0x808080,
+        spe: '1 0.5 0',
+        amb: '#FF0000',
+        pic: '',
+      },
+    });
+  });
+
   test('tells all problems at once, in the order of the file', () => {
     const text = MINIMAL.replace('name: x', 'nmae: x').replace('dir: ../output/x', 'dri: x');
     expect(refusal(text).split('\n')).toHaveLength(4);
