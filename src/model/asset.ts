@@ -2,7 +2,7 @@
  * Asset: a published GLB and the lines that tell whose it is; what write hands to deliver.
  */
 import type { ArticleKey, ArticleRequest } from './article.ts';
-import type { Bounds, Loss } from './scene.ts';
+import type { Bounds, GeometryCounts, Loss } from './scene.ts';
 import type { Digest, Warning } from './snapshot.ts';
 
 /** What this run did with a configuration. */
@@ -25,6 +25,8 @@ export interface AssetFigures {
 export interface Built extends Omit<AssetFigures, 'glb'> {
   losses: Loss[];
   warnings: Warning[];
+  /** Told in the report, not in a line; undefined where the cache that knew them is gone. */
+  counts?: GeometryCounts | undefined;
 }
 
 /** One line of `manifest.jsonl`: one configuration. */

@@ -110,5 +110,6 @@ function figuresOf(scene: Scene, sha256: Digest, bytes: number): Built {
     boundsMetres: scene.boundsMetres,
     losses: scene.losses,
     warnings: scene.warnings,
+    counts: scene.counts,
   };
 }

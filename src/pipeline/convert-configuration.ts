@@ -55,7 +55,8 @@ function convertWith(run: RunContext, snapshotOf: SnapshotOf): Work<Outcome> {
   const unchanged = async (line: ManifestLine | undefined, source: Digest) => {
     if (job.force || line === undefined || line.source !== source) return undefined;
     const built = builtOf(line);
-    return built !== undefined && (await objects.has(built.sha256)) ? built : undefined;
+    if (built === undefined || !(await objects.has(built.sha256))) return undefined;
+    return { ...built, counts: run.state.builds.get(source)?.counts };
   };
 
   /** What an interrupted run built from the same sources, if it is still there. */

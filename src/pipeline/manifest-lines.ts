@@ -6,6 +6,7 @@
  */
 import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Built, CatalogueLine, ManifestLine } from '../model/asset.ts';
+import type { GeometryCounts } from '../model/scene.ts';
 import type { Digest, UnplacedChild, Warning } from '../model/snapshot.ts';
 import { identityOf, keyOf } from '../write/manifest.ts';
 import { uniqueRequests } from '../write/merge-manifest.ts';
@@ -76,6 +77,16 @@ export function manifestLines(
   return [...byKey.values()].map((group) => lineOf(group.key, group.outcomes, previous));
 }
 
+/** What the geometry of each configuration lost or changed, by key; it stands in no line. */
+export function countsByKey(outcomes: readonly Outcome[]): Map<string, GeometryCounts> {
+  return new Map(
+    outcomes.flatMap((outcome): [string, GeometryCounts][] => {
+      if (outcome.status === 'failed' || outcome.built.counts === undefined) return [];
+      return [[keyOf(outcome.key), outcome.built.counts]];
+    }),
+  );
+}
+
 function identityFor(outcome: Outcome, previous: PreviousLines): ArticleKey {
   const known = outcome.key ?? previous.byRequest.get(keyOf(outcome.request));
   return identityOf(known ?? outcome.request);
@@ -95,7 +106,7 @@ function goodLine(
   failures: Failure[],
   requested: ArticleRequest[],
 ): ManifestLine {
-  const { losses, warnings, ...figures } = success.built;
+  const { losses, warnings, counts: _, ...figures } = success.built;
   return {
     ...key,
     status: success.status,

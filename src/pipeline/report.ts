@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Selection, SelectionFailure } from '../fetch/select-articles.ts';
 import type { ArticleKey } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
+import type { GeometryCounts } from '../model/scene.ts';
 import type { UnplacedChild, Warning } from '../model/snapshot.ts';
 import { ERROR_CODES, type ErrorCode } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
@@ -36,6 +37,8 @@ export interface RunReport {
   objects: { distinct: number; bytes: number; savedFiles: number; savedBytes: number };
   /** Drawn triangles of these configurations together. */
   triangles: number;
+  /** What their geometry lost or changed on its way, over those of which that is known. */
+  geometry: GeometryCounts & { configurations: number };
   requests: RequestTotals & { fromCache: number };
   /** By code. */
   warnings: Record<string, number>;
@@ -71,6 +74,7 @@ export type ReportedLine = ArticleKey &
   Pick<ManifestLine, 'sha256' | 'bytes' | 'triangles' | 'warnings' | 'losses' | 'error'> & {
     status: ManifestLine['status'] | 'fetched';
     unplaced?: UnplacedChild[];
+    counts?: GeometryCounts | undefined;
   };
 
 /** Name of the folder of runs in the output folder. */
@@ -113,6 +117,7 @@ export function makeReport(
     ).size,
     objects: objectTotals(lines),
     triangles: lines.reduce((sum, line) => sum + (line.triangles ?? 0), 0),
+    geometry: geometryTotals(lines),
     requests: { ...run.requests.totals(), fromCache },
     warnings: countBy(warnings.map(({ code }) => code)),
     selectionWarnings: selection.warnings,
@@ -148,6 +153,21 @@ function objectTotals(lines: readonly ReportedLine[]): RunReport['objects'] {
     bytes,
     savedFiles: built.length - bytesByObject.size,
     savedBytes: together - bytes,
+  };
+}
+
+function geometryTotals(lines: readonly ReportedLine[]): RunReport['geometry'] {
+  const known = lines.flatMap(({ counts }) => counts ?? []);
+  const sum = (of: (counts: GeometryCounts) => number) =>
+    known.reduce((total, counts) => total + of(counts), 0);
+  return {
+    configurations: known.length,
+    droppedTriangles: sum((counts) => counts.droppedTriangles),
+    duplicateTriangles: sum((counts) => counts.duplicateTriangles),
+    flippedSurfaces: sum((counts) => counts.flippedSurfaces),
+    splitVertices: sum((counts) => counts.splitVertices),
+    droppedLayers: sum((counts) => counts.droppedLayers),
+    skippedNodes: sum((counts) => counts.skippedNodes),
   };
 }
 

@@ -8,9 +8,10 @@
  * select → fetch → build → publish → report.
  */
 import type { Selection } from '../fetch/select-articles.ts';
+import { keyOf } from '../write/manifest.ts';
 import { convertFetched, convertLive } from './convert-configuration.ts';
 import { fetchLive } from './fetch-configuration.ts';
-import type { Outcome } from './manifest-lines.ts';
+import { countsByKey, type Outcome } from './manifest-lines.ts';
 import { lockOutput } from './output-lock.ts';
 import { type Preview, previewRun } from './preview.ts';
 import { publishOutcomes } from './publish-outcomes.ts';
@@ -91,7 +92,9 @@ async function publishAndReport(
   selection: Selection,
   outcomes: Outcome[],
 ): Promise<RunResult> {
-  const lines = await publishOutcomes(run, outcomes, selection.failures);
+  const published = await publishOutcomes(run, outcomes, selection.failures);
+  const counts = countsByKey(outcomes);
+  const lines = published.map((line) => ({ ...line, counts: counts.get(keyOf(line)) }));
   const report = makeReport(run, command, selection, lines, await run.cacheHits());
   return { report, runFolder: await writeReport(report) };
 }

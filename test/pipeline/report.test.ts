@@ -1,0 +1,63 @@
+/**
+ * The report of a run: what became of the geometry, for unchanged configurations too.
+ */
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import type { RunReport } from '../../src/pipeline/report.ts';
+import { readManifest } from '../../src/write/manifest.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { smallRange } from '../helpers/small-range.ts';
+
+/** Two triangles, of which one has a corner twice. */
+const WITH_A_FLAT_TRIANGLE = JSON.stringify({
+  ...{ N: 'ACME::DESK::TOP', P: [0, 0, 0], R: [0, 0, 0], V: [0, 0, 0, 1, 0, 0, 0, 1, 0], T: [] },
+  A: [{ F: [0, 1, 2, 0, 1, 1], TI: [], C: false }],
+});
+
+let folder: string;
+let emulator: Emulator;
+let file: string;
+const run = () => {
+  const env = {
+    BTG2GLTF_AUTH_URL: emulator.authUrl,
+    BTG2GLTF_BASE_URL: emulator.baseUrl,
+    BTG2GLTF_USERNAME: emulator.username,
+    BTG2GLTF_PASSWORD: emulator.password,
+  };
+  return command(['run', file], { env });
+};
+const reports = async (): Promise<RunReport[]> => {
+  const runs = join(folder, 'out', 'runs');
+  const names = (await readdir(runs)).sort();
+  const texts = names.map((name) => readFile(join(runs, name, 'report.json'), 'utf8'));
+  return (await Promise.all(texts)).map((text) => JSON.parse(text) as RunReport);
+};
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  const range = smallRange([
+    { number: 'D1', blocks: ['ACME::DESK::TOP'] },
+    { number: 'D2', blocks: ['ACME::DESK::TOP', 'ACME::DESK::LEG'] },
+  ]);
+  range.bodies.set('ACME::DESK::TOP', WITH_A_FLAT_TRIANGLE);
+  emulator = await startEmulator({ range });
+  const service = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+  file = await writePipeline(folder, { service });
+});
+afterEach(async () => {
+  await emulator.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('sums what the geometry lost or changed, whether it was built anew or is unchanged', async () => {
+  await run();
+  await run();
+  const [first, second] = (await reports()).map(({ geometry }) => geometry);
+  expect(first).toMatchObject({ configurations: 2, droppedTriangles: 2, droppedLayers: 0 });
+  expect(second).toEqual(first);
+  const lines = await readManifest(join(folder, 'out'));
+  expect(lines.map(({ status }) => status)).toEqual(['unchanged', 'unchanged']);
+  expect(lines.every((line) => !('counts' in line))).toBe(true);
+});
