@@ -68,6 +68,11 @@ export const COMMANDS: Readonly<Record<string, CommandRow>> = {
     describe: 'which material rules fired for an article, and what was lost',
     load: async () => (await import('./explain.ts')).explainCommand,
   },
+  prune: {
+    usage: 'prune PIPELINE.yaml|FOLDER [--yes]',
+    describe: 'drop what no manifest line refers to',
+    load: async () => (await import('./prune.ts')).pruneCommand,
+  },
   verify: {
     usage: 'verify PIPELINE.yaml|FOLDER',
     describe: 'hash every published GLB again and compare',

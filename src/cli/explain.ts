@@ -58,13 +58,16 @@ function countTold([name, count]: [string, number]): string {
 
 function materialTold({ name, steps }: MaterialExplanation, all: boolean): string[] {
   const shown = steps.filter(
-    ({ sent, changes }) => all || sent !== undefined || changes.length > 0,
+    ({ sent, overridden, changes }) =>
+      all || sent !== undefined || overridden !== undefined || changes.length > 0,
   );
   return ['', `  material ${name}`, ...shown.flatMap(stepTold)];
 }
 
-function stepTold({ field, sent, target, why, changes }: MaterialStep): string[] {
-  const value = sent === undefined ? '(not sent)' : valueTold(sent);
+function stepTold({ field, sent, overridden, target, why, changes }: MaterialStep): string[] {
+  const received = sent === undefined ? '(not sent)' : valueTold(sent);
+  const value =
+    overridden === undefined ? received : `${received}, overridden: ${valueTold(overridden)}`;
   const head = `    ${field.padEnd(20)} ${value.padEnd(28)} → ${target ?? 'dropped'} (${why})`;
   return [
     head,

@@ -112,6 +112,8 @@ export interface ServiceMaterial {
   sheen_color?: SrgbColor;
   sheen_roughness?: number;
   emission?: SrgbColor;
+  /** Values of the pipeline file that stand in the place of the service's. */
+  overridden?: Readonly<Record<string, unknown>>;
   /** The record as received, unknown keys included. */
   source: Readonly<Record<string, unknown>>;
 }

@@ -117,7 +117,7 @@ export async function withRun<T>(
       requests,
       drift,
       bodies,
-      objects: openObjects(outputDir),
+      objects: openObjects(outputDir, job.force),
       state,
       previous: await readManifest(outputDir),
       previousCatalogue: await readCatalogue(outputDir),
@@ -137,9 +137,16 @@ export async function withRun<T>(
   }
 }
 
-/** Opens the store of published GLBs of an output folder. @see D-740 */
-export function openObjects(outputDir: string): ContentStore {
+/**
+ * Opens the store of published GLBs of an output folder.
+ *
+ * @param repair - Damaged GLBs are written anew when they are built again: `--force`.
+ *
+ * @see D-740, D-734.
+ */
+export function openObjects(outputDir: string, repair = false): ContentStore {
   return openFileStore({
+    repair,
     dir: join(outputDir, OBJECTS_FOLDER),
     tmpDir: join(outputDir, TEMPORARY_FOLDER),
     extension: '.glb',

@@ -5,10 +5,11 @@
  */
 import { join } from 'node:path';
 import type { Digest } from '../model/snapshot.ts';
-import { ConverterError, isConverterError } from '../support/errors.ts';
-import { exists, readBytes, sha256Hex, statIfExists } from '../support/files.ts';
-import { MANIFEST_FILE, readManifest } from '../write/manifest.ts';
+import { isConverterError } from '../support/errors.ts';
+import { readBytes, sha256Hex, statIfExists } from '../support/files.ts';
+import { readManifest } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
+import { requireManifest } from './prune.ts';
 import { openObjects } from './run-context.ts';
 
 /** What a check found. */
@@ -27,9 +28,7 @@ export interface Verification {
  * @throws {@link ConverterError} `USAGE` where there is no manifest.
  */
 export async function verifyOutput(outputDir: string): Promise<Verification> {
-  if (!(await exists(join(outputDir, MANIFEST_FILE)))) {
-    throw new ConverterError('USAGE', `${outputDir} holds no ${MANIFEST_FILE}`);
-  }
+  await requireManifest(outputDir);
   const { pathOf } = openObjects(outputDir);
   const assets = (await readManifest(outputDir)).flatMap((line) => publishedAsset(line) ?? []);
   const digests = [...new Set(assets.map(({ sha256 }) => sha256))].sort();

@@ -10,7 +10,7 @@ import { type DriftReporter, expecting, findDrift, mayLack } from './wire-drift.
 import { anything, list, number, object, text } from './wire-fields.ts';
 import { isRecord, type JsonRecord } from './wire-value.ts';
 
-type MaterialField = Exclude<keyof ServiceMaterial, 'source' | 'mname'>;
+type MaterialField = Exclude<keyof ServiceMaterial, 'source' | 'overridden' | 'mname'>;
 
 const TEXTS = ['pic', 'bump', 'roughness_image', 'metallic_image', 'map'] as const;
 const COLORS = ['amb', 'dif', 'spe'] as const;

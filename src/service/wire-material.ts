@@ -15,7 +15,7 @@ import type { Warning } from '../model/snapshot.ts';
 import { canonicalName } from './wire-names.ts';
 import { describe, readNumber } from './wire-value.ts';
 
-type Field = Exclude<keyof ServiceMaterial, 'source' | 'mname'>;
+type Field = Exclude<keyof ServiceMaterial, 'source' | 'overridden' | 'mname'>;
 type FieldKind = 'text' | 'number' | 'color';
 
 const FIELD_KINDS = {

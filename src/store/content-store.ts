@@ -88,9 +88,9 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
   };
 
   const isIntact = async (digest: Digest, bytes: number): Promise<boolean> => {
-    // The size tells a cut file; reading each content again is worth it only where we can mend it.
+    // The size tells a cut file without reading it.
     if ((await sizeOf(digest)) !== bytes) return false;
-    return !repair || sha256Hex(await readBytes(pathOf(digest))) === digest;
+    return sha256Hex(await readBytes(pathOf(digest))) === digest;
   };
 
   const put = async (bytes: Uint8Array): Promise<{ digest: Digest; existed: boolean }> => {
@@ -101,7 +101,7 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
       return { digest, existed: false };
     }
     if (await isIntact(digest, bytes.length)) return { digest, existed: true };
-    if (!repair) throw damaged(path, `expected ${bytes.length} bytes`);
+    if (!repair) throw damaged(path, 'its content has another digest');
     await replaceFile(path, bytes, { tmpDir });
     return { digest, existed: false };
   };

@@ -134,18 +134,29 @@ export function reportZero(field: 'scaleu' | 'scalev' | 'bump_scaleu' | 'bump_sc
 export function reportApproximated(field: 'shi' | 'spe') {
   return ({ material, images, look, lose }: MaterialContext): void => {
     if (material[field] === undefined || material.roughness !== undefined) return;
+    // A black highlight is matt, exactly.
+    if (look.roughness === 1 && ROUGHNESS_STRATEGIES.ggx(material) === 1) return;
     if (!images.roughness_image)
       lose(field, `approximated by a roughness of ${round(look.roughness)}`);
   };
 }
 
 /** Makes the rule of a field that is dropped but kept in extras. */
-export function keep(field: Exclude<keyof ServiceMaterial, 'source'>, why: string): Apply {
+export function keep(
+  field: Exclude<keyof ServiceMaterial, 'source' | 'overridden'>,
+  why: string,
+): Apply {
   return ({ material, look, lose }) => {
-    if (material[field] === undefined) return;
+    // Zero and black say that there is nothing to lose.
+    if (!material[field] || isBlack(material[field])) return;
     look.kept[field] = material.source[field] ?? material[field];
     lose(field, `dropped: ${why}; kept in extras`);
   };
+}
+
+/** Whether a value is a colour without any light in it. */
+export function isBlack(value: unknown): boolean {
+  return Array.isArray(value) && value.every((component) => component === 0);
 }
 
 /** `0xRRGGBB`, as the service writes colours. */

@@ -19,6 +19,7 @@ import {
   applyReflection,
   applyTransparency,
   clamp01,
+  isBlack,
   isMetalLook,
   keep,
   ROUGHNESS_STRATEGIES,
@@ -27,7 +28,7 @@ import {
 } from './material-rules.ts';
 
 /** The fields that have a row each. */
-export type MaterialField = Exclude<keyof ServiceMaterial, 'source'>;
+export type MaterialField = Exclude<keyof ServiceMaterial, 'source' | 'overridden'>;
 
 /** The table. Rows are applied from top to bottom. */
 export const MATERIAL_TABLE = {
@@ -211,7 +212,8 @@ export const MATERIAL_TABLE = {
     target: null,
     why: "ambient light is the viewer's: D-515",
     apply: ({ material, lose }) => {
-      if (material.amb) lose('amb', "dropped: ambient light is the viewer's");
+      if (material.amb && !isBlack(material.amb))
+        lose('amb', "dropped: ambient light is the viewer's");
     },
   },
   mirror: { target: null, why: 'undocumented: D-516', apply: keep('mirror', 'undocumented') },

@@ -11,6 +11,8 @@ export interface MaterialStep {
   field: MaterialField;
   /** As the service sent it; undefined where it did not. */
   sent: unknown;
+  /** What the pipeline file says instead; undefined where it says nothing. */
+  overridden: unknown;
   /** Where the field goes in glTF; null where it is dropped. */
   target: string | null;
   /** The rule and its decision. */
@@ -45,8 +47,12 @@ export function traceLook(context: Omit<MaterialContext, 'look'>): {
   let before = valuesOf(neutralLook());
   const look = lookOf(context, (field, { target, why }, now) => {
     const after = valuesOf(now);
-    const sent = material.source[field] ?? material[field];
-    steps.push({ field, sent, target, why, changes: differences(before, after) });
+    const overridden = material.overridden?.[field];
+    const sent =
+      overridden === undefined
+        ? (material.source[field] ?? material[field])
+        : material.source[field];
+    steps.push({ field, sent, overridden, target, why, changes: differences(before, after) });
     before = after;
   });
   return { look, explanation: { name: material.mname, steps } };

@@ -118,7 +118,8 @@ function withOverrides(material: ServiceMaterial, { options, ledger }: Workbench
     if (!globMatcher(pattern)(material.mname)) continue;
     const complain = (message: string) =>
       ledger.warn('OVERRIDE_INVALID', `overrides ${pattern}: ${message}`);
-    changed = { ...changed, ...readFields(values, complain) };
+    const overridden = { ...changed.overridden, ...values };
+    changed = { ...changed, ...readFields(values, complain), overridden };
   }
   return changed;
 }
@@ -153,7 +154,8 @@ function explainedLook(
 }
 
 function sentValue(material: ServiceMaterial, field: string): unknown {
-  return material.source[field] ?? material[field as keyof ServiceMaterial];
+  const used = material.overridden?.[field] ?? material.source[field];
+  return used ?? material[field as keyof ServiceMaterial];
 }
 
 type Sources = Partial<Record<ImageField, SourceImage>>;
@@ -320,22 +322,34 @@ function extrasOf(
   { options, ledger }: Workbench,
 ): Record<string, unknown> | undefined {
   const kept: Record<string, unknown> = options.keepSourceExtras
-    ? shallow(material.source)
+    ? shallow(material.source, ledger)
     : { ...look.kept };
   const unknown = Object.entries(material.source).filter(([key]) => !isMaterialField(key));
   for (const [key, value] of unknown) {
     ledger.warn('MATERIAL_KEY_UNKNOWN', `material key "${key}" is kept in extras`);
-    Object.assign(kept, shallow({ [key]: value }));
+    Object.assign(kept, shallow({ [key]: value }, ledger));
   }
   return Object.keys(kept).length > 0 ? { service: kept } : undefined;
 }
 
-/** Values that are safe to write: nothing nested deeper than a list of plain values. */
-function shallow(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const plain = (value: unknown) => typeof value !== 'object' || value === null;
-  return Object.fromEntries(
-    Object.entries(record).filter(
-      ([, value]) => plain(value) || (Array.isArray(value) && value.every(plain)),
-    ),
-  );
+/** Values nested deeper are no material: writing them would recurse as deep. */
+const DEEPEST_KEPT = 8;
+
+/** Values as they were received, but for what is nested too deep to write, which is told. */
+function shallow(
+  record: Readonly<Record<string, unknown>>,
+  ledger: Ledger,
+): Record<string, unknown> {
+  const entries = Object.entries(record).filter(([key, value]) => {
+    const fits = nestsAtMost(value, DEEPEST_KEPT);
+    if (!fits)
+      ledger.warn('MATERIAL_KEY_LEFT_OUT', `material key "${key}" is nested too deep to keep`);
+    return fits;
+  });
+  return Object.fromEntries(entries);
+}
+
+function nestsAtMost(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(value).every((entry) => nestsAtMost(entry, depth - 1));
 }

@@ -3,7 +3,9 @@
  */
 
 /**
- * Whether every edge is used by exactly two triangles, in opposite directions.
+ * Whether a surface is closed by its edges: each runs as often one way as the other.
+ *
+ * Two pieces that touch along an edge are closed as they are apart: four triangles meet there.
  *
  * @param points - m × 3 welded point indices.
  *
@@ -12,11 +14,13 @@
 export function closedByEdges(points: Uint32Array): boolean {
   const edges = sortedEdges(points);
   // Equal keys stand together: lower point, upper point, direction in the last bit.
-  for (let i = 0; i < edges.length; i += 2) {
-    const forward = edges[i]!;
-    const backward = edges[i + 1];
-    if (forward % 2 !== 0 || backward !== forward + 1) return false;
-    if (i + 2 < edges.length && edges[i + 2]! - (edges[i + 2]! % 2) === forward) return false;
+  for (let i = 0; i < edges.length; ) {
+    const forward = edges[i]! - (edges[i]! % 2);
+    let balance = 0;
+    for (; i < edges.length && edges[i]! - (edges[i]! % 2) === forward; i++) {
+      balance += edges[i] === forward ? 1 : -1;
+    }
+    if (balance !== 0) return false;
   }
   return edges.length > 0;
 }

@@ -2,11 +2,12 @@
  * Compare article: the evaluator's expectation against the reader's findings in a GLB.
  */
 
-import { CONVERT_DEFAULTS, type ConvertOptions } from '../../src/transform/convert-options.ts';
+import type { ConvertOptions } from '../../src/transform/convert-options.ts';
 import { type ExpectedArticle, evaluateArticle } from '../helpers/evaluator/evaluate.ts';
 import { imageFacts } from '../helpers/evaluator/image-facts.ts';
 import type { Json } from '../helpers/evaluator/json.ts';
 import type { EvaluatorOptions } from '../helpers/evaluator/options.ts';
+import { EVALUATOR_DEFAULTS } from '../helpers/evaluator/options.ts';
 import { type ReadArticle, readGlb } from '../helpers/glb-reader/read-glb.ts';
 import { compareMaterial } from './compare-materials.ts';
 import { compareSolids } from './compare-solids.ts';
@@ -27,7 +28,7 @@ export async function compareArticle(
   options: Partial<ConvertOptions> = {},
 ): Promise<Compared> {
   const findings = createFindings();
-  const expected = await evaluate(bodies, { ...CONVERT_DEFAULTS, ...options });
+  const expected = await evaluate(bodies, { ...EVALUATOR_DEFAULTS, ...options });
   const drawn = expected.triangles.length + expected.solids.length > 0;
   let glb: Uint8Array;
   try {

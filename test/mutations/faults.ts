@@ -57,10 +57,10 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "the block's P and R after the scale",
     rule: 'D-105',
-    file: 'src/transform/prepared-mesh.ts',
-    find: 'positionMetres: block.positionMetres,',
+    file: 'src/transform/vertex-data.ts',
+    find: 'positions: fillPositions(mesh, split, multiplyMat3(plan.shape, mesh.rotation), plan.shape),',
     replace:
-      'positionMetres: [-block.positionMetres[0], block.positionMetres[1], block.positionMetres[2]],',
+      'positions: fillPositions({ ...mesh, positionMetres: [0, 1, 2].map((k) => mesh.positionMetres[k]! / plan.projectAt[4 * k]!) as unknown as typeof mesh.positionMetres }, split, multiplyMat3(plan.shape, mesh.rotation), plan.shape),',
   },
   {
     name: "the block's R forgotten",
@@ -169,6 +169,20 @@ export const FAULTS: readonly Fault[] = [
     replace: 'offset: [ox, oy],',
   },
   {
+    name: 'texture offset not turned over with V',
+    rule: 'D-420',
+    file: 'src/transform/texture-transform.ts',
+    find: '1 - sv * (c + oy)],',
+    replace: '1 - sv * (c - oy)],',
+  },
+  {
+    name: 'texture offset not moved by the rotation',
+    rule: 'D-420',
+    file: 'src/transform/texture-transform.ts',
+    find: 'offset: [su * (ox - s) + 0,',
+    replace: 'offset: [su * ox + 0,',
+  },
+  {
     name: 'texture turned the other way',
     rule: 'D-420',
     file: 'src/transform/texture-transform.ts',
@@ -220,6 +234,13 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'glass left black',
+    rule: 'D-510',
+    file: 'src/transform/material-rules.ts',
+    find: 'look.baseColorLinear = mixColors(look.baseColorLinear, WHITE, tra);',
+    replace: 'look.baseColorLinear = mixColors(look.baseColorLinear, WHITE, 0 * tra);',
+  },
+  {
+    name: 'a wrong default: glass exact',
     rule: 'D-510',
     file: 'src/transform/convert-options.ts',
     find: "glassTint: 'mixed',",

@@ -1,7 +1,7 @@
 /**
  * The demo: what a newcomer sees first, and what must be true of every run.
  */
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunReport } from '../../src/pipeline/report.ts';
@@ -129,5 +129,18 @@ describe('the demo run', () => {
     expect(exit).toBe(1);
     expect(stdout).toContain(`${path}: missing`);
     expect(stdout).toContain(`${other!.sha256}.glb: missing`);
+  });
+
+  test('run --force writes anew what was damaged without changing its size', async () => {
+    const [line] = await readManifest(one());
+    const path = join(one(), 'objects', line!.sha256!.slice(0, 2), `${line!.sha256}.glb`);
+    const bytes = await readFile(path);
+    bytes[bytes.length - 5]! ^= 255;
+    await writeFile(path, bytes);
+    expect((await command(['verify', one()])).exit).toBe(1);
+    const only = `${line!.manufacturer}/${line!.program}/${line!.basearticlenumber}`;
+    const again = await command(['run', DEMO, '--output', one(), '--only', only, '--force']);
+    expect(again).toMatchObject({ exit: 0 });
+    expect(await command(['verify', one()])).toMatchObject({ exit: 0 });
   });
 });

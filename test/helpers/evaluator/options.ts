@@ -16,3 +16,18 @@ export interface EvaluatorOptions {
   glassTint: 'mixed' | 'exact';
   overrides: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
+
+/** The defaults, as the rules give them: typed in here, so that a wrong one in the converter shows. */
+export const EVALUATOR_DEFAULTS: EvaluatorOptions = {
+  dropLayers: ['ACOUSTICS*', 'ATTACH*', 'ORIGIN*', 'D2*', 'DIMENSIONS*', 'TEXT*', 'ARTICLE_INFO*'],
+  winding: 'auto',
+  creaseAngleDegrees: 30,
+  curveToleranceMetres: 0.00025,
+  preferStoredUvs: false,
+  textureRotation: 'counter-clockwise',
+  tintTextures: false,
+  heightMaps: 'drop',
+  luminanceDivisor: 100,
+  glassTint: 'mixed',
+  overrides: {},
+};

@@ -263,9 +263,13 @@ describe('refl, luminance, bump and map', () => {
 
 describe('the rest', () => {
   it('amb, mirror and pho are told; the last two are kept', () => {
-    const made = look({ amb: [0, 0, 0], mirror: 1, pho: 0 });
+    const made = look({ amb: [0.1, 0, 0], mirror: 1, pho: 2 });
     expect(made.lost.sort()).toEqual(['amb', 'mirror', 'pho']);
-    expect(made.kept).toEqual({ mirror: 1, pho: 0 });
+    expect(made.kept).toEqual({ mirror: 1, pho: 2 });
+  });
+
+  it('nothing is lost where there was nothing: black amb, mirror 0, a black highlight', () => {
+    expect(look({ amb: [0, 0, 0], mirror: 0, pho: 0, shi: 40, spe: [0, 0, 0] }).lost).toEqual([]);
   });
 
   it('a scale of zero is told', () => {

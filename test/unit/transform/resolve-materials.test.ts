@@ -202,12 +202,21 @@ describe('overrides and extras', () => {
   });
 
   it('unknown keys are kept in extras and reported, dropped fields kept with them', async () => {
-    const scene = await boxIn({ weight: 3, constructor: 'x', nested: { deep: 1 }, mirror: 1 });
-    expect(scene.materials[0]!.extras).toEqual({
-      service: { mirror: 1, weight: 3, constructor: 'x' },
+    let abyss: unknown = 1;
+    for (let depth = 0; depth < 20; depth++) abyss = [abyss];
+    const scene = await boxIn({
+      weight: 3,
+      constructor: 'x',
+      nested: { deep: 1 },
+      abyss,
+      mirror: 1,
     });
+    expect(scene.materials[0]!.extras).toEqual({
+      service: { mirror: 1, weight: 3, constructor: 'x', nested: { deep: 1 } },
+    });
+    expect(scene.warnings.map(({ code }) => code)).toContain('MATERIAL_KEY_LEFT_OUT');
     const told = scene.warnings.filter(({ code }) => code === 'MATERIAL_KEY_UNKNOWN');
-    expect(told).toHaveLength(3);
+    expect(told).toHaveLength(4);
     const all = await boxIn({ dif: '0x010203' }, {}, { keepSourceExtras: true });
     expect(all.materials[0]!.extras).toEqual({ service: { mname: 'OAK', dif: '0x010203' } });
   });

@@ -37,6 +37,7 @@ const BODIES: Record<string, Uint8Array> = {
   huge: withFrame(0xc0, 8, 20_000),
   empty: withFrame(0xc0, 8, 0x10000),
   twelveBits: withFrame(0xc1, 12),
+  sixteenBits: withFrame(0xc3, 16),
   arithmetic: withFrame(0xc9),
   text: new TextEncoder().encode('<html>'),
 };
@@ -93,7 +94,7 @@ describe('check', () => {
     await expect(packer().check(image(digest))).resolves.toBeUndefined();
   });
 
-  it.each(['webp', 'truncated', 'huge', 'empty', 'twelveBits', 'text'])(
+  it.each(['webp', 'truncated', 'huge', 'empty', 'twelveBits', 'sixteenBits', 'text'])(
     'refuses a body that is %s',
     async (digest) => {
       const refusal = expect.objectContaining({ code: 'IMAGE_UNREADABLE' });

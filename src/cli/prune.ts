@@ -1,0 +1,41 @@
+/**
+ * `btg2gltf prune`: drops what no manifest line refers to.
+ */
+import { resolve } from 'node:path';
+import { lockOutput } from '../pipeline/output-lock.ts';
+import { loadPipeline } from '../pipeline/pipeline-file.ts';
+import { carryOutPrune, planPrune, requireManifest } from '../pipeline/prune.ts';
+import { size } from '../pipeline/summary.ts';
+import { type Command, textOf } from './command.ts';
+
+/** The command. */
+export const pruneCommand: Command = {
+  positionals: [
+    { name: 'PIPELINE.yaml|FOLDER', describe: 'a pipeline, or an output folder', required: true },
+  ],
+  options: {
+    output: { type: 'string', describe: 'output folder, instead of the one in the file' },
+    yes: { type: 'boolean', describe: 'remove it; without this it is only told' },
+  },
+  examples: ['btg2gltf prune pipelines/demo.yaml', 'btg2gltf prune output/demo --yes'],
+  async run(args, io) {
+    const given = textOf(args, 'PIPELINE.yaml|FOLDER')!;
+    const isPipeline = /\.ya?ml$/i.test(given);
+    const folder =
+      textOf(args, 'output') ??
+      (isPipeline ? (await loadPipeline(given, io.env)).outputDir : given);
+    const outputDir = resolve(folder);
+    await requireManifest(outputDir);
+    const release = await lockOutput(outputDir, io.now());
+    try {
+      const plan = await planPrune(outputDir);
+      for (const path of [...plan.links, ...plan.objects]) io.print(`${path}\n`);
+      const what = `${plan.objects.length} objects (${size(plan.bytes)}) and ${plan.links.length} links`;
+      if (args.yes) await carryOutPrune(outputDir, plan);
+      io.print(args.yes ? `removed: ${what}\n` : `would remove: ${what}; --yes removes them\n`);
+      return 0;
+    } finally {
+      await release();
+    }
+  },
+};

@@ -1,0 +1,91 @@
+/**
+ * Prune: what an output folder holds that its manifest no longer refers to.
+ *
+ * In: an output folder. Out: what can go, and what it weighs. Removing is a step of its own, so that
+ * a person can look first.
+ */
+import { join, sep } from 'node:path';
+import { ConverterError } from '../support/errors.ts';
+import { exists, listFolder, removeFile, removeTree, statIfExists } from '../support/files.ts';
+import { MANIFEST_FILE, readManifest } from '../write/manifest.ts';
+import { publishedAsset } from '../write/publish.ts';
+import { OBJECTS_FOLDER, openObjects } from './run-context.ts';
+
+/** What can be removed; paths below the output folder, with `/`, sorted. */
+export interface PrunePlan {
+  /** GLBs that no line refers to. */
+  objects: string[];
+  /** Links that no line refers to. */
+  links: string[];
+  /** What the objects weigh; a link weighs nothing where it shares its object's bytes. */
+  bytes: number;
+}
+
+const ARTICLES_FOLDER = 'articles';
+
+/**
+ * Finds what no line of the manifest refers to. The last good GLB of a failed line is referred to.
+ *
+ * @throws {@link ConverterError} `USAGE` where there is no manifest: nothing is known, so nothing may go.
+ *
+ * @example
+ * ```ts
+ * await planPrune('output/demo'); // → { objects: ['objects/0a/0a5f….glb'], links: [], bytes: 81234 }
+ * ```
+ *
+ * @see D-832.
+ */
+export async function planPrune(outputDir: string): Promise<PrunePlan> {
+  await requireManifest(outputDir);
+  const assets = (await readManifest(outputDir)).flatMap((line) => publishedAsset(line) ?? []);
+  const { pathOf } = openObjects(outputDir);
+  const kept = new Set([
+    ...assets.map(({ glb }) => join(outputDir, glb)),
+    ...assets.map(({ sha256 }) => pathOf(sha256)),
+  ]);
+  const objects = await unreferred(join(outputDir, OBJECTS_FOLDER), kept);
+  const links = await unreferred(join(outputDir, ARTICLES_FOLDER), kept);
+  let bytes = 0;
+  for (const path of objects) bytes += (await statIfExists(path))?.bytes ?? 0;
+  const below = (path: string) => path.slice(outputDir.length + 1).replaceAll(sep, '/');
+  return { objects: objects.map(below), links: links.map(below), bytes };
+}
+
+/** @throws {@link ConverterError} `USAGE` where an output folder has no manifest. */
+export async function requireManifest(outputDir: string): Promise<void> {
+  if (await exists(join(outputDir, MANIFEST_FILE))) return;
+  throw new ConverterError('USAGE', `${outputDir} holds no ${MANIFEST_FILE}`);
+}
+
+/** Removes what a plan names, and the folders that it leaves empty. */
+export async function carryOutPrune(outputDir: string, plan: PrunePlan): Promise<void> {
+  for (const path of [...plan.links, ...plan.objects]) await removeFile(join(outputDir, path));
+  await removeEmptyFolders(join(outputDir, ARTICLES_FOLDER));
+  await removeEmptyFolders(join(outputDir, OBJECTS_FOLDER));
+}
+
+async function unreferred(folder: string, kept: ReadonlySet<string>): Promise<string[]> {
+  const found: string[] = [];
+  const folders = [folder];
+  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+    for (const name of await listFolder(at)) {
+      const path = join(at, name);
+      const facts = await statIfExists(path);
+      if (facts?.folder) folders.push(path);
+      else if (facts && !kept.has(path)) found.push(path);
+    }
+  }
+  return found.sort();
+}
+
+/** @returns Whether the folder is gone. */
+async function removeEmptyFolders(folder: string): Promise<boolean> {
+  let left = 0;
+  for (const name of await listFolder(folder)) {
+    const path = join(folder, name);
+    const isFolder = (await statIfExists(path))?.folder ?? false;
+    if (!isFolder || !(await removeEmptyFolders(path))) left++;
+  }
+  if (left === 0) await removeTree(folder);
+  return left === 0;
+}

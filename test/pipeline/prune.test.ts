@@ -1,0 +1,62 @@
+/**
+ * Prune: what a manifest no longer refers to goes, and nothing else.
+ */
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readManifest } from '../../src/write/manifest.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+
+let folder: string;
+let pipeline: string;
+const out = () => join(folder, 'out');
+const files = async () =>
+  (await readdir(out(), { recursive: true })).filter((name) => name.endsWith('.glb')).sort();
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  pipeline = await writePipeline(folder, {
+    service: { emulator: true },
+    articles: [{ catalogue: { manufacturers: ['AULI'], programs: ['LUMO'] } }],
+  });
+  expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('prune', () => {
+  test('finds nothing after a full run', async () => {
+    const result = await command(['prune', pipeline]);
+    expect(result).toMatchObject({ exit: 0 });
+    expect(result.stdout).toBe(
+      'would remove: 0 objects (0 bytes) and 0 links; --yes removes them\n',
+    );
+  });
+
+  test('tells first what a narrower selection left behind, and removes just that with --yes', async () => {
+    const before = await files();
+    const lines = await readManifest(out());
+    const kept = lines.slice(0, 2);
+    await writeFile(
+      join(out(), 'manifest.jsonl'),
+      kept.map((line) => JSON.stringify(line)).join('\n'),
+    );
+    const told = await command(['prune', pipeline]);
+    expect(told.stdout).toContain(`and ${lines.length - kept.length} links; --yes removes them`);
+    expect(await files()).toEqual(before);
+    expect(await command(['prune', pipeline, '--yes'])).toMatchObject({ exit: 0 });
+    const expected = kept.flatMap(({ glb, sha256 }) => [
+      glb!,
+      `objects/${sha256!.slice(0, 2)}/${sha256}.glb`,
+    ]);
+    expect(await files()).toEqual([...new Set(expected)].sort());
+    expect((await command(['verify', out()])).exit).toBe(0);
+  });
+
+  test('removes nothing where there is no manifest', async () => {
+    const empty = await temporaryFolder();
+    await writeFile(join(empty, 'keep.glb'), 'x');
+    expect(await command(['prune', empty, '--yes'])).toMatchObject({ exit: 2 });
+    expect(await readdir(empty)).toEqual(['keep.glb']);
+    await rm(empty, { recursive: true });
+  });
+});
