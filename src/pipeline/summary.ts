@@ -71,10 +71,46 @@ const ROWS: [label: string, words: (report: RunReport) => string][] = [
     },
   ],
   ['Warnings', ({ warnings }) => counts(warnings)],
-  ['Losses', ({ losses }) => counts(losses)],
+  ['Losses', ({ losses }) => lossesTold(losses)],
   ['Drift', ({ drift }) => driftTold(drift)],
   ['Output', ({ command, outputDir, cacheDir }) => (command === 'fetch' ? cacheDir : outputDir)],
 ];
+
+/** Fields whose names say nothing to a person. */
+const FIELD_NAMES: Readonly<Record<string, string>> = {
+  A: 'part without surfaces',
+  TI: 'texture coordinates',
+  amb: 'ambient light',
+  btgname: 'missing part',
+  bump: 'relief',
+  dif: 'diffuse colour',
+  luminance: 'brightness of a light',
+  map: 'way of mapping',
+  mat: 'material unknown',
+  metallic_image: 'image of metal',
+  mirror: 'mirroring',
+  pho: 'gloss exponent',
+  pic: 'image',
+  refl: 'reflection',
+  refr: 'refraction',
+  roughness_image: 'image of roughness',
+  shi: 'shininess',
+  spe: 'colour of highlights',
+  tra: 'transparency',
+};
+
+/** What was lost, the most frequent first. */
+function lossesTold(losses: RunReport['losses']): string {
+  const rows = Object.entries(losses).toSorted(([, a], [, b]) => b - a);
+  if (rows.length === 0) return '';
+  const all = rows.reduce((sum, [, count]) => sum + count, 0);
+  const fields = rows.map(([field, count]) => {
+    const name = FIELD_NAMES[field];
+    return `${name === undefined ? field : `${name} (${field})`} ${whole(count)}`;
+  });
+  const what = `${amount(all, 'value')} of the service not carried over exactly`;
+  return `${what}: ${fields.join(' · ')}; see btg2gltf explain`;
+}
 
 /** One line: the most frequent stands for all; they are in `report.json`. */
 function driftTold(rows: RunReport['drift']): string {
