@@ -209,6 +209,9 @@ function withContext(
   subject: Subject,
 ): unknown {
   if (!(error instanceof ConverterError) || error.operation !== undefined) return error;
+  if (name === 'getNodes' && (values.parentnode ?? '') === '' && error.code === 'NODE_NOT_FOUND') {
+    return noCatalogue(error, parts);
+  }
   const { code, status, cause } = error;
   const what = subject.article ?? subject.name ?? '';
   const isOfTheRun = code === 'SERVICE_UNREACHABLE' || code === 'INTERRUPTED';
@@ -222,6 +225,15 @@ function withContext(
     ...(subject.article === undefined ? {} : { article: subject.article }),
     ...(status === undefined ? {} : { status }),
   });
+}
+
+/** The top of the catalogue is always there: where it is not, it is the address that is wrong. */
+function noCatalogue({ status = 404, cause }: ConverterError, { addresses }: Parts) {
+  const { origin, path } = addresses.baseUrl;
+  const where = new URL(origin).host;
+  const message = `${where} has no catalogue at this address (status ${status}): is BTG2GLTF_BASE_URL (service.baseUrl) right?`;
+  const context = { operation: 'getNodes', url: `${origin}${path}`, cause, status };
+  return new ConverterError('SERVICE_UNREACHABLE', message, context);
 }
 
 /** A body as text; what was received as JSON can be sent as JSON, but for a tree beyond all measure. */

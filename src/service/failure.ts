@@ -7,6 +7,9 @@
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
 
+/** What a server that speaks plain http is to whoever asks over https. */
+const NO_TLS = 'it does not speak TLS: is https right?';
+
 /** Codes of Node and undici for a connection that never came about, with what to tell. */
 const NO_CONNECTION: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
@@ -18,7 +21,9 @@ const NO_CONNECTION: Readonly<Record<string, string>> = {
   EHOSTDOWN: 'there is no way to it',
   ETIMEDOUT: 'it does not answer',
   UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
-  EPROTO: 'it speaks no TLS that we understand',
+  EPROTO: 'it speaks no TLS that we understand: is https right?',
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted',
@@ -51,9 +56,10 @@ export function connectionError(thrown: unknown, origin: string): ConverterError
   const nodeCode = codeOf(thrown);
   const cause = safeCause(thrown);
   const reason =
-    nodeCode.startsWith('ERR_TLS_') || nodeCode.startsWith('ERR_SSL_')
+    NO_CONNECTION[nodeCode] ??
+    (nodeCode.startsWith('ERR_TLS_') || nodeCode.startsWith('ERR_SSL_')
       ? 'its certificate is not trusted'
-      : NO_CONNECTION[nodeCode];
+      : undefined);
   if (reason !== undefined) {
     const message = `cannot reach ${new URL(origin).host}: ${reason} (${nodeCode})`;
     return new ConverterError('SERVICE_UNREACHABLE', message, { cause });

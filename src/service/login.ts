@@ -22,6 +22,10 @@ export interface LoginOptions {
   tokenElement: 'first' | 'last';
 }
 
+const NOT_FOUND = 404;
+const WRONG_ADDRESS =
+  'no authentication server answers at this address (status 404): is BTG2GLTF_AUTH_URL (service.authUrl) right?';
+
 type AuthOperation = 'getPublicKey' | 'getSessionToken';
 
 /** Sends one operation of the authentication server, once. */
@@ -69,6 +73,10 @@ async function ask<Name extends AuthOperation>(
 ): Promise<AnswerOf<Name>> {
   const { response, target } = await send(name, body);
   const { status, bytes } = response;
+  // Nobody was named yet: it is the address that is wrong.
+  if (name === 'getPublicKey' && status === NOT_FOUND) {
+    throw new ConverterError('HTTP_STATUS', WRONG_ADDRESS, { status });
+  }
   const said = errorText(bytes);
   if (said !== undefined || status === 401 || status === 403) {
     const why = said === undefined ? '' : `: ${withoutCredentials(said, options)}`;

@@ -88,10 +88,25 @@ describe('a service that cannot be used', () => {
       stderr: expect.stringMatching(/no-such-host\.invalid/),
     });
     const tls = proxy.env.BTG2GLTF_AUTH_URL!.replace('http:', 'https:');
-    const { exit } = await command(['run', file], {
+    const { exit, stderr } = await command(['run', file], {
       env: { ...proxy.env, BTG2GLTF_AUTH_URL: tls },
     });
     expect(exit).toBe(3);
+    expect(stderr).toMatch(/speak.* TLS.*: is https right\?/);
+  });
+
+  test('an address at which nothing is: exit 3, and it is the address that is named', async () => {
+    const wrong = (name: string) => {
+      const env = { ...proxy.env, [name]: `${proxy.env[name]}/elsewhere` };
+      return command(['run', file], { env });
+    };
+    const base = await wrong('BTG2GLTF_BASE_URL');
+    expect(base.exit).toBe(3);
+    expect(lastLines(base.stderr)).toMatch(/no catalogue.*BTG2GLTF_BASE_URL.* right\?/);
+    const auth = await wrong('BTG2GLTF_AUTH_URL');
+    expect(auth.exit).toBe(3);
+    expect(lastLines(auth.stderr)).toMatch(/BTG2GLTF_AUTH_URL.* right\?/);
+    expect(base.stderr + auth.stderr).not.toContain('elsewhere');
   });
 
   test('a given token that is dead: exit 3, a sentence, and nobody is logged out', async () => {
