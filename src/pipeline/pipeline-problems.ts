@@ -4,9 +4,14 @@
  * In: a YAML file and what its schema says of it. Out: one sentence a problem, in file order.
  */
 import type { z } from 'zod';
+import { readAddress } from '../service/target.ts';
+import { asConverterError } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
 import { type PipelineContent, pipelineJsonSchema, SOURCE_KINDS } from './pipeline-schema.ts';
 import type { YamlFile, YamlPath } from './yaml-file.ts';
+
+/** What every pipeline file has. */
+const PARTS = ['name', 'service', 'articles', 'output'];
 
 interface Problem {
   line: number;
@@ -40,6 +45,10 @@ function ofIssue(yaml: YamlFile, issue: z.core.$ZodIssue): Problem[] {
       sentence: `unknown key "${key}"${didYouMean(key, known) || `; known here: ${known.join(', ')}`}`,
     }));
   }
+  if (yaml.value === null || yaml.value === undefined) {
+    const needed = PARTS.join(', ');
+    return [{ line: 1, sentence: `the file is empty: expected ${needed}` }];
+  }
   const where = issue.path.length === 0 ? 'the file' : issue.path.map(String).join('.');
   return [{ line: yaml.lineOf(issue.path), sentence: `${where}: ${wording(yaml, issue)}` }];
 }
@@ -48,8 +57,35 @@ function ofIssue(yaml: YamlFile, issue: z.core.$ZodIssue): Problem[] {
 function wording(yaml: YamlFile, issue: z.core.$ZodIssue): string {
   const received = valueAt(yaml.value, issue.path);
   if (received === undefined) return 'is missing';
-  const message = issue.message.replace(/^Invalid (?:input|option): /, '').split(', received')[0]!;
-  return `${message}, received ${JSON.stringify(received)?.slice(0, 60)}`;
+  const expected = expectation(issue);
+  // What is put before an address may be a password.
+  const isSecret = typeof received === 'string' && received.includes('@');
+  return isSecret ? expected : `${expected}, received ${JSON.stringify(received)?.slice(0, 60)}`;
+}
+
+/** What a value was to be, in words where the schema's own are a programmer's. */
+function expectation(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_format' && issue.format === 'url') {
+    return 'expected an address that starts with http:// or https://';
+  }
+  if (issue.code === 'invalid_type' && issue.expected === 'int') return 'expected a whole number';
+  if (issue.code === 'too_small') {
+    if (issue.origin === 'array') return 'expected at least one entry';
+    if (issue.origin === 'string') return 'expected a text that is not empty';
+    return `expected ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+  }
+  if (issue.code === 'too_big') return `expected at most ${issue.maximum}`;
+  return issue.message.replace(/^Invalid (?:input|option): /, '').split(', received')[0]!;
+}
+
+/** An address as the client takes it; the sentence does not repeat it, for it may hold a password. */
+function addressProblem(address: string | undefined): string | undefined {
+  try {
+    if (address !== undefined) readAddress(address, '');
+    return undefined;
+  } catch (error) {
+    return asConverterError(error).message.replace(/^: /, '');
+  }
 }
 
 /** What the schema alone cannot say: exactly one of several keys. */
@@ -63,6 +99,10 @@ function ofRules(yaml: YamlFile, { service, articles }: PipelineContent): Proble
     say(['service'], 'expected one of emulator: true, recording, or authUrl and baseUrl');
   } else if (live && (service.authUrl === undefined || service.baseUrl === undefined)) {
     say(['service'], `${service.authUrl === undefined ? 'authUrl' : 'baseUrl'} is missing`);
+  }
+  for (const name of ['authUrl', 'baseUrl'] as const) {
+    const problem = addressProblem(service[name]);
+    if (problem !== undefined) say(['service', name], problem);
   }
   articles.forEach((entry, index) => {
     const kinds = SOURCE_KINDS.filter((kind) => entry[kind] !== undefined);

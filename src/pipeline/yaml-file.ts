@@ -38,7 +38,10 @@ export function readYaml(text: string, file: string, env: Environment): YamlFile
   const line = (offset: number | undefined) => lines.linePos(offset ?? 0).line;
   const [problem] = document.errors;
   if (problem !== undefined) {
-    const sentence = problem.message.split(/ at line |\n/)[0];
+    const sentence =
+      problem.code === 'DUPLICATE_KEY'
+        ? `the key ${keyIn(text, problem.pos[0])} stands there twice`
+        : problem.message.split(/ at line |\n/)[0];
     throw new ConverterError('PIPELINE_INVALID', `${file}:${line(problem.pos[0])}: ${sentence}`);
   }
   fillIn(document, env, (offset, sentence) => {
@@ -50,6 +53,12 @@ export function readYaml(text: string, file: string, env: Environment): YamlFile
     lineOf: (path) => line(offsetOf(document, path)),
     lineOfKey: (path, key) => line(keyOffsetOf(document, path, key)),
   };
+}
+
+/** The key that begins at an offset, in quotes. */
+function keyIn(text: string, offset: number): string {
+  const [key = ''] = /^(?:"[^"]*"|'[^']*'|[^:,}\n]*)/.exec(text.slice(offset))!;
+  return JSON.stringify(key.trim().replace(/^(["'])(.*)\1$/, '$2'));
 }
 
 /** An alias that expands without end is refused by the library. */

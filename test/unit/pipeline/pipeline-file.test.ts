@@ -137,6 +137,43 @@ describe('a pipeline file', () => {
     );
   });
 
+  test('tells what was expected in words for people', () => {
+    const one = (from: string, to: string) =>
+      refusal(MINIMAL.replace(from, to)).replace('PIPELINE_INVALID x.yaml:', '');
+    const live = (baseUrl: string) =>
+      `{ authUrl: "https://a", baseUrl: "${baseUrl}", timeoutMs: 5000 }`;
+    expect(one('name: x', 'name: x\nname: y')).toBe('2: the key "name" stands there twice');
+    expect(one('{ emulator: true }', '{ emulator: true, "emulator" : true }')).toBe(
+      '2: the key "emulator" stands there twice',
+    );
+    expect(refusal('# nothing yet\n')).toBe(
+      'PIPELINE_INVALID x.yaml:1: the file is empty: expected name, service, articles, output',
+    );
+    expect(one('emulator: true', 'emulator: true, timeoutMs: 5000.5')).toBe(
+      '2: service.timeoutMs: expected a whole number, received 5000.5',
+    );
+    expect(one('emulator: true', 'emulator: true, concurrency: 0')).toBe(
+      '2: service.concurrency: expected at least 1, received 0',
+    );
+    expect(one('emulator: true', 'emulator: true, concurrency: 999')).toBe(
+      '2: service.concurrency: expected at most 256, received 999',
+    );
+    expect(one('{ emulator: true }', live('ftp://x'))).toBe(
+      '2: service.baseUrl: expected an address that starts with http:// or https://, received "ftp://x"',
+    );
+    for (const address of ['https://user:geheim@h/x', 'https://h/x?token=geheim']) {
+      expect(one('{ emulator: true }', live(address))).toBe(
+        '2: service.baseUrl: expected an address without user, password, query and fragment',
+      );
+    }
+    expect(one('\n  - list: a.csv', ' []')).toBe(
+      '3: articles: expected at least one entry, received []',
+    );
+    expect(one('name: x', 'name: ""')).toBe(
+      '1: name: expected a text that is not empty, received ""',
+    );
+  });
+
   test('is refused where it is no YAML', () => {
     expect(refusal('name: [x')).toMatch(/^PIPELINE_INVALID x\.yaml:1: /);
     expect(refusal('- a\n')).toMatch(/^PIPELINE_INVALID x\.yaml:1: the file: expected object/);
