@@ -32,16 +32,46 @@ export async function selectFromCatalogue(
 ): Promise<SourceSelection> {
   const manufacturers = matcher(source.manufacturers);
   const programs = matcher(source.programs);
+  const met: Met = { manufacturers: new Set(), programs: new Set() };
   const listings = await crawl(source.parentnode, reader, (node) => {
-    return manufacturers(node.manufacturer) && programs(node.program);
+    met.manufacturers.add(node.manufacturer);
+    if (!manufacturers(node.manufacturer)) return false;
+    met.programs.add(node.program);
+    return programs(node.program);
   });
   const { articles, warnings } = walk(source.parentnode, listings);
-  return {
-    articles: articles
-      .filter(({ request }) => manufacturers(request.manufacturer) && programs(request.program))
-      .filter(({ request }) => request.manufacturer !== ''),
-    warnings,
+  const selected = articles
+    .filter(({ request }) => manufacturers(request.manufacturer) && programs(request.program))
+    .filter(({ request }) => request.manufacturer !== '');
+  const none = selected.length === 0 ? [nothingMatches(source, met)] : [];
+  return { articles: selected, warnings: [...warnings, ...none] };
+}
+
+/** Ids that were met on the way, those of series within the manufacturers that were wanted. */
+interface Met {
+  manufacturers: Set<string>;
+  programs: Set<string>;
+}
+
+/** Names told of those that are there. */
+const SHOWN_NAMES = 20;
+
+/** Why there is no article, and what there is instead. */
+function nothingMatches(source: CatalogueSource, met: Met): Warning {
+  const where = folderName(source.parentnode);
+  const missed = (what: string, globs: readonly string[] | undefined, names: Set<string>) => {
+    const known = [...names].filter((name) => name !== '').sort();
+    const matches = matcher(globs);
+    if (known.length === 0 || known.some(matches)) return undefined;
+    const more = known.length > SHOWN_NAMES ? ` and ${known.length - SHOWN_NAMES} more` : '';
+    const there = `${known.slice(0, SHOWN_NAMES).join(', ')}${more}`;
+    return `${where}: no ${what} matches ${(globs ?? []).join(', ')}; there are ${there}`;
   };
+  const message =
+    missed('manufacturer', source.manufacturers, met.manufacturers) ??
+    missed('series', source.programs, met.programs) ??
+    `${where}: no article in it matches`;
+  return { code: 'CATALOGUE_EMPTY', message };
 }
 
 /** Whether a node is an article that can be asked for. */

@@ -46,6 +46,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+test('an output folder that is a file: exit 3, before anything is asked for', async () => {
+  await writeFile(out(), '');
+  const { exit, stderr } = await run();
+  expect(exit).toBe(3);
+  expect(lastLines(stderr)).toContain(out());
+  expect(proxy.seen).toEqual([]);
+});
+
 describe('a service that cannot be used', () => {
   test('a wrong password: exit 3, one sentence, no stack', async () => {
     const env = { ...proxy.env, BTG2GLTF_PASSWORD: 'wrong-password' };

@@ -67,6 +67,25 @@ const select = async (...parameters: Parameters<typeof selectArticles>) =>
   (await selectArticles(...parameters)).articles;
 
 describe('selectArticles', () => {
+  it('says what is there where a catalogue selects nothing', async () => {
+    const told = async (more: object) => {
+      const source = { kind: 'catalogue' as const, parentnode: '', ...more };
+      const { warnings } = await selectArticles([source], reader(FOLDERS));
+      return warnings.filter(({ code }) => code !== 'CATALOGUE_CIRCULAR');
+    };
+    const empty = (message: string) => [{ code: 'CATALOGUE_EMPTY', message }];
+    expect(await told({ manufacturers: ['ACNE', 'X*'] })).toEqual(
+      empty('the top of the catalogue: no manufacturer matches ACNE, X*; there are ACME, BETA'),
+    );
+    expect(await told({ manufacturers: ['ACME'], programs: ['DISK'] })).toEqual(
+      empty('the top of the catalogue: no series matches DISK; there are DESK'),
+    );
+    expect(await told({ parentnode: 'a1', manufacturers: ['BETA'] })).toEqual(
+      empty('catalogue a1: no article in it matches'),
+    );
+    expect(await told({ manufacturers: ['ACME'] })).toEqual([]);
+  });
+
   it('walks the catalogue as a person reads it, though folders hold themselves', async () => {
     const catalogue = reader(FOLDERS);
     const source = { kind: 'catalogue', parentnode: '' } as const;
