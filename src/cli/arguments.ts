@@ -36,6 +36,7 @@ export async function readArguments(
   command: Command,
   words: readonly string[],
 ): Promise<Parsed> {
+  const asksForHelp = words.includes('--help') || words.includes('-h');
   const parser = yargs([])
     .scriptName('btg2gltf')
     .usage(
@@ -47,7 +48,14 @@ export async function readArguments(
       ].join('\n'),
     )
     .parserConfiguration(PARSER)
-    .options(Object.fromEntries(Object.entries(command.options).map(toYargs)))
+    .options(
+      Object.fromEntries(
+        Object.entries(command.options).map(([option, spec]) => [
+          option,
+          toYargs(spec, asksForHelp),
+        ]),
+      ),
+    )
     .version(false)
     .help()
     .alias('help', 'h')
@@ -55,7 +63,7 @@ export async function readArguments(
     .exitProcess(false)
     .fail(false);
   if (command.examples.length > 0) parser.epilogue(command.examples.join('\n'));
-  if (words.includes('--help') || words.includes('-h')) return { help: await parser.getHelp() };
+  if (asksForHelp) return { help: await parser.getHelp() };
   const { _: given, $0, ...options } = await parser.parseAsync([...words]);
   return {
     args: {
@@ -65,11 +73,12 @@ export async function readArguments(
   };
 }
 
-function toYargs([name, spec]: [string, OptionSpec]) {
+/** A number is read as the text that was typed; only the help calls it one. */
+function toYargs(spec: OptionSpec, asksForHelp: boolean) {
   const choices = spec.choices === undefined ? '' : `: ${spec.choices.join(' or ')}`;
   const standard = spec.default === undefined ? '' : ` [default: ${spec.default}]`;
-  const type = spec.type === 'boolean' ? 'boolean' : 'string';
-  return [name, { type, describe: `${spec.describe}${choices}${standard}` }] as const;
+  const type = spec.type === 'number' && !asksForHelp ? 'string' : spec.type;
+  return { type, describe: `${spec.describe}${choices}${standard}` };
 }
 
 function checkPositionals(

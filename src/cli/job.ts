@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { defaultCacheDir, loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
 import { PIPELINE_DEFAULTS } from '../pipeline/pipeline-schema.ts';
 import type { RunResult } from '../pipeline/run.ts';
-import type { Job, RunTools } from '../pipeline/run-context.ts';
+import type { Job, Progress, RunTools } from '../pipeline/run-context.ts';
 import { summarise } from '../pipeline/summary.ts';
 import type { LogFormat } from '../support/log.ts';
 import { type Arguments, type Io, numberOf, type OptionSpec, textOf } from './command.ts';
@@ -82,11 +82,18 @@ export async function doJob(
 ): Promise<number> {
   const job = await readJob(args, io);
   const voice = await openVoice(textOf(args, 'log-format') as LogFormat | undefined, io);
+  let last: Progress | undefined;
+  const { log, selecting } = voice;
+  const progress = (now: Progress) => {
+    last = now;
+    voice.progress(now);
+  };
   let result: RunResult;
   try {
-    result = await work(job, { ...toolsOf(io), log: voice.log, progress: voice.progress });
+    result = await work(job, { ...toolsOf(io), log, progress, selecting });
   } finally {
     voice.end();
+    if (io.signal.aborted && last !== undefined) io.tell(soFar(last));
   }
   const { report, runFolder } = result;
   voice.log.info('finished', { ...report.configurations, totalMs: report.totalMs });
@@ -94,8 +101,14 @@ export async function doJob(
   return report.configurations.failed > 0 ? 1 : 0;
 }
 
+/** What an interrupted run leaves behind. */
+function soFar({ total, done, failed }: Progress): string {
+  const lost = failed === 0 ? '' : `, ${failed} of them failed`;
+  return `  ${done} of ${total} configurations were worked on${lost}; what is done is kept\n`;
+}
+
 /** What a service needs of the process. */
-export function toolsOf(io: Io): Omit<RunTools, 'log' | 'progress'> {
+export function toolsOf(io: Io): Omit<RunTools, 'log' | 'progress' | 'selecting'> {
   const { env, now, random, signal } = io;
   return { env, now, random, signal, startEmulator: (range) => startEmulatorOf(range) };
 }

@@ -14,6 +14,8 @@ const ERASE_LINE = '\r\u001b[K';
 export interface Voice {
   log: Logger;
   progress(progress: Progress): void;
+  /** How many articles the catalogue has shown while they are chosen. */
+  selecting(found: number): void;
   /** Takes the bar off the screen. */
   end(): void;
 }
@@ -33,7 +35,8 @@ export async function openVoice(format: LogFormat | undefined, io: Io): Promise<
   const log = await createLogger({ format: chosen, sink, now: io.now });
   return {
     log,
-    progress: bar?.update ?? heartbeat(log, io),
+    progress: bar?.update ?? heartbeat((progress) => log.info('working', { ...progress }), io),
+    selecting: bar?.selecting ?? selectingLines(log, io),
     end: () => bar?.stop(),
   };
 }
@@ -51,9 +54,13 @@ async function openBar(stream: NodeJS.WritableStream, io: Io) {
   });
   let startedAt: number | undefined;
   return {
+    selecting(found: number) {
+      if (startedAt === undefined) stream.write(`${ERASE_LINE}  selecting · ${found} found`);
+    },
     update({ total, done, failed }: Progress) {
       if (startedAt === undefined) {
         startedAt = io.now();
+        stream.write(ERASE_LINE);
         bar.start(total, 0, { rate: '–', left: '–', failed: 0 });
       }
       const perSecond = (done * 1000) / Math.max(1, io.now() - startedAt);
@@ -62,16 +69,30 @@ async function openBar(stream: NodeJS.WritableStream, io: Io) {
       bar.setTotal(total);
       bar.update(done, { rate: perSecond.toFixed(1), left, failed });
     },
-    stop: () => bar.stop(),
+    stop() {
+      if (startedAt === undefined) stream.write(ERASE_LINE);
+      bar.stop();
+    },
   };
 }
 
-function heartbeat(log: Logger, io: Io): (progress: Progress) => void {
+/** One line at the beginning, then a sign of life. */
+function selectingLines(log: Logger, io: Io): (found: number) => void {
+  const beat = heartbeat((found: number) => log.info('selecting', { found }), io);
+  let begun = false;
+  return (found) => {
+    if (begun) beat(found);
+    else log.info('selecting');
+    begun = true;
+  };
+}
+
+function heartbeat<T>(tell: (state: T) => void, io: Io): (state: T) => void {
   let last = io.now();
-  return (progress) => {
+  return (state) => {
     if (io.now() - last < HEARTBEAT_MS) return;
     last = io.now();
-    log.info('working', { ...progress });
+    tell(state);
   };
 }
 

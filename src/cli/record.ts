@@ -32,7 +32,8 @@ export const recordCommand: Command = {
     const voice = await openVoice(textOf(args, 'log-format') as LogFormat | undefined, io);
     let result: RecordResult;
     try {
-      const tools = { ...toolsOf(io), log: voice.log, progress: voice.progress };
+      const { log, progress, selecting } = voice;
+      const tools = { ...toolsOf(io), log, progress, selecting };
       result = await recordPipeline(job, dir, tools);
     } finally {
       voice.end();

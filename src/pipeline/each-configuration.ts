@@ -55,13 +55,13 @@ export async function eachConfiguration<T>(
       const index = next++;
       try {
         outcomes[index] = await attempt(articles[index]!);
+        progress.done++;
+        run.tools.progress?.({ ...progress });
       } catch (thrown) {
         fatal ??= asConverterError(thrown);
         // Whoever still waits for an answer is to hear at once that the run is over.
         await run.closeService();
       }
-      progress.done++;
-      run.tools.progress?.({ ...progress });
     }
   };
 

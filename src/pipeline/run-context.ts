@@ -41,6 +41,8 @@ export interface Progress {
 export interface RunTools extends Omit<ServiceTools, 'onRequest' | 'onDrift'> {
   log: Logger;
   progress?: (progress: Progress) => void;
+  /** Told while articles are chosen how many the catalogue has shown so far. */
+  selecting?: (found: number) => void;
 }
 
 /** All that a run has open. */

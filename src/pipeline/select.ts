@@ -5,12 +5,14 @@
  * could not be selected.
  * It must not fetch any geometry.
  */
+import type { Fetcher } from '../fetch/fetch-article.ts';
 import type {
   ArticleSource,
   SelectedArticle,
   Selection,
   SelectionFailure,
 } from '../fetch/select-articles.ts';
+import type { CatalogueNode } from '../model/catalogue.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
@@ -18,7 +20,7 @@ import { readArticleList } from './article-list.ts';
 import { readCartFiles } from './cart-files.ts';
 import { findPlannings, readPermanentIds } from './permanent-id-list.ts';
 import type { PipelineSource } from './pipeline-file.ts';
-import type { Job, RunContext } from './run-context.ts';
+import type { Job, RunContext, RunTools } from './run-context.ts';
 import { readSelection, writeSelection } from './selection-file.ts';
 import { describeService } from './service-setup.ts';
 
@@ -42,7 +44,8 @@ export async function selectLive(run: RunContext): Promise<Selection> {
     const opened = await Promise.all(pipeline.articles.map((source) => openSource(source, run)));
     const fetcher = await run.fetcher();
     const sources = opened.map(({ source }) => source);
-    const selected = await selectArticles(sources, fetcher).catch(cannotSelect);
+    const reader = counting(fetcher, run.tools.selecting);
+    const selected = await selectArticles(sources, reader).catch(cannotSelect);
     const articles = await distinctArticles(selected.articles, fetcher.resolve);
     await writeSelection(pipeline, articles);
     const warnings = [...opened.flatMap((source) => source.warnings), ...selected.warnings];
@@ -81,6 +84,22 @@ function cannotSelect(thrown: unknown): never {
     `the articles cannot be selected: ${error.message}`,
     { cause: error },
   );
+}
+
+/** Tells how many articles the listings have shown so far; one that stands twice counts twice. */
+function counting(fetcher: Fetcher, tell: RunTools['selecting'] = () => {}): Fetcher {
+  let found = 0;
+  const count = (nodes: CatalogueNode[]) => {
+    found += nodes.filter(({ nodetype }) => nodetype === 'A').length;
+    tell(found);
+    return nodes;
+  };
+  tell(0);
+  return {
+    ...fetcher,
+    nodes: async (...folder) => count(await fetcher.nodes(...folder)),
+    search: async (...query) => count(await fetcher.search(...query)),
+  };
 }
 
 interface OpenedSource {
