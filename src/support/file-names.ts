@@ -24,7 +24,8 @@ const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)/i;
  * Names that differ in case alone are different here and equal on some file systems: that is the caller's.
  *
  * @param text - Any text; the empty one becomes `%`.
- * @returns 1 to 89 characters of `A-Za-z0-9-_.~%`; never `.` or `..`, never with a dot at its end, never a Windows device.
+ * @returns 1 to 89 characters of `A-Za-z0-9-_.~%`; never with a dot at either end
+ *   (hidden on Linux, cut off on Windows), never a Windows device.
  *
  * @example
  * ```ts
@@ -40,6 +41,7 @@ export function encodeFileName(text: string): string {
   const bytes = utf8(text);
   const name = Array.from(bytes, encodeByte)
     .join('')
+    .replace(/^\./, '%2E')
     .replace(/\.+$/, (dots) => '%2E'.repeat(dots.length))
     .replace(RESERVED, (device) => percent(device.charCodeAt(0)) + device.slice(1));
   if (name.length <= LONGEST_WHOLE) return name;

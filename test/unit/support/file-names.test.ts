@@ -15,6 +15,8 @@ describe('encodeFileName', () => {
     ['Größe', 'Gr%C3%B6%C3%9Fe'],
     ['.', '%2E'],
     ['..', '%2E%2E'],
+    ['.hidden', '%2Ehidden'],
+    ['../../etc/x', '%2E.%2F..%2Fetc%2Fx'],
     ['a.b.', 'a.b%2E'],
     ['NUL', '%4EUL'],
     ['nul.txt', '%6Eul.txt'],
