@@ -67,14 +67,15 @@ async function open(folder: TreeNode, list: ListFolder): Promise<void> {
 }
 
 /**
- * Draws a tree: kinds, names, numbers, and ids, which the next `ls` takes.
+ * Draws a tree: kinds, texts, `MANUFACTURER/PROGRAM/number` as far as it goes, and ids, which the next
+ * `ls` takes.
  *
  * @returns Lines, ended.
  *
  * @example
  * ```ts
  * drawTree(tree);
- * // → 'folder   Desks              ACME;:DESK@1\narticle  └─ Desk 160  D160  ACME;:DESK@1;:D160\n'
+ * // → 'folder   Desks        ACME/DESK       ACME;:DESK@1\narticle  └─ Desk 160  ACME/DESK/D160  ACME;:DESK@1;:D160\n'
  * ```
  */
 export function drawTree(roots: readonly TreeNode[]): string {
@@ -107,5 +108,8 @@ export function drawNodes(nodes: readonly CatalogueNode[]): string {
 }
 
 function factsOf(node: CatalogueNode, lead: string): string[] {
-  return [KINDS[node.nodetype], lead + node.text, node.basearticlenumber, node.nodeid];
+  const { manufacturer, program, basearticlenumber } = node;
+  // As options and pipeline files take it: ids, not texts.
+  const name = [manufacturer, program, basearticlenumber].filter((id) => id !== '').join('/');
+  return [KINDS[node.nodetype], lead + node.text, name, node.nodeid];
 }

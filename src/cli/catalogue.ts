@@ -3,6 +3,7 @@
  * `catalogue show MANUFACTURER/PROGRAM/number`: the catalogue as a person sees it.
  */
 import type { ServiceClient } from '../service/client.ts';
+import { ConverterError } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
 import { usageError } from './arguments.ts';
 import { readArticleName, tellArticle } from './catalogue-article.ts';
@@ -48,6 +49,7 @@ const QUESTIONS: Readonly<Record<string, { options: readonly string[]; ask: Ques
         throw usageError('catalogue search: expected a query and --manufacturer');
       }
       const nodes = await client.search(manufacturer.toUpperCase(), query);
+      if (nodes.length === 0) await checkManufacturer(client, manufacturer.toUpperCase());
       return { json: nodes, text: drawNodes(nodes) };
     },
   },
@@ -105,6 +107,24 @@ export const catalogueCommand: Command = {
     }
   },
 };
+
+/**
+ * Refuses a manufacturer that the catalogue does not have: a search in it finds nothing, and says no more.
+ *
+ * A folder at the top that is nobody's may hold any of them.
+ */
+async function checkManufacturer(client: ServiceClient, manufacturer: string): Promise<void> {
+  const { nodes } = await client.getNodes('');
+  const ids = nodes
+    .filter(({ nodetype }) => nodetype !== 'I')
+    .map((node) => node.manufacturer.toUpperCase());
+  if (ids.length === 0 || ids.includes('') || ids.includes(manufacturer)) return;
+  const known = [...new Set(ids)].sort();
+  throw new ConverterError(
+    'NODE_NOT_FOUND',
+    `the catalogue has no manufacturer ${manufacturer}; there are ${known.join(', ')}`,
+  );
+}
 
 /** Finds the question, and refuses what is meant for another one: it would be passed over in silence. */
 function questionOf(args: Arguments): (typeof QUESTIONS)[string] {

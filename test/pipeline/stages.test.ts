@@ -171,7 +171,7 @@ describe('the two halves of a run', () => {
 describe('looking around', () => {
   test('catalogue ls lists a folder, catalogue search finds articles', async () => {
     expect((await command(['catalogue', 'ls'], { env })).stdout).toMatch(
-      /^folder +Desks +ACME;:DESK@1/,
+      /^folder +Desks +ACME\S* +ACME;:DESK@1/,
     );
     const folderListing = await command(['catalogue', 'ls', 'ACME;:DESK@1'], { env });
     expect(folderListing.stdout.trim().split('\n')).toHaveLength(3);

@@ -39,13 +39,13 @@ describe('the catalogue is a tree', () => {
   test('of names, kinds, numbers and ids', async () => {
     expect(drawTree(await readCatalogueTree(list, '', 9))).toBe(
       [
-        'folder   F1            f1',
-        'article  ├─ A1     a1  a1',
-        'folder   └─ F3         f3',
-        'article     ├─ A2  a2  a2',
-        'folder      └─ F1      f1  (listed elsewhere in this tree)',
-        'folder   F2            f2',
-        'info     I9            i9',
+        'folder   F1        ACME/DESK     f1',
+        'article  ├─ A1     ACME/DESK/a1  a1',
+        'folder   └─ F3     ACME/DESK     f3',
+        'article     ├─ A2  ACME/DESK/a2  a2',
+        'folder      └─ F1  ACME/DESK     f1  (listed elsewhere in this tree)',
+        'folder   F2        ACME/DESK     f2',
+        'info     I9        ACME/DESK     i9',
         '',
       ].join('\n'),
     );
@@ -177,6 +177,16 @@ describe('catalogue on the sample range', () => {
     const { exit, stderr } = await call(...words);
     expect([exit, stderr]).toEqual([2, expect.stringContaining(sentence)]);
   });
+
+  test('a manufacturer that is not there is told, with those that are', async () => {
+    const { exit, stderr } = await call('search', 'desk', '--manufacturer', 'fjelmark');
+    expect(exit).toBe(1);
+    expect(stderr).toMatch(/no manufacturer FJELMARK; there are .*FJEL/);
+    expect(await call('search', 'no-such-thing', '--manufacturer', 'fjel')).toMatchObject({
+      exit: 0,
+      stdout: 'nothing there\n',
+    });
+  }, 20_000);
 
   test('an article that is not there exits with 1', async () => {
     expect((await call('show', 'NO/SUCH/THING')).exit).toBe(1);
