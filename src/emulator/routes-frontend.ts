@@ -28,7 +28,16 @@ export const FRONTEND_ROUTES: readonly Route[] = [
     path: '/planning',
     token: { in: 'query', group: 'ofml' },
     required: [],
-    optional: [...ARTICLE, ...SWITCHES, 'ocdreinit', 'permanentid', 'parentnode', 'urlwarenkorb'],
+    // A migrated address may carry the final number (9.3); the page has no use for it.
+    optional: [
+      ...ARTICLE,
+      'finalarticlenumber',
+      ...SWITCHES,
+      'ocdreinit',
+      'permanentid',
+      'parentnode',
+      'urlwarenkorb',
+    ],
     answer: plan,
   },
 ];

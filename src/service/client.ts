@@ -194,7 +194,9 @@ export function createClient(config: ServiceConfig): ServiceClient {
       expectTopLevel(topLevelArticle, 'storePlanning');
       const subject = article(topLevelArticle as Partial<Configuration>);
       const body = { json: topLevelArticle };
-      return (await call('storePlanning', {}, subject, { body })).answer;
+      const permanentId = (await call('storePlanning', {}, subject, { body })).answer;
+      config.onPermanentId?.(permanentId, topLevelArticle);
+      return permanentId;
     },
     async restoreConfiguration(configuration) {
       const subject = article(configuration);

@@ -9,6 +9,7 @@ import { decodeArticle } from './wire-article.ts';
 import { decodeFirstResult, decodeResults } from './wire-auth.ts';
 import { decodeBlock } from './wire-block.ts';
 import { decodeBreadcrumbs, decodeNodes } from './wire-catalogue.ts';
+import { findBlockDrift } from './wire-drift-block.ts';
 import { findPartsListDrift } from './wire-drift-parts-list.ts';
 import { checkImage } from './wire-image.ts';
 import { decodePartsList } from './wire-parts-list.ts';
@@ -200,7 +201,11 @@ const ROWS = {
     ...GET,
     group: 'odb',
     path: '/block/{name}',
-    decode: (body) => decodeBlock(body),
+    decode(body, onDrift) {
+      const block = decodeBlock(body);
+      if (onDrift !== undefined) findBlockDrift(body, onDrift);
+      return block;
+    },
     missing: 'BLOCK_MISSING',
     missingMeans: 'the service has no such block',
     spec: '4.4',

@@ -58,6 +58,8 @@ export interface ServiceConfig {
   onAnswer?: (answer: RawAnswer) => void | Promise<void>;
   /** Told where an answer that could be read is not what the specification says. */
   onDrift?: (drift: ServiceDrift) => void;
+  /** Told of each planning that was stored; the ledger of permanent identifiers listens here. */
+  onPermanentId?: (permanentId: string, topLevelArticle: unknown) => void;
 }
 
 /** One tolerated mismatch between an answer and the specification. */
