@@ -70,6 +70,8 @@ export interface EmulatedRange {
    * @throws {@link RangeRefusal} if no configuration of this range is like that.
    */
   checkPlanning?(article: Json): void;
+  /** A planning that had its permanent identifier before this emulator began. */
+  planning?(permanentid: string): Json | undefined;
   /**
    * The parts list of GET btg: `{btg, blocks, mats}`.
    *

@@ -46,6 +46,7 @@ export async function openRecording(dir: string): Promise<EmulatedRange> {
   const { name, convertdate } = await readHead(join(dir, 'recording.json'));
   const articles = await readRecords(join(dir, 'ofml', 'articles'), ARTICLE_IDENTITY);
   const changes = await readRecords(join(dir, 'ofml', 'changes'), CHANGE_IDENTITY);
+  const plannings = await readRecords(join(dir, 'ofml', 'plannings'), ['permanentid']);
   const partsLists = await readRecords(join(dir, 'odb', 'btg'), PARTS_LIST_IDENTITY);
   const blocks = await listBodies(join(dir, 'odb', 'block'), 3, '.json');
   const materials = await listBodies(join(dir, 'odb', 'materials'), 2, '.JPG');
@@ -58,6 +59,7 @@ export async function openRecording(dir: string): Promise<EmulatedRange> {
     ...recordedCatalogue({ listings, file, articles: articles.responses, convertdate }),
     article: (query) => articles.find(query),
     configure: (query, change) => changes.find(changeQuery(query, change)) ?? notRecorded(change),
+    planning: (permanentid) => plannings.find({ permanentid }),
     partsList: (query) => partsLists.find(query),
     block: (blockName) => blocks.read(segmentsOf(blockName)),
     material: (manufacturer, materialName) => materials.read([manufacturer, materialName]),

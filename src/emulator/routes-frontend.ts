@@ -89,7 +89,8 @@ function articleOf(query: Query, { range, permanentIds }: RouteContext): Json | 
   if (permanentid !== '') {
     const beside = ocdreinit === '' ? given[0] : 'ocdreinit';
     if (beside !== undefined) throw new Refusal(400, `permanentid: not together with ${beside}`);
-    return found(permanentIds.restore(permanentid), 'permanentid');
+    const stored = permanentIds.restore(permanentid) ?? range.planning?.(permanentid);
+    return found(stored, 'permanentid');
   }
   const missing = ARTICLE.find((name) => !given.includes(name));
   if (given.length === 0 && ocdreinit === '') return undefined;

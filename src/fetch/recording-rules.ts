@@ -50,7 +50,10 @@ export const RECORDING_RULES: { readonly [Name in OperationName]: RecordingRule 
   logoutCatalogue: { keep: 'nothing', why: 'its answer says nothing' },
   logoutGraphics: { keep: 'nothing', why: 'its answer says nothing' },
   getBreadcrumbs: { keep: 'nothing', why: 'replay knows the path from the listings' },
-  storePlanning: { keep: 'nothing', why: 'a permanent identifier belongs to one system' },
+  storePlanning: {
+    keep: 'nothing',
+    why: 'no run asks for it; plannings stand by themselves: D-821',
+  },
   restoreConfiguration: { keep: 'nothing', why: 'no run asks for it: D-782' },
   getArticleImage: { keep: 'nothing', why: 'deprecated, and no run asks for it' },
   getNodes: { keep: 'listing', id: ({ parentnode = '' }) => parentnode },

@@ -2,7 +2,7 @@
  * Recording: keeps the answers of a service, so that they can be replayed without it.
  *
  * In: answers as they come. Out: a folder in the form that `serve --recording` reads: recording.json,
- * xcf/nodes.json, records of articles and parts lists, raw blocks and images.
+ * xcf/nodes.json, records of articles, parts lists and plannings, raw blocks and images.
  * It must not know why anything is asked. The same answers give the same bytes, in any order.
  */
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import type { RawAnswer } from '../service/service-config.ts';
 import { queryOf } from '../service/target.ts';
 import { encodeFileName, replaceFile } from '../support/files.ts';
 import { redact } from '../support/redact.ts';
+import { planningFile } from './recording-plannings.ts';
 import {
   isSearchListing,
   RECORDING_RULES,
@@ -21,8 +22,9 @@ import { withoutSecrets } from './recording-secrets.ts';
 
 const FORMAT = 1;
 
-/** What a recording holds: answers by operation. */
+/** What a recording holds. */
 export interface RecordingContent {
+  /** How many by operation; `plannings` are those behind permanent identifiers. */
   answers: Record<string, number>;
   bytes: number;
   /** Answers out of which a secret was taken: they are not what the service sent. */
@@ -33,6 +35,8 @@ export interface RecordingContent {
 export interface Recorder {
   /** Takes an answer; one that is no success, or that a run does not need, is left alone. */
   answer(raw: RawAnswer): Promise<void>;
+  /** Takes the planning behind a permanent identifier. */
+  planning(id: string, topLevelArticle: unknown): Promise<void>;
   /** Writes what belongs to all of it; a recording is complete only then. */
   finish(name: string): Promise<RecordingContent>;
 }
@@ -65,8 +69,12 @@ export function createRecorder(dir: string): Recorder {
   const listings = new Map<string, unknown[]>();
   const kept = new Map<string, { operation: string; bytes: number; redacted: boolean }>();
 
-  const note = (raw: RawAnswer, place: string, redacted: boolean): void => {
-    kept.set(place, { operation: raw.operation, bytes: raw.bytes.length, redacted });
+  const note = (
+    { operation, bytes }: { operation: string; bytes: Uint8Array },
+    place: string,
+    redacted: boolean,
+  ): void => {
+    kept.set(place, { operation, bytes: bytes.length, redacted });
   };
 
   const listing = async (raw: RawAnswer, rule: RuleOf<'listing'>): Promise<void> => {
@@ -108,6 +116,15 @@ export function createRecorder(dir: string): Recorder {
       if (rule.keep === 'listing') await listing(raw, rule);
       else if (rule.keep === 'record') await record(raw, rule);
       else await body(raw, rule);
+    },
+    async planning(id, topLevelArticle) {
+      if (!isObject(topLevelArticle)) return;
+      const bytes = new TextEncoder().encode(JSON.stringify(topLevelArticle));
+      const planning = readJson(bytes)!;
+      const request = JSON.stringify({ permanentid: redact(id) });
+      const file = planningFile(id);
+      await replaceFile(join(dir, file), `{"request":${request},"response":${planning.text}}\n`);
+      note({ operation: 'plannings', bytes }, file, planning.redacted);
     },
     async finish(name) {
       const convertdate = latestDate(listings.get('') ?? []);

@@ -1,8 +1,9 @@
 /**
  * Permanent id list: which permanent identifiers are meant, and the planning behind each.
  *
- * In: identifiers, or a file of them, and the ledger. Out: stored plannings, or that there is none.
+ * In: identifiers, or a file of them, the ledger and maybe a recording. Out: stored plannings, or that there is none.
  */
+import { readRecordedPlanning } from '../fetch/recording-plannings.ts';
 import type { StoredPlanning } from '../fetch/selection.ts';
 import type { PermanentIds } from '../state/permanent-ids.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
@@ -28,23 +29,39 @@ export function parsePermanentIds(text: string): string[] {
   return [...new Set(lines.filter((line) => line !== '' && !line.startsWith('#')))];
 }
 
+/** Where plannings are looked for. */
+export interface PlanningPlaces {
+  /** Whose identifiers they are: those of another service are not known here. */
+  service: string;
+  ledger: PermanentIds;
+  /** Folder of the recording that the service replays. */
+  recording?: string | undefined;
+  /** Told of each planning that was found. */
+  onPlanning?: ((id: string, topLevelArticle: unknown) => Promise<void>) | undefined;
+}
+
 /**
- * Looks identifiers up in the ledger.
+ * Looks identifiers up in the ledger, then in the recording.
  *
- * @param service - Whose identifiers they are: those of another service are not known here.
+ * @throws {@link ConverterError} `RECORDING_INVALID`.
  *
- * @see D-802.
+ * @see D-802, D-821.
  */
-export function findPlannings(
+export async function findPlannings(
   ids: readonly string[],
-  service: string,
-  ledger: PermanentIds,
-): StoredPlanning[] {
-  return ids.map((id) => {
-    const json = ledger.get(service, id);
+  { service, ledger, recording, onPlanning }: PlanningPlaces,
+): Promise<StoredPlanning[]> {
+  const found: StoredPlanning[] = [];
+  for (const id of ids) {
+    let json = ledger.get(service, id);
+    if (json === undefined && recording !== undefined) {
+      json = await readRecordedPlanning(recording, id);
+    }
+    if (json !== undefined) await onPlanning?.(id, json);
     const name = `permanentid ${id}`;
-    return { name, article: json === undefined ? { error: unknown() } : { json } };
-  });
+    found.push({ name, article: json === undefined ? { error: unknown() } : { json } });
+  }
+  return found;
 }
 
 function unknown(): ConverterError {

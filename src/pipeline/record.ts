@@ -64,7 +64,8 @@ export async function recordPipeline(
   await refuseForeign(dir);
   return replaceFolder(dir, async (folder) => {
     const recorder = createRecorder(folder);
-    const recorded = { ...tools, onAnswer: recorder.answer };
+    const { answer: onAnswer, planning: onPlanning } = recorder;
+    const recorded = { ...tools, onAnswer, onPlanning };
     const { report } = await fetchPipeline({ ...job, force: true }, recorded);
     const content = await recorder.finish(job.pipeline.name);
     const replay = await replaySelection(job.pipeline, folder, tools);

@@ -43,6 +43,8 @@ export interface RunTools extends Omit<ServiceTools, 'onRequest' | 'onDrift'> {
   progress?: (progress: Progress) => void;
   /** Told while articles are chosen how many the catalogue has shown so far. */
   selecting?: (found: number) => void;
+  /** Handed the planning behind each permanent identifier that is selected. */
+  onPlanning?: (id: string, topLevelArticle: unknown) => Promise<void>;
 }
 
 /** All that a run has open. */

@@ -122,8 +122,13 @@ async function openSource(source: PipelineSource, run: RunContext): Promise<Open
     case 'permanentids': {
       const { from, as } = source;
       const ids = 'ids' in from ? from.ids : await readPermanentIds(from.file);
-      const service = describeService(run.job.pipeline.service);
-      const plannings = findPlannings(ids, service, run.state.permanentIds);
+      const { service } = run.job.pipeline;
+      const plannings = await findPlannings(ids, {
+        service: describeService(service),
+        ledger: run.state.permanentIds,
+        recording: service.recording,
+        onPlanning: run.tools.onPlanning,
+      });
       return opened({ kind: 'planning', as, plannings });
     }
     default:

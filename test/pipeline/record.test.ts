@@ -10,10 +10,12 @@ import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import type { EmulatedRange, Json } from '../../src/emulator/range.ts';
 import { openRecording } from '../../src/emulator/recording.ts';
 import { createSampleRange } from '../../src/emulator/sample-range/sample-range.ts';
+import { openState } from '../../src/state/state.ts';
 import { exists, listFolder } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { MADE_TO_MEASURE } from '../helpers/configurator.ts';
+import { articleOf } from '../helpers/sample-range.ts';
 import { smallRange } from '../helpers/small-range.ts';
 
 const REAL = resolve('../shared/data/cc0-furniture');
@@ -72,8 +74,14 @@ afterEach(async () => {
 });
 
 /** Records and runs at an emulator, stops it, and runs from the recording alone. */
-async function recordAndReplay(range: EmulatedRange, articles: unknown[], words: string[] = []) {
+async function recordAndReplay(
+  range: EmulatedRange,
+  articles: unknown[],
+  words: string[] = [],
+  plannings: Record<string, unknown> = {},
+) {
   emulator = await startEmulator({ range });
+  await remember(emulator.baseUrl, plannings);
   const env = environmentOf(emulator);
   const recording = join(folder, 'recording');
   const file = await writePipeline(folder, { service: LIVE, articles });
@@ -88,6 +96,15 @@ async function recordAndReplay(range: EmulatedRange, articles: unknown[], words:
   const words2 = ['run', replayFile, '--output', join(folder, 'replayed'), ...words];
   const replayed = await command(words2);
   return { recording, recorded, live, replayed, connections: reached(), origin };
+}
+
+/** Puts plannings into the ledger of the cache, as the inbox does. */
+async function remember(service: string, plannings: Record<string, unknown>): Promise<void> {
+  const state = await openState(join(folder, 'cache'));
+  for (const [id, planning] of Object.entries(plannings)) {
+    state.permanentIds.put(service, id, planning);
+  }
+  state.close();
 }
 
 /** Gathers where every new connection of this process goes, until it is asked. */
@@ -137,6 +154,41 @@ describe('a run from a recording', () => {
     expect(await published(join(folder, 'replayed'))).toEqual(before);
     expect(await listFolder(recording)).toEqual(['odb', 'ofml', 'recording.json', 'xcf']);
   }, 240_000);
+
+  test('resolves the permanent identifiers that the recorded run resolved', async () => {
+    const range = createSampleRange();
+    const planning = (basearticlenumber: string, ocdreinitstring = '') =>
+      articleOf(range, {
+        manufacturer: 'AULI',
+        program: 'REGALO',
+        basearticlenumber,
+        ...(ocdreinitstring && { ocdreinitstring }),
+      });
+    const shelf = planning('RG-BÜCHER 5');
+    const wide = planning('RG-BÜCHER 5', shelf.ocd.reinitstring.replace('800', '1000'));
+    await writeFile(join(folder, 'ids.txt'), '# two\nP/2 ü\nP-1\n');
+    const articles = [
+      { permanentids: 'ids.txt' },
+      { permanentids: ['P-1'], as: 'articles' },
+      { configurations: { ...MADE_TO_MEASURE, values: { 'MASS.BREITE': 1800 } } },
+    ];
+    const plannings = { 'P-1': shelf, 'P/2 ü': wide, 'P-UNUSED': shelf };
+    const { recorded, live, replayed, recording } = await recordAndReplay(
+      range,
+      articles,
+      ['--cache', join(folder, 'cache')],
+      plannings,
+    );
+    expect([recorded.exit, live.exit, replayed.exit]).toEqual([0, 0, 0]);
+    expect(recorded.stdout).not.toContain('Selects');
+    expect(recorded.stdout).toContain('plannings 2');
+    const before = await published(join(folder, 'live'));
+    expect(before.manifest.length).toBeGreaterThanOrEqual(3);
+    expect(await published(join(folder, 'replayed'))).toEqual(before);
+    const files = await listFolder(join(recording, 'ofml', 'plannings'));
+    expect(files).toEqual(['P%2F2%20%C3%BC.json', 'P-1.json']);
+    expect((await openRecording(recording)).planning?.('P/2 ü')).toEqual(wide);
+  }, 120_000);
 
   test('selects what a search found, whatever the service searches by', async () => {
     const range = smallRange([{ number: 'D1', blocks: ['A::B::X'] }, { number: 'D2' }]);

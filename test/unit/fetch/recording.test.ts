@@ -6,6 +6,7 @@ import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts'
 import type { EmulatedRange } from '../../../src/emulator/range.ts';
 import { openRecording } from '../../../src/emulator/recording.ts';
 import { createRecorder, type RecordingContent } from '../../../src/fetch/recording.ts';
+import { readRecordedPlanning } from '../../../src/fetch/recording-plannings.ts';
 import type { ServiceClient } from '../../../src/service/client.ts';
 import { readText } from '../../../src/support/files.ts';
 import {
@@ -103,6 +104,18 @@ describe('a recording tells', () => {
     range.convertdate = '';
     await record(await startEmulator({ range }), (client) => client.getNodes(''));
     expect((await openRecording(dir)).nodes('')).toMatchObject([{ convertdate: '' }]);
+  });
+
+  test('the plannings behind permanent identifiers, without secrets', async () => {
+    const recorder = createRecorder(dir);
+    await recorder.planning('P/1', { id: 'A', url: 'https://h/x?token=abc', rootid: 'A' });
+    const content = await recorder.finish('replay');
+    expect(content).toMatchObject({ answers: { plannings: 1 }, redacted: 1 });
+    expect(await readText(join(dir, 'ofml', 'plannings', 'P%2F1.json'))).toBe(
+      '{"request":{"permanentid":"P/1"},"response":{"id":"A","url":"https://h/x?token=***","rootid":"A"}}\n',
+    );
+    expect(await readRecordedPlanning(dir, 'P/1')).toMatchObject({ id: 'A' });
+    expect(await readRecordedPlanning(dir, 'P/2')).toBeUndefined();
   });
 
   test('nothing of what was answered with an error', async () => {

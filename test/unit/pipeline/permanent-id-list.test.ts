@@ -7,17 +7,17 @@ describe('permanent identifiers', () => {
     expect(parsePermanentIds(text)).toEqual(['P-1', 'P-2', 'ä b/;']);
   });
 
-  test('are found where this service is known to have made them, and nowhere else', () => {
+  test('are found where this service is known to have made them, and nowhere else', async () => {
     const known = new Map<string, unknown>([['test P-1', { id: '7' }]]);
     const ledger = {
       get: (service: string, id: string) => known.get(`${service} ${id}`),
       put() {},
     };
-    expect(findPlannings(['P-1', 'P-2'], 'test', ledger)).toMatchObject([
+    expect(await findPlannings(['P-1', 'P-2'], { service: 'test', ledger })).toMatchObject([
       { name: 'permanentid P-1', article: { json: { id: '7' } } },
       { name: 'permanentid P-2', article: { error: { code: 'PERMANENT_ID_NOT_RESOLVABLE' } } },
     ]);
-    expect(findPlannings(['P-1'], 'production', ledger)).toMatchObject([
+    expect(await findPlannings(['P-1'], { service: 'production', ledger })).toMatchObject([
       { article: { error: { code: 'PERMANENT_ID_NOT_RESOLVABLE' } } },
     ]);
   });
