@@ -9,7 +9,10 @@ export async function startEmulatorOf(
   options: Omit<EmulatorOptions, 'range'> = {},
 ): Promise<Emulator> {
   const { startEmulator } = await import('../emulator/emulator.ts');
-  return startEmulator({ ...options, range: await openRange(range.recording) });
+  const opened = await openRange(range.recording);
+  // What is recorded was answered once, however long the question was.
+  const limit = range.recording === undefined ? {} : { maxQueryBytes: Number.POSITIVE_INFINITY };
+  return startEmulator({ ...limit, ...options, range: opened });
 }
 
 async function openRange(recording: string | undefined): Promise<EmulatorOptions['range']> {

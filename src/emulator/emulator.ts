@@ -10,6 +10,7 @@ import { authRoutes, type Login } from './auth.ts';
 import type { KeyForm } from './key-pair.ts';
 import { createPermanentIds } from './permanent-ids.ts';
 import type { EmulatedRange, Json } from './range.ts';
+import { MAX_QUERY_BYTES } from './request.ts';
 import type { Route } from './route.ts';
 import { FRONTEND_ROUTES } from './routes-frontend.ts';
 import { ODB_ROUTES } from './routes-odb.ts';
@@ -40,6 +41,8 @@ export interface EmulatorOptions {
   onPermanentId?: (id: string, topLevelArticle: Json) => void;
   /** Paths that this server does not have, as a live one may not: `ocd.dll/preview`, for instance. */
   without?: readonly string[];
+  /** Longest query in bytes; a recording takes what was once answered. @defaultValue {@link MAX_QUERY_BYTES} */
+  maxQueryBytes?: number;
   /** Called once for each answered request; `route` is the operation's name, or empty. */
   onRequest?: (event: AnsweredRequest) => void;
 }
@@ -106,7 +109,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const server = await createServer(options.onRequest);
   const counts = new Map<string, number>();
   const permanentIds = createPermanentIds(random, options.onPermanentId);
-  const context = { range: options.range, tokens, permanentIds };
+  const { range, maxQueryBytes = MAX_QUERY_BYTES } = options;
+  const context = { range, tokens, permanentIds, maxQueryBytes };
   const auth = authRoutes({ login, tokens, keyForm: options.keyForm ?? 'pem' });
   for (const { base, routes } of [{ base: AUTH_BASE, routes: auth }, ...GROUPS]) {
     for (const route of routes) {

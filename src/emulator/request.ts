@@ -4,7 +4,7 @@
  * In: the raw target, decoded path segments, headers, body. Out: a {@link Call}, or a refusal.
  */
 import type { Query } from './range.ts';
-import { type Call, Refusal, type Route } from './route.ts';
+import { type Call, Refusal, type Route, type RouteContext } from './route.ts';
 import type { TokenRegistry } from './tokens.ts';
 
 /** Longest query string, in bytes, that a server of this kind takes (D-606). */
@@ -25,16 +25,20 @@ export interface RawRequest {
 /**
  * Checks a request in the order in which a server meets it: length, encoding, token, parameters.
  *
- * @throws {@link Refusal} 414 for a query beyond {@link MAX_QUERY_BYTES}, 401 for a missing or dead
+ * @throws {@link Refusal} 414 for a query beyond the limit, 401 for a missing or dead
  * token, 400 for a parameter that is missing, unknown, repeated, badly encoded or not upper case.
  *
  * @see Spec 4 (lower-case names, token), 4.3 (upper case); D-606, D-723.
  */
-export function checkRequest(route: Route, raw: RawRequest, tokens: TokenRegistry): Call {
+export function checkRequest(
+  route: Route,
+  raw: RawRequest,
+  { tokens, maxQueryBytes }: Pick<RouteContext, 'tokens' | 'maxQueryBytes'>,
+): Call {
   const at = raw.target.indexOf('?');
   const text = at < 0 ? '' : raw.target.slice(at + 1);
-  if (Buffer.byteLength(text) > MAX_QUERY_BYTES) {
-    throw new Refusal(414, `query string: expected at most ${MAX_QUERY_BYTES} bytes`);
+  if (Buffer.byteLength(text) > maxQueryBytes) {
+    throw new Refusal(414, `query string: expected at most ${maxQueryBytes} bytes`);
   }
   const { token, ...query } = parseQuery(text);
   checkToken(route, token, tokens);

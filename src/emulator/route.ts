@@ -21,6 +21,8 @@ export interface RouteContext {
   range: EmulatedRange;
   tokens: TokenRegistry;
   permanentIds: PermanentIds;
+  /** A longer query is refused. */
+  maxQueryBytes: number;
 }
 
 /** What goes back with status 200. */

@@ -59,7 +59,7 @@ export function addRoute(
     config: { operation: route.operation },
     handler: async (request, reply) => {
       counts.set(route.operation, (counts.get(route.operation) ?? 0) + 1);
-      const call = checkRequest(route, rawRequest(request), context.tokens);
+      const call = checkRequest(route, rawRequest(request), context);
       return send(reply, await route.answer(call, context));
     },
   });

@@ -5,6 +5,7 @@
  * the stored configuration, with the stored children. What is no top-level article fails by itself.
  */
 import type { Article, ArticleRequest } from '../model/article.ts';
+import type { Warning } from '../model/snapshot.ts';
 import { decodeArticle } from '../service/wire-article.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { planningChildren, requestOfArticle } from './planning.ts';
@@ -27,14 +28,17 @@ import type {
 export function selectPlannings({ as, plannings }: PlanningSource): SourceSelection {
   const articles: SelectedArticle[] = [];
   const failures: SelectionFailure[] = [];
+  const warnings: Warning[] = [];
   for (const planning of plannings) {
     try {
-      articles.push(...selectPlanning(planning, as));
+      const selected = selectPlanning(planning, as);
+      articles.push(...selected);
+      warnings.push(...unconfigured(planning, selected[0]!));
     } catch (thrown) {
       failures.push(failureOf(planning, thrown));
     }
   }
-  return { articles, failures };
+  return { articles, failures, warnings };
 }
 
 function selectPlanning(planning: StoredPlanning, as: PlanningSource['as']): SelectedArticle[] {
@@ -60,19 +64,23 @@ function topLevelArticle({ article }: StoredPlanning): Article {
   const decoded = decode(unwrap(article.json));
   const { id, rootid } = decoded;
   if (id === '' || rootid === '') {
-    throw invalid(`expected id and rootid, received no ${id === '' ? 'id' : 'rootid'}`);
+    const isV1 = 'json' in article && isObject(article.json) && 'manuid' in article.json;
+    const hint = isV1 ? ': a cart of v1, which migrate() turns into one of v2.5' : '';
+    throw invalid(`expected id and rootid, received no ${id === '' ? 'id' : 'rootid'}${hint}`);
   }
   if (id !== rootid) {
     const message = `expected a top-level article, received a child (id ${id}, rootid ${rootid})`;
     throw new ConverterError('CHILD_WITHOUT_ROOT', message);
   }
   checkIdentity(requestOfArticle(decoded), 'the top-level article');
-  // Without either it would be some other configuration: the default one.
-  const { finalarticlenumber, reinitstring } = requestOfArticle(decoded);
-  if (finalarticlenumber === '' && reinitstring === '') {
-    throw invalid('expected ocd with its reinitstring, received none');
-  }
   return decoded;
+}
+
+/** Without a configuration the default one is meant, as migrated carts mean it; it is told. */
+function unconfigured({ name }: StoredPlanning, { request }: SelectedArticle): Warning[] {
+  if (request.finalarticlenumber !== '' || request.reinitstring !== '') return [];
+  const message = `${name} has no reinitstring: its default configuration is taken`;
+  return [{ code: 'CART_WITHOUT_CONFIGURATION', message }];
 }
 
 function unwrap(json: unknown): unknown {

@@ -42,6 +42,8 @@ export interface RunReport {
   requests: RequestTotals & { fromCache: number };
   /** By code. */
   warnings: Record<string, number>;
+  /** The first warnings of single configurations, with whose they are; all stand in the manifest. */
+  articleWarnings: (Warning & { article: string })[];
   /** What concerns the selection and no configuration. */
   selectionWarnings: Warning[];
   /** By field of the service. */
@@ -120,6 +122,7 @@ export function makeReport(
     geometry: geometryTotals(lines),
     requests: { ...run.requests.totals(), fromCache },
     warnings: countBy(warnings.map(({ code }) => code)),
+    articleWarnings: articleWarnings(lines),
     selectionWarnings: selection.warnings,
     losses: countBy(lines.flatMap((line) => line.losses.map(({ field }) => field))),
     drift: run.drift.rows(),
@@ -127,6 +130,19 @@ export function makeReport(
     outputDir: pipeline.outputDir,
     cacheDir: pipeline.cacheDir,
   };
+}
+
+/** Beyond this a report would repeat the manifest. */
+const MOST_ARTICLE_WARNINGS = 200;
+
+function articleWarnings(lines: readonly ReportedLine[]): RunReport['articleWarnings'] {
+  return lines
+    .flatMap((line) => {
+      const { manufacturer, program, basearticlenumber, finalarticlenumber } = line;
+      const article = `${manufacturer}/${program}/${finalarticlenumber || basearticlenumber}`;
+      return line.warnings.map((warning) => ({ ...warning, article }));
+    })
+    .slice(0, MOST_ARTICLE_WARNINGS);
 }
 
 /**

@@ -7,7 +7,7 @@ import type { RunReport } from './report.ts';
 
 /** Failures shown; all of them stand in `failures.jsonl`. */
 const SHOWN_FAILURES = 10;
-/** Warnings about the selection shown. */
+/** Warnings shown, of configurations and of the selection. */
 const SHOWN_WARNINGS = 5;
 const LABEL_WIDTH = 16;
 
@@ -25,7 +25,12 @@ export function summarise(report: RunReport, runFolder: string | undefined): str
     }),
     ...(runFolder === undefined ? [] : [row('Report', runFolder)]),
   ];
-  const told = [...rows, ...selectionLines(report), ...failureLines(report, runFolder)];
+  const told = [
+    ...rows,
+    ...warningLines(report),
+    ...selectionLines(report),
+    ...failureLines(report, runFolder),
+  ];
   return ['', headline(report), '', ...told, ''].join('\n');
 }
 
@@ -139,6 +144,17 @@ function failureLines({ failures }: RunReport, runFolder: string | undefined): s
 function nameOf(failure: RunReport['failures'][number]): string {
   const { manufacturer, program, basearticlenumber, finalarticlenumber } = failure;
   return `${manufacturer}/${program}/${finalarticlenumber || basearticlenumber}`;
+}
+
+/** Whose the warnings are, the first few. */
+function warningLines({ articleWarnings }: RunReport): string[] {
+  if (articleWarnings.length === 0) return [];
+  const shown = articleWarnings
+    .slice(0, SHOWN_WARNINGS)
+    .map(({ code, article, message }) => `    ${article}  ${code}  ${message}`);
+  const more = articleWarnings.length - SHOWN_WARNINGS;
+  const rest = more > 0 ? ['    … and more in report.json and the manifest'] : [];
+  return ['', '  Warnings', ...shown, ...rest];
 }
 
 /** What the selection has to say that concerns no configuration. */

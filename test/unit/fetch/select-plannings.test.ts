@@ -42,7 +42,7 @@ describe('a stored planning', () => {
   it('is one article with its stored children', () => {
     const request = { ...resolved('P'), metareinitstring: 'M{…}::' };
     const expected = [{ request, why: ['cart a.json'], children: CHILDREN }];
-    expect(select(PLANNING)).toEqual({ articles: expected, failures: [] });
+    expect(select(PLANNING)).toEqual({ articles: expected, failures: [], warnings: [] });
   });
 
   it('is read out of a cart post, too, as an object or as its text', () => {
@@ -66,11 +66,15 @@ describe('a stored planning', () => {
     ['no rootid', stored('P', { rootid: undefined }), 'CART_INVALID', /received no rootid$/],
     ['a child', LAMP, 'CHILD_WITHOUT_ROOT', /received a child \(id l, rootid P\)/],
     ['no number', stored('P', { basearticlenumber: '' }), 'CART_INVALID', /no basearticlenumber/],
-    ['no configuration', stored('P', { ocd: {} }), 'CART_INVALID', /expected ocd with its reinit/],
     ['another shape', stored('P', { children: 7 }), 'CART_INVALID', /article\.children/],
     ['a list', [PLANNING], 'CART_INVALID', /expected an object/],
     ['text that is no JSON', { json: '{' }, 'CART_INVALID', /expected JSON in the property json/],
-    ['the cart of an older version', { manuid: 'ACME' }, 'CART_INVALID', /received no id/],
+    [
+      'the cart of an older version',
+      { manuid: 'ACME' },
+      'CART_INVALID',
+      /received no id: a cart of v1/,
+    ],
   ])('with %s fails by itself', (_, json, code, message) => {
     const good = { name: 'cart b.json', article: { json: PLANNING } };
     const bad = { name: 'cart a.json', article: { json } };
@@ -79,6 +83,14 @@ describe('a stored planning', () => {
     expect(result.failures).toMatchObject([
       { what: 'cart a.json', code, message: expect.stringMatching(message) },
     ]);
+  });
+
+  it('without a configuration is the default one, and is told', () => {
+    for (const ocd of [{}, { reinitstring: '' }, undefined]) {
+      const { articles, warnings } = select(stored('P', { ocd }));
+      expect(articles[0]!.request).toMatchObject({ basearticlenumber: 'P', reinitstring: '' });
+      expect(warnings).toMatchObject([{ code: 'CART_WITHOUT_CONFIGURATION' }]);
+    }
   });
 
   it('names the article that failed as far as it is known', () => {

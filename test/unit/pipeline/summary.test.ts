@@ -14,6 +14,7 @@ const REPORT = {
   triangles: 0,
   requests: { sent: 0, bytesReceived: 0, fromCache: 0 },
   warnings: {},
+  articleWarnings: [],
   selectionWarnings: [],
   losses: {},
   drift: [],
@@ -31,4 +32,16 @@ test('losses are told in words, the most frequent first', () => {
     '1 value of the service not carried over exactly: ambient light (amb) 1; ',
   );
   expect(summarise(REPORT, undefined)).not.toContain('Losses');
+});
+
+test('the first warnings name their articles, the rest stands in the report', () => {
+  const articleWarnings = Array.from({ length: 7 }, (_, i) => ({
+    code: 'CONFIGURATION_INVALID',
+    article: `ACME/DESK/D${i}`,
+    message: 'WIDTH has no value',
+  }));
+  const text = summarise({ ...REPORT, articleWarnings }, undefined);
+  expect(text).toContain('    ACME/DESK/D0  CONFIGURATION_INVALID  WIDTH has no value\n');
+  expect(text).not.toContain('ACME/DESK/D5');
+  expect(text).toContain('    … and more in report.json and the manifest\n');
 });
