@@ -4,7 +4,7 @@
  * The rows are total over {@link ConvertOptions}; each default comes from `CONVERT_DEFAULTS`.
  */
 import { z } from 'zod';
-import { readFields } from '../service/wire-material.ts';
+import { IMAGE_FIELDS, readFields } from '../service/wire-material.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../transform/convert-options.ts';
 import { MATERIAL_TABLE } from '../transform/material-table.ts';
 
@@ -57,11 +57,13 @@ export function plainOverrides(
   );
 }
 
-/** A material's values, by the fields that the material table knows. */
+const IMAGES: ReadonlySet<string> = new Set(IMAGE_FIELDS);
+
+/** A material's values, by the fields that the material table knows; images are fetched, not said. */
 const materialValues = z.strictObject(
   Object.fromEntries(
     Object.keys(MATERIAL_TABLE)
-      .filter((field) => field !== 'mname')
+      .filter((field) => field !== 'mname' && !IMAGES.has(field))
       .map((field) => [field, materialValue(field).optional()]),
   ),
 );

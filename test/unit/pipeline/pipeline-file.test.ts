@@ -51,13 +51,14 @@ describe('a pipeline file', () => {
       'PIPELINE_INVALID x.yaml:9: convert.overrides.*OAK*.roughness: expected a number, received "glatt"',
       'x.yaml:11: convert.overrides.*OAK*.dif: expected a colour: 0xRRGGBB or three numbers 0..1, received "rot"',
     ]);
+    expect(refusal(overrides('pic: OAK'))).toMatch(/x\.yaml:9: .*unknown key "pic"/);
     expect(refusal(overrides('map: 7'))).toMatch(/x\.yaml:9: .*map: expected a text, received 7$/);
     expect(refusal(overrides('rot: [1]'))).toMatch(/x\.yaml:9: .*rot: expected a number or a text/);
   });
 
   test('takes what an override may say, and a decimal comma as the number that it is', () => {
     const values =
-      '{ metallic: "0,5", roughness: 0.2, dif: 0x808080, spe: "1 0.5 0", amb: "#FF0000", pic: "" }';
+      '{ metallic: "0,5", roughness: 0.2, dif: 0x808080, spe: "1 0.5 0", amb: "#FF0000" }';
     const { convert } = parse(`${MINIMAL}convert: { overrides: { "*": ${values} } }\n`);
     expect(convert.overrides).toEqual({
       '*': {
@@ -66,7 +67,6 @@ describe('a pipeline file', () => {
         dif: 0x808080,
         spe: '1 0.5 0',
         amb: '#FF0000',
-        pic: '',
       },
     });
   });
