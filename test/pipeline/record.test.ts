@@ -155,7 +155,7 @@ describe('a run from a recording', () => {
     expect(await listFolder(recording)).toEqual(['odb', 'ofml', 'recording.json', 'xcf']);
   }, 240_000);
 
-  test('resolves the permanent identifiers that the recorded run resolved', async () => {
+  test('selects alike from permanent identifiers, carts, lists and configurations', async () => {
     const range = createSampleRange();
     const planning = (basearticlenumber: string, ocdreinitstring = '') =>
       articleOf(range, {
@@ -167,9 +167,14 @@ describe('a run from a recording', () => {
     const shelf = planning('RG-BÜCHER 5');
     const wide = planning('RG-BÜCHER 5', shelf.ocd.reinitstring.replace('800', '1000'));
     await writeFile(join(folder, 'ids.txt'), '# two\nP/2 ü\nP-1\n');
+    await writeFile(join(folder, 'cart.json'), JSON.stringify(planning('RG-LEITER')));
+    const header = 'manufacturer;program;basearticlenumber';
+    await writeFile(join(folder, 'list.csv'), `\ufeff${header}\nAULI;REGALO;RG-LOW 180\n`);
     const articles = [
       { permanentids: 'ids.txt' },
       { permanentids: ['P-1'], as: 'articles' },
+      { carts: 'cart.json' },
+      { list: 'list.csv' },
       { configurations: { ...MADE_TO_MEASURE, values: { 'MASS.BREITE': 1800 } } },
     ];
     const plannings = { 'P-1': shelf, 'P/2 ü': wide, 'P-UNUSED': shelf };
@@ -183,7 +188,7 @@ describe('a run from a recording', () => {
     expect(recorded.stdout).not.toContain('Selects');
     expect(recorded.stdout).toContain('plannings 2');
     const before = await published(join(folder, 'live'));
-    expect(before.manifest.length).toBeGreaterThanOrEqual(3);
+    expect(before.manifest.length).toBeGreaterThanOrEqual(5);
     expect(await published(join(folder, 'replayed'))).toEqual(before);
     const files = await listFolder(join(recording, 'ofml', 'plannings'));
     expect(files).toEqual(['P%2F2%20%C3%BC.json', 'P-1.json']);
