@@ -44,8 +44,10 @@ export interface PropertyValue {
 /** One interval that a numeric property may lie in; a missing bound is open. */
 export interface PropertyRange {
   valuefrom?: number;
+  /** Whether the lower bound itself is outside (GT) or inside (GE). */
   opfrom?: 'GT' | 'GE';
   valueto?: number;
+  /** Whether the upper bound itself is outside (LT) or inside (LE). */
   opto?: 'LT' | 'LE';
   /** Step width. */
   raster?: number;
@@ -69,7 +71,9 @@ export interface ArticleProperty {
   addvalues: boolean;
   /** Name of the property class that holds the property. */
   propclassname: string;
+  /** Number of digits of a value. */
   digits: number;
+  /** How many of them are decimals. */
   decdigits: number;
   propertyvalues: PropertyValue[];
   ranges: PropertyRange[];
@@ -90,6 +94,7 @@ export interface CommercialData {
   finalarticlenumber: string;
   /** 0 is a normal price: see `articlewithprice`. */
   price: number;
+  /** Of the price: `EUR`, `CHF`. */
   currency: string;
   /** Structure not specified; passed through untouched. */
   pricecomponents: unknown;

@@ -37,6 +37,8 @@ export interface CatalogueNode {
 
 /** One step of the path from the root to a folder. */
 export interface Breadcrumb {
+  /** Opaque, as {@link CatalogueNode.nodeid}. */
   nodeid: string;
+  /** Display text in the chosen language. */
   text: string;
 }
