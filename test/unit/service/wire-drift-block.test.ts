@@ -21,6 +21,7 @@ function driftOf(change: Record<string, unknown>): string[] {
 describe('findBlockDrift', () => {
   it('finds nothing in a block as the specification has it', () => {
     expect(driftOf({})).toEqual([]);
+    expect(driftOf({ A: [{ F: [0, 1, 2], TI: [] }] })).toEqual([]);
   });
 
   it.each([
@@ -30,7 +31,6 @@ describe('findBlockDrift', () => {
     [{ P: null }, 'block.P: a list of numbers, nothing'],
     [{ N: 7, V: [[0, 0, 0]] }, 'block.N: a text, number "7"'],
     [{ A: [{ F: [0, 1, 2], TI: [], C: 'false' }] }, 'block.A[].C: true or false, string "false"'],
-    [{ A: [{ F: [0, 1, 2], TI: [] }] }, 'block.A[].C: true or false, nothing'],
   ])('tells of %j', (change, drift) => {
     expect(driftOf(change)).toContain(drift);
   });
