@@ -1,0 +1,288 @@
+/**
+ * Night range: as many articles as a night has, made by counting, cheap to list and to serve.
+ *
+ * In: how many of what. Out: manufacturers with series of articles, each of some of the blocks and one
+ * of the images of its manufacturer. Any part of it may be changed between two nights.
+ */
+import sharp from 'sharp';
+import type { EmulatedRange, Json, Query } from '../../src/emulator/range.ts';
+import { BOX_TRIANGLES, body, boxPoints } from './graphics.ts';
+
+/** How much there is of what, all manufacturers together. */
+export interface NightSize {
+  articles: number;
+  blocks: number;
+  images: number;
+  /** @defaultValue 1 */
+  manufacturers?: number;
+  /** @defaultValue 200 */
+  articlesPerSeries?: number;
+  /** @defaultValue 3 */
+  blocksPerArticle?: number;
+  /** How many of a manufacturer's articles look different; the others are equal to one of them. @defaultValue all */
+  looks?: number;
+}
+
+/** One article, and what it is made of. */
+export interface NightArticle {
+  manufacturer: string;
+  program: string;
+  number: string;
+  /** Names of its blocks. */
+  blocks: string[];
+  /** Name of its image, `<MANUFACTURER>/<NAME>`. */
+  image: string;
+}
+
+/** A range whose parts may be changed between requests. */
+export interface NightRange extends EmulatedRange {
+  readonly size: Readonly<NightSize>;
+  readonly manufacturers: readonly string[];
+  /** The article of an index below `size.articles`; made anew each time. */
+  articleAt(index: number): NightArticle;
+  /** Numbers of the articles that use a block or an image; reads all of them. */
+  usersOf(name: string): string[];
+  /** Conversion dates by manufacturer. */
+  readonly convertdates: Map<string, string>;
+  /** Bodies of blocks and images by name, where they are not the made ones. */
+  readonly bodies: Map<string, Uint8Array>;
+  /** Names of blocks and images that are answered with 404. */
+  readonly missing: Set<string>;
+  /** Numbers of articles that are no more in the catalogue, nor anywhere. */
+  readonly gone: Set<string>;
+  /** How often each thing was asked for, by `<operation> <name>`; a test may clear it. */
+  readonly asked: Map<string, number>;
+  /** How often an operation was asked for since then. */
+  count(operation: NightOperation): number;
+}
+
+/** The operations of the emulator, by its own names. */
+export type NightOperation = 'getnodes' | 'getarticles' | 'btg' | 'block' | 'materials';
+
+/** Before any night that a test has: what was fetched is known to be fresh. */
+const CONVERTED_ON = '2024-05-14';
+const IMAGE_PIXELS = 16;
+
+/**
+ * Makes a range.
+ *
+ * @example
+ * ```ts
+ * const range = nightRange({ articles: 300, blocks: 40, images: 10, manufacturers: 2 });
+ * range.articleAt(0);   // → { manufacturer: 'N01', program: 'S01', number: 'A00001', blocks: […], image: 'N01/I001' }
+ * range.convertdates.set('N01', '2024-06-01');
+ * range.bodies.set('N01::PART::B001', nightBlock('N01::PART::B001', 2));
+ * ```
+ */
+export function nightRange(size: NightSize): NightRange {
+  const plan = planOf(size);
+  const manufacturers = Array.from({ length: plan.manufacturers }, (_, m) => named('N', m, 2));
+  const asked = new Map<string, number>();
+  const tally = (operation: NightOperation, name: string): void => {
+    asked.set(`${operation} ${name}`, (asked.get(`${operation} ${name}`) ?? 0) + 1);
+  };
+  const images = new Map<string, Promise<Uint8Array>>();
+  const range: NightRange = {
+    name: 'night',
+    size,
+    manufacturers,
+    asked,
+    convertdates: new Map(manufacturers.map((manufacturer) => [manufacturer, CONVERTED_ON])),
+    bodies: new Map(),
+    missing: new Set(),
+    gone: new Set(),
+    articleAt: (index) => articleOf(plan, index),
+    usersOf: (name) =>
+      Array.from({ length: size.articles }, (_, index) => articleOf(plan, index))
+        .filter(({ blocks, image }) => blocks.includes(name) || image === name)
+        .map(({ number }) => number),
+    count: (operation) => {
+      let sum = 0;
+      for (const [key, times] of asked) if (key.startsWith(`${operation} `)) sum += times;
+      return sum;
+    },
+    nodes: (parentnode) => {
+      tally('getnodes', parentnode);
+      return nodesBelow(range, plan, parentnode);
+    },
+    breadcrumbs: () => [],
+    search: () => [],
+    article: (query) => {
+      tally('getarticles', nameIn(query));
+      const index = indexOf(range, plan, query);
+      return index === undefined ? undefined : articleJson(articleOf(plan, index));
+    },
+    partsList: (query) => {
+      tally('btg', nameIn(query));
+      const index = indexOf(range, plan, query);
+      return index === undefined ? undefined : partsListJson(plan, index);
+    },
+    block: async (name) => {
+      tally('block', name);
+      const place = placeOf(name.replace('::PART::', '/'));
+      if (range.missing.has(name) || !isOurs(plan, place, plan.blocks)) return undefined;
+      return range.bodies.get(name) ?? nightBlock(name);
+    },
+    material: async (manufacturer, image) => {
+      const name = `${manufacturer}/${image}`;
+      tally('materials', name);
+      if (range.missing.has(name) || !isOurs(plan, placeOf(name), plan.images)) return undefined;
+      if (!images.has(name)) images.set(name, nightImage(name));
+      return range.bodies.get(name) ?? images.get(name);
+    },
+  };
+  return range;
+}
+
+/**
+ * The body of a block: a box of a size that only its name has.
+ *
+ * @param times - How many times as high as it usually is.
+ */
+export function nightBlock(name: string, times = 1): Uint8Array {
+  const { owner, index } = placeOf(name.replace('::PART::', '/'));
+  const V = boxPoints(0.1 + owner / 100, (times * (index + 1)) / 100, 0.02);
+  const T = [0, 0, 1, 0, 1, 1, 0, 1];
+  const TI = BOX_TRIANGLES.map((corner) => corner % 4);
+  return body({
+    N: name,
+    P: [0, 0, 0],
+    R: [0, 0, 0],
+    V,
+    T,
+    A: [{ F: BOX_TRIANGLES, TI, C: true }],
+  });
+}
+
+/** The image of a name: one colour that no other name has. */
+export async function nightImage(name: string, blue = 64): Promise<Uint8Array> {
+  const { owner, index } = placeOf(name);
+  const background = { r: (8 * index) % 256, g: 64 + 8 * ((index >> 5) % 24), b: blue + owner };
+  const [width, height] = [IMAGE_PIXELS, IMAGE_PIXELS];
+  return sharp({ create: { width, height, channels: 3, background } })
+    .jpeg()
+    .toBuffer();
+}
+
+/** A size with its defaults, per manufacturer where that is what counts. */
+interface Plan extends Required<NightSize> {}
+
+function planOf(size: NightSize): Plan {
+  const { manufacturers = 1, articlesPerSeries = 200, blocksPerArticle = 3 } = size;
+  const { articles, looks = articles } = size;
+  const each = (all: number) => Math.max(1, Math.ceil(all / manufacturers));
+  const [blocks, images] = [each(size.blocks), each(size.images)];
+  return { articles, looks, manufacturers, articlesPerSeries, blocksPerArticle, blocks, images };
+}
+
+function named(letter: string, index: number, digits: number): string {
+  return letter + String(index + 1).padStart(digits, '0');
+}
+
+/** Manufacturer and number of an article, block or image: what stands last in each half of its name. */
+function placeOf(name: string): { owner: number; index: number } {
+  const [owner, index] = name.split('/').map((part) => Number(part.slice(1)) - 1);
+  return { owner: owner ?? Number.NaN, index: index ?? Number.NaN };
+}
+
+function isOurs({ manufacturers }: Plan, place: { owner: number; index: number }, end: number) {
+  const { owner, index } = place;
+  return owner >= 0 && owner < manufacturers && index >= 0 && index < end;
+}
+
+/** Articles take turns among the manufacturers. */
+function whereIs(plan: Plan, index: number) {
+  const owner = index % plan.manufacturers;
+  const inside = Math.floor(index / plan.manufacturers);
+  return { owner, inside, series: Math.floor(inside / plan.articlesPerSeries) };
+}
+
+function articleOf(plan: Plan, index: number): NightArticle {
+  const { owner, inside, series } = whereIs(plan, index);
+  const manufacturer = named('N', owner, 2);
+  const look = inside % plan.looks;
+  const count = Math.min(plan.blocksPerArticle, plan.blocks);
+  // Neighbours share all but one of their blocks.
+  const blocks = Array.from({ length: count }, (_, n) => (look + n) % plan.blocks);
+  return {
+    manufacturer,
+    program: named('S', series, 2),
+    number: named('A', index, 5),
+    blocks: blocks.map((block) => `${manufacturer}::PART::${named('B', block, 3)}`),
+    image: `${manufacturer}/${named('I', look % plan.images, 3)}`,
+  };
+}
+
+function nameIn({ basearticlenumber = '' }: Query): string {
+  return basearticlenumber;
+}
+
+function indexOf(range: NightRange, plan: Plan, query: Query): number | undefined {
+  const index = Number(nameIn(query).slice(1)) - 1;
+  if (!(index >= 0 && index < plan.articles) || range.gone.has(nameIn(query))) return undefined;
+  const { manufacturer, program } = articleOf(plan, index);
+  return query.manufacturer === manufacturer && query.program === program ? index : undefined;
+}
+
+/** Top: manufacturers; below each its series; below each series its articles. */
+function nodesBelow(range: NightRange, plan: Plan, parentnode: string): Json[] | undefined {
+  if (parentnode === '') {
+    return range.manufacturers.map((manufacturer) => ({
+      ...nodeJson(`${manufacturer};`, 'F', manufacturer),
+      convertdate: range.convertdates.get(manufacturer),
+    }));
+  }
+  const [manufacturer = '', program = ''] = parentnode.split(/;:?/);
+  const owner = range.manufacturers.indexOf(manufacturer);
+  if (owner < 0) return undefined;
+  const own = Math.ceil((plan.articles - owner) / plan.manufacturers);
+  if (program === '') {
+    const series = Array.from({ length: Math.ceil(own / plan.articlesPerSeries) }, (_, s) =>
+      named('S', s, 2),
+    );
+    return series.map((id) => nodeJson(`${manufacturer};:${id}`, 'F', manufacturer, id));
+  }
+  const first = (Number(program.slice(1)) - 1) * plan.articlesPerSeries;
+  if (!(first >= 0 && first < own)) return undefined;
+  const count = Math.min(plan.articlesPerSeries, own - first);
+  return Array.from({ length: count }, (_, n) => (first + n) * plan.manufacturers + owner)
+    .map((index) => named('A', index, 5))
+    .filter((number) => !range.gone.has(number))
+    .map((number) => nodeJson(`${parentnode};:${number}`, 'A', manufacturer, program, number));
+}
+
+function nodeJson(
+  nodeid: string,
+  nodetype: 'F' | 'A',
+  manufacturer: string,
+  program = '',
+  basearticlenumber = '',
+): Json {
+  const manufacturername = `Manufacturer ${manufacturer}`;
+  const text = basearticlenumber || program || manufacturername;
+  const variantcode = basearticlenumber === '' ? '' : `${basearticlenumber}-STD`;
+  const ids = { manufacturer, manufacturername, program, basearticlenumber, variantcode };
+  return { nodeid, text, nodetype, ...ids, ressources: [] };
+}
+
+function articleJson({ manufacturer, program, number }: NightArticle): Json {
+  const ocd = {
+    id: number,
+    finalarticlenumber: `${number}-STD`,
+    reinitstring: `${number};F=STD::`,
+  };
+  const ids = { id: number, rootid: number, manufacturer, program, basearticlenumber: number };
+  return { ...ids, reinit: '', children: [], propclasses: [], ocd };
+}
+
+/** Its blocks side by side; how far apart tells one look from another. */
+function partsListJson(plan: Plan, index: number): Json {
+  const { blocks, image } = articleOf(plan, index);
+  const apart = 0.2 + (whereIs(plan, index).inside % plan.looks) / 1000;
+  const childs = blocks.map((btgname, n) => ({
+    type: 'imp',
+    prop: { btgname, mat: 'M', offs: [n * apart, 0, 0] },
+  }));
+  const mats = [{ mname: 'M', dif: '0x808080', pic: image.split('/')[1], scaleu: 1, scalev: 1 }];
+  return { btg: [{ type: 'top', prop: { childs } }], blocks, mats };
+}
