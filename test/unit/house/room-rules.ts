@@ -16,6 +16,7 @@ export const ROOMS = [
   ['state'],
   ['fetch', 'transform', 'write', 'deliver'],
   ['execute'],
+  ['report'],
   ['pipeline'],
   ['emulator'],
   ['gateway'],
