@@ -1,12 +1,23 @@
 /**
  * Fault proxy: a service that answers rightly, but for what a test breaks.
  *
- * In: an emulator and rules on URLs. Out: addresses on loopback that forward everything else.
+ * In: an emulator, and rules on URLs or chance. Out: addresses on loopback that forward everything else.
  */
-import { createServer, request as forward } from 'node:http';
+import {
+  createServer,
+  request as forward,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import type { Answer } from './fault-server.ts';
+
+/** What becomes of one right answer on its way. */
+export type Damage = (body: Buffer) => Buffer;
+
+/** What is done to one request: answered otherwise, or its right answer damaged. */
+export type Disturbance = { answer: Answer } | { damage: Damage };
 
 /** A proxy, running. */
 export interface FaultProxy {
@@ -16,6 +27,8 @@ export interface FaultProxy {
   readonly seen: string[];
   /** What is answered to requests whose URL matches. */
   break(url: RegExp, answer: Answer): void;
+  /** Asked about every request that no URL above matches; undefined lets it through. */
+  disturb(choose: (url: string) => Disturbance | undefined): void;
   /** Answers everything rightly again. */
   mend(): void;
   close(): Promise<void>;
@@ -25,19 +38,20 @@ export interface FaultProxy {
 export async function startFaultProxy(emulator: Emulator): Promise<FaultProxy> {
   const target = new URL(emulator.baseUrl);
   const faults: [RegExp, Answer][] = [];
+  let choose: (url: string) => Disturbance | undefined = () => undefined;
   const seen: string[] = [];
   const server = createServer((incoming, response) => {
     const url = incoming.url ?? '';
     seen.push(url);
     const fault = faults.find(([pattern]) => pattern.test(url))?.[1];
-    if (fault !== undefined) return fault(response, incoming);
+    const disturbance = fault === undefined ? choose(url) : { answer: fault };
+    if (disturbance !== undefined && 'answer' in disturbance) {
+      return disturbance.answer(response, incoming);
+    }
     const { method, headers } = incoming;
     const outgoing = forward(
       { host: target.hostname, port: target.port, path: url, method, headers },
-      (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(response);
-      },
+      (answer) => void passOn(answer, response, disturbance?.damage),
     );
     outgoing.on('error', () => response.destroy());
     incoming.pipe(outgoing);
@@ -54,11 +68,34 @@ export async function startFaultProxy(emulator: Emulator): Promise<FaultProxy> {
     },
     seen,
     break: (url, answer) => void faults.push([url, answer]),
-    mend: () => void faults.splice(0),
+    disturb: (by) => {
+      choose = by;
+    },
+    mend: () => {
+      faults.splice(0);
+      choose = () => undefined;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+}
+
+async function passOn(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  damage: Damage | undefined,
+): Promise<void> {
+  const status = answer.statusCode ?? 500;
+  if (damage === undefined) {
+    answer.pipe(response.writeHead(status, answer.headers));
+    return;
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk);
+  const body = damage(Buffer.concat(chunks));
+  const { 'transfer-encoding': _, ...headers } = answer.headers;
+  response.writeHead(status, { ...headers, 'content-length': body.length }).end(body);
 }

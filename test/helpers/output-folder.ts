@@ -1,0 +1,83 @@
+/**
+ * Output folder: what a run published, compared and held against itself.
+ */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { ManifestLine } from '../../src/model/asset.ts';
+
+/** All that stands in an output folder but the reports of its runs: digest of each file by path. */
+export async function publishedFiles(outputDir: string): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  for (const path of await filesBelow(outputDir)) {
+    const name = relative(outputDir, path);
+    if (!name.startsWith('runs')) files.set(name, sha256(await readFile(path)));
+  }
+  return files;
+}
+
+/** The manifest without what says only whether this run or an earlier one built a line. */
+export async function manifestWithoutStatus(outputDir: string): Promise<string[]> {
+  return (await linesOf(join(outputDir, 'manifest.jsonl'))).map((line) => {
+    const { status, ...rest } = JSON.parse(line) as ManifestLine;
+    return JSON.stringify(status === 'failed' ? { status, ...rest } : rest);
+  });
+}
+
+/**
+ * What is wrong in an output folder at any moment, whether a run works on it or was killed: files that
+ * are not whole, lines that cannot be read, lines without their file.
+ */
+export async function damagesOf(outputDir: string): Promise<string[]> {
+  const damages: string[] = [];
+  const objects = new Set<string>();
+  for (const path of await filesBelow(join(outputDir, 'objects'))) {
+    const digest = sha256(await readFile(path));
+    objects.add(digest);
+    if (!path.endsWith(`/${digest.slice(0, 2)}/${digest}.glb`)) damages.push(`${path}: not whole`);
+  }
+  const links = new Map<string, string>();
+  for (const path of await filesBelow(join(outputDir, 'articles'))) {
+    const digest = sha256(await readFile(path));
+    links.set(relative(outputDir, path), digest);
+    if (!objects.has(digest)) damages.push(`${path}: no object has its content`);
+  }
+  for (const file of ['manifest.jsonl', 'catalogue.jsonl']) {
+    for (const line of await linesOf(join(outputDir, file))) {
+      const { glb, sha256: digest } = parsed(line) as Partial<ManifestLine>;
+      if (parsed(line) === undefined) damages.push(`${file}: a broken line: ${line.slice(0, 80)}`);
+      else if (glb !== undefined && digest !== undefined && !objects.has(digest)) {
+        damages.push(`${file}: ${glb} has no object`);
+      } else if (glb !== undefined && !links.has(glb)) damages.push(`${file}: ${glb} is not there`);
+    }
+  }
+  return damages;
+}
+
+/** Every file below a folder, sorted; none where there is no such folder. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+async function linesOf(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const lines = text.split('\n');
+  // Each line ends with its break: what stands behind the last one is a line that is not whole.
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
