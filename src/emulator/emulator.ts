@@ -18,6 +18,7 @@ import { OCD_ROUTES, OFML_ROUTES } from './routes-ofml.ts';
 import { XCF_ROUTES } from './routes-xcf.ts';
 import { type AnsweredRequest, addRoute, createServer } from './server.ts';
 import { createTokenRegistry, type Lifetimes, TOKEN_LIFETIMES_MS } from './tokens.ts';
+import type { ValidatorKind } from './validators.ts';
 
 /** How an emulator is set up. */
 export interface EmulatorOptions {
@@ -43,6 +44,8 @@ export interface EmulatorOptions {
   without?: readonly string[];
   /** Longest query in bytes; a recording takes what was once answered. @defaultValue {@link MAX_QUERY_BYTES} */
   maxQueryBytes?: number;
+  /** What GETs are recognised by, as a live service may do. @defaultValue `none`: the specification shows none */
+  validators?: ValidatorKind;
   /** Called once for each answered request; `route` is the operation's name, or empty. */
   onRequest?: (event: AnsweredRequest) => void;
 }
@@ -96,17 +99,18 @@ const GROUPS: readonly { base: string; routes: readonly Route[] }[] = [
  * await emulator.close();
  * ```
  *
- * @see Spec 4, 5; D-601, D-606, D-720 to D-725, D-790 to D-798.
+ * @see Spec 4, 5; D-601, D-606, D-720 to D-725, D-841, D-790 to D-798.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  const { now = Date.now, validators = 'none', onRequest } = options;
   const random = options.random ?? (await systemRandom());
   const login = options.login ?? madeUpLogin(random);
   const tokens = createTokenRegistry({
-    now: options.now ?? Date.now,
+    now,
     random,
     lifetimesMs: options.lifetimesMs ?? TOKEN_LIFETIMES_MS,
   });
-  const server = await createServer(options.onRequest);
+  const server = await createServer({ validators, now, onRequest });
   const counts = new Map<string, number>();
   const permanentIds = createPermanentIds(random, options.onPermanentId);
   const { range, maxQueryBytes = MAX_QUERY_BYTES } = options;

@@ -8,6 +8,7 @@ import { isConverterError } from '../support/errors.ts';
 import { jsonText } from './json-text.ts';
 import { checkRequest } from './request.ts';
 import { type Answer, Refusal, type Route, type RouteContext } from './route.ts';
+import { addValidators, type ValidatorKind } from './validators.ts';
 
 /** One answered request. */
 export interface AnsweredRequest {
@@ -20,10 +21,20 @@ const BODY_LIMIT_BYTES = 65_536;
 /** Room for a query that is too long, so that it gets its own answer and not the parser's. */
 const MAX_HEADER_BYTES = 262_144;
 
+/** How answers are sent, whatever they are. */
+export interface ServerOptions {
+  validators: ValidatorKind;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  onRequest?: ((event: AnsweredRequest) => void) | undefined;
+}
+
 /** A server without any reading of bodies of its own: each row gets the bytes as they came. */
-export async function createServer(
-  onRequest?: (event: AnsweredRequest) => void,
-): Promise<FastifyInstance> {
+export async function createServer({
+  validators,
+  now,
+  onRequest,
+}: ServerOptions): Promise<FastifyInstance> {
   const { fastify } = await import('fastify');
   const app = fastify({
     logger: false,
@@ -40,6 +51,7 @@ export async function createServer(
   app.setNotFoundHandler((_request, reply) =>
     sendError(reply, new Refusal(404, 'no such operation')),
   );
+  addValidators(app as unknown as FastifyInstance, validators, now);
   if (onRequest !== undefined) report(app as unknown as FastifyInstance, onRequest);
   return app as unknown as FastifyInstance;
 }

@@ -8,6 +8,7 @@ import { setMaxListeners } from 'node:events';
 import { ConverterError } from '../support/errors.ts';
 import { looksLikeDeadToken, readAnswer } from './answer.ts';
 import { logOut, obtainToken, registerCredentials } from './authenticate.ts';
+import { type IfGiven, isNotModified, type Validators } from './conditional.ts';
 import { createElsewhere, type Elsewhere, operationAt, type Place } from './elsewhere.ts';
 import { createExchange, type Received } from './exchange.ts';
 import { createGate } from './gate.ts';
@@ -38,11 +39,13 @@ export interface Answered<Answer> {
 }
 
 /** What only some operations are called with. */
-export interface More {
+export interface More<Given extends Validators | undefined = undefined> {
   /** Sent as JSON. */
   body?: JsonRecord;
   /** Which of two addresses is asked first, where that is known beforehand. */
   first?: Place;
+  /** What an earlier answer came with: asks only whether it still holds. */
+  validators?: Given | undefined;
 }
 
 /** Calls operations of one service. */
@@ -50,15 +53,15 @@ export interface Caller {
   /**
    * Calls an operation.
    *
-   * @param more - The body of a POST.
+   * @param more - The body of a POST, or what makes a request conditional.
    * @throws {@link ConverterError} with code, operation, article and redacted URL.
    */
-  call<Name extends OperationName>(
+  call<Name extends OperationName, Given extends Validators | undefined = undefined>(
     name: Name,
     values: Values,
     subject: Subject,
-    more?: More,
-  ): Promise<Answered<AnswerOf<Name>>>;
+    more?: More<Given>,
+  ): Promise<Answered<AnswerOf<Name>> | IfGiven<Given>>;
   /** Drops what is in flight, logs out, closes the connections; never rejects; may be called again. */
   close(): Promise<void>;
 }
@@ -91,12 +94,12 @@ export function createCaller(config: ServiceConfig): Caller {
   else config.signal?.addEventListener('abort', onAbort, { once: true });
   return {
     close,
-    async call(name, own, subject, { body, first } = {}) {
+    async call(name, own, subject, { body, first, validators } = {}) {
       const values = { ...shared, ...own };
       const content = body === undefined ? undefined : jsonText(body);
       return parts.elsewhere(OPERATIONS[name], first, async (place) => {
         try {
-          const attempt = createAttempt(parts, name, { values, place, body: content });
+          const attempt = createAttempt(parts, name, { values, place, body: content, validators });
           return await withRetries((number) => slots(() => attempt(number)), parts.policy);
         } catch (error) {
           throw withContext(error, parts, name, { values, place }, subject);
@@ -107,10 +110,11 @@ export function createCaller(config: ServiceConfig): Caller {
 }
 
 /** One request, but for its token. */
-interface Request {
+interface Request<Given = Validators | undefined> {
   values: Values;
   place?: Place;
   body?: string | undefined;
+  validators?: Given | undefined;
 }
 
 interface Parts {
@@ -137,10 +141,8 @@ function createParts(settings: Settings, signal: AbortSignal): Parts {
   const onRequest = settings.onRequest ?? (() => {});
   const exchange = createExchange({ addresses, http, gate, now, onRequest });
   const policy = { retries, backoffMs, random, signal };
-  const send: Parts['send'] = (name, { body, ...rest }, token, number) => {
-    const content = body === undefined ? {} : { body };
-    return exchange({ name, ...rest, ...content, token, number, timeoutMs, signal });
-  };
+  const send: Parts['send'] = (name, request, token, number) =>
+    exchange({ name, ...request, token, number, timeoutMs, signal });
   const session = createSession({
     given: registerCredentials(settings),
     lifetimeMs: TOKEN_LIFETIMES_MS[settings.rememberMe ? 'remembered' : 'session'],
@@ -162,13 +164,17 @@ function isAccepted({ response }: Received): boolean {
 }
 
 /** One attempt at an operation; over all its attempts a request is given at most one new token. */
-function createAttempt<Name extends OperationName>(parts: Parts, name: Name, request: Request) {
+function createAttempt<Name extends OperationName, Given extends Validators | undefined>(
+  parts: Parts,
+  name: Name,
+  request: Request<Given>,
+) {
   const operation = OPERATIONS[name];
   const { session, send, onAnswer, onDrift } = parts;
   const { values } = request;
   const report = onDrift && ((drift: Drift) => onDrift({ operation: name, ...drift }));
   let mayReplaceToken = true;
-  return async (number: number): Promise<Answered<AnswerOf<Name>>> => {
+  return async (number: number): Promise<Answered<AnswerOf<Name>> | IfGiven<Given>> => {
     const token = await session.token();
     let received = await send(name, request, token, number);
     if (mayReplaceToken && looksLikeDeadToken(operation, received.response)) {
@@ -180,6 +186,7 @@ function createAttempt<Name extends OperationName>(parts: Parts, name: Name, req
     const { bytes, etag, lastModified, status } = response;
     const sent = request.body === undefined ? {} : { sent: request.body };
     await onAnswer?.({ operation: name, values, ...sent, status, bytes });
+    if (isNotModified(status, request.validators)) return { notModified: true } as IfGiven<Given>;
     return {
       bytes,
       etag,

@@ -8,10 +8,12 @@ import type { Article, ArticleKey, PropertyChange } from '../model/article.ts';
 import type { Breadcrumb, CatalogueNode } from '../model/catalogue.ts';
 import type { PartsList } from '../model/graphics.ts';
 import { type Answered, createCaller, type Subject } from './caller.ts';
+import { type IfGiven, unlessNotModified, type Validators } from './conditional.ts';
 import { type ServiceConfig, serviceId } from './service-config.ts';
 import { expectTopLevel } from './top-level.ts';
 import { parsePreview, parseResource } from './wire-resource.ts';
 
+export type { IfGiven, NotModified, Validators } from './conditional.ts';
 export type { RequestEvent } from './exchange.ts';
 export {
   type Credentials,
@@ -50,25 +52,42 @@ export interface ArticleQuery extends Omit<Configuration, 'reinitstring'> {
 
 /**
  * A client of one service. Every method rejects with a {@link ConverterError} that carries code,
- * operation, article and redacted URL; a 404 is never sent again.
+ * operation, article and redacted URL; a 404 is never sent again. Where an earlier answer's
+ * validators are given, the answer may be that this one still holds (D-840).
  */
 export interface ServiceClient {
   /** Address, profile, languages and currency, without secrets: what answers depend on. */
   readonly id: string;
   /** Children of a catalogue folder, `''` is the root. @see Spec 4.2 */
-  getNodes(parentnode: string): Promise<Body & { nodes: CatalogueNode[] }>;
+  getNodes<Given extends Validators | undefined = undefined>(
+    parentnode: string,
+    validators?: Given,
+  ): Promise<(Body & { nodes: CatalogueNode[] }) | IfGiven<Given>>;
   /** Path from the root to a folder. @see Spec 4.2 */
   getBreadcrumbs(parentnode: string): Promise<Breadcrumb[]>;
   /** Article nodes whose number or short text holds the query; ids `<manufacturer>;SEARCHRESULT<index>`. @see Spec 4.2 */
   search(manufacturer: string, query: string): Promise<CatalogueNode[]>;
   /** Loads one article; `ARTICLE_NOT_FOUND`. @see Spec 4.3 */
-  getArticle(query: ArticleQuery): Promise<Body & { article: Article }>;
+  getArticle<Given extends Validators | undefined = undefined>(
+    query: ArticleQuery,
+    validators?: Given,
+  ): Promise<(Body & { article: Article }) | IfGiven<Given>>;
   /** Loads the parts list of one configuration; `ARTICLE_NOT_FOUND`. @see Spec 4.4 */
-  getPartsList(key: ArticleKey): Promise<Body & { partsList: PartsList }>;
+  getPartsList<Given extends Validators | undefined = undefined>(
+    key: ArticleKey,
+    validators?: Given,
+  ): Promise<(Body & { partsList: PartsList }) | IfGiven<Given>>;
   /** Loads a block by its name as `blocks[]` spells it; `BLOCK_MISSING`, `BLOCK_INVALID`. @see Spec 4.4 */
-  getBlock(requestName: string): Promise<Body>;
+  getBlock<Given extends Validators | undefined = undefined>(
+    requestName: string,
+    validators?: Given,
+  ): Promise<Body | IfGiven<Given>>;
   /** Loads an image by its name without `.JPG`; `IMAGE_MISSING`. @see Spec 4.4 */
-  getMaterial(manufacturer: string, name: string): Promise<Body>;
+  getMaterial<Given extends Validators | undefined = undefined>(
+    manufacturer: string,
+    name: string,
+    validators?: Given,
+  ): Promise<Body | IfGiven<Given>>;
   /** Loads a resource of a manufacturer, such as its logo; `RESOURCE_MISSING`. @see Spec 4.2 */
   getManufacturerResource(manufacturer: string, language: string, name: string): Promise<Body>;
   /** Loads a resource of a series, such as a catalogue image; `RESOURCE_MISSING`. @see Spec 4.2 */
@@ -139,9 +158,10 @@ export function createClient(config: ServiceConfig): ServiceClient {
   return {
     id: serviceId(config),
     close,
-    async getNodes(parentnode) {
-      const answered = await call('getNodes', { parentnode }, folder(parentnode));
-      return { ...bodyOf(answered), nodes: answered.answer };
+    async getNodes(parentnode, validators) {
+      const more = { validators };
+      const answered = await call('getNodes', { parentnode }, folder(parentnode), more);
+      return unlessNotModified(answered, (it) => ({ ...bodyOf(it), nodes: it.answer }));
     },
     async getBreadcrumbs(parentnode) {
       return (await call('getBreadcrumbs', { parentnode }, folder(parentnode))).answer;
@@ -149,21 +169,23 @@ export function createClient(config: ServiceConfig): ServiceClient {
     async search(manufacturer, query) {
       return (await call('search', { manufacturer, query }, { name: manufacturer })).answer;
     },
-    async getArticle({ getallproperties, ...query }) {
+    async getArticle({ getallproperties, ...query }, validators) {
       const values = { ...query, getallproperties: getallproperties ? 'true' : '' };
-      const answered = await call('getArticle', values, article(query));
-      return { ...bodyOf(answered), article: answered.answer };
+      const answered = await call('getArticle', values, article(query), { validators });
+      return unlessNotModified(answered, (it) => ({ ...bodyOf(it), article: it.answer }));
     },
-    async getPartsList(key) {
-      const answered = await call('getPartsList', { ...key }, article(key));
-      return { ...bodyOf(answered), partsList: answered.answer };
+    async getPartsList(key, validators) {
+      const answered = await call('getPartsList', { ...key }, article(key), { validators });
+      return unlessNotModified(answered, (it) => ({ ...bodyOf(it), partsList: it.answer }));
     },
-    async getBlock(requestName) {
-      return bodyOf(await call('getBlock', { name: requestName }, { name: requestName }));
+    async getBlock(requestName, validators) {
+      const block = { name: requestName };
+      return unlessNotModified(await call('getBlock', block, block, { validators }), bodyOf);
     },
-    async getMaterial(manufacturer, name) {
+    async getMaterial(manufacturer, name, validators) {
       const values = { manufacturer, name };
-      return bodyOf(await call('getMaterial', values, resource(values)));
+      const answered = await call('getMaterial', values, resource(values), { validators });
+      return unlessNotModified(answered, bodyOf);
     },
     async getManufacturerResource(manufacturer, language, name) {
       const values = { manufacturer, language, name };

@@ -5,6 +5,7 @@
  * It must not know of retries, of logging in, or of what the answer means beyond "not so fast".
  */
 import { ConverterError } from '../support/errors.ts';
+import { conditionsOf, type Validators } from './conditional.ts';
 import { operationAt, type Place } from './elsewhere.ts';
 import type { Gate } from './gate.ts';
 import type { Http, HttpResponse } from './http.ts';
@@ -30,7 +31,9 @@ export interface Attempt {
   place?: Place;
   token?: string;
   /** JSON text. */
-  body?: string;
+  body?: string | undefined;
+  /** What an earlier answer came with: asks only whether it still holds. */
+  validators?: Validators | undefined;
   /** From 1. */
   number: number;
   timeoutMs: number;
@@ -82,6 +85,7 @@ export function createExchange(parts: ExchangeParts): Exchange {
         path: target.path,
         timeoutMs: attempt.timeoutMs,
         signal: attempt.signal,
+        headers: conditionsOf(attempt.validators),
         ...(attempt.body === undefined ? {} : { body: attempt.body }),
       });
     } catch (error) {

@@ -6,12 +6,14 @@
  */
 import type { Pool } from 'undici';
 import { ConverterError } from '../support/errors.ts';
+import { settledDate } from './conditional.ts';
 import { connectionError } from './failure.ts';
 import { readBody } from './read-body.ts';
 
 const LONGEST_CONNECT_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
 const MOST_REDIRECTS = 3;
+const JSON_HEADERS = { accept: 'application/json', 'content-type': 'application/json' } as const;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Limits of every request. */
@@ -31,6 +33,8 @@ export interface HttpRequest {
   path: string;
   /** JSON text. */
   body?: string;
+  /** Further headers, lower case. */
+  headers?: Readonly<Record<string, string>>;
   /** From sending to the last byte of the answer. */
   timeoutMs: number;
   signal: AbortSignal;
@@ -140,8 +144,8 @@ async function converse(
   limits: HttpLimits,
 ): Promise<HttpResponse> {
   const { method, path, body } = request;
-  const accept = { accept: body === undefined ? '*/*' : 'application/json' };
-  const headers = body === undefined ? accept : { ...accept, 'content-type': 'application/json' };
+  const own = body === undefined ? { accept: '*/*' } : JSON_HEADERS;
+  const headers = { ...request.headers, ...own };
   const answer = await pool.request({ method, path, headers, signal, body: body ?? null });
   const header = (name: string): string | undefined => {
     const value = answer.headers[name];
@@ -156,7 +160,7 @@ async function converse(
       status: answer.statusCode,
       bytes: await readBody(answer.body, bodyHeaders, limits.maxResponseBytes),
       etag: header('etag') ?? '',
-      lastModified: header('last-modified') ?? '',
+      lastModified: settledDate(header('last-modified'), header('date')),
       retryAfter: header('retry-after'),
       location: header('location'),
     };

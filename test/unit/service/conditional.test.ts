@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { conditionsOf, settledDate } from '../../../src/service/conditional.ts';
+import {
+  type Answer,
+  type FaultServer,
+  json,
+  raw,
+  reset,
+  startFaultServer,
+} from '../../helpers/fault-server.ts';
+import { clientOf, errorOf, KEY, ROOT_NODES } from '../../helpers/faulty-client.ts';
+
+const VALIDATORS = { etag: '"7"', lastModified: 'Tue, 21 Nov 2023 02:00:00 GMT' };
+const notModified: Answer = raw('', { etag: '"7"' }, 304);
+
+let server: FaultServer;
+beforeEach(async () => {
+  server = await startFaultServer();
+});
+afterEach(() => server.close());
+
+describe('conditionsOf', () => {
+  it.each([
+    [undefined, {}],
+    [{ etag: '', lastModified: '' }, {}],
+    [{ etag: 'W/"1"', lastModified: '' }, { 'if-none-match': 'W/"1"' }],
+    [{ etag: '', lastModified: 'yesterday' }, { 'if-modified-since': 'yesterday' }],
+    [{ etag: '"ü"', lastModified: 'a\r\nb: c' }, {}],
+  ])('asks with what may stand in a header: %j', (validators, headers) => {
+    expect(conditionsOf(validators)).toEqual(headers);
+  });
+});
+
+describe('settledDate', () => {
+  const SECOND = (second: number) => `Tue, 21 Nov 2023 02:00:0${second} GMT`;
+
+  it.each([
+    [SECOND(1), SECOND(2), SECOND(1)],
+    [SECOND(2), SECOND(2), ''],
+    [SECOND(3), SECOND(2), ''],
+    [SECOND(3), undefined, SECOND(3)],
+    ['yesterday', SECOND(3), 'yesterday'],
+    [undefined, SECOND(3), ''],
+  ])('keeps %j of an answer of %j as %j', (lastModified, date, kept) => {
+    expect(settledDate(lastModified, date)).toBe(kept);
+  });
+});
+
+describe('a request with validators', () => {
+  it('tells every kind of answer that it still holds', async () => {
+    for (const part of ['/getnodes?', '/articles?', '/btg?', '/block/', '/materials/']) {
+      server.always(part, (response, request) => {
+        const { 'if-none-match': etag, 'if-modified-since': lastModified } = request.headers;
+        expect({ etag, lastModified }).toEqual(VALIDATORS);
+        notModified(response, request);
+      });
+    }
+    const client = clientOf(server);
+    const answers = await Promise.all([
+      client.getNodes('', VALIDATORS),
+      client.getArticle(KEY, VALIDATORS),
+      client.getPartsList(KEY, VALIDATORS),
+      client.getBlock('ACME::DESK::LEG', VALIDATORS),
+      client.getMaterial('ACME', 'OAK', VALIDATORS),
+    ]);
+    expect(answers).toEqual(Array(5).fill({ notModified: true }));
+    await client.close();
+  });
+
+  it('reads a new answer like any other', async () => {
+    server.always('/getnodes?', json(ROOT_NODES));
+    const client = clientOf(server);
+    expect(await client.getNodes('', VALIDATORS)).toMatchObject({ nodes: [{ text: 'Desks' }] });
+    await client.close();
+  });
+
+  it('is sent again, still conditional, after a failure and with a new token', async () => {
+    const conditions: unknown[] = [];
+    const noting =
+      (answer: Answer): Answer =>
+      (response, request) => {
+        conditions.push(request.headers['if-none-match']);
+        answer(response, request);
+      };
+    server.next('/block/', noting(reset), noting(raw('', {}, 401)), noting(notModified));
+    const client = clientOf(server);
+    expect(await client.getBlock('ACME::DESK::LEG', VALIDATORS)).toEqual({ notModified: true });
+    expect(conditions).toEqual(['"7"', '"7"', '"7"']);
+    expect(server.tokens).toHaveLength(2);
+    await client.close();
+  });
+});
+
+describe('"not modified"', () => {
+  it.each([undefined, { etag: '', lastModified: '' }])(
+    'is no answer to who did not ask: %j',
+    async (validators) => {
+      server.always('/block/', notModified);
+      const client = clientOf(server);
+      const error = await errorOf(client.getBlock('ACME::DESK::LEG', validators));
+      expect(error).toMatchObject({ code: 'RESPONSE_INVALID', status: 304 });
+      await client.close();
+    },
+  );
+});
