@@ -11,6 +11,7 @@ import { imageReferences } from '../service/wire-material.ts';
 import { ConverterError } from '../support/errors.ts';
 import { blockRequests } from './block-requests.ts';
 import { estimateRequests, type RequestEstimate } from './estimate-requests.ts';
+import { inputsDigest } from './inputs-digest.ts';
 import { checkPlacement, type Placement, planningChildren } from './planning.ts';
 import { createQuestions, type Questions } from './questions.ts';
 import { createRecall, type RecallCount, type RecallOptions } from './recall.ts';
@@ -18,6 +19,8 @@ import { requestKey } from './request-key.ts';
 import { resolveKey } from './resolve-key.ts';
 import type { CatalogueReader, Configurator } from './selection.ts';
 import { recordOf } from './snapshot-record.ts';
+import { snapshotTerms } from './snapshot-terms.ts';
+import { followTrail } from './trail.ts';
 
 /** What a fetcher works with. */
 export interface FetcherOptions extends RecallOptions {
@@ -32,6 +35,13 @@ export interface ResolvedArticle {
   /** Body of GET articles. */
   articleDigest: Digest;
   warnings: Warning[];
+}
+
+/** An article whose snapshot holds as it is. */
+export interface KeptSnapshot {
+  key: ArticleKey;
+  /** See {@link inputsDigest}. */
+  inputs: Digest;
 }
 
 /** Fetches articles of one run; each body is asked for once, whoever needs it. */
@@ -54,6 +64,17 @@ export interface Fetcher extends CatalogueReader, Configurator {
    * @throws {@link ConverterError} as {@link Fetcher.resolve}, and `PARTS_LIST_INVALID`; every code that ends a run.
    */
   fetch(request: ArticleRequest, children?: readonly PlanningChild[]): Promise<ArticleSnapshot>;
+  /**
+   * What an article was when it was last fetched, where all of it is known to hold still: no request but
+   * for the top of the catalogue, nothing decoded, no body touched.
+   *
+   * @param children - As for {@link Fetcher.fetch}.
+   * @returns Undefined where something has to be asked for, and for a planning with unplaced children.
+   */
+  kept(
+    request: ArticleRequest,
+    children?: readonly PlanningChild[],
+  ): Promise<KeptSnapshot | undefined>;
   /** How many requests it would take to fetch articles; sends none for it. */
   estimate(requests: readonly ArticleRequest[]): Promise<RequestEstimate>;
   /** By operation: how often it was asked for, remembered and shared. */
@@ -77,9 +98,12 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const questions = createQuestions(options, recall);
   const service = options.service ?? options.client.id;
 
-  const resolve = async (asked: ArticleRequest): Promise<ResolvedArticle> => {
+  const resolveWith = async (
+    asking: Questions,
+    asked: ArticleRequest,
+  ): Promise<ResolvedArticle> => {
     const request = checkedRequest(asked);
-    const { answer: article, digest } = await askForArticle(questions, request);
+    const { answer: article, digest } = await askForArticle(asking, request);
     return { ...resolveKey(request, article), article, articleDigest: digest };
   };
 
@@ -91,24 +115,41 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   };
 
   const fetch: Fetcher['fetch'] = async (request, children) => {
-    const { key, article, articleDigest, warnings } = await resolve(request);
-    const { answer, digest: partsList } = await questions.partsList(key);
-    const parts = await fetchParts(questions, answer, key.manufacturer);
+    const trail = followTrail(recall);
+    const asking = createQuestions(options, trail);
+    const { key, article, articleDigest, warnings } = await resolveWith(asking, request);
+    const { answer, digest: partsList } = await asking.partsList(key);
+    const parts = await fetchParts(asking, answer, key.manufacturer);
     const stored = children ?? planningChildren(article);
-    const placement = await placementOf(questions, key, answer, stored);
+    const placement = await placementOf(asking, key, answer, stored);
     const all = [...warnings, ...placement.warnings, ...parts.warnings];
     const snapshot: ArticleSnapshot = { key, article, partsList, ...parts, warnings: all };
     if (placement.unplaced.length > 0) snapshot.unplaced = placement.unplaced;
-    options.state.snapshots.put(service, requestKey(request), recordOf(snapshot, articleDigest));
-    return snapshot;
+    const record = recordOf(snapshot, articleDigest);
+    const vouchers = snapshot.unplaced === undefined ? trail.vouchers() : undefined;
+    const terms = snapshotTerms(options.imageLocation, children);
+    const kept = vouchers && { key, inputs: inputsDigest(snapshot), terms, vouchers };
+    options.state.snapshots.put(service, requestKey(request), record, kept);
+    return { ...snapshot, asked: trail.asked() };
+  };
+
+  const kept: Fetcher['kept'] = async (request, children) => {
+    if (options.force) return undefined;
+    const found = options.state.snapshots.kept(service, requestKey(request));
+    if (found?.terms !== snapshotTerms(options.imageLocation, children)) return undefined;
+    for (const voucher of found.vouchers) {
+      if (!(await recall.vouches(voucher))) return undefined;
+    }
+    return { key: found.key, inputs: found.inputs };
   };
 
   return {
     nodes: questions.nodes,
     search: questions.search,
-    resolve,
+    resolve: (request) => resolveWith(questions, request),
     change,
     fetch,
+    kept,
     estimate: (requests) => estimateRequests(requests, { ...options, service, recall }),
     counts: recall.counts,
   };

@@ -21,8 +21,13 @@ export interface Freshness {
    *
    * @param manufacturer - Whose data was asked for by name; may differ from who vouches for it.
    */
-  isFresh(response: StoredResponse, manufacturer: string): boolean;
+  isFresh(response: Vouched, manufacturer: string): boolean;
+  /** Whether data is known to have been converted since it vouched for an answer. */
+  hasMoved(response: Pick<Vouched, 'manufacturer' | 'convertdate'>): boolean;
 }
+
+/** What of a stored answer tells whether it holds. */
+type Vouched = Pick<StoredResponse, 'manufacturer' | 'convertdate' | 'fetchedOn'>;
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -60,6 +65,10 @@ export function readFreshness(topNodes: readonly CatalogueNode[]): Freshness {
   const stateOf = (manufacturer: string): string => states.get(manufacturer.toUpperCase()) ?? '';
   return {
     stateOf,
+    hasMoved: ({ manufacturer, convertdate }) => {
+      const now = stateOf(manufacturer);
+      return now !== '' && convertdate !== '' && now !== convertdate;
+    },
     isFresh: (response, manufacturer) => {
       const { convertdate, fetchedOn } = response;
       if (convertdate === '' || stateOf(response.manufacturer) !== convertdate) return false;

@@ -9,6 +9,7 @@ import { decodeArticle } from '../service/wire-article.ts';
 import type { State } from '../state/state.ts';
 import type { ContentStore } from '../store/content-store.ts';
 import { ConverterError } from '../support/errors.ts';
+import type { KeptSnapshot } from './fetch-article.ts';
 import { requestKey } from './request-key.ts';
 import { snapshotOf } from './snapshot-record.ts';
 
@@ -42,4 +43,18 @@ export async function loadSnapshot(
     throw new ConverterError('SNAPSHOT_MISSING', `${article} was never fetched`, { article });
   }
   return snapshotOf(record, decodeArticle(await store.get(record.article)));
+}
+
+/**
+ * What an article was when it was last fetched, without a look at its bodies.
+ *
+ * @returns Undefined where it never was, and where only {@link loadSnapshot} tells: something of it failed,
+ *   or children of it have no place.
+ */
+export function keptSnapshot(
+  { service, state }: Pick<SnapshotSource, 'service' | 'state'>,
+  request: ArticleRequest,
+): KeptSnapshot | undefined {
+  const kept = state.snapshots.kept(service, requestKey(request));
+  return kept && { key: kept.key, inputs: kept.inputs };
 }

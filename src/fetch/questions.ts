@@ -60,7 +60,7 @@ export function createQuestions(
     decode: (bytes: Uint8Array) => T,
   ): Promise<Answer<T>> => {
     let received: T | undefined;
-    const fetched = await recall({
+    const { answer: fetched } = await recall({
       ...wanted,
       send: async () => {
         const { answer, ...body } = await send();
@@ -144,15 +144,16 @@ export function createQuestions(
     const send = () => client.getBlock(request);
     const ids = { operation: 'getBlock', request: joinKey(request), manufacturer } as const;
     const wanted: Wanted = { ...ids, subject, vouchedBy, missing: 'BLOCK_MISSING', send };
-    return orMissing(subject, () => recall(wanted));
+    return orMissing(subject, async () => (await recall(wanted)).answer);
   };
 
-  const imageAt = (manufacturer: string, name: string, vouchedBy: string) => {
+  const imageAt = async (manufacturer: string, name: string, vouchedBy: string) => {
     const subject = `image ${manufacturer}/${name}`;
     const send = () => client.getMaterial(manufacturer, name);
     const request = joinKey(manufacturer, name);
     const ids = { operation: 'getMaterial', request, manufacturer } as const;
-    return recall({ ...ids, subject, vouchedBy, missing: 'IMAGE_MISSING', send });
+    const wanted: Wanted = { ...ids, subject, vouchedBy, missing: 'IMAGE_MISSING', send };
+    return (await recall(wanted)).answer;
   };
 
   const image: Questions['image'] = (reference, owners) =>

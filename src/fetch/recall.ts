@@ -3,18 +3,28 @@
  *
  * In: a request and the way to send it. Out: its body by digest: shared with whoever asked in this
  * run, or remembered from an earlier one where it still holds, or asked for and stored.
- * It must not know what a body is. Bodies are never held: memory grows by a digest a request.
+ * It must not know what a body is. Bodies are never held, and of answers only the latest: the state
+ * knows the others.
  */
 import type { CatalogueNode } from '../model/catalogue.ts';
 import type { Fetched } from '../model/snapshot.ts';
 import type { Body, ServiceClient } from '../service/client.ts';
+import type { NotModified, Validators } from '../service/conditional.ts';
 import { decodeNodes } from '../service/wire-catalogue.ts';
 import type { StoredResponse } from '../state/responses.ts';
+import type { Voucher } from '../state/snapshots.ts';
 import type { State } from '../state/state.ts';
 import type { ContentStore } from '../store/content-store.ts';
 import { ConverterError, type ErrorCode, endsRun, isConverterError } from '../support/errors.ts';
 import { missingBecause } from './failures.ts';
 import { dayOf, type Freshness, readFreshness } from './freshness.ts';
+import {
+  FRESHNESS_DEFAULT,
+  FRESHNESS_POLICIES,
+  type FreshnessPolicy,
+  holds,
+} from './freshness-policy.ts';
+import { createLatest } from './latest.ts';
 import { joinKey } from './request-key.ts';
 
 /** What a run fetches with. */
@@ -25,9 +35,13 @@ export interface RecallOptions {
   state: State;
   /** When the run began, milliseconds since the epoch. */
   now: number;
+  /** When the first of the interrupted runs began that this one continues. @defaultValue `now` */
+  heldSince?: number;
+  /** When an answer of an earlier run is taken. @defaultValue 'convertdate' */
+  freshness?: FreshnessPolicy;
   /** Names the service in the state. @defaultValue the client's id */
   service?: string;
-  /** Asks for everything anew. @defaultValue false */
+  /** Asks for everything anew, also for what an interrupted run was answered. @defaultValue false */
   force?: boolean;
 }
 
@@ -51,15 +65,26 @@ export interface Wanted {
   vouchedBy?: string;
   /** The 404 that is an answer worth remembering; any other error is thrown. */
   missing?: ErrorCode;
-  /** Whether it is asked in every run. */
+  /** Whether it is asked in every run, unless what is stored is taken however old it is. */
   always?: boolean;
-  send(): Promise<Body>;
+  /** @param validators - Of the answer that is stored: it may be answered that it still holds. */
+  send(validators?: Validators): Promise<Body | NotModified>;
+}
+
+/** An answer, and what is known of it. */
+export interface Recalled {
+  answer: Fetched;
+  /** Whether the service was asked for it in this run. */
+  asked: boolean;
+  voucher: Voucher;
 }
 
 /** How often one operation was wanted, by what became of it. */
 export interface RecallCount {
   /** Sent to the service. */
   asked: number;
+  /** Of these: answered that what was stored still holds. */
+  notModified: number;
   /** Remembered from an earlier run. */
   remembered: number;
   /** Asked for by another article of this run already. */
@@ -71,99 +96,141 @@ export interface RecallCount {
 /** Answers of one run. */
 export interface Recall {
   /** @throws {@link ConverterError} what the client throws. */
-  recall(wanted: Wanted): Promise<Fetched>;
+  recall(wanted: Wanted): Promise<Recalled>;
   /** Whether a request would be sent now; sends none but for the top of the catalogue. */
   wouldAsk(wanted: Pick<Wanted, 'operation' | 'request' | 'manufacturer'>): Promise<boolean>;
+  /** Whether what someone vouched for still holds; asks at most for the top of the catalogue. */
+  vouches(voucher: Voucher): Promise<boolean>;
   /** The topmost catalogue folder: asked once in every run. */
   topNodes(): Promise<CatalogueNode[]>;
   /** By operation. */
   readonly counts: ReadonlyMap<string, Readonly<RecallCount>>;
 }
 
+/**
+ * Answers held in memory beside those in flight, and failures, which the state does not know. At half a
+ * kilobyte each they stay below 20 MB; an answer that is looked up in the state takes 30 µs.
+ */
+const LATEST_ANSWERS = 20_000;
+const LATEST_FAILURES = 5_000;
+
 /** Opens the memory of one run. */
 export function createRecall(options: RecallOptions): Recall {
-  const { client, store, state, force = false } = options;
+  const { client, store, state, now, force = false } = options;
   const service = options.service ?? client.id;
-  const fetchedOn = dayOf(options.now);
-  const inRun = new Map<string, Promise<Fetched>>();
+  const policy = force ? 'always' : (options.freshness ?? FRESHNESS_DEFAULT);
+  const run = { policy, now, heldSince: force ? now : (options.heldSince ?? now) };
+  const fetchedOn = dayOf(now);
+  const inFlight = new Map<string, Promise<Recalled>>();
+  const answers = createLatest<Recalled>(LATEST_ANSWERS);
+  const failures = createLatest<ConverterError>(LATEST_FAILURES);
   const counts = new Map<string, RecallCount>();
   let top: Promise<CatalogueNode[]> | undefined;
   let dates: Promise<Freshness> | undefined;
 
   const count = (operation: string): RecallCount => {
-    const known = counts.get(operation) ?? { asked: 0, remembered: 0, shared: 0, bytes: 0 };
+    const none = { asked: 0, notModified: 0, remembered: 0, shared: 0, bytes: 0 };
+    const known = counts.get(operation) ?? none;
     counts.set(operation, known);
     return known;
   };
 
-  const recall = (wanted: Wanted): Promise<Fetched> => {
+  const recall = async (wanted: Wanted): Promise<Recalled> => {
     const key = joinKey(wanted.operation, wanted.request);
-    const running = inRun.get(key);
-    if (running !== undefined) {
-      count(wanted.operation).shared++;
-      return running;
+    const running = inFlight.get(key);
+    const known = answers.get(key);
+    const failed = failures.get(key);
+    if (running ?? known ?? failed) count(wanted.operation).shared++;
+    if (failed !== undefined) throw failed;
+    return running ?? known ?? settle(key, find(wanted));
+  };
+
+  /** Keeps what became of a request, for whoever wants it next. */
+  const settle = async (key: string, finding: Promise<Recalled>): Promise<Recalled> => {
+    inFlight.set(key, finding);
+    try {
+      const recalled = await finding;
+      answers.set(key, recalled);
+      return recalled;
+    } catch (error) {
+      if (isConverterError(error)) failures.set(key, error);
+      throw error;
+    } finally {
+      inFlight.delete(key);
     }
-    const answer = find(wanted);
-    inRun.set(key, answer);
-    return answer;
   };
 
   const wouldAsk: Recall['wouldAsk'] = async (wanted) => {
     const { operation, request } = wanted;
-    if (inRun.has(joinKey(operation, request))) return false;
-    const stored = force ? undefined : state.responses.get({ service, operation, request });
-    return stored === undefined || !(await holds(stored, wanted));
+    const stored = state.responses.get({ service, operation, request });
+    return stored === undefined || !(await mayTake(stored, wanted));
   };
 
-  const find = async (wanted: Wanted): Promise<Fetched> => {
-    const { operation, request } = wanted;
-    const stored = force ? undefined : state.responses.get({ service, operation, request });
-    if (stored !== undefined && (await holds(stored, wanted))) {
-      count(operation).remembered++;
-      return stored.answer;
-    }
-    return ask(wanted);
+  const find = async (wanted: Wanted): Promise<Recalled> => {
+    const { operation, request, manufacturer } = wanted;
+    const stored = state.responses.get({ service, operation, request });
+    if (stored === undefined || !(await mayTake(stored, wanted))) return ask(wanted, stored);
+    const asked = stored.askedAt === now;
+    count(operation)[asked ? 'shared' : 'remembered']++;
+    return { answer: stored.answer, asked, voucher: voucherOf(stored, manufacturer) };
   };
 
-  const holds = async (
+  const vouches = (voucher: Voucher): Promise<boolean> => holds(voucher, run, freshness);
+
+  const mayTake = async (
     stored: StoredResponse,
-    wanted: Pick<Wanted, 'always' | 'manufacturer'>,
+    { always = false, manufacturer }: Pick<Wanted, 'always' | 'manufacturer'>,
   ): Promise<boolean> => {
-    if (wanted.always) return false;
-    const fresh = (await freshness()).isFresh(stored, wanted.manufacturer);
-    if (!fresh || 'missing' in stored.answer) return fresh;
-    // The cache may have lost a body, or part of it: then it is asked for again.
-    return (await store.sizeOf(stored.answer.digest)) === stored.answer.bytes;
+    if (stored.askedAt === now) return true;
+    if (always && policy !== 'never') return false;
+    return (await vouches(voucherOf(stored, manufacturer))) && isWhole(stored.answer);
   };
 
-  const ask = async (wanted: Wanted): Promise<Fetched> => {
+  /** The cache may have lost a body, or part of it: then it is asked for again. */
+  const isWhole = async (answer: Fetched): Promise<boolean> =>
+    'missing' in answer || (await store.sizeOf(answer.digest)) === answer.bytes;
+
+  const ask = async (wanted: Wanted, stored: StoredResponse | undefined): Promise<Recalled> => {
     const counted = count(wanted.operation);
     counted.asked++;
     try {
-      const { bytes, etag, lastModified } = await wanted.send();
+      const received = await wanted.send(await validatorsOf(stored));
+      if ('notModified' in received) {
+        counted.notModified++;
+        return remember(wanted, stored!);
+      }
+      const { bytes, etag, lastModified } = received;
       const { digest } = await store.put(bytes);
       counted.bytes += bytes.length;
-      return remember(wanted, { digest, bytes: bytes.length }, etag, lastModified);
+      return remember(wanted, { answer: { digest, bytes: bytes.length }, etag, lastModified });
     } catch (error) {
       if (wanted.missing === undefined || !isConverterError(error, wanted.missing)) throw error;
-      return remember(wanted, { missing: missingBecause(error, wanted.subject) }, '', '');
+      const answer = { missing: missingBecause(error, wanted.subject) };
+      return remember(wanted, { answer, etag: '', lastModified: '' });
     }
+  };
+
+  const validatorsOf = async (
+    stored: StoredResponse | undefined,
+  ): Promise<Validators | undefined> => {
+    if (stored === undefined || !FRESHNESS_POLICIES[policy].conditional) return undefined;
+    const { answer, etag, lastModified } = stored;
+    if ('missing' in answer || (etag === '' && lastModified === '')) return undefined;
+    return (await isWhole(answer)) ? { etag, lastModified } : undefined;
   };
 
   const remember = async (
     { operation, request, manufacturer, vouchedBy = manufacturer, always }: Wanted,
-    answer: Fetched,
-    etag: string,
-    lastModified: string,
-  ): Promise<Fetched> => {
-    const key = { service, operation, request };
-    const entry = { ...key, answer, etag, lastModified, fetchedOn };
+    { answer, etag, lastModified }: Pick<StoredResponse, 'answer' | 'etag' | 'lastModified'>,
+  ): Promise<Recalled> => {
     // What is asked in every run needs no one to vouch for it; the top of the catalogue is where the dates come from.
     const known = always ? undefined : await freshness();
     const owner = known?.stateOf(manufacturer) === '' ? vouchedBy : manufacturer;
     const convertdate = known?.stateOf(owner) ?? '';
-    state.responses.put({ ...entry, manufacturer: owner, convertdate });
-    return answer;
+    const vouched = { manufacturer: owner, convertdate, fetchedOn, askedAt: now };
+    const key = { service, operation, request };
+    state.responses.put({ ...key, answer, etag, lastModified, ...vouched });
+    return { answer, asked: true, voucher: voucherOf(vouched, manufacturer) };
   };
 
   const topNodes = (): Promise<CatalogueNode[]> => {
@@ -173,7 +240,7 @@ export function createRecall(options: RecallOptions): Recall {
 
   const readTopNodes = async (): Promise<CatalogueNode[]> => {
     let nodes: CatalogueNode[] | undefined;
-    const fetched = await recall({
+    const { answer } = await recall({
       operation: 'getNodes',
       request: joinKey(''),
       subject: 'the top of the catalogue',
@@ -185,7 +252,7 @@ export function createRecall(options: RecallOptions): Recall {
         return answer;
       },
     });
-    return nodes ?? decodeNodes(await store.get(digestOf(fetched)));
+    return nodes ?? decodeNodes(await store.get(digestOf(answer)));
   };
 
   const freshness = (): Promise<Freshness> => {
@@ -197,7 +264,19 @@ export function createRecall(options: RecallOptions): Recall {
     return dates;
   };
 
-  return { recall, wouldAsk, topNodes, counts };
+  return { recall, wouldAsk, vouches, topNodes, counts };
+}
+
+function voucherOf(
+  {
+    manufacturer,
+    convertdate,
+    fetchedOn,
+    askedAt,
+  }: Pick<StoredResponse, 'manufacturer' | 'convertdate' | 'fetchedOn' | 'askedAt'>,
+  owner: string,
+): Voucher {
+  return { owner, manufacturer, convertdate, fetchedOn, askedAt };
 }
 
 /** The digest of an answer that cannot be missing. */

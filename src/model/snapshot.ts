@@ -37,6 +37,16 @@ export interface ArticleSnapshot {
   warnings: Warning[];
   /** Of a planning: the children that its parts list does not hold; missing where it holds all. */
   unplaced?: UnplacedChild[];
+  /** What of it the service was asked for in this run, whoever needed it; not kept. */
+  asked?: AskedOf;
+}
+
+/** What of a snapshot was asked for, rather than remembered from an earlier run. */
+export interface AskedOf {
+  article: boolean;
+  partsList: boolean;
+  /** Number of blocks and images. */
+  bodies: number;
 }
 
 /** Something worth a person's look that did not stop the article. */

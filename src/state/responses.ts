@@ -31,6 +31,8 @@ export interface StoredResponse extends ResponseKey {
   convertdate: string;
   /** Day on which the fetch began, `YYYY-MM-DD`, UTC. */
   fetchedOn: string;
+  /** When the run began that asked for it last, milliseconds since the epoch. */
+  askedAt: number;
 }
 
 /** The table `responses`. */
@@ -59,13 +61,17 @@ export const RESPONSES_V1 = `
     PRIMARY KEY (service, operation, request)
   ) STRICT, WITHOUT ROWID;`;
 
+/** Since when it is known which run asked; what was asked before that is of no run that goes on. */
+export const RESPONSES_V2 = `
+  ALTER TABLE responses ADD COLUMN asked_at INTEGER NOT NULL DEFAULT 0;`;
+
 /** Opens the table. */
 export function openResponses(db: Database): Responses {
   const select = db.prepare(
     'SELECT * FROM responses WHERE service = ? AND operation = ? AND request = ?',
   );
   const replace = db.prepare(
-    'INSERT OR REPLACE INTO responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
   const digests = db.prepare(
     'SELECT DISTINCT digest FROM responses WHERE digest IS NOT NULL ORDER BY digest',
@@ -92,6 +98,7 @@ export function openResponses(db: Database): Responses {
         response.manufacturer,
         response.convertdate,
         response.fetchedOn,
+        response.askedAt,
       );
     },
     digests: () => new Set(digests.all().map((row) => String(row.digest))),
@@ -113,5 +120,6 @@ function fromRow(row: Row): StoredResponse {
     manufacturer: text('manufacturer'),
     convertdate: text('convertdate'),
     fetchedOn: text('fetched_on'),
+    askedAt: Number(row.asked_at),
   };
 }

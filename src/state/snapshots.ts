@@ -6,7 +6,7 @@
  */
 import type { ArticleKey } from '../model/article.ts';
 import type { Digest, Fetched, UnplacedChild, Warning } from '../model/snapshot.ts';
-import type { Database } from './database.ts';
+import type { Database, SqlValue } from './database.ts';
 
 /** A snapshot as it is kept: all bodies by digest, maps as sorted lists. */
 export interface SnapshotRecord {
@@ -22,11 +22,38 @@ export interface SnapshotRecord {
   unplaced?: UnplacedChild[];
 }
 
+/** Who vouches for some of the bodies of a snapshot; see the row of a response. */
+export interface Voucher {
+  /** Whose bodies they are, by name. */
+  owner: string;
+  /** The manufacturer whose conversion dates vouch for them. */
+  manufacturer: string;
+  /** State of that manufacturer's data when they were asked for. */
+  convertdate: string;
+  /** Day on which the first of them was fetched, `YYYY-MM-DD`, UTC. */
+  fetchedOn: string;
+  /** When the run began that asked for the first of them, milliseconds since the epoch. */
+  askedAt: number;
+}
+
+/** What tells without the bodies whether a snapshot still holds. */
+export interface KeptFacts {
+  key: ArticleKey;
+  /** Digest of all that a GLB depends on. */
+  inputs: Digest;
+  /** On what it depends besides the answers of the service, as one text. */
+  terms: string;
+  vouchers: Voucher[];
+}
+
 /** The table `snapshots`. */
 export interface Snapshots {
   /** @param request - What was asked for, as one text. */
   get(service: string, request: string): SnapshotRecord | undefined;
-  put(service: string, request: string, record: SnapshotRecord): void;
+  /** What of a snapshot may be kept without a look at its bodies. */
+  kept(service: string, request: string): KeptFacts | undefined;
+  /** @param kept - Missing where nothing may: a body of it failed. */
+  put(service: string, request: string, record: SnapshotRecord, kept?: KeptFacts): void;
 }
 
 /** Schema of the table, in SQL. */
@@ -38,15 +65,38 @@ export const SNAPSHOTS_V1 = `
     PRIMARY KEY (service, request)
   ) STRICT, WITHOUT ROWID;`;
 
+/** The small columns stand before the large one, so that reading them does not touch it. */
+export const SNAPSHOTS_V2 = `
+  ALTER TABLE snapshots RENAME TO snapshots_v1;
+  CREATE TABLE snapshots (
+    id INTEGER PRIMARY KEY,
+    service TEXT NOT NULL,
+    request TEXT NOT NULL,
+    kept TEXT,
+    record TEXT NOT NULL,
+    UNIQUE (service, request)
+  ) STRICT;
+  INSERT INTO snapshots (service, request, record) SELECT * FROM snapshots_v1;
+  DROP TABLE snapshots_v1;`;
+
 /** Opens the table. */
 export function openSnapshots(db: Database): Snapshots {
-  const select = db.prepare('SELECT record FROM snapshots WHERE service = ? AND request = ?');
-  const replace = db.prepare('INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)');
+  const where = 'FROM snapshots WHERE service = ? AND request = ?';
+  const record = db.prepare(`SELECT record ${where}`);
+  const kept = db.prepare(`SELECT kept ${where}`);
+  const put = db.prepare(`
+    INSERT INTO snapshots (service, request, kept, record) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET kept = excluded.kept, record = excluded.record`);
   return {
-    get: (service, request) => {
-      const row = select.get(service, request);
-      return row === undefined ? undefined : (JSON.parse(String(row.record)) as SnapshotRecord);
+    get: (service, request) => parsed(record.get(service, request)?.record),
+    kept: (service, request) => parsed(kept.get(service, request)?.kept),
+    put: (service, request, snapshot, facts) => {
+      const about = facts === undefined ? null : JSON.stringify(facts);
+      put.run(service, request, about, JSON.stringify(snapshot));
     },
-    put: (service, request, record) => replace.run(service, request, JSON.stringify(record)),
   };
+}
+
+function parsed<T>(json: SqlValue | undefined): T | undefined {
+  return typeof json === 'string' ? (JSON.parse(json) as T) : undefined;
 }

@@ -10,8 +10,9 @@ import type { Built } from '../model/asset.ts';
 import { BUILDS_V1, type Builds, openBuilds } from './builds.ts';
 import { openDatabase } from './database.ts';
 import { openPermanentIds, PERMANENT_IDS_V1, type PermanentIds } from './permanent-ids.ts';
-import { openResponses, RESPONSES_V1, type Responses } from './responses.ts';
-import { openSnapshots, SNAPSHOTS_V1, type Snapshots } from './snapshots.ts';
+import { openResponses, RESPONSES_V1, RESPONSES_V2, type Responses } from './responses.ts';
+import { openRuns, RUNS_V1, type Runs } from './runs.ts';
+import { openSnapshots, SNAPSHOTS_V1, SNAPSHOTS_V2, type Snapshots } from './snapshots.ts';
 
 /** An open state. */
 export interface State {
@@ -19,12 +20,18 @@ export interface State {
   snapshots: Snapshots;
   permanentIds: PermanentIds;
   builds: Builds<Built>;
+  runs: Runs;
   /** Closes the file; nothing may be called after it. */
   close(): void;
 }
 
 /** Every change of the schema since the first; only ever appended to. */
-const MIGRATIONS = [RESPONSES_V1 + SNAPSHOTS_V1, PERMANENT_IDS_V1, BUILDS_V1] as const;
+const MIGRATIONS = [
+  RESPONSES_V1 + SNAPSHOTS_V1,
+  PERMANENT_IDS_V1,
+  BUILDS_V1,
+  RESPONSES_V2 + SNAPSHOTS_V2 + RUNS_V1,
+] as const;
 
 /** Name of the state's file in the cache folder. */
 export const STATE_FILE = 'state.db';
@@ -42,11 +49,19 @@ export const STATE_FILE = 'state.db';
  */
 export async function openState(cacheDir: string): Promise<State> {
   const db = await openDatabase(join(cacheDir, STATE_FILE), MIGRATIONS);
+  const runs = openRuns(db);
   return {
     responses: openResponses(db),
     snapshots: openSnapshots(db),
     permanentIds: openPermanentIds(db),
     builds: openBuilds(db),
-    close: () => db.close(),
+    runs,
+    close: () => {
+      try {
+        runs.abandon();
+      } finally {
+        db.close();
+      }
+    },
   };
 }
