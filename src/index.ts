@@ -43,11 +43,11 @@ export { type ConvertedArticle, convertArticle } from './pipeline/convert-articl
 export { loadPipeline, type Pipeline, parsePipeline } from './pipeline/pipeline-file.ts';
 export { pipelineJsonSchema } from './pipeline/pipeline-schema.ts';
 export { type RecordResult, recordPipeline } from './pipeline/record.ts';
-export type { RunReport } from './pipeline/report.ts';
 export { buildPipeline, fetchPipeline, type RunResult, runPipeline } from './pipeline/run.ts';
 export type { Job, Progress, RunTools } from './pipeline/run-context.ts';
-export { summarise } from './pipeline/summary.ts';
 export { type Verification, verifyOutput } from './pipeline/verify.ts';
+export type { RunReport } from './report/run-report.ts';
+export { summarise } from './report/summary.ts';
 export {
   type ArticleQuery,
   type Configuration,

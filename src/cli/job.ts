@@ -6,7 +6,7 @@ import { defaultCacheDir, loadPipeline, type Pipeline } from '../pipeline/pipeli
 import { PIPELINE_DEFAULTS } from '../pipeline/pipeline-schema.ts';
 import type { RunResult } from '../pipeline/run.ts';
 import type { Job, Progress, RunTools } from '../pipeline/run-context.ts';
-import { summarise } from '../pipeline/summary.ts';
+import { summarise } from '../report/summary.ts';
 import type { LogFormat } from '../support/log.ts';
 import { type Arguments, type Io, numberOf, type OptionSpec, textOf } from './command.ts';
 import { openVoice } from './progress.ts';

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { lockOutput } from '../pipeline/output-lock.ts';
 import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { carryOutPrune, planPrune, requireManifest } from '../pipeline/prune.ts';
-import { size } from '../pipeline/summary.ts';
+import { size } from '../report/words.ts';
 import { type Command, textOf } from './command.ts';
 
 /** The command. */

@@ -4,7 +4,7 @@
 import { resolve } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
 import type { RecordResult, ReplayedSelection } from '../pipeline/record.ts';
-import { summarise } from '../pipeline/summary.ts';
+import { summarise } from '../report/summary.ts';
 import type { LogFormat } from '../support/log.ts';
 import { type Command, textOf } from './command.ts';
 import { JOB_OPTIONS, PIPELINE_POSITIONAL, readJob, toolsOf } from './job.ts';

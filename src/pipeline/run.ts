@@ -8,6 +8,7 @@
  * select → fetch → build → publish → report.
  */
 import type { Selection } from '../fetch/select-articles.ts';
+import type { RunReport } from '../report/run-report.ts';
 import { keyOf } from '../write/manifest.ts';
 import { convertFetched, convertLive } from './convert-configuration.ts';
 import { fetchLive } from './fetch-configuration.ts';
@@ -15,7 +16,7 @@ import { countsByKey, type Outcome } from './manifest-lines.ts';
 import { lockOutput } from './output-lock.ts';
 import { type Preview, previewRun } from './preview.ts';
 import { publishOutcomes } from './publish-outcomes.ts';
-import { makeReport, type RunReport, writeReport } from './report.ts';
+import { makeReport, writeReport } from './report.ts';
 import { type Job, type RunContext, type RunTools, withRun } from './run-context.ts';
 import { selectFetched, selectLive } from './select.ts';
 import { workOn } from './work-on.ts';
@@ -53,7 +54,7 @@ export function fetchPipeline(job: Job, tools: RunTools): Promise<RunResult> {
   return withRun(job, tools, async (run) => {
     const selection = await selectLive(run);
     const lines = await workOn(run, selection, await fetchLive(run));
-    const report = makeReport(run, 'fetch', selection, lines, await run.cacheHits());
+    const { report } = makeReport(run, 'fetch', selection, lines, await run.cacheHits());
     return { report, runFolder: undefined };
   });
 }
@@ -95,6 +96,6 @@ async function publishAndReport(
   const published = await publishOutcomes(run, outcomes, selection.failures);
   const counts = countsByKey(outcomes);
   const lines = published.map((line) => ({ ...line, counts: counts.get(keyOf(line)) }));
-  const report = makeReport(run, command, selection, lines, await run.cacheHits());
-  return { report, runFolder: await writeReport(report) };
+  const made = makeReport(run, command, selection, lines, await run.cacheHits());
+  return { report: made.report, runFolder: await writeReport(made) };
 }

@@ -8,17 +8,6 @@
  */
 import { z } from 'zod';
 
-/** Bounds of the lists: a report tells what is worth a look, the manifest tells all. */
-export const REPORT_LIMITS = {
-  changes: 1000,
-  failures: 1000,
-  gateFindings: 500,
-  articleWarnings: 200,
-  slowest: 50,
-  largest: 50,
-  programs: 500,
-} as const;
-
 const text = z.string();
 const count = z.int().min(0);
 const ms = z.number().min(0);

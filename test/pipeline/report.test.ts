@@ -5,7 +5,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import type { RunReport } from '../../src/pipeline/report.ts';
+import type { RunReport } from '../../src/report/run-report.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { smallRange } from '../helpers/small-range.ts';

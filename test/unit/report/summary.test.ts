@@ -1,27 +1,8 @@
 import { expect, test } from 'vitest';
-import type { RunReport } from '../../../src/pipeline/report.ts';
-import { summarise } from '../../../src/pipeline/summary.ts';
+import { summarise } from '../../../src/report/summary.ts';
+import { mixedReport, reportedLine, reportOf } from '../../helpers/reports.ts';
 
-const REPORT = {
-  command: 'run',
-  pipeline: 'nightly',
-  service: 'emulator:sample',
-  totalMs: 1000,
-  stageMs: {},
-  configurations: { selected: 1, fetched: 0, converted: 1, unchanged: 0, failed: 0 },
-  articles: 1,
-  objects: { distinct: 0, bytes: 0, savedFiles: 0, savedBytes: 0 },
-  triangles: 0,
-  requests: { sent: 0, bytesReceived: 0, fromCache: 0 },
-  warnings: {},
-  articleWarnings: [],
-  selectionWarnings: [],
-  losses: {},
-  drift: [],
-  failures: [],
-  outputDir: '/out',
-  cacheDir: '/cache',
-} as unknown as RunReport;
+const REPORT = reportOf([reportedLine('D1')]);
 
 test('losses are told in words, the most frequent first', () => {
   const losses = { amb: 103, frobnicate: 1, mirror: 1204 };
@@ -44,4 +25,11 @@ test('the first warnings name their articles, the rest stands in the report', ()
   expect(text).toContain('    ACME/DESK/D0  CONFIGURATION_INVALID  WIDTH has no value\n');
   expect(text).not.toContain('ACME/DESK/D5');
   expect(text).toContain('    … and more in report.json and the manifest\n');
+});
+
+test('what moved since the last time, what a gate found and what is in quarantine stand in it', () => {
+  const text = summarise(mixedReport(), '/srv/assets/nightly/runs/x');
+  expect(text).toMatch(/^ {2}Since last time {1}45 new · 2\d\d changed · 14 removed$/m);
+  expect(text).toMatch(/^ {2}Gates {11}Triangles 2 · Dimensions 1$/m);
+  expect(text).toMatch(/failed \(\d+ in quarantine\)$/m);
 });

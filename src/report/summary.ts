@@ -3,7 +3,11 @@
  *
  * In: a report. Out: lines for a person. It must not know whether there is a terminal.
  */
-import type { RunReport } from './report.ts';
+import { fieldName } from './field-names.ts';
+import { articleName } from './reported-line.ts';
+import type { RunReport } from './run-report.ts';
+import { gateName, verdictOf } from './verdict.ts';
+import { amount, duration, size, whole } from './words.ts';
 
 /** Failures shown; all of them stand in `failures.jsonl`. */
 const SHOWN_FAILURES = 10;
@@ -40,10 +44,15 @@ function headline(report: RunReport): string {
   return `  ${pipeline}: ${outcome(report)} · ${what} · ${service}`;
 }
 
-function outcome({ command, configurations: { failed, selected, unchanged } }: RunReport): string {
-  if (failed > 0) return `finished, ${whole(failed)} failed`;
-  if (unchanged === selected) return 'nothing has changed';
-  return command === 'fetch' ? 'all fetched' : 'all converted';
+function outcome(report: RunReport): string {
+  const { failed, selected } = report.configurations;
+  if (report.stop !== undefined || failed === 0 || failed === selected)
+    return inSentence(verdictOf(report).headline);
+  return `finished, ${whole(failed)} failed`;
+}
+
+function inSentence(headline: string): string {
+  return headline.charAt(0).toLowerCase() + headline.slice(1);
 }
 
 const ROWS: [label: string, words: (report: RunReport) => string][] = [
@@ -51,9 +60,11 @@ const ROWS: [label: string, words: (report: RunReport) => string][] = [
     'Configurations',
     ({ command, configurations: c }) => {
       if (command === 'fetch') return `${whole(c.fetched)} fetched · ${whole(c.failed)} failed`;
-      return `${whole(c.converted)} converted · ${whole(c.unchanged)} unchanged · ${whole(c.failed)} failed`;
+      const quarantined = c.quarantined === 0 ? '' : ` (${whole(c.quarantined)} in quarantine)`;
+      return `${whole(c.converted)} converted · ${whole(c.unchanged)} unchanged · ${whole(c.failed)} failed${quarantined}`;
     },
   ],
+  ['Since last time', ({ changes }) => changesTold(changes)],
   [
     'GLB files',
     ({ objects }) => {
@@ -71,38 +82,31 @@ const ROWS: [label: string, words: (report: RunReport) => string][] = [
   [
     'Time',
     ({ totalMs, stageMs }) => {
-      const stages = Object.entries(stageMs).map(([stage, ms]) => `${stage} ${seconds(ms)}`);
-      return `${seconds(totalMs)} (${stages.join(' · ')})`;
+      const stages = Object.entries(stageMs).map(([stage, ms]) => `${stage} ${duration(ms ?? 0)}`);
+      return `${duration(totalMs)} (${stages.join(' · ')})`;
     },
   ],
+  ['Gates', ({ gates }) => gatesTold(gates)],
   ['Warnings', ({ warnings }) => counts(warnings)],
   ['Losses', ({ losses }) => lossesTold(losses)],
   ['Drift', ({ drift }) => driftTold(drift)],
   ['Output', ({ command, outputDir, cacheDir }) => (command === 'fetch' ? cacheDir : outputDir)],
 ];
 
-/** Fields whose names say nothing to a person. */
-const FIELD_NAMES: Readonly<Record<string, string>> = {
-  A: 'part without surfaces',
-  TI: 'texture coordinates',
-  amb: 'ambient light',
-  btgname: 'missing part',
-  bump: 'relief',
-  dif: 'diffuse colour',
-  luminance: 'brightness of a light',
-  map: 'way of mapping',
-  mat: 'material unknown',
-  metallic_image: 'image of metal',
-  mirror: 'mirroring',
-  pho: 'gloss exponent',
-  pic: 'image',
-  refl: 'reflection',
-  refr: 'refraction',
-  roughness_image: 'image of roughness',
-  shi: 'shininess',
-  spe: 'colour of highlights',
-  tra: 'transparency',
-};
+function changesTold({ new: fresh, changed, removed }: RunReport['changes']): string {
+  const moved = fresh.count + changed.count + removed.count;
+  if (moved === 0) return '';
+  return `${whole(fresh.count)} new · ${whole(changed.count)} changed · ${whole(removed.count)} removed`;
+}
+
+function gatesTold({ byGate, refused, accepted }: RunReport['gates']): string {
+  const told = Object.entries(byGate).map(
+    ([gate, { warn, refuse }]) => `${gateName(gate)} ${whole(warn + refuse)}`,
+  );
+  if (told.length === 0) return '';
+  const end = refused ? ' · refused' : accepted ? ' · accepted' : '';
+  return `${told.join(' · ')}${end}`;
+}
 
 /** What was lost, the most frequent first. */
 function lossesTold(losses: RunReport['losses']): string {
@@ -110,7 +114,7 @@ function lossesTold(losses: RunReport['losses']): string {
   if (rows.length === 0) return '';
   const all = rows.reduce((sum, [, count]) => sum + count, 0);
   const fields = rows.map(([field, count]) => {
-    const name = FIELD_NAMES[field];
+    const name = fieldName(field);
     return `${name === undefined ? field : `${name} (${field})`} ${whole(count)}`;
   });
   const what = `${amount(all, 'value')} of the service not carried over exactly`;
@@ -132,18 +136,13 @@ function failureLines({ failures }: RunReport, runFolder: string | undefined): s
   const shown = failures
     .slice(0, SHOWN_FAILURES)
     .flatMap((failure) => [
-      `    ${failure.what ?? nameOf(failure)}  ${failure.code}`,
+      `    ${failure.what ?? articleName(failure)}  ${failure.code}`,
       `      ${failure.message}`,
       `      → ${failure.help}`,
     ]);
   const more = failures.length - SHOWN_FAILURES;
   const where = runFolder === undefined ? '' : ' in failures.jsonl of the report';
   return ['', '  Failed', ...shown, ...(more > 0 ? [`    … and ${whole(more)} more${where}`] : [])];
-}
-
-function nameOf(failure: RunReport['failures'][number]): string {
-  const { manufacturer, program, basearticlenumber, finalarticlenumber } = failure;
-  return `${manufacturer}/${program}/${finalarticlenumber || basearticlenumber}`;
 }
 
 /** Whose the warnings are, the first few. */
@@ -176,26 +175,4 @@ function counts(byName: Record<string, number>): string {
   return Object.entries(byName)
     .map(([name, count]) => `${name} ${whole(count)}`)
     .join(' · ');
-}
-
-/** `1,234`: the same in every locale. */
-function whole(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
-function amount(count: number, noun: string): string {
-  return `${whole(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** `12.3 MB`, decimal units. */
-export function size(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
-  const [value, unit] =
-    bytes < 1e6 ? [bytes / 1e3, 'kB'] : bytes < 1e9 ? [bytes / 1e6, 'MB'] : [bytes / 1e9, 'GB'];
-  return `${value.toFixed(1)} ${unit}`;
-}
-
-function seconds(ms: number): string {
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }

@@ -1,0 +1,134 @@
+/**
+ * Verdict: a report in one sentence, and what it asks of a person.
+ *
+ * In: a report. Out: a tone, a headline, and what needs somebody, the gravest first. It must not know
+ * how they are shown.
+ *
+ * @see D-856.
+ */
+import type { RunReport } from './run-report.ts';
+import { amount, share, whole } from './words.ts';
+
+/** How it went: well; well, with something to look at; not all of it; not at all. */
+export type Tone = 'good' | 'look' | 'partly' | 'bad';
+
+/** A report in one sentence, and a second one for those who want to know more. */
+export interface Verdict {
+  tone: Tone;
+  headline: string;
+  detail: string;
+}
+
+/** Something that needs a person. */
+export interface Need {
+  tone: Exclude<Tone, 'good'>;
+  title: string;
+  /** What helps. */
+  help: string;
+  /** Error code, where it is about one. */
+  code?: string;
+  /** Section of the page that has the rest. */
+  section: 'failures' | 'gates' | 'drift' | 'warnings' | undefined;
+}
+
+const UNPUBLISHED = 'What was published before stays as it was.';
+const REFUSALS: ReadonlySet<string> = new Set(['GATE_REFUSED', 'MAX_FAILURES']);
+
+/** Says how a run went. */
+export function verdictOf(report: RunReport): Verdict {
+  const { stop, ended, published } = report;
+  const left = published ? 'What was finished is published.' : UNPUBLISHED;
+  const why = stop === undefined ? left : `${sentence(stop.message)} ${left}`;
+  if (ended === 'until') return { tone: 'partly', headline: 'Out of time', detail: why };
+  if (ended === 'interrupted') return { tone: 'partly', headline: 'Interrupted', detail: why };
+  if (stop !== undefined && REFUSALS.has(stop.code))
+    return { tone: 'bad', headline: 'Refused: nothing was published', detail: why };
+  if (ended === 'stopped') return { tone: 'bad', headline: 'Stopped before the end', detail: why };
+  return finished(report);
+}
+
+function finished(report: RunReport): Verdict {
+  const { selected, failed } = report.configurations;
+  if (failed > 0) {
+    const headline = `${whole(failed)} of ${amount(selected, 'configuration')} failed`;
+    return { tone: failed === selected ? 'bad' : 'partly', headline, detail: failedDetail(report) };
+  }
+  return { tone: report.gates.count > 0 ? 'look' : 'good', ...goodWords(report) };
+}
+
+function failedDetail({ command, failures, configurations }: RunReport): string {
+  const { selected, failed } = configurations;
+  if (command === 'fetch') return `The other ${whole(selected - failed)} were fetched.`;
+  const others = `The other ${whole(selected - failed)} are published`;
+  const kept = failures.some(({ lastGood }) => lastGood !== undefined);
+  return kept ? `${others}; what had a GLB before keeps it.` : `${others}.`;
+}
+
+function goodWords({ command, configurations, changes }: RunReport): Omit<Verdict, 'tone'> {
+  const { selected, unchanged } = configurations;
+  const all = amount(selected, 'configuration');
+  if (command === 'fetch') return { headline: 'All fetched', detail: `${all} are in the cache.` };
+  const moved = changes.new.count + changes.changed.count + changes.removed.count;
+  if (moved === 0 && unchanged === selected)
+    return { headline: 'Nothing has changed', detail: `${all} are published as they were.` };
+  return { headline: 'All converted', detail: `${all} are published, none failed.` };
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+/** What needs a person, the gravest first; nothing on a good night. */
+export function needsOf(report: RunReport): Need[] {
+  return [
+    ...stopNeeds(report),
+    ...gateNeeds(report),
+    ...failureNeeds(report),
+    ...driftNeeds(report),
+  ];
+}
+
+function stopNeeds({ stop, ended }: RunReport): Need[] {
+  if (stop === undefined) return [];
+  const tone = ended === 'until' || ended === 'interrupted' ? 'partly' : 'bad';
+  return [{ tone, code: stop.code, title: stop.message, help: stop.help, section: undefined }];
+}
+
+function gateNeeds({ gates }: RunReport): Need[] {
+  return Object.entries(gates.byGate).map(([gate, { warn, refuse }]) => {
+    const refused = gates.refused && refuse > 0;
+    const title = `${gateName(gate)}: ${amount(warn + refuse, 'finding')}`;
+    const help = refused
+      ? 'look at them; if they are meant, run again with --accept'
+      : 'look at them; they are published';
+    return { tone: refused ? 'bad' : 'look', title, help, section: 'gates' };
+  });
+}
+
+function failureNeeds({ causes, configurations }: RunReport): Need[] {
+  return causes.map(({ code, count, help }) => {
+    const title = `${whole(count)} failed (${share(count, configurations.selected)})`;
+    return { tone: 'partly', code, title, help, section: 'failures' };
+  });
+}
+
+function driftNeeds({ drift }: RunReport): Need[] {
+  if (drift.length === 0) return [];
+  const title = `${amount(drift.length, 'field')} of the service not as specified`;
+  const help = 'it fails nothing yet; tell the operator of the service';
+  return [{ tone: 'look', title, help, section: 'drift' }];
+}
+
+const GATE_NAMES: Readonly<Record<string, string>> = {
+  articlesGone: 'Articles gone',
+  triangles: 'Triangles',
+  bounds: 'Dimensions',
+  materials: 'Materials',
+  bytes: 'File size',
+  textures: 'Textures',
+};
+
+/** What a gate looks at, in words. */
+export function gateName(gate: string): string {
+  return Object.hasOwn(GATE_NAMES, gate) ? GATE_NAMES[gate]! : gate;
+}

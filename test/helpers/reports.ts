@@ -1,0 +1,281 @@
+/**
+ * Reports for tests: a quiet one, and one of a night on which everything happened.
+ */
+import { createCollector } from '../../src/report/collect.ts';
+import type { ReportedLine } from '../../src/report/reported-line.ts';
+import { helpFor } from '../../src/report/rows.ts';
+import type { FailureRow, GateReport, RunReport } from '../../src/report/run-report.ts';
+
+/** Texts that would do something in a page or an XML file that did not escape them. */
+export const HOSTILE = [
+  '<img src=x onerror=alert(1)>',
+  '</script><script>alert(2)</script>',
+  'javascript:alert(3)',
+  '"><svg onload=alert(4)>',
+  "' onmouseover='alert(5)",
+  '${alert(6)}{{7*7}}',
+  'A\u202Egpj.exe',
+  'nul\u0000bell\u0007esc\u001b[31m',
+  ']]><x/>&amp;&lt;',
+  '😀\uD800lone',
+] as const;
+
+const NO_GATES: GateReport = {
+  refused: false,
+  accepted: false,
+  count: 0,
+  byGate: {},
+  findings: [],
+};
+
+/** A line of one configuration; what is not given is as on a quiet night. */
+export function reportedLine(number: string, given: Partial<ReportedLine> = {}): ReportedLine {
+  return {
+    manufacturer: 'ACME',
+    program: 'DESK',
+    basearticlenumber: number,
+    finalarticlenumber: '',
+    reinitstring: '',
+    metareinitstring: '',
+    status: 'unchanged',
+    change: 'same',
+    warnings: [],
+    losses: [],
+    ...given,
+  };
+}
+
+/** The report of these lines; what is not given is as on a quiet night. */
+export function reportOf(
+  lines: readonly ReportedLine[],
+  given: Partial<RunReport> = {},
+  removed: readonly ReportedLine[] = [],
+  notSelected: readonly FailureRow[] = [],
+): RunReport {
+  const collector = createCollector();
+  for (const row of notSelected) collector.addNotSelected(row);
+  for (const line of lines) collector.add(line);
+  for (const line of removed) collector.addRemoved(line);
+  return {
+    format: 2,
+    command: 'run',
+    run: '2026-11-21T02-00-00.000Z',
+    pipeline: 'nightly',
+    service: 'https://service.example/api',
+    startedAt: '2026-11-21T02:00:00.000Z',
+    endedAt: '2026-11-21T02:12:31.000Z',
+    totalMs: 751_000,
+    stageMs: { select: 21_400, fetch: 702_300, transform: 402_000, write: 91_200, publish: 9_800 },
+    ended: 'complete',
+    published: true,
+    ...collector.collected(),
+    requests: {
+      sent: 0,
+      bytesReceived: 0,
+      byOperation: {},
+      byStatus: {},
+      fromCache: 0,
+    },
+    gates: NO_GATES,
+    drift: [],
+    outputDir: '/srv/assets/nightly',
+    cacheDir: '/srv/assets/.cache',
+    ...given,
+  };
+}
+
+/** Thousands of configurations as a service has them: desks, cupboards, chairs, and hostile ones. */
+export function mixedReport(configurations = 4000): RunReport {
+  const programs = ['DESK', 'CUPBOARD', 'CHAIR', 'SCREEN', 'LOUNGE'];
+  const lines = Array.from({ length: configurations }, (_, i): ReportedLine => {
+    const line = reportedLine(`${programs[i % 5]!.slice(0, 2)}-${1000 + Math.floor(i / 4)}`, {
+      program: programs[i % 5]!,
+      manufacturer: i % 3 === 0 ? 'FJEL' : 'ACME',
+      finalarticlenumber:
+        i % 4 === 0 ? '' : `${programs[i % 5]!.slice(0, 2)}-${1000 + Math.floor(i / 4)}-${i % 4}`,
+      reinitstring: `W=${800 + (i % 9) * 100};F=${i % 7}`,
+      ...built(i),
+    });
+    if (i % 90 === 7)
+      return { ...line, change: 'new', status: 'converted', ms: 300 + ((i * 7919) % 9000) };
+    if (i % 17 === 3)
+      return {
+        ...line,
+        change: 'changed',
+        status: 'converted',
+        ms: 200 + ((i * 104_729) % 4000),
+        before: {
+          bytes: Math.round(line.bytes! * (0.6 + (i % 8) / 10)),
+          triangles: line.triangles! - 12 + (i % 30),
+        },
+      };
+    if (i % 190 === 5) return failed(line, i);
+    return line;
+  });
+  const hostile = HOSTILE.map((text, i) =>
+    i % 2 === 0
+      ? reportedLine(text, {
+          ...built(i),
+          reinitstring: text,
+          change: 'changed',
+          status: 'converted',
+          ms: 50,
+          warnings: [{ code: 'CONFIGURATION_INVALID', message: text }],
+          losses: [{ where: 'm', field: text, value: 1, done: 'x' }],
+        })
+      : {
+          ...failed(reportedLine(text, { program: text, reinitstring: text }), 4),
+          error: { code: 'BLOCK_INVALID', message: text },
+        },
+  );
+  const removed = Array.from({ length: 14 }, (_, i) =>
+    reportedLine(`OLD-${i}`, { program: 'CHAIR' }),
+  );
+  const notSelected: FailureRow = {
+    what: 'permanentid P-17',
+    manufacturer: '',
+    program: '',
+    basearticlenumber: '',
+    finalarticlenumber: '',
+    reinitstring: '',
+    metareinitstring: '',
+    code: 'PERMANENT_ID_NOT_RESOLVABLE',
+    message: 'permanentid P-17: nothing in this cache says which planning it is',
+    help: helpFor('PERMANENT_ID_NOT_RESOLVABLE'),
+  };
+  return reportOf(
+    [...lines, ...hostile],
+    {
+      comparedWith: '2026-11-20T02:00:00.000Z',
+      requests: {
+        sent: 1832,
+        bytesReceived: 412_000_000,
+        byOperation: {
+          getArticle: 412,
+          getBlock: 1017,
+          getMaterial: 96,
+          getNodes: 12,
+          getPartsList: 289,
+          getPublicKey: 1,
+          getSessionToken: 1,
+          logout: 4,
+        },
+        byStatus: { '200': 1711, '304': 88, '404': 6, '429': 9, '500': 11, '503': 5, none: 2 },
+        fromCache: 61_240,
+      },
+      gates: MIXED_GATES,
+      drift: [
+        {
+          operation: 'getArticle',
+          field: 'ocd.price',
+          expected: 'a number',
+          found: 'string "1.234,50"',
+          count: 812,
+        },
+        {
+          operation: 'getBlock',
+          field: 'A[].C',
+          expected: 'true or false',
+          found: 'number 1',
+          count: 37,
+        },
+      ],
+    },
+    removed,
+    [notSelected],
+  );
+}
+
+const MIXED_GATES: GateReport = {
+  refused: false,
+  accepted: false,
+  count: 3,
+  byGate: { triangles: { warn: 2, refuse: 0 }, bounds: { warn: 1, refuse: 0 } },
+  findings: [
+    {
+      gate: 'triangles',
+      action: 'warn',
+      article: 'ACME/LOUNGE/LO-1203',
+      before: 18_422,
+      now: 96_310,
+      message: 'triangles 18,422 → 96,310 (+423 %)',
+    },
+    {
+      gate: 'triangles',
+      action: 'warn',
+      article: 'FJEL/CHAIR/CH-1411-2',
+      before: 52_110,
+      now: 1_204,
+      message: 'triangles 52,110 → 1,204 (−98 %)',
+    },
+    {
+      gate: 'bounds',
+      action: 'warn',
+      article: 'ACME/DESK/DE-1100',
+      before: 1.6,
+      now: 160,
+      message: 'width 1.6 m → 160 m',
+    },
+  ],
+};
+
+function built(i: number): Partial<ReportedLine> {
+  const look = i % 1371;
+  const triangles = 800 + ((look * 7919) % 60_000);
+  return {
+    glb: `articles/ACME/DESK/article-${i}/configuration%20${i}.glb`,
+    sha256: String(look).padStart(64, '0'),
+    bytes: 20_000 + ((look * 104_729) % 9_000_000),
+    triangles,
+    warnings:
+      i % 40 === 0
+        ? [{ code: 'BLOCK_UNLISTED', message: `block ACME::DESK::LEG${i} is not listed` }]
+        : [],
+    losses: i % 3 === 0 ? LOSSES.slice(0, 1 + (i % 3) + (i % 5)) : [],
+  };
+}
+
+const LOSSES = ['amb', 'mirror', 'pho', 'refl', 'luminance', 'bump', 'btgname'].map((field) => ({
+  where: 'wood',
+  field,
+  value: 1,
+  done: 'left out',
+}));
+
+const ERRORS = [
+  {
+    code: 'HTTP_STATUS',
+    message: 'getPartsList: expected status 200, received 500 Internal Server Error',
+  },
+  { code: 'BLOCK_INVALID', message: 'ACME::DESK::TOP: V has 17 numbers, expected a multiple of 3' },
+  {
+    code: 'BLOCK_INVALID',
+    message: 'ACME::CHAIR::SEAT: A[0].F[3] is 912, expected a vertex below 800',
+  },
+  { code: 'ARTICLE_NOT_FOUND', message: 'the service knows no such article' },
+  {
+    code: 'PARTS_LIST_INVALID',
+    message: 'btg[0].offs[1]: expected a finite number, received string "abc"',
+  },
+] as const;
+
+function failed(line: ReportedLine, i: number): ReportedLine {
+  const { glb, sha256: _, bytes: __, triangles: ___, ...rest } = line;
+  const nights = 1 + (i % 6);
+  const history = {
+    attempts: nights + 1,
+    nights,
+    firstSeen: `2026-11-${String(21 - nights).padStart(2, '0')}T02:01:10.000Z`,
+    lastSeen: '2026-11-21T02:07:44.000Z',
+    ...(nights >= 4 ? { quarantined: true, retryOn: '2026-11-28' } : {}),
+  };
+  return {
+    ...rest,
+    status: 'failed',
+    losses: [],
+    warnings: [],
+    error: ERRORS[i % ERRORS.length]!,
+    history,
+    ...(i % 2 === 0 || glb === undefined ? {} : { lastGood: { glb, sha256: 'x' } }),
+  };
+}
