@@ -8,7 +8,7 @@ import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import type { PartsList } from '../model/graphics.ts';
 import type { Digest, Fetched } from '../model/snapshot.ts';
-import type { Body } from '../service/client.ts';
+import type { Body, NotModified, Validators } from '../service/client.ts';
 import { decodeArticle } from '../service/wire-article.ts';
 import { decodeNodes } from '../service/wire-catalogue.ts';
 import { decodePartsList } from '../service/wire-parts-list.ts';
@@ -56,14 +56,16 @@ export function createQuestions(
   /** Recalls a body and decodes it, unless it just came and its answer is at hand. */
   const read = async <T>(
     wanted: Omit<Wanted, 'send'>,
-    send: () => Promise<Body & { answer: T }>,
+    send: (validators?: Validators) => Promise<(Body & { answer: T }) | NotModified>,
     decode: (bytes: Uint8Array) => T,
   ): Promise<Answer<T>> => {
     let received: T | undefined;
     const { answer: fetched } = await recall({
       ...wanted,
-      send: async () => {
-        const { answer, ...body } = await send();
+      send: async (validators) => {
+        const answered = await send(validators);
+        if ('notModified' in answered) return answered;
+        const { answer, ...body } = answered;
         received = answer;
         return body;
       },
@@ -74,10 +76,8 @@ export function createQuestions(
 
   const nodes: Questions['nodes'] = async (parentnode, manufacturer) => {
     if (parentnode === '') return topNodes();
-    const send = async () => {
-      const { nodes: answer, ...body } = await client.getNodes(parentnode);
-      return { ...body, answer };
-    };
+    const send = async (validators?: Validators) =>
+      answering(await client.getNodes(parentnode, validators), (body) => body.nodes);
     const subject = `catalogue folder ${parentnode}`;
     const request = joinKey(parentnode);
     const wanted = { operation: 'getNodes', request, subject, manufacturer } as const;
@@ -98,10 +98,8 @@ export function createQuestions(
   const article: Questions['article'] = (asked, varcode = '') => {
     const { manufacturer, program, basearticlenumber, reinitstring } = asked;
     const query = { manufacturer, program, basearticlenumber, reinitstring, varcode };
-    const send = async () => {
-      const { article: answer, ...body } = await client.getArticle(query);
-      return { ...body, answer };
-    };
+    const send = async (validators?: Validators) =>
+      answering(await client.getArticle(query, validators), (body) => body.article);
     const request = joinKey(manufacturer, program, basearticlenumber, reinitstring, varcode);
     const subject = `article ${nameOf(asked)}`;
     const wanted = { operation: 'getArticle', request, subject, manufacturer } as const;
@@ -112,11 +110,11 @@ export function createQuestions(
     const { manufacturer, program, basearticlenumber, reinitstring } = key;
     const send = async () => {
       const jsondata = JSON.parse(new TextDecoder().decode(await store.get(articleDigest)));
-      const { article: answer, ...body } = await client.changeProperty(
+      const changed = await client.changeProperty(
         { manufacturer, program, basearticlenumber, reinitstring },
         { ...wish, id: before.id, rootid: before.rootid, jsondata },
       );
-      return { ...body, answer };
+      return answering(changed, (body) => body.article);
     };
     const { proptype, propclass, prop, newvalue } = wish;
     const request = joinKey(requestKey(key), proptype, propclass, prop, newvalue);
@@ -128,10 +126,9 @@ export function createQuestions(
   const partsList: Questions['partsList'] = (key) => {
     // The final number is required, even where the article has none: then the base number is it.
     const finalarticlenumber = key.finalarticlenumber || key.basearticlenumber;
-    const send = async () => {
-      const received = await client.getPartsList({ ...key, finalarticlenumber });
-      const { partsList: answer, ...body } = received;
-      return { ...body, answer };
+    const send = async (validators?: Validators) => {
+      const answered = await client.getPartsList({ ...key, finalarticlenumber }, validators);
+      return answering(answered, (body) => body.partsList);
     };
     const { manufacturer } = key;
     const subject = `parts list of ${nameOf(key)}`;
@@ -141,7 +138,7 @@ export function createQuestions(
 
   const block: Questions['block'] = ({ request, manufacturer }, vouchedBy) => {
     const subject = `block ${request}`;
-    const send = () => client.getBlock(request);
+    const send = (validators?: Validators) => client.getBlock(request, validators);
     const ids = { operation: 'getBlock', request: joinKey(request), manufacturer } as const;
     const wanted: Wanted = { ...ids, subject, vouchedBy, missing: 'BLOCK_MISSING', send };
     return orMissing(subject, async () => (await recall(wanted)).answer);
@@ -149,7 +146,7 @@ export function createQuestions(
 
   const imageAt = async (manufacturer: string, name: string, vouchedBy: string) => {
     const subject = `image ${manufacturer}/${name}`;
-    const send = () => client.getMaterial(manufacturer, name);
+    const send = (validators?: Validators) => client.getMaterial(manufacturer, name, validators);
     const request = joinKey(manufacturer, name);
     const ids = { operation: 'getMaterial', request, manufacturer } as const;
     const wanted: Wanted = { ...ids, subject, vouchedBy, missing: 'IMAGE_MISSING', send };
@@ -168,6 +165,16 @@ export function createQuestions(
     });
 
   return { nodes, search, article, change, partsList, block, image };
+}
+
+/** Sets the decoded part of an answer beside its body, whatever the operation calls it. */
+function answering<B extends Body, T>(
+  answered: B | NotModified,
+  answerOf: (body: B) => T,
+): (Body & { answer: T }) | NotModified {
+  if ('notModified' in answered) return answered;
+  const { bytes, etag, lastModified } = answered;
+  return { bytes, etag, lastModified, answer: answerOf(answered) };
 }
 
 /** What cannot be had is missing, with its reason, unless the reason ends the run. */

@@ -8,8 +8,7 @@
  */
 import type { CatalogueNode } from '../model/catalogue.ts';
 import type { Fetched } from '../model/snapshot.ts';
-import type { Body, ServiceClient } from '../service/client.ts';
-import type { NotModified, Validators } from '../service/conditional.ts';
+import type { Body, NotModified, ServiceClient, Validators } from '../service/client.ts';
 import { decodeNodes } from '../service/wire-catalogue.ts';
 import type { StoredResponse } from '../state/responses.ts';
 import type { Voucher } from '../state/snapshots.ts';
@@ -246,9 +245,9 @@ export function createRecall(options: RecallOptions): Recall {
       subject: 'the top of the catalogue',
       manufacturer: '',
       always: true,
-      send: async () => {
-        const answer = await client.getNodes('');
-        nodes = answer.nodes;
+      send: async (validators) => {
+        const answer = await client.getNodes('', validators);
+        if ('nodes' in answer) nodes = answer.nodes;
         return answer;
       },
     });

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts';
 import type { EmulatedRange } from '../../src/emulator/range.ts';
 import { createFetcher, type Fetcher, type FetcherOptions } from '../../src/fetch/fetch-article.ts';
 import type { ArticleRequest } from '../../src/model/article.ts';
+import type { ArticleSnapshot } from '../../src/model/snapshot.ts';
 import { createClient, type ServiceClient, type ServiceConfig } from '../../src/service/client.ts';
 import { openState, type State } from '../../src/state/state.ts';
 import { type ContentStore, openFileStore } from '../../src/store/content-store.ts';
@@ -23,9 +24,12 @@ export interface FetchBench {
   close(): Promise<void>;
 }
 
-export async function openFetchBench(range: EmulatedRange): Promise<FetchBench> {
+export async function openFetchBench(
+  range: EmulatedRange,
+  options: Pick<EmulatorOptions, 'validators'> = {},
+): Promise<FetchBench> {
   const dir = await mkdtemp(join(tmpdir(), 'btg2gltf-fetch-'));
-  const emulator = await startEmulator({ range });
+  const emulator = await startEmulator({ range, ...options });
   const store = openFileStore({
     dir: join(dir, 'objects'),
     tmpDir: join(dir, '.tmp'),
@@ -69,6 +73,11 @@ export async function openFetchBench(range: EmulatedRange): Promise<FetchBench> 
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** A snapshot without what it took to get it. */
+export function contentOf({ asked: _, ...snapshot }: ArticleSnapshot): ArticleSnapshot {
+  return snapshot;
 }
 
 /** A request for an article of the small range. */

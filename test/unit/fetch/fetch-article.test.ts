@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadSnapshot } from '../../../src/fetch/load-snapshot.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
-import { acme, type FetchBench, openFetchBench } from '../../helpers/fetch-bench.ts';
+import { acme, contentOf, type FetchBench, openFetchBench } from '../../helpers/fetch-bench.ts';
 import { type SmallArticle, smallRange } from '../../helpers/small-range.ts';
 
 let bench: FetchBench;
@@ -250,7 +250,7 @@ describe('snapshots', () => {
     const fetched = await bench.fetcher().fetch(acme('D1'));
     await bench.emulator.close();
     const source = { service: 'bench', state: bench.state, store: bench.store };
-    expect(await loadSnapshot(source, acme('D1'))).toEqual(fetched);
+    expect(await loadSnapshot(source, acme('D1'))).toEqual(contentOf(fetched));
     await expect(loadSnapshot(source, acme('D2'))).rejects.toMatchObject({
       code: 'SNAPSHOT_MISSING',
       message: 'ACME/DESK/D2 was never fetched',

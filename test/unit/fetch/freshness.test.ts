@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { dayOf, readFreshness } from '../../../src/fetch/freshness.ts';
 import type { CatalogueNode } from '../../../src/model/catalogue.ts';
 import type { StoredResponse } from '../../../src/state/responses.ts';
-import { acme, type FetchBench, openFetchBench } from '../../helpers/fetch-bench.ts';
+import { acme, contentOf, type FetchBench, openFetchBench } from '../../helpers/fetch-bench.ts';
 import { smallRange } from '../../helpers/small-range.ts';
 
 function top(
@@ -32,7 +32,8 @@ function top(
 function stored(convertdate: string, fetchedOn: string, manufacturer = 'ACME'): StoredResponse {
   const key = { service: 's', operation: 'getBlock', request: 'r' };
   const answer = { digest: 'ab', bytes: 1 };
-  return { ...key, answer, etag: '', lastModified: '', manufacturer, convertdate, fetchedOn };
+  const vouched = { manufacturer, convertdate, fetchedOn, askedAt: 0 };
+  return { ...key, answer, etag: '', lastModified: '', ...vouched };
 }
 
 describe('readFreshness', () => {
@@ -111,7 +112,8 @@ describe('a second night', () => {
   async function fetchAll(day: string, force = false) {
     const fetcher = bench.fetcher(day, { force });
     await fetcher.nodes('ACME;:DESK@1', 'ACME');
-    return Promise.all(articles.map(({ number }) => fetcher.fetch(acme(number))));
+    const snapshots = articles.map(({ number }) => fetcher.fetch(acme(number)));
+    return (await Promise.all(snapshots)).map(contentOf);
   }
 
   it('asks for the top of the catalogue alone where nothing was converted', async () => {
@@ -165,7 +167,7 @@ describe('a second night', () => {
     const client = bench.client();
     const broken = { ...client, getNodes: () => client.getNodes('no such folder') };
     const fetcher = bench.fetcher('2024-05-16', { client: broken });
-    expect(await fetcher.fetch(acme('D2'))).toEqual(snapshots[1]);
+    expect(contentOf(await fetcher.fetch(acme('D2')))).toEqual(snapshots[1]);
     expect(bench.requests()).toMatchObject({ getarticles: 1, btg: 1, block: 1 });
   });
 });

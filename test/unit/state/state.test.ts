@@ -28,6 +28,7 @@ const LEG: StoredResponse = {
   manufacturer: 'ACME',
   convertdate: '2024-05-14',
   fetchedOn: '2024-05-15',
+  askedAt: 1_715_734_800_123,
 };
 const NONE: StoredResponse = {
   ...LEG,
