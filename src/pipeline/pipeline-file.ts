@@ -5,6 +5,7 @@
  * Errors name file, line and the nearest known name. It must not open what the pipeline points to.
  */
 import { dirname, join, resolve } from 'node:path';
+import type { FreshnessPolicy } from '../fetch/freshness-policy.ts';
 import type { ConfigurationSource } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
@@ -12,8 +13,11 @@ import { readText } from '../support/files.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 import { plainOverrides } from './convert-schema.ts';
 import type { Environment } from './environment.ts';
+import type { FailurePolicy } from './failure-ledger.ts';
+import type { Gates } from './gate-schema.ts';
 import { pipelineProblems } from './pipeline-problems.ts';
 import {
+  type PipelineContent,
   pipelineSchema,
   type ServiceContent,
   SOURCE_KINDS,
@@ -42,8 +46,15 @@ export interface Pipeline {
   service: ServiceContent;
   articles: PipelineSource[];
   convert: ConvertOptions;
+  limits: PipelineContent['limits'];
+  gates: Gates;
+  failures: FailurePolicy;
   outputDir: string;
+  /** When a stored answer is taken. */
+  freshness: FreshnessPolicy;
   cacheDir: string;
+  /** Size of the cache at the end of a run. */
+  cacheMaxBytes: number;
 }
 
 /**
@@ -85,7 +96,8 @@ export function parsePipeline(text: string, file: string, env: Environment): Pip
   if (parsed.data === undefined || problems.length > 0) {
     throw new ConverterError('PIPELINE_INVALID', problems.join('\n'));
   }
-  const { name, service, articles, convert, output, cache } = parsed.data;
+  const { name, service, articles, convert, limits, gates, failures, output } = parsed.data;
+  const { freshness, cache } = parsed.data;
   const at = (path: string) => resolve(dirname(file), path);
   const outputDir = at(output.dir);
   return {
@@ -94,8 +106,13 @@ export function parsePipeline(text: string, file: string, env: Environment): Pip
       service.recording === undefined ? service : { ...service, recording: at(service.recording) },
     articles: articles.map((entry) => toSource(entry, at)),
     convert: { ...convert, overrides: plainOverrides(convert.overrides) },
+    limits,
+    gates,
+    failures,
     outputDir,
-    cacheDir: cache === undefined ? defaultCacheDir(outputDir) : at(cache.dir),
+    freshness,
+    cacheDir: cache.dir === undefined ? defaultCacheDir(outputDir) : at(cache.dir),
+    cacheMaxBytes: cache.maxBytes,
   };
 }
 

@@ -7,15 +7,27 @@
  * @see D-744 (what a pipeline file may say).
  */
 import { z } from 'zod';
+import {
+  FRESHNESS_DEFAULT,
+  FRESHNESS_POLICIES,
+  type FreshnessPolicy,
+} from '../fetch/freshness-policy.ts';
 import { IMAGE_LOCATION_DEFAULT } from '../fetch/image-location.ts';
 import { SERVICE_DEFAULTS } from '../service/service-config.ts';
 import { convertSchema } from './convert-schema.ts';
+import { gatesSchema } from './gate-schema.ts';
 
 /** Defaults of a pipeline file, beside those of `convert:`; the client's and fetch's own are taken over. */
 export const PIPELINE_DEFAULTS = {
   ...SERVICE_DEFAULTS,
   lang: 'en',
   imageLocation: IMAGE_LOCATION_DEFAULT,
+  freshness: FRESHNESS_DEFAULT,
+  // The whole of a real service (D-611) is about 14 GB.
+  cacheMaxBytes: 20 * 2 ** 30,
+  articleTimeoutMs: 15 * 60_000,
+  quarantineAfterNights: 3,
+  retryEveryNights: 7,
 } as const;
 
 const text = z.string();
@@ -136,6 +148,37 @@ const sourceSchema = z
   })
   .describe('one way to choose articles');
 
+const failuresSchema = z
+  .strictObject({
+    quarantineAfterNights: z
+      .int()
+      .min(1)
+      .default(PIPELINE_DEFAULTS.quarantineAfterNights)
+      .describe('nights on which an article fails before it is tried less often'),
+    retryEveryNights: z
+      .int()
+      .min(1)
+      .default(PIPELINE_DEFAULTS.retryEveryNights)
+      .describe('nights between two attempts from then on'),
+  })
+  .prefault({})
+  .describe('how often an article that keeps failing is tried');
+
+/** Longest time that Node's timers can measure, milliseconds: almost 25 days. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+const limitsSchema = z
+  .strictObject({
+    articleTimeoutMs: z
+      .int()
+      .min(1)
+      .max(LONGEST_MS)
+      .default(PIPELINE_DEFAULTS.articleTimeoutMs)
+      .describe('longest time for one article, milliseconds; it fails beyond that'),
+  })
+  .prefault({})
+  .describe('what one article may take');
+
 /** The pipeline file as a whole. */
 export const pipelineSchema = z
   .strictObject({
@@ -143,11 +186,29 @@ export const pipelineSchema = z
     service: serviceSchema,
     articles: z.array(sourceSchema).min(1).describe('merged, duplicates removed'),
     convert: convertSchema.prefault({}).describe('options of the conversion'),
+    limits: limitsSchema,
+    gates: gatesSchema,
+    failures: failuresSchema,
     output: z.strictObject({ dir: named.describe('relative to this file') }),
+    freshness: z
+      .enum(Object.keys(FRESHNESS_POLICIES) as [FreshnessPolicy, ...FreshnessPolicy[]])
+      .default(PIPELINE_DEFAULTS.freshness)
+      .describe(
+        'when a stored answer is taken: not converted since (convertdate), the service says that it still holds (revalidate), always asked anew (always), however old (never)',
+      ),
     cache: z
-      .strictObject({ dir: named.describe('relative to this file') })
-      .optional()
-      .describe('default: .cache beside the output folder'),
+      .strictObject({
+        dir: named
+          .optional()
+          .describe('relative to this file; default: .cache beside the output folder'),
+        maxBytes: z
+          .int()
+          .min(0)
+          .default(PIPELINE_DEFAULTS.cacheMaxBytes)
+          .describe('beyond this, what was not used for longest is dropped at the end of a run'),
+      })
+      .prefault({})
+      .describe('answers of the service, kept between nights'),
   })
   .describe('a pipeline of btg2gltf');
 
