@@ -45,36 +45,34 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test(
-  'one answer in ten fails in one of eight ways and tokens die: the result is the same',
-  async () => {
-    const clean = await runInto('clean');
-    expect(clean.exit).toBe(0);
-    const faults = eightFaults(SEED, ONE_IN);
-    let calls = 0;
-    proxy.disturb((url) => {
-      if (++calls % CALLS_OF_A_TOKEN === 0) emulator.expireTokens();
-      return faults.choose(url);
-    });
-    const faulty = await runInto('faulty');
-    proxy.mend();
-    const failed = [...faults.happened.values()].reduce((sum, times) => sum + times, 0);
-    console.info(
-      `fault run: ${clean.requests} requests clean, ${faulty.requests} with ${failed} faults:`,
-      Object.fromEntries(faults.happened),
-    );
+test('one answer in ten fails in one of eight ways and tokens die: the result is the same', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const clean = await runInto('clean');
+  expect(clean.exit).toBe(0);
+  const faults = eightFaults(SEED, ONE_IN);
+  let calls = 0;
+  proxy.disturb((url) => {
+    if (++calls % CALLS_OF_A_TOKEN === 0) emulator.expireTokens();
+    return faults.choose(url);
+  });
+  const faulty = await runInto('faulty');
+  proxy.mend();
+  const failed = [...faults.happened.values()].reduce((sum, times) => sum + times, 0);
+  console.info(
+    `fault run: ${clean.requests} requests clean, ${faulty.requests} with ${failed} faults:`,
+    Object.fromEntries(faults.happened),
+  );
 
-    expect(faulty.exit, faulty.stderr).toBe(0);
-    for (const name of EIGHT_FAULTS) expect(faults.happened.get(name), name).toBeGreaterThan(0);
-    expect(await damagesOf(faulty.outputDir)).toEqual([]);
-    const files = await publishedFiles(clean.outputDir);
-    expect([...files.keys()].filter((name) => name.startsWith('articles'))).toHaveLength(ARTICLES);
-    // Both runs converted every article, so that the manifests agree to the byte.
-    expect(await publishedFiles(faulty.outputDir)).toEqual(files);
-    expect(faulty.requests).toBeLessThan(2 * clean.requests);
-  },
-  LIMIT_MS,
-);
+  expect(faulty.exit, faulty.stderr).toBe(0);
+  for (const name of EIGHT_FAULTS) expect(faults.happened.get(name), name).toBeGreaterThan(0);
+  expect(await damagesOf(faulty.outputDir)).toEqual([]);
+  const files = await publishedFiles(clean.outputDir);
+  expect([...files.keys()].filter((name) => name.startsWith('articles'))).toHaveLength(ARTICLES);
+  // Both runs converted every article, so that the manifests agree to the byte.
+  expect(await publishedFiles(faulty.outputDir)).toEqual(files);
+  expect(faulty.requests).toBeLessThan(2 * clean.requests);
+});
 
 async function runInto(name: string) {
   const outputDir = join(folder, name);

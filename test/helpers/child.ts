@@ -1,0 +1,73 @@
+/**
+ * Child: the built program as a process of its own, that can be killed and held to limits.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Emulator } from '../../src/emulator/emulator.ts';
+
+/** How a process ended. */
+export interface Ended {
+  exit: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A process, running. */
+export interface Child {
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  kill(signal?: NodeJS.Signals): void;
+}
+
+const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/**
+ * Starts the built program.
+ *
+ * @param wrapper - A command that is to start it, such as `['prlimit', '--fsize=100000']`.
+ * @throws Where nothing was built yet: `npm test` and `npm run test:long` build first.
+ */
+export function startChild(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  wrapper: readonly string[] = [],
+): Child {
+  if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is not there: npm run build`);
+  const [command, ...args] = [...wrapper, process.execPath, PROGRAM, ...words];
+  const child = spawn(command!, args, {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return { pid: child.pid ?? -1, ended: endOf(child), kill: (signal) => void child.kill(signal) };
+}
+
+/** Runs the built program to its end. */
+export function runChild(...parameters: Parameters<typeof startChild>): Promise<Ended> {
+  return startChild(...parameters).ended;
+}
+
+/** The environment of a command that talks to an emulator. */
+export function environmentOf(emulator: Emulator): Record<string, string> {
+  return {
+    BTG2GLTF_AUTH_URL: emulator.authUrl,
+    BTG2GLTF_BASE_URL: emulator.baseUrl,
+    BTG2GLTF_USERNAME: emulator.username,
+    BTG2GLTF_PASSWORD: emulator.password,
+    BTG2GLTF_APP_KEY: emulator.appKey,
+  };
+}
+
+function endOf(child: ChildProcess): Promise<Ended> {
+  const texts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      texts[name] += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (exit, signal) => resolve({ exit, signal, ...texts }));
+  });
+}

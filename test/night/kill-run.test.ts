@@ -1,0 +1,172 @@
+/**
+ * Kill run: a run is killed again and again, at any moment, and nobody would know from the result.
+ *
+ * `npm test` takes 30 articles and 5 kills, with `BTG2GLTF_TEST_LONG=1` it is 300 and 50.
+ */
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { type Ended, environmentOf, runChild, startChild } from '../helpers/child.ts';
+import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { type Chance, chanceOf } from '../helpers/fuzz/chance.ts';
+import { type NightRange, nightRange } from '../helpers/night-range.ts';
+import {
+  damagesOf,
+  filesBelow,
+  manifestWithoutStatus,
+  publishedFiles,
+} from '../helpers/output-folder.ts';
+import { markBuilds, readStateRows } from '../helpers/state-rows.ts';
+
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+const ARTICLES = IS_LONG ? 300 : 30;
+const KILLS = IS_LONG ? 50 : 5;
+const LIMIT_MS = IS_LONG ? 900_000 : 60_000;
+const SEED = 6;
+/** How many of the kills come before all is fetched; the others are meant for the rest of a run. */
+const KILLS_OF_FETCHING = Math.round(0.6 * KILLS);
+/** A process has hardly begun to ask by then. */
+const STARTING_MS = 900;
+/** Nothing is left to do after the service was left that takes longer. */
+const PUBLISHING_MS = 300;
+
+const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+const CLEAN = { output: { dir: 'clean' }, cache: { dir: 'clean-cache' } };
+
+let folder: string;
+let range: NightRange;
+let emulator: Emulator;
+let onAnswered: (operation: string) => void = () => {};
+const at = (name: string) => join(folder, name);
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const size = { articles: ARTICLES, blocks: ARTICLES / 5, images: ARTICLES / 10 };
+  range = nightRange({ ...size, manufacturers: 2 });
+  // Converted today: nothing that was fetched today is known to be fresh, but for the run that goes on.
+  for (const manufacturer of range.manufacturers) {
+    range.convertdates.set(manufacturer, new Date().toISOString().slice(0, 10));
+  }
+  emulator = await startEmulator({ range, onRequest: ({ route }) => onAnswered(route) });
+});
+afterAll(async () => {
+  await emulator.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('killed at any moment, a run leaves whole files and loses at most what was in flight', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const chance = chanceOf(SEED, 0);
+  const file = await writePipeline(folder, { service: SERVICE });
+  const ends = { killed: 0, finished: 0 };
+  while (ends.killed < KILLS) {
+    // A run that ends before it is killed is taken back: what follows it is another night.
+    await copyTo('backup');
+    let stored = await readStateRows(at('cache'));
+    // Now and then only: the mark is made through SQLite, which mends what the kill left by that.
+    if (chance.oneIn(4) && stored.builds.size > 0) {
+      markBuilds(at('cache'));
+      stored = await readStateRows(at('cache'));
+    }
+    const asked = new Map(range.asked);
+    const { signal, exit, stderr } = await runUntil(file, momentOf(chance, ends.killed));
+    if (signal !== 'SIGKILL') {
+      expect(exit, stderr).toBe(0);
+      expect(++ends.finished, 'runs that were faster than their kill').toBeLessThan(KILLS);
+      await copyBack('backup');
+      continue;
+    }
+    ends.killed++;
+    expect(await damagesOf(at('out')), `after kill ${ends.killed}`).toEqual([]);
+    await expectNothingAgain(stored, asked, `after kill ${ends.killed}`);
+  }
+
+  const stored = await readStateRows(at('cache'));
+  const asked = new Map(range.asked);
+  const { exit, stderr } = await runChild(['run', file], environmentOf(emulator));
+  expect(exit, stderr).toBe(0);
+  await expectNothingAgain(stored, asked, 'in the last run');
+  expect(await damagesOf(at('out'))).toEqual([]);
+  expect((await leftovers()).sort()).toEqual([]);
+  console.info(`kill run: ${ends.killed} killed, ${ends.finished} were faster; asked for:`, {
+    btg: range.count('btg'),
+    block: range.count('block'),
+    materials: range.count('materials'),
+  });
+
+  const clean = await writePipeline(folder, { service: SERVICE, ...CLEAN });
+  expect((await runChild(['run', clean], environmentOf(emulator))).exit).toBe(0);
+  expect(await manifestWithoutStatus(at('out'))).toEqual(await manifestWithoutStatus(at('clean')));
+  expect(await publishedWithoutManifest('out')).toEqual(await publishedWithoutManifest('clean'));
+});
+
+/** A moment of a run: so long after its start, after so many answers, or after it left the service. */
+type Moment = { startMs: number } | { answers: number } | { logoutMs: number };
+
+function momentOf(chance: Chance, killed: number): Moment {
+  if (chance.oneIn(5)) return { startMs: chance.below(STARTING_MS) };
+  if (killed >= KILLS_OF_FETCHING) return { logoutMs: chance.below(PUBLISHING_MS) };
+  // Each run asks for what the one before it asked for and could not store.
+  const most = (2 * 2 * ARTICLES) / KILLS_OF_FETCHING;
+  return { answers: 1 + chance.below(most + 10) };
+}
+
+/** Runs in a process of its own until it is killed at a moment, or ends before. */
+async function runUntil(file: string, moment: Moment): Promise<Ended> {
+  const child = startChild(['run', file], environmentOf(emulator));
+  const kill = (ms: number) =>
+    void sleep(ms, undefined, { ref: false }).then(() => child.kill('SIGKILL'));
+  let answers = 0;
+  onAnswered = (operation) => {
+    if ('answers' in moment && ++answers === moment.answers) child.kill('SIGKILL');
+    if ('logoutMs' in moment && operation === 'logoutodb') kill(moment.logoutMs);
+  };
+  if ('startMs' in moment) kill(moment.startMs);
+  const ended = await child.ended;
+  onAnswered = () => {};
+  return ended;
+}
+
+/** Nothing that was stored before a run was asked for, and nothing that was built was built again. */
+async function expectNothingAgain(
+  before: Awaited<ReturnType<typeof readStateRows>>,
+  asked: ReadonlyMap<string, number>,
+  when: string,
+): Promise<void> {
+  const again = [...before.answers].filter(
+    // The top of the catalogue is asked for in every run; it has no name.
+    (name) => name !== 'getnodes ' && range.asked.get(name) !== asked.get(name),
+  );
+  expect(again, `asked for again ${when}`).toEqual([]);
+  const { builds } = await readStateRows(at('cache'));
+  const rebuilt = [...before.builds].filter(([source, marked]) => marked && !builds.get(source));
+  expect(rebuilt, `built again ${when}`).toEqual([]);
+}
+
+async function leftovers(): Promise<string[]> {
+  const files = await Promise.all(['out', 'cache'].map((name) => filesBelow(at(name))));
+  return files.flat().filter((file) => /\.tmp|\.lock|\.new|\.old/.test(file));
+}
+
+async function publishedWithoutManifest(name: string): Promise<Map<string, string>> {
+  const files = await publishedFiles(at(name));
+  files.delete('manifest.jsonl');
+  return files;
+}
+
+async function copyTo(backup: string): Promise<void> {
+  await rm(at(backup), { recursive: true, force: true });
+  for (const name of ['out', 'cache']) {
+    await cp(at(name), join(at(backup), name), { recursive: true }).catch(() => undefined);
+  }
+}
+
+async function copyBack(backup: string): Promise<void> {
+  for (const name of ['out', 'cache']) {
+    await rm(at(name), { recursive: true, force: true });
+    await cp(join(at(backup), name), at(name), { recursive: true }).catch(() => undefined);
+  }
+}
