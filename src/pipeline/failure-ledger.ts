@@ -1,0 +1,204 @@
+/**
+ * Failure ledger: what keeps failing over the nights, and when it is tried again.
+ *
+ * In: what was selected, then what became of each request. Out: what is due tonight, and a row for
+ * each failure. An article that failed on several nights is quarantined: tried less often, and listed.
+ * It must not know why something failed.
+ */
+import { requestKey } from '../fetch/request-key.ts';
+import type { SelectedArticle } from '../fetch/select-articles.ts';
+import type { ArticleRequest } from '../model/article.ts';
+import type { FailureRecord, Failures } from '../state/failures.ts';
+import { sha256Hex } from '../support/files.ts';
+import { CONVERTER_VERSION, type ConvertOptions } from '../transform/convert-options.ts';
+
+/** How often something that fails is tried. */
+export interface FailurePolicy {
+  /** Distinct nights of failure from which it is in quarantine. */
+  quarantineAfterNights: number;
+  /** Days from one attempt to the next one in quarantine. */
+  retryEveryNights: number;
+}
+
+/** What a ledger belongs to. */
+export interface LedgerOptions {
+  /** Absolute path: each output has failures of its own. */
+  outputDir: string;
+  policy: FailurePolicy;
+  /** Options of the conversion: once they change, everything deserves another try. */
+  convert: ConvertOptions;
+  /** When the run began, milliseconds since 1970. */
+  now: number;
+}
+
+/** A configuration, or a part of the selection by its name. */
+export type Subject = ArticleRequest | { what: string };
+
+/** What a row of `failures.jsonl` says about other nights. */
+export interface LedgerRow {
+  attempts: number;
+  nights: number;
+  /** ISO 8601, UTC. */
+  firstSeen: string;
+  /** ISO 8601, UTC. */
+  lastSeen: string;
+  quarantined: boolean;
+  /** `YYYY-MM-DD` (UTC) on which a quarantined one is tried again. */
+  retryOn?: string;
+}
+
+/** A request that is not tried tonight, with the failure that it had last. */
+export interface Quarantined {
+  request: ArticleRequest;
+  error: { code: string; message: string };
+}
+
+/** The failures of one output folder, over the nights. */
+export interface FailureLedger {
+  /**
+   * Tells what is tried tonight from what stays in quarantine; each spelling of an article counts alone.
+   *
+   * @param everything - Whoever asks for single articles, or for everything anew, gets all.
+   */
+  due(
+    articles: readonly SelectedArticle[],
+    everything?: boolean,
+  ): { due: SelectedArticle[]; quarantined: Quarantined[] };
+  /** Those that failed when they were last tried, in their failing spellings only: `--failed`. */
+  failing(articles: readonly SelectedArticle[]): SelectedArticle[];
+  /** Notes what became of an attempt; without an error it succeeded. */
+  record(subject: Subject, error?: { code: string; message: string }): void;
+  /** What is known of something that failed last; undefined where it did not. */
+  rowOf(subject: Subject): LedgerRow | undefined;
+  /**
+   * Keeps what was noted.
+   *
+   * @param complete - Whether all that the pipeline selects was worked on or is in quarantine: what the
+   *   night did not meet is then forgotten.
+   */
+  save(complete: boolean): void;
+}
+
+/**
+ * Quarantine is for single articles: where more than this share of a selection would be in it, and
+ * more than a few, it is the service that was ill, and all are tried.
+ */
+const MOST_QUARANTINED = { share: 0.1, few: 25 };
+
+/**
+ * Opens the ledger of an output folder.
+ *
+ * @example
+ * ```ts
+ * const ledger = openFailureLedger(state.failures, { outputDir, policy, convert, now });
+ * const { due, quarantined } = ledger.due(selection.articles);
+ * ledger.record(due[0].request, { code: 'BLOCK_MISSING', message: '…' });
+ * ledger.rowOf(due[0].request);   // → { attempts: 3, nights: 3, …, quarantined: true, retryOn: '2026-01-10' }
+ * ledger.save(true);
+ * ```
+ *
+ * @see D-852.
+ */
+export function openFailureLedger(failures: Failures, options: LedgerOptions): FailureLedger {
+  const { outputDir, policy, now } = options;
+  const today = dayOf(now);
+  const conditions = sha256Hex(JSON.stringify([CONVERTER_VERSION, options.convert])).slice(0, 16);
+  const records = new Map(failures.all(outputDir).map((record) => [record.request, record]));
+  const known = new Set(records.keys());
+  const met = new Set<string>();
+  const failed = new Set<string>();
+
+  const isQuarantined = ({ nights }: FailureRecord) => nights >= policy.quarantineAfterNights;
+  const retryOn = ({ lastSeen }: FailureRecord) =>
+    dayOf(Date.parse(lastSeen) + policy.retryEveryNights * DAY_MS);
+  const waits = (request: ArticleRequest): boolean => {
+    const record = records.get(requestKey(request));
+    if (record === undefined || !isQuarantined(record)) return false;
+    return record.conditions === conditions && today < retryOn(record);
+  };
+
+  return {
+    due(articles, everything = false) {
+      const waiting = everything ? [] : articles.flatMap(spellings).filter(waits);
+      const most = Math.max(MOST_QUARANTINED.few, articles.length * MOST_QUARANTINED.share);
+      if (waiting.length === 0 || waiting.length > most) {
+        return { due: [...articles], quarantined: [] };
+      }
+      const quarantined = waiting.map((request) => {
+        const { code, message } = records.get(requestKey(request))!;
+        met.add(requestKey(request));
+        return { request, error: { code, message } };
+      });
+      return { due: withSpellings(articles, (request) => !waits(request)), quarantined };
+    },
+    failing: (articles) => withSpellings(articles, (request) => records.has(requestKey(request))),
+    record(subject, error) {
+      const key = keyOfSubject(subject);
+      met.add(key);
+      if (error === undefined) {
+        records.delete(key);
+        return;
+      }
+      const before = records.get(key);
+      const seen = new Date(now).toISOString();
+      const sameNight = before !== undefined && dayOf(Date.parse(before.lastSeen)) === today;
+      failed.add(key);
+      records.set(key, {
+        request: key,
+        code: error.code,
+        message: error.message,
+        attempts: (before?.attempts ?? 0) + 1,
+        nights: (before?.nights ?? 0) + (sameNight ? 0 : 1),
+        firstSeen: before?.firstSeen ?? seen,
+        lastSeen: seen,
+        conditions,
+      });
+    },
+    rowOf(subject) {
+      const record = records.get(keyOfSubject(subject));
+      if (record === undefined) return undefined;
+      const { attempts, nights, firstSeen, lastSeen } = record;
+      const row = { attempts, nights, firstSeen, lastSeen };
+      return isQuarantined(record)
+        ? { ...row, quarantined: true, retryOn: retryOn(record) }
+        : { ...row, quarantined: false };
+    },
+    save(complete) {
+      const forgotten = (key: string) => complete && !met.has(key);
+      failures.update(outputDir, {
+        failed: [...failed].flatMap((key) => records.get(key) ?? []),
+        gone: [...known].filter((key) => !records.has(key) || forgotten(key)),
+      });
+    },
+  };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** `YYYY-MM-DD`, UTC. */
+function dayOf(instant: number): string {
+  return new Date(instant).toISOString().slice(0, 10);
+}
+
+function keyOfSubject(subject: Subject): string {
+  return 'what' in subject ? subject.what : requestKey(subject);
+}
+
+function spellings({ request, alike = [] }: SelectedArticle): ArticleRequest[] {
+  return [request, ...alike];
+}
+
+/** Articles with those of their spellings that are wanted; without any, an article is left out. */
+function withSpellings(
+  articles: readonly SelectedArticle[],
+  wanted: (request: ArticleRequest) => boolean,
+): SelectedArticle[] {
+  return articles.flatMap((article) => {
+    const all = spellings(article);
+    const [request, ...others] = all.filter(wanted);
+    if (request === undefined) return [];
+    if (others.length === all.length - 1) return [article];
+    const { alike: _, ...rest } = article;
+    return [others.length === 0 ? { ...rest, request } : { ...rest, request, alike: others }];
+  });
+}

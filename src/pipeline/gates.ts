@@ -1,0 +1,255 @@
+/**
+ * Gates: whether what a night brought may stand in the place of the night before.
+ *
+ * In: both manifests, line by line, and thresholds. Out: a verdict with what led to it.
+ * Pure, and bounded by the number of manufacturers; it must not know what becomes of the verdict.
+ */
+import type { ManifestLine } from '../model/asset.ts';
+import type { GateFinding, GateReport } from '../report/run-report.ts';
+import { keyOf } from '../write/manifest.ts';
+import { publishedAsset } from '../write/publish.ts';
+import { GATE_FIGURES } from './gate-figures.ts';
+import type { Gate, Gates, GateThresholds } from './gate-schema.ts';
+import { isAtLeast, sharePercent } from './share.ts';
+
+/** What the gates say of a night. */
+export type GateVerdict = Omit<GateReport, 'accepted'>;
+
+/** A manifest by key; a map will do. */
+export interface LinesByKey {
+  values(): Iterable<ManifestLine>;
+  get(key: string): ManifestLine | undefined;
+}
+
+/** Configurations shown for each gate: those that differ most. */
+const SHOWN_EXAMPLES = 20;
+
+/**
+ * Smallest manufacturer that is a range of its own, in configurations. A small one may turn itself
+ * inside out without stopping the night of all others.
+ */
+export const OWN_RANGE = 100;
+
+const GATES = ['articlesGone', 'triangles', 'bounds', 'materials', 'bytes', 'textures'] as const;
+const FIGURES = Object.entries(GATE_FIGURES) as [
+  keyof typeof GATE_FIGURES,
+  (typeof GATE_FIGURES)[keyof typeof GATE_FIGURES],
+][];
+
+/** One configuration beyond the threshold of a gate. */
+interface Example {
+  article: string;
+  change: number;
+  before: number;
+  now: number;
+  message: string;
+}
+
+interface GateTally {
+  affected: number;
+  /** Those that differ most, the first of them first. */
+  examples: Example[];
+}
+
+/** What was counted of a range. */
+interface Tally {
+  compared: number;
+  gates: Record<Gate, GateTally>;
+}
+
+/**
+ * Compares a night with the one before.
+ *
+ * @param before - The manifest that is published.
+ * @param now - The whole manifest that would replace it. What failed counts as unchanged, since what it
+ *   had before stays published; how much may fail is another question.
+ *
+ * @example
+ * ```ts
+ * judgeNight(previous, lines, pipeline.gates);
+ * // → { refused: true, count: 513, byGate: { articlesGone: { warn: 0, refuse: 512 } }, findings: [
+ * //     { gate: 'articlesGone', action: 'refuse', article: '*', before: 1000, now: 488, message: '512 of 1,000 …' }, … ] }
+ * ```
+ *
+ * @see D-850, D-851.
+ */
+export function judgeNight(before: LinesByKey, now: LinesByKey, thresholds: Gates): GateVerdict {
+  const gates = createGates(thresholds);
+  for (const line of before.values()) gates.compare(line, now.get(keyOf(line)));
+  return gates.verdict();
+}
+
+/** Gates that are told of one configuration after the other, in any order. */
+export interface GateKeeper {
+  /** @param now - Undefined where the configuration is no longer selected. */
+  compare(before: ManifestLine, now: ManifestLine | undefined): void;
+  verdict(): GateVerdict;
+}
+
+/** Opens the gates of a night. @see judgeNight */
+export function createGates(thresholds: Gates): GateKeeper {
+  const tallies = new Map<string, Tally>();
+  const tallyOf = (manufacturer: string): Tally => {
+    const known = tallies.get(manufacturer) ?? emptyTally();
+    tallies.set(manufacturer, known);
+    return known;
+  };
+  return {
+    compare(before, now) {
+      const tally = tallyOf(before.manufacturer);
+      tally.compared++;
+      if (now === undefined) {
+        // What never stood anywhere is no loss.
+        if (publishedAsset(before)) count(tally.gates.articlesGone, goneExample(before));
+        return;
+      }
+      if (before.sha256 === now.sha256) return;
+      for (const [gate, row] of FIGURES) {
+        const [was, is] = [row.figure(before), row.figure(now)];
+        if (was === undefined || is === undefined) continue;
+        const change = row.change(before, now);
+        if (change < thresholds[gate].change! || change === 0) continue;
+        const message = `${row.tell(before)} before, ${row.tell(now)} now`;
+        const article = nameOf(before);
+        count(tally.gates[gate], { article, change, before: was, now: is, message });
+      }
+    },
+    verdict: () => judge(tallies, thresholds),
+  };
+}
+
+function judge(tallies: ReadonlyMap<string, Tally>, thresholds: Gates): GateVerdict {
+  const whole = together([...tallies.values()]);
+  const own = [...tallies]
+    .filter(([, { compared }]) => compared >= OWN_RANGE && compared < whole.compared)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const ranges: [string, Tally][] = [['*', whole], ...own.map(asRange)];
+  const judged = GATES.flatMap((gate) => judgeGate(gate, ranges, thresholds[gate]));
+  const findings = judged.flatMap((of) => of.findings);
+  return {
+    refused: findings.some(({ action }) => action === 'refuse'),
+    count: judged.reduce((sum, { affected, summaries }) => sum + affected + summaries, 0),
+    byGate: Object.fromEntries(judged.map(({ gate, byAction }) => [gate, byAction])),
+    findings,
+  };
+}
+
+function asRange([manufacturer, tally]: [string, Tally]): [string, Tally] {
+  return [`${manufacturer}/*`, tally];
+}
+
+interface JudgedGate {
+  gate: Gate;
+  byAction: Record<GateFinding['action'], number>;
+  affected: number;
+  summaries: number;
+  findings: GateFinding[];
+}
+
+/** The whole range speaks for its parts, unless one of them has worse to say. */
+function judgeGate(
+  gate: Gate,
+  ranges: readonly [string, Tally][],
+  thresholds: GateThresholds,
+): JudgedGate[] {
+  const all = ranges.flatMap(([range, tally]) => {
+    const action = actionOf(tally, gate, thresholds);
+    return action === undefined ? [] : [{ range, tally, action }];
+  });
+  const whole = all.find(({ range }) => range === '*');
+  const told = all.filter((of) => of === whole || whole === undefined || worse(of, whole));
+  if (told.length === 0) return [];
+  const findings: GateFinding[] = [];
+  const byAction = { warn: 0, refuse: 0 };
+  for (const { range, tally, action } of told) {
+    const { affected } = tally.gates[gate];
+    byAction[action] += affected;
+    const now = tally.compared - affected;
+    const message = summary(gate, range, tally, thresholds[action]!, action);
+    findings.push({ gate, action, article: range, before: tally.compared, now, message });
+  }
+  for (const { tally, action } of told) {
+    const examples = tally.gates[gate].examples;
+    findings.push(...examples.map(({ change: _, ...example }) => ({ gate, action, ...example })));
+  }
+  const affected = byAction.warn + byAction.refuse;
+  return [{ gate, byAction, affected, summaries: told.length, findings }];
+}
+
+function worse(a: { action: GateFinding['action'] }, b: { action: GateFinding['action'] }) {
+  return a.action === 'refuse' && b.action === 'warn';
+}
+
+function actionOf(
+  { compared, gates }: Tally,
+  gate: Gate,
+  { warn, refuse, atLeast }: GateThresholds,
+): GateFinding['action'] | undefined {
+  const { affected } = gates[gate];
+  if (affected < atLeast) return undefined;
+  const from = (share: number | undefined) =>
+    share !== undefined && isAtLeast(affected / compared, share);
+  if (from(refuse)) return 'refuse';
+  return from(warn) ? 'warn' : undefined;
+}
+
+function summary(
+  gate: Gate,
+  range: string,
+  { compared, gates }: Tally,
+  threshold: number,
+  action: GateFinding['action'],
+): string {
+  const { affected } = gates[gate];
+  const what = gate === 'articlesGone' ? 'are gone' : GATE_FIGURES[gate].what;
+  const of = range === '*' ? '' : ` of ${range.slice(0, -2)}`;
+  const count = `${affected.toLocaleString('en-US')} of ${compared.toLocaleString('en-US')}`;
+  const verb = action === 'refuse' ? 'refused' : 'told';
+  const share = `${sharePercent(affected / compared)}, ${verb} from ${sharePercent(threshold)}`;
+  return `${count} configurations${of} ${what} (${share})`;
+}
+
+function goneExample(before: ManifestLine): Example {
+  const message = 'no longer selected';
+  return { article: nameOf(before), change: 1, before: 1, now: 0, message };
+}
+
+function nameOf(line: ManifestLine): string {
+  const { manufacturer, program, basearticlenumber, finalarticlenumber } = line;
+  return `${manufacturer}/${program}/${finalarticlenumber || basearticlenumber}`;
+}
+
+function emptyTally(): Tally {
+  const gates = GATES.map((gate) => [gate, { affected: 0, examples: [] }]);
+  return { compared: 0, gates: Object.fromEntries(gates) as unknown as Tally['gates'] };
+}
+
+function count(tally: GateTally, example: Example): void {
+  tally.affected++;
+  const last = tally.examples[SHOWN_EXAMPLES - 1];
+  if (last !== undefined && compareExamples(example, last) >= 0) return;
+  tally.examples = shown([...tally.examples, example]);
+}
+
+function together(tallies: readonly Tally[]): Tally {
+  const sum = emptyTally();
+  for (const { compared, gates } of tallies) {
+    sum.compared += compared;
+    for (const gate of GATES) {
+      sum.gates[gate].affected += gates[gate].affected;
+      sum.gates[gate].examples = shown([...sum.gates[gate].examples, ...gates[gate].examples]);
+    }
+  }
+  return sum;
+}
+
+function shown(examples: Example[]): Example[] {
+  return examples.sort(compareExamples).slice(0, SHOWN_EXAMPLES);
+}
+
+/** Those that differ most first, then by name: the order of the lines does not matter. */
+function compareExamples(a: Example, b: Example): number {
+  if (a.change !== b.change) return b.change - a.change;
+  if (a.article !== b.article) return a.article < b.article ? -1 : 1;
+  return a.message < b.message ? -1 : 1;
+}

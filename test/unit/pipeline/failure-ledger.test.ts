@@ -1,0 +1,205 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SelectedArticle } from '../../../src/fetch/select-articles.ts';
+import type { ArticleRequest } from '../../../src/model/article.ts';
+import {
+  type FailureLedger,
+  type LedgerOptions,
+  openFailureLedger,
+} from '../../../src/pipeline/failure-ledger.ts';
+import { type Database, openDatabase } from '../../../src/state/database.ts';
+import { FAILURES_V1, openFailures } from '../../../src/state/failures.ts';
+import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
+
+let dir: string;
+let db: Database;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-ledger-'));
+  db = await openDatabase(join(dir, 'state.db'), [FAILURES_V1]);
+});
+afterEach(async () => {
+  db.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const POLICY = { quarantineAfterNights: 3, retryEveryNights: 7 };
+const LOST = { code: 'BLOCK_MISSING', message: 'no such block' };
+const day = (n: number, hour = 2) => Date.UTC(2026, 0, n, hour);
+const open = (n: number, other: Partial<LedgerOptions> = {}): FailureLedger =>
+  openFailureLedger(openFailures(db), {
+    ...{ outputDir: '/out', policy: POLICY, convert: CONVERT_DEFAULTS, now: day(n) },
+    ...other,
+  });
+const request = (number: string): ArticleRequest => ({
+  manufacturer: 'ACME',
+  program: 'DESK',
+  basearticlenumber: number,
+  finalarticlenumber: '',
+  reinitstring: '',
+  metareinitstring: '',
+});
+const selected = (number: string, ...alike: string[]): SelectedArticle => ({
+  request: request(number),
+  why: ['list'],
+  ...(alike.length > 0 && { alike: alike.map(request) }),
+});
+/** A whole night: what is tried of these articles, where those that are named fail. */
+const night = (
+  n: number,
+  articles: string[],
+  failing: string[],
+  other?: Partial<LedgerOptions>,
+) => {
+  const ledger = open(n, other);
+  const { due } = ledger.due(articles.map((number) => selected(number)));
+  const tried = due.map((article) => article.request.basearticlenumber);
+  for (const number of tried) {
+    ledger.record(request(number), failing.includes(number) ? LOST : undefined);
+  }
+  ledger.save(true);
+  return tried;
+};
+
+describe('what keeps failing', () => {
+  test('is counted by attempts and by nights, from the first one on', () => {
+    night(1, ['A', 'B'], ['A']);
+    night(1, ['A', 'B'], ['A'], { now: day(1, 5) });
+    night(2, ['A', 'B'], ['A']);
+    expect(open(2).rowOf(request('A'))).toEqual({
+      ...{ attempts: 3, nights: 2, quarantined: false },
+      ...{ firstSeen: '2026-01-01T02:00:00.000Z', lastSeen: '2026-01-02T02:00:00.000Z' },
+    });
+    expect(open(2).rowOf(request('B'))).toBeUndefined();
+  });
+
+  test('is tried every night at first, then every week', () => {
+    const nights = Array.from({ length: 21 }, (_, n) => n + 1);
+    const tried = nights.filter((n) => night(n, ['A', 'B'], ['A']).includes('A'));
+    expect(tried).toEqual([1, 2, 3, 10, 17]);
+  });
+
+  test('tells in quarantine when it is tried again, with the failure that it had', () => {
+    for (const n of [1, 2, 3]) night(n, ['A', 'B'], ['A']);
+    const ledger = open(4);
+    const { due, quarantined } = ledger.due([selected('A'), selected('B')]);
+    expect(due).toEqual([selected('B')]);
+    expect(quarantined).toEqual([{ request: request('A'), error: LOST }]);
+    expect(ledger.rowOf(request('A'))).toMatchObject({
+      ...{ attempts: 3, nights: 3, quarantined: true, retryOn: '2026-01-10' },
+    });
+  });
+
+  test('leaves the ledger when it succeeds, and begins anew after that', () => {
+    for (const n of [1, 2, 3]) night(n, ['A'], ['A']);
+    expect(night(10, ['A'], [])).toEqual(['A']);
+    expect(open(10).rowOf(request('A'))).toBeUndefined();
+    night(11, ['A'], ['A']);
+    expect(open(11).rowOf(request('A'))).toMatchObject({ attempts: 1, nights: 1 });
+  });
+
+  test('says how it fails now, not how it failed at first', () => {
+    night(1, ['A'], ['A']);
+    const ledger = open(2);
+    ledger.record(request('A'), { code: 'HTTP_STATUS', message: 'status 500' });
+    ledger.save(true);
+    const [record] = openFailures(db).all('/out');
+    expect(record).toMatchObject({ code: 'HTTP_STATUS', message: 'status 500', nights: 2 });
+  });
+
+  test('is tried at once when the options of the conversion have changed', () => {
+    for (const n of [1, 2, 3]) night(n, ['A'], ['A']);
+    const convert = { ...CONVERT_DEFAULTS, allowMissingParts: true };
+    expect(night(4, ['A'], ['A'])).toEqual([]);
+    expect(night(4, ['A'], ['A'], { convert })).toEqual(['A']);
+    expect(night(5, ['A'], ['A'], { convert })).toEqual([]);
+  });
+
+  test('is tried at once by whoever asks for everything', () => {
+    for (const n of [1, 2, 3]) night(n, ['A'], ['A']);
+    expect(open(4).due([selected('A')], true)).toEqual({ due: [selected('A')], quarantined: [] });
+  });
+
+  test('belongs to one output folder', () => {
+    for (const n of [1, 2, 3]) night(n, ['A'], ['A']);
+    expect(night(4, ['A'], [], { outputDir: '/other' })).toEqual(['A']);
+    expect(open(4).rowOf(request('A'))).toBeDefined();
+  });
+});
+
+describe('quarantine is for single articles', () => {
+  const many = Array.from({ length: 300 }, (_, n) => `M${n}`);
+
+  test('where a tenth of a selection would be in it, all are tried', () => {
+    for (const n of [1, 2, 3]) night(n, many, many.slice(0, 31));
+    expect(night(4, many, [])).toEqual(many);
+  });
+
+  test('below that they stay in it', () => {
+    for (const n of [1, 2, 3]) night(n, many, many.slice(0, 30));
+    expect(night(4, many, [])).toHaveLength(270);
+  });
+
+  test('a few always may be in it, however small the selection is', () => {
+    const few = many.slice(0, 25);
+    for (const n of [1, 2, 3]) night(n, few, few);
+    expect(night(4, few, [])).toEqual([]);
+  });
+});
+
+describe('spellings of one article', () => {
+  test('fail each alone: what is due keeps the others', () => {
+    for (const n of [1, 2, 3]) {
+      const ledger = open(n);
+      ledger.record(request('A'), LOST);
+      ledger.record(request('A3'), LOST);
+      ledger.save(true);
+    }
+    const article = selected('A', 'A2', 'A3', 'A4');
+    const { due, quarantined } = open(4).due([article]);
+    expect(due).toEqual([selected('A2', 'A4')]);
+    expect(quarantined.map((one) => one.request)).toEqual([request('A'), request('A3')]);
+    expect(open(4).failing([article, selected('B')])).toEqual([selected('A', 'A3')]);
+  });
+
+  test('manufacturer and program count without regard to case', () => {
+    night(1, ['A'], ['A']);
+    expect(open(2).rowOf({ ...request('A'), manufacturer: 'acme' })).toMatchObject({ nights: 1 });
+  });
+});
+
+describe('what a night did not meet', () => {
+  test('is forgotten when the night was complete: nobody selects it any more', () => {
+    night(1, ['A', 'B'], ['A', 'B']);
+    night(2, ['B'], ['B']);
+    expect(openFailures(db).all('/out')).toHaveLength(1);
+  });
+
+  test('stays after a night over a part, and so does what is in quarantine', () => {
+    for (const n of [1, 2, 3]) night(n, ['A', 'B'], ['A', 'B']);
+    night(4, ['A', 'B'], []);
+    expect(openFailures(db).all('/out')).toHaveLength(2);
+    const part = open(10);
+    part.record(request('A'));
+    part.save(false);
+    expect(openFailures(db).all('/out')).toMatchObject([{ nights: 3 }]);
+  });
+
+  test('nothing is kept of a night that did not get to its end', () => {
+    open(1).record(request('A'), LOST);
+    expect(openFailures(db).all('/out')).toEqual([]);
+  });
+});
+
+test('what could not even be selected is counted by its name', () => {
+  const what = 'permanentid P-17';
+  for (const n of [1, 2]) {
+    const ledger = open(n);
+    ledger.record({ what }, { code: 'PERMANENT_ID_NOT_RESOLVABLE', message: 'unknown' });
+    ledger.save(true);
+  }
+  expect(open(2).rowOf({ what })).toMatchObject({ attempts: 2, nights: 2 });
+  open(3).save(true);
+  expect(open(3).rowOf({ what })).toBeUndefined();
+});

@@ -1,0 +1,299 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ManifestLine } from '../../../src/model/asset.ts';
+import type { Bounds } from '../../../src/model/scene.ts';
+import { boundsChange, countChange } from '../../../src/pipeline/gate-figures.ts';
+import { GATE_DEFAULTS, type Gate, gatesSchema } from '../../../src/pipeline/gate-schema.ts';
+import { createGates, judgeNight, OWN_RANGE } from '../../../src/pipeline/gates.ts';
+import { keyOf } from '../../../src/write/manifest.ts';
+
+const SEED = { seed: 20_260_106, numRuns: 100 };
+const DESK: Bounds = { min: [0, 0, 0], max: [1.6, 0.75, 0.8] };
+
+let objects = 0;
+/** A line of its own content: figures are compared where the content differs. */
+const line = (number: number, figures: Partial<ManifestLine> = {}): ManifestLine => ({
+  manufacturer: 'ACME',
+  program: 'DESK',
+  basearticlenumber: `D${number}`,
+  finalarticlenumber: '',
+  reinitstring: '',
+  metareinitstring: '',
+  status: 'converted',
+  glb: `articles/${number}.glb`,
+  sha256: String(objects++),
+  bytes: 10_000,
+  triangles: 1200,
+  drawCalls: 3,
+  materials: 2,
+  textures: 4,
+  boundsMetres: DESK,
+  convertdate: '',
+  source: '',
+  losses: [],
+  warnings: [],
+  requested: [],
+  ...figures,
+});
+const range = (size: number, figures?: (n: number) => Partial<ManifestLine>) =>
+  Array.from({ length: size }, (_, n) => line(n, figures?.(n)));
+const byKey = (lines: ManifestLine[]) => new Map(lines.map((one) => [keyOf(one), one]));
+const judge = (before: ManifestLine[], now: ManifestLine[], gates: unknown = {}) =>
+  judgeNight(byKey(before), byKey(now), gatesSchema.parse(gates));
+
+describe('the gates of a range that nobody has thought about yet', () => {
+  test('say nothing of a first night, nor of a quiet one', () => {
+    const silent = { refused: false, count: 0, byGate: {}, findings: [] };
+    expect(judge([], range(1000))).toEqual(silent);
+    expect(judge(range(1000), range(1000))).toEqual(silent);
+  });
+
+  test('say nothing of an ordinary update: a series gone, one new, one with other geometry', () => {
+    const before = range(1000);
+    const now = range(1100, (n) => (n < 90 ? { triangles: 5000, bytes: 60_000 } : {})).slice(90);
+    const redone = now.map((one, n) => (n < 90 ? { ...one, boundsMetres: box(1) } : one));
+    expect(judge(before, redone)).toMatchObject({ refused: false, findings: [] });
+  });
+
+  test('refuse when half the range is gone, and say so in one sentence', () => {
+    const verdict = judge(range(1000), range(1000).slice(512));
+    expect(verdict).toMatchObject({
+      refused: true,
+      count: 513,
+      byGate: { articlesGone: { warn: 0, refuse: 512 } },
+    });
+    expect(verdict.findings[0]).toEqual({
+      gate: 'articlesGone',
+      action: 'refuse',
+      article: '*',
+      before: 1000,
+      now: 488,
+      message: '512 of 1,000 configurations are gone (51 %, refused from 40 %)',
+    });
+    expect(verdict.findings[1]).toEqual({
+      gate: 'articlesGone',
+      action: 'refuse',
+      article: 'ACME/DESK/D0',
+      before: 1,
+      now: 0,
+      message: 'no longer selected',
+    });
+    expect(verdict.findings).toHaveLength(21);
+  });
+
+  test('warn when a tenth is gone', () => {
+    const verdict = judge(range(1000), range(1000).slice(100));
+    expect(verdict).toMatchObject({
+      refused: false,
+      byGate: { articlesGone: { warn: 100, refuse: 0 } },
+    });
+  });
+
+  test('refuse when geometry collapses', () => {
+    const verdict = judge(
+      range(1000),
+      range(1000, (n) => (n % 2 ? { triangles: 12, boundsMetres: box(0.001) } : {})),
+    );
+    expect(verdict.refused).toBe(true);
+    expect(Object.keys(verdict.byGate)).toEqual(['triangles', 'bounds']);
+    const example = verdict.findings.find(({ article }) => article === 'ACME/DESK/D1');
+    expect(example).toMatchObject({ message: '1,200 triangles before, 12 triangles now' });
+  });
+
+  test('refuse when the textures of half the range are lost', () => {
+    const bare = range(1000, (n) => (n % 2 ? { textures: 0 } : {}));
+    expect(judge(range(1000), bare)).toMatchObject({
+      refused: true,
+      byGate: { textures: { refuse: 500 } },
+    });
+  });
+
+  test('only warn of bytes and materials, which many harmless changes move', () => {
+    const other = range(1000, () => ({ bytes: 100_000, materials: 9 }));
+    const { refused, byGate } = judge(range(1000), other);
+    expect(refused).toBe(false);
+    expect(byGate).toEqual({
+      materials: { warn: 1000, refuse: 0 },
+      bytes: { warn: 1000, refuse: 0 },
+    });
+  });
+
+  test('are silent on a handful of configurations', () => {
+    expect(judge(range(12), range(12).slice(9))).toMatchObject({ refused: false, findings: [] });
+  });
+});
+
+describe('each manufacturer is a range of its own', () => {
+  const other = (size: number) => range(size, () => ({ manufacturer: 'LUMO' }));
+
+  test('so that one that vanishes among many is noticed', () => {
+    const verdict = judge([...range(50_000), ...other(OWN_RANGE)], range(50_000));
+    expect(verdict.refused).toBe(true);
+    expect(verdict.findings[0]).toMatchObject({
+      article: 'LUMO/*',
+      message: '100 of 100 configurations of LUMO are gone (100 %, refused from 40 %)',
+    });
+  });
+
+  test('but a small one does not stop the night of all others', () => {
+    const verdict = judge([...range(5000), ...other(OWN_RANGE - 1)], range(5000));
+    expect(verdict).toMatchObject({ refused: false, findings: [] });
+  });
+
+  test('and the whole range speaks for its parts', () => {
+    const all = [...range(1000), ...other(1000)];
+    const { findings } = judge(all, []);
+    expect(findings.filter(({ article }) => article.endsWith('*'))).toHaveLength(1);
+  });
+});
+
+describe('what counts as published before', () => {
+  test('what fails tonight is not gone, and its figures are not nothing', () => {
+    const failed = range(100, () => ({ status: 'failed' as const })).map(withoutFigures);
+    expect(judge(range(100), failed)).toMatchObject({ refused: false, findings: [] });
+  });
+
+  test('what never stood anywhere is no loss', () => {
+    const failed = range(100).map(withoutFigures);
+    expect(judge(failed, [])).toMatchObject({ refused: false, findings: [] });
+  });
+});
+
+describe('thresholds', () => {
+  test('a gate that is written says all of itself; the others stay as they are', () => {
+    const gates = gatesSchema.parse({ articlesGone: { refuse: '5%' }, textures: {} });
+    expect(gates).toEqual({
+      ...GATE_DEFAULTS,
+      articlesGone: { refuse: 0.05, atLeast: 1 },
+      textures: { change: GATE_DEFAULTS.textures.change, atLeast: 1 },
+    });
+  });
+
+  test('hold from the first configuration on where they are written', () => {
+    const verdict = judge(range(4), range(3), { articlesGone: { refuse: '25%' } });
+    expect(verdict).toMatchObject({ refused: true });
+  });
+
+  test('an empty gate is off', () => {
+    expect(judge(range(100), [], { articlesGone: {} })).toMatchObject({ findings: [] });
+  });
+
+  test('exactly the threshold is enough, one less is not, for every share and size', () => {
+    const percent = fc.integer({ min: 1, max: 100 });
+    fc.assert(
+      fc.property(percent, fc.integer({ min: 1, max: 4 }), (whole, hundreds) => {
+        const size = hundreds * 100;
+        const gone = whole * hundreds;
+        const gates = { articlesGone: { refuse: `${whole}%` } };
+        const before = range(size);
+        expect(judge(before, before.slice(gone), gates).refused).toBe(true);
+        expect(judge(before, before.slice(gone - 1), gates).refused).toBe(false);
+      }),
+      SEED,
+    );
+  });
+
+  test('one that is stricter never lets through what a laxer one refused', () => {
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    const triangles = fc.array(fc.integer({ min: 0, max: 2000 }), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(share, share, share, share, triangles, (a, b, c, d, counts) => {
+        const [strict, lax] = [Math.min(a, b), Math.max(a, b)];
+        const [finer, coarser] = [Math.min(c, d), Math.max(c, d)];
+        const now = range(counts.length, (n) => ({ triangles: counts[n]! }));
+        const refused = (change: number, refuse: number) =>
+          judge(range(counts.length), now, { triangles: { change, refuse } }).refused;
+        if (refused(coarser, lax)) expect(refused(finer, strict)).toBe(true);
+      }),
+      SEED,
+    );
+  });
+
+  test('the verdict does not depend on the order of the configurations', () => {
+    const size = 60;
+    const before = range(size);
+    const now = range(size, (n) => ({ triangles: (n * 97) % 1500, textures: n % 5 })).slice(9);
+    const order = fc.shuffledSubarray(before, { minLength: size });
+    const expected = judge(before, now);
+    fc.assert(
+      fc.property(order, (shuffled) => {
+        const gates = createGates(gatesSchema.parse({}));
+        for (const one of shuffled) gates.compare(one, byKey(now).get(keyOf(one)));
+        expect(gates.verdict()).toEqual(expected);
+      }),
+      SEED,
+    );
+  });
+
+  test('what is told stays small, however much has changed', () => {
+    const gates = createGates(gatesSchema.parse({}));
+    const gone = range(1)[0]!;
+    for (let n = 0; n < 50_000; n++) gates.compare(n % 2 ? gone : line(n), undefined);
+    expect(gates.verdict().findings.length).toBeLessThanOrEqual(21);
+  });
+});
+
+describe('how much a configuration differs', () => {
+  test('half and double are the same, nothing and something are all', () => {
+    expect([countChange(100, 50), countChange(50, 100)]).toEqual([0.5, 0.5]);
+    expect([countChange(0, 7), countChange(7, 0), countChange(0, 0)]).toEqual([1, 1, 0]);
+  });
+
+  const beyond = GATE_DEFAULTS.bounds.change;
+  test.each<[string, Bounds, boolean]>([
+    ['a wider desk', { min: [0, 0, 0], max: [1.8, 0.75, 0.8] }, false],
+    ['millimetres for metres', { min: [0, 0, 0], max: [1600, 750, 800] }, true],
+    ['a flattened one', { min: [0, 0, 0], max: [1.6, 0.01, 0.8] }, true],
+    ['one turned about the long side', { min: [0, 0, -0.75], max: [1.6, 0.8, 0] }, true],
+    ['one moved by a metre', { min: [1, 0, 0], max: [2.6, 0.75, 0.8] }, true],
+    [
+      'one moved by a tenth of a millimetre',
+      { min: [1e-4, 0, 0], max: [1.6001, 0.75, 0.8] },
+      false,
+    ],
+  ])('%s', (_, now, counts) => {
+    expect(boundsChange(DESK, now) >= beyond).toBe(counts);
+  });
+
+  test('what is flat may be flat in another way', () => {
+    const rug = (thickness: number): Bounds => ({ min: [0, 0, 0], max: [2, thickness, 3] });
+    expect(boundsChange(rug(0), rug(0.0009))).toBe(0);
+    expect(boundsChange(rug(0), rug(0))).toBe(0);
+  });
+
+  test('it is from 0 to 1, and the same in both directions', () => {
+    const number = fc.double({ min: -1000, max: 1000, noNaN: true });
+    const box = fc.tuple(number, number, number, number, number, number).map((n): Bounds => {
+      const sides = [0, 1, 2].map((axis) => [n[axis]!, n[axis + 3]!].sort((a, b) => a - b));
+      return {
+        min: sides.map(([low]) => low) as never,
+        max: sides.map(([, high]) => high) as never,
+      };
+    });
+    fc.assert(
+      fc.property(box, box, (a, b) => {
+        const change = boundsChange(a, b);
+        expect(change).toBeGreaterThanOrEqual(0);
+        expect(change).toBeLessThanOrEqual(1);
+        expect(boundsChange(b, a)).toBe(change);
+        expect(boundsChange(a, a)).toBe(0);
+      }),
+      SEED,
+    );
+  });
+});
+
+test('every gate of the report has thresholds and is judged', () => {
+  const gates: Gate[] = ['articlesGone', 'triangles', 'bounds', 'materials', 'bytes', 'textures'];
+  expect(Object.keys(gatesSchema.parse({}))).toEqual(gates);
+});
+
+function box(size: number): Bounds {
+  return { min: [0, 0, 0], max: [size, size, size] };
+}
+
+function withoutFigures(from: ManifestLine): ManifestLine {
+  const { glb, sha256, bytes, triangles, drawCalls, materials, textures, boundsMetres, ...rest } =
+    from;
+  return rest;
+}
