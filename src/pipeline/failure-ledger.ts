@@ -64,10 +64,20 @@ export interface FailureLedger {
     articles: readonly SelectedArticle[],
     everything?: boolean,
   ): { due: SelectedArticle[]; quarantined: Quarantined[] };
-  /** Those that failed when they were last tried, in their failing spellings only: `--failed`. */
-  failing(articles: readonly SelectedArticle[]): SelectedArticle[];
-  /** Notes what became of an attempt; without an error it succeeded. */
-  record(subject: Subject, error?: { code: string; message: string }): void;
+  /**
+   * Those that failed when they were last tried, in their failing spellings only: `--failed`. A planning
+   * counts where one of its children failed that are assets of their own.
+   *
+   * @param also - Requests that failed as far as others know, since a cache may be lost.
+   */
+  failing(articles: readonly SelectedArticle[], also?: Iterable<ArticleRequest>): SelectedArticle[];
+  /**
+   * Notes what became of an attempt.
+   *
+   * @param error - Missing where it succeeded.
+   * @param root - Of a child that is an asset of its own: the request that turned it up.
+   */
+  record(subject: Subject, error?: { code: string; message: string }, root?: ArticleRequest): void;
   /** What is known of something that failed last; undefined where it did not. */
   rowOf(subject: Subject): LedgerRow | undefined;
   /**
@@ -131,10 +141,14 @@ export function openFailureLedger(failures: Failures, options: LedgerOptions): F
       });
       return { due: withSpellings(articles, (request) => !waits(request)), quarantined };
     },
-    failing: (articles) => withSpellings(articles, (request) => records.has(requestKey(request))),
-    record(subject, error) {
+    failing(articles, also = []) {
+      const wanted = new Set(Array.from(also, requestKey));
+      for (const { request, root } of records.values()) wanted.add(root === '' ? request : root);
+      return withSpellings(articles, (request) => wanted.has(requestKey(request)));
+    },
+    record(subject, error, root) {
       const key = keyOfSubject(subject);
-      met.add(key);
+      if (known.has(key)) met.add(key);
       if (error === undefined) {
         records.delete(key);
         return;
@@ -152,6 +166,7 @@ export function openFailureLedger(failures: Failures, options: LedgerOptions): F
         firstSeen: before?.firstSeen ?? seen,
         lastSeen: seen,
         conditions,
+        root: root === undefined ? '' : requestKey(root),
       });
     },
     rowOf(subject) {

@@ -40,6 +40,9 @@ export const GATE_DEFAULTS = {
 /** A figure that is compared with that of the night before. */
 export type Gate = keyof typeof GATE_DEFAULTS;
 
+/** All gates, in the order in which they are told. */
+export const GATES = Object.keys(GATE_DEFAULTS) as readonly Gate[];
+
 const SHARES = {
   warn: shareSchema.optional().describe('share of the range from which it is told'),
   refuse: shareSchema.optional().describe('share of the range from which nothing is published'),

@@ -9,7 +9,8 @@ import type { GateFinding, GateReport } from '../report/run-report.ts';
 import { keyOf } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { GATE_FIGURES } from './gate-figures.ts';
-import type { Gate, Gates, GateThresholds } from './gate-schema.ts';
+import { GATES, type Gate, type Gates, type GateThresholds } from './gate-schema.ts';
+import { count, type Example, emptyTally, type Tally, together } from './gate-tally.ts';
 import { isAtLeast, sharePercent } from './share.ts';
 
 /** What the gates say of a night. */
@@ -21,41 +22,16 @@ export interface LinesByKey {
   get(key: string): ManifestLine | undefined;
 }
 
-/** Configurations shown for each gate: those that differ most. */
-const SHOWN_EXAMPLES = 20;
-
 /**
  * Smallest manufacturer that is a range of its own, in configurations. A small one may turn itself
  * inside out without stopping the night of all others.
  */
 export const OWN_RANGE = 100;
 
-const GATES = ['articlesGone', 'triangles', 'bounds', 'materials', 'bytes', 'textures'] as const;
 const FIGURES = Object.entries(GATE_FIGURES) as [
   keyof typeof GATE_FIGURES,
   (typeof GATE_FIGURES)[keyof typeof GATE_FIGURES],
 ][];
-
-/** One configuration beyond the threshold of a gate. */
-interface Example {
-  article: string;
-  change: number;
-  before: number;
-  now: number;
-  message: string;
-}
-
-interface GateTally {
-  affected: number;
-  /** Those that differ most, the first of them first. */
-  examples: Example[];
-}
-
-/** What was counted of a range. */
-interface Tally {
-  compared: number;
-  gates: Record<Gate, GateTally>;
-}
 
 /**
  * Compares a night with the one before.
@@ -119,7 +95,7 @@ export function createGates(thresholds: Gates): GateKeeper {
 }
 
 function judge(tallies: ReadonlyMap<string, Tally>, thresholds: Gates): GateVerdict {
-  const whole = together([...tallies.values()]);
+  const whole = together(tallies.values());
   const own = [...tallies]
     .filter(([, { compared }]) => compared >= OWN_RANGE && compared < whole.compared)
     .sort(([a], [b]) => (a < b ? -1 : 1));
@@ -217,39 +193,4 @@ function goneExample(before: ManifestLine): Example {
 function nameOf(line: ManifestLine): string {
   const { manufacturer, program, basearticlenumber, finalarticlenumber } = line;
   return `${manufacturer}/${program}/${finalarticlenumber || basearticlenumber}`;
-}
-
-function emptyTally(): Tally {
-  const gates = GATES.map((gate) => [gate, { affected: 0, examples: [] }]);
-  return { compared: 0, gates: Object.fromEntries(gates) as unknown as Tally['gates'] };
-}
-
-function count(tally: GateTally, example: Example): void {
-  tally.affected++;
-  const last = tally.examples[SHOWN_EXAMPLES - 1];
-  if (last !== undefined && compareExamples(example, last) >= 0) return;
-  tally.examples = shown([...tally.examples, example]);
-}
-
-function together(tallies: readonly Tally[]): Tally {
-  const sum = emptyTally();
-  for (const { compared, gates } of tallies) {
-    sum.compared += compared;
-    for (const gate of GATES) {
-      sum.gates[gate].affected += gates[gate].affected;
-      sum.gates[gate].examples = shown([...sum.gates[gate].examples, ...gates[gate].examples]);
-    }
-  }
-  return sum;
-}
-
-function shown(examples: Example[]): Example[] {
-  return examples.sort(compareExamples).slice(0, SHOWN_EXAMPLES);
-}
-
-/** Those that differ most first, then by name: the order of the lines does not matter. */
-function compareExamples(a: Example, b: Example): number {
-  if (a.change !== b.change) return b.change - a.change;
-  if (a.article !== b.article) return a.article < b.article ? -1 : 1;
-  return a.message < b.message ? -1 : 1;
 }

@@ -24,6 +24,8 @@ export interface FailureRecord {
   lastSeen: string;
   /** Digest of what else decides whether it fails: options and converter. */
   conditions: string;
+  /** Request that turned it up while it was worked on; empty where it was selected itself. */
+  root: string;
 }
 
 /** The table `failures`. */
@@ -53,13 +55,16 @@ export const FAILURES_V1 = `
     first_seen TEXT NOT NULL,
     last_seen TEXT NOT NULL,
     conditions TEXT NOT NULL,
+    root TEXT NOT NULL,
     PRIMARY KEY (output, request)
   ) STRICT, WITHOUT ROWID;`;
 
 /** Opens the table. */
 export function openFailures(db: Database): Failures {
   const select = db.prepare('SELECT * FROM failures WHERE output = ? ORDER BY request');
-  const replace = db.prepare('INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const replace = db.prepare(
+    'INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  );
   const remove = db.prepare('DELETE FROM failures WHERE output = ? AND request = ?');
   return {
     all: (output) => select.all(output).map(fromRow),
@@ -68,8 +73,8 @@ export function openFailures(db: Database): Failures {
         for (const request of gone) remove.run(output, request);
         for (const record of failed) {
           const { request, code, message, attempts, nights } = record;
-          const { firstSeen, lastSeen, conditions } = record;
-          const columns = [code, message, attempts, nights, firstSeen, lastSeen, conditions];
+          const { firstSeen, lastSeen, conditions, root } = record;
+          const columns = [code, message, attempts, nights, firstSeen, lastSeen, conditions, root];
           replace.run(output, request, ...columns);
         }
       }),
@@ -87,5 +92,6 @@ function fromRow(row: Row): FailureRecord {
     firstSeen: text('first_seen'),
     lastSeen: text('last_seen'),
     conditions: text('conditions'),
+    root: text('root'),
   };
 }

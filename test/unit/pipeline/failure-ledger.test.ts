@@ -169,6 +169,23 @@ describe('spellings of one article', () => {
   });
 });
 
+describe('--failed', () => {
+  test('works on a planning of which a child failed that is an asset of its own', () => {
+    const ledger = open(1);
+    ledger.record(request('ROOT'));
+    ledger.record(request('CHILD'), LOST, request('ROOT'));
+    ledger.save(true);
+    const all = [selected('A'), selected('ROOT')];
+    expect(open(2).failing(all)).toEqual([selected('ROOT')]);
+  });
+
+  test('works on what a manifest calls failed, where the cache that knew it is gone', () => {
+    const all = [selected('A'), selected('B')];
+    expect(open(1).failing(all)).toEqual([]);
+    expect(open(1).failing(all, [request('B')])).toEqual([selected('B')]);
+  });
+});
+
 describe('what a night did not meet', () => {
   test('is forgotten when the night was complete: nobody selects it any more', () => {
     night(1, ['A', 'B'], ['A', 'B']);
