@@ -2,9 +2,9 @@
  * `btg2gltf build PIPELINE.yaml`: the second half of `run`.
  */
 import type { Command } from './command.ts';
-import { doJob, JOB_OPTIONS, PIPELINE_POSITIONAL } from './job.ts';
+import { doJob, NIGHT_OPTIONS, PIPELINE_POSITIONAL } from './job.ts';
 
-const { concurrency: _, ...BUILD_OPTIONS } = JOB_OPTIONS;
+const { concurrency: _, until: __, ...BUILD_OPTIONS } = NIGHT_OPTIONS;
 
 /** The command. */
 export const buildCommand: Command = {

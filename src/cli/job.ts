@@ -2,12 +2,14 @@
  * Job: what run, fetch and build share: their options, and what becomes of a result.
  */
 import { resolve } from 'node:path';
+import { parseMaxFailures } from '../pipeline/failure-limit.ts';
 import { defaultCacheDir, loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
 import { PIPELINE_DEFAULTS } from '../pipeline/pipeline-schema.ts';
-import type { RunResult } from '../pipeline/run.ts';
 import type { Job, Progress, RunTools } from '../pipeline/run-context.ts';
+import type { RunResult } from '../pipeline/run-result.ts';
 import { summarise } from '../report/summary.ts';
 import type { LogFormat } from '../support/log.ts';
+import { usageError } from './arguments.ts';
 import { type Arguments, type Io, numberOf, type OptionSpec, textOf } from './command.ts';
 import { openVoice } from './progress.ts';
 import { startEmulatorOf } from './start-emulator.ts';
@@ -38,17 +40,56 @@ export const JOB_OPTIONS = {
   },
 } as const satisfies Record<string, OptionSpec>;
 
+/** Options of the commands that publish. */
+export const NIGHT_OPTIONS = {
+  ...JOB_OPTIONS,
+  repair: { type: 'boolean', describe: 'build what is published but damaged or missing' },
+  accept: { type: 'boolean', describe: 'publish what a gate refuses' },
+  until: { type: 'string', describe: 'HH:MM at which to stop, resumable' },
+  'max-failures': { type: 'string', describe: 'refuse the result beyond N or N% failures' },
+} as const satisfies Record<string, OptionSpec>;
+
 /** Reads the pipeline that the arguments name, with what they say instead of it. */
 export async function readJob(args: Arguments, io: Io): Promise<Job> {
   const pipeline = withArguments(await loadPipeline(textOf(args, 'PIPELINE.yaml')!, io.env), args);
   const only = textOf(args, 'only');
   const limit = numberOf(args, 'limit');
+  const until = textOf(args, 'until');
+  const maxFailures = textOf(args, 'max-failures');
   return {
     pipeline,
     force: args.force === true,
+    failedOnly: args.failed === true,
+    repair: args.repair === true,
+    accept: args.accept === true,
+    ...(until === undefined ? {} : { until: nextTime(until, io.now()) }),
+    ...(maxFailures === undefined ? {} : { maxFailures: parseMaxFailures(maxFailures) }),
     ...(only === undefined ? {} : { only }),
     ...(limit === undefined ? {} : { limit }),
   };
+}
+
+/**
+ * The next instant at which the clocks of this machine show a time.
+ *
+ * @param text - `HH:MM`, local time.
+ * @throws {@link ConverterError} `USAGE`
+ *
+ * @example
+ * ```ts
+ * nextTime('05:30', Date.now()); // → today's half past five, or tomorrow's where it is past that
+ * ```
+ */
+export function nextTime(text: string, now: number): number {
+  const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+  if (hours === undefined) {
+    throw usageError(`--until: expected a time such as 05:30, received "${text}"`);
+  }
+  const time = new Date(now);
+  time.setHours(Number(hours), Number(minutes), 0, 0);
+  // By the calendar: a day on which the clocks change has no 24 hours.
+  if (time.getTime() <= now) time.setDate(time.getDate() + 1);
+  return time.getTime();
 }
 
 /** Puts options in the place of what a pipeline file says. */
@@ -95,9 +136,10 @@ export async function doJob(
     voice.end();
     if (io.signal.aborted && last !== undefined) io.tell(soFar(last));
   }
-  const { report, runFolder } = result;
+  const { report, runFolder, stop } = result;
   voice.log.info('finished', { ...report.configurations, totalMs: report.totalMs });
   io.print(summarise(report, runFolder));
+  if (stop !== undefined) throw stop;
   return report.configurations.failed > 0 ? 1 : 0;
 }
 

@@ -5,13 +5,14 @@ import type { SelectedArticle } from '../fetch/select-articles.ts';
 import type { Preview } from '../pipeline/preview.ts';
 import { SILENT } from '../support/log.ts';
 import type { Arguments, Command, Io } from './command.ts';
-import { doJob, JOB_OPTIONS, PIPELINE_POSITIONAL, readJob, toolsOf } from './job.ts';
+import { doJob, NIGHT_OPTIONS, PIPELINE_POSITIONAL, readJob, toolsOf } from './job.ts';
 
 /** The command. */
 export const runCommand: Command = {
   positionals: PIPELINE_POSITIONAL,
   options: {
-    ...JOB_OPTIONS,
+    ...NIGHT_OPTIONS,
+    failed: { type: 'boolean', describe: 'only what failed when it was last tried' },
     'dry-run': {
       type: 'boolean',
       describe: 'print what is selected and what it would take; fetch no geometry',

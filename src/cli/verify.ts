@@ -24,7 +24,8 @@ export const verifyCommand: Command = {
     for (const { path, problem } of problems) io.print(`${path}: ${problem}\n`);
     const found = problems.length === 0 ? 'all intact' : `${problems.length} damaged or missing`;
     io.print(`${objects} objects and ${links} links below ${resolve(folder)}: ${found}\n`);
-    if (problems.length > 0) io.print('→ btg2gltf run … --force writes what is damaged anew\n');
+    if (problems.length > 0)
+      io.print('→ btg2gltf run … --repair builds what is damaged or missing\n');
     return problems.length === 0 ? 0 : 1;
   },
 };

@@ -1,12 +1,14 @@
 /**
  * Each configuration: works on many, some at the same time, and keeps going when one fails.
  *
- * In: selected articles and what to do with one. Out: an outcome for each, in their order.
- * It must not know what the work is.
+ * In: selected articles and what to do with one. Out: an outcome for each, handed on as it comes.
+ * It must not know what the work is, and holds no outcome: memory does not grow with their number.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SelectedArticle } from '../fetch/select-articles.ts';
 import type { ArticleRequest } from '../model/article.ts';
-import { asConverterError, type ConverterError, endsRun } from '../support/errors.ts';
+import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
+import { inParallel } from '../support/in-parallel.ts';
 import type { Progress, RunContext } from './run-context.ts';
 
 /** Articles in the works for each request in flight: enough that requests never wait for work. */
@@ -22,27 +24,43 @@ export interface Work<T> {
   onFailure(request: ArticleRequest, error: ConverterError): Promise<T>;
 }
 
+/** Where an outcome came from. */
+export interface Origin {
+  /** Place of the article among all that the run works on, from 0: outcomes come in any order. */
+  place: number;
+  /** Time spent on it, waiting included, milliseconds. */
+  ms: number;
+}
+
+/** Takes outcomes as they come. */
+export type Collect<T> = (outcome: T, origin: Origin) => void;
+
 /**
  * Works on each article; other spellings of it are not looked at.
  *
+ * Once the run is out of time no article is begun, and what was under way and is cut off has no outcome.
+ *
  * @param progress - What was done before in this run, and counts on.
  * @throws {@link ConverterError} the first error that ends the run; `INTERRUPTED` once the signal is aborted.
+ *
+ * @see D-834 (time limits).
  */
 export async function eachConfiguration<T>(
   run: RunContext,
   articles: readonly SelectedArticle[],
   { work, onFailure }: Work<T>,
+  collect: Collect<T>,
   progress: Progress = { total: 0, done: 0, failed: 0 },
-): Promise<T[]> {
-  const outcomes: T[] = [];
+): Promise<void> {
+  const { tools, job } = run;
+  const { articleTimeoutMs } = job.pipeline.limits;
+  const first = progress.total;
   progress.total += articles.length;
-  let fatal: ConverterError | undefined;
-  let next = 0;
 
   const attempt = async (selected: SelectedArticle): Promise<T> => {
     try {
-      run.tools.signal.throwIfAborted();
-      return await work(selected);
+      tools.signal.throwIfAborted();
+      return await within(articleTimeoutMs, work(selected));
     } catch (thrown) {
       const error = asConverterError(thrown);
       if (endsRun(error.code)) throw error;
@@ -50,26 +68,42 @@ export async function eachConfiguration<T>(
       return onFailure(selected.request, error);
     }
   };
-  const worker = async (): Promise<void> => {
-    while (next < articles.length && fatal === undefined) {
-      const index = next++;
-      try {
-        outcomes[index] = await attempt(articles[index]!);
-        progress.done++;
-        run.tools.progress?.({ ...progress });
-      } catch (thrown) {
-        fatal ??= asConverterError(thrown);
-        // Whoever still waits for an answer is to hear at once that the run is over.
-        await run.closeService();
-      }
-    }
-  };
 
-  run.tools.progress?.({ ...progress });
-  const workers = run.job.pipeline.service.concurrency * ARTICLES_PER_REQUEST;
-  await Promise.all(Array.from({ length: workers }, worker));
-  if (fatal !== undefined) throw fatal;
-  return outcomes;
+  tools.progress?.({ ...progress });
+  const atOnce = job.pipeline.service.concurrency * ARTICLES_PER_REQUEST;
+  await inParallel(articles, atOnce, async (selected, index) => {
+    if (run.isOutOfTime()) return;
+    const startedAt = tools.now();
+    try {
+      const outcome = await attempt(selected);
+      collect(outcome, { place: first + index, ms: tools.now() - startedAt });
+      progress.done++;
+      tools.progress?.({ ...progress });
+    } catch (thrown) {
+      const error = asConverterError(thrown);
+      if (error.code === 'INTERRUPTED' && run.isOutOfTime() && !tools.signal.aborted) return;
+      // Whoever still waits for an answer is to hear at once that the run is over.
+      await run.closeService();
+      throw error;
+    }
+  });
+}
+
+/** Gives up waiting for some work; what it began ends by itself, since each request has its own limit. */
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  const done = new AbortController();
+  const late = sleep(limitMs, undefined, { signal: done.signal }).then(() => {
+    const message = `not done after ${limitMs / 1000} s (limits.articleTimeoutMs)`;
+    throw new ConverterError('ARTICLE_TIMEOUT', message);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    done.abort();
+    // Nobody listens any more to whichever of the two loses.
+    late.catch(() => {});
+    work.catch(() => {});
+  }
 }
 
 function logFailure(run: RunContext, request: ArticleRequest, error: ConverterError): void {

@@ -5,12 +5,15 @@
  * manifest line, and how each material and the geometry came about, from the cache, without a
  * network.
  */
+import { inputsDigest } from '../fetch/inputs-digest.ts';
 import { loadSnapshot } from '../fetch/load-snapshot.ts';
 import type { ManifestLine } from '../model/asset.ts';
 import type { Scene } from '../model/scene.ts';
+import type { StoredDecision } from '../state/decisions.ts';
 import { ConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import type { MaterialExplanation } from '../transform/material-trace.ts';
+import { keyOf } from '../write/manifest.ts';
 import { loadConverter } from './build-article.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import { type RunContext, type RunTools, withRun } from './run-context.ts';
@@ -20,6 +23,8 @@ import { sourceDigest } from './source-digest.ts';
 /** How one configuration came about. */
 export interface ArticleExplanation {
   line: ManifestLine;
+  /** What the last run that saw it decided; undefined where the cache does not know. */
+  decision: StoredDecision | undefined;
   /** Whether the next build of what is in the cache would write it anew. */
   rebuilds: boolean;
   materials: MaterialExplanation[];
@@ -47,15 +52,20 @@ export function explainArticle(
 ): Promise<ArticleExplanation[]> {
   return withRun({ pipeline }, tools, async (run) => {
     const matches = globMatcher(pattern);
-    const lines = run.previous.filter((line) => namesOf(line).some(matches));
+    const all = run.previous.byKey;
+    const lines = [...filtered(all.values(), (line) => namesOf(line).some(matches))];
     if (lines.length === 0) {
-      const of = `${run.previous.length} configurations in ${pipeline.outputDir}`;
+      const of = `${all.size} configurations in ${pipeline.outputDir}`;
       throw new ConverterError('USAGE', `nothing matches ${pattern} among ${of}`);
     }
     const explained: ArticleExplanation[] = [];
     for (const line of lines) explained.push(await explainLine(line, run));
     return explained;
   });
+}
+
+function* filtered<T>(items: Iterable<T>, wanted: (item: T) => boolean): Iterable<T> {
+  for (const item of items) if (wanted(item)) yield item;
 }
 
 function namesOf(line: ManifestLine): string[] {
@@ -72,10 +82,11 @@ async function explainLine(line: ManifestLine, run: RunContext): Promise<Article
   const snapshot = await loadSnapshot(source, line.requested[0] ?? line);
   const converter = await loadConverter((digest) => run.bodies.get(digest), convert);
   const materials: MaterialExplanation[] = [];
-  const rebuilds = sourceDigest(snapshot, convert) !== line.source;
+  const rebuilds = sourceDigest(convert)(inputsDigest(snapshot)) !== line.source;
+  const decision = run.state.decisions.get(run.job.pipeline.outputDir, keyOf(line));
   const scene =
     line.status === 'failed'
       ? undefined
       : await converter.transform(snapshot, (material) => materials.push(material));
-  return { line, rebuilds, materials, scene };
+  return { line, decision, rebuilds, materials, scene };
 }

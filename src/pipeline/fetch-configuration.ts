@@ -4,13 +4,17 @@
  * In: a request. Out: what a report says of it; the snapshot stands in state and store.
  */
 import type { ArticleRequest } from '../model/article.ts';
+import type { UnplacedChild } from '../model/snapshot.ts';
+import type { ReportedLine } from '../report/reported-line.ts';
 import type { ConverterError } from '../support/errors.ts';
 import type { Work } from './each-configuration.ts';
-import type { ReportedLine } from './report.ts';
 import type { RunContext } from './run-context.ts';
 
+/** A line of a report, and what else came to light. */
+type FetchedLine = ReportedLine & { unplaced?: UnplacedChild[] };
+
 /** Fetches from the service and builds nothing. */
-export async function fetchLive(run: RunContext): Promise<Work<ReportedLine>> {
+export async function fetchLive(run: RunContext): Promise<Work<FetchedLine>> {
   const fetcher = await run.fetcher();
   return {
     async work({ request, children }) {

@@ -1,14 +1,15 @@
 /**
  * Manifest lines: what became of each request, as one line a configuration.
  *
- * In: outcomes by request and the lines of before. Out: lines and catalogue lines.
- * It must not know paths: publishing gives them.
+ * In: outcomes by request and the lines of before. Out: lines of the new manifest, without paths, which
+ * publishing gives.
  */
 import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Built, CatalogueLine, ManifestLine } from '../model/asset.ts';
-import type { GeometryCounts } from '../model/scene.ts';
 import type { Digest, UnplacedChild, Warning } from '../model/snapshot.ts';
-import { identityOf, keyOf } from '../write/manifest.ts';
+import type { Decision } from '../state/decisions.ts';
+import type { PackedMap } from '../support/packed-map.ts';
+import { identityOf, keyOf, orderFields } from '../write/manifest.ts';
 import { uniqueRequests } from '../write/merge-manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
 
@@ -16,107 +17,120 @@ import { publishedAsset } from '../write/publish.ts';
 export const REQUEST_FAILED = 'REQUEST_FAILED';
 
 /** What became of one request. */
-export type Outcome =
-  | {
-      request: ArticleRequest;
-      status: 'converted' | 'unchanged';
-      key: ArticleKey;
-      article: Article;
-      source: Digest;
-      built: Built;
-      /** Children of a planning that become assets of their own. */
-      unplaced?: UnplacedChild[];
-    }
-  | {
-      request: ArticleRequest;
-      status: 'failed';
-      /** Undefined where the request could not be resolved. */
-      key: ArticleKey | undefined;
-      error: { code: string; message: string };
-      unplaced?: never;
-    };
+export type Outcome = Success | Kept | Failure;
 
-type Failure = Extract<Outcome, { status: 'failed' }>;
-type Success = Exclude<Outcome, Failure>;
+/** It was fetched, and built unless an equal one stood there. */
+export interface Success {
+  request: ArticleRequest;
+  status: 'converted' | 'unchanged';
+  key: ArticleKey;
+  /** Of the article: `YYYY-MM-DD`, or empty. */
+  convertdate: string;
+  source: Digest;
+  built: Built;
+  catalogue: CatalogueLine;
+  decision: Decision;
+  /** Children of a planning that become assets of their own. */
+  unplaced?: UnplacedChild[];
+}
 
-/** The lines of before, by key and by request. */
+/** Nothing that it depends on has changed, and nothing was looked at: its lines stay as they are. */
+export interface Kept {
+  request: ArticleRequest;
+  status: 'kept';
+  key: ArticleKey;
+  unplaced?: never;
+}
+
+/** It failed. */
+export interface Failure {
+  request: ArticleRequest;
+  status: 'failed';
+  /** Undefined where the request could not be resolved. */
+  key: ArticleKey | undefined;
+  error: { code: string; message: string };
+  unplaced?: never;
+}
+
+/** What was published before. */
 export interface PreviousLines {
-  byKey: Map<string, ManifestLine>;
-  byRequest: Map<string, ManifestLine>;
+  byKey: PackedMap<ManifestLine>;
+  /** Key of the line that a request resolved to, by the key of the request. */
+  keyByRequest: ReadonlyMap<string, string>;
 }
 
 /** Indexes the lines of before. */
-export function indexPrevious(lines: readonly ManifestLine[]): PreviousLines {
-  return {
-    byKey: new Map(lines.map((line) => [keyOf(line), line])),
-    byRequest: new Map(lines.flatMap((line) => line.requested.map((r) => [keyOf(r), line]))),
-  };
+export function indexPrevious(byKey: PackedMap<ManifestLine>): PreviousLines {
+  const keyByRequest = new Map<string, string>();
+  for (const line of byKey.values()) {
+    const key = keyOf(line);
+    for (const request of line.requested) keyByRequest.set(keyOf(request), key);
+  }
+  return { byKey, keyByRequest };
 }
 
 /**
- * Makes one line for each configuration that the outcomes name.
+ * The configuration that an outcome belongs to.
  *
  * A request that failed before it was resolved keeps the identity that it had, so that what is
  * published for it stays known as `lastGood`.
+ */
+export function keyOfOutcome({ key, request }: Outcome, previous: PreviousLines): string {
+  if (key !== undefined) return keyOf(key);
+  return previous.keyByRequest.get(keyOf(request)) ?? keyOf(request);
+}
+
+/**
+ * Makes the line of a configuration from what became of its requests.
  *
- * @returns Lines without paths, in no particular order.
+ * @param key - Identity of the configuration.
+ * @param outcomes - Of all its requests, in the order of the selection; at least one.
+ * @param before - Its line of before.
+ * @returns A line without a path, but for one that was kept.
  *
  * @see D-746.
  */
-export function manifestLines(
+export function manifestLine(
+  key: ArticleRequest,
   outcomes: readonly Outcome[],
-  previous: PreviousLines,
-): ManifestLine[] {
-  const byKey = new Map<string, { key: ArticleKey; outcomes: Outcome[] }>();
-  for (const outcome of outcomes) {
-    const key = identityFor(outcome, previous);
-    const group = byKey.get(keyOf(key)) ?? { key, outcomes: [] };
-    group.outcomes.push(outcome);
-    byKey.set(keyOf(key), group);
-  }
-  return [...byKey.values()].map((group) => lineOf(group.key, group.outcomes, previous));
-}
-
-/** What the geometry of each configuration lost or changed, by key; it stands in no line. */
-export function countsByKey(outcomes: readonly Outcome[]): Map<string, GeometryCounts> {
-  return new Map(
-    outcomes.flatMap((outcome): [string, GeometryCounts][] => {
-      if (outcome.status === 'failed' || outcome.built.counts === undefined) return [];
-      return [[keyOf(outcome.key), outcome.built.counts]];
-    }),
-  );
-}
-
-function identityFor(outcome: Outcome, previous: PreviousLines): ArticleKey {
-  const known = outcome.key ?? previous.byRequest.get(keyOf(outcome.request));
-  return identityOf(known ?? outcome.request);
-}
-
-function lineOf(key: ArticleKey, outcomes: Outcome[], previous: PreviousLines): ManifestLine {
+  before: ManifestLine | undefined,
+): ManifestLine {
   const requested = uniqueRequests(outcomes.map(({ request }) => request));
   const failures = outcomes.filter((o): o is Failure => o.status === 'failed');
-  const success = outcomes.find((o): o is Success => o.status !== 'failed');
-  if (success !== undefined) return goodLine(key, success, failures, requested);
-  return failedLine(key, failures[0]!, requested, previous.byKey.get(keyOf(key)));
+  const success = outcomes.find((o): o is Success => 'built' in o);
+  const kept = outcomes.some(({ status }) => status === 'kept');
+  const failed = failures.map(failedRequest);
+  if (success !== undefined) return orderFields(goodLine(key, success, failed, requested));
+  if (kept && before !== undefined) return orderFields(keptLine(before, failed, requested));
+  return orderFields(failedLine(key, failures[0]!, requested, before));
 }
 
 function goodLine(
-  key: ArticleKey,
+  key: ArticleRequest,
   success: Success,
-  failures: Failure[],
+  failed: Warning[],
   requested: ArticleRequest[],
 ): ManifestLine {
   const { losses, warnings, counts: _, ...figures } = success.built;
   return {
-    ...key,
+    ...identityOf(key),
     status: success.status,
     ...figures,
-    convertdate: success.article.ocd?.convertdate ?? '',
+    convertdate: success.convertdate,
     source: success.source,
     losses,
-    warnings: [...warnings, ...failures.map(failedRequest)],
+    warnings: [...warnings, ...failed],
     requested,
   };
+}
+
+function keptLine(
+  before: ManifestLine,
+  failed: Warning[],
+  requested: ArticleRequest[],
+): ManifestLine {
+  const warnings = before.warnings.filter(({ code }) => code !== REQUEST_FAILED);
+  return { ...before, status: 'unchanged', warnings: [...warnings, ...failed], requested };
 }
 
 function failedRequest({ request, error }: Failure): Warning {
@@ -127,14 +141,14 @@ function failedRequest({ request, error }: Failure): Warning {
 }
 
 function failedLine(
-  key: ArticleKey,
+  key: ArticleRequest,
   { error }: Failure,
   requested: ArticleRequest[],
   previous: ManifestLine | undefined,
 ): ManifestLine {
   const asset = previous === undefined ? undefined : publishedAsset(previous);
   return {
-    ...key,
+    ...identityOf(key),
     status: 'failed',
     convertdate: previous?.convertdate ?? '',
     source: '',
@@ -144,24 +158,6 @@ function failedLine(
     error,
     ...(asset === undefined ? {} : { lastGood: asset }),
   };
-}
-
-/**
- * Makes the catalogue lines of a manifest: fresh ones, and for the rest those of before.
- *
- * @param lines - All lines of the new manifest.
- */
-export function catalogueLines(
-  lines: readonly ManifestLine[],
-  outcomes: readonly Outcome[],
-  previous: readonly CatalogueLine[],
-): CatalogueLine[] {
-  const known = new Map(previous.map((line) => [keyOf(line), line]));
-  for (const outcome of outcomes) {
-    if (outcome.status === 'failed') continue;
-    known.set(keyOf(outcome.key), catalogueLine(outcome.key, outcome.article));
-  }
-  return lines.flatMap((line) => known.get(keyOf(line)) ?? []);
 }
 
 /** What a shop shows beside the GLB: texts, price and the visible properties with their values. */

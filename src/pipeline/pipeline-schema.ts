@@ -64,7 +64,18 @@ const serviceSchema = z
       .min(1)
       .max(256)
       .default(PIPELINE_DEFAULTS.concurrency)
-      .describe('requests in flight at the service, all kinds together'),
+      .describe('most requests in flight, all kinds together; fewer while the service cannot cope'),
+    rateLimit: z
+      .strictObject({
+        perSecond: z.number().positive().optional().describe('requests a second, evenly spaced'),
+        concurrency: z
+          .int()
+          .min(1)
+          .optional()
+          .describe('requests in flight; with it their number is not adapted'),
+      })
+      .optional()
+      .describe('what the service is known to allow'),
     timeoutMs: z
       .int()
       .min(1)
@@ -81,6 +92,11 @@ const serviceSchema = z
       .min(1)
       .default(PIPELINE_DEFAULTS.backoffMs)
       .describe('milliseconds before the first further attempt; doubles each time'),
+    giveUpAfterMs: z
+      .int()
+      .min(0)
+      .default(PIPELINE_DEFAULTS.giveUpAfterMs)
+      .describe('how long to wait for a service that answers nothing any more; then exit code 3'),
     maxResponseBytes: z
       .int()
       .min(1024)

@@ -7,7 +7,7 @@
 import { join, sep } from 'node:path';
 import { ConverterError } from '../support/errors.ts';
 import { exists, listFolder, removeFile, removeTree, statIfExists } from '../support/files.ts';
-import { MANIFEST_FILE, readManifest } from '../write/manifest.ts';
+import { MANIFEST_FILE, openManifest } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { OBJECTS_FOLDER, openObjects } from './run-context.ts';
 
@@ -37,12 +37,13 @@ const ARTICLES_FOLDER = 'articles';
  */
 export async function planPrune(outputDir: string): Promise<PrunePlan> {
   await requireManifest(outputDir);
-  const assets = (await readManifest(outputDir)).flatMap((line) => publishedAsset(line) ?? []);
   const { pathOf } = openObjects(outputDir);
-  const kept = new Set([
-    ...assets.map(({ glb }) => join(outputDir, glb)),
-    ...assets.map(({ sha256 }) => pathOf(sha256)),
-  ]);
+  const kept = new Set<string>();
+  for (const line of (await openManifest(outputDir)).values()) {
+    const asset = publishedAsset(line);
+    if (asset === undefined) continue;
+    kept.add(join(outputDir, asset.glb)).add(pathOf(asset.sha256));
+  }
   const objects = await unreferred(join(outputDir, OBJECTS_FOLDER), kept);
   const links = await unreferred(join(outputDir, ARTICLES_FOLDER), kept);
   let bytes = 0;

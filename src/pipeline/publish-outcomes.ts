@@ -1,61 +1,100 @@
 /**
  * Publish outcomes: what a run found out, put into the output folder.
  *
- * In: outcomes by request. Out: the lines of this run as published.
+ * In: outcomes by request. Out: the lines of the new manifest, and, if nobody objects, links, manifest
+ * and catalogue.
  */
 import type { SelectionFailure } from '../fetch/select-articles.ts';
-import type { ManifestLine } from '../model/asset.ts';
-import { keyOf } from '../write/manifest.ts';
-import { mergeManifest } from '../write/merge-manifest.ts';
+import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
+import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
+import { identityIn } from '../write/manifest.ts';
+import { keepUnselected } from '../write/merge-manifest.ts';
 import { type Published, publish } from '../write/publish.ts';
-import { catalogueLines, indexPrevious, manifestLines, type Outcome } from './manifest-lines.ts';
+import { manifestLine, type Outcome } from './manifest-lines.ts';
+import type { OutcomeBook } from './outcome-book.ts';
 import type { RunContext } from './run-context.ts';
-import { isPartial } from './select.ts';
 
 /**
- * Publishes the outcomes of a run: links, manifest, catalogue.
+ * Makes the lines of the new manifest: those of the run's own configurations, and those of before that
+ * stay.
  *
  * Where a configuration of an article could not even be selected, the lines that the article had stay:
  * which of them it was cannot be told.
  *
- * @returns The lines of this run's own configurations.
+ * @param isPartial - Whether the run worked on a part of what its pipeline selects.
  *
  * @see D-740.
  */
-export async function publishOutcomes(
+export function newLines(
   run: RunContext,
-  outcomes: readonly Outcome[],
+  book: OutcomeBook,
   failures: readonly SelectionFailure[],
-): Promise<ManifestLine[]> {
-  return run.stopwatch.during('publish', async () => {
-    const fresh = manifestLines(outcomes, indexPrevious(run.previous));
-    const staying = isPartial(run.job) ? run.previous : unresolved(run.previous, failures);
-    const lines = mergeManifest(staying, fresh, true);
-    const published = await publish({
-      outputDir: run.job.pipeline.outputDir,
-      lines,
-      catalogue: catalogueLines(lines, outcomes, run.previousCatalogue),
-      objectPath: run.objects.pathOf,
-    });
-    tell(run, published);
-    const own = new Set(fresh.map(keyOf));
-    return published.lines.filter((line) => own.has(keyOf(line)));
+  isPartial: boolean,
+): PackedMap<ManifestLine> {
+  const lines = createPackedMap<ManifestLine>();
+  const before = run.previous.byKey;
+  for (const key of book.keys()) {
+    const outcomes = book.entriesOf(key).map(({ outcome }) => outcome);
+    const known = before.get(key);
+    const line = manifestLine(identityIn(key), outcomes, known);
+    // One that says the same shares its bytes.
+    if (known !== undefined && JSON.stringify(known) === JSON.stringify(line)) {
+      lines.setBytes(key, before.bytesOf(key)!);
+    } else lines.set(key, line);
+  }
+  if (isPartial) keepUnselected(lines, before.values());
+  else if (failures.length > 0) keepUnselected(lines, unresolved(before, failures));
+  return lines;
+}
+
+/** Publishes the lines of the new manifest: links, manifest, catalogue. */
+export async function publishLines(
+  run: RunContext,
+  lines: PackedMap<ManifestLine>,
+  book: OutcomeBook,
+): Promise<void> {
+  const published = await publish({
+    outputDir: run.job.pipeline.outputDir,
+    lines,
+    catalogue: newCatalogue(run, lines, book),
+    objectPath: run.objects.pathOf,
   });
+  tell(run, published);
 }
 
 /** The lines of those articles of which something could not be selected. */
-function unresolved(
-  previous: readonly ManifestLine[],
+function* unresolved(
+  previous: PackedMap<ManifestLine>,
   failures: readonly SelectionFailure[],
-): ManifestLine[] {
+): Iterable<ManifestLine> {
   const articles = new Set(
     failures.flatMap(({ article }) => (article && articleName(article)) || []),
   );
-  return previous.filter((line) => articles.has(articleName(line)));
+  for (const line of previous.values()) if (articles.has(articleName(line))) yield line;
 }
 
 function articleName(of: NonNullable<SelectionFailure['article']>): string {
   return JSON.stringify([of.manufacturer, of.program, of.basearticlenumber]);
+}
+
+/** Fresh lines where a configuration was looked at, and for the rest those of before. */
+function newCatalogue(
+  { previousCatalogue: before }: RunContext,
+  lines: PackedMap<ManifestLine>,
+  book: OutcomeBook,
+): PackedMap<CatalogueLine> {
+  const catalogue = createPackedMap<CatalogueLine>();
+  for (const key of lines.keys()) {
+    const fresh = book.entriesOf(key).findLast(hasCatalogue)?.outcome;
+    const bytes = before.bytesOf(key);
+    if (fresh !== undefined && 'catalogue' in fresh) catalogue.set(key, fresh.catalogue);
+    else if (bytes !== undefined) catalogue.setBytes(key, bytes);
+  }
+  return catalogue;
+}
+
+function hasCatalogue({ outcome }: { outcome: Outcome }): boolean {
+  return 'catalogue' in outcome;
 }
 
 function tell({ tools: { log } }: RunContext, { copied, withoutObject }: Published): void {
@@ -63,7 +102,7 @@ function tell({ tools: { log } }: RunContext, { copied, withoutObject }: Publish
     log.warn('the file system has no hard links: files below articles/ are copies', { copied });
   }
   if (withoutObject.length > 0) {
-    log.warn('objects are missing: run btg2gltf verify, then run again', {
+    log.warn('objects are missing: run btg2gltf run with --repair', {
       missing: withoutObject.length,
       first: withoutObject[0],
     });

@@ -13,7 +13,7 @@ import { helpFor } from '../report/rows.ts';
 import type { FailureRow, GateReport, RunReport } from '../report/run-report.ts';
 import { replaceFile } from '../support/files.ts';
 import { jsonLines } from '../write/manifest.ts';
-import type { RunContext } from './run-context.ts';
+import { type RunContext, runId } from './run-context.ts';
 import { describeService } from './service-setup.ts';
 
 export type { ReportedLine } from '../report/reported-line.ts';
@@ -95,18 +95,6 @@ export function makeReport(
     cacheDir: pipeline.cacheDir,
   };
   return { report, failures: collector.failures };
-}
-
-/**
- * The id of a run: the UTC time at which it began, without the colons that some file systems refuse.
- *
- * @example
- * ```ts
- * runId(Date.UTC(2026, 10, 21, 2));   // → '2026-11-21T02-00-00.000Z'
- * ```
- */
-export function runId(startedAt: number): string {
-  return new Date(startedAt).toISOString().replaceAll(':', '-');
 }
 
 /**

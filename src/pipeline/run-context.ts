@@ -6,14 +6,18 @@
  */
 import { join } from 'node:path';
 import type { Fetcher } from '../fetch/fetch-article.ts';
-import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
+import type { CatalogueLine } from '../model/asset.ts';
+import type { Digest } from '../model/snapshot.ts';
 import { openState, type State } from '../state/state.ts';
 import { type ContentStore, openFileStore } from '../store/content-store.ts';
 import { removeStaleTemporaries } from '../support/files.ts';
 import type { Logger } from '../support/log.ts';
-import { readCatalogue, readManifest } from '../write/manifest.ts';
+import type { PackedMap } from '../support/packed-map.ts';
+import { openCatalogue, openManifest } from '../write/manifest.ts';
 import { TEMPORARY_FOLDER } from '../write/publish.ts';
+import { openDeadline } from './deadline.ts';
 import { createDriftCounts, type DriftCounts } from './drift.ts';
+import { indexPrevious, type PreviousLines } from './manifest-lines.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import { createRequestCounts, type RequestCounts } from './request-counts.ts';
 import { openService, type Service, type ServiceTools } from './service-setup.ts';
@@ -28,6 +32,16 @@ export interface Job {
   limit?: number;
   /** Fetch and build everything anew. */
   force?: boolean;
+  /** Only what failed in earlier runs. */
+  failedOnly?: boolean;
+  /** Build what is published but damaged or missing. */
+  repair?: boolean;
+  /** Publish though a gate refuses. */
+  accept?: boolean;
+  /** Instant at which the run is to end, milliseconds since 1970. */
+  until?: number;
+  /** More failures than that refuse the result. */
+  maxFailures?: { count: number } | { share: number };
 }
 
 /** How far a run is. */
@@ -61,18 +75,38 @@ export interface RunContext {
   /** Published GLBs, by content. */
   objects: ContentStore;
   state: State;
-  previous: ManifestLine[];
-  previousCatalogue: CatalogueLine[];
+  previous: PreviousLines;
+  previousCatalogue: PackedMap<CatalogueLine>;
   /** What fetches from the service; both are opened when first asked for. */
   fetcher(): Promise<Fetcher>;
   /** Answers that came from the cache instead of the service. */
   cacheHits(): Promise<number>;
   /** Drops what is in flight and logs out, where the service was opened at all. */
   closeService(): Promise<void>;
+  /** Whether the time that the job was given is over. */
+  isOutOfTime(): boolean;
+  /** Notes that a published GLB is not what it should be. */
+  noteDamaged(object: Digest): void;
+  /** Whether a GLB of this size stands in the store, as far as is known without reading it. */
+  holdsObject(object: Digest, bytes: number | undefined): Promise<boolean>;
+  /** The next run of this job goes on where this one ends. */
+  leaveUnfinished(): void;
 }
 
 /** Name of the folder of bodies in the cache folder, and of GLBs in the output folder. */
 export const OBJECTS_FOLDER = 'objects';
+
+/**
+ * The id of a run: the UTC time at which it began, without the colons that some file systems refuse.
+ *
+ * @example
+ * ```ts
+ * runId(Date.UTC(2026, 10, 21, 2));   // → '2026-11-21T02-00-00.000Z'
+ * ```
+ */
+export function runId(startedAt: number): string {
+  return new Date(startedAt).toISOString().replaceAll(':', '-');
+}
 
 /**
  * Opens a run, does some work with it and closes it, whatever becomes of the work.
@@ -98,22 +132,36 @@ export async function withRun<T>(
   const requests = createRequestCounts();
   const drift = createDriftCounts();
   let service: Promise<Service> | undefined;
+  let begun: ReturnType<State['runs']['begin']> | undefined;
   const openFetcher = async (): Promise<Fetcher> => {
     const told = { onRequest: requests.count, onDrift: drift.count };
     service = openService(content, { ...tools, ...told });
     const { client } = await service;
     const { createFetcher } = await import('../fetch/fetch-article.ts');
-    const force = job.force ?? false;
-    const { imageLocation } = content;
-    return createFetcher({ client, store: bodies, state, now: startedAt, force, imageLocation });
+    const identity = { service: client.id, output: outputDir, pid: process.pid };
+    begun = state.runs.begin({ ...identity, startedAt });
+    return createFetcher({
+      client,
+      store: bodies,
+      state,
+      now: startedAt,
+      force: job.force ?? false,
+      heldSince: begun.heldSince,
+      freshness: job.pipeline.freshness,
+      imageLocation: content.imageLocation,
+    });
   };
   let fetcher: Promise<Fetcher> | undefined;
   const closeService = async () => {
     // A service that could not be opened has said so where it was asked for.
     await service?.then((opened) => opened.close()).catch(() => undefined);
   };
+  const objects = openObjects(outputDir, job.force || job.repair);
+  const damaged = new Set<Digest>();
+  const deadline = openDeadline(job.until, tools.now, closeService);
+  let isUnfinished = false;
   try {
-    return await work({
+    const result = await work({
       job,
       tools,
       startedAt,
@@ -121,10 +169,10 @@ export async function withRun<T>(
       requests,
       drift,
       bodies,
-      objects: openObjects(outputDir, job.force),
+      objects,
       state,
-      previous: await readManifest(outputDir),
-      previousCatalogue: await readCatalogue(outputDir),
+      previous: indexPrevious(await openManifest(outputDir)),
+      previousCatalogue: await openCatalogue(outputDir),
       fetcher: () => {
         fetcher ??= openFetcher();
         return fetcher;
@@ -134,8 +182,18 @@ export async function withRun<T>(
         return counts.reduce((sum, { remembered }) => sum + remembered, 0);
       },
       closeService,
+      isOutOfTime: deadline.isOver,
+      noteDamaged: (object) => void damaged.add(object),
+      holdsObject: async (object, bytes) =>
+        !damaged.has(object) && (await objects.sizeOf(object)) === bytes,
+      leaveUnfinished: () => {
+        isUnfinished = true;
+      },
     });
+    if (begun !== undefined && !isUnfinished) state.runs.finish(begun.id);
+    return result;
   } finally {
+    deadline.close();
     await closeService();
     state.close();
   }

@@ -71,8 +71,8 @@ export async function selectFetched(run: RunContext): Promise<Selection> {
 }
 
 /** Whether a job works on a part of what its pipeline selects. */
-export function isPartial({ only, limit }: Job): boolean {
-  return only !== undefined || limit !== undefined;
+export function isPartial({ only, limit, failedOnly }: Job): boolean {
+  return only !== undefined || limit !== undefined || failedOnly === true;
 }
 
 /** Without a selection there is nothing to go on with, whatever the reason is. */

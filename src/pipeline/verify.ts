@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Digest } from '../model/snapshot.ts';
 import { isConverterError } from '../support/errors.ts';
 import { readBytes, sha256Hex, statIfExists } from '../support/files.ts';
-import { readManifest } from '../write/manifest.ts';
+import { openManifest } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { requireManifest } from './prune.ts';
 import { openObjects } from './run-context.ts';
@@ -18,7 +18,8 @@ export interface Verification {
   objects: number;
   /** Links checked. */
   links: number;
-  problems: { path: string; problem: string }[];
+  /** `object` is the digest of an object, where it is one and no link. */
+  problems: { path: string; problem: string; object?: Digest }[];
 }
 
 /**
@@ -30,20 +31,25 @@ export interface Verification {
 export async function verifyOutput(outputDir: string): Promise<Verification> {
   await requireManifest(outputDir);
   const { pathOf } = openObjects(outputDir);
-  const assets = (await readManifest(outputDir)).flatMap((line) => publishedAsset(line) ?? []);
-  const digests = [...new Set(assets.map(({ sha256 }) => sha256))].sort();
   const problems: Verification['problems'] = [];
-  const check = async (path: string, digest: Digest) => {
+  const checked = new Set<Digest>();
+  const check = async (path: string, digest: Digest, object?: Digest) => {
     const problem = await problemOf(path, digest);
-    if (problem !== undefined) problems.push({ path, problem });
+    if (problem !== undefined) problems.push({ path, problem, ...(object && { object }) });
   };
-  for (const digest of digests) await check(pathOf(digest), digest);
-  for (const { glb, sha256 } of assets) {
+  let links = 0;
+  for (const line of (await openManifest(outputDir)).values()) {
+    const asset = publishedAsset(line);
+    if (asset === undefined) continue;
+    const { glb, sha256 } = asset;
+    if (!checked.has(sha256)) await check(pathOf(sha256), sha256, sha256);
+    checked.add(sha256);
+    links++;
     const link = join(outputDir, glb);
     // A hard link is its object, and that was checked.
     if (!(await sameFile(link, pathOf(sha256)))) await check(link, sha256);
   }
-  return { objects: digests.length, links: assets.length, problems };
+  return { objects: checked.size, links, problems };
 }
 
 async function problemOf(path: string, digest: Digest): Promise<string | undefined> {

@@ -5,26 +5,27 @@
  * only once its parts list is there which of its children become assets of their own.
  */
 import { requestKey } from '../fetch/request-key.ts';
-import type { SelectedArticle, Selection } from '../fetch/select-articles.ts';
+import type { SelectedArticle } from '../fetch/select-articles.ts';
 import type { UnplacedChild } from '../model/snapshot.ts';
-import { eachConfiguration, type Work } from './each-configuration.ts';
+import { type Collect, eachConfiguration, type Work } from './each-configuration.ts';
 import type { RunContext } from './run-context.ts';
 
 /**
  * Works on each selected article in all its spellings, then on the children without a place.
  *
- * @returns Outcomes in the order of the selection, those of children behind.
+ * @param collect - Handed the outcome of each; places count in the order of the selection, those of
+ *   children behind.
+ * @returns How many were worked on of those that should have been: fewer where the run is out of time.
  * @throws {@link ConverterError} what ends a run.
  *
  * @see D-800, D-804.
  */
-export async function workOn<T extends object & { unplaced?: UnplacedChild[] }>(
+export async function workOn<T extends { unplaced?: UnplacedChild[] }>(
   run: RunContext,
-  { articles, failures }: Selection,
+  articles: readonly SelectedArticle[],
   work: Work<T>,
-): Promise<T[]> {
-  run.tools.log.info('selected', { configurations: articles.length, failed: failures.length });
-  const outcomes: T[] = [];
+  collect: Collect<T>,
+): Promise<{ done: number; total: number }> {
   const progress = { total: 0, done: 0, failed: 0 };
   const seen = new Set<string>();
   const unseen = ({ request }: SelectedArticle) => {
@@ -35,11 +36,16 @@ export async function workOn<T extends object & { unplaced?: UnplacedChild[] }>(
   };
   let round = articles.flatMap(everySpelling).filter(unseen);
   while (round.length > 0) {
-    const done = await eachConfiguration(run, round, work, progress);
-    outcomes.push(...done);
-    round = done.flatMap(({ unplaced = [] }) => unplaced.map(asSelected)).filter(unseen);
+    const children: { place: number; child: UnplacedChild }[] = [];
+    const notice: Collect<T> = (outcome, origin) => {
+      for (const child of outcome.unplaced ?? []) children.push({ place: origin.place, child });
+      collect(outcome, origin);
+    };
+    await eachConfiguration(run, round, work, notice, progress);
+    children.sort((a, b) => a.place - b.place);
+    round = children.map(({ child }) => asSelected(child)).filter(unseen);
   }
-  return outcomes;
+  return { done: progress.done, total: progress.total };
 }
 
 /** Each request that was asked for has an outcome of its own, though they share a line. */

@@ -7,20 +7,32 @@
  */
 import { join } from 'node:path';
 import type { Built } from '../model/asset.ts';
-import { BUILDS_V1, type Builds, openBuilds } from './builds.ts';
+import { BODIES_V1, type Bodies, openBodies } from './bodies.ts';
+import { BUILDS_V1, BUILDS_V2, type Builds, openBuilds } from './builds.ts';
 import { openDatabase } from './database.ts';
+import { DECISIONS_V1, type Decisions, openDecisions } from './decisions.ts';
+import { FAILURES_V1, type Failures, openFailures } from './failures.ts';
 import { openPermanentIds, PERMANENT_IDS_V1, type PermanentIds } from './permanent-ids.ts';
 import { openResponses, RESPONSES_V1, RESPONSES_V2, type Responses } from './responses.ts';
 import { openRuns, RUNS_V1, type Runs } from './runs.ts';
-import { openSnapshots, SNAPSHOTS_V1, SNAPSHOTS_V2, type Snapshots } from './snapshots.ts';
+import {
+  openSnapshots,
+  SNAPSHOTS_V1,
+  SNAPSHOTS_V2,
+  SNAPSHOTS_V3,
+  type Snapshots,
+} from './snapshots.ts';
 
 /** An open state. */
 export interface State {
   responses: Responses;
+  bodies: Bodies;
   snapshots: Snapshots;
   permanentIds: PermanentIds;
   builds: Builds<Built>;
+  failures: Failures;
   runs: Runs;
+  decisions: Decisions;
   /** Closes the file; nothing may be called after it. */
   close(): void;
 }
@@ -31,6 +43,9 @@ const MIGRATIONS = [
   PERMANENT_IDS_V1,
   BUILDS_V1,
   RESPONSES_V2 + SNAPSHOTS_V2 + RUNS_V1,
+  FAILURES_V1,
+  DECISIONS_V1,
+  BODIES_V1 + BUILDS_V2 + SNAPSHOTS_V3,
 ] as const;
 
 /** Name of the state's file in the cache folder. */
@@ -52,10 +67,13 @@ export async function openState(cacheDir: string): Promise<State> {
   const runs = openRuns(db);
   return {
     responses: openResponses(db),
+    bodies: openBodies(db),
     snapshots: openSnapshots(db),
     permanentIds: openPermanentIds(db),
     builds: openBuilds(db),
+    failures: openFailures(db),
     runs,
+    decisions: openDecisions(db),
     close: () => {
       try {
         runs.abandon();

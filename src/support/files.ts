@@ -22,8 +22,11 @@ export interface WriteOptions {
   mode?: number;
 }
 
-/** What {@link linkOrCopy} did: `present` is nothing, since the content stood there already. */
-export type LinkOutcome = 'linked' | 'copied' | 'present';
+/**
+ * What {@link linkOrCopy} did: `present` is nothing, since the content stood there already, and so is
+ * `absent`, since there is no such content.
+ */
+export type LinkOutcome = 'linked' | 'copied' | 'present' | 'absent';
 
 /** What stands at a path. */
 export interface FileFacts {
@@ -61,6 +64,11 @@ export async function readText(path: string): Promise<string> {
 /** Reads a whole file as UTF-8, or undefined where there is none. */
 export function readTextIfExists(path: string): Promise<string | undefined> {
   return unless(ABSENT, readText(path));
+}
+
+/** Reads a whole file, or undefined where there is none. */
+export function readBytesIfExists(path: string): Promise<Uint8Array | undefined> {
+  return unless(ABSENT, readBytes(path));
 }
 
 /** What stands at a path, or undefined where nothing does. */
@@ -185,10 +193,12 @@ async function giveNewName(temporary: string, path: string): Promise<'published'
  * What stood at `to` is replaced in one step; where it is this content already, nothing is written.
  *
  * @param tmpDir - Folder for a temporary name, on the file system of `to`. Default: the folder of `to`.
- * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`; `FILE_MISSING` where there is no `from`.
+ * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`.
  */
 export async function linkOrCopy(from: string, to: string, tmpDir?: string): Promise<LinkOutcome> {
-  if (await sameContent(from, to)) return 'present';
+  const [source, target] = await Promise.all([statIfExists(from), statIfExists(to)]);
+  if (source === undefined) return 'absent';
+  if (target !== undefined && (await sameContent(from, source, to, target))) return 'present';
   await makeFolder(dirname(to));
   const outcome = await viaTemporary(tmpDir ?? dirname(to), async (temporary) => {
     const made = await linkOrCopyToNewName(from, temporary);
@@ -211,10 +221,14 @@ async function linkOrCopyToNewName(from: string, to: string): Promise<LinkOutcom
   }
 }
 
-async function sameContent(from: string, to: string): Promise<boolean> {
-  const [source, target] = await Promise.all([statIfExists(from), statIfExists(to)]);
-  if (source === undefined || target === undefined || source.bytes !== target.bytes) return false;
+async function sameContent(
+  from: string,
+  source: FileFacts,
+  to: string,
+  target: FileFacts,
+): Promise<boolean> {
   if (source.identity === target.identity) return true;
+  if (source.bytes !== target.bytes) return false;
   return Buffer.compare(await readBytes(from), await readBytes(to)) === 0;
 }
 

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { ConverterError } from '../support/errors.ts';
-import { readTextIfExists, replaceFile } from '../support/files.ts';
+import { readBytesIfExists, replaceFile } from '../support/files.ts';
+import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
 
 /** Name of the manifest in the output folder. */
 export const MANIFEST_FILE = 'manifest.jsonl';
@@ -81,32 +82,62 @@ export function compareKeys(a: ArticleRequest, b: ArticleRequest): number {
   return 0;
 }
 
+/** A key by which {@link compareKeys} sorts, read back from what {@link keyOf} made of it. */
+export function identityIn(key: string): ArticleRequest {
+  const values = JSON.parse(key) as string[];
+  return Object.fromEntries(
+    KEY_FIELDS.map((field, index) => [field, values[index]]),
+  ) as unknown as ArticleRequest;
+}
+
+/** Keys of {@link keyOf} in the order of {@link compareKeys}. */
+export function sortedKeys(keys: Iterable<string>): string[] {
+  return Array.from(keys, (key): [string, ArticleRequest] => [key, identityIn(key)])
+    .sort(([, a], [, b]) => compareKeys(a, b))
+    .map(([key]) => key);
+}
+
 /**
- * Reads the manifest of an output folder.
+ * Opens the manifest of an output folder.
  *
- * @returns Its lines in file order; none where there is no manifest yet.
+ * @returns Its lines by {@link keyOf}, in file order; none where there is no manifest yet.
  * @throws {@link ConverterError} `STORE_DAMAGED` if a line is no JSON object with a key.
  *
  * @see Layout of the output in D-740.
  */
+export function openManifest(outputDir: string): Promise<PackedMap<ManifestLine>> {
+  return openLines<ManifestLine>(join(outputDir, MANIFEST_FILE), ['status']);
+}
+
+/** Opens the catalogue of an output folder, as {@link openManifest} does. */
+export function openCatalogue(outputDir: string): Promise<PackedMap<CatalogueLine>> {
+  return openLines<CatalogueLine>(join(outputDir, CATALOGUE_FILE), []);
+}
+
+/** All lines of a manifest at once: for one that is known to be small. */
 export async function readManifest(outputDir: string): Promise<ManifestLine[]> {
-  return readLines<ManifestLine>(join(outputDir, MANIFEST_FILE), ['status']);
+  return [...(await openManifest(outputDir)).values()];
 }
 
-/** Reads the catalogue of an output folder, as {@link readManifest} does. */
+/** All lines of a catalogue at once. */
 export async function readCatalogue(outputDir: string): Promise<CatalogueLine[]> {
-  return readLines<CatalogueLine>(join(outputDir, CATALOGUE_FILE), []);
+  return [...(await openCatalogue(outputDir)).values()];
 }
 
-/** Replaces the manifest as a whole. @see D-740 */
-export async function writeManifest(outputDir: string, lines: ManifestLine[]): Promise<void> {
-  const ordered = [...lines].sort(compareKeys).map(orderFields);
-  await replaceFile(join(outputDir, MANIFEST_FILE), jsonLines(ordered));
+/** Replaces the manifest as a whole, sorted; one that says the same already is left alone. @see D-740 */
+export async function writeManifest(
+  outputDir: string,
+  lines: PackedMap<ManifestLine>,
+): Promise<void> {
+  await replaceLines(join(outputDir, MANIFEST_FILE), lines);
 }
 
-/** Replaces the catalogue as a whole. @see D-740 */
-export async function writeCatalogue(outputDir: string, lines: CatalogueLine[]): Promise<void> {
-  await replaceFile(join(outputDir, CATALOGUE_FILE), jsonLines([...lines].sort(compareKeys)));
+/** Replaces the catalogue as {@link writeManifest} does. @see D-740 */
+export async function writeCatalogue(
+  outputDir: string,
+  lines: PackedMap<CatalogueLine>,
+): Promise<void> {
+  await replaceLines(join(outputDir, CATALOGUE_FILE), lines);
 }
 
 /** One JSON value a line, UTF-8, each line ended. */
@@ -114,18 +145,48 @@ export function jsonLines(values: readonly unknown[]): Uint8Array {
   return new TextEncoder().encode(values.map((value) => `${JSON.stringify(value)}\n`).join(''));
 }
 
-function orderFields(line: ManifestLine): Record<string, unknown> {
+/** A line with its fields in their order, those that it lacks left out. */
+export function orderFields(line: ManifestLine): ManifestLine {
   const present = LINE_FIELDS.filter((field) => line[field] !== undefined);
-  return Object.fromEntries(present.map((field) => [field, line[field]]));
+  return Object.fromEntries(
+    present.map((field) => [field, line[field]]),
+  ) as unknown as ManifestLine;
 }
 
-async function readLines<T extends ArticleRequest>(path: string, also: string[]): Promise<T[]> {
-  const text = (await readTextIfExists(path)) ?? '';
-  return text
-    .split('\n')
-    .flatMap((line, index) =>
-      line === '' ? [] : [parseLine<T>(line, `${path}:${index + 1}`, also)],
-    );
+const LINE_END = 0x0a;
+
+async function replaceLines<T>(path: string, lines: PackedMap<T>): Promise<void> {
+  const parts = sortedKeys(lines.keys()).map((key) => lines.bytesOf(key)!);
+  const content = new Uint8Array(parts.reduce((sum, { length }) => sum + length + 1, 0));
+  let at = 0;
+  for (const part of parts) {
+    content.set(part, at);
+    content[at + part.length] = LINE_END;
+    at += part.length + 1;
+  }
+  const before = await readBytesIfExists(path);
+  if (before !== undefined && Buffer.compare(before, content) === 0) return;
+  await replaceFile(path, content);
+}
+
+async function openLines<T extends ArticleRequest>(
+  path: string,
+  also: string[],
+): Promise<PackedMap<T>> {
+  const content = (await readBytesIfExists(path)) ?? new Uint8Array(0);
+  const lines = createPackedMap<T>();
+  const decoder = new TextDecoder();
+  let number = 0;
+  for (let start = 0, end = 0; start < content.length; start = end + 1) {
+    end = content.indexOf(LINE_END, start);
+    if (end < 0) end = content.length;
+    number++;
+    const bytes = content.subarray(start, end);
+    if (bytes.length === 0) continue;
+    const line = parseLine<T>(decoder.decode(bytes), `${path}:${number}`, also);
+    lines.setBytes(keyOf(line), bytes);
+  }
+  return lines;
 }
 
 /** The file is ours, so only what a damaged one would break is checked. */

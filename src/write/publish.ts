@@ -5,12 +5,13 @@
  * It must not know how the objects came about, and it never removes a link.
  */
 import { join } from 'node:path';
-import pLimit from 'p-limit';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import type { Digest } from '../model/snapshot.ts';
-import { exists, linkOrCopy } from '../support/files.ts';
+import { linkOrCopy } from '../support/files.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import type { PackedMap } from '../support/packed-map.ts';
 import { assignPaths } from './article-path.ts';
-import { keyOf, writeCatalogue, writeManifest } from './manifest.ts';
+import { identityIn, orderFields, writeCatalogue, writeManifest } from './manifest.ts';
 
 /** Name of the folder of temporary files in the output folder: on the same file system as the links. */
 export const TEMPORARY_FOLDER = '.tmp';
@@ -21,16 +22,15 @@ const LINKS_AT_ONCE = 8;
 /** What is to be published. */
 export interface Publication {
   outputDir: string;
-  /** All lines of the manifest; their paths are given here. */
-  lines: readonly ManifestLine[];
-  catalogue: readonly CatalogueLine[];
+  /** All lines of the manifest by key; their paths are given here. */
+  lines: PackedMap<ManifestLine>;
+  catalogue: PackedMap<CatalogueLine>;
   /** Path of an object in the store. */
   objectPath: (digest: Digest) => string;
 }
 
 /** What publishing did. */
 export interface Published {
-  lines: ManifestLine[];
   /** Links made as copies, since the file system has no hard links. */
   copied: number;
   linked: number;
@@ -41,47 +41,48 @@ export interface Published {
 /**
  * Publishes a run: links first, then the manifest, then the catalogue.
  *
- * A link that holds its content already is left alone. A crash in between leaves links that the old
- * manifest does not tell of; the next run compares every link with its object and mends it.
+ * A link that holds its content already is left alone, and so is a manifest that says the same. A crash
+ * in between leaves links that the old manifest does not tell of; the next run compares every link with
+ * its object and mends it.
  *
  * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`.
  *
  * @see D-740 (order), D-741 (copies where hard links cannot be had).
  */
 export async function publish(publication: Publication): Promise<Published> {
-  const lines = withPaths(publication.lines);
-  const outcome = await linkAll(lines, publication);
-  await writeManifest(publication.outputDir, lines);
-  await writeCatalogue(publication.outputDir, [...publication.catalogue]);
-  return { lines, ...outcome };
+  givePaths(publication.lines);
+  const outcome = await linkAll(publication);
+  await writeManifest(publication.outputDir, publication.lines);
+  await writeCatalogue(publication.outputDir, publication.catalogue);
+  return outcome;
 }
 
-/** Every line with what stands at its path: its own GLB, or for a failed one the last good one. */
-function withPaths(lines: readonly ManifestLine[]): ManifestLine[] {
-  const paths = assignPaths(lines);
-  return lines.map((line) => {
-    const glb = paths.get(keyOf(line))!;
-    if (line.sha256 !== undefined) return { ...line, glb };
-    return line.lastGood === undefined ? line : { ...line, lastGood: { ...line.lastGood, glb } };
-  });
+/** Every line gets what stands at its path: its own GLB, or for a failed one the last good one. */
+function givePaths(lines: PackedMap<ManifestLine>): void {
+  const paths = assignPaths(Array.from(lines.keys(), identityIn));
+  for (const [key, glb] of paths) {
+    const line = lines.get(key)!;
+    const placed = withPath(line, glb);
+    if (placed !== line) lines.set(key, orderFields(placed));
+  }
 }
 
-async function linkAll(
-  lines: readonly ManifestLine[],
-  { outputDir, objectPath }: Publication,
-): Promise<Omit<Published, 'lines'>> {
+function withPath(line: ManifestLine, glb: string): ManifestLine {
+  const { lastGood } = line;
+  if (line.sha256 !== undefined) return line.glb === glb ? line : { ...line, glb };
+  if (lastGood === undefined || lastGood.glb === glb) return line;
+  return { ...line, lastGood: { ...lastGood, glb } };
+}
+
+async function linkAll({ outputDir, lines, objectPath }: Publication): Promise<Published> {
   const outcome = { copied: 0, linked: 0, withoutObject: [] as string[] };
   const tmpDir = join(outputDir, TEMPORARY_FOLDER);
-  await pLimit(LINKS_AT_ONCE).map(lines, async (line) => {
+  await inParallel(lines.values(), LINKS_AT_ONCE, async (line) => {
     const asset = publishedAsset(line);
     if (asset === undefined) return;
-    const object = objectPath(asset.sha256);
-    if (!(await exists(object))) {
-      outcome.withoutObject.push(asset.glb);
-      return;
-    }
-    const made = await linkOrCopy(object, join(outputDir, asset.glb), tmpDir);
-    if (made !== 'present') outcome[made]++;
+    const made = await linkOrCopy(objectPath(asset.sha256), join(outputDir, asset.glb), tmpDir);
+    if (made === 'absent') outcome.withoutObject.push(asset.glb);
+    else if (made !== 'present') outcome[made]++;
   });
   outcome.withoutObject.sort();
   return outcome;

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Article, ArticleKey } from '../../../src/model/article.ts';
+import type { ArticleKey } from '../../../src/model/article.ts';
 import type { ManifestLine } from '../../../src/model/asset.ts';
-import {
-  indexPrevious,
-  manifestLines,
-  type Outcome,
-} from '../../../src/pipeline/manifest-lines.ts';
-import { mergeManifest } from '../../../src/write/merge-manifest.ts';
+import { indexPrevious, manifestLine, type Outcome } from '../../../src/pipeline/manifest-lines.ts';
+import { createOutcomeBook } from '../../../src/pipeline/outcome-book.ts';
+import { createPackedMap } from '../../../src/support/packed-map.ts';
+import { identityIn, keyOf, sortedKeys } from '../../../src/write/manifest.ts';
+import { keepUnselected } from '../../../src/write/merge-manifest.ts';
 
 const key = (basearticlenumber: string, finalarticlenumber = ''): ArticleKey => ({
   manufacturer: 'ACME',
@@ -16,7 +15,6 @@ const key = (basearticlenumber: string, finalarticlenumber = ''): ArticleKey => 
   reinitstring: '',
   metareinitstring: '',
 });
-const ARTICLE = { ocd: { convertdate: '2024-05-14' } } as Article;
 const BUILT = {
   sha256: 'a'.repeat(64),
   bytes: 10,
@@ -32,9 +30,11 @@ const good = (request: ArticleKey, resolved: ArticleKey): Outcome => ({
   request,
   status: 'converted',
   key: resolved,
-  article: ARTICLE,
+  convertdate: '2024-05-14',
   source: 's',
   built: structuredClone(BUILT) as never,
+  catalogue: { ...resolved, shorttext: '', longtext: '', price: 0, currency: '', properties: [] },
+  decision: { tier: 'built', why: [] },
 });
 const bad = (request: ArticleKey, resolved?: ArticleKey): Outcome => ({
   request,
@@ -42,7 +42,40 @@ const bad = (request: ArticleKey, resolved?: ArticleKey): Outcome => ({
   key: resolved,
   error: { code: 'HTTP_STATUS', message: 'the service answered with status 500' },
 });
-const NONE = indexPrevious([]);
+const kept = (request: ArticleKey, resolved: ArticleKey): Outcome => ({
+  request,
+  status: 'kept',
+  key: resolved,
+});
+
+const packed = (lines: readonly ManifestLine[]) => {
+  const map = createPackedMap<ManifestLine>();
+  for (const line of lines) map.set(keyOf(line), line);
+  return map;
+};
+
+/** The lines that outcomes make, whatever the order in which they come. */
+function manifestLines(outcomes: Outcome[], before: readonly ManifestLine[]): ManifestLine[] {
+  const previous = indexPrevious(packed(before));
+  const made = [outcomes.keys(), outcomes.map((_, place) => place).reverse()].map((places) => {
+    const book = createOutcomeBook(previous);
+    for (const place of places) book.add(outcomes[place]!, { place, ms: 1 });
+    return sortedKeys(book.keys()).map((name) => {
+      const own = book.entriesOf(name).map(({ outcome }) => outcome);
+      return manifestLine(identityIn(name), own, previous.byKey.get(name));
+    });
+  });
+  expect(made[1]).toEqual(made[0]);
+  return made[0]!;
+}
+
+function merged(before: readonly ManifestLine[], fresh: readonly ManifestLine[]): ManifestLine[] {
+  const lines = packed(fresh);
+  keepUnselected(lines, before);
+  return sortedKeys(lines.keys()).map((name) => lines.get(name)!);
+}
+
+const NONE: ManifestLine[] = [];
 const published = (line: ManifestLine): ManifestLine => ({ ...line, glb: 'articles/x.glb' });
 
 describe('the lines of a run', () => {
@@ -56,11 +89,11 @@ describe('the lines of a run', () => {
   test('a failed configuration has no GLB, and keeps what it had as lastGood', () => {
     const resolved = key('D1', 'D1-OAK');
     const [before] = manifestLines([good(key('D1'), resolved)], NONE).map(published);
-    const [line] = manifestLines([bad(key('D1'))], indexPrevious([before!]));
+    const [line] = manifestLines([bad(key('D1'))], [before!]);
     expect(line).toMatchObject({ ...resolved, status: 'failed' });
     expect(line!.glb).toBeUndefined();
     expect(line!.lastGood).toEqual({ glb: 'articles/x.glb', sha256: BUILT.sha256 });
-    const [next] = manifestLines([bad(key('D1'))], indexPrevious([line!]));
+    const [next] = manifestLines([bad(key('D1'))], [line!]);
     expect(next!.lastGood).toEqual(line!.lastGood);
   });
 
@@ -68,6 +101,20 @@ describe('the lines of a run', () => {
     const resolved = key('D1', 'D1-OAK');
     const [line] = manifestLines([bad(resolved, resolved), good(key('D1'), resolved)], NONE);
     expect(line).toMatchObject({ status: 'converted', warnings: [{ code: 'REQUEST_FAILED' }] });
+  });
+
+  test('one that was kept says what it said, but for a failure of last night', () => {
+    const resolved = key('D1', 'D1-OAK');
+    const outcomes = [good(key('D1'), resolved), bad(resolved, resolved)];
+    const [before] = manifestLines(outcomes, NONE).map(published);
+    expect(before!.warnings).toMatchObject([{ code: 'REQUEST_FAILED' }]);
+    const [line] = manifestLines([kept(key('D1'), resolved)], [before!]);
+    expect(line).toEqual({
+      ...before,
+      status: 'unchanged',
+      warnings: [],
+      requested: [key('D1')],
+    });
   });
 
   test('a request that was never resolved stands under its own identity', () => {
@@ -81,24 +128,20 @@ describe('merging', () => {
   const one = manifestLines([good(key('D1'), key('D1', 'D1-A'))], NONE);
   const two = manifestLines([good(key('D2'), key('D2', 'D2-A'))], NONE);
 
-  test('a full run drops what it no longer selects', () => {
-    expect(mergeManifest([...one, ...two], two, false)).toEqual(two);
-  });
-
   test('a partial run replaces only the lines that it selected', () => {
     const fresh = [{ ...two[0]!, status: 'unchanged' as const }];
-    expect(mergeManifest([...one, ...two], fresh, true)).toEqual([...one, ...fresh]);
+    expect(merged([...one, ...two], fresh)).toEqual([...one, ...fresh]);
   });
 
   test('a partial run takes a line away whose only request resolves elsewhere now', () => {
     const moved = manifestLines([good(key('D1'), key('D1', 'D1-B'))], NONE);
-    expect(mergeManifest(one, moved, true)).toEqual(moved);
+    expect(merged(one, moved)).toEqual(moved);
   });
 
   test('a request that was not selected stays listed with its configuration', () => {
     const resolved = key('D1', 'D1-A');
     const both = manifestLines([good(key('D1'), resolved), good(resolved, resolved)], NONE);
-    const [line] = mergeManifest(both, one, true);
+    const [line] = merged(both, one);
     expect(line!.requested).toEqual([key('D1'), resolved]);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { inputsDigest } from '../../../src/fetch/inputs-digest.ts';
 import type { ArticleSnapshot } from '../../../src/model/snapshot.ts';
 import { sourceDigest } from '../../../src/pipeline/source-digest.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
@@ -14,7 +15,9 @@ const SNAPSHOT = {
   warnings: [],
 } as unknown as ArticleSnapshot;
 const of = (change: Partial<ArticleSnapshot>, options = {}, version?: number) =>
-  sourceDigest({ ...SNAPSHOT, ...change }, { ...CONVERT_DEFAULTS, ...options }, version);
+  sourceDigest({ ...CONVERT_DEFAULTS, ...options }, version)(
+    inputsDigest({ ...SNAPSHOT, ...change }),
+  );
 
 test('a source is the same whatever the order and the identity', () => {
   const reversed = new Map([...SNAPSHOT.blocks].reverse());

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ManifestLine } from '../../../src/model/asset.ts';
 import { openFileStore } from '../../../src/store/content-store.ts';
 import { removeTree, watchFileOperations } from '../../../src/support/files.ts';
-import { readManifest } from '../../../src/write/manifest.ts';
+import { createPackedMap } from '../../../src/support/packed-map.ts';
+import { keyOf, readManifest } from '../../../src/write/manifest.ts';
 import { publish } from '../../../src/write/publish.ts';
 
 let outputDir: string;
@@ -43,8 +44,14 @@ async function lineOf(basearticlenumber: string, content: string): Promise<Manif
   };
 }
 
-const publishLines = (...lines: ManifestLine[]) =>
-  publish({ outputDir, lines, catalogue: [], objectPath: openObjects().pathOf });
+/** Publishes lines; the lines that come back are those that were published. */
+async function publishLines(...all: ManifestLine[]) {
+  const lines = createPackedMap<ManifestLine>();
+  for (const line of all) lines.set(keyOf(line), line);
+  const { pathOf: objectPath } = openObjects();
+  const outcome = await publish({ outputDir, lines, catalogue: createPackedMap(), objectPath });
+  return { ...outcome, lines: [...lines.values()] };
+}
 const published = (name: string) =>
   readFile(join(outputDir, 'articles/ACME/DESK', name, 'default.glb'), 'utf8');
 
@@ -107,6 +114,17 @@ describe('publishing', () => {
     await removeTree(join(outputDir, 'articles'));
     await publishLines(line);
     expect(await published('A')).toBe('one');
+  });
+
+  test('a manifest and a catalogue that say the same are left alone', async () => {
+    const line = await lineOf('A', 'one');
+    await publishLines(line);
+    const renamed: string[] = [];
+    watchFileOperations((operation, path) => {
+      if (operation === 'rename') renamed.push(path);
+    });
+    await publishLines(line);
+    expect(renamed).toEqual([]);
   });
 
   test('what a failed configuration had before stays linked', async () => {

@@ -1,0 +1,189 @@
+/**
+ * Night: one run over an output folder, from the selection to the report.
+ *
+ * In: an open run, and how it selects and works. Out: objects, links, manifest, catalogue and a report.
+ * The order keeps yesterday whole until today is known to be good: objects → gates → links → manifest
+ * → report.
+ */
+import type { Selection } from '../fetch/select-articles.ts';
+import type { Decision } from '../state/decisions.ts';
+import { asConverterError, ConverterError } from '../support/errors.ts';
+import type { Work } from './each-configuration.ts';
+import { type FailureLedger, openFailureLedger } from './failure-ledger.ts';
+import type { Outcome } from './manifest-lines.ts';
+import { nightLines, removedKeys } from './night-lines.ts';
+import { judge } from './night-verdict.ts';
+import { createOutcomeBook, type OutcomeBook } from './outcome-book.ts';
+import { newLines, publishLines } from './publish-outcomes.ts';
+import { makeReport, type RunFacts, writeReport } from './report.ts';
+import { type RunContext, runId } from './run-context.ts';
+import type { RunResult } from './run-result.ts';
+import { isPartial } from './select.ts';
+import { verifyOutput } from './verify.ts';
+import { workOn } from './work-on.ts';
+
+/** How a night selects and works. */
+export interface NightPlan {
+  command: 'run' | 'build';
+  select(run: RunContext): Promise<Selection>;
+  work(run: RunContext): Promise<Work<Outcome>>;
+}
+
+/** What a night knows when its work is over. */
+interface Worked {
+  selection: Selection;
+  /** Configurations that were worked on, and those that should have been. */
+  done: number;
+  total: number;
+  /** What ended it before that. */
+  error?: ConverterError;
+}
+
+/**
+ * Works through a night.
+ *
+ * Whatever ends it, a report is written: an error, the deadline and a refusal stand in it, and are
+ * handed back as `stop` for the exit code. Only a night without an error publishes.
+ *
+ * @see D-740 (order), D-834 (deadline), D-850 (gates), D-852 (failures).
+ */
+export async function workThroughNight(run: RunContext, plan: NightPlan): Promise<RunResult> {
+  const { job, state, startedAt } = run;
+  const { outputDir, failures: policy, convert } = job.pipeline;
+  const ledger = openFailureLedger(state.failures, { outputDir, policy, convert, now: startedAt });
+  const book = createOutcomeBook(run.previous);
+  const worked = await work(run, plan, ledger, book);
+  const { selection } = worked;
+  const isComplete = worked.error === undefined && worked.done === worked.total;
+  const lines = newLines(run, book, selection.failures, isPartial(job) || !isComplete);
+  const verdict = worked.error === undefined ? judge(run, lines, selection) : undefined;
+  const cannot = worked.error ?? verdict?.refusal;
+  const broken =
+    cannot ??
+    (await errorOf(() => run.stopwatch.during('publish', () => publish(run, lines, book))));
+  const stop = broken ?? (isComplete ? undefined : outOfTime(worked));
+  if (stop !== undefined) run.leaveUnfinished();
+  if (worked.error === undefined) record(ledger, book, selection, isComplete && !isPartial(job));
+  const facts: RunFacts = {
+    ended: endOf(worked, isComplete),
+    published: broken === undefined,
+    removed: removedKeys(run.previous.byKey, lines),
+    ...(verdict === undefined ? {} : { gates: verdict.gates }),
+    ...(stop === undefined ? {} : { stop }),
+  };
+  const hits = await run.cacheHits();
+  const told = nightLines({ before: run.previous.byKey, lines, book, ledger });
+  const made = makeReport(run, plan.command, selection, told, hits, facts);
+  return { report: made.report, runFolder: await writtenReport(made, stop), stop };
+}
+
+/** Selects and works; what ends that is handed back, so that it can be reported. */
+async function work(
+  run: RunContext,
+  plan: NightPlan,
+  ledger: FailureLedger,
+  book: OutcomeBook,
+): Promise<Worked> {
+  const worked: Worked = {
+    selection: { articles: [], failures: [], warnings: [] },
+    done: 0,
+    total: 0,
+  };
+  const error = await errorOf(async () => {
+    const { job } = run;
+    if (job.repair) await noteDamage(run);
+    worked.selection = await plan.select(run);
+    const { articles } = worked.selection;
+    const wanted = job.failedOnly ? ledger.failing(articles) : articles;
+    // Whoever asks for single articles, for everything anew or for failures gets them all.
+    const everything = job.force || job.failedOnly || job.only !== undefined;
+    const { due, quarantined } = ledger.due(wanted, everything);
+    for (const { request, error: failure } of quarantined) {
+      const outcome = { request, status: 'failed', key: undefined, error: failure } as const;
+      book.add(outcome, { place: -1, ms: 0 });
+    }
+    const progress = await workOn(run, due, await plan.work(run), book.add);
+    Object.assign(worked, progress);
+    await run.closeService();
+  });
+  return error === undefined ? worked : { ...worked, error };
+}
+
+async function noteDamage(run: RunContext): Promise<void> {
+  if (run.previous.byKey.size === 0) return;
+  const { problems } = await verifyOutput(run.job.pipeline.outputDir);
+  for (const { object } of problems) if (object !== undefined) run.noteDamaged(object);
+  if (problems.length > 0) run.tools.log.warn('damaged or missing', { files: problems.length });
+}
+
+async function publish(
+  run: RunContext,
+  lines: ReturnType<typeof newLines>,
+  book: OutcomeBook,
+): Promise<void> {
+  const { outputDir } = run.job.pipeline;
+  await publishLines(run, lines, book);
+  run.state.decisions.putAll(outputDir, runId(run.startedAt), decisionsOf(book));
+}
+
+/** What decided about each configuration, for `explain`. */
+function* decisionsOf(book: OutcomeBook): Iterable<[key: string, decision: Decision]> {
+  for (const key of book.keys()) {
+    const [entry] = book.entriesOf(key);
+    if (entry !== undefined) yield [key, decisionOf(entry.outcome)];
+  }
+}
+
+function decisionOf(outcome: Outcome): Decision {
+  if ('decision' in outcome) return outcome.decision;
+  return { tier: outcome.status, why: [] };
+}
+
+function record(
+  ledger: FailureLedger,
+  book: OutcomeBook,
+  { failures }: Selection,
+  isWhole: boolean,
+): void {
+  for (const key of book.keys()) {
+    for (const { outcome, place } of book.entriesOf(key)) {
+      // What was left in quarantine was not tried.
+      if (place < 0) continue;
+      ledger.record(outcome.request, outcome.status === 'failed' ? outcome.error : undefined);
+    }
+  }
+  for (const { what, code, message } of failures) ledger.record({ what }, { code, message });
+  ledger.save(isWhole);
+}
+
+function endOf({ error }: Worked, isComplete: boolean): NonNullable<RunFacts['ended']> {
+  if (error === undefined) return isComplete ? 'complete' : 'until';
+  return error.code === 'INTERRUPTED' ? 'interrupted' : 'stopped';
+}
+
+function outOfTime({ done, total }: Worked): ConverterError {
+  const message = `the time is up: ${done} of ${total} configurations were worked on; the others stay as they were`;
+  return new ConverterError('OUT_OF_TIME', message);
+}
+
+/** The report of a night that ends by an error must not hide that error. */
+async function writtenReport(
+  made: Parameters<typeof writeReport>[0],
+  stop: ConverterError | undefined,
+): Promise<string | undefined> {
+  try {
+    return await writeReport(made);
+  } catch (thrown) {
+    if (stop === undefined) throw thrown;
+    return undefined;
+  }
+}
+
+async function errorOf(work: () => Promise<unknown>): Promise<ConverterError | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (thrown) {
+    return asConverterError(thrown);
+  }
+}

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createPackedMap } from '../../../src/support/packed-map.ts';
+
+describe('a packed map', () => {
+  test('gives back what was set, whatever it is, and keeps the order of its keys', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.jsonValue())), (entries) => {
+        const packed = createPackedMap<unknown>();
+        const plain = new Map<string, unknown>();
+        for (const [key, value] of entries) {
+          packed.set(key, value);
+          plain.set(key, JSON.parse(JSON.stringify(value)));
+        }
+        expect([...packed.keys()]).toEqual([...plain.keys()]);
+        expect([...packed.values()]).toEqual([...plain.values()]);
+        expect(packed.size).toBe(plain.size);
+        for (const [key, value] of plain) expect(packed.get(key)).toEqual(value);
+      }),
+      { seed: 20261121 },
+    );
+  });
+
+  test('holds values larger than a chunk, and those beside them', () => {
+    const packed = createPackedMap<string>();
+    const large = 'é'.repeat(1_500_000);
+    packed.set('small', 'a');
+    packed.set('large', large);
+    for (let i = 0; i < 5_000; i++) packed.set(`n${i}`, 'x'.repeat(1_000));
+    expect(packed.get('large')).toBe(large);
+    expect(packed.get('small')).toBe('a');
+    expect(packed.get('n4999')).toBe('x'.repeat(1_000));
+  });
+
+  test('a value that was read can be changed without changing the map', () => {
+    const packed = createPackedMap<{ n: number }>();
+    packed.set('a', { n: 1 });
+    packed.get('a')!.n = 2;
+    expect(packed.get('a')).toEqual({ n: 1 });
+  });
+
+  test('bytes pass through as they are', () => {
+    const packed = createPackedMap<{ n: number }>();
+    packed.set('a', { n: 1 });
+    packed.setBytes('b', packed.bytesOf('a')!);
+    packed.delete('a');
+    expect(packed.has('a')).toBe(false);
+    expect(packed.get('b')).toEqual({ n: 1 });
+  });
+});
