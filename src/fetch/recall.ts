@@ -171,6 +171,7 @@ export function createRecall(options: RecallOptions): Recall {
     if (stored === undefined || !(await mayTake(stored, wanted))) return ask(wanted, stored);
     const asked = stored.askedAt === now;
     count(operation)[asked ? 'shared' : 'remembered']++;
+    if ('digest' in stored.answer) state.bodies.use(stored.answer.digest, now);
     return { answer: stored.answer, asked, voucher: voucherOf(stored, manufacturer) };
   };
 
@@ -228,6 +229,7 @@ export function createRecall(options: RecallOptions): Recall {
     const convertdate = known?.stateOf(owner) ?? '';
     const vouched = { manufacturer: owner, convertdate, fetchedOn, askedAt: now };
     const key = { service, operation, request };
+    if ('digest' in answer) state.bodies.put({ ...answer, usedAt: now });
     state.responses.put({ ...key, answer, etag, lastModified, ...vouched });
     return { answer, asked: true, voucher: voucherOf(vouched, manufacturer) };
   };

@@ -6,6 +6,7 @@
  */
 import type { Fetched } from '../model/snapshot.ts';
 import type { Database, Row } from './database.ts';
+import { FORGOTTEN_AFTER_MS } from './uses.ts';
 
 /** What was asked. */
 export interface ResponseKey {
@@ -39,8 +40,8 @@ export interface StoredResponse extends ResponseKey {
 export interface Responses {
   get(key: ResponseKey): StoredResponse | undefined;
   put(response: StoredResponse): void;
-  /** How many answers refer to each body; for pruning. */
-  digests(): Set<string>;
+  /** Forgets the answers whose bodies the cache holds no more, and what was missing when last asked long ago. */
+  tidy(now: number): void;
 }
 
 /** Schema of the table, in SQL. */
@@ -73,9 +74,11 @@ export function openResponses(db: Database): Responses {
   const replace = db.prepare(
     'INSERT OR REPLACE INTO responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
-  const digests = db.prepare(
-    'SELECT DISTINCT digest FROM responses WHERE digest IS NOT NULL ORDER BY digest',
-  );
+  const forget = db.prepare(`
+    DELETE FROM responses WHERE CASE
+      WHEN digest IS NULL THEN asked_at < ?
+      ELSE digest NOT IN (SELECT digest FROM bodies)
+    END`);
   return {
     get: ({ service, operation, request }) => {
       const row = select.get(service, operation, request);
@@ -101,7 +104,7 @@ export function openResponses(db: Database): Responses {
         response.askedAt,
       );
     },
-    digests: () => new Set(digests.all().map((row) => String(row.digest))),
+    tidy: (now) => forget.run(now - FORGOTTEN_AFTER_MS),
   };
 }
 

@@ -7,6 +7,7 @@
 import type { ArticleKey } from '../model/article.ts';
 import type { Digest, Fetched, UnplacedChild, Warning } from '../model/snapshot.ts';
 import type { Database, SqlValue } from './database.ts';
+import { FORGOTTEN_AFTER_MS, isStale } from './uses.ts';
 
 /** A snapshot as it is kept: all bodies by digest, maps as sorted lists. */
 export interface SnapshotRecord {
@@ -54,6 +55,10 @@ export interface Snapshots {
   kept(service: string, request: string): KeptFacts | undefined;
   /** @param kept - Missing where nothing may: a body of it failed. */
   put(service: string, request: string, record: SnapshotRecord, kept?: KeptFacts): void;
+  /** Every body that a snapshot refers to, and when that snapshot was used last. */
+  bodies(): Iterable<{ digests: Digest[]; usedAt: number }>;
+  /** Notes what was used since the table was opened, and forgets what was not for long. */
+  tidy(now: number): void;
 }
 
 /** Schema of the table, in SQL. */
@@ -79,21 +84,73 @@ export const SNAPSHOTS_V2 = `
   INSERT INTO snapshots (service, request, record) SELECT * FROM snapshots_v1;
   DROP TABLE snapshots_v1;`;
 
+/**
+ * When each snapshot was used last, milliseconds since the epoch: beside the snapshots, so that noting it
+ * does not write these again.
+ */
+export const SNAPSHOTS_V3 = `
+  CREATE TABLE snapshot_uses (
+    id INTEGER PRIMARY KEY,
+    used_at INTEGER NOT NULL
+  ) STRICT;`;
+
+/** Records that are read at a time. */
+const PAGE = 500;
+const DIGEST = /"([0-9a-f]{64})"/g;
+
 /** Opens the table. */
 export function openSnapshots(db: Database): Snapshots {
-  const where = 'FROM snapshots WHERE service = ? AND request = ?';
-  const record = db.prepare(`SELECT record ${where}`);
-  const kept = db.prepare(`SELECT kept ${where}`);
+  const where = 'WHERE service = ? AND request = ?';
+  const record = db.prepare(`SELECT record FROM snapshots ${where}`);
+  const kept = db.prepare(`
+    SELECT id, kept, used_at FROM snapshots LEFT JOIN snapshot_uses USING (id) ${where}`);
   const put = db.prepare(`
     INSERT INTO snapshots (service, request, kept, record) VALUES (?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET kept = excluded.kept, record = excluded.record`);
+    ON CONFLICT DO UPDATE SET kept = excluded.kept, record = excluded.record
+    RETURNING id`);
+  const page = db.prepare(`
+    SELECT id, record, used_at FROM snapshots LEFT JOIN snapshot_uses USING (id)
+    WHERE id > ? ORDER BY id LIMIT ${PAGE}`);
+  const use = db.prepare('INSERT OR REPLACE INTO snapshot_uses VALUES (?, ?)');
+  const begin = db.prepare(`
+    INSERT INTO snapshot_uses SELECT id, ? FROM snapshots
+    WHERE id NOT IN (SELECT id FROM snapshot_uses)`);
+  const forget = db.prepare(`
+    DELETE FROM snapshots WHERE id IN (SELECT id FROM snapshot_uses WHERE used_at < ?)`);
+  const forgetUses = db.prepare('DELETE FROM snapshot_uses WHERE used_at < ?');
+  /** When each snapshot that was used was used before. */
+  const used = new Map<number, number>();
+
   return {
     get: (service, request) => parsed(record.get(service, request)?.record),
-    kept: (service, request) => parsed(kept.get(service, request)?.kept),
+    kept: (service, request) => {
+      const row = kept.get(service, request);
+      if (row !== undefined) used.set(Number(row.id), Number(row.used_at ?? 0));
+      return parsed(row?.kept);
+    },
     put: (service, request, snapshot, facts) => {
       const about = facts === undefined ? null : JSON.stringify(facts);
-      put.run(service, request, about, JSON.stringify(snapshot));
+      const row = put.get(service, request, about, JSON.stringify(snapshot));
+      used.set(Number(row?.id), used.get(Number(row?.id)) ?? 0);
     },
+    *bodies() {
+      let last = 0;
+      for (let rows = page.all(last); rows.length > 0; rows = page.all(last)) {
+        for (const row of rows) {
+          const digests = Array.from(String(row.record).matchAll(DIGEST), ([, digest]) => digest!);
+          yield { digests, usedAt: Number(row.used_at ?? 0) };
+        }
+        last = Number(rows.at(-1)!.id);
+      }
+    },
+    tidy: (now) =>
+      db.transaction(() => {
+        for (const [id, before] of used) if (isStale(before, now)) use.run(id, now);
+        used.clear();
+        begin.run(now);
+        forget.run(now - FORGOTTEN_AFTER_MS);
+        forgetUses.run(now - FORGOTTEN_AFTER_MS);
+      }),
   };
 }
 
