@@ -7,8 +7,10 @@
 import type { Article, ArticleKey, PropertyChange } from '../model/article.ts';
 import type { Breadcrumb, CatalogueNode } from '../model/catalogue.ts';
 import type { PartsList } from '../model/graphics.ts';
-import { type Answered, createCaller, type Subject } from './caller.ts';
+import type { Answered } from './attempt.ts';
+import { createCaller } from './caller.ts';
 import { type IfGiven, unlessNotModified, type Validators } from './conditional.ts';
+import type { Subject } from './error-context.ts';
 import { type ServiceConfig, serviceId } from './service-config.ts';
 import { expectTopLevel } from './top-level.ts';
 import { parsePreview, parseResource } from './wire-resource.ts';

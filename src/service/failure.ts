@@ -109,16 +109,50 @@ export function lasting<E extends Error>(error: E): E {
   return error;
 }
 
+/** Whether a failure is one that was sent again already, where it happened: it names its operation. */
+export function wasSentAgain(error: unknown): boolean {
+  return error instanceof ConverterError && error.operation !== undefined;
+}
+
 /**
  * Whether a request that failed like this may succeed when it is sent again.
  *
  * @see D-609, D-711.
  */
 export function mayPass(error: unknown): boolean {
-  // One that names its operation was sent again already, where it happened.
-  if (!(error instanceof ConverterError) || error.operation !== undefined) return false;
+  if (!(error instanceof ConverterError) || wasSentAgain(error)) return false;
   if (LASTING.has(error)) return false;
   if (error.code !== 'HTTP_STATUS') return PASSING_CODES.has(error.code);
   const status = error.status ?? 0;
   return status >= 500 || PASSING_STATUSES.has(status);
+}
+
+const OVERLOAD_CODES: ReadonlySet<ErrorCode> = new Set([
+  'HTTP_TIMEOUT',
+  'HTTP_CONNECTION',
+  'SERVICE_UNREACHABLE',
+]);
+const OVERLOAD_STATUSES: ReadonlySet<number> = new Set([429, 503]);
+
+/**
+ * Whether a request may have failed because too many were in flight at once.
+ *
+ * @see D-842.
+ */
+export function isOverload(error: unknown): boolean {
+  if (!(error instanceof ConverterError)) return false;
+  return OVERLOAD_CODES.has(error.code) || OVERLOAD_STATUSES.has(error.status ?? 0);
+}
+
+/**
+ * Whether a request may have failed because the whole service is gone. A status below 500, other
+ * than that of a broken body, was said by somebody who is there.
+ *
+ * @see D-843.
+ */
+export function mayBeOutage(error: unknown): boolean {
+  if (!(error instanceof ConverterError)) return false;
+  if (error.code === 'SERVICE_UNREACHABLE') return true;
+  const { status = 500 } = error;
+  return mayPass(error) && (status < 400 || status >= 500);
 }

@@ -1,9 +1,10 @@
 /**
  * Gate: when the service says "not so fast", every request waits, not only the one that was told.
  *
- * In: answers with status 429 or 503, and a clock. Out: a promise that resolves when it may go on.
+ * In: answers with status 429 or 503, a known pace, and a clock. Out: a promise that resolves when it may go on.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createPace } from './pace.ts';
 
 /** Longest pause that a service can impose: it must not be able to stop a night by one header. */
 const LONGEST_PAUSE_MS = 60 * 60 * 1000;
@@ -12,7 +13,7 @@ const LONGEST_OWN_PAUSE_MS = 60_000;
 
 /** One gate for all requests to a service. */
 export interface Gate {
-  /** Resolves at once while the gate is open, else when every pause is over. */
+  /** Resolves when every pause is over, at the pace of the service where one is known. */
   wait(): Promise<void>;
   /** Closes the gate for as long as `Retry-After` says, or ever longer where it says nothing. */
   close(retryAfter: string | undefined): void;
@@ -26,6 +27,8 @@ export interface GateParts {
   now: () => number;
   /** 0 to 1, spreads pauses of our own. */
   random: () => number;
+  /** Requests a second where the service's limit is known. */
+  perSecond?: number | undefined;
   /** Ends every pause: whoever waited is told elsewhere that the run was stopped. */
   signal: AbortSignal;
 }
@@ -33,9 +36,10 @@ export interface GateParts {
 /**
  * Creates an open gate.
  *
- * @see D-710.
+ * @see D-710, D-842 (pace).
  */
-export function createGate({ now, random, signal }: GateParts): Gate {
+export function createGate({ now, random, perSecond, signal }: GateParts): Gate {
+  const pace = createPace(perSecond, now);
   let refusals = 0;
   let pauses = 0;
   let allOver: Promise<unknown> = Promise.resolve();
@@ -46,8 +50,12 @@ export function createGate({ now, random, signal }: GateParts): Gate {
   };
   return {
     async wait() {
-      // A loop: while it waited, another answer may have closed the gate for longer.
-      while (pauses > 0) await allOver;
+      // Loops: while it waited, another answer may have closed the gate for longer.
+      do {
+        while (pauses > 0) await allOver;
+        const ms = pace();
+        if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {});
+      } while (pauses > 0);
     },
     close(retryAfter) {
       const asked = readRetryAfter(retryAfter, now());

@@ -62,8 +62,13 @@ export async function withRetries<T>(
   }
 }
 
-function backoff({ backoffMs, random }: RetryPolicy, retriesConsumed: number): number {
-  const longest = Math.min(backoffMs * 2 ** retriesConsumed, LONGEST_BACKOFF_MS);
+/**
+ * The pause before the next attempt, in milliseconds.
+ *
+ * @param before - Attempts after the first that were made already.
+ */
+export function backoff({ backoffMs, random }: RetryPolicy, before: number): number {
+  const longest = Math.min(backoffMs * 2 ** before, LONGEST_BACKOFF_MS);
   return longest * (0.5 + 0.5 * random());
 }
 

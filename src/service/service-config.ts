@@ -14,6 +14,14 @@ export type Credentials =
   | { username: string; password: string; appKey?: string }
   | { token: string };
 
+/** Limits of a service that are known; what is left out is found out. */
+export interface RateLimit {
+  /** Requests a second, sent at equal distances. */
+  perSecond?: number | undefined;
+  /** Requests in flight; their number is not adapted then. */
+  concurrency?: number | undefined;
+}
+
 /** A client's settings; what is left out takes its value from {@link SERVICE_DEFAULTS}. */
 export interface ServiceConfig {
   /** Address of the authentication server. */
@@ -36,14 +44,25 @@ export interface ServiceConfig {
   padding?: Padding;
   /** Which element of the login's result is the token. @defaultValue 'first' */
   tokenElement?: 'first' | 'last';
-  /** Requests in flight, all kinds together. Minimum 1. @defaultValue 8 */
+  /**
+   * Most requests in flight, all kinds together; fewer while the service cannot cope. Minimum 1.
+   *
+   * @defaultValue 8
+   */
   concurrency?: number;
+  /** What the service is known to allow. */
+  rateLimit?: RateLimit | undefined;
   /** Milliseconds from sending a request to the last byte of its answer. @defaultValue 60000 */
   timeoutMs?: number;
   /** Attempts after the first. @defaultValue 4 */
   retries?: number;
   /** Milliseconds before the first of them; doubles each time. @defaultValue 500 */
   backoffMs?: number;
+  /**
+   * Pauses, together, after which a service that answers nothing any more counts as gone,
+   * milliseconds. @defaultValue 300000
+   */
+  giveUpAfterMs?: number;
   /** Most bytes of one answer. @defaultValue 268435456 (256 MiB) */
   maxResponseBytes?: number;
   /** Milliseconds since 1970. */
@@ -87,6 +106,7 @@ export const SERVICE_DEFAULTS = {
   timeoutMs: 60_000,
   retries: 4,
   backoffMs: 500,
+  giveUpAfterMs: 5 * 60_000,
   maxResponseBytes: 256 * 1024 * 1024,
 } as const satisfies Partial<ServiceConfig>;
 

@@ -27,6 +27,8 @@ export interface FaultServer {
   readonly tokens: string[];
   /** Most requests that were open at the same time, logins and logouts left out. */
   mostAtOnce(): number;
+  /** Answers as a healthy authentication server does. */
+  readonly logIn: Answer;
   /** How many requests came whose URL holds a text. */
   count(part: string): number;
   /** What is answered from now on to requests whose URL holds a text. */
@@ -82,7 +84,7 @@ export async function startFaultServer(): Promise<FaultServer> {
   let open = 0;
   let mostOpen = 0;
 
-  const auth: Answer = (response, request) => {
+  const logIn: Answer = (response, request) => {
     if (request.url?.includes('GetPublicKey')) return json({ result: [KEY] })(response, request);
     tokens.push(`token-${tokens.length + 1}-of-the-server`);
     json({ result: [tokens.at(-1)] })(response, request);
@@ -93,7 +95,7 @@ export async function startFaultServer(): Promise<FaultServer> {
       if (answer !== undefined) return answer;
     }
     for (const [part, answer] of always) if (url.includes(part)) return answer;
-    if (url.startsWith('/auth/')) return auth;
+    if (url.startsWith('/auth/')) return logIn;
     if (url.includes('/logout/')) return json({});
     return json({ error: 'no such thing' }, 404);
   };
@@ -124,6 +126,7 @@ export async function startFaultServer(): Promise<FaultServer> {
     baseUrl: `${origin}/base/`,
     seen,
     tokens,
+    logIn,
     mostAtOnce: () => mostOpen,
     count: (part) => seen.filter(({ url }) => url.includes(part)).length,
     always: (part, answer) => void always.set(part, answer),

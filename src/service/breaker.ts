@@ -1,0 +1,90 @@
+/**
+ * Breaker: when the service as a whole is gone, everybody waits, and no request loses an attempt.
+ *
+ * In: attempts at requests, and a question that a living service always answers. Out: what the
+ * attempts come to; SERVICE_GONE for all of them once the service does not come back.
+ * It must not know what is asked for.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConverterError, isConverterError } from '../support/errors.ts';
+import { mayBeOutage, wasSentAgain } from './failure.ts';
+import { backoff, type RetryPolicy } from './retry.ts';
+
+/** Failures in a row, of whatever requests, that raise the question: fewer than the usual attempts at one. */
+const SUSPICIOUS = 4;
+
+/** What a breaker is made of. */
+export interface BreakerParts {
+  /** Whether the service answers what it can always answer. */
+  isThere: () => Promise<boolean>;
+  /** Pauses between such questions, together, before the service counts as gone. */
+  giveUpAfterMs: number;
+  /** How fast these pauses grow. */
+  policy: RetryPolicy;
+}
+
+/** Makes an attempt; makes it again where it failed because the service was gone for a while. */
+export type Breaker = <T>(attempt: () => Promise<T>) => Promise<T>;
+
+/**
+ * Creates a closed breaker.
+ *
+ * A service that never answered yet is not waited for: it is the address that is wrong, or the
+ * network, and whoever sits before the screen wants to know.
+ *
+ * @throws {@link ConverterError} (the breaker) `SERVICE_GONE`, from then on always; else what the
+ * attempt throws.
+ *
+ * @see D-843.
+ */
+export function createBreaker({ isThere, giveUpAfterMs, policy }: BreakerParts): Breaker {
+  let hasAnswered = false;
+  let failures = 0;
+  let question: Promise<boolean> | undefined;
+
+  const answered = (): void => {
+    hasAnswered = true;
+    failures = 0;
+  };
+  /** Whether it was gone and is back. */
+  const waitForService = async (cause: unknown): Promise<boolean> => {
+    let waitedMs = 0;
+    for (let asked = 0; !(await isThere()); asked++) {
+      const leftMs = giveUpAfterMs - waitedMs;
+      if (leftMs <= 0) throw gone(cause);
+      const pauseMs = Math.min(backoff(policy, asked), leftMs);
+      await sleep(pauseMs, undefined, { signal: policy.signal });
+      waitedMs += pauseMs;
+    }
+    answered();
+    question = undefined;
+    return waitedMs > 0;
+  };
+
+  return async (attempt) => {
+    for (;;) {
+      if (question !== undefined) await question;
+      try {
+        const result = await attempt();
+        answered();
+        return result;
+      } catch (error) {
+        if (!mayBeOutage(error)) {
+          answered();
+          throw error;
+        }
+        // That there is nobody, or no login, was not the fault of one request.
+        failures += isConverterError(error, 'SERVICE_UNREACHABLE') ? SUSPICIOUS : 1;
+        if (!hasAnswered || failures < SUSPICIOUS) throw error;
+        question ??= waitForService(error);
+        // A service that is there has logged us in by now; any other failure is the request's own.
+        if (!(await question) && !wasSentAgain(error)) throw error;
+      }
+    }
+  };
+}
+
+function gone(cause: unknown): ConverterError {
+  const message = 'the service is gone: for a long time it gave no good answer to anything';
+  return new ConverterError('SERVICE_GONE', message, { cause });
+}

@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ServiceClient, ServiceConfig } from '../../../src/service/client.ts';
+import {
+  type Answer,
+  type FaultServer,
+  html,
+  json,
+  raw,
+  reset,
+  startFaultServer,
+} from '../../helpers/fault-server.ts';
+import { clientOf, errorOf, KEY, ROOT_NODES } from '../../helpers/faulty-client.ts';
+
+const ROOT = '/getnodes?';
+const BTG = '/btg?';
+const BLOCK = '/block/';
+const EMPTY_LIST = { btg: [], blocks: [], mats: [] };
+const EMPTY_BLOCK = { N: 'A', V: [0, 0, 0], A: [] };
+
+let server: FaultServer;
+beforeEach(async () => {
+  server = await startFaultServer();
+  healthy();
+});
+afterEach(() => server.close());
+
+function healthy(): void {
+  server.always(ROOT, json(ROOT_NODES));
+  server.always(BTG, json(EMPTY_LIST));
+  server.always(BLOCK, json(EMPTY_BLOCK));
+  server.always('/auth/', server.logIn);
+}
+
+function breakAll(answer: Answer): void {
+  for (const part of [ROOT, BTG, BLOCK, '/auth/']) server.always(part, answer);
+}
+
+/** A client that has had an answer already. */
+async function clientInRun(more: Partial<ServiceConfig> = {}): Promise<ServiceClient> {
+  const client = clientOf(server, { giveUpAfterMs: 50, ...more });
+  await client.getPartsList(KEY);
+  return client;
+}
+
+const names = (count: number) => Array.from({ length: count }, (_, i) => `ACME::DESK::B${i}`);
+
+describe('a service that is gone', () => {
+  it.each([
+    ['status 500', raw('', {}, 500)],
+    ['status 500 with an error', json({ error: 'no database' }, 500)],
+    ['resets', reset],
+    ['a page of HTML', html],
+  ])('ends every request with SERVICE_GONE: %s', async (_, answer) => {
+    const client = await clientInRun();
+    breakAll(answer);
+    // What it says of a login is taken for what it is (D-601).
+    server.always('/auth/', server.logIn);
+    const errors = await Promise.all(names(10).map((name) => errorOf(client.getBlock(name))));
+    expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['SERVICE_GONE']));
+    const asked = server.seen.length;
+    expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'SERVICE_GONE' });
+    expect(server.seen.length).toBe(asked);
+    await client.close();
+  });
+
+  it('is waited for when it refuses connections', async () => {
+    const client = await clientInRun();
+    await server.close();
+    expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'SERVICE_GONE' });
+    await client.close();
+  });
+
+  it('names no address and no request', async () => {
+    const client = await clientInRun({ giveUpAfterMs: 0 });
+    breakAll(raw('', {}, 500));
+    const errors = await Promise.all(names(4).map((name) => errorOf(client.getBlock(name))));
+    const gone = errors.find(({ code }) => code === 'SERVICE_GONE');
+    expect(gone?.message).toBe(
+      'the service is gone: for a long time it gave no good answer to anything',
+    );
+    await client.close();
+  });
+
+  it('is told as before when it never answered in this run', async () => {
+    const client = clientOf(server, { giveUpAfterMs: 3_600_000 });
+    server.always(BTG, raw('', {}, 500));
+    server.always(ROOT, raw('', {}, 500));
+    const errors = await Promise.all([1, 2, 3].map(() => errorOf(client.getPartsList(KEY))));
+    expect(errors.map(({ code }) => code)).toEqual(Array(3).fill('HTTP_STATUS'));
+    expect(server.count(ROOT)).toBe(0);
+    await client.close();
+  });
+});
+
+describe('a service that comes back', () => {
+  it('gets every request answered, though each has no retry', async () => {
+    const client = await clientInRun({ retries: 3, giveUpAfterMs: 3_600_000 });
+    breakAll(raw('', {}, 500));
+    server.always(ROOT, (response, request) => {
+      if (server.count(ROOT) === 5) healthy();
+      raw('', {}, 500)(response, request);
+    });
+    const bodies = await Promise.all(names(20).map((name) => client.getBlock(name)));
+    expect(bodies).toHaveLength(20);
+    expect(server.count(ROOT)).toBe(6);
+    await client.close();
+  });
+
+  it('logs in again where the token died meanwhile', async () => {
+    const client = await clientInRun({ retries: 1, giveUpAfterMs: 3_600_000 });
+    server.next(BTG, raw('', {}, 401));
+    const refuse = raw('', {}, 503);
+    // One login that comes to nothing, then one for the question.
+    server.next('GetPublicKey', refuse, refuse, refuse);
+    expect((await client.getPartsList(KEY)).partsList.nodes).toEqual([]);
+    await client.close();
+  });
+});
+
+describe('a service that is there', () => {
+  it('is asked for its root, and an article that always answers 500 stops nobody', async () => {
+    const client = await clientInRun({ retries: 4, giveUpAfterMs: 0 });
+    server.always(BTG, raw('', {}, 500));
+    expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'HTTP_STATUS' });
+    expect(server.count(BTG)).toBe(1 + 5);
+    expect(server.count(ROOT)).toBe(1);
+    expect((await client.getBlock('ACME::DESK::LEG')).bytes.length).toBeGreaterThan(0);
+    await client.close();
+  });
+
+  it('may refuse the question itself: whoever says 401 or 429 is there', async () => {
+    for (const status of [401, 429]) {
+      const client = await clientInRun({ retries: 4, giveUpAfterMs: 0 });
+      server.always(BTG, raw('', {}, 500));
+      server.always(ROOT, raw('', { 'retry-after': '0' }, status));
+      expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'HTTP_STATUS' });
+      healthy();
+      await client.close();
+    }
+  });
+
+  it('is not asked while other requests succeed', async () => {
+    const client = await clientInRun({ retries: 0, concurrency: 1 });
+    for (const name of names(6)) {
+      server.next(BTG, raw('', {}, 500));
+      await errorOf(client.getPartsList(KEY));
+      await client.getBlock(name);
+    }
+    expect(server.count(ROOT)).toBe(0);
+    await client.close();
+  });
+});
+
+describe('a run that is stopped', () => {
+  it('does not wait for the service', async () => {
+    const stop = new AbortController();
+    const client = await clientInRun({ giveUpAfterMs: 3_600_000, signal: stop.signal });
+    breakAll(raw('', {}, 500));
+    server.always(ROOT, (response, request) => {
+      raw('', {}, 500)(response, request);
+      if (server.count(ROOT) === 3) stop.abort();
+    });
+    const errors = await Promise.all(names(5).map((name) => errorOf(client.getBlock(name))));
+    expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['INTERRUPTED']));
+    await client.close();
+  });
+});
