@@ -26,7 +26,7 @@ export interface FetchBench {
 
 export async function openFetchBench(
   range: EmulatedRange,
-  options: Pick<EmulatorOptions, 'validators'> = {},
+  options: Pick<EmulatorOptions, 'validators' | 'now'> = {},
 ): Promise<FetchBench> {
   const dir = await mkdtemp(join(tmpdir(), 'btg2gltf-fetch-'));
   const emulator = await startEmulator({ range, ...options });

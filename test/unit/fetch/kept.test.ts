@@ -1,0 +1,112 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { inputsDigest } from '../../../src/fetch/inputs-digest.ts';
+import { keptSnapshot } from '../../../src/fetch/load-snapshot.ts';
+import { acme, type FetchBench, openFetchBench } from '../../helpers/fetch-bench.ts';
+import { smallRange } from '../../helpers/small-range.ts';
+
+let bench: FetchBench;
+afterEach(() => bench.close());
+
+const LEG = 'ACME::DESK::LEG';
+const FOREIGN = 'LIB::X::CASTOR';
+
+async function firstNight(day = '2024-05-20') {
+  const range = smallRange([{ number: 'D1', blocks: [LEG, FOREIGN], pics: ['OAK', '../x'] }]);
+  range.images.add('ACME/OAK');
+  bench = await openFetchBench(range);
+  const snapshot = await bench.fetcher(day).fetch(acme('D1'));
+  bench.requests();
+  return { range, snapshot };
+}
+
+describe('a kept snapshot', () => {
+  it('takes no request but for the top of the catalogue, and no body', async () => {
+    const { snapshot } = await firstNight();
+    for await (const digest of bench.store.list()) await bench.store.remove(digest);
+    const fetcher = bench.fetcher('2024-05-21');
+    const kept = { key: snapshot.key, inputs: inputsDigest(snapshot) };
+    expect(await fetcher.kept(acme('D1'))).toEqual(kept);
+    expect(await fetcher.kept(acme('D1', { program: 'desk' }))).toEqual(kept);
+    expect(bench.requests()).toEqual({ getnodes: 1 });
+    const source = { service: 'bench', state: bench.state };
+    expect(keptSnapshot(source, acme('D1'))).toEqual(kept);
+  });
+
+  it('is none that was never fetched', async () => {
+    await firstNight();
+    expect(await bench.fetcher('2024-05-21').kept(acme('D2'))).toBeUndefined();
+  });
+
+  it.each([
+    ['was converted since', '2024-05-21', '2024-05-22'],
+    ['was converted on the day of the fetch', '2024-05-20', '2024-05-21'],
+  ])('is none where the data %s', async (_, convertdate, day) => {
+    const { range } = await firstNight();
+    range.convertdate = convertdate;
+    const fetcher = bench.fetcher(day);
+    expect(await fetcher.kept(acme('D1'))).toBeUndefined();
+    await fetcher.fetch(acme('D1'));
+    expect(await fetcher.kept(acme('D1'))).toBeDefined();
+  });
+
+  it('is none where the catalogue has come to know who owns a part of it', async () => {
+    const { range } = await firstNight();
+    const nodes = range.nodes;
+    const LIB = { manufacturer: 'LIB', nodeid: 'LIB;:X@1', convertdate: '2024-01-01' };
+    range.nodes = (parent) => {
+      const own = nodes(parent);
+      return parent === '' ? [...own!, { ...own![0], ...LIB }] : own;
+    };
+    expect(await bench.fetcher('2024-05-21').kept(acme('D1'))).toBeUndefined();
+  });
+
+  it('is none where something failed that may pass, and one where it is known not to be there', async () => {
+    const { range } = await firstNight();
+    range.missing.add(FOREIGN);
+    await bench.fetcher('2024-05-21', { force: true }).fetch(acme('D1'));
+    expect(await bench.fetcher('2024-05-22').kept(acme('D1'))).toBeDefined();
+    range.bodies.set(LEG, '{"N":1');
+    await bench.fetcher('2024-05-23', { force: true }).fetch(acme('D1'));
+    expect(await bench.fetcher('2024-05-24').kept(acme('D1'))).toBeUndefined();
+  });
+
+  it('is none on other terms: forced, images elsewhere, other children', async () => {
+    await firstNight();
+    const day = '2024-05-21';
+    const imageLocation = '{program}/{name}';
+    const child = { ...acme('D2'), parent: -1 };
+    expect(await bench.fetcher(day, { force: true }).kept(acme('D1'))).toBeUndefined();
+    expect(await bench.fetcher(day, { imageLocation }).kept(acme('D1'))).toBeUndefined();
+    expect(await bench.fetcher(day).kept(acme('D1'), [child])).toBeUndefined();
+    expect(await bench.fetcher(day).kept(acme('D1'), [])).toBeUndefined();
+    expect(await bench.fetcher(day).kept(acme('D1'))).toBeDefined();
+  });
+
+  it('is none with children that have no place', async () => {
+    const child = { id: 'C', rootid: 'D1', manufacturer: 'ACME', program: 'DESK' };
+    const children = [{ ...child, basearticlenumber: 'C1', children: [], propclasses: [] }];
+    const range = smallRange([
+      { number: 'D1', blocks: [LEG], article: { children } },
+      { number: 'C1', blocks: ['ACME::DESK::OTHER'] },
+    ]);
+    bench = await openFetchBench(range);
+    expect((await bench.fetcher('2024-05-20').fetch(acme('D1'))).unplaced).toHaveLength(1);
+    expect(await bench.fetcher('2024-05-21').kept(acme('D1'))).toBeUndefined();
+  });
+});
+
+describe('what was asked for', () => {
+  it('is told with each snapshot', async () => {
+    const { range, snapshot } = await firstNight();
+    expect(snapshot.asked).toEqual({ article: true, partsList: true, bodies: 3 });
+    const next = bench.fetcher('2024-05-21');
+    const none = { article: false, partsList: false, bodies: 0 };
+    expect((await next.fetch(acme('D1'))).asked).toEqual(none);
+    range.convertdate = '2024-05-21';
+    const changed = bench.fetcher('2024-05-22');
+    expect((await changed.fetch(acme('D1'))).asked).toEqual(snapshot.asked);
+    // Whoever needs it: the second article of the run shares what the first was answered.
+    const other = acme('D1', { reinitstring: 'D1;F=STD::' });
+    expect((await changed.fetch(other)).asked).toEqual(snapshot.asked);
+  });
+});

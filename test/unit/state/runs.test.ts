@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openState, type State } from '../../../src/state/state.ts';
+
+const HOUR = 3_600_000;
+const NIGHT = Date.parse('2024-06-01T02:00:00Z');
+/** A process that no longer runs. */
+const DEAD = spawnSync(process.execPath, ['-e', '']).pid;
+
+let dir = '';
+let state: State;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-runs-'));
+  state = await openState(dir);
+});
+
+afterEach(async () => {
+  state.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const run = (startedAt: number, pid = DEAD, more = {}) => ({
+  service: 's',
+  output: '/out',
+  startedAt,
+  pid,
+  ...more,
+});
+
+describe('runs', () => {
+  it('hold since they began, where none was interrupted', () => {
+    expect(state.runs.begin(run(NIGHT)).heldSince).toBe(NIGHT);
+  });
+
+  it('hold since the first of those that they continue', () => {
+    state.runs.begin(run(NIGHT));
+    state.runs.begin(run(NIGHT + HOUR));
+    const third = state.runs.begin(run(NIGHT + 2 * HOUR, process.pid));
+    expect(third.heldSince).toBe(NIGHT);
+    state.runs.finish(third.id);
+    expect(state.runs.begin(run(NIGHT + 3 * HOUR)).heldSince).toBe(NIGHT + 3 * HOUR);
+  });
+
+  it('continue no run of another service or output, nor one that goes on', () => {
+    state.runs.begin(run(NIGHT, DEAD, { service: 't' }));
+    state.runs.begin(run(NIGHT, DEAD, { output: '/other' }));
+    state.runs.begin(run(NIGHT, process.ppid));
+    state.runs.begin(run(NIGHT, process.pid));
+    expect(state.runs.begin(run(NIGHT + HOUR)).heldSince).toBe(NIGHT + HOUR);
+  });
+
+  it('continue one of their own process that was given up, as a process id that returned', async () => {
+    state.runs.begin(run(NIGHT, process.pid));
+    state.close();
+    state = await openState(dir);
+    expect(state.runs.oldestRunning(NIGHT + HOUR)).toBeUndefined();
+    expect(state.runs.begin(run(NIGHT + HOUR, process.pid)).heldSince).toBe(NIGHT);
+  });
+
+  it('tell the oldest that goes on, besides who asks', () => {
+    state.runs.begin(run(NIGHT - HOUR));
+    const first = state.runs.begin(run(NIGHT, process.pid));
+    const second = state.runs.begin(run(NIGHT + 1, process.pid, { output: '/other' }));
+    expect(state.runs.oldestRunning(NIGHT + HOUR)).toBe(NIGHT);
+    expect(state.runs.oldestRunning(NIGHT + HOUR, first.id)).toBe(NIGHT + 1);
+    state.runs.finish(second.id);
+    expect(state.runs.oldestRunning(NIGHT + HOUR, first.id)).toBeUndefined();
+  });
+
+  it('never hold for longer than a day, whatever was interrupted when', () => {
+    const ago = fc.integer({ min: -2 * HOUR, max: 60 * HOUR });
+    fc.assert(
+      fc.property(fc.uniqueArray(ago, { maxLength: 5 }), (agos) => {
+        for (const before of agos.toSorted((a, b) => b - a)) state.runs.begin(run(NIGHT - before));
+        const { id, heldSince } = state.runs.begin(run(NIGHT, process.pid));
+        const continued = agos.filter((before) => before > 0 && before < 24 * HOUR);
+        expect(heldSince).toBe(NIGHT - Math.max(0, ...continued));
+        state.runs.finish(id);
+      }),
+      { seed: 6, numRuns: 50 },
+    );
+  });
+});
