@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConverterError } from '../support/errors.ts';
 import { isRunning, publishOnce, readTextIfExists, removeFile } from '../support/files.ts';
-import { TEMPORARY_FOLDER } from '../write/publish.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Name of the lock in the output folder. */
 export const LOCK_FILE = '.lock';
@@ -61,7 +61,7 @@ export async function lockOutput(
 }
 
 async function take(path: string, own: string, outputDir: string): Promise<void> {
-  const tmpDir = join(outputDir, TEMPORARY_FOLDER);
+  const tmpDir = temporaryFolder(outputDir);
   const content = new TextEncoder().encode(own);
   if ((await publishOnce(path, content, tmpDir)) === 'published') return;
   const other = await readTextIfExists(path);

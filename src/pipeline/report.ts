@@ -12,6 +12,7 @@ import type { ReportedLine } from '../report/reported-line.ts';
 import { helpFor } from '../report/rows.ts';
 import type { FailureRow, GateReport, RunReport } from '../report/run-report.ts';
 import { replaceFile } from '../support/files.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { jsonLines } from '../write/manifest.ts';
 import { type RunContext, runId } from './run-context.ts';
 import { describeService } from './service-setup.ts';
@@ -104,8 +105,11 @@ export function makeReport(
  */
 export async function writeReport({ report, failures }: MadeReport): Promise<string> {
   const folder = join(report.outputDir, RUNS_FOLDER, report.run);
-  await replaceFile(join(folder, 'failures.jsonl'), jsonLines([...failures()]));
-  await replaceFile(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+  const tmpDir = temporaryFolder(report.outputDir);
+  await replaceFile(join(folder, 'failures.jsonl'), jsonLines([...failures()]), { tmpDir });
+  await replaceFile(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`, {
+    tmpDir,
+  });
   return folder;
 }
 

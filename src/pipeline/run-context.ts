@@ -13,8 +13,8 @@ import { type ContentStore, openFileStore } from '../store/content-store.ts';
 import { removeStaleTemporaries } from '../support/files.ts';
 import type { Logger } from '../support/log.ts';
 import type { PackedMap } from '../support/packed-map.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { openCatalogue, openManifest } from '../write/manifest.ts';
-import { TEMPORARY_FOLDER } from '../write/publish.ts';
 import { openDeadline } from './deadline.ts';
 import { createDriftCounts, type DriftCounts } from './drift.ts';
 import { indexPrevious, type PreviousLines } from './manifest-lines.ts';
@@ -119,8 +119,8 @@ export async function withRun<T>(
   work: (run: RunContext) => Promise<T>,
 ): Promise<T> {
   const { outputDir, cacheDir, service: content } = job.pipeline;
-  const cacheTemporaries = join(cacheDir, TEMPORARY_FOLDER);
-  await removeStaleTemporaries(join(outputDir, TEMPORARY_FOLDER));
+  const cacheTemporaries = temporaryFolder(cacheDir);
+  await removeStaleTemporaries(temporaryFolder(outputDir));
   await removeStaleTemporaries(cacheTemporaries);
   const state = await openState(cacheDir);
   const bodies = openFileStore({
@@ -210,7 +210,7 @@ export function openObjects(outputDir: string, repair = false): ContentStore {
   return openFileStore({
     repair,
     dir: join(outputDir, OBJECTS_FOLDER),
-    tmpDir: join(outputDir, TEMPORARY_FOLDER),
+    tmpDir: temporaryFolder(outputDir),
     extension: '.glb',
   });
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { SelectedArticle } from '../fetch/select-articles.ts';
 import { ConverterError } from '../support/errors.ts';
 import { readTextIfExists, replaceFile, sha256Hex } from '../support/files.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { jsonLines } from '../write/manifest.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import { pipelineServiceId } from './service-setup.ts';
@@ -16,7 +17,8 @@ export async function writeSelection(
   pipeline: Pipeline,
   selected: readonly SelectedArticle[],
 ): Promise<void> {
-  await replaceFile(pathOf(pipeline), jsonLines(selected));
+  const tmpDir = temporaryFolder(pipeline.cacheDir);
+  await replaceFile(pathOf(pipeline), jsonLines(selected), { tmpDir });
 }
 
 /**

@@ -10,6 +10,7 @@ import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { ConverterError } from '../support/errors.ts';
 import { readBytesIfExists, replaceFile } from '../support/files.ts';
 import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Name of the manifest in the output folder. */
 export const MANIFEST_FILE = 'manifest.jsonl';
@@ -129,7 +130,7 @@ export async function writeManifest(
   outputDir: string,
   lines: PackedMap<ManifestLine>,
 ): Promise<void> {
-  await replaceLines(join(outputDir, MANIFEST_FILE), lines);
+  await replaceLines(outputDir, MANIFEST_FILE, lines);
 }
 
 /** Replaces the catalogue as {@link writeManifest} does. @see D-740 */
@@ -137,7 +138,7 @@ export async function writeCatalogue(
   outputDir: string,
   lines: PackedMap<CatalogueLine>,
 ): Promise<void> {
-  await replaceLines(join(outputDir, CATALOGUE_FILE), lines);
+  await replaceLines(outputDir, CATALOGUE_FILE, lines);
 }
 
 /** One JSON value a line, UTF-8, each line ended. */
@@ -155,7 +156,11 @@ export function orderFields(line: ManifestLine): ManifestLine {
 
 const LINE_END = 0x0a;
 
-async function replaceLines<T>(path: string, lines: PackedMap<T>): Promise<void> {
+async function replaceLines<T>(
+  outputDir: string,
+  name: string,
+  lines: PackedMap<T>,
+): Promise<void> {
   const parts = sortedKeys(lines.keys()).map((key) => lines.bytesOf(key)!);
   const content = new Uint8Array(parts.reduce((sum, { length }) => sum + length + 1, 0));
   let at = 0;
@@ -164,9 +169,10 @@ async function replaceLines<T>(path: string, lines: PackedMap<T>): Promise<void>
     content[at + part.length] = LINE_END;
     at += part.length + 1;
   }
+  const path = join(outputDir, name);
   const before = await readBytesIfExists(path);
   if (before !== undefined && Buffer.compare(before, content) === 0) return;
-  await replaceFile(path, content);
+  await replaceFile(path, content, { tmpDir: temporaryFolder(outputDir) });
 }
 
 async function openLines<T extends ArticleRequest>(

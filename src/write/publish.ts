@@ -10,11 +10,9 @@ import type { Digest } from '../model/snapshot.ts';
 import { linkOrCopy } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { assignPaths } from './article-path.ts';
 import { identityIn, orderFields, writeCatalogue, writeManifest } from './manifest.ts';
-
-/** Name of the folder of temporary files in the output folder: on the same file system as the links. */
-export const TEMPORARY_FOLDER = '.tmp';
 
 /** Links made at the same time: enough to hide the disk's latency. */
 const LINKS_AT_ONCE = 8;
@@ -76,7 +74,7 @@ function withPath(line: ManifestLine, glb: string): ManifestLine {
 
 async function linkAll({ outputDir, lines, objectPath }: Publication): Promise<Published> {
   const outcome = { copied: 0, linked: 0, withoutObject: [] as string[] };
-  const tmpDir = join(outputDir, TEMPORARY_FOLDER);
+  const tmpDir = temporaryFolder(outputDir);
   await inParallel(lines.values(), LINKS_AT_ONCE, async (line) => {
     const asset = publishedAsset(line);
     if (asset === undefined) return;
