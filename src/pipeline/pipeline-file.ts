@@ -61,17 +61,15 @@ export interface Pipeline {
  * Reads and checks a pipeline file.
  *
  * @param path - Absolute, or relative to the working folder.
- * @throws {@link ConverterError} `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET`.
+ * @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`, `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET`.
  */
 export async function loadPipeline(path: string, env: Environment): Promise<Pipeline> {
   let text: string;
   try {
     text = await readText(path);
   } catch (cause) {
-    const missing = isConverterError(cause, 'FILE_MISSING');
-    throw missing
-      ? new ConverterError('FILE_MISSING', `${path}: no such pipeline file`, { cause })
-      : new ConverterError('PIPELINE_INVALID', `${path}: cannot be read`, { cause });
+    if (!isConverterError(cause, 'FILE_MISSING')) throw cause;
+    throw new ConverterError('FILE_MISSING', `${path}: no such pipeline file`, { cause });
   }
   return parsePipeline(text, path, env);
 }
