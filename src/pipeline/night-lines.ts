@@ -9,15 +9,15 @@ import type { ReportedLine } from '../report/reported-line.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { identityIn, keyOf, sortedKeys } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
-import type { FailureLedger } from './failure-ledger.ts';
 import type { Entry, OutcomeBook } from './outcome-book.ts';
+import type { Quarantine } from './quarantine.ts';
 
 /** What a night knows of its configurations. */
 export interface NightKnowledge {
   before: PackedMap<ManifestLine>;
   lines: PackedMap<ManifestLine>;
   book: OutcomeBook;
-  ledger: Pick<FailureLedger, 'rowOf'>;
+  quarantine: Pick<Quarantine, 'rowOf'>;
 }
 
 /** The configurations that the night worked on, in the order of their keys. */
@@ -39,13 +39,15 @@ export function* removedKeys(
 function reportedLine(
   line: ManifestLine,
   entries: readonly Entry[],
-  { before, ledger }: NightKnowledge,
+  { before, quarantine }: NightKnowledge,
 ): ReportedLine {
-  const known = before.get(keyOf(line));
+  const key = keyOf(line);
+  // One that says the same shares its bytes.
+  const known = before.bytesOf(key) === lines.bytesOf(key) ? line : before.get(key);
   const built = entries.find(({ outcome }) => 'built' in outcome)?.outcome;
   const ms = entries.reduce((sum, entry) => sum + entry.ms, 0);
   const failed = entries.find(({ outcome }) => outcome.status === 'failed')?.outcome.request;
-  const history = failed === undefined ? undefined : ledger.rowOf(failed);
+  const history = failed === undefined ? undefined : quarantine.rowOf(failed);
   return {
     ...line,
     ms,

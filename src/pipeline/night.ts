@@ -9,12 +9,12 @@ import type { Selection } from '../fetch/select-articles.ts';
 import type { Decision } from '../state/decisions.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import type { Work } from './each-configuration.ts';
-import { type FailureLedger, openFailureLedger } from './failure-ledger.ts';
 import type { Outcome } from './manifest-lines.ts';
 import { nightLines, removedKeys } from './night-lines.ts';
 import { judge } from './night-verdict.ts';
 import { createOutcomeBook, type OutcomeBook } from './outcome-book.ts';
 import { newLines, publishLines } from './publish-outcomes.ts';
+import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { makeReport, type RunFacts, writeReport } from './report.ts';
 import { type RunContext, runId } from './run-context.ts';
 import type { RunResult } from './run-result.ts';
@@ -48,11 +48,10 @@ interface Worked {
  * @see D-740 (order), D-834 (deadline), D-850 (gates), D-852 (failures).
  */
 export async function workThroughNight(run: RunContext, plan: NightPlan): Promise<RunResult> {
-  const { job, state, startedAt } = run;
-  const { outputDir, failures: policy, convert } = job.pipeline;
-  const ledger = openFailureLedger(state.failures, { outputDir, policy, convert, now: startedAt });
+  const { job } = run;
   const book = createOutcomeBook(run.previous);
-  const worked = await work(run, plan, ledger, book);
+  const quarantine = openQuarantine(run, book);
+  const worked = await work(run, plan, quarantine);
   const { selection } = worked;
   const isComplete = worked.error === undefined && worked.done === worked.total;
   const lines = newLines(run, book, selection.failures, isPartial(job) || !isComplete);
@@ -63,7 +62,9 @@ export async function workThroughNight(run: RunContext, plan: NightPlan): Promis
     (await errorOf(() => run.stopwatch.during('publish', () => publish(run, lines, book))));
   const stop = broken ?? (isComplete ? undefined : outOfTime(worked));
   if (stop !== undefined) run.leaveUnfinished();
-  if (worked.error === undefined) record(ledger, book, selection, isComplete && !isPartial(job));
+  if (worked.error === undefined) {
+    quarantine.note(selection.failures, isComplete && !isPartial(job));
+  }
   const facts: RunFacts = {
     ended: endOf(worked, isComplete),
     published: broken === undefined,
@@ -72,18 +73,13 @@ export async function workThroughNight(run: RunContext, plan: NightPlan): Promis
     ...(stop === undefined ? {} : { stop }),
   };
   const hits = await run.cacheHits();
-  const told = nightLines({ before: run.previous.byKey, lines, book, ledger });
+  const told = nightLines({ before: run.previous.byKey, lines, book, quarantine });
   const made = makeReport(run, plan.command, selection, told, hits, facts);
   return { report: made.report, runFolder: await writtenReport(made, stop), stop };
 }
 
 /** Selects and works; what ends that is handed back, so that it can be reported. */
-async function work(
-  run: RunContext,
-  plan: NightPlan,
-  ledger: FailureLedger,
-  book: OutcomeBook,
-): Promise<Worked> {
+async function work(run: RunContext, plan: NightPlan, quarantine: Quarantine): Promise<Worked> {
   const worked: Worked = {
     selection: { articles: [], failures: [], warnings: [] },
     done: 0,
@@ -93,16 +89,9 @@ async function work(
     const { job } = run;
     if (job.repair) await noteDamage(run);
     worked.selection = await plan.select(run);
-    const { articles } = worked.selection;
-    const wanted = job.failedOnly ? ledger.failing(articles) : articles;
-    // Whoever asks for single articles, for everything anew or for failures gets them all.
-    const everything = job.force || job.failedOnly || job.only !== undefined;
-    const { due, quarantined } = ledger.due(wanted, everything);
-    for (const { request, error: failure } of quarantined) {
-      const outcome = { request, status: 'failed', key: undefined, error: failure } as const;
-      book.add(outcome, { place: -1, ms: 0 });
-    }
-    const progress = await workOn(run, due, await plan.work(run), book.add);
+    const due = quarantine.choose(worked.selection.articles);
+    const { collect, screen } = quarantine;
+    const progress = await workOn(run, due, await plan.work(run), collect, screen);
     Object.assign(worked, progress);
     await run.closeService();
   });
@@ -137,23 +126,6 @@ function* decisionsOf(book: OutcomeBook): Iterable<[key: string, decision: Decis
 function decisionOf(outcome: Outcome): Decision {
   if ('decision' in outcome) return outcome.decision;
   return { tier: outcome.status, why: [] };
-}
-
-function record(
-  ledger: FailureLedger,
-  book: OutcomeBook,
-  { failures }: Selection,
-  isWhole: boolean,
-): void {
-  for (const key of book.keys()) {
-    for (const { outcome, place } of book.entriesOf(key)) {
-      // What was left in quarantine was not tried.
-      if (place < 0) continue;
-      ledger.record(outcome.request, outcome.status === 'failed' ? outcome.error : undefined);
-    }
-  }
-  for (const { what, code, message } of failures) ledger.record({ what }, { code, message });
-  ledger.save(isWhole);
 }
 
 function endOf({ error }: Worked, isComplete: boolean): NonNullable<RunFacts['ended']> {

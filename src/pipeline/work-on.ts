@@ -10,11 +10,15 @@ import type { UnplacedChild } from '../model/snapshot.ts';
 import { type Collect, eachConfiguration, type Work } from './each-configuration.ts';
 import type { RunContext } from './run-context.ts';
 
+/** Tells which of some articles are worked on. */
+export type Screen = (articles: readonly SelectedArticle[]) => readonly SelectedArticle[];
+
 /**
  * Works on each selected article in all its spellings, then on the children without a place.
  *
  * @param collect - Handed the outcome of each; places count in the order of the selection, those of
  *   children behind.
+ * @param screen - Tells which children are worked on tonight.
  * @returns How many were worked on of those that should have been: fewer where the run is out of time.
  * @throws {@link ConverterError} what ends a run.
  *
@@ -25,6 +29,7 @@ export async function workOn<T extends { unplaced?: UnplacedChild[] }>(
   articles: readonly SelectedArticle[],
   work: Work<T>,
   collect: Collect<T>,
+  screen: Screen = (children) => children,
 ): Promise<{ done: number; total: number }> {
   const progress = { total: 0, done: 0, failed: 0 };
   const seen = new Set<string>();
@@ -34,7 +39,7 @@ export async function workOn<T extends { unplaced?: UnplacedChild[] }>(
     seen.add(key);
     return !known;
   };
-  let round = articles.flatMap(everySpelling).filter(unseen);
+  let round: readonly SelectedArticle[] = articles.flatMap(everySpelling).filter(unseen);
   while (round.length > 0) {
     const children: { place: number; child: UnplacedChild }[] = [];
     const notice: Collect<T> = (outcome, origin) => {
@@ -43,7 +48,7 @@ export async function workOn<T extends { unplaced?: UnplacedChild[] }>(
     };
     await eachConfiguration(run, round, work, notice, progress);
     children.sort((a, b) => a.place - b.place);
-    round = children.map(({ child }) => asSelected(child)).filter(unseen);
+    round = screen(children.map(({ child }) => asSelected(child)).filter(unseen));
   }
   return { done: progress.done, total: progress.total };
 }

@@ -22,6 +22,8 @@ export async function command(
   options: {
     env?: Record<string, string>;
     signal?: AbortSignal;
+    /** Instant at which the clock of the command begins, ISO 8601; else it is the machine's own. */
+    at?: string;
     /** Told of everything printed to standard output. */
     onPrint?: (text: string) => void;
   } = {},
@@ -38,12 +40,19 @@ export async function command(
       stderr += text;
     },
     terminal: undefined,
-    now: Date.now,
+    now: clockFrom(options.at),
     random: Math.random,
     signal: options.signal ?? new AbortController().signal,
   };
   const exit = await runCommandLine(words, io, '0.0.0');
   return { exit, stdout, stderr };
+}
+
+/** A clock that goes as fast as the machine's own. */
+function clockFrom(at: string | undefined): () => number {
+  if (at === undefined) return Date.now;
+  const ahead = Date.parse(at) - Date.now();
+  return () => Date.now() + ahead;
 }
 
 /** An empty folder of its own. */

@@ -1,0 +1,78 @@
+/**
+ * Nights: runs of one pipeline over one output folder, on one day after the other.
+ *
+ * In: a range, which a test changes between two nights. Out: what each night did and left behind.
+ */
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startEmulator } from '../../src/emulator/emulator.ts';
+import type { EmulatedRange } from '../../src/emulator/range.ts';
+import type { FailureRow, RunReport } from '../../src/report/run-report.ts';
+import { type CommandResult, command, temporaryFolder, writePipeline } from './command.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+
+/** A service with a pipeline, from one night to the next. */
+export interface Nights {
+  /** What stands before the service, for faults. */
+  readonly proxy: FaultProxy;
+  readonly outputDir: string;
+  readonly cacheDir: string;
+  /** Runs at two o'clock UTC of a day `YYYY-MM-DD`. */
+  run(day: string, ...options: string[]): Promise<CommandResult>;
+  /** The same, with another command. */
+  command(name: string, day: string, ...options: string[]): Promise<CommandResult>;
+  /** Writes the pipeline file anew, with other keys. */
+  configure(content: Record<string, unknown>): Promise<void>;
+  /** The report of the run that began last. */
+  report(): Promise<RunReport>;
+  /** Rows of its `failures.jsonl`. */
+  failures(): Promise<FailureRow[]>;
+  close(): Promise<void>;
+}
+
+/** One attempt a request: a fault is a failure at once. */
+const SERVICE = {
+  authUrl: '${BTG2GLTF_AUTH_URL}',
+  baseUrl: '${BTG2GLTF_BASE_URL}',
+  retries: 0,
+  backoffMs: 1,
+};
+
+/** Serves a range and writes a pipeline that converts all of it. */
+export async function openNights(
+  range: EmulatedRange,
+  content: Record<string, unknown> = {},
+): Promise<Nights> {
+  const folder = await temporaryFolder();
+  const emulator = await startEmulator({ range });
+  const proxy = await startFaultProxy(emulator);
+  const outputDir = join(folder, 'out');
+  let file = await writePipeline(folder, { service: SERVICE, ...content });
+  const lastRun = async (name: string): Promise<string> => {
+    const runs = (await readdir(join(outputDir, 'runs'))).sort();
+    return readFile(join(outputDir, 'runs', runs.at(-1)!, name), 'utf8');
+  };
+  const runCommand = (name: string, day: string, ...options: string[]) =>
+    command([name, file, ...options], { env: proxy.env, at: `${day}T02:00:00Z` });
+  return {
+    proxy,
+    outputDir,
+    cacheDir: join(folder, 'cache'),
+    run: (day, ...options) => runCommand('run', day, ...options),
+    command: runCommand,
+    configure: async (other) => {
+      file = await writePipeline(folder, { service: SERVICE, ...other });
+    },
+    report: async () => JSON.parse(await lastRun('report.json')) as RunReport,
+    failures: async () =>
+      (await lastRun('failures.jsonl'))
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as FailureRow),
+    close: async () => {
+      await proxy.close();
+      await emulator.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

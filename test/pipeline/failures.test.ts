@@ -1,0 +1,136 @@
+/**
+ * What keeps failing, over the nights: quarantined, listed, tried less often, forgotten once it succeeds.
+ */
+import { rm } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readManifest } from '../../src/write/manifest.ts';
+import { type NightRange, nightRange } from '../helpers/night-range.ts';
+import { type Nights, openNights } from '../helpers/nights.ts';
+
+let range: NightRange;
+let nights: Nights;
+/** The article that fails. */
+let bad: string;
+
+beforeEach(async () => {
+  range = nightRange({ articles: 6, blocks: 6, images: 1, blocksPerArticle: 1 });
+  nights = await openNights(range);
+  bad = range.articleAt(1).number;
+  expect(await nights.run('2026-01-01')).toMatchObject({ exit: 0 });
+});
+afterEach(() => nights.close());
+
+/** The service has new data, and answers an error where it is asked for the parts of one article. */
+function breakBad(): void {
+  for (const manufacturer of range.manufacturers)
+    range.convertdates.set(manufacturer, '2026-02-01');
+  nights.proxy.break(new RegExp(`/btg\\?.*${bad}`), (response) => response.writeHead(500).end());
+}
+
+/** Articles whose parts list was asked for in a night. */
+async function asked(day: string, ...options: string[]): Promise<{ exit: number; of: string[] }> {
+  nights.proxy.seen.length = 0;
+  const { exit } = await nights.run(day, ...options);
+  const of = nights.proxy.seen
+    .filter((url) => url.includes('/btg?'))
+    .map((url) => new URL(url, 'http://localhost').searchParams.get('basearticlenumber')!);
+  return { exit, of: of.sort() };
+}
+
+const day = (n: number) => `2026-02-${String(n).padStart(2, '0')}`;
+
+test('an article that fails every night is tried three nights, then every seventh', async () => {
+  breakBad();
+  const tried: number[] = [];
+  for (const n of [1, 2, 3, 4, 9, 10, 11, 16, 17, 18]) {
+    const { exit, of } = await asked(day(n));
+    expect(exit).toBe(1);
+    if (of.includes(bad)) tried.push(n);
+  }
+  expect(tried).toEqual([1, 2, 3, 10, 17]);
+});
+
+describe('in quarantine', () => {
+  beforeEach(async () => {
+    breakBad();
+    for (const n of [1, 2, 3]) expect((await nights.run(day(n))).exit).toBe(1);
+  });
+
+  test('it is listed with what is known of it, and its last good file stays linked', async () => {
+    expect((await nights.run(day(4))).exit).toBe(1);
+    expect(await nights.failures()).toMatchObject([
+      {
+        ...{ basearticlenumber: bad, code: 'HTTP_STATUS', attempts: 3, nights: 3 },
+        ...{ quarantined: true, retryOn: day(10) },
+        firstSeen: expect.stringContaining(`${day(1)}T02:00`),
+        lastSeen: expect.stringContaining(`${day(3)}T02:00`),
+      },
+    ]);
+    expect((await nights.report()).configurations).toMatchObject({ failed: 1, quarantined: 1 });
+    const line = (await readManifest(nights.outputDir)).find(
+      ({ basearticlenumber }) => basearticlenumber === bad,
+    );
+    expect(line).toMatchObject({ status: 'failed', lastGood: { sha256: expect.any(String) } });
+  });
+
+  test('it leaves the ledger when it succeeds', async () => {
+    nights.proxy.mend();
+    expect((await asked(day(4))).of).not.toContain(bad);
+    expect(await asked(day(10))).toMatchObject({ exit: 0, of: expect.arrayContaining([bad]) });
+    expect(await nights.failures()).toEqual([]);
+    breakBad();
+    range.convertdates.set(range.manufacturers[0]!, day(11));
+    expect((await nights.run(day(11))).exit).toBe(1);
+    expect(await nights.failures()).toMatchObject([{ attempts: 1, nights: 1, quarantined: false }]);
+  });
+
+  test('who asks for it gets it: --failed, --only and --force', async () => {
+    expect((await asked(day(4), '--failed')).of).toEqual([bad]);
+    expect((await asked(day(4), '--only', `*/${bad}`)).of).toEqual([bad]);
+    expect((await asked(day(4), '--force')).of).toContain(bad);
+  });
+
+  test('a changed option of the conversion gives it another try', async () => {
+    expect((await asked(day(4))).of).toEqual([]);
+    expect((await asked(day(4), '--allow-missing-parts')).of).toEqual([bad]);
+  });
+
+  test('how often it is tried stands in the pipeline file', async () => {
+    await nights.configure({ failures: { quarantineAfterNights: 4, retryEveryNights: 2 } });
+    const tried: number[] = [];
+    for (let n = 4; n <= 9; n++) if ((await asked(day(n))).of.includes(bad)) tried.push(n);
+    expect(tried).toEqual([4, 6, 8]);
+  });
+});
+
+describe('run --failed', () => {
+  test('asks only for what failed, and leaves every other line as it is', async () => {
+    breakBad();
+    await nights.run(day(1));
+    const before = await readManifest(nights.outputDir);
+    nights.proxy.mend();
+    range.asked.clear();
+    expect(await asked(day(2), '--failed')).toEqual({ exit: 0, of: [bad] });
+    expect(range.count('getarticles')).toBeLessThanOrEqual(1);
+    const now = await readManifest(nights.outputDir);
+    const others = ({ basearticlenumber }: { basearticlenumber: string }) =>
+      basearticlenumber !== bad;
+    expect(now.filter(others)).toEqual(before.filter(others));
+    expect(now.find((line) => !others(line))).toMatchObject({ status: 'converted' });
+    expect(await nights.failures()).toEqual([]);
+  });
+
+  test('knows from the manifest what failed where the cache is gone', async () => {
+    breakBad();
+    await nights.run(day(1));
+    nights.proxy.mend();
+    await rm(nights.cacheDir, { recursive: true });
+    expect(await asked(day(2), '--failed')).toEqual({ exit: 0, of: [bad] });
+  });
+
+  test('with nothing failed there is nothing to do, and that is well', async () => {
+    const before = await readManifest(nights.outputDir);
+    expect(await asked('2026-01-02', '--failed')).toEqual({ exit: 0, of: [] });
+    expect(await readManifest(nights.outputDir)).toEqual(before);
+  });
+});

@@ -1,0 +1,174 @@
+/**
+ * Gates between nights: what is too different from what is published stays unpublished until an
+ * operator accepts it.
+ */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readManifest } from '../../src/write/manifest.ts';
+import { body } from '../helpers/graphics.ts';
+import { type NightRange, nightRange } from '../helpers/night-range.ts';
+import { type Nights, openNights } from '../helpers/nights.ts';
+import { publishedFiles } from '../helpers/output-folder.ts';
+import { markBuilds, readStateRows } from '../helpers/state-rows.ts';
+
+const ARTICLES = 24;
+let range: NightRange;
+let nights: Nights;
+
+beforeEach(async () => {
+  range = nightRange({ articles: ARTICLES, blocks: ARTICLES, images: 1, blocksPerArticle: 1 });
+  nights = await openNights(range);
+  expect(await nights.run('2026-01-01')).toMatchObject({ exit: 0 });
+});
+afterEach(() => nights.close());
+
+/** What shops see: everything but the store and the reports. */
+async function published(): Promise<[string, string][]> {
+  const files = await publishedFiles(nights.outputDir);
+  return [...files].filter(([name]) => !name.startsWith('objects'));
+}
+
+/** The service has converted its data anew on that day. */
+function convertedOn(day: string): void {
+  for (const manufacturer of range.manufacturers) range.convertdates.set(manufacturer, day);
+}
+
+/** One triangle where a box was. */
+function collapse(articles: number): void {
+  for (let index = 0; index < articles; index++) {
+    const [name] = range.articleAt(index).blocks;
+    const V = [0, 0, 0, 0.01, 0, 0, 0, 0.01, 0];
+    const A = [{ F: [0, 1, 2], TI: [], C: false }];
+    range.bodies.set(name!, body({ N: name!, P: [0, 0, 0], R: [0, 0, 0], V, T: [], A }));
+  }
+}
+
+describe('half the range is gone', () => {
+  beforeEach(() => {
+    convertedOn('2026-01-02');
+    for (let index = 0; index < ARTICLES / 2; index++)
+      range.gone.add(range.articleAt(index).number);
+  });
+
+  test('links, manifest and catalogue stay byte for byte, and the operator is told what and how', async () => {
+    const before = await published();
+    const night = await nights.run('2026-01-02');
+    expect(night.exit).toBe(4);
+    expect(night.stderr).toContain('12 of 24 configurations are gone (50 %, refused from 40 %)');
+    expect(night.stderr).toContain('--accept');
+    expect(await published()).toEqual(before);
+    expect(await nights.report()).toMatchObject({
+      published: false,
+      gates: { refused: true, accepted: false, byGate: { articlesGone: { refuse: 12 } } },
+      stop: { code: 'GATE_REFUSED' },
+    });
+  });
+
+  test('every further night is refused as well, until it is accepted; then all is quiet', async () => {
+    expect((await nights.run('2026-01-02')).exit).toBe(4);
+    expect((await nights.run('2026-01-03')).exit).toBe(4);
+    expect((await nights.run('2026-01-04', '--accept')).exit).toBe(0);
+    expect(await readManifest(nights.outputDir)).toHaveLength(ARTICLES / 2);
+    expect(await nights.report()).toMatchObject({
+      published: true,
+      gates: { refused: true, accepted: true },
+    });
+    expect((await nights.run('2026-01-05')).exit).toBe(0);
+  });
+
+  test('a run over a part loses nothing, so nothing is refused', async () => {
+    const { manufacturer, program, number } = range.articleAt(ARTICLES - 1);
+    const only = `${manufacturer}/${program}/${number}`;
+    expect((await nights.run('2026-01-02', '--only', only)).exit).toBe(0);
+    expect(await readManifest(nights.outputDir)).toHaveLength(ARTICLES);
+  });
+});
+
+describe('geometry collapses', () => {
+  beforeEach(() => {
+    convertedOn('2026-01-02');
+    collapse(ARTICLES / 2);
+  });
+
+  test('the result is refused; --accept publishes it without building or asking anything again', async () => {
+    const before = await published();
+    expect((await nights.run('2026-01-02')).exit).toBe(4);
+    expect(await published()).toEqual(before);
+    const { gates } = await nights.report();
+    expect(gates.byGate).toMatchObject({ triangles: { refuse: 12 }, bounds: { refuse: 12 } });
+
+    markBuilds(nights.cacheDir);
+    range.asked.clear();
+    expect((await nights.run('2026-01-02', '--accept')).exit).toBe(0);
+    const { builds } = await readStateRows(nights.cacheDir);
+    expect([...builds.values()].every((isUntouched) => isUntouched)).toBe(true);
+    expect(range.count('block') + range.count('btg') + range.count('materials')).toBe(0);
+    const lines = await readManifest(nights.outputDir);
+    expect(lines.filter(({ triangles }) => triangles === 1)).toHaveLength(ARTICLES / 2);
+  });
+
+  test('build is held to the same gates as run', async () => {
+    const before = await published();
+    expect((await nights.command('fetch', '2026-01-02')).exit).toBe(0);
+    expect((await nights.command('build', '2026-01-02')).exit).toBe(4);
+    expect(await published()).toEqual(before);
+    expect((await nights.command('build', '2026-01-02', '--accept')).exit).toBe(0);
+  });
+});
+
+test('an ordinary update of the catalogue is published without a word', async () => {
+  convertedOn('2026-01-02');
+  collapse(2);
+  range.gone.add(range.articleAt(ARTICLES - 1).number);
+  expect(await nights.run('2026-01-02')).toMatchObject({ exit: 0 });
+  expect((await nights.report()).gates).toMatchObject({ refused: false, findings: [] });
+});
+
+test('thresholds stand in the pipeline file, as shares', async () => {
+  await nights.configure({ gates: { articlesGone: { refuse: '4%' } } });
+  convertedOn('2026-01-02');
+  range.gone.add(range.articleAt(0).number);
+  expect((await nights.run('2026-01-02')).exit).toBe(4);
+  await nights.configure({ gates: { articlesGone: { warn: 0.04 } } });
+  expect((await nights.run('2026-01-03')).exit).toBe(0);
+  expect((await nights.report()).gates.byGate).toEqual({ articlesGone: { warn: 1, refuse: 0 } });
+});
+
+describe('--max-failures', () => {
+  /** Parts lists of that many articles are answered with an error. */
+  const failing = (articles: number) => {
+    convertedOn('2026-01-02');
+    const numbers = Array.from({ length: articles }, (_, index) => range.articleAt(index).number);
+    nights.proxy.break(new RegExp(`/btg\\?.*(${numbers.join('|')})`), (response) =>
+      response.writeHead(500).end(),
+    );
+  };
+
+  test('beyond it nothing is published, and the exit code is 4', async () => {
+    const before = await published();
+    failing(3);
+    const night = await nights.run('2026-01-02', '--max-failures', '10%');
+    expect(night.exit).toBe(4);
+    expect(night.stderr).toContain(
+      '3 of 24 configurations failed (13 %); --max-failures allows 10 %',
+    );
+    expect(await published()).toEqual(before);
+    expect(await nights.failures()).toHaveLength(3);
+  });
+
+  test('--accept publishes all the same: some failed, which is 1', async () => {
+    failing(3);
+    expect((await nights.run('2026-01-02', '--max-failures', '2', '--accept')).exit).toBe(1);
+    expect((await nights.report()).published).toBe(true);
+  });
+
+  test('up to it the night is as any other with failures', async () => {
+    failing(3);
+    expect((await nights.run('2026-01-02', '--max-failures', '3')).exit).toBe(1);
+    const lines = await readManifest(nights.outputDir);
+    expect(lines.filter(({ lastGood }) => lastGood !== undefined)).toHaveLength(3);
+  });
+
+  test('a value that is none is bad usage', async () => {
+    expect((await nights.run('2026-01-02', '--max-failures', 'some')).exit).toBe(2);
+  });
+});
