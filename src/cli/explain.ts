@@ -1,8 +1,10 @@
 /**
- * `btg2gltf explain`: which rules fired for an article's materials, and what its geometry lost.
+ * `btg2gltf explain`: why an article was or was not built, which rules fired for its materials, and
+ * what its geometry lost.
  */
 import { type ArticleExplanation, explainArticle } from '../pipeline/explain-article.ts';
 import { loadPipeline } from '../pipeline/pipeline-file.ts';
+import type { Tier } from '../state/decisions.ts';
 import { SILENT } from '../support/log.ts';
 import type { MaterialExplanation, MaterialStep } from '../transform/material-trace.ts';
 import { type Command, textOf } from './command.ts';
@@ -31,16 +33,35 @@ export const explainCommand: Command = {
   },
 };
 
-function asJson({ line, rebuilds, materials, scene }: ArticleExplanation) {
-  return { ...line, rebuilds, explained: materials, counts: scene?.counts };
+function asJson({ line, decision, rebuilds, materials, scene }: ArticleExplanation) {
+  return { ...line, decision, rebuilds, explained: materials, counts: scene?.counts };
 }
 
-function told({ line, rebuilds, materials, scene }: ArticleExplanation, all: boolean): string {
+/** What each tier means to a person. */
+const TIERS = {
+  kept: 'nothing was asked: what it is made of is known to hold, so that it was not looked at',
+  'parts-list':
+    'its parts list was asked for and is the same; its blocks and images are known to hold',
+  digest: 'its blocks or images were asked for, and have the same content',
+  built: 'built',
+  failed: 'it failed, so that nothing was decided',
+} as const satisfies Record<Tier, string>;
+
+function decided({ decision }: ArticleExplanation): string[] {
+  if (decision === undefined) return [];
+  const { run, tier, why } = decision;
+  const reasons = why.length === 0 ? '' : `: ${why.join(', ')}`;
+  return [`  decided by the run of ${run}: ${TIERS[tier]}${reasons}`];
+}
+
+function told(article: ArticleExplanation, all: boolean): string {
+  const { line, rebuilds, materials, scene } = article;
   const { manufacturer, program, finalarticlenumber, basearticlenumber, reinitstring } = line;
   const state = rebuilds ? 'its sources or options changed: the next build writes it anew' : '';
   return [
     `${manufacturer}/${program}/${finalarticlenumber || basearticlenumber}  ${line.status} ${state}`.trimEnd(),
     ...(reinitstring === '' ? [] : [`  ${reinitstring}`]),
+    ...decided(article),
     ...(line.error ? [`  ${line.error.code}: ${line.error.message}`] : []),
     ...(scene ? [`  geometry: ${Object.entries(scene.counts).map(countTold).join(' · ')}`] : []),
     ...materials.flatMap((material) => materialTold(material, all)),

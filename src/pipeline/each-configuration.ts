@@ -4,7 +4,6 @@
  * In: selected articles and what to do with one. Out: an outcome for each, handed on as it comes.
  * It must not know what the work is, and holds no outcome: memory does not grow with their number.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SelectedArticle } from '../fetch/select-articles.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
@@ -90,20 +89,13 @@ export async function eachConfiguration<T>(
 }
 
 /** Gives up waiting for some work; what it began ends by itself, since each request has its own limit. */
-async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
-  const done = new AbortController();
-  const late = sleep(limitMs, undefined, { signal: done.signal }).then(() => {
+function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
     const message = `not done after ${limitMs / 1000} s (limits.articleTimeoutMs)`;
-    throw new ConverterError('ARTICLE_TIMEOUT', message);
+    const late = () => reject(new ConverterError('ARTICLE_TIMEOUT', message));
+    const timer = setTimeout(late, limitMs);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    done.abort();
-    // Nobody listens any more to whichever of the two loses.
-    late.catch(() => {});
-    work.catch(() => {});
-  }
 }
 
 function logFailure(run: RunContext, request: ArticleRequest, error: ConverterError): void {

@@ -9,7 +9,7 @@ import type { Built, CatalogueLine, ManifestLine } from '../model/asset.ts';
 import type { Digest, UnplacedChild, Warning } from '../model/snapshot.ts';
 import type { Decision } from '../state/decisions.ts';
 import type { PackedMap } from '../support/packed-map.ts';
-import { identityOf, keyOf, orderFields } from '../write/manifest.ts';
+import { identityOf, keyOf, openManifest, orderFields } from '../write/manifest.ts';
 import { uniqueRequests } from '../write/merge-manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
 
@@ -59,13 +59,12 @@ export interface PreviousLines {
   keyByRequest: ReadonlyMap<string, string>;
 }
 
-/** Indexes the lines of before. */
-export function indexPrevious(byKey: PackedMap<ManifestLine>): PreviousLines {
+/** Opens what an output folder published. @throws {@link ConverterError} `STORE_DAMAGED` */
+export async function openPrevious(outputDir: string): Promise<PreviousLines> {
   const keyByRequest = new Map<string, string>();
-  for (const line of byKey.values()) {
-    const key = keyOf(line);
-    for (const request of line.requested) keyByRequest.set(keyOf(request), key);
-  }
+  const byKey = await openManifest(outputDir, ({ requested }, key) => {
+    for (const request of requested) keyByRequest.set(keyOf(request), key);
+  });
   return { byKey, keyByRequest };
 }
 

@@ -14,10 +14,10 @@ import { removeStaleTemporaries } from '../support/files.ts';
 import type { Logger } from '../support/log.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { openCatalogue, openManifest } from '../write/manifest.ts';
+import { openCatalogue } from '../write/manifest.ts';
 import { openDeadline } from './deadline.ts';
 import { createDriftCounts, type DriftCounts } from './drift.ts';
-import { indexPrevious, type PreviousLines } from './manifest-lines.ts';
+import { openPrevious, type PreviousLines } from './manifest-lines.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import { createRequestCounts, type RequestCounts } from './request-counts.ts';
 import { openService, type Service, type ServiceTools } from './service-setup.ts';
@@ -158,6 +158,13 @@ export async function withRun<T>(
   };
   const objects = openObjects(outputDir, job.force || job.repair);
   const damaged = new Set<Digest>();
+  // Many configurations share an object.
+  const sizes = new Map<Digest, Promise<number | undefined>>();
+  const sizeOf = (object: Digest) => {
+    const known = sizes.get(object) ?? objects.sizeOf(object);
+    sizes.set(object, known);
+    return known;
+  };
   const deadline = openDeadline(job.until, tools.now, closeService);
   let isUnfinished = false;
   try {
@@ -171,7 +178,7 @@ export async function withRun<T>(
       bodies,
       objects,
       state,
-      previous: indexPrevious(await openManifest(outputDir)),
+      previous: await openPrevious(outputDir),
       previousCatalogue: await openCatalogue(outputDir),
       fetcher: () => {
         fetcher ??= openFetcher();
@@ -185,7 +192,7 @@ export async function withRun<T>(
       isOutOfTime: deadline.isOver,
       noteDamaged: (object) => void damaged.add(object),
       holdsObject: async (object, bytes) =>
-        !damaged.has(object) && (await objects.sizeOf(object)) === bytes,
+        !damaged.has(object) && (await sizeOf(object)) === bytes,
       leaveUnfinished: () => {
         isUnfinished = true;
       },

@@ -193,12 +193,18 @@ async function giveNewName(temporary: string, path: string): Promise<'published'
  * What stood at `to` is replaced in one step; where it is this content already, nothing is written.
  *
  * @param tmpDir - Folder for a temporary name, on the file system of `to`. Default: the folder of `to`.
+ * @param source - What stands at `from`, where that is known: one content may get many names.
  * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`.
  */
-export async function linkOrCopy(from: string, to: string, tmpDir?: string): Promise<LinkOutcome> {
-  const [source, target] = await Promise.all([statIfExists(from), statIfExists(to)]);
-  if (source === undefined) return 'absent';
-  if (target !== undefined && (await sameContent(from, source, to, target))) return 'present';
+export async function linkOrCopy(
+  from: string,
+  to: string,
+  tmpDir?: string,
+  source?: FileFacts,
+): Promise<LinkOutcome> {
+  const [content, target] = await Promise.all([source ?? statIfExists(from), statIfExists(to)]);
+  if (content === undefined) return 'absent';
+  if (target !== undefined && (await sameContent(from, content, to, target))) return 'present';
   await makeFolder(dirname(to));
   const outcome = await viaTemporary(tmpDir ?? dirname(to), async (temporary) => {
     const made = await linkOrCopyToNewName(from, temporary);

@@ -101,18 +101,22 @@ export function sortedKeys(keys: Iterable<string>): string[] {
 /**
  * Opens the manifest of an output folder.
  *
+ * @param see - Shown each line once, while it is read anyway.
  * @returns Its lines by {@link keyOf}, in file order; none where there is no manifest yet.
  * @throws {@link ConverterError} `STORE_DAMAGED` if a line is no JSON object with a key.
  *
  * @see Layout of the output in D-740.
  */
-export function openManifest(outputDir: string): Promise<PackedMap<ManifestLine>> {
-  return openLines<ManifestLine>(join(outputDir, MANIFEST_FILE), ['status']);
+export function openManifest(
+  outputDir: string,
+  see: (line: ManifestLine, key: string) => void = () => {},
+): Promise<PackedMap<ManifestLine>> {
+  return openLines<ManifestLine>(join(outputDir, MANIFEST_FILE), ['status'], see);
 }
 
 /** Opens the catalogue of an output folder, as {@link openManifest} does. */
 export function openCatalogue(outputDir: string): Promise<PackedMap<CatalogueLine>> {
-  return openLines<CatalogueLine>(join(outputDir, CATALOGUE_FILE), []);
+  return openLines<CatalogueLine>(join(outputDir, CATALOGUE_FILE), [], () => {});
 }
 
 /** All lines of a manifest at once: for one that is known to be small. */
@@ -178,6 +182,7 @@ async function replaceLines<T>(
 async function openLines<T extends ArticleRequest>(
   path: string,
   also: string[],
+  see: (line: T, key: string) => void,
 ): Promise<PackedMap<T>> {
   const content = (await readBytesIfExists(path)) ?? new Uint8Array(0);
   const lines = createPackedMap<T>();
@@ -190,7 +195,9 @@ async function openLines<T extends ArticleRequest>(
     const bytes = content.subarray(start, end);
     if (bytes.length === 0) continue;
     const line = parseLine<T>(decoder.decode(bytes), `${path}:${number}`, also);
-    lines.setBytes(keyOf(line), bytes);
+    const key = keyOf(line);
+    lines.setBytes(key, bytes);
+    see(line, key);
   }
   return lines;
 }

@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import type { Digest } from '../model/snapshot.ts';
-import { linkOrCopy } from '../support/files.ts';
+import { type FileFacts, linkOrCopy, statIfExists } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -75,10 +75,14 @@ function withPath(line: ManifestLine, glb: string): ManifestLine {
 async function linkAll({ outputDir, lines, objectPath }: Publication): Promise<Published> {
   const outcome = { copied: 0, linked: 0, withoutObject: [] as string[] };
   const tmpDir = temporaryFolder(outputDir);
+  // Many configurations share an object.
+  const objects = new Map<string, FileFacts | undefined>();
   await inParallel(lines.values(), LINKS_AT_ONCE, async (line) => {
     const asset = publishedAsset(line);
     if (asset === undefined) return;
-    const made = await linkOrCopy(objectPath(asset.sha256), join(outputDir, asset.glb), tmpDir);
+    const object = objectPath(asset.sha256);
+    if (!objects.has(object)) objects.set(object, await statIfExists(object));
+    const made = await linkOrCopy(object, join(outputDir, asset.glb), tmpDir, objects.get(object));
     if (made === 'absent') outcome.withoutObject.push(asset.glb);
     else if (made !== 'present') outcome[made]++;
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ArticleKey } from '../../../src/model/article.ts';
 import type { ManifestLine } from '../../../src/model/asset.ts';
-import { indexPrevious, manifestLine, type Outcome } from '../../../src/pipeline/manifest-lines.ts';
+import { manifestLine, type Outcome } from '../../../src/pipeline/manifest-lines.ts';
 import { createOutcomeBook } from '../../../src/pipeline/outcome-book.ts';
 import { createPackedMap } from '../../../src/support/packed-map.ts';
 import { identityIn, keyOf, sortedKeys } from '../../../src/write/manifest.ts';
@@ -56,7 +56,10 @@ const packed = (lines: readonly ManifestLine[]) => {
 
 /** The lines that outcomes make, whatever the order in which they come. */
 function manifestLines(outcomes: Outcome[], before: readonly ManifestLine[]): ManifestLine[] {
-  const previous = indexPrevious(packed(before));
+  const keyByRequest = new Map(
+    before.flatMap((line) => line.requested.map((request) => [keyOf(request), keyOf(line)])),
+  );
+  const previous = { byKey: packed(before), keyByRequest };
   const made = [outcomes.keys(), outcomes.map((_, place) => place).reverse()].map((places) => {
     const book = createOutcomeBook(previous);
     for (const place of places) book.add(outcomes[place]!, { place, ms: 1 });
