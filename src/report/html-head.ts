@@ -5,7 +5,7 @@
  */
 import { type Html, html, outputLink } from './html-text.ts';
 import type { RunReport } from './run-report.ts';
-import { type Need, needsOf, type Tone, verdictOf } from './verdict.ts';
+import { capital, type Need, needsOf, type Tone, verdictOf } from './verdict.ts';
 import { amount, duration, instant, share, size, whole } from './words.ts';
 
 /** A sign for each tone: colour alone says nothing to many. */
@@ -150,10 +150,6 @@ function needRow({ tone, title, help, code, section }: Need): Html {
   const named = section === undefined ? html`${title}` : html`<a href="#${section}">${title}</a>`;
   const tag = code === undefined ? undefined : html` <code>${code}</code>`;
   return html`<li class="${tone}"><p><b>${named}</b>${tag}</p><p class="help">${capital(help)}</p></li>`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The figures of the whole: how much there is, and what was saved. */

@@ -89,8 +89,7 @@ function timeCell(iso: string): Html {
 
 function failedArticle(row: FailureRow): Html {
   const tag = row.quarantined ? html`<span class="tag">quarantine</span>` : undefined;
-  const old =
-    row.lastGood === undefined ? undefined : html`<small>the GLB of before stays published</small>`;
+  const old = row.lastGood === undefined ? undefined : html`<small>keeps its last good GLB</small>`;
   const name =
     row.what === undefined
       ? articleCell({ ...row, glb: row.lastGood })

@@ -61,10 +61,12 @@ a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness:
 .tiles .failed:not(.none) b { color: var(--failed); }
 .tiles small { display: block; min-height: 1.2em; }
 .two { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 0 1rem; align-items: stretch; }
-.needs li { padding: .6rem 0 .6rem .85rem; border-left: 4px solid var(--tone); margin-top: .65rem; padding: .1rem 0 .1rem .85rem; }
+.needs .look { --tone: var(--new); }
+.needs li { border-left: 4px solid var(--tone); margin-top: .65rem; padding: .1rem 0 .1rem .85rem; }
 .needs p { overflow-wrap: anywhere; }
 .needs code { color: var(--quiet); margin-left: .35rem; }
 .calm { margin-top: .6rem; color: var(--quiet); }
+.two:has(.calm) { align-items: start; }
 .totals dl { margin-top: .45rem; }
 .totals dl > div { display: flex; justify-content: space-between; gap: 1rem; padding: .42rem 0; border-top: 1px solid var(--line); }
 .totals dl > div:first-child { border-top: 0; }
@@ -75,7 +77,7 @@ a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness:
 
 .find { position: sticky; top: 0; z-index: 5; display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; background: var(--page); padding: .65rem 0; margin-bottom: .35rem; }
 .find input { flex: 1 1 16rem; min-width: 0; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--quiet); border-radius: 10px; padding: .5rem .8rem; }
-.find output { color: var(--quiet); font-size: .88rem; min-width: 7rem; }
+.find output { color: var(--quiet); font-size: .88rem; }
 .jump { display: flex; gap: .3rem 1rem; flex-wrap: wrap; font-size: .9rem; margin-bottom: 1rem; }
 
 .grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 0 1rem; align-items: start; }
@@ -110,7 +112,7 @@ table { width: 100%; border-collapse: collapse; }
 .rest { display: flex; gap: .75rem; align-items: center; flex-wrap: wrap; margin-top: .6rem; }
 .rest:empty { display: none; }
 .bars table { margin-top: .5rem; table-layout: fixed; }
-.bars th { text-align: left; font-weight: 450; width: 48%; padding: .22rem .75rem .22rem 0; overflow-wrap: anywhere; vertical-align: middle; }
+.bars th { text-align: left; font-weight: 450; width: 40%; padding: .22rem .75rem .22rem 0; overflow-wrap: anywhere; vertical-align: middle; }
 .bars th code { color: var(--quiet); }
 .bars td { padding: .22rem 0; vertical-align: middle; }
 .bars .n { width: 6.5rem; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }

@@ -53,7 +53,7 @@ export function tableSection<T>(section: TableSection<T>): Part | undefined {
 <div class="bar"><h2 id="${id}-title">${title} <span class="count">${whole(total)}</span></h2>
 ${kinds.length > 1 ? kindButtons(kinds, title) : undefined}</div>
 ${note === undefined ? undefined : html`<p class="note">${note}</p>`}
-<table><caption class="away">${title}</caption>
+<table aria-labelledby="${id}-title">
 <thead><tr>${columns.map(header)}</tr></thead>
 <tbody>${rows.map((row) => tableRow(section, row))}</tbody></table>
 <p class="rest">${restTold(section, total)}</p>
@@ -115,7 +115,7 @@ export function barCard(
   const { html: content } = html`
 <section class="card bars" id="${id}" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${title}</h2>${note === '' ? undefined : html`<p class="note">${note}</p>`}
-<table><caption class="away">${title}</caption><tbody>${rows}</tbody></table>
+<table aria-labelledby="${id}-title"><tbody>${rows}</tbody></table>
 </section>`;
   return { id, title, html: content };
 }

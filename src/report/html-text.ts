@@ -7,6 +7,8 @@
  * @see D-858.
  */
 
+import { visibleText } from './visible.ts';
+
 /** A piece of finished HTML. */
 export interface Html {
   readonly html: string;
@@ -43,9 +45,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '`': '&#96;',
 };
 
-/** What would be invisible, or turn the text around it: controls, directions, zero widths. */
-const INVISIBLE = /[\p{Cc}\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu;
-
 /**
  * Escapes a text for the content of an element and for an attribute in quotes; what cannot be seen
  * is spelled out, so that no article number looks like another.
@@ -56,15 +55,7 @@ const INVISIBLE = /[\p{Cc}\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g
  * ```
  */
 export function escapeText(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(INVISIBLE, spelledOut)
-    .replace(/[&<>"'`]/g, (character) => ENTITIES[character]!);
-}
-
-function spelledOut(character: string): string {
-  if (character === '\n' || character === '\t') return character;
-  return `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+  return visibleText(text).replace(/[&<>"'`]/g, (character) => ENTITIES[character]!);
 }
 
 /**

@@ -75,23 +75,27 @@ function goodWords({ command, configurations, changes }: RunReport): Omit<Verdic
 }
 
 function sentence(text: string): string {
-  return /[.!?…]$/.test(text) ? text : `${text}.`;
+  return capital(/[.!?…]$/.test(text) ? text : `${text}.`);
 }
+
+/** With a capital at the beginning. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const GRAVITY: Readonly<Record<Tone, number>> = { bad: 0, partly: 1, look: 2, good: 3 };
 
 /** What needs a person, the gravest first; nothing on a good night. */
 export function needsOf(report: RunReport): Need[] {
-  return [
-    ...stopNeeds(report),
-    ...gateNeeds(report),
-    ...failureNeeds(report),
-    ...driftNeeds(report),
-  ];
+  const needs = [stopNeeds, failureNeeds, gateNeeds, driftNeeds].flatMap((of) => of(report));
+  return needs.sort((a, b) => GRAVITY[a.tone] - GRAVITY[b.tone]);
 }
 
 function stopNeeds({ stop, ended }: RunReport): Need[] {
   if (stop === undefined) return [];
   const tone = ended === 'until' || ended === 'interrupted' ? 'partly' : 'bad';
-  return [{ tone, code: stop.code, title: stop.message, help: stop.help, section: undefined }];
+  const section = stop.code === 'GATE_REFUSED' ? 'gates' : undefined;
+  return [{ tone, code: stop.code, title: capital(stop.message), help: stop.help, section }];
 }
 
 function gateNeeds({ gates }: RunReport): Need[] {
