@@ -1,0 +1,229 @@
+/**
+ * File faults: a run is repeated with its first file operation failing, then its second, and so on,
+ * until it has no N-th one, as SQLite tests itself.
+ *
+ * `npm test` takes some of the operations with one fault each, with `BTG2GLTF_TEST_LONG=1` it is every
+ * operation with every fault.
+ */
+import { cp, rm } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { watchFileOperations } from '../../src/support/files.ts';
+import { type CommandResult, command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { logIn } from '../helpers/emulated-session.ts';
+import { chanceOf } from '../helpers/fuzz/chance.ts';
+import { type NightRange, nightBlock, nightRange } from '../helpers/night-range.ts';
+import {
+  damagesOf,
+  filesBelow,
+  manifestWithoutStatus,
+  publishedFiles,
+} from '../helpers/output-folder.ts';
+
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+const SEED = 6;
+/** One operation in how many, about. */
+const EVERY = IS_LONG ? 1 : 25;
+const LIMIT_MS = IS_LONG ? 3_600_000 : 60_000;
+/** A run of five articles is over long before that, unless it waits for something that never comes. */
+const HANGS_AFTER_MS = 30_000;
+
+/** What an operation answers, and whether all behind it answer it too. */
+const FAULTS = [
+  { errno: 'ENOSPC', forGood: false },
+  { errno: 'EIO', forGood: false },
+  { errno: 'EACCES', forGood: false },
+  { errno: 'ENOSPC', forGood: true },
+] as const;
+
+const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+const REFUSAL = /^btg2gltf: cannot (?<operation>\w+) (?<path>\S+): (?<errno>\w+)\n {2}→ [^\n]+\n$/m;
+
+/**
+ * What a run does not need: a temporary name that is not removed, which the next run removes, and the
+ * lock at the very end, which is then one of a process that is no more.
+ */
+const NEEDLESS: readonly RegExp[] = [/^unlink \S+\.tmp$/, /^(?:read|unlink) out\/\.lock$/];
+
+let folder: string;
+let range: NightRange;
+let emulator: Emulator;
+let file: string;
+let env: Record<string, string>;
+const at = (name: string) => join(folder, name);
+const run = () => command(['run', file], { env });
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  range = nightRange({ articles: 5, blocks: 4, images: 2 });
+  emulator = await startEmulator({ range });
+  // A token, since hundreds of logins would take longer than all the rest.
+  const { authUrl, baseUrl } = emulator;
+  env = {
+    BTG2GLTF_AUTH_URL: authUrl,
+    BTG2GLTF_BASE_URL: baseUrl,
+    BTG2GLTF_TOKEN: await logIn(emulator, true),
+  };
+  file = await writePipeline(folder, { service: SERVICE });
+});
+afterEach(() => {
+  watchFileOperations(undefined);
+});
+afterAll(async () => {
+  await emulator.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('a first run', { timeout: LIMIT_MS }, () => sweep());
+
+test('a run over what another night left', { timeout: LIMIT_MS }, async () => {
+  await restore('nothing');
+  expect((await run()).exit).toBe(0);
+  await keep('before');
+  range.gone.add('A00005');
+  range.bodies.set('N01::PART::B002', nightBlock('N01::PART::B002', 2));
+  range.convertdates.set('N01', '2024-06-01');
+  await sweep('before');
+});
+
+/** Lets each operation fail of a run that begins with what stands in a folder. */
+async function sweep(before = 'nothing'): Promise<void> {
+  await restore(before);
+  const intact = await publishedFiles(at('out'));
+  const operations = await operationsOf(async () => expect((await run()).exit).toBe(0));
+  const manifest = await manifestWithoutStatus(at('out'));
+  const clean = { manifest, files: await publishedFiles(at('out')) };
+  const problems: string[] = [];
+  const unaffected = new Set<string>();
+  let runs = 0;
+  const chance = chanceOf(SEED, operations);
+  for (let number = 1; ; number += 1 + chance.below(2 * EVERY - 1)) {
+    const faults = IS_LONG ? FAULTS : [chance.pick(FAULTS)];
+    const runsBefore = runs;
+    for (const fault of faults) {
+      await restore(before);
+      const { failed, result } = await runWithFault(number, fault);
+      if (failed === undefined) continue;
+      runs++;
+      if (result.exit === 0) unaffected.add(failed);
+      const found = [
+        ...problemsOf(result, failed, await manifestWithoutStatus(at('out')), clean),
+        ...(await damagesOf(at('out'))),
+        ...lossesOf(intact, await publishedFiles(at('out')), clean),
+        ...(await problemsOfNextRun(clean)),
+      ];
+      const what = `${number}: ${fault.errno}${fault.forGood ? ' for good' : ''} from ${failed}`;
+      problems.push(...found.map((problem) => `${what}: ${problem}`));
+    }
+    if (runs === runsBefore) break;
+  }
+  console.info(`file faults: ${operations} operations, ${runs} runs; not affected by:`, unaffected);
+  expect(problems).toEqual([]);
+  expect(runs).toBeGreaterThanOrEqual(operations / EVERY / 2);
+}
+
+interface Clean {
+  manifest: string[];
+  files: Map<string, string>;
+}
+
+/** After a fault either all is well, or one sentence with a code says why not. */
+function problemsOf(
+  { exit, stderr }: CommandResult,
+  failed: string,
+  manifest: string[],
+  clean: Clean,
+): string[] {
+  const problems: string[] = [];
+  const isNeedless = NEEDLESS.some((needless) => needless.test(failed));
+  if (exit === 0) {
+    if (!isNeedless) problems.push('went unnoticed');
+    if (!isDeepStrictEqual(manifest, clean.manifest)) problems.push('another manifest, exit 0');
+  } else if (exit !== 3 || !REFUSAL.test(stderr) || /\n {4}at /.test(stderr)) {
+    problems.push(`exit ${exit}: ${stderr.split('\n').slice(-8).join('\n')}`);
+  }
+  return problems;
+}
+
+/** What stood there before, and is neither that nor what comes next; an object stays for ever. */
+function lossesOf(
+  intact: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+  clean: Clean,
+): string[] {
+  return [...intact]
+    .filter(([name, digest]) => {
+      const mayChange = !name.startsWith('objects') && now.get(name) === clean.files.get(name);
+      return now.get(name) !== digest && !mayChange;
+    })
+    .map(([name]) => `lost ${name}`);
+}
+
+/** The next run, without a fault, makes all good. */
+async function problemsOfNextRun(clean: Clean): Promise<string[]> {
+  const { exit, stderr } = await run();
+  const problems: string[] = [];
+  if (exit !== 0)
+    problems.push(`next run: exit ${exit}: ${stderr.split('\n').slice(-4).join('\n')}`);
+  if (!isDeepStrictEqual(await manifestWithoutStatus(at('out')), clean.manifest)) {
+    problems.push('next run: another manifest');
+  }
+  const files = await publishedFiles(at('out'));
+  for (const [name, digest] of clean.files) {
+    if (name !== 'manifest.jsonl' && files.get(name) !== digest) problems.push(`next run: ${name}`);
+  }
+  const left = [...(await filesBelow(at('out'))), ...(await filesBelow(at('cache')))];
+  problems.push(
+    ...left.filter((path) => /\.tmp$|\.lock$/.test(path)).map((path) => `left: ${path}`),
+  );
+  return problems;
+}
+
+/** Runs with the N-th operation failing; `failed` names it, in words that are the same for all such. */
+async function runWithFault(first: number, fault: (typeof FAULTS)[number]) {
+  let count = 0;
+  let failed: string | undefined;
+  watchFileOperations((operation, path) => {
+    count++;
+    if (count < first || (count > first && !fault.forGood)) return;
+    failed ??= `${operation} ${nameOf(path)}`;
+    throw Object.assign(new Error(fault.errno), { code: fault.errno });
+  });
+  const hangs = new Promise<never>((_, reject) => {
+    const error = new Error(`operation ${first}, ${fault.errno}: the run hangs`);
+    setTimeout(reject, HANGS_AFTER_MS, error).unref();
+  });
+  const result = await Promise.race([run(), hangs]);
+  watchFileOperations(undefined);
+  return { failed, result };
+}
+
+async function operationsOf(work: () => Promise<void>): Promise<number> {
+  let count = 0;
+  watchFileOperations(() => void count++);
+  await work();
+  watchFileOperations(undefined);
+  return count;
+}
+
+/** A path without what differs from run to run. */
+function nameOf(path: string): string {
+  if (basename(path).endsWith('.tmp')) return join(relative(folder, path), '..', '*.tmp');
+  return relative(folder, path);
+}
+
+async function keep(name: string): Promise<void> {
+  for (const part of ['out', 'cache']) {
+    await cp(at(part), join(at(name), part), { recursive: true });
+  }
+}
+
+/** Puts back what was kept; of nothing, nothing. */
+async function restore(name: string): Promise<void> {
+  for (const part of ['out', 'cache']) {
+    await rm(at(part), { recursive: true, force: true });
+    await cp(join(at(name), part), at(part), { recursive: true }).catch(() => undefined);
+  }
+}
