@@ -39,7 +39,7 @@ export function* removedKeys(
 function reportedLine(
   line: ManifestLine,
   entries: readonly Entry[],
-  { before, quarantine }: NightKnowledge,
+  { before, lines, quarantine }: NightKnowledge,
 ): ReportedLine {
   const key = keyOf(line);
   // One that says the same shares its bytes.
