@@ -6,7 +6,8 @@
  */
 import type { ManifestLine } from '../model/asset.ts';
 import type { GateFinding, GateReport } from '../report/run-report.ts';
-import { keyOf } from '../write/manifest.ts';
+import type { PackedMap } from '../support/packed-map.ts';
+import { identityIn } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { GATE_FIGURES } from './gate-figures.ts';
 import { GATES, type Gate, type Gates, type GateThresholds } from './gate-schema.ts';
@@ -15,12 +16,6 @@ import { isAtLeast, sharePercent } from './share.ts';
 
 /** What the gates say of a night. */
 export type GateVerdict = Omit<GateReport, 'accepted'>;
-
-/** A manifest by key; a map will do. */
-export interface LinesByKey {
-  values(): Iterable<ManifestLine>;
-  get(key: string): ManifestLine | undefined;
-}
 
 /**
  * Smallest manufacturer that is a range of its own, in configurations. A small one may turn itself
@@ -49,9 +44,17 @@ const FIGURES = Object.entries(GATE_FIGURES) as [
  *
  * @see D-850, D-851.
  */
-export function judgeNight(before: LinesByKey, now: LinesByKey, thresholds: Gates): GateVerdict {
+export function judgeNight(
+  before: PackedMap<ManifestLine>,
+  now: PackedMap<ManifestLine>,
+  thresholds: Gates,
+): GateVerdict {
   const gates = createGates(thresholds);
-  for (const line of before.values()) gates.compare(line, now.get(keyOf(line)));
+  for (const key of before.keys()) {
+    // A line that says the same shares its bytes.
+    if (before.bytesOf(key) === now.bytesOf(key)) gates.same(identityIn(key).manufacturer);
+    else gates.compare(before.get(key)!, now.get(key));
+  }
   return gates.verdict();
 }
 
@@ -59,6 +62,8 @@ export function judgeNight(before: LinesByKey, now: LinesByKey, thresholds: Gate
 export interface GateKeeper {
   /** @param now - Undefined where the configuration is no longer selected. */
   compare(before: ManifestLine, now: ManifestLine | undefined): void;
+  /** One configuration of a manufacturer says what it said. */
+  same(manufacturer: string): void;
   verdict(): GateVerdict;
 }
 
@@ -90,6 +95,7 @@ export function createGates(thresholds: Gates): GateKeeper {
         count(tally.gates[gate], { article, change, before: was, now: is, message });
       }
     },
+    same: (manufacturer) => void tallyOf(manufacturer).compared++,
     verdict: () => judge(tallies, thresholds),
   };
 }

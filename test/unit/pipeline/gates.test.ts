@@ -5,6 +5,7 @@ import type { Bounds } from '../../../src/model/scene.ts';
 import { boundsChange, countChange } from '../../../src/pipeline/gate-figures.ts';
 import { GATE_DEFAULTS, type Gate, gatesSchema } from '../../../src/pipeline/gate-schema.ts';
 import { createGates, judgeNight, OWN_RANGE } from '../../../src/pipeline/gates.ts';
+import { createPackedMap } from '../../../src/support/packed-map.ts';
 import { keyOf } from '../../../src/write/manifest.ts';
 
 const SEED = { seed: 20_260_106, numRuns: 100 };
@@ -37,7 +38,11 @@ const line = (number: number, figures: Partial<ManifestLine> = {}): ManifestLine
 });
 const range = (size: number, figures?: (n: number) => Partial<ManifestLine>) =>
   Array.from({ length: size }, (_, n) => line(n, figures?.(n)));
-const byKey = (lines: ManifestLine[]) => new Map(lines.map((one) => [keyOf(one), one]));
+const byKey = (lines: ManifestLine[]) => {
+  const packed = createPackedMap<ManifestLine>();
+  for (const one of lines) packed.set(keyOf(one), one);
+  return packed;
+};
 const judge = (before: ManifestLine[], now: ManifestLine[], gates: unknown = {}) =>
   judgeNight(byKey(before), byKey(now), gatesSchema.parse(gates));
 
@@ -46,6 +51,15 @@ describe('the gates of a range that nobody has thought about yet', () => {
     const silent = { refused: false, count: 0, byGate: {}, findings: [] };
     expect(judge([], range(1000))).toEqual(silent);
     expect(judge(range(1000), range(1000))).toEqual(silent);
+  });
+
+  test('count a line that shares its bytes with the one before without looking at it', () => {
+    const before = byKey(range(1000));
+    const now = byKey([]);
+    for (const key of [...before.keys()].slice(400)) now.setBytes(key, before.bytesOf(key)!);
+    expect(judgeNight(before, now, gatesSchema.parse({})).findings[0]).toMatchObject({
+      ...{ action: 'refuse', before: 1000, now: 600 },
+    });
   });
 
   test('say nothing of an ordinary update: a series gone, one new, one with other geometry', () => {
@@ -215,10 +229,11 @@ describe('thresholds', () => {
     const now = range(size, (n) => ({ triangles: (n * 97) % 1500, textures: n % 5 })).slice(9);
     const order = fc.shuffledSubarray(before, { minLength: size });
     const expected = judge(before, now);
+    const after = byKey(now);
     fc.assert(
       fc.property(order, (shuffled) => {
         const gates = createGates(gatesSchema.parse({}));
-        for (const one of shuffled) gates.compare(one, byKey(now).get(keyOf(one)));
+        for (const one of shuffled) gates.compare(one, after.get(keyOf(one)));
         expect(gates.verdict()).toEqual(expected);
       }),
       SEED,
