@@ -14,6 +14,14 @@ const UNPACKERS = {
   br: 'brotliDecompress',
 } as const;
 
+/**
+ * A body may unpack to this many times its size: JSON of vertices does to about 10 times, hardly
+ * anything that is meant to be read does to more than 100.
+ */
+const MOST_TIMES_ITS_SIZE = 200;
+/** What is no larger than this harms nobody, however small it was packed. */
+const HARMLESS_BYTES = 16 * 1024 * 1024;
+
 /** What of an answer's headers concerns its body. */
 export interface BodyHeaders {
   contentLength: string | undefined;
@@ -23,21 +31,24 @@ export interface BodyHeaders {
 /**
  * Reads a body.
  *
- * @param maxBytes - Limit of the body as sent, and again as unpacked.
+ * @param maxBytes - Limit of the body as sent, and again as unpacked; a body that unpacks beyond all
+ * measure meets a lower one.
  * @throws {@link ConverterError} `RESPONSE_TOO_LARGE` beyond the limit, before it is in memory;
  * `RESPONSE_INVALID` if it cannot be unpacked.
+ *
+ * @see D-844.
  */
 export async function readBody(
   stream: AsyncIterable<Uint8Array>,
   headers: BodyHeaders,
   maxBytes: number,
 ): Promise<Uint8Array> {
-  if (Number(headers.contentLength ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(headers.contentLength ?? 0) > maxBytes) throw refused(tooLarge(maxBytes));
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {
     length += chunk.length;
-    if (length > maxBytes) throw tooLarge(maxBytes);
+    if (length > maxBytes) throw refused(tooLarge(maxBytes));
     chunks.push(chunk);
   }
   return unpack(join(chunks, length), headers.contentEncoding ?? '', maxBytes);
@@ -59,21 +70,19 @@ async function unpack(
   encodings: string,
   maxBytes: number,
 ): Promise<Uint8Array> {
+  const mostOfSuchSize = Math.max(packed.length * MOST_TIMES_ITS_SIZE, HARMLESS_BYTES);
+  const limit = mostOfSuchSize < maxBytes ? hugeBeyondMeasure(mostOfSuchSize) : tooLarge(maxBytes);
   let body = packed;
   // The last one named was applied last.
   for (const name of encodings.toLowerCase().split(',').reverse()) {
     const encoding = name.trim();
     if (encoding === '' || encoding === 'identity' || body.length === 0) continue;
-    body = await unpackOnce(body, encoding, maxBytes);
+    body = await unpackOnce(body, encoding, limit);
   }
   return body;
 }
 
-async function unpackOnce(
-  packed: Uint8Array,
-  encoding: string,
-  maxBytes: number,
-): Promise<Uint8Array> {
+async function unpackOnce(packed: Uint8Array, encoding: string, limit: Limit): Promise<Uint8Array> {
   if (!Object.hasOwn(UNPACKERS, encoding)) {
     const message = `expected a body packed with gzip, deflate or br, received ${encoding}`;
     throw new ConverterError('RESPONSE_INVALID', message);
@@ -83,14 +92,29 @@ async function unpackOnce(
     zlib[UNPACKERS[encoding as keyof typeof UNPACKERS]],
   );
   try {
-    return new Uint8Array(await unpacker(packed, { maxOutputLength: maxBytes }));
+    return new Uint8Array(await unpacker(packed, { maxOutputLength: limit.bytes }));
   } catch (cause) {
-    if ((cause as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
+    if ((cause as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw refused(limit);
     const message = `expected a body packed with ${encoding}, received something else or only a part of it`;
     throw new ConverterError('RESPONSE_INVALID', message, { cause });
   }
 }
 
-function tooLarge(maxBytes: number): ConverterError {
-  return new ConverterError('RESPONSE_TOO_LARGE', `the answer is larger than ${maxBytes} bytes`);
+/** How large a body may become, and what is said of a larger one. */
+interface Limit {
+  bytes: number;
+  sentence: string;
+}
+
+function tooLarge(bytes: number): Limit {
+  return { bytes, sentence: `the answer is larger than ${bytes} bytes` };
+}
+
+function hugeBeyondMeasure(bytes: number): Limit {
+  const sentence = `the answer unpacks to more than ${MOST_TIMES_ITS_SIZE} times its size`;
+  return { bytes, sentence };
+}
+
+function refused({ sentence }: Limit): ConverterError {
+  return new ConverterError('RESPONSE_TOO_LARGE', sentence);
 }
