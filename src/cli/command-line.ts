@@ -7,11 +7,12 @@
  * @see D-747.
  */
 import { registerSecrets } from '../pipeline/environment.ts';
-import { asConverterError, ERROR_CODES } from '../support/errors.ts';
+import { ERROR_CODES } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
 import type { Io } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { helpText } from './help.ts';
+import { errorToTell } from './interrupt.ts';
 
 /**
  * Runs one command.
@@ -65,8 +66,7 @@ async function dispatch(words: readonly string[], io: Io, version: string): Prom
 }
 
 function report(thrown: unknown, io: Io): number {
-  // Whatever broke because of the interruption, the interruption is what happened.
-  const error = asConverterError(io.signal.aborted ? io.signal.reason : thrown);
+  const error = errorToTell(thrown, io);
   io.tell(`btg2gltf: ${error.message}\n  → ${ERROR_CODES[error.code].help}\n`);
   if (error.code === 'INTERNAL') io.tell(`${stackOf(error)}\n`);
   return ERROR_CODES[error.code].exit;

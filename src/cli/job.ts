@@ -5,13 +5,18 @@ import { resolve } from 'node:path';
 import { parseMaxFailures } from '../pipeline/failure-limit.ts';
 import { defaultCacheDir, loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
 import { PIPELINE_DEFAULTS } from '../pipeline/pipeline-schema.ts';
-import type { Job, Progress, RunTools } from '../pipeline/run-context.ts';
+import { type Job, type Progress, type RunTools, runId } from '../pipeline/run-context.ts';
 import type { RunResult } from '../pipeline/run-result.ts';
+import type { Ending } from '../report/ending.ts';
+import type { RunReport } from '../report/run-report.ts';
 import { summarise } from '../report/summary.ts';
+import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
 import type { LogFormat } from '../support/log.ts';
 import { usageError } from './arguments.ts';
 import { type Arguments, type Io, numberOf, type OptionSpec, textOf } from './command.ts';
-import { openVoice } from './progress.ts';
+import { errorToTell } from './interrupt.ts';
+import { MACHINE_FILE_OPTIONS, writeMachineFiles } from './machine-files.ts';
+import { openVoice, type Voice } from './progress.ts';
 import { startEmulatorOf } from './start-emulator.ts';
 
 /** The pipeline file as a positional. */
@@ -38,6 +43,7 @@ export const JOB_OPTIONS = {
     choices: ['pretty', 'json'],
     describe: 'how log lines look; pretty on a terminal, else json',
   },
+  ...MACHINE_FILE_OPTIONS,
 } as const satisfies Record<string, OptionSpec>;
 
 /** Options of the commands that publish. */
@@ -115,32 +121,60 @@ export function withArguments(pipeline: Pipeline, args: Arguments): Pipeline {
   };
 }
 
-/** Does one of a run's jobs, with log and progress, and prints what came of it. */
+/**
+ * Does one of a run's jobs, with log and progress; prints what came of it, and leaves it for the
+ * programs that watch over it.
+ */
 export async function doJob(
   work: (job: Job, tools: RunTools) => Promise<RunResult>,
   args: Arguments,
   io: Io,
 ): Promise<number> {
   const job = await readJob(args, io);
-  const voice = await openVoice(textOf(args, 'log-format') as LogFormat | undefined, io);
+  const startedAt = io.now();
+  const format = textOf(args, 'log-format') as LogFormat | undefined;
+  const voice = await openVoice(format, io, { run: runId(startedAt) });
+  const ended = (exitCode: number, error?: ConverterError, report?: RunReport): Ending => {
+    const times = { startedAt, endedAt: io.now() };
+    const { name: pipeline } = job.pipeline;
+    return { pipeline, exitCode, ...times, report, ...(error === undefined ? {} : { error }) };
+  };
+  const stopped = async (thrown: unknown, report?: RunReport): Promise<never> => {
+    const error = errorToTell(thrown, io);
+    const ending = ended(ERROR_CODES[error.code].exit, error, report);
+    // What ended the run is worth more than that a file about it could not be written.
+    await writeMachineFiles(args, ending).catch((e: Error) => voice.log.error(e.message));
+    throw error;
+  };
+  const { report, runFolder, stop } = await inVoice(voice, io, (tools) =>
+    work(job, { ...tools, startedAt }),
+  ).catch((thrown: unknown) => stopped(thrown));
+  voice.log.info('finished', { ...report.configurations, totalMs: report.totalMs });
+  io.print(summarise(report, runFolder));
+  if (stop !== undefined) return stopped(stop, report);
+  const exitCode = report.configurations.failed > 0 ? 1 : 0;
+  await writeMachineFiles(args, ended(exitCode, undefined, report));
+  return exitCode;
+}
+
+/** Works with a voice, and silences it at the end. */
+async function inVoice(
+  voice: Voice,
+  io: Io,
+  work: (tools: RunTools) => Promise<RunResult>,
+): Promise<RunResult> {
   let last: Progress | undefined;
   const { log, selecting } = voice;
   const progress = (now: Progress) => {
     last = now;
     voice.progress(now);
   };
-  let result: RunResult;
   try {
-    result = await work(job, { ...toolsOf(io), log, progress, selecting });
+    return await work({ ...toolsOf(io), log, progress, selecting });
   } finally {
     voice.end();
     if (io.signal.aborted && last !== undefined) io.tell(soFar(last));
   }
-  const { report, runFolder, stop } = result;
-  voice.log.info('finished', { ...report.configurations, totalMs: report.totalMs });
-  io.print(summarise(report, runFolder));
-  if (stop !== undefined) throw stop;
-  return report.configurations.failed > 0 ? 1 : 0;
 }
 
 /** What an interrupted run leaves behind. */

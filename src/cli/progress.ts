@@ -3,7 +3,13 @@
  */
 
 import type { Progress } from '../pipeline/run-context.ts';
-import { createLogger, type LogFormat, type Logger, type TextSink } from '../support/log.ts';
+import {
+  createLogger,
+  type LogFields,
+  type LogFormat,
+  type Logger,
+  type TextSink,
+} from '../support/log.ts';
 import type { Io } from './command.ts';
 
 /** Off a terminal a sign of life comes this often, milliseconds. */
@@ -24,20 +30,48 @@ export interface Voice {
  * Opens log and progress: a bar where a person watches, JSON lines where nobody does.
  *
  * @param format - What was asked for; undefined: by whether a person watches.
+ * @param fields - Of every line, such as the id of the run.
  */
-export async function openVoice(format: LogFormat | undefined, io: Io): Promise<Voice> {
+export async function openVoice(
+  format: LogFormat | undefined,
+  io: Io,
+  fields: LogFields = {},
+): Promise<Voice> {
   const chosen = format ?? (io.terminal === undefined ? 'json' : 'pretty');
   const bar =
     chosen === 'pretty' && io.terminal !== undefined ? await openBar(io.terminal, io) : undefined;
   const sink: TextSink = {
     write: (text) => io.tell(bar === undefined ? text : `${ERASE_LINE}${text}`),
   };
-  const log = await createLogger({ format: chosen, sink, now: io.now });
+  const log = await createLogger({ format: chosen, sink, now: io.now, fields });
+  const lines = bar ?? openLines(log, io);
+  return { log, progress: lines.update, selecting: lines.selecting, end: lines.stop };
+}
+
+/**
+ * Lines for a log: one at the beginning, then a sign of life now and then.
+ *
+ * It comes by a timer, not with progress: that nothing moves is what a person wants to know.
+ */
+function openLines(log: Logger, io: Io) {
+  let state: { message: string; fields: LogFields } | undefined;
+  let movedAt = io.now();
+  const beat = () => {
+    if (state === undefined) return;
+    log.info(state.message, { ...state.fields, sinceMs: io.now() - movedAt });
+  };
+  const timer = setInterval(beat, HEARTBEAT_MS).unref();
+  const move = (message: string, fields: LogFields) => {
+    state = { message, fields };
+    movedAt = io.now();
+  };
   return {
-    log,
-    progress: bar?.update ?? heartbeat((progress) => log.info('working', { ...progress }), io),
-    selecting: bar?.selecting ?? selectingLines(log, io),
-    end: () => bar?.stop(),
+    selecting(found: number) {
+      if (state === undefined) log.info('selecting');
+      move('selecting', { found });
+    },
+    update: (progress: Progress) => move('working', { ...progress }),
+    stop: () => clearInterval(timer),
   };
 }
 
@@ -73,26 +107,6 @@ async function openBar(stream: NodeJS.WritableStream, io: Io) {
       if (startedAt === undefined) stream.write(ERASE_LINE);
       bar.stop();
     },
-  };
-}
-
-/** One line at the beginning, then a sign of life. */
-function selectingLines(log: Logger, io: Io): (found: number) => void {
-  const beat = heartbeat((found: number) => log.info('selecting', { found }), io);
-  let begun = false;
-  return (found) => {
-    if (begun) beat(found);
-    else log.info('selecting');
-    begun = true;
-  };
-}
-
-function heartbeat<T>(tell: (state: T) => void, io: Io): (state: T) => void {
-  let last = io.now();
-  return (state) => {
-    if (io.now() - last < HEARTBEAT_MS) return;
-    last = io.now();
-    tell(state);
   };
 }
 

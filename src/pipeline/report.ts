@@ -104,12 +104,14 @@ export function makeReport(
  * @returns The folder; its name is the id of the run.
  */
 export async function writeReport({ report, failures }: MadeReport): Promise<string> {
+  const { reportHtml } = await import('../report/html.ts');
   const folder = join(report.outputDir, RUNS_FOLDER, report.run);
   const tmpDir = temporaryFolder(report.outputDir);
   await replaceFile(join(folder, 'failures.jsonl'), jsonLines([...failures()]), { tmpDir });
   await replaceFile(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`, {
     tmpDir,
   });
+  await replaceFile(join(folder, 'report.html'), reportHtml(report), { tmpDir });
   return folder;
 }
 

@@ -54,6 +54,8 @@ export interface Progress {
 /** What a run is handed from outside. */
 export interface RunTools extends Omit<ServiceTools, 'onRequest' | 'onDrift'> {
   log: Logger;
+  /** Instant at which the run began, which gives it its id; by default it begins now. */
+  startedAt?: number;
   progress?: (progress: Progress) => void;
   /** Told while articles are chosen how many the catalogue has shown so far. */
   selecting?: (found: number) => void;
@@ -128,7 +130,7 @@ export async function withRun<T>(
     tmpDir: cacheTemporaries,
     repair: true,
   });
-  const startedAt = tools.now();
+  const startedAt = tools.startedAt ?? tools.now();
   const requests = createRequestCounts();
   const drift = createDriftCounts();
   let service: Promise<Service> | undefined;

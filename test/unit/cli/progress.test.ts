@@ -1,8 +1,12 @@
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Io } from '../../../src/cli/command.ts';
 import { openVoice } from '../../../src/cli/progress.ts';
 import { command } from '../../helpers/command.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** A process whose clock stands until it is moved. */
 function processOf(terminal?: NodeJS.WritableStream) {
@@ -32,16 +36,29 @@ test('while articles are chosen a person sees how many there are, until the bar 
   voice.end();
 });
 
-test('a log has one line of it, and then a sign of life now and then', async () => {
+test('a log has one line of it, and then a sign of life every half minute, also when nothing moves', async () => {
+  vi.useFakeTimers();
   const { io, told, clock } = processOf();
-  const voice = await openVoice(undefined, io);
+  const voice = await openVoice(undefined, io, { run: 'r1' });
+  const pass = (ms: number) => {
+    clock.now += ms;
+    vi.advanceTimersByTime(ms);
+  };
   voice.selecting(0);
-  voice.selecting(1);
-  expect(told.map((line) => JSON.parse(line))).toMatchObject([{ msg: 'selecting' }]);
-  clock.now = 30_000;
-  voice.selecting(2);
   voice.selecting(3);
-  expect(told.map((line) => JSON.parse(line))).toMatchObject([{}, { msg: 'selecting', found: 2 }]);
+  pass(29_000);
+  expect(told.map((line) => JSON.parse(line))).toMatchObject([{ msg: 'selecting', run: 'r1' }]);
+  pass(1000);
+  voice.progress({ total: 3, done: 1, failed: 0 });
+  pass(30_000);
+  pass(30_000);
+  voice.end();
+  pass(60_000);
+  expect(told.slice(1).map((line) => JSON.parse(line))).toMatchObject([
+    { run: 'r1', msg: 'selecting', found: 3, sinceMs: 30_000 },
+    { run: 'r1', msg: 'working', total: 3, done: 1, failed: 0, sinceMs: 30_000 },
+    { run: 'r1', msg: 'working', done: 1, sinceMs: 60_000 },
+  ]);
 });
 
 test('the help tells numbers from texts', async () => {
