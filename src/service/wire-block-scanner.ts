@@ -7,6 +7,7 @@
  * a copy into typed arrays (test/bench/README.md).
  */
 import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
+import { LARGEST_NUMBER } from './wire-value.ts';
 
 /** Stands for an index that was no integer. */
 export const NOT_AN_INDEX = -(2 ** 31);
@@ -184,7 +185,7 @@ function scanBoolean(cursor: Cursor): boolean | undefined {
 function scanVector(cursor: Cursor): Vec3 | undefined {
   const numbers = scanNumbers(cursor);
   // Nonsense is for the slow way to word.
-  return numbers?.length === 3 && numbers.every((value) => Math.abs(value) <= 1e15)
+  return numbers?.length === 3 && numbers.every((value) => Math.abs(value) <= LARGEST_NUMBER)
     ? [numbers[0]!, numbers[1]!, numbers[2]!]
     : undefined;
 }

@@ -8,10 +8,7 @@
 import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
 import { ConverterError } from '../support/errors.ts';
 import { NOT_AN_INDEX, scanBlock } from './wire-block-scanner.ts';
-import { describe, isRecord, readNumber } from './wire-value.ts';
-
-/** Metres or degrees beyond this are no place in a block. */
-const LARGEST = 1e15;
+import { describe, isRecord, LARGEST_NUMBER, readNumber } from './wire-value.ts';
 
 /**
  * Decodes the body of GET block.
@@ -107,7 +104,7 @@ function readVector(value: unknown, field: string): Vec3 {
     throw invalid(field, 'an array of three numbers', value);
   return value.map((element, i) => {
     const read = element === null ? 0 : readNumber(element);
-    if (read === undefined || Math.abs(read) > LARGEST)
+    if (read === undefined || Math.abs(read) > LARGEST_NUMBER)
       throw invalid(`${field}[${i}]`, 'a finite number', element);
     return read;
   }) as unknown as Vec3;

@@ -13,7 +13,7 @@ import type {
 } from '../model/graphics.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { canonicalName } from './wire-names.ts';
-import { describe, readNumber } from './wire-value.ts';
+import { describe, LARGEST_NUMBER, readNumber } from './wire-value.ts';
 
 type Field = Exclude<keyof ServiceMaterial, 'source' | 'overridden' | 'mname'>;
 type FieldKind = 'text' | 'number' | 'color';
@@ -135,9 +135,14 @@ export function readFields(
 
 const READERS: Record<FieldKind, (value: unknown) => string | number | SrgbColor | undefined> = {
   text: (value) => (typeof value === 'string' ? value : undefined),
-  number: (value) => readNumber(value),
+  number: readMeasure,
   color: readColor,
 };
+
+function readMeasure(value: unknown): number | undefined {
+  const read = readNumber(value);
+  return read === undefined || Math.abs(read) > LARGEST_NUMBER ? undefined : read;
+}
 
 /** `0xRRGGBB`, `#RRGGBB`, an integer, or three numbers 0..1; all sRGB. */
 function readColor(value: unknown): SrgbColor | undefined {

@@ -8,10 +8,7 @@ import type { PartsList, PartsListNode, Vec3 } from '../model/graphics.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
 import { decodeMaterial } from './wire-material.ts';
-import { describe, isRecord, type JsonRecord, readNumber } from './wire-value.ts';
-
-/** Metres, degrees or a factor: sums and products of thousands of these stay finite. */
-const LARGEST = 1e15;
+import { describe, isRecord, type JsonRecord, LARGEST_NUMBER, readNumber } from './wire-value.ts';
 
 /** One list may be wrong in every node; a person needs a few of the places. */
 const MAX_WARNINGS = 100;
@@ -141,7 +138,7 @@ function vectorOf(
     throw invalid(`${pathOf(at)}.${field}`, 'an array of three numbers', value);
   for (let i = 0; i < 3; i++) {
     const element: unknown = value[i];
-    if (typeof element === 'number' && Math.abs(element) <= LARGEST) continue;
+    if (typeof element === 'number' && Math.abs(element) <= LARGEST_NUMBER) continue;
     return readVector(value, missing, at, field, warnings);
   }
   return value as unknown as Vec3;
@@ -159,7 +156,7 @@ function readVector(
   return value.map((element, i) => {
     if (element === null || element === undefined) return missing;
     const read = readNumber(element);
-    if (read === undefined || Math.abs(read) > LARGEST)
+    if (read === undefined || Math.abs(read) > LARGEST_NUMBER)
       throw invalid(where(i), 'a finite number', element);
     if (typeof element === 'string' && element.includes(',') && warnings.length < MAX_WARNINGS)
       warnings.push({

@@ -6,6 +6,12 @@ import { redact } from '../support/redact.ts';
 /** An object of a JSON answer. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
+/**
+ * Metres, degrees or factors beyond this are nonsense; sums and products of thousands of those below
+ * stay finite.
+ */
+export const LARGEST_NUMBER = 1e15;
+
 /** Whether a value is an object, and neither a list nor nothing. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -33,7 +33,14 @@ export const ERROR_CODES = {
     help: 'wait for the other run to end, or give --output another folder',
   },
   DISK_FULL: { exit: 3, help: 'free some space and run again: finished work is kept' },
-  STATE_INVALID: { exit: 3, help: 'remove the cache folder: the next run fills it anew' },
+  STATE_INVALID: {
+    exit: 3,
+    help: 'move the file and those named like it aside and run again, which fills the cache anew; keep them: permanent identifiers are known there alone',
+  },
+  STATE_LOCKED: {
+    exit: 3,
+    help: 'wait for what else works with this cache, or give --cache another folder',
+  },
   STORE_DAMAGED: { exit: 1, help: 'run again with --repair to rebuild it' },
   OUT_OF_TIME: { exit: 130, help: 'run the same command again to go on, or give it more time' },
   INTERRUPTED: { exit: 130, help: 'run the same command again to go on' },
@@ -85,6 +92,11 @@ export const ERROR_CODES = {
 
 /** A stable code: match on this, never on the text. */
 export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** Whether a text, such as one that was stored, is a code of ours. */
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(ERROR_CODES, text);
+}
 
 /** Where an error happened. */
 export interface ErrorContext {

@@ -7,8 +7,8 @@
 import type { ImageCodec, Pixels } from '../model/image-codec.ts';
 import { ConverterError } from './errors.ts';
 
-/** Pixels a side that are decoded at most; also what sharp is told, so that no header lies past it. */
-export const MAX_IMAGE_SIDE = 16_384;
+/** Pixels that are decoded at most; sharp is told too, so that no header lies past it. */
+const MAX_PIXELS = 8_192 ** 2;
 
 /** Quality of re-encoded JPEGs: visually the same, about twice the size of the usual 80. */
 const JPEG_QUALITY = 92;
@@ -45,7 +45,7 @@ async function decode(
   size: { width: number; height: number } | undefined,
 ): Promise<Pixels> {
   const sharp = await loadSharp();
-  let image = sharp(bytes, { limitInputPixels: MAX_IMAGE_SIDE ** 2, failOn: 'error' });
+  let image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' });
   const { channels } = await image.metadata();
   image = image
     .toColourspace(channels !== undefined && channels <= 2 ? 'b-w' : 'srgb')

@@ -13,6 +13,7 @@ import type { MeshCache } from './mesh-cache.ts';
 import { meshOptionsKey, type PreparedMesh, prepareBlock, preparedBytes } from './prepared-mesh.ts';
 import { type SolidType, solidLengths } from './solid-params.ts';
 import { makeSolid } from './solids.ts';
+import { whyMissing } from './why-missing.ts';
 
 /** A mesh with the key that tells its content and options. */
 export interface KeyedMesh {
@@ -91,9 +92,9 @@ async function loadBlock(name: string, part: Part, bench: Workbench): Promise<Ke
   const { snapshot, read, options, cache } = bench;
   const fetched = snapshot.blocks.get(name);
   if (!fetched || 'missing' in fetched) {
-    const why = fetched ? `: ${fetched.missing.message}` : '';
-    const where = name === '' ? `node ${part.path} names no block` : `block ${name}`;
-    throw new ConverterError('BLOCK_MISSING', `${where}${why}`);
+    throw name === ''
+      ? new ConverterError('BLOCK_MISSING', `node ${part.path} names no block`)
+      : whyMissing(fetched, 'BLOCK_MISSING', `block ${name}`);
   }
   const key = `${fetched.digest} ${meshOptionsKey(options)}`;
   const mesh = await cache.getAsync(

@@ -13,7 +13,7 @@ import {
   materialLookup,
   readFields,
 } from '../service/wire-material.ts';
-import { asConverterError, isConverterError } from '../support/errors.ts';
+import { asConverterError, type ErrorCode } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from './convert-options.ts';
 import type { Ledger } from './ledger.ts';
@@ -24,6 +24,7 @@ import { type MaterialExplanation, traceLook } from './material-trace.ts';
 import type { SourceImage, TexturePacker } from './texture-pack.ts';
 import { basePlacement, bumpPlacement, placeUvs, samePlacement } from './texture-transform.ts';
 import type { UvMap, VertexPlan } from './vertex-data.ts';
+import { whyMissing } from './why-missing.ts';
 
 /** An image in its place on a material. */
 export interface PlacedImage {
@@ -161,39 +162,43 @@ function sentValue(material: ServiceMaterial, field: string): unknown {
 type Sources = Partial<Record<ImageField, SourceImage>>;
 type Known = Partial<Record<ImageField, KnownImage>>;
 
-/** The images that are there and readable; the others are losses, not failures: D-550. */
+/** What a picture lacks that nobody has, or may be asked for: a loss. */
+const ABSENT: ReadonlySet<string> = new Set<ErrorCode>(['IMAGE_MISSING', 'IMAGE_REFUSED']);
+
+/**
+ * The images that are there.
+ *
+ * One that does not exist is a loss. One that exists and cannot be had or read fails the article, so
+ * that what was published before stays, and no night of a bad line takes its looks: D-865.
+ */
 async function obtainImages(material: ServiceMaterial, bench: Workbench): Promise<Sources> {
   const sources: Sources = {};
   for (const field of IMAGE_FIELDS) {
     const reference = material[field];
     if (!reference) continue;
-    const fetched = bench.snapshot.images.get(reference);
-    const missing = fetched && 'missing' in fetched ? fetched.missing : undefined;
-    if (fetched && 'digest' in fetched) {
-      const source = { name: nameOf(reference), digest: fetched.digest };
-      if (await isUsable(source, material, field, bench)) sources[field] = source;
-    } else {
-      const code = missing?.code ?? 'IMAGE_MISSING';
-      reportImage(material, field, code, missing?.message ?? 'not fetched', bench.ledger);
+    try {
+      sources[field] = await obtainImage(reference, bench);
+    } catch (error) {
+      const { code, message } = asConverterError(error);
+      const isLoss = ABSENT.has(code) || bench.options.allowMissingParts;
+      if (!isLoss || code === 'INTERNAL') throw error;
+      reportImage(material, field, code, message, bench.ledger);
     }
   }
   return sources;
 }
 
-async function isUsable(
-  source: SourceImage,
-  material: ServiceMaterial,
-  field: ImageField,
-  { packer, ledger }: Workbench,
-): Promise<boolean> {
-  try {
-    await packer.check(source);
-    return true;
-  } catch (error) {
-    if (!isConverterError(error, 'IMAGE_UNREADABLE')) throw error;
-    reportImage(material, field, error.code, error.message, ledger);
-    return false;
+async function obtainImage(
+  reference: string,
+  { packer, snapshot }: Workbench,
+): Promise<SourceImage> {
+  const fetched = snapshot.images.get(reference);
+  if (!fetched || 'missing' in fetched) {
+    throw whyMissing(fetched, 'IMAGE_MISSING', `image ${reference}`);
   }
+  const source = { name: nameOf(reference), digest: fetched.digest };
+  await packer.check(source);
+  return source;
 }
 
 function reportImage(
@@ -218,7 +223,7 @@ function nameOf(reference: string): string {
 async function knowImages(
   material: ServiceMaterial,
   sources: Sources,
-  { packer, ledger, options }: Workbench,
+  { packer, options }: Workbench,
 ): Promise<Known> {
   const known: Known = {};
   const env = isMetalLook(material, options);
@@ -229,13 +234,7 @@ async function knowImages(
       known.pic = { grey: false, meanLinear: [1, 1, 1] };
       continue;
     }
-    try {
-      known[field] = await packer.know(source);
-    } catch (error) {
-      const { code, message } = asConverterError(error);
-      if (code !== 'IMAGE_UNREADABLE') throw error;
-      reportImage(material, field, code, message, ledger);
-    }
+    known[field] = await packer.know(source);
   }
   return known;
 }

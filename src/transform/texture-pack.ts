@@ -37,8 +37,18 @@ export interface TexturePacker {
   ): Promise<SceneImage>;
 }
 
-/** Pixels a side beyond which an image is refused, whatever its header promises. */
+/** Pixels a side, and in all, beyond which an image is refused, whatever its header promises. */
 const MAX_SIDE = 16_384;
+const MAX_PIXELS = 8_192 ** 2;
+
+/**
+ * Pixels that a byte can hold at most: more are promised only to make a reader run out of memory.
+ * JPEG spends a bit on each 8 × 8 block; deflate makes 1,032 bytes of one, of eight pixels each.
+ */
+const MAX_PIXELS_A_BYTE = { jpeg: 512, png: 8_256 } as const satisfies Record<
+  ImageHeader['kind'],
+  number
+>;
 
 interface Loaded {
   bytes: Uint8Array;
@@ -57,7 +67,7 @@ export function createTexturePacker(
   async function load(image: SourceImage): Promise<Loaded> {
     const bytes = await read(image.digest);
     const header = readImageHeader(bytes);
-    const problem = problemOf(header);
+    const problem = problemOf(header, bytes.length);
     if (problem) throw new ConverterError('IMAGE_UNREADABLE', `image ${image.name}: ${problem}`);
     return { bytes, header: header! };
   }
@@ -150,12 +160,17 @@ const MIME_TYPES = { jpeg: 'image/jpeg', png: 'image/png' } as const satisfies R
   SceneImage['mimeType']
 >;
 
-function problemOf(header: ImageHeader | undefined): string | undefined {
+function problemOf(header: ImageHeader | undefined, bytes: number): string | undefined {
   if (!header) return 'expected a JPEG or PNG, received something else';
-  const { width, height } = header;
+  const { kind, width, height } = header;
+  const pixels = width * height;
   if (width === 0 || height === 0) return `expected some pixels, received ${width} × ${height}`;
   if (width > MAX_SIDE || height > MAX_SIDE)
     return `expected at most ${MAX_SIDE} pixels a side, received ${width} × ${height}`;
+  if (pixels > MAX_PIXELS)
+    return `expected at most ${MAX_PIXELS} pixels, received ${width} × ${height}`;
+  if (pixels > bytes * MAX_PIXELS_A_BYTE[kind])
+    return `expected ${width} × ${height} pixels, received ${bytes} bytes, which cannot hold them`;
   return undefined;
 }
 

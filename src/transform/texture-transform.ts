@@ -64,9 +64,13 @@ export function bumpPlacement(material: ServiceMaterial, options: ScaleOptions):
   };
 }
 
+/** What is closer to zero counts as zero: its inverse is beyond what float32 can hold. */
+const SMALLEST_SCALE = 1e-15;
+
 /** A missing scale is the fallback; a scale of zero counts as 1. */
 function scaleOr(value: number | undefined, fallback: number): number {
-  return value === undefined ? fallback : value === 0 ? 1 : value;
+  if (value === undefined) return fallback;
+  return Math.abs(value) < SMALLEST_SCALE ? 1 : value;
 }
 
 /** Whether two placements are the same, number for number. */

@@ -58,3 +58,11 @@ export async function readGlb(bytes: Uint8Array): Promise<{
   }
   return { triangles, boundsMetres: bounds };
 }
+
+/** The errors of gltf-validator alone: what makes a file invalid. */
+export async function errorsIn(bytes: Uint8Array): Promise<string[]> {
+  const { issues } = await validateBytes(bytes, { maxIssues: 0 });
+  return issues.messages
+    .filter(({ severity }) => severity === 0)
+    .map(({ code, pointer }) => `${code} ${pointer ?? ''}`);
+}

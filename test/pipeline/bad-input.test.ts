@@ -287,18 +287,23 @@ describe('one article that the service gets wrong', () => {
     expect(lines.D2!.status).toBe('converted');
   });
 
-  test.each([
-    ['missing', () => void range.images.clear()],
-    [
-      'corrupt',
-      () => proxy.break(/WOOD\.JPG/, raw('no picture', { 'content-type': 'image/jpeg' })),
-    ],
-  ])('a %s texture falls back to the colour, with a warning', async (_, spoil) => {
-    spoil();
+  test('a missing texture falls back to the colour, with a warning', async () => {
+    range.images.clear();
     expect((await run()).exit).toBe(0);
     const { D1 } = await manifestByNumber(out());
     expect(D1).toMatchObject({ status: 'converted', textures: 0 });
     expect([...D1!.warnings, ...D1!.losses].length).toBeGreaterThan(0);
+  });
+
+  test('a corrupt texture fails its article, unless parts may be missing', async () => {
+    proxy.break(/WOOD\.JPG/, raw('no picture', { 'content-type': 'image/jpeg' }));
+    expect((await run()).exit).toBe(1);
+    expect((await manifestByNumber(out())).D1!.error).toMatchObject({
+      code: 'RESPONSE_INVALID',
+      message: expect.stringContaining('WOOD'),
+    });
+    await run('--allow-missing-parts');
+    expect((await manifestByNumber(out())).D1).toMatchObject({ status: 'converted', textures: 0 });
   });
 
   test('an article that is unknown: convert exits with 1', async () => {

@@ -4,6 +4,7 @@ import { decodeBlock } from '../../../src/service/wire-block.ts';
 import { decodePartsList } from '../../../src/service/wire-parts-list.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 import { prepareBlock } from '../../../src/transform/prepared-mesh.ts';
+import { basePlacement } from '../../../src/transform/texture-transform.ts';
 import { buildVertexData } from '../../../src/transform/vertex-data.ts';
 
 const utf8 = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
@@ -37,6 +38,24 @@ describe('numbers beyond float32', () => {
     expect(() => decodePartsList(utf8(list))).toThrow(
       /^btg\[0\]\.offs\[1\]: expected a finite number/,
     );
+  });
+
+  it('in a material are left out and told', () => {
+    const mats = [{ mname: 'A', scaleu: 1e308, offsetx: '-1e16', rot: 1e15 }];
+    const { materials, warnings } = decodePartsList(utf8({ btg: [], mats }));
+    expect(materials[0]).toEqual({ mname: 'A', rot: 1e15, source: mats[0] });
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'material A: scaleu: expected a number, received number "1e+308"',
+      'material A: offsetx: expected a number, received string "-1e16"',
+    ]);
+  });
+
+  it('are none that a scale next to zero could make', () => {
+    const { scale } = basePlacement(
+      { mname: 'A', source: {}, scaleu: 5e-324 },
+      { textureScale: 'metres' },
+    );
+    expect(scale).toEqual([1, 1]);
   });
 
   it('odd entries of blocks[] and mats[] are left out and told', () => {

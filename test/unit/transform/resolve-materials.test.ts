@@ -94,15 +94,26 @@ describe('images', () => {
   });
 
   it.each([
-    ['missing', undefined],
-    ['corrupt', wood.subarray(0, 60)],
-    ['no image', new TextEncoder().encode('<html>')],
-  ])('one that is %s is a loss, not a failure: the colour is shown', async (_name, bytes) => {
-    const scene = await boxIn({ pic: 'WOOD', dif: '0xFF0000' }, { WOOD: bytes });
+    ['missing', undefined, {}],
+    ['corrupt, by option,', wood.subarray(0, 60), { allowMissingParts: true }],
+    ['no image, by option,', new TextEncoder().encode('<html>'), { allowMissingParts: true }],
+  ])('one that is %s is a loss: the colour is shown', async (_name, bytes, options) => {
+    const scene = await boxIn({ pic: 'WOOD', dif: '0xFF0000' }, { WOOD: bytes }, options);
     expect(scene.materials[0]).toMatchObject({ baseColorLinear: [1, 0, 0] });
     expect(scene.materials[0]!.baseColorTexture).toBeUndefined();
     expect(scene.losses).toContainEqual(expect.objectContaining({ where: 'OAK', field: 'pic' }));
     expect(scene.warnings[0]!.message).toContain('WOOD');
+  });
+
+  it.each([
+    ['corrupt', wood.subarray(0, 60)],
+    ['no image', new TextEncoder().encode('<html>')],
+  ])('one that is %s fails the article by name', async (_name, bytes) => {
+    const failure = boxIn({ pic: 'WOOD', dif: '0xFF0000' }, { WOOD: bytes });
+    await expect(failure).rejects.toMatchObject({
+      code: 'IMAGE_UNREADABLE',
+      message: expect.stringContaining('WOOD'),
+    });
   });
 
   it('a grey roughness image alone passes through; with metallic it is packed', async () => {

@@ -18,9 +18,9 @@ const grey = await bytesOf(plain(90, 90, 90, 8, 64).toColourspace('b-w').jpeg())
 const png = await bytesOf(plain(128, 128, 255).png());
 
 /** The frame header of a JPEG rewritten. */
-function withFrame(marker: number, bits = 8, side?: number): Uint8Array {
-  const copy = Uint8Array.from(color);
-  const at = copy.findIndex((byte, i) => byte === 0xff && copy[i + 1] === 0xc0);
+function withFrame(marker: number, bits = 8, side?: number, from = color): Uint8Array {
+  const copy = Uint8Array.from(from);
+  const at = copy.findIndex((byte, i) => byte === 0xff && (copy[i + 1]! & 0xfd) === 0xc0);
   copy.set([0xff, marker, copy[at + 2]!, copy[at + 3]!, bits], at);
   if (side) copy.set([side >> 8, side & 255, side >> 8, side & 255], at + 5);
   return copy;
@@ -36,6 +36,9 @@ const BODIES: Record<string, Uint8Array> = {
   truncated: color.subarray(0, color.length - 40),
   huge: withFrame(0xc0, 8, 20_000),
   empty: withFrame(0xc0, 8, 0x10000),
+  // Decoding it would take hundreds of MB.
+  bomb: withFrame(0xc2, 8, 8_000, progressive),
+  vast: withFrame(0xc0, 8, 8_200),
   twelveBits: withFrame(0xc1, 12),
   sixteenBits: withFrame(0xc3, 16),
   arithmetic: withFrame(0xc9),
@@ -94,16 +97,24 @@ describe('check', () => {
     await expect(packer().check(image(digest))).resolves.toBeUndefined();
   });
 
-  it.each(['webp', 'truncated', 'huge', 'empty', 'twelveBits', 'sixteenBits', 'text'])(
-    'refuses a body that is %s',
-    async (digest) => {
-      const refusal = expect.objectContaining({ code: 'IMAGE_UNREADABLE' });
-      await expect(packer().check(image(digest))).rejects.toEqual(refusal);
-    },
-  );
+  it.each([
+    'webp',
+    'truncated',
+    'huge',
+    'vast',
+    'bomb',
+    'empty',
+    'twelveBits',
+    'sixteenBits',
+    'text',
+  ])('refuses a body that is %s', async (digest) => {
+    const refusal = expect.objectContaining({ code: 'IMAGE_UNREADABLE' });
+    await expect(packer().check(image(digest))).rejects.toEqual(refusal);
+  });
 
   it('names the image and both sizes', async () => {
     await expect(packer().check(image('huge'))).rejects.toThrow(/HUGE.*16384.*20000/);
+    await expect(packer().check(image('bomb'))).rejects.toThrow(/BOMB.*8000 × 8000.* bytes/);
   });
 });
 

@@ -1,0 +1,40 @@
+/**
+ * Watchdog: names the input that never ends.
+ *
+ * A loop without end in this thread cannot be interrupted from within it, and neither can the test
+ * runner tell which input it was: a second thread can.
+ */
+import { Worker } from 'node:worker_threads';
+
+/** Far beyond what any input takes, also on a busy machine. */
+const LONGEST_MS = 60_000;
+
+const SCRIPT = `
+const { workerData: { shared, longestMs } } = require('node:worker_threads');
+const { writeSync } = require('node:fs');
+const now = new Int32Array(shared);
+let last = -1;
+setInterval(() => {
+  const input = Atomics.load(now, 0);
+  if (input === last && input >= 0) {
+    writeSync(2, 'input ' + input + ' does not end\\n');
+    process.kill(process.pid, 'SIGKILL');
+  }
+  last = input;
+}, longestMs);
+`;
+
+/** Starts a watchdog; tell it the index of each input, and close it. */
+export function startWatchdog(): { tell(input: number): void; close(): Promise<unknown> } {
+  const shared = new SharedArrayBuffer(4);
+  const now = new Int32Array(shared).fill(-1);
+  const worker = new Worker(SCRIPT, {
+    eval: true,
+    workerData: { shared, longestMs: LONGEST_MS },
+  });
+  worker.unref();
+  return {
+    tell: (input) => void Atomics.store(now, 0, input),
+    close: () => worker.terminate(),
+  };
+}
