@@ -10,6 +10,7 @@ import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
 import { identityIn } from '../write/manifest.ts';
 import { keepUnselected } from '../write/merge-manifest.ts';
 import { type Published, publish } from '../write/publish.ts';
+import { leftBehind } from './left-behind.ts';
 import { manifestLine, type Outcome } from './manifest-lines.ts';
 import type { OutcomeBook } from './outcome-book.ts';
 import type { RunContext } from './run-context.ts';
@@ -17,9 +18,6 @@ import type { RunContext } from './run-context.ts';
 /**
  * Makes the lines of the new manifest: those of the run's own configurations, and those of before that
  * stay.
- *
- * Where a configuration of an article could not even be selected, the lines that the article had stay:
- * which of them it was cannot be told.
  *
  * @param isPartial - Whether the run worked on a part of what its pipeline selects.
  *
@@ -42,8 +40,7 @@ export function newLines(
       lines.setBytes(key, before.bytesOf(key)!);
     } else lines.set(key, line);
   }
-  if (isPartial) keepUnselected(lines, before.values());
-  else if (failures.length > 0) keepUnselected(lines, unresolved(before, failures));
+  keepUnselected(lines, isPartial ? before.values() : leftBehind(run, book, failures));
   return lines;
 }
 
@@ -60,21 +57,6 @@ export async function publishLines(
     objectPath: run.objects.pathOf,
   });
   tell(run, published);
-}
-
-/** The lines of those articles of which something could not be selected. */
-function* unresolved(
-  previous: PackedMap<ManifestLine>,
-  failures: readonly SelectionFailure[],
-): Iterable<ManifestLine> {
-  const articles = new Set(
-    failures.flatMap(({ article }) => (article && articleName(article)) || []),
-  );
-  for (const line of previous.values()) if (articles.has(articleName(line))) yield line;
-}
-
-function articleName(of: NonNullable<SelectionFailure['article']>): string {
-  return JSON.stringify([of.manufacturer, of.program, of.basearticlenumber]);
 }
 
 /** Fresh lines where a configuration was looked at, and for the rest those of before. */

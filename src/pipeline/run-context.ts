@@ -199,7 +199,12 @@ export async function withRun<T>(
         isUnfinished = true;
       },
     });
-    if (begun !== undefined && !isUnfinished) state.runs.finish(begun.id);
+    if (begun !== undefined && !isUnfinished) {
+      const { tidyCache } = await import('../fetch/tidy-cache.ts');
+      const maxBytes = job.pipeline.cacheMaxBytes;
+      await tidyCache({ store: bodies, state, now: startedAt, maxBytes, run: begun.id });
+      state.runs.finish(begun.id);
+    }
     return result;
   } finally {
     deadline.close();

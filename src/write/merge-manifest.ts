@@ -25,17 +25,22 @@ export function keepUnselected(
   lines: PackedMap<ManifestLine>,
   staying: Iterable<ManifestLine>,
 ): void {
-  const answered = new Set<string>();
-  for (const line of lines.values())
-    for (const request of line.requested) answered.add(keyOf(request));
+  let answered: Set<string> | undefined;
   for (const before of staying) {
-    const requested = before.requested.filter((request) => !answered.has(keyOf(request)));
+    answered ??= requestsOf(lines);
+    const requested = before.requested.filter((request) => !answered!.has(keyOf(request)));
     if (requested.length === 0) continue;
     const key = keyOf(before);
     const own = lines.get(key);
     const together = own === undefined ? requested : [...own.requested, ...requested];
     lines.set(key, orderFields({ ...(own ?? before), requested: uniqueRequests(together) }));
   }
+}
+
+function requestsOf(lines: PackedMap<ManifestLine>): Set<string> {
+  const requests = new Set<string>();
+  for (const { requested } of lines.values()) for (const of of requested) requests.add(keyOf(of));
+  return requests;
 }
 
 /** Lists requests once each, sorted, so that their order does not depend on who came first. */

@@ -17,10 +17,13 @@ export interface Nights {
   readonly proxy: FaultProxy;
   readonly outputDir: string;
   readonly cacheDir: string;
-  /** Runs at two o'clock UTC of a day `YYYY-MM-DD`. */
-  run(day: string, ...options: string[]): Promise<CommandResult>;
+  /** Runs at two o'clock UTC of a day `YYYY-MM-DD`, or by a clock. */
+  run(day: string | (() => number), ...options: string[]): Promise<CommandResult>;
   /** The same, with another command. */
-  command(name: string, day: string, ...options: string[]): Promise<CommandResult>;
+  command(name: string, day: string | (() => number), ...options: string[]): Promise<CommandResult>;
+  /** Any command with any words. */
+  words(name: string, day: string, words: string[]): Promise<CommandResult>;
+  readonly pipelineFile: string;
   /** Writes the pipeline file anew, with other keys. */
   configure(content: Record<string, unknown>): Promise<void>;
   /** The report of the run that began last. */
@@ -52,14 +55,21 @@ export async function openNights(
     const runs = (await readdir(join(outputDir, 'runs'))).sort();
     return readFile(join(outputDir, 'runs', runs.at(-1)!, name), 'utf8');
   };
-  const runCommand = (name: string, day: string, ...options: string[]) =>
-    command([name, file, ...options], { env: proxy.env, at: `${day}T02:00:00Z` });
+  const runCommand: Nights['command'] = (name, day, ...options) => {
+    const at = typeof day === 'string' ? `${day}T02:00:00Z` : day;
+    return command([name, file, ...options], { env: proxy.env, at });
+  };
   return {
     proxy,
     outputDir,
     cacheDir: join(folder, 'cache'),
     run: (day, ...options) => runCommand('run', day, ...options),
     command: runCommand,
+    words: (name, day, words) =>
+      command([name, ...words], { env: proxy.env, at: `${day}T02:00:00Z` }),
+    get pipelineFile() {
+      return file;
+    },
     configure: async (other) => {
       file = await writePipeline(folder, { service: SERVICE, ...other });
     },

@@ -1,0 +1,60 @@
+/**
+ * Left behind: lines of before that stay, though a whole night did not come across them.
+ *
+ * In: what failed tonight. Out: the lines that the same night would have met had it not failed. What is
+ * gone from the catalogue is not among them.
+ */
+import { requestKey } from '../fetch/request-key.ts';
+import type { SelectionFailure } from '../fetch/select-articles.ts';
+import type { ManifestLine } from '../model/asset.ts';
+import type { OutcomeBook } from './outcome-book.ts';
+import type { RunContext } from './run-context.ts';
+import { pipelineServiceId } from './service-setup.ts';
+
+/**
+ * Finds the lines that stay.
+ *
+ * Where a configuration of an article could not even be selected, the lines that the article had stay:
+ * which of them it was cannot be told. Where a planning failed, so do those of its children that are
+ * assets of their own: only its parts list tells of them.
+ *
+ * @see D-740.
+ */
+export function* leftBehind(
+  run: RunContext,
+  book: OutcomeBook,
+  notSelected: readonly SelectionFailure[],
+): Iterable<ManifestLine> {
+  const articles = new Set(notSelected.flatMap(({ article }) => article ?? []).map(articleName));
+  const children = childrenOfFailed(run, book);
+  if (articles.size === 0 && children.size === 0) return;
+  for (const line of run.previous.byKey.values()) {
+    const isChild = line.requested.some((request) => children.has(requestKey(request)));
+    if (isChild || articles.has(articleName(line))) yield line;
+  }
+}
+
+function articleName(of: NonNullable<SelectionFailure['article']>): string {
+  return JSON.stringify([of.manufacturer, of.program, of.basearticlenumber]);
+}
+
+/** Requests of the children, at any depth, that plannings had which failed tonight. */
+function childrenOfFailed({ job, state }: RunContext, book: OutcomeBook): Set<string> {
+  const service = pipelineServiceId(job.pipeline.service);
+  const children = new Set<string>();
+  const parents: string[] = [];
+  for (const key of book.keys()) {
+    for (const { outcome } of book.entriesOf(key)) {
+      if (outcome.status === 'failed') parents.push(requestKey(outcome.request));
+    }
+  }
+  for (let parent = parents.pop(); parent !== undefined; parent = parents.pop()) {
+    for (const { request } of state.snapshots.get(service, parent)?.unplaced ?? []) {
+      const child = requestKey(request);
+      if (children.has(child)) continue;
+      children.add(child);
+      parents.push(child);
+    }
+  }
+  return children;
+}

@@ -1,0 +1,211 @@
+/**
+ * One night: what ends it early, what it tells then, and how the next one goes on.
+ */
+import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readManifest } from '../../src/write/manifest.ts';
+import { manifestByNumber } from '../helpers/command.ts';
+import { type NightRange, nightBlock, nightRange } from '../helpers/night-range.ts';
+import { type Nights, openNights } from '../helpers/nights.ts';
+import { manifestWithoutStatus } from '../helpers/output-folder.ts';
+
+const SIZE = { articles: 12, blocks: 12, images: 2, blocksPerArticle: 1 };
+const HOUR_MS = 3_600_000;
+let range: NightRange;
+let nights: Nights;
+
+beforeEach(async () => {
+  range = nightRange(SIZE);
+  nights = await openNights(range);
+});
+afterEach(() => nights.close());
+
+const statusCounts = async () => {
+  const counts: Record<string, number> = {};
+  for (const { status } of await readManifest(nights.outputDir)) {
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+};
+const objectOf = async (number: string) => {
+  const { sha256 } = (await manifestByNumber(nights.outputDir))[number]!;
+  return join(nights.outputDir, 'objects', sha256!.slice(0, 2), `${sha256}.glb`);
+};
+
+describe('a night that is out of time (--until)', () => {
+  const begin = new Date(2026, 2, 1, 2, 0).getTime();
+
+  /** The clock jumps by two hours once so many parts lists were asked for. */
+  function clockThatJumps(after: number): () => number {
+    const list = range.partsList;
+    let asked = 0;
+    range.partsList = (query) => {
+      asked++;
+      return list(query);
+    };
+    return () => begin + (asked >= after ? 2 * HOUR_MS : 0);
+  }
+
+  test('stops, publishes what it has done, and exits with 130', async () => {
+    const { exit, stderr, stdout } = await nights.run(
+      clockThatJumps(3),
+      '--until',
+      '03:00',
+      '--concurrency',
+      '1',
+    );
+    expect(exit).toBe(130);
+    expect(stderr).toMatch(
+      /the time is up: \d+ of 12 configurations were worked on.*\n.*run the same command again/,
+    );
+    expect(stdout).toMatch(/configurations of/);
+    const { length } = await readManifest(nights.outputDir);
+    expect(length).toBeGreaterThanOrEqual(3);
+    expect(length).toBeLessThan(12);
+    expect(await nights.report()).toMatchObject({ ended: 'until', published: true });
+  });
+
+  test('is gone on with by the next run, which asks for nothing again', async () => {
+    await nights.run(clockThatJumps(3), '--until', '03:00', '--concurrency', '1');
+    const done = (await readManifest(nights.outputDir)).length;
+    const askedBefore = range.count('btg');
+    expect(await nights.run(() => begin + 3 * HOUR_MS)).toMatchObject({ exit: 0 });
+    expect(await statusCounts()).toEqual({ converted: 12 - done, unchanged: done });
+    expect(range.count('btg')).toBe(12);
+    expect(askedBefore).toBeGreaterThanOrEqual(done);
+  });
+
+  test('leaves the lines of yesterday for what it did not come to', async () => {
+    await nights.run('2026-02-01');
+    const before = await manifestWithoutStatus(nights.outputDir);
+    for (const manufacturer of range.manufacturers) {
+      range.convertdates.set(manufacturer, '2026-02-20');
+    }
+    range.asked.clear();
+    const { exit } = await nights.run(clockThatJumps(3), '--until', '3:00', '--concurrency', '1');
+    expect(exit).toBe(130);
+    expect(await manifestWithoutStatus(nights.outputDir)).toEqual(before);
+  });
+
+  test('takes a time of the clock only', async () => {
+    const { exit, stderr } = await nights.run('2026-02-01', '--until', '25:00');
+    expect(exit).toBe(2);
+    expect(stderr).toContain('--until: expected a time such as 05:30, received "25:00"');
+  });
+});
+
+describe('an article that takes too long', () => {
+  test('fails by its code, and the others do not', async () => {
+    await nights.configure({ limits: { articleTimeoutMs: 5000 } });
+    const slow = range.articleAt(4);
+    const block = range.block;
+    range.block = async (name) => {
+      if (slow.blocks.includes(name)) await new Promise((resolve) => setTimeout(resolve, 10_000));
+      return block(name);
+    };
+    const { exit } = await nights.run('2026-02-01');
+    expect(exit).toBe(1);
+    const lines = await manifestByNumber(nights.outputDir);
+    const failed = Object.values(lines).filter(({ status }) => status === 'failed');
+    expect(failed.map(({ basearticlenumber }) => basearticlenumber)).toEqual([slow.number]);
+    expect(failed[0]!.error).toEqual({
+      code: 'ARTICLE_TIMEOUT',
+      message: 'not done after 5 s (limits.articleTimeoutMs)',
+    });
+  });
+});
+
+describe('--repair', () => {
+  test('builds what is damaged or missing, and nothing else', async () => {
+    await nights.run('2026-02-01');
+    const before = await manifestWithoutStatus(nights.outputDir);
+    const [damaged, lost] = [range.articleAt(2).number, range.articleAt(7).number];
+    const file = await objectOf(damaged);
+    await chmod(file, 0o644);
+    const bytes = await readFile(file);
+    bytes[bytes.length - 1] = (bytes[bytes.length - 1]! + 1) % 256;
+    await writeFile(file, bytes);
+    await rm(await objectOf(lost));
+    expect(await nights.command('verify', '2026-02-02')).toMatchObject({ exit: 1 });
+    range.asked.clear();
+    expect(await nights.run('2026-02-02', '--repair')).toMatchObject({ exit: 0 });
+    expect(await statusCounts()).toEqual({ converted: 2, unchanged: 10 });
+    expect(range.count('block')).toBe(0);
+    expect(await nights.command('verify', '2026-02-02')).toMatchObject({ exit: 0 });
+    expect(await manifestWithoutStatus(nights.outputDir)).toEqual(before);
+  });
+
+  test('is not needed to notice that a GLB is gone, and what is damaged is not overwritten without it', async () => {
+    await nights.run('2026-02-01');
+    await rm(await objectOf(range.articleAt(7).number));
+    const cut = await objectOf(range.articleAt(3).number);
+    await writeFile(cut, 'cut');
+    const { exit } = await nights.run('2026-02-02');
+    expect(exit).toBe(1);
+    expect(await statusCounts()).toEqual({ converted: 1, unchanged: 10, failed: 1 });
+    expect((await nights.failures())[0]).toMatchObject({
+      code: 'STORE_DAMAGED',
+      help: expect.stringContaining('--repair'),
+    });
+    expect(await readFile(cut, 'utf8')).toBe('cut');
+  });
+});
+
+describe('a night that ends by an error', () => {
+  test('says so in its report, and leaves what was published', async () => {
+    await nights.run('2026-02-01');
+    const before = await readFile(join(nights.outputDir, 'manifest.jsonl'));
+    nights.proxy.break(/getnodes/, (response) => response.destroy());
+    const { exit, stderr } = await nights.run('2026-02-02');
+    expect(exit).toBe(3);
+    expect(stderr).toContain('the articles cannot be selected');
+    expect(await nights.report()).toMatchObject({
+      ended: 'stopped',
+      published: false,
+      stop: { code: 'SERVICE_UNREACHABLE', help: expect.any(String) },
+    });
+    expect(await readFile(join(nights.outputDir, 'manifest.jsonl'))).toEqual(before);
+  });
+});
+
+describe('explain', () => {
+  test('says which tier decided, and why an article was built', async () => {
+    const { blocks, number } = range.articleAt(0);
+    const explained = async (day: string) => {
+      const of = ['*', '--pipeline', nights.pipelineFile, '--json'];
+      const { stdout } = await nights.words('explain', day, of);
+      const lines = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      return Object.fromEntries(lines.map((line) => [line.basearticlenumber, line.decision]));
+    };
+    await nights.run('2026-02-01');
+    expect((await explained('2026-02-01'))[number]).toMatchObject({
+      tier: 'built',
+      why: ['it is not in the manifest of before'],
+    });
+    await nights.run('2026-02-02');
+    expect((await explained('2026-02-02'))[number]).toMatchObject({ tier: 'kept', why: [] });
+    range.convertdates.set(range.manufacturers[0]!, '2026-02-02');
+    range.bodies.set(blocks[0]!, nightBlock(blocks[0]!, 3));
+    await nights.run('2026-02-03');
+    const decisions = await explained('2026-02-03');
+    expect(decisions[number]).toMatchObject({
+      tier: 'built',
+      why: [`block ${blocks[0]} has changed`],
+    });
+    expect(decisions[range.articleAt(1).number]).toMatchObject({ tier: 'digest' });
+  });
+});
+
+test('a quiet night after a quiet night writes nothing but its report', async () => {
+  await nights.run('2026-02-01');
+  await nights.run('2026-02-02');
+  const files = ['manifest.jsonl', 'catalogue.jsonl'].map((name) => join(nights.outputDir, name));
+  const written = () => Promise.all(files.map(async (file) => (await stat(file)).mtimeMs));
+  const before = await written();
+  await nights.run('2026-02-03');
+  expect(await written()).toEqual(before);
+});
