@@ -1,0 +1,181 @@
+/**
+ * Small disk: SQLite's own operations and all others, on a disk that is full or cannot be written to.
+ *
+ * The file faults reach what goes through `support/files`; here it is the system that says no.
+ * `npm test` takes a few sizes of disk, with `BTG2GLTF_TEST_LONG=1` it is one every 8 KB.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { type Ended, environmentOf, runChild } from '../helpers/child.ts';
+import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { nightBlock, nightRange } from '../helpers/night-range.ts';
+import { damagesOf, manifestWithoutStatus, publishedFiles } from '../helpers/output-folder.ts';
+import { canMount, mountSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';
+
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+const STEP_KB = IS_LONG ? 8 : 240;
+const LIMIT_MS = IS_LONG ? 600_000 : 60_000;
+const SMALLEST_KB = 8;
+const STEP_FILE_KB = IS_LONG ? 8 : 160;
+const LARGE_KB = 64 * 1024;
+
+const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+/** One sentence with the path, and what helps. */
+const REFUSAL = /^btg2gltf: .*\/disk\/.*\n {2}→ [^\n]+\n$/m;
+
+const folder = await temporaryFolder();
+const disk = join(folder, 'disk');
+const mayMount = await canMount(disk);
+/** No permissions of a folder keep root from writing. */
+const IS_ROOT = process.getuid?.() === 0;
+const mayLimit = existsSync('/usr/bin/prlimit');
+const range = nightRange({ articles: 5, blocks: 4, images: 2 });
+let emulator: Emulator;
+let small: SmallDisk | undefined;
+let clean: Published;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ range });
+  expect((await run('clean')).exit).toBe(0);
+  clean = await publishedIn('clean');
+});
+afterEach(async () => {
+  await small?.remove();
+  small = undefined;
+});
+afterAll(async () => {
+  await emulator.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe.skipIf(!mayMount)('a disk (skipped where this process may not mount one)', () => {
+  test('full at any moment: one sentence and whole files; with room again all is well', {
+    timeout: LIMIT_MS,
+  }, async () => {
+    const sentences = new Map<string, number>();
+    let size = SMALLEST_KB;
+    for (let isFull = true; isFull; size += STEP_KB) {
+      small = await mountSmallDisk(disk, size);
+      const ended = await run('disk');
+      isFull = ended.exit !== 0;
+      if (isFull) count(sentences, expectRefused(ended, `a disk of ${size} KB`));
+      expect(await damagesOf(join(disk, 'out')), `a disk of ${size} KB`).toEqual([]);
+      await small.resize(LARGE_KB);
+      await expectMended(`after a disk of ${size} KB`);
+      await small.remove();
+      small = undefined;
+    }
+    console.info(`small disk: ${size - STEP_KB} KB are enough; with less:`, sentences);
+  });
+
+  test('full when the next night comes: what was published stays', async () => {
+    small = await mountSmallDisk(disk, LARGE_KB);
+    expect((await run('disk')).exit).toBe(0);
+    const before = await publishedIn('disk');
+    const { blocks, bfree, bsize } = await statfs(disk);
+    await small.resize(Math.ceil(((blocks - bfree) * bsize) / 1024));
+    range.bodies.set('N01::PART::B002', nightBlock('N01::PART::B002', 2));
+    range.convertdates.set('N01', '2024-06-01');
+    expectRefused(await run('disk'), 'the next night');
+    expect(await damagesOf(join(disk, 'out'))).toEqual([]);
+    expect((await publishedIn('disk')).manifest).toEqual(before.manifest);
+    range.bodies.clear();
+    range.convertdates.set('N01', '2024-06-02');
+    await small.resize(LARGE_KB);
+    await expectMended('the night after');
+  });
+});
+
+describe.skipIf(!mayMount && IS_ROOT)(
+  'a folder (skipped where nothing keeps us from writing)',
+  () => {
+    test('that cannot be written to: one sentence, nothing touched, and verify works', async () => {
+      await makeDisk();
+      await setWritable(false);
+      expectRefused(await run('disk'), 'an empty one');
+      await setWritable(true);
+      expect((await run('disk')).exit).toBe(0);
+      const before = await publishedIn('disk');
+      await setWritable(false);
+      expectRefused(await run('disk'), 'the next night');
+      expectRefused(await run('disk', { output: { dir: 'elsewhere/out' } }), 'the cache alone');
+      expectRefused(await run('disk', { cache: { dir: 'elsewhere/cache' } }), 'the output alone');
+      expect(await publishedIn('disk')).toEqual(before);
+      const verified = await runChild(['verify', join(disk, 'out')], {});
+      expect(verified.exit, verified.stderr).toBe(0);
+      await setWritable(true);
+    });
+  },
+);
+
+describe.skipIf(!mayLimit)(
+  'a limit of the size of files (skipped where there is no prlimit)',
+  () => {
+    test('is told like a full disk; without it all is well', { timeout: LIMIT_MS }, async () => {
+      const sentences = new Map<string, number>();
+      let size = 0;
+      for (let isLimited = true; isLimited; size += STEP_FILE_KB) {
+        const ended = await run('disk', {}, ['prlimit', `--fsize=${size * 1024}`]);
+        isLimited = ended.exit !== 0;
+        if (isLimited) count(sentences, expectRefused(ended, `files of ${size} KB`));
+        expect(await damagesOf(join(disk, 'out')), `files of ${size} KB`).toEqual([]);
+        await expectMended(`after files of ${size} KB`);
+        await rm(disk, { recursive: true, force: true });
+      }
+      console.info(`files of ${size - STEP_FILE_KB} KB are enough; with less:`, sentences);
+    });
+  },
+);
+
+async function makeDisk(): Promise<void> {
+  if (mayMount) small = await mountSmallDisk(disk, LARGE_KB);
+  else await mkdir(disk);
+}
+
+async function setWritable(writable: boolean): Promise<void> {
+  if (small !== undefined) await small.setWritable(writable);
+  else await promisify(execFile)('chmod', ['-R', writable ? 'u+w' : 'a-w', disk]);
+}
+
+interface Published {
+  manifest: string[];
+  files: Map<string, string>;
+}
+
+/** A run with output and cache below a folder. */
+async function run(name: string, places: object = {}, wrapper: string[] = []): Promise<Ended> {
+  const all = { output: { dir: `${name}/out` }, cache: { dir: `${name}/cache` }, ...places };
+  const file = await writePipeline(folder, { service: SERVICE, ...all });
+  return runChild(['run', file], environmentOf(emulator), wrapper);
+}
+
+async function publishedIn(name: string): Promise<Published> {
+  const files = await publishedFiles(join(folder, name, 'out'));
+  files.delete('manifest.jsonl');
+  return { manifest: await manifestWithoutStatus(join(folder, name, 'out')), files };
+}
+
+/** @returns The sentence, without the path. */
+function expectRefused({ exit, stderr }: Ended, what: string): string {
+  expect(exit, `${what}: ${stderr}`).toBe(3);
+  expect(stderr, what).toMatch(REFUSAL);
+  expect(stderr, what).not.toMatch(/\n {4}at /);
+  return REFUSAL.exec(stderr)![0].replace(/\/\S+\/disk\/\S+/, '…');
+}
+
+async function expectMended(what: string): Promise<void> {
+  const { exit, stderr } = await run('disk');
+  expect(exit, `${what}: ${stderr}`).toBe(0);
+  const { manifest, files } = await publishedIn('disk');
+  expect(manifest, what).toEqual(clean.manifest);
+  for (const [name, digest] of clean.files) expect(files.get(name), what).toBe(digest);
+}
+
+function count(sentences: Map<string, number>, sentence: string): void {
+  sentences.set(sentence, (sentences.get(sentence) ?? 0) + 1);
+}
