@@ -25,7 +25,7 @@ export const ERROR_CODES = {
   LOGIN_REFUSED: { exit: 3, help: 'check user name, password and application key' },
   TOKEN_DIED: { exit: 3, help: 'set BTG2GLTF_TOKEN to a fresh token, or use a login' },
   AUTH_PROTOCOL: { exit: 3, help: 'check that the authentication address is right' },
-  OUTPUT_UNWRITABLE: { exit: 3, help: 'check the rights of the output folder' },
+  OUTPUT_UNWRITABLE: { exit: 3, help: 'check the rights of the path named, and its disk' },
   FILE_MISSING: { exit: 2, help: 'check the path' },
   FILE_UNREADABLE: { exit: 3, help: 'check the rights of the file and of its folder' },
   OUTPUT_LOCKED: {
