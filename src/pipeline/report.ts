@@ -11,13 +11,16 @@ import { createCollector } from '../report/collect.ts';
 import type { ReportedLine } from '../report/reported-line.ts';
 import { helpFor } from '../report/rows.ts';
 import type { FailureRow, GateReport, RunReport } from '../report/run-report.ts';
-import { replaceFile } from '../support/files.ts';
+import { listFolder, replaceFile } from '../support/files.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { jsonLines } from '../write/manifest.ts';
 import { type RunContext, runId } from './run-context.ts';
 import { describeService } from './service-setup.ts';
 
 export type { ReportedLine } from '../report/reported-line.ts';
+
+/** What {@link runId} makes. */
+const RUN_ID = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 
 /** Name of the folder of runs in the output folder. */
 export const RUNS_FOLDER = 'runs';
@@ -33,8 +36,6 @@ export interface RunFacts {
   /** Configurations that are published no more. */
   removed?: Iterable<ArticleKey>;
   gates?: GateReport;
-  /** When the run began whose result this one was compared with, ISO 8601. */
-  comparedWith?: string;
 }
 
 /** A report with all of its failures, of which it holds the first only. */
@@ -72,7 +73,7 @@ export function makeReport(
   for (const key of facts.removed ?? []) collector.addRemoved(key);
   const collected = collector.collected();
   const { pipeline } = run.job;
-  const { ended = 'complete', published = command !== 'fetch', stop, comparedWith } = facts;
+  const { ended = 'complete', published = command !== 'fetch', stop } = facts;
   const totalMs = run.stopwatch.totalMs();
   const report: RunReport = {
     format: 2,
@@ -87,7 +88,6 @@ export function makeReport(
     ended,
     published,
     ...(stop === undefined ? {} : { stop: { ...stop, help: helpFor(stop.code) } }),
-    ...(comparedWith === undefined ? {} : { comparedWith }),
     ...collected,
     requests: { ...run.requests.totals(), fromCache },
     gates: facts.gates ?? NO_GATES,
@@ -105,14 +105,25 @@ export function makeReport(
  */
 export async function writeReport({ report, failures }: MadeReport): Promise<string> {
   const { reportHtml } = await import('../report/html.ts');
-  const folder = join(report.outputDir, RUNS_FOLDER, report.run);
+  const runs = join(report.outputDir, RUNS_FOLDER);
+  const previousRun = await runBefore(runs, report.run);
+  const told = previousRun === undefined ? report : { ...report, previousRun };
   const tmpDir = temporaryFolder(report.outputDir);
-  await replaceFile(join(folder, 'failures.jsonl'), jsonLines([...failures()]), { tmpDir });
-  await replaceFile(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`, {
-    tmpDir,
-  });
-  await replaceFile(join(folder, 'report.html'), reportHtml(report), { tmpDir });
-  return folder;
+  const put = (name: string, content: string | Uint8Array) =>
+    replaceFile(join(runs, report.run, name), content, { tmpDir });
+  await put('failures.jsonl', jsonLines([...failures()]));
+  await put('report.json', `${JSON.stringify(told, null, 2)}\n`);
+  await put('report.html', reportHtml(told));
+  return join(runs, report.run);
+}
+
+/** The latest of the runs that began before one. */
+async function runBefore(folder: string, run: string): Promise<string | undefined> {
+  const names = await listFolder(folder);
+  return names
+    .filter((name) => RUN_ID.test(name) && name < run)
+    .sort()
+    .at(-1);
 }
 
 function selectionRow({ what, code, message, article }: SelectionFailure): FailureRow {

@@ -38,11 +38,13 @@ function sign(tone: Tone): Html {
 /** The verdict, and which run it is about. */
 export function headOf(report: RunReport): Html {
   const { tone, headline, detail } = verdictOf(report);
-  const { pipeline, startedAt, totalMs, service, comparedWith, command } = report;
+  const { pipeline, startedAt, totalMs, service, previousRun, command } = report;
   const facts = [
     html`<time datetime="${startedAt}">${instant(startedAt)}</time>`,
     html`took ${duration(totalMs)}`,
-    comparedWith === undefined ? undefined : html`compared with ${instant(comparedWith)}`,
+    previousRun === undefined
+      ? undefined
+      : html`<a href="../${encodeURIComponent(previousRun)}/report.html">the run before</a>`,
     html`<span class="wrap">${service}</span>`,
   ].filter((fact) => fact !== undefined);
   return html`<header class="${tone}">

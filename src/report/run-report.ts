@@ -92,7 +92,9 @@ export const runReportSchema = z.object({
     .object({ code: text, message: text, help: text })
     .optional()
     .describe('why it stopped, or why nothing was published'),
-  comparedWith: instant.optional().describe('when the run began whose result this is compared to'),
+  previousRun: text
+    .optional()
+    .describe('id of the run before, whose report stands beside this one'),
   configurations: z.object({
     selected: count,
     fetched: count,

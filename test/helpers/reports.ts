@@ -146,7 +146,7 @@ export function mixedReport(configurations = 4000): RunReport {
   return reportOf(
     [...lines, ...hostile],
     {
-      comparedWith: '2026-11-20T02:00:00.000Z',
+      previousRun: '2026-11-20T02-00-00.000Z',
       requests: {
         sent: 1832,
         bytesReceived: 412_000_000,

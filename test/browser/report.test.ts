@@ -1,0 +1,265 @@
+/// <reference lib="dom" />
+/**
+ * The page of a report in a real browser: what a person can do with it, and that it keeps to itself.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { reportHtml } from '../../src/report/html.ts';
+import { junitXml } from '../../src/report/junit.ts';
+import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
+import { temporaryFolder } from '../helpers/command.ts';
+import { HOSTILE, mixedReport, reportedLine, reportOf } from '../helpers/reports.ts';
+
+const DESKTOP = { width: 1280, height: 800 };
+const PHONE = { width: 360, height: 740 };
+
+describe.runIf(HAS_BROWSER)('report.html', () => {
+  let browser: Browser;
+  let folder: string;
+  let address: string;
+  /** What went wrong in the page, and all that it asked for. */
+  let trouble: string[];
+  let asked: string[];
+  let page: Page;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const runs = join(folder, 'runs', 'now');
+    await mkdir(runs, { recursive: true });
+    const file = join(runs, 'report.html');
+    await writeFile(file, reportHtml(mixedReport(900)));
+    await writeFile(join(runs, 'quiet.html'), reportHtml(reportOf([reportedLine('D1')])));
+    address = pathToFileURL(file).href;
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const open = async (viewport = DESKTOP, colorScheme: 'light' | 'dark' = 'light') => {
+    page = await browser.newPage({ viewport, colorScheme });
+    trouble = [];
+    asked = [];
+    page.on('console', (message) => trouble.push(message.text()));
+    page.on('pageerror', (error) => trouble.push(error.message));
+    page.on('dialog', (dialog) => {
+      trouble.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto(address);
+  };
+  afterEach(async () => {
+    expect(trouble).toEqual([]);
+    expect(asked.filter((url) => !url.startsWith('data:'))).toEqual([address]);
+    await page.close();
+  });
+
+  const rows = (section: string) => page.locator(`#${section} tbody tr:visible`);
+  const numbers = (section: string, column: number) =>
+    rows(section).evaluateAll(
+      (all, at) => all.map((row) => Number((row as HTMLTableRowElement).cells[at]!.dataset.v)),
+      column,
+    );
+
+  test('the first screenful says how it went, what changed and what needs somebody', async () => {
+    await open();
+    const seen = await page.evaluate(() =>
+      [...document.querySelectorAll('h1, .tiles b, .needs li')]
+        .filter((element) => element.getBoundingClientRect().bottom <= innerHeight)
+        .map((element) => element.className || element.tagName),
+    );
+    expect(seen.filter((name) => name === 'H1')).toHaveLength(1);
+    expect(seen.filter((name) => name === 'B')).toHaveLength(5);
+    expect(seen.filter((name) => name === 'partly').length).toBeGreaterThan(1);
+    expect(await page.title()).toMatch(
+      /^nightly: \d+ of 9\d\d configurations failed · 21 Nov 2026$/,
+    );
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'every text can be read in the %s scheme',
+    async (scheme) => {
+      await open(DESKTOP, scheme);
+      expect(await page.evaluate(poorContrasts)).toEqual([]);
+      const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      const [red] = background.match(/\d+/)!;
+      if (scheme === 'light') expect(Number(red)).toBeGreaterThan(200);
+      else expect(Number(red)).toBeLessThan(50);
+    },
+  );
+
+  test('a search narrows every table and says how many rows it found', async () => {
+    await open();
+    await page.keyboard.press('/');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('find');
+    await page.keyboard.type('onmouseover');
+    await page.locator('#found', { hasText: /^\d+ rows found$/ }).waitFor();
+    const texts = await page.locator('.list tbody tr:visible').allTextContents();
+    expect(texts.length).toBeGreaterThan(0);
+    expect(texts.every((text) => text.toLowerCase().includes('onmouseover'))).toBe(true);
+    expect(await page.locator('#gates').isVisible()).toBe(false);
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#gates').isVisible()).toBe(true);
+    expect(await page.locator('#found').textContent()).toBe('');
+  });
+
+  test('a click on a heading sorts, the largest first, and a second one turns it around', async () => {
+    await open();
+    const heading = page.locator('#largest th', { hasText: 'Triangles' });
+    await heading.getByRole('button').click();
+    expect(await heading.getAttribute('aria-sort')).toBe('descending');
+    const down = await numbers('largest', 2);
+    expect(down.length).toBeGreaterThan(10);
+    expect(down).toEqual(down.toSorted((a, b) => b - a));
+    // By the keyboard too.
+    await page.keyboard.press('Enter');
+    expect(await heading.getAttribute('aria-sort')).toBe('ascending');
+    const up = await numbers('largest', 2);
+    expect(up).toEqual(up.toSorted((a, b) => a - b));
+    expect(up[0]).toBeLessThan(down[0]!);
+  });
+
+  test('texts sort as people count', async () => {
+    await open();
+    await page.locator('#changes .chip', { hasText: 'Removed' }).click();
+    await page.locator('#changes th', { hasText: 'Article' }).getByRole('button').click();
+    const names = await rows('changes').locator('b').allTextContents();
+    expect(names).toEqual(Array.from({ length: 14 }, (_, i) => `OLD-${i}`));
+  });
+
+  test('buttons narrow a table to some kinds, and the rest is shown on demand', async () => {
+    await open();
+    const all = await page.locator('#changes tbody tr').count();
+    expect(await rows('changes').count()).toBe(15);
+    const removed = page.locator('#changes .chip', { hasText: 'Removed' });
+    await removed.click();
+    expect(await removed.getAttribute('aria-pressed')).toBe('true');
+    expect(await rows('changes').count()).toBe(14);
+    await page.locator('#changes .chip', { hasText: 'New' }).click();
+    await removed.click();
+    expect(new Set(await rows('changes').locator('.tag').allTextContents())).toEqual(
+      new Set(['New']),
+    );
+    await page.locator('#changes .chip', { hasText: 'New' }).click();
+    await page.locator('#changes .more').click();
+    expect(await rows('changes').count()).toBe(all);
+    await page.locator('#changes .more').click();
+    expect(await rows('changes').count()).toBe(15);
+  });
+
+  test('what an article is called does nothing but stand there', async () => {
+    await open();
+    const found = await page.evaluate(() => ({
+      scripts: document.scripts.length,
+      strangers: document.querySelectorAll('img, iframe, object, embed, form, [style]').length,
+      handlers: [...document.querySelectorAll('*')]
+        .flatMap((element) => [...element.attributes])
+        .filter(({ name }) => name.startsWith('on')).length,
+      links: [...document.querySelectorAll('a')].map((link) => link.getAttribute('href')!),
+      text: document.body.textContent!,
+    }));
+    expect(found).toMatchObject({ scripts: 1, strangers: 0, handlers: 0 });
+    const ours =
+      /^(#[a-z-]+|\.\.\/\.\.\/(articles\/[\w%./~-]+|manifest\.jsonl)|report\.json|failures\.jsonl|\.\.\/[\dTZ.-]+\/report\.html)$/;
+    expect(found.links.filter((link) => !ours.test(link))).toEqual([]);
+    for (const text of HOSTILE.slice(0, 6)) expect(found.text).toContain(text);
+    expect(found.text).toContain('A\\u202Egpj.exe');
+  });
+
+  test('the policy of the page lets nothing else run, load or be sent', async () => {
+    await open();
+    const blocked = await page.evaluate(async () => {
+      const events: string[] = [];
+      document.addEventListener('securitypolicyviolation', (event) =>
+        events.push(event.effectiveDirective),
+      );
+      const script = document.createElement('script');
+      script.textContent = 'document.title = "hacked"';
+      document.body.append(script);
+      const image = document.createElement('img');
+      image.src = 'https://example.invalid/x.png';
+      document.body.append(image);
+      await fetch('https://example.invalid/').catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return events;
+    });
+    expect(blocked.toSorted()).toEqual(['connect-src', 'img-src', 'script-src-elem']);
+    expect(await page.title()).not.toBe('hacked');
+    // The violations are told on the console, and that is right.
+    trouble = trouble.filter((text) => !text.includes('Content Security Policy'));
+    asked = asked.filter((url) => !url.includes('example.invalid'));
+  });
+
+  test('on a phone nothing is wider than the screen, and a row is a card', async () => {
+    await open(PHONE, 'dark');
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(wide).toBeLessThanOrEqual(0);
+    const [number, size] = await page
+      .locator('#changes tbody tr:visible')
+      .first()
+      .locator('td')
+      .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().top));
+    expect(size).toBeGreaterThan(number!);
+  });
+
+  test('a quiet night has one screenful and says that it needs nobody', async () => {
+    await open();
+    await page.goto(address.replace('report.html', 'quiet.html'));
+    expect(await page.locator('h1').textContent()).toBe('Nothing has changed');
+    expect(await page.locator('.needs').textContent()).toContain(
+      'Nothing. You can close this page.',
+    );
+    asked = asked.filter((url) => !url.endsWith('quiet.html'));
+  });
+
+  test('a parser reads the JUnit file of the same night', async () => {
+    await open();
+    const report = mixedReport(900);
+    const times = { startedAt: 0, endedAt: 1000 };
+    const text = junitXml({ pipeline: HOSTILE.join(' '), exitCode: 1, ...times, report });
+    const read = await page.evaluate((xml) => {
+      const document = new DOMParser().parseFromString(xml, 'application/xml');
+      const messages = [...document.querySelectorAll('failure')].map((e) =>
+        e.getAttribute('message'),
+      );
+      return { broken: document.querySelector('parsererror')?.textContent, messages };
+    }, text);
+    expect(read.broken).toBeUndefined();
+    const failed = report.failures.filter(({ quarantined }) => !quarantined);
+    expect(read.messages).toHaveLength(failed.length);
+    expect(read.messages).toContain(HOSTILE[1]);
+  });
+});
+
+/** Texts with less than 4.5 : 1 between them and what is behind them; runs in the page. */
+function poorContrasts(): string[] {
+  const channels = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number);
+  const luminance = (color: string) => {
+    const [r, g, b] = channels(color)
+      .slice(0, 3)
+      .map((value) => value / 255)
+      .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+  };
+  const behind = (element: Element | null): string => {
+    if (element === null) return 'rgb(255, 255, 255)';
+    const color = getComputedStyle(element).backgroundColor;
+    return (channels(color)[3] ?? 1) === 0 ? behind(element.parentElement) : color;
+  };
+  const poor = new Set<string>();
+  for (const element of document.body.querySelectorAll('*')) {
+    const says = [...element.childNodes].some(
+      (n) => n.nodeType === 3 && n.textContent!.trim() !== '',
+    );
+    if (!says || element.tagName === 'SCRIPT') continue;
+    const [a, b] = [luminance(getComputedStyle(element).color), luminance(behind(element))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) poor.add(`${element.tagName}.${element.className} ${ratio.toFixed(2)}`);
+  }
+  return [...poor];
+}
