@@ -369,7 +369,7 @@ describe('what ends a run', () => {
     const { exit, stderr } = await run();
     expect({ exit, stderr }).toMatchObject({
       exit: 3,
-      stderr: expect.stringMatching(/rights of the output/),
+      stderr: expect.stringMatching(/rights of the path/),
     });
   });
 
