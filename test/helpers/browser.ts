@@ -26,6 +26,6 @@ export async function launchBrowser(): Promise<Browser> {
   if (existsSync(OWN) && process.env.BTG2GLTF_TEST_BROWSER !== 'npm')
     return chromium.launch({ executablePath: OWN, args: QUIET });
   const { default: packed } = await import('@sparticuz/chromium');
-  const executablePath = await packed.executablePath();
-  return chromium.launch({ executablePath, args: [...packed.args, ...QUIET] });
+  // Not with its own arguments: they loosen what a page may do.
+  return chromium.launch({ executablePath: await packed.executablePath(), args: QUIET });
 }
