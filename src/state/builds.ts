@@ -41,7 +41,7 @@ export function openBuilds<T>(db: Database): Builds<T> {
       const row = select.get(source);
       if (row === undefined) return undefined;
       used.set(source, Number(row.used_at));
-      return JSON.parse(String(row.record)) as T;
+      return db.json(row.record);
     },
     put: (source, built) => replace.run(source, JSON.stringify(built)),
     tidy: (now) =>

@@ -24,17 +24,30 @@ export interface Statement {
 /** An open database. */
 export interface Database {
   prepare(sql: string): Statement;
+  /**
+   * Reads a column that holds JSON.
+   *
+   * @throws {@link ConverterError} `STATE_INVALID` where it does not: somebody was at the file.
+   */
+  json<T>(column: SqlValue | undefined): T;
   /** Runs work in one transaction; it is rolled back where the work throws. */
   transaction<T>(work: () => T): T;
   close(): void;
 }
 
-/** How long to wait for another process that writes, in ms. */
+/** How a database is opened. */
+export interface DatabaseOptions {
+  /** How long to wait for another process that writes, in ms. @defaultValue 10,000 */
+  busyTimeoutMs?: number;
+}
+
 const BUSY_TIMEOUT_MS = 10_000;
 
-/** What SQLite's primary result codes mean to us; any other says that the file cannot be written. */
+/** What SQLite's result codes mean to us; any other says that the file cannot be written. */
 const CODES: Readonly<Record<number, ErrorCode>> = {
   1: 'STATE_INVALID', // error: no such table or column
+  5: 'STATE_LOCKED', // busy
+  6: 'STATE_LOCKED', // locked
   11: 'STATE_INVALID', // corrupt
   13: 'DISK_FULL', // full
   17: 'STATE_INVALID', // schema
@@ -42,6 +55,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   20: 'INTERNAL', // mismatch
   21: 'INTERNAL', // misuse
   26: 'STATE_INVALID', // not a database
+  522: 'STATE_INVALID', // the file ends too early
 };
 
 /**
@@ -52,9 +66,13 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
  *
  * @param migrations - SQL by schema version: entry n brings version n to n + 1. Only ever appended to.
  * @throws {@link ConverterError} `STATE_INVALID` for a file that is no database or a newer version's;
- *   `OUTPUT_UNWRITABLE`, `DISK_FULL`.
+ *   `STATE_LOCKED`, `OUTPUT_UNWRITABLE`, `DISK_FULL`. What stands in the file stays as it is then.
  */
-export async function openDatabase(path: string, migrations: readonly string[]): Promise<Database> {
+export async function openDatabase(
+  path: string,
+  migrations: readonly string[],
+  { busyTimeoutMs = BUSY_TIMEOUT_MS }: DatabaseOptions = {},
+): Promise<Database> {
   await makePrivateFile(path);
   const { default: Libsql } = await import('libsql');
   const guard = guardFor(path);
@@ -70,6 +88,14 @@ export async function openDatabase(path: string, migrations: readonly string[]):
   const exec = (sql: string): void => void guard(() => db.exec(sql));
   const database: Database = {
     prepare: statement,
+    json: (column) => {
+      try {
+        return JSON.parse(String(column));
+      } catch (cause) {
+        const message = `cannot use the state ${path}: expected JSON in a row, received other text`;
+        throw new ConverterError('STATE_INVALID', message, { cause });
+      }
+    },
     transaction: (work) => {
       exec('BEGIN IMMEDIATE');
       try {
@@ -83,12 +109,14 @@ export async function openDatabase(path: string, migrations: readonly string[]):
       }
     },
     close: () => {
+      // Who else reads will tidy up: nothing is worth waiting for at the end.
+      tolerate(() => db.exec('PRAGMA busy_timeout = 0'));
       tolerate(() => db.pragma('wal_checkpoint(TRUNCATE)'));
       db.close();
     },
   };
   try {
-    exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     exec('PRAGMA journal_mode = WAL');
     // In WAL mode NORMAL keeps the file whole through a power cut; only the last commits may be lost.
     exec('PRAGMA synchronous = NORMAL');
@@ -128,7 +156,7 @@ function guardFor(path: string): <T>(work: () => T) => T {
       if (cause instanceof ConverterError) throw cause;
       const { rawCode = 0, message } = cause as Error & { rawCode?: number };
       // The low byte is the primary code: the extended ones have no name in libsql.
-      const code = CODES[rawCode & 0xff] ?? 'OUTPUT_UNWRITABLE';
+      const code = CODES[rawCode] ?? CODES[rawCode & 0xff] ?? 'OUTPUT_UNWRITABLE';
       throw new ConverterError(code, `cannot use the state ${path}: ${message}`, { cause });
     }
   };

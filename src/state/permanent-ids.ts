@@ -54,7 +54,7 @@ export function openPermanentIds(db: Database): PermanentIds {
   return {
     get: (service, id) => {
       const row = select.get(ledgerService(service), id);
-      return row === undefined ? undefined : (JSON.parse(String(row.article)) as unknown);
+      return row && db.json(row.article);
     },
     put: (service, id, topLevelArticle) =>
       replace.run(ledgerService(service), id, JSON.stringify(topLevelArticle)),

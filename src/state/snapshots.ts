@@ -6,7 +6,7 @@
  */
 import type { ArticleKey } from '../model/article.ts';
 import type { Digest, Fetched, UnplacedChild, Warning } from '../model/snapshot.ts';
-import type { Database, SqlValue } from './database.ts';
+import type { Database } from './database.ts';
 import { FORGOTTEN_AFTER_MS, isStale } from './uses.ts';
 
 /** A snapshot as it is kept: all bodies by digest, maps as sorted lists. */
@@ -122,11 +122,15 @@ export function openSnapshots(db: Database): Snapshots {
   const used = new Map<number, number>();
 
   return {
-    get: (service, request) => parsed(record.get(service, request)?.record),
+    get: (service, request) => {
+      const row = record.get(service, request);
+      return row && db.json(row.record);
+    },
     kept: (service, request) => {
       const row = kept.get(service, request);
-      if (row !== undefined) used.set(Number(row.id), Number(row.used_at ?? 0));
-      return parsed(row?.kept);
+      if (row === undefined) return undefined;
+      used.set(Number(row.id), Number(row.used_at ?? 0));
+      return row.kept === null ? undefined : db.json(row.kept);
     },
     put: (service, request, snapshot, facts) => {
       const about = facts === undefined ? null : JSON.stringify(facts);
@@ -152,8 +156,4 @@ export function openSnapshots(db: Database): Snapshots {
         forgetUses.run(now - FORGOTTEN_AFTER_MS);
       }),
   };
-}
-
-function parsed<T>(json: SqlValue | undefined): T | undefined {
-  return typeof json === 'string' ? (JSON.parse(json) as T) : undefined;
 }

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Built } from '../model/asset.ts';
 import { BODIES_V1, type Bodies, openBodies } from './bodies.ts';
 import { BUILDS_V1, BUILDS_V2, type Builds, openBuilds } from './builds.ts';
-import { openDatabase } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { DECISIONS_V1, type Decisions, openDecisions } from './decisions.ts';
 import { FAILURES_V1, type Failures, openFailures } from './failures.ts';
 import { openPermanentIds, PERMANENT_IDS_V1, type PermanentIds } from './permanent-ids.ts';
@@ -64,6 +64,15 @@ export const STATE_FILE = 'state.db';
  */
 export async function openState(cacheDir: string): Promise<State> {
   const db = await openDatabase(join(cacheDir, STATE_FILE), MIGRATIONS);
+  try {
+    return openTables(db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function openTables(db: Database): State {
   const runs = openRuns(db);
   return {
     responses: openResponses(db),

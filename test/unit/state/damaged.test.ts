@@ -1,0 +1,127 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../src/state/database.ts';
+import { openState, STATE_FILE } from '../../../src/state/state.ts';
+import { ERROR_CODES, isConverterError } from '../../../src/support/errors.ts';
+
+const CREATE = 'CREATE TABLE a (t TEXT NOT NULL) STRICT;';
+
+let dir = '';
+let path = '';
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-damaged-'));
+  path = join(dir, STATE_FILE);
+});
+
+afterEach(async () => {
+  await rm(dir, { recursive: true, force: true });
+});
+
+const IDS = Array.from({ length: 40 }, (_, index) => `P-${index}`);
+
+/** A whole state, made in another folder. */
+async function filled(): Promise<Buffer> {
+  const folder = await mkdtemp(join(dir, 'whole-'));
+  const state = await openState(folder);
+  for (const id of IDS) state.permanentIds.put('s', id, { note: id.repeat(400) });
+  state.close();
+  return readFile(join(folder, STATE_FILE));
+}
+
+async function readAll(folder = dir): Promise<void> {
+  const state = await openState(folder);
+  try {
+    for (const id of IDS) {
+      expect(state.permanentIds.get('s', id)).toEqual({ note: id.repeat(400) });
+    }
+  } finally {
+    state.close();
+  }
+}
+
+describe('a damaged state', () => {
+  it.each([
+    ['cut', (whole: Buffer) => whole.subarray(0, whole.length - 4096)],
+    ['without its header', (whole: Buffer) => Buffer.from(whole).fill(0, 0, 100)],
+    ['with other text inside', (whole: Buffer) => Buffer.from(whole).fill('x', 100, 4096)],
+  ])('that is %s is named, and left as it is', async (_, damage) => {
+    const damaged = damage(await filled());
+    await writeFile(path, damaged);
+    await expect(readAll()).rejects.toMatchObject({
+      code: 'STATE_INVALID',
+      message: expect.stringContaining(`cannot use the state ${path}`),
+    });
+    expect(damaged.equals(await readFile(path))).toBe(true);
+  });
+
+  it('is told wherever it is cut, or reads as it was', async () => {
+    const whole = await filled();
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 2, max: whole.length }), async (bytes) => {
+        const folder = await mkdtemp(join(dir, 'cut-'));
+        await writeFile(join(folder, STATE_FILE), whole.subarray(0, bytes));
+        await readAll(folder).catch((error: unknown) => {
+          if (!isConverterError(error, 'STATE_INVALID')) throw error;
+        });
+      }),
+      { seed: 6, numRuns: 25 },
+    );
+  });
+
+  it('is told where a row holds what we never wrote', async () => {
+    await writeFile(path, await filled());
+    const { default: Libsql } = await import('libsql');
+    const other = new Libsql(path);
+    other.exec(`UPDATE permanent_ids SET article = '{"note":' WHERE id = 'P-7'`);
+    other.close();
+    const message = `cannot use the state ${path}: expected JSON in a row, received other text`;
+    await expect(readAll()).rejects.toMatchObject({ code: 'STATE_INVALID', message });
+  });
+
+  it('is to be kept: it alone knows permanent identifiers', () => {
+    expect(ERROR_CODES.STATE_INVALID.help).toMatch(/aside.*keep/);
+    expect(ERROR_CODES.STATE_INVALID.help).not.toMatch(/remove|delete/);
+  });
+});
+
+describe('a database', () => {
+  it('that has no space left keeps what it had', async () => {
+    const db = await openDatabase(path, [CREATE]);
+    db.prepare('PRAGMA max_page_count = 4').get();
+    const insert = db.prepare('INSERT INTO a VALUES (?)');
+    insert.run('first');
+    expect(() => {
+      for (let n = 0; n < 100; n++) insert.run('x'.repeat(1000));
+    }).toThrow(
+      expect.objectContaining({ code: 'DISK_FULL', message: expect.stringContaining(path) }),
+    );
+    expect(db.prepare('SELECT t FROM a').all()[0]).toMatchObject({ t: 'first' });
+    db.close();
+  });
+
+  it('that another process writes to for too long says so', async () => {
+    const one = await openDatabase(path, [CREATE]);
+    const two = await openDatabase(path, [CREATE], { busyTimeoutMs: 1 });
+    const write = () => two.prepare('INSERT INTO a VALUES (?)').run('x');
+    expect(() => one.transaction(write)).toThrow(
+      expect.objectContaining({
+        code: 'STATE_LOCKED',
+        message: expect.stringContaining(`${path}: database is locked`),
+      }),
+    );
+    write();
+    one.close();
+    two.close();
+  });
+
+  it('where a folder stands in its place says so', async () => {
+    await expect(openDatabase(dir, [CREATE])).rejects.toMatchObject({
+      code: 'OUTPUT_UNWRITABLE',
+      message: expect.stringContaining(dir),
+    });
+  });
+});
