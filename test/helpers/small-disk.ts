@@ -41,5 +41,6 @@ export async function mountSmallDisk(path: string, kilobytes: number): Promise<S
 export async function canMount(path: string): Promise<boolean> {
   const disk = await mountSmallDisk(path, 64).catch(() => undefined);
   await disk?.remove();
+  await rm(path, { recursive: true, force: true });
   return disk !== undefined;
 }

@@ -47,6 +47,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await small?.remove();
   small = undefined;
+  await rm(disk, { recursive: true, force: true });
 });
 afterAll(async () => {
   await emulator.close();
