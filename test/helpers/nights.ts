@@ -52,8 +52,8 @@ export async function openNights(
   const outputDir = join(folder, 'out');
   let file = await writePipeline(folder, { service: SERVICE, ...content });
   const lastRun = async (name: string): Promise<string> => {
-    const runs = (await readdir(join(outputDir, 'runs'))).sort();
-    return readFile(join(outputDir, 'runs', runs.at(-1)!, name), 'utf8');
+    const folders = (await readdir(join(outputDir, 'runs'))).sort();
+    return readFile(join(outputDir, 'runs', folders.at(-1)!, name), 'utf8');
   };
   const runCommand: Nights['command'] = (name, day, ...options) => {
     const at = typeof day === 'string' ? `${day}T02:00:00Z` : day;

@@ -141,7 +141,7 @@ describe('each manufacturer is a range of its own', () => {
   const other = (size: number) => range(size, () => ({ manufacturer: 'LUMO' }));
 
   test('so that one that vanishes among many is noticed', () => {
-    const verdict = judge([...range(50_000), ...other(OWN_RANGE)], range(50_000));
+    const verdict = judge([...range(5000), ...other(OWN_RANGE)], range(5000));
     expect(verdict.refused).toBe(true);
     expect(verdict.findings[0]).toMatchObject({
       article: 'LUMO/*',
