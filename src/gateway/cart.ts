@@ -4,6 +4,7 @@
  * In: the bytes of a post. Out: the top-level article, whole, with what identifies it.
  * It must not interpret the article beyond its identity: the rest passes through untouched.
  */
+import { isTooDeep } from '../service/wire-depth.ts';
 import { parseJson } from '../service/wire-fields.ts';
 import { describe, isRecord, type JsonRecord } from '../service/wire-value.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
@@ -71,6 +72,8 @@ export function checkCart(article: unknown): Cart {
 }
 
 function parsed(bytes: Uint8Array, where: string): unknown {
+  // Before it is parsed: the depth that is checked below is that of a text which a parser survived.
+  if (isTooDeep(bytes)) throw invalid(`${where}: nested deeper than ${DEEPEST} levels`);
   try {
     return parseJson(bytes);
   } catch (cause) {

@@ -9,6 +9,7 @@ import { redact } from '../support/redact.ts';
 import { lasting } from './failure.ts';
 import type { HttpResponse } from './http.ts';
 import type { Operation } from './operation.ts';
+import { isTooDeep, MAX_JSON_DEPTH } from './wire-depth.ts';
 import { type DriftReporter, driftIn } from './wire-drift.ts';
 import { parseJson } from './wire-fields.ts';
 
@@ -54,7 +55,7 @@ export function looksLikeDeadToken(operation: Operation<unknown>, response: Http
  * readAnswer(OPERATIONS.getNodes, response, 40); // → [{ nodeid: … }]
  * ```
  *
- * @see D-606 (long queries).
+ * @see D-606 (long queries), D-844 (depth).
  */
 export function readAnswer<Answer>(
   operation: Operation<Answer>,
@@ -75,6 +76,9 @@ export function readAnswer<Answer>(
   }
   if (status < 200 || status > 299) throw statusError(response);
   if (operation.answer === 'any') return operation.decode(bytes);
+  if (isText(operation) && isTooDeep(bytes)) {
+    throw lasting(unexpected(operation, `more than ${MAX_JSON_DEPTH} nested levels`, status));
+  }
   if (isPage(operation, bytes)) throw unexpected(operation, 'a page of HTML', status);
   const error = errorText(bytes);
   if (error !== undefined) throw unexpected(operation, `an error: ${error}`, status);
@@ -111,6 +115,10 @@ function unexpected(operation: Operation<unknown>, received: string, status: num
   return new ConverterError('RESPONSE_INVALID', message, { status });
 }
 
+function isText({ answer }: Operation<unknown>): boolean {
+  return answer === 'json' || answer === 'text';
+}
+
 /**
  * Decodes a body. Where a decoder refuses a body that is not even JSON, the body was cut on its way,
  * which passes; a complete body of the wrong shape will be the same the next time.
@@ -124,7 +132,7 @@ function decodeWhole<Answer>(
     return operation.decode(bytes, onDrift);
   } catch (error) {
     if (operation.answer === 'json') parseJson(bytes);
-    const isWhole = operation.answer === 'json' || operation.answer === 'text';
+    const isWhole = isText(operation);
     const drift = isWhole && error instanceof ConverterError && driftIn(error.message);
     if (drift) onDrift?.(drift);
     throw isWhole && error instanceof Error ? lasting(error) : error;

@@ -47,11 +47,11 @@ export function createBreaker({ isThere, giveUpAfterMs, policy }: BreakerParts):
     failures = 0;
   };
   /** Whether it was gone and is back. */
-  const waitForService = async (cause: unknown): Promise<boolean> => {
+  const waitForService = async (failure: unknown): Promise<boolean> => {
     let waitedMs = 0;
     for (let asked = 0; !(await isThere()); asked++) {
       const leftMs = giveUpAfterMs - waitedMs;
-      if (leftMs <= 0) throw gone(cause);
+      if (leftMs <= 0) throw gone(failure);
       const pauseMs = Math.min(backoff(policy, asked), leftMs);
       await sleep(pauseMs, undefined, { signal: policy.signal });
       waitedMs += pauseMs;
@@ -84,7 +84,9 @@ export function createBreaker({ isThere, giveUpAfterMs, policy }: BreakerParts):
   };
 }
 
-function gone(cause: unknown): ConverterError {
-  const message = 'the service is gone: for a long time it gave no good answer to anything';
-  return new ConverterError('SERVICE_GONE', message, { cause });
+/** The failure is told and not kept: only texts pass the door that takes the user's name out. */
+function gone(failure: unknown): ConverterError {
+  const last = isConverterError(failure) ? failure.message : 'no answer';
+  const message = `the service is gone, it gave no good answer for a long time: ${last}`;
+  return new ConverterError('SERVICE_GONE', message);
 }

@@ -19,6 +19,16 @@ describe('createGate', () => {
     expect(order).toEqual(['first pause over', 'through', 'through', 'through']);
   });
 
+  it('lets one after the other through at a known pace, after a pause too', async () => {
+    const gate = createGate({ now: () => 0, random: () => 0, perSecond: 10, signal: open() });
+    const order: string[] = [];
+    gate.close('0.05');
+    const waiting = [1, 2, 3].map((turn) => gate.wait().then(() => order.push(`turn ${turn}`)));
+    for (const ms of [100, 200]) setTimeout(() => order.push(`${ms} ms`), ms);
+    await Promise.all(waiting);
+    expect(order).toEqual(['turn 1', '100 ms', 'turn 2', '200 ms', 'turn 3']);
+  });
+
   it('lets everybody go when the run is stopped', async () => {
     const stop = new AbortController();
     const gate = createGate({ now: () => 0, random: () => 0, signal: stop.signal });

@@ -59,6 +59,9 @@ const echoError: Answer = (response, request) =>
     request,
   );
 
+const echoLocation: Answer = (response, request) =>
+  raw('', { location: `http://other.example${request.url}` }, 302)(response, request);
+
 const FAULTS: [string, Answer][] = [
   ['a reset', reset],
   ['a cut body', cut],
@@ -72,6 +75,7 @@ const FAULTS: [string, Answer][] = [
   ['truncated JSON', raw('{"btg":[')],
   ['a query that is too long', echo(414)],
   ['a redirect', raw('', { location: 'http://other.example/' }, 302)],
+  ['a redirect that repeats the address', echoLocation],
   ['something that is not packed', raw('{}', { 'content-encoding': 'br' })],
 ];
 
@@ -96,6 +100,23 @@ describe.each(CREDENTIALS)('no secret is in an error or an event', (credentials)
     ]);
     await client.close();
     for (const error of errors) expectNoSecret([error, events, client.id], credentials);
+  });
+});
+
+describe('no secret is in the error of a service that is gone', () => {
+  it.each([
+    ['a page that repeats the address', echo(500)],
+    ['an error that repeats it', echoError],
+    ['a reset', reset],
+  ])('after %s', async (_, answer) => {
+    server.always('/materials/', raw(Buffer.from('ffd8ffe00004000affd9', 'hex')));
+    const client = clientOf(server, { giveUpAfterMs: 10, retries: 9 });
+    await client.getMaterial('ACME', 'OAK');
+    for (const part of ['/btg?', '/getnodes?']) server.always(part, answer);
+    const error = await errorOf(client.getPartsList(KEY));
+    await client.close();
+    expect(error.code).toBe('SERVICE_GONE');
+    expectNoSecret(error, CREDENTIALS[0]!);
   });
 });
 
