@@ -8,8 +8,8 @@ import Libsql from 'libsql';
 
 /** What a state holds. */
 export interface StateRows {
-  /** Every answer that was stored, as `<operation of the emulator> <name>`. */
-  answers: Set<string>;
+  /** Every answer that was stored, as `<operation of the emulator> <name>`, with the start of the run that asked. */
+  answers: Map<string, number>;
   /** Sources of what was built, and whether {@link markBuilds} has marked their rows since. */
   builds: Map<string, boolean>;
 }
@@ -46,11 +46,11 @@ export function markBuilds(cacheDir: string): void {
 function rowsOf(file: string): StateRows {
   const db = new Libsql(file);
   try {
-    const answers = new Set<string>();
+    const answers = new Map<string, number>();
     const builds = new Map<string, boolean>();
-    for (const { operation, request } of select(db, 'responses')) {
+    for (const { operation, request, asked_at } of select(db, 'responses')) {
       const name = NAMES[operation!]?.(JSON.parse(request!));
-      if (name !== undefined) answers.add(name);
+      if (name !== undefined) answers.set(name, Number(asked_at));
     }
     for (const { source, record } of select(db, 'builds')) {
       builds.set(source!, (JSON.parse(record!) as { marked?: number }).marked === 1);
