@@ -134,17 +134,13 @@ function proportions(tiles: readonly Tile[]): Html {
   return html`<svg class="parts" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">${parts}</svg>`;
 }
 
-/** Needs shown at the top; all of them stand in their sections. */
-const SHOWN_NEEDS = 5;
-
 /** What needs somebody. */
 export function needsCard(report: RunReport): Html {
   const needs = needsOf(report);
-  const more = needs.length - SHOWN_NEEDS;
   const list =
     needs.length === 0
       ? html`<p class="calm">Nothing. You can close this page.</p>`
-      : html`<ol>${needs.slice(0, SHOWN_NEEDS).map(needRow)}</ol>${more > 0 ? html`<p class="rest"><a href="#failures">and ${whole(more)} more</a></p>` : undefined}`;
+      : html`<ol>${needs.map(needRow)}</ol>`;
   return html`<section class="card needs" aria-labelledby="needs-title"><h2 id="needs-title">Needs you</h2>${list}</section>`;
 }
 

@@ -109,8 +109,8 @@ table { width: 100%; border-collapse: collapse; }
 .list .tag + .tag, .list small + .tag { margin-top: .25rem; }
 .list tbody tr:hover { background: var(--soft); }
 .list time { white-space: nowrap; }
-.rest { display: flex; gap: .75rem; align-items: center; flex-wrap: wrap; margin-top: .6rem; }
-.rest:empty { display: none; }
+.rest { display: flex; gap: .75rem; align-items: center; flex-wrap: wrap; }
+.rest > * { margin-top: .6rem; }
 .bars table { margin-top: .5rem; table-layout: fixed; }
 .bars th { text-align: left; font-weight: 450; width: 40%; padding: .22rem .75rem .22rem 0; overflow-wrap: anywhere; vertical-align: middle; }
 .bars th code { color: var(--quiet); }

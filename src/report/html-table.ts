@@ -85,9 +85,9 @@ function kindButtons(kinds: readonly Kind[], title: string): Html {
   return html`<div class="chips" role="group" aria-label="Show only, of ${title}">${buttons}</div>`;
 }
 
-function restTold<T>({ rows, rest }: TableSection<T>, total: number): string | undefined {
+function restTold<T>({ rows, rest }: TableSection<T>, total: number): Html | undefined {
   if (total <= rows.length || rest === undefined) return undefined;
-  return `These are the first ${whole(rows.length)} of ${amount(total, 'row')}; all of them stand in ${rest}.`;
+  return html`<span>These are the first ${whole(rows.length)} of ${amount(total, 'row')}; all of them stand in ${rest}.</span>`;
 }
 
 /** One bar of a list: a name, a length, and the length in words. */

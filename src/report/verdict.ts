@@ -28,7 +28,7 @@ export interface Need {
   /** Error code, where it is about one. */
   code?: string;
   /** Section of the page that has the rest. */
-  section: 'failures' | 'gates' | 'drift' | 'warnings' | undefined;
+  section: 'failures' | 'gates' | 'drift' | undefined;
 }
 
 const UNPUBLISHED = 'What was published before stays as it was.';
@@ -43,7 +43,8 @@ export function verdictOf(report: RunReport): Verdict {
   if (ended === 'interrupted') return { tone: 'partly', headline: 'Interrupted', detail: why };
   if (stop !== undefined && REFUSALS.has(stop.code))
     return { tone: 'bad', headline: 'Refused: nothing was published', detail: why };
-  if (ended === 'stopped') return { tone: 'bad', headline: 'Stopped before the end', detail: why };
+  if (ended === 'stopped' || stop !== undefined)
+    return { tone: 'bad', headline: 'Stopped before the end', detail: why };
   return finished(report);
 }
 
@@ -98,22 +99,33 @@ function stopNeeds({ stop, ended }: RunReport): Need[] {
   return [{ tone, code: stop.code, title: capital(stop.message), help: stop.help, section }];
 }
 
+/** One for all gates: their findings stand in one table. */
 function gateNeeds({ gates }: RunReport): Need[] {
-  return Object.entries(gates.byGate).map(([gate, { warn, refuse }]) => {
-    const refused = gates.refused && refuse > 0;
-    const title = `${gateName(gate)}: ${amount(warn + refuse, 'finding')}`;
-    const help = refused
-      ? 'look at them; if they are meant, run again with --accept'
-      : 'look at them; they are published';
-    return { tone: refused ? 'bad' : 'look', title, help, section: 'gates' };
-  });
+  if (gates.count === 0) return [];
+  const found = Object.entries(gates.byGate).map(
+    ([gate, { warn, refuse }]) => `${gateName(gate)} ${whole(warn + refuse)}`,
+  );
+  const title = `${amount(gates.count, 'gate finding')}: ${found.join(' · ')}`;
+  const help = gates.refused
+    ? 'look at them; if they are meant, run again with --accept'
+    : 'look at them; they are published';
+  return [{ tone: gates.refused ? 'bad' : 'look', title, help, section: 'gates' }];
 }
 
-function failureNeeds({ causes, configurations }: RunReport): Need[] {
-  return causes.map(({ code, count, help }) => {
-    const title = `${whole(count)} failed (${share(count, configurations.selected)})`;
-    return { tone: 'partly', code, title, help, section: 'failures' };
-  });
+/** Causes that are named; the others are one need together. */
+const NAMED_CAUSES = 3;
+
+function failureNeeds({ causes, configurations: { selected } }: RunReport): Need[] {
+  const of = (count: number) => `${whole(count)} failed (${share(count, selected)})`;
+  const all = { tone: 'partly', section: 'failures' } as const;
+  const named = causes
+    .slice(0, NAMED_CAUSES)
+    .map(({ code, count, help }) => ({ ...all, code, title: of(count), help }));
+  const others = causes.slice(NAMED_CAUSES);
+  if (others.length === 0) return named;
+  const count = others.reduce((sum, cause) => sum + cause.count, 0);
+  const title = `${of(count)} for ${amount(others.length, 'other reason')}`;
+  return [...named, { ...all, title, help: 'each says in its row what helps' }];
 }
 
 function driftNeeds({ drift }: RunReport): Need[] {

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import type { Ending } from '../../../src/report/ending.ts';
+import { metricsText } from '../../../src/report/metrics.ts';
+import { mixedReport, reportedLine, reportOf } from '../../helpers/reports.ts';
+
+const TIMES = { startedAt: 1_000_000, endedAt: 1_751_000 };
+const quiet: Ending = {
+  ...{ pipeline: 'nightly', exitCode: 0, ...TIMES },
+  report: reportOf([reportedLine('D1'), reportedLine('D2')]),
+};
+
+/** The value of a metric; undefined where the file has none. */
+function valueIn(text: string, metric: string): number | undefined {
+  const line = text.split('\n').find((one) => one.startsWith(`btg2gltf_${metric} `));
+  return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));
+}
+
+test('a night is told in figures: outcome, requests, bytes, cache hits, times', async () => {
+  const report = mixedReport(900);
+  const text = await metricsText({ ...quiet, exitCode: 1, report }, undefined);
+  const of = (metric: string) => valueIn(text, metric);
+  const { failed, quarantined, converted } = report.configurations;
+  expect(of('last_run_exit_code{pipeline="nightly"}')).toBe(1);
+  expect(of('last_run_timestamp_seconds{pipeline="nightly"}')).toBe(1751);
+  expect(of('last_run_duration_seconds{pipeline="nightly"}')).toBe(751);
+  expect(of('last_run_stage_seconds{pipeline="nightly",stage="fetch"}')).toBe(702.3);
+  expect(of('configurations{pipeline="nightly",outcome="converted"}')).toBe(converted);
+  expect(of('configurations{pipeline="nightly",outcome="failed"}')).toBe(failed - quarantined);
+  expect(of('configurations{pipeline="nightly",outcome="quarantined"}')).toBe(quarantined);
+  expect(of('changes{pipeline="nightly",change="removed"}')).toBe(14);
+  expect(of('requests{pipeline="nightly",status="429"}')).toBe(9);
+  expect(of('received_bytes{pipeline="nightly"}')).toBe(412_000_000);
+  expect(of('cache_hits{pipeline="nightly"}')).toBe(61_240);
+  expect(of('gate_findings{pipeline="nightly",gate="triangles",action="warn"}')).toBe(2);
+});
+
+test('a run without success does not forget the last one, and one that failed in parts has published', async () => {
+  const first = await metricsText(quiet, undefined);
+  const success = 'last_success_timestamp_seconds{pipeline="nightly"}';
+  const published = 'last_published_timestamp_seconds{pipeline="nightly"}';
+  expect(valueIn(first, success)).toBe(1751);
+  const second = await metricsText(
+    { ...quiet, exitCode: 1, startedAt: 2e6, endedAt: 3e6, report: mixedReport(100) },
+    first,
+  );
+  expect([valueIn(second, success), valueIn(second, published)]).toEqual([1751, 3000]);
+  const third = await metricsText(
+    { ...quiet, exitCode: 3, startedAt: 4e6, endedAt: 5e6, report: undefined },
+    second,
+  );
+  expect([valueIn(third, success), valueIn(third, published)]).toEqual([1751, 3000]);
+  expect(valueIn(third, 'last_run_exit_code{pipeline="nightly"}')).toBe(3);
+  expect(third).not.toContain('btg2gltf_configurations{');
+});
+
+test('another pipeline in the file, and a file of something else, are not believed', async () => {
+  const failed: Ending = { ...quiet, exitCode: 3, report: undefined };
+  const other = await metricsText({ ...quiet, pipeline: 'other' }, undefined);
+  for (const previous of [
+    other,
+    'no metrics at all',
+    'btg2gltf_last_success_timestamp_seconds{pipeline="nightly"} NaN',
+  ])
+    expect(await metricsText(failed, previous)).not.toContain(
+      'btg2gltf_last_success_timestamp_seconds{',
+    );
+});
+
+test('a name with quotes, a backslash and an end of line comes back from the file', async () => {
+  const pipeline = 'a"b\\c\nd';
+  const first = await metricsText({ ...quiet, pipeline }, undefined);
+  expect(first.split('\n').every((line) => /^(#.*|btg2gltf_\w+\{.*\} [\d.e+]+|)$/.test(line))).toBe(
+    true,
+  );
+  const second = await metricsText({ ...quiet, pipeline, exitCode: 3, endedAt: 9e6 }, first);
+  expect(second).toMatch(/^btg2gltf_last_success_timestamp_seconds\{.*\} 1751$/m);
+});

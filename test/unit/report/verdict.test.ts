@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import type { RunReport } from '../../../src/report/run-report.ts';
+import { needsOf, verdictOf } from '../../../src/report/verdict.ts';
+import { mixedReport, reportedLine, reportOf } from '../../helpers/reports.ts';
+
+const QUIET = reportOf([reportedLine('D1'), reportedLine('D2')]);
+const stop = (code: string) => ({ code, message: 'because of it', help: 'do that' });
+const error = { code: 'HTTP_STATUS', message: 'no' };
+const failed = reportedLine('D3', { status: 'failed', error });
+
+test.each<[string, Partial<RunReport>, string, string]>([
+  ['nothing has changed', {}, 'good', 'Nothing has changed'],
+  ['a gate warned', { gates: mixedReport(10).gates }, 'look', 'Nothing has changed'],
+  ['out of time', { ended: 'until', stop: stop('OUT_OF_TIME') }, 'partly', 'Out of time'],
+  [
+    'a signal',
+    { ended: 'interrupted', stop: stop('INTERRUPTED'), published: false },
+    'partly',
+    'Interrupted',
+  ],
+  [
+    'a gate',
+    { stop: stop('GATE_REFUSED'), published: false },
+    'bad',
+    'Refused: nothing was published',
+  ],
+  [
+    'too many failures',
+    { stop: stop('MAX_FAILURES'), published: false },
+    'bad',
+    'Refused: nothing was published',
+  ],
+  [
+    'an error',
+    { ended: 'stopped', stop: stop('SERVICE_GONE'), published: false },
+    'bad',
+    'Stopped before the end',
+  ],
+  [
+    'a full disk at the end',
+    { stop: stop('DISK_FULL'), published: false },
+    'bad',
+    'Stopped before the end',
+  ],
+])('%s', (_, given, tone, headline) => {
+  expect(verdictOf({ ...QUIET, ...given })).toMatchObject({ tone, headline });
+});
+
+test('what is not published is said', () => {
+  const refused = { ...QUIET, stop: stop('GATE_REFUSED'), published: false };
+  expect(verdictOf(refused).detail).toBe(
+    'Because of it. What was published before stays as it was.',
+  );
+});
+
+test('one of three failed: in part; all of them: not at all', () => {
+  expect(verdictOf(reportOf([reportedLine('D1'), reportedLine('D2'), failed]))).toEqual({
+    tone: 'partly',
+    headline: '1 of 3 configurations failed',
+    detail: 'The other 2 are published.',
+  });
+  expect(verdictOf(reportOf([failed])).tone).toBe('bad');
+});
+
+test('what needs somebody comes gravest first: the stop, failures by cause, gates, drift', () => {
+  expect(needsOf(QUIET)).toEqual([]);
+  const mixed = mixedReport();
+  expect(needsOf(mixed).map(({ section }) => section)).toEqual([
+    ...['failures', 'failures', 'failures', 'failures'],
+    ...['gates', 'drift'],
+  ]);
+  const refused = {
+    ...mixed,
+    stop: stop('GATE_REFUSED'),
+    gates: { ...mixed.gates, refused: true },
+  };
+  expect(
+    needsOf(refused)
+      .map(({ tone }) => tone)
+      .slice(0, 3),
+  ).toEqual(['bad', 'bad', 'partly']);
+});
