@@ -41,9 +41,12 @@ export interface ManifestLine extends ArticleKey, Partial<AssetFigures> {
   /** Every request that resolved to this configuration. */
   requested: ArticleRequest[];
   error?: { code: string; message: string };
-  /** For a failed configuration: what it had before. */
-  lastGood?: { glb: string; sha256: Digest };
+  /** For a failed configuration: what it had before, and still has. */
+  lastGood?: LastGood;
 }
+
+/** A GLB that stays published while its configuration fails; the next one is compared with its figures. */
+export type LastGood = Pick<AssetFigures, 'glb' | 'sha256'> & Partial<AssetFigures>;
 
 /** One line of `catalogue.jsonl`: what a shop shows beside the GLB; values are display texts too. */
 export interface CatalogueLine extends ArticleKey {

@@ -179,7 +179,9 @@ export function openFailureLedger(failures: Failures, options: LedgerOptions): F
         : { ...row, quarantined: false };
     },
     save(complete) {
-      const forgotten = (key: string) => complete && !met.has(key);
+      // Children turn up only where their planning does not fail.
+      const isHidden = (key: string) => records.has(records.get(key)?.root ?? '');
+      const forgotten = (key: string) => complete && !met.has(key) && !isHidden(key);
       failures.update(outputDir, {
         failed: [...failed].flatMap((key) => records.get(key) ?? []),
         gone: [...known].filter((key) => !records.has(key) || forgotten(key)),

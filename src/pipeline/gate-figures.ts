@@ -1,21 +1,24 @@
 /**
  * Gate figures: how much one configuration differs from the night before, one row a gate.
  *
- * In: two lines of one configuration. Out: a share from 0 (equal) to 1 (gone, or out of nothing).
+ * In: the figures of one configuration on two nights. Out: a share from 0 (equal) to 1 (gone, or out of nothing).
  * It must not know how much is too much.
  */
-import type { ManifestLine } from '../model/asset.ts';
+import type { AssetFigures } from '../model/asset.ts';
 import type { Bounds } from '../model/scene.ts';
 import type { Gate } from './gate-schema.ts';
 
-/** How a figure of a line is compared and told. */
+/** What is known of a GLB. */
+type Figures = Partial<AssetFigures>;
+
+/** How a figure is compared and told. */
 interface FigureRow {
-  /** The figure as one number; undefined where a line has none, such as that of a failed one. */
-  figure(line: ManifestLine): number | undefined;
+  /** The figure as one number; undefined where it is not known. */
+  figure(of: Figures): number | undefined;
   /** How much it differs: 0 to 1. */
-  change(before: ManifestLine, now: ManifestLine): number;
+  change(before: Figures, now: Figures): number;
   /** What is told of one configuration. */
-  tell(line: ManifestLine): string;
+  tell(of: Figures): string;
   /** What changed, in words: `512 configurations …`. */
   what: string;
 }
@@ -70,9 +73,9 @@ export function boundsChange(before: Bounds, now: Bounds): number {
 
 function countRow(name: 'triangles' | 'materials' | 'bytes' | 'textures', what: string): FigureRow {
   return {
-    figure: (line) => line[name],
+    figure: (of) => of[name],
     change: (before, now) => countChange(before[name]!, now[name]!),
-    tell: (line) => `${line[name]!.toLocaleString('en-US')} ${name}`,
+    tell: (of) => `${of[name]!.toLocaleString('en-US')} ${name}`,
     what,
   };
 }

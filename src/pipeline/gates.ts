@@ -4,7 +4,7 @@
  * In: both manifests, line by line, and thresholds. Out: a verdict with what led to it.
  * Pure, and bounded by the number of manufacturers; it must not know what becomes of the verdict.
  */
-import type { ManifestLine } from '../model/asset.ts';
+import type { AssetFigures, ManifestLine } from '../model/asset.ts';
 import type { GateFinding, GateReport } from '../report/run-report.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { identityIn } from '../write/manifest.ts';
@@ -32,8 +32,8 @@ const FIGURES = Object.entries(GATE_FIGURES) as [
  * Compares a night with the one before.
  *
  * @param before - The manifest that is published.
- * @param now - The whole manifest that would replace it. What failed counts as unchanged, since what it
- *   had before stays published; how much may fail is another question.
+ * @param now - The whole manifest that would replace it. What failed counts with what
+ *   it had before, since that stays published; how much may fail is another question.
  *
  * @example
  * ```ts
@@ -84,15 +84,16 @@ export function createGates(thresholds: Gates): GateKeeper {
         if (publishedAsset(before)) count(tally.gates.articlesGone, goneExample(before));
         return;
       }
-      if (before.sha256 === now.sha256) return;
+      const [was, is] = [lastGoodOf(before), lastGoodOf(now)];
+      if (was === undefined || is === undefined || was.sha256 === is.sha256) return;
       for (const [gate, row] of FIGURES) {
-        const [was, is] = [row.figure(before), row.figure(now)];
-        if (was === undefined || is === undefined) continue;
-        const change = row.change(before, now);
+        const [figure, other] = [row.figure(was), row.figure(is)];
+        if (figure === undefined || other === undefined) continue;
+        const change = row.change(was, is);
         if (change < thresholds[gate].change! || change === 0) continue;
-        const message = `${row.tell(before)} before, ${row.tell(now)} now`;
+        const message = `${row.tell(was)} before, ${row.tell(is)} now`;
         const article = nameOf(before);
-        count(tally.gates[gate], { article, change, before: was, now: is, message });
+        count(tally.gates[gate], { article, change, before: figure, now: other, message });
       }
     },
     same: (manufacturer) => void tallyOf(manufacturer).compared++,
@@ -189,6 +190,11 @@ function summary(
   const verb = action === 'refuse' ? 'refused' : 'told';
   const share = `${sharePercent(affected / compared)}, ${verb} from ${sharePercent(threshold)}`;
   return `${count} configurations${of} ${what} (${share})`;
+}
+
+/** The figures of what stands published: what fails keeps those that it had. */
+function lastGoodOf(line: ManifestLine): Partial<AssetFigures> | undefined {
+  return line.sha256 === undefined ? line.lastGood : line;
 }
 
 function goneExample(before: ManifestLine): Example {

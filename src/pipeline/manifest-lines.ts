@@ -5,13 +5,12 @@
  * publishing gives.
  */
 import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
-import type { Built, CatalogueLine, ManifestLine } from '../model/asset.ts';
+import type { Built, CatalogueLine, LastGood, ManifestLine } from '../model/asset.ts';
 import type { Digest, UnplacedChild, Warning } from '../model/snapshot.ts';
 import type { Decision } from '../state/decisions.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { identityOf, keyOf, openManifest, orderFields } from '../write/manifest.ts';
 import { uniqueRequests } from '../write/merge-manifest.ts';
-import { publishedAsset } from '../write/publish.ts';
 
 /** Code of the warning that one of several requests of a configuration failed. */
 export const REQUEST_FAILED = 'REQUEST_FAILED';
@@ -145,7 +144,7 @@ function failedLine(
   requested: ArticleRequest[],
   previous: ManifestLine | undefined,
 ): ManifestLine {
-  const asset = previous === undefined ? undefined : publishedAsset(previous);
+  const lastGood = previous === undefined ? undefined : lastGoodOf(previous);
   return {
     ...identityOf(key),
     status: 'failed',
@@ -155,8 +154,26 @@ function failedLine(
     warnings: [],
     requested,
     error,
-    ...(asset === undefined ? {} : { lastGood: asset }),
+    ...(lastGood === undefined ? {} : { lastGood }),
   };
+}
+
+/** What a failed line keeps of the one before, in this order. */
+const KEPT_FIGURES = [
+  'glb',
+  'sha256',
+  'bytes',
+  'triangles',
+  'drawCalls',
+  'materials',
+  'textures',
+  'boundsMetres',
+] as const satisfies readonly (keyof LastGood)[];
+
+function lastGoodOf(line: ManifestLine): LastGood | undefined {
+  if (line.glb === undefined || line.sha256 === undefined) return line.lastGood;
+  const known = KEPT_FIGURES.filter((field) => line[field] !== undefined);
+  return Object.fromEntries(known.map((field) => [field, line[field]])) as unknown as LastGood;
 }
 
 /** What a shop shows beside the GLB: texts, price and the visible properties with their values. */

@@ -209,6 +209,21 @@ describe('what a night did not meet', () => {
   });
 });
 
+test('a child is not forgotten while its planning fails, which alone tells of it', () => {
+  const first = open(1);
+  first.record(request('ROOT'));
+  first.record(request('CHILD'), LOST, request('ROOT'));
+  first.save(true);
+  const second = open(2);
+  second.record(request('ROOT'), LOST);
+  second.save(true);
+  expect(open(3).rowOf(request('CHILD'))).toMatchObject({ nights: 1 });
+  const third = open(3);
+  third.record(request('ROOT'));
+  third.save(true);
+  expect(open(4).rowOf(request('CHILD'))).toBeUndefined();
+});
+
 test('what could not even be selected is counted by its name', () => {
   const what = 'permanentid P-17';
   for (const n of [1, 2]) {

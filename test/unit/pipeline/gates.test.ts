@@ -167,6 +167,17 @@ describe('what counts as published before', () => {
     expect(judge(range(100), failed)).toMatchObject({ refused: false, findings: [] });
   });
 
+  test('what failed last night is compared with what it had before that', () => {
+    const failed = range(100).map(withLastGood);
+    expect(judge(failed, range(100))).toMatchObject({ refused: false, findings: [] });
+    const collapsed = range(100, () => ({ triangles: 1 }));
+    expect(judge(failed, collapsed)).toMatchObject({
+      refused: true,
+      byGate: { triangles: { refuse: 100 } },
+    });
+    expect(judge(failed, [])).toMatchObject({ byGate: { articlesGone: { refuse: 100 } } });
+  });
+
   test('what never stood anywhere is no loss', () => {
     const failed = range(100).map(withoutFigures);
     expect(judge(failed, [])).toMatchObject({ refused: false, findings: [] });
@@ -305,6 +316,17 @@ test('every gate of the report has thresholds and is judged', () => {
 
 function box(size: number): Bounds {
   return { min: [0, 0, 0], max: [size, size, size] };
+}
+
+function withLastGood(from: ManifestLine): ManifestLine {
+  const { glb, sha256, triangles, boundsMetres } = from;
+  const lastGood = {
+    glb: glb!,
+    sha256: sha256!,
+    triangles: triangles!,
+    boundsMetres: boundsMetres!,
+  };
+  return { ...withoutFigures(from), status: 'failed', lastGood };
 }
 
 function withoutFigures(from: ManifestLine): ManifestLine {
