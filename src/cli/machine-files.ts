@@ -3,9 +3,9 @@
  *
  * They are written after every run that began, whatever became of it, each replaced as a whole.
  */
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Ending } from '../report/ending.ts';
-import { readTextIfExists, replaceFile } from '../support/files.ts';
+import { readTextIfExists, removeStaleTemporaries, replaceFile } from '../support/files.ts';
 import { type Arguments, type OptionSpec, textOf } from './command.ts';
 
 /** Options of every command that can leave such files. */
@@ -27,11 +27,17 @@ export async function writeMachineFiles(args: Arguments, ending: Ending): Promis
   if (metricsFile !== undefined) {
     const { metricsText } = await import('../report/metrics.ts');
     const path = resolve(metricsFile);
-    await replaceFile(path, await metricsText(ending, await readTextIfExists(path)));
+    await leave(path, await metricsText(ending, await readTextIfExists(path)));
   }
   const junitFile = textOf(args, 'junit');
   if (junitFile !== undefined) {
     const { junitXml } = await import('../report/junit.ts');
-    await replaceFile(resolve(junitFile), junitXml(ending));
+    await leave(resolve(junitFile), junitXml(ending));
   }
+}
+
+/** The folder is not ours alone, and nobody else removes what a killed run left there. */
+async function leave(path: string, content: string): Promise<void> {
+  await removeStaleTemporaries(dirname(path));
+  await replaceFile(path, content);
 }
