@@ -38,6 +38,8 @@ const FAULTS = [
   { errno: 'ENOSPC', forGood: true },
 ] as const;
 
+/** The folders that a run writes to. */
+const PARTS = ['out', 'cache', 'machine'];
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 const REFUSAL = /^btg2gltf: cannot (?<operation>\w+) (?<path>\S+): (?<errno>\w+)\n {2}→ [^\n]+\n$/m;
 
@@ -53,7 +55,10 @@ let emulator: Emulator;
 let file: string;
 let env: Record<string, string>;
 const at = (name: string) => join(folder, name);
-const run = () => command(['run', file], { env });
+const run = () => {
+  const [metrics, junit] = [at('machine/night.prom'), at('machine/night.xml')];
+  return command(['run', file, '--metrics-file', metrics, '--junit', junit], { env });
+};
 
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -174,7 +179,8 @@ async function problemsOfNextRun(clean: Clean): Promise<string[]> {
   for (const [name, digest] of clean.files) {
     if (name !== 'manifest.jsonl' && files.get(name) !== digest) problems.push(`next run: ${name}`);
   }
-  const left = [...(await filesBelow(at('out'))), ...(await filesBelow(at('cache')))];
+  const parts = await Promise.all(PARTS.map((part) => filesBelow(at(part))));
+  const left = parts.flat();
   problems.push(
     ...left.filter((path) => /\.tmp$|\.lock$/.test(path)).map((path) => `left: ${path}`),
   );
@@ -215,14 +221,14 @@ function nameOf(path: string): string {
 }
 
 async function keep(name: string): Promise<void> {
-  for (const part of ['out', 'cache']) {
+  for (const part of PARTS) {
     await cp(at(part), join(at(name), part), { recursive: true });
   }
 }
 
 /** Puts back what was kept; of nothing, nothing. */
 async function restore(name: string): Promise<void> {
-  for (const part of ['out', 'cache']) {
+  for (const part of PARTS) {
     await rm(at(part), { recursive: true, force: true });
     await cp(join(at(name), part), at(part), { recursive: true }).catch(() => undefined);
   }
