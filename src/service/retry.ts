@@ -4,6 +4,7 @@
  * In: a function that makes one attempt. Out: its result, or its last error.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RetryContext } from 'p-retry';
 import { ConverterError } from '../support/errors.ts';
 import { mayPass } from './failure.ts';
 import { interrupted } from './http.ts';
@@ -43,17 +44,19 @@ export async function withRetries<T>(
   policy: RetryPolicy,
 ): Promise<T> {
   const { default: retry } = await import('p-retry');
+  const goesOn = (failed: RetryContext) =>
+    mayPass(failed.error) && (isRefusal(failed) || failed.retriesConsumed < policy.retries);
   try {
     return await retry(attempt, {
-      retries: policy.retries,
+      // Counted here: a refusal must not end a request that has no retry left.
+      retries: Number.POSITIVE_INFINITY,
       signal: policy.signal,
       minTimeout: 0,
-      shouldRetry: ({ error }) => mayPass(error),
-      shouldConsumeRetry: ({ error, attemptNumber }) =>
-        !isTooManyRequests(error) || attemptNumber >= MOST_REFUSALS,
-      onFailedAttempt: async ({ error, retriesLeft, retriesConsumed }) => {
-        if (retriesLeft === 0 || !mayPass(error) || isTooManyRequests(error)) return;
-        await sleep(backoff(policy, retriesConsumed), undefined, { signal: policy.signal });
+      shouldRetry: goesOn,
+      shouldConsumeRetry: (failed) => !isRefusal(failed),
+      onFailedAttempt: async (failed) => {
+        if (isRefusal(failed) || !goesOn(failed)) return;
+        await sleep(backoff(policy, failed.retriesConsumed), undefined, { signal: policy.signal });
       },
     });
   } catch (error) {
@@ -72,6 +75,7 @@ export function backoff({ backoffMs, random }: RetryPolicy, before: number): num
   return longest * (0.5 + 0.5 * random());
 }
 
-function isTooManyRequests(error: unknown): boolean {
-  return error instanceof ConverterError && error.status === 429;
+function isRefusal({ error, attemptNumber }: RetryContext): boolean {
+  const isTooManyRequests = error instanceof ConverterError && error.status === 429;
+  return isTooManyRequests && attemptNumber < MOST_REFUSALS;
 }

@@ -201,6 +201,14 @@ describe('too many requests', () => {
     await client.close();
   });
 
+  it('is no failure of the request: it needs no retry', async () => {
+    server.next(BTG, raw('', {}, 500), raw('', { 'retry-after': '0' }, 429));
+    const client = clientOf(server, { retries: 1 });
+    expect((await client.getPartsList(KEY)).partsList.nodes).toEqual([]);
+    expect(server.count(BTG)).toBe(3);
+    await client.close();
+  });
+
   it('ends some day where the service never takes it', async () => {
     server.always(BTG, raw('', { 'retry-after': '0' }, 429));
     const client = clientOf(server);
