@@ -46,7 +46,11 @@ export { type RecordResult, recordPipeline } from './pipeline/record.ts';
 export { buildPipeline, fetchPipeline, type RunResult, runPipeline } from './pipeline/run.ts';
 export type { Job, Progress, RunTools } from './pipeline/run-context.ts';
 export { type Verification, verifyOutput } from './pipeline/verify.ts';
-export type { RunReport } from './report/run-report.ts';
+export type { Ending } from './report/ending.ts';
+export { reportHtml } from './report/html.ts';
+export { junitXml } from './report/junit.ts';
+export { metricsText } from './report/metrics.ts';
+export { type RunReport, reportJsonSchema } from './report/run-report.ts';
 export { summarise } from './report/summary.ts';
 export {
   type ArticleQuery,

@@ -144,6 +144,13 @@ const METRICS: readonly Metric[] = [
   },
 ];
 
+/** The names of all metrics. */
+export const METRIC_NAMES: readonly string[] = [
+  LAST_SUCCESS,
+  LAST_PUBLISHED,
+  ...METRICS.map(({ name }) => `${PREFIX}${name}`),
+];
+
 /**
  * Makes the text file of a run.
  *

@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { Ending } from '../../../src/report/ending.ts';
-import { metricsText } from '../../../src/report/metrics.ts';
+import { METRIC_NAMES, metricsText } from '../../../src/report/metrics.ts';
 import { mixedReport, reportedLine, reportOf } from '../../helpers/reports.ts';
 
 const TIMES = { startedAt: 1_000_000, endedAt: 1_751_000 };
@@ -74,4 +75,10 @@ test('a name with quotes, a backslash and an end of line comes back from the fil
   );
   const second = await metricsText({ ...quiet, pipeline, exitCode: 3, endedAt: 9e6 }, first);
   expect(second).toMatch(/^btg2gltf_last_success_timestamp_seconds\{.*\} 1751$/m);
+});
+
+test('the README names every metric and no other', async () => {
+  const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
+  const named = readme.match(/\bbtg2gltf_[a-z_]+/g) ?? [];
+  expect([...new Set(named)].sort()).toEqual([...METRIC_NAMES].sort());
 });
