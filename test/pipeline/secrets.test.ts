@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
-import { html, raw, reset } from '../helpers/fault-server.ts';
+import { type Answer, html, raw, reset } from '../helpers/fault-server.ts';
 import { smallRange } from '../helpers/small-range.ts';
 
 const LOGIN = { username: 'jürgen@möbel', password: 'pä"ss +wörd/&=', appKey: 'app-key-4711' };
@@ -37,9 +37,11 @@ test('no secret is in the output, the cache or on a stream, however the run went
     baseUrl: '${BTG2GLTF_BASE_URL}',
     retries: 1,
     backoffMs: 1,
+    giveUpAfterMs: 10,
   };
   const file = await writePipeline(folder, { service });
-  const run = (env = proxy.env) => command(['run', file, '--force'], { env });
+  const machines = ['--metrics-file', join(folder, 'm.prom'), '--junit', join(folder, 'j.xml')];
+  const run = (env = proxy.env) => command(['run', file, '--force', ...machines], { env });
   const streams = [await run()];
   // Faults of every kind, so that every sentence that there is gets written.
   proxy.break(/btg.*basearticlenumber=D1/, raw('oops', {}, 500));
@@ -51,7 +53,17 @@ test('no secret is in the output, the cache or on a stream, however the run went
   proxy.break(/block\/ACME::DESK::D5|block\/ACME%3A%3ADESK%3A%3AD5/, reset);
   streams.push(await run());
   expect(streams.map(({ exit }) => exit)).toEqual([0, 1]);
-  streams.push(await run({ ...proxy.env, BTG2GLTF_PASSWORD: 'another-secret' }));
+  // The service goes away as soon as the first parts list is asked for, and repeats what it was asked.
+  const echo: Answer = (response, request) => raw(`at ${request.url}`, {}, 500)(response, request);
+  proxy.mend();
+  proxy.break(/btg/, (response, request) => {
+    proxy.break(/getnodes/, echo);
+    echo(response, request);
+  });
+  const gone = await run();
+  expect([gone.exit, gone.stderr]).toEqual([3, expect.stringContaining('the service is gone')]);
+  proxy.mend();
+  streams.push(gone, await run({ ...proxy.env, BTG2GLTF_PASSWORD: 'another-secret' }));
   proxy.break(/getnodes/, raw('gone', {}, 503));
   streams.push(await run(), await command(['catalogue', 'ls'], { env: proxy.env }));
 
