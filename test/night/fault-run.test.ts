@@ -7,7 +7,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { type CommandResult, command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { EIGHT_FAULTS, eightFaults } from '../helpers/eight-faults.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { nightRange } from '../helpers/night-range.ts';
@@ -36,7 +36,8 @@ let proxy: FaultProxy;
 beforeAll(async () => {
   folder = await temporaryFolder();
   const size = { articles: ARTICLES, blocks: ARTICLES / 5, images: ARTICLES / 2 };
-  emulator = await startEmulator({ range: nightRange({ ...size, manufacturers: 2 }) });
+  const range = nightRange({ ...size, manufacturers: 2 });
+  emulator = await startEmulator({ range, validators: 'etag' });
   proxy = await startFaultProxy(emulator);
 });
 afterAll(async () => {
@@ -49,36 +50,55 @@ test('one answer in ten fails in one of eight ways and tokens die: the result is
   timeout: LIMIT_MS,
 }, async () => {
   const clean = await runInto('clean');
-  expect(clean.exit).toBe(0);
+  expect(clean.exit, clean.stderr).toBe(0);
+  const faulty = await underFaults(() => runInto('faulty'), clean.requests);
+  const files = await publishedFiles(clean.outputDir);
+  expect([...files.keys()].filter((name) => name.startsWith('articles'))).toHaveLength(ARTICLES);
+  // Both runs converted every article, so that the manifests agree to the byte.
+  expect(await publishedFiles(faulty.outputDir)).toEqual(files);
+});
+
+test('so it is on a night that asks whether everything is still as it was', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const clean = await runInto('clean', 'revalidate');
+  expect(clean.exit, clean.stderr).toBe(0);
+  const faulty = await underFaults(() => runInto('faulty', 'revalidate'), clean.requests);
+  expect(faulty.stdout).toContain('nothing has changed');
+  expect(await publishedFiles(faulty.outputDir)).toEqual(await publishedFiles(clean.outputDir));
+});
+
+/** Runs while the service does all that it does at night. */
+async function underFaults(run: () => Promise<Night>, requestsOfClean: number): Promise<Night> {
   const faults = eightFaults(SEED, ONE_IN);
   let calls = 0;
   proxy.disturb((url) => {
     if (++calls % CALLS_OF_A_TOKEN === 0) emulator.expireTokens();
     return faults.choose(url);
   });
-  const faulty = await runInto('faulty');
+  const night = await run();
   proxy.mend();
-  const failed = [...faults.happened.values()].reduce((sum, times) => sum + times, 0);
   console.info(
-    `fault run: ${clean.requests} requests clean, ${faulty.requests} with ${failed} faults:`,
+    `fault run: ${requestsOfClean} requests clean, ${night.requests} with faults:`,
     Object.fromEntries(faults.happened),
   );
-
-  expect(faulty.exit, faulty.stderr).toBe(0);
+  expect(night.exit, night.stderr).toBe(0);
   for (const name of EIGHT_FAULTS) expect(faults.happened.get(name), name).toBeGreaterThan(0);
-  expect(await damagesOf(faulty.outputDir)).toEqual([]);
-  const files = await publishedFiles(clean.outputDir);
-  expect([...files.keys()].filter((name) => name.startsWith('articles'))).toHaveLength(ARTICLES);
-  // Both runs converted every article, so that the manifests agree to the byte.
-  expect(await publishedFiles(faulty.outputDir)).toEqual(files);
-  expect(faulty.requests).toBeLessThan(2 * clean.requests);
-});
+  expect(await damagesOf(night.outputDir)).toEqual([]);
+  expect(night.requests).toBeLessThan(2 * requestsOfClean);
+  return night;
+}
 
-async function runInto(name: string) {
-  const outputDir = join(folder, name);
+interface Night extends CommandResult {
+  outputDir: string;
+  /** Requests sent, whatever became of them. */
+  requests: number;
+}
+
+async function runInto(name: string, freshness = 'convertdate'): Promise<Night> {
   const places = { output: { dir: name }, cache: { dir: `${name}-cache` } };
-  const file = await writePipeline(folder, { service: SERVICE, ...places });
+  const file = await writePipeline(folder, { service: SERVICE, freshness, ...places });
   const before = proxy.seen.length;
-  const { exit, stderr } = await command(['run', file], { env: proxy.env });
-  return { exit, stderr, outputDir, requests: proxy.seen.length - before };
+  const result = await command(['run', file], { env: proxy.env });
+  return { ...result, outputDir: join(folder, name), requests: proxy.seen.length - before };
 }
