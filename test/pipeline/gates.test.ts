@@ -115,6 +115,17 @@ describe('geometry collapses', () => {
   });
 });
 
+test('a night of failures in between does not hide that geometry collapsed after it', async () => {
+  convertedOn('2026-01-02');
+  nights.proxy.break(/\/btg\?/, (response) => response.writeHead(500).end());
+  expect((await nights.run('2026-01-02')).exit).toBe(1);
+  nights.proxy.mend();
+  collapse(ARTICLES / 2);
+  expect((await nights.run('2026-01-03')).exit).toBe(4);
+  const lines = await readManifest(nights.outputDir);
+  expect(lines.every(({ status }) => status === 'failed')).toBe(true);
+});
+
 test('an ordinary update of the catalogue is published without a word', async () => {
   convertedOn('2026-01-02');
   collapse(2);

@@ -1,0 +1,63 @@
+/**
+ * A planning and its children over the nights: who fails, who waits, and who stays as it was.
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { EmulatedRange } from '../../src/emulator/range.ts';
+import { createSampleRange } from '../../src/emulator/sample-range/sample-range.ts';
+import { readManifest } from '../../src/write/manifest.ts';
+import { type Nights, openNights } from '../helpers/nights.ts';
+import type { Wire } from '../helpers/sample-range.ts';
+
+const day = (n: number) => `2026-02-${String(n).padStart(2, '0')}`;
+const ROOT = 'LN-PLATZ 1';
+const CHILD = 'DP-R3';
+let nights: Nights;
+
+/** The sample range, but the parts list of the planning does not hold its second child. */
+const withoutPlace = (): EmulatedRange => {
+  const sample = createSampleRange();
+  const partsList: EmulatedRange['partsList'] = (query) => {
+    const list = sample.partsList(query) as Wire;
+    if (query.basearticlenumber !== ROOT || list === undefined) return list;
+    return { ...list, btg: list.btg.filter((_: unknown, index: number) => index !== 1) };
+  };
+  return { ...sample, partsList };
+};
+const breakPartsListOf = (number: string) => {
+  const spelled = encodeURIComponent(number).replace('%20', '(%20|\\+)');
+  nights.proxy.break(new RegExp(`/btg\\?.*basearticlenumber=${spelled}`), (response) =>
+    response.writeHead(500).end(),
+  );
+};
+const statuses = async () =>
+  Object.fromEntries(
+    (await readManifest(nights.outputDir)).map((line) => [line.basearticlenumber, line.status]),
+  );
+
+beforeEach(async () => {
+  nights = await openNights(withoutPlace(), {
+    articles: [{ article: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: ROOT } }],
+    failures: { quarantineAfterNights: 1 },
+  });
+});
+afterEach(() => nights.close());
+
+test('the child waits in quarantine by itself, and --failed reaches it by way of the planning', async () => {
+  breakPartsListOf(CHILD);
+  expect((await nights.run(day(1))).exit).toBe(1);
+  expect(await statuses()).toEqual({ [ROOT]: 'converted', [CHILD]: 'failed' });
+  nights.proxy.mend();
+  expect((await nights.run(day(2))).exit).toBe(1);
+  expect(await nights.failures()).toMatchObject([{ quarantined: true, attempts: 1 }]);
+  expect((await nights.run(day(2), '--failed')).exit).toBe(0);
+  expect(await statuses()).toEqual({ [ROOT]: 'unchanged', [CHILD]: 'converted' });
+});
+
+test('where the planning fails, or waits in quarantine, its child stays as it was', async () => {
+  expect((await nights.run(day(1))).exit).toBe(0);
+  breakPartsListOf(ROOT);
+  expect((await nights.run(day(2), '--force')).exit).toBe(1);
+  expect(await statuses()).toEqual({ [ROOT]: 'failed', [CHILD]: 'converted' });
+  expect((await nights.run(day(3))).exit).toBe(1);
+  expect(await statuses()).toEqual({ [ROOT]: 'failed', [CHILD]: 'converted' });
+});
