@@ -16,7 +16,11 @@ import type {
   SourceSelection,
 } from './selection.ts';
 
-/** The children of each folder; undefined for one that is gone. */
+/** Folders in one another beyond this, or in all: a catalogue that invents them, and never ends. */
+const MAX_DEPTH = 64;
+const MAX_FOLDERS = 100_000;
+
+/** The children of each folder; undefined for one that is gone, missing for one that was not opened. */
 type Listings = ReadonlyMap<string, readonly CatalogueNode[] | undefined>;
 
 /**
@@ -105,13 +109,15 @@ async function crawl(
   wanted: (node: CatalogueNode) => boolean,
 ): Promise<Listings> {
   const listings = new Map<string, CatalogueNode[] | undefined>();
-  const visit = async (nodeid: string, manufacturer: string): Promise<void> => {
-    if (listings.has(nodeid)) return;
+  const visit = async (nodeid: string, manufacturer: string, depth: number): Promise<void> => {
+    if (listings.has(nodeid) || depth > MAX_DEPTH || listings.size >= MAX_FOLDERS) return;
     listings.set(nodeid, []);
     const nodes = await listing(nodeid, manufacturer);
     listings.set(nodeid, nodes);
     const folders = (nodes ?? []).filter(({ nodetype }) => nodetype === 'F');
-    await Promise.all(folders.map((node) => visit(node.nodeid, node.manufacturer || manufacturer)));
+    await Promise.all(
+      folders.map((node) => visit(node.nodeid, node.manufacturer || manufacturer, depth + 1)),
+    );
   };
   const listing = async (nodeid: string, manufacturer: string) => {
     try {
@@ -122,7 +128,7 @@ async function crawl(
       return undefined;
     }
   };
-  await visit(root, '');
+  await visit(root, '', 0);
   return listings;
 }
 
@@ -160,7 +166,8 @@ function walk(
     if (isOpen(node.nodeid, open)) warnings.push(circular(node.nodeid, folder));
     if (visited.has(node.nodeid)) continue;
     visited.add(node.nodeid);
-    if (listings.get(node.nodeid) === undefined) warnings.push(gone(node.nodeid, folder));
+    if (!listings.has(node.nodeid)) warnings.push(endless(node.nodeid, folder));
+    else if (listings.get(node.nodeid) === undefined) warnings.push(gone(node.nodeid, folder));
     const below = stepsOf(node.nodeid, { nodeid: node.nodeid, above: open }, node);
     for (const next of below) stack.push(next);
   }
@@ -183,6 +190,11 @@ function isOpen(nodeid: string, open: Open | undefined): boolean {
 function circular(nodeid: string, folder: string): Warning {
   const message = `${folderName(folder)} holds ${nodeid}, in which it stands itself: it is walked once`;
   return { code: 'CATALOGUE_CIRCULAR', message };
+}
+
+function endless(nodeid: string, folder: string): Warning {
+  const message = `${folderName(folder)} holds ${nodeid}, which is not opened: there are more than ${MAX_DEPTH} folders in one another, or ${MAX_FOLDERS} in all`;
+  return { code: 'CATALOGUE_ENDLESS', message };
 }
 
 function gone(nodeid: string, folder: string): Warning {

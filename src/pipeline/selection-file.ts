@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import type { SelectedArticle } from '../fetch/select-articles.ts';
 import { ConverterError } from '../support/errors.ts';
-import { readTextIfExists, replaceFile, sha256Hex } from '../support/files.ts';
+import { PRIVATE_MODE, readTextIfExists, replaceFile, sha256Hex } from '../support/files.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { jsonLines } from '../write/manifest.ts';
 import type { Pipeline } from './pipeline-file.ts';
@@ -18,7 +18,7 @@ export async function writeSelection(
   selected: readonly SelectedArticle[],
 ): Promise<void> {
   const tmpDir = temporaryFolder(pipeline.cacheDir);
-  await replaceFile(pathOf(pipeline), jsonLines(selected), { tmpDir });
+  await replaceFile(pathOf(pipeline), jsonLines(selected), { tmpDir, mode: PRIVATE_MODE });
 }
 
 /**

@@ -18,7 +18,7 @@ export { watchFileOperations } from './file-operations.ts';
 export interface WriteOptions {
   /** Folder of the temporary file, on the same file system. @defaultValue the folder of the file */
   tmpDir?: string;
-  /** Permissions before the umask. @defaultValue 0o644 */
+  /** Permissions, whatever the umask. @defaultValue 0o644 */
   mode?: number;
 }
 
@@ -37,7 +37,9 @@ export interface FileFacts {
 }
 
 const FILE_MODE = 0o644;
-const PRIVATE_MODE = 0o600;
+/** Of what its owner alone may read: state, and what is known of it. */
+export const PRIVATE_MODE = 0o600;
+const FOLDER_MODE = 0o755;
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
 /** What `link()` answers where a hard link cannot be had, though a copy can. */
@@ -101,11 +103,24 @@ export async function makeFolder(path: string): Promise<void> {
     missing.push(at);
   }
   for (const folder of missing.reverse()) {
-    await operate('mkdir', folder, () => fs.mkdir(folder)).catch(async (error: unknown) => {
+    await operate('mkdir', folder, () => newFolder(folder)).catch(async (error: unknown) => {
       // Another process may have been faster; a file in its place is none of that.
       if (errnoOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
     });
   }
+}
+
+/** The umask is made up for afterwards, so that bits that a folder inherits stay. */
+async function newFolder(path: string): Promise<void> {
+  await fs.mkdir(path, FOLDER_MODE);
+  if (!isMasked(FOLDER_MODE)) return;
+  const { mode } = await fs.stat(path);
+  await fs.chmod(path, mode | FOLDER_MODE);
+}
+
+/** Whether the umask takes something of a mode away. */
+function isMasked(mode: number): boolean {
+  return (process.umask() & mode) !== 0;
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -353,6 +368,7 @@ async function writeDurably(
   mode: number,
 ): Promise<void> {
   await withFile(path, 'wx', mode, async (handle) => {
+    if (isMasked(mode)) await operate('chmod', path, () => handle.chmod(mode));
     await operate('write', path, () => handle.writeFile(content));
     await operate('fsync', path, () => handle.sync());
   });

@@ -1,0 +1,230 @@
+/**
+ * Limits: what a service says reaches no file outside the output folder, and ends no process.
+ */
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import type { EmulatedRange, Json } from '../../src/emulator/range.ts';
+import { environmentOf, runChild } from '../helpers/child.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { type HostileNames, hostileRange } from '../helpers/hostile-range.ts';
+import { nightRange } from '../helpers/night-range.ts';
+import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
+
+const LIMIT_MS = 120_000;
+const SERVICE = {
+  authUrl: '${BTG2GLTF_AUTH_URL}',
+  baseUrl: '${BTG2GLTF_BASE_URL}',
+  retries: 0,
+  backoffMs: 1,
+};
+
+let folder: string;
+let emulator: Emulator | undefined;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(async () => {
+  await emulator?.close();
+  emulator = undefined;
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs all of a range into `<folder>/work/out`. */
+async function run(range: EmulatedRange, options: string[] = []) {
+  emulator = await startEmulator({ range });
+  const work = join(folder, 'work');
+  await mkdir(work);
+  const file = await writePipeline(work, { service: SERVICE });
+  return command(['run', file, ...options], { env: environmentOf(emulator) });
+}
+
+const out = () => join(folder, 'work', 'out');
+interface Line {
+  basearticlenumber: string;
+  status: string;
+  glb?: string;
+  error?: { code: string };
+}
+
+async function manifest(): Promise<Line[]> {
+  const text = await readFile(join(out(), 'manifest.jsonl'), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+const HOSTILE = [
+  '../../../escaped',
+  '..',
+  '.',
+  '/etc/escaped',
+  'C:\\escaped',
+  '\\\\host\\share',
+  'a\u0000b',
+  'CON',
+  'con.txt',
+  'LPT1',
+  'NUL ',
+  'x'.repeat(300),
+  `${'x'.repeat(299)}y`,
+  'ä'.repeat(120),
+  'Straße',
+  'STRASSE',
+  'straße',
+  'kelvin \u212a',
+  'kelvin k',
+  'é',
+  'e\u0301',
+  '\uff0e\uff0e\uff0f',
+  '\u202egpj.exe',
+  '\u200b',
+  '%2e%2e%2f',
+  '%00',
+  '~root',
+  '.hidden',
+  'ends in a dot.',
+  'a/b',
+  'a\\b',
+  'a:b',
+  '-rf',
+  '$(touch escaped)',
+  '\n',
+  '\ud83d\ude00',
+  '\ud800',
+  '__proto__',
+  'constructor',
+  'abc',
+  'ABC',
+  'Abc',
+  'manifest.jsonl',
+  'default.glb',
+];
+
+describe('names that a service chose', () => {
+  it('stay below the output folder, one file an article', { timeout: LIMIT_MS }, async () => {
+    const plain = { manufacturer: 'ACME', program: 'DESK' };
+    const articles: HostileNames[] = [
+      ...HOSTILE.map((number) => ({ ...plain, number })),
+      ...HOSTILE.map((name, i) => ({
+        ...plain,
+        manufacturer: name.toUpperCase(),
+        number: `m${i}`,
+      })),
+      ...HOSTILE.map((name, i) => ({ ...plain, program: name.toUpperCase(), number: `p${i}` })),
+      ...HOSTILE.map((name, i) => ({ ...plain, number: `f${i}`, final: name })),
+    ];
+    const { exit, stderr } = await run(hostileRange(articles));
+    expect([0, 1], stderr).toContain(exit);
+    expect(stderr).not.toContain('INTERNAL');
+    const lines = await manifest();
+    expect(lines.length).toBeGreaterThan(0.9 * articles.length);
+    // Half a character cannot be sent, and nothing else fails.
+    const failed = lines.filter(({ status }) => status === 'failed');
+    expect(failed.map(({ error }) => error?.code)).toEqual(failed.map(() => 'RESPONSE_INVALID'));
+    expect(failed.map(({ basearticlenumber }) => basearticlenumber).sort()).toEqual(
+      ['f36', 'm36', 'p36', '\ud800'].sort(),
+    );
+
+    // Nothing else came to be, neither beside the output nor above it.
+    expect(await readdir(folder)).toEqual(['work']);
+    expect((await readdir(join(folder, 'work'))).sort()).toEqual(['cache', 'out', 'pipeline.yaml']);
+    const published = lines.flatMap(({ glb }) => glb ?? []);
+    const different = new Set(published.map((path) => path.toUpperCase()));
+    expect(different.size).toBe(lines.length - failed.length);
+    const files = (await filesBelow(join(out(), 'articles'))).map((path) =>
+      path.slice(out().length + 1),
+    );
+    expect(files.sort()).toEqual(published.sort());
+    for (const part of published.flatMap((path) => path.split(sep))) {
+      expect(part).toMatch(/^(?!\.)[A-Za-z0-9\-_.~%]{1,200}(?<!\.)$/);
+      expect(part).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i);
+    }
+    expect(await damagesOf(out())).toEqual([]);
+  });
+});
+
+describe.each(['000', '077'])('under a umask of %s', (umask) => {
+  it('outputs can be read by all and the state by its owner alone', {
+    timeout: LIMIT_MS,
+  }, async () => {
+    emulator = await startEmulator({ range: nightRange({ articles: 3, blocks: 3, images: 2 }) });
+    const file = await writePipeline(folder, { service: SERVICE });
+    const metrics = join(folder, 'metrics.prom');
+    const words = ['run', file, '--metrics-file', metrics, '--junit', join(folder, 'junit.xml')];
+    const wrapper = ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh'];
+    const ended = await runChild(words, environmentOf(emulator), wrapper);
+    expect(ended).toMatchObject({ exit: 0, stderr: expect.any(String) });
+    const modes = async (path: string) =>
+      Object.fromEntries(
+        await Promise.all(
+          (await filesBelow(path)).map(async (name) => [
+            name.slice(folder.length + 1),
+            ((await stat(name)).mode & 0o777).toString(8),
+          ]),
+        ),
+      );
+    for (const [name, mode] of Object.entries(await modes(join(folder, 'out')))) {
+      expect(mode, name).toBe('644');
+    }
+    for (const name of ['metrics.prom', 'junit.xml']) {
+      expect(((await stat(join(folder, name))).mode & 0o777).toString(8), name).toBe('644');
+    }
+    const state = Object.entries(await modes(join(folder, 'cache'))).filter(
+      ([name]) => !name.startsWith('cache/objects'),
+    );
+    expect(state.length).toBeGreaterThan(0);
+    for (const [name, mode] of state) expect(mode, name).toBe('600');
+  });
+});
+
+describe('a catalogue', () => {
+  const boxes = hostileRange([{ manufacturer: 'ACME', program: 'DESK', number: 'D1' }]);
+  const node = (nodeid: string, more: Json = {}): Json => ({
+    ...{ nodeid, text: nodeid, nodetype: 'F', manufacturer: 'ACME', program: 'DESK' },
+    convertdate: '2024-05-14',
+    ...more,
+  });
+  const D1 = node('D1', { nodetype: 'A', basearticlenumber: 'D1' });
+
+  it('that invents new folders for ever is left at some depth', { timeout: LIMIT_MS }, async () => {
+    let asked = 0;
+    const nodes = (parentnode: string) => {
+      asked++;
+      return parentnode === '' ? [node('1'), D1] : [node(`${Number(parentnode) + 1}`)];
+    };
+    const { exit } = await run({ ...boxes, nodes });
+    expect(exit).toBe(0);
+    expect(asked).toBeLessThan(100);
+    expect(await manifest()).toMatchObject([{ basearticlenumber: 'D1', status: 'converted' }]);
+  });
+
+  it('whose folders hold one another is walked once', { timeout: LIMIT_MS }, async () => {
+    const all = ['a', 'b', 'c', 'd'];
+    const nodes = () => [...all.map((id) => node(id)), D1];
+    const { exit, stderr } = await run({ ...boxes, nodes });
+    expect(exit, stderr).toBe(0);
+    expect(await manifest()).toHaveLength(1);
+  });
+});
+
+describe('answers nested as deep as they like', () => {
+  const nested = (open: string, close: string, depth: number, innermost = '') =>
+    open.repeat(depth) + innermost + close.repeat(depth);
+  const boxes = hostileRange([{ manufacturer: 'ACME', program: 'DESK', number: 'D1' }]);
+
+  it.each([
+    ['a block', { block: nested('[', ']', 600_000) }, 'BLOCK'],
+    ['a block that is just not too deep', { block: nested('{"V":', '}', 400_000, '[]') }, 'BLOCK'],
+  ])('%s fails its article by name', { timeout: LIMIT_MS }, async (_name, { block }) => {
+    const range = { ...boxes, block: async () => new TextEncoder().encode(block) };
+    const { exit, stderr } = await run(range);
+    expect(exit, stderr).toBe(1);
+    expect(await readFile(join(out(), 'manifest.jsonl'), 'utf8')).toMatch(
+      /"code":"(BLOCK_INVALID|RESPONSE_INVALID|RESPONSE_TOO_DEEP)"/,
+    );
+  });
+});
