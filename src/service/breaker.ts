@@ -17,8 +17,10 @@ const SUSPICIOUS = 4;
 export interface BreakerParts {
   /** Whether the service answers what it can always answer. */
   isThere: () => Promise<boolean>;
-  /** Pauses between such questions, together, before the service counts as gone. */
+  /** How long it may give no good answer before it counts as gone. */
   giveUpAfterMs: number;
+  /** Milliseconds since 1970. */
+  now: () => number;
   /** How fast these pauses grow. */
   policy: RetryPolicy;
 }
@@ -37,7 +39,7 @@ export type Breaker = <T>(attempt: () => Promise<T>) => Promise<T>;
  *
  * @see D-843.
  */
-export function createBreaker({ isThere, giveUpAfterMs, policy }: BreakerParts): Breaker {
+export function createBreaker({ isThere, giveUpAfterMs, now, policy }: BreakerParts): Breaker {
   let hasAnswered = false;
   let failures = 0;
   let question: Promise<boolean> | undefined;
@@ -48,17 +50,19 @@ export function createBreaker({ isThere, giveUpAfterMs, policy }: BreakerParts):
   };
   /** Whether it was gone and is back. */
   const waitForService = async (failure: unknown): Promise<boolean> => {
-    let waitedMs = 0;
+    const startedMs = now();
+    let pausedMs = 0;
     for (let asked = 0; !(await isThere()); asked++) {
-      const leftMs = giveUpAfterMs - waitedMs;
+      // The pauses alone count where the clock was set back.
+      const leftMs = giveUpAfterMs - Math.max(pausedMs, now() - startedMs);
       if (leftMs <= 0) throw gone(failure);
       const pauseMs = Math.min(backoff(policy, asked), leftMs);
       await sleep(pauseMs, undefined, { signal: policy.signal });
-      waitedMs += pauseMs;
+      pausedMs += pauseMs;
     }
     answered();
     question = undefined;
-    return waitedMs > 0;
+    return pausedMs > 0;
   };
 
   return async (attempt) => {

@@ -66,9 +66,6 @@ export function createCaller(config: ServiceConfig): Caller {
   // Each request in flight listens to it.
   setMaxListeners(0, stop.signal);
   const parts = createParts(settings, stop.signal);
-  const { profile, lang, langalt, currency } = settings;
-  // Values of the client, not of one request: a row of the table takes those that it declares.
-  const shared = { profile, lang, langalt, currency };
   const close = once(async () => {
     config.signal?.removeEventListener('abort', onAbort);
     stop.abort();
@@ -81,7 +78,7 @@ export function createCaller(config: ServiceConfig): Caller {
   return {
     close,
     async call(name, own, subject, { body, first, validators } = {}) {
-      const values = { ...shared, ...own };
+      const values = { ...parts.shared, ...own };
       const content = body === undefined ? undefined : jsonText(body);
       return parts.elsewhere(OPERATIONS[name], first, async (place) => {
         try {
@@ -110,7 +107,10 @@ function createParts(settings: Settings, signal: AbortSignal) {
   const policy = { retries, backoffMs, random, signal };
   const send: Send = (name, request, token, number) =>
     exchange({ name, ...request, token, number, timeoutMs, signal });
-  const askRoot = (token: string) => send('getNodes', { values: {} }, token, 1);
+  const { profile, lang, langalt, currency } = settings;
+  // Values of the client, not of one request: a row of the table takes those that it declares.
+  const shared = { profile, lang, langalt, currency };
+  const askRoot = (token: string) => send('getNodes', { values: shared }, token, 1);
   const session = createSession({
     given: registerCredentials(settings),
     lifetimeMs: TOKEN_LIFETIMES_MS[settings.rememberMe ? 'remembered' : 'session'],
@@ -121,14 +121,25 @@ function createParts(settings: Settings, signal: AbortSignal) {
   });
   const isThere = () => session.token().then(askRoot).then(isAnswered, isFinal);
   const slots = createSlots(connections, allowed === undefined ? isOverload : () => false);
-  const breaker = createBreaker({ isThere, giveUpAfterMs, policy });
+  const breaker = createBreaker({ isThere, giveUpAfterMs, now, policy });
   /** Attempts again and again while that may help. A pause between attempts holds no slot. */
   const persist = <T>(attempt: (number: number) => Promise<T>): Promise<T> =>
     withRetries((number) => breaker(() => slots(() => attempt(number))), policy);
   const { credentials, onAnswer, onDrift } = settings;
   const username = 'token' in credentials ? '' : credentials.username;
   const elsewhere = createElsewhere();
-  return { addresses, http, send, session, persist, elsewhere, onAnswer, onDrift, username };
+  return {
+    addresses,
+    shared,
+    http,
+    send,
+    session,
+    persist,
+    elsewhere,
+    onAnswer,
+    onDrift,
+    username,
+  };
 }
 
 /** The root of the catalogue is there for every token that lives. */

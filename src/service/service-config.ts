@@ -59,8 +59,9 @@ export interface ServiceConfig {
   /** Milliseconds before the first of them; doubles each time. @defaultValue 500 */
   backoffMs?: number;
   /**
-   * Pauses, together, after which a service that answers nothing any more counts as gone,
-   * milliseconds. @defaultValue 300000
+   * How long a service may give no good answer to anything before it counts as gone, milliseconds.
+   *
+   * @defaultValue 300000
    */
   giveUpAfterMs?: number;
   /** Most bytes of one answer. @defaultValue 268435456 (256 MiB) */
