@@ -2,6 +2,8 @@
  * Temporary folder: where a file of an output or cache folder is written before it gets its name.
  *
  * All of them in one place of a known name: what a killed process left there is found and removed.
+ *
+ * @see D-860.
  */
 import { join } from 'node:path';
 
