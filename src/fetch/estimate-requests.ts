@@ -29,6 +29,8 @@ export interface EstimateOptions {
   service: string;
   state: State;
   recall: Recall;
+  /** Whether all of an article is known to hold; see `Fetcher.kept`. */
+  kept(request: ArticleRequest): Promise<unknown>;
   /** How an image reference becomes a place to ask. */
   imageLocation?: string;
 }
@@ -57,27 +59,36 @@ export async function estimateRequests(
 ): Promise<RequestEstimate> {
   const { service, state, recall } = options;
   const estimate = { articles: 0, partsLists: 0, bodies: 0, unknown: 0 };
-  const bodies = new Map<string, Body>();
+  const bodies = new Set<string>();
+  const inDoubt = new Map<string, Body>();
   const unknown: ArticleRequest[] = [];
   for (const request of requests) {
     const { manufacturer } = request;
+    const kept = (await options.kept(request)) !== undefined;
     const article = {
       operation: 'getArticle',
       request: articleKey(request),
       manufacturer,
     } as const;
-    if (await recall.wouldAsk(article)) estimate.articles++;
+    if (!kept && (await recall.wouldAsk(article))) estimate.articles++;
     const record = state.snapshots.get(service, requestKey(request));
     if (record === undefined) {
       unknown.push(request);
       continue;
     }
-    const ids = { request: requestKey(record.key), manufacturer };
-    if (await recall.wouldAsk({ operation: 'getPartsList', ...ids })) estimate.partsLists++;
-    for (const body of bodiesOf(record, options))
-      bodies.set(joinKey(body.operation, body.request), body);
+    const partsList = {
+      operation: 'getPartsList',
+      request: requestKey(record.key),
+      manufacturer,
+    } as const;
+    if (!kept && (await recall.wouldAsk(partsList))) estimate.partsLists++;
+    for (const body of bodiesOf(record, options)) {
+      const key = joinKey(body.operation, body.request);
+      bodies.add(key);
+      if (!kept) inDoubt.set(key, body);
+    }
   }
-  for (const body of bodies.values()) if (await recall.wouldAsk(body)) estimate.bodies++;
+  for (const body of inDoubt.values()) if (await recall.wouldAsk(body)) estimate.bodies++;
   estimate.partsLists += unknown.length;
   estimate.unknown = unknown.length;
   estimate.bodies += guess(unknown, bodies.size, requests.length - unknown.length);

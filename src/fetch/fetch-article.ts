@@ -75,6 +75,12 @@ export interface Fetcher extends CatalogueReader, Configurator {
     request: ArticleRequest,
     children?: readonly PlanningChild[],
   ): Promise<KeptSnapshot | undefined>;
+  /**
+   * Tells which configuration a request is, from what is kept where that holds.
+   *
+   * @throws {@link ConverterError} as {@link Fetcher.resolve}.
+   */
+  identify(request: ArticleRequest): Promise<{ key: ArticleKey }>;
   /** How many requests it would take to fetch articles; sends none for it. */
   estimate(requests: readonly ArticleRequest[]): Promise<RequestEstimate>;
   /** By operation: how often it was asked for, remembered and shared. */
@@ -143,14 +149,17 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     return { key: found.key, inputs: found.inputs };
   };
 
+  const resolve: Fetcher['resolve'] = (request) => resolveWith(questions, request);
+
   return {
     nodes: questions.nodes,
     search: questions.search,
-    resolve: (request) => resolveWith(questions, request),
+    resolve,
+    identify: async (request) => (await kept(request)) ?? resolve(request),
     change,
     fetch,
     kept,
-    estimate: (requests) => estimateRequests(requests, { ...options, service, recall }),
+    estimate: (requests) => estimateRequests(requests, { ...options, service, recall, kept }),
     counts: recall.counts,
   };
 }

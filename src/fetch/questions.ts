@@ -7,23 +7,18 @@
 import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import type { PartsList } from '../model/graphics.ts';
-import type { Digest, Fetched } from '../model/snapshot.ts';
-import type { Body, NotModified, Validators } from '../service/client.ts';
+import type { Fetched } from '../model/snapshot.ts';
+import type { Validators } from '../service/client.ts';
 import { decodeArticle } from '../service/wire-article.ts';
 import { decodeNodes } from '../service/wire-catalogue.ts';
 import { decodePartsList } from '../service/wire-parts-list.ts';
 import type { BlockRequest } from './block-requests.ts';
 import { missingBecause } from './failures.ts';
 import { locateImage } from './image-location.ts';
-import { digestOf, type Recall, type RecallOptions, type Wanted } from './recall.ts';
+import { type Answer, answering, type Decode, readAnswer, type Send } from './read-answer.ts';
+import type { Recall, RecallOptions, Wanted } from './recall.ts';
 import { joinKey, requestKey } from './request-key.ts';
 import type { Configured, PropertyChange } from './selection.ts';
-
-/** A decoded answer and where its body is. */
-export interface Answer<T> {
-  answer: T;
-  digest: Digest;
-}
 
 /** Whose images are looked for. */
 export interface ImageOwners {
@@ -51,28 +46,10 @@ export interface Questions {
 /** Opens the questions of one run. */
 export function createQuestions(
   { client, store, imageLocation }: RecallOptions & { imageLocation?: string },
-  { recall, topNodes }: Recall,
+  { recall, renew, topNodes }: Recall,
 ): Questions {
-  /** Recalls a body and decodes it, unless it just came and its answer is at hand. */
-  const read = async <T>(
-    wanted: Omit<Wanted, 'send'>,
-    send: (validators?: Validators) => Promise<(Body & { answer: T }) | NotModified>,
-    decode: (bytes: Uint8Array) => T,
-  ): Promise<Answer<T>> => {
-    let received: T | undefined;
-    const { answer: fetched } = await recall({
-      ...wanted,
-      send: async (validators) => {
-        const answered = await send(validators);
-        if ('notModified' in answered) return answered;
-        const { answer, ...body } = answered;
-        received = answer;
-        return body;
-      },
-    });
-    const digest = digestOf(fetched);
-    return { answer: received ?? decode(await store.get(digest)), digest };
-  };
+  const read = <T>(ids: Omit<Wanted, 'send'>, send: Send<T>, decode: Decode<T>) =>
+    readAnswer(ids, send, decode, { recall, renew, store });
 
   const nodes: Questions['nodes'] = async (parentnode, manufacturer) => {
     if (parentnode === '') return topNodes();
@@ -165,16 +142,6 @@ export function createQuestions(
     });
 
   return { nodes, search, article, change, partsList, block, image };
-}
-
-/** Sets the decoded part of an answer beside its body, whatever the operation calls it. */
-function answering<B extends Body, T>(
-  answered: B | NotModified,
-  answerOf: (body: B) => T,
-): (Body & { answer: T }) | NotModified {
-  if ('notModified' in answered) return answered;
-  const { bytes, etag, lastModified } = answered;
-  return { bytes, etag, lastModified, answer: answerOf(answered) };
 }
 
 /** What cannot be had is missing, with its reason, unless the reason ends the run. */

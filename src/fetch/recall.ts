@@ -14,7 +14,12 @@ import type { StoredResponse } from '../state/responses.ts';
 import type { Voucher } from '../state/snapshots.ts';
 import type { State } from '../state/state.ts';
 import type { ContentStore } from '../store/content-store.ts';
-import { ConverterError, type ErrorCode, endsRun, isConverterError } from '../support/errors.ts';
+import {
+  type ConverterError,
+  type ErrorCode,
+  endsRun,
+  isConverterError,
+} from '../support/errors.ts';
 import { missingBecause } from './failures.ts';
 import { dayOf, type Freshness, readFreshness } from './freshness.ts';
 import {
@@ -24,6 +29,7 @@ import {
   holds,
 } from './freshness-policy.ts';
 import { createLatest } from './latest.ts';
+import { answering, readAnswer } from './read-answer.ts';
 import { joinKey } from './request-key.ts';
 
 /** What a run fetches with. */
@@ -96,6 +102,8 @@ export interface RecallCount {
 export interface Recall {
   /** @throws {@link ConverterError} what the client throws. */
   recall(wanted: Wanted): Promise<Recalled>;
+  /** Asks once more, whatever is stored: it turned out to be damaged. */
+  renew(wanted: Wanted): Promise<Recalled>;
   /** Whether a request would be sent now; sends none but for the top of the catalogue. */
   wouldAsk(wanted: Pick<Wanted, 'operation' | 'request' | 'manufacturer'>): Promise<boolean>;
   /** Whether what someone vouched for still holds; asks at most for the top of the catalogue. */
@@ -142,6 +150,11 @@ export function createRecall(options: RecallOptions): Recall {
     if (running ?? known ?? failed) count(wanted.operation).shared++;
     if (failed !== undefined) throw failed;
     return running ?? known ?? settle(key, find(wanted));
+  };
+
+  const renew: Recall['renew'] = (wanted) => {
+    const key = joinKey(wanted.operation, wanted.request);
+    return inFlight.get(key) ?? settle(key, ask(wanted, undefined));
   };
 
   /** Keeps what became of a request, for whoever wants it next. */
@@ -240,20 +253,11 @@ export function createRecall(options: RecallOptions): Recall {
   };
 
   const readTopNodes = async (): Promise<CatalogueNode[]> => {
-    let nodes: CatalogueNode[] | undefined;
-    const { answer } = await recall({
-      operation: 'getNodes',
-      request: joinKey(''),
-      subject: 'the top of the catalogue',
-      manufacturer: '',
-      always: true,
-      send: async (validators) => {
-        const answer = await client.getNodes('', validators);
-        if ('nodes' in answer) nodes = answer.nodes;
-        return answer;
-      },
-    });
-    return nodes ?? decodeNodes(await store.get(digestOf(answer)));
+    const ids = { operation: 'getNodes', request: joinKey(''), manufacturer: '' } as const;
+    const wanted = { ...ids, subject: 'the top of the catalogue', always: true };
+    const send = async (validators?: Validators) =>
+      answering(await client.getNodes('', validators), ({ nodes }) => nodes);
+    return (await readAnswer(wanted, send, decodeNodes, { recall, renew, store })).answer;
   };
 
   const freshness = (): Promise<Freshness> => {
@@ -265,7 +269,7 @@ export function createRecall(options: RecallOptions): Recall {
     return dates;
   };
 
-  return { recall, wouldAsk, vouches, topNodes, counts };
+  return { recall, renew, wouldAsk, vouches, topNodes, counts };
 }
 
 function voucherOf(
@@ -278,10 +282,4 @@ function voucherOf(
   owner: string,
 ): Voucher {
   return { owner, manufacturer, convertdate, fetchedOn, askedAt };
-}
-
-/** The digest of an answer that cannot be missing. */
-export function digestOf(fetched: Fetched): string {
-  if ('digest' in fetched) return fetched.digest;
-  throw new ConverterError('INTERNAL', `expected a body, received: ${fetched.missing.message}`);
 }

@@ -6,9 +6,13 @@
  */
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import { asConverterError, endsRun } from '../support/errors.ts';
+import { inParallel } from '../support/in-parallel.ts';
 import { joinKey, requestKey } from './request-key.ts';
 import { mergeSelected } from './select-articles.ts';
 import type { SelectedArticle } from './selection.ts';
+
+/** Articles that are identified at the same time; the client decides how many requests that makes. */
+const AT_ONCE = 256;
 
 /**
  * Merges the articles that resolve to one key.
@@ -16,25 +20,24 @@ import type { SelectedArticle } from './selection.ts';
  * A catalogue names a configuration by its final number, a cart by its reinit string too: whether they
  * mean the same only the service can tell. One that cannot be resolved stays as it is.
  *
+ * @param identify - Such as `Fetcher.identify`.
  * @throws {@link ConverterError} what ends a run.
  *
  * @see D-800.
  */
 export async function distinctArticles(
   articles: readonly SelectedArticle[],
-  resolve: (request: ArticleRequest) => Promise<{ key: ArticleKey }>,
+  identify: (request: ArticleRequest) => Promise<{ key: ArticleKey }>,
 ): Promise<SelectedArticle[]> {
   const keys = new Map<SelectedArticle, string>();
-  await Promise.all(
-    ambiguous(articles).map(async (article) => {
-      try {
-        keys.set(article, requestKey((await resolve(article.request)).key));
-      } catch (thrown) {
-        const error = asConverterError(thrown);
-        if (endsRun(error.code)) throw error;
-      }
-    }),
-  );
+  await inParallel(ambiguous(articles), AT_ONCE, async (article) => {
+    try {
+      keys.set(article, requestKey((await identify(article.request)).key));
+    } catch (thrown) {
+      const error = asConverterError(thrown);
+      if (endsRun(error.code)) throw error;
+    }
+  });
   return mergeSelected(articles, (article) => keys.get(article) ?? requestKey(article.request));
 }
 

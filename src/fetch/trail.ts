@@ -36,18 +36,21 @@ export function followTrail(recall: Recall): Trail {
     addVoucher(vouchers, recalled.voucher);
   };
 
+  const noting = (ask: Recall['recall']) => async (wanted: Wanted) => {
+    try {
+      const recalled = await ask(wanted);
+      note(wanted, recalled);
+      return recalled;
+    } catch (error) {
+      failed = true;
+      throw error;
+    }
+  };
+
   return {
     ...recall,
-    recall: async (wanted) => {
-      try {
-        const recalled = await recall.recall(wanted);
-        note(wanted, recalled);
-        return recalled;
-      } catch (error) {
-        failed = true;
-        throw error;
-      }
-    },
+    recall: noting(recall.recall),
+    renew: noting(recall.renew),
     asked: () => ({ ...asked, article: asked.article > 0, partsList: asked.partsList > 0 }),
     vouchers: () => (failed ? undefined : [...vouchers.values()]),
   };

@@ -51,6 +51,11 @@ export interface FileStoreOptions {
    * had again at any time, such as answers of the service. @defaultValue false
    */
   repair?: boolean;
+  /**
+   * Whether bytes that turn out to be damaged are removed, so that they count as missing from then on:
+   * right for what is asked for again where it is missing. @defaultValue false
+   */
+  dropDamaged?: boolean;
 }
 
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -66,7 +71,7 @@ const DIGEST = /^[0-9a-f]{64}$/;
  * ```
  */
 export function openFileStore(options: FileStoreOptions): ContentStore {
-  const { dir, tmpDir, extension = '', repair = false } = options;
+  const { dir, tmpDir, extension = '', repair = false, dropDamaged = false } = options;
 
   const pathOf = (digest: Digest): string => {
     // A digest from outside must not become a path elsewhere.
@@ -83,8 +88,9 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
       if (isConverterError(error, 'FILE_MISSING')) throw damaged(path, 'it is missing', error);
       throw error;
     });
-    if (sha256Hex(bytes) !== digest) throw damaged(path, 'its content has another digest');
-    return bytes;
+    if (sha256Hex(bytes) === digest) return bytes;
+    if (dropDamaged) await removeFile(path);
+    throw damaged(path, 'its content has another digest');
   };
 
   const isIntact = async (digest: Digest, bytes: number): Promise<boolean> => {

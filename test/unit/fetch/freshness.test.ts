@@ -1,4 +1,4 @@
-import { truncate } from 'node:fs/promises';
+import { truncate, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { dayOf, readFreshness } from '../../../src/fetch/freshness.ts';
 import type { CatalogueNode } from '../../../src/model/catalogue.ts';
@@ -160,6 +160,20 @@ describe('a second night', () => {
     expect(await fetchAll('2024-05-16')).toEqual(snapshots);
     expect(bench.requests()).toEqual({ getnodes: 1, block: 1, btg: 1 });
     expect(await bench.store.get(leg.digest)).toHaveProperty('length');
+  });
+
+  it('asks once more for what turns out to be damaged, and for no more than that', async () => {
+    const { snapshots } = await firstNight('2024-05-15');
+    const listing = bench.state.responses.get({
+      ...{ service: 'bench', operation: 'getNodes', request: '["ACME;:DESK@1"]' },
+    })!.answer as { digest: string; bytes: number };
+    for (const digest of [listing.digest, snapshots[0]!.partsList]) {
+      const { length } = await bench.store.get(digest);
+      await writeFile(bench.store.pathOf(digest), '?'.repeat(length));
+    }
+    expect(await fetchAll('2024-05-16')).toEqual(snapshots);
+    expect(bench.requests()).toEqual({ getnodes: 2, btg: 1 });
+    expect(await bench.store.get(listing.digest)).toHaveLength(listing.bytes);
   });
 
   it('asks for everything where the catalogue cannot be read, and goes on', async () => {

@@ -95,6 +95,19 @@ describe('a kept snapshot', () => {
   });
 });
 
+describe('a configuration', () => {
+  it('is identified by what is kept, without a body, and asked for where nothing is', async () => {
+    const { snapshot } = await firstNight();
+    for await (const digest of bench.store.list()) await bench.store.remove(digest);
+    const fetcher = bench.fetcher('2024-05-21');
+    expect(await fetcher.identify(acme('D1'))).toMatchObject({ key: snapshot.key });
+    expect(bench.requests()).toEqual({ getnodes: 1 });
+    const red = await fetcher.identify(acme('D1', { reinitstring: 'D1;F=RED::' }));
+    expect(red.key.finalarticlenumber).toBe('D1-RED');
+    expect(bench.requests()).toEqual({ getarticles: 1 });
+  });
+});
+
 describe('what was asked for', () => {
   it('is told with each snapshot', async () => {
     const { range, snapshot } = await firstNight();

@@ -80,6 +80,14 @@ describe('content store', () => {
     }
   });
 
+  it('drops what is damaged where it may, so that it counts as missing', async () => {
+    const cache = openFileStore({ dir: join(dir, 'cache'), tmpDir: dir, dropDamaged: true });
+    await cache.put(abc);
+    await writeFile(cache.pathOf(ABC), 'abd');
+    await expect(cache.get(ABC)).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+    expect(await cache.has(ABC)).toBe(false);
+  });
+
   it('never turns a digest into a path elsewhere', async () => {
     expect(() => store.pathOf('../../etc/passwd')).toThrow('no digest');
     await expect(store.get('')).rejects.toMatchObject({ code: 'INTERNAL' });
