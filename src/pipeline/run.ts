@@ -70,6 +70,7 @@ async function withLockedRun<T>(
   try {
     return await withRun(job, tools, work);
   } finally {
-    await release();
+    // What became of the run matters more than a lock that stays: that of a dead process is taken over.
+    await release().catch((error: Error) => tools.log.warn(error.message));
   }
 }
