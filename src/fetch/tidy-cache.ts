@@ -80,7 +80,10 @@ function leastUsed(state: State, excessBytes: number, neededSince: number): Cach
   return enough < 0 ? bodies : bodies.slice(0, enough);
 }
 
-/** On a quiet night bodies are not looked at: that their snapshots hold is what uses them. */
+/**
+ * On a quiet night bodies are not looked at: that their snapshots hold is what uses them. To read all
+ * of them takes 4 s for 50,000 snapshots, on the nights on which something has to go.
+ */
 function latestUses(state: State): Map<Digest, number> {
   const uses = new Map<Digest, number>();
   for (const { digests, usedAt } of state.snapshots.bodies()) {
