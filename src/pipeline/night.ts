@@ -50,7 +50,7 @@ interface Worked {
 export async function workThroughNight(run: RunContext, plan: NightPlan): Promise<RunResult> {
   const { job } = run;
   const book = createOutcomeBook(run.previous);
-  const quarantine = openQuarantine(run, book);
+  const quarantine = openQuarantine(run, book, plan.command === 'build');
   const worked = await work(run, plan, quarantine);
   const { selection } = worked;
   const isComplete = worked.error === undefined && worked.done === worked.total;

@@ -34,13 +34,24 @@ export interface Quarantine extends Pick<FailureLedger, 'rowOf'> {
 /** Place of what was not tried: before all that was. */
 const NOT_TRIED = -1;
 
-/** Opens the quarantine of a night. @see D-852 */
-export function openQuarantine(run: RunContext, book: OutcomeBook): Quarantine {
+/**
+ * Opens the quarantine of a night.
+ *
+ * @param asksNobody - Whether the night sends no requests: then nothing has to wait.
+ *
+ * @see D-852
+ */
+export function openQuarantine(
+  run: RunContext,
+  book: OutcomeBook,
+  asksNobody: boolean,
+): Quarantine {
   const { job, state, startedAt, previous } = run;
   const { outputDir, failures: policy, convert } = job.pipeline;
   const ledger = openFailureLedger(state.failures, { outputDir, policy, convert, now: startedAt });
   // Whoever asks for single articles, for failures or for everything anew gets them all.
-  const everything = job.only !== undefined || job.failedOnly === true || job.force === true;
+  const isAskedFor = job.only !== undefined || job.failedOnly === true || job.force === true;
+  const everything = isAskedFor || asksNobody;
   const roots = new Map<string, ArticleRequest>();
 
   const screen: Screen = (articles) => {

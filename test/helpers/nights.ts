@@ -17,7 +17,7 @@ export interface Nights {
   readonly proxy: FaultProxy;
   readonly outputDir: string;
   readonly cacheDir: string;
-  /** Runs at two o'clock UTC of a day `YYYY-MM-DD`, or by a clock. */
+  /** Runs soon after two o'clock UTC of a day `YYYY-MM-DD`, or by a clock. */
   run(day: string | (() => number), ...options: string[]): Promise<CommandResult>;
   /** The same, with another command. */
   command(name: string, day: string | (() => number), ...options: string[]): Promise<CommandResult>;
@@ -55,8 +55,11 @@ export async function openNights(
     const folders = (await readdir(join(outputDir, 'runs'))).sort();
     return readFile(join(outputDir, 'runs', folders.at(-1)!, name), 'utf8');
   };
+  let runs = 0;
+  /** Each run begins a minute after the one before: reports are named by their time. */
+  const timeOf = (day: string) => `${day}T02:${String(runs++ % 60).padStart(2, '0')}:00Z`;
   const runCommand: Nights['command'] = (name, day, ...options) => {
-    const at = typeof day === 'string' ? `${day}T02:00:00Z` : day;
+    const at = typeof day === 'string' ? timeOf(day) : day;
     return command([name, file, ...options], { env: proxy.env, at });
   };
   return {
@@ -65,8 +68,7 @@ export async function openNights(
     cacheDir: join(folder, 'cache'),
     run: (day, ...options) => runCommand('run', day, ...options),
     command: runCommand,
-    words: (name, day, words) =>
-      command([name, ...words], { env: proxy.env, at: `${day}T02:00:00Z` }),
+    words: (name, day, words) => command([name, ...words], { env: proxy.env, at: timeOf(day) }),
     get pipelineFile() {
       return file;
     },

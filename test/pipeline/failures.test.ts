@@ -92,6 +92,13 @@ describe('in quarantine', () => {
     expect(await nights.failures()).toMatchObject([{ attempts: 4, nights: 2 }]);
   });
 
+  test('build tries it all the same, since it asks nobody', async () => {
+    nights.proxy.mend();
+    expect((await nights.command('fetch', day(2))).exit).toBe(0);
+    expect((await nights.command('build', day(2))).exit).toBe(0);
+    expect(await nights.failures()).toEqual([]);
+  });
+
   test('a changed option of the conversion gives it another try', async () => {
     expect((await asked(day(2))).of).toEqual([]);
     expect((await asked(day(2), '--allow-missing-parts')).of).toEqual([bad]);

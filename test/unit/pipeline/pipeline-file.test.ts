@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { GATE_DEFAULTS } from '../../../src/pipeline/gate-schema.ts';
 import { parsePipeline } from '../../../src/pipeline/pipeline-file.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 
@@ -42,6 +43,29 @@ describe('a pipeline file', () => {
       'PIPELINE_INVALID x.yaml:8: unknown key "metalic"; did you mean "metallic"?',
     );
     expect(refusal(`${MINIMAL}zzzzzzzzz: 1\n`)).toMatch(/x\.yaml:6: unknown key .*; known here: /);
+  });
+
+  test('takes thresholds of gates as shares, and says what is none', () => {
+    const gates = (text: string) => `${MINIMAL}gates:\n  ${text}\n`;
+    expect(parse(MINIMAL).gates).toEqual(GATE_DEFAULTS);
+    expect(parse(gates('bounds: { change: 30%, refuse: 0.5 }')).gates).toEqual({
+      ...GATE_DEFAULTS,
+      bounds: { change: 0.3, refuse: 0.5, atLeast: 1 },
+    });
+    expect(refusal(gates('articlesGone: { refuse: 30 }'))).toBe(
+      'PIPELINE_INVALID x.yaml:7: gates.articlesGone.refuse: expected a share: 5% or 0.05, received 30',
+    );
+    expect(refusal(gates('triangels: {}'))).toBe(
+      'PIPELINE_INVALID x.yaml:7: unknown key "triangels"; did you mean "triangles"?',
+    );
+    expect(refusal(gates('textures: { warn: often }'))).toMatch(/expected a share: 5% or 0\.05/);
+  });
+
+  test('says how often what fails is tried', () => {
+    expect(parse(MINIMAL).failures).toEqual({ quarantineAfterNights: 3, retryEveryNights: 7 });
+    expect(refusal(`${MINIMAL}failures: { retryEveryNights: 0 }\n`)).toBe(
+      'PIPELINE_INVALID x.yaml:6: failures.retryEveryNights: expected at least 1, received 0',
+    );
   });
 
   test('checks the values of overrides, as the material decoder reads them', () => {
