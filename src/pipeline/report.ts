@@ -87,7 +87,7 @@ export function makeReport(
     stageMs: run.stopwatch.stageMs(),
     ended,
     published,
-    ...(stop === undefined ? {} : { stop: { ...stop, help: helpFor(stop.code) } }),
+    ...(stop === undefined ? {} : { stop: stopRow(stop) }),
     ...collected,
     requests: { ...run.requests.totals(), fromCache },
     gates: facts.gates ?? NO_GATES,
@@ -96,6 +96,11 @@ export function makeReport(
     cacheDir: pipeline.cacheDir,
   };
   return { report, failures: collector.failures };
+}
+
+/** An error may be handed in, whose message a spread would lose. */
+function stopRow({ code, message }: { code: string; message: string }): RunReport['stop'] {
+  return { code, message, help: helpFor(code) };
 }
 
 /**

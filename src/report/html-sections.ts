@@ -102,15 +102,15 @@ function failureCause({ code, message, help }: FailureRow): Html {
 }
 
 function gates({
-  gates: { findings, byGate, count, refused, accepted },
+  gates: { findings, byGate, count, accepted, refused },
 }: RunReport): Part | undefined {
   const kinds = Object.entries(byGate).map(([gate, { warn, refuse }]): Kind => {
     return { id: gate, label: gateName(gate), count: warn + refuse };
   });
-  const note = refused
-    ? 'Nothing was published. If all of this is meant, run again with --accept.'
-    : accepted
-      ? 'Accepted with --accept.'
+  const note = accepted
+    ? 'Accepted with --accept.'
+    : refused
+      ? 'Nothing was published. If all of this is meant, run again with --accept.'
       : 'Published all the same: no gate refuses at these thresholds.';
   return tableSection<GateFinding>({
     id: 'gates',
@@ -119,7 +119,10 @@ function gates({
     note,
     rest: 'the two manifests',
     columns: [
-      { title: 'Article', cell: ({ article }) => html`<b class="wrap"><bdi>${article}</bdi></b>` },
+      {
+        title: 'Article',
+        cell: ({ article }) => html`<b class="wrap"><bdi>${rangeName(article)}</bdi></b>`,
+      },
       { title: 'Gate', cell: gateCell },
       {
         title: 'Finding',
@@ -132,6 +135,12 @@ function gates({
     kinds,
     kindsOf: ({ gate }) => [gate],
   });
+}
+
+/** A finding may be about all that was compared, or all of one manufacturer. */
+function rangeName(article: string): string {
+  if (article === '*') return 'the whole range';
+  return article.endsWith('/*') ? `all of ${article.slice(0, -2)}` : article;
 }
 
 function gateCell({ gate, action }: GateFinding): Html {

@@ -10,7 +10,7 @@
 import type { Ending } from './ending.ts';
 import { articleName } from './reported-line.ts';
 import type { FailureRow, RunReport } from './run-report.ts';
-import { gateName } from './verdict.ts';
+import { gateName, isRefused } from './verdict.ts';
 import { visibleText } from './visible.ts';
 import { amount, whole } from './words.ts';
 
@@ -62,7 +62,7 @@ function gateCases({ gates }: RunReport): Case[] {
     const findings = gates.findings.filter((finding) => finding.gate === gate);
     const text = findings.map(({ article, message }) => `${article}: ${message}`).join('\n');
     const found = { suite: 'gates', name: gateName(gate) };
-    if (refuse === 0 || !gates.refused) return { ...found, output: text };
+    if (refuse === 0 || !isRefused(gates)) return { ...found, output: text };
     const message = `${amount(warn + refuse, 'finding')}, of which ${whole(refuse)} refuse`;
     return { ...found, failure: { type: 'GATE_REFUSED', message, text } };
   });

@@ -59,7 +59,7 @@ const failure = z.object({
 const gateFinding = z.object({
   gate: z.enum(['articlesGone', 'triangles', 'bounds', 'materials', 'bytes', 'textures']),
   action: z.enum(['warn', 'refuse']),
-  article: text.describe('MANUFACTURER/PROGRAM/number'),
+  article: text.describe('MANUFACTURER/PROGRAM/number, MANUFACTURER/*, or * for the whole range'),
   before: z.number(),
   now: z.number(),
   message: text,
@@ -119,7 +119,7 @@ export const runReportSchema = z.object({
       droppedLayers: count,
       skippedNodes: count,
     })
-    .describe('what geometry lost or changed on its way, over those of which that is known'),
+    .describe('what geometry lost or changed on its way, of those that were looked at in this run'),
   requests: z.object({
     sent: count,
     bytesReceived: count,

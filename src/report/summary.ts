@@ -104,7 +104,7 @@ function gatesTold({ byGate, refused, accepted }: RunReport['gates']): string {
     ([gate, { warn, refuse }]) => `${gateName(gate)} ${whole(warn + refuse)}`,
   );
   if (told.length === 0) return '';
-  const end = refused ? ' · refused' : accepted ? ' · accepted' : '';
+  const end = accepted ? ' · accepted' : refused ? ' · refused' : '';
   return `${told.join(' · ')}${end}`;
 }
 

@@ -95,21 +95,34 @@ export function needsOf(report: RunReport): Need[] {
 function stopNeeds({ stop, ended }: RunReport): Need[] {
   if (stop === undefined) return [];
   const tone = ended === 'until' || ended === 'interrupted' ? 'partly' : 'bad';
-  const section = stop.code === 'GATE_REFUSED' ? 'gates' : undefined;
+  const section = tellsRefusal(stop) ? 'gates' : undefined;
   return [{ tone, code: stop.code, title: capital(stop.message), help: stop.help, section }];
 }
 
-/** One for all gates: their findings stand in one table. */
-function gateNeeds({ gates }: RunReport): Need[] {
-  if (gates.count === 0) return [];
-  const found = Object.entries(gates.byGate).map(
-    ([gate, { warn, refuse }]) => `${gateName(gate)} ${whole(warn + refuse)}`,
-  );
-  const title = `${amount(gates.count, 'gate finding')}: ${found.join(' · ')}`;
-  const help = gates.refused
-    ? 'look at them; if they are meant, run again with --accept'
-    : 'look at them; they are published';
-  return [{ tone: gates.refused ? 'bad' : 'look', title, help, section: 'gates' }];
+/** What gates say of whole ranges; single configurations stand in the table. */
+function gateNeeds({ gates, stop }: RunReport): Need[] {
+  const refused = isRefused(gates);
+  return gates.findings
+    .filter(
+      ({ article, action }) =>
+        article.endsWith('*') && !(tellsRefusal(stop) && action === 'refuse'),
+    )
+    .map(({ action, message }) => {
+      const tone = refused && action === 'refuse' ? 'bad' : 'look';
+      const help = refused
+        ? 'look at the findings; if they are meant, run again with --accept'
+        : 'look at the findings; they are published';
+      return { tone, title: capital(message), help, section: 'gates' };
+    });
+}
+
+/** Whether gates kept the result from being published. */
+export function isRefused({ refused, accepted }: RunReport['gates']): boolean {
+  return refused && !accepted;
+}
+
+function tellsRefusal(stop: RunReport['stop']): boolean {
+  return stop?.code === 'GATE_REFUSED';
 }
 
 /** Causes that are named; the others are one need together. */

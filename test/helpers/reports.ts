@@ -189,32 +189,25 @@ export function mixedReport(configurations = 4000): RunReport {
 const MIXED_GATES: GateReport = {
   refused: false,
   accepted: false,
-  count: 3,
-  byGate: { triangles: { warn: 2, refuse: 0 }, bounds: { warn: 1, refuse: 0 } },
+  count: 604,
+  byGate: { triangles: { warn: 482, refuse: 0 }, bounds: { warn: 120, refuse: 0 } },
   findings: [
     {
-      gate: 'triangles',
-      action: 'warn',
-      article: 'ACME/LOUNGE/LO-1203',
-      before: 18_422,
-      now: 96_310,
-      message: 'triangles 18,422 → 96,310 (+423 %)',
+      ...{ gate: 'triangles', action: 'warn', article: '*', before: 4011, now: 3529 },
+      message: '482 of 4,011 configurations changed their triangles (12 %, told from 10 %)',
     },
     {
-      gate: 'triangles',
-      action: 'warn',
-      article: 'FJEL/CHAIR/CH-1411-2',
-      before: 52_110,
-      now: 1_204,
-      message: 'triangles 52,110 → 1,204 (−98 %)',
+      ...{ gate: 'bounds', action: 'warn', article: 'FJEL/*', before: 1010, now: 890 },
+      message:
+        '120 of 1,010 configurations of FJEL changed their dimensions (11.9 %, told from 10 %)',
     },
     {
-      gate: 'bounds',
-      action: 'warn',
-      article: 'ACME/DESK/DE-1100',
-      before: 1.6,
-      now: 160,
-      message: 'width 1.6 m → 160 m',
+      ...{ gate: 'triangles', action: 'warn', article: 'ACME/LOUNGE/LO-1203' },
+      ...{ before: 18_422, now: 96_310, message: '18,422 triangles before, 96,310 now' },
+    },
+    {
+      ...{ gate: 'bounds', action: 'warn', article: 'FJEL/DESK/DE-1100' },
+      ...{ before: 1.6, now: 160, message: '1.6 × 0.8 × 0.7 m before, 160 × 0.8 × 0.7 m now' },
     },
   ],
 };

@@ -1,5 +1,5 @@
 /**
- * The report of a run: what became of the geometry, for unchanged configurations too.
+ * The report of a run: what became of the geometry that it looked at.
  */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -51,12 +51,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('sums what the geometry lost or changed, whether it was built anew or is unchanged', async () => {
+test('sums what the geometry lost or changed, of what was looked at', async () => {
   await run();
   await run();
   const [first, second] = (await reports()).map(({ geometry }) => geometry);
   expect(first).toMatchObject({ configurations: 2, droppedTriangles: 2, droppedLayers: 0 });
-  expect(second).toEqual(first);
+  expect(second).toMatchObject({ configurations: 0, droppedTriangles: 0 });
   const lines = await readManifest(join(folder, 'out'));
   expect(lines.map(({ status }) => status)).toEqual(['unchanged', 'unchanged']);
   expect(lines.every((line) => !('counts' in line))).toBe(true);

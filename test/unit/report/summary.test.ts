@@ -30,6 +30,6 @@ test('the first warnings name their articles, the rest stands in the report', ()
 test('what moved since the last time, what a gate found and what is in quarantine stand in it', () => {
   const text = summarise(mixedReport(), '/srv/assets/nightly/runs/x');
   expect(text).toMatch(/^ {2}Since last time {1}45 new · 2\d\d changed · 14 removed$/m);
-  expect(text).toMatch(/^ {2}Gates {11}Triangles 2 · Dimensions 1$/m);
+  expect(text).toMatch(/^ {2}Gates {11}Triangles 482 · Dimensions 120$/m);
   expect(text).toMatch(/failed \(\d+ in quarantine\)$/m);
 });

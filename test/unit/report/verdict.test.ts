@@ -67,16 +67,28 @@ test('what needs somebody comes gravest first: the stop, failures by cause, gate
   const mixed = mixedReport();
   expect(needsOf(mixed).map(({ section }) => section)).toEqual([
     ...['failures', 'failures', 'failures', 'failures'],
-    ...['gates', 'drift'],
+    ...['gates', 'gates', 'drift'],
   ]);
-  const refused = {
-    ...mixed,
-    stop: stop('GATE_REFUSED'),
-    gates: { ...mixed.gates, refused: true },
-  };
-  expect(
-    needsOf(refused)
-      .map(({ tone }) => tone)
-      .slice(0, 3),
-  ).toEqual(['bad', 'bad', 'partly']);
+});
+
+test('what a gate refuses is told once, and what was accepted is published', () => {
+  const mixed = mixedReport(100);
+  const findings = mixed.gates.findings.map((row) => ({ ...row, action: 'refuse' as const }));
+  const gates = { ...mixed.gates, findings, refused: true };
+  const refused = { ...QUIET, gates, stop: stop('GATE_REFUSED'), published: false };
+  expect(needsOf(refused)).toEqual([
+    {
+      tone: 'bad',
+      code: 'GATE_REFUSED',
+      title: 'Because of it',
+      help: 'do that',
+      section: 'gates',
+    },
+  ]);
+  const accepted = { ...QUIET, gates: { ...gates, accepted: true } };
+  expect(verdictOf(accepted)).toMatchObject({ tone: 'look', headline: 'Nothing has changed' });
+  expect(needsOf(accepted)).toMatchObject([
+    { tone: 'look', help: 'look at the findings; they are published' },
+    { tone: 'look', section: 'gates' },
+  ]);
 });

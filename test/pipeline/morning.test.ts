@@ -1,0 +1,133 @@
+/**
+ * The morning after: what a run leaves for people and for the programs that watch over it.
+ */
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lockOutput } from '../../src/pipeline/output-lock.ts';
+import { runReportSchema } from '../../src/report/run-report.ts';
+import { exists } from '../../src/support/files.ts';
+import { type Nights, openNights } from '../helpers/nights.ts';
+import { HOSTILE } from '../helpers/reports.ts';
+import { type SmallRange, smallRange } from '../helpers/small-range.ts';
+
+const NUMBERS = ['D1', 'D2', HOSTILE[0], 'D 4%20#?ä', '../../etc'];
+let range: SmallRange;
+let nights: Nights;
+let metrics: string;
+let junit: string;
+
+beforeEach(async () => {
+  range = smallRange(NUMBERS.map((number) => ({ number, blocks: [`ACME::DESK::${number}`] })));
+  nights = await openNights(range);
+  metrics = join(nights.outputDir, '..', 'metrics', 'btg2gltf.prom');
+  junit = join(nights.outputDir, '..', 'junit.xml');
+});
+afterEach(() => nights.close());
+
+const run = (day: string, ...options: string[]) =>
+  nights.run(day, '--metrics-file', metrics, '--junit', junit, ...options);
+const read = (path: string) => readFile(path, 'utf8');
+const lastRun = async () => {
+  const runs = join(nights.outputDir, 'runs');
+  return join(runs, (await readdir(runs)).sort().at(-1)!);
+};
+const value = async (metric: string) => {
+  const line = (await read(metrics)).split('\n').find((one) => one.startsWith(`${metric}{`));
+  return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));
+};
+
+test('a night with a failure leaves a page, a report, metrics and JUnit that agree', async () => {
+  range.missing.add('ACME::DESK::D2');
+  const { exit, stderr } = await run('2026-01-01');
+  expect(exit).toBe(1);
+  const report = await nights.report();
+  expect(runReportSchema.strict().parse(report)).toEqual(report);
+  expect(report.changes).toMatchObject({ new: { count: 4 }, changed: { count: 0 } });
+  expect(report.causes).toMatchObject([
+    { code: 'BLOCK_MISSING', count: 1, example: 'ACME/DESK/D2-STD' },
+  ]);
+  expect(await value('btg2gltf_changes')).toBe(4);
+  expect(await value('btg2gltf_last_run_exit_code')).toBe(1);
+  expect(await read(junit)).toContain('<failure type="BLOCK_MISSING"');
+  expect(await read(join(await lastRun(), 'report.html'))).toContain(
+    '1 of 5 configurations failed',
+  );
+
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(new Set(lines.map(({ run: id }) => id))).toEqual(new Set([report.run]));
+  const failed = lines.filter(({ level }) => level === 'warn');
+  expect(failed).toMatchObject([{ article: 'ACME/DESK/D2', code: 'BLOCK_MISSING' }]);
+  // No line tells of a single article that went well.
+  expect(lines.filter(({ level, article }) => level === 'info' && article !== undefined)).toEqual(
+    [],
+  );
+});
+
+test('each link of the page leads to a GLB, whatever the article is called', async () => {
+  expect(await run('2026-01-01')).toMatchObject({ exit: 0 });
+  const folder = await lastRun();
+  const page = await read(join(folder, 'report.html'));
+  const links = [
+    ...new Set(
+      [...page.matchAll(/href="(\.\.\/\.\.\/articles\/[^"]+)"/g)].map(([, link]) => link!),
+    ),
+  ];
+  expect(links).toHaveLength(NUMBERS.length);
+  for (const link of links) {
+    const file = new URL(link, `file://${folder}/report.html`);
+    expect((await readFile(file)).subarray(0, 4).toString()).toBe('glTF');
+  }
+  expect(page).not.toContain('<img');
+});
+
+test('the second night names the run before, and says that nothing has changed', async () => {
+  await run('2026-01-01');
+  await run('2026-01-02');
+  const page = await read(join(await lastRun(), 'report.html'));
+  expect(page).toContain('Nothing has changed');
+  expect(page).toMatch(/href="\.\.\/2026-01-01T02-00-00\.\d{3}Z\/report\.html"/);
+});
+
+test('a service that is gone is told everywhere, and the last good night is not forgotten', async () => {
+  await run('2026-01-01');
+  const published = await value('btg2gltf_last_published_timestamp_seconds');
+  expect(published).toBeGreaterThan(Date.UTC(2026, 0, 1, 2) / 1000);
+  await nights.proxy.close();
+  expect(await run('2026-01-02')).toMatchObject({ exit: 3 });
+  expect(await value('btg2gltf_last_run_exit_code')).toBe(3);
+  expect(await value('btg2gltf_last_published_timestamp_seconds')).toBe(published);
+  const report = await nights.report();
+  expect(runReportSchema.strict().parse(report)).toEqual(report);
+  expect(report).toMatchObject({
+    ended: 'stopped',
+    published: false,
+    stop: { code: 'SERVICE_UNREACHABLE' },
+  });
+  expect(await read(join(await lastRun(), 'report.html'))).toContain('Stopped before the end');
+  expect(await read(junit)).toContain('<failure type="SERVICE_UNREACHABLE"');
+});
+
+test('a run that may not begin leaves no report, but metrics and JUnit', async () => {
+  const release = await lockOutput(nights.outputDir, Date.now());
+  expect(await run('2026-01-01')).toMatchObject({ exit: 3 });
+  await release();
+  expect(await exists(join(nights.outputDir, 'runs'))).toBe(false);
+  expect(await value('btg2gltf_last_run_exit_code')).toBe(3);
+  expect(await value('btg2gltf_configurations')).toBeUndefined();
+  expect(await read(junit)).toContain('<failure type="OUTPUT_LOCKED"');
+});
+
+test('a metrics file that cannot be written ends a good run with its name, and hides no other error', async () => {
+  await mkdir(metrics, { recursive: true });
+  const good = await run('2026-01-01');
+  expect(good.exit).toBe(3);
+  expect(good.stderr).toContain('btg2gltf.prom');
+  await nights.proxy.close();
+  const gone = await run('2026-01-02');
+  expect(gone.exit).toBe(3);
+  expect(gone.stderr).toMatch(/^btg2gltf: (?!.*btg2gltf\.prom).+/m);
+});
