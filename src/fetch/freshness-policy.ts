@@ -58,8 +58,8 @@ export interface JudgingRun {
 /**
  * Whether an answer that is stored holds.
  *
- * What this run was answered holds, and so does what the interrupted runs were that it continues, for a
- * day and unless the data is known to have been converted since. All else is the policy's.
+ * What this run was answered holds, and so does what the interrupted runs were that it continues, for
+ * {@link CONTINUED_WITHIN_MS} and unless the data is known to have been converted since. All else is the policy's.
  *
  * @param dates - Reads today's catalogue; called only where its dates matter.
  *

@@ -40,8 +40,11 @@ export interface Runs {
   abandon(): void;
 }
 
-/** How long what an interrupted run was answered may hold for the run that continues it. */
-export const CONTINUED_WITHIN_MS = 24 * 60 * 60 * 1000;
+/**
+ * How long what an interrupted run was answered may hold for the run that continues it: less than a
+ * day, since the next night asks for itself.
+ */
+export const CONTINUED_WITHIN_MS = 20 * 60 * 60 * 1000;
 
 /** Schema of the table, in SQL. */
 export const RUNS_V1 = `
@@ -112,13 +115,17 @@ export function openRuns(db: Database): Runs {
     abandon: () => {
       for (const id of [...begun.keys()]) {
         forget(id);
-        end.run(id);
+        try {
+          end.run(id);
+        } catch {
+          // What made the run end may prevent this too; once the process is gone its id tells the same.
+        }
       }
     },
   };
 }
 
-/** Of another host nobody here can tell whether it runs; for a day it counts as running. */
+/** Of another host nobody here can tell whether it runs; for that long it counts as running. */
 function mayRun(row: Row, now: number): boolean {
   if (row.pid === NO_PROCESS) return false;
   if (row.host !== hostname()) return isRecent(row, now);

@@ -84,11 +84,8 @@ function openTables(db: Database): State {
     runs,
     decisions: openDecisions(db),
     close: () => {
-      try {
-        runs.abandon();
-      } finally {
-        db.close();
-      }
+      runs.abandon();
+      db.close();
     },
   };
 }
