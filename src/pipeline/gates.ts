@@ -2,12 +2,12 @@
  * Gates: whether what a night brought may stand in the place of the night before.
  *
  * In: both manifests, line by line, and thresholds. Out: a verdict with what led to it.
- * Pure, and bounded by the number of manufacturers; it must not know what becomes of the verdict.
+ * Pure; it holds a tally a manufacturer, and the keys of what is gone. It must not know what becomes of the verdict.
  */
 import type { AssetFigures, ManifestLine } from '../model/asset.ts';
 import type { GateFinding, GateReport } from '../report/run-report.ts';
 import type { PackedMap } from '../support/packed-map.ts';
-import { identityIn } from '../write/manifest.ts';
+import { identityIn, keyOf } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { GATE_FIGURES } from './gate-figures.ts';
 import { GATES, type Gate, type Gates, type GateThresholds } from './gate-schema.ts';
@@ -50,12 +50,39 @@ export function judgeNight(
   thresholds: Gates,
 ): GateVerdict {
   const gates = createGates(thresholds);
+  const left: string[] = [];
   for (const key of before.keys()) {
     // A line that says the same shares its bytes.
     if (before.bytesOf(key) === now.bytesOf(key)) gates.same(identityIn(key).manufacturer);
-    else gates.compare(before.get(key)!, now.get(key));
+    else if (now.has(key)) gates.compare(before.get(key)!, now.get(key));
+    else left.push(key);
   }
+  const successors = successorsOf(left, before, now);
+  for (const key of left) gates.compare(before.get(key)!, now.get(successors.get(key) ?? ''));
   return gates.verdict();
+}
+
+/**
+ * What the requests of lines resolve to now whose identity is no more: where a property is added, or
+ * another value becomes the default, every article of a series gets another configuration string.
+ */
+function successorsOf(
+  left: readonly string[],
+  before: PackedMap<ManifestLine>,
+  now: PackedMap<ManifestLine>,
+): ReadonlyMap<string, string> {
+  const successors = new Map<string, string>();
+  const wanted = new Map<string, string>();
+  for (const key of left) {
+    for (const request of before.get(key)!.requested) wanted.set(keyOf(request), key);
+  }
+  for (const line of wanted.size === 0 ? [] : now.values()) {
+    for (const request of line.requested) {
+      const key = wanted.get(keyOf(request));
+      if (key !== undefined) successors.set(key, keyOf(line));
+    }
+  }
+  return successors;
 }
 
 /** Gates that are told of one configuration after the other, in any order. */

@@ -60,11 +60,12 @@ export async function workThroughNight(run: RunContext, plan: NightPlan): Promis
   const broken =
     cannot ??
     (await errorOf(() => run.stopwatch.during('publish', () => publish(run, lines, book))));
-  const stop = broken ?? (isComplete ? undefined : outOfTime(worked));
+  const isWhole = isComplete && !isPartial(job);
+  const unnoted = await errorOf(async () => {
+    if (worked.error === undefined) quarantine.note(selection.failures, isWhole);
+  });
+  const stop = broken ?? unnoted ?? (isComplete ? undefined : outOfTime(worked));
   if (stop !== undefined) run.leaveUnfinished();
-  if (worked.error === undefined) {
-    quarantine.note(selection.failures, isComplete && !isPartial(job));
-  }
   const facts: RunFacts = {
     ended: endOf(worked, isComplete),
     published: broken === undefined,

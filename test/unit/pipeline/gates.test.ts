@@ -178,6 +178,20 @@ describe('what counts as published before', () => {
     expect(judge(failed, [])).toMatchObject({ byGate: { articlesGone: { refuse: 100 } } });
   });
 
+  test('an article whose configuration is spelled otherwise is not gone, but compared', () => {
+    const spelled = (reinitstring: string, figures: Partial<ManifestLine> = {}) =>
+      range(100).map((one) => {
+        const { manufacturer, program, basearticlenumber } = one;
+        const ids = { manufacturer, program, basearticlenumber };
+        const request = { ...ids, finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
+        return { ...one, reinitstring, requested: [request], ...figures };
+      });
+    expect(judge(spelled('A=1::'), spelled('A=1:B=2::'))).toMatchObject({ findings: [] });
+    expect(judge(spelled('A=1::'), spelled('A=1:B=2::', { triangles: 1 }))).toMatchObject({
+      byGate: { triangles: { warn: 0, refuse: 100 } },
+    });
+  });
+
   test('what never stood anywhere is no loss', () => {
     const failed = range(100).map(withoutFigures);
     expect(judge(failed, [])).toMatchObject({ refused: false, findings: [] });
