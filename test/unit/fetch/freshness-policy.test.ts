@@ -113,6 +113,25 @@ describe('a run that continues an interrupted one', () => {
     expect(requests).toEqual({ getarticles: 1, btg: 1, block: 1 });
   });
 
+  it.each([true, false])(
+    'finds what it was answered itself and remembers no more (force %s)',
+    async (force) => {
+      const range = smallRange([{ number: 'D1', blocks: [LEG] }]);
+      bench = await openFetchBench(range);
+      const options = { now: NIGHT, force, freshness: 'always' } as const;
+      const first = await bench.fetcher('', options).fetch(acme('D1'));
+      bench.requests();
+      const forgetful = bench.fetcher('', options);
+      expect(await forgetful.fetch(acme('D1'))).toEqual(first);
+      expect(bench.requests()).toEqual({});
+      expect(forgetful.counts.get('getBlock')).toMatchObject({
+        asked: 0,
+        remembered: 0,
+        shared: 1,
+      });
+    },
+  );
+
   it('asks again for what was converted in between', async () => {
     const range = smallRange([{ number: 'D1', blocks: [LEG] }]);
     bench = await openFetchBench(range);
