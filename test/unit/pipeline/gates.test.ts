@@ -4,7 +4,8 @@ import type { ManifestLine } from '../../../src/model/asset.ts';
 import type { Bounds } from '../../../src/model/scene.ts';
 import { boundsChange, countChange } from '../../../src/pipeline/gate-figures.ts';
 import { GATE_DEFAULTS, type Gate, gatesSchema } from '../../../src/pipeline/gate-schema.ts';
-import { createGates, judgeNight, OWN_RANGE } from '../../../src/pipeline/gates.ts';
+import { OWN_RANGE } from '../../../src/pipeline/gate-verdict.ts';
+import { createGates, judgeNight } from '../../../src/pipeline/gates.ts';
 import { createPackedMap } from '../../../src/support/packed-map.ts';
 import { keyOf } from '../../../src/write/manifest.ts';
 
