@@ -77,7 +77,13 @@ export function tilesOf(report: RunReport): Html {
       told: '',
       section: 'changes',
     },
-    { label: 'Unchanged', count: same, tone: 'same', told: share(same, all.selected), section: '' },
+    {
+      label: 'Unchanged',
+      count: same,
+      tone: 'same',
+      told: same > 0 ? share(same, all.selected) : '',
+      section: '',
+    },
     {
       label: 'Removed',
       count: changes.removed.count,

@@ -19,7 +19,7 @@ export const PAGE_STYLE = `
 * { box-sizing: border-box; }
 html { scroll-padding-top: 4.5rem; -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
-.page { max-width: 1180px; margin: 0 auto; padding: 1.75rem 1.25rem 4rem; }
+.page { max-width: 1180px; margin: 0 auto; padding: 1.25rem 1.25rem 4rem; }
 h1, h2, p, ul, ol, dl, dd { margin: 0; padding: 0; }
 h1 { font-size: 1.9rem; line-height: 1.2; letter-spacing: -.015em; font-weight: 680; }
 h2 { font-size: 1.02rem; font-weight: 640; }
@@ -35,7 +35,7 @@ a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness:
 .note, .rest, .help { color: var(--quiet); font-size: .88rem; }
 [hidden] { display: none !important; }
 
-.eyebrow { color: var(--quiet); font-weight: 560; margin-bottom: .5rem; overflow-wrap: anywhere; }
+.eyebrow { color: var(--quiet); font-weight: 560; margin-bottom: .35rem; overflow-wrap: anywhere; }
 .verdict { display: flex; gap: 1rem; align-items: center; }
 .verdict p { color: var(--quiet); font-size: 1.05rem; margin-top: .2rem; overflow-wrap: anywhere; }
 .sign { flex: none; width: 3.25rem; height: 3.25rem; }
@@ -43,15 +43,15 @@ a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness:
 .sign path { fill: none; stroke: var(--on); stroke-width: 2.5; stroke-linecap: round; stroke-linejoin: round; }
 .good { --tone: var(--good); } .look { --tone: var(--look); } .partly { --tone: var(--partly); } .bad { --tone: var(--bad); }
 .new { --tone: var(--new); } .changed { --tone: var(--changed); } .same { --tone: var(--same); } .removed { --tone: var(--removed); } .failed { --tone: var(--failed); }
-.facts { display: flex; flex-wrap: wrap; gap: .15rem 1.1rem; margin: .9rem 0 1.4rem; color: var(--quiet); font-size: .88rem; }
+.facts { display: flex; flex-wrap: wrap; gap: .15rem 1.1rem; margin: .7rem 0 1rem; color: var(--quiet); font-size: .88rem; }
 
-.card { background: var(--card); border: 1px solid var(--line); border-radius: 14px; padding: 1.1rem 1.25rem; margin-bottom: 1rem; }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 14px; padding: .95rem 1.25rem; margin-bottom: .9rem; }
 .tiles h2 { display: flex; justify-content: space-between; flex-wrap: wrap; gap: 0 1rem; }
 .tiles h2 .count { font-size: .88rem; }
-.parts { display: block; width: 100%; height: 10px; border-radius: 5px; margin: .7rem 0 .9rem; }
+.parts { display: block; width: 100%; height: 10px; border-radius: 5px; margin: .6rem 0 .7rem; }
 .parts rect { fill: var(--tone); }
 .tiles ul { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .5rem; }
-.tiles li > * { display: block; padding: .5rem .75rem; border-left: 4px solid var(--tone); color: inherit; text-decoration: none; border-radius: 4px; height: 100%; }
+.tiles li > * { display: block; padding: .2rem .75rem; border-left: 4px solid var(--tone); color: inherit; text-decoration: none; border-radius: 4px; height: 100%; }
 .tiles li > a:hover { background: var(--soft); }
 .tiles b { display: block; font-size: 1.75rem; line-height: 1.15; font-weight: 660; font-variant-numeric: tabular-nums; letter-spacing: -.02em; }
 .tiles .label { font-size: .88rem; color: var(--quiet); }
@@ -62,7 +62,8 @@ a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness:
 .tiles small { display: block; min-height: 1.2em; }
 .two { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 0 1rem; align-items: stretch; }
 .needs .look { --tone: var(--new); }
-.needs li { border-left: 4px solid var(--tone); margin-top: .65rem; padding: .1rem 0 .1rem .85rem; }
+.needs li { border-left: 4px solid var(--tone); margin-top: .55rem; padding: 0 0 0 .85rem; line-height: 1.4; }
+.needs b { font-weight: 600; }
 .needs p { overflow-wrap: anywhere; }
 .needs code { color: var(--quiet); margin-left: .35rem; }
 .calm { margin-top: .6rem; color: var(--quiet); }
