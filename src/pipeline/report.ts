@@ -4,7 +4,7 @@
  * In: the lines of this run, one at a time, and what else the run knows. Out: a {@link RunReport}, and
  * the folder of the run. It must not know how any of it is worded: `report/` does.
  */
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import type { Selection, SelectionFailure } from '../fetch/select-articles.ts';
 import type { ArticleKey } from '../model/article.ts';
 import { createCollector } from '../report/collect.ts';
@@ -66,14 +66,14 @@ export function makeReport(
   fromCache: number,
   facts: RunFacts = {},
 ): MadeReport {
+  const { ended = 'complete', published = command !== 'fetch', stop } = facts;
   const collector = createCollector();
+  for (const line of lines) collector.add(published ? line : inStore(run, line));
   for (const failure of selection.failures) collector.addNotSelected(selectionRow(failure));
   for (const warning of selection.warnings) collector.addSelectionWarning(warning);
-  for (const line of lines) collector.add(line);
   for (const key of facts.removed ?? []) collector.addRemoved(key);
   const collected = collector.collected();
   const { pipeline } = run.job;
-  const { ended = 'complete', published = command !== 'fetch', stop } = facts;
   const totalMs = run.stopwatch.totalMs();
   const report: RunReport = {
     format: 2,
@@ -96,6 +96,13 @@ export function makeReport(
     cacheDir: pipeline.cacheDir,
   };
   return { report, failures: collector.failures };
+}
+
+/** What is not published has no link yet: it is shown where it lies. */
+function inStore(run: RunContext, line: ReportedLine): ReportedLine {
+  if (line.sha256 === undefined) return line;
+  const path = relative(run.job.pipeline.outputDir, run.objects.pathOf(line.sha256));
+  return { ...line, glb: path.replaceAll(sep, '/') };
 }
 
 /** An error may be handed in, whose message a spread would lose. */

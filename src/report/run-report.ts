@@ -28,7 +28,9 @@ const identity = {
 
 const asset = z.object({
   ...identity,
-  glb: text.optional().describe('path below the output folder, where something is published'),
+  glb: text
+    .optional()
+    .describe('path below the output folder; of an unpublished run, of the object itself'),
   bytes: count.optional(),
   triangles: count.optional(),
   ms: ms.optional().describe('time spent on it in this run'),

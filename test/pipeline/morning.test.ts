@@ -12,6 +12,12 @@ import { HOSTILE } from '../helpers/reports.ts';
 import { type SmallRange, smallRange } from '../helpers/small-range.ts';
 
 const NUMBERS = ['D1', 'D2', HOSTILE[0], 'D 4%20#?ä', '../../etc'];
+/** One more than the block that the range has by itself. */
+const TWO_TRIANGLES = JSON.stringify({
+  ...{ N: 'ACME::DESK::X', P: [0, 0, 0], R: [0, 0, 0], T: [] },
+  V: [0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0],
+  A: [{ F: [0, 1, 2, 1, 3, 2], TI: [], C: false }],
+});
 let range: SmallRange;
 let nights: Nights;
 let metrics: string;
@@ -82,6 +88,22 @@ test('each link of the page leads to a GLB, whatever the article is called', asy
     expect((await readFile(file)).subarray(0, 4).toString()).toBe('glTF');
   }
   expect(page).not.toContain('<img');
+});
+
+test('what a gate refuses can be looked at: its links lead to the objects', async () => {
+  await run('2026-01-01');
+  range.convertdate = '2026-01-02';
+  for (const number of NUMBERS) range.bodies.set(`ACME::DESK::${number}`, TWO_TRIANGLES);
+  await nights.configure({ gates: { triangles: { refuse: '10%' } } });
+  expect(await run('2026-01-02')).toMatchObject({ exit: 4 });
+  const { changes, outputDir } = await nights.report();
+  expect(changes.changed.count).toBe(NUMBERS.length);
+  for (const { glb } of changes.changed.rows) {
+    expect(glb).toMatch(/^objects\//);
+    expect(await exists(join(outputDir, glb!))).toBe(true);
+  }
+  expect(await read(join(await lastRun(), 'report.html'))).toContain('Refused');
+  expect(await read(junit)).toContain('<failure type="GATE_REFUSED"');
 });
 
 test('the second night names the run before, and says that nothing has changed', async () => {
