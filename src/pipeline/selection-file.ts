@@ -6,19 +6,29 @@
 import { join } from 'node:path';
 import type { SelectedArticle } from '../fetch/select-articles.ts';
 import { ConverterError } from '../support/errors.ts';
-import { PRIVATE_MODE, readTextIfExists, replaceFile, sha256Hex } from '../support/files.ts';
+import {
+  PRIVATE_MODE,
+  readBytesIfExists,
+  readTextIfExists,
+  replaceFile,
+  sha256Hex,
+} from '../support/files.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { jsonLines } from '../write/manifest.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import { pipelineServiceId } from './service-setup.ts';
 
-/** Keeps a selection, whole, in its order. */
+/** Keeps a selection, whole, in its order; one that is the same is left alone. */
 export async function writeSelection(
   pipeline: Pipeline,
   selected: readonly SelectedArticle[],
 ): Promise<void> {
+  const path = pathOf(pipeline);
+  const lines = jsonLines(selected);
+  const known = await readBytesIfExists(path);
+  if (known !== undefined && Buffer.compare(known, lines) === 0) return;
   const tmpDir = temporaryFolder(pipeline.cacheDir);
-  await replaceFile(pathOf(pipeline), jsonLines(selected), { tmpDir, mode: PRIVATE_MODE });
+  await replaceFile(path, lines, { tmpDir, mode: PRIVATE_MODE });
 }
 
 /**
