@@ -56,6 +56,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   21: 'INTERNAL', // misuse
   26: 'STATE_INVALID', // not a database
   522: 'STATE_INVALID', // the file ends too early
+  4874: 'DISK_FULL', // no room for what its processes share
 };
 
 /**
