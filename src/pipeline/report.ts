@@ -12,6 +12,7 @@ import type { ReportedLine } from '../report/reported-line.ts';
 import { helpFor } from '../report/rows.ts';
 import type { FailureRow, GateReport, RunReport } from '../report/run-report.ts';
 import { listFolder, replaceFile } from '../support/files.ts';
+import { redactAll } from '../support/redact.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { jsonLines } from '../write/manifest.ts';
 import { type RunContext, runId } from './run-context.ts';
@@ -95,7 +96,11 @@ export function makeReport(
     outputDir: pipeline.outputDir,
     cacheDir: pipeline.cacheDir,
   };
-  return { report, failures: collector.failures };
+  return { report: redactAll(report), failures: () => redacted(collector.failures()) };
+}
+
+function* redacted(rows: Iterable<FailureRow>): Iterable<FailureRow> {
+  for (const row of rows) yield redactAll(row);
 }
 
 /** What is not published has no link yet: it is shown where it lies. */

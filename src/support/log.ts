@@ -4,7 +4,7 @@
  * In: a level, a sentence and fields. Out: one line on the stream given, every secret redacted here.
  * It knows nothing of argv, of terminals or of the time: all three are handed in.
  */
-import { redact } from './redact.ts';
+import { redact, redactAll } from './redact.ts';
 
 /** How lines look: JSON for machines, one readable line for people. */
 export type LogFormat = 'json' | 'pretty';
@@ -56,7 +56,7 @@ export async function createLogger(options: LogOptions): Promise<Logger> {
   const logger = pino(
     {
       level: options.level ?? 'info',
-      base: options.fields === undefined ? null : clean(options.fields),
+      base: options.fields === undefined ? null : redactAll(options.fields),
       formatters: { level: (label) => ({ level: label }) },
       timestamp: () => `,"time":"${new Date(options.now()).toISOString()}"`,
     },
@@ -65,16 +65,8 @@ export async function createLogger(options: LogOptions): Promise<Logger> {
   const at =
     (level: 'debug' | 'info' | 'warn' | 'error') =>
     (message: string, fields: LogFields = {}) =>
-      logger[level](clean(fields), redact(message));
+      logger[level](redactAll(fields), redact(message));
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-}
-
-/** The same fields without a secret in any text, at any depth. */
-function clean(fields: LogFields): LogFields {
-  const text = JSON.stringify(fields, (_, value: unknown) =>
-    typeof value === 'string' ? redact(value) : value,
-  );
-  return JSON.parse(text) as LogFields;
 }
 
 /** A logger that says nothing, for callers of the library who do not ask. */

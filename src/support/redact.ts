@@ -70,3 +70,11 @@ export function redact(text: string): string {
     .replace(/(\/logout\/)[^/?\s"'#]+/gi, `$1${MASK}`)
     .replace(/(:\/\/)[^/\s:@]+:[^/\s@]+@/g, `$1${MASK}@`);
 }
+
+/** The same value, as JSON can say it, without a secret in any text, at any depth. */
+export function redactAll<T>(value: T): T {
+  const text = JSON.stringify(value, (_, inside: unknown) =>
+    typeof inside === 'string' ? redact(inside) : inside,
+  );
+  return JSON.parse(text) as T;
+}

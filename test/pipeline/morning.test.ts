@@ -9,7 +9,7 @@ import { runReportSchema } from '../../src/report/run-report.ts';
 import { exists } from '../../src/support/files.ts';
 import { type Nights, openNights } from '../helpers/nights.ts';
 import { HOSTILE } from '../helpers/reports.ts';
-import { type SmallRange, smallRange } from '../helpers/small-range.ts';
+import { type SmallArticle, type SmallRange, smallRange } from '../helpers/small-range.ts';
 
 const NUMBERS = ['D1', 'D2', HOSTILE[0], 'D 4%20#?ä', '../../etc'];
 /** One more than the block that the range has by itself. */
@@ -18,13 +18,15 @@ const TWO_TRIANGLES = JSON.stringify({
   V: [0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0],
   A: [{ F: [0, 1, 2, 1, 3, 2], TI: [], C: false }],
 });
+let articles: SmallArticle[];
 let range: SmallRange;
 let nights: Nights;
 let metrics: string;
 let junit: string;
 
 beforeEach(async () => {
-  range = smallRange(NUMBERS.map((number) => ({ number, blocks: [`ACME::DESK::${number}`] })));
+  articles = NUMBERS.map((number) => ({ number, blocks: [`ACME::DESK::${number}`] }));
+  range = smallRange(articles);
   nights = await openNights(range);
   metrics = join(nights.outputDir, '..', 'metrics', 'btg2gltf.prom');
   junit = join(nights.outputDir, '..', 'junit.xml');
@@ -104,6 +106,18 @@ test('what a gate refuses can be looked at: its links lead to the objects', asyn
   }
   expect(await read(join(await lastRun(), 'report.html'))).toContain('Refused');
   expect(await read(junit)).toContain('<failure type="GATE_REFUSED"');
+});
+
+test('a secret that the service says itself stands in none of the files', async () => {
+  const secret = nights.proxy.env.BTG2GLTF_PASSWORD!;
+  articles.push({ number: 'D9', blocks: [`ACME::DESK::${secret}`] });
+  range.missing.add(`ACME::DESK::${secret}`);
+  expect(await run('2026-01-01')).toMatchObject({ exit: 1 });
+  const names = ['report.json', 'report.html', 'failures.jsonl'];
+  const folder = await lastRun();
+  const files = [...names.map((name) => join(folder, name)), metrics, junit];
+  for (const file of files) expect(await read(file)).not.toContain(secret);
+  expect(await read(join(folder, 'failures.jsonl'))).toContain('ACME::DESK::***');
 });
 
 test('the second night names the run before, and says that nothing has changed', async () => {
