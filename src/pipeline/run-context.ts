@@ -129,6 +129,7 @@ export async function withRun<T>(
     dir: join(cacheDir, OBJECTS_FOLDER),
     tmpDir: cacheTemporaries,
     repair: true,
+    dropDamaged: true,
   });
   const startedAt = tools.startedAt ?? tools.now();
   const requests = createRequestCounts();

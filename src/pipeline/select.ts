@@ -46,7 +46,7 @@ export async function selectLive(run: RunContext): Promise<Selection> {
     const sources = opened.map(({ source }) => source);
     const reader = counting(fetcher, run.tools.selecting);
     const selected = await selectArticles(sources, reader).catch(cannotSelect);
-    const articles = await distinctArticles(selected.articles, fetcher.resolve);
+    const articles = await distinctArticles(selected.articles, fetcher.identify);
     await writeSelection(pipeline, articles);
     const warnings = [...opened.flatMap((source) => source.warnings), ...selected.warnings];
     return narrow({ ...selected, articles, warnings }, run.job);
