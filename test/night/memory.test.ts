@@ -1,0 +1,29 @@
+/**
+ * Memory: it does not grow with the number of articles. Each run has a heap that holds what a run needs
+ * at all, and little more.
+ *
+ * `npm test` takes 400 articles within 64 MiB, with `BTG2GLTF_TEST_LONG=1` it is 50,000 within 400.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type MeasuredNights, openMeasuredNights, told } from '../helpers/measured-nights.ts';
+
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+const ARTICLES = IS_LONG ? 50_000 : 400;
+const HEAP_MIB = IS_LONG ? 400 : 64;
+const LIMIT_MS = IS_LONG ? 1_800_000 : 120_000;
+
+let nights: MeasuredNights;
+beforeAll(async () => {
+  nights = await openMeasuredNights(ARTICLES);
+});
+afterAll(() => nights.close());
+
+test(`${ARTICLES} articles are selected, fetched, built and published within ${HEAP_MIB} MiB of heap`, {
+  timeout: LIMIT_MS,
+}, async () => {
+  for (const name of ['the first night', 'a quiet night']) {
+    const night = await nights.run([`--max-old-space-size=${HEAP_MIB}`]);
+    console.log(told(`${ARTICLES} articles, ${name}`, night));
+    expect(night.exit, night.stderr.slice(-2000)).toBe(0);
+  }
+});
