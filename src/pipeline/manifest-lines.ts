@@ -9,7 +9,7 @@ import type { Built, CatalogueLine, LastGood, ManifestLine } from '../model/asse
 import type { Digest, UnplacedChild, Warning } from '../model/snapshot.ts';
 import type { Decision } from '../state/decisions.ts';
 import type { PackedMap } from '../support/packed-map.ts';
-import { identityOf, keyOf, openManifest, orderFields } from '../write/manifest.ts';
+import { identityOf, keyOf, type LineWatch, openManifest, orderFields } from '../write/manifest.ts';
 import { uniqueRequests } from '../write/merge-manifest.ts';
 
 /** Code of the warning that one of several requests of a configuration failed. */
@@ -58,11 +58,17 @@ export interface PreviousLines {
   keyByRequest: ReadonlyMap<string, string>;
 }
 
-/** Opens what an output folder published. @throws {@link ConverterError} `STORE_DAMAGED` */
-export async function openPrevious(outputDir: string): Promise<PreviousLines> {
+/** Opens what an output folder published, as {@link openManifest} does. */
+export async function openPrevious(
+  outputDir: string,
+  { onDamaged }: Pick<LineWatch<ManifestLine>, 'onDamaged'> = {},
+): Promise<PreviousLines> {
   const keyByRequest = new Map<string, string>();
-  const byKey = await openManifest(outputDir, ({ requested }, key) => {
-    for (const request of requested) keyByRequest.set(keyOf(request), key);
+  const byKey = await openManifest(outputDir, {
+    see: ({ requested }, key) => {
+      for (const request of requested) keyByRequest.set(keyOf(request), key);
+    },
+    ...(onDamaged && { onDamaged }),
   });
   return { byKey, keyByRequest };
 }

@@ -170,6 +170,10 @@ export async function withRun<T>(
   };
   const deadline = openDeadline(job.until, tools.now, closeService);
   let isUnfinished = false;
+  // What cannot be read is built anew, as if it had never been there.
+  const onDamaged = (where: string, problem: string) =>
+    tools.log.warn('a line is left out, since it cannot be read', { where, problem });
+  const lenient = job.repair ? { onDamaged } : {};
   try {
     const result = await work({
       job,
@@ -181,8 +185,8 @@ export async function withRun<T>(
       bodies,
       objects,
       state,
-      previous: await openPrevious(outputDir),
-      previousCatalogue: await openCatalogue(outputDir),
+      previous: await openPrevious(outputDir, lenient),
+      previousCatalogue: await openCatalogue(outputDir, lenient),
       fetcher: () => {
         fetcher ??= openFetcher();
         return fetcher;

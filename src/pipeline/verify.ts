@@ -38,7 +38,8 @@ export async function verifyOutput(outputDir: string): Promise<Verification> {
     if (problem !== undefined) problems.push({ path, problem, ...(object && { object }) });
   };
   let links = 0;
-  for (const line of (await openManifest(outputDir)).values()) {
+  const onDamaged = (path: string, problem: string) => void problems.push({ path, problem });
+  for (const line of (await openManifest(outputDir, { onDamaged })).values()) {
     const asset = publishedAsset(line);
     if (asset === undefined) continue;
     const { glb, sha256 } = asset;

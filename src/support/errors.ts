@@ -41,6 +41,7 @@ export const ERROR_CODES = {
     exit: 3,
     help: 'wait for what else works with this cache, or give --cache another folder',
   },
+  MANIFEST_DAMAGED: { exit: 3, help: 'run again with --repair, which builds those lines anew' },
   STORE_DAMAGED: { exit: 1, help: 'run again with --repair to rebuild it' },
   OUT_OF_TIME: { exit: 130, help: 'run the same command again to go on, or give it more time' },
   INTERRUPTED: { exit: 130, help: 'run the same command again to go on' },

@@ -98,25 +98,35 @@ export function sortedKeys(keys: Iterable<string>): string[] {
     .map(([key]) => key);
 }
 
+/** What is told while lines are read. */
+export interface LineWatch<T> {
+  /** Shown each line once, while it is read anyway. */
+  see?: (line: T, key: string) => void;
+  /** Told of each line that cannot be read, which is left out then. @defaultValue throws */
+  onDamaged?: (where: string, problem: string) => void;
+}
+
 /**
  * Opens the manifest of an output folder.
  *
- * @param see - Shown each line once, while it is read anyway.
  * @returns Its lines by {@link keyOf}, in file order; none where there is no manifest yet.
- * @throws {@link ConverterError} `STORE_DAMAGED` if a line is no JSON object with a key.
+ * @throws {@link ConverterError} `MANIFEST_DAMAGED` if a line is not one that was written.
  *
  * @see Layout of the output in D-740.
  */
 export function openManifest(
   outputDir: string,
-  see: (line: ManifestLine, key: string) => void = () => {},
+  watch: LineWatch<ManifestLine> = {},
 ): Promise<PackedMap<ManifestLine>> {
-  return openLines<ManifestLine>(join(outputDir, MANIFEST_FILE), ['status'], see);
+  return openLines(join(outputDir, MANIFEST_FILE), MANIFEST_FORM, watch);
 }
 
 /** Opens the catalogue of an output folder, as {@link openManifest} does. */
-export function openCatalogue(outputDir: string): Promise<PackedMap<CatalogueLine>> {
-  return openLines<CatalogueLine>(join(outputDir, CATALOGUE_FILE), [], () => {});
+export function openCatalogue(
+  outputDir: string,
+  watch: LineWatch<CatalogueLine> = {},
+): Promise<PackedMap<CatalogueLine>> {
+  return openLines(join(outputDir, CATALOGUE_FILE), CATALOGUE_FORM, watch);
 }
 
 /** All lines of a manifest at once: for one that is known to be small. */
@@ -179,10 +189,23 @@ async function replaceLines<T>(
   await replaceFile(path, content, { tmpDir: temporaryFolder(outputDir) });
 }
 
+/** What of a line has to be as it was written: only what a damaged file would break is checked. */
+interface LineForm {
+  texts: readonly string[];
+  lists: readonly string[];
+}
+
+const MANIFEST_FORM: LineForm = {
+  texts: [...KEY_FIELDS, 'status'],
+  lists: ['losses', 'warnings', 'requested'],
+};
+const CATALOGUE_FORM: LineForm = { texts: KEY_FIELDS, lists: [] };
+const DIGEST = /^[0-9a-f]{64}$/;
+
 async function openLines<T extends ArticleRequest>(
   path: string,
-  also: string[],
-  see: (line: T, key: string) => void,
+  form: LineForm,
+  { see, onDamaged = refuse }: LineWatch<T>,
 ): Promise<PackedMap<T>> {
   const content = (await readBytesIfExists(path)) ?? new Uint8Array(0);
   const lines = createPackedMap<T>();
@@ -194,26 +217,41 @@ async function openLines<T extends ArticleRequest>(
     number++;
     const bytes = content.subarray(start, end);
     if (bytes.length === 0) continue;
-    const line = parseLine<T>(decoder.decode(bytes), `${path}:${number}`, also);
-    const key = keyOf(line);
+    const line = parsed(decoder.decode(bytes));
+    const problem = problemOf(line, form);
+    if (problem !== undefined) {
+      onDamaged(`${path}:${number}`, problem);
+      continue;
+    }
+    const key = keyOf(line as T);
     lines.setBytes(key, bytes);
-    see(line, key);
+    see?.(line as T, key);
   }
   return lines;
 }
 
-/** The file is ours, so only what a damaged one would break is checked. */
-function parseLine<T>(line: string, where: string, also: string[]): T {
-  let value: Record<string, unknown>;
+function refuse(where: string, problem: string): never {
+  throw new ConverterError('MANIFEST_DAMAGED', `${where}: ${problem}`);
+}
+
+function parsed(line: string): Record<string, unknown> | undefined {
   try {
-    value = JSON.parse(line) as Record<string, unknown>;
-  } catch (cause) {
-    throw new ConverterError('STORE_DAMAGED', `${where}: expected a JSON object`, { cause });
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return undefined;
   }
-  for (const field of [...KEY_FIELDS, ...also]) {
-    if (typeof value?.[field] !== 'string') {
-      throw new ConverterError('STORE_DAMAGED', `${where}: expected a string in "${field}"`);
-    }
-  }
-  return value as T;
+}
+
+function problemOf(
+  line: Record<string, unknown> | undefined,
+  { texts, lists }: LineForm,
+): string | undefined {
+  if (typeof line !== 'object' || line === null) return 'expected a JSON object';
+  const text = texts.find((field) => typeof line[field] !== 'string');
+  if (text !== undefined) return `expected a string in "${text}"`;
+  const list = lists.find((field) => !Array.isArray(line[field]));
+  if (list !== undefined) return `expected a list in "${list}"`;
+  const { sha256, lastGood } = line as Partial<ManifestLine>;
+  const isDigest = [sha256, lastGood?.sha256].every((d) => d === undefined || DIGEST.test(d));
+  return isDigest ? undefined : 'expected 64 hex digits in "sha256"';
 }

@@ -1,0 +1,164 @@
+/**
+ * Damaged by hand: files of output and cache that somebody cut, swapped or deleted between two nights.
+ *
+ * Either the next run makes it good by itself, or it says what helps; then that helps.
+ */
+import { cp, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { logIn } from '../helpers/emulated-session.ts';
+import { nightRange } from '../helpers/night-range.ts';
+import { damagesOf, filesBelow, publishedFiles } from '../helpers/output-folder.ts';
+
+interface Damage {
+  what: string;
+  make(): Promise<void>;
+  /** Exit code of the next run; 0 says that all is good again. */
+  exit: number;
+  /** What it tells to do; the command is tried. */
+  helps?: '--repair' | 'aside';
+}
+
+const MANIFEST = 'out/manifest.jsonl';
+const STATE = 'cache/state.db';
+const DIGEST = /"sha256":"[0-9a-f]{64}"/;
+
+const DAMAGES: Damage[] = [
+  { what: 'an object is cut', make: () => cut(object()), exit: 1, helps: '--repair' },
+  { what: 'an object is gone', make: async () => rm(await object()), exit: 0 },
+  { what: 'a link is gone', make: async () => rm(await link()), exit: 0 },
+  { what: 'a link is another file', make: () => swap(link(), 'another'), exit: 0 },
+  { what: 'a link leads nowhere', make: async () => leadNowhere(await link()), exit: 0 },
+  { what: 'the manifest is cut', make: () => cut(at(MANIFEST)), exit: 3, helps: '--repair' },
+  { what: 'the manifest is empty', make: () => swap(at(MANIFEST), ''), exit: 0 },
+  {
+    what: 'the manifest is zeros',
+    make: () => swap(at(MANIFEST), '\0'.repeat(99)),
+    exit: 3,
+    helps: '--repair',
+  },
+  {
+    what: 'a digest is a path',
+    make: () => edit(DIGEST, '"sha256":"../../x"'),
+    exit: 3,
+    helps: '--repair',
+  },
+  {
+    what: 'a digest is another',
+    make: () => edit(DIGEST, `"sha256":"${'0'.repeat(64)}"`),
+    exit: 0,
+  },
+  { what: 'a path leads out', make: () => edit(/"glb":"[^"]*"/, '"glb":"../../x.glb"'), exit: 0 },
+  {
+    what: 'a line lacks a list',
+    make: () => edit(/,"losses":\[\]/, ''),
+    exit: 3,
+    helps: '--repair',
+  },
+  {
+    what: 'the catalogue is cut',
+    make: () => cut(at('out/catalogue.jsonl')),
+    exit: 3,
+    helps: '--repair',
+  },
+  {
+    what: 'the state is garbage',
+    make: () => swap(at(STATE), 'x'.repeat(9999)),
+    exit: 3,
+    helps: 'aside',
+  },
+  { what: 'the state is cut', make: () => cut(at(STATE), 9000), exit: 3, helps: 'aside' },
+  { what: 'the state is gone', make: () => rm(at(STATE)), exit: 0 },
+  {
+    what: 'the bodies are gone',
+    make: () => rm(at('cache/objects'), { recursive: true }),
+    exit: 0,
+  },
+];
+
+let folder: string;
+let emulator: Emulator;
+let file: string;
+let env: Record<string, string>;
+let clean: Map<string, string>;
+const at = (name: string) => join(folder, name);
+const run = (...options: string[]) => command(['run', file, ...options], { env });
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const range = nightRange({ articles: 5, blocks: 4, images: 2 });
+  emulator = await startEmulator({ range });
+  const { authUrl, baseUrl } = emulator;
+  env = {
+    BTG2GLTF_AUTH_URL: authUrl,
+    BTG2GLTF_BASE_URL: baseUrl,
+    BTG2GLTF_TOKEN: await logIn(emulator, true),
+  };
+  const service = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+  file = await writePipeline(folder, { service });
+  // The second night says "unchanged" in its manifest, as every later one does.
+  for (let night = 1; night <= 2; night++) expect((await run()).exit).toBe(0);
+  clean = await publishedFiles(at('out'));
+  for (const part of ['out', 'cache']) await cp(at(part), at(`good/${part}`), { recursive: true });
+});
+afterAll(async () => {
+  await emulator.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test.each(DAMAGES)('$what: exit $exit', async ({ make, exit, helps }) => {
+  for (const part of ['out', 'cache']) {
+    await rm(at(part), { recursive: true, force: true });
+    await cp(at(`good/${part}`), at(part), { recursive: true });
+  }
+  await make();
+  const first = await run();
+  expect(first.exit, first.stderr).toBe(exit);
+  expect(first.stderr).not.toMatch(/please report|\n {4}at /);
+  if (helps === '--repair') {
+    expect(first.stderr + first.stdout).toContain('--repair');
+    const repaired = await run('--repair');
+    expect(repaired.exit, repaired.stderr).toBe(0);
+  }
+  if (helps === 'aside') {
+    expect(first.stderr).toMatch(/move the file .* aside/);
+    await rm(at(STATE));
+  }
+  // Once more: what was built anew is unchanged from then on.
+  const last = await run();
+  expect(last.exit, last.stderr).toBe(0);
+  expect(await damagesOf(at('out'))).toEqual([]);
+  expect(await publishedFiles(at('out'))).toEqual(clean);
+});
+
+async function object(): Promise<string> {
+  return (await filesBelow(at('out/objects')))[0]!;
+}
+
+async function link(): Promise<string> {
+  return (await filesBelow(at('out/articles')))[0]!;
+}
+
+async function cut(path: string | Promise<string>, bytes = 700): Promise<void> {
+  await truncate(await path, bytes);
+}
+
+async function swap(path: string | Promise<string>, content: string): Promise<void> {
+  await rm(await path);
+  await writeFile(await path, content);
+}
+
+async function leadNowhere(path: string): Promise<void> {
+  await rm(path);
+  await mkdir(at('nowhere'), { recursive: true });
+  await symlink(at('nowhere/at-all'), path);
+}
+
+/** Changes the first line of the manifest that holds something. */
+async function edit(pattern: RegExp, by: string): Promise<void> {
+  const before = await readFile(at(MANIFEST), 'utf8');
+  expect(before).toMatch(pattern);
+  await writeFile(at(MANIFEST), before.replace(pattern, by));
+}
