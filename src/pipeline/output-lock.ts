@@ -6,16 +6,21 @@
  */
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ConverterError } from '../support/errors.ts';
-import { isRunning, publishOnce, readTextIfExists, removeFile } from '../support/files.ts';
+import {
+  isRunning,
+  publishOnce,
+  readTextIfExists,
+  removeFile,
+  replaceFile,
+} from '../support/files.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Name of the lock in the output folder. */
 export const LOCK_FILE = '.lock';
 
-/** Two that find the same dead lock may both replace it: whoever was replaced sees it after this. */
-const SECOND_LOOK_MS = 250;
+/** Beside the lock while a dead one is replaced: of several that find it, one may. */
+const TAKEOVER_SUFFIX = '.takeover';
 
 interface Holder {
   pid: number;
@@ -62,15 +67,32 @@ export async function lockOutput(
 
 async function take(path: string, own: string, outputDir: string): Promise<void> {
   const tmpDir = temporaryFolder(outputDir);
-  const content = new TextEncoder().encode(own);
-  if ((await publishOnce(path, content, tmpDir)) === 'published') return;
-  const other = await readTextIfExists(path);
-  if (other !== undefined && !isDead(other)) throw lockedBy(outputDir, other);
-  await removeFile(path);
-  const again = await publishOnce(path, content, tmpDir);
-  await sleep(SECOND_LOOK_MS);
-  const now = await readTextIfExists(path);
-  if (again === 'existed' || now !== own) throw lockedBy(outputDir, now ?? own);
+  if (await placed(path, own, tmpDir)) return;
+  const guard = path + TAKEOVER_SUFFIX;
+  await checkDead(path, outputDir);
+  if (!(await placed(guard, own, tmpDir))) {
+    // Somebody else is at it, or died at it.
+    await checkDead(guard, outputDir);
+    await removeFile(guard);
+    if (!(await placed(guard, own, tmpDir))) throw lockedBy(outputDir, '');
+  }
+  try {
+    // Whoever replaces a lock holds the guard: what is dead now stays so until it is replaced.
+    await checkDead(path, outputDir);
+    await replaceFile(path, own, { tmpDir });
+  } finally {
+    await removeFile(guard);
+  }
+}
+
+async function placed(path: string, own: string, tmpDir: string): Promise<boolean> {
+  return (await publishOnce(path, new TextEncoder().encode(own), tmpDir)) === 'published';
+}
+
+/** @throws `OUTPUT_LOCKED` where a lock is that of a running process, or has just been given back. */
+async function checkDead(path: string, outputDir: string): Promise<void> {
+  const text = await readTextIfExists(path);
+  if (text === undefined || !isDead(text)) throw lockedBy(outputDir, text ?? '');
 }
 
 /** Of another machine we cannot tell; a lock that cannot be read is nobody's. */

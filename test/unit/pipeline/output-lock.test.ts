@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -60,6 +60,19 @@ describe('lockOutput', () => {
       await release();
     },
   );
+
+  it('takes over after a process that died while it took over', async () => {
+    await leave(lockOf(await deadProcess()));
+    await writeFile(join(folder, `${LOCK_FILE}.takeover`), lockOf(await deadProcess()));
+    await (await lockOutput(folder, 7))();
+    expect(await readdir(folder)).toEqual(['.tmp']);
+  });
+
+  it('leaves the takeover to whoever is at it', async () => {
+    await leave(lockOf(await deadProcess()));
+    await writeFile(join(folder, `${LOCK_FILE}.takeover`), lockOf(1));
+    await expect(lockOutput(folder, 1)).rejects.toThrow('in use by process 1 on');
+  });
 
   it('makes the folder where there is none', async () => {
     const release = await lockOutput(join(folder, 'new'), 1);
