@@ -9,6 +9,7 @@ import { ConverterError } from '../support/errors.ts';
 import { exists, listFolder, removeFile, removeTree, statIfExists } from '../support/files.ts';
 import { MANIFEST_FILE, openManifest } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
+import { RUNS_FOLDER } from './report.ts';
 import { OBJECTS_FOLDER, openObjects } from './run-context.ts';
 
 /** What can be removed; paths below the output folder, with `/`, sorted. */
@@ -17,6 +18,8 @@ export interface PrunePlan {
   objects: string[];
   /** Links that no line refers to. */
   links: string[];
+  /** Folders of old runs. */
+  runs: string[];
   /** What the objects weigh; a link weighs nothing where it shares its object's bytes. */
   bytes: number;
 }
@@ -26,16 +29,17 @@ const ARTICLES_FOLDER = 'articles';
 /**
  * Finds what no line of the manifest refers to. The last good GLB of a failed line is referred to.
  *
+ * @param keepRuns - Reports that stay, the latest; undefined: all.
  * @throws {@link ConverterError} `USAGE` where there is no manifest: nothing is known, so nothing may go.
  *
  * @example
  * ```ts
- * await planPrune('output/demo'); // → { objects: ['objects/0a/0a5f….glb'], links: [], bytes: 81234 }
+ * await planPrune('output/demo'); // → { objects: ['objects/0a/0a5f….glb'], links: [], runs: [], bytes: 81234 }
  * ```
  *
  * @see D-832.
  */
-export async function planPrune(outputDir: string): Promise<PrunePlan> {
+export async function planPrune(outputDir: string, keepRuns?: number): Promise<PrunePlan> {
   await requireManifest(outputDir);
   const { pathOf } = openObjects(outputDir);
   const kept = new Set<string>();
@@ -49,7 +53,18 @@ export async function planPrune(outputDir: string): Promise<PrunePlan> {
   let bytes = 0;
   for (const path of objects) bytes += (await statIfExists(path))?.bytes ?? 0;
   const below = (path: string) => path.slice(outputDir.length + 1).replaceAll(sep, '/');
-  return { objects: objects.map(below), links: links.map(below), bytes };
+  const runs = await oldRuns(join(outputDir, RUNS_FOLDER), keepRuns);
+  return { objects: objects.map(below), links: links.map(below), runs: runs.map(below), bytes };
+}
+
+/** What a run calls its folder; another one is none of ours. */
+const RUN_FOLDER = /^\d{4}-\d{2}-\d{2}T[\d.-]+Z$/;
+
+/** Folders of all runs but the latest: their names are the times at which they began. */
+async function oldRuns(folder: string, keep: number | undefined): Promise<string[]> {
+  if (keep === undefined) return [];
+  const names = (await listFolder(folder)).filter((name) => RUN_FOLDER.test(name));
+  return names.slice(0, Math.max(0, names.length - keep)).map((name) => join(folder, name));
 }
 
 /** @throws {@link ConverterError} `USAGE` where an output folder has no manifest. */
@@ -61,6 +76,7 @@ export async function requireManifest(outputDir: string): Promise<void> {
 /** Removes what a plan names, and the folders that it leaves empty. */
 export async function carryOutPrune(outputDir: string, plan: PrunePlan): Promise<void> {
   for (const path of [...plan.links, ...plan.objects]) await removeFile(join(outputDir, path));
+  for (const path of plan.runs) await removeTree(join(outputDir, path));
   await removeEmptyFolders(join(outputDir, ARTICLES_FOLDER));
   await removeEmptyFolders(join(outputDir, OBJECTS_FOLDER));
 }

@@ -1,7 +1,7 @@
 /**
  * Prune: what a manifest no longer refers to goes, and nothing else.
  */
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
@@ -50,6 +50,19 @@ describe('prune', () => {
     ]);
     expect(await files()).toEqual([...new Set(expected)].sort());
     expect((await command(['verify', out()])).exit).toBe(0);
+  });
+
+  test('removes reports but for the last ones only where that is asked for', async () => {
+    await command(['run', pipeline]);
+    const runs = () => readdir(join(out(), 'runs'));
+    await mkdir(join(out(), 'runs', 'notes'));
+    const before = await runs();
+    const told = await command(['prune', pipeline, '--keep-runs', '1']);
+    expect(told.stdout).toContain(`the reports of ${before.length - 2} runs; --yes removes them`);
+    await command(['prune', pipeline, '--yes']);
+    expect(await runs()).toEqual(before);
+    await command(['prune', pipeline, '--keep-runs', '1', '--yes']);
+    expect(await runs()).toEqual(before.slice(-2));
   });
 
   test('removes nothing where there is no manifest', async () => {
