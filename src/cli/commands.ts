@@ -65,12 +65,12 @@ export const COMMANDS: Readonly<Record<string, CommandRow>> = {
   },
   explain: {
     usage: 'explain ARTICLE --pipeline PIPELINE.yaml',
-    describe: 'which material rules fired for an article, and what was lost',
+    describe: 'why an article was built, which material rules fired, what was lost',
     load: async () => (await import('./explain.ts')).explainCommand,
   },
   prune: {
-    usage: 'prune PIPELINE.yaml|FOLDER [--yes]',
-    describe: 'drop what no manifest line refers to',
+    usage: 'prune PIPELINE.yaml|FOLDER [--keep-runs N] [--yes]',
+    describe: 'drop what no manifest line refers to, and old reports',
     load: async () => (await import('./prune.ts')).pruneCommand,
   },
   verify: {

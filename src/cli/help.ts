@@ -10,7 +10,7 @@ const EXIT_CODES = [
   ['2', 'bad usage, pipeline file or list; nothing selected'],
   ['3', 'cannot go on: service, login, disk'],
   ['4', 'a gate refused the result'],
-  ['130', 'interrupted; the same command goes on'],
+  ['130', 'interrupted or out of time; the same command goes on'],
 ] as const;
 
 /** The help of the program as a whole. */
