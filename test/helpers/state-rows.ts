@@ -10,6 +10,8 @@ import Libsql from 'libsql';
 export interface StateRows {
   /** Every answer that was stored, as `<operation of the emulator> <name>`, with the start of the run that asked. */
   answers: Map<string, number>;
+  /** Runs that were begun and did not come to their end. */
+  unfinished: number;
   /** Sources of what was built, and whether {@link markBuilds} has marked their rows since. */
   builds: Map<string, boolean>;
 }
@@ -55,7 +57,7 @@ function rowsOf(file: string): StateRows {
     for (const { source, record } of select(db, 'builds')) {
       builds.set(source!, (JSON.parse(record!) as { marked?: number }).marked === 1);
     }
-    return { answers, builds };
+    return { answers, builds, unfinished: select(db, 'runs').length };
   } finally {
     db.close();
   }
