@@ -37,7 +37,10 @@ export const JOB_OPTIONS = {
   only: { type: 'string', describe: 'only what matches this glob on MANUFACTURER/PROGRAM/number' },
   limit: { type: 'number', min: 1, describe: 'at most this many configurations' },
   force: { type: 'boolean', describe: 'everything anew, whatever is known already' },
-  'allow-missing-parts': { type: 'boolean', describe: 'a missing block leaves a hole' },
+  'allow-missing-parts': {
+    type: 'boolean',
+    describe: 'a missing block leaves a hole, an unreadable image its colour',
+  },
   'log-format': {
     type: 'string',
     choices: ['pretty', 'json'],

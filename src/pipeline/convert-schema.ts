@@ -126,7 +126,9 @@ const ROWS = {
   keepSourceExtras: z.boolean().describe('keeps the material record of the service in extras'),
   strict: z.boolean().describe('a loss fails its article'),
   maxNestingDepth: z.int().min(1).describe('nested nodes that a parts list may have'),
-  allowMissingParts: z.boolean().describe('a missing block leaves a hole'),
+  allowMissingParts: z
+    .boolean()
+    .describe('a missing block leaves a hole, an unreadable image its colour'),
   overrides: z
     .record(z.string(), materialValues)
     .describe('material values by a glob on the material name'),

@@ -84,7 +84,7 @@ export const ERROR_CODES = {
   RESOURCE_REFUSED: { exit: 1, help: 'ask the manufacturer about this resource' },
   IMAGE_MISSING: { exit: 1, help: 'ask the manufacturer about this image' },
   IMAGE_REFUSED: { exit: 1, help: 'ask the manufacturer about this image reference' },
-  IMAGE_UNREADABLE: { exit: 1, help: 'ask the manufacturer about this image' },
+  IMAGE_UNREADABLE: { exit: 1, help: 'ask the manufacturer, or use --allow-missing-parts' },
   LOSSES_REFUSED: { exit: 1, help: 'accept the losses: strict: false' },
   SNAPSHOT_MISSING: { exit: 1, help: 'run btg2gltf fetch first' },
   RECORDING_INVALID: { exit: 2, help: 'correct the recording at the file named' },

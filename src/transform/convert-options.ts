@@ -98,7 +98,7 @@ export interface ConvertOptions extends RotationRule {
   keepSourceExtras: boolean;
   /** A loss fails its article: D-540. */
   strict: boolean;
-  /** A missing block leaves a hole instead of failing its article. */
+  /** A missing block leaves a hole, an unreadable image its colour, instead of failing the article: D-865. */
   allowMissingParts: boolean;
   /** Values that replace the service's, by a glob on the material's name: D-541. */
   overrides: Record<string, Record<string, unknown>>;
