@@ -32,16 +32,16 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs all of a range into `<folder>/work/out`. */
+/** Runs all of a range in a folder below the test's own, so that leaving it shows. */
 async function run(range: EmulatedRange, options: string[] = []) {
   emulator = await startEmulator({ range });
-  const work = join(folder, 'work');
+  const work = join(folder, 'job');
   await mkdir(work);
   const file = await writePipeline(work, { service: SERVICE });
   return command(['run', file, ...options], { env: environmentOf(emulator) });
 }
 
-const out = () => join(folder, 'work', 'out');
+const out = () => join(folder, 'job', 'out');
 interface Line {
   basearticlenumber: string;
   status: string;
@@ -130,8 +130,8 @@ describe('names that a service chose', () => {
     );
 
     // Nothing else came to be, neither beside the output nor above it.
-    expect(await readdir(folder)).toEqual(['work']);
-    expect((await readdir(join(folder, 'work'))).sort()).toEqual(['cache', 'out', 'pipeline.yaml']);
+    expect(await readdir(folder)).toEqual(['job']);
+    expect((await readdir(join(folder, 'job'))).sort()).toEqual(['cache', 'out', 'pipeline.yaml']);
     const published = lines.flatMap(({ glb }) => glb ?? []);
     const different = new Set(published.map((path) => path.toUpperCase()));
     expect(different.size).toBe(lines.length - failed.length);
