@@ -51,7 +51,8 @@ function decided({ decision }: ArticleExplanation): string[] {
   if (decision === undefined) return [];
   const { run, tier, why } = decision;
   const reasons = why.length === 0 ? '' : `: ${why.join(', ')}`;
-  return [`  decided by the run of ${run}: ${TIERS[tier]}${reasons}`];
+  const when = tier === 'kept' ? `since the run of ${run}` : `by the run of ${run}`;
+  return [`  decided ${when}: ${TIERS[tier]}${reasons}`];
 }
 
 function told(article: ArticleExplanation, all: boolean): string {

@@ -90,7 +90,7 @@ export function keyOfOutcome({ key, request }: Outcome, previous: PreviousLines)
  * @param key - Identity of the configuration.
  * @param outcomes - Of all its requests, in the order of the selection; at least one.
  * @param before - Its line of before.
- * @returns A line without a path, but for one that was kept.
+ * @returns A line without a path, but for one that was kept; `before` itself where it says the same.
  *
  * @see D-746.
  */
@@ -105,7 +105,7 @@ export function manifestLine(
   const kept = outcomes.some(({ status }) => status === 'kept');
   const failed = failures.map(failedRequest);
   if (success !== undefined) return orderFields(goodLine(key, success, failed, requested));
-  if (kept && before !== undefined) return orderFields(keptLine(before, failed, requested));
+  if (kept && before !== undefined) return keptLine(before, failed, requested);
   return orderFields(failedLine(key, failures[0]!, requested, before));
 }
 
@@ -133,8 +133,15 @@ function keptLine(
   failed: Warning[],
   requested: ArticleRequest[],
 ): ManifestLine {
-  const warnings = before.warnings.filter(({ code }) => code !== REQUEST_FAILED);
-  return { ...before, status: 'unchanged', warnings: [...warnings, ...failed], requested };
+  const own = before.warnings.filter(({ code }) => code !== REQUEST_FAILED);
+  const warnings = [...own, ...failed];
+  const saysTheSame =
+    before.status === 'unchanged' &&
+    JSON.stringify(before.warnings) === JSON.stringify(warnings) &&
+    JSON.stringify(before.requested) === JSON.stringify(requested);
+  return saysTheSame
+    ? before
+    : orderFields({ ...before, status: 'unchanged', warnings, requested });
 }
 
 function failedRequest({ request, error }: Failure): Warning {

@@ -36,9 +36,8 @@ export function newLines(
     const known = before.get(key);
     const line = manifestLine(identityIn(key), outcomes, known);
     // One that says the same shares its bytes.
-    if (known !== undefined && JSON.stringify(known) === JSON.stringify(line)) {
-      lines.setBytes(key, before.bytesOf(key)!);
-    } else lines.set(key, line);
+    if (line === known) lines.setBytes(key, before.bytesOf(key)!);
+    else lines.set(key, line);
   }
   keepUnselected(lines, isPartial ? before.values() : leftBehind(run, book, failures));
   return lines;

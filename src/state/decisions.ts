@@ -28,7 +28,7 @@ export interface Decision {
 
 /** A decision and the run that took it. */
 export interface StoredDecision extends Decision {
-  /** Start of the run, ISO 8601, UTC. */
+  /** Id of the run; of one that is kept the first that found it so. */
   run: string;
 }
 
@@ -36,7 +36,7 @@ export interface StoredDecision extends Decision {
 export interface Decisions {
   /** @param key - Names the configuration. */
   get(outputDir: string, key: string): StoredDecision | undefined;
-  /** Stores the decisions of one run in one step. */
+  /** Stores the decisions of one run in one step; what is kept again stays as it is. */
   putAll(outputDir: string, run: string, decisions: Iterable<[key: string, Decision]>): void;
 }
 
@@ -54,6 +54,7 @@ export const DECISIONS_V1 = `
 /** Opens the table. */
 export function openDecisions(db: Database): Decisions {
   const select = db.prepare('SELECT run, tier, why FROM decisions WHERE output = ? AND key = ?');
+  const keptOnes = db.prepare("SELECT key FROM decisions WHERE output = ? AND tier = 'kept'");
   const replace = db.prepare('INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?, ?)');
   return {
     get: (outputDir, key) => {
@@ -64,7 +65,9 @@ export function openDecisions(db: Database): Decisions {
     },
     putAll: (outputDir, run, decisions) =>
       db.transaction(() => {
+        const kept = new Set(keptOnes.all(outputDir).map((row) => row.key));
         for (const [key, { tier, why }] of decisions) {
+          if (tier === 'kept' && kept.has(key)) continue;
           replace.run(outputDir, key, run, tier, JSON.stringify(why));
         }
       }),

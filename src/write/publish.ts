@@ -48,7 +48,6 @@ export interface Published {
  * @see D-740 (order), D-741 (copies where hard links cannot be had).
  */
 export async function publish(publication: Publication): Promise<Published> {
-  givePaths(publication.lines);
   const outcome = await linkAll(publication);
   await writeManifest(publication.outputDir, publication.lines);
   await writeCatalogue(publication.outputDir, publication.catalogue);
@@ -56,29 +55,17 @@ export async function publish(publication: Publication): Promise<Published> {
 }
 
 /** Every line gets what stands at its path: its own GLB, or for a failed one the last good one. */
-function givePaths(lines: PackedMap<ManifestLine>): void {
-  const paths = assignPaths(Array.from(lines.keys(), identityIn));
-  for (const [key, glb] of paths) {
-    const line = lines.get(key)!;
-    const placed = withPath(line, glb);
-    if (placed !== line) lines.set(key, orderFields(placed));
-  }
-}
-
-function withPath(line: ManifestLine, glb: string): ManifestLine {
-  const { lastGood } = line;
-  if (line.sha256 !== undefined) return line.glb === glb ? line : { ...line, glb };
-  if (lastGood === undefined || lastGood.glb === glb) return line;
-  return { ...line, lastGood: { ...lastGood, glb } };
-}
-
 async function linkAll({ outputDir, lines, objectPath }: Publication): Promise<Published> {
   const outcome = { copied: 0, linked: 0, withoutObject: [] as string[] };
   const tmpDir = temporaryFolder(outputDir);
   // Many configurations share an object.
   const objects = new Map<string, FileFacts | undefined>();
-  await inParallel(lines.values(), LINKS_AT_ONCE, async (line) => {
-    const asset = publishedAsset(line);
+  const paths = assignPaths(Array.from(lines.keys(), identityIn));
+  await inParallel(paths, LINKS_AT_ONCE, async ([key, glb]) => {
+    const line = lines.get(key)!;
+    const placed = withPath(line, glb);
+    if (placed !== line) lines.set(key, orderFields(placed));
+    const asset = publishedAsset(placed);
     if (asset === undefined) return;
     const object = objectPath(asset.sha256);
     if (!objects.has(object)) objects.set(object, await statIfExists(object));
@@ -88,6 +75,13 @@ async function linkAll({ outputDir, lines, objectPath }: Publication): Promise<P
   });
   outcome.withoutObject.sort();
   return outcome;
+}
+
+function withPath(line: ManifestLine, glb: string): ManifestLine {
+  const { lastGood } = line;
+  if (line.sha256 !== undefined) return line.glb === glb ? line : { ...line, glb };
+  if (lastGood === undefined || lastGood.glb === glb) return line;
+  return { ...line, lastGood: { ...lastGood, glb } };
 }
 
 /** What stands at a line's path: its own GLB, the last good one of a failed line, or nothing. */
