@@ -29,6 +29,8 @@ export interface LedgerOptions {
   convert: ConvertOptions;
   /** When the run began, milliseconds since 1970. */
   now: number;
+  /** Configurations that are known without a selection: a run may select a part only. */
+  published?: number;
 }
 
 /** A configuration, or a part of the selection by its name. */
@@ -110,13 +112,14 @@ const MOST_QUARANTINED = { share: 0.1, few: 25 };
  * @see D-852.
  */
 export function openFailureLedger(failures: Failures, options: LedgerOptions): FailureLedger {
-  const { outputDir, policy, now } = options;
+  const { outputDir, policy, now, published = 0 } = options;
   const today = dayOf(now);
   const conditions = sha256Hex(JSON.stringify([CONVERTER_VERSION, options.convert])).slice(0, 16);
   const records = new Map(failures.all(outputDir).map((record) => [record.request, record]));
   const known = new Set(records.keys());
   const met = new Set<string>();
   const failed = new Set<string>();
+  let range = published;
 
   const isQuarantined = ({ nights }: FailureRecord) => nights >= policy.quarantineAfterNights;
   const retryOn = ({ lastSeen }: FailureRecord) =>
@@ -126,12 +129,19 @@ export function openFailureLedger(failures: Failures, options: LedgerOptions): F
     if (record === undefined || !isQuarantined(record)) return false;
     return record.conditions === conditions && today < retryOn(record);
   };
+  /** Told of those of the selection only: children turn up once it is worked on. */
+  let isIll: boolean | undefined;
+  const areAllTried = () => {
+    isIll ??=
+      [...records.values()].filter(isOfSelection).filter(isQuarantined).length > most(range);
+    return isIll;
+  };
 
   return {
     due(articles, everything = false) {
+      range = Math.max(range, articles.length);
       const waiting = everything ? [] : articles.flatMap(spellings).filter(waits);
-      const most = Math.max(MOST_QUARANTINED.few, articles.length * MOST_QUARANTINED.share);
-      if (waiting.length === 0 || waiting.length > most) {
+      if (waiting.length === 0 || waiting.length > most(articles.length)) {
         return { due: [...articles], quarantined: [] };
       }
       const quarantined = waiting.map((request) => {
@@ -148,6 +158,7 @@ export function openFailureLedger(failures: Failures, options: LedgerOptions): F
     },
     record(subject, error, root) {
       const key = keyOfSubject(subject);
+      isIll = undefined;
       if (known.has(key)) met.add(key);
       if (error === undefined) {
         records.delete(key);
@@ -174,7 +185,7 @@ export function openFailureLedger(failures: Failures, options: LedgerOptions): F
       if (record === undefined) return undefined;
       const { attempts, nights, firstSeen, lastSeen } = record;
       const row = { attempts, nights, firstSeen, lastSeen };
-      return isQuarantined(record)
+      return isQuarantined(record) && !(isOfSelection(record) && areAllTried())
         ? { ...row, quarantined: true, retryOn: retryOn(record) }
         : { ...row, quarantined: false };
     },
@@ -188,6 +199,16 @@ export function openFailureLedger(failures: Failures, options: LedgerOptions): F
       });
     },
   };
+}
+
+/** How many of some articles may be in quarantine. */
+function most(articles: number): number {
+  return Math.max(MOST_QUARANTINED.few, articles * MOST_QUARANTINED.share);
+}
+
+/** Neither a child that its planning turns up nor a part of the selection that failed itself. */
+function isOfSelection({ request, root }: FailureRecord): boolean {
+  return root === '' && request.startsWith('[');
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

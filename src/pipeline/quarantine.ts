@@ -48,7 +48,10 @@ export function openQuarantine(
 ): Quarantine {
   const { job, state, startedAt, previous } = run;
   const { outputDir, failures: policy, convert } = job.pipeline;
-  const ledger = openFailureLedger(state.failures, { outputDir, policy, convert, now: startedAt });
+  const ledger = openFailureLedger(state.failures, {
+    ...{ outputDir, policy, convert, now: startedAt },
+    published: previous.byKey.size,
+  });
   // Whoever asks for single articles, for failures or for everything anew gets them all.
   const isAskedFor = job.only !== undefined || job.failedOnly === true || job.force === true;
   const everything = isAskedFor || asksNobody;

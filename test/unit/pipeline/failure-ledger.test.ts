@@ -141,6 +141,29 @@ describe('quarantine is for single articles', () => {
     expect(night(4, many, [])).toHaveLength(270);
   });
 
+  test('where all are tried, none is told to be in it', () => {
+    const ill = many.slice(0, 31);
+    for (const n of [1, 2]) night(n, many, ill);
+    const rowOnNight = (n: number, failing: string[], other?: Partial<LedgerOptions>) => {
+      const ledger = open(n, other);
+      ledger.due(many.map((number) => selected(number)));
+      for (const number of many)
+        ledger.record(request(number), failing.includes(number) ? LOST : undefined);
+      ledger.save(true);
+      return ledger.rowOf(request('M0'));
+    };
+    expect(rowOnNight(3, ill)).toMatchObject({ nights: 3, quarantined: false });
+    expect(rowOnNight(3, ill)).not.toHaveProperty('retryOn');
+    // Once fewer than that fail, those few wait.
+    expect(rowOnNight(4, ill.slice(1, 3))).toBeUndefined();
+    expect(open(5).rowOf(request('M1'))).toMatchObject({ quarantined: true });
+    // A run over a part knows from the manifest how many there are.
+    night(6, many, ill);
+    const part = open(6, { published: 1000 });
+    part.due([selected('M1')], true);
+    expect(part.rowOf(request('M1'))).toMatchObject({ quarantined: true });
+  });
+
   test('a few always may be in it, however small the selection is', () => {
     const few = many.slice(0, 25);
     for (const n of [1, 2, 3]) night(n, few, few);
