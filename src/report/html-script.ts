@@ -71,7 +71,8 @@ export const PAGE_SCRIPT = `
     const words = wordsOf(find.value);
     const count = tables.reduce((sum, table) => sum + show(table, words), 0);
     for (const other of document.querySelectorAll('.grid')) other.hidden = words.length > 0;
-    found.textContent = words.length === 0 ? '' : plural(count, 'row') + ' found';
+    const part = document.querySelector('.rest span') === null ? '' : ' on this page · long lists are cut';
+    found.textContent = words.length === 0 ? '' : plural(count, 'row') + ' found' + part;
   }
 
   const keyOf = (row, column) => {

@@ -101,22 +101,16 @@ function failureCause({ code, message, help }: FailureRow): Html {
   return html`<code>${code}</code><span class="wrap message"><bdi>${message}</bdi></span><small>→ ${help}</small>`;
 }
 
-function gates({
-  gates: { findings, byGate, count, accepted, refused },
-}: RunReport): Part | undefined {
+function gates(report: RunReport): Part | undefined {
+  const { findings, byGate, count } = report.gates;
   const kinds = Object.entries(byGate).map(([gate, { warn, refuse }]): Kind => {
     return { id: gate, label: gateName(gate), count: warn + refuse };
   });
-  const note = accepted
-    ? 'Accepted with --accept.'
-    : refused
-      ? 'Nothing was published. If all of this is meant, run again with --accept.'
-      : 'Published all the same: no gate refuses at these thresholds.';
   return tableSection<GateFinding>({
     id: 'gates',
     title: 'Gate findings',
     total: count,
-    note,
+    note: gateNote(report),
     rest: 'the two manifests',
     columns: [
       {
@@ -135,6 +129,14 @@ function gates({
     kinds,
     kindsOf: ({ gate }) => [gate],
   });
+}
+
+/** What became of the findings. */
+function gateNote({ gates: { accepted, refused }, published }: RunReport): string {
+  if (refused && accepted) return 'Accepted with --accept.';
+  if (refused) return 'Nothing was published. If all of this is meant, run again with --accept.';
+  if (published) return 'Published all the same: no gate refuses at these thresholds.';
+  return 'No gate refuses at these thresholds; nothing was published for another reason.';
 }
 
 /** A finding may be about all that was compared, or all of one manufacturer. */

@@ -39,10 +39,12 @@ export function verdictOf(report: RunReport): Verdict {
   const { stop, ended, published } = report;
   const left = published ? 'What was finished is published.' : UNPUBLISHED;
   const why = stop === undefined ? left : `${sentence(stop.message)} ${left}`;
-  if (ended === 'until') return { tone: 'partly', headline: 'Out of time', detail: why };
-  if (ended === 'interrupted') return { tone: 'partly', headline: 'Interrupted', detail: why };
   if (stop !== undefined && REFUSALS.has(stop.code))
     return { tone: 'bad', headline: 'Refused: nothing was published', detail: why };
+  // Out of time and yet not published: something worse came between.
+  if (ended === 'until' && published)
+    return { tone: 'partly', headline: 'Out of time', detail: why };
+  if (ended === 'interrupted') return { tone: 'partly', headline: 'Interrupted', detail: why };
   if (ended === 'stopped' || stop !== undefined)
     return { tone: 'bad', headline: 'Stopped before the end', detail: why };
   return finished(report);
@@ -94,13 +96,13 @@ export function needsOf(report: RunReport): Need[] {
 
 function stopNeeds({ stop, ended }: RunReport): Need[] {
   if (stop === undefined) return [];
-  const tone = ended === 'until' || ended === 'interrupted' ? 'partly' : 'bad';
+  const tone = ended === 'interrupted' || stop.code === 'OUT_OF_TIME' ? 'partly' : 'bad';
   const section = tellsRefusal(stop) ? 'gates' : undefined;
   return [{ tone, code: stop.code, title: capital(stop.message), help: stop.help, section }];
 }
 
 /** What gates say of whole ranges; single configurations stand in the table. */
-function gateNeeds({ gates, stop }: RunReport): Need[] {
+function gateNeeds({ gates, stop, published }: RunReport): Need[] {
   const refused = isRefused(gates);
   return gates.findings
     .filter(
@@ -111,7 +113,7 @@ function gateNeeds({ gates, stop }: RunReport): Need[] {
       const tone = refused && action === 'refuse' ? 'bad' : 'look';
       const help = refused
         ? 'look at the findings; if they are meant, run again with --accept'
-        : 'look at the findings; they are published';
+        : `look at the findings; they are ${published ? 'published' : 'not published'}`;
       return { tone, title: capital(message), help, section: 'gates' };
     });
 }

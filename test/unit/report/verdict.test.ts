@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { reportHtml } from '../../../src/report/html.ts';
 import type { RunReport } from '../../../src/report/run-report.ts';
 import { needsOf, verdictOf } from '../../../src/report/verdict.ts';
 import { mixedReport, reportedLine, reportOf } from '../../helpers/reports.ts';
@@ -23,6 +24,18 @@ test.each<[string, Partial<RunReport>, string, string]>([
     { stop: stop('GATE_REFUSED'), published: false },
     'bad',
     'Refused: nothing was published',
+  ],
+  [
+    'a gate, of what there was when the time was up',
+    { ended: 'until', stop: stop('GATE_REFUSED'), published: false },
+    'bad',
+    'Refused: nothing was published',
+  ],
+  [
+    'a full disk when the time was up',
+    { ended: 'until', stop: stop('DISK_FULL'), published: false },
+    'bad',
+    'Stopped before the end',
   ],
   [
     'too many failures',
@@ -85,6 +98,11 @@ test('what a gate refuses is told once, and what was accepted is published', () 
       section: 'gates',
     },
   ]);
+  const tooMany = { ...QUIET, gates: mixed.gates, stop: stop('MAX_FAILURES'), published: false };
+  expect(needsOf(tooMany).map(({ help }) => help)).toContain(
+    'look at the findings; they are not published',
+  );
+  expect(reportHtml(tooMany)).toContain('nothing was published for another reason');
   const accepted = { ...QUIET, gates: { ...gates, accepted: true } };
   expect(verdictOf(accepted)).toMatchObject({ tone: 'look', headline: 'Nothing has changed' });
   expect(needsOf(accepted)).toMatchObject([
