@@ -11,7 +11,7 @@ import type { Ending } from '../report/ending.ts';
 import type { RunReport } from '../report/run-report.ts';
 import { summarise } from '../report/summary.ts';
 import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
-import type { LogFormat } from '../support/log.ts';
+import type { LogFields, LogFormat } from '../support/log.ts';
 import { usageError } from './arguments.ts';
 import { type Arguments, type Io, numberOf, type OptionSpec, textOf } from './command.ts';
 import { errorToTell } from './interrupt.ts';
@@ -53,7 +53,7 @@ export const JOB_OPTIONS = {
 export const NIGHT_OPTIONS = {
   ...JOB_OPTIONS,
   repair: { type: 'boolean', describe: 'build what is published but damaged or missing' },
-  accept: { type: 'boolean', describe: 'publish what a gate refuses' },
+  accept: { type: 'boolean', describe: 'publish what a gate or --max-failures refuses' },
   until: { type: 'string', describe: 'HH:MM at which to stop, resumable' },
   'max-failures': { type: 'string', describe: 'refuse the result beyond N or N% failures' },
 } as const satisfies Record<string, OptionSpec>;
@@ -147,17 +147,25 @@ export async function doJob(
     const ending = ended(ERROR_CODES[error.code].exit, error, report);
     // What ended the run is worth more than that a file about it could not be written.
     await writeMachineFiles(args, ending).catch((e: Error) => voice.log.error(e.message));
+    // The command line tells it to a person; a log has it among the lines of its run.
+    if (voice.format === 'json') voice.log.error('stopped', reasonOf(error));
     throw error;
   };
   const { report, runFolder, stop } = await inVoice(voice, io, (tools) =>
     work(job, { ...tools, startedAt }),
   ).catch((thrown: unknown) => stopped(thrown));
-  voice.log.info('finished', { ...report.configurations, totalMs: report.totalMs });
+  const told = { ...report.configurations, totalMs: report.totalMs };
+  voice.log.info(stop === undefined ? 'finished' : 'ended', told);
   io.print(summarise(report, runFolder));
   if (stop !== undefined) return stopped(stop, report);
   const exitCode = report.configurations.failed > 0 ? 1 : 0;
   await writeMachineFiles(args, ended(exitCode, undefined, report));
   return exitCode;
+}
+
+function reasonOf({ code, message }: ConverterError): LogFields {
+  const { exit, help } = ERROR_CODES[code];
+  return { code, exit, message, help };
 }
 
 /** Works with a voice, and silences it at the end. */

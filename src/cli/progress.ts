@@ -19,6 +19,8 @@ const ERASE_LINE = '\r\u001b[K';
 /** What a run tells while it works, and how to end it. */
 export interface Voice {
   log: Logger;
+  /** How its lines look. */
+  format: LogFormat;
   progress(progress: Progress): void;
   /** How many articles the catalogue has shown while they are chosen. */
   selecting(found: number): void;
@@ -45,7 +47,13 @@ export async function openVoice(
   };
   const log = await createLogger({ format: chosen, sink, now: io.now, fields });
   const lines = bar ?? openLines(log, io);
-  return { log, progress: lines.update, selecting: lines.selecting, end: lines.stop };
+  return {
+    log,
+    format: chosen,
+    progress: lines.update,
+    selecting: lines.selecting,
+    end: lines.stop,
+  };
 }
 
 /**
@@ -54,10 +62,10 @@ export async function openVoice(
  * It comes by a timer, not with progress: that nothing moves is what a person wants to know.
  */
 function openLines(log: Logger, io: Io) {
-  let state: { message: string; fields: LogFields } | undefined;
+  let state: { message: string; fields: LogFields } = { message: 'starting', fields: {} };
+  let isSelecting = false;
   let movedAt = io.now();
   const beat = () => {
-    if (state === undefined) return;
     log.info(state.message, { ...state.fields, sinceMs: io.now() - movedAt });
   };
   const timer = setInterval(beat, HEARTBEAT_MS).unref();
@@ -67,7 +75,8 @@ function openLines(log: Logger, io: Io) {
   };
   return {
     selecting(found: number) {
-      if (state === undefined) log.info('selecting');
+      if (!isSelecting) log.info('selecting');
+      isSelecting = true;
       move('selecting', { found });
     },
     update: (progress: Progress) => move('working', { ...progress }),

@@ -133,7 +133,8 @@ test('a service that is gone is told everywhere, and the last good night is not 
   const published = await value('btg2gltf_last_published_timestamp_seconds');
   expect(published).toBeGreaterThan(Date.UTC(2026, 0, 1, 2) / 1000);
   await nights.proxy.close();
-  expect(await run('2026-01-02')).toMatchObject({ exit: 3 });
+  const gone = await run('2026-01-02');
+  expect(gone.exit).toBe(3);
   expect(await value('btg2gltf_last_run_exit_code')).toBe(3);
   expect(await value('btg2gltf_last_published_timestamp_seconds')).toBe(published);
   const report = await nights.report();
@@ -142,6 +143,12 @@ test('a service that is gone is told everywhere, and the last good night is not 
     ended: 'stopped',
     published: false,
     stop: { code: 'SERVICE_UNREACHABLE' },
+  });
+  // Whoever reads the log by the id of the run learns why.
+  const lines = gone.stderr.split('\n').filter((line) => line.startsWith('{'));
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual({
+    ...{ level: 'error', time: expect.any(String), run: report.run, msg: 'stopped', exit: 3 },
+    ...report.stop,
   });
   expect(await read(join(await lastRun(), 'report.html'))).toContain('Stopped before the end');
   expect(await read(junit)).toContain('<failure type="SERVICE_UNREACHABLE"');

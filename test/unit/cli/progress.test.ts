@@ -61,6 +61,18 @@ test('a log has one line of it, and then a sign of life every half minute, also 
   ]);
 });
 
+test('a run that cannot even begin to choose gives a sign of life', async () => {
+  vi.useFakeTimers();
+  const { io, told, clock } = processOf();
+  const voice = await openVoice('json', io, { run: 'r1' });
+  clock.now += 30_000;
+  vi.advanceTimersByTime(30_000);
+  voice.end();
+  expect(told.map((line) => JSON.parse(line))).toMatchObject([
+    { run: 'r1', msg: 'starting', sinceMs: 30_000 },
+  ]);
+});
+
 test('the help tells numbers from texts', async () => {
   const { stdout } = await command(['run', '--help']);
   expect(stdout).toMatch(/--limit .*\[number\]/);
