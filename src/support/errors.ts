@@ -48,7 +48,7 @@ export const ERROR_CODES = {
   GATE_REFUSED: { exit: 4, help: 'look at the report; run again with --accept to publish it' },
   MAX_FAILURES: {
     exit: 4,
-    help: 'see failures.jsonl; run again with --failed, or with --accept to publish the rest',
+    help: 'see failures.jsonl; run again once they can succeed, or with --accept to publish the rest',
   },
   ARTICLE_NOT_FOUND: { exit: 1, help: 'check manufacturer, program and base article number' },
   NODE_NOT_FOUND: { exit: 1, help: 'check the id: the catalogue may have changed' },
