@@ -28,12 +28,16 @@ export function* nightLines(night: NightKnowledge): Iterable<ReportedLine> {
   }
 }
 
-/** Identities that had a line before and have none now. */
+/** Identities that had a GLB before and have no line now: what only ever failed was never there. */
 export function* removedKeys(
   before: PackedMap<ManifestLine>,
   lines: PackedMap<ManifestLine>,
 ): Iterable<ArticleRequest> {
-  for (const key of before.keys()) if (!lines.has(key)) yield identityIn(key);
+  for (const key of before.keys()) {
+    if (lines.has(key)) continue;
+    const line = before.get(key);
+    if (line !== undefined && publishedAsset(line) !== undefined) yield identityIn(key);
+  }
 }
 
 function reportedLine(

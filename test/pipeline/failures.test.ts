@@ -143,3 +143,25 @@ describe('run --failed', () => {
     expect(await readManifest(nights.outputDir)).toEqual(before);
   });
 });
+
+test('what was never published is not told to be removed, whether it succeeds or is gone', async () => {
+  const fresh = await openNights(range);
+  try {
+    const [first, second] = [range.articleAt(0).number, range.articleAt(1).number];
+    // One fails before it is known which configuration it is, and has another identity afterwards.
+    fresh.proxy.break(new RegExp(`/articles\\?.*${first}`), (answer) =>
+      answer.writeHead(500).end(),
+    );
+    fresh.proxy.break(new RegExp(`/btg\\?.*${second}`), (answer) => answer.writeHead(500).end());
+    expect((await fresh.run('2026-01-01')).exit).toBe(1);
+    fresh.proxy.mend();
+    range.gone.add(second);
+    expect((await fresh.run('2026-01-02', '--force')).exit).toBe(0);
+    expect((await fresh.report()).changes).toMatchObject({
+      new: { count: 1, rows: [{ basearticlenumber: first }] },
+      removed: { count: 0 },
+    });
+  } finally {
+    await fresh.close();
+  }
+});
