@@ -53,6 +53,8 @@ export interface JudgingRun {
   now: number;
   /** When the first of the interrupted runs began that it continues; else `now`. */
   heldSince: number;
+  /** When the last of these began; what was asked for later was so before the clock was set back. */
+  heldUntil: number;
 }
 
 /**
@@ -67,13 +69,14 @@ export interface JudgingRun {
  */
 export async function holds(
   voucher: Voucher,
-  { policy, now, heldSince }: JudgingRun,
+  { policy, now, heldSince, heldUntil }: JudgingRun,
   dates: () => Promise<Freshness>,
 ): Promise<boolean> {
   const { trusts } = FRESHNESS_POLICIES[policy];
   const { askedAt, owner } = voucher;
   if (trusts === 'everything' || askedAt === now) return true;
-  const ofThisNight = askedAt >= heldSince && askedAt < heldSince + CONTINUED_WITHIN_MS;
+  const ofThisNight =
+    askedAt >= heldSince && askedAt <= heldUntil && askedAt < heldSince + CONTINUED_WITHIN_MS;
   if (!ofThisNight && trusts === 'nothing') return false;
   const known = await dates();
   if (ofThisNight && !known.hasMoved(voucher)) return true;

@@ -42,6 +42,8 @@ export interface RecallOptions {
   now: number;
   /** When the first of the interrupted runs began that this one continues. @defaultValue `now` */
   heldSince?: number;
+  /** When the last of these began; later than `now` where the clock was set back. @defaultValue `now` */
+  heldUntil?: number;
   /** When an answer of an earlier run is taken. @defaultValue 'convertdate' */
   freshness?: FreshnessPolicy;
   /** Names the service in the state. @defaultValue the client's id */
@@ -126,7 +128,8 @@ export function createRecall(options: RecallOptions): Recall {
   const { client, store, state, now, force = false } = options;
   const service = options.service ?? client.id;
   const policy = force ? 'always' : (options.freshness ?? FRESHNESS_DEFAULT);
-  const run = { policy, now, heldSince: force ? now : (options.heldSince ?? now) };
+  const { heldSince = now, heldUntil = now } = force ? {} : options;
+  const run = { policy, now, heldSince, heldUntil };
   const fetchedOn = dayOf(now);
   const inFlight = new Map<string, Promise<Recalled>>();
   const answers = createLatest<Recalled>(LATEST_ANSWERS);

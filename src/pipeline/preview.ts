@@ -30,6 +30,7 @@ export interface Preview {
  * @see D-807.
  */
 export async function previewRun(run: RunContext): Promise<Preview> {
+  run.leaveOthersUnfinished();
   const selection = await selectLive(run);
   const fetcher = await run.fetcher();
   const requests = selection.articles.flatMap(({ request, alike = [] }) => [request, ...alike]);

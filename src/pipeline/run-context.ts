@@ -93,6 +93,8 @@ export interface RunContext {
   holdsObject(object: Digest, bytes: number | undefined): Promise<boolean>;
   /** The next run of this job goes on where this one ends. */
   leaveUnfinished(): void;
+  /** It worked on a part: the next run goes on where the interrupted ones ended that this one continues. */
+  leaveOthersUnfinished(): void;
 }
 
 /** Name of the folder of bodies in the cache folder, and of GLBs in the output folder. */
@@ -150,6 +152,7 @@ export async function withRun<T>(
       now: startedAt,
       force: job.force ?? false,
       heldSince: begun.heldSince,
+      heldUntil: begun.heldUntil,
       freshness: job.pipeline.freshness,
       imageLocation: content.imageLocation,
     });
@@ -170,6 +173,7 @@ export async function withRun<T>(
   };
   const deadline = openDeadline(job.until, tools.now, closeService);
   let isUnfinished = false;
+  let isPart = false;
   // What cannot be read is built anew, as if it had never been there.
   const onDamaged = (where: string, problem: string) =>
     tools.log.warn('a line is left out, since it cannot be read', { where, problem });
@@ -203,12 +207,15 @@ export async function withRun<T>(
       leaveUnfinished: () => {
         isUnfinished = true;
       },
+      leaveOthersUnfinished: () => {
+        isPart = true;
+      },
     });
     if (begun !== undefined && !isUnfinished) {
       const { tidyCache } = await import('../fetch/tidy-cache.ts');
       const maxBytes = job.pipeline.cacheMaxBytes;
       await tidyCache({ store: bodies, state, now: startedAt, maxBytes, run: begun.id });
-      state.runs.finish(begun.id);
+      state.runs.finish(begun.id, isPart);
     }
     return result;
   } finally {

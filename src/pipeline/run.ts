@@ -15,7 +15,7 @@ import { type Preview, previewRun } from './preview.ts';
 import { makeReport } from './report.ts';
 import { type Job, type RunContext, type RunTools, withRun } from './run-context.ts';
 import type { RunResult } from './run-result.ts';
-import { selectFetched, selectLive } from './select.ts';
+import { isPartial, selectFetched, selectLive } from './select.ts';
 import { workOn } from './work-on.ts';
 
 export type { RunResult } from './run-result.ts';
@@ -46,6 +46,7 @@ export function buildPipeline(job: Job, tools: RunTools): Promise<RunResult> {
 /** Fetches what a pipeline selects: service → snapshots in the cache. */
 export function fetchPipeline(job: Job, tools: RunTools): Promise<RunResult> {
   return withRun(job, tools, async (run) => {
+    if (isPartial(job)) run.leaveOthersUnfinished();
     const selection = await selectLive(run);
     const lines: ReportedLine[] = [];
     const collect = (line: ReportedLine) => void lines.push(line);

@@ -26,10 +26,15 @@ export interface Runs {
    *
    * @returns `heldSince`: the start of the first of the interrupted runs that this one continues (same
    *   service and output, at most {@link CONTINUED_WITHIN_MS} ago, no longer running), else its own.
+   *   `heldUntil`: the latest of these starts: its own, unless the clock was set back.
    */
-  begin(run: BegunRun): { id: number; heldSince: number };
-  /** Notes that a run came to its end: it and those that it continued are forgotten. */
-  finish(id: number): void;
+  begin(run: BegunRun): { id: number; heldSince: number; heldUntil: number };
+  /**
+   * Notes that a run came to its end: it and those that it continued are forgotten.
+   *
+   * @param isPart - It worked on a part of what these had to do: they are still to be continued.
+   */
+  finish(id: number, isPart?: boolean): void;
   /**
    * When the oldest run began that still works with this cache; undefined where none does.
    *
@@ -84,10 +89,11 @@ export function openRuns(db: Database): Runs {
       const id = Number(row.id);
       begun.set(id, nameOf(row));
       own.add(nameOf(row));
-      return { id, heldSince: Math.min(startedAt, ...continued.map((r) => Number(r.started_at))) };
+      const starts = [startedAt, ...continued.map((r) => Number(r.started_at))];
+      return { id, heldSince: Math.min(...starts), heldUntil: Math.max(...starts) };
     });
 
-  const finish: Runs['finish'] = (id) =>
+  const finish: Runs['finish'] = (id, isPart = false) =>
     db.transaction(() => {
       const finished = one.get(id);
       if (finished === undefined) return;
@@ -95,7 +101,7 @@ export function openRuns(db: Database): Runs {
       forget(id);
       const { service, output } = finished;
       for (const row of all.all()) {
-        const same = row.service === service && row.output === output;
+        const same = !isPart && row.service === service && row.output === output;
         if (row.id === id || (same && !mayRun(row, startedAt))) remove.run(row.id!);
       }
     });

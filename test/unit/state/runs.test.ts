@@ -46,6 +46,22 @@ describe('runs', () => {
     expect(state.runs.begin(run(NIGHT + 3 * HOUR)).heldSince).toBe(NIGHT + 3 * HOUR);
   });
 
+  it('leave those that they continue to be continued, where they worked on a part', () => {
+    state.runs.begin(run(NIGHT));
+    const part = state.runs.begin(run(NIGHT + HOUR, process.pid));
+    state.runs.finish(part.id, true);
+    expect(state.runs.oldestRunning(NIGHT + 2 * HOUR)).toBeUndefined();
+    expect(state.runs.begin(run(NIGHT + 2 * HOUR)).heldSince).toBe(NIGHT);
+  });
+
+  it('hold until now, but for what they continue where the clock was set back', () => {
+    expect(state.runs.begin(run(NIGHT))).toMatchObject({ heldSince: NIGHT, heldUntil: NIGHT });
+    expect(state.runs.begin(run(NIGHT - HOUR))).toMatchObject({
+      heldSince: NIGHT - HOUR,
+      heldUntil: NIGHT,
+    });
+  });
+
   it('continue no run of another service or output, nor one that goes on', () => {
     state.runs.begin(run(NIGHT, DEAD, { service: 't' }));
     state.runs.begin(run(NIGHT, DEAD, { output: '/other' }));
