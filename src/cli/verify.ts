@@ -20,7 +20,7 @@ export const verifyCommand: Command = {
     const folder =
       textOf(args, 'output') ??
       (/\.ya?ml$/i.test(given) ? (await loadPipeline(given, io.env)).outputDir : given);
-    const { objects, links, problems } = await verifyOutput(resolve(folder));
+    const { objects, links, problems } = await verifyOutput(resolve(folder), io.signal);
     for (const { path, problem } of problems) io.print(`${path}: ${problem}\n`);
     const found = problems.length === 0 ? 'all intact' : `${problems.length} damaged or missing`;
     io.print(`${objects} objects and ${links} links below ${resolve(folder)}: ${found}\n`);

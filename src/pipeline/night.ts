@@ -59,13 +59,15 @@ export async function workThroughNight(run: RunContext, plan: NightPlan): Promis
   const cannot = worked.error ?? verdict?.refusal;
   const broken =
     cannot ??
-    (await errorOf(() => run.stopwatch.during('publish', () => publish(run, lines, book))));
+    (await errorOf(() => run.stopwatch.during('publish', () => publishLines(run, lines, book))));
   const isWhole = isComplete && !isPartial(job);
   const unnoted = await errorOf(async () => {
+    if (broken === undefined) noteDecisions(run, book);
     if (worked.error === undefined) quarantine.note(selection.failures, isWhole);
   });
   const stop = broken ?? unnoted ?? (isComplete ? undefined : outOfTime(worked));
   if (stop !== undefined) run.leaveUnfinished();
+  if (isPartial(job)) run.leaveOthersUnfinished();
   const facts: RunFacts = {
     ended: endOf(worked, isComplete),
     published: broken === undefined,
@@ -90,29 +92,33 @@ async function work(run: RunContext, plan: NightPlan, quarantine: Quarantine): P
     const { job } = run;
     if (job.repair) await noteDamage(run);
     worked.selection = await plan.select(run);
-    const due = quarantine.choose(worked.selection.articles);
+    const chosen = quarantine.choose(worked.selection.articles);
+    // Of those that failed, not of all among which they are looked for.
+    const due = job.failedOnly ? chosen.slice(0, job.limit) : chosen;
     const { collect, screen } = quarantine;
     const progress = await workOn(run, due, await plan.work(run), collect, screen);
     Object.assign(worked, progress);
     await run.closeService();
   });
-  return error === undefined ? worked : { ...worked, error };
+  return error === undefined ? worked : { ...worked, error: reasonOf(run, error) };
+}
+
+/** A service that was closed since the time is up: whoever still asked it is told of the time. */
+function reasonOf({ tools, isOutOfTime }: RunContext, error: ConverterError): ConverterError {
+  if (error.code !== 'INTERRUPTED' || tools.signal.aborted || !isOutOfTime()) return error;
+  const message = 'the time is up: the articles were not chosen yet, and nothing was worked on';
+  return new ConverterError('OUT_OF_TIME', message);
 }
 
 async function noteDamage(run: RunContext): Promise<void> {
   if (run.previous.byKey.size === 0) return;
-  const { problems } = await verifyOutput(run.job.pipeline.outputDir);
+  const { problems } = await verifyOutput(run.job.pipeline.outputDir, run.tools.signal);
   for (const { object } of problems) if (object !== undefined) run.noteDamaged(object);
   if (problems.length > 0) run.tools.log.warn('damaged or missing', { files: problems.length });
 }
 
-async function publish(
-  run: RunContext,
-  lines: ReturnType<typeof newLines>,
-  book: OutcomeBook,
-): Promise<void> {
+function noteDecisions(run: RunContext, book: OutcomeBook): void {
   const { outputDir } = run.job.pipeline;
-  await publishLines(run, lines, book);
   run.state.decisions.putAll(outputDir, runId(run.startedAt), decisionsOf(book));
 }
 
@@ -131,6 +137,7 @@ function decisionOf(outcome: Outcome): Decision {
 
 function endOf({ error }: Worked, isComplete: boolean): NonNullable<RunFacts['ended']> {
   if (error === undefined) return isComplete ? 'complete' : 'until';
+  if (error.code === 'OUT_OF_TIME') return 'until';
   return error.code === 'INTERRUPTED' ? 'interrupted' : 'stopped';
 }
 

@@ -137,14 +137,15 @@ async function openSource(source: PipelineSource, run: RunContext): Promise<Open
 }
 
 /** `--only` and `--limit`. */
-function narrow(selection: Selection, { only, limit }: Job): Selection {
+function narrow(selection: Selection, { only, limit, failedOnly }: Job): Selection {
   const { articles: selected, warnings } = selection;
   const matches = only === undefined ? () => true : globMatcher(only);
   const chosen = selected.filter(({ request, alike = [] }) =>
     [request, ...alike].some((spelling) => namesOf(spelling).some(matches)),
   );
   const failures = selection.failures.filter((failure) => isMeant(failure, only, matches));
-  if (chosen.length > 0) return { articles: chosen.slice(0, limit), failures, warnings };
+  const articles = failedOnly ? chosen : chosen.slice(0, limit);
+  if (articles.length > 0) return { articles, failures, warnings };
   const what = only === undefined ? 'the pipeline selects no article' : `nothing matches ${only}`;
   const of = selected.length === 0 ? '' : ` among ${selected.length} configurations`;
   throw new ConverterError('NOTHING_SELECTED', [what + of, ...reasons(selection)].join('\n'));

@@ -26,9 +26,10 @@ export interface Verification {
  * Checks every object that the manifest refers to, what failed configurations had before included,
  * and every link to one.
  *
- * @throws {@link ConverterError} `USAGE` where there is no manifest.
+ * @param signal - Ends it: a large range takes as long as it takes to read it.
+ * @throws {@link ConverterError} `USAGE` where there is no manifest; the reason of the signal.
  */
-export async function verifyOutput(outputDir: string): Promise<Verification> {
+export async function verifyOutput(outputDir: string, signal?: AbortSignal): Promise<Verification> {
   await requireManifest(outputDir);
   const { pathOf } = openObjects(outputDir);
   const problems: Verification['problems'] = [];
@@ -42,6 +43,7 @@ export async function verifyOutput(outputDir: string): Promise<Verification> {
   for (const line of (await openManifest(outputDir, { onDamaged })).values()) {
     const asset = publishedAsset(line);
     if (asset === undefined) continue;
+    signal?.throwIfAborted();
     const { glb, sha256 } = asset;
     if (!checked.has(sha256)) await check(pathOf(sha256), sha256, sha256);
     checked.add(sha256);

@@ -1,0 +1,116 @@
+/**
+ * Going on: what of an interrupted run the next whole one takes up, whatever was tried in between.
+ */
+import { join } from 'node:path';
+import Libsql from 'libsql';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readManifest } from '../../src/write/manifest.ts';
+import { command } from '../helpers/command.ts';
+import { type NightRange, nightRange } from '../helpers/night-range.ts';
+import { type Nights, openNights } from '../helpers/nights.ts';
+
+const SIZE = { articles: 12, blocks: 12, images: 2, blocksPerArticle: 1 };
+let range: NightRange;
+let nights: Nights;
+
+beforeEach(async () => {
+  range = nightRange(SIZE);
+  nights = await openNights(range, { freshness: 'always' });
+});
+afterEach(() => nights.close());
+
+/** A run that is interrupted once some parts lists were asked for. */
+async function interruptedRun(): Promise<void> {
+  const controller = new AbortController();
+  const { partsList } = range;
+  let asked = 0;
+  range.partsList = (query) => {
+    if (++asked === 6) controller.abort(new Error('stop'));
+    return partsList(query);
+  };
+  const words = ['run', nights.pipelineFile, '--concurrency', '1'];
+  const at = '2026-02-01T02:00:00Z';
+  await command(words, { env: nights.proxy.env, at, signal: controller.signal });
+  range.partsList = partsList;
+}
+
+describe('an interrupted run is gone on with', () => {
+  test.each([
+    ['nothing', []],
+    ['a preview', ['--dry-run']],
+    ['a run over a part', ['--only', 'N01/S01/A00001']],
+    ['a run over what failed', ['--failed']],
+  ])('after %s in between', async (_, between) => {
+    await interruptedRun();
+    if (between.length > 0) expect((await nights.run('2026-02-01', ...between)).exit).toBe(0);
+    expect((await nights.run('2026-02-01')).exit).toBe(0);
+    expect(range.count('btg')).toBeLessThanOrEqual(13);
+  });
+});
+
+describe('a clock that was set back', () => {
+  test.each([[[]], [['--force']]])(
+    'makes no night of what was fetched later (%j)',
+    async (options) => {
+      await nights.run('2026-02-01');
+      const asked = range.count('btg');
+      await nights.run('2026-01-31', ...options);
+      expect(range.count('btg')).toBe(2 * asked);
+      const earlier = () => Date.parse('2026-01-31T01:00:00Z');
+      await nights.run(earlier, ...options);
+      expect(range.count('btg')).toBe(3 * asked);
+    },
+  );
+});
+
+describe('--failed with --limit', () => {
+  test('tries as many of those that failed', async () => {
+    for (const index of [8, 9, 10]) range.missing.add(range.articleAt(index).blocks[0]!);
+    expect((await nights.run('2026-02-01')).exit).toBe(1);
+    range.missing.clear();
+    expect((await nights.run('2026-02-02', '--failed', '--limit', '2')).exit).toBe(0);
+    expect((await nights.report()).configurations).toMatchObject({ selected: 2, converted: 2 });
+  });
+});
+
+describe('the time that a run has', () => {
+  test('may be up before the articles are chosen', async () => {
+    const begin = new Date(2026, 2, 1, 2, 0).getTime();
+    let isBegun = false;
+    const clock = () => {
+      const now = isBegun ? begin + 3_600_000 + 9900 : begin;
+      isBegun = true;
+      return now;
+    };
+    nights.proxy.break(/getnodes/, () => undefined);
+    const { exit, stderr } = await nights.run(clock, '--until', '03:00');
+    expect(exit).toBe(130);
+    expect(stderr).toMatch(/the time is up: the articles were not chosen.*\n.*run the same/);
+    expect(await nights.report()).toMatchObject({ ended: 'until', published: false });
+  });
+});
+
+describe('verify', () => {
+  test('ends when it is interrupted', async () => {
+    await nights.run('2026-02-01');
+    const words = ['verify', nights.outputDir];
+    const { exit } = await command(words, { signal: AbortSignal.abort(new Error('stop')) });
+    expect(exit).not.toBe(0);
+  });
+});
+
+describe('a state that cannot be written once all is published', () => {
+  test('does not make the report say that nothing is', async () => {
+    await nights.run('2026-02-01');
+    const state = new Libsql(join(nights.cacheDir, 'state.db'));
+    state.exec(
+      "CREATE TRIGGER full BEFORE INSERT ON decisions BEGIN SELECT RAISE(ABORT, 'full'); END",
+    );
+    state.close();
+    range.gone.add(range.articleAt(3).number);
+    const { exit } = await nights.run('2026-02-02');
+    expect(exit).not.toBe(0);
+    expect(await readManifest(nights.outputDir)).toHaveLength(11);
+    expect(await nights.report()).toMatchObject({ published: true, stop: { code: 'INTERNAL' } });
+  });
+});
