@@ -185,7 +185,9 @@ export function openFailureLedger(failures: Failures, options: LedgerOptions): F
       if (record === undefined) return undefined;
       const { attempts, nights, firstSeen, lastSeen } = record;
       const row = { attempts, nights, firstSeen, lastSeen };
-      return isQuarantined(record) && !(isOfSelection(record) && areAllTried())
+      // A part of the selection is always tried: what is behind it is not known before.
+      const waits = !isPart(record) && !(record.root === '' && areAllTried());
+      return isQuarantined(record) && waits
         ? { ...row, quarantined: true, retryOn: retryOn(record) }
         : { ...row, quarantined: false };
     },
@@ -207,8 +209,13 @@ function most(articles: number): number {
 }
 
 /** Neither a child that its planning turns up nor a part of the selection that failed itself. */
-function isOfSelection({ request, root }: FailureRecord): boolean {
-  return root === '' && request.startsWith('[');
+function isOfSelection(record: FailureRecord): boolean {
+  return record.root === '' && !isPart(record);
+}
+
+/** A part of the selection by its name, no configuration. */
+function isPart({ request }: FailureRecord): boolean {
+  return !request.startsWith('["');
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

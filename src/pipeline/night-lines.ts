@@ -52,9 +52,11 @@ function reportedLine(
   const ms = entries.reduce((sum, entry) => sum + entry.ms, 0);
   const failed = entries.find(({ outcome }) => outcome.status === 'failed')?.outcome.request;
   const history = failed === undefined ? undefined : quarantine.rowOf(failed);
+  const kept = entries.every(({ outcome }) => outcome.status === 'kept');
   return {
     ...line,
     ms,
+    kept,
     counts: built !== undefined && 'built' in built ? built.built.counts : undefined,
     ...(line.sha256 === undefined ? {} : { change: changeOf(line, known) }),
     ...(known === undefined ? {} : { before: figuresOf(known) }),

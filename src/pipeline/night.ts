@@ -73,6 +73,7 @@ export async function workThroughNight(run: RunContext, plan: NightPlan): Promis
     published: broken === undefined,
     removed: removedKeys(run.previous.byKey, lines),
     ...(verdict === undefined ? {} : { gates: verdict.gates }),
+    historyOf: (what) => quarantine.rowOf({ what }),
     ...(stop === undefined ? {} : { stop }),
   };
   const hits = await run.cacheHits();

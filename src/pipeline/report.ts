@@ -8,7 +8,7 @@ import { join, relative, sep } from 'node:path';
 import type { Selection, SelectionFailure } from '../fetch/select-articles.ts';
 import type { ArticleKey } from '../model/article.ts';
 import { createCollector } from '../report/collect.ts';
-import type { ReportedLine } from '../report/reported-line.ts';
+import type { FailureHistory, ReportedLine } from '../report/reported-line.ts';
 import { helpFor } from '../report/rows.ts';
 import type { FailureRow, GateReport, RunReport } from '../report/run-report.ts';
 import { listFolder, replaceFile } from '../support/files.ts';
@@ -37,6 +37,8 @@ export interface RunFacts {
   /** Configurations that are published no more. */
   removed?: Iterable<ArticleKey>;
   gates?: GateReport;
+  /** What other nights know of a part of the selection that failed. */
+  historyOf?: (what: string) => FailureHistory | undefined;
 }
 
 /** A report with all of its failures, of which it holds the first only. */
@@ -70,7 +72,8 @@ export function makeReport(
   const { ended = 'complete', published = command !== 'fetch', stop } = facts;
   const collector = createCollector();
   for (const line of lines) collector.add(published ? line : inStore(run, line));
-  for (const failure of selection.failures) collector.addNotSelected(selectionRow(failure));
+  for (const failure of selection.failures)
+    collector.addNotSelected({ ...selectionRow(failure), ...facts.historyOf?.(failure.what) });
   for (const warning of selection.warnings) collector.addSelectionWarning(warning);
   for (const key of facts.removed ?? []) collector.addRemoved(key);
   const collected = collector.collected();

@@ -31,9 +31,11 @@ export function collectTotals() {
   const slowest = createTopList<AssetRow>(REPORT_LIMITS.slowest, ({ ms = 0 }) => ms);
   const objects = collectObjects();
   let triangles = 0;
+  let kept = 0;
   return {
     add(line: ReportedLine): void {
       statuses.add(line.status);
+      if (line.kept) kept++;
       articles.add(JSON.stringify([line.manufacturer, line.program, line.basearticlenumber]));
       triangles += line.triangles ?? 0;
       objects.add(line);
@@ -47,7 +49,7 @@ export function collectTotals() {
       const failed = statuses.of('failed') + notSelected;
       const selected = fetched + converted + unchanged + failed;
       return {
-        configurations: { selected, fetched, converted, unchanged, failed },
+        configurations: { selected, fetched, converted, unchanged, kept, failed },
         articles: articles.size,
         triangles,
         geometry,

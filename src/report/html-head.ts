@@ -158,7 +158,7 @@ function needRow({ tone, title, help, code, section }: Need): Html {
 
 /** The figures of the whole: how much there is, and what was saved. */
 export function totalsCard(report: RunReport): Html {
-  const { objects, triangles, requests, geometry } = report;
+  const { objects, triangles, requests, geometry, configurations: all } = report;
   const asked = requests.sent + requests.fromCache;
   const rows: [string, string, string][] = [
     ['GLB files', whole(objects.distinct), size(objects.bytes)],
@@ -168,6 +168,7 @@ export function totalsCard(report: RunReport): Html {
       share(requests.fromCache, asked),
       `${whole(requests.fromCache)} of ${whole(asked)}`,
     ],
+    ['Kept without a request', share(all.kept, all.selected), amount(all.kept, 'configuration')],
     ['Requests sent', whole(requests.sent), `${size(requests.bytesReceived)} received`],
     [
       'Triangles',

@@ -20,6 +20,8 @@ export type ReportedLine = ArticleKey &
   > & {
     status: ManifestLine['status'] | 'fetched';
     counts?: GeometryCounts | undefined;
+    /** Known to hold, so that nothing was asked nor looked at. */
+    kept?: boolean | undefined;
     /** Time spent on it, milliseconds. */
     ms?: number | undefined;
     /** Compared with what was published before. */

@@ -102,6 +102,7 @@ export const runReportSchema = z.object({
     fetched: count,
     converted: count,
     unchanged: count,
+    kept: count.describe('of those unchanged: known to hold, so that nothing was asked'),
     failed: count,
     quarantined: count.describe('of those that failed'),
   }),

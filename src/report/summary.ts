@@ -76,8 +76,10 @@ const ROWS: [label: string, words: (report: RunReport) => string][] = [
   ['Triangles', ({ triangles }) => (triangles === 0 ? '' : whole(triangles))],
   [
     'Requests',
-    ({ requests }) =>
-      `${whole(requests.sent)} sent, ${size(requests.bytesReceived)} received · ${whole(requests.fromCache)} answered from the cache`,
+    ({ requests, configurations: { kept } }) => {
+      const none = kept === 0 ? '' : ` · none for ${amount(kept, 'configuration')}`;
+      return `${whole(requests.sent)} sent, ${size(requests.bytesReceived)} received · ${whole(requests.fromCache)} answered from the cache${none}`;
+    },
   ],
   [
     'Time',

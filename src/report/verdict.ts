@@ -41,8 +41,8 @@ export function verdictOf(report: RunReport): Verdict {
   const why = stop === undefined ? left : `${sentence(stop.message)} ${left}`;
   if (stop !== undefined && REFUSALS.has(stop.code))
     return { tone: 'bad', headline: 'Refused: nothing was published', detail: why };
-  // Out of time and yet not published: something worse came between.
-  if (ended === 'until' && published)
+  // Out of time and yet another reason: something worse came between.
+  if (ended === 'until' && (stop === undefined || stop.code === 'OUT_OF_TIME'))
     return { tone: 'partly', headline: 'Out of time', detail: why };
   if (ended === 'interrupted') return { tone: 'partly', headline: 'Interrupted', detail: why };
   if (ended === 'stopped' || stop !== undefined)

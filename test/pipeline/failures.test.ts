@@ -165,3 +165,20 @@ test('what was never published is not told to be removed, whether it succeeds or
     await fresh.close();
   }
 });
+
+test('a part of the selection that fails is counted over the nights, and always tried', async () => {
+  await nights.configure({
+    failures: { quarantineAfterNights: 2 },
+    articles: [{ catalogue: {} }, { permanentids: ['P-17'] }],
+  });
+  for (const n of [1, 2, 3]) expect((await nights.run(day(n))).exit).toBe(1);
+  expect(await nights.failures()).toMatchObject([
+    { code: 'PERMANENT_ID_NOT_RESOLVABLE', attempts: 3, nights: 3, quarantined: false },
+  ]);
+  const [row] = await nights.failures();
+  expect(row).toMatchObject({ firstSeen: expect.stringContaining(day(1)) });
+  expect(row).toMatchObject({ lastSeen: expect.stringContaining(day(3)) });
+  expect((await nights.report()).configurations).toMatchObject({
+    ...{ unchanged: 6, kept: 6, failed: 1, quarantined: 0 },
+  });
+});

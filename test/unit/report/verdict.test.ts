@@ -32,6 +32,12 @@ test.each<[string, Partial<RunReport>, string, string]>([
     'Refused: nothing was published',
   ],
   [
+    'out of time before anything was chosen',
+    { ended: 'until', stop: stop('OUT_OF_TIME'), published: false },
+    'partly',
+    'Out of time',
+  ],
+  [
     'a full disk when the time was up',
     { ended: 'until', stop: stop('DISK_FULL'), published: false },
     'bad',
