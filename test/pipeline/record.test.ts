@@ -222,7 +222,7 @@ describe('a run from a recording', () => {
     const before = await published(join(folder, 'live'));
     expect(before.manifest.map(({ error }) => error?.code)).toEqual([
       'BLOCK_MISSING',
-      'BLOCK_MISSING',
+      'BLOCK_INVALID',
       undefined,
       'RESPONSE_INVALID',
       'ARTICLE_NOT_FOUND',
