@@ -14,6 +14,7 @@ import {
   removeFile,
   replaceFile,
 } from '../support/files.ts';
+import { birthOf } from '../support/process-birth.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Name of the lock in the output folder. */
@@ -26,6 +27,8 @@ interface Holder {
   pid: number;
   host: string;
   startedAt: number;
+  /** Tells it from a later process of its id; undefined where the system does not tell. */
+  born?: string | undefined;
 }
 
 /** Folders that this process holds: its own process id alone does not tell two of its runs apart. */
@@ -50,10 +53,12 @@ export async function lockOutput(
   startedAt: number,
 ): Promise<() => Promise<void>> {
   const path = join(outputDir, LOCK_FILE);
-  const own = JSON.stringify({ pid: process.pid, host: hostname(), startedAt });
-  if (held.has(path)) throw lockedBy(outputDir, own);
+  const holder: Holder = { pid: process.pid, host: hostname(), startedAt };
+  if (held.has(path)) throw lockedBy(outputDir, JSON.stringify(holder));
   held.add(path);
+  let own: string;
   try {
+    own = JSON.stringify({ ...holder, born: await birthOf(process.pid) });
     await take(path, own, outputDir);
   } catch (error) {
     held.delete(path);
@@ -92,23 +97,25 @@ async function placed(path: string, own: string, tmpDir: string): Promise<boolea
 /** @throws `OUTPUT_LOCKED` where a lock is that of a running process, or has just been given back. */
 async function checkDead(path: string, outputDir: string): Promise<void> {
   const text = await readTextIfExists(path);
-  if (text === undefined || !isDead(text)) throw lockedBy(outputDir, text ?? '');
+  if (text === undefined || !(await isDead(text))) throw lockedBy(outputDir, text ?? '');
 }
 
 /** Of another machine we cannot tell; a lock that cannot be read is nobody's. */
-function isDead(text: string): boolean {
+async function isDead(text: string): Promise<boolean> {
   const holder = holderOf(text);
   if (holder === undefined) return true;
   if (holder.host !== hostname()) return false;
   // Process ids return, in containers at once: one of our own id that we do not hold is a dead one's.
-  return holder.pid === process.pid || !isRunning(holder.pid);
+  if (holder.pid === process.pid || !isRunning(holder.pid)) return true;
+  const born = holder.born === undefined ? undefined : await birthOf(holder.pid);
+  return born !== undefined && born !== holder.born;
 }
 
 function holderOf(text: string): Holder | undefined {
   try {
-    const { pid, host, startedAt } = JSON.parse(text) as Partial<Holder>;
+    const { pid, host, startedAt, born } = JSON.parse(text) as Partial<Holder>;
     return typeof pid === 'number' && typeof host === 'string'
-      ? { pid, host, startedAt: Number(startedAt) }
+      ? { pid, host, startedAt: Number(startedAt), born }
       : undefined;
   } catch {
     return undefined;
@@ -118,5 +125,9 @@ function holderOf(text: string): Holder | undefined {
 function lockedBy(outputDir: string, text: string): ConverterError {
   const holder = holderOf(text);
   const who = holder ? `process ${holder.pid} on ${holder.host}` : 'another run';
-  return new ConverterError('OUTPUT_LOCKED', `${outputDir} is in use by ${who}`);
+  const elsewhere = holder !== undefined && holder.host !== hostname();
+  const advice = elsewhere
+    ? `, and whether that still runs cannot be told from here: if it does not, remove ${join(outputDir, LOCK_FILE)}`
+    : '';
+  return new ConverterError('OUTPUT_LOCKED', `${outputDir} is in use by ${who}${advice}`);
 }

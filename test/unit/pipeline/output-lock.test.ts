@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LOCK_FILE, lockOutput } from '../../../src/pipeline/output-lock.ts';
 import { exists } from '../../../src/support/files.ts';
+import { birthOf } from '../../../src/support/process-birth.ts';
 import { temporaryFolder } from '../../helpers/command.ts';
 
 let folder: string;
@@ -42,6 +43,24 @@ describe('lockOutput', () => {
     await leave(lockOf(await deadProcess(), 'elsewhere'));
     await expect(lockOutput(folder, 1)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
   });
+
+  it('says which file to remove where nobody here can tell', async () => {
+    await leave(lockOf(1, 'elsewhere'));
+    await expect(lockOutput(folder, 1)).rejects.toThrow(`remove ${join(folder, LOCK_FILE)}`);
+    await leave(lockOf(1));
+    await expect(lockOutput(folder, 1)).rejects.not.toThrow('remove');
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'takes over from a process whose id another one has by now',
+    async () => {
+      const lock = JSON.parse(lockOf(process.ppid));
+      await leave(JSON.stringify({ ...lock, born: await birthOf(process.ppid) }));
+      await expect(lockOutput(folder, 1)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
+      await leave(JSON.stringify({ ...lock, born: 'another start of this machine' }));
+      await (await lockOutput(folder, 1))();
+    },
+  );
 
   it.each(['dead process', 'own process id of an earlier life', 'rubbish'])(
     'takes over the lock of a %s',
