@@ -15,7 +15,10 @@ const controller = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.on(name, () => {
     // A second signal is from someone who will not wait for the log-out.
-    if (controller.signal.aborted) process.exit(INTERRUPTED_EXIT);
+    if (controller.signal.aborted) {
+      process.stderr.write('btg2gltf: ended at once\n  → run the same command again to go on\n');
+      process.exit(INTERRUPTED_EXIT);
+    }
     interrupt(controller, name);
   });
 }

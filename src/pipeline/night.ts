@@ -7,7 +7,7 @@
  */
 import type { Selection } from '../fetch/select-articles.ts';
 import type { Decision } from '../state/decisions.ts';
-import { asConverterError, ConverterError } from '../support/errors.ts';
+import { asConverterError, ConverterError, type ErrorCode } from '../support/errors.ts';
 import type { Work } from './each-configuration.ts';
 import type { Outcome } from './manifest-lines.ts';
 import { nightLines, removedKeys } from './night-lines.ts';
@@ -69,7 +69,7 @@ export async function workThroughNight(run: RunContext, plan: NightPlan): Promis
   if (stop !== undefined) run.leaveUnfinished();
   if (isPartial(job)) run.leaveOthersUnfinished();
   const facts: RunFacts = {
-    ended: endOf(worked, isComplete),
+    ended: endOf(worked.error, broken, isComplete),
     published: broken === undefined,
     removed: removedKeys(run.previous.byKey, lines),
     ...(verdict === undefined ? {} : { gates: verdict.gates }),
@@ -136,10 +136,22 @@ function decisionOf(outcome: Outcome): Decision {
   return { tier: outcome.status, why: [] };
 }
 
-function endOf({ error }: Worked, isComplete: boolean): NonNullable<RunFacts['ended']> {
-  if (error === undefined) return isComplete ? 'complete' : 'until';
-  if (error.code === 'OUT_OF_TIME') return 'until';
-  return error.code === 'INTERRUPTED' ? 'interrupted' : 'stopped';
+/** What ended the work or the publishing by itself; a refusal ended neither. */
+const ENDS: Partial<Record<ErrorCode, NonNullable<RunFacts['ended']>>> = {
+  INTERRUPTED: 'interrupted',
+  OUT_OF_TIME: 'until',
+};
+
+function endOf(
+  worked: ConverterError | undefined,
+  broken: ConverterError | undefined,
+  isComplete: boolean,
+): NonNullable<RunFacts['ended']> {
+  const error = worked ?? broken;
+  const known = error && ENDS[error.code];
+  if (known !== undefined) return known;
+  if (worked !== undefined) return 'stopped';
+  return isComplete ? 'complete' : 'until';
 }
 
 function outOfTime({ done, total }: Worked): ConverterError {

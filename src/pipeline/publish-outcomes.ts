@@ -54,6 +54,7 @@ export async function publishLines(
     lines,
     catalogue: newCatalogue(run, lines, book),
     objectPath: run.objects.pathOf,
+    signal: run.tools.signal,
   });
   tell(run, published);
 }

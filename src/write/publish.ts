@@ -25,6 +25,8 @@ export interface Publication {
   catalogue: PackedMap<CatalogueLine>;
   /** Path of an object in the store. */
   objectPath: (digest: Digest) => string;
+  /** Ends it between two links, as a crash would: many thousands of them take longer than anyone waits. */
+  signal?: AbortSignal;
 }
 
 /** What publishing did. */
@@ -43,7 +45,7 @@ export interface Published {
  * in between leaves links that the old manifest does not tell of; the next run compares every link with
  * its object and mends it.
  *
- * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`.
+ * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`; the reason of the signal.
  *
  * @see D-740 (order), D-741 (copies where hard links cannot be had).
  */
@@ -55,13 +57,14 @@ export async function publish(publication: Publication): Promise<Published> {
 }
 
 /** Every line gets what stands at its path: its own GLB, or for a failed one the last good one. */
-async function linkAll({ outputDir, lines, objectPath }: Publication): Promise<Published> {
+async function linkAll({ outputDir, lines, objectPath, signal }: Publication): Promise<Published> {
   const outcome = { copied: 0, linked: 0, withoutObject: [] as string[] };
   const tmpDir = temporaryFolder(outputDir);
   // Many configurations share an object.
   const objects = new Map<string, FileFacts | undefined>();
   const paths = assignPaths(Array.from(lines.keys(), identityIn));
   await inParallel(paths, LINKS_AT_ONCE, async ([key, glb]) => {
+    signal?.throwIfAborted();
     const line = lines.get(key)!;
     const placed = withPath(line, glb);
     if (placed !== line) lines.set(key, orderFields(placed));

@@ -4,6 +4,8 @@
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ConverterError } from '../../src/support/errors.ts';
+import { watchFileOperations } from '../../src/support/files.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { command } from '../helpers/command.ts';
 import { type NightRange, nightRange } from '../helpers/night-range.ts';
@@ -87,6 +89,30 @@ describe('the time that a run has', () => {
     expect(exit).toBe(130);
     expect(stderr).toMatch(/the time is up: the articles were not chosen.*\n.*run the same/);
     expect(await nights.report()).toMatchObject({ ended: 'until', published: false });
+  });
+});
+
+describe('an interruption while links are made', () => {
+  test('ends the run with the manifest of before, and the next one publishes what is built', async () => {
+    const controller = new AbortController();
+    watchFileOperations((operation, path) => {
+      if (operation === 'rename' && path.includes('/articles/')) {
+        controller.abort(new ConverterError('INTERRUPTED', 'stop'));
+      }
+    });
+    const { env } = nights.proxy;
+    const at = '2026-02-01T02:00:00Z';
+    const words = ['run', nights.pipelineFile];
+    const { exit, stderr } = await command(words, { env, at, signal: controller.signal });
+    watchFileOperations(undefined);
+    expect(exit).toBe(130);
+    expect(stderr).toContain('run the same command again to go on');
+    expect(await nights.report()).toMatchObject({ ended: 'interrupted', published: false });
+    expect(await readManifest(nights.outputDir)).toEqual([]);
+    const asked = range.count('btg');
+    expect((await nights.run('2026-02-01')).exit).toBe(0);
+    expect(await readManifest(nights.outputDir)).toHaveLength(12);
+    expect(range.count('btg')).toBe(asked);
   });
 });
 
