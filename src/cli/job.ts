@@ -142,14 +142,17 @@ export async function doJob(
     const { name: pipeline } = job.pipeline;
     return { pipeline, exitCode, ...times, report, ...(error === undefined ? {} : { error }) };
   };
+  // The command line tells it to a person; a log has it among the lines of its run.
+  const logged = (error: ConverterError): ConverterError => {
+    if (voice.format === 'json') voice.log.error('stopped', reasonOf(error));
+    return error;
+  };
   const stopped = async (thrown: unknown, report?: RunReport): Promise<never> => {
     const error = errorToTell(thrown, io);
     const ending = ended(ERROR_CODES[error.code].exit, error, report);
     // What ended the run is worth more than that a file about it could not be written.
     await writeMachineFiles(args, ending).catch((e: Error) => voice.log.error(e.message));
-    // The command line tells it to a person; a log has it among the lines of its run.
-    if (voice.format === 'json') voice.log.error('stopped', reasonOf(error));
-    throw error;
+    throw logged(error);
   };
   const { report, runFolder, stop } = await inVoice(voice, io, (tools) =>
     work(job, { ...tools, startedAt }),
@@ -159,7 +162,9 @@ export async function doJob(
   io.print(summarise(report, runFolder));
   if (stop !== undefined) return stopped(stop, report);
   const exitCode = report.configurations.failed > 0 ? 1 : 0;
-  await writeMachineFiles(args, ended(exitCode, undefined, report));
+  await writeMachineFiles(args, ended(exitCode, undefined, report)).catch((thrown: unknown) => {
+    throw logged(errorToTell(thrown, io));
+  });
   return exitCode;
 }
 

@@ -188,8 +188,9 @@ function gauges(registry: PromRegistry, Gauge: typeof PromGauge, pipeline: strin
   };
 }
 
-function isSuccess(ending: Ending): boolean {
-  return ending.exitCode === 0;
+/** What was only fetched is not converted. */
+function isSuccess({ exitCode, report }: Ending): boolean {
+  return exitCode === 0 && report?.published === true;
 }
 
 function isPublished({ exitCode, report }: Ending): boolean {

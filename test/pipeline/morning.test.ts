@@ -169,6 +169,7 @@ test('a metrics file that cannot be written ends a good run with its name, and h
   const good = await run('2026-01-01');
   expect(good.exit).toBe(3);
   expect(good.stderr).toContain('btg2gltf.prom');
+  expect(good.stderr).toMatch(/^\{.*"exit":3.*btg2gltf\.prom/m);
   await nights.proxy.close();
   const gone = await run('2026-01-02');
   expect(gone.exit).toBe(3);

@@ -51,6 +51,13 @@ test('a run without success does not forget the last one, and one that failed in
   );
   expect([valueIn(third, success), valueIn(third, published)]).toEqual([1751, 3000]);
   expect(valueIn(third, 'last_run_exit_code{pipeline="nightly"}')).toBe(3);
+  const fetched = {
+    ...reportOf([reportedLine('D1')]),
+    command: 'fetch' as const,
+    published: false,
+  };
+  const fourth = await metricsText({ ...quiet, endedAt: 7e6, report: fetched }, third);
+  expect([valueIn(fourth, success), valueIn(fourth, published)]).toEqual([1751, 3000]);
   expect(third).not.toContain('btg2gltf_configurations{');
 });
 
