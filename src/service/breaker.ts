@@ -13,10 +13,15 @@ import { backoff, type RetryPolicy } from './retry.ts';
 /** Failures in a row, of whatever requests, that raise the question: fewer than the usual attempts at one. */
 const SUSPICIOUS = 4;
 
+/** Rounds of refusals without an answer in between before a service that says "not so fast" counts as gone. */
+const HOPELESS_ROUNDS = 10;
+
 /** What a breaker is made of. */
 export interface BreakerParts {
   /** Whether the service answers what it can always answer. */
   isThere: () => Promise<boolean>;
+  /** Whether the service refuses that too, for it is asked too often. */
+  isRefusing: () => Promise<boolean>;
   /** How long it may give no good answer before it counts as gone. */
   giveUpAfterMs: number;
   /** Milliseconds since 1970. */
@@ -39,14 +44,25 @@ export type Breaker = <T>(attempt: () => Promise<T>) => Promise<T>;
  *
  * @see D-843.
  */
-export function createBreaker({ isThere, giveUpAfterMs, now, policy }: BreakerParts): Breaker {
+export function createBreaker(parts: BreakerParts): Breaker {
+  const { isThere, isRefusing, giveUpAfterMs, now, policy } = parts;
   let hasAnswered = false;
   let failures = 0;
   let question: Promise<boolean> | undefined;
+  let refused = NOT_REFUSED;
 
   const answered = (): void => {
     hasAnswered = true;
     failures = 0;
+  };
+  /** All that are refused together are one round: what began before its first refusal says nothing new. */
+  const countRefusal = async (begunMs: number, failure: unknown): Promise<void> => {
+    if (begunMs < refused.lastMs) return;
+    const { rounds, firstMs = begunMs } = refused;
+    refused = { rounds: rounds + 1, firstMs, lastMs: now() };
+    if (refused.rounds < HOPELESS_ROUNDS || refused.lastMs - firstMs < giveUpAfterMs) return;
+    if (await isRefusing()) throw gone(failure);
+    refused = NOT_REFUSED;
   };
   /** Whether it was gone and is back. */
   const waitForService = async (failure: unknown): Promise<boolean> => {
@@ -68,11 +84,15 @@ export function createBreaker({ isThere, giveUpAfterMs, now, policy }: BreakerPa
   return async (attempt) => {
     for (;;) {
       if (question !== undefined) await question;
+      const begunMs = now();
       try {
         const result = await attempt();
         answered();
+        refused = NOT_REFUSED;
         return result;
       } catch (error) {
+        if (isRefusal(error)) await countRefusal(begunMs, error);
+        else refused = NOT_REFUSED;
         if (!mayBeOutage(error)) {
           answered();
           throw error;
@@ -86,6 +106,18 @@ export function createBreaker({ isThere, giveUpAfterMs, now, policy }: BreakerPa
       }
     }
   };
+}
+
+interface Refused {
+  rounds: number;
+  firstMs?: number;
+  lastMs: number;
+}
+
+const NOT_REFUSED: Refused = { rounds: 0, lastMs: Number.NEGATIVE_INFINITY };
+
+function isRefusal(error: unknown): boolean {
+  return isConverterError(error) && error.status === 429;
 }
 
 /** The failure is told and not kept: only texts pass the door that takes the user's name out. */

@@ -120,8 +120,13 @@ function createParts(settings: Settings, signal: AbortSignal) {
     isAlive: (token) => askRoot(token).then(isAccepted, () => true),
   });
   const isThere = () => session.token().then(askRoot).then(isAnswered, isFinal);
+  const isRefusing = () =>
+    session
+      .token()
+      .then(askRoot)
+      .then(isRefused, () => false);
   const slots = createSlots(connections, allowed === undefined ? isOverload : () => false);
-  const breaker = createBreaker({ isThere, giveUpAfterMs, now, policy });
+  const breaker = createBreaker({ isThere, isRefusing, giveUpAfterMs, now, policy });
   /** Attempts again and again while that may help. A pause between attempts holds no slot. */
   const persist = <T>(attempt: (number: number) => Promise<T>): Promise<T> =>
     withRetries((number) => breaker(() => slots(() => attempt(number))), policy);
@@ -154,6 +159,10 @@ function isAnswered({ response, target }: Received): boolean {
   } catch (error) {
     return isFinal(error);
   }
+}
+
+function isRefused({ response }: Received): boolean {
+  return response.status === 429;
 }
 
 /** Whoever refuses is there. */

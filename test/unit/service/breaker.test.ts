@@ -15,6 +15,7 @@ function breakerOf(awayFor = Number.POSITIVE_INFINITY) {
       now += MINUTE_MS;
       return asked > awayFor;
     },
+    isRefusing: async () => false,
     giveUpAfterMs: 2 * MINUTE_MS,
     now: () => now,
     policy: { retries: 0, backoffMs: 1, random: () => 0, signal: new AbortController().signal },
@@ -75,5 +76,53 @@ describe('createBreaker', () => {
       await failing(1, () => breaker(() => Promise.reject(missing)));
     }
     expect(asked()).toBe(0);
+  });
+});
+
+describe('a service that refuses everything', () => {
+  const REFUSED = new ConverterError('HTTP_STATUS', 'too many requests', { status: 429 });
+
+  /** Refuses a request a minute; the root of the catalogue too, or not. */
+  function refusing(root: boolean) {
+    let now = 0;
+    let asked = 0;
+    const breaker = createBreaker({
+      isThere: async () => true,
+      isRefusing: async () => {
+        asked += 1;
+        return root;
+      },
+      giveUpAfterMs: 5 * MINUTE_MS,
+      now: () => now,
+      policy: { retries: 0, backoffMs: 1, random: () => 0, signal: new AbortController().signal },
+    });
+    const refuse = async () => {
+      now += MINUTE_MS;
+      throw REFUSED;
+    };
+    return { breaker, refuse, asked: () => asked };
+  }
+
+  it('is gone after ten rounds and the time that one without answers has', async () => {
+    const { breaker, refuse } = refusing(true);
+    const errors = await failing(10, () => breaker(refuse));
+    expect(errors.slice(0, 9)).toEqual(Array.from({ length: 9 }, () => REFUSED));
+    expect(errors[9]).toMatchObject({ code: 'SERVICE_GONE' });
+  });
+
+  it('counts all that are refused together once, and begins anew after an answer', async () => {
+    const { breaker, refuse, asked } = refusing(true);
+    const together = () => Promise.all(Array.from({ length: 8 }, () => breaker(refuse)));
+    await failing(9, together);
+    await breaker(async () => 'an answer');
+    await failing(9, together);
+    expect(asked()).toBe(0);
+  });
+
+  it('is there where it refuses one request alone', async () => {
+    const { breaker, refuse, asked } = refusing(false);
+    const errors = await failing(19, () => breaker(refuse));
+    expect(errors.every((error) => error === REFUSED)).toBe(true);
+    expect(asked()).toBe(1);
   });
 });

@@ -139,6 +139,13 @@ describe('a service that is there', () => {
     }
   });
 
+  it('is gone where it refuses everything, its root too, for as long', async () => {
+    const client = await clientInRun({ retries: 4, giveUpAfterMs: 0 });
+    breakAll(raw('', { 'retry-after': '0' }, 429));
+    expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'SERVICE_GONE' });
+    await client.close();
+  });
+
   it('is not asked while other requests succeed', async () => {
     const client = await clientInRun({ retries: 0, concurrency: 1 });
     for (const name of names(6)) {
