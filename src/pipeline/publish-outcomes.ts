@@ -79,12 +79,15 @@ function hasCatalogue({ outcome }: { outcome: Outcome }): boolean {
   return 'catalogue' in outcome;
 }
 
-function tell({ tools: { log } }: RunContext, { copied, withoutObject }: Published): void {
+function tell({ job, tools: { log } }: RunContext, { copied, withoutObject }: Published): void {
   if (copied > 0) {
     log.warn('the file system has no hard links: files below articles/ are copies', { copied });
   }
   if (withoutObject.length > 0) {
-    log.warn('objects are missing: run btg2gltf run with --repair', {
+    const advice = job.repair
+      ? 'what failed cannot be built anew'
+      : 'run btg2gltf run with --repair';
+    log.warn(`objects are missing: ${advice}`, {
       missing: withoutObject.length,
       first: withoutObject[0],
     });

@@ -196,7 +196,9 @@ export async function withRun<T>(
         return fetcher;
       },
       cacheHits: async () => {
-        const counts = [...((await fetcher)?.counts.values() ?? [])];
+        // A service that could not be opened has answered nothing, and said why where it was asked for.
+        const opened = await fetcher?.catch(() => undefined);
+        const counts = [...(opened?.counts.values() ?? [])];
         return counts.reduce((sum, { remembered }) => sum + remembered, 0);
       },
       closeService,

@@ -116,6 +116,15 @@ describe('an interruption while links are made', () => {
   });
 });
 
+describe('a service that cannot even be opened', () => {
+  test('leaves a report', async () => {
+    const { BTG2GLTF_PASSWORD: _, ...env } = nights.proxy.env;
+    expect(await command(['run', nights.pipelineFile], { env })).toMatchObject({ exit: 2 });
+    const stop = { code: 'PIPELINE_VARIABLE_UNSET' };
+    expect(await nights.report()).toMatchObject({ ended: 'stopped', published: false, stop });
+  });
+});
+
 describe('verify', () => {
   test('ends when it is interrupted', async () => {
     await nights.run('2026-02-01');
