@@ -48,6 +48,8 @@ export interface RecallOptions {
   freshness?: FreshnessPolicy;
   /** Names the service in the state. @defaultValue the client's id */
   service?: string;
+  /** Asks once more for what the service did not have on an earlier night. @defaultValue false */
+  retryMissing?: boolean;
   /** Asks for everything anew, also for what an interrupted run was answered. @defaultValue false */
   force?: boolean;
 }
@@ -199,6 +201,8 @@ export function createRecall(options: RecallOptions): Recall {
   ): Promise<boolean> => {
     if (stored.askedAt === now) return true;
     if (always && policy !== 'never') return false;
+    if (options.retryMissing && 'missing' in stored.answer && stored.askedAt < heldSince)
+      return false;
     return (await vouches(voucherOf(stored, manufacturer))) && isWhole(stored.answer);
   };
 

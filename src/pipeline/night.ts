@@ -93,9 +93,7 @@ async function work(run: RunContext, plan: NightPlan, quarantine: Quarantine): P
     const { job } = run;
     if (job.repair) await noteDamage(run);
     worked.selection = await plan.select(run);
-    const chosen = quarantine.choose(worked.selection.articles);
-    // Of those that failed, not of all among which they are looked for.
-    const due = job.failedOnly ? chosen.slice(0, job.limit) : chosen;
+    const due = quarantine.choose(worked.selection.articles);
     const { collect, screen } = quarantine;
     const progress = await workOn(run, due, await plan.work(run), collect, screen);
     Object.assign(worked, progress);

@@ -6,6 +6,8 @@
  */
 import type { RequestEstimate } from '../fetch/estimate-requests.ts';
 import type { Selection } from '../fetch/select-articles.ts';
+import { createOutcomeBook } from './outcome-book.ts';
+import { openQuarantine } from './quarantine.ts';
 import type { RunContext } from './run-context.ts';
 import { selectLive } from './select.ts';
 
@@ -31,7 +33,9 @@ export interface Preview {
  */
 export async function previewRun(run: RunContext): Promise<Preview> {
   run.leaveOthersUnfinished();
-  const selection = await selectLive(run);
+  const selected = await selectLive(run);
+  const quarantine = openQuarantine(run, createOutcomeBook(run.previous), false);
+  const selection = { ...selected, articles: [...quarantine.choose(selected.articles)] };
   const fetcher = await run.fetcher();
   const requests = selection.articles.flatMap(({ request, alike = [] }) => [request, ...alike]);
   const estimate = await fetcher.estimate(requests);

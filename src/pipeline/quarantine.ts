@@ -67,10 +67,12 @@ export function openQuarantine(
   return {
     rowOf: ledger.rowOf,
     screen,
-    choose: (articles) =>
-      screen(
-        job.failedOnly ? ledger.failing(articles, failedBefore(previous.byKey.values())) : articles,
-      ),
+    choose: (articles) => {
+      if (!job.failedOnly) return screen(articles);
+      const failing = ledger.failing(articles, failedBefore(previous.byKey.values()));
+      // Of those that failed, not of all among which they are looked for.
+      return screen(failing.slice(0, job.limit));
+    },
     collect(outcome, origin) {
       const root = roots.get(requestKey(outcome.request)) ?? outcome.request;
       for (const { request } of outcome.unplaced ?? []) roots.set(requestKey(request), root);

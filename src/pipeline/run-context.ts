@@ -151,6 +151,7 @@ export async function withRun<T>(
       state,
       now: startedAt,
       force: job.force ?? false,
+      retryMissing: job.failedOnly ?? false,
       heldSince: begun.heldSince,
       heldUntil: begun.heldUntil,
       freshness: job.pipeline.freshness,

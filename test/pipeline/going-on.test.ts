@@ -75,6 +75,33 @@ describe('--failed with --limit', () => {
   });
 });
 
+describe('--failed', () => {
+  beforeEach(async () => {
+    await nights.configure({});
+    for (const index of [8, 9]) range.missing.add(range.articleAt(index).blocks[0]!);
+    expect((await nights.run('2026-02-01')).exit).toBe(1);
+    range.missing.clear();
+    range.asked.clear();
+  });
+
+  test('asks again for what was not there, though the data was not converted since', async () => {
+    expect((await nights.run('2026-02-02')).exit).toBe(1);
+    expect(range.count('block')).toBe(0);
+    expect((await nights.run('2026-02-03', '--failed')).exit).toBe(0);
+    expect(range.count('block')).toBe(2);
+    expect((await nights.run('2026-02-04')).exit).toBe(0);
+    expect(range.count('block')).toBe(2);
+  });
+
+  test('shows with --dry-run what it would try', async () => {
+    const { stdout } = await nights.run('2026-02-02', '--failed', '--dry-run');
+    const numbers = [8, 9].map((index) => range.articleAt(index).number);
+    expect([...stdout.matchAll(/^N\d\d\tS\d\d\t(\w+)/gm)].map(([, number]) => number)).toEqual(
+      numbers,
+    );
+  });
+});
+
 describe('the time that a run has', () => {
   test('may be up before the articles are chosen', async () => {
     const begin = new Date(2026, 2, 1, 2, 0).getTime();
