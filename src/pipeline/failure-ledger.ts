@@ -127,7 +127,9 @@ export function openFailureLedger(failures: Failures, options: LedgerOptions): F
   const waits = (request: ArticleRequest): boolean => {
     const record = records.get(requestKey(request));
     if (record === undefined || !isQuarantined(record)) return false;
-    return record.conditions === conditions && today < retryOn(record);
+    // What was seen on a day to come was seen before the clock was set back: it must not wait until then.
+    const isOfThePast = dayOf(Date.parse(record.lastSeen)) <= today;
+    return record.conditions === conditions && isOfThePast && today < retryOn(record);
   };
   /** Told of those of the selection only: children turn up once it is worked on. */
   let isIll: boolean | undefined;

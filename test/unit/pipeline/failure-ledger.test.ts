@@ -80,6 +80,12 @@ describe('what keeps failing', () => {
     expect(tried).toEqual([1, 2, 3, 10, 17]);
   });
 
+  test('does not wait for a day to come since it was seen before the clock was set back', () => {
+    for (const n of [301, 302, 303]) night(n, ['A', 'B'], ['A']);
+    expect(night(1, ['A', 'B'], ['A'])).toEqual(['A', 'B']);
+    expect(night(2, ['A', 'B'], ['A'])).toEqual(['B']);
+  });
+
   test('tells in quarantine when it is tried again, with the failure that it had', () => {
     for (const n of [1, 2, 3]) night(n, ['A', 'B'], ['A']);
     const ledger = open(4);
