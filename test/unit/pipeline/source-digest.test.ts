@@ -15,9 +15,10 @@ const SNAPSHOT = {
   warnings: [],
 } as unknown as ArticleSnapshot;
 const of = (change: Partial<ArticleSnapshot>, options = {}, version?: number) =>
-  sourceDigest({ ...CONVERT_DEFAULTS, ...options }, version)(
-    inputsDigest({ ...SNAPSHOT, ...change }),
-  );
+  sourceDigest(
+    { ...CONVERT_DEFAULTS, ...options },
+    version,
+  )(inputsDigest({ ...SNAPSHOT, ...change }));
 
 test('a source is the same whatever the order and the identity', () => {
   const reversed = new Map([...SNAPSHOT.blocks].reverse());
