@@ -59,7 +59,7 @@ export async function eachConfiguration<T>(
   const attempt = async (selected: SelectedArticle): Promise<T> => {
     try {
       tools.signal.throwIfAborted();
-      return await within(articleTimeoutMs, work(selected));
+      return await within(articleTimeoutMs, run.isServiceHeld, work(selected));
     } catch (thrown) {
       const error = asConverterError(thrown);
       if (endsRun(error.code)) throw error;
@@ -88,12 +88,19 @@ export async function eachConfiguration<T>(
   });
 }
 
-/** Gives up waiting for some work; what it began ends by itself, since each request has its own limit. */
-function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+/**
+ * Gives up waiting for some work; what it began ends by itself, since each request has its own limit.
+ *
+ * @param isHeld - Whether it is the service that has everybody wait: then the time begins anew.
+ */
+function within<T>(limitMs: number, isHeld: () => boolean, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const message = `not done after ${limitMs / 1000} s (limits.articleTimeoutMs)`;
-    const late = () => reject(new ConverterError('ARTICLE_TIMEOUT', message));
-    const timer = setTimeout(late, limitMs);
+    const late = () => {
+      if (isHeld()) timer = setTimeout(late, limitMs);
+      else reject(new ConverterError('ARTICLE_TIMEOUT', message));
+    };
+    let timer = setTimeout(late, limitMs);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

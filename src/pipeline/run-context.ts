@@ -85,6 +85,8 @@ export interface RunContext {
   cacheHits(): Promise<number>;
   /** Drops what is in flight and logs out, where the service was opened at all. */
   closeService(): Promise<void>;
+  /** Whether the service has every request wait: that is no time that an article takes. */
+  isServiceHeld(): boolean;
   /** Whether the time that the job was given is over. */
   isOutOfTime(): boolean;
   /** Notes that a published GLB is not what it should be. */
@@ -137,11 +139,12 @@ export async function withRun<T>(
   const requests = createRequestCounts();
   const drift = createDriftCounts();
   let service: Promise<Service> | undefined;
+  let client: Service['client'] | undefined;
   let begun: ReturnType<State['runs']['begin']> | undefined;
   const openFetcher = async (): Promise<Fetcher> => {
     const told = { onRequest: requests.count, onDrift: drift.count };
     service = openService(content, { ...tools, ...told });
-    const { client } = await service;
+    ({ client } = await service);
     const { createFetcher } = await import('../fetch/fetch-article.ts');
     const identity = { service: client.id, output: outputDir, pid: process.pid };
     begun = state.runs.begin({ ...identity, startedAt });
@@ -203,6 +206,7 @@ export async function withRun<T>(
         return counts.reduce((sum, { remembered }) => sum + remembered, 0);
       },
       closeService,
+      isServiceHeld: () => client?.isHeld() ?? false,
       isOutOfTime: deadline.isOver,
       noteDamaged: (object) => void damaged.add(object),
       holdsObject: async (object, bytes) =>

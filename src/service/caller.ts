@@ -49,6 +49,8 @@ export interface Caller {
     subject: Subject,
     more?: More<Given>,
   ): Promise<Answered<AnswerOf<Name>> | IfGiven<Given>>;
+  /** Whether the service has everybody wait. */
+  isHeld(): boolean;
   /** Drops what is in flight, logs out, closes the connections; never rejects; may be called again. */
   close(): Promise<void>;
 }
@@ -77,6 +79,7 @@ export function createCaller(config: ServiceConfig): Caller {
   else config.signal?.addEventListener('abort', onAbort, { once: true });
   return {
     close,
+    isHeld: parts.gate.isClosed,
     async call(name, own, subject, { body, first, validators } = {}) {
       const values = { ...parts.shared, ...own };
       const content = body === undefined ? undefined : jsonText(body);
@@ -136,6 +139,7 @@ function createParts(settings: Settings, signal: AbortSignal) {
   return {
     addresses,
     shared,
+    gate,
     http,
     send,
     session,

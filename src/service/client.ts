@@ -136,6 +136,8 @@ export interface ServiceClient {
    * @see Spec 4.4, 9 (rule 6)
    */
   getArticleImage(key: ArticleKey): Promise<Body>;
+  /** Whether the service has everybody wait: it said "not so fast". */
+  isHeld(): boolean;
   /** Drops what is in flight, logs out of both groups (own tokens only), closes; never rejects. */
   close(): Promise<void>;
 }
@@ -156,10 +158,11 @@ export interface ServiceClient {
  * @see Spec 4, 5; D-609.
  */
 export function createClient(config: ServiceConfig): ServiceClient {
-  const { call, close } = createCaller(config);
+  const { call, close, isHeld } = createCaller(config);
   return {
     id: serviceId(config),
     close,
+    isHeld,
     async getNodes(parentnode, validators) {
       const more = { validators };
       const answered = await call('getNodes', { parentnode }, folder(parentnode), more);

@@ -17,6 +17,8 @@ export interface Gate {
   wait(): Promise<void>;
   /** Closes the gate for as long as `Retry-After` says, or ever longer where it says nothing. */
   close(retryAfter: string | undefined): void;
+  /** Whether everybody waits until a pause is over. */
+  isClosed(): boolean;
   /** Tells that an answer came through: the next pause of our own starts small again. */
   passed(): void;
 }
@@ -65,6 +67,7 @@ export function createGate({ now, random, perSecond, signal }: GateParts): Gate 
       const ms = Math.min(asked ?? own * (1 + random()), LONGEST_PAUSE_MS);
       allOver = Promise.all([allOver, pause(ms)]);
     },
+    isClosed: () => pauses > 0,
     passed() {
       refusals = 0;
     },

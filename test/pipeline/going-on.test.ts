@@ -102,6 +102,20 @@ describe('--failed', () => {
   });
 });
 
+describe('a service that says "not so fast"', () => {
+  test('takes no time of an article', async () => {
+    await nights.configure({ limits: { articleTimeoutMs: 5000 } });
+    let isAsked = false;
+    nights.proxy.disturb((url) => {
+      if (isAsked || !url.includes('btg')) return undefined;
+      isAsked = true;
+      return { answer: (response) => void response.writeHead(429, { 'retry-after': '7' }).end() };
+    });
+    expect((await nights.run('2026-02-01')).exit).toBe(0);
+    expect(isAsked).toBe(true);
+  });
+});
+
 describe('the time that a run has', () => {
   test('may be up before the articles are chosen', async () => {
     const begin = new Date(2026, 2, 1, 2, 0).getTime();
