@@ -16,9 +16,10 @@ import type { BlockRequest } from './block-requests.ts';
 import { missingBecause } from './failures.ts';
 import { locateImage } from './image-location.ts';
 import { type Answer, answering, type Decode, readAnswer, type Send } from './read-answer.ts';
-import type { Recall, RecallOptions, Wanted } from './recall.ts';
+import type { Recall, RecallOptions } from './recall.ts';
 import { joinKey, requestKey } from './request-key.ts';
 import type { Configured, PropertyChange } from './selection.ts';
+import type { Wanted } from './wanted.ts';
 
 /** Whose images are looked for. */
 export interface ImageOwners {

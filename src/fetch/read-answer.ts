@@ -7,7 +7,7 @@ import type { Digest, Fetched } from '../model/snapshot.ts';
 import type { Body, NotModified, Validators } from '../service/client.ts';
 import type { ContentStore } from '../store/content-store.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
-import type { Recall, Recalled, Wanted } from './recall.ts';
+import type { Recalled, Wanted } from './wanted.ts';
 
 /** A decoded answer and where its body is. */
 export interface Answer<T> {
@@ -21,6 +21,14 @@ export type Send<T> = (validators?: Validators) => Promise<(Body & { answer: T }
 /** Decodes a body that was stored. */
 export type Decode<T> = (bytes: Uint8Array) => T;
 
+/** Where answers are. */
+export interface Sources {
+  recall(wanted: Wanted): Promise<Recalled>;
+  /** Asks once more, whatever is stored. */
+  renew(wanted: Wanted): Promise<Recalled>;
+  store: ContentStore;
+}
+
 /**
  * Recalls a body and decodes it, unless it just came and its answer is at hand.
  *
@@ -32,7 +40,7 @@ export async function readAnswer<T>(
   ids: Omit<Wanted, 'send'>,
   send: Send<T>,
   decode: Decode<T>,
-  { recall, renew, store }: Pick<Recall, 'recall' | 'renew'> & { store: ContentStore },
+  { recall, renew, store }: Sources,
 ): Promise<Answer<T>> {
   let received: T | undefined;
   const wanted: Wanted = {

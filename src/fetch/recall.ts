@@ -8,18 +8,13 @@
  */
 import type { CatalogueNode } from '../model/catalogue.ts';
 import type { Fetched } from '../model/snapshot.ts';
-import type { Body, NotModified, ServiceClient, Validators } from '../service/client.ts';
+import type { ServiceClient, Validators } from '../service/client.ts';
 import { decodeNodes } from '../service/wire-catalogue.ts';
 import type { StoredResponse } from '../state/responses.ts';
 import type { Voucher } from '../state/snapshots.ts';
 import type { State } from '../state/state.ts';
 import type { ContentStore } from '../store/content-store.ts';
-import {
-  type ConverterError,
-  type ErrorCode,
-  endsRun,
-  isConverterError,
-} from '../support/errors.ts';
+import { type ConverterError, endsRun, isConverterError } from '../support/errors.ts';
 import { missingBecause } from './failures.ts';
 import { dayOf, type Freshness, readFreshness } from './freshness.ts';
 import {
@@ -31,6 +26,7 @@ import {
 import { createLatest } from './latest.ts';
 import { answering, readAnswer } from './read-answer.ts';
 import { joinKey } from './request-key.ts';
+import type { Recalled, Wanted } from './wanted.ts';
 
 /** What a run fetches with. */
 export interface RecallOptions {
@@ -52,40 +48,6 @@ export interface RecallOptions {
   retryMissing?: boolean;
   /** Asks for everything anew, also for what an interrupted run was answered. @defaultValue false */
   force?: boolean;
-}
-
-/** One request. */
-export interface Wanted {
-  operation:
-    | 'getNodes'
-    | 'search'
-    | 'getArticle'
-    | 'changeProperty'
-    | 'getPartsList'
-    | 'getBlock'
-    | 'getMaterial';
-  /** All that the answer depends on, as one text. */
-  request: string;
-  /** What is asked for, in words for a message. */
-  subject: string;
-  /** Whose data it is, by name. */
-  manufacturer: string;
-  /** Who vouches for it where the catalogue does not know that manufacturer: the article's own. */
-  vouchedBy?: string;
-  /** The 404 that is an answer worth remembering; any other error is thrown. */
-  missing?: ErrorCode;
-  /** Whether it is asked in every run, unless what is stored is taken however old it is. */
-  always?: boolean;
-  /** @param validators - Of the answer that is stored: it may be answered that it still holds. */
-  send(validators?: Validators): Promise<Body | NotModified>;
-}
-
-/** An answer, and what is known of it. */
-export interface Recalled {
-  answer: Fetched;
-  /** Whether the service was asked for it in this run. */
-  asked: boolean;
-  voucher: Voucher;
 }
 
 /** How often one operation was wanted, by what became of it. */

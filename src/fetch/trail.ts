@@ -6,7 +6,8 @@
  */
 import type { AskedOf } from '../model/snapshot.ts';
 import type { Voucher } from '../state/snapshots.ts';
-import type { Recall, Recalled, Wanted } from './recall.ts';
+import type { Recall } from './recall.ts';
+import type { Recalled, Wanted } from './wanted.ts';
 
 /** What was asked on the way to one snapshot. */
 export interface Trail extends Recall {

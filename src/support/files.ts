@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { constants, statSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { errnoOf, operate, unless } from './file-operations.ts';
 
@@ -258,56 +258,9 @@ async function sameContent(
   return Buffer.compare(await readBytes(from), await readBytes(to)) === 0;
 }
 
-/**
- * Fills a new folder and puts it in the place of one, whole or not at all; what was there is removed.
- *
- * What dead processes left beside it is tidied up first; a folder that one of them had put aside returns.
- *
- * @param fill - Writes into the folder that it is handed; where it throws, nothing has changed.
- * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`, or what `fill` throws.
- */
-export async function replaceFolder<T>(
-  path: string,
-  fill: (folder: string) => Promise<T>,
-): Promise<T> {
-  await tidyFolder(path);
-  const [fresh, aside] = [asideOf(path, 'new'), asideOf(path, 'old')];
-  await makeFolder(fresh);
-  try {
-    const result = await fill(fresh);
-    const stood = await exists(path);
-    if (stood) await moveFolder(path, aside);
-    await moveFolder(fresh, path).catch(async (error: unknown) => {
-      if (stood) await moveFolder(aside, path);
-      throw error;
-    });
-    await syncFolder(dirname(path));
-    // What cannot be removed is tidied up the next time.
-    await removeTree(aside).catch(() => undefined);
-    return result;
-  } catch (error) {
-    await removeTree(fresh).catch(() => undefined);
-    throw error;
-  }
-}
-
-function asideOf(path: string, state: 'new' | 'old', pid: number = process.pid): string {
-  return join(dirname(path), `.${basename(path)}.${pid}.${state}`);
-}
-
-function moveFolder(from: string, to: string): Promise<void> {
+/** Renames a folder; nothing stands at its new path. */
+export function moveFolder(from: string, to: string): Promise<void> {
   return operate('rename', to, () => fs.rename(from, to));
-}
-
-async function tidyFolder(path: string): Promise<void> {
-  for (const name of await listFolder(dirname(path))) {
-    const [, pid, state] = /\.(\d+)\.(new|old)$/.exec(name) ?? [];
-    if (pid === undefined || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
-    const left = asideOf(path, state as 'new' | 'old', Number(pid));
-    if (basename(left) !== name) continue;
-    if (state === 'old' && !(await exists(path))) await moveFolder(left, path);
-    else await removeTree(left);
-  }
 }
 
 /**
@@ -380,7 +333,7 @@ async function writeDurably(
 }
 
 /** Makes the names in a folder durable; a no-op where the system cannot do it. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const synced = withFile(path, 'r', 0, (handle) => operate('fsync', path, () => handle.sync()));
   await unless(NO_FOLDER_SYNC, synced);
 }

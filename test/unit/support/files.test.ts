@@ -13,10 +13,10 @@ import {
   readTextIfExists,
   removeStaleTemporaries,
   replaceFile,
-  replaceFolder,
   sha256Hex,
   watchFileOperations,
 } from '../../../src/support/files.ts';
+import { replaceFolder } from '../../../src/support/replace-folder.ts';
 
 let dir = '';
 const at = (...names: string[]): string => join(dir, ...names);
