@@ -76,6 +76,7 @@ export async function selectArticles(
     ),
     failures: selections.flatMap(({ failures = [] }) => failures),
     warnings: selections.flatMap(({ warnings = [] }) => warnings),
+    unread: selections.flatMap(({ unread = [] }) => unread),
   };
 }
 
@@ -118,7 +119,9 @@ async function selectFrom(source: ArticleSource, reader: Reader): Promise<Source
     return await select(source, reader);
   } catch (error) {
     if (!isConverterError(error, 'NODE_NOT_FOUND')) throw error;
-    return { articles: [], failures: [notThere(source, error)] };
+    const { manufacturer } = { manufacturer: '', ...source };
+    const unread = [{ manufacturer, program: '' }];
+    return { articles: [], failures: [notThere(source, error)], unread };
   }
 }
 

@@ -12,6 +12,7 @@ import { globMatcher } from '../support/glob.ts';
 import type {
   CatalogueReader,
   CatalogueSource,
+  RangePart,
   SelectedArticle,
   SourceSelection,
 } from './selection.ts';
@@ -45,12 +46,12 @@ export async function selectFromCatalogue(
     met.programs.add(node.program);
     return programs(node.program);
   });
-  const { articles, warnings } = walk(source.parentnode, listings);
+  const { articles, warnings, unread } = walk(source.parentnode, listings);
   const selected = articles
     .filter(({ request }) => manufacturers(request.manufacturer) && programs(request.program))
     .filter(({ request }) => request.manufacturer !== '');
   const none = selected.length === 0 ? [nothingMatches(source, met)] : [];
-  return { articles: selected, warnings: [...warnings, ...none] };
+  return { articles: selected, warnings: [...warnings, ...none], unread };
 }
 
 /** Ids that were met on the way, those of series within the manufacturers that were wanted. */
@@ -147,12 +148,10 @@ interface Open {
 }
 
 /** Articles in the order in which a person meets them who opens every folder. */
-function walk(
-  root: string,
-  listings: Listings,
-): { articles: SelectedArticle[]; warnings: Warning[] } {
+function walk(root: string, listings: Listings): Required<Omit<SourceSelection, 'failures'>> {
   const articles: SelectedArticle[] = [];
   const warnings: Warning[] = [];
+  const unread: RangePart[] = [];
   const visited = new Set<string>([root]);
   const stepsOf = (folder: string, open: Open, above?: CatalogueNode): Step[] =>
     (listings.get(folder) ?? [])
@@ -168,12 +167,15 @@ function walk(
     if (isOpen(node.nodeid, open)) warnings.push(circular(node.nodeid, folder));
     if (visited.has(node.nodeid)) continue;
     visited.add(node.nodeid);
-    if (!listings.has(node.nodeid)) warnings.push(endless(node.nodeid, folder));
-    else if (listings.get(node.nodeid) === undefined) warnings.push(gone(node.nodeid, folder));
+    if (listings.get(node.nodeid) === undefined) {
+      const why = listings.has(node.nodeid) ? gone : endless;
+      warnings.push(why(node.nodeid, folder));
+      unread.push({ manufacturer: node.manufacturer, program: node.program });
+    }
     const below = stepsOf(node.nodeid, { nodeid: node.nodeid, above: open }, node);
     for (const next of below) stack.push(next);
   }
-  return { articles, warnings };
+  return { articles, warnings, unread };
 }
 
 /** A node that does not say whose it is belongs to whom its folder belongs. */

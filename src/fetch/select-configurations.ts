@@ -48,7 +48,12 @@ export async function selectConfigurations(
     return configured;
   });
   if ('code' in first) return { articles: [], failures: [first] };
-  const selection = { articles: [selected(source, first, named)], failures: [], warnings: [] };
+  const selection = {
+    articles: [selected(source, first, named)],
+    failures: [],
+    warnings: [],
+    unread: [],
+  };
   if (source.each.length === 0) return selection;
   return addEach(source, configurator, first, named, selection);
 }

@@ -75,6 +75,12 @@ export interface SelectionFailure {
   article?: Pick<ArticleRequest, 'manufacturer' | 'program' | 'basearticlenumber'>;
 }
 
+/** A part of the range by its ids; what is empty is any. */
+export interface RangePart {
+  manufacturer: string;
+  program: string;
+}
+
 /** What the sources of a pipeline select. */
 export interface Selection {
   /** Each request once, in the order of the sources. */
@@ -82,6 +88,8 @@ export interface Selection {
   failures: SelectionFailure[];
   /** What is worth a look though nothing failed. */
   warnings: Warning[];
+  /** Parts of the range that could not be read: which articles they have is not known. */
+  unread?: RangePart[];
 }
 
 /** What one source selects. */
@@ -89,6 +97,7 @@ export interface SourceSelection {
   articles: SelectedArticle[];
   failures?: SelectionFailure[];
   warnings?: Warning[];
+  unread?: RangePart[];
 }
 
 /** How the catalogue is read. */

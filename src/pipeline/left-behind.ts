@@ -5,7 +5,8 @@
  * gone from the catalogue is not among them.
  */
 import { requestKey } from '../fetch/request-key.ts';
-import type { SelectionFailure } from '../fetch/select-articles.ts';
+import type { Selection, SelectionFailure } from '../fetch/select-articles.ts';
+import type { RangePart } from '../fetch/selection.ts';
 import type { ManifestLine } from '../model/asset.ts';
 import type { OutcomeBook } from './outcome-book.ts';
 import type { RunContext } from './run-context.ts';
@@ -15,7 +16,8 @@ import { pipelineServiceId } from './service-setup.ts';
  * Finds the lines that stay.
  *
  * Where a configuration of an article could not even be selected, the lines that the article had stay:
- * which of them it was cannot be told. Where a planning failed, so do those of its children that are
+ * which of them it was cannot be told. The same holds for a part of the catalogue that is named and
+ * cannot be read. Where a planning failed, so do those of its children that are
  * assets of their own: only its parts list tells of them.
  *
  * @see D-740.
@@ -23,19 +25,26 @@ import { pipelineServiceId } from './service-setup.ts';
 export function* leftBehind(
   run: RunContext,
   book: OutcomeBook,
-  notSelected: readonly SelectionFailure[],
+  { failures, unread = [] }: Pick<Selection, 'failures' | 'unread'>,
 ): Iterable<ManifestLine> {
-  const articles = new Set(notSelected.flatMap(({ article }) => article ?? []).map(articleName));
+  const articles = new Set(failures.flatMap(({ article }) => article ?? []).map(articleName));
   const children = childrenOfFailed(run, book);
-  if (articles.size === 0 && children.size === 0) return;
+  if (articles.size === 0 && children.size === 0 && unread.length === 0) return;
   for (const line of run.previous.byKey.values()) {
     const isChild = line.requested.some((request) => children.has(requestKey(request)));
-    if (isChild || articles.has(articleName(line))) yield line;
+    const isUnknown = isChild || unread.some((part) => isIn(part, line));
+    if (isUnknown || articles.has(articleName(line))) yield line;
   }
 }
 
 function articleName(of: NonNullable<SelectionFailure['article']>): string {
   return JSON.stringify([of.manufacturer, of.program, of.basearticlenumber]);
+}
+
+function isIn({ manufacturer, program }: RangePart, line: ManifestLine): boolean {
+  const same = (wanted: string, id: string) =>
+    wanted === '' || wanted.toUpperCase() === id.toUpperCase();
+  return same(manufacturer, line.manufacturer) && same(program, line.program);
 }
 
 /** Requests of the children, at any depth, that plannings had which failed tonight. */

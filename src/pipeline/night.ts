@@ -54,7 +54,7 @@ export async function workThroughNight(run: RunContext, plan: NightPlan): Promis
   const worked = await work(run, plan, quarantine);
   const { selection } = worked;
   const isComplete = worked.error === undefined && worked.done === worked.total;
-  const lines = newLines(run, book, selection.failures, isPartial(job) || !isComplete);
+  const lines = newLines(run, book, selection, isPartial(job) || !isComplete);
   const verdict = worked.error === undefined ? judge(run, lines, selection) : undefined;
   const cannot = worked.error ?? verdict?.refusal;
   const broken =

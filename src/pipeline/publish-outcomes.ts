@@ -4,7 +4,7 @@
  * In: outcomes by request. Out: the lines of the new manifest, and, if nobody objects, links, manifest
  * and catalogue.
  */
-import type { SelectionFailure } from '../fetch/select-articles.ts';
+import type { Selection } from '../fetch/select-articles.ts';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
 import { identityIn } from '../write/manifest.ts';
@@ -26,7 +26,7 @@ import type { RunContext } from './run-context.ts';
 export function newLines(
   run: RunContext,
   book: OutcomeBook,
-  failures: readonly SelectionFailure[],
+  selection: Selection,
   isPartial: boolean,
 ): PackedMap<ManifestLine> {
   const lines = createPackedMap<ManifestLine>();
@@ -39,7 +39,7 @@ export function newLines(
     if (line === known) lines.setBytes(key, before.bytesOf(key)!);
     else lines.set(key, line);
   }
-  keepUnselected(lines, isPartial ? before.values() : leftBehind(run, book, failures));
+  keepUnselected(lines, isPartial ? before.values() : leftBehind(run, book, selection));
   return lines;
 }
 

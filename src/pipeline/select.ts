@@ -138,14 +138,14 @@ async function openSource(source: PipelineSource, run: RunContext): Promise<Open
 
 /** `--only` and `--limit`. */
 function narrow(selection: Selection, { only, limit, failedOnly }: Job): Selection {
-  const { articles: selected, warnings } = selection;
+  const { articles: selected } = selection;
   const matches = only === undefined ? () => true : globMatcher(only);
   const chosen = selected.filter(({ request, alike = [] }) =>
     [request, ...alike].some((spelling) => namesOf(spelling).some(matches)),
   );
   const failures = selection.failures.filter((failure) => isMeant(failure, only, matches));
   const articles = failedOnly ? chosen : chosen.slice(0, limit);
-  if (articles.length > 0) return { articles, failures, warnings };
+  if (articles.length > 0) return { ...selection, articles, failures };
   const what = only === undefined ? 'the pipeline selects no article' : `nothing matches ${only}`;
   const of = selected.length === 0 ? '' : ` among ${selected.length} configurations`;
   throw new ConverterError('NOTHING_SELECTED', [what + of, ...reasons(selection)].join('\n'));

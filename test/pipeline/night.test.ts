@@ -169,6 +169,37 @@ describe('a night that ends by an error', () => {
   });
 });
 
+describe('a folder that the catalogue names and does not have', () => {
+  test('takes no line away: what it holds is not known', async () => {
+    range = nightRange({ ...SIZE, articlesPerSeries: 4 });
+    await nights.close();
+    nights = await openNights(range);
+    await nights.run('2026-02-01');
+    const before = await manifestWithoutStatus(nights.outputDir);
+    const { nodes } = range;
+    const lost = range.articleAt(5).program;
+    range.nodes = (parent) => (parent.includes(`:${lost}`) ? undefined : nodes(parent));
+    for (const manufacturer of range.manufacturers) {
+      range.convertdates.set(manufacturer, '2026-02-01');
+    }
+    const { exit, stdout } = await nights.run('2026-02-02');
+    expect(exit).toBe(0);
+    expect(stdout).toContain('NODE_NOT_FOUND');
+    expect(await manifestWithoutStatus(nights.outputDir)).toEqual(before);
+  });
+
+  test('takes none away either where it was asked for by name', async () => {
+    await nights.run('2026-02-01');
+    const files = async () => (await readManifest(nights.outputDir)).map(({ glb }) => glb);
+    const before = await files();
+    const { manufacturer, program, number } = range.articleAt(3);
+    const article = { manufacturer, program, basearticlenumber: number };
+    await nights.configure({ articles: [{ article }, { catalogue: { parentnode: 'LOST' } }] });
+    expect((await nights.run('2026-02-02')).exit).toBe(1);
+    expect(await files()).toEqual(before);
+  });
+});
+
 describe('explain', () => {
   test('says which tier decided, and why an article was built', async () => {
     const { blocks, number } = range.articleAt(0);

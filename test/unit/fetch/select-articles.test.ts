@@ -193,6 +193,7 @@ describe('selectArticles', () => {
       articles: [],
       failures: [],
       warnings: [{ code: 'SEARCH_EMPTY', message: 'search ACME "x\\"" finds no article' }],
+      unread: [],
     });
   });
 
