@@ -8,9 +8,9 @@ import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Built, CatalogueLine, LastGood, ManifestLine } from '../model/asset.ts';
 import type { Digest, UnplacedChild, Warning } from '../model/snapshot.ts';
 import type { Decision } from '../state/decisions.ts';
-import type { PackedMap } from '../support/packed-map.ts';
-import { identityOf, keyOf, type LineWatch, openManifest, orderFields } from '../write/manifest.ts';
+import { identityOf, keyOf, orderFields } from '../write/manifest.ts';
 import { uniqueRequests } from '../write/merge-manifest.ts';
+import type { PreviousLines } from './previous-lines.ts';
 
 /** Code of the warning that one of several requests of a configuration failed. */
 export const REQUEST_FAILED = 'REQUEST_FAILED';
@@ -49,28 +49,6 @@ export interface Failure {
   key: ArticleKey | undefined;
   error: { code: string; message: string };
   unplaced?: never;
-}
-
-/** What was published before. */
-export interface PreviousLines {
-  byKey: PackedMap<ManifestLine>;
-  /** Key of the line that a request resolved to, by the key of the request. */
-  keyByRequest: ReadonlyMap<string, string>;
-}
-
-/** Opens what an output folder published, as {@link openManifest} does. */
-export async function openPrevious(
-  outputDir: string,
-  { onDamaged }: Pick<LineWatch<ManifestLine>, 'onDamaged'> = {},
-): Promise<PreviousLines> {
-  const keyByRequest = new Map<string, string>();
-  const byKey = await openManifest(outputDir, {
-    see: ({ requested }, key) => {
-      for (const request of requested) keyByRequest.set(keyOf(request), key);
-    },
-    ...(onDamaged && { onDamaged }),
-  });
-  return { byKey, keyByRequest };
 }
 
 /**

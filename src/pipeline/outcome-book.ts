@@ -7,7 +7,8 @@
 import type { ArticleKey } from '../model/article.ts';
 import { createPackedMap } from '../support/packed-map.ts';
 import type { Collect, Origin } from './each-configuration.ts';
-import { keyOfOutcome, type Outcome, type PreviousLines } from './manifest-lines.ts';
+import { keyOfOutcome, type Outcome } from './manifest-lines.ts';
+import type { PreviousLines } from './previous-lines.ts';
 
 /** An outcome and where it came from. */
 export type Entry = Origin & { outcome: Outcome };
