@@ -3,7 +3,7 @@
  * what its geometry lost.
  */
 import { type ArticleExplanation, explainArticle } from '../pipeline/explain-article.ts';
-import { loadPipeline } from '../pipeline/pipeline-file.ts';
+import { loadPipeline } from '../pipeline/file/pipeline-file.ts';
 import type { Tier } from '../state/decisions.ts';
 import { SILENT } from '../support/log.ts';
 import type { MaterialExplanation, MaterialStep } from '../transform/material-trace.ts';

@@ -2,11 +2,11 @@
  * Job: what run, fetch and build share: their options, and what becomes of a result.
  */
 import { resolve } from 'node:path';
-import { parseMaxFailures } from '../pipeline/failure-limit.ts';
-import { defaultCacheDir, loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
-import { PIPELINE_DEFAULTS } from '../pipeline/pipeline-schema.ts';
-import { type Job, type Progress, type RunTools, runId } from '../pipeline/run-context.ts';
-import type { RunResult } from '../pipeline/run-result.ts';
+import { type Job, type Progress, type RunTools, runId } from '../pipeline/context/run-context.ts';
+import { parseMaxFailures } from '../pipeline/failures/failure-limit.ts';
+import { defaultCacheDir, loadPipeline, type Pipeline } from '../pipeline/file/pipeline-file.ts';
+import { PIPELINE_DEFAULTS } from '../pipeline/file/pipeline-schema.ts';
+import type { RunResult } from '../pipeline/night/run-result.ts';
 import type { Ending } from '../report/ending.ts';
 import type { RunReport } from '../report/run-report.ts';
 import { summarise } from '../report/summary.ts';

@@ -2,9 +2,9 @@
  * `btg2gltf prune`: drops what no manifest line refers to.
  */
 import { resolve } from 'node:path';
-import { lockOutput } from '../pipeline/output-lock.ts';
-import { loadPipeline } from '../pipeline/pipeline-file.ts';
-import { carryOutPrune, planPrune, requireManifest } from '../pipeline/prune.ts';
+import { loadPipeline } from '../pipeline/file/pipeline-file.ts';
+import { lockOutput } from '../pipeline/output/output-lock.ts';
+import { carryOutPrune, planPrune, requireManifest } from '../pipeline/output/prune.ts';
 import { size } from '../report/words.ts';
 import { type Command, numberOf, textOf } from './command.ts';
 

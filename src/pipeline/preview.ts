@@ -6,10 +6,10 @@
  */
 import type { RequestEstimate } from '../fetch/estimate-requests.ts';
 import type { Selection } from '../fetch/select-articles.ts';
-import { createOutcomeBook } from './outcome-book.ts';
-import { openQuarantine } from './quarantine.ts';
-import type { RunContext } from './run-context.ts';
-import { selectLive } from './select.ts';
+import type { RunContext } from './context/run-context.ts';
+import { openQuarantine } from './night/quarantine.ts';
+import { selectLive } from './select/select.ts';
+import { createOutcomeBook } from './work/outcome-book.ts';
 
 /** What `--dry-run` shows. */
 export interface Preview {

@@ -14,11 +14,11 @@ import { asConverterError, ConverterError } from '../support/errors.ts';
 import { listFolder, removeTree, statIfExists } from '../support/files.ts';
 import { SILENT } from '../support/log.ts';
 import { replaceFolder } from '../support/replace-folder.ts';
-import type { Pipeline } from './pipeline-file.ts';
+import { type Job, type RunTools, withRun } from './context/run-context.ts';
+import type { Pipeline } from './file/pipeline-file.ts';
 import { fetchPipeline } from './run.ts';
-import { type Job, type RunTools, withRun } from './run-context.ts';
-import { selectConfigurations } from './select.ts';
-import { readSelection } from './selection-file.ts';
+import { selectConfigurations } from './select/select.ts';
+import { readSelection } from './select/selection-file.ts';
 
 /** What came of a recording. */
 export interface RecordResult {

@@ -7,18 +7,18 @@
  * `run` is `fetch` and `build` in one, article by article.
  */
 import type { ReportedLine } from '../report/reported-line.ts';
-import { convertFetched, convertLive } from './convert-configuration.ts';
-import { fetchLive } from './fetch-configuration.ts';
-import { workThroughNight } from './night.ts';
-import { lockOutput } from './output-lock.ts';
+import { type Job, type RunContext, type RunTools, withRun } from './context/run-context.ts';
+import { workThroughNight } from './night/night.ts';
+import { makeReport } from './night/report.ts';
+import type { RunResult } from './night/run-result.ts';
+import { lockOutput } from './output/output-lock.ts';
 import { type Preview, previewRun } from './preview.ts';
-import { makeReport } from './report.ts';
-import { type Job, type RunContext, type RunTools, withRun } from './run-context.ts';
-import type { RunResult } from './run-result.ts';
-import { isPartial, selectFetched, selectLive } from './select.ts';
-import { workOn } from './work-on.ts';
+import { isPartial, selectFetched, selectLive } from './select/select.ts';
+import { convertFetched, convertLive } from './work/convert-configuration.ts';
+import { fetchLive } from './work/fetch-configuration.ts';
+import { workOn } from './work/work-on.ts';
 
-export type { RunResult } from './run-result.ts';
+export type { RunResult } from './night/run-result.ts';
 
 /**
  * Converts what a pipeline selects: service → GLBs.

@@ -5,7 +5,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import type { DriftRow } from '../../src/pipeline/drift.ts';
+import type { DriftRow } from '../../src/pipeline/context/drift.ts';
 import { listFolder } from '../../src/support/files.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readCartFiles } from '../../../src/pipeline/cart-files.ts';
+import { readCartFiles } from '../../../src/pipeline/select/cart-files.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createDriftCounts, type Mismatch } from '../../../src/pipeline/drift.ts';
+import { createDriftCounts, type Mismatch } from '../../../src/pipeline/context/drift.ts';
 
 const price = (found: string): Mismatch => ({
   operation: 'getArticle',

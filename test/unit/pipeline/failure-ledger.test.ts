@@ -8,7 +8,7 @@ import {
   type FailureLedger,
   type LedgerOptions,
   openFailureLedger,
-} from '../../../src/pipeline/failure-ledger.ts';
+} from '../../../src/pipeline/failures/failure-ledger.ts';
 import { type Database, openDatabase } from '../../../src/state/database.ts';
 import { FAILURES_V1, openFailures } from '../../../src/state/failures.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ManifestLine } from '../../../src/model/asset.ts';
 import type { Bounds } from '../../../src/model/scene.ts';
-import { boundsChange, countChange } from '../../../src/pipeline/gate-figures.ts';
-import { GATE_DEFAULTS, type Gate, gatesSchema } from '../../../src/pipeline/gate-schema.ts';
-import { OWN_RANGE } from '../../../src/pipeline/gate-verdict.ts';
-import { createGates, judgeNight } from '../../../src/pipeline/gates.ts';
+import { boundsChange, countChange } from '../../../src/pipeline/gates/gate-figures.ts';
+import { GATE_DEFAULTS, type Gate, gatesSchema } from '../../../src/pipeline/gates/gate-schema.ts';
+import { OWN_RANGE } from '../../../src/pipeline/gates/gate-verdict.ts';
+import { createGates, judgeNight } from '../../../src/pipeline/gates/gates.ts';
 import { createPackedMap } from '../../../src/support/packed-map.ts';
 import { keyOf } from '../../../src/write/manifest.ts';
 

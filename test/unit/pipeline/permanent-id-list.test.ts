@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { findPlannings, parsePermanentIds } from '../../../src/pipeline/permanent-id-list.ts';
+import {
+  findPlannings,
+  parsePermanentIds,
+} from '../../../src/pipeline/select/permanent-id-list.ts';
 
 describe('permanent identifiers', () => {
   test('stand one a line, each once; blank lines and notes are left out', () => {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { GATE_DEFAULTS } from '../../../src/pipeline/gate-schema.ts';
-import { parsePipeline } from '../../../src/pipeline/pipeline-file.ts';
+import { parsePipeline } from '../../../src/pipeline/file/pipeline-file.ts';
+import { GATE_DEFAULTS } from '../../../src/pipeline/gates/gate-schema.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 
 const FILE = resolve('pipelines/x.yaml');

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exceededFailures, parseMaxFailures } from '../../../src/pipeline/failure-limit.ts';
-import { percentOf, sharePercent, shareSchema } from '../../../src/pipeline/share.ts';
+import {
+  exceededFailures,
+  parseMaxFailures,
+} from '../../../src/pipeline/failures/failure-limit.ts';
+import { percentOf, sharePercent, shareSchema } from '../../../src/pipeline/gates/share.ts';
 
 const SEED = { seed: 20_260_106, numRuns: 300 };
 
