@@ -7,9 +7,9 @@ import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Scene } from '../model/scene.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { replaceFile } from '../support/files.ts';
+import { loadConverter } from './configuration/build-article.ts';
 import { type RunTools, withRun } from './context/run-context.ts';
 import type { Pipeline } from './file/pipeline-file.ts';
-import { loadConverter } from './work/build-article.ts';
 
 /** What became of the article. */
 export interface ConvertedArticle {

@@ -14,11 +14,11 @@ import { ConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import type { MaterialExplanation } from '../transform/material-trace.ts';
 import { keyOf } from '../write/manifest.ts';
+import { loadConverter } from './configuration/build-article.ts';
+import { sourceDigest } from './configuration/source-digest.ts';
 import { type RunContext, type RunTools, withRun } from './context/run-context.ts';
 import { pipelineServiceId } from './context/service-setup.ts';
 import type { Pipeline } from './file/pipeline-file.ts';
-import { loadConverter } from './work/build-article.ts';
-import { sourceDigest } from './work/source-digest.ts';
 
 /** How one configuration came about. */
 export interface ArticleExplanation {

@@ -6,10 +6,10 @@
  */
 import type { RequestEstimate } from '../fetch/estimate-requests.ts';
 import type { Selection } from '../fetch/select-articles.ts';
+import { createOutcomeBook } from './configuration/outcome-book.ts';
 import type { RunContext } from './context/run-context.ts';
 import { openQuarantine } from './night/quarantine.ts';
 import { selectLive } from './select/select.ts';
-import { createOutcomeBook } from './work/outcome-book.ts';
 
 /** What `--dry-run` shows. */
 export interface Preview {

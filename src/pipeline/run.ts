@@ -7,6 +7,9 @@
  * `run` is `fetch` and `build` in one, article by article.
  */
 import type { ReportedLine } from '../report/reported-line.ts';
+import { convertFetched, convertLive } from './configuration/convert-configuration.ts';
+import { fetchLive } from './configuration/fetch-configuration.ts';
+import { workOn } from './configuration/work-on.ts';
 import { type Job, type RunContext, type RunTools, withRun } from './context/run-context.ts';
 import { workThroughNight } from './night/night.ts';
 import { makeReport } from './night/report.ts';
@@ -14,9 +17,6 @@ import type { RunResult } from './night/run-result.ts';
 import { lockOutput } from './output/output-lock.ts';
 import { type Preview, previewRun } from './preview.ts';
 import { isPartial, selectFetched, selectLive } from './select/select.ts';
-import { convertFetched, convertLive } from './work/convert-configuration.ts';
-import { fetchLive } from './work/fetch-configuration.ts';
-import { workOn } from './work/work-on.ts';
 
 export type { RunResult } from './night/run-result.ts';
 

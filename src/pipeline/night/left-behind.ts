@@ -8,9 +8,9 @@ import { requestKey } from '../../fetch/request-key.ts';
 import type { Selection, SelectionFailure } from '../../fetch/select-articles.ts';
 import type { RangePart } from '../../fetch/selection.ts';
 import type { ManifestLine } from '../../model/asset.ts';
+import type { OutcomeBook } from '../configuration/outcome-book.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { pipelineServiceId } from '../context/service-setup.ts';
-import type { OutcomeBook } from '../work/outcome-book.ts';
 
 /**
  * Finds the lines that stay.

@@ -9,7 +9,7 @@ import type { ReportedLine } from '../../report/reported-line.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
 import { identityIn, keyOf, sortedKeys } from '../../write/manifest.ts';
 import { publishedAsset } from '../../write/publish.ts';
-import type { Entry, OutcomeBook } from '../work/outcome-book.ts';
+import type { Entry, OutcomeBook } from '../configuration/outcome-book.ts';
 import type { Quarantine } from './quarantine.ts';
 
 /** What a night knows of its configurations. */

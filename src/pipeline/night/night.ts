@@ -8,13 +8,13 @@
 import type { Selection } from '../../fetch/select-articles.ts';
 import type { Decision } from '../../state/decisions.ts';
 import { asConverterError, ConverterError, type ErrorCode } from '../../support/errors.ts';
+import type { Work } from '../configuration/each-configuration.ts';
+import type { Outcome } from '../configuration/manifest-lines.ts';
+import { createOutcomeBook, type OutcomeBook } from '../configuration/outcome-book.ts';
+import { workOn } from '../configuration/work-on.ts';
 import { type RunContext, runId } from '../context/run-context.ts';
 import { verifyOutput } from '../output/verify.ts';
 import { isPartial } from '../select/select.ts';
-import type { Work } from '../work/each-configuration.ts';
-import type { Outcome } from '../work/manifest-lines.ts';
-import { createOutcomeBook, type OutcomeBook } from '../work/outcome-book.ts';
-import { workOn } from '../work/work-on.ts';
 import { nightLines, removedKeys } from './night-lines.ts';
 import { judge } from './night-verdict.ts';
 import { newLines, publishLines } from './publish-outcomes.ts';

@@ -10,9 +10,9 @@ import { createPackedMap, type PackedMap } from '../../support/packed-map.ts';
 import { identityIn } from '../../write/manifest.ts';
 import { keepUnselected } from '../../write/merge-manifest.ts';
 import { type Published, publish } from '../../write/publish.ts';
+import { manifestLine, type Outcome } from '../configuration/manifest-lines.ts';
+import type { OutcomeBook } from '../configuration/outcome-book.ts';
 import type { RunContext } from '../context/run-context.ts';
-import { manifestLine, type Outcome } from '../work/manifest-lines.ts';
-import type { OutcomeBook } from '../work/outcome-book.ts';
 import { leftBehind } from './left-behind.ts';
 
 /**

@@ -8,12 +8,12 @@ import { requestKey } from '../../fetch/request-key.ts';
 import type { SelectionFailure } from '../../fetch/select-articles.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import type { ManifestLine } from '../../model/asset.ts';
+import type { Collect } from '../configuration/each-configuration.ts';
+import type { Outcome } from '../configuration/manifest-lines.ts';
+import type { OutcomeBook } from '../configuration/outcome-book.ts';
+import type { Screen } from '../configuration/work-on.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { type FailureLedger, openFailureLedger } from '../failures/failure-ledger.ts';
-import type { Collect } from '../work/each-configuration.ts';
-import type { Outcome } from '../work/manifest-lines.ts';
-import type { OutcomeBook } from '../work/outcome-book.ts';
-import type { Screen } from '../work/work-on.ts';
 
 /** The failures of one night among those of all others. */
 export interface Quarantine extends Pick<FailureLedger, 'rowOf'> {

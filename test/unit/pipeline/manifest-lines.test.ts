@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ArticleKey } from '../../../src/model/article.ts';
 import type { ManifestLine } from '../../../src/model/asset.ts';
-import { manifestLine, type Outcome } from '../../../src/pipeline/work/manifest-lines.ts';
-import { createOutcomeBook } from '../../../src/pipeline/work/outcome-book.ts';
+import { manifestLine, type Outcome } from '../../../src/pipeline/configuration/manifest-lines.ts';
+import { createOutcomeBook } from '../../../src/pipeline/configuration/outcome-book.ts';
 import { createPackedMap } from '../../../src/support/packed-map.ts';
 import { identityIn, keyOf, sortedKeys } from '../../../src/write/manifest.ts';
 import { keepUnselected } from '../../../src/write/merge-manifest.ts';

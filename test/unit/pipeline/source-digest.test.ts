@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inputsDigest } from '../../../src/fetch/inputs-digest.ts';
 import type { ArticleSnapshot } from '../../../src/model/snapshot.ts';
-import { sourceDigest } from '../../../src/pipeline/work/source-digest.ts';
+import { sourceDigest } from '../../../src/pipeline/configuration/source-digest.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 
 const digest = (letter: string) => letter.repeat(64);
