@@ -175,18 +175,29 @@ async function replaceLines<T>(
   name: string,
   lines: PackedMap<T>,
 ): Promise<void> {
+  const path = join(outputDir, name);
   const parts = sortedKeys(lines.keys()).map((key) => lines.bytesOf(key)!);
-  const content = new Uint8Array(parts.reduce((sum, { length }) => sum + length + 1, 0));
+  const length = parts.reduce((sum, part) => sum + part.length + 1, 0);
+  const before = await readBytesIfExists(path);
+  if (before?.length === length && saysTheSame(before, parts)) return;
+  const content = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {
     content.set(part, at);
     content[at + part.length] = LINE_END;
     at += part.length + 1;
   }
-  const path = join(outputDir, name);
-  const before = await readBytesIfExists(path);
-  if (before !== undefined && Buffer.compare(before, content) === 0) return;
   await replaceFile(path, content, { tmpDir: temporaryFolder(outputDir) });
+}
+
+/** Whether a file of their length holds these lines; it is not put together for that. */
+function saysTheSame(file: Uint8Array, parts: readonly Uint8Array[]): boolean {
+  let at = 0;
+  return parts.every((part) => {
+    const same = Buffer.compare(file.subarray(at, at + part.length), part) === 0;
+    at += part.length + 1;
+    return same && file[at - 1] === LINE_END;
+  });
 }
 
 /** What of a line has to be as it was written: only what a damaged file would break is checked. */
