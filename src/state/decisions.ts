@@ -38,6 +38,8 @@ export interface Decisions {
   get(outputDir: string, key: string): StoredDecision | undefined;
   /** Stores the decisions of one run in one step; what is kept again stays as it is. */
   putAll(outputDir: string, run: string, decisions: Iterable<[key: string, Decision]>): void;
+  /** Forgets the configurations of an output folder that are no more. */
+  keepOnly(outputDir: string, known: { has(key: string): boolean }): void;
 }
 
 /** Schema of the table, in SQL. */
@@ -54,6 +56,8 @@ export const DECISIONS_V1 = `
 /** Opens the table. */
 export function openDecisions(db: Database): Decisions {
   const select = db.prepare('SELECT run, tier, why FROM decisions WHERE output = ? AND key = ?');
+  const keys = db.prepare('SELECT key FROM decisions WHERE output = ?');
+  const remove = db.prepare('DELETE FROM decisions WHERE output = ? AND key = ?');
   const keptOnes = db.prepare("SELECT key FROM decisions WHERE output = ? AND tier = 'kept'");
   const replace = db.prepare('INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?, ?)');
   return {
@@ -70,6 +74,11 @@ export function openDecisions(db: Database): Decisions {
           if (tier === 'kept' && kept.has(key)) continue;
           replace.run(outputDir, key, run, tier, JSON.stringify(why));
         }
+      }),
+    keepOnly: (outputDir, known) =>
+      db.transaction(() => {
+        const all = keys.all(outputDir).map((row) => String(row.key));
+        for (const key of all) if (!known.has(key)) remove.run(outputDir, key);
       }),
   };
 }

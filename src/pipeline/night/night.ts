@@ -62,7 +62,7 @@ export async function workThroughNight(run: RunContext, plan: NightPlan): Promis
     (await errorOf(() => run.stopwatch.during('publish', () => publishLines(run, lines, book))));
   const isWhole = isComplete && !isPartial(job);
   const unnoted = await errorOf(async () => {
-    if (broken === undefined) noteDecisions(run, book);
+    if (broken === undefined) noteDecisions(run, book, isWhole ? lines : undefined);
     if (worked.error === undefined) quarantine.note(selection.failures, isWhole);
   });
   const stop = broken ?? unnoted ?? (isComplete ? undefined : outOfTime(worked));
@@ -116,9 +116,15 @@ async function noteDamage(run: RunContext): Promise<void> {
   if (problems.length > 0) run.tools.log.warn('damaged or missing', { files: problems.length });
 }
 
-function noteDecisions(run: RunContext, book: OutcomeBook): void {
-  const { outputDir } = run.job.pipeline;
-  run.state.decisions.putAll(outputDir, runId(run.startedAt), decisionsOf(book));
+/** @param all - Every configuration that there is, where that is known. */
+function noteDecisions(
+  { job, state, startedAt }: RunContext,
+  book: OutcomeBook,
+  all: { has(key: string): boolean } | undefined,
+): void {
+  const { outputDir } = job.pipeline;
+  state.decisions.putAll(outputDir, runId(startedAt), decisionsOf(book));
+  if (all !== undefined) state.decisions.keepOnly(outputDir, all);
 }
 
 /** What decided about each configuration, for `explain`. */

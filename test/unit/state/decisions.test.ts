@@ -1,0 +1,46 @@
+import { rm } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openState, type State } from '../../../src/state/state.ts';
+import { temporaryFolder } from '../../helpers/command.ts';
+
+const NEW = { tier: 'built', why: ['it is not in the manifest of before'] } as const;
+const KEPT = { tier: 'kept', why: [] } as const;
+let folder: string;
+let state: State;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  state = await openState(folder);
+});
+afterEach(async () => {
+  state.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('the last decision stands, with its run and its reasons', () => {
+  state.decisions.putAll('out', 'first', [['a', { ...NEW, why: [...NEW.why] }]]);
+  expect(state.decisions.get('out', 'a')).toEqual({ run: 'first', ...NEW });
+  state.decisions.putAll('out', 'second', [['a', { ...KEPT, why: [] }]]);
+  expect(state.decisions.get('out', 'a')).toEqual({ run: 'second', ...KEPT });
+});
+
+test('what is kept again is told since the first run that kept it', () => {
+  for (const run of ['first', 'second']) {
+    state.decisions.putAll('out', run, [['a', { ...KEPT, why: [] }]]);
+  }
+  expect(state.decisions.get('out', 'a')?.run).toBe('first');
+});
+
+test('what is gone is forgotten, of its own output folder only', () => {
+  for (const output of ['one', 'other']) {
+    state.decisions.putAll(
+      output,
+      'run',
+      ['a', 'b'].map((key) => [key, { ...KEPT, why: [] }]),
+    );
+  }
+  state.decisions.keepOnly('one', new Set(['b']));
+  expect(state.decisions.get('one', 'a')).toBeUndefined();
+  expect(state.decisions.get('one', 'b')).toBeDefined();
+  expect(state.decisions.get('other', 'a')).toBeDefined();
+});
