@@ -25,6 +25,9 @@ export const HAS_BROWSER = process.platform === 'linux' || existsSync(OWN);
 export async function launchBrowser(): Promise<Browser> {
   if (existsSync(OWN) && process.env.BTG2GLTF_TEST_BROWSER !== 'npm')
     return chromium.launch({ executablePath: OWN, args: QUIET });
+  // It unpacks the libraries that a bare machine lacks (libnss3 and its like) only where it takes the
+  // machine for the one that it was made for.
+  process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs20.x';
   const { default: packed } = await import('@sparticuz/chromium');
   // Not with its own arguments: they loosen what a page may do.
   return chromium.launch({ executablePath: await packed.executablePath(), args: QUIET });
