@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
-import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
+import type { AssetFigures, CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { ConverterError } from '../support/errors.ts';
 import { readBytesIfExists, replaceFile } from '../support/files.ts';
 import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
@@ -27,10 +27,8 @@ export const KEY_FIELDS = [
   'metareinitstring',
 ] as const satisfies readonly (keyof ArticleKey)[];
 
-/** Order of the fields in a line; total, so that a new field has to be placed. */
-const LINE_FIELDS = [
-  ...KEY_FIELDS,
-  'status',
+/** The fields that tell of a GLB, in the order in which they stand in a line. */
+export const FIGURE_FIELDS = [
   'glb',
   'sha256',
   'bytes',
@@ -39,6 +37,13 @@ const LINE_FIELDS = [
   'materials',
   'textures',
   'boundsMetres',
+] as const satisfies readonly (keyof AssetFigures)[];
+
+/** Order of the fields in a line; total, so that a new field has to be placed. */
+const LINE_FIELDS = [
+  ...KEY_FIELDS,
+  'status',
+  ...FIGURE_FIELDS,
   'convertdate',
   'source',
   'losses',

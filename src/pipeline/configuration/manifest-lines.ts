@@ -8,7 +8,7 @@ import type { Article, ArticleKey, ArticleRequest } from '../../model/article.ts
 import type { Built, CatalogueLine, LastGood, ManifestLine } from '../../model/asset.ts';
 import type { Digest, UnplacedChild, Warning } from '../../model/snapshot.ts';
 import type { Decision } from '../../state/decisions.ts';
-import { identityOf, keyOf, orderFields } from '../../write/manifest.ts';
+import { FIGURE_FIELDS, identityOf, keyOf, orderFields } from '../../write/manifest.ts';
 import { uniqueRequests } from '../../write/merge-manifest.ts';
 import type { PreviousLines } from '../context/previous-lines.ts';
 
@@ -149,21 +149,10 @@ function failedLine(
   };
 }
 
-/** What a failed line keeps of the one before, in this order. */
-const KEPT_FIGURES = [
-  'glb',
-  'sha256',
-  'bytes',
-  'triangles',
-  'drawCalls',
-  'materials',
-  'textures',
-  'boundsMetres',
-] as const satisfies readonly (keyof LastGood)[];
-
+/** What a failed line keeps of the one before: its figures. */
 function lastGoodOf(line: ManifestLine): LastGood | undefined {
   if (line.glb === undefined || line.sha256 === undefined) return line.lastGood;
-  const known = KEPT_FIGURES.filter((field) => line[field] !== undefined);
+  const known = FIGURE_FIELDS.filter((field) => line[field] !== undefined);
   return Object.fromEntries(known.map((field) => [field, line[field]])) as unknown as LastGood;
 }
 
