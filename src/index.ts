@@ -2,9 +2,7 @@
  * btg2gltf as a library: the same rooms that the command line uses, by name.
  */
 export { type Emulator, type EmulatorOptions, startEmulator } from './emulator/emulator.ts';
-export type { EmulatedRange } from './emulator/range.ts';
 export { openRecording } from './emulator/recording.ts';
-export { createSampleRange } from './emulator/sample-range/sample-range.ts';
 export { createFetcher, type Fetcher, type FetcherOptions } from './fetch/fetch-article.ts';
 export {
   type ArticleSource,
@@ -52,6 +50,8 @@ export { junitXml } from './report/junit.ts';
 export { metricsText } from './report/metrics.ts';
 export { type RunReport, reportJsonSchema } from './report/run-report.ts';
 export { summarise } from './report/summary.ts';
+export type { EmulatedRange } from './sample/range.ts';
+export { createSampleRange } from './sample/sample-range.ts';
 export {
   type ArticleQuery,
   type Configuration,

@@ -20,6 +20,6 @@ async function openRange(recording: string | undefined): Promise<EmulatorOptions
     const { openRecording } = await import('../emulator/recording.ts');
     return openRecording(recording);
   }
-  const { createSampleRange } = await import('../emulator/sample-range/sample-range.ts');
+  const { createSampleRange } = await import('../sample/sample-range.ts');
   return createSampleRange();
 }

@@ -4,7 +4,7 @@
  * In: bytes. Out: objects of the wire, or a refusal with status 400 (no such shape) or 422 (a shape
  * that breaks a rule). Nothing of a body is ever merged into an object of ours.
  */
-import type { Json, PropertyChange } from './range.ts';
+import type { Json, PropertyChange } from '../sample/range.ts';
 import { type Call, Refusal } from './route.ts';
 
 /** Fields of POST articles, all required. */

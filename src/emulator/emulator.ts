@@ -6,10 +6,10 @@
  * specification. It prints nothing and writes nothing.
  */
 import type { AddressInfo } from 'node:net';
+import type { EmulatedRange, Json } from '../sample/range.ts';
 import { authRoutes, type Login } from './auth.ts';
 import type { KeyForm } from './key-pair.ts';
 import { createPermanentIds } from './permanent-ids.ts';
-import type { EmulatedRange, Json } from './range.ts';
 import { MAX_QUERY_BYTES } from './request.ts';
 import type { Route } from './route.ts';
 import { FRONTEND_ROUTES } from './routes-frontend.ts';

@@ -4,7 +4,7 @@
  * In: a top-level article. Out: an identifier, and the same article again. It lives as long as its
  * emulator, and no other emulator knows it.
  */
-import type { Json } from './range.ts';
+import type { Json } from '../sample/range.ts';
 
 /** The stored plannings of one emulator. */
 export interface PermanentIds {

@@ -4,8 +4,9 @@
  * In: an article, catalogue nodes, a mode. Out: a page. It holds the article as JSON in the element
  * `#article`, and sends exactly that to the cart. It must not know where any of it came from.
  */
+
+import type { Json } from '../sample/range.ts';
 import { jsonText } from './json-text.ts';
-import type { Json } from './range.ts';
 
 /** How the page was opened. @see Spec 4.5. */
 export type PlanningMode = 'catalogue' | 'configurator' | 'hybrid';

@@ -1,7 +1,7 @@
 /**
  * Recorded catalogue: listing, path and search over the nodes of a recording.
  */
-import type { EmulatedRange, Json } from './range.ts';
+import type { EmulatedRange, Json } from '../sample/range.ts';
 import { expectArray, expectObject, expectString } from './recording-files.ts';
 
 /** The catalogue operations of a range. */

@@ -5,6 +5,7 @@
  * No part of a request ever becomes a path: all paths come from listing the folder when it is opened.
  */
 import { join } from 'node:path';
+import type { Json } from '../sample/range.ts';
 import { ConverterError } from '../support/errors.ts';
 import {
   encodeFileName,
@@ -13,7 +14,6 @@ import {
   readBytes,
   readTextIfExists,
 } from '../support/files.ts';
-import type { Json } from './range.ts';
 
 /** An error that names the file of the recording, what was expected and what came. */
 export function recordingInvalid(file: string, message: string, cause?: unknown): ConverterError {

@@ -4,9 +4,9 @@
  * @see D-724 for the matching.
  */
 import { join } from 'node:path';
+import type { Json, Query } from '../sample/range.ts';
 import { listFolder, readText } from '../support/files.ts';
 import { memberText, spelledAs } from './json-text.ts';
-import type { Json, Query } from './range.ts';
 import { expectObject, parseJson, recordingInvalid } from './recording-files.ts';
 
 /** Parameters that identify a request of GET articles. */

@@ -5,7 +5,12 @@
  * It must not know HTTP; the format is the one that `btg2gltf record` writes.
  */
 import { join } from 'node:path';
-import { type EmulatedRange, type PropertyChange, type Query, RangeRefusal } from './range.ts';
+import {
+  type EmulatedRange,
+  type PropertyChange,
+  type Query,
+  RangeRefusal,
+} from '../sample/range.ts';
 import { recordedCatalogue } from './recording-catalogue.ts';
 import {
   type BodyFiles,

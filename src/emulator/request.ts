@@ -3,7 +3,7 @@
  *
  * In: the raw target, decoded path segments, headers, body. Out: a {@link Call}, or a refusal.
  */
-import type { Query } from './range.ts';
+import type { Query } from '../sample/range.ts';
 import { type Call, Refusal, type Route, type RouteContext } from './route.ts';
 import type { TokenRegistry } from './tokens.ts';
 

@@ -3,8 +3,9 @@
  *
  * In: a request whose token and parameters were checked already. Out: an answer, or a refusal.
  */
+
+import { type EmulatedRange, type Query, RangeRefusal } from '../sample/range.ts';
 import type { PermanentIds } from './permanent-ids.ts';
-import { type EmulatedRange, type Query, RangeRefusal } from './range.ts';
 import type { ApiGroup, TokenRegistry } from './tokens.ts';
 
 /** A request as a row's answer sees it: decoded, checked, without its token. */

@@ -6,8 +6,9 @@
  *
  * @see Spec 4.5, 4.6; D-794.
  */
+
+import type { Json, Query } from '../sample/range.ts';
 import { type PlanningMode, planningPage } from './planning-page.ts';
-import type { Json, Query } from './range.ts';
 import {
   type Answer,
   type Call,

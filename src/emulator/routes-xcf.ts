@@ -3,7 +3,7 @@
  *
  * @see Spec 4.2.
  */
-import type { Json } from './range.ts';
+import type { Json } from '../sample/range.ts';
 import { fileOr404, jsonOr404, Refusal, type Route } from './route.ts';
 
 const TOKEN = { in: 'query', group: 'xcf' } as const;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { startEmulator } from '../../src/emulator/emulator.ts';
-import { createSampleRange } from '../../src/emulator/sample-range/sample-range.ts';
+import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { clientOfEmulator } from '../helpers/emulated-client.ts';
 
 let emulator: Emulator;

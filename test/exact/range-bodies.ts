@@ -1,7 +1,7 @@
 /**
  * Range bodies: the raw bodies of one configuration of a range, for evaluator and converter alike.
  */
-import type { EmulatedRange, Json } from '../../src/emulator/range.ts';
+import type { EmulatedRange, Json } from '../../src/sample/range.ts';
 import { canonical } from '../helpers/evaluator/json.ts';
 import { jsonText } from '../helpers/generated-articles/json-text.ts';
 import type { Bodies } from './convert.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openRecording } from '../../src/emulator/recording.ts';
-import { createSampleRange } from '../../src/emulator/sample-range/sample-range.ts';
+import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { compareArticle } from './compare-article.ts';
 import { createFindings, gather, worstTable } from './findings.ts';
 import { bodiesOf, configurationsOf } from './range-bodies.ts';

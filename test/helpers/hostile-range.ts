@@ -1,7 +1,7 @@
 /**
  * Hostile range: a service whose names are chosen to lead a converter astray.
  */
-import type { EmulatedRange, Json } from '../../src/emulator/range.ts';
+import type { EmulatedRange, Json } from '../../src/sample/range.ts';
 import { body } from './graphics.ts';
 import { BOX_BODY } from './snapshot.ts';
 

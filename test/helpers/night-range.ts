@@ -5,7 +5,7 @@
  * of the images of its manufacturer. Any part of it may be changed between two nights.
  */
 import sharp from 'sharp';
-import type { EmulatedRange, Json, Query } from '../../src/emulator/range.ts';
+import type { EmulatedRange, Json, Query } from '../../src/sample/range.ts';
 import { BOX_TRIANGLES, body, boxPoints } from './graphics.ts';
 
 /** How much there is of what, all manufacturers together. */

@@ -6,8 +6,8 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startEmulator } from '../../src/emulator/emulator.ts';
-import type { EmulatedRange } from '../../src/emulator/range.ts';
 import type { FailureRow, RunReport } from '../../src/report/run-report.ts';
+import type { EmulatedRange } from '../../src/sample/range.ts';
 import { type CommandResult, command, temporaryFolder, writePipeline } from './command.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 

@@ -1,8 +1,8 @@
-import type { EmulatedRange, Query } from '../../src/emulator/range.ts';
 import {
   SAMPLE_CONFIGURATIONS,
   type SampleConfiguration,
-} from '../../src/emulator/sample-range/configurations.ts';
+} from '../../src/sample/configurations.ts';
+import type { EmulatedRange, Query } from '../../src/sample/range.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON as it is on the wire
 export type Wire = any;

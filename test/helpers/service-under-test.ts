@@ -5,10 +5,10 @@
  * What to ask for is looked up in its catalogue, so that the same tests fit any service.
  */
 import { startEmulator } from '../../src/emulator/emulator.ts';
-import { createSampleRange } from '../../src/emulator/sample-range/sample-range.ts';
 import type { Article, ArticleKey, ArticleProperty } from '../../src/model/article.ts';
 import type { CatalogueNode } from '../../src/model/catalogue.ts';
 import type { PartsList } from '../../src/model/graphics.ts';
+import { createSampleRange } from '../../src/sample/sample-range.ts';
 import {
   type Configuration,
   type Credentials,

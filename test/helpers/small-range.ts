@@ -1,4 +1,4 @@
-import type { EmulatedRange, Json } from '../../src/emulator/range.ts';
+import type { EmulatedRange, Json } from '../../src/sample/range.ts';
 
 /** A cube's corner: the smallest block that is one. */
 const BLOCK = { N: 'X', P: [0, 0, 0], R: [0, 0, 0], V: [0, 0, 0, 1, 0, 0, 0, 1, 0], T: [] };

@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import type { EmulatedRange, Json } from '../../src/emulator/range.ts';
+import type { EmulatedRange, Json } from '../../src/sample/range.ts';
 import { environmentOf, runChild } from '../helpers/child.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { type HostileNames, hostileRange } from '../helpers/hostile-range.ts';

@@ -2,8 +2,8 @@
  * A planning and its children over the nights: who fails, who waits, and who stays as it was.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { EmulatedRange } from '../../src/emulator/range.ts';
-import { createSampleRange } from '../../src/emulator/sample-range/sample-range.ts';
+import type { EmulatedRange } from '../../src/sample/range.ts';
+import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { type Nights, openNights } from '../helpers/nights.ts';
 import type { Wire } from '../helpers/sample-range.ts';

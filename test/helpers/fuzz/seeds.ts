@@ -2,7 +2,7 @@
  * Seeds: whole articles as a service sends them, to be damaged.
  */
 import fc from 'fast-check';
-import { createSampleRange } from '../../../src/emulator/sample-range/sample-range.ts';
+import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { bodiesOf, configurationsOf } from '../../exact/range-bodies.ts';
 import { articlePlan, generateArticle } from '../generated-articles/article-plan.ts';
 import { imagePool } from '../generated-articles/image-pool.ts';

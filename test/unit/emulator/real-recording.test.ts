@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import type { Json } from '../../../src/emulator/range.ts';
 import { openRecording } from '../../../src/emulator/recording.ts';
+import type { Json } from '../../../src/sample/range.ts';
 import { call, logIn } from '../../helpers/emulated-session.ts';
 
 const DIR = fileURLToPath(new URL('../../../../shared/data/cc0-furniture', import.meta.url));

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { jsonText } from '../../../src/emulator/json-text.ts';
-import type { EmulatedRange, Json } from '../../../src/emulator/range.ts';
 import { openRecording } from '../../../src/emulator/recording.ts';
+import type { EmulatedRange, Json } from '../../../src/sample/range.ts';
 
 const HEAD = { format: 1, name: 'tiny', convertdate: '2025-02-03' };
 

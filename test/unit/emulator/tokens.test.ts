@@ -5,8 +5,8 @@ import {
   type EmulatorOptions,
   startEmulator,
 } from '../../../src/emulator/emulator.ts';
-import type { EmulatedRange } from '../../../src/emulator/range.ts';
 import { createTokenRegistry, TOKEN_LIFETIMES_MS } from '../../../src/emulator/tokens.ts';
+import type { EmulatedRange } from '../../../src/sample/range.ts';
 import { call, logIn, logOut } from '../../helpers/emulated-session.ts';
 
 const HOUR_MS = 3_600_000;

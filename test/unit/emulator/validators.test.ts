@@ -4,7 +4,7 @@ import {
   type EmulatorOptions,
   startEmulator,
 } from '../../../src/emulator/emulator.ts';
-import type { EmulatedRange } from '../../../src/emulator/range.ts';
+import type { EmulatedRange } from '../../../src/sample/range.ts';
 import { logIn } from '../../helpers/emulated-session.ts';
 
 const started: Emulator[] = [];

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import type { EmulatedRange } from '../../../src/emulator/range.ts';
 import { openRecording } from '../../../src/emulator/recording.ts';
 import { createRecorder, type RecordingContent } from '../../../src/fetch/recording.ts';
 import { readRecordedPlanning } from '../../../src/fetch/recording-plannings.ts';
+import type { EmulatedRange } from '../../../src/sample/range.ts';
 import type { ServiceClient } from '../../../src/service/client.ts';
 import { readText } from '../../../src/support/files.ts';
 import {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEmulatorOf } from '../../../src/cli/start-emulator.ts';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import { createSampleRange } from '../../../src/emulator/sample-range/sample-range.ts';
 import { migrate } from '../../../src/gateway/migrate.ts';
+import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { logIn } from '../../helpers/emulated-session.ts';
 
 const RECORDING = new URL('../../fixtures/recordings/names-with-every-character', import.meta.url)

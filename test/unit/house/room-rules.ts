@@ -18,6 +18,7 @@ export const ROOMS = [
   ['execute'],
   ['report'],
   ['pipeline'],
+  ['sample'],
   ['emulator'],
   ['gateway'],
   ['planning'],
@@ -35,8 +36,14 @@ const NARROWER: { from: string; to: RegExp; may: RegExp; why: string }[] = [
   {
     from: 'emulator',
     to: /^src\//,
-    may: /^src\/(model|support|emulator)\//,
-    why: 'the emulator is a second, independent reading of the specification: model and support only',
+    may: /^src\/(model|support|sample|emulator)\//,
+    why: 'the emulator is a second, independent reading of the specification: model, support and sample only',
+  },
+  {
+    from: 'sample',
+    to: /^src\//,
+    may: /^src\/(model|support|sample)\//,
+    why: 'the emulator serves the sample range: model and support only',
   },
   {
     from: 'planning',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import { createSampleRange } from '../../../src/emulator/sample-range/sample-range.ts';
+import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { customer, MADE_TO_MEASURE, propertyOf } from '../../helpers/configurator.ts';
 import { call, logIn } from '../../helpers/emulated-session.ts';
 import type { Wire } from '../../helpers/sample-range.ts';

@@ -3,9 +3,10 @@
  *
  * @see Spec 2.1.
  */
-import type { Json } from '../range.ts';
+
 import { type ArticleDefinition, type SeriesDefinition, valuesOf } from './definition.ts';
 import { finalNumberOf } from './numbering.ts';
+import type { Json } from './range.ts';
 import type { ManufacturerDefinition } from './series/range.ts';
 import type { Teller } from './views.ts';
 

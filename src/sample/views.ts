@@ -3,8 +3,9 @@
  *
  * In: parameters of a request. Out: what they mean here.
  */
-import { type Query, RangeRefusal } from '../range.ts';
+
 import type { Text } from './definition.ts';
+import { type Query, RangeRefusal } from './range.ts';
 
 /** Reads texts in the language of a request. */
 export type Teller = (text: Text) => string;

@@ -3,7 +3,7 @@
  *
  * @see Spec 2.2.
  */
-import type { Json } from '../range.ts';
+
 import {
   type ArticleDefinition,
   allPropertiesOf,
@@ -16,6 +16,7 @@ import {
 import { finalNumberOf, metaReinitOf, reinitOf } from './numbering.ts';
 import { classesJson } from './property-json.ts';
 import { identifier } from './random.ts';
+import type { Json } from './range.ts';
 import { convertdateOf } from './series/range.ts';
 import type { Teller } from './views.ts';
 

@@ -5,9 +5,10 @@
  *
  * @see Spec 2.1, 4.2.
  */
-import type { Json, Query } from '../range.ts';
+
 import { articleNode, infoNode, manufacturerNode, seriesNode } from './catalogue-nodes.ts';
 import type { ArticleDefinition, Text } from './definition.ts';
+import type { Json, Query } from './range.ts';
 import { MANUFACTURERS } from './series/range.ts';
 import { isShown, languageOf, type Teller } from './views.ts';
 

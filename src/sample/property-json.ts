@@ -3,7 +3,7 @@
  *
  * @see Spec 2.2.
  */
-import type { Json } from '../range.ts';
+
 import {
   type ArticleDefinition,
   type Choice,
@@ -15,6 +15,7 @@ import {
   WHOLE_NUMBER,
 } from './definition.ts';
 import type { NumberRange } from './numbers.ts';
+import type { Json } from './range.ts';
 import type { Teller } from './views.ts';
 
 /**

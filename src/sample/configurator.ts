@@ -4,7 +4,7 @@
  * In: an article, its values, what is to change. Out: the new values, and what had to change with
  * them. It must not know how an article is spelled on the wire.
  */
-import { RangeRefusal } from '../range.ts';
+
 import {
   type ArticleDefinition,
   allPropertiesOf,
@@ -15,6 +15,7 @@ import {
   WHOLE_NUMBER,
 } from './definition.ts';
 import { canonicalNumber, nearestNumber, rangesText } from './numbers.ts';
+import { RangeRefusal } from './range.ts';
 
 /** Which property is to have which value. */
 export interface ValueChange {

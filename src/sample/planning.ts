@@ -3,9 +3,10 @@
  *
  * In: JSON that a client sent. Out: a definition and values of this range, or a refusal.
  */
-import { type Json, RangeRefusal } from '../range.ts';
+
 import type { ArticleDefinition, Values } from './definition.ts';
 import { valuesOfReinit, withMetaValues } from './numbering.ts';
+import { type Json, RangeRefusal } from './range.ts';
 import { findArticle } from './series/range.ts';
 
 /** A configuration that was read from JSON. */

@@ -4,13 +4,7 @@
  * In: the parameters of a request. Out: catalogue nodes, articles, parts lists, blocks, textures,
  * the same bytes every time. It must not know the client's reading of the specification.
  */
-import {
-  type EmulatedRange,
-  type Json,
-  type PropertyChange,
-  type Query,
-  RangeRefusal,
-} from '../range.ts';
+
 import { articleJson } from './article-json.ts';
 import { blockBody } from './blocks/blocks.ts';
 import { createCatalogues } from './catalogue.ts';
@@ -25,6 +19,13 @@ import { materialsFor } from './materials/materials.ts';
 import { finalNumberOf, valuesOfFinalNumber, valuesOfReinit, withMetaValues } from './numbering.ts';
 import { createPictures } from './pictures/pictures.ts';
 import { ocdOf, readPlanning } from './planning.ts';
+import {
+  type EmulatedRange,
+  type Json,
+  type PropertyChange,
+  type Query,
+  RangeRefusal,
+} from './range.ts';
 import { findArticle } from './series/range.ts';
 import { createTextureStore } from './textures/textures.ts';
 import { partsListJson } from './tree.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createSampleRange } from '../../../src/emulator/sample-range/sample-range.ts';
-import { type Point, pointMover } from '../../../src/emulator/sample-range/shapes/surface.ts';
-import { TEXTURES } from '../../../src/emulator/sample-range/textures/textures.ts';
+import { createSampleRange } from '../../../src/sample/sample-range.ts';
+import { type Point, pointMover } from '../../../src/sample/shapes/surface.ts';
+import { TEXTURES } from '../../../src/sample/textures/textures.ts';
 import { allNodes, allRequests, type Wire } from '../../helpers/sample-range.ts';
 
 const range = createSampleRange();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { changeValue } from '../../../src/emulator/sample-range/configurator.ts';
+import { changeValue } from '../../../src/sample/configurator.ts';
 import {
   type ArticleDefinition,
   allPropertiesOf,
@@ -8,7 +8,7 @@ import {
   isVisible,
   type Values,
   valuesOf,
-} from '../../../src/emulator/sample-range/definition.ts';
+} from '../../../src/sample/definition.ts';
 import {
   finalNumberOf,
   metaReinitOf,
@@ -16,9 +16,9 @@ import {
   valuesOfFinalNumber,
   valuesOfReinit,
   withMetaValues,
-} from '../../../src/emulator/sample-range/numbering.ts';
-import { createSampleRange } from '../../../src/emulator/sample-range/sample-range.ts';
-import { ARTICLES } from '../../../src/emulator/sample-range/series/range.ts';
+} from '../../../src/sample/numbering.ts';
+import { createSampleRange } from '../../../src/sample/sample-range.ts';
+import { ARTICLES } from '../../../src/sample/series/range.ts';
 
 const range = createSampleRange();
 

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import {
-  configurationsCsv,
-  SAMPLE_CONFIGURATIONS,
-} from '../../../src/emulator/sample-range/configurations.ts';
-import { createSampleRange } from '../../../src/emulator/sample-range/sample-range.ts';
+import { configurationsCsv, SAMPLE_CONFIGURATIONS } from '../../../src/sample/configurations.ts';
+import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { allArticles, allRequests, articleOf, type Wire } from '../../helpers/sample-range.ts';
 
 const range = createSampleRange();

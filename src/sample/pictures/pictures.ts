@@ -3,11 +3,12 @@
  *
  * In: names. Out: JPEG or PNG bytes, made when they are first asked for, and kept.
  */
-import type { EmulatedRange, Query } from '../../range.ts';
+
 import { imageName } from '../catalogue-nodes.ts';
 import { type ArticleDefinition, type Values, valuesOf } from '../definition.ts';
 import { materialsFor } from '../materials/materials.ts';
 import { hashText } from '../random.ts';
+import type { EmulatedRange, Query } from '../range.ts';
 import { ARTICLES, MANUFACTURERS } from '../series/range.ts';
 import type { FacetSources } from './facets.ts';
 import { type Raster, renderParts } from './render.ts';

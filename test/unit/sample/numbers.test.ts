@@ -6,7 +6,7 @@ import {
   type NumberRange,
   nearestNumber,
   rangesText,
-} from '../../../src/emulator/sample-range/numbers.ts';
+} from '../../../src/sample/numbers.ts';
 
 const SEED = { seed: 5 };
 const FORM = { digits: 5, decdigits: 1 };
