@@ -1,6 +1,9 @@
 /**
  * btg2gltf as a library: the same rooms that the command line uses, by name.
  */
+
+export { type ContentStore, openFileStore } from './cache/content-store.ts';
+export { type CacheDatabase, openCacheDatabase } from './cache/database.ts';
 export { type Emulator, type EmulatorOptions, startEmulator } from './emulator/emulator.ts';
 export { openRecording } from './emulator/recording.ts';
 export { createFetcher, type Fetcher, type FetcherOptions } from './fetch/fetch-article.ts';
@@ -60,8 +63,6 @@ export {
   type ServiceConfig,
   type ServiceDrift,
 } from './service/client.ts';
-export { openState, type State } from './state/state.ts';
-export { type ContentStore, openFileStore } from './store/content-store.ts';
 export { ConverterError, ERROR_CODES, type ErrorCode, isConverterError } from './support/errors.ts';
 export { sharpImageCodec } from './support/image-codec.ts';
 export { createLogger, type Logger, SILENT } from './support/log.ts';

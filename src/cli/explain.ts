@@ -2,9 +2,10 @@
  * `btg2gltf explain`: why an article was or was not built, which rules fired for its materials, and
  * what its geometry lost.
  */
+
+import type { Tier } from '../cache/cached-decisions.ts';
 import { type ArticleExplanation, explainArticle } from '../pipeline/explain-article.ts';
 import { loadPipeline } from '../pipeline/file/pipeline-file.ts';
-import type { Tier } from '../state/decisions.ts';
 import { SILENT } from '../support/log.ts';
 import type { MaterialExplanation, MaterialStep } from '../transform/material-trace.ts';
 import { type Command, textOf } from './command.ts';

@@ -36,8 +36,8 @@ export async function openLedger(args: Arguments, io: Io): Promise<OpenLedger | 
     return undefined;
   }
   const pipeline = file === undefined ? await pipelineOf({}, io) : await loadPipeline(file, io.env);
-  const { openState } = await import('../state/state.ts');
-  const state = await openState(cache === undefined ? pipeline.cacheDir : resolve(cache));
+  const { openCacheDatabase } = await import('../cache/database.ts');
+  const state = await openCacheDatabase(cache === undefined ? pipeline.cacheDir : resolve(cache));
   const owner = describeService(pipeline.service);
   const planner = args['permanent-ids'] ? createPlanner(pipeline, io) : undefined;
   return {

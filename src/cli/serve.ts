@@ -2,7 +2,7 @@
  * `btg2gltf serve`: the emulator, for whoever develops against the service.
  */
 import { resolve } from 'node:path';
-import type { State } from '../state/state.ts';
+import type { CacheDatabase } from '../cache/database.ts';
 import { type Command, textOf } from './command.ts';
 import {
   type Listening,
@@ -54,10 +54,10 @@ export const serveCommand: Command = {
   },
 };
 
-async function openCache(folder: string | undefined): Promise<State | undefined> {
+async function openCache(folder: string | undefined): Promise<CacheDatabase | undefined> {
   if (folder === undefined) return undefined;
-  const { openState } = await import('../state/state.ts');
-  return openState(resolve(folder));
+  const { openCacheDatabase } = await import('../cache/database.ts');
+  return openCacheDatabase(resolve(folder));
 }
 
 type Login = Awaited<ReturnType<typeof startEmulatorOf>>;

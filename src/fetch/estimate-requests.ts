@@ -4,13 +4,14 @@
  * In: article requests and what earlier runs knew. Out: numbers, exact for what was fetched before and
  * by a rule of thumb for the rest. It must not ask for anything.
  */
+
+import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
+import type { CacheDatabase } from '../cache/database.ts';
+import { joinKey, requestKey } from '../cache/request-key.ts';
+import type { Recall } from '../cache/response-cache.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { canonicalName } from '../service/wire-names.ts';
-import type { SnapshotRecord } from '../state/snapshots.ts';
-import type { State } from '../state/state.ts';
 import { locateImage } from './image-location.ts';
-import type { Recall } from './recall.ts';
-import { joinKey, requestKey } from './request-key.ts';
 
 /** What a fetch would send. */
 export interface RequestEstimate {
@@ -27,7 +28,7 @@ export interface RequestEstimate {
 /** What is known. */
 export interface EstimateOptions {
   service: string;
-  state: State;
+  state: CacheDatabase;
   recall: Recall;
   /** Whether all of an article is known to hold; see `Fetcher.kept`. */
   kept(request: ArticleRequest): Promise<unknown>;

@@ -4,6 +4,10 @@
  * In: what a user asks for. Out: the article as resolved, its parts list, blocks and images by digest.
  * It must not know how any of it will be converted: what is missing is said, never judged.
  */
+
+import { followTrail } from '../cache/dependencies.ts';
+import { requestKey } from '../cache/request-key.ts';
+import { createRecall, type RecallCount, type RecallOptions } from '../cache/response-cache.ts';
 import type { Article, ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
 import type { PartsList } from '../model/graphics.ts';
 import type { ArticleSnapshot, Digest, Fetched, Warning } from '../model/snapshot.ts';
@@ -14,13 +18,10 @@ import { estimateRequests, type RequestEstimate } from './estimate-requests.ts';
 import { inputsDigest } from './inputs-digest.ts';
 import { checkPlacement, type Placement, planningChildren } from './planning.ts';
 import { createQuestions, type Questions } from './questions.ts';
-import { createRecall, type RecallCount, type RecallOptions } from './recall.ts';
-import { requestKey } from './request-key.ts';
 import { resolveKey } from './resolve-key.ts';
 import type { CatalogueReader, Configurator } from './selection.ts';
 import { recordOf } from './snapshot-record.ts';
 import { snapshotTerms } from './snapshot-terms.ts';
-import { followTrail } from './trail.ts';
 
 /** What a fetcher works with. */
 export interface FetcherOptions extends RecallOptions {

@@ -3,21 +3,22 @@
  *
  * In: what a user asks for. Out: its snapshot, from state and store alone.
  */
+
+import type { ContentStore } from '../cache/content-store.ts';
+import type { CacheDatabase } from '../cache/database.ts';
+import { requestKey } from '../cache/request-key.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ArticleSnapshot } from '../model/snapshot.ts';
 import { decodeArticle } from '../service/wire-article.ts';
-import type { State } from '../state/state.ts';
-import type { ContentStore } from '../store/content-store.ts';
 import { ConverterError } from '../support/errors.ts';
 import type { KeptSnapshot } from './fetch-article.ts';
-import { requestKey } from './request-key.ts';
 import { snapshotOf } from './snapshot-record.ts';
 
 /** Where snapshots were kept. */
 export interface SnapshotSource {
   /** Name of the service in the state: the client's id. */
   service: string;
-  state: State;
+  state: CacheDatabase;
   /** Bodies by content. */
   store: ContentStore;
 }

@@ -4,6 +4,18 @@
  * In: what is wanted, in the model's terms. Out: decoded answers, or bodies by digest.
  * It must not know why a question is asked nor what follows from its answer.
  */
+
+import type { Wanted } from '../cache/cacheable-request.ts';
+import { missingBecause } from '../cache/missing-body.ts';
+import {
+  type Answer,
+  answering,
+  type Decode,
+  readAnswer,
+  type Send,
+} from '../cache/read-answer.ts';
+import { joinKey, requestKey } from '../cache/request-key.ts';
+import type { Recall, RecallOptions } from '../cache/response-cache.ts';
 import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import type { PartsList } from '../model/graphics.ts';
@@ -13,13 +25,8 @@ import { decodeArticle } from '../service/wire-article.ts';
 import { decodeNodes } from '../service/wire-catalogue.ts';
 import { decodePartsList } from '../service/wire-parts-list.ts';
 import type { BlockRequest } from './block-requests.ts';
-import { missingBecause } from './failures.ts';
 import { locateImage } from './image-location.ts';
-import { type Answer, answering, type Decode, readAnswer, type Send } from './read-answer.ts';
-import type { Recall, RecallOptions } from './recall.ts';
-import { joinKey, requestKey } from './request-key.ts';
 import type { Configured, PropertyChange } from './selection.ts';
-import type { Wanted } from './wanted.ts';
 
 /** Whose images are looked for. */
 export interface ImageOwners {

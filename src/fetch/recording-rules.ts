@@ -4,10 +4,10 @@
  * In: what was asked. Out: the place of the answer. It must not read answers nor write files.
  */
 
+import { joinKey } from '../cache/request-key.ts';
 import type { OperationName } from '../service/operations.ts';
 import type { Values } from '../service/target.ts';
 import { encodeFileName, sha256Hex } from '../support/files.ts';
-import { joinKey } from './request-key.ts';
 
 /** How the answers of one operation are kept. */
 export type RecordingRule =

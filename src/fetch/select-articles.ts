@@ -4,9 +4,10 @@
  * In: sources, and ways to read the catalogue and to configure. Out: requests, each once, in an order
  * that depends on the sources and the service's answers alone. It must not know how bodies are kept.
  */
+
+import { requestKey } from '../cache/request-key.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { type ConverterError, isConverterError } from '../support/errors.ts';
-import { requestKey } from './request-key.ts';
 import { folderName, isArticle, requestOfNode, selectFromCatalogue } from './select-catalogue.ts';
 import { selectConfigurations } from './select-configurations.ts';
 import { selectPlannings } from './select-plannings.ts';

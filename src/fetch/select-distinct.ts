@@ -4,10 +4,11 @@
  * In: selected articles and a way to resolve one. Out: one for each configuration, in their order.
  * Only what may mean the same is resolved, and a run asks for that anyway.
  */
+
+import { joinKey, requestKey } from '../cache/request-key.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import { asConverterError, endsRun } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { joinKey, requestKey } from './request-key.ts';
 import { mergeSelected } from './select-articles.ts';
 import type { SelectedArticle } from './selection.ts';
 

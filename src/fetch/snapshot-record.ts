@@ -1,9 +1,10 @@
 /**
  * Snapshot records: a snapshot as state keeps it, and back.
  */
+
+import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
 import type { Article } from '../model/article.ts';
 import type { ArticleSnapshot, Digest } from '../model/snapshot.ts';
-import type { SnapshotRecord } from '../state/snapshots.ts';
 
 /** Takes out the article, which the store keeps as it was received. */
 export function recordOf(snapshot: ArticleSnapshot, article: Digest): SnapshotRecord {

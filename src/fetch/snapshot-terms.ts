@@ -3,10 +3,11 @@
  *
  * In: the options of a fetch. Out: one text; a snapshot that was fetched on other terms is not kept.
  */
+
+import { joinKey } from '../cache/request-key.ts';
 import type { PlanningChild } from '../model/article.ts';
 import { sha256Hex } from '../support/files.ts';
 import { IMAGE_LOCATION_DEFAULT } from './image-location.ts';
-import { joinKey } from './request-key.ts';
 
 /** Counted up whenever fetch gathers other bodies, or other warnings, from the same answers. */
 const FETCH_VERSION = '1';

@@ -5,11 +5,12 @@
  * manifest line, and how each material and the geometry came about, from the cache, without a
  * network.
  */
+
+import type { StoredDecision } from '../cache/cached-decisions.ts';
 import { inputsDigest } from '../fetch/inputs-digest.ts';
 import { loadSnapshot } from '../fetch/load-snapshot.ts';
 import type { ManifestLine } from '../model/asset.ts';
 import type { Scene } from '../model/scene.ts';
-import type { StoredDecision } from '../state/decisions.ts';
 import { ConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import type { MaterialExplanation } from '../transform/material-trace.ts';

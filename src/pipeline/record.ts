@@ -5,8 +5,8 @@
  * It is `fetch` with everything asked anew, and each answer kept as it came. It must not print.
  */
 import { join } from 'node:path';
+import { requestKey } from '../cache/request-key.ts';
 import { createRecorder, type RecordingContent } from '../fetch/recording.ts';
-import { requestKey } from '../fetch/request-key.ts';
 import type { SelectedArticle } from '../fetch/select-articles.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { RunReport } from '../report/run-report.ts';

@@ -1,21 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type ContentStore, openFileStore } from '../../src/cache/content-store.ts';
+import { type CacheDatabase, openCacheDatabase } from '../../src/cache/database.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts';
 import { createFetcher, type Fetcher, type FetcherOptions } from '../../src/fetch/fetch-article.ts';
 import type { ArticleRequest } from '../../src/model/article.ts';
 import type { ArticleSnapshot } from '../../src/model/snapshot.ts';
 import type { EmulatedRange } from '../../src/sample/range.ts';
 import { createClient, type ServiceClient, type ServiceConfig } from '../../src/service/client.ts';
-import { openState, type State } from '../../src/state/state.ts';
-import { type ContentStore, openFileStore } from '../../src/store/content-store.ts';
 
 /** A service on loopback, a cache on disk, and fetchers on any day. */
 export interface FetchBench {
   readonly emulator: Emulator;
   readonly dir: string;
   readonly store: ContentStore;
-  readonly state: State;
+  readonly state: CacheDatabase;
   client(config?: Partial<ServiceConfig>): ServiceClient;
   /** A fetcher of a run that begins on a day. */
   fetcher(day?: string, options?: Partial<FetcherOptions>): Fetcher;
@@ -35,7 +35,7 @@ export async function openFetchBench(
     tmpDir: join(dir, '.tmp'),
     repair: true,
   });
-  const state = await openState(dir);
+  const state = await openCacheDatabase(dir);
   const clients: ServiceClient[] = [];
   let before = new Map<string, number>();
 

@@ -6,11 +6,11 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openCacheDatabase } from '../../src/cache/database.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { openRecording } from '../../src/emulator/recording.ts';
 import type { EmulatedRange, Json } from '../../src/sample/range.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
-import { openState } from '../../src/state/state.ts';
 import { exists, listFolder } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
@@ -100,7 +100,7 @@ async function recordAndReplay(
 
 /** Puts plannings into the ledger of the cache, as the inbox does. */
 async function remember(service: string, plannings: Record<string, unknown>): Promise<void> {
-  const state = await openState(join(folder, 'cache'));
+  const state = await openCacheDatabase(join(folder, 'cache'));
   for (const [id, planning] of Object.entries(plannings)) {
     state.permanentIds.put(service, id, planning);
   }

@@ -4,12 +4,12 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openCacheDatabase } from '../../src/cache/database.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import type { ManifestLine } from '../../src/model/asset.ts';
 import type { EmulatedRange } from '../../src/sample/range.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { createClient } from '../../src/service/client.ts';
-import { openState } from '../../src/state/state.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { articleOf, type Wire } from '../helpers/sample-range.ts';
@@ -83,7 +83,7 @@ async function permanentId(article: Wire): Promise<string> {
   const { authUrl, baseUrl, username, password, appKey } = emulator;
   const credentials = { username, password, appKey };
   const client = createClient({ authUrl, baseUrl, credentials, now: Date.now, random: () => 0.5 });
-  const state = await openState(join(folder, 'cache'));
+  const state = await openCacheDatabase(join(folder, 'cache'));
   try {
     const id = await client.storePlanning(article);
     state.permanentIds.put(baseUrl, id, article);

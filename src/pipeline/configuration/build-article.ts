@@ -5,10 +5,10 @@
  * It must not know the service, other articles or the manifest.
  */
 import pLimit from 'p-limit';
+import type { ContentStore } from '../../cache/content-store.ts';
 import type { Built } from '../../model/asset.ts';
 import type { Scene } from '../../model/scene.ts';
 import type { ArticleSnapshot, ContentReader, Digest } from '../../model/snapshot.ts';
-import type { ContentStore } from '../../store/content-store.ts';
 import type { ConvertOptions } from '../../transform/convert-options.ts';
 import type { MaterialExplanation } from '../../transform/material-trace.ts';
 import type { Stopwatch } from '../context/stopwatch.ts';

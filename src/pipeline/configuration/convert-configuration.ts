@@ -4,14 +4,15 @@
  * In: a request. Out: an outcome: kept, unchanged, converted or failed. Live, its snapshot is fetched;
  * for a build it is the one of the last fetch. It must not know the other requests.
  */
+
+import type { Decision } from '../../cache/cached-decisions.ts';
+import { requestKey } from '../../cache/request-key.ts';
 import type { KeptSnapshot } from '../../fetch/fetch-article.ts';
 import { inputsDigest, REPORTED } from '../../fetch/inputs-digest.ts';
-import { requestKey } from '../../fetch/request-key.ts';
 import type { SelectedArticle } from '../../fetch/select-articles.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import type { Built, ManifestLine } from '../../model/asset.ts';
 import type { ArticleSnapshot, Digest, Warning } from '../../model/snapshot.ts';
-import type { Decision } from '../../state/decisions.ts';
 import { keyOf } from '../../write/manifest.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { pipelineServiceId } from '../context/service-setup.ts';

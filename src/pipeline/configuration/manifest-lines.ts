@@ -4,10 +4,11 @@
  * In: outcomes by request and the lines of before. Out: lines of the new manifest, without paths, which
  * publishing gives.
  */
+
+import type { Decision } from '../../cache/cached-decisions.ts';
 import type { Article, ArticleKey, ArticleRequest } from '../../model/article.ts';
 import type { Built, CatalogueLine, LastGood, ManifestLine } from '../../model/asset.ts';
 import type { Digest, UnplacedChild, Warning } from '../../model/snapshot.ts';
-import type { Decision } from '../../state/decisions.ts';
 import { FIGURE_FIELDS, identityOf, keyOf, orderFields } from '../../write/manifest.ts';
 import { uniqueRequests } from '../../write/merge-manifest.ts';
 import type { PreviousLines } from '../context/previous-lines.ts';

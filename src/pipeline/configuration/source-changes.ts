@@ -3,8 +3,9 @@
  *
  * In: what it was made of at the last fetch and what it is made of now. Out: what differs.
  */
+
+import type { SnapshotRecord } from '../../cache/cached-snapshots.ts';
 import type { ArticleSnapshot, Fetched } from '../../model/snapshot.ts';
-import type { SnapshotRecord } from '../../state/snapshots.ts';
 
 /** Names told; a changed parts list may bring hundreds. */
 const MOST_NAMES = 20;

@@ -4,7 +4,7 @@
  * In: a selection and what to do with one article. Out: an outcome for each request. A planning tells
  * only once its parts list is there which of its children become assets of their own.
  */
-import { requestKey } from '../../fetch/request-key.ts';
+import { requestKey } from '../../cache/request-key.ts';
 import type { SelectedArticle } from '../../fetch/select-articles.ts';
 import type { UnplacedChild } from '../../model/snapshot.ts';
 import type { RunContext } from '../context/run-context.ts';

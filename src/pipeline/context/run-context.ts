@@ -5,11 +5,11 @@
  * It must not do any of the run's work.
  */
 import { join } from 'node:path';
+import { type ContentStore, openFileStore } from '../../cache/content-store.ts';
+import { type CacheDatabase, openCacheDatabase } from '../../cache/database.ts';
 import type { Fetcher } from '../../fetch/fetch-article.ts';
 import type { CatalogueLine } from '../../model/asset.ts';
 import type { Digest } from '../../model/snapshot.ts';
-import { openState, type State } from '../../state/state.ts';
-import { type ContentStore, openFileStore } from '../../store/content-store.ts';
 import { removeStaleTemporaries } from '../../support/files.ts';
 import type { Logger } from '../../support/log.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
@@ -76,7 +76,7 @@ export interface RunContext {
   bodies: ContentStore;
   /** Published GLBs, by content. */
   objects: ContentStore;
-  state: State;
+  state: CacheDatabase;
   previous: PreviousLines;
   previousCatalogue: PackedMap<CatalogueLine>;
   /** What fetches from the service; both are opened when first asked for. */
@@ -131,7 +131,7 @@ export async function withRun<T>(
   const cacheTemporaries = temporaryFolder(cacheDir);
   await removeStaleTemporaries(temporaryFolder(outputDir));
   await removeStaleTemporaries(cacheTemporaries);
-  const state = await openState(cacheDir);
+  const state = await openCacheDatabase(cacheDir);
   const bodies = openFileStore({
     dir: join(cacheDir, OBJECTS_FOLDER),
     tmpDir: cacheTemporaries,
@@ -143,7 +143,7 @@ export async function withRun<T>(
   const drift = createDriftCounts();
   let service: Promise<Service> | undefined;
   let client: Service['client'] | undefined;
-  let begun: ReturnType<State['runs']['begin']> | undefined;
+  let begun: ReturnType<CacheDatabase['runs']['begin']> | undefined;
   const openFetcher = async (): Promise<Fetcher> => {
     const told = { onRequest: requests.count, onDrift: drift.count };
     service = openService(content, { ...tools, ...told });
@@ -222,7 +222,7 @@ export async function withRun<T>(
       },
     });
     if (begun !== undefined && !isUnfinished) {
-      const { tidyCache } = await import('../../fetch/tidy-cache.ts');
+      const { tidyCache } = await import('../../cache/eviction.ts');
       const maxBytes = job.pipeline.cacheMaxBytes;
       await tidyCache({ store: bodies, state, now: startedAt, maxBytes, run: begun.id });
       state.runs.finish(begun.id, isPart);

@@ -5,10 +5,11 @@
  * each failure. An article that failed on several nights is quarantined: tried less often, and listed.
  * It must not know why something failed.
  */
-import { requestKey } from '../../fetch/request-key.ts';
+
+import type { FailureRecord, Failures } from '../../cache/durable-failures.ts';
+import { requestKey } from '../../cache/request-key.ts';
 import type { SelectedArticle } from '../../fetch/select-articles.ts';
 import type { ArticleRequest } from '../../model/article.ts';
-import type { FailureRecord, Failures } from '../../state/failures.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { CONVERTER_VERSION, type ConvertOptions } from '../../transform/convert-options.ts';
 

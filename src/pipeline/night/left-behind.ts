@@ -4,7 +4,7 @@
  * In: what failed tonight. Out: the lines that the same night would have met had it not failed. What is
  * gone from the catalogue is not among them.
  */
-import { requestKey } from '../../fetch/request-key.ts';
+import { requestKey } from '../../cache/request-key.ts';
 import type { Selection, SelectionFailure } from '../../fetch/select-articles.ts';
 import type { RangePart } from '../../fetch/selection.ts';
 import type { ManifestLine } from '../../model/asset.ts';

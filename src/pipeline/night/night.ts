@@ -5,8 +5,9 @@
  * The order keeps yesterday whole until today is known to be good: objects → gates → links → manifest
  * → report.
  */
+
+import type { Decision } from '../../cache/cached-decisions.ts';
 import type { Selection } from '../../fetch/select-articles.ts';
-import type { Decision } from '../../state/decisions.ts';
 import { asConverterError, ConverterError, type ErrorCode } from '../../support/errors.ts';
 import type { Work } from '../configuration/each-configuration.ts';
 import type { Outcome } from '../configuration/manifest-lines.ts';

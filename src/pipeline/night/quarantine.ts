@@ -4,7 +4,7 @@
  * In: what was selected, then outcomes. Out: what is tried; an outcome, failed as before, for what is
  * not; and a ledger that knows of this night.
  */
-import { requestKey } from '../../fetch/request-key.ts';
+import { requestKey } from '../../cache/request-key.ts';
 import type { SelectionFailure } from '../../fetch/select-articles.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import type { ManifestLine } from '../../model/asset.ts';

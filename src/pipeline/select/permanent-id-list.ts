@@ -3,9 +3,10 @@
  *
  * In: identifiers, or a file of them, the ledger and maybe a recording. Out: stored plannings, or that there is none.
  */
+
+import type { PermanentIds } from '../../cache/durable-permanent-ids.ts';
 import { readRecordedPlanning } from '../../fetch/recording-plannings.ts';
 import type { StoredPlanning } from '../../fetch/selection.ts';
-import type { PermanentIds } from '../../state/permanent-ids.ts';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { readText } from '../../support/files.ts';
 

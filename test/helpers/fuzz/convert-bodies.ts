@@ -2,8 +2,8 @@
  * Convert bodies: the whole chain in one process: decode → snapshot → transform → GLB.
  */
 import { createHash } from 'node:crypto';
+import { missingBecause } from '../../../src/cache/missing-body.ts';
 import { blockRequests } from '../../../src/fetch/block-requests.ts';
-import { missingBecause } from '../../../src/fetch/failures.ts';
 import { resolveKey } from '../../../src/fetch/resolve-key.ts';
 import type { ArticleSnapshot, Fetched } from '../../../src/model/snapshot.ts';
 import { decodeArticle } from '../../../src/service/wire-article.ts';

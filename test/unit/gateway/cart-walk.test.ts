@@ -4,13 +4,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openCacheDatabase } from '../../../src/cache/database.ts';
 import { interrupt } from '../../../src/cli/interrupt.ts';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
 import { type PlanningLink, planningUrl } from '../../../src/gateway/planning-url.ts';
 import { openRelay } from '../../../src/gateway/relay.ts';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { createClient } from '../../../src/service/client.ts';
-import { openState } from '../../../src/state/state.ts';
 import { SILENT } from '../../../src/support/log.ts';
 import { command, temporaryFolder } from '../../helpers/command.ts';
 
@@ -95,7 +95,7 @@ it('a planning goes into the cart and comes back whole by its permanent identifi
   for (const secret of [token, password, appKey]) expect(stdout + stderr).not.toContain(secret);
   // What the inbox logged in with is logged out; what the relay handed over belongs to the page.
   expect(emulator.openSessions()).toBe(1);
-  const state = await openState(cache);
+  const state = await openCacheDatabase(cache);
   expect(state.permanentIds.get(baseUrl, permanentid)).toEqual(planned);
   state.close();
 });
@@ -119,7 +119,7 @@ it('an emulator that is served remembers what it stored, in the cache that it is
     expect(value('FRONTEND_URL')).toMatch(/^http:/);
     await client.close();
   });
-  const state = await openState(cache);
+  const state = await openCacheDatabase(cache);
   expect(state.permanentIds.get(...stored)).toEqual(JSON.parse(JSON.stringify(article)));
   state.close();
 });

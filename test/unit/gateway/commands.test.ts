@@ -7,9 +7,9 @@ import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openCacheDatabase } from '../../../src/cache/database.ts';
 import { interrupt } from '../../../src/cli/interrupt.ts';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import { openState } from '../../../src/state/state.ts';
 import { command, temporaryFolder } from '../../helpers/command.ts';
 import { smallRange } from '../../helpers/small-range.ts';
 
@@ -156,7 +156,7 @@ describe('inbox', () => {
       expect(await response.json()).toMatchObject({ stored: true, permanentid: 'P1' });
     });
     expect(await readdir(join(folder, 'carts'))).toHaveLength(1);
-    const state = await openState(cache);
+    const state = await openCacheDatabase(cache);
     expect(state.permanentIds.get(emulator.baseUrl, 'P1')).toEqual(CART);
     expect(state.permanentIds.get('https://other.example', 'P1')).toBeUndefined();
     state.close();

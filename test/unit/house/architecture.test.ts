@@ -73,8 +73,8 @@ const ROWS: [string, Row][] = [
           says: /^src\/fetch\/a\.ts:1 imports src\/write\/b\.ts: a stage may not know another/,
         },
         {
-          files: { 'src/store/a.ts': "\nexport { b } from '../pipeline/b.ts';" },
-          says: /^src\/store\/a\.ts:2 .* pipeline lies above store/,
+          files: { 'src/cache/a.ts': "\nexport { b } from '../pipeline/b.ts';" },
+          says: /^src\/cache\/a\.ts:2 .* pipeline lies above cache/,
         },
         {
           files: { 'src/cli/a.ts': "const b = await import('../index.ts');" },
@@ -101,7 +101,7 @@ const ROWS: [string, Row][] = [
           says: /independent reading/,
         },
         {
-          files: { 'src/planning/a.ts': "import { c } from '../store/c.ts';" },
+          files: { 'src/planning/a.ts': "import { c } from '../cache/c.ts';" },
           says: /runs in a browser/,
         },
       ],
@@ -129,11 +129,11 @@ const ROWS: [string, Row][] = [
       faults: [
         {
           files: {
-            'src/store/a.ts': "import { b } from './b.ts';",
-            'src/store/b.ts': "export const c = await import('./c.ts');",
-            'src/store/c.ts': "export * from './a.ts';",
+            'src/cache/a.ts': "import { b } from './b.ts';",
+            'src/cache/b.ts': "export const c = await import('./c.ts');",
+            'src/cache/c.ts': "export * from './a.ts';",
           },
-          says: /^src\/store\/a\.ts → src\/store\/b\.ts → src\/store\/c\.ts → src\/store\/a\.ts: a cycle/,
+          says: /^src\/cache\/a\.ts → src\/cache\/b\.ts → src\/cache\/c\.ts → src\/cache\/a\.ts: a cycle/,
         },
       ],
     },
@@ -205,7 +205,7 @@ const ROWS: [string, Row][] = [
       check: strayFileOperations,
       faults: [
         {
-          files: { 'src/store/a.ts': "import { open } from 'node:fs/promises';" },
+          files: { 'src/cache/a.ts': "import { open } from 'node:fs/promises';" },
           says: /:1 imports/,
         },
         { files: { 'src/cli/a.ts': "await import('fs');" }, says: /add what you need there/ },

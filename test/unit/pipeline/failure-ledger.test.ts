@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FAILURES_V1, openFailures } from '../../../src/cache/durable-failures.ts';
+import { type Database, openDatabase } from '../../../src/cache/sqlite.ts';
 import type { SelectedArticle } from '../../../src/fetch/select-articles.ts';
 import type { ArticleRequest } from '../../../src/model/article.ts';
 import {
@@ -9,8 +11,6 @@ import {
   type LedgerOptions,
   openFailureLedger,
 } from '../../../src/pipeline/failures/failure-ledger.ts';
-import { type Database, openDatabase } from '../../../src/state/database.ts';
-import { FAILURES_V1, openFailures } from '../../../src/state/failures.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 
 let dir: string;

@@ -4,7 +4,7 @@
  * In: an identifier with its top-level article. Out: that article, since no operation of the service
  * tells it. It must not know who stored the planning nor what becomes of it.
  */
-import type { Database } from './database.ts';
+import type { Database } from './sqlite.ts';
 
 /** The table `permanent_ids`. */
 export interface PermanentIds {

@@ -6,8 +6,8 @@
  * It must not ask the service nor open anything.
  */
 import type { CatalogueNode } from '../model/catalogue.ts';
-import type { StoredResponse } from '../state/responses.ts';
 import { sha256Hex } from '../support/files.ts';
+import type { StoredResponse } from './cached-responses.ts';
 
 /** Judges stored answers against today's catalogue. */
 export interface Freshness {

@@ -1,8 +1,8 @@
 import { truncate, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { dayOf, readFreshness } from '../../../src/fetch/freshness.ts';
+import type { StoredResponse } from '../../../src/cache/cached-responses.ts';
+import { dayOf, readFreshness } from '../../../src/cache/freshness.ts';
 import type { CatalogueNode } from '../../../src/model/catalogue.ts';
-import type { StoredResponse } from '../../../src/state/responses.ts';
 import { acme, contentOf, type FetchBench, openFetchBench } from '../../helpers/fetch-bench.ts';
 import { smallRange } from '../../helpers/small-range.ts';
 

@@ -1,5 +1,5 @@
 /**
- * State: what earlier runs knew, in `state.db` of the cache folder.
+ * CacheDatabase: what earlier runs knew, in `state.db` of the cache folder.
  *
  * In: the cache folder. Out: its tables. All of it can be had again from the service, but for the
  * plannings behind permanent identifiers.
@@ -7,24 +7,24 @@
  */
 import { join } from 'node:path';
 import type { Built } from '../model/asset.ts';
-import { BODIES_V1, type Bodies, openBodies } from './bodies.ts';
-import { BUILDS_V1, BUILDS_V2, type Builds, openBuilds } from './builds.ts';
-import { type Database, openDatabase } from './database.ts';
-import { DECISIONS_V1, type Decisions, openDecisions } from './decisions.ts';
-import { FAILURES_V1, type Failures, openFailures } from './failures.ts';
-import { openPermanentIds, PERMANENT_IDS_V1, type PermanentIds } from './permanent-ids.ts';
-import { openResponses, RESPONSES_V1, RESPONSES_V2, type Responses } from './responses.ts';
-import { openRuns, RUNS_V1, type Runs } from './runs.ts';
+import { BODIES_V1, type Bodies, openBodies } from './cached-bodies.ts';
+import { BUILDS_V1, BUILDS_V2, type Builds, openBuilds } from './cached-builds.ts';
+import { DECISIONS_V1, type Decisions, openDecisions } from './cached-decisions.ts';
+import { openResponses, RESPONSES_V1, RESPONSES_V2, type Responses } from './cached-responses.ts';
 import {
   openSnapshots,
   SNAPSHOTS_V1,
   SNAPSHOTS_V2,
   SNAPSHOTS_V3,
   type Snapshots,
-} from './snapshots.ts';
+} from './cached-snapshots.ts';
+import { FAILURES_V1, type Failures, openFailures } from './durable-failures.ts';
+import { openPermanentIds, PERMANENT_IDS_V1, type PermanentIds } from './durable-permanent-ids.ts';
+import { openRuns, RUNS_V1, type Runs } from './durable-runs.ts';
+import { type Database, openDatabase } from './sqlite.ts';
 
 /** An open state. */
-export interface State {
+export interface CacheDatabase {
   responses: Responses;
   bodies: Bodies;
   snapshots: Snapshots;
@@ -49,7 +49,7 @@ const MIGRATIONS = [
 ] as const;
 
 /** Name of the state's file in the cache folder. */
-export const STATE_FILE = 'state.db';
+export const DATABASE_FILE = 'state.db';
 
 /**
  * Opens the state of a cache folder, which need not exist yet.
@@ -58,12 +58,12 @@ export const STATE_FILE = 'state.db';
  *
  * @example
  * ```ts
- * const state = await openState('.cache');
+ * const state = await openCacheDatabase('.cache');
  * state.snapshots.get(client.id, requestKey(request));   // → undefined, or its record
  * ```
  */
-export async function openState(cacheDir: string): Promise<State> {
-  const db = await openDatabase(join(cacheDir, STATE_FILE), MIGRATIONS);
+export async function openCacheDatabase(cacheDir: string): Promise<CacheDatabase> {
+  const db = await openDatabase(join(cacheDir, DATABASE_FILE), MIGRATIONS);
   try {
     return openTables(db);
   } catch (error) {
@@ -72,7 +72,7 @@ export async function openState(cacheDir: string): Promise<State> {
   }
 }
 
-function openTables(db: Database): State {
+function openTables(db: Database): CacheDatabase {
   const runs = openRuns(db);
   return {
     responses: openResponses(db),

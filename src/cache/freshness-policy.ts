@@ -4,8 +4,8 @@
  * In: a policy and who vouches for an answer. Out: yes or no. It must not ask the service itself.
  */
 
-import { CONTINUED_WITHIN_MS } from '../state/runs.ts';
-import type { Voucher } from '../state/snapshots.ts';
+import type { Voucher } from './cached-snapshots.ts';
+import { CONTINUED_WITHIN_MS } from './durable-runs.ts';
 import type { Freshness } from './freshness.ts';
 
 interface PolicyRow {

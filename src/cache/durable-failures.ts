@@ -4,7 +4,7 @@
  * In: failures by output folder and request. Out: the same on another night; what succeeds leaves.
  * It must not know when something is tried again.
  */
-import type { Database, Row } from './database.ts';
+import type { Database, Row } from './sqlite.ts';
 
 /** Something that failed when it was last tried. */
 export interface FailureRecord {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Freshness, readFreshness } from '../../../src/fetch/freshness.ts';
+import { type Freshness, readFreshness } from '../../../src/cache/freshness.ts';
 import {
   FRESHNESS_POLICIES,
   type FreshnessPolicy,
   holds,
-} from '../../../src/fetch/freshness-policy.ts';
+} from '../../../src/cache/freshness-policy.ts';
 import { acme, contentOf, type FetchBench, openFetchBench } from '../../helpers/fetch-bench.ts';
 import { smallRange } from '../../helpers/small-range.ts';
 

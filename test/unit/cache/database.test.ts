@@ -2,10 +2,10 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/state/database.ts';
-import type { StoredResponse } from '../../../src/state/responses.ts';
-import type { SnapshotRecord } from '../../../src/state/snapshots.ts';
-import { openState } from '../../../src/state/state.ts';
+import type { StoredResponse } from '../../../src/cache/cached-responses.ts';
+import type { SnapshotRecord } from '../../../src/cache/cached-snapshots.ts';
+import { openCacheDatabase } from '../../../src/cache/database.ts';
+import { openDatabase } from '../../../src/cache/sqlite.ts';
 import { listFolder } from '../../../src/support/files.ts';
 
 let dir = '';
@@ -38,13 +38,13 @@ const NONE: StoredResponse = {
 
 describe('state', () => {
   it('remembers answers, and that there was none, across runs', async () => {
-    const first = await openState(dir);
+    const first = await openCacheDatabase(dir);
     first.responses.put({ ...LEG, answer: { digest: 'old', bytes: 1 } });
     first.responses.put(LEG);
     first.responses.put(NONE);
     first.close();
 
-    const second = await openState(dir);
+    const second = await openCacheDatabase(dir);
     expect(second.responses.get(LEG)).toEqual(LEG);
     expect(second.responses.get(NONE)).toEqual(NONE);
     expect(second.responses.get({ ...LEG, service: 'other' })).toBeUndefined();
@@ -67,7 +67,7 @@ describe('state', () => {
       images: [['x', { missing: { code: 'IMAGE_MISSING', message: 'm' } }]],
       warnings: [{ code: 'ARTICLE_REPORTED', message: 'w' }],
     };
-    const state = await openState(dir);
+    const state = await openCacheDatabase(dir);
     expect(state.snapshots.get('s', 'r')).toBeUndefined();
     state.snapshots.put('s', 'r', record);
     expect(state.snapshots.get('s', 'r')).toEqual(record);
@@ -76,7 +76,7 @@ describe('state', () => {
   });
 
   it('remembers the planning behind a permanent identifier, for one service only', async () => {
-    const state = await openState(dir);
+    const state = await openCacheDatabase(dir);
     const planning = { id: 'r', rootid: 'r', children: [{ id: 'c', note: "ä'" }], unknown: [1] };
     state.permanentIds.put('https://test.example/api/', 'P-1', { id: 'old' });
     state.permanentIds.put('https://test.example/api', 'P-1', planning);
@@ -89,7 +89,7 @@ describe('state', () => {
   });
 
   it("is its owner's alone, and one file once it is closed", async () => {
-    const state = await openState(dir);
+    const state = await openCacheDatabase(dir);
     state.responses.put(LEG);
     for (const name of await listFolder(dir)) {
       expect([name, (await stat(join(dir, name))).mode & 0o777]).toEqual([name, 0o600]);
@@ -99,7 +99,7 @@ describe('state', () => {
   });
 
   it("is written by two processes' connections in turn", async () => {
-    const [one, two] = [await openState(dir), await openState(dir)];
+    const [one, two] = [await openCacheDatabase(dir), await openCacheDatabase(dir)];
     one.responses.put(LEG);
     two.responses.put(NONE);
     expect(one.responses.get(NONE)).toEqual(NONE);
@@ -148,7 +148,7 @@ describe('database', () => {
 
   it('says where it cannot be written', async () => {
     await writeFile(join(dir, 'file'), '');
-    await expect(openState(join(dir, 'file'))).rejects.toMatchObject({
+    await expect(openCacheDatabase(join(dir, 'file'))).rejects.toMatchObject({
       code: 'OUTPUT_UNWRITABLE',
       message: expect.stringContaining(join(dir, 'file')),
     });

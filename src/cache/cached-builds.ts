@@ -5,8 +5,8 @@
  * already built, whose objects stand in the store.
  */
 import type { Digest } from '../model/snapshot.ts';
-import type { Database } from './database.ts';
-import { FORGOTTEN_AFTER_MS, isStale } from './uses.ts';
+import { FORGOTTEN_AFTER_MS, isStale } from './retention.ts';
+import type { Database } from './sqlite.ts';
 
 /** The table `builds`. A record is JSON of its owner's; it says what a GLB holds. */
 export interface Builds<T> {

@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { tidyCache } from '../../../src/fetch/tidy-cache.ts';
-import { openState, type State } from '../../../src/state/state.ts';
-import { type ContentStore, openFileStore } from '../../../src/store/content-store.ts';
+import { type ContentStore, openFileStore } from '../../../src/cache/content-store.ts';
+import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
+import { tidyCache } from '../../../src/cache/eviction.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2024-06-01T02:00:00Z');
 
 let dir = '';
-let state: State;
+let state: CacheDatabase;
 let store: ContentStore;
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'btg2gltf-tidy-'));
-  state = await openState(dir);
+  state = await openCacheDatabase(dir);
   store = openFileStore({ dir: join(dir, 'objects'), tmpDir: join(dir, '.tmp') });
 });
 

@@ -3,8 +3,8 @@
  */
 import type { Fetched } from '../model/snapshot.ts';
 import type { Body, NotModified, Validators } from '../service/client.ts';
-import type { Voucher } from '../state/snapshots.ts';
 import type { ErrorCode } from '../support/errors.ts';
+import type { Voucher } from './cached-snapshots.ts';
 
 /** One request. */
 export interface Wanted {

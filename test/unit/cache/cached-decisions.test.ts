@@ -1,16 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openState, type State } from '../../../src/state/state.ts';
+import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
 import { temporaryFolder } from '../../helpers/command.ts';
 
 const NEW = { tier: 'built', why: ['it is not in the manifest of before'] } as const;
 const KEPT = { tier: 'kept', why: [] } as const;
 let folder: string;
-let state: State;
+let state: CacheDatabase;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
-  state = await openState(folder);
+  state = await openCacheDatabase(folder);
 });
 afterEach(async () => {
   state.close();

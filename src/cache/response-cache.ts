@@ -10,12 +10,12 @@ import type { CatalogueNode } from '../model/catalogue.ts';
 import type { Fetched } from '../model/snapshot.ts';
 import type { ServiceClient, Validators } from '../service/client.ts';
 import { decodeNodes } from '../service/wire-catalogue.ts';
-import type { StoredResponse } from '../state/responses.ts';
-import type { Voucher } from '../state/snapshots.ts';
-import type { State } from '../state/state.ts';
-import type { ContentStore } from '../store/content-store.ts';
 import { type ConverterError, endsRun, isConverterError } from '../support/errors.ts';
-import { missingBecause } from './failures.ts';
+import type { Recalled, Wanted } from './cacheable-request.ts';
+import type { StoredResponse } from './cached-responses.ts';
+import type { Voucher } from './cached-snapshots.ts';
+import type { ContentStore } from './content-store.ts';
+import type { CacheDatabase } from './database.ts';
 import { dayOf, type Freshness, readFreshness } from './freshness.ts';
 import {
   FRESHNESS_DEFAULT,
@@ -24,16 +24,16 @@ import {
   holds,
 } from './freshness-policy.ts';
 import { createLatest } from './latest.ts';
+import { missingBecause } from './missing-body.ts';
 import { answering, readAnswer } from './read-answer.ts';
 import { joinKey } from './request-key.ts';
-import type { Recalled, Wanted } from './wanted.ts';
 
 /** What a run fetches with. */
 export interface RecallOptions {
   client: ServiceClient;
   /** Bodies by content. */
   store: ContentStore;
-  state: State;
+  state: CacheDatabase;
   /** When the run began, milliseconds since the epoch. */
   now: number;
   /** When the first of the interrupted runs began that this one continues. @defaultValue `now` */

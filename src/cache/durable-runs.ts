@@ -6,7 +6,7 @@
  */
 import { hostname } from 'node:os';
 import { isRunning } from '../support/files.ts';
-import type { Database, Row } from './database.ts';
+import type { Database, Row } from './sqlite.ts';
 
 /** A run that begins. */
 export interface BegunRun {

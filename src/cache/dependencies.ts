@@ -5,9 +5,9 @@
  * It must not know what the answers are for.
  */
 import type { AskedOf } from '../model/snapshot.ts';
-import type { Voucher } from '../state/snapshots.ts';
-import type { Recall } from './recall.ts';
-import type { Recalled, Wanted } from './wanted.ts';
+import type { Recalled, Wanted } from './cacheable-request.ts';
+import type { Voucher } from './cached-snapshots.ts';
+import type { Recall } from './response-cache.ts';
 
 /** What was asked on the way to one snapshot. */
 export interface Trail extends Recall {

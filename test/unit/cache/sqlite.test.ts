@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/state/database.ts';
-import { openState, STATE_FILE } from '../../../src/state/state.ts';
+import { DATABASE_FILE, openCacheDatabase } from '../../../src/cache/database.ts';
+import { openDatabase } from '../../../src/cache/sqlite.ts';
 import { ERROR_CODES, isConverterError } from '../../../src/support/errors.ts';
 
 const CREATE = 'CREATE TABLE a (t TEXT NOT NULL) STRICT;';
@@ -14,7 +14,7 @@ let path = '';
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'btg2gltf-damaged-'));
-  path = join(dir, STATE_FILE);
+  path = join(dir, DATABASE_FILE);
 });
 
 afterEach(async () => {
@@ -26,14 +26,14 @@ const IDS = Array.from({ length: 40 }, (_, index) => `P-${index}`);
 /** A whole state, made in another folder. */
 async function filled(): Promise<Buffer> {
   const folder = await mkdtemp(join(dir, 'whole-'));
-  const state = await openState(folder);
+  const state = await openCacheDatabase(folder);
   for (const id of IDS) state.permanentIds.put('s', id, { note: id.repeat(400) });
   state.close();
-  return readFile(join(folder, STATE_FILE));
+  return readFile(join(folder, DATABASE_FILE));
 }
 
 async function readAll(folder = dir): Promise<void> {
-  const state = await openState(folder);
+  const state = await openCacheDatabase(folder);
   try {
     for (const id of IDS) {
       expect(state.permanentIds.get('s', id)).toEqual({ note: id.repeat(400) });
@@ -63,7 +63,7 @@ describe('a damaged state', () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: whole.length }), async (bytes) => {
         const folder = await mkdtemp(join(dir, 'cut-'));
-        await writeFile(join(folder, STATE_FILE), whole.subarray(0, bytes));
+        await writeFile(join(folder, DATABASE_FILE), whole.subarray(0, bytes));
         await readAll(folder).catch((error: unknown) => {
           if (!isConverterError(error, 'STATE_INVALID')) throw error;
         });

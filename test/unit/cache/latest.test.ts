@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createLatest } from '../../../src/fetch/latest.ts';
+import { createLatest } from '../../../src/cache/latest.ts';
 
 it('holds the latest half of its limit at least, and never more than the limit', () => {
   const limits = fc.integer({ min: 1, max: 40 });

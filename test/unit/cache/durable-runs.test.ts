@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openState, type State } from '../../../src/state/state.ts';
+import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
 
 const HOUR = 3_600_000;
 const NIGHT = Date.parse('2024-06-01T02:00:00Z');
@@ -12,11 +12,11 @@ const NIGHT = Date.parse('2024-06-01T02:00:00Z');
 const DEAD = spawnSync(process.execPath, ['-e', '']).pid;
 
 let dir = '';
-let state: State;
+let state: CacheDatabase;
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'btg2gltf-runs-'));
-  state = await openState(dir);
+  state = await openCacheDatabase(dir);
 });
 
 afterEach(async () => {
@@ -73,7 +73,7 @@ describe('runs', () => {
   it('continue one of their own process that was given up, as a process id that returned', async () => {
     state.runs.begin(run(NIGHT, process.pid));
     state.close();
-    state = await openState(dir);
+    state = await openCacheDatabase(dir);
     expect(state.runs.oldestRunning(NIGHT + HOUR)).toBeUndefined();
     expect(state.runs.begin(run(NIGHT + HOUR, process.pid)).heldSince).toBe(NIGHT);
   });

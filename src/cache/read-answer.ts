@@ -5,9 +5,9 @@
  */
 import type { Digest, Fetched } from '../model/snapshot.ts';
 import type { Body, NotModified, Validators } from '../service/client.ts';
-import type { ContentStore } from '../store/content-store.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
-import type { Recalled, Wanted } from './wanted.ts';
+import type { Recalled, Wanted } from './cacheable-request.ts';
+import type { ContentStore } from './content-store.ts';
 
 /** A decoded answer and where its body is. */
 export interface Answer<T> {

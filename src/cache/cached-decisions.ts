@@ -4,7 +4,7 @@
  *
  * In: a run's decisions, all at once. Out: one of them, for `explain`.
  */
-import type { Database } from './database.ts';
+import type { Database } from './sqlite.ts';
 
 /** What decided, the cheapest first. */
 export type Tier =

@@ -5,16 +5,16 @@
  * again from the service. It must not take what a run that is going on may need.
  */
 import type { Digest } from '../model/snapshot.ts';
-import type { CachedBody } from '../state/bodies.ts';
-import type { State } from '../state/state.ts';
-import { NOTED_EVERY_MS } from '../state/uses.ts';
-import type { ContentStore } from '../store/content-store.ts';
+import type { CachedBody } from './cached-bodies.ts';
+import type { ContentStore } from './content-store.ts';
+import type { CacheDatabase } from './database.ts';
+import { NOTED_EVERY_MS } from './retention.ts';
 
 /** What is tidied. */
 export interface TidyOptions {
   /** Bodies by content. */
   store: ContentStore;
-  state: State;
+  state: CacheDatabase;
   /** When the run began that ends, milliseconds since the epoch. */
   now: number;
   /** What all bodies may weigh. */
@@ -65,7 +65,7 @@ export async function tidyCache(options: TidyOptions): Promise<Tidied> {
 }
 
 /** Bodies in the order of their last use, until they weigh enough or the next is needed. */
-function leastUsed(state: State, excessBytes: number, neededSince: number): CachedBody[] {
+function leastUsed(state: CacheDatabase, excessBytes: number, neededSince: number): CachedBody[] {
   const uses = latestUses(state);
   const bodies = state.bodies
     .all()
@@ -84,7 +84,7 @@ function leastUsed(state: State, excessBytes: number, neededSince: number): Cach
  * On a quiet night bodies are not looked at: that their snapshots hold is what uses them. To read all
  * of them takes 4 s for 50,000 snapshots, on the nights on which something has to go.
  */
-function latestUses(state: State): Map<Digest, number> {
+function latestUses(state: CacheDatabase): Map<Digest, number> {
   const uses = new Map<Digest, number>();
   for (const { digests, usedAt } of state.snapshots.bodies()) {
     for (const digest of digests) uses.set(digest, Math.max(usedAt, uses.get(digest) ?? 0));

@@ -5,8 +5,8 @@
  * stand in the store. It must not know which answers they are.
  */
 import type { Digest } from '../model/snapshot.ts';
-import type { Database } from './database.ts';
-import { isStale } from './uses.ts';
+import { isStale } from './retention.ts';
+import type { Database } from './sqlite.ts';
 
 /** One body of the cache. */
 export interface CachedBody {

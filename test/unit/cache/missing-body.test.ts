@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { missingBecause } from '../../../src/fetch/failures.ts';
+import { missingBecause } from '../../../src/cache/missing-body.ts';
 import { ConverterError, ERROR_CODES, type ErrorCode } from '../../../src/support/errors.ts';
 
 const codes = Object.keys(ERROR_CODES) as ErrorCode[];

@@ -6,8 +6,8 @@
  */
 import type { ArticleKey } from '../model/article.ts';
 import type { Digest, Fetched, UnplacedChild, Warning } from '../model/snapshot.ts';
-import type { Database } from './database.ts';
-import { FORGOTTEN_AFTER_MS, isStale } from './uses.ts';
+import { FORGOTTEN_AFTER_MS, isStale } from './retention.ts';
+import type { Database } from './sqlite.ts';
 
 /** A snapshot as it is kept: all bodies by digest, maps as sorted lists. */
 export interface SnapshotRecord {

@@ -5,8 +5,8 @@
  * It must not know whether an answer is still good: fetch judges that.
  */
 import type { Fetched } from '../model/snapshot.ts';
-import type { Database, Row } from './database.ts';
-import { FORGOTTEN_AFTER_MS } from './uses.ts';
+import { FORGOTTEN_AFTER_MS } from './retention.ts';
+import type { Database, Row } from './sqlite.ts';
 
 /** What was asked. */
 export interface ResponseKey {
