@@ -5,6 +5,7 @@
  * its bytes. Nothing in it depends on how it will be converted.
  */
 import type { Article, ArticleKey, ArticleRequest, PlanningChild } from './article.ts';
+import type { Block, PartsList } from './graphics.ts';
 
 /** Lower-case hex SHA-256 of a body. */
 export type Digest = string;
@@ -57,3 +58,13 @@ export interface Warning {
 
 /** Reads a body by digest; handed to the pure stages. */
 export type ContentReader = (digest: Digest) => Promise<Uint8Array>;
+
+/**
+ * Looks up bodies that were decoded earlier in the same run, so that `transform` does not decode them
+ * again. Undefined where the body is not in memory; read and decode its bytes then.
+ */
+export interface DecodedReader {
+  /** Decoded with the default nesting limit. */
+  partsList(digest: Digest): PartsList | undefined;
+  block(digest: Digest): Block | undefined;
+}
