@@ -21,23 +21,7 @@ export interface Frame {
   translationMetres: Vec3;
 }
 
-/** The order in which the three turns of a rotation are made, each in the frame turned so far. */
-export type RotationOrder = 'xyz' | 'xzy' | 'yxz' | 'yzx' | 'zxy' | 'zyx';
-
-/** How three angles become one rotation. */
-export interface RotationRule {
-  rotationOrder: RotationOrder;
-  /** The sense of positive angles, seen from the tip of the axis. */
-  rotationDirection: 'counter-clockwise' | 'clockwise';
-}
-
-/** What the service means unless an option says otherwise: D-102. */
-export const ROTATION_DEFAULTS = {
-  rotationOrder: 'xyz',
-  rotationDirection: 'counter-clockwise',
-} as const satisfies RotationRule;
-
-/** The axes of each order. */
+/** The axes of each rotation order, each axis in the frame turned so far; the first is the default. */
 const AXES = {
   xyz: ['x', 'y', 'z'],
   xzy: ['x', 'z', 'y'],
@@ -45,9 +29,27 @@ const AXES = {
   yzx: ['y', 'z', 'x'],
   zxy: ['z', 'x', 'y'],
   zyx: ['z', 'y', 'x'],
-} as const satisfies Record<RotationOrder, readonly ('x' | 'y' | 'z')[]>;
+} as const;
 
+/** The sense of positive angles, seen from the tip of the axis; the first is the default. */
 const SIGNS = { 'counter-clockwise': 1, clockwise: -1 } as const;
+
+/** How three angles become one rotation. */
+export interface RotationRule {
+  rotationOrder: keyof typeof AXES;
+  rotationDirection: keyof typeof SIGNS;
+}
+
+/** The values of each part of a {@link RotationRule}, its default first: D-102. */
+export const ROTATION_CHOICES = {
+  rotationOrder: Object.keys(AXES),
+  rotationDirection: Object.keys(SIGNS),
+} as unknown as { [K in keyof RotationRule]: readonly [RotationRule[K], ...RotationRule[K][]] };
+
+const ROTATION_DEFAULTS: RotationRule = {
+  rotationOrder: ROTATION_CHOICES.rotationOrder[0],
+  rotationDirection: ROTATION_CHOICES.rotationDirection[0],
+};
 
 /** The article's own frame. */
 export const WORLD_FRAME: Frame = { rotation: IDENTITY3, translationMetres: [0, 0, 0] };

@@ -1,161 +1,164 @@
 /**
- * Convert options: every rule of the conversion that is a choice, with its default.
- *
- * Defaults stand here and nowhere else; the pipeline file's schema and the documentation read them.
+ * Convert options: every rule of the conversion that is a choice, with its default, in one table.
+ * The pipeline file's schema is derived from it; DECISIONS.md names the decision behind each option.
  */
+import { ROTATION_CHOICES } from '../math/ofml-frame.ts';
 
-import { ROTATION_DEFAULTS, type RotationRule } from '../math/ofml-frame.ts';
+/** What an option accepts; `default` is what it is without an entry in the pipeline file. */
+export type ConvertOption = { doc: string } & (
+  | { kind: 'flag'; default: boolean }
+  | { kind: 'choice'; default: string | number; choices: readonly (string | number)[] }
+  | ({ kind: 'number'; default: number } & NumberLimits)
+  | { kind: 'color'; default: string }
+  | { kind: 'patterns'; default: string[] }
+  | { kind: 'overrides'; default: Record<string, Record<string, unknown>> }
+);
 
-/**
- * What a converted article depends on beside the service's answers.
- *
- * The order and the sense of rotations are a rule of the frame: D-102.
- */
-export interface ConvertOptions extends RotationRule {
-  /** Children inherit the scale of an `imp` too: D-104. */
-  inheritScale: boolean;
-  /** Whether a block's own `P` and `R` place its vertices: D-105. */
-  blockPlacement: 'apply' | 'ignore';
-  /** What becomes of a node of a type that nobody has told: D-109. */
-  unknownNodes: 'group' | 'fail';
-  /** A node without `mat` has that of its nearest ancestor with one: D-110. */
-  inheritMaterial: boolean;
-  /** Colour of what has no material, as the service writes colours: D-110. */
-  defaultColorSrgb: string;
-  /** A `mat` may be a definition of its own, or change one: D-110b. */
-  writtenMaterials: boolean;
-  /** A node without `lay` has that of its nearest ancestor with one: D-112. */
-  inheritLayers: boolean;
-  /** Nested nodes that a parts list may have: D-113. */
-  maxNestingDepth: number;
-  /** Where the article's origin is: as delivered, or in the middle of its floor area: D-107. */
-  origin: 'keep' | 'floor-centre';
-  /** Layer modes that are not drawn; a trailing `*` stands for anything: D-112. */
-  dropLayers: string[];
-  /** Segments of round solids keep this distance to the ideal surface, metres: D-200. */
-  curveToleranceMetres: number;
-  /** Positions closer than this are one; 0 joins bit-equal ones only, metres: D-301. */
-  weldToleranceMetres: number;
-  /** Index of the first point in `F`: D-302. */
-  pointIndexBase: 'auto' | 0 | 1;
-  /** Index of the first entry of `T` in `TI`: D-302. */
-  uvIndexBase: 'auto' | 0 | 1;
-  /** Floats an entry of a flat `T`: D-302. */
-  uvStride: 'auto' | 2 | 3;
-  /** Which side of a triangle is its front: D-304. */
-  winding: 'auto' | 'keep' | 'flip';
-  /** Which surfaces show their back sides: D-305. */
-  doubleSided: 'open' | 'all' | 'none';
-  /** Faces that meet at a smaller angle share a normal, degrees: D-306. */
-  creaseAngleDegrees: number;
-  /** Whether tangents are written: D-309. */
-  tangents: 'none' | 'mikktspace';
-  /** Stored V runs up, as the service has it: D-401. */
-  flipV: boolean;
-  /** Whether the scale of a part stretches what is projected on it: D-402. */
-  boxProjection: 'scaled' | 'unscaled';
-  /** U of projected back, left and bottom sides runs the other way: D-402. */
-  mirrorOppositeSides: boolean;
-  /** What `rauto` does with the UVs of `auto`: D-403. */
-  rauto: 'exchange' | 'auto';
-  /** Stored UVs win over a `map` that asks for projection: D-404. */
-  preferStoredUvs: boolean;
-  /** What stands for an environment look: D-405. */
-  environmentLook: 'metal' | 'texture';
-  /** UVs of materials without any texture: D-752. */
-  unusedUvs: 'keep' | 'drop';
-  /** Texture transforms as an extension where it can say them, or always in the UVs: D-420. */
-  textureTransform: 'auto' | 'bake';
-  /** Sign of a texture's rotation in V-up space: D-420. */
-  textureRotation: 'counter-clockwise' | 'clockwise';
-  /** What `scaleu` and `scalev` count: repetitions a metre, or metres a repetition: D-420. */
-  textureScale: 'repetitions' | 'metres';
-  /** `dif` tints the image instead of being replaced by it: D-502. */
-  tintTextures: boolean;
-  /** Which way green points in the service's normal maps: D-504. */
-  normalMap: 'opengl' | 'directx';
-  /** What becomes of a grey `bump` image, which is a height map: D-504. */
-  heightMaps: 'drop' | 'normals';
-  /** How roughness follows from `shi`, `spe` and `refl`: D-512. */
-  roughnessStrategy: 'ggx' | 'matt';
-  /** Whether `refl` dims the highlight of a dielectric: D-513. */
-  reflection: 'specular' | 'ignore';
-  /** With `luminance`, the image glows instead of `dif`: D-514. */
-  glowingTextures: boolean;
-  /** cd/m² that become an emissive strength of 1: D-514. */
-  luminanceDivisor: number;
-  /** How glass lets light through: D-510. */
-  glass: 'transmission' | 'blend';
-  /** Base colour of glass: lightened by its transparency, or exactly `dif`: D-510. */
-  glassTint: 'mixed' | 'exact';
-  /** The fields of the later material format count: D-517. */
-  extendedFields: boolean;
-  /** Format of packed roughness and metallic images: D-507. */
-  packedTextureFormat: 'png' | 'jpeg';
-  /** Larger images are scaled down to this many pixels a side. */
-  maxTextureSize: number;
-  /** Keeps each material's service record in the material's extras. */
-  keepSourceExtras: boolean;
-  /** A loss fails its article: D-540. */
-  strict: boolean;
-  /** A missing block leaves a hole, an unreadable image its colour, instead of failing the article: D-865. */
-  allowMissingParts: boolean;
-  /** Values that replace the service's, by a glob on the material's name: D-541. */
-  overrides: Record<string, Record<string, unknown>>;
+interface NumberLimits {
+  min?: number;
+  /** Exclusive. */
+  above?: number;
+  max?: number;
+  integer?: true;
 }
 
+const flag = (standard: boolean, doc: string) => ({
+  kind: 'flag' as const,
+  default: standard,
+  doc,
+});
+
+/** The first choice is the default. */
+const choice = <const C extends readonly [string | number, ...(string | number)[]]>(
+  choices: C,
+  doc: string,
+) => ({ kind: 'choice' as const, default: choices[0] as C[number], choices, doc });
+
+const number = (standard: number, limits: NumberLimits, doc: string) => ({
+  kind: 'number' as const,
+  default: standard,
+  ...limits,
+  doc,
+});
+
+/** Layers of dimensions, texts and other helpers: D-112. */
+const HELPER_LAYERS = [
+  ...['ACOUSTICS*', 'ATTACH*', 'ORIGIN*', 'D2*', 'DIMENSIONS*', 'TEXT*'],
+  'ARTICLE_INFO*',
+];
+
+/** One row for each option; `doc` is the description in the schema of the pipeline file. */
+export const CONVERT_OPTIONS = {
+  rotationOrder: choice(
+    ROTATION_CHOICES.rotationOrder,
+    'axes of a rotation, each in the frame turned so far',
+  ),
+  rotationDirection: choice(
+    ROTATION_CHOICES.rotationDirection,
+    'sense of a rotation seen from the tip of its axis',
+  ),
+  inheritScale: flag(false, 'children inherit the scale of a part too'),
+  blockPlacement: choice(['apply', 'ignore'], "a block's own offset and rotation"),
+  unknownNodes: choice(['group', 'fail'], 'nodes of an unknown type'),
+  inheritMaterial: flag(true, 'a node without material has that of its nearest ancestor'),
+  defaultColorSrgb: {
+    kind: 'color',
+    default: '0.5 0.5 0.5',
+    doc: 'colour of parts without a material',
+  },
+  writtenMaterials: flag(true, 'a node may define or change a material itself'),
+  inheritLayers: flag(false, 'a node without layer has that of its nearest ancestor'),
+  origin: choice(['keep', 'floor-centre'], 'where the origin of an article is'),
+  dropLayers: {
+    kind: 'patterns',
+    default: HELPER_LAYERS,
+    doc: 'layer modes that are not drawn; * matches anything',
+  },
+  curveToleranceMetres: number(
+    0.00025,
+    { above: 0 },
+    'largest distance of round solids to the ideal surface',
+  ),
+  weldToleranceMetres: number(0, { min: 0 }, 'positions closer than this are welded'),
+  pointIndexBase: choice(['auto', 0, 1], 'index of the first point of a block'),
+  uvIndexBase: choice(['auto', 0, 1], 'index of the first stored UV of a block'),
+  uvStride: choice(['auto', 2, 3], 'numbers per stored UV'),
+  winding: choice(['auto', 'keep', 'flip'], 'which side of a triangle is its front'),
+  doubleSided: choice(['open', 'all', 'none'], 'surfaces whose back sides are drawn'),
+  creaseAngleDegrees: number(
+    30,
+    { min: 0, max: 180 },
+    'faces that meet at a smaller angle share a normal',
+  ),
+  tangents: choice(['none', 'mikktspace'], 'whether tangents are written'),
+  flipV: flag(true, 'V of the service runs up'),
+  boxProjection: choice(['scaled', 'unscaled'], 'size of a part when its UVs are projected'),
+  mirrorOppositeSides: flag(false, 'projected U runs backwards on back, left and bottom sides'),
+  rauto: choice(['exchange', 'auto'], 'UVs of rauto: exchanged, or those of auto'),
+  preferStoredUvs: flag(false, 'stored UVs win over a material with projection'),
+  environmentLook: choice(['metal', 'texture'], 'how a material with map env is shown'),
+  unusedUvs: choice(['keep', 'drop'], 'UVs of materials without any texture'),
+  textureTransform: choice(
+    ['auto', 'bake'],
+    'texture transforms as an extension where it can express them, or always in the UVs',
+  ),
+  textureRotation: choice(
+    ['counter-clockwise', 'clockwise'],
+    'sense of a texture rotation in V-up space',
+  ),
+  textureScale: choice(
+    ['repetitions', 'metres'],
+    'scaleu and scalev: repetitions per metre, or metres per repetition',
+  ),
+  tintTextures: flag(false, 'the diffuse colour tints the image'),
+  normalMap: choice(['opengl', 'directx'], 'where green points in normal maps'),
+  heightMaps: choice(['drop', 'normals'], 'what becomes of grey bump images'),
+  roughnessStrategy: choice(['ggx', 'matt'], 'roughness where none is given'),
+  reflection: choice(['specular', 'ignore'], 'whether refl dims the highlight'),
+  glowingTextures: flag(true, 'the image of a luminous material glows'),
+  luminanceDivisor: number(100, { above: 0 }, 'cd/m² that become an emissive strength of 1'),
+  glass: choice(['transmission', 'blend'], 'how glass lets light through'),
+  glassTint: choice(['mixed', 'exact'], 'base colour of glass'),
+  extendedFields: flag(true, 'clearcoat, sheen and emission are used'),
+  packedTextureFormat: choice(['png', 'jpeg'], 'format of packed images'),
+  maxTextureSize: number(
+    4096,
+    { integer: true, min: 16, max: 16_384 },
+    'larger images are scaled down to this',
+  ),
+  keepSourceExtras: flag(false, 'keeps the material record of the service in extras'),
+  strict: flag(false, 'a loss fails its article'),
+  maxNestingDepth: number(
+    200_000,
+    { integer: true, min: 1 },
+    'nested nodes that a parts list may have',
+  ),
+  allowMissingParts: flag(
+    false,
+    'a missing block is left out, an unreadable image is replaced by its colour',
+  ),
+  overrides: {
+    kind: 'overrides',
+    default: {},
+    doc: 'material values by a glob on the material name',
+  },
+} as const satisfies Record<string, ConvertOption>;
+
+type OptionTable = typeof CONVERT_OPTIONS;
+type ValueOf<O> = O extends { choices: readonly (infer C)[] }
+  ? C
+  : Extract<ConvertOption, { kind: O[keyof O & 'kind'] }>['default'];
+
+/** The options of a conversion: all that a GLB depends on beside the service's data. */
+export type ConvertOptions = { -readonly [K in keyof OptionTable]: ValueOf<OptionTable[K]> };
+
 /** The default of every option. */
-export const CONVERT_DEFAULTS: Readonly<ConvertOptions> = {
-  ...ROTATION_DEFAULTS,
-  inheritScale: false,
-  blockPlacement: 'apply',
-  unknownNodes: 'group',
-  inheritMaterial: true,
-  defaultColorSrgb: '0.5 0.5 0.5',
-  writtenMaterials: true,
-  inheritLayers: false,
-  maxNestingDepth: 200_000,
-  origin: 'keep',
-  dropLayers: ['ACOUSTICS*', 'ATTACH*', 'ORIGIN*', 'D2*', 'DIMENSIONS*', 'TEXT*', 'ARTICLE_INFO*'],
-  curveToleranceMetres: 0.00025,
-  weldToleranceMetres: 0,
-  pointIndexBase: 'auto',
-  uvIndexBase: 'auto',
-  uvStride: 'auto',
-  winding: 'auto',
-  doubleSided: 'open',
-  creaseAngleDegrees: 30,
-  tangents: 'none',
-  flipV: true,
-  boxProjection: 'scaled',
-  mirrorOppositeSides: false,
-  rauto: 'exchange',
-  preferStoredUvs: false,
-  environmentLook: 'metal',
-  unusedUvs: 'keep',
-  textureTransform: 'auto',
-  textureRotation: 'counter-clockwise',
-  textureScale: 'repetitions',
-  tintTextures: false,
-  normalMap: 'opengl',
-  heightMaps: 'drop',
-  roughnessStrategy: 'ggx',
-  reflection: 'specular',
-  glowingTextures: true,
-  luminanceDivisor: 100,
-  glass: 'transmission',
-  glassTint: 'mixed',
-  extendedFields: true,
-  packedTextureFormat: 'png',
-  maxTextureSize: 4096,
-  keepSourceExtras: false,
-  strict: false,
-  allowMissingParts: false,
-  overrides: {},
-};
+export const CONVERT_DEFAULTS = Object.fromEntries(
+  Object.entries(CONVERT_OPTIONS).map(([name, option]) => [name, option.default]),
+) as Readonly<ConvertOptions>;
 
 /**
- * Part of every source digest: raise it with each change that alters a GLB, so that the next night
- * rebuilds what it touches.
+ * Version of the conversion; part of every source digest. Raise it with each change that alters a
+ * GLB, so that the next run rebuilds what is affected.
  */
 export const CONVERTER_VERSION = 1;

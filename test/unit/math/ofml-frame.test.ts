@@ -5,7 +5,7 @@ import {
   cosDegrees,
   type Frame,
   movePoint,
-  type RotationOrder,
+  type RotationRule,
   relativeFrame,
   rotationFromDegrees,
   sinDegrees,
@@ -65,7 +65,7 @@ describe('rotationFromDegrees', () => {
     );
   });
 
-  it.each<RotationOrder>(['xyz', 'xzy', 'yxz', 'yzx', 'zxy', 'zyx'])(
+  it.each<RotationRule['rotationOrder']>(['xyz', 'xzy', 'yxz', 'yzx', 'zxy', 'zyx'])(
     'turns in the order %s by option, counter-clockwise or clockwise',
     (rotationOrder) => {
       const inOrder = (degrees: Vec3, v: Vec3) =>
