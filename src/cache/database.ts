@@ -59,7 +59,7 @@ export const DATABASE_FILE = 'state.db';
  * @example
  * ```ts
  * const state = await openCacheDatabase('.cache');
- * state.snapshots.get(client.id, requestKey(request));   // → undefined, or its record
+ * state.snapshots.get(client.id, configurationKey(request));   // → undefined, or its record
  * ```
  */
 export async function openCacheDatabase(cacheDir: string): Promise<CacheDatabase> {

@@ -1,6 +1,7 @@
 /**
  * Catalogue article: an article as a person reads it: texts, price, and what can be chosen.
  */
+
 import type {
   Article,
   ArticleProperty,
@@ -8,6 +9,7 @@ import type {
   PropertyClass,
   PropertyRange,
 } from '../model/article.ts';
+import { articleLabel, configurationLabel } from '../model/configuration-id.ts';
 import { usageError } from './arguments.ts';
 import { textTable } from './text-table.ts';
 
@@ -50,8 +52,8 @@ export function readArticleName(text: string): ArticleName {
  * @see Spec 2.2.
  */
 export function tellArticle(article: Article): string {
-  const { manufacturer, program, basearticlenumber, ocd, dump, children } = article;
-  const name = `${manufacturer}/${program}/${basearticlenumber}`;
+  const { ocd, dump, children } = article;
+  const name = articleLabel(article);
   const parts = [
     `${[name, ocd?.shorttext ?? ''].join('  ').trim()}\n`,
     ocd === undefined ? '  without commercial data\n' : tellCommercial(ocd, article.reinit),
@@ -142,8 +144,8 @@ function flagsOf(property: ArticleProperty): string {
 
 function tellChildren(children: readonly Article[]): string {
   return textTable(
-    children.map(({ manufacturer, program, basearticlenumber, ocd }) => [
-      `${manufacturer}/${program}/${ocd?.finalarticlenumber || basearticlenumber}`,
+    children.map(({ ocd, ...id }) => [
+      configurationLabel({ ...id, finalarticlenumber: ocd?.finalarticlenumber ?? '' }),
       ocd?.shorttext ?? '',
     ]),
     '    ',

@@ -1,7 +1,9 @@
 /**
  * `btg2gltf convert`: one article into one file.
  */
+
 import { dirname, join, resolve } from 'node:path';
+import { articleLabel } from '../model/configuration-id.ts';
 import type { ConvertedArticle } from '../pipeline/convert-article.ts';
 import { SILENT } from '../support/log.ts';
 import { type Arguments, type Command, textOf } from './command.ts';
@@ -57,7 +59,7 @@ function told({ key, file, bytes, scene, warnings }: ConvertedArticle): string {
   const [width, height, depth] = max.map((high, axis) => (high - min[axis]!).toFixed(3));
   return [
     `${file}: ${bytes} bytes`,
-    `${key.manufacturer}/${key.program}/${key.basearticlenumber} ${key.finalarticlenumber}`,
+    `${articleLabel(key)} ${key.finalarticlenumber}`,
     `${scene.triangles} triangles, ${scene.materials.length} materials, ${width} × ${height} × ${depth} m (width × height × depth)`,
     ...scene.losses.map(({ where, field, done }) => `loss: ${where} ${field}: ${done}`),
     ...warnings.map(({ code, message }) => `warning: ${code}: ${message}`),

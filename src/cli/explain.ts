@@ -4,6 +4,7 @@
  */
 
 import type { Tier } from '../cache/cached-decisions.ts';
+import { configurationLabel } from '../model/configuration-id.ts';
 import { type ArticleExplanation, explainArticle } from '../pipeline/explain-article.ts';
 import { loadPipeline } from '../pipeline/file/pipeline-file.ts';
 import { SILENT } from '../support/log.ts';
@@ -58,10 +59,10 @@ function decided({ decision }: ArticleExplanation): string[] {
 
 function told(article: ArticleExplanation, all: boolean): string {
   const { line, rebuilds, materials, scene } = article;
-  const { manufacturer, program, finalarticlenumber, basearticlenumber, reinitstring } = line;
+  const { reinitstring } = line;
   const state = rebuilds ? 'its sources or options changed: the next build writes it anew' : '';
   return [
-    `${manufacturer}/${program}/${finalarticlenumber || basearticlenumber}  ${line.status} ${state}`.trimEnd(),
+    `${configurationLabel(line)}  ${line.status} ${state}`.trimEnd(),
     ...(reinitstring === '' ? [] : [`  ${reinitstring}`]),
     ...decided(article),
     ...(line.error ? [`  ${line.error.code}: ${line.error.message}`] : []),

@@ -1,8 +1,9 @@
 /**
  * `btg2gltf record PIPELINE.yaml --to DIR`: what a run needs of the service, to be replayed without it.
  */
+
 import { resolve } from 'node:path';
-import type { ArticleRequest } from '../model/article.ts';
+import { configurationLabel } from '../model/configuration-id.ts';
 import type { RecordResult, ReplayedSelection } from '../pipeline/record.ts';
 import { summarise } from '../report/summary.ts';
 import type { LogFormat } from '../support/log.ts';
@@ -59,14 +60,9 @@ function told({ content: { answers, redacted }, replay }: RecordResult, dir: str
 function differences({ missing, extra, error }: ReplayedSelection): string[] {
   if (error !== '') return [`  Selects         nothing from the recording alone: ${error}`];
   const lines = [
-    ...missing.map((request) => `not selected again: ${nameOf(request)}`),
-    ...extra.map((request) => `selected, but not recorded: ${nameOf(request)}`),
+    ...missing.map((request) => `not selected again: ${configurationLabel(request)}`),
+    ...extra.map((request) => `selected, but not recorded: ${configurationLabel(request)}`),
   ];
   const more = lines.length > SHOWN ? [`… and ${lines.length - SHOWN} more`] : [];
   return [...lines.slice(0, SHOWN), ...more].map((line) => `  Selects         ${line}`);
-}
-
-function nameOf(request: ArticleRequest): string {
-  const { manufacturer, program, basearticlenumber, finalarticlenumber } = request;
-  return `${manufacturer}/${program}/${finalarticlenumber || basearticlenumber}`;
 }

@@ -7,9 +7,10 @@
 
 import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
 import type { CacheDatabase } from '../cache/database.ts';
-import { joinKey, requestKey } from '../cache/request-key.ts';
+import { joinKey } from '../cache/request-key.ts';
 import type { Recall } from '../cache/response-cache.ts';
 import type { ArticleRequest } from '../model/article.ts';
+import { configurationKey } from '../model/configuration-id.ts';
 import { canonicalName } from '../service/wire-names.ts';
 import { locateImage } from './image-location.ts';
 
@@ -72,14 +73,14 @@ export async function estimateRequests(
       manufacturer,
     } as const;
     if (!kept && (await recall.wouldAsk(article))) estimate.articles++;
-    const record = state.snapshots.get(service, requestKey(request));
+    const record = state.snapshots.get(service, configurationKey(request));
     if (record === undefined) {
       unknown.push(request);
       continue;
     }
     const partsList = {
       operation: 'getPartsList',
-      request: requestKey(record.key),
+      request: configurationKey(record.key),
       manufacturer,
     } as const;
     if (!kept && (await recall.wouldAsk(partsList))) estimate.partsLists++;

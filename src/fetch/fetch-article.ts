@@ -6,9 +6,9 @@
  */
 
 import { followTrail } from '../cache/dependencies.ts';
-import { requestKey } from '../cache/request-key.ts';
 import { createRecall, type RecallCount, type RecallOptions } from '../cache/response-cache.ts';
 import type { Article, ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
+import { articleLabel, configurationKey } from '../model/configuration-id.ts';
 import type { PartsList } from '../model/graphics.ts';
 import type { ArticleSnapshot, Digest, Fetched, Warning } from '../model/snapshot.ts';
 import { imageReferences } from '../service/wire-material.ts';
@@ -136,7 +136,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     const vouchers = snapshot.unplaced === undefined ? trail.vouchers() : undefined;
     const terms = snapshotTerms(options.imageLocation, children);
     const kept = vouchers && { key, inputs: inputsDigest(snapshot), terms, vouchers };
-    options.state.snapshots.put(service, requestKey(request), record, kept);
+    options.state.snapshots.put(service, configurationKey(request), record, kept);
     return { ...snapshot, asked: trail.asked() };
   };
 
@@ -144,7 +144,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   // the cache takes 1.1 ms, since its parts list is decoded and each body looked for.
   const kept: Fetcher['kept'] = async (request, children) => {
     if (options.force) return undefined;
-    const found = options.state.snapshots.kept(service, requestKey(request));
+    const found = options.state.snapshots.kept(service, configurationKey(request));
     if (found?.terms !== snapshotTerms(options.imageLocation, children)) return undefined;
     for (const voucher of found.vouchers) {
       if (!(await recall.vouches(voucher))) return undefined;
@@ -213,7 +213,7 @@ async function fetchEach(
 function checkedRequest(request: ArticleRequest): ArticleRequest {
   const { manufacturer, program, basearticlenumber } = request;
   if (manufacturer === '' || program === '' || basearticlenumber === '') {
-    const article = `${manufacturer}/${program}/${basearticlenumber}`;
+    const article = articleLabel(request);
     const message = `${article}: expected manufacturer, program and base article number`;
     throw new ConverterError('ARTICLE_NOT_FOUND', message, { article });
   }

@@ -6,8 +6,8 @@
 
 import type { ContentStore } from '../cache/content-store.ts';
 import type { CacheDatabase } from '../cache/database.ts';
-import { requestKey } from '../cache/request-key.ts';
 import type { ArticleRequest } from '../model/article.ts';
+import { articleLabel, configurationKey } from '../model/configuration-id.ts';
 import type { ArticleSnapshot } from '../model/snapshot.ts';
 import { decodeArticle } from '../service/wire-article.ts';
 import { ConverterError } from '../support/errors.ts';
@@ -37,10 +37,9 @@ export async function loadSnapshot(
   { service, state, store }: SnapshotSource,
   request: ArticleRequest,
 ): Promise<ArticleSnapshot> {
-  const record = state.snapshots.get(service, requestKey(request));
+  const record = state.snapshots.get(service, configurationKey(request));
   if (record === undefined) {
-    const { manufacturer, program, basearticlenumber } = request;
-    const article = `${manufacturer}/${program}/${basearticlenumber}`;
+    const article = articleLabel(request);
     throw new ConverterError('SNAPSHOT_MISSING', `${article} was never fetched`, { article });
   }
   return snapshotOf(record, decodeArticle(await store.get(record.article)));
@@ -56,6 +55,6 @@ export function keptSnapshot(
   { service, state }: Pick<SnapshotSource, 'service' | 'state'>,
   request: ArticleRequest,
 ): KeptSnapshot | undefined {
-  const kept = state.snapshots.kept(service, requestKey(request));
+  const kept = state.snapshots.kept(service, configurationKey(request));
   return kept && { key: kept.key, inputs: kept.inputs };
 }

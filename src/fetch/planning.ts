@@ -4,7 +4,9 @@
  * In: an article with children and its parts list. Out: the children that become assets of their own.
  * A position is never made up, and a child is loaded as it is, never configured by itself.
  */
+
 import type { Article, ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
+import { articleLabel } from '../model/configuration-id.ts';
 import type { PartsList, PartsListNode } from '../model/graphics.ts';
 import type { UnplacedChild, Warning } from '../model/snapshot.ts';
 import { asConverterError, endsRun } from '../support/errors.ts';
@@ -76,7 +78,7 @@ export async function checkPlacement(
     children.map((child, index) => ({
       parent: child.parent,
       nodes: lists[index],
-      likeRoot: articleName(child) === articleName(key),
+      likeRoot: articleLabel(child) === articleLabel(key),
     })),
   );
   // What an unplaced child holds is looked for where that child is converted by itself.
@@ -119,7 +121,7 @@ function withoutPlacement(
   const number = child.finalarticlenumber === '' ? '' : ` (${child.finalarticlenumber})`;
   return {
     code: META_CHILD_WITHOUT_PLACEMENT,
-    message: `child ${articleName(child)}${number}: ${why}, so that it has no position and is an asset of its own`,
+    message: `child ${articleLabel(child)}${number}: ${why}, so that it has no position and is an asset of its own`,
   };
 }
 
@@ -135,8 +137,4 @@ function subtree(children: readonly PlanningChild[], top: number): UnplacedChild
   });
   const { parent: _, ...request } = children[top]!;
   return { request, children: below };
-}
-
-function articleName({ manufacturer, program, basearticlenumber }: ArticleRequest): string {
-  return `${manufacturer}/${program}/${basearticlenumber}`;
 }

@@ -14,10 +14,11 @@ import {
   readAnswer,
   type Send,
 } from '../cache/read-answer.ts';
-import { joinKey, requestKey } from '../cache/request-key.ts';
+import { joinKey } from '../cache/request-key.ts';
 import type { Recall, RecallOptions } from '../cache/response-cache.ts';
 import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
+import { articleLabel, configurationKey } from '../model/configuration-id.ts';
 import type { PartsList } from '../model/graphics.ts';
 import type { Fetched } from '../model/snapshot.ts';
 import type { Validators } from '../service/client.ts';
@@ -86,7 +87,7 @@ export function createQuestions(
     const send = async (validators?: Validators) =>
       answering(await client.getArticle(query, validators), (body) => body.article);
     const request = joinKey(manufacturer, program, basearticlenumber, reinitstring, varcode);
-    const subject = `article ${nameOf(asked)}`;
+    const subject = `article ${articleLabel(asked)}`;
     const wanted = { operation: 'getArticle', request, subject, manufacturer } as const;
     return read(wanted, send, decodeArticle);
   };
@@ -102,8 +103,8 @@ export function createQuestions(
       return answering(changed, (body) => body.article);
     };
     const { proptype, propclass, prop, newvalue } = wish;
-    const request = joinKey(requestKey(key), proptype, propclass, prop, newvalue);
-    const subject = `article ${nameOf(key)} with ${propclass}.${prop} changed`;
+    const request = joinKey(configurationKey(key), proptype, propclass, prop, newvalue);
+    const subject = `article ${articleLabel(key)} with ${propclass}.${prop} changed`;
     const wanted = { operation: 'changeProperty', request, subject, manufacturer } as const;
     return read(wanted, send, decodeArticle);
   };
@@ -116,8 +117,12 @@ export function createQuestions(
       return answering(answered, (body) => body.partsList);
     };
     const { manufacturer } = key;
-    const subject = `parts list of ${nameOf(key)}`;
-    const ids = { operation: 'getPartsList', request: requestKey(key), manufacturer } as const;
+    const subject = `parts list of ${articleLabel(key)}`;
+    const ids = {
+      operation: 'getPartsList',
+      request: configurationKey(key),
+      manufacturer,
+    } as const;
     return read<PartsList>({ ...ids, subject }, send, decodePartsList);
   };
 
@@ -165,8 +170,4 @@ async function orMissing(subject: string, work: () => Promise<Fetched>): Promise
 function encodeNodes(nodes: readonly CatalogueNode[]): Uint8Array {
   const wire = nodes.map(({ resources, ...node }) => ({ ...node, ressources: resources }));
   return new TextEncoder().encode(JSON.stringify(wire));
-}
-
-function nameOf({ manufacturer, program, basearticlenumber }: ArticleRequest): string {
-  return `${manufacturer}/${program}/${basearticlenumber}`;
 }

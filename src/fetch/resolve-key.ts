@@ -3,7 +3,9 @@
  *
  * In: what was asked for and what came. Out: the numbers and strings that identify the configuration.
  */
+
 import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
+import { articleLabel } from '../model/configuration-id.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
 import { articleMessages } from './article-messages.ts';
@@ -26,7 +28,7 @@ export function resolveKey(
 ): { key: ArticleKey; warnings: Warning[] } {
   const { ocd } = article;
   const messages = articleMessages(article);
-  const name = `${request.manufacturer}/${request.program}/${request.basearticlenumber}`;
+  const name = articleLabel(request);
   if (article.dump !== '' && (ocd === undefined || ocd.finalarticlenumber === '')) {
     const said = messages.map(({ message }) => message).join('; ');
     const message = `${name}: the service could not build the article: ${said}`;

@@ -5,8 +5,8 @@
  * that depends on the sources and the service's answers alone. It must not know how bodies are kept.
  */
 
-import { requestKey } from '../cache/request-key.ts';
 import type { ArticleRequest } from '../model/article.ts';
+import { configurationKey } from '../model/configuration-id.ts';
 import { type ConverterError, isConverterError } from '../support/errors.ts';
 import { folderName, isArticle, requestOfNode, selectFromCatalogue } from './select-catalogue.ts';
 import { selectConfigurations } from './select-configurations.ts';
@@ -73,7 +73,7 @@ export async function selectArticles(
   return {
     articles: mergeSelected(
       selections.flatMap(({ articles }) => articles),
-      ({ request }) => requestKey(request),
+      ({ request }) => configurationKey(request),
     ),
     failures: selections.flatMap(({ failures = [] }) => failures),
     warnings: selections.flatMap(({ warnings = [] }) => warnings),
@@ -101,8 +101,8 @@ export function mergeSelected(
 
 function together(first: SelectedArticle, next: SelectedArticle): SelectedArticle {
   const spellings = [...(first.alike ?? []), next.request, ...(next.alike ?? [])];
-  const own = requestKey(first.request);
-  const alike = [...new Map(spellings.map((request) => [requestKey(request), request]))]
+  const own = configurationKey(first.request);
+  const alike = [...new Map(spellings.map((request) => [configurationKey(request), request]))]
     .filter(([key]) => key !== own)
     .map(([, request]) => request);
   const children = first.children ?? next.children;

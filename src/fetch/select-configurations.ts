@@ -5,7 +5,9 @@
  * In: which configurations, and a way to configure. Out: requests for them, at most as many as allowed.
  * Values of two properties are never combined: their number would have no end.
  */
+
 import type { Article, ArticleProperty, PropertyRange } from '../model/article.ts';
+import { articleLabel } from '../model/configuration-id.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
 import { planningChildren } from './planning.ts';
@@ -75,7 +77,7 @@ async function addEach(
   }
   const allowed = settings.slice(0, source.max - 1);
   if (allowed.length < settings.length) {
-    const message = `${nameOf(source)}: more than the ${source.max} configurations of max; the first are taken`;
+    const message = `${articleLabel(source)}: more than the ${source.max} configurations of max; the first are taken`;
     selection.warnings.push({ code: 'CONFIGURATIONS_LIMITED', message });
   }
   const outcomes = await Promise.all(
@@ -120,7 +122,7 @@ async function loadTopLevel(
   const loaded = await configurator.resolve({ ...ids, ...unknown });
   const { id, rootid } = loaded.article;
   if (id === rootid || rootid === '') return loaded;
-  const message = `${nameOf(source)}: expected a top-level article, received a child of ${rootid}`;
+  const message = `${articleLabel(source)}: expected a top-level article, received a child of ${rootid}`;
   throw new ConverterError('CHILD_WITHOUT_ROOT', message);
 }
 
@@ -223,9 +225,5 @@ function selected(
 
 function whyOf(source: ConfigurationSource, settings: readonly Setting[]): string {
   const values = settings.map(({ name, value }) => `${name}=${value}`).join(' ');
-  return `configuration ${nameOf(source)} ${values || 'default'}`;
-}
-
-function nameOf({ manufacturer, program, basearticlenumber }: ConfigurationSource): string {
-  return `${manufacturer}/${program}/${basearticlenumber}`;
+  return `configuration ${articleLabel(source)} ${values || 'default'}`;
 }

@@ -5,8 +5,8 @@
  * Only what may mean the same is resolved, and a run asks for that anyway.
  */
 
-import { joinKey, requestKey } from '../cache/request-key.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
+import { articleKey, configurationKey } from '../model/configuration-id.ts';
 import { asConverterError, endsRun } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { mergeSelected } from './select-articles.ts';
@@ -33,21 +33,23 @@ export async function distinctArticles(
   const keys = new Map<SelectedArticle, string>();
   await inParallel(ambiguous(articles), AT_ONCE, async (article) => {
     try {
-      keys.set(article, requestKey((await identify(article.request)).key));
+      keys.set(article, configurationKey((await identify(article.request)).key));
     } catch (thrown) {
       const error = asConverterError(thrown);
       if (endsRun(error.code)) throw error;
     }
   });
-  return mergeSelected(articles, (article) => keys.get(article) ?? requestKey(article.request));
+  return mergeSelected(
+    articles,
+    (article) => keys.get(article) ?? configurationKey(article.request),
+  );
 }
 
 /** Those that share their base article with another that may be the same configuration. */
 function ambiguous(articles: readonly SelectedArticle[]): SelectedArticle[] {
   const groups = new Map<string, SelectedArticle[]>();
   for (const article of articles) {
-    const { manufacturer, program, basearticlenumber } = article.request;
-    const name = joinKey(manufacturer, program, basearticlenumber);
+    const name = articleKey(article.request);
     const group = groups.get(name);
     if (group === undefined) groups.set(name, [article]);
     else group.push(article);

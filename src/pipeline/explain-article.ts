@@ -10,11 +10,11 @@ import type { StoredDecision } from '../cache/cached-decisions.ts';
 import { inputsDigest } from '../fetch/inputs-digest.ts';
 import { loadSnapshot } from '../fetch/load-snapshot.ts';
 import type { ManifestLine } from '../model/asset.ts';
+import { configurationKey, configurationLabels } from '../model/configuration-id.ts';
 import type { Scene } from '../model/scene.ts';
 import { ConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import type { MaterialExplanation } from '../transform/material-trace.ts';
-import { keyOf } from '../write/manifest.ts';
 import { loadConverter } from './configuration/build-article.ts';
 import { sourceDigest } from './configuration/source-digest.ts';
 import { type RunContext, type RunTools, withRun } from './context/run-context.ts';
@@ -54,7 +54,13 @@ export function explainArticle(
   return withRun({ pipeline }, tools, async (run) => {
     const matches = globMatcher(pattern);
     const all = run.previous.byKey;
-    const lines = [...filtered(all.values(), (line) => namesOf(line).some(matches))];
+    const lines = [
+      ...filtered(all.values(), (line) =>
+        [line.basearticlenumber, line.finalarticlenumber, ...configurationLabels(line)].some(
+          matches,
+        ),
+      ),
+    ];
     if (lines.length === 0) {
       const of = `${all.size} configurations in ${pipeline.outputDir}`;
       throw new ConverterError('USAGE', `nothing matches ${pattern} among ${of}`);
@@ -69,14 +75,6 @@ function* filtered<T>(items: Iterable<T>, wanted: (item: T) => boolean): Iterabl
   for (const item of items) if (wanted(item)) yield item;
 }
 
-function namesOf(line: ManifestLine): string[] {
-  const { manufacturer, program, basearticlenumber, finalarticlenumber } = line;
-  return [basearticlenumber, finalarticlenumber].flatMap((number) => [
-    number,
-    `${manufacturer}/${program}/${number}`,
-  ]);
-}
-
 async function explainLine(line: ManifestLine, run: RunContext): Promise<ArticleExplanation> {
   const { convert, service } = run.job.pipeline;
   const source = { service: pipelineServiceId(service), state: run.state, store: run.bodies };
@@ -84,7 +82,7 @@ async function explainLine(line: ManifestLine, run: RunContext): Promise<Article
   const converter = await loadConverter((digest) => run.bodies.get(digest), convert);
   const materials: MaterialExplanation[] = [];
   const rebuilds = sourceDigest(convert)(inputsDigest(snapshot)) !== line.source;
-  const decision = run.state.decisions.get(run.job.pipeline.outputDir, keyOf(line));
+  const decision = run.state.decisions.get(run.job.pipeline.outputDir, configurationKey(line));
   const scene =
     line.status === 'failed'
       ? undefined

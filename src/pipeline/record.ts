@@ -4,11 +4,12 @@
  * In: a job and a folder. Out: the folder, whole or as it was; what it holds; whether it selects alike.
  * It is `fetch` with everything asked anew, and each answer kept as it came. It must not print.
  */
+
 import { join } from 'node:path';
-import { requestKey } from '../cache/request-key.ts';
 import { createRecorder, type RecordingContent } from '../fetch/recording.ts';
 import type { SelectedArticle } from '../fetch/select-articles.ts';
 import type { ArticleRequest } from '../model/article.ts';
+import { configurationKey } from '../model/configuration-id.ts';
 import type { RunReport } from '../report/run-report.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { listFolder, removeTree, statIfExists } from '../support/files.ts';
@@ -112,7 +113,7 @@ async function replaySelection(
 }
 
 function requestsOf(selected: readonly SelectedArticle[]): Map<string, ArticleRequest> {
-  return new Map(selected.map(({ request }) => [requestKey(request), request]));
+  return new Map(selected.map(({ request }) => [configurationKey(request), request]));
 }
 
 function without(

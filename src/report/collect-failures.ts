@@ -3,10 +3,14 @@
  *
  * The rows are kept packed, since on a bad night nearly all configurations are among them.
  */
+import {
+  configurationKey,
+  configurationLabel,
+  sortConfigurationKeys,
+} from '../model/configuration-id.ts';
 import { createPackedMap } from '../support/packed-map.ts';
-import { keyOf, sortedKeys } from '../write/manifest.ts';
 import { REPORT_LIMITS } from './report-limits.ts';
-import { articleName, type ReportedLine } from './reported-line.ts';
+import type { ReportedLine } from './reported-line.ts';
 import { failureRow } from './rows.ts';
 import type { FailureRow, RunReport } from './run-report.ts';
 
@@ -21,19 +25,26 @@ export function collectFailures() {
     const { code, help, message } = row;
     const known = causes.get(code);
     if (known !== undefined) known.count++;
-    else causes.set(code, { code, count: 1, help, message, example: row.what ?? articleName(row) });
+    else
+      causes.set(code, {
+        code,
+        count: 1,
+        help,
+        message,
+        example: row.what ?? configurationLabel(row),
+      });
   };
 
   function* all(): Generator<FailureRow> {
     yield* notSelected;
-    for (const key of sortedKeys(rows.keys())) yield rows.get(key)!;
+    for (const key of sortConfigurationKeys(rows.keys())) yield rows.get(key)!;
   }
 
   return {
     add(line: ReportedLine): void {
       if (line.error === undefined) return;
       const row = failureRow(line, line.error);
-      rows.set(keyOf(line), row);
+      rows.set(configurationKey(line), row);
       addCause(row);
       if (row.quarantined) quarantined++;
     },

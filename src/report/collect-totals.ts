@@ -1,6 +1,7 @@
 /**
  * Collect totals: how many, how large, how much was saved, what geometry lost.
  */
+import { articleKey } from '../model/configuration-id.ts';
 import type { GeometryCounts } from '../model/scene.ts';
 import { createCounts } from './counts.ts';
 import { REPORT_LIMITS } from './report-limits.ts';
@@ -36,7 +37,7 @@ export function collectTotals() {
     add(line: ReportedLine): void {
       statuses.add(line.status);
       if (line.kept) kept++;
-      articles.add(JSON.stringify([line.manufacturer, line.program, line.basearticlenumber]));
+      articles.add(articleKey(line));
       triangles += line.triangles ?? 0;
       objects.add(line);
       if (line.counts !== undefined) addGeometry(geometry, line.counts);

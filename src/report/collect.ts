@@ -3,7 +3,9 @@
  *
  * In: lines, each once. Out: sums and bounded lists. Memory grows by a few bytes a configuration only.
  */
+
 import type { ArticleKey } from '../model/article.ts';
+import { configurationLabel } from '../model/configuration-id.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { collectChanges } from './collect-changes.ts';
 import { collectFailures } from './collect-failures.ts';
@@ -11,7 +13,7 @@ import { collectPrograms } from './collect-programs.ts';
 import { collectTotals } from './collect-totals.ts';
 import { createCounts } from './counts.ts';
 import { REPORT_LIMITS } from './report-limits.ts';
-import { articleName, type ReportedLine } from './reported-line.ts';
+import type { ReportedLine } from './reported-line.ts';
 import type { FailureRow, RunReport } from './run-report.ts';
 
 /** What of a report comes from its configurations and their selection alone. */
@@ -89,7 +91,7 @@ function collectWarnings() {
       for (const { code, message } of line.warnings) {
         codes.add(code);
         if (articleWarnings.length === REPORT_LIMITS.articleWarnings) continue;
-        articleWarnings.push({ code, message, article: articleName(line) });
+        articleWarnings.push({ code, message, article: configurationLabel(line) });
       }
     },
     addSelectionWarning(warning: Warning): void {

@@ -7,8 +7,8 @@
  *
  * @see D-857.
  */
+import { configurationLabel } from '../model/configuration-id.ts';
 import type { Ending } from './ending.ts';
-import { articleName } from './reported-line.ts';
 import type { FailureRow, RunReport } from './run-report.ts';
 import { gateName, isRefused } from './verdict.ts';
 import { visibleText } from './visible.ts';
@@ -79,7 +79,8 @@ function programCases({ programs }: RunReport): Case[] {
 
 function failureCase(row: FailureRow): Case {
   const { manufacturer, program, code, message, help, reinitstring, quarantined, retryOn } = row;
-  const name = row.what ?? [articleName(row), reinitstring].filter((part) => part !== '').join(' ');
+  const name =
+    row.what ?? [configurationLabel(row), reinitstring].filter((part) => part !== '').join(' ');
   const suite = row.what === undefined ? `${manufacturer}/${program}` : 'selection';
   if (quarantined)
     return { suite, name, skipped: `${code}: in quarantine until ${retryOn ?? 'later'}` };

@@ -31,10 +31,3 @@ export type ReportedLine = ArticleKey &
     /** Of one that failed. */
     history?: FailureHistory | undefined;
   };
-
-/** `ACME/DESK/D100-B`: what a person calls a configuration. */
-export function articleName(
-  of: Pick<ArticleKey, 'manufacturer' | 'program' | 'basearticlenumber' | 'finalarticlenumber'>,
-): string {
-  return `${of.manufacturer}/${of.program}/${of.finalarticlenumber || of.basearticlenumber}`;
-}

@@ -1,9 +1,10 @@
 /**
  * Rows: one configuration as it stands in the lists of a report.
  */
+
 import type { ArticleKey } from '../model/article.ts';
+import { configurationId } from '../model/configuration-id.ts';
 import { ERROR_CODES, type ErrorCode } from '../support/errors.ts';
-import { identityOf } from '../write/manifest.ts';
 import type { ReportedLine } from './reported-line.ts';
 import type { AssetRow, ChangeRow, FailureRow } from './run-report.ts';
 
@@ -12,7 +13,7 @@ export function assetRow(line: ReportedLine): AssetRow {
   const { bytes, triangles, ms } = line;
   const glb = line.glb ?? line.lastGood?.glb;
   return {
-    ...identityOf(line),
+    ...configurationId(line),
     ...(glb === undefined ? {} : { glb }),
     ...(bytes === undefined ? {} : { bytes }),
     ...(triangles === undefined ? {} : { triangles }),
@@ -32,7 +33,7 @@ export function changeRow(line: ReportedLine): ChangeRow {
 
 /** A configuration that is no more. */
 export function removedRow(key: ArticleKey): ChangeRow {
-  return identityOf(key);
+  return configurationId(key);
 }
 
 /** A failed configuration, with the sentence that helps. */
@@ -41,7 +42,7 @@ export function failureRow(
   error: NonNullable<ReportedLine['error']>,
 ): FailureRow {
   return {
-    ...identityOf(line),
+    ...configurationId(line),
     ...error,
     help: helpFor(error.code),
     ...line.history,

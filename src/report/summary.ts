@@ -3,8 +3,8 @@
  *
  * In: a report. Out: lines for a person. It must not know whether there is a terminal.
  */
+import { configurationLabel } from '../model/configuration-id.ts';
 import { fieldName } from './field-names.ts';
-import { articleName } from './reported-line.ts';
 import type { RunReport } from './run-report.ts';
 import { gateName, verdictOf } from './verdict.ts';
 import { amount, duration, size, whole } from './words.ts';
@@ -138,7 +138,7 @@ function failureLines({ failures }: RunReport, runFolder: string | undefined): s
   const shown = failures
     .slice(0, SHOWN_FAILURES)
     .flatMap((failure) => [
-      `    ${failure.what ?? articleName(failure)}  ${failure.code}`,
+      `    ${failure.what ?? configurationLabel(failure)}  ${failure.code}`,
       `      ${failure.message}`,
       `      → ${failure.help}`,
     ]);

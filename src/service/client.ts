@@ -4,8 +4,10 @@
  * In: addresses and credentials. Out: catalogue nodes, articles, parts lists and checked bodies.
  * It must not know where bodies are kept or what becomes of them. All else in this room is behind it.
  */
+
 import type { Article, ArticleKey, PropertyChange } from '../model/article.ts';
 import type { Breadcrumb, CatalogueNode } from '../model/catalogue.ts';
+import { articleLabel } from '../model/configuration-id.ts';
 import type { PartsList } from '../model/graphics.ts';
 import type { Answered } from './attempt.ts';
 import { createCaller } from './caller.ts';
@@ -250,5 +252,5 @@ function resource(path: Record<string, string>): Subject {
 
 function article(query: Partial<Configuration>): Subject {
   const { manufacturer = '', program = '', basearticlenumber = '' } = query;
-  return { article: `${manufacturer}/${program}/${basearticlenumber}` };
+  return { article: articleLabel({ manufacturer, program, basearticlenumber }) };
 }

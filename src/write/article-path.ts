@@ -4,9 +4,10 @@
  * In: all identities of a manifest. Out: a path for each, safe on Linux, macOS and Windows.
  * It knows nothing of what is there already: the same identities get the same paths.
  */
+
 import type { ArticleKey } from '../model/article.ts';
+import { compareConfigurations, configurationKey } from '../model/configuration-id.ts';
 import { encodeFileName, sha256Hex } from '../support/files.ts';
-import { compareKeys, keyOf } from './manifest.ts';
 
 /** Hex digits of the digest that names a configuration other than the default. */
 const CONFIGURATION_DIGITS = 16;
@@ -21,7 +22,7 @@ const OWNER_DIGITS = 8;
  *
  * @param keys - All identities of the manifest, failed ones too, so that a path does not move when
  *   another article fails for a night.
- * @returns Paths by `keyOf(key)`.
+ * @returns Paths by `configurationKey(key)`.
  *
  * @example
  * ```ts
@@ -34,8 +35,8 @@ const OWNER_DIGITS = 8;
 export function assignPaths(keys: readonly ArticleKey[]): Map<string, string> {
   const owners = new Map<string, string>();
   const paths = new Map<string, string>();
-  for (const key of [...keys].sort(compareKeys)) {
-    paths.set(keyOf(key), `${ownFolder(key, owners)}/${configurationName(key)}.glb`);
+  for (const key of [...keys].sort(compareConfigurations)) {
+    paths.set(configurationKey(key), `${ownFolder(key, owners)}/${configurationName(key)}.glb`);
   }
   return paths;
 }
@@ -61,7 +62,7 @@ function ownFolder(key: ArticleKey, owners: Map<string, string>): string {
     owners.set(folder.toUpperCase(), article);
     return folder;
   }
-  throw new Error(`no free folder for ${keyOf(key)}`);
+  throw new Error(`no free folder for ${configurationKey(key)}`);
 }
 
 /** Later candidates serve numbers that differ in letter case alone and share their base number. */

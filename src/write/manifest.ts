@@ -5,8 +5,9 @@
  * It knows nothing of how a line came about.
  */
 import { join } from 'node:path';
-import type { ArticleKey, ArticleRequest } from '../model/article.ts';
+import type { ArticleRequest } from '../model/article.ts';
 import type { AssetFigures, CatalogueLine, ManifestLine } from '../model/asset.ts';
+import { configurationKey, ID_FIELDS, sortConfigurationKeys } from '../model/configuration-id.ts';
 import { ConverterError } from '../support/errors.ts';
 import { readBytesIfExists, replaceFile } from '../support/files.ts';
 import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
@@ -16,16 +17,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 export const MANIFEST_FILE = 'manifest.jsonl';
 /** Name of the catalogue in the output folder. */
 export const CATALOGUE_FILE = 'catalogue.jsonl';
-
-/** The fields that identify a configuration, in the order in which lines are sorted. */
-export const KEY_FIELDS = [
-  'manufacturer',
-  'program',
-  'basearticlenumber',
-  'finalarticlenumber',
-  'reinitstring',
-  'metareinitstring',
-] as const satisfies readonly (keyof ArticleKey)[];
 
 /** The fields that tell of a GLB, in the order in which they stand in a line. */
 export const FIGURE_FIELDS = [
@@ -41,7 +32,7 @@ export const FIGURE_FIELDS = [
 
 /** Order of the fields in a line; total, so that a new field has to be placed. */
 const LINE_FIELDS = [
-  ...KEY_FIELDS,
+  ...ID_FIELDS,
   'status',
   ...FIGURE_FIELDS,
   'convertdate',
@@ -52,56 +43,6 @@ const LINE_FIELDS = [
   'error',
   'lastGood',
 ] as const satisfies readonly (keyof ManifestLine)[];
-
-/**
- * Names a configuration or a request by one string: equal for equal fields, in any order of fields.
- *
- * @example
- * ```ts
- * keyOf({ manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1', finalarticlenumber: '', reinitstring: '', metareinitstring: '' });
- * // → '["ACME","DESK","D1","","",""]'
- * ```
- */
-export function keyOf(key: ArticleRequest): string {
-  return JSON.stringify(KEY_FIELDS.map((field) => key[field]));
-}
-
-/** Only the identity of something that has more fields. */
-export function identityOf(from: ArticleRequest): ArticleRequest {
-  const { manufacturer, program, basearticlenumber } = from;
-  const { finalarticlenumber, reinitstring, metareinitstring } = from;
-  return {
-    manufacturer,
-    program,
-    basearticlenumber,
-    finalarticlenumber,
-    reinitstring,
-    metareinitstring,
-  };
-}
-
-/** Orders two identities field by field, by code units: the same on every machine and in every locale. */
-export function compareKeys(a: ArticleRequest, b: ArticleRequest): number {
-  for (const field of KEY_FIELDS) {
-    if (a[field] !== b[field]) return a[field] < b[field] ? -1 : 1;
-  }
-  return 0;
-}
-
-/** A key by which {@link compareKeys} sorts, read back from what {@link keyOf} made of it. */
-export function identityIn(key: string): ArticleRequest {
-  const values = JSON.parse(key) as string[];
-  return Object.fromEntries(
-    KEY_FIELDS.map((field, index) => [field, values[index]]),
-  ) as unknown as ArticleRequest;
-}
-
-/** Keys of {@link keyOf} in the order of {@link compareKeys}. */
-export function sortedKeys(keys: Iterable<string>): string[] {
-  return Array.from(keys, (key): [string, ArticleRequest] => [key, identityIn(key)])
-    .sort(([, a], [, b]) => compareKeys(a, b))
-    .map(([key]) => key);
-}
 
 /** What is told while lines are read. */
 export interface LineWatch<T> {
@@ -114,7 +55,7 @@ export interface LineWatch<T> {
 /**
  * Opens the manifest of an output folder.
  *
- * @returns Its lines by {@link keyOf}, in file order; none where there is no manifest yet.
+ * @returns Its lines by {@link configurationKey}, in file order; none where there is no manifest yet.
  * @throws {@link ConverterError} `MANIFEST_DAMAGED` if a line is not one that was written.
  *
  * @see Layout of the output in D-740.
@@ -181,7 +122,7 @@ async function replaceLines<T>(
   lines: PackedMap<T>,
 ): Promise<void> {
   const path = join(outputDir, name);
-  const parts = sortedKeys(lines.keys()).map((key) => lines.bytesOf(key)!);
+  const parts = sortConfigurationKeys(lines.keys()).map((key) => lines.bytesOf(key)!);
   const length = parts.reduce((sum, part) => sum + part.length + 1, 0);
   const before = await readBytesIfExists(path);
   if (before?.length === length && saysTheSame(before, parts)) return;
@@ -212,10 +153,10 @@ interface LineForm {
 }
 
 const MANIFEST_FORM: LineForm = {
-  texts: [...KEY_FIELDS, 'status'],
+  texts: [...ID_FIELDS, 'status'],
   lists: ['losses', 'warnings', 'requested'],
 };
-const CATALOGUE_FORM: LineForm = { texts: KEY_FIELDS, lists: [] };
+const CATALOGUE_FORM: LineForm = { texts: ID_FIELDS, lists: [] };
 const DIGEST = /^[0-9a-f]{64}$/;
 
 async function openLines<T extends ArticleRequest>(
@@ -239,7 +180,7 @@ async function openLines<T extends ArticleRequest>(
       onDamaged(`${path}:${number}`, problem);
       continue;
     }
-    const key = keyOf(line as T);
+    const key = configurationKey(line as T);
     lines.setBytes(key, bytes);
     see?.(line as T, key);
   }

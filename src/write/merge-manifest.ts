@@ -4,10 +4,11 @@
  * In: the lines of this run and those of before that stay. Out: all lines of the new manifest.
  * It knows nothing of files.
  */
-import type { ArticleRequest } from '../model/article.ts';
+
 import type { ManifestLine } from '../model/asset.ts';
+import { configurationKey, uniqueRequests } from '../model/configuration-id.ts';
 import type { PackedMap } from '../support/packed-map.ts';
-import { compareKeys, keyOf, orderFields } from './manifest.ts';
+import { orderFields } from './manifest.ts';
 
 /**
  * Adds to the lines of a run those of before that stay listed.
@@ -28,9 +29,11 @@ export function keepUnselected(
   let answered: Set<string> | undefined;
   for (const before of staying) {
     answered ??= requestsOf(lines);
-    const requested = before.requested.filter((request) => !answered!.has(keyOf(request)));
+    const requested = before.requested.filter(
+      (request) => !answered!.has(configurationKey(request)),
+    );
     if (requested.length === 0) continue;
-    const key = keyOf(before);
+    const key = configurationKey(before);
     const own = lines.get(key);
     const together = own === undefined ? requested : [...own.requested, ...requested];
     lines.set(key, orderFields({ ...(own ?? before), requested: uniqueRequests(together) }));
@@ -39,13 +42,7 @@ export function keepUnselected(
 
 function requestsOf(lines: PackedMap<ManifestLine>): Set<string> {
   const requests = new Set<string>();
-  for (const { requested } of lines.values()) for (const of of requested) requests.add(keyOf(of));
+  for (const { requested } of lines.values())
+    for (const of of requested) requests.add(configurationKey(of));
   return requests;
-}
-
-/** Lists requests once each, sorted, so that their order does not depend on who came first. */
-export function uniqueRequests(requests: readonly ArticleRequest[]): ArticleRequest[] {
-  return [...new Map(requests.map((request) => [keyOf(request), request])).values()].sort(
-    compareKeys,
-  );
 }

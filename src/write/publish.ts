@@ -4,15 +4,17 @@
  * In: the lines of the new manifest, whose objects stand in the store. Out: links, manifest, catalogue.
  * It must not know how the objects came about, and it never removes a link.
  */
+
 import { join } from 'node:path';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
+import { parseConfigurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { type FileFacts, linkOrCopy, statIfExists } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { assignPaths } from './article-path.ts';
-import { identityIn, orderFields, writeCatalogue, writeManifest } from './manifest.ts';
+import { orderFields, writeCatalogue, writeManifest } from './manifest.ts';
 
 /** Links made at the same time: enough to hide the disk's latency. */
 const LINKS_AT_ONCE = 8;
@@ -62,7 +64,7 @@ async function linkAll({ outputDir, lines, objectPath, signal }: Publication): P
   const tmpDir = temporaryFolder(outputDir);
   // Many configurations share an object.
   const objects = new Map<string, FileFacts | undefined>();
-  const paths = assignPaths(Array.from(lines.keys(), identityIn));
+  const paths = assignPaths(Array.from(lines.keys(), parseConfigurationKey));
   await inParallel(paths, LINKS_AT_ONCE, async ([key, glb]) => {
     signal?.throwIfAborted();
     const line = lines.get(key)!;

@@ -6,14 +6,13 @@
  */
 
 import type { Decision } from '../../cache/cached-decisions.ts';
-import { requestKey } from '../../cache/request-key.ts';
 import type { KeptSnapshot } from '../../fetch/fetch-article.ts';
 import { inputsDigest, REPORTED } from '../../fetch/inputs-digest.ts';
 import type { SelectedArticle } from '../../fetch/select-articles.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import type { Built, ManifestLine } from '../../model/asset.ts';
+import { configurationKey } from '../../model/configuration-id.ts';
 import type { ArticleSnapshot, Digest, Warning } from '../../model/snapshot.ts';
-import { keyOf } from '../../write/manifest.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { pipelineServiceId } from '../context/service-setup.ts';
 import { createBuilder } from './build-article.ts';
@@ -77,7 +76,7 @@ function convertWith(run: RunContext, snapshots: Snapshots): Work<Outcome> {
 
   /** The line of before, where it says what would be said again and its GLB is still there. */
   const standing = async (key: ArticleRequest, source: Digest) => {
-    const line = job.force ? undefined : previous.byKey.get(keyOf(key));
+    const line = job.force ? undefined : previous.byKey.get(configurationKey(key));
     if (line?.sha256 === undefined || line.source !== source) return undefined;
     return (await run.holdsObject(line.sha256, line.bytes)) ? line : undefined;
   };
@@ -86,7 +85,8 @@ function convertWith(run: RunContext, snapshots: Snapshots): Work<Outcome> {
     // The children of a stored planning are no part of what the service keeps.
     if (job.force || children !== undefined) return undefined;
     const kept = await snapshots.kept(request);
-    if (kept === undefined || !run.previousCatalogue.has(keyOf(kept.key))) return undefined;
+    if (kept === undefined || !run.previousCatalogue.has(configurationKey(kept.key)))
+      return undefined;
     const line = await standing(kept.key, sourceOf(kept.inputs));
     return line === undefined ? undefined : { request, status: 'kept', key: kept.key };
   };
@@ -109,7 +109,7 @@ function convertWith(run: RunContext, snapshots: Snapshots): Work<Outcome> {
       const kept = await stopwatch.during('fetch', () => keep(selected));
       if (kept !== undefined) return kept;
       const { request } = selected;
-      const record = state.snapshots.get(serviceId, requestKey(request));
+      const record = state.snapshots.get(serviceId, configurationKey(request));
       const snapshot = await stopwatch.during('fetch', () => snapshots.load(selected));
       const { key, article, unplaced = [] } = snapshot;
       const source = sourceOf(inputsDigest(snapshot));
@@ -132,7 +132,7 @@ function convertWith(run: RunContext, snapshots: Snapshots): Work<Outcome> {
           known === undefined
             ? {
                 tier: 'built',
-                why: whyBuilt(run, previous.byKey.get(keyOf(key)), record, snapshot),
+                why: whyBuilt(run, previous.byKey.get(configurationKey(key)), record, snapshot),
               }
             : { tier: tierOf(snapshot), why: [] },
       };

@@ -4,8 +4,10 @@
  * In: selected articles and what to do with one. Out: an outcome for each, handed on as it comes.
  * It must not know what the work is, and holds no outcome: memory does not grow with their number.
  */
+
 import type { SelectedArticle } from '../../fetch/select-articles.ts';
 import type { ArticleRequest } from '../../model/article.ts';
+import { articleLabel } from '../../model/configuration-id.ts';
 import { asConverterError, ConverterError, endsRun } from '../../support/errors.ts';
 import { inParallel } from '../../support/in-parallel.ts';
 import type { Progress, RunContext } from '../context/run-context.ts';
@@ -106,9 +108,8 @@ function within<T>(limitMs: number, isHeld: () => boolean, work: Promise<T>): Pr
 }
 
 function logFailure(run: RunContext, request: ArticleRequest, error: ConverterError): void {
-  const { manufacturer, program, basearticlenumber } = request;
   run.tools.log.warn('configuration failed', {
-    article: `${manufacturer}/${program}/${basearticlenumber}`,
+    article: articleLabel(request),
     code: error.code,
     message: error.message,
     // A stack tells us where our own mistake is; an expected error has none to tell.

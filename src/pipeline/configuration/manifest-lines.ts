@@ -8,9 +8,9 @@
 import type { Decision } from '../../cache/cached-decisions.ts';
 import type { Article, ArticleKey, ArticleRequest } from '../../model/article.ts';
 import type { Built, CatalogueLine, LastGood, ManifestLine } from '../../model/asset.ts';
+import { configurationId, configurationKey, uniqueRequests } from '../../model/configuration-id.ts';
 import type { Digest, UnplacedChild, Warning } from '../../model/snapshot.ts';
-import { FIGURE_FIELDS, identityOf, keyOf, orderFields } from '../../write/manifest.ts';
-import { uniqueRequests } from '../../write/merge-manifest.ts';
+import { FIGURE_FIELDS, orderFields } from '../../write/manifest.ts';
 import type { PreviousLines } from '../context/previous-lines.ts';
 
 /** Code of the warning that one of several requests of a configuration failed. */
@@ -59,8 +59,8 @@ export interface Failure {
  * published for it stays known as `lastGood`.
  */
 export function keyOfOutcome({ key, request }: Outcome, previous: PreviousLines): string {
-  if (key !== undefined) return keyOf(key);
-  return previous.keyByRequest.get(keyOf(request)) ?? keyOf(request);
+  if (key !== undefined) return configurationKey(key);
+  return previous.keyByRequest.get(configurationKey(request)) ?? configurationKey(request);
 }
 
 /**
@@ -96,7 +96,7 @@ function goodLine(
 ): ManifestLine {
   const { losses, warnings, counts: _, ...figures } = success.built;
   return {
-    ...identityOf(key),
+    ...configurationId(key),
     status: success.status,
     ...figures,
     convertdate: success.convertdate,
@@ -126,7 +126,7 @@ function keptLine(
 function failedRequest({ request, error }: Failure): Warning {
   return {
     code: REQUEST_FAILED,
-    message: `${keyOf(request)} failed: ${error.code}: ${error.message}`,
+    message: `${configurationKey(request)} failed: ${error.code}: ${error.message}`,
   };
 }
 
@@ -138,7 +138,7 @@ function failedLine(
 ): ManifestLine {
   const lastGood = previous === undefined ? undefined : lastGoodOf(previous);
   return {
-    ...identityOf(key),
+    ...configurationId(key),
     status: 'failed',
     convertdate: previous?.convertdate ?? '',
     source: '',
@@ -162,7 +162,7 @@ export function catalogueLine(key: ArticleKey, article: Article): CatalogueLine 
   const { ocd } = article;
   const classes = [...(ocd?.propclasses ?? []), ...article.propclasses];
   return {
-    ...identityOf(key),
+    ...configurationId(key),
     shorttext: ocd?.shorttext ?? '',
     longtext: ocd?.longtext ?? '',
     price: ocd?.price ?? 0,

@@ -15,7 +15,7 @@ export type Entry = Origin & { outcome: Outcome };
 /** All outcomes of a run. */
 export interface OutcomeBook {
   add: Collect<Outcome>;
-  /** Keys of `keyOf`, in no particular order. */
+  /** Keys of `configurationKey`, in no particular order. */
   keys(): Iterable<string>;
   /** What became of the requests of a configuration, in the order of the selection. */
   entriesOf(key: string): Entry[];

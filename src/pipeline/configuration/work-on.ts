@@ -4,8 +4,9 @@
  * In: a selection and what to do with one article. Out: an outcome for each request. A planning tells
  * only once its parts list is there which of its children become assets of their own.
  */
-import { requestKey } from '../../cache/request-key.ts';
+
 import type { SelectedArticle } from '../../fetch/select-articles.ts';
+import { configurationKey } from '../../model/configuration-id.ts';
 import type { UnplacedChild } from '../../model/snapshot.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { type Collect, eachConfiguration, type Work } from './each-configuration.ts';
@@ -34,7 +35,7 @@ export async function workOn<T extends { unplaced?: UnplacedChild[] }>(
   const progress = { total: 0, done: 0, failed: 0 };
   const seen = new Set<string>();
   const unseen = ({ request }: SelectedArticle) => {
-    const key = requestKey(request);
+    const key = configurationKey(request);
     const known = seen.has(key);
     seen.add(key);
     return !known;

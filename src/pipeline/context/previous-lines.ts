@@ -3,9 +3,11 @@
  *
  * In: an output folder. Out: its manifest by configuration, and which request had resolved to which.
  */
+
 import type { ManifestLine } from '../../model/asset.ts';
+import { configurationKey } from '../../model/configuration-id.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
-import { keyOf, type LineWatch, openManifest } from '../../write/manifest.ts';
+import { type LineWatch, openManifest } from '../../write/manifest.ts';
 
 /** What was published before. */
 export interface PreviousLines {
@@ -22,7 +24,7 @@ export async function openPrevious(
   const keyByRequest = new Map<string, string>();
   const byKey = await openManifest(outputDir, {
     see: ({ requested }, key) => {
-      for (const request of requested) keyByRequest.set(keyOf(request), key);
+      for (const request of requested) keyByRequest.set(configurationKey(request), key);
     },
     ...(onDamaged && { onDamaged }),
   });

@@ -7,9 +7,9 @@
  */
 
 import type { FailureRecord, Failures } from '../../cache/durable-failures.ts';
-import { requestKey } from '../../cache/request-key.ts';
 import type { SelectedArticle } from '../../fetch/select-articles.ts';
 import type { ArticleRequest } from '../../model/article.ts';
+import { configurationKey, isConfigurationKey } from '../../model/configuration-id.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { CONVERTER_VERSION, type ConvertOptions } from '../../transform/convert-options.ts';
 
@@ -126,7 +126,7 @@ export function openFailureLedger(failures: Failures, options: LedgerOptions): F
   const retryOn = ({ lastSeen }: FailureRecord) =>
     dayOf(Date.parse(lastSeen) + policy.retryEveryNights * DAY_MS);
   const waits = (request: ArticleRequest): boolean => {
-    const record = records.get(requestKey(request));
+    const record = records.get(configurationKey(request));
     if (record === undefined || !isQuarantined(record)) return false;
     // What was seen on a day to come was seen before the clock was set back: it must not wait until then.
     const isOfThePast = dayOf(Date.parse(record.lastSeen)) <= today;
@@ -148,16 +148,16 @@ export function openFailureLedger(failures: Failures, options: LedgerOptions): F
         return { due: [...articles], quarantined: [] };
       }
       const quarantined = waiting.map((request) => {
-        const { code, message } = records.get(requestKey(request))!;
-        met.add(requestKey(request));
+        const { code, message } = records.get(configurationKey(request))!;
+        met.add(configurationKey(request));
         return { request, error: { code, message } };
       });
       return { due: withSpellings(articles, (request) => !waits(request)), quarantined };
     },
     failing(articles, also = []) {
-      const wanted = new Set(Array.from(also, requestKey));
+      const wanted = new Set(Array.from(also, configurationKey));
       for (const { request, root } of records.values()) wanted.add(root === '' ? request : root);
-      return withSpellings(articles, (request) => wanted.has(requestKey(request)));
+      return withSpellings(articles, (request) => wanted.has(configurationKey(request)));
     },
     record(subject, error, root) {
       const key = keyOfSubject(subject);
@@ -180,7 +180,7 @@ export function openFailureLedger(failures: Failures, options: LedgerOptions): F
         firstSeen: before?.firstSeen ?? seen,
         lastSeen: seen,
         conditions,
-        root: root === undefined ? '' : requestKey(root),
+        root: root === undefined ? '' : configurationKey(root),
       });
     },
     rowOf(subject) {
@@ -218,7 +218,7 @@ function isOfSelection(record: FailureRecord): boolean {
 
 /** A part of the selection by its name, no configuration. */
 function isPart({ request }: FailureRecord): boolean {
-  return !request.startsWith('["');
+  return !isConfigurationKey(request);
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -229,7 +229,7 @@ function dayOf(instant: number): string {
 }
 
 function keyOfSubject(subject: Subject): string {
-  return 'what' in subject ? subject.what : requestKey(subject);
+  return 'what' in subject ? subject.what : configurationKey(subject);
 }
 
 function spellings({ request, alike = [] }: SelectedArticle): ArticleRequest[] {

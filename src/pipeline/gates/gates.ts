@@ -5,9 +5,14 @@
  * Pure; it holds a tally a manufacturer and the keys of what is gone. It must not know what becomes of
  * the verdict.
  */
+
 import type { AssetFigures, ManifestLine } from '../../model/asset.ts';
+import {
+  configurationKey,
+  configurationLabel,
+  parseConfigurationKey,
+} from '../../model/configuration-id.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
-import { identityIn, keyOf } from '../../write/manifest.ts';
 import { publishedAsset } from '../../write/publish.ts';
 import { GATE_FIGURES } from './gate-figures.ts';
 import type { Gates } from './gate-schema.ts';
@@ -44,7 +49,8 @@ export function judgeNight(
   const left: string[] = [];
   for (const key of before.keys()) {
     // A line that says the same shares its bytes.
-    if (before.bytesOf(key) === now.bytesOf(key)) gates.same(identityIn(key).manufacturer);
+    if (before.bytesOf(key) === now.bytesOf(key))
+      gates.same(parseConfigurationKey(key).manufacturer);
     else if (now.has(key)) gates.compare(before.get(key)!, now.get(key));
     else left.push(key);
   }
@@ -65,12 +71,12 @@ function successorsOf(
   const successors = new Map<string, string>();
   const wanted = new Map<string, string>();
   for (const key of left) {
-    for (const request of before.get(key)!.requested) wanted.set(keyOf(request), key);
+    for (const request of before.get(key)!.requested) wanted.set(configurationKey(request), key);
   }
   for (const line of wanted.size === 0 ? [] : now.values()) {
     for (const request of line.requested) {
-      const key = wanted.get(keyOf(request));
-      if (key !== undefined) successors.set(key, keyOf(line));
+      const key = wanted.get(configurationKey(request));
+      if (key !== undefined) successors.set(key, configurationKey(line));
     }
   }
   return successors;
@@ -110,7 +116,7 @@ export function createGates(thresholds: Gates): GateKeeper {
         const change = row.change(was, is);
         if (change < thresholds[gate].change! || change === 0) continue;
         const message = `${row.tell(was)} before, ${row.tell(is)} now`;
-        const article = nameOf(before);
+        const article = configurationLabel(before);
         count(tally.gates[gate], { article, change, before: figure, now: other, message });
       }
     },
@@ -126,10 +132,5 @@ function lastGoodOf(line: ManifestLine): Partial<AssetFigures> | undefined {
 
 function goneExample(before: ManifestLine): Example {
   const message = 'no longer selected';
-  return { article: nameOf(before), change: 1, before: 1, now: 0, message };
-}
-
-function nameOf(line: ManifestLine): string {
-  const { manufacturer, program, basearticlenumber, finalarticlenumber } = line;
-  return `${manufacturer}/${program}/${finalarticlenumber || basearticlenumber}`;
+  return { article: configurationLabel(before), change: 1, before: 1, now: 0, message };
 }

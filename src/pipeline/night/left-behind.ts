@@ -4,10 +4,11 @@
  * In: what failed tonight. Out: the lines that the same night would have met had it not failed. What is
  * gone from the catalogue is not among them.
  */
-import { requestKey } from '../../cache/request-key.ts';
-import type { Selection, SelectionFailure } from '../../fetch/select-articles.ts';
+
+import type { Selection } from '../../fetch/select-articles.ts';
 import type { RangePart } from '../../fetch/selection.ts';
 import type { ManifestLine } from '../../model/asset.ts';
+import { articleKey, configurationKey } from '../../model/configuration-id.ts';
 import type { OutcomeBook } from '../configuration/outcome-book.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { pipelineServiceId } from '../context/service-setup.ts';
@@ -27,18 +28,14 @@ export function* leftBehind(
   book: OutcomeBook,
   { failures, unread = [] }: Pick<Selection, 'failures' | 'unread'>,
 ): Iterable<ManifestLine> {
-  const articles = new Set(failures.flatMap(({ article }) => article ?? []).map(articleName));
+  const articles = new Set(failures.flatMap(({ article }) => article ?? []).map(articleKey));
   const children = childrenOfFailed(run, book);
   if (articles.size === 0 && children.size === 0 && unread.length === 0) return;
   for (const line of run.previous.byKey.values()) {
-    const isChild = line.requested.some((request) => children.has(requestKey(request)));
+    const isChild = line.requested.some((request) => children.has(configurationKey(request)));
     const isUnknown = isChild || unread.some((part) => isIn(part, line));
-    if (isUnknown || articles.has(articleName(line))) yield line;
+    if (isUnknown || articles.has(articleKey(line))) yield line;
   }
-}
-
-function articleName(of: NonNullable<SelectionFailure['article']>): string {
-  return JSON.stringify([of.manufacturer, of.program, of.basearticlenumber]);
 }
 
 function isIn({ manufacturer, program }: RangePart, line: ManifestLine): boolean {
@@ -54,12 +51,12 @@ function childrenOfFailed({ job, state }: RunContext, book: OutcomeBook): Set<st
   const parents: string[] = [];
   for (const key of book.keys()) {
     for (const { outcome } of book.entriesOf(key)) {
-      if (outcome.status === 'failed') parents.push(requestKey(outcome.request));
+      if (outcome.status === 'failed') parents.push(configurationKey(outcome.request));
     }
   }
   for (let parent = parents.pop(); parent !== undefined; parent = parents.pop()) {
     for (const { request } of state.snapshots.get(service, parent)?.unplaced ?? []) {
-      const child = requestKey(request);
+      const child = configurationKey(request);
       if (children.has(child)) continue;
       children.add(child);
       parents.push(child);

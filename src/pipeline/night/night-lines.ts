@@ -3,11 +3,16 @@
  *
  * In: the lines of before and of now, and what the night found out beside them. Out: one line at a time.
  */
+
 import type { ArticleRequest } from '../../model/article.ts';
 import type { ManifestLine } from '../../model/asset.ts';
+import {
+  configurationKey,
+  parseConfigurationKey,
+  sortConfigurationKeys,
+} from '../../model/configuration-id.ts';
 import type { ReportedLine } from '../../report/reported-line.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
-import { identityIn, keyOf, sortedKeys } from '../../write/manifest.ts';
 import { publishedAsset } from '../../write/publish.ts';
 import type { Entry, OutcomeBook } from '../configuration/outcome-book.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -22,7 +27,7 @@ export interface NightKnowledge {
 
 /** The configurations that the night worked on, in the order of their keys. */
 export function* nightLines(night: NightKnowledge): Iterable<ReportedLine> {
-  for (const key of sortedKeys(night.book.keys())) {
+  for (const key of sortConfigurationKeys(night.book.keys())) {
     const line = night.lines.get(key);
     if (line !== undefined) yield reportedLine(line, night.book.entriesOf(key), night);
   }
@@ -36,7 +41,7 @@ export function* removedKeys(
   for (const key of before.keys()) {
     if (lines.has(key)) continue;
     const line = before.get(key);
-    if (line !== undefined && publishedAsset(line) !== undefined) yield identityIn(key);
+    if (line !== undefined && publishedAsset(line) !== undefined) yield parseConfigurationKey(key);
   }
 }
 
@@ -45,7 +50,7 @@ function reportedLine(
   entries: readonly Entry[],
   { before, lines, quarantine }: NightKnowledge,
 ): ReportedLine {
-  const key = keyOf(line);
+  const key = configurationKey(line);
   // One that says the same shares its bytes.
   const known = before.bytesOf(key) === lines.bytesOf(key) ? line : before.get(key);
   const built = entries.find(({ outcome }) => 'built' in outcome)?.outcome;

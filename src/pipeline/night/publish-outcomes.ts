@@ -4,10 +4,11 @@
  * In: outcomes by request. Out: the lines of the new manifest, and, if nobody objects, links, manifest
  * and catalogue.
  */
+
 import type { Selection } from '../../fetch/select-articles.ts';
 import type { CatalogueLine, ManifestLine } from '../../model/asset.ts';
+import { parseConfigurationKey } from '../../model/configuration-id.ts';
 import { createPackedMap, type PackedMap } from '../../support/packed-map.ts';
-import { identityIn } from '../../write/manifest.ts';
 import { keepUnselected } from '../../write/merge-manifest.ts';
 import { type Published, publish } from '../../write/publish.ts';
 import { manifestLine, type Outcome } from '../configuration/manifest-lines.ts';
@@ -34,7 +35,7 @@ export function newLines(
   for (const key of book.keys()) {
     const outcomes = book.entriesOf(key).map(({ outcome }) => outcome);
     const known = before.get(key);
-    const line = manifestLine(identityIn(key), outcomes, known);
+    const line = manifestLine(parseConfigurationKey(key), outcomes, known);
     // One that says the same shares its bytes.
     if (line === known) lines.setBytes(key, before.bytesOf(key)!);
     else lines.set(key, line);

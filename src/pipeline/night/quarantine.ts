@@ -4,10 +4,11 @@
  * In: what was selected, then outcomes. Out: what is tried; an outcome, failed as before, for what is
  * not; and a ledger that knows of this night.
  */
-import { requestKey } from '../../cache/request-key.ts';
+
 import type { SelectionFailure } from '../../fetch/select-articles.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import type { ManifestLine } from '../../model/asset.ts';
+import { configurationKey } from '../../model/configuration-id.ts';
 import type { Collect } from '../configuration/each-configuration.ts';
 import type { Outcome } from '../configuration/manifest-lines.ts';
 import type { OutcomeBook } from '../configuration/outcome-book.ts';
@@ -74,8 +75,8 @@ export function openQuarantine(
       return screen(failing.slice(0, job.limit));
     },
     collect(outcome, origin) {
-      const root = roots.get(requestKey(outcome.request)) ?? outcome.request;
-      for (const { request } of outcome.unplaced ?? []) roots.set(requestKey(request), root);
+      const root = roots.get(configurationKey(outcome.request)) ?? outcome.request;
+      for (const { request } of outcome.unplaced ?? []) roots.set(configurationKey(request), root);
       book.add(outcome, origin);
     },
     note(notSelected, isWhole) {
@@ -83,7 +84,7 @@ export function openQuarantine(
         for (const { outcome, place } of book.entriesOf(key)) {
           if (place === NOT_TRIED) continue;
           const error = outcome.status === 'failed' ? outcome.error : undefined;
-          ledger.record(outcome.request, error, roots.get(requestKey(outcome.request)));
+          ledger.record(outcome.request, error, roots.get(configurationKey(outcome.request)));
         }
       }
       for (const { what, code, message } of notSelected) ledger.record({ what }, { code, message });

@@ -5,6 +5,7 @@
  * could not be selected.
  * It must not fetch any geometry.
  */
+
 import type { Fetcher } from '../../fetch/fetch-article.ts';
 import type {
   ArticleSource,
@@ -13,6 +14,7 @@ import type {
   SelectionFailure,
 } from '../../fetch/select-articles.ts';
 import type { CatalogueNode } from '../../model/catalogue.ts';
+import { configurationLabels } from '../../model/configuration-id.ts';
 import type { Warning } from '../../model/snapshot.ts';
 import { asConverterError, ConverterError, endsRun } from '../../support/errors.ts';
 import { globMatcher } from '../../support/glob.ts';
@@ -141,7 +143,7 @@ function narrow(selection: Selection, { only, limit, failedOnly }: Job): Selecti
   const { articles: selected } = selection;
   const matches = only === undefined ? () => true : globMatcher(only);
   const chosen = selected.filter(({ request, alike = [] }) =>
-    [request, ...alike].some((spelling) => namesOf(spelling).some(matches)),
+    [request, ...alike].some((spelling) => configurationLabels(spelling).some(matches)),
   );
   const failures = selection.failures.filter((failure) => isMeant(failure, only, matches));
   const articles = failedOnly ? chosen : chosen.slice(0, limit);
@@ -151,19 +153,15 @@ function narrow(selection: Selection, { only, limit, failedOnly }: Job): Selecti
   throw new ConverterError('NOTHING_SELECTED', [what + of, ...reasons(selection)].join('\n'));
 }
 
-function namesOf(request: SelectionFailure['article'] & { finalarticlenumber?: string }): string[] {
-  const { manufacturer, program, basearticlenumber, finalarticlenumber = '' } = request;
-  const numbers = [basearticlenumber, finalarticlenumber].filter((number) => number !== '');
-  return numbers.map((number) => `${manufacturer}/${program}/${number}`);
-}
-
 /** Who asks for one article is not told about those that nobody can name. */
 function isMeant(
   { article }: SelectionFailure,
   only: string | undefined,
   matches: (name: string) => boolean,
 ): boolean {
-  return only === undefined || (article !== undefined && namesOf(article).some(matches));
+  return (
+    only === undefined || (article !== undefined && configurationLabels(article).some(matches))
+  );
 }
 
 /** Why a selection is empty, as far as that is known. */

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ManifestLine } from '../../../src/model/asset.ts';
+import { configurationKey } from '../../../src/model/configuration-id.ts';
 import type { Bounds } from '../../../src/model/scene.ts';
 import { boundsChange, countChange } from '../../../src/pipeline/gates/gate-figures.ts';
 import { GATE_DEFAULTS, type Gate, gatesSchema } from '../../../src/pipeline/gates/gate-schema.ts';
 import { OWN_RANGE } from '../../../src/pipeline/gates/gate-verdict.ts';
 import { createGates, judgeNight } from '../../../src/pipeline/gates/gates.ts';
 import { createPackedMap } from '../../../src/support/packed-map.ts';
-import { keyOf } from '../../../src/write/manifest.ts';
 
 const SEED = { seed: 20_260_106, numRuns: 100 };
 const DESK: Bounds = { min: [0, 0, 0], max: [1.6, 0.75, 0.8] };
@@ -41,7 +41,7 @@ const range = (size: number, figures?: (n: number) => Partial<ManifestLine>) =>
   Array.from({ length: size }, (_, n) => line(n, figures?.(n)));
 const byKey = (lines: ManifestLine[]) => {
   const packed = createPackedMap<ManifestLine>();
-  for (const one of lines) packed.set(keyOf(one), one);
+  for (const one of lines) packed.set(configurationKey(one), one);
   return packed;
 };
 const judge = (before: ManifestLine[], now: ManifestLine[], gates: unknown = {}) =>
@@ -259,7 +259,7 @@ describe('thresholds', () => {
     fc.assert(
       fc.property(order, (shuffled) => {
         const gates = createGates(gatesSchema.parse({}));
-        for (const one of shuffled) gates.compare(one, after.get(keyOf(one)));
+        for (const one of shuffled) gates.compare(one, after.get(configurationKey(one)));
         expect(gates.verdict()).toEqual(expected);
       }),
       SEED,

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { ArticleKey } from '../../../src/model/article.ts';
 import type { ManifestLine } from '../../../src/model/asset.ts';
+import {
+  configurationKey,
+  parseConfigurationKey,
+  sortConfigurationKeys,
+} from '../../../src/model/configuration-id.ts';
 import { manifestLine, type Outcome } from '../../../src/pipeline/configuration/manifest-lines.ts';
 import { createOutcomeBook } from '../../../src/pipeline/configuration/outcome-book.ts';
 import { createPackedMap } from '../../../src/support/packed-map.ts';
-import { identityIn, keyOf, sortedKeys } from '../../../src/write/manifest.ts';
 import { keepUnselected } from '../../../src/write/merge-manifest.ts';
 
 const key = (basearticlenumber: string, finalarticlenumber = ''): ArticleKey => ({
@@ -50,22 +54,24 @@ const kept = (request: ArticleKey, resolved: ArticleKey): Outcome => ({
 
 const packed = (lines: readonly ManifestLine[]) => {
   const map = createPackedMap<ManifestLine>();
-  for (const line of lines) map.set(keyOf(line), line);
+  for (const line of lines) map.set(configurationKey(line), line);
   return map;
 };
 
 /** The lines that outcomes make, whatever the order in which they come. */
 function manifestLines(outcomes: Outcome[], before: readonly ManifestLine[]): ManifestLine[] {
   const keyByRequest = new Map(
-    before.flatMap((line) => line.requested.map((request) => [keyOf(request), keyOf(line)])),
+    before.flatMap((line) =>
+      line.requested.map((request) => [configurationKey(request), configurationKey(line)]),
+    ),
   );
   const previous = { byKey: packed(before), keyByRequest };
   const made = [outcomes.keys(), outcomes.map((_, place) => place).reverse()].map((places) => {
     const book = createOutcomeBook(previous);
     for (const place of places) book.add(outcomes[place]!, { place, ms: 1 });
-    return sortedKeys(book.keys()).map((name) => {
+    return sortConfigurationKeys(book.keys()).map((name) => {
       const own = book.entriesOf(name).map(({ outcome }) => outcome);
-      return manifestLine(identityIn(name), own, previous.byKey.get(name));
+      return manifestLine(parseConfigurationKey(name), own, previous.byKey.get(name));
     });
   });
   expect(made[1]).toEqual(made[0]);
@@ -75,7 +81,7 @@ function manifestLines(outcomes: Outcome[], before: readonly ManifestLine[]): Ma
 function merged(before: readonly ManifestLine[], fresh: readonly ManifestLine[]): ManifestLine[] {
   const lines = packed(fresh);
   keepUnselected(lines, before);
-  return sortedKeys(lines.keys()).map((name) => lines.get(name)!);
+  return sortConfigurationKeys(lines.keys()).map((name) => lines.get(name)!);
 }
 
 const NONE: ManifestLine[] = [];

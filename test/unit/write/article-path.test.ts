@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ArticleKey } from '../../../src/model/article.ts';
+import { configurationKey } from '../../../src/model/configuration-id.ts';
 import { sha256Hex } from '../../../src/support/files.ts';
 import { assignPaths, configurationName } from '../../../src/write/article-path.ts';
-import { keyOf } from '../../../src/write/manifest.ts';
 
 const key = (fields: Partial<ArticleKey>): ArticleKey => ({
   manufacturer: 'ACME',
@@ -15,7 +15,7 @@ const key = (fields: Partial<ArticleKey>): ArticleKey => ({
 });
 const pathsOf = (...keys: ArticleKey[]) => {
   const paths = assignPaths(keys);
-  return keys.map((k) => paths.get(keyOf(k)));
+  return keys.map((k) => paths.get(configurationKey(k)));
 };
 const hash8 = (text: string) => sha256Hex(text).slice(0, 8);
 

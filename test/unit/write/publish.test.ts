@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../../src/cache/content-store.ts';
 import type { ManifestLine } from '../../../src/model/asset.ts';
+import { configurationKey } from '../../../src/model/configuration-id.ts';
 import { removeTree, watchFileOperations } from '../../../src/support/files.ts';
 import { createPackedMap } from '../../../src/support/packed-map.ts';
-import { keyOf, readManifest } from '../../../src/write/manifest.ts';
+import { readManifest } from '../../../src/write/manifest.ts';
 import { publish } from '../../../src/write/publish.ts';
 
 let outputDir: string;
@@ -47,7 +48,7 @@ async function lineOf(basearticlenumber: string, content: string): Promise<Manif
 /** Publishes lines; the lines that come back are those that were published. */
 async function publishLines(...all: ManifestLine[]) {
   const lines = createPackedMap<ManifestLine>();
-  for (const line of all) lines.set(keyOf(line), line);
+  for (const line of all) lines.set(configurationKey(line), line);
   const { pathOf: objectPath } = openObjects();
   const outcome = await publish({ outputDir, lines, catalogue: createPackedMap(), objectPath });
   return { ...outcome, lines: [...lines.values()] };

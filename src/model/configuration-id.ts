@@ -1,0 +1,117 @@
+/**
+ * Identity of articles and configurations: the only place that makes, parses, compares, orders and labels one.
+ */
+import type { ArticleRequest } from './article.ts';
+
+/** The fields that identify a configuration, in the order in which configurations are sorted. */
+export const ID_FIELDS = [
+  'manufacturer',
+  'program',
+  'basearticlenumber',
+  'finalarticlenumber',
+  'reinitstring',
+  'metareinitstring',
+] as const satisfies readonly (keyof ArticleRequest)[];
+
+type IdField = (typeof ID_FIELDS)[number];
+
+/** Ids that the service compares without regard to case; all other fields are opaque. */
+const CASELESS: ReadonlySet<IdField> = new Set(['manufacturer', 'program']);
+
+/** The fields that identify the base article of a configuration. */
+export type ArticleId = Pick<ArticleRequest, 'manufacturer' | 'program' | 'basearticlenumber'>;
+
+/**
+ * Makes the canonical key of a configuration or of a request for one.
+ *
+ * The key identifies rows of the database, lines of the manifest and duplicates of a selection.
+ *
+ * @example
+ * ```ts
+ * configurationKey({ manufacturer: 'acme', program: 'DESK', basearticlenumber: 'D1', finalarticlenumber: '', reinitstring: '', metareinitstring: '' });
+ * // → '["ACME","DESK","D1","","",""]'
+ * ```
+ */
+export function configurationKey(id: ArticleRequest): string {
+  return JSON.stringify(ID_FIELDS.map((field) => canonical(field, id)));
+}
+
+/** Parses what {@link configurationKey} returns. */
+export function parseConfigurationKey(key: string): ArticleRequest {
+  const values = JSON.parse(key) as string[];
+  return Object.fromEntries(
+    ID_FIELDS.map((field, index) => [field, values[index]]),
+  ) as unknown as ArticleRequest;
+}
+
+/** Whether a text is a key of {@link configurationKey} rather than a name. */
+export function isConfigurationKey(text: string): boolean {
+  return text.startsWith('["');
+}
+
+/** Makes the canonical key of a base article, in the form of {@link configurationKey}. */
+export function articleKey(id: ArticleId): string {
+  return JSON.stringify(
+    ID_FIELDS.slice(0, 3).map((field) => canonical(field, id as ArticleRequest)),
+  );
+}
+
+/** Returns the identifying fields of an object that has more. */
+export function configurationId(from: ArticleRequest): ArticleRequest {
+  const { manufacturer, program, basearticlenumber } = from;
+  const { finalarticlenumber, reinitstring, metareinitstring } = from;
+  return {
+    ...{ manufacturer, program, basearticlenumber },
+    ...{ finalarticlenumber, reinitstring, metareinitstring },
+  };
+}
+
+/** Orders two configurations field by field, by code units, so that the order depends on no locale. */
+export function compareConfigurations(a: ArticleRequest, b: ArticleRequest): number {
+  for (const field of ID_FIELDS) {
+    if (a[field] === b[field]) continue;
+    const [left, right] = [canonical(field, a), canonical(field, b)];
+    if (left !== right) return left < right ? -1 : 1;
+  }
+  return 0;
+}
+
+/** Sorts keys of {@link configurationKey} in the order of {@link compareConfigurations}. */
+export function sortConfigurationKeys(keys: Iterable<string>): string[] {
+  return Array.from(keys, (key): [string, ArticleRequest] => [key, parseConfigurationKey(key)])
+    .sort(([, a], [, b]) => compareConfigurations(a, b))
+    .map(([key]) => key);
+}
+
+/** Returns requests once each, in the order of {@link compareConfigurations}. */
+export function uniqueRequests(requests: readonly ArticleRequest[]): ArticleRequest[] {
+  const byKey = new Map(requests.map((request) => [configurationKey(request), request]));
+  return [...byKey.values()].sort(compareConfigurations);
+}
+
+/**
+ * Labels a base article for people.
+ *
+ * @example
+ * ```ts
+ * articleLabel({ manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' });   // → 'ACME/DESK/D1'
+ * ```
+ */
+export function articleLabel({ manufacturer, program, basearticlenumber }: ArticleId): string {
+  return `${manufacturer}/${program}/${basearticlenumber}`;
+}
+
+/** Labels a configuration for people: by its final article number, or its base number without one. */
+export function configurationLabel(id: ArticleId & { finalarticlenumber?: string }): string {
+  const basearticlenumber = id.finalarticlenumber || id.basearticlenumber;
+  return articleLabel({ ...id, basearticlenumber });
+}
+
+/** Returns the labels that a glob may match: by base number and, if there is one, by final number. */
+export function configurationLabels(id: ArticleId & { finalarticlenumber?: string }): string[] {
+  return [...new Set([articleLabel(id), configurationLabel(id)])];
+}
+
+function canonical(field: IdField, id: ArticleRequest): string {
+  return CASELESS.has(field) ? id[field].toUpperCase() : id[field];
+}

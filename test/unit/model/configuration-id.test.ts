@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import {
+  articleKey,
+  compareConfigurations,
+  configurationKey,
+  configurationLabel,
+  configurationLabels,
+  isConfigurationKey,
+  parseConfigurationKey,
+  sortConfigurationKeys,
+  uniqueRequests,
+} from '../../../src/model/configuration-id.ts';
+
+const DESK = {
+  manufacturer: 'ACME',
+  program: 'DESK',
+  basearticlenumber: 'D1',
+  finalarticlenumber: 'D1-B',
+  reinitstring: 'a"b',
+  metareinitstring: '',
+};
+
+describe('the key of a configuration', () => {
+  test('is parsed back to the same fields', () => {
+    expect(parseConfigurationKey(configurationKey(DESK))).toEqual(DESK);
+  });
+
+  test('ignores the case of manufacturer and program, and of nothing else', () => {
+    expect(configurationKey({ ...DESK, manufacturer: 'acme', program: 'Desk' })).toBe(
+      configurationKey(DESK),
+    );
+    expect(configurationKey({ ...DESK, reinitstring: 'A"B' })).not.toBe(configurationKey(DESK));
+    expect(articleKey({ ...DESK, manufacturer: 'acme' })).toBe(articleKey(DESK));
+  });
+
+  test('differs from any name', () => {
+    expect(isConfigurationKey(configurationKey(DESK))).toBe(true);
+    expect(isConfigurationKey('catalogue ACME;:@1')).toBe(false);
+  });
+});
+
+describe('the order of configurations', () => {
+  test('is field by field and by code units, not that of the keys as texts', () => {
+    const longer = { ...DESK, program: 'DESK!' };
+    const keys = [longer, DESK].map(configurationKey);
+    expect([...keys].sort()).toEqual([configurationKey(longer), configurationKey(DESK)]);
+    expect(sortConfigurationKeys(keys)).toEqual([...keys].reverse());
+    expect(compareConfigurations(DESK, { ...DESK, manufacturer: 'acme' })).toBe(0);
+    expect(compareConfigurations(DESK, { ...DESK, reinitstring: 'é' })).toBe(-1);
+  });
+
+  test('lists each request once', () => {
+    const other = { ...DESK, reinitstring: '' };
+    expect(uniqueRequests([DESK, other, DESK])).toEqual([other, DESK]);
+  });
+});
+
+test('people read the final number, globs match both', () => {
+  expect(configurationLabel(DESK)).toBe('ACME/DESK/D1-B');
+  expect(configurationLabel({ ...DESK, finalarticlenumber: '' })).toBe('ACME/DESK/D1');
+  expect(configurationLabels(DESK)).toEqual(['ACME/DESK/D1', 'ACME/DESK/D1-B']);
+});
