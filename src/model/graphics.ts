@@ -34,6 +34,8 @@ export interface PartsListNode {
 export interface PartsList {
   /** The forest of nodes. */
   nodes: PartsListNode[];
+  /** Levels of nested nodes; 0 where there are none. */
+  depth: number;
   /** Names of all needed blocks, in the spelling that GET block takes. */
   blockNames: string[];
   materials: ServiceMaterial[];

@@ -12,7 +12,7 @@ import { logOut, obtainToken, registerCredentials } from './authenticate.ts';
 import { createBreaker } from './breaker.ts';
 import type { IfGiven, Validators } from './conditional.ts';
 import { createElsewhere, type Place } from './elsewhere.ts';
-import { type Subject, withContext } from './error-context.ts';
+import { subjectOf, withContext } from './error-context.ts';
 import { createExchange, type Received } from './exchange.ts';
 import { isOverload, mayBeOutage } from './failure.ts';
 import { createGate } from './gate.ts';
@@ -26,7 +26,7 @@ import { readAddress, type Values } from './target.ts';
 import type { JsonRecord } from './wire-value.ts';
 
 /** What only some operations are called with. */
-export interface More<Given extends Validators | undefined = undefined> {
+export interface CallOptions<Given extends Validators | undefined = undefined> {
   /** Sent as JSON. */
   body?: JsonRecord;
   /** Which of two addresses is asked first, where that is known beforehand. */
@@ -46,8 +46,7 @@ export interface Caller {
   call<Name extends OperationName, Given extends Validators | undefined = undefined>(
     name: Name,
     values: Values,
-    subject: Subject,
-    more?: More<Given>,
+    more?: CallOptions<Given>,
   ): Promise<Answered<AnswerOf<Name>> | IfGiven<Given>>;
   /** Whether the service has everybody wait. */
   isHeld(): boolean;
@@ -80,7 +79,8 @@ export function createCaller(config: ServiceConfig): Caller {
   return {
     close,
     isHeld: parts.gate.isClosed,
-    async call(name, own, subject, { body, first, validators } = {}) {
+    async call(name, own, { body, first, validators } = {}) {
+      const subject = subjectOf(name, own);
       const values = { ...parts.shared, ...own };
       const content = body === undefined ? undefined : jsonText(body);
       return parts.elsewhere(OPERATIONS[name], first, async (place) => {

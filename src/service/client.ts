@@ -7,16 +7,17 @@
 
 import type { Article, ArticleKey, PropertyChange } from '../model/article.ts';
 import type { Breadcrumb, CatalogueNode } from '../model/catalogue.ts';
-import { articleLabel } from '../model/configuration-id.ts';
-import type { PartsList } from '../model/graphics.ts';
+import type { Block, PartsList } from '../model/graphics.ts';
 import type { Answered } from './attempt.ts';
-import { createCaller } from './caller.ts';
+import { type CallOptions, createCaller } from './caller.ts';
 import { type IfGiven, unlessNotModified, type Validators } from './conditional.ts';
-import type { Subject } from './error-context.ts';
+import type { Values } from './operation.ts';
+import type { AnswerOf, OperationName } from './operations.ts';
 import { type ServiceConfig, serviceId } from './service-config.ts';
 import { expectTopLevel } from './top-level.ts';
 import { parsePreview, parseResource } from './wire-resource.ts';
 
+export type { Answered } from './attempt.ts';
 export type { IfGiven, NotModified, Validators } from './conditional.ts';
 export type { RequestEvent } from './exchange.ts';
 export {
@@ -62,6 +63,19 @@ export interface ArticleQuery extends Omit<Configuration, 'reinitstring'> {
 export interface ServiceClient {
   /** Address, profile, languages and currency, without secrets: what answers depend on. */
   readonly id: string;
+  /**
+   * Calls any operation: what the named methods below do.
+   *
+   * @param values - By our names; the row of `OPERATIONS` says which of them are sent and which identify
+   * the request (`requestKey`).
+   * @param options - Validators make it conditional; `body` is sent as JSON.
+   * @returns The body with its decoded answer, or {@link NotModified}.
+   */
+  call<Name extends OperationName, Given extends Validators | undefined = undefined>(
+    name: Name,
+    values: Values,
+    options?: CallOptions<Given>,
+  ): Promise<Answered<AnswerOf<Name>> | IfGiven<Given>>;
   /** Children of a catalogue folder, `''` is the root. @see Spec 4.2 */
   getNodes<Given extends Validators | undefined = undefined>(
     parentnode: string,
@@ -85,7 +99,7 @@ export interface ServiceClient {
   getBlock<Given extends Validators | undefined = undefined>(
     requestName: string,
     validators?: Given,
-  ): Promise<Body | IfGiven<Given>>;
+  ): Promise<(Body & { block: Block }) | IfGiven<Given>>;
   /** Loads an image by its name without `.JPG`; `IMAGE_MISSING`. @see Spec 4.4 */
   getMaterial<Given extends Validators | undefined = undefined>(
     manufacturer: string,
@@ -163,94 +177,77 @@ export function createClient(config: ServiceConfig): ServiceClient {
   const { call, close, isHeld } = createCaller(config);
   return {
     id: serviceId(config),
+    call,
     close,
     isHeld,
     async getNodes(parentnode, validators) {
-      const more = { validators };
-      const answered = await call('getNodes', { parentnode }, folder(parentnode), more);
+      const answered = await call('getNodes', { parentnode }, { validators });
       return unlessNotModified(answered, (it) => ({ ...bodyOf(it), nodes: it.answer }));
     },
     async getBreadcrumbs(parentnode) {
-      return (await call('getBreadcrumbs', { parentnode }, folder(parentnode))).answer;
+      return (await call('getBreadcrumbs', { parentnode })).answer;
     },
     async search(manufacturer, query) {
-      return (await call('search', { manufacturer, query }, { name: manufacturer })).answer;
+      return (await call('search', { manufacturer, query })).answer;
     },
     async getArticle({ getallproperties, ...query }, validators) {
       const values = { ...query, getallproperties: getallproperties ? 'true' : '' };
-      const answered = await call('getArticle', values, article(query), { validators });
+      const answered = await call('getArticle', values, { validators });
       return unlessNotModified(answered, (it) => ({ ...bodyOf(it), article: it.answer }));
     },
     async getPartsList(key, validators) {
-      const answered = await call('getPartsList', { ...key }, article(key), { validators });
+      const answered = await call('getPartsList', { ...key }, { validators });
       return unlessNotModified(answered, (it) => ({ ...bodyOf(it), partsList: it.answer }));
     },
-    async getBlock(requestName, validators) {
-      const block = { name: requestName };
-      return unlessNotModified(await call('getBlock', block, block, { validators }), bodyOf);
+    async getBlock(name, validators) {
+      const answered = await call('getBlock', { name }, { validators });
+      return unlessNotModified(answered, (it) => ({ ...bodyOf(it), block: it.answer }));
     },
     async getMaterial(manufacturer, name, validators) {
-      const values = { manufacturer, name };
-      const answered = await call('getMaterial', values, resource(values), { validators });
+      const answered = await call('getMaterial', { manufacturer, name }, { validators });
       return unlessNotModified(answered, bodyOf);
     },
     async getManufacturerResource(manufacturer, language, name) {
-      const values = { manufacturer, language, name };
-      return bodyOf(await call('getManufacturerResource', values, resource(values)));
+      return bodyOf(await call('getManufacturerResource', { manufacturer, language, name }));
     },
     async getSeriesResource(manufacturer, program, language, name) {
-      const values = { manufacturer, program, language, name };
-      return bodyOf(await call('getSeriesResource', values, resource(values)));
+      return bodyOf(await call('getSeriesResource', { manufacturer, program, language, name }));
     },
     async getResource(rescontent) {
       const { spelling, path } = parseResource(rescontent);
       const first = spelling === 'ressource' ? 'own' : 'other';
-      return bodyOf(await call('getResource', { path }, { name: path }, { first }));
+      return bodyOf(await call('getResource', { path }, { first }));
     },
     async changeProperty(configuration, change) {
       const { id, rootid, proptype, propclass, prop, newvalue, jsondata } = change;
       expectTopLevel(jsondata, 'changeProperty', rootid);
       const body = { id, rootid, proptype, propclass, prop, newvalue, jsondata };
-      const subject = article(configuration);
-      const answered = await call('changeProperty', { ...configuration }, subject, { body });
+      const answered = await call('changeProperty', { ...configuration }, { body });
       return { ...bodyOf(answered), article: answered.answer };
     },
     async getPreview(previewimage) {
-      const path = { ...parsePreview(previewimage, config.baseUrl) };
-      return bodyOf(await call('getPreview', path, resource(path)));
+      return bodyOf(await call('getPreview', { ...parsePreview(previewimage, config.baseUrl) }));
     },
     async storePlanning(topLevelArticle) {
       expectTopLevel(topLevelArticle, 'storePlanning');
-      const subject = article(topLevelArticle as Partial<Configuration>);
+      const { manufacturer, program, basearticlenumber = '' } = topLevelArticle as Values;
+      // Not sent: they name the article in an error.
+      const values = { manufacturer, program, basearticlenumber };
       const body = { json: topLevelArticle };
-      const permanentId = (await call('storePlanning', {}, subject, { body })).answer;
+      const permanentId = (await call('storePlanning', values, { body })).answer;
       config.onPermanentId?.(permanentId, topLevelArticle);
       return permanentId;
     },
     async restoreConfiguration(configuration) {
-      const subject = article(configuration);
-      const answered = await call('restoreConfiguration', { ...configuration }, subject);
+      const answered = await call('restoreConfiguration', { ...configuration });
       return { ...bodyOf(answered), article: answered.answer };
     },
     async getArticleImage(key) {
-      return bodyOf(await call('getArticleImage', { ...key }, article(key)));
+      return bodyOf(await call('getArticleImage', { ...key }));
     },
   };
 }
 
 function bodyOf({ bytes, etag, lastModified }: Answered<unknown>): Body {
   return { bytes, etag, lastModified };
-}
-
-function folder(parentnode: string): Subject {
-  return { name: parentnode === '' ? 'the root' : parentnode };
-}
-
-function resource(path: Record<string, string>): Subject {
-  return { name: Object.values(path).join('/') };
-}
-
-function article(query: Partial<Configuration>): Subject {
-  const { manufacturer = '', program = '', basearticlenumber = '' } = query;
-  return { article: articleLabel({ manufacturer, program, basearticlenumber }) };
 }

@@ -3,6 +3,7 @@
  *
  * In: an error of an attempt. Out: one with operation, article and address, without secrets.
  */
+import { articleLabel } from '../model/configuration-id.ts';
 import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
 import { operationAt, type Place } from './elsewhere.ts';
 import { OPERATIONS, type OperationName } from './operations.ts';
@@ -58,4 +59,14 @@ function noCatalogue({ status = 404, cause }: ConverterError, { baseUrl }: Addre
   const message = `${where} has no catalogue at this address (status ${status}): is BTG2GLTF_BASE_URL (service.baseUrl) right?`;
   const context = { operation: 'getNodes', url: `${origin}${path}`, cause, status };
   return new ConverterError('SERVICE_UNREACHABLE', message, context);
+}
+
+/** What a request is about: an article, or else what identifies it. */
+export function subjectOf(name: OperationName, values: Values): Subject {
+  const { manufacturer = '', program = '', basearticlenumber, parentnode } = values;
+  if (basearticlenumber !== undefined) {
+    return { article: articleLabel({ manufacturer, program, basearticlenumber }) };
+  }
+  if (parentnode === '') return { name: 'the root' };
+  return { name: OPERATIONS[name].identity.map((part) => values[String(part)]).join('/') };
 }

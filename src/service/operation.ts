@@ -55,6 +55,11 @@ export interface Operation<Answer> {
   body?: readonly string[];
   /** Values that are identifiers: the service takes them in upper case. */
   upperCase: readonly string[];
+  /**
+   * Names of the values that identify a request, in order: two requests with equal ones get the same
+   * answer from one service. A nested list is itself one part of the key. See `requestKey`.
+   */
+  identity: readonly (string | readonly string[])[];
   /** What is due: anything else may mean that the token has died. */
   answer: 'json' | 'image' | 'text' | 'binary' | 'any';
   /** Checks and reads a complete body; tells what it had to tolerate. */
@@ -67,6 +72,14 @@ export interface Operation<Answer> {
   refused?: ErrorCode;
   /** Section of the specification. */
   spec: string;
+}
+
+/** Named values of an operation: parameters, path segments and what else identifies a request. */
+export type Values = Readonly<Record<string, string | undefined>>;
+
+/** A value as it is sent. */
+export function spell({ upperCase }: Operation<unknown>, name: string, value = ''): string {
+  return upperCase.includes(name) ? value.toUpperCase() : value;
 }
 
 /** A parameter that is always sent. */

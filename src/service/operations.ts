@@ -4,7 +4,7 @@
  * In: nothing. Out: one row for each operation of the specification. A row is data: it must not
  * know of tokens, retries or connections. A new operation is one row here and one contract test.
  */
-import { type Operation, optional, required } from './operation.ts';
+import { type Operation, optional, required, spell, type Values } from './operation.ts';
 import { decodeArticle } from './wire-article.ts';
 import { decodeFirstResult, decodeResults } from './wire-auth.ts';
 import { decodeBlock } from './wire-block.ts';
@@ -24,7 +24,14 @@ const ARTICLE = [
 ] as const;
 
 /** What most rows have in common. */
-const GET = { method: 'GET', token: 'query', query: [], upperCase: [], answer: 'json' } as const;
+const GET = {
+  method: 'GET',
+  token: 'query',
+  query: [],
+  upperCase: [],
+  identity: [],
+  answer: 'json',
+} as const;
 const POST = { ...GET, method: 'POST' } as const;
 const OF_ARTICLE = { upperCase: ['manufacturer', 'program'] } as const;
 
@@ -35,7 +42,17 @@ const AUTH = {
   missingMeans: 'there is no authentication server at this address',
   spec: '4.1',
 } as const;
+/** Identifies an article, and one of its configurations with its parts list. */
+const ARTICLE_ID = ['manufacturer', 'program', 'basearticlenumber'] as const;
+const CONFIGURATION_ID = [
+  ...ARTICLE_ID,
+  'finalarticlenumber',
+  'reinitstring',
+  'metareinitstring',
+] as const;
+
 const FOLDER = {
+  identity: ['parentnode'],
   group: 'xcf',
   missing: 'NODE_NOT_FOUND',
   missingMeans: 'the catalogue has no such folder',
@@ -105,16 +122,19 @@ const ROWS = {
     ...RESOURCE,
     path: '/ressources/{manufacturer}/{language}/{name}',
     other: spelled('/ressource/{manufacturer}/{language}/{name}'),
+    identity: ['manufacturer', 'language', 'name'],
   },
   getSeriesResource: {
     ...RESOURCE,
     path: '/ressources/{manufacturer}/{program}/{language}/{name}',
     other: spelled('/ressource/{manufacturer}/{program}/{language}/{name}'),
+    identity: ['manufacturer', 'program', 'language', 'name'],
   },
   getResource: {
     ...RESOURCE,
     path: '/ressource/{path...}',
     other: spelled('/ressources/{path...}'),
+    identity: ['path'],
   },
   search: {
     ...GET,
@@ -124,6 +144,7 @@ const ROWS = {
     upperCase: ['manufacturer'],
     decode: decodeNodes,
     missingMeans: 'the catalogue has no such manufacturer',
+    identity: ['manufacturer', 'query'],
   },
   logoutCatalogue: { ...LOGOUT, group: 'xcf', spec: '4.2' },
   getArticle: {
@@ -140,6 +161,7 @@ const ROWS = {
       optional('ocdreinitstring', 'reinitstring'),
       optional('getallproperties'),
     ],
+    identity: [...ARTICLE_ID, 'reinitstring', 'varcode'],
   },
   changeProperty: {
     ...POST,
@@ -150,6 +172,7 @@ const ROWS = {
     query: [...ARTICLE, optional('ocdreinitstring', 'reinitstring'), ...LANGUAGES],
     body: ['id', 'rootid', 'proptype', 'propclass', 'prop', 'newvalue', 'jsondata'],
     refused: 'PROPERTY_VALUE_REFUSED',
+    identity: [CONFIGURATION_ID, 'proptype', 'propclass', 'prop', 'newvalue'],
   },
   getPreview: {
     ...IMAGE,
@@ -157,6 +180,7 @@ const ROWS = {
     path: '/preview/{manufacturer}/{program}/{name}',
     other: { group: 'ocd', path: '/preview/{manufacturer}/{program}/{name}', order: 'before' },
     spec: '4.3',
+    identity: ['manufacturer', 'program', 'name'],
   },
   storePlanning: {
     ...POST,
@@ -175,6 +199,7 @@ const ROWS = {
     path: '/ocd/reinit',
     other: { group: 'ocd', path: '/reinit', order: 'after' },
     query: [...ARTICLE, required('ocdreinitstring', 'reinitstring'), ...LANGUAGES],
+    identity: [...ARTICLE_ID, 'reinitstring'],
   },
   getPartsList: {
     ...GET,
@@ -196,6 +221,7 @@ const ROWS = {
     missing: 'ARTICLE_NOT_FOUND',
     missingMeans: 'the service has no parts list of this article',
     spec: '4.4',
+    identity: CONFIGURATION_ID,
   },
   getBlock: {
     ...GET,
@@ -209,12 +235,14 @@ const ROWS = {
     missing: 'BLOCK_MISSING',
     missingMeans: 'the service has no such block',
     spec: '4.4',
+    identity: ['name'],
   },
   getMaterial: {
     ...IMAGE,
     group: 'odb',
     path: '/materials/{manufacturer}/{name}.JPG',
     spec: '4.4',
+    identity: ['manufacturer', 'name'],
   },
   logoutGraphics: { ...LOGOUT, group: 'odb', spec: '4.4' },
   /** @deprecated The service may remove it in a later version (section 9, rule 6). */
@@ -225,6 +253,7 @@ const ROWS = {
     path: '/articlesimage.jpg',
     query: [...ARTICLE, required('finalarticlenumber'), required('reinitstring')],
     spec: '4.4',
+    identity: [...ARTICLE_ID, 'finalarticlenumber', 'reinitstring'],
   },
 } as const satisfies Record<string, Operation<unknown>>;
 
@@ -240,3 +269,30 @@ export type AnswerOf<Name extends OperationName> = ReturnType<(typeof ROWS)[Name
  * @see Spec 4.1 to 4.4.
  */
 export const OPERATIONS: { readonly [Name in OperationName]: Operation<AnswerOf<Name>> } = ROWS;
+
+/**
+ * The key of a request: equal for requests that one service answers alike.
+ *
+ * @param values - By the names of the row's `identity`; one that is missing counts as empty.
+ *
+ * @example
+ * ```ts
+ * requestKey('search', { manufacturer: 'acme', query: "a'b" }); // → '["ACME","a\'b"]'
+ * ```
+ */
+export function requestKey(name: OperationName, values: Values): string {
+  return keyOf(OPERATIONS[name], OPERATIONS[name].identity, values);
+}
+
+function keyOf(
+  operation: Operation<unknown>,
+  identity: Operation<unknown>['identity'],
+  values: Values,
+): string {
+  const parts = identity.map((part) =>
+    typeof part === 'string'
+      ? spell(operation, part, values[part])
+      : keyOf(operation, part, values),
+  );
+  return JSON.stringify(parts);
+}

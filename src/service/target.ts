@@ -5,12 +5,11 @@
  * It must not know how a request is sent. No URL parser touches a path: it would undo encodings.
  */
 import { ConverterError } from '../support/errors.ts';
-import { GROUPS, type Operation } from './operation.ts';
+import { GROUPS, type Operation, spell, type Values } from './operation.ts';
+
+export type { Values } from './operation.ts';
 
 const MASK = '***';
-
-/** Values of an operation's parameters by name. */
-export type Values = Readonly<Record<string, string | undefined>>;
 
 /** A base address, taken apart. */
 export interface Address {
@@ -157,10 +156,6 @@ export function shownUrl(
   } catch {
     return undefined;
   }
-}
-
-function spell(operation: Operation<unknown>, name: string, value = ''): string {
-  return operation.upperCase.includes(name) ? value.toUpperCase() : value;
 }
 
 /** Servers take `.` and `..` for steps in a path however they are encoded, so no name is one. */

@@ -26,9 +26,8 @@ interface Pending {
  * Decodes the body of GET btg.
  *
  * @param bytes - UTF-8 JSON.
- * @param maxDepth - Nested nodes; the door lets any depth in, the conversion has a limit.
  * @returns Offsets in metres, rotations in degrees; missing values are filled in as D-106 says.
- * @throws {@link ConverterError} `PARTS_LIST_INVALID` naming the place; `PARTS_LIST_TOO_DEEP`.
+ * @throws {@link ConverterError} `PARTS_LIST_INVALID` naming the place.
  *
  * @example
  * ```ts
@@ -38,13 +37,13 @@ interface Pending {
  *
  * @see Spec 2.3; D-106, D-112b, D-113.
  */
-export function decodePartsList(bytes: Uint8Array, maxDepth = Number.POSITIVE_INFINITY): PartsList {
+export function decodePartsList(bytes: Uint8Array): PartsList {
   const body = parseJson(bytes);
   if (!isRecord(body)) throw invalid('body', 'an object', body);
   if (!Array.isArray(body.btg)) throw invalid('btg', 'an array', body.btg);
   const warnings: Warning[] = [];
   return {
-    nodes: decodeNodes(body.btg, maxDepth, warnings),
+    ...decodeNodes(body.btg, warnings),
     blockNames: entriesOf(body.blocks, 'blocks', isText, warnings),
     materials: entriesOf(body.mats, 'mats', isRecord, warnings).map((record) =>
       decodeMaterial(record, (warning) => warnings.push(warning)),
@@ -63,16 +62,13 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-function decodeNodes(roots: unknown[], maxDepth: number, warnings: Warning[]): PartsListNode[] {
+function decodeNodes(roots: unknown[], warnings: Warning[]): Pick<PartsList, 'nodes' | 'depth'> {
+  let depth = 0;
   const nodes: PartsListNode[] = new Array(roots.length);
   const stack: Pending[] = [];
   pushAll(stack, roots, nodes, undefined);
   for (let pending = stack.pop(); pending; pending = stack.pop()) {
-    if (pending.depth > maxDepth)
-      throw new ConverterError(
-        'PARTS_LIST_TOO_DEEP',
-        `btg: expected at most ${maxDepth} nested nodes, received more`,
-      );
+    depth = Math.max(depth, pending.depth);
     const { raw } = pending;
     if (!isRecord(raw)) throw invalid(pathOf(pending), 'an object', raw);
     const fields = fieldsOf(raw);
@@ -83,7 +79,7 @@ function decodeNodes(roots: unknown[], maxDepth: number, warnings: Warning[]): P
     pending.siblings[pending.index] = node;
     pushAll(stack, childs, node.children, pending);
   }
-  return nodes;
+  return { nodes, depth };
 }
 
 function pushAll(

@@ -5,6 +5,7 @@
  * It must not know the network, files, clocks, or whose article it is.
  */
 
+import type { PartsList } from '../model/graphics.ts';
 import type { ImageCodec } from '../model/image-codec.ts';
 import type { Scene } from '../model/scene.ts';
 import type { ArticleSnapshot, ContentReader } from '../model/snapshot.ts';
@@ -55,7 +56,8 @@ export async function transformArticle(input: TransformInput): Promise<Scene> {
   const ledger = createLedger();
   const tangents = options.tangents === 'mikktspace' ? await input.loadTangents() : undefined;
   const bench = { snapshot, read, options, cache, ledger, tangents };
-  const partsList = decodePartsList(await read(snapshot.partsList), options.maxNestingDepth);
+  const partsList = decodePartsList(await read(snapshot.partsList));
+  expectDepth(partsList, options);
   const flat = flattenPartsList(partsList.nodes, options, ledger);
   const meshOf = await loadMeshes(flat.parts, bench);
   const packer = createTexturePacker(read, images, options, cache);
@@ -68,6 +70,12 @@ export async function transformArticle(input: TransformInput): Promise<Scene> {
   const scene = assembleScene(flat, meshOf, materialOf, bench);
   for (const { code, message } of partsList.warnings) ledger.warn(code, message);
   return accept({ ...scene, losses: ledger.losses(), warnings: ledger.warnings() }, options);
+}
+
+function expectDepth({ depth }: PartsList, { maxNestingDepth }: ConvertOptions): void {
+  if (depth <= maxNestingDepth) return;
+  const message = `btg: expected at most ${maxNestingDepth} nested nodes, received ${depth}`;
+  throw new ConverterError('PARTS_LIST_TOO_DEEP', message);
 }
 
 function accept(scene: Scene, { strict }: ConvertOptions): Scene {

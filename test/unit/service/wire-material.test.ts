@@ -146,7 +146,13 @@ describe('imageReferences', () => {
       partsNode('imp', { material: 'STEEL' }),
       partsNode('imp', { material: 'NOWHERE' }),
     ];
-    const references = imageReferences({ nodes, materials, blockNames: [], warnings: [] });
+    const references = imageReferences({
+      nodes,
+      depth: 3,
+      materials,
+      blockNames: [],
+      warnings: [],
+    });
     expect(references).toEqual(['WOOD', 'GRAIN', 'DULL', 'PAINT', 'SHINE']);
   });
 });

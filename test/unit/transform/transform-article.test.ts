@@ -34,6 +34,17 @@ describe('transformArticle', () => {
     expect(Math.max(...points.map((p) => p[0]!))).toBeCloseTo(1, 6);
   });
 
+  it('accepts nested nodes up to the limit and refuses more', async () => {
+    const nested = article([{ type: 'top', childs: [{ type: 'top', childs: [box()] }] }]);
+    expect((await sceneOf(nested, { maxNestingDepth: 3 })).triangles).toBe(12);
+    await expect(sceneOf(nested, { maxNestingDepth: 2 })).rejects.toThrow(
+      expect.objectContaining({
+        code: 'PARTS_LIST_TOO_DEEP',
+        message: 'btg: expected at most 2 nested nodes, received 3',
+      }),
+    );
+  });
+
   it('a movable is a node of its own at its pivot, its parts below it, nested ones nested', async () => {
     const inner = { type: 'clsref', offs: [0, 0, 1], childs: [box()] };
     const door = {
