@@ -1,29 +1,20 @@
-/**
- * Auth: the authentication server.
- *
- * In: an encrypted user name and password. Out: a session token.
- * It must not know the API groups, and nothing of it is imported by a client.
- *
- * @see Spec 4.1, 5.
- */
-import { type KeyForm, serverKey } from './key-pair.ts';
+/** The authentication server: its RSA key, and session tokens for encrypted logins (Spec 4.1, 5). */
+import { generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
 import { type Answer, type Call, Refusal, type Route } from './route.ts';
 import type { TokenRegistry } from './tokens.ts';
 
-/** Who may log in. */
+/** The one user of an emulator. */
 export interface Login {
   username: string;
   password: string;
   appKey: string;
 }
 
-export interface AuthOptions {
-  login: Login;
-  tokens: TokenRegistry;
-  keyForm: KeyForm;
-}
+/** Format in which the public key is published, each as Base64. */
+export type KeyForm = 'pem' | 'spki' | 'pkcs1' | 'x509';
 
-const JSON_TYPE = /^application\/json\b/i;
+const PADDINGS = ['RSAES-PKCS1-V1_5', 'RSA-OAEP'] as const;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const FIELDS = ['User', 'Password', 'PublicKey', 'RememberMe', 'AppKey'];
 
@@ -31,29 +22,29 @@ const FIELDS = ['User', 'Password', 'PublicKey', 'RememberMe', 'AppKey'];
  * Rows of the authentication server, below `{auth_url}`.
  *
  * Answers are `{"result":[…]}`, refusals `{"error":"…"}` with status 500 (D-601). The name of the
- * second operation stands between percent-encoded quotes.
+ * second operation is between percent-encoded quotes.
  *
  * @see Spec 4.1, 5.
  */
-export function authRoutes(options: AuthOptions): readonly Route[] {
+export function authRoutes(
+  login: Login,
+  tokens: TokenRegistry,
+  keyForm: KeyForm,
+): readonly Route[] {
   return [
     {
       operation: 'getpublickey',
       method: 'GET',
       path: '/GetPublicKey/',
-      token: { in: 'nowhere' },
-      required: [],
-      optional: [],
-      answer: async () => result(await (await serverKey()).publicKey(options.keyForm)),
+      token: 'none',
+      answer: async () => result(await publicKeyText(await serverKey(), keyForm)),
     },
     {
       operation: 'getsessiontoken',
       method: 'POST',
       path: '/"GetSessionToken"/',
-      token: { in: 'nowhere' },
-      required: [],
-      optional: [],
-      answer: (call) => logIn(call, options),
+      token: 'none',
+      answer: async (call) => result(tokens.issue(await checkLogin(call, login, keyForm))),
     },
   ];
 }
@@ -66,39 +57,40 @@ function refuse(message: string): never {
   throw new Refusal(500, message);
 }
 
-async function logIn(call: Call, { login, tokens, keyForm }: AuthOptions): Promise<Answer> {
+/** Checks a token request and returns its `RememberMe`. */
+async function checkLogin(call: Call, login: Login, keyForm: KeyForm): Promise<boolean> {
   const body = tokenRequest(call);
   const key = await serverKey();
-  if (body.PublicKey !== (await key.publicKey(keyForm))) {
+  if (body.PublicKey !== (await publicKeyText(key, keyForm))) {
     refuse('PublicKey: expected the key exactly as GetPublicKey gives it');
   }
   const remembered = body.RememberMe;
   if (typeof remembered !== 'boolean') refuse('RememberMe: expected true or false');
-  // The published sample leaves AppKey out, so it may be missing; a wrong one is refused (D-722).
+  // The published sample omits AppKey, so it may be missing; a wrong one is refused (D-722).
   if (body.AppKey !== undefined && body.AppKey !== login.appKey) refuse('AppKey is unknown');
-  const user = await decrypted(body.User, 'User');
-  const password = await decrypted(body.Password, 'Password');
-  if (!holds(user, login.username) || !holds(password, login.password)) {
+  const user = await decrypted(key, body.User, 'User');
+  const password = await decrypted(key, body.Password, 'Password');
+  if (!isAmong(user, login.username) || !isAmong(password, login.password)) {
     refuse('user or password is wrong');
   }
-  return result(tokens.issue(remembered));
+  return remembered;
 }
 
-/** The JSON body of a token request; the headers are those that the specification asks for (D-725). */
-function tokenRequest(call: Call): Record<string, unknown> {
-  if (!JSON_TYPE.test(String(call.headers['content-type'] ?? ''))) {
+/** The JSON body of a token request; the headers are those that the specification requires (D-725). */
+function tokenRequest({ headers, body }: Call): Record<string, unknown> {
+  if (!/^application\/json\b/i.test(String(headers['content-type'] ?? ''))) {
     refuse('Content-Type: expected application/json');
   }
-  if (!/\bapplication\/json\b/i.test(String(call.headers.accept ?? ''))) {
+  if (!/\bapplication\/json\b/i.test(String(headers.accept ?? ''))) {
     refuse('Accept: expected application/json');
   }
-  const body = parsed(call.body);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  const value = parsed(body);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     refuse('body: expected a JSON object');
   }
-  const unknown = Object.keys(body).find((field) => !FIELDS.includes(field));
+  const unknown = Object.keys(value).find((field) => !FIELDS.includes(field));
   if (unknown !== undefined) refuse(`${unknown}: no such field`);
-  return body as Record<string, unknown>;
+  return value as Record<string, unknown>;
 }
 
 function parsed(body: Uint8Array): unknown {
@@ -109,16 +101,79 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
-async function decrypted(value: unknown, field: string): Promise<Buffer[]> {
+/** One decryption of a field for each padding that fits. */
+async function decrypted(key: ServerKey, value: unknown, field: string): Promise<Buffer[]> {
   if (typeof value !== 'string' || value === '' || !BASE64.test(value)) {
     refuse(`${field}: expected Base64`);
   }
-  const readings = await (await serverKey()).decrypt(Buffer.from(value, 'base64'));
-  if (readings.length === 0) refuse(`${field}: cannot be decrypted`);
-  return readings;
+  const { default: forge } = await import('node-forge');
+  const privateKey = forge.pki.privateKeyFromPem(key.privatePem);
+  const ciphertext = Buffer.from(value, 'base64').toString('latin1');
+  const found = PADDINGS.flatMap((padding) => {
+    try {
+      return [Buffer.from(privateKey.decrypt(ciphertext, padding), 'latin1')];
+    } catch {
+      return []; // Another padding.
+    }
+  });
+  if (found.length === 0) refuse(`${field}: cannot be decrypted`);
+  return found;
 }
 
-/** UTF-16, little endian, without a byte order mark: compared as bytes, so nothing else will do. */
-function holds(readings: Buffer[], expected: string): boolean {
-  return readings.some((reading) => reading.equals(Buffer.from(expected, 'utf16le')));
+/** UTF-16, little endian, without a byte order mark; compared as bytes, so no other encoding passes. */
+function isAmong(decryptions: Buffer[], expected: string): boolean {
+  return decryptions.some((bytes) => bytes.equals(Buffer.from(expected, 'utf16le')));
+}
+
+interface ServerKey {
+  publicKey: KeyObject;
+  privatePem: string;
+}
+
+let shared: Promise<ServerKey> | undefined;
+
+/**
+ * The RSA-2048 key of this process, created at the first call and never stored.
+ *
+ * All emulators of a process share it: creating one takes up to half a second, and no token depends
+ * on it. node-forge decrypts, since Node 20 refuses PKCS#1 v1.5 with a private key (D-603).
+ */
+function serverKey(): Promise<ServerKey> {
+  shared ??= createServerKey();
+  return shared;
+}
+
+async function createServerKey(): Promise<ServerKey> {
+  const pair = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  const privatePem = pair.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+  return { publicKey: pair.publicKey, privatePem };
+}
+
+/** The bytes that each form publishes as Base64. */
+const KEY_FORMS: Record<KeyForm, (key: ServerKey) => Buffer | Promise<Buffer>> = {
+  pem: ({ publicKey }) => Buffer.from(publicKey.export({ type: 'spki', format: 'pem' }).toString()),
+  spki: ({ publicKey }) => publicKey.export({ type: 'spki', format: 'der' }),
+  pkcs1: ({ publicKey }) => publicKey.export({ type: 'pkcs1', format: 'der' }),
+  x509: selfSigned,
+};
+
+async function publicKeyText(key: ServerKey, form: KeyForm): Promise<string> {
+  return (await KEY_FORMS[form](key)).toString('base64');
+}
+
+/** A certificate around the key; its dates are fixed, since no client checks them. */
+async function selfSigned({ privatePem }: ServerKey): Promise<Buffer> {
+  const { default: forge } = await import('node-forge');
+  const privateKey = forge.pki.privateKeyFromPem(privatePem);
+  const certificate = forge.pki.createCertificate();
+  certificate.publicKey = forge.pki.setRsaPublicKey(privateKey.n, privateKey.e);
+  certificate.serialNumber = '01';
+  certificate.validity.notBefore = new Date('2020-01-01T00:00:00Z');
+  certificate.validity.notAfter = new Date('2049-12-31T00:00:00Z');
+  const name = [{ name: 'commonName', value: 'emulator' }];
+  certificate.setSubject(name);
+  certificate.setIssuer(name);
+  certificate.sign(privateKey, forge.md.sha256.create());
+  const der = forge.asn1.toDer(forge.pki.certificateToAsn1(certificate)).getBytes();
+  return Buffer.from(der, 'latin1');
 }

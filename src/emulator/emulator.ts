@@ -1,50 +1,43 @@
 /**
- * Emulator: the whole service on loopback, over real HTTP.
+ * The emulator: the whole service on loopback over real HTTP, without credentials.
  *
- * In: a range of furniture. Out: addresses and a login that any client can use.
- * It must know nothing of the client side (`service/`): two independent readings of the
- * specification. It prints nothing and writes nothing.
+ * It never imports the client (`service/`), so that the two are independent readings of the
+ * specification.
  */
-import type { AddressInfo } from 'node:net';
 import type { EmulatedRange, Json } from '../sample/range.ts';
-import { authRoutes, type Login } from './auth.ts';
-import type { KeyForm } from './key-pair.ts';
-import { createPermanentIds } from './permanent-ids.ts';
-import { MAX_QUERY_BYTES } from './request.ts';
-import type { Route } from './route.ts';
+import { authRoutes, type KeyForm, type Login } from './auth.ts';
+import { MAX_QUERY_BYTES, type Route, type RouteContext } from './route.ts';
 import { FRONTEND_ROUTES } from './routes-frontend.ts';
 import { ODB_ROUTES } from './routes-odb.ts';
 import { OCD_ROUTES, OFML_ROUTES } from './routes-ofml.ts';
 import { XCF_ROUTES } from './routes-xcf.ts';
-import { type AnsweredRequest, addRoute, createServer } from './server.ts';
+import { type AnsweredRequest, addRoute, createServer, type ValidatorKind } from './server.ts';
 import { createTokenRegistry, type Lifetimes, TOKEN_LIFETIMES_MS } from './tokens.ts';
-import type { ValidatorKind } from './validators.ts';
 
-/** How an emulator is set up. */
+/** The settings of an emulator. */
 export interface EmulatorOptions {
-  /** What it serves. */
   range: EmulatedRange;
   /** @defaultValue 0, any free port */
   port?: number;
-  /** @defaultValue `127.0.0.1`, so that nobody else on the network reaches it */
+  /** @defaultValue `127.0.0.1`, so that no other machine reaches it */
   host?: string;
   /** Milliseconds since the epoch. @defaultValue `Date.now` */
   now?: () => number;
-  /** That many unpredictable bytes. @defaultValue the system's source */
+  /** Returns that many unpredictable bytes. @defaultValue the system's source */
   random?: (bytes: number) => Uint8Array;
   /** @defaultValue {@link TOKEN_LIFETIMES_MS} */
   lifetimesMs?: Lifetimes;
-  /** How the public key is published. @defaultValue `pem` */
+  /** Format of the published key. @defaultValue `pem` */
   keyForm?: KeyForm;
-  /** @defaultValue a made-up user with a random password and application key */
+  /** @defaultValue a fixed user with a random password and application key */
   login?: Login;
   /** Called once for each planning that POST reinit stores. */
   onPermanentId?: (id: string, topLevelArticle: Json) => void;
-  /** Paths that this server does not have, as a live one may not: `ocd.dll/preview`, for instance. */
+  /** Parts of paths that this server lacks, as a live one may: `ocd.dll/preview`, for instance. */
   without?: readonly string[];
-  /** Longest query in bytes; a recording takes what was once answered. @defaultValue {@link MAX_QUERY_BYTES} */
+  /** Longest query in bytes. @defaultValue {@link MAX_QUERY_BYTES} */
   maxQueryBytes?: number;
-  /** What GETs are recognised by, as a live service may do. @defaultValue `none`: the specification shows none */
+  /** Validators of GET answers. @defaultValue `none`: the specification shows none */
   validators?: ValidatorKind;
   /** Called once for each answered request; `route` is the operation's name, or empty. */
   onRequest?: (event: AnsweredRequest) => void;
@@ -56,7 +49,7 @@ export interface Emulator extends Readonly<Login> {
   readonly authUrl: string;
   /** `{base_url}` of the specification. */
   readonly baseUrl: string;
-  /** `{frontend_url}` of the specification: `/planning` stands below it. */
+  /** `{frontend_url}` of the specification: `/planning` is below it. */
   readonly frontendUrl: string;
   /**
    * Requests by operation, whatever their answer: getpublickey getsessiontoken · getnodes
@@ -64,15 +57,15 @@ export interface Emulator extends Readonly<Login> {
    * reinit ocdreinit · btg block materials articlesimage logoutodb · planning.
    */
   readonly counts: ReadonlyMap<string, number>;
-  /** Sessions that were not logged out of both groups and have not expired. */
+  /** Number of sessions that have not expired and are not logged out of both groups. */
   openSessions(): number;
-  /** Lets every token die at once. */
+  /** Expires all tokens. */
   expireTokens(): void;
   /** Stops at once: open connections are cut. */
   close(): Promise<void>;
 }
 
-/** Base paths of the specification, below an address that has a path of its own. */
+/** Base paths of the specification, below addresses that have a path of their own. */
 const AUTH_BASE = '/auth/rest';
 const SERVICE_BASE = '/service';
 const FRONTEND_BASE = '/frontend';
@@ -87,10 +80,10 @@ const GROUPS: readonly { base: string; routes: readonly Route[] }[] = [
 /**
  * Starts the service on loopback.
  *
- * Errors are JSON, `{"error": "…"}`: 400 parameters, 401 token, 404 no such thing, 413 long body,
- * 414 long query, 422 what breaks a rule of the range; the authentication server refuses with 500. It registers no secrets, since it prints none.
+ * Errors are JSON, `{"error": "…"}`: 400 parameters, 401 token, 404 not found, 413 long body, 414 long
+ * query, 422 a breach of a rule of the range; the authentication server refuses with 500.
  *
- * @throws the system's error if the port is taken.
+ * @throws the system's error if the port is in use.
  *
  * @example
  * ```ts
@@ -102,29 +95,25 @@ const GROUPS: readonly { base: string; routes: readonly Route[] }[] = [
  * @see Spec 4, 5; D-601, D-606, D-720 to D-725, D-841, D-790 to D-798.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
-  const { now = Date.now, validators = 'none', onRequest } = options;
-  const random = options.random ?? (await systemRandom());
-  const login = options.login ?? madeUpLogin(random);
-  const tokens = createTokenRegistry({
-    now,
-    random,
-    lifetimesMs: options.lifetimesMs ?? TOKEN_LIFETIMES_MS,
-  });
-  const server = await createServer({ validators, now, onRequest });
+  const { range, now = Date.now, lifetimesMs = TOKEN_LIFETIMES_MS, onRequest } = options;
+  const { keyForm = 'pem', without = [], maxQueryBytes = MAX_QUERY_BYTES } = options;
+  const random = options.random ?? (await import('node:crypto')).randomBytes;
+  const login = options.login ?? makeLogin(random);
+  const tokens = createTokenRegistry(now, random, lifetimesMs);
+  const server = await createServer(options.validators ?? 'none', now, onRequest);
   const counts = new Map<string, number>();
-  const permanentIds = createPermanentIds(random, options.onPermanentId);
-  const { range, maxQueryBytes = MAX_QUERY_BYTES } = options;
-  const context = { range, tokens, permanentIds, maxQueryBytes };
-  const auth = authRoutes({ login, tokens, keyForm: options.keyForm ?? 'pem' });
-  for (const { base, routes } of [{ base: AUTH_BASE, routes: auth }, ...GROUPS]) {
+  const context = { range, tokens, maxQueryBytes, ...planningStore(random, options.onPermanentId) };
+  const auth = { base: AUTH_BASE, routes: authRoutes(login, tokens, keyForm) };
+  for (const { base, routes } of [auth, ...GROUPS]) {
     for (const route of routes) {
       const path = base + route.path;
-      if (options.without?.some((part) => path.includes(part))) continue;
-      addRoute(server, base, route, context, counts);
+      if (!without.some((part) => path.includes(part))) {
+        addRoute(server, base, route, context, counts);
+      }
     }
   }
-  await server.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' });
-  const origin = originOf(server.server.address() as AddressInfo);
+  const { port = 0, host = '127.0.0.1' } = options;
+  const origin = (await server.listen({ port, host })).replace('//[::]', '//127.0.0.1');
   return {
     ...login,
     authUrl: `${origin}${AUTH_BASE}`,
@@ -137,18 +126,25 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   };
 }
 
-async function systemRandom(): Promise<(bytes: number) => Uint8Array> {
-  const { randomBytes } = await import('node:crypto');
-  return randomBytes;
-}
-
-/** Umlauts and signs outside Latin-1 are there so that a wrong text encoding fails at the login. */
-function madeUpLogin(random: (bytes: number) => Uint8Array): Login {
+/** Umlauts and signs outside Latin-1, so that a wrong text encoding fails at the login. */
+function makeLogin(random: (bytes: number) => Uint8Array): Login {
   const part = (): string => Buffer.from(random(9)).toString('base64url');
   return { username: 'möbelhaus', password: `pässwort€${part()}`, appKey: `app-${part()}` };
 }
 
-function originOf({ address, port, family }: AddressInfo): string {
-  if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`;
-  return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`;
+/** The stored plannings live as long as their emulator. @see Spec 2.5, 9 rule 7; D-792. */
+function planningStore(
+  random: (bytes: number) => Uint8Array,
+  onStore?: (id: string, article: Json) => void,
+): Pick<RouteContext, 'storePlanning' | 'restorePlanning'> {
+  const stored = new Map<string, Json>();
+  return {
+    storePlanning(article) {
+      const id = Buffer.from(random(16)).toString('hex').toUpperCase();
+      stored.set(id, article);
+      onStore?.(id, article);
+      return id;
+    },
+    restorePlanning: (id) => stored.get(id),
+  };
 }

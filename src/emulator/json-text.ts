@@ -1,15 +1,9 @@
-/**
- * JSON text of any depth: parts lists may be nested deeper than the runtime's own writer can go.
- */
-
-type Frame = { values: unknown[]; keys: string[] | undefined; next: number };
+/** Writes JSON of any depth, since parts lists may be nested deeper than `JSON.stringify` can go. */
 
 const spellings = new WeakMap<object, string>();
 
 /**
- * Remembers how a value was spelled, so that {@link jsonText} writes it byte for byte alike.
- *
- * What was recorded goes out as it came in: blanks, and numbers with all their digits.
+ * Sets the text that {@link jsonText} writes for a value: recorded blanks, and numbers with all digits.
  */
 export function spelledAs<T extends object>(value: T, text: string): T {
   spellings.set(value, text);
@@ -17,11 +11,11 @@ export function spelledAs<T extends object>(value: T, text: string): T {
 }
 
 /**
- * Finds how a member of an object is spelled.
+ * Extracts the text of a member of an object.
  *
- * @param text - JSON text of an object; it must be valid.
- * @returns With the blanks around it; undefined where there is no such member; of several the last,
- *   as `JSON.parse` does.
+ * @param text - Valid JSON text of an object.
+ * @returns The text with the blanks around it; of several members of this name the last, as in
+ *   `JSON.parse`; undefined if there is none.
  *
  * @example
  * ```ts
@@ -52,7 +46,7 @@ export function memberText(text: string, name: string): string | undefined {
   return found;
 }
 
-/** Index behind the closing quote of a string that begins at an index. */
+/** Index after the closing quote of a string that begins at an index. */
 function stringEnd(text: string, start: number): number {
   let at = start + 1;
   while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
@@ -62,8 +56,8 @@ function stringEnd(text: string, start: number): number {
 /**
  * Writes plain JSON data as text, however deep it is nested.
  *
- * The runtime's writer overflows its stack at about 2,000 levels of a parts list, so that one is
- * tried first for its speed and a loop of our own takes over.
+ * `JSON.stringify` is faster and is tried first; it overflows its stack at about 2,000 levels of a
+ * parts list, which {@link deepJsonText} then writes.
  *
  * @example
  * ```ts
@@ -84,37 +78,28 @@ export function jsonText(value: unknown): string {
   }
 }
 
-/** The loop behind {@link jsonText}: plain objects, arrays and scalars. */
+/** Writes plain objects, arrays and scalars by a loop. */
 export function deepJsonText(root: unknown): string {
   const out: string[] = [];
-  const stack: Frame[] = [];
-  const put = (value: unknown): void => {
-    const frame = frameOf(value);
-    if (frame === undefined) {
-      out.push(JSON.stringify(value) ?? 'null');
-      return;
+  const stack: ({ text: string } | { value: unknown })[] = [{ value: root }];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if ('text' in next) {
+      out.push(next.text);
+    } else if (typeof next.value !== 'object' || next.value === null) {
+      out.push(JSON.stringify(next.value) ?? 'null');
+    } else {
+      const isArray = Array.isArray(next.value);
+      const entries = Object.entries(next.value).filter(
+        ([, entry]) => isArray || entry !== undefined,
+      );
+      out.push(isArray ? '[' : '{');
+      stack.push({ text: isArray ? ']' : '}' });
+      for (let i = entries.length - 1; i >= 0; i--) {
+        const [key, value] = entries[i]!;
+        const name = isArray ? '' : `${JSON.stringify(key)}:`;
+        stack.push({ value }, { text: i === 0 ? name : `,${name}` });
+      }
     }
-    out.push(frame.keys === undefined ? '[' : '{');
-    stack.push(frame);
-  };
-  put(root);
-  while (stack.length > 0) {
-    const frame = stack[stack.length - 1]!;
-    if (frame.next === frame.values.length) {
-      out.push(frame.keys === undefined ? ']' : '}');
-      stack.pop();
-      continue;
-    }
-    if (frame.next > 0) out.push(',');
-    if (frame.keys !== undefined) out.push(JSON.stringify(frame.keys[frame.next]), ':');
-    put(frame.values[frame.next++]);
   }
   return out.join('');
-}
-
-function frameOf(value: unknown): Frame | undefined {
-  if (Array.isArray(value)) return { values: value, keys: undefined, next: 0 };
-  if (typeof value !== 'object' || value === null) return undefined;
-  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
-  return { values: entries.map((e) => e[1]), keys: entries.map((e) => e[0]), next: 0 };
 }

@@ -1,14 +1,18 @@
-/**
- * Route: what one row of the table of operations says, and what its answer may be.
- *
- * In: a request whose token and parameters were checked already. Out: an answer, or a refusal.
- */
+/** The rows of the operation table: what a request must look like, and what an answer may be. */
+import { type EmulatedRange, type Json, type Query, RangeRefusal } from '../sample/range.ts';
+import type { ApiGroup, LogoutGroup, TokenRegistry } from './tokens.ts';
 
-import { type EmulatedRange, type Query, RangeRefusal } from '../sample/range.ts';
-import type { PermanentIds } from './permanent-ids.ts';
-import type { ApiGroup, TokenRegistry } from './tokens.ts';
+/** Longest query string, in bytes, that a server of this kind accepts (D-606). */
+export const MAX_QUERY_BYTES = 2048;
 
-/** A request as a row's answer sees it: decoded, checked, without its token. */
+/** Largest body that contains a whole planning, in bytes. */
+export const PLANNING_LIMIT_BYTES = 8_388_608;
+
+/** Parameters that every operation accepts. */
+const COMMON_PARAMETERS = ['lang', 'langalt'];
+const UPPER_CASE = ['manufacturer', 'program'];
+
+/** A request after its check: decoded, without its token. */
 export interface Call {
   query: Query;
   /** Named segments of the path, decoded. */
@@ -21,12 +25,15 @@ export interface Call {
 export interface RouteContext {
   range: EmulatedRange;
   tokens: TokenRegistry;
-  permanentIds: PermanentIds;
+  /** Stores a planning and returns its identifier; the same planning stored twice gets two (D-792). */
+  storePlanning(article: Json): string;
+  /** A planning that this emulator stored; undefined for an identifier of another system. */
+  restorePlanning(id: string): Json | undefined;
   /** A longer query is refused. */
   maxQueryBytes: number;
 }
 
-/** What goes back with status 200. */
+/** An answer with status 200. */
 export type Answer =
   | { kind: 'json'; json: unknown }
   | {
@@ -37,22 +44,19 @@ export type Answer =
     }
   | { kind: 'empty' };
 
-/** Largest body that holds a whole planning, in bytes. */
-export const PLANNING_LIMIT_BYTES = 8_388_608;
-
 /** One operation of the service: a row of the table. */
 export interface Route {
-  /** Lower-case name that requests are counted under. */
+  /** Lower-case name under which requests are counted. */
   operation: string;
   method: 'GET' | 'POST';
-  /** Below the base path of its group; `:name` is a segment, `*` at the end is all that follows. */
+  /** Below the base path of its group; `:name` is one segment, `*` at the end is the rest. */
   path: string;
-  /** Where the token stands, and which group it must open. */
-  token: { in: 'query'; group: ApiGroup } | { in: 'path' } | { in: 'nowhere' };
-  /** Query parameters that must be there, beside the token; an empty value is a value. */
-  required: readonly string[];
-  /** Query parameters that may be there; any other is refused by name. */
-  optional: readonly string[];
+  /** The group that the token in the query must open; otherwise where the token is. */
+  token: ApiGroup | 'in path' | 'none';
+  /** Query parameters that must be sent, beside the token; an empty value counts. */
+  required?: readonly string[];
+  /** Query parameters that may be sent; any other is refused by name. */
+  optional?: readonly string[];
   /** @defaultValue 65536, in bytes */
   bodyLimitBytes?: number;
   answer(call: Call, context: RouteContext): Answer | Promise<Answer>;
@@ -68,28 +72,124 @@ export class Refusal extends Error {
   }
 }
 
-/** Answers a value as JSON; undefined is a 404 that names what is missing. */
-export function jsonOr404(value: unknown, what: string): Answer {
+/**
+ * Checks a request in the order in which a server meets it: length, encoding, token, parameters.
+ *
+ * @param target - Request target as received: path and query, still encoded.
+ * @throws {@link Refusal} 414 for a query beyond the limit, 401 for a missing or expired token, 400
+ * for a parameter that is missing, unknown, repeated, badly encoded or not upper case.
+ *
+ * @see Spec 4 (lower-case names, token), 4.3 (upper case); D-606, D-723.
+ */
+export function checkQuery(
+  route: Route,
+  target: string,
+  { tokens, maxQueryBytes }: Pick<RouteContext, 'tokens' | 'maxQueryBytes'>,
+): Query {
+  const at = target.indexOf('?');
+  const text = at < 0 ? '' : target.slice(at + 1);
+  if (Buffer.byteLength(text) > maxQueryBytes) {
+    throw new Refusal(414, `query string: expected at most ${maxQueryBytes} bytes`);
+  }
+  const { token, ...query } = parseQuery(text);
+  checkToken(route, token, tokens);
+  checkParameters(route, query);
+  return query;
+}
+
+/**
+ * Parses a query string: UTF-8, percent-encoded, `+` for a blank.
+ *
+ * @throws {@link Refusal} 400 for a repeated name or a broken encoding.
+ *
+ * @example
+ * ```ts
+ * parseQuery('q=T%C3%9CR%2B2+x');
+ * // → { q: 'TÜR+2 x' }
+ * ```
+ */
+export function parseQuery(text: string): Record<string, string> {
+  const query: Record<string, string> = Object.create(null);
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const at = pair.indexOf('=');
+    const name = decode(at < 0 ? pair : pair.slice(0, at));
+    if (name in query) throw new Refusal(400, `parameter ${name}: given twice`);
+    query[name] = at < 0 ? '' : decode(pair.slice(at + 1));
+  }
+  return query;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new Refusal(400, 'query string: expected percent-encoded UTF-8');
+  }
+}
+
+function checkToken(route: Route, token: string | undefined, tokens: TokenRegistry): void {
+  if (route.token === 'in path' || route.token === 'none') {
+    if (token !== undefined) throw new Refusal(400, 'parameter token: not expected in this query');
+    return;
+  }
+  if (token === undefined || token === '') throw new Refusal(401, 'token is missing');
+  if (!tokens.opens(token, route.token)) throw new Refusal(401, 'token is not valid');
+}
+
+function checkParameters({ operation, required = [], optional = [] }: Route, query: Query): void {
+  for (const name of required) {
+    if (query[name] === undefined) throw new Refusal(400, `parameter ${name}: required`);
+  }
+  for (const [name, value] of Object.entries(query)) {
+    const isKnown = [required, optional, COMMON_PARAMETERS].some((list) => list.includes(name));
+    if (!isKnown) throw new Refusal(400, `parameter ${name}: unknown to ${operation}`);
+    if (UPPER_CASE.includes(name) && value !== value.toUpperCase()) {
+      throw new Refusal(400, `parameter ${name}: expected upper case`);
+    }
+  }
+}
+
+/** The row that ends the session of a token at one group. @see Spec 4.2, 4.4 */
+export function logoutRoute(group: LogoutGroup): Route {
+  return {
+    operation: `logout${group}`,
+    method: 'POST',
+    path: '/logout/:token',
+    token: 'in path',
+    answer({ segments }, { tokens }) {
+      if (!tokens.logout(segments.token!, group)) throw new Refusal(401, 'token is not valid');
+      return { kind: 'empty' };
+    },
+  };
+}
+
+/**
+ * Requires that something exists.
+ *
+ * @throws {@link Refusal} 404 with the name of what is missing.
+ */
+export function found<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new Refusal(404, `${what} not found`);
-  return { kind: 'json', json: value };
+  return value;
 }
 
-/** Answers a raw body; undefined is a 404 that names what is missing. */
+/** Answers a value as JSON; undefined is a 404. */
+export function jsonOr404(value: unknown, what: string): Answer {
+  return { kind: 'json', json: found(value, what) };
+}
+
+/** Answers a raw body, of the type that its first bytes show if none is given; undefined is a 404. */
 export function bytesOr404(
-  bytes: Uint8Array | undefined,
-  contentType: string,
+  body: Uint8Array | undefined,
   what: string,
+  contentType?: string,
 ): Answer {
-  if (bytes === undefined) throw new Refusal(404, `${what} not found`);
-  return { kind: 'bytes', bytes, contentType };
+  const bytes = found(body, what);
+  return { kind: 'bytes', bytes, contentType: contentType ?? contentTypeOf(bytes) };
 }
 
-/** Answers a picture or document by what it is; undefined is a 404 that names what is missing. */
-export function fileOr404(bytes: Uint8Array | undefined, what: string): Answer {
-  return bytesOr404(bytes, bytes === undefined ? '' : contentTypeOf(bytes), what);
-}
-
-/** First bytes of the kinds of files that a service of this kind hands out. */
+/** First bytes of the file types that a service of this kind delivers. */
 const SIGNATURES: readonly { contentType: string; start: readonly number[] }[] = [
   { contentType: 'image/jpeg', start: [0xff, 0xd8, 0xff] },
   { contentType: 'image/png', start: [0x89, 0x50, 0x4e, 0x47] },
@@ -98,11 +198,11 @@ const SIGNATURES: readonly { contentType: string; start: readonly number[] }[] =
 ];
 
 function contentTypeOf(bytes: Uint8Array): string {
-  const found = SIGNATURES.find(({ start }) => start.every((byte, i) => bytes[i] === byte));
-  return found?.contentType ?? 'application/octet-stream';
+  const match = SIGNATURES.find(({ start }) => start.every((byte, i) => bytes[i] === byte));
+  return match?.contentType ?? 'application/octet-stream';
 }
 
-/** Runs what a range may refuse; its sentence becomes a 422. */
+/** Calls a range; its refusal becomes a 422 with the same sentence. */
 export function refusedAs422<T>(act: () => T): T {
   try {
     return act();
@@ -110,4 +210,10 @@ export function refusedAs422<T>(act: () => T): T {
     if (error instanceof RangeRefusal) throw new Refusal(422, error.message);
     throw error;
   }
+}
+
+/** Loads an article from a range; 404 if there is none, 422 if the range refuses the request. */
+export function loadArticle(query: Query, range: EmulatedRange): Json {
+  const article = refusedAs422(() => range.article(query));
+  return found(article, 'article');
 }

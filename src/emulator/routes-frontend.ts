@@ -1,21 +1,21 @@
 /**
  * The planning frontend: one page in three modes, which restores an article or a whole planning.
  *
- * It plans nothing: it shows what a frontend would start with, so that links, embedding and the cart
+ * It plans nothing. It shows what a frontend would start with, so that links, embedding and the cart
  * post can be tested.
  *
  * @see Spec 4.5, 4.6; D-794.
  */
-
 import type { Json, Query } from '../sample/range.ts';
-import { type PlanningMode, planningPage } from './planning-page.ts';
+import { jsonText } from './json-text.ts';
 import {
   type Answer,
   type Call,
+  found,
+  loadArticle,
   Refusal,
   type Route,
   type RouteContext,
-  refusedAs422,
 } from './route.ts';
 
 const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const;
@@ -27,11 +27,10 @@ export const FRONTEND_ROUTES: readonly Route[] = [
     operation: 'planning',
     method: 'GET',
     path: '/planning',
-    token: { in: 'query', group: 'ofml' },
-    required: [],
-    // A migrated address may carry the final number (9.3); the page has no use for it.
+    token: 'ofml',
     optional: [
       ...ARTICLE,
+      // A migrated address may carry the final number (9.3); the page ignores it.
       'finalarticlenumber',
       ...SWITCHES,
       'ocdreinit',
@@ -43,8 +42,23 @@ export const FRONTEND_ROUTES: readonly Route[] = [
   },
 ];
 
-/** The token stands in this page's address: it must reach neither a cache nor another site. */
+/** The address of the page contains a token: it must reach neither a cache nor another site. */
 const HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
+
+/** How the page was opened. @see Spec 4.5. */
+type PlanningMode = 'catalogue' | 'configurator' | 'hybrid';
+
+interface PlanningPage {
+  mode: PlanningMode;
+  /** The top-level article; undefined where none was requested. */
+  article: Json | undefined;
+  /** Children of the folder at which the catalogue opens; undefined where none is shown. */
+  nodes: Json[] | undefined;
+  showPrice: boolean;
+  /** Web address of the cart; undefined: no cart. */
+  cartUrl: string | undefined;
+  lang: string;
+}
 
 function plan({ query }: Call, context: RouteContext): Answer {
   const mode = modeOf(query);
@@ -55,7 +69,10 @@ function plan({ query }: Call, context: RouteContext): Answer {
   const html = planningPage({
     mode,
     article,
-    nodes: mode === 'configurator' ? undefined : nodesOf(query, context),
+    nodes:
+      mode === 'configurator'
+        ? undefined
+        : found(context.range.nodes(query.parentnode ?? '', query), 'parentnode'),
     showPrice: switchOf(query, 'showprice') ?? true,
     cartUrl: cartUrlOf(query),
     lang: query.lang || 'de',
@@ -84,38 +101,88 @@ function switchOf(query: Query, name: (typeof SWITCHES)[number]): boolean | unde
 }
 
 /** The stored planning, whole; else the base article, or the configuration of `ocdreinit`. */
-function articleOf(query: Query, { range, permanentIds }: RouteContext): Json | undefined {
+function articleOf(query: Query, { range, restorePlanning }: RouteContext): Json | undefined {
   const { ocdreinit = '', permanentid = '' } = query;
   const given = ARTICLE.filter((name) => (query[name] ?? '') !== '');
   if (permanentid !== '') {
     const beside = ocdreinit === '' ? given[0] : 'ocdreinit';
     if (beside !== undefined) throw new Refusal(400, `permanentid: not together with ${beside}`);
-    const stored = permanentIds.restore(permanentid) ?? range.planning?.(permanentid);
-    return found(stored, 'permanentid');
+    return found(restorePlanning(permanentid) ?? range.planning?.(permanentid), 'permanentid');
   }
   const missing = ARTICLE.find((name) => !given.includes(name));
   if (given.length === 0 && ocdreinit === '') return undefined;
   if (missing !== undefined) throw new Refusal(400, `parameter ${missing}: required`);
-  const asked = { ...query, ...(ocdreinit !== '' && { ocdreinitstring: ocdreinit }) };
-  return found(
-    refusedAs422(() => range.article(asked)),
-    'article',
-  );
+  return loadArticle({ ...query, ...(ocdreinit !== '' && { ocdreinitstring: ocdreinit }) }, range);
 }
 
-function nodesOf(query: Query, { range }: RouteContext): Json[] {
-  return found(range.nodes(query.parentnode ?? '', query), 'parentnode');
-}
-
-function found<T>(value: T | undefined, what: string): T {
-  if (value === undefined) throw new Refusal(404, `${what} not found`);
-  return value;
-}
-
-/** Only web addresses: the page posts to what it is given. */
+/** Only web addresses: the page posts to this address. */
 function cartUrlOf({ urlwarenkorb = '' }: Query): string | undefined {
   if (urlwarenkorb === '') return undefined;
   const isWeb = URL.canParse(urlwarenkorb) && /^https?:$/.test(new URL(urlwarenkorb).protocol);
   if (!isWeb) throw new Refusal(400, 'parameter urlwarenkorb: expected an http or https address');
   return urlwarenkorb;
+}
+
+/** Posts the content of `#article`, in the form of the cart post. @see Spec 4.6. */
+const CART_SCRIPT = `
+const button = document.getElementById('cart');
+button?.addEventListener('click', async () => {
+  const article = JSON.parse(document.getElementById('article').textContent);
+  const answer = await fetch(button.dataset.url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ json: article }),
+  });
+  document.getElementById('answer').textContent = answer.status + ' ' + (await answer.text());
+});`;
+
+/** Writes the page; `<html data-mode>` is its mode, the element `#article` the article as JSON. */
+function planningPage(page: PlanningPage): string {
+  const { mode, article, nodes, lang } = page;
+  const title = ((article?.ocd ?? {}) as Json).shorttext ?? 'Planning';
+  return `<!doctype html>
+<html lang="${escaped(lang)}" data-mode="${mode}">
+<head><meta charset="utf-8"><title>${escaped(title)}</title></head>
+<body>
+${nodes === undefined ? '' : catalogueHtml(nodes)}
+${article === undefined ? '' : articleHtml(article, page)}
+</body>
+</html>
+`;
+}
+
+function catalogueHtml(nodes: Json[]): string {
+  const items = nodes.map(
+    ({ nodeid, nodetype, text }) =>
+      `<li data-nodeid="${escaped(nodeid)}" data-nodetype="${escaped(nodetype)}">${escaped(text)}</li>`,
+  );
+  return `<nav id="catalogue"><ul>${items.join('')}</ul></nav>`;
+}
+
+function articleHtml(article: Json, { showPrice, cartUrl }: PlanningPage): string {
+  const ocd = (article.ocd ?? {}) as Json;
+  // Escaped, so that no text can end the script element.
+  const json = jsonText(article).replaceAll('<', '\\u003c');
+  const price = showPrice ? `<p id="price">${escaped(ocd.price)} ${escaped(ocd.currency)}</p>` : '';
+  return `<main>
+<h1>${escaped(ocd.shorttext)}</h1>
+<p id="finalarticlenumber">${escaped(ocd.finalarticlenumber)}</p>
+<pre>${escaped(ocd.varianttext)}</pre>
+${price}
+${cartUrl === undefined ? '' : cartHtml(cartUrl, ocd.obligatory2c === true)}
+<script type="application/json" id="article">${json}</script>
+<script>${CART_SCRIPT}</script>
+</main>`;
+}
+
+/** An article without all its values is not valid, so it cannot be put into the cart. @see Spec 3 rule 2. */
+function cartHtml(url: string, isIncomplete: boolean): string {
+  const disabled = isIncomplete ? ' disabled' : '';
+  return `<button id="cart" data-url="${escaped(url)}"${disabled}>Cart</button><output id="answer"></output>`;
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+function escaped(value: unknown): string {
+  return String(value ?? '').replace(/[&<>"]/g, (sign) => ENTITIES[sign]!);
 }

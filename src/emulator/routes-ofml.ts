@@ -1,14 +1,11 @@
-/**
- * The article group: loading, changing, storing and restoring an article; previews.
- *
- * @see Spec 4.3.
- */
-import { readChange, readPlanningBody } from './bodies.ts';
+/** The article group: loading, changing, storing and restoring an article; previews (Spec 4.3). */
+import type { Json, PropertyChange } from '../sample/range.ts';
 import {
   type Answer,
+  bytesOr404,
   type Call,
-  fileOr404,
   jsonOr404,
+  loadArticle,
   PLANNING_LIMIT_BYTES,
   Refusal,
   type Route,
@@ -16,28 +13,27 @@ import {
   refusedAs422,
 } from './route.ts';
 
-const TOKEN = { in: 'query', group: 'ofml' } as const;
 const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const;
 
-const PREVIEW = {
+const PREVIEW: Route = {
+  operation: 'preview',
   method: 'GET',
   path: '/preview/:manufacturer/:program/:name',
-  token: TOKEN,
-  required: [],
-  optional: [],
-  answer: async ({ segments }, { range }) => {
+  token: 'ofml',
+  async answer({ segments }, { range }) {
     const { manufacturer, program, name } = segments;
-    return fileOr404(await range.preview?.(manufacturer!, program!, name!), 'preview');
+    return bytesOr404(await range.preview?.(manufacturer!, program!, name!), 'preview');
   },
-} as const satisfies Partial<Route>;
+};
 
-const RESTORE = {
+const RESTORE: Route = {
+  operation: 'ocdreinit',
   method: 'POST',
-  token: TOKEN,
+  path: '/reinit',
+  token: 'ofml',
   required: [...ARTICLE, 'ocdreinitstring'],
-  optional: [],
   answer: restore,
-} as const satisfies Partial<Route>;
+};
 
 /** Rows of `{base_url}/api/ofml.dll/ofml`. */
 export const OFML_ROUTES: readonly Route[] = [
@@ -45,71 +41,174 @@ export const OFML_ROUTES: readonly Route[] = [
     operation: 'getarticles',
     method: 'GET',
     path: '/articles',
-    token: TOKEN,
+    token: 'ofml',
     required: ARTICLE,
     optional: ['profile', 'currency', 'varcode', 'ocdreinitstring', 'getallproperties'],
-    answer: ({ query }, { range }) =>
-      jsonOr404(
-        refusedAs422(() => range.article(query)),
-        'article',
-      ),
+    answer: ({ query }, { range }) => ({ kind: 'json', json: loadArticle(query, range) }),
   },
   {
     operation: 'postarticles',
     method: 'POST',
     path: '/articles',
-    token: TOKEN,
+    token: 'ofml',
     required: ARTICLE,
     optional: ['ocdreinitstring'],
     bodyLimitBytes: PLANNING_LIMIT_BYTES,
     answer: change,
   },
-  { ...PREVIEW, operation: 'preview' },
+  PREVIEW,
   {
     operation: 'reinit',
     method: 'POST',
     path: '/reinit',
-    token: TOKEN,
-    required: [],
-    optional: [],
+    token: 'ofml',
     bodyLimitBytes: PLANNING_LIMIT_BYTES,
     answer: store,
   },
-  { ...RESTORE, operation: 'ocdreinit', path: '/ocd/reinit' },
+  { ...RESTORE, path: '/ocd/reinit' },
 ];
 
 /**
- * Rows of `{base_url}/api/ocd.dll`: the same things at the addresses that `ocd/…` names can mean.
+ * Rows of `{base_url}/api/ocd.dll`: the same operations at the addresses that `ocd/…` names can mean.
  *
  * @see D-604, D-793.
  */
-export const OCD_ROUTES: readonly Route[] = [
-  { ...PREVIEW, operation: 'preview' },
-  { ...RESTORE, operation: 'ocdreinit', path: '/reinit' },
-];
+export const OCD_ROUTES: readonly Route[] = [PREVIEW, RESTORE];
 
 function change(call: Call, { range }: RouteContext): Answer {
-  const wanted = readChange(call);
+  const requested = readChange(call);
   if (range.configure === undefined) throw new Refusal(422, 'a recording cannot be configured');
   return jsonOr404(
-    refusedAs422(() => range.configure!(call.query, wanted)),
+    refusedAs422(() => range.configure!(call.query, requested)),
     'article',
   );
 }
 
-/** How the identifier comes back is not shown; it is given by its own name (D-792). */
-function store(call: Call, { range, permanentIds }: RouteContext): Answer {
+/** The specification does not show how the identifier comes back: it has its own name here (D-792). */
+function store(call: Call, { range, storePlanning }: RouteContext): Answer {
   const article = readPlanningBody(call);
   refusedAs422(() => range.checkPlanning?.(article));
-  return { kind: 'json', json: { permanentid: permanentIds.store(article) } };
+  return { kind: 'json', json: { permanentid: storePlanning(article) } };
 }
 
-/** One article of its own: what a planning has beside it is not restored (D-793). */
+/** One article without its children: they are not restored (D-793). */
 function restore({ query }: Call, { range }: RouteContext): Answer {
-  const article = refusedAs422(() => range.article(query));
-  if (article === undefined) throw new Refusal(404, 'article not found');
-  return {
-    kind: 'json',
-    json: { ...article, rootid: article.id, reinit: '', children: [], propclasses: [] },
-  };
+  const article = loadArticle(query, range);
+  const alone = { rootid: article.id, reinit: '', children: [], propclasses: [] };
+  return { kind: 'json', json: { ...article, ...alone } };
+}
+
+/** Fields of POST articles, all required. */
+const CHANGE_FIELDS = ['id', 'rootid', 'proptype', 'propclass', 'prop', 'newvalue', 'jsondata'];
+
+/** Fields that a stored article must have. @see Spec 4.3 (reinit). */
+const ARTICLE_FIELDS = ['id', 'rootid', ...ARTICLE] as const;
+
+const JSON_TYPE = /^application\/json\b/i;
+
+/**
+ * Reads the body of POST articles, whatever its content type says.
+ *
+ * A number is accepted as a value and read as its text; `jsondata` may be an object or its JSON
+ * text. A body of another shape is a 400, a body that breaks a rule a 422.
+ *
+ * @see Spec 4.3, 3 rule 3; D-605, D-790, D-791.
+ */
+function readChange(call: Call): PropertyChange {
+  const body = jsonBody(call, CHANGE_FIELDS);
+  const { id, rootid, proptype, propclass, prop, newvalue } = body;
+  for (const [name, value] of Object.entries({ id, rootid, propclass, prop })) {
+    if (typeof value !== 'string' || value === '') badBody(name, 'a text that is not empty');
+  }
+  if (proptype !== 'ocd' && proptype !== 'meta') badBody('proptype', '"ocd" or "meta"');
+  if (typeof newvalue !== 'string' && typeof newvalue !== 'number') {
+    badBody('newvalue', 'a text or a number');
+  }
+  const article = objectOf(body.jsondata, 'jsondata');
+  checkTopLevel(article, 'jsondata');
+  checkIdentifiers(String(id), String(rootid), article);
+  const names = { propclass: String(propclass), prop: String(prop) };
+  return { proptype, ...names, newvalue: String(newvalue), article };
+}
+
+/** Reads the body of POST reinit: `{"json": …}` with a complete top-level article. */
+function readPlanningBody(call: Call): Json {
+  if (!JSON_TYPE.test(String(call.headers['content-type'] ?? ''))) {
+    throw new Refusal(400, 'Content-Type: expected application/json');
+  }
+  const article = objectOf(jsonBody(call, ['json']).json, 'json');
+  checkTopLevel(article, 'json');
+  return article;
+}
+
+function jsonBody(call: Call, fields: readonly string[]): Json {
+  const body = objectOf(new TextDecoder().decode(call.body), 'body');
+  const missing = fields.find((field) => !Object.hasOwn(body, field));
+  if (missing !== undefined) throw new Refusal(400, `${missing}: required`);
+  const unknown = Object.keys(body).find((field) => !fields.includes(field));
+  if (unknown !== undefined) throw new Refusal(400, `${unknown}: no such field`);
+  return body;
+}
+
+/** An object, or the JSON text of one. */
+function objectOf(value: unknown, name: string): Json {
+  const object = typeof value === 'string' ? parsed(value, name) : value;
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) {
+    badBody(name, 'a JSON object');
+  }
+  return object as Json;
+}
+
+function parsed(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return badBody(name, 'JSON');
+  }
+}
+
+function badBody(name: string, expected: string): never {
+  throw new Refusal(400, `${name}: expected ${expected}`);
+}
+
+function breaksRule(sentence: string): never {
+  throw new Refusal(422, sentence);
+}
+
+function checkTopLevel(article: Json, where: string): void {
+  for (const field of ARTICLE_FIELDS) {
+    const value = article[field];
+    if (typeof value !== 'string' || value === '') {
+      breaksRule(`${where}.${field}: expected a text that is not empty`);
+    }
+  }
+  if (!Array.isArray(article.children)) breaksRule(`${where}.children: expected an array`);
+  const { reinitstring } = (article.ocd ?? {}) as Json;
+  if (typeof reinitstring !== 'string') breaksRule(`${where}.ocd.reinitstring: expected a text`);
+  if (article.id !== article.rootid) {
+    breaksRule(`${where}: ${article.id} is a child; expected its root ${article.rootid}`);
+  }
+  checkChildren(article, where);
+}
+
+/** Every child, however deep, belongs to the root. */
+function checkChildren(root: Json, where: string): void {
+  const stack: unknown[] = [...(root.children as unknown[])];
+  while (stack.length > 0) {
+    const child = (stack.pop() ?? {}) as Json;
+    if (child.rootid !== root.id) {
+      breaksRule(`${where}.children: expected children with rootid ${root.id}`);
+    }
+    if (Array.isArray(child.children)) stack.push(...child.children);
+  }
+}
+
+/** Only the root is reconfigured, as a whole. */
+function checkIdentifiers(id: string, rootid: string, root: Json): void {
+  if (rootid !== root.id) {
+    breaksRule(`rootid: expected ${root.id}, the id of jsondata, received ${rootid}`);
+  }
+  if (id !== rootid) {
+    breaksRule(`id: a child is never changed without its root; expected ${rootid}`);
+  }
 }

@@ -1,12 +1,5 @@
-/**
- * The catalogue group: listing, path, search, resources, logout.
- *
- * @see Spec 4.2.
- */
-import type { Json } from '../sample/range.ts';
-import { fileOr404, jsonOr404, Refusal, type Route } from './route.ts';
-
-const TOKEN = { in: 'query', group: 'xcf' } as const;
+/** The catalogue group: listing, path, search, resources, logout (Spec 4.2). */
+import { bytesOr404, jsonOr404, logoutRoute, type Route } from './route.ts';
 
 /** Rows of `{base_url}/api/xcf.dll/xcf`. */
 export const XCF_ROUTES: readonly Route[] = [
@@ -14,8 +7,7 @@ export const XCF_ROUTES: readonly Route[] = [
     operation: 'getnodes',
     method: 'GET',
     path: '/getnodes',
-    token: TOKEN,
-    required: [],
+    token: 'xcf',
     optional: ['profile', 'parentnode'],
     answer: ({ query }, { range }) =>
       jsonOr404(range.nodes(query.parentnode ?? '', query), 'parentnode'),
@@ -24,8 +16,7 @@ export const XCF_ROUTES: readonly Route[] = [
     operation: 'getnodesbreadcrumbs',
     method: 'GET',
     path: '/getnodesbreadcrumbs',
-    token: TOKEN,
-    required: [],
+    token: 'xcf',
     optional: ['profile', 'parentnode'],
     answer: ({ query }, { range }) =>
       jsonOr404(range.breadcrumbs(query.parentnode ?? '', query), 'parentnode'),
@@ -34,15 +25,14 @@ export const XCF_ROUTES: readonly Route[] = [
     operation: 'search',
     method: 'GET',
     path: '/search/:manufacturer',
-    token: TOKEN,
+    token: 'xcf',
     required: ['q'],
-    optional: [],
     answer({ query, segments }, { range }) {
       const manufacturer = segments.manufacturer!;
-      return {
-        kind: 'json',
-        json: numbered(range.search(manufacturer, query.q!, query), manufacturer),
-      };
+      const nodes = range.search(manufacturer, query.q!, query);
+      // The ids that the specification shows; the index starts at 0 (D-721).
+      const nodeid = (index: number) => `${manufacturer};SEARCHRESULT${index}`;
+      return { kind: 'json', json: nodes.map((node, i) => ({ ...node, nodeid: nodeid(i) })) };
     },
   },
   ...['ressource', 'ressources'].map(
@@ -50,31 +40,13 @@ export const XCF_ROUTES: readonly Route[] = [
       operation,
       method: 'GET',
       path: `/${operation}/*`,
-      token: TOKEN,
-      required: [],
-      optional: [],
+      token: 'xcf',
       async answer({ segments }, { range }) {
         const path = segments['*']!.split('/');
         const isPath = path.every((segment) => !['', '.', '..'].includes(segment));
-        return fileOr404(isPath ? await range.resource?.(path) : undefined, 'resource');
+        return bytesOr404(isPath ? await range.resource?.(path) : undefined, 'resource');
       },
     }),
   ),
-  {
-    operation: 'logoutxcf',
-    method: 'POST',
-    path: '/logout/:token',
-    token: { in: 'path' },
-    required: [],
-    optional: [],
-    answer({ segments }, { tokens }) {
-      if (!tokens.logout(segments.token!, 'xcf')) throw new Refusal(401, 'token is not valid');
-      return { kind: 'empty' };
-    },
-  },
+  logoutRoute('xcf'),
 ];
-
-/** Gives search results the ids that the specification shows; the index is from 0 (D-721). */
-function numbered(nodes: Json[], manufacturer: string): Json[] {
-  return nodes.map((node, index) => ({ ...node, nodeid: `${manufacturer};SEARCHRESULT${index}` }));
-}

@@ -1,17 +1,12 @@
-/**
- * Tokens: the sessions of one emulator, who may still call what.
- *
- * In: the clock and the random source. Out: tokens, and whether one opens a group.
- * It knows no HTTP and no user.
- */
+/** The sessions of one emulator: which token opens which group of operations, and until when. */
 
-/** An API group that a token opens. */
+/** A group of operations that a token opens. */
 export type ApiGroup = 'xcf' | 'ofml' | 'odb';
 
 /** A group that has a logout of its own. */
 export type LogoutGroup = 'xcf' | 'odb';
 
-/** How long a token lives, in milliseconds. */
+/** Lifetime of a token, in milliseconds. */
 export interface Lifetimes {
   /** RememberMe false. */
   session: number;
@@ -35,13 +30,13 @@ export const TOKEN_LIFETIMES_MS: Readonly<Lifetimes> = {
 export interface TokenRegistry {
   /** Issues a token that opens all three groups. */
   issue(remembered: boolean): string;
-  /** Whether the token is known, alive, and not logged out of the group. */
+  /** Whether the token was issued here, has not expired, and is not logged out of the group. */
   opens(token: string, group: ApiGroup): boolean;
-  /** Ends the session at one group; false if it did not open that group. */
+  /** Ends the session at one group; false if the token did not open that group. */
   logout(token: string, group: LogoutGroup): boolean;
-  /** Lets every token die at once, as if its time were over. */
+  /** Expires all tokens. */
   expireAll(): void;
-  /** Sessions that are alive and not logged out of both groups. */
+  /** Number of sessions that have not expired and are not logged out of both groups. */
   openSessions(): number;
 }
 
@@ -50,24 +45,19 @@ interface Session {
   groups: Set<ApiGroup>;
 }
 
-export interface TokenRegistryOptions {
-  /** Milliseconds since the epoch. */
-  now: () => number;
-  /** That many unpredictable bytes. */
-  random: (bytes: number) => Uint8Array;
-  lifetimesMs: Lifetimes;
-}
-
 /**
- * Keeps the sessions of one emulator.
+ * Creates the registry of one emulator.
  *
  * The specification gives `xcf` and `odb` a logout each and `ofml` none, and does not say how far
- * one reaches. We take the reading that is hardest on a client: a logout ends its own group and
- * `ofml`, and the other group stays open until it is logged out of as well.
+ * one reaches. This is the reading that is hardest on a client: a logout ends its own group and
+ * `ofml`, and the other group stays open until its own logout.
+ *
+ * @param now - Milliseconds since the epoch.
+ * @param random - Returns that many unpredictable bytes.
  *
  * @example
  * ```ts
- * const tokens = createTokenRegistry({ now: () => 0, random: randomBytes, lifetimesMs: TOKEN_LIFETIMES_MS });
+ * const tokens = createTokenRegistry(() => 0, randomBytes, TOKEN_LIFETIMES_MS);
  * const token = tokens.issue(false);
  * tokens.logout(token, 'xcf');
  * [tokens.opens(token, 'odb'), tokens.opens(token, 'ofml')];
@@ -76,48 +66,45 @@ export interface TokenRegistryOptions {
  *
  * @see Spec 4.2, 4.4 (logout), 8 (lifetimes); D-720.
  */
-export function createTokenRegistry(options: TokenRegistryOptions): TokenRegistry {
+export function createTokenRegistry(
+  now: () => number,
+  random: (bytes: number) => Uint8Array,
+  lifetimesMs: Lifetimes,
+): TokenRegistry {
   const sessions = new Map<string, Session>();
-
-  const alive = (token: string): Session | undefined => {
-    const session = sessions.get(token);
-    return session !== undefined && session.expiresAtMs > options.now() ? session : undefined;
+  const dropEnded = (): void => {
+    for (const [token, { expiresAtMs, groups }] of sessions) {
+      if (expiresAtMs <= now() || groups.size === 0) sessions.delete(token);
+    }
   };
-
+  const openSession = (token: string): Session | undefined => {
+    const session = sessions.get(token);
+    return session !== undefined && session.expiresAtMs > now() ? session : undefined;
+  };
   return {
     issue(remembered) {
-      dropDead(sessions, options.now());
-      const token = makeToken(options.random);
-      const lifetimeMs = options.lifetimesMs[remembered ? 'remembered' : 'session'];
-      sessions.set(token, {
-        expiresAtMs: options.now() + lifetimeMs,
-        groups: new Set(['xcf', 'ofml', 'odb']),
-      });
+      dropEnded();
+      const token = makeToken(random);
+      const expiresAtMs = now() + lifetimesMs[remembered ? 'remembered' : 'session'];
+      sessions.set(token, { expiresAtMs, groups: new Set(['xcf', 'ofml', 'odb']) });
       return token;
     },
-    opens: (token, group) => alive(token)?.groups.has(group) ?? false,
+    opens: (token, group) => openSession(token)?.groups.has(group) ?? false,
     logout(token, group) {
-      const session = alive(token);
+      const session = openSession(token);
       if (session === undefined || !session.groups.delete(group)) return false;
       session.groups.delete('ofml');
       return true;
     },
     expireAll: () => sessions.clear(),
     openSessions() {
-      dropDead(sessions, options.now());
+      dropEnded();
       return sessions.size;
     },
   };
 }
 
-/** Forgets sessions whose time is over or that no group knows any more, so that the map stays small. */
-function dropDead(sessions: Map<string, Session>, nowMs: number): void {
-  for (const [token, session] of sessions) {
-    if (session.expiresAtMs <= nowMs || session.groups.size === 0) sessions.delete(token);
-  }
-}
-
-/** Holds a `+`, a `/` and a `=` each time, so that a client that forgets to encode one always fails. */
+/** Every token contains `+`, `/` and `=`, so that a client which does not encode them always fails. */
 function makeToken(random: (bytes: number) => Uint8Array): string {
   const part = (): string => Buffer.from(random(12)).toString('base64url');
   return `${part()}+${part()}/${part()}=`;

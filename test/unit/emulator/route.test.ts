@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseQuery } from '../../../src/emulator/request.ts';
+import { parseQuery } from '../../../src/emulator/route.ts';
 import { queryOf } from '../../helpers/emulated-session.ts';
 
 describe('a query is UTF-8, percent-encoded', () => {
