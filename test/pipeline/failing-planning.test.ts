@@ -5,13 +5,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EmulatedRange } from '../../src/sample/range.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { readManifest } from '../../src/write/manifest.ts';
-import { type Nights, openNights } from '../helpers/nights.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import type { Wire } from '../helpers/sample-range.ts';
 
 const day = (n: number) => `2026-02-${String(n).padStart(2, '0')}`;
 const ROOT = 'LN-PLATZ 1';
 const CHILD = 'DP-R3';
-let nights: Nights;
+let nights: DailyRuns;
 
 /** The sample range, but the parts list of the planning does not hold its second child. */
 const withoutPlace = (): EmulatedRange => {
@@ -35,7 +35,7 @@ const statuses = async () =>
   );
 
 beforeEach(async () => {
-  nights = await openNights(withoutPlace(), {
+  nights = await openDailyRuns(withoutPlace(), {
     articles: [{ article: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: ROOT } }],
     failures: { quarantineAfterNights: 1 },
   });

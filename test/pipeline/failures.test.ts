@@ -4,17 +4,17 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
-import { type NightRange, nightRange } from '../helpers/night-range.ts';
-import { type Nights, openNights } from '../helpers/nights.ts';
+import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 
-let range: NightRange;
-let nights: Nights;
+let range: CountedRange;
+let nights: DailyRuns;
 /** The article that fails. */
 let bad: string;
 
 beforeEach(async () => {
-  range = nightRange({ articles: 6, blocks: 6, images: 1, blocksPerArticle: 1 });
-  nights = await openNights(range);
+  range = countedRange({ articles: 6, blocks: 6, images: 1, blocksPerArticle: 1 });
+  nights = await openDailyRuns(range);
   bad = range.articleAt(1).number;
   expect(await nights.run('2026-01-01')).toMatchObject({ exit: 0 });
 });
@@ -145,7 +145,7 @@ describe('run --failed', () => {
 });
 
 test('what was never published is not told to be removed, whether it succeeds or is gone', async () => {
-  const fresh = await openNights(range);
+  const fresh = await openDailyRuns(range);
   try {
     const [first, second] = [range.articleAt(0).number, range.articleAt(1).number];
     // One fails before it is known which configuration it is, and has another identity afterwards.

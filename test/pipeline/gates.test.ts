@@ -4,19 +4,19 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
+import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { body } from '../helpers/graphics.ts';
-import { type NightRange, nightRange } from '../helpers/night-range.ts';
-import { type Nights, openNights } from '../helpers/nights.ts';
 import { publishedFiles } from '../helpers/output-folder.ts';
 import { markBuilds, readStateRows } from '../helpers/state-rows.ts';
 
 const ARTICLES = 24;
-let range: NightRange;
-let nights: Nights;
+let range: CountedRange;
+let nights: DailyRuns;
 
 beforeEach(async () => {
-  range = nightRange({ articles: ARTICLES, blocks: ARTICLES, images: 1, blocksPerArticle: 1 });
-  nights = await openNights(range);
+  range = countedRange({ articles: ARTICLES, blocks: ARTICLES, images: 1, blocksPerArticle: 1 });
+  nights = await openDailyRuns(range);
   expect(await nights.run('2026-01-01')).toMatchObject({ exit: 0 });
 });
 afterEach(() => nights.close());

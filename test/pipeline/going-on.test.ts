@@ -8,16 +8,16 @@ import { ConverterError } from '../../src/support/errors.ts';
 import { watchFileOperations } from '../../src/support/files.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { command } from '../helpers/command.ts';
-import { type NightRange, nightRange } from '../helpers/night-range.ts';
-import { type Nights, openNights } from '../helpers/nights.ts';
+import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 
 const SIZE = { articles: 12, blocks: 12, images: 2, blocksPerArticle: 1 };
-let range: NightRange;
-let nights: Nights;
+let range: CountedRange;
+let nights: DailyRuns;
 
 beforeEach(async () => {
-  range = nightRange(SIZE);
-  nights = await openNights(range, { freshness: 'always' });
+  range = countedRange(SIZE);
+  nights = await openDailyRuns(range, { freshness: 'always' });
 });
 afterEach(() => nights.close());
 

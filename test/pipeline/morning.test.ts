@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockOutput } from '../../src/pipeline/output/output-lock.ts';
 import { runReportSchema } from '../../src/report/run-report.ts';
 import { exists } from '../../src/support/files.ts';
-import { type Nights, openNights } from '../helpers/nights.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { HOSTILE } from '../helpers/reports.ts';
 import { type SmallArticle, type SmallRange, smallRange } from '../helpers/small-range.ts';
 
@@ -20,14 +20,14 @@ const TWO_TRIANGLES = JSON.stringify({
 });
 let articles: SmallArticle[];
 let range: SmallRange;
-let nights: Nights;
+let nights: DailyRuns;
 let metrics: string;
 let junit: string;
 
 beforeEach(async () => {
   articles = NUMBERS.map((number) => ({ number, blocks: [`ACME::DESK::${number}`] }));
   range = smallRange(articles);
-  nights = await openNights(range);
+  nights = await openDailyRuns(range);
   metrics = join(nights.outputDir, '..', 'metrics', 'btg2gltf.prom');
   junit = join(nights.outputDir, '..', 'junit.xml');
 });

@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
 import { manifestByNumber } from '../helpers/command.ts';
-import { type NightRange, nightBlock, nightRange } from '../helpers/night-range.ts';
-import { type Nights, openNights } from '../helpers/nights.ts';
+import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { manifestWithoutStatus } from '../helpers/output-folder.ts';
 
 const SIZE = { articles: 12, blocks: 12, images: 2, blocksPerArticle: 1 };
 const HOUR_MS = 3_600_000;
-let range: NightRange;
-let nights: Nights;
+let range: CountedRange;
+let nights: DailyRuns;
 
 beforeEach(async () => {
-  range = nightRange(SIZE);
-  nights = await openNights(range);
+  range = countedRange(SIZE);
+  nights = await openDailyRuns(range);
 });
 afterEach(() => nights.close());
 
@@ -171,9 +171,9 @@ describe('a night that ends by an error', () => {
 
 describe('a folder that the catalogue names and does not have', () => {
   test('takes no line away: what it holds is not known', async () => {
-    range = nightRange({ ...SIZE, articlesPerSeries: 4 });
+    range = countedRange({ ...SIZE, articlesPerSeries: 4 });
     await nights.close();
-    nights = await openNights(range);
+    nights = await openDailyRuns(range);
     await nights.run('2026-02-01');
     const before = await manifestWithoutStatus(nights.outputDir);
     const { nodes } = range;
@@ -220,7 +220,7 @@ describe('explain', () => {
     await nights.run('2026-02-02');
     expect((await explained('2026-02-02'))[number]).toMatchObject({ tier: 'kept', why: [] });
     range.convertdates.set(range.manufacturers[0]!, '2026-02-02');
-    range.bodies.set(blocks[0]!, nightBlock(blocks[0]!, 3));
+    range.bodies.set(blocks[0]!, countedBlock(blocks[0]!, 3));
     await nights.run('2026-02-03');
     const decisions = await explained('2026-02-03');
     expect(decisions[number]).toMatchObject({

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { countedRange } from '../helpers/counted-range.ts';
 import { logIn } from '../helpers/emulated-session.ts';
-import { nightRange } from '../helpers/night-range.ts';
 import { damagesOf, filesBelow, publishedFiles } from '../helpers/output-folder.ts';
 
 interface Damage {
@@ -88,7 +88,7 @@ const run = (...options: string[]) => command(['run', file, ...options], { env }
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  const range = nightRange({ articles: 5, blocks: 4, images: 2 });
+  const range = countedRange({ articles: 5, blocks: 4, images: 2 });
   emulator = await startEmulator({ range });
   const { authUrl, baseUrl } = emulator;
   env = {

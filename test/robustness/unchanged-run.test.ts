@@ -9,8 +9,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { manifestByNumber } from '../helpers/command.ts';
-import { type NightRange, nightBlock, nightRange } from '../helpers/night-range.ts';
-import { type Nights, openNights } from '../helpers/nights.ts';
+import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
@@ -19,17 +19,17 @@ const MANUFACTURERS = 3;
 const LIMIT_MS = IS_LONG ? 600_000 : 60_000;
 const LOGIN = /GetPublicKey|GetSessionToken|logout/i;
 
-let range: NightRange;
-let nights: Nights;
+let range: CountedRange;
+let nights: DailyRuns;
 
 beforeAll(async () => {
-  range = nightRange({
+  range = countedRange({
     articles: ARTICLES,
     blocks: ARTICLES / 10,
     images: ARTICLES / 30,
     manufacturers: MANUFACTURERS,
   });
-  nights = await openNights(range);
+  nights = await openDailyRuns(range);
   expect((await nights.run('2024-06-01')).exit).toBe(0);
 }, LIMIT_MS);
 afterAll(() => nights.close());
@@ -58,7 +58,7 @@ test('a changed block has its articles built again, and only its manufacturer is
   expect(users.length).toBeGreaterThan(0);
   expect(users.length).toBeLessThan(ARTICLES / 2);
   const before = await fileTimes();
-  range.bodies.set(block, nightBlock(block, 2));
+  range.bodies.set(block, countedBlock(block, 2));
   range.convertdates.set(manufacturer, '2024-06-03');
 
   const { asked } = await night('2024-06-04');

@@ -5,16 +5,16 @@
  * `npm test` takes 400 articles within 64 MiB, with `BTG2GLTF_TEST_LONG=1` it is 50,000 within 400.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type MeasuredNights, openMeasuredNights, told } from '../helpers/measured-nights.ts';
+import { type MeasuredRuns, measurementLine, openMeasuredRuns } from '../helpers/measured-runs.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = IS_LONG ? 50_000 : 400;
 const HEAP_MIB = IS_LONG ? 400 : 64;
 const LIMIT_MS = IS_LONG ? 1_800_000 : 120_000;
 
-let nights: MeasuredNights;
+let nights: MeasuredRuns;
 beforeAll(async () => {
-  nights = await openMeasuredNights(ARTICLES);
+  nights = await openMeasuredRuns(ARTICLES);
 });
 afterAll(() => nights.close());
 
@@ -23,7 +23,7 @@ test(`${ARTICLES} articles are selected, fetched, built and published within ${H
 }, async () => {
   for (const name of ['the first night', 'a quiet night']) {
     const night = await nights.run([`--max-old-space-size=${HEAP_MIB}`]);
-    console.log(told(`${ARTICLES} articles, ${name}`, night));
+    console.log(measurementLine(`${ARTICLES} articles, ${name}`, night));
     expect(night.exit, night.stderr.slice(-2000)).toBe(0);
   }
 });

@@ -11,9 +11,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { type Child, startChild } from '../helpers/child.ts';
 import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { countedRange } from '../helpers/counted-range.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import type { Answer } from '../helpers/fault-server.ts';
-import { nightRange } from '../helpers/night-range.ts';
 import { damagesOf, publishedFiles } from '../helpers/output-folder.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
@@ -38,7 +38,7 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   file = await writePipeline(folder, { service: SERVICE });
   const size = { articles: ARTICLES, blocks: 5, images: 2 };
-  emulator = await startEmulator({ range: nightRange(size) });
+  emulator = await startEmulator({ range: countedRange(size) });
   proxy = await startFaultProxy(emulator);
   held = holdBlocks(proxy);
 });

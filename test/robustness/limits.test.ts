@@ -8,8 +8,8 @@ import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import type { EmulatedRange, Json } from '../../src/sample/range.ts';
 import { environmentOf, runChild } from '../helpers/child.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { countedRange } from '../helpers/counted-range.ts';
 import { type HostileNames, hostileRange } from '../helpers/hostile-range.ts';
-import { nightRange } from '../helpers/night-range.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
 
 const LIMIT_MS = 120_000;
@@ -151,7 +151,7 @@ describe.each(['000', '077'])('under a umask of %s', (umask) => {
   it('outputs can be read by all and the state by its owner alone', {
     timeout: LIMIT_MS,
   }, async () => {
-    emulator = await startEmulator({ range: nightRange({ articles: 3, blocks: 3, images: 2 }) });
+    emulator = await startEmulator({ range: countedRange({ articles: 3, blocks: 3, images: 2 }) });
     const file = await writePipeline(folder, { service: SERVICE });
     const metrics = join(folder, 'metrics.prom');
     const words = ['run', file, '--metrics-file', metrics, '--junit', join(folder, 'junit.xml')];

@@ -9,7 +9,7 @@ import type { EmulatedRange, Json, Query } from '../../src/sample/range.ts';
 import { BOX_TRIANGLES, body, boxPoints } from './graphics.ts';
 
 /** How much there is of what, all manufacturers together. */
-export interface NightSize {
+export interface CountedSize {
   articles: number;
   blocks: number;
   images: number;
@@ -24,7 +24,7 @@ export interface NightSize {
 }
 
 /** One article, and what it is made of. */
-export interface NightArticle {
+export interface CountedArticle {
   manufacturer: string;
   program: string;
   number: string;
@@ -35,11 +35,11 @@ export interface NightArticle {
 }
 
 /** A range whose parts may be changed between requests. */
-export interface NightRange extends EmulatedRange {
-  readonly size: Readonly<NightSize>;
+export interface CountedRange extends EmulatedRange {
+  readonly size: Readonly<CountedSize>;
   readonly manufacturers: readonly string[];
   /** The article of an index below `size.articles`; made anew each time. */
-  articleAt(index: number): NightArticle;
+  articleAt(index: number): CountedArticle;
   /** Numbers of the articles that use a block or an image; reads all of them. */
   usersOf(name: string): string[];
   /** Conversion dates by manufacturer. */
@@ -53,11 +53,11 @@ export interface NightRange extends EmulatedRange {
   /** How often each thing was asked for, by `<operation> <name>`; a test may clear it. */
   readonly asked: Map<string, number>;
   /** How often an operation was asked for since then. */
-  count(operation: NightOperation): number;
+  count(operation: CountedOperation): number;
 }
 
 /** The operations of the emulator, by its own names. */
-export type NightOperation = 'getnodes' | 'getarticles' | 'btg' | 'block' | 'materials';
+export type CountedOperation = 'getnodes' | 'getarticles' | 'btg' | 'block' | 'materials';
 
 /** Before any night that a test has: what was fetched is known to be fresh. */
 const CONVERTED_ON = '2024-05-14';
@@ -68,21 +68,21 @@ const IMAGE_PIXELS = 16;
  *
  * @example
  * ```ts
- * const range = nightRange({ articles: 300, blocks: 40, images: 10, manufacturers: 2 });
+ * const range = countedRange({ articles: 300, blocks: 40, images: 10, manufacturers: 2 });
  * range.articleAt(0);   // → { manufacturer: 'N01', program: 'S01', number: 'A00001', blocks: […], image: 'N01/I001' }
  * range.convertdates.set('N01', '2024-06-01');
- * range.bodies.set('N01::PART::B001', nightBlock('N01::PART::B001', 2));
+ * range.bodies.set('N01::PART::B001', countedBlock('N01::PART::B001', 2));
  * ```
  */
-export function nightRange(size: NightSize): NightRange {
+export function countedRange(size: CountedSize): CountedRange {
   const plan = planOf(size);
   const manufacturers = Array.from({ length: plan.manufacturers }, (_, m) => named('N', m, 2));
   const asked = new Map<string, number>();
-  const tally = (operation: NightOperation, name: string): void => {
+  const tally = (operation: CountedOperation, name: string): void => {
     asked.set(`${operation} ${name}`, (asked.get(`${operation} ${name}`) ?? 0) + 1);
   };
   const images = new Map<string, Promise<Uint8Array>>();
-  const range: NightRange = {
+  const range: CountedRange = {
     name: 'night',
     size,
     manufacturers,
@@ -121,13 +121,13 @@ export function nightRange(size: NightSize): NightRange {
       tally('block', name);
       const place = placeOf(name.replace('::PART::', '/'));
       if (range.missing.has(name) || !isOurs(plan, place, plan.blocks)) return undefined;
-      return range.bodies.get(name) ?? nightBlock(name);
+      return range.bodies.get(name) ?? countedBlock(name);
     },
     material: async (manufacturer, image) => {
       const name = `${manufacturer}/${image}`;
       tally('materials', name);
       if (range.missing.has(name) || !isOurs(plan, placeOf(name), plan.images)) return undefined;
-      if (!images.has(name)) images.set(name, nightImage(name));
+      if (!images.has(name)) images.set(name, countedImage(name));
       return range.bodies.get(name) ?? images.get(name);
     },
   };
@@ -139,7 +139,7 @@ export function nightRange(size: NightSize): NightRange {
  *
  * @param times - How many times as high as it usually is.
  */
-export function nightBlock(name: string, times = 1): Uint8Array {
+export function countedBlock(name: string, times = 1): Uint8Array {
   const { owner, index } = placeOf(name.replace('::PART::', '/'));
   const V = boxPoints(0.1 + owner / 100, (times * (index + 1)) / 100, 0.02);
   const T = [0, 0, 1, 0, 1, 1, 0, 1];
@@ -155,7 +155,7 @@ export function nightBlock(name: string, times = 1): Uint8Array {
 }
 
 /** The image of a name: one colour that no other name has. */
-export async function nightImage(name: string, blue = 64): Promise<Uint8Array> {
+export async function countedImage(name: string, blue = 64): Promise<Uint8Array> {
   const { owner, index } = placeOf(name);
   const background = { r: (8 * index) % 256, g: 64 + 8 * ((index >> 5) % 24), b: blue + owner };
   const [width, height] = [IMAGE_PIXELS, IMAGE_PIXELS];
@@ -165,9 +165,9 @@ export async function nightImage(name: string, blue = 64): Promise<Uint8Array> {
 }
 
 /** A size with its defaults, per manufacturer where that is what counts. */
-interface Plan extends Required<NightSize> {}
+interface Plan extends Required<CountedSize> {}
 
-function planOf(size: NightSize): Plan {
+function planOf(size: CountedSize): Plan {
   const { manufacturers = 1, articlesPerSeries = 200, blocksPerArticle = 3 } = size;
   const { articles, looks = articles } = size;
   const each = (all: number) => Math.max(1, Math.ceil(all / manufacturers));
@@ -197,7 +197,7 @@ function whereIs(plan: Plan, index: number) {
   return { owner, inside, series: Math.floor(inside / plan.articlesPerSeries) };
 }
 
-function articleOf(plan: Plan, index: number): NightArticle {
+function articleOf(plan: Plan, index: number): CountedArticle {
   const { owner, inside, series } = whereIs(plan, index);
   const manufacturer = named('N', owner, 2);
   const look = inside % plan.looks;
@@ -217,7 +217,7 @@ function nameIn({ basearticlenumber = '' }: Query): string {
   return basearticlenumber;
 }
 
-function indexOf(range: NightRange, plan: Plan, query: Query): number | undefined {
+function indexOf(range: CountedRange, plan: Plan, query: Query): number | undefined {
   const index = Number(nameIn(query).slice(1)) - 1;
   if (!(index >= 0 && index < plan.articles) || range.gone.has(nameIn(query))) return undefined;
   const { manufacturer, program } = articleOf(plan, index);
@@ -225,7 +225,7 @@ function indexOf(range: NightRange, plan: Plan, query: Query): number | undefine
 }
 
 /** Top: manufacturers; below each its series; below each series its articles. */
-function nodesBelow(range: NightRange, plan: Plan, parentnode: string): Json[] | undefined {
+function nodesBelow(range: CountedRange, plan: Plan, parentnode: string): Json[] | undefined {
   if (parentnode === '') {
     return range.manufacturers.map((manufacturer) => ({
       ...nodeJson(`${manufacturer};`, 'F', manufacturer),
@@ -265,7 +265,7 @@ function nodeJson(
   return { nodeid, text, nodetype, ...ids, ressources: [] };
 }
 
-function articleJson({ manufacturer, program, number }: NightArticle): Json {
+function articleJson({ manufacturer, program, number }: CountedArticle): Json {
   const ocd = {
     id: number,
     finalarticlenumber: `${number}-STD`,

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { type CommandResult, command, temporaryFolder, writePipeline } from '../helpers/command.ts';
-import { EIGHT_FAULTS, eightFaults } from '../helpers/eight-faults.ts';
+import { countedRange } from '../helpers/counted-range.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
-import { nightRange } from '../helpers/night-range.ts';
 import { damagesOf, publishedFiles } from '../helpers/output-folder.ts';
+import { createServiceFaults, SERVICE_FAULTS } from '../helpers/service-faults.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = IS_LONG ? 300 : 30;
@@ -36,7 +36,7 @@ let proxy: FaultProxy;
 beforeAll(async () => {
   folder = await temporaryFolder();
   const size = { articles: ARTICLES, blocks: ARTICLES / 5, images: ARTICLES / 2 };
-  const range = nightRange({ ...size, manufacturers: 2 });
+  const range = countedRange({ ...size, manufacturers: 2 });
   emulator = await startEmulator({ range, validators: 'etag' });
   proxy = await startFaultProxy(emulator);
 });
@@ -70,7 +70,7 @@ test('so it is on a night that asks whether everything is still as it was', {
 
 /** Runs while the service does all that it does at night. */
 async function underFaults(run: () => Promise<Night>, requestsOfClean: number): Promise<Night> {
-  const faults = eightFaults(SEED, ONE_IN);
+  const faults = createServiceFaults(SEED, ONE_IN);
   let calls = 0;
   proxy.disturb((url) => {
     if (++calls % CALLS_OF_A_TOKEN === 0) emulator.expireTokens();
@@ -83,7 +83,7 @@ async function underFaults(run: () => Promise<Night>, requestsOfClean: number): 
     Object.fromEntries(faults.happened),
   );
   expect(night.exit, night.stderr).toBe(0);
-  for (const name of EIGHT_FAULTS) expect(faults.happened.get(name), name).toBeGreaterThan(0);
+  for (const name of SERVICE_FAULTS) expect(faults.happened.get(name), name).toBeGreaterThan(0);
   expect(await damagesOf(night.outputDir)).toEqual([]);
   expect(night.requests).toBeLessThan(2 * requestsOfClean);
   return night;

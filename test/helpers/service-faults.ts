@@ -22,10 +22,10 @@ const JSON_ONLY = { ...ANYWHERE, 'truncated JSON': { damage: half } };
 const JPEG_ONLY = { ...ANYWHERE, 'truncated JPEG': { damage: half } };
 
 /** The names of the eight. */
-export const EIGHT_FAULTS: readonly string[] = Object.keys({ ...JSON_ONLY, ...JPEG_ONLY });
+export const SERVICE_FAULTS: readonly string[] = Object.keys({ ...JSON_ONLY, ...JPEG_ONLY });
 
 /** Faults, and how often each of them happened. */
-export interface EightFaults {
+export interface ServiceFaults {
   choose(url: string): Disturbance | undefined;
   readonly happened: ReadonlyMap<string, number>;
 }
@@ -36,12 +36,12 @@ export interface EightFaults {
  *
  * @example
  * ```ts
- * proxy.disturb(eightFaults(1, 10).choose);
+ * proxy.disturb(createServiceFaults(1, 10).choose);
  * ```
  */
-export function eightFaults(seed: number, oneIn: number): EightFaults {
+export function createServiceFaults(seed: number, oneIn: number): ServiceFaults {
   const chance = chanceOf(seed, 0);
-  const happened = new Map(EIGHT_FAULTS.map((name) => [name, 0]));
+  const happened = new Map(SERVICE_FAULTS.map((name) => [name, 0]));
   const [imagesFail, othersFail] = [onePerRound(chance, oneIn), onePerRound(chance, oneIn)];
   return {
     happened,

@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sha256Hex } from '../../src/support/files.ts';
 import { manifestByNumber } from '../helpers/command.ts';
+import { countedRange } from '../helpers/counted-range.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import type { Damage } from '../helpers/fault-proxy.ts';
 import { type Chance, chanceOf } from '../helpers/fuzz/chance.ts';
 import { mutateBytes } from '../helpers/fuzz/mutate-bytes.ts';
 import { mutateJson } from '../helpers/fuzz/mutate-json.ts';
 import { readGlb } from '../helpers/glb-reader/read-glb.ts';
-import { nightRange } from '../helpers/night-range.ts';
-import { type Nights, openNights } from '../helpers/nights.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
@@ -26,7 +26,7 @@ const ONE_IN = 3;
 /** Answers that concern some of the articles; without the catalogue there is no night. */
 const OF_ARTICLES = /\/(articles|btg|blocks?|materials)\b/i;
 
-let nights: Nights;
+let nights: DailyRuns;
 let damaged = 0;
 const rejections: unknown[] = [];
 const onRejection = (reason: unknown) => void rejections.push(reason);
@@ -34,7 +34,7 @@ const onRejection = (reason: unknown) => void rejections.push(reason);
 beforeAll(async () => {
   process.on('unhandledRejection', onRejection);
   const size = { articles: ARTICLES, blocks: ARTICLES, images: ARTICLES };
-  nights = await openNights(nightRange({ ...size, manufacturers: 2 }));
+  nights = await openDailyRuns(countedRange({ ...size, manufacturers: 2 }));
 });
 afterAll(async () => {
   process.off('unhandledRejection', onRejection);

@@ -11,8 +11,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { type Ended, environmentOf, runChild, startChild } from '../helpers/child.ts';
 import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { type Chance, chanceOf } from '../helpers/fuzz/chance.ts';
-import { type NightRange, nightBlock, nightRange } from '../helpers/night-range.ts';
 import {
   damagesOf,
   filesBelow,
@@ -40,7 +40,7 @@ const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL
 const CLEAN = { output: { dir: 'clean' }, cache: { dir: 'clean-cache' } };
 
 let folder: string;
-let range: NightRange;
+let range: CountedRange;
 let emulator: Emulator;
 let onAnswered: (operation: string) => void = () => {};
 const at = (name: string) => join(folder, name);
@@ -48,7 +48,7 @@ const at = (name: string) => join(folder, name);
 beforeAll(async () => {
   folder = await temporaryFolder();
   const size = { articles: ARTICLES, blocks: ARTICLES / 2, images: ARTICLES / 10 };
-  range = nightRange({ ...size, manufacturers: 2 });
+  range = countedRange({ ...size, manufacturers: 2 });
   // Converted today: nothing that was fetched today is known to be fresh, but for the run that goes on.
   for (const manufacturer of range.manufacturers) {
     range.convertdates.set(manufacturer, new Date().toISOString().slice(0, 10));
@@ -72,7 +72,7 @@ test('killed on the night after, it leaves what was published before until it is
   timeout: LIMIT_MS,
 }, async () => {
   range.gone.add('A00001');
-  range.bodies.set('N01::PART::B002', nightBlock('N01::PART::B002', 2));
+  range.bodies.set('N01::PART::B002', countedBlock('N01::PART::B002', 2));
   for (const manufacturer of range.manufacturers) {
     range.convertdates.set(manufacturer, '2024-06-01');
   }

@@ -8,7 +8,7 @@ import { performance } from 'node:perf_hooks';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { environmentOf, runChild } from './child.ts';
 import { temporaryFolder, writePipeline } from './command.ts';
-import { type NightRange, nightRange } from './night-range.ts';
+import { type CountedRange, countedRange } from './counted-range.ts';
 
 /** What one run took. */
 export interface Measured {
@@ -22,8 +22,8 @@ export interface Measured {
 }
 
 /** A large range and its nights. */
-export interface MeasuredNights {
-  readonly range: NightRange;
+export interface MeasuredRuns {
+  readonly range: CountedRange;
   run(nodeOptions?: readonly string[]): Promise<Measured>;
   close(): Promise<void>;
 }
@@ -38,11 +38,11 @@ process.on('exit', () => writeSync(2, 'peak ' + process.resourceUsage().maxRSS +
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 
 /** Serves a range and writes a pipeline that converts all of it. */
-export async function openMeasuredNights(articles: number): Promise<MeasuredNights> {
+export async function openMeasuredRuns(articles: number): Promise<MeasuredRuns> {
   const folder = await temporaryFolder();
   let requests = 0;
   const size = { articles, blocks: 200, images: 60, manufacturers: MANUFACTURERS, looks: LOOKS };
-  const range = nightRange(size);
+  const range = countedRange(size);
   const emulator: Emulator = await startEmulator({ range, onRequest: () => void requests++ });
   const file = await writePipeline(folder, { service: SERVICE });
   return {
@@ -72,6 +72,6 @@ export async function openMeasuredNights(articles: number): Promise<MeasuredNigh
 }
 
 /** A measurement in a line. */
-export function told(name: string, { seconds, peakMib, requests }: Measured): string {
+export function measurementLine(name: string, { seconds, peakMib, requests }: Measured): string {
   return `${name}: ${seconds.toFixed(1)} s, ${peakMib.toFixed(0)} MiB at most, ${requests} requests`;
 }

@@ -3,19 +3,19 @@
  * than 5 seconds and 250 MiB on two cores. Needs `npm run build` before it.
  */
 import { bench, describe } from 'vitest';
-import { type MeasuredNights, openMeasuredNights, told } from '../helpers/measured-nights.ts';
+import { type MeasuredRuns, measurementLine, openMeasuredRuns } from '../helpers/measured-runs.ts';
 
 const CONFIGURATIONS = 10_000;
 
 describe(`${CONFIGURATIONS} configurations`, () => {
-  let nights: MeasuredNights | undefined;
+  let nights: MeasuredRuns | undefined;
 
   bench(
     'a quiet night',
     async () => {
       const night = await nights!.run();
       if (night.exit !== 0) throw new Error(night.stderr);
-      console.log(told('a quiet night', night));
+      console.log(measurementLine('a quiet night', night));
     },
     {
       iterations: 3,
@@ -25,8 +25,8 @@ describe(`${CONFIGURATIONS} configurations`, () => {
       // The runner calls no hooks around benchmarks, and these before and after a warm-up too.
       setup: async () => {
         if (nights !== undefined) return;
-        nights = await openMeasuredNights(CONFIGURATIONS);
-        console.log(told('the first night', await nights.run()));
+        nights = await openMeasuredRuns(CONFIGURATIONS);
+        console.log(measurementLine('the first night', await nights.run()));
       },
       teardown: async (_task, mode) => {
         if (mode === 'run') await nights?.close();

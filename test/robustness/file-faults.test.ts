@@ -11,9 +11,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { watchFileOperations } from '../../src/support/files.ts';
 import { type CommandResult, command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { logIn } from '../helpers/emulated-session.ts';
 import { chanceOf } from '../helpers/fuzz/chance.ts';
-import { type NightRange, nightBlock, nightRange } from '../helpers/night-range.ts';
 import {
   damagesOf,
   filesBelow,
@@ -49,7 +49,7 @@ const REFUSAL = /^btg2gltf: cannot (?<operation>\w+) (?<path>\S+): (?<errno>\w+)
 const NEEDLESS: readonly RegExp[] = [/^unlink \S+\.tmp$/, /^(?:read|unlink) out\/\.lock$/];
 
 let folder: string;
-let range: NightRange;
+let range: CountedRange;
 let emulator: Emulator;
 let file: string;
 let env: Record<string, string>;
@@ -61,7 +61,7 @@ const run = () => {
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  range = nightRange({ articles: 5, blocks: 4, images: 2 });
+  range = countedRange({ articles: 5, blocks: 4, images: 2 });
   emulator = await startEmulator({ range });
   // A token, since hundreds of logins would take longer than all the rest.
   const { authUrl, baseUrl } = emulator;
@@ -87,7 +87,7 @@ test('a run over what another night left', { timeout: LIMIT_MS }, async () => {
   expect((await run()).exit).toBe(0);
   await keep('before');
   range.gone.add('A00005');
-  range.bodies.set('N01::PART::B002', nightBlock('N01::PART::B002', 2));
+  range.bodies.set('N01::PART::B002', countedBlock('N01::PART::B002', 2));
   range.convertdates.set('N01', '2024-06-01');
   await sweep('before');
 });

@@ -1,5 +1,5 @@
 /**
- * Nights: runs of one pipeline over one output folder, on one day after the other.
+ * Daily runs: runs of one pipeline over one output folder, on one day after the other.
  *
  * In: a range, which a test changes between two nights. Out: what each night did and left behind.
  */
@@ -12,7 +12,7 @@ import { type CommandResult, command, temporaryFolder, writePipeline } from './c
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
 /** A service with a pipeline, from one night to the next. */
-export interface Nights {
+export interface DailyRuns {
   /** What stands before the service, for faults. */
   readonly proxy: FaultProxy;
   readonly outputDir: string;
@@ -42,10 +42,10 @@ const SERVICE = {
 };
 
 /** Serves a range and writes a pipeline that converts all of it. */
-export async function openNights(
+export async function openDailyRuns(
   range: EmulatedRange,
   content: Record<string, unknown> = {},
-): Promise<Nights> {
+): Promise<DailyRuns> {
   const folder = await temporaryFolder();
   const emulator = await startEmulator({ range });
   const proxy = await startFaultProxy(emulator);
@@ -58,7 +58,7 @@ export async function openNights(
   let runs = 0;
   /** Each run begins a minute after the one before: reports are named by their time. */
   const timeOf = (day: string) => `${day}T02:${String(runs++ % 60).padStart(2, '0')}:00Z`;
-  const runCommand: Nights['command'] = (name, day, ...options) => {
+  const runCommand: DailyRuns['command'] = (name, day, ...options) => {
     const at = typeof day === 'string' ? timeOf(day) : day;
     return command([name, file, ...options], { env: proxy.env, at });
   };

@@ -10,10 +10,10 @@ import sharp from 'sharp';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { command, manifestByNumber, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { type CountedRange, countedImage, countedRange } from '../helpers/counted-range.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { raw } from '../helpers/fault-server.ts';
 import { withFrameSize } from '../helpers/hostile-image.ts';
-import { type NightRange, nightImage, nightRange } from '../helpers/night-range.ts';
 import { damagesOf, publishedFiles } from '../helpers/output-folder.ts';
 
 const ARTICLES = process.env.BTG2GLTF_TEST_LONG === '1' ? 300 : 30;
@@ -26,13 +26,18 @@ const SERVICE = {
 };
 
 let folder: string;
-let range: NightRange;
+let range: CountedRange;
 let emulator: Emulator;
 let proxy: FaultProxy;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
-  range = nightRange({ articles: ARTICLES, blocks: ARTICLES, images: ARTICLES, manufacturers: 2 });
+  range = countedRange({
+    articles: ARTICLES,
+    blocks: ARTICLES,
+    images: ARTICLES,
+    manufacturers: 2,
+  });
   emulator = await startEmulator({ range });
   proxy = await startFaultProxy(emulator);
 });
@@ -63,12 +68,12 @@ test(
     };
     range.bodies.set(block!.blocks[0]!, new TextEncoder().encode('{"V":[0,0,0],"A":{}}'));
     fails(block!.blocks[0]!, 'BLOCK_INVALID');
-    const whole = await nightImage(truncated!.image);
+    const whole = await countedImage(truncated!.image);
     range.bodies.set(truncated!.image, whole.subarray(0, whole.length / 2));
     fails(truncated!.image, 'RESPONSE_INVALID');
-    range.bodies.set(huge!.image, withFrameSize(await nightImage(huge!.image), 65_500));
+    range.bodies.set(huge!.image, withFrameSize(await countedImage(huge!.image), 65_500));
     fails(huge!.image, 'IMAGE_UNREADABLE');
-    const progressive = sharp(await nightImage(bomb!.image)).jpeg({ progressive: true });
+    const progressive = sharp(await countedImage(bomb!.image)).jpeg({ progressive: true });
     range.bodies.set(bomb!.image, withFrameSize(await progressive.toBuffer(), 8_000));
     fails(bomb!.image, 'IMAGE_UNREADABLE');
     proxy.break(new RegExp(`articles.*${always!.number}`), raw('oh', {}, 500));

@@ -13,7 +13,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { type Ended, environmentOf, runChild } from '../helpers/child.ts';
 import { temporaryFolder, writePipeline } from '../helpers/command.ts';
-import { nightBlock, nightRange } from '../helpers/night-range.ts';
+import { countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { damagesOf, manifestWithoutStatus, publishedFiles } from '../helpers/output-folder.ts';
 import { canMount, mountSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';
 
@@ -34,7 +34,7 @@ const mayMount = await canMount(disk);
 /** No permissions of a folder keep root from writing. */
 const IS_ROOT = process.getuid?.() === 0;
 const mayLimit = existsSync('/usr/bin/prlimit');
-const range = nightRange({ articles: 5, blocks: 4, images: 2 });
+const range = countedRange({ articles: 5, blocks: 4, images: 2 });
 let emulator: Emulator;
 let small: SmallDisk | undefined;
 let clean: Published;
@@ -84,7 +84,7 @@ describe.skipIf(!mayMount)('a disk (skipped where this process may not mount one
     const before = await publishedIn('disk');
     const { blocks, bfree, bsize } = await statfs(disk);
     await small.resize(Math.ceil(((blocks - bfree) * bsize) / 1024));
-    range.bodies.set('N01::PART::B002', nightBlock('N01::PART::B002', 2));
+    range.bodies.set('N01::PART::B002', countedBlock('N01::PART::B002', 2));
     range.convertdates.set('N01', '2024-06-01');
     expectRefused(await run('disk'), 'the next night');
     expect(await damagesOf(join(disk, 'out'))).toEqual([]);
