@@ -16,7 +16,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.on(name, () => {
     // A second signal is from someone who will not wait for the log-out.
     if (controller.signal.aborted) {
-      process.stderr.write('btg2gltf: ended at once\n  → run the same command again to go on\n');
+      process.stderr.write('btg2gltf: ended at once\n  → run the same command again to continue\n');
       process.exit(INTERRUPTED_EXIT);
     }
     interrupt(controller, name);

@@ -3,13 +3,7 @@
  */
 
 import type { Progress } from '../pipeline/context/run-context.ts';
-import {
-  createLogger,
-  type LogFields,
-  type LogFormat,
-  type Logger,
-  type TextSink,
-} from '../support/log.ts';
+import { createLogger, type LogFields, type LogFormat, type Logger } from '../support/log.ts';
 import type { Io } from './command.ts';
 
 /** Off a terminal a sign of life comes this often, milliseconds. */
@@ -42,8 +36,8 @@ export async function openVoice(
   const chosen = format ?? (io.terminal === undefined ? 'json' : 'pretty');
   const bar =
     chosen === 'pretty' && io.terminal !== undefined ? await openBar(io.terminal, io) : undefined;
-  const sink: TextSink = {
-    write: (text) => io.tell(bar === undefined ? text : `${ERASE_LINE}${text}`),
+  const sink = {
+    write: (text: string) => io.tell(bar === undefined ? text : `${ERASE_LINE}${text}`),
   };
   const log = await createLogger({ format: chosen, sink, now: io.now, fields });
   const lines = bar ?? openLines(log, io);

@@ -1,109 +1,98 @@
-/**
- * Errors: one table of stable codes; a message says where, what was expected, what came.
- *
- * In: a code and a sentence. Out: a {@link ConverterError} whose strings hold no secret.
- * It knows nothing of HTTP, files or the command line beyond the exit code of each row.
- */
+/** Errors: a stable code, a sentence "where: expected …, received …", and in the table an action that helps. */
 import { redact } from './redact.ts';
 
 interface ErrorRow {
-  /** Exit code of a run that this error ends; 1 where it only fails an article. */
+  /** Exit code of a run that this error ends; 1 if it fails one article only. */
   exit: 1 | 2 | 3 | 4 | 130;
-  /** What the reader can do about it. */
+  /** An action of the user, as the second half of a sentence. */
   help: string;
 }
 
-/** Every code that the converter reports, with what helps. */
+const ASK_MANUFACTURER = 'report it to the manufacturer of the article';
+const ASK_OPERATOR = 'try again later; if it remains, report it to the operator of the service';
+const ASK_OR_OMIT = 'report it to the manufacturer, or use --allow-missing-parts';
+
+/** Every error code with its exit code and the action that helps. */
 export const ERROR_CODES = {
-  USAGE: { exit: 2, help: 'see btg2gltf --help' },
-  PIPELINE_INVALID: { exit: 2, help: 'correct the pipeline file at the line named' },
-  PIPELINE_VARIABLE_UNSET: { exit: 2, help: 'set the environment variable named' },
-  LIST_INVALID: { exit: 2, help: 'correct the article list at the line named' },
-  NOTHING_SELECTED: { exit: 2, help: 'widen the selection under articles:' },
-  SERVICE_GONE: { exit: 3, help: 'once the service is back, run again: it goes on from here' },
+  USAGE: { exit: 2, help: 'run btg2gltf --help, or btg2gltf COMMAND --help' },
+  PIPELINE_INVALID: { exit: 2, help: 'correct the pipeline file at the line given' },
+  PIPELINE_VARIABLE_UNSET: { exit: 2, help: 'set the environment variable given' },
+  LIST_INVALID: { exit: 2, help: 'correct the article list at the line given' },
+  NOTHING_SELECTED: { exit: 2, help: 'select more under articles: in the pipeline file' },
+  SERVICE_GONE: { exit: 3, help: 'run again when the service is available: the run continues' },
   SERVICE_UNREACHABLE: { exit: 3, help: 'check the address, the network and the certificate' },
   LOGIN_REFUSED: { exit: 3, help: 'check user name, password and application key' },
-  TOKEN_DIED: { exit: 3, help: 'set BTG2GLTF_TOKEN to a fresh token, or use a login' },
-  AUTH_PROTOCOL: { exit: 3, help: 'check that the authentication address is right' },
-  OUTPUT_UNWRITABLE: { exit: 3, help: 'check the rights of the path named, and its disk' },
+  TOKEN_DIED: { exit: 3, help: 'set BTG2GLTF_TOKEN to a new token, or use a login' },
+  AUTH_PROTOCOL: { exit: 3, help: 'check the address of the authentication server' },
+  OUTPUT_UNWRITABLE: { exit: 3, help: 'check the permissions of the path, and its disk' },
   FILE_MISSING: { exit: 2, help: 'check the path' },
-  FILE_UNREADABLE: { exit: 3, help: 'check the rights of the file and of its folder' },
-  OUTPUT_LOCKED: {
-    exit: 3,
-    help: 'wait for the other run to end, or give --output another folder',
-  },
-  DISK_FULL: { exit: 3, help: 'free some space and run again: finished work is kept' },
+  FILE_UNREADABLE: { exit: 3, help: 'check the permissions of the file and of its folder' },
+  OUTPUT_LOCKED: { exit: 3, help: 'wait until the other run ends, or choose another --output' },
+  DISK_FULL: { exit: 3, help: 'free disk space and run again: finished work is kept' },
   STATE_INVALID: {
     exit: 3,
-    help: 'move the file and those named like it aside and run again, which fills the cache anew; keep them: permanent identifiers are known there alone',
+    help: 'move state.db and the files whose names begin with it to a safe place and run again, which fills the cache again; keep the moved files: only they have the permanent identifiers',
   },
-  STATE_LOCKED: {
-    exit: 3,
-    help: 'wait for what else works with this cache, or give --cache another folder',
-  },
-  MANIFEST_DAMAGED: { exit: 3, help: 'run again with --repair, which builds those lines anew' },
-  STORE_DAMAGED: { exit: 1, help: 'run again with --repair to rebuild it' },
-  OUT_OF_TIME: { exit: 130, help: 'run the same command again to go on, or give it more time' },
-  INTERRUPTED: { exit: 130, help: 'run the same command again to go on' },
-  GATE_REFUSED: { exit: 4, help: 'look at the report; run again with --accept to publish it' },
+  STATE_LOCKED: { exit: 3, help: 'wait until the other program ends, or choose another --cache' },
+  MANIFEST_DAMAGED: { exit: 3, help: 'run again with --repair to build the damaged lines again' },
+  STORE_DAMAGED: { exit: 1, help: 'run again with --repair to build the file again' },
+  OUT_OF_TIME: { exit: 130, help: 'run the same command again to continue, or allow more time' },
+  INTERRUPTED: { exit: 130, help: 'run the same command again to continue' },
+  GATE_REFUSED: { exit: 4, help: 'read the report; run again with --accept to publish the result' },
   MAX_FAILURES: {
     exit: 4,
-    help: 'see failures.jsonl; run again once they can succeed, or with --accept to publish the rest',
+    help: 'read failures.jsonl; run again when its causes are solved, or with --accept to publish the rest',
   },
   ARTICLE_NOT_FOUND: { exit: 1, help: 'check manufacturer, program and base article number' },
   NODE_NOT_FOUND: { exit: 1, help: 'check the id: the catalogue may have changed' },
   ARTICLE_TIMEOUT: { exit: 1, help: 'try again later, or raise limits.articleTimeoutMs' },
   ARTICLE_REPORTED: { exit: 1, help: 'ask the manufacturer about the message' },
-  HTTP_STATUS: { exit: 1, help: 'try again later; ask the operator of the service if it stays' },
+  HTTP_STATUS: { exit: 1, help: ASK_OPERATOR },
   HTTP_TIMEOUT: { exit: 1, help: 'try again later, or raise service.timeoutMs' },
   HTTP_CONNECTION: { exit: 1, help: 'try again later; check the network' },
-  RESPONSE_TOO_LARGE: { exit: 1, help: 'raise service.maxResponseBytes if the size is real' },
-  RESPONSE_INVALID: {
-    exit: 1,
-    help: 'try again later; ask the operator of the service if it stays',
-  },
-  QUERY_TOO_LONG: { exit: 1, help: 'the service refuses queries of this length' },
-  REDIRECT_REFUSED: { exit: 1, help: 'the service may not send us to another host' },
+  RESPONSE_TOO_LARGE: { exit: 1, help: 'raise service.maxResponseBytes if the size is correct' },
+  RESPONSE_INVALID: { exit: 1, help: ASK_OPERATOR },
+  QUERY_TOO_LONG: { exit: 1, help: 'ask the operator of the service to allow longer queries' },
+  REDIRECT_REFUSED: { exit: 1, help: 'correct the address of the service' },
   PERMANENT_ID_NOT_RESOLVABLE: {
     exit: 1,
-    help: 'store its planning in this cache first (btg2gltf inbox), or choose it by its cart',
+    help: 'store its planning in this cache first (btg2gltf inbox), or select it by its cart',
   },
-  CART_INVALID: { exit: 1, help: 'store the complete top-level article, as the cart post has it' },
-  CHILD_WITHOUT_ROOT: { exit: 1, help: 'choose the planning by its top-level article' },
-  PROPERTY_UNKNOWN: { exit: 1, help: 'see btg2gltf catalogue show for the properties' },
-  PROPERTY_VALUE_REFUSED: { exit: 1, help: 'see btg2gltf catalogue show for the allowed values' },
-  PROPERTY_NOT_ENUMERABLE: { exit: 1, help: 'name its values under values: instead of each:' },
-  PARTS_LIST_INVALID: { exit: 1, help: 'ask the manufacturer about this article' },
-  NODE_TYPE_UNKNOWN: { exit: 1, help: 'keep such nodes as groups: unknownNodes: group' },
-  PARTS_LIST_TOO_DEEP: { exit: 1, help: 'raise the limit of nesting if the depth is real' },
-  NOTHING_TO_DRAW: { exit: 1, help: 'ask the manufacturer about this article' },
-  BLOCK_MISSING: { exit: 1, help: 'ask the manufacturer, or use --allow-missing-parts' },
-  BLOCK_INVALID: { exit: 1, help: 'ask the manufacturer, or use --allow-missing-parts' },
-  BLOCK_EMPTY: { exit: 1, help: 'ask the manufacturer about this block' },
+  CART_INVALID: { exit: 1, help: 'store the complete top-level article of the cart post' },
+  CHILD_WITHOUT_ROOT: { exit: 1, help: 'select the planning by its top-level article' },
+  PROPERTY_UNKNOWN: { exit: 1, help: 'run btg2gltf catalogue show to see the properties' },
+  PROPERTY_VALUE_REFUSED: { exit: 1, help: 'run btg2gltf catalogue show to see the values' },
+  PROPERTY_NOT_ENUMERABLE: { exit: 1, help: 'list its values under values: instead of each:' },
+  PARTS_LIST_INVALID: { exit: 1, help: ASK_MANUFACTURER },
+  NODE_TYPE_UNKNOWN: { exit: 1, help: 'set unknownNodes: group to keep such nodes as groups' },
+  PARTS_LIST_TOO_DEEP: { exit: 1, help: 'raise convert.maxNestingDepth if the depth is correct' },
+  NOTHING_TO_DRAW: { exit: 1, help: ASK_MANUFACTURER },
+  BLOCK_MISSING: { exit: 1, help: ASK_OR_OMIT },
+  BLOCK_INVALID: { exit: 1, help: ASK_OR_OMIT },
+  BLOCK_EMPTY: { exit: 1, help: 'report it to the manufacturer of the block' },
   RESOURCE_MISSING: { exit: 1, help: 'check the path: the catalogue may have changed' },
-  RESOURCE_REFUSED: { exit: 1, help: 'ask the manufacturer about this resource' },
-  IMAGE_MISSING: { exit: 1, help: 'ask the manufacturer about this image' },
-  IMAGE_REFUSED: { exit: 1, help: 'ask the manufacturer about this image reference' },
-  IMAGE_UNREADABLE: { exit: 1, help: 'ask the manufacturer, or use --allow-missing-parts' },
-  LOSSES_REFUSED: { exit: 1, help: 'accept the losses: strict: false' },
+  RESOURCE_REFUSED: { exit: 1, help: ASK_MANUFACTURER },
+  IMAGE_MISSING: { exit: 1, help: ASK_MANUFACTURER },
+  IMAGE_REFUSED: { exit: 1, help: ASK_MANUFACTURER },
+  IMAGE_UNREADABLE: { exit: 1, help: ASK_OR_OMIT },
+  LOSSES_REFUSED: { exit: 1, help: 'set strict: false to accept losses' },
   SNAPSHOT_MISSING: { exit: 1, help: 'run btg2gltf fetch first' },
-  RECORDING_INVALID: { exit: 2, help: 'correct the recording at the file named' },
-  INTERNAL: { exit: 1, help: 'please report this with the message' },
+  RECORDING_INVALID: { exit: 2, help: 'correct the file given, or record again' },
+  INTERNAL: { exit: 1, help: 'report this message to the developers of btg2gltf' },
 } as const satisfies Record<string, ErrorRow>;
 
-/** A stable code: match on this, never on the text. */
+/** A stable code. Match on this, never on the message. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Whether a text, such as one that was stored, is a code of ours. */
+/** Whether a text, such as a stored one, is an error code. */
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(ERROR_CODES, text);
 }
 
-/** Where an error happened. */
-export interface ErrorContext {
+interface ErrorContext {
   /** Operation of the service, such as `getBlock`. */
   operation?: string;
-  /** `MANUFACTURER/PROGRAM/base number` of the article concerned. */
+  /** `MANUFACTURER/PROGRAM/base number`. */
   article?: string;
   /** Redacted when stored. */
   url?: string;
@@ -113,7 +102,7 @@ export interface ErrorContext {
 }
 
 /**
- * An error that someone can act on.
+ * An error with a code, whose strings contain no secret.
  *
  * @example
  * ```ts
@@ -138,13 +127,13 @@ export class ConverterError extends Error {
   }
 }
 
-/** Whether a thrown value is one of ours, with one of the given codes where any are given. */
+/** Whether a thrown value is a {@link ConverterError}, and has one of the codes if any are given. */
 export function isConverterError(error: unknown, ...codes: ErrorCode[]): error is ConverterError {
   return error instanceof ConverterError && (codes.length === 0 || codes.includes(error.code));
 }
 
 /**
- * Whether a code ends a run, rather than failing the one article that met it.
+ * Whether an error ends the run; otherwise it fails one article.
  *
  * @example
  * ```ts
@@ -156,7 +145,12 @@ export function endsRun(code: ErrorCode): boolean {
   return ERROR_CODES[code].exit !== 1;
 }
 
-/** Wraps anything thrown as a {@link ConverterError}; ours pass through. */
+/** The action that helps, for a code that may be unknown, such as a stored one. */
+export function helpFor(code: string): string {
+  return ERROR_CODES[isErrorCode(code) ? code : 'INTERNAL'].help;
+}
+
+/** Wraps a thrown value in a {@link ConverterError}, unless it is one. */
 export function asConverterError(error: unknown, code: ErrorCode = 'INTERNAL'): ConverterError {
   if (error instanceof ConverterError) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,31 +1,26 @@
-/**
- * File names: any text as one safe path segment.
- *
- * In: an opaque text, such as an article number. Out: a name that Linux, macOS and Windows take alike.
- * It knows nothing of folders and opens nothing.
- */
+/** Encodes any text, such as an article number, as one path segment of Linux, macOS and Windows. */
 import { createHash } from 'node:crypto';
 
-/** Names up to this length stay whole; a longer one is cut here and told apart by a hash. */
-const LONGEST_WHOLE = 80;
+/** A longer name is cut here and continued by a hash. */
+const MOST_CHARACTERS = 80;
 const HASH_LENGTH = 8;
 
-/** The longest name that {@link encodeFileName} returns: 80 characters, `~`, 8 hex digits. */
-export const LONGEST_FILE_NAME = LONGEST_WHOLE + 1 + HASH_LENGTH;
+/** The length of the longest name that {@link encodeFileName} returns: 80 characters, `~`, 8 hex digits. */
+export const LONGEST_FILE_NAME = MOST_CHARACTERS + 1 + HASH_LENGTH;
 
-/** Device names of Windows, which it takes with any extension too. */
+/** Device names of Windows, which are reserved with any extension too. */
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)/i;
 
 /**
  * Encodes any text as one path segment.
  *
- * Letters, digits and `-_.~` stay, all else becomes `%XX` per UTF-8 byte. Different texts get
- * different names, but for long ones that agree in their first 80 characters and in 32 bits of hash.
- * Names that differ in case alone are different here and equal on some file systems: that is the caller's.
+ * Letters, digits and `-_.~` stay; all other characters become `%XX` per UTF-8 byte. Different texts get
+ * different names, except long ones that agree in their first 80 characters and in 32 bits of hash.
+ * The caller handles names that differ in letter case only, which some file systems treat as equal.
  *
  * @param text - Any text; the empty one becomes `%`.
  * @returns 1 to 89 characters of `A-Za-z0-9-_.~%`; never with a dot at either end
- *   (hidden on Linux, cut off on Windows), never a Windows device.
+ *   (hidden on Linux, removed on Windows), never a Windows device.
  *
  * @example
  * ```ts
@@ -44,9 +39,9 @@ export function encodeFileName(text: string): string {
     .replace(/^\./, '%2E')
     .replace(/\.+$/, (dots) => '%2E'.repeat(dots.length))
     .replace(RESERVED, (device) => percent(device.charCodeAt(0)) + device.slice(1));
-  if (name.length <= LONGEST_WHOLE) return name;
+  if (name.length <= MOST_CHARACTERS) return name;
   const hash = createHash('sha256').update(bytes).digest('hex').slice(0, HASH_LENGTH);
-  return `${name.slice(0, LONGEST_WHOLE)}~${hash}`;
+  return `${name.slice(0, MOST_CHARACTERS)}~${hash}`;
 }
 
 function encodeByte(byte: number): string {
@@ -58,7 +53,7 @@ function percent(byte: number): string {
   return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
-/** UTF-8, but half a surrogate pair keeps its own three bytes, so that two such texts stay apart. */
+/** UTF-8; a lone surrogate is encoded as three bytes of its own, so that two such texts stay different. */
 function utf8(text: string): Uint8Array {
   if (!/\p{Surrogate}/u.test(text)) return Buffer.from(text);
   return Buffer.concat(

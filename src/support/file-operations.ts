@@ -1,47 +1,32 @@
 /**
- * The choke point of every file operation: counts it for whoever watches, names its failure.
- *
- * In: one operation, its path and the call. Out: its result, or a ConverterError with code and path.
- * Only `files.ts` calls it, so that a test can make the N-th operation of a whole run fail.
+ * The choke point of all file operations: it gives each failure a code and a path. Only `files.ts` calls
+ * it, so that a test can make the n-th operation of a whole run fail.
  */
 import { getSystemErrorMap } from 'node:util';
 import { ConverterError, type ErrorCode } from './errors.ts';
 
-/** What is done to the file system, one word an operation. */
-export type FileOperation =
-  | 'open'
-  | 'write'
-  | 'fsync'
-  | 'close'
-  | 'link'
-  | 'rename'
-  | 'copy'
-  | 'unlink'
-  | 'remove'
-  | 'mkdir'
-  | 'list'
-  | 'stat'
-  | 'read'
-  | 'chmod';
+type ReadOperation = 'list' | 'stat' | 'read';
+type FileOperation =
+  | ReadOperation
+  | ('open' | 'write' | 'fsync' | 'close' | 'chmod')
+  | ('link' | 'rename' | 'copy' | 'unlink' | 'remove' | 'mkdir');
 
-/** Called before each operation; what it throws is handled as if the file system had said it. */
-export type FileWatcher = (operation: FileOperation, path: string) => void;
+const READS: ReadonlySet<FileOperation> = new Set<ReadOperation>(['list', 'stat', 'read']);
 
-const READS: ReadonlySet<FileOperation> = new Set(['list', 'stat', 'read']);
-
-/** Errors of the file system that mean the same whatever the operation was. */
+/** Errors of the file system that mean the same for every operation. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   ENOSPC: 'DISK_FULL',
   EDQUOT: 'DISK_FULL',
   EFBIG: 'DISK_FULL',
 };
 
+type FileWatcher = (operation: FileOperation, path: string) => void;
 let watcher: FileWatcher | undefined;
 
 /**
- * Watches every file operation, or ends the watch.
+ * Calls a function before each file operation; undefined ends that.
  *
- * @param watch - May throw an error with an errno `code` to make the operation fail; undefined ends the watch.
+ * @param watch - May throw an error with an errno `code`, which makes the operation fail.
  *
  * @example
  * ```ts
@@ -58,7 +43,8 @@ export function watchFileOperations(watch: FileWatcher | undefined): void {
 /**
  * Runs one file operation.
  *
- * @throws {@link ConverterError} `DISK_FULL`; `FILE_MISSING` or `FILE_UNREADABLE` from one that reads; else `OUTPUT_UNWRITABLE`.
+ * @throws {@link ConverterError} `DISK_FULL`; `FILE_MISSING` or `FILE_UNREADABLE` of an operation that
+ *   reads; otherwise `OUTPUT_UNWRITABLE`.
  */
 export async function operate<T>(
   operation: FileOperation,
@@ -73,7 +59,7 @@ export async function operate<T>(
   }
 }
 
-/** The errno name behind an error, such as `ENOENT`; looks through our own wrapper. */
+/** The errno name of an error or of its cause, such as `ENOENT`; otherwise its message. */
 export function errnoOf(error: unknown): string {
   if (error instanceof ConverterError) return errnoOf(error.cause);
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
@@ -81,7 +67,7 @@ export function errnoOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Waits for an operation; its failure with one of the given errnos means undefined. */
+/** Waits for an operation; gives undefined where it fails with one of the errnos. */
 export async function unless<T>(
   errnos: ReadonlySet<string>,
   work: Promise<T>,
@@ -97,10 +83,11 @@ export async function unless<T>(
 function fileError(operation: FileOperation, path: string, cause: unknown): ConverterError {
   const errno = errnoOf(cause);
   const number = (cause as NodeJS.ErrnoException | undefined)?.errno;
-  const words = number === undefined ? undefined : getSystemErrorMap().get(number)?.[1];
-  const reason = words === undefined ? errno : `${words} (${errno})`;
-  const message = `cannot ${operation} ${path}: ${reason}`;
-  return new ConverterError(codeOf(operation, errno), message, { cause });
+  const text = number === undefined ? undefined : getSystemErrorMap().get(number)?.[1];
+  const reason = text === undefined ? errno : `${text} (${errno})`;
+  return new ConverterError(codeOf(operation, errno), `cannot ${operation} ${path}: ${reason}`, {
+    cause,
+  });
 }
 
 function codeOf(operation: FileOperation, errno: string): ErrorCode {

@@ -1,83 +1,71 @@
-/**
- * Files: every file operation of the converter, each through one choke point.
- *
- * In: paths and bytes. Out: whole files or none, and errors with a code and the path.
- * It must not know what the files mean; SQLite's own files are the only ones it does not write.
- */
+/** All file operations of the converter: a file is written whole or not at all. SQLite writes its own files. */
 import { createHash } from 'node:crypto';
 import { constants, statSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { errnoOf, operate, unless } from './file-operations.ts';
 
 export { encodeFileName, LONGEST_FILE_NAME } from './file-names.ts';
 export { watchFileOperations } from './file-operations.ts';
 
-/** How a file is written. */
-export interface WriteOptions {
+interface WriteOptions {
   /** Folder of the temporary file, on the same file system. @defaultValue the folder of the file */
   tmpDir?: string;
-  /** Permissions, whatever the umask. @defaultValue 0o644 */
+  /** Permissions, independent of the umask. @defaultValue 0o644 */
   mode?: number;
 }
 
-/**
- * What {@link linkOrCopy} did: `present` is nothing, since the content stood there already, and so is
- * `absent`, since there is no such content.
- */
-export type LinkOutcome = 'linked' | 'copied' | 'present' | 'absent';
-
-/** What stands at a path. */
+/** The size and identity of a file or folder. */
 export interface FileFacts {
   bytes: number;
   folder: boolean;
-  /** Names one file of this machine, whatever its paths. */
+  /** Equal for all paths of one file. */
   identity: string;
 }
 
 const FILE_MODE = 0o644;
-/** Of what its owner alone may read: state, and what is known of it. */
+/** Permissions of files that only their owner may read. */
 export const PRIVATE_MODE = 0o600;
 const FOLDER_MODE = 0o755;
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
-/** What `link()` answers where a hard link cannot be had, though a copy can. */
+/** Errors of `link()` where hard links are not possible, though copies are. */
 const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** What a folder answers on systems that cannot fsync one. */
+/** Errors of systems that cannot fsync a folder. */
 const NO_FOLDER_SYNC = new Set(['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP', 'EBADF']);
 
-/** SHA-256 of bytes or of a text's UTF-8, as 64 lower-case hex digits. */
+/** SHA-256 of bytes or of the UTF-8 of a text, as 64 lower-case hex digits. */
 export function sha256Hex(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Reads a whole file. @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`. */
+/** Reads a file. @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`. */
 export function readBytes(path: string): Promise<Uint8Array> {
   return operate('read', path, () => fs.readFile(path));
 }
 
-/** Reads a whole file as UTF-8, without its byte-order mark. @throws as {@link readBytes}. */
+/** Reads a file as UTF-8, without its byte-order mark. @throws as {@link readBytes}. */
 export async function readText(path: string): Promise<string> {
   return new TextDecoder().decode(await readBytes(path));
 }
 
-/** Reads a whole file as UTF-8, or undefined where there is none. */
+/** Reads a file as UTF-8; undefined if it does not exist. */
 export function readTextIfExists(path: string): Promise<string | undefined> {
   return unless(ABSENT, readText(path));
 }
 
-/** Reads a whole file, or undefined where there is none. */
+/** Reads a file; undefined if it does not exist. */
 export function readBytesIfExists(path: string): Promise<Uint8Array | undefined> {
   return unless(ABSENT, readBytes(path));
 }
 
 /**
- * What stands at a path, or undefined where nothing does.
+ * The facts of a file or folder; undefined if it does not exist.
  *
- * Asked without the thread pool, which takes 20 times as long as a local disk does; a quiet night asks
- * for one file of each configuration.
+ * It uses the synchronous call: the thread pool takes 20 times as long as a local disk, and a run
+ * without changes checks one file of each configuration.
  */
 export async function statIfExists(path: string): Promise<FileFacts | undefined> {
   const found = operate('stat', path, async () => statSync(path, { throwIfNoEntry: false }));
@@ -87,18 +75,18 @@ export async function statIfExists(path: string): Promise<FileFacts | undefined>
   return { bytes: stat.size, folder: stat.isDirectory(), identity };
 }
 
-/** Whether anything stands at a path. */
+/** Whether a file or folder exists. */
 export async function exists(path: string): Promise<boolean> {
   return (await statIfExists(path)) !== undefined;
 }
 
-/** Names in a folder, sorted by code unit; none where there is no such folder. */
+/** Names in a folder, sorted by code unit; none if it does not exist. */
 export async function listFolder(path: string): Promise<string[]> {
   const names = operate('list', path, () => fs.readdir(path));
   return ((await unless(ABSENT, names)) ?? []).sort();
 }
 
-/** Makes a folder and those above it; one that exists is left alone. */
+/** Creates a folder and its parents, where they do not exist. */
 export async function makeFolder(path: string): Promise<void> {
   // Step by step: the recursive call of Node 20 never returns where a parent answers ENOENT for
   // itself, as below /proc and on some FUSE mounts.
@@ -109,13 +97,13 @@ export async function makeFolder(path: string): Promise<void> {
   }
   for (const folder of missing.reverse()) {
     await operate('mkdir', folder, () => newFolder(folder)).catch(async (error: unknown) => {
-      // Another process may have been faster; a file in its place is none of that.
+      // Another process may have created it in the meantime; a file of that name remains an error.
       if (errnoOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
     });
   }
 }
 
-/** The umask is made up for afterwards, so that bits that a folder inherits stay. */
+/** Permissions are added after creation, so that bits that a folder inherits stay. */
 async function newFolder(path: string): Promise<void> {
   await fs.mkdir(path, FOLDER_MODE);
   if (!isMasked(FOLDER_MODE)) return;
@@ -123,7 +111,6 @@ async function newFolder(path: string): Promise<void> {
   await fs.chmod(path, mode | FOLDER_MODE);
 }
 
-/** Whether the umask takes something of a mode away. */
 function isMasked(mode: number): boolean {
   return (process.umask() & mode) !== 0;
 }
@@ -132,21 +119,21 @@ async function isFolder(path: string): Promise<boolean> {
   return (await statIfExists(path))?.folder === true;
 }
 
-/** Removes a file; one that is not there is no error. */
+/** Removes a file, if it exists. */
 export async function removeFile(path: string): Promise<void> {
   const removed = operate('unlink', path, () => fs.unlink(path));
   await unless(ABSENT, removed);
 }
 
-/** Removes a file, or a folder with all in it; what is not there is no error. */
+/** Removes a file, or a folder with its content, if it exists. */
 export async function removeTree(path: string): Promise<void> {
   await operate('remove', path, () => fs.rm(path, { recursive: true, force: true }));
 }
 
 /**
- * Makes sure that a file exists which its owner alone may read (0600); its content stays.
+ * Ensures that a file exists which only its owner may read (0600); its content stays.
  *
- * SQLite gives the files beside a database the permissions of the database itself.
+ * SQLite gives the files beside a database the permissions of the database.
  */
 export async function makePrivateFile(path: string): Promise<void> {
   await makeFolder(dirname(path));
@@ -156,9 +143,9 @@ export async function makePrivateFile(path: string): Promise<void> {
 }
 
 /**
- * Writes a file whole or not at all, over what stood there: temporary file, fsync, rename, fsync of the folder.
+ * Writes or replaces a file in one step: temporary file, fsync, rename, fsync of the folder.
  *
- * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`, naming the path; the file of before is intact then.
+ * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`, with the path; the previous file is intact then.
  */
 export async function replaceFile(
   path: string,
@@ -174,11 +161,11 @@ export async function replaceFile(
 }
 
 /**
- * Publishes a file that is written once and never changed: temporary file, fsync, link, fsync of the folder.
+ * Writes a file that never changes afterwards: temporary file, fsync, link, fsync of the folder.
  *
- * @param tmpDir - Folder for the temporary file, on the same file system.
- * @returns `existed` where the name was taken already; what stands there is not touched.
- * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`, naming the path.
+ * @param tmpDir - Folder of the temporary file, on the same file system.
+ * @returns `existed` if there is a file of this name already; it stays as it is.
+ * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`, with the path.
  */
 export async function publishOnce(
   path: string,
@@ -186,34 +173,34 @@ export async function publishOnce(
   tmpDir: string,
 ): Promise<'published' | 'existed'> {
   await makeFolder(dirname(path));
-  const outcome = await viaTemporary(tmpDir, async (temporary) => {
+  const result = await viaTemporary(tmpDir, async (temporary) => {
     await writeDurably(temporary, content, FILE_MODE);
-    return giveNewName(temporary, path);
+    return linkOnce(temporary, path);
   });
-  if (outcome === 'published') await syncFolder(dirname(path));
-  return outcome;
+  if (result === 'published') await syncFolder(dirname(path));
+  return result;
 }
 
-async function giveNewName(temporary: string, path: string): Promise<'published' | 'existed'> {
+async function linkOnce(temporary: string, path: string): Promise<'published' | 'existed'> {
   try {
     await operate('link', path, () => fs.link(temporary, path));
     return 'published';
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return 'existed';
     if (!NO_LINK.has(errnoOf(error))) throw error;
-    // Without hard links a rename publishes as whole a file.
+    // Without hard links, a rename publishes the file in one step too.
     await operate('rename', path, () => fs.rename(temporary, path));
     return 'published';
   }
 }
 
 /**
- * Gives the content of a file a second name: by a hard link, or by a copy where links cannot be had.
+ * Gives a file a second name by a hard link, or by a copy where links are not possible; replaces what
+ * exists at `to` in one step.
  *
- * What stood at `to` is replaced in one step; where it is this content already, nothing is written.
- *
- * @param tmpDir - Folder for a temporary name, on the file system of `to`. Default: the folder of `to`.
- * @param source - What stands at `from`, where that is known: one content may get many names.
+ * @param tmpDir - Folder of a temporary name, on the file system of `to`. Default: the folder of `to`.
+ * @param source - The facts of `from`, if the caller has them.
+ * @returns `present` if `to` has this content already, `absent` if `from` does not exist.
  * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`.
  */
 export async function linkOrCopy(
@@ -221,21 +208,21 @@ export async function linkOrCopy(
   to: string,
   tmpDir?: string,
   source?: FileFacts,
-): Promise<LinkOutcome> {
+): Promise<'linked' | 'copied' | 'present' | 'absent'> {
   const [content, target] = await Promise.all([source ?? statIfExists(from), statIfExists(to)]);
   if (content === undefined) return 'absent';
   if (target !== undefined && (await sameContent(from, content, to, target))) return 'present';
   await makeFolder(dirname(to));
-  const outcome = await viaTemporary(tmpDir ?? dirname(to), async (temporary) => {
+  const result = await viaTemporary(tmpDir ?? dirname(to), async (temporary) => {
     const made = await linkOrCopyToNewName(from, temporary);
     await operate('rename', to, () => fs.rename(temporary, to));
     return made;
   });
   await syncFolder(dirname(to));
-  return outcome;
+  return result;
 }
 
-async function linkOrCopyToNewName(from: string, to: string): Promise<LinkOutcome> {
+async function linkOrCopyToNewName(from: string, to: string): Promise<'linked' | 'copied'> {
   try {
     await operate('link', to, () => fs.link(from, to));
     return 'linked';
@@ -258,13 +245,71 @@ async function sameContent(
   return Buffer.compare(await readBytes(from), await readBytes(to)) === 0;
 }
 
-/** Renames a folder; nothing stands at its new path. */
-export function moveFolder(from: string, to: string): Promise<void> {
-  return operate('rename', to, () => fs.rename(from, to));
+/**
+ * Fills a new folder and replaces another with it in one step; a failure leaves the old one as it was.
+ *
+ * First it cleans up after processes that ended early: their new folders are removed, and an old folder
+ * that they had moved aside returns.
+ *
+ * @param fill - Writes into the folder that it receives.
+ * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`, or what `fill` throws.
+ */
+export async function replaceFolder<T>(
+  path: string,
+  fill: (folder: string) => Promise<T>,
+): Promise<T> {
+  await cleanUpBeside(path);
+  const [fresh, aside] = [besideOf(path, 'new'), besideOf(path, 'old')];
+  const move = (from: string, to: string) => operate('rename', to, () => fs.rename(from, to));
+  await makeFolder(fresh);
+  try {
+    const result = await fill(fresh);
+    const existed = await exists(path);
+    if (existed) await move(path, aside);
+    await move(fresh, path).catch(async (error: unknown) => {
+      if (existed) await move(aside, path);
+      throw error;
+    });
+    await syncFolder(dirname(path));
+    // The next call removes what cannot be removed now.
+    await removeTree(aside).catch(() => undefined);
+    return result;
+  } catch (error) {
+    await removeTree(fresh).catch(() => undefined);
+    throw error;
+  }
+}
+
+function besideOf(path: string, state: 'new' | 'old', pid: number = process.pid): string {
+  return join(dirname(path), `.${basename(path)}.${pid}.${state}`);
+}
+
+async function cleanUpBeside(path: string): Promise<void> {
+  for (const name of await listFolder(dirname(path))) {
+    const [, pid, state] = /\.(\d+)\.(new|old)$/.exec(name) ?? [];
+    if (pid === undefined || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
+    const left = besideOf(path, state as 'new' | 'old', Number(pid));
+    if (basename(left) !== name) continue;
+    if (state === 'new' || (await exists(path))) await removeTree(left);
+    else await operate('rename', path, () => fs.rename(left, path));
+  }
 }
 
 /**
- * Removes the temporary files that dead processes left in a folder; those of running ones stay.
+ * The folder of temporary files below an output or cache folder, on the same file system. There is one
+ * for all of them, where the next run finds and removes what an ended process left (D-860).
+ *
+ * @example
+ * ```ts
+ * temporaryFolder('output/demo');   // → 'output/demo/.tmp'
+ * ```
+ */
+export function temporaryFolder(root: string): string {
+  return join(root, '.tmp');
+}
+
+/**
+ * Removes the temporary files in a folder whose process has ended.
  *
  * @returns The number of files removed.
  */
@@ -273,7 +318,7 @@ export async function removeStaleTemporaries(folder: string): Promise<number> {
   for (const name of await listFolder(folder)) {
     const pid = /^\.(\d+)-\d+-\d+\.tmp$/.exec(name)?.[1];
     if (pid === undefined || inUse.has(join(folder, name))) continue;
-    // Process ids return, in containers at once: one of our own id that we do not use is a dead one's.
+    // Process ids are reused, in containers at once: a file of our own id that is not in use is an old one.
     if (Number(pid) !== process.pid && isRunning(Number(pid))) continue;
     await removeFile(join(folder, name));
     removed++;
@@ -281,7 +326,7 @@ export async function removeStaleTemporaries(folder: string): Promise<number> {
   return removed;
 }
 
-/** Whether a process of this machine runs; one that we may not signal does. */
+/** Whether a process of this machine runs, including one that we may not signal. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -290,10 +335,35 @@ export function isRunning(pid: number): boolean {
   }
 }
 
+/** Field of `/proc/PID/stat` after the name of the program: the start, in ticks since boot. */
+const START_FIELD = 19;
+
+/**
+ * Identifies the start of a process, because process ids are reused: the id of the boot, and the ticks
+ * between boot and start.
+ *
+ * @returns Undefined if there is no such process, and on systems other than Linux.
+ * @throws {@link ConverterError} `FILE_UNREADABLE`
+ *
+ * @example
+ * ```ts
+ * await startOfProcess(process.pid);   // → '1f0c22b4-6d0e-4d5c-9b8e-0c5a8f1f2a77 81234'
+ * ```
+ *
+ * @see D-830.
+ */
+export async function startOfProcess(pid: number): Promise<string | undefined> {
+  const boot = await readTextIfExists('/proc/sys/kernel/random/boot_id');
+  // ESRCH: the process ended during the read.
+  const stat = await unless(new Set(['ESRCH']), readTextIfExists(`/proc/${pid}/stat`));
+  const start = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[START_FIELD];
+  return boot === undefined || start === undefined ? undefined : `${boot.trim()} ${start}`;
+}
+
 let temporaries = 0;
 const inUse = new Set<string>();
 
-/** Hands out the name of a file that does not exist yet, and removes what became of it. */
+/** Calls `work` with the name of a new file, which is removed afterwards if it still exists. */
 async function viaTemporary<T>(folder: string, work: (path: string) => Promise<T>): Promise<T> {
   await makeFolder(folder);
   for (;;) {
@@ -306,14 +376,14 @@ async function viaTemporary<T>(folder: string, work: (path: string) => Promise<T
       ours = !isTaken(error, path);
       if (ours) throw error;
     } finally {
-      // What cannot be removed must not hide the error that matters: a later run removes it.
+      // A failed removal must not hide the error that matters; a later run removes the file.
       if (ours) await removeFile(path).catch(() => undefined);
       inUse.delete(path);
     }
   }
 }
 
-/** Whether an error says that a temporary name is another process's, of this id in another container. */
+/** Whether a temporary name is in use by another process, which has the same id in another container. */
 function isTaken(error: unknown, path: string): boolean {
   if (errnoOf(error) !== 'EEXIST') return false;
   const cause = (error as Error).cause as { path?: string; dest?: string } | undefined;
@@ -332,8 +402,8 @@ async function writeDurably(
   });
 }
 
-/** Makes the names in a folder durable; a no-op where the system cannot do it. */
-export async function syncFolder(path: string): Promise<void> {
+/** Makes the names in a folder durable, where the system can do that. */
+async function syncFolder(path: string): Promise<void> {
   const synced = withFile(path, 'r', 0, (handle) => operate('fsync', path, () => handle.sync()));
   await unless(NO_FOLDER_SYNC, synced);
 }

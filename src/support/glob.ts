@@ -1,9 +1,10 @@
-/**
- * Glob: `*` stands for any run of characters, `?` for one; letter case does not matter.
- */
+/** Globs on names, such as `MANUFACTURER/PROGRAM/number`. */
 
 /**
- * Makes a matcher of a glob. A `/` is a character like any other: article numbers hold it.
+ * Compiles a glob: `*` matches any characters, `?` matches one; letter case is ignored.
+ *
+ * A `/` is a character like any other, and `[`, `{`, `!` and `.` have no special meaning, because article
+ * numbers and material names contain them. A matcher of paths, such as picomatch, treats them specially.
  *
  * @example
  * ```ts

@@ -1,16 +1,14 @@
 /**
- * Image codec: pixels in and out through sharp, which is loaded when the first picture needs it.
- *
- * It must not know what an image is for; profiles and orientations in files are ignored, since the
- * service's images are textures.
+ * Decodes and encodes images with sharp, which is loaded for the first image. Colour profiles and
+ * orientations are ignored, because the images of the service are textures.
  */
 import type { ImageCodec, Pixels } from '../model/image-codec.ts';
 import { ConverterError } from './errors.ts';
 
-/** Pixels that are decoded at most; sharp is told too, so that no header lies past it. */
+/** Larger images are refused; sharp checks it too, because a header may be wrong. */
 const MAX_PIXELS = 8_192 ** 2;
 
-/** Quality of re-encoded JPEGs: visually the same, about twice the size of the usual 80. */
+/** Quality of re-encoded JPEGs: visually equal, about twice the size of the usual 80. */
 const JPEG_QUALITY = 92;
 
 /**

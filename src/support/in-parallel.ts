@@ -1,16 +1,12 @@
 /**
- * In parallel: work on many items, a few at the same time.
+ * Processes each item, at most `atOnce` at the same time.
  *
- * Unlike a limiter it makes no promise for an item before its turn, so that memory does not grow with
- * their number; and when one fails it waits for those under way, so that nothing goes on unseen.
- */
-
-/**
- * Works on each item.
+ * Unlike a limiter it creates no promise for an item before its turn, so memory does not grow with their
+ * number. After a failure it starts no further item and waits for those in progress.
  *
- * @param atOnce - Items in the works at the same time, from 1.
- * @param work - Receives an item and its place, from 0.
- * @throws what `work` throws first; items whose turn had not come are left alone then.
+ * @param atOnce - From 1.
+ * @param work - Receives an item and its index, from 0.
+ * @throws the first error that `work` throws.
  *
  * @example
  * ```ts
@@ -22,20 +18,20 @@ export async function inParallel<T>(
   atOnce: number,
   work: (item: T, index: number) => Promise<void>,
 ): Promise<void> {
-  const left = items[Symbol.iterator]();
+  const remaining = items[Symbol.iterator]();
   let count = 0;
-  let failure: { thrown: unknown } | undefined;
+  let failure: { error: unknown } | undefined;
   const worker = async (): Promise<void> => {
     while (failure === undefined) {
-      const next = left.next();
+      const next = remaining.next();
       if (next.done) return;
       try {
         await work(next.value, count++);
-      } catch (thrown) {
-        failure ??= { thrown };
+      } catch (error) {
+        failure ??= { error };
       }
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  if (failure !== undefined) throw failure.thrown;
+  if (failure !== undefined) throw failure.error;
 }

@@ -1,46 +1,33 @@
-/**
- * Log: what the program tells its operator while it works.
- *
- * In: a level, a sentence and fields. Out: one line on the stream given, every secret redacted here.
- * It knows nothing of argv, of terminals or of the time: all three are handed in.
- */
+/** The log of a run: a level, a sentence and fields become one line, without any secret. */
 import { redact, redactAll } from './redact.ts';
 
-/** How lines look: JSON for machines, one readable line for people. */
+/** JSON for machines, or one readable line for people. */
 export type LogFormat = 'json' | 'pretty';
 
-/** Takes finished lines; a stream of the process, or a collector in a test. */
-export interface TextSink {
-  write(text: string): unknown;
-}
-
-/** Fields beside the sentence. Numbers carry their unit in the name. */
+/** Fields of a log line. Names of numbers end in their unit. */
 export type LogFields = Record<string, unknown>;
 
-/** Logs sentences with fields, by level. */
-export interface Logger {
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
-}
+type Level = 'debug' | 'info' | 'warn' | 'error';
 
-/** What a logger needs. */
-export interface LogOptions {
+/** Logs sentences with fields, by level. */
+export type Logger = Record<Level, (message: string, fields?: LogFields) => void>;
+
+interface LogOptions {
   format: LogFormat;
-  sink: TextSink;
+  /** Takes finished lines. */
+  sink: { write(text: string): unknown };
   /** Milliseconds since 1970. */
   now: () => number;
   /** @defaultValue 'info' */
-  level?: 'debug' | 'info' | 'warn' | 'error';
+  level?: Level;
   /** Fields of every line, such as the id of the run. */
   fields?: LogFields;
 }
 
 /**
- * Creates a logger; pino is loaded here, so that a command that logs nothing does not pay for it.
+ * Creates a logger. It loads pino only now, because many commands log nothing.
  *
- * Every text is redacted before it is encoded: once quotes are escaped a secret looks like another.
+ * Texts are redacted before they are encoded as JSON, because escaped quotes would hide a secret.
  *
  * @example
  * ```ts
@@ -63,21 +50,21 @@ export async function createLogger(options: LogOptions): Promise<Logger> {
     { write: (json: string) => void sink.write(line(json)) },
   );
   const at =
-    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (level: Level) =>
     (message: string, fields: LogFields = {}) =>
       logger[level](redactAll(fields), redact(message));
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** A logger that says nothing, for callers of the library who do not ask. */
+/** A logger that logs nothing. */
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** `02:00:00 warn  article failed  article=ACME/DESK/D100 code=BLOCK_MISSING` */
 function prettyLine(json: string): string {
   const { level, time, msg, run: _, ...fields } = JSON.parse(json) as Record<string, unknown>;
-  const words = Object.entries(fields).map(([name, value]) => `${name}=${inLine(value)}`);
+  const values = Object.entries(fields).map(([name, value]) => `${name}=${inLine(value)}`);
   const head = `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg)}`;
-  return `${words.length === 0 ? head : `${head}  ${words.join(' ')}`}\n`;
+  return `${values.length === 0 ? head : `${head}  ${values.join(' ')}`}\n`;
 }
 
 function inLine(value: unknown): string {

@@ -1,29 +1,25 @@
 /**
- * Packed map: many JSON values by key, kept as bytes outside the JavaScript heap.
- *
- * In: values. Out: the same values, read anew each time. A line of a manifest costs about 4 KiB as
- * objects and 1.2 KiB as bytes that the garbage collector never looks at; a run holds up to 50,000.
+ * A map of JSON values that are kept as bytes outside the JavaScript heap: a line of the manifest takes
+ * about 4 KiB as objects and 1.2 KiB as bytes, which the garbage collector never visits.
  */
 
-/** Holds values that `JSON.stringify` can say. */
+/** A map of values that `JSON.stringify` can encode. Its order is that in which keys were first set. */
 export interface PackedMap<T> {
   readonly size: number;
   has(key: string): boolean;
-  /** A value of its own each time: changing it changes nothing here. */
+  /** A new copy at each call: changing it does not change the map. */
   get(key: string): T | undefined;
   set(key: string, value: T): void;
-  /** The value as UTF-8 JSON; not to be written to. */
+  /** The value as UTF-8 JSON; read-only. */
   bytesOf(key: string): Uint8Array | undefined;
-  /** Keeps a value by its bytes, which must not change after it. */
+  /** Sets a value by its UTF-8 JSON, which must not change afterwards. */
   setBytes(key: string, bytes: Uint8Array): void;
   delete(key: string): void;
-  /** In the order in which they were first set. */
   keys(): IterableIterator<string>;
-  /** One at a time, in the order of the keys. */
   values(): Iterable<T>;
 }
 
-/** Bytes taken from the system at a time. */
+/** Bytes allocated at a time. */
 const CHUNK_BYTES = 1024 * 1024;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -35,7 +31,7 @@ const decoder = new TextDecoder();
  * ```ts
  * const lines = createPackedMap<ManifestLine>();
  * lines.set('a', line);
- * lines.get('a');   // → equal to line, and not the same object
+ * lines.get('a');   // → equal to line, but another object
  * ```
  *
  * @see D-833.
@@ -44,7 +40,7 @@ export function createPackedMap<T>(): PackedMap<T> {
   const entries = new Map<string, Uint8Array>();
   let chunk = new Uint8Array(0);
 
-  /** Small values share a chunk: each buffer of its own would cost the collector more than its bytes. */
+  /** Small values share a chunk: a buffer for each would cost the garbage collector more than its bytes. */
   const pack = (value: T): Uint8Array => {
     const text = JSON.stringify(value);
     // UTF-8 takes at most three bytes for a UTF-16 unit.

@@ -1,31 +1,22 @@
-/**
- * Redact: the one place that takes secrets out of strings.
- *
- * In: any text on its way to a person or a disk. Out: the text without secrets.
- * It knows the secrets that were registered and the places where a token stands by the specification.
- */
+/** Removes secrets from texts: registered values, and tokens where the specification places them. */
 
-/** Each spelling with how often it was registered. */
+/** Each spelling of a secret, with the number of registrations. */
 const registered = new Map<string, number>();
-/** Longest first: one secret may begin with another. */
+/** Longest first, because one secret may begin with another. */
 let secrets: string[] = [];
 const MASK = '***';
-/** Masking what is shorter would garble every text. */
+/** Masking a shorter value would garble every text. */
 const SHORTEST = 4;
 
 /**
- * Registers a value that must never be printed, in each spelling in which a URL may carry it.
- *
+ * Registers a value that must never be printed, in every spelling in which a URL or JSON may contain it.
  * Values shorter than 4 characters are ignored.
  */
 export function registerSecret(value: string): void {
   count(value, 1);
 }
 
-/**
- * Forgets a registered value, as often as it was registered: for a process that handles the secrets
- * of others without end, and only once no string of it is left.
- */
+/** Undoes one registration, for servers that handle the secrets of others: call it when no text has it. */
 export function forgetSecret(value: string): void {
   count(value, -1);
 }
@@ -50,7 +41,7 @@ function spellingsOf(value: string): Set<string> {
 }
 
 /**
- * Takes every secret out of a text: registered values, tokens in queries and in logout paths.
+ * Masks every secret in a text: registered values, credentials in queries, tokens in logout paths.
  *
  * @example
  * ```ts
@@ -71,7 +62,7 @@ export function redact(text: string): string {
     .replace(/(:\/\/)[^/\s:@]+:[^/\s@]+@/g, `$1${MASK}@`);
 }
 
-/** The same value, as JSON can say it, without a secret in any text, at any depth. */
+/** A copy of a JSON value in which every text, at any depth, is redacted. */
 export function redactAll<T>(value: T): T {
   const text = JSON.stringify(value, (_, inside: unknown) =>
     typeof inside === 'string' ? redact(inside) : inside,

@@ -9,9 +9,8 @@ import type { ArticleRequest } from '../model/article.ts';
 import type { AssetFigures, CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { configurationKey, ID_FIELDS, sortConfigurationKeys } from '../model/configuration-id.ts';
 import { ConverterError } from '../support/errors.ts';
-import { readBytesIfExists, replaceFile } from '../support/files.ts';
+import { readBytesIfExists, replaceFile, temporaryFolder } from '../support/files.ts';
 import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Name of the manifest in the output folder. */
 export const MANIFEST_FILE = 'manifest.jsonl';

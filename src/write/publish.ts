@@ -9,10 +9,9 @@ import { join } from 'node:path';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { parseConfigurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
-import { type FileFacts, linkOrCopy, statIfExists } from '../support/files.ts';
+import { type FileFacts, linkOrCopy, statIfExists, temporaryFolder } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import { assignPaths } from './article-path.ts';
 import { orderFields, writeCatalogue, writeManifest } from './manifest.ts';
 

@@ -147,7 +147,7 @@ describe('an interruption while links are made', () => {
     const { exit, stderr } = await command(words, { env, at, signal: controller.signal });
     watchFileOperations(undefined);
     expect(exit).toBe(130);
-    expect(stderr).toContain('run the same command again to go on');
+    expect(stderr).toContain('run the same command again to continue');
     expect(await nights.report()).toMatchObject({ ended: 'interrupted', published: false });
     expect(await readManifest(nights.outputDir)).toEqual([]);
     const asked = range.count('btg');

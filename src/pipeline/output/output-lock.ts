@@ -13,9 +13,9 @@ import {
   readTextIfExists,
   removeFile,
   replaceFile,
+  startOfProcess,
+  temporaryFolder,
 } from '../../support/files.ts';
-import { birthOf } from '../../support/process-birth.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Name of the lock in the output folder. */
 export const LOCK_FILE = '.lock';
@@ -58,7 +58,7 @@ export async function lockOutput(
   held.add(path);
   let own: string;
   try {
-    own = JSON.stringify({ ...holder, born: await birthOf(process.pid) });
+    own = JSON.stringify({ ...holder, born: await startOfProcess(process.pid) });
     await take(path, own, outputDir);
   } catch (error) {
     held.delete(path);
@@ -107,7 +107,7 @@ async function isDead(text: string): Promise<boolean> {
   if (holder.host !== hostname()) return false;
   // Process ids return, in containers at once: one of our own id that we do not hold is a dead one's.
   if (holder.pid === process.pid || !isRunning(holder.pid)) return true;
-  const born = holder.born === undefined ? undefined : await birthOf(holder.pid);
+  const born = holder.born === undefined ? undefined : await startOfProcess(holder.pid);
   return born !== undefined && born !== holder.born;
 }
 

@@ -12,8 +12,8 @@ import {
   readTextIfExists,
   replaceFile,
   sha256Hex,
+  temporaryFolder,
 } from '../../support/files.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { jsonLines } from '../../write/manifest.ts';
 import { pipelineServiceId } from '../context/service-setup.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';

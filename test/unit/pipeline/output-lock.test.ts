@@ -5,8 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LOCK_FILE, lockOutput } from '../../../src/pipeline/output/output-lock.ts';
-import { exists } from '../../../src/support/files.ts';
-import { birthOf } from '../../../src/support/process-birth.ts';
+import { exists, startOfProcess } from '../../../src/support/files.ts';
 import { temporaryFolder } from '../../helpers/command.ts';
 
 let folder: string;
@@ -55,7 +54,7 @@ describe('lockOutput', () => {
     'takes over from a process whose id another one has by now',
     async () => {
       const lock = JSON.parse(lockOf(process.ppid));
-      await leave(JSON.stringify({ ...lock, born: await birthOf(process.ppid) }));
+      await leave(JSON.stringify({ ...lock, born: await startOfProcess(process.ppid) }));
       await expect(lockOutput(folder, 1)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
       await leave(JSON.stringify({ ...lock, born: 'another start of this machine' }));
       await (await lockOutput(folder, 1))();

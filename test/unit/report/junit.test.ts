@@ -27,7 +27,9 @@ test('each failure is a case that says what helps; one in quarantine is skipped'
   const { failed, quarantined } = report.configurations;
   expect(text.match(/<failure /g)).toHaveLength(failed - quarantined);
   expect(text.match(/<skipped /g)).toHaveLength(quarantined);
-  expect(text).toContain('&#10;→ ask the manufacturer, or use --allow-missing-parts</failure>');
+  expect(text).toContain(
+    '&#10;→ report it to the manufacturer, or use --allow-missing-parts</failure>',
+  );
   expect(text).toContain('in quarantine until 2026-11-28');
 });
 
