@@ -66,7 +66,7 @@ async function checkLogin(call: Call, login: Login, keyForm: KeyForm): Promise<b
   }
   const remembered = body.RememberMe;
   if (typeof remembered !== 'boolean') refuse('RememberMe: expected true or false');
-  // The published sample omits AppKey, so it may be missing; a wrong one is refused (D-722).
+  // The published sample omits AppKey, so it may be missing; a wrong one is refused (D-725).
   if (body.AppKey !== undefined && body.AppKey !== login.appKey) refuse('AppKey is unknown');
   const user = await decrypted(key, body.User, 'User');
   const password = await decrypted(key, body.Password, 'Password');
@@ -136,7 +136,7 @@ let shared: Promise<ServerKey> | undefined;
  * The RSA-2048 key of this process, created at the first call and never stored.
  *
  * All emulators of a process share it: creating one takes up to half a second, and no token depends
- * on it. node-forge decrypts, since Node 20 refuses PKCS#1 v1.5 with a private key (D-603).
+ * on it. node-forge decrypts, since Node 20 refuses PKCS#1 v1.5 with a private key (D-602).
  */
 function serverKey(): Promise<ServerKey> {
   shared ??= createServerKey();

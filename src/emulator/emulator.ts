@@ -92,7 +92,7 @@ const GROUPS: readonly { base: string; routes: readonly Route[] }[] = [
  * await emulator.close();
  * ```
  *
- * @see Spec 4, 5; D-601, D-606, D-720 to D-725, D-841, D-790 to D-798.
+ * @see Spec 4, 5; D-601, D-606, D-720 to D-725, D-841, D-790 to D-795.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const { range, now = Date.now, lifetimesMs = TOKEN_LIFETIMES_MS, onRequest } = options;

@@ -71,7 +71,7 @@ export const OFML_ROUTES: readonly Route[] = [
 /**
  * Rows of `{base_url}/api/ocd.dll`: the same operations at the addresses that `ocd/…` names can mean.
  *
- * @see D-604, D-793.
+ * @see D-604, D-782.
  */
 export const OCD_ROUTES: readonly Route[] = [PREVIEW, RESTORE];
 
@@ -91,7 +91,7 @@ function store(call: Call, { range, storePlanning }: RouteContext): Answer {
   return { kind: 'json', json: { permanentid: storePlanning(article) } };
 }
 
-/** One article without its children: they are not restored (D-793). */
+/** One article without its children: they are not restored (D-782). */
 function restore({ query }: Call, { range }: RouteContext): Answer {
   const article = loadArticle(query, range);
   const alone = { rootid: article.id, reinit: '', children: [], propclasses: [] };

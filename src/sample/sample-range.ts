@@ -40,7 +40,7 @@ import { currencyOf, isShown, type Teller, tellerOf } from './views.ts';
  * // → ['FJEL', 'BRNK', 'AULI']
  * ```
  *
- * @see Spec 2.1 to 2.4; D-726, D-790 to D-798.
+ * @see Spec 2.1 to 2.4; D-726, D-790 to D-795.
  */
 export function createSampleRange(): EmulatedRange {
   const textures = createTextureStore();

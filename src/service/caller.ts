@@ -59,7 +59,7 @@ export interface Caller {
  *
  * @throws {@link ConverterError} `USAGE` if an address cannot be read.
  *
- * @see D-609 (one login again for a request), D-610 (secrets), D-712 (given tokens).
+ * @see D-609 (one new login per request, given tokens), D-610 (secrets).
  */
 export function createCaller(config: ServiceConfig): Caller {
   const settings: Settings = { ...SERVICE_DEFAULTS, ...withoutUndefined(config) };

@@ -56,7 +56,7 @@ export interface Encryptor {
  * encrypt('alice', 'user name'); // → 'Zm9v…', 344 characters for RSA-2048
  * ```
  *
- * @see Spec 5; D-602, D-603.
+ * @see Spec 5; D-602.
  */
 export async function createEncryptor(key: string, padding: Padding): Promise<Encryptor> {
   const { default: forge } = await import('node-forge');

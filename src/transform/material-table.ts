@@ -72,7 +72,7 @@ export const MATERIAL_TABLE = {
   },
   roughness: {
     target: 'roughnessFactor',
-    why: 'as given, else from shi, spe and refl: D-505, D-512',
+    why: 'as given, else from shi, spe and refl: D-506, D-512',
     apply: ({ material, look, options }) => {
       look.roughness =
         material.roughness === undefined
@@ -210,7 +210,7 @@ export const MATERIAL_TABLE = {
   },
   amb: {
     target: null,
-    why: "ambient light is the viewer's: D-515",
+    why: "ambient light is the viewer's: D-516",
     apply: ({ material, lose }) => {
       if (material.amb && !isBlack(material.amb))
         lose('amb', "dropped: ambient light is the viewer's");

@@ -48,7 +48,7 @@ export interface Published {
  *
  * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`; the reason of the signal.
  *
- * @see D-740 (order), D-741 (copies where hard links cannot be had).
+ * @see D-740 (order; copies without hard links).
  */
 export async function publish(publication: Publication): Promise<Published> {
   const outcome = await linkAll(publication);

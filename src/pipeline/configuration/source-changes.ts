@@ -20,8 +20,6 @@ const MOST_NAMES = 20;
  * ```ts
  * sourceChanges(before, now); // → ['block ACME::DESK::LEG has changed', 'image OAK is new']
  * ```
- *
- * @see D-835.
  */
 export function sourceChanges(before: SnapshotRecord | undefined, now: ArticleSnapshot): string[] {
   if (before === undefined) return ['it was never fetched before'];

@@ -35,7 +35,7 @@ export interface DriftCounts {
  * Places in a list count as one field, `nodes[].text`; of several values of one type the first in
  * order stands for all, so that a row does not depend on what came first.
  *
- * @see D-823.
+ * @see D-784.
  */
 export function createDriftCounts(): DriftCounts {
   const rows = new Map<string, DriftRow>();

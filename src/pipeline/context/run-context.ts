@@ -239,7 +239,7 @@ export async function withRun<T>(
  *
  * @param repair - Damaged GLBs are written anew when they are built again: `--force`.
  *
- * @see D-740, D-734.
+ * @see D-740, D-848.
  */
 export function openObjects(outputDir: string, repair = false): ContentStore {
   return openFileStore({

@@ -260,11 +260,11 @@ describe('the checks read code, not prose', () => {
 });
 
 describe('src/DECISIONS.md', () => {
-  it('has a row for every D-number that the code cites', () => {
+  it('has an entry for every D-number that the code cites', () => {
     expect(unknownDecisions(project, table)).toEqual([]);
   });
 
-  it('names owner and test files that are there, and each number once', () => {
+  it('is sorted, of short entries with an owner and a test that exist', () => {
     expect(brokenDecisions(table, (path) => existsSync(new URL(path, ROOT)))).toEqual([]);
   });
 
@@ -283,28 +283,40 @@ describe('src/DECISIONS.md', () => {
     expect(optionDefaults(table)).toEqual(Object.fromEntries(inCode));
   });
 
-  it('is found wanting where it should be', () => {
-    const rows = '### D-101 A?\nowner `src/a.ts`\n\n| D-501 | b |\n| D-501 | `src/c.ts` |\n';
+  it('is at most 9,000 words', () => {
+    expect(table.split(/\s+/).length).toBeLessThanOrEqual(9_000);
+  });
+
+  it('has its faults found', () => {
+    const entries = [
+      '### D-101 A\nSo.\n\nown (H): `src/a.ts`',
+      '### D-502 B\nSo.\n\nown (H)',
+      '### D-501 C\n1\n2\n3\n4\n5\n6\n\nown (H): `src/c.ts`; `test/c.test.ts`',
+    ].join('\n\n');
     const cited = [sourceFile('src/x.ts', '/** See D-101, D-999. */')];
-    expect(unknownDecisions(cited, rows)).toEqual([
-      'src/x.ts:1 cites D-999, which is no row of src/DECISIONS.md; add the row or mend the number',
+    expect(unknownDecisions(cited, entries)).toEqual([
+      'src/x.ts:1 cites D-999, which is not in src/DECISIONS.md; add the entry or correct the number',
     ]);
-    const guess = '### D-101 A?\n\nSo.\n\nEvidence: ODB 3, sure: H; kept, sure: M · Owner: `x`\n';
+    expect(
+      brokenDecisions(entries, (path) => path !== 'src/c.ts' && !path.includes('unit')),
+    ).toEqual([
+      'src/DECISIONS.md:1 D-101 names no test, and test/unit/a.test.ts does not exist; name a test',
+      'src/DECISIONS.md:6 D-502 names no owner file; add its path',
+      'src/DECISIONS.md:11 D-501 names src/c.ts, which does not exist; correct it',
+      'src/DECISIONS.md:11 D-501 has 9 lines; shorten it to 8',
+      'src/DECISIONS.md:11 D-501 follows D-502; sort by number, each once',
+    ]);
+    const guess = '### D-101 A\nSo.\n\nODB 3 (H; kept: M): `x`\n';
     expect(fixedGuesses(guess)).toEqual([
       'src/DECISIONS.md:1 D-101 is M or L without an option; add one, or say "No option" and why',
     ]);
     for (const mended of [
-      guess.replace('sure: M', 'sure: H'),
-      guess.replace('So.', 'So. Option `a: 1`.'),
+      guess.replace('kept: M', 'kept'),
+      guess.replace('So.', 'So. Option `a`.'),
       guess.replace('So.', 'So. No option: why.'),
       guess.replace('D-101', 'D-601'),
     ])
       expect(fixedGuesses(mended)).toEqual([]);
-    expect(brokenDecisions(rows, (path) => path === 'src/a.ts')).toEqual([
-      'src/DECISIONS.md:4 D-501 names no owner file; add its path',
-      'src/DECISIONS.md:5 D-501 names src/c.ts, which is not there; mend the path',
-      'src/DECISIONS.md:5 D-501 stands twice; give one of them a new number',
-    ]);
   });
 });
 

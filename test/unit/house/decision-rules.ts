@@ -1,42 +1,47 @@
-/**
- * Rules about `src/DECISIONS.md`: what the code cites is there, what it cites is there.
- *
- * In: the text of the table and files as text. Out: one sentence for each breach.
- */
+/** Rules about `src/DECISIONS.md`: its form, and that it and the code cite what exists. */
 import { lineOf, type SourceFile } from './source-tree.ts';
 
-/** One decision: its number and the files its row names. */
+/** One decision: its number and the files that its last line names. */
 export interface Decision {
   id: string;
   line: number;
+  /** Lines of text, blank ones included. */
+  length: number;
+  /** The last line: source, certainty, owner files; tests. */
+  last: string;
   owners: string[];
   tests: string[];
   body: string;
 }
 
 const TABLE = 'src/DECISIONS.md';
-/** A path in backticks: below `src`, or behind the word Owner. */
-const OWNER = /(?:(?<=Owner: )`([^`]+)`|`(src\/[^`\s]+)`)/g;
+const MOST_LINES = 8;
 const CITED = /\bD-\d+[a-z]?\b/g;
 
-/** All rows: a heading `### D-101 …` with its section, or a table row that begins with `| D-501 |`. */
+/** All entries: a heading `### D-101 …` and what follows up to the next heading. */
 export function decisions(text: string): Decision[] {
-  const starts = [...text.matchAll(/^(?:### (?<h>D-\d{3}[a-z]?)\b|\| *(?<t>D-\d{3}[a-z]?) *\|)/gm)];
-  return starts.map((match, i) => {
-    const row = match.groups!.t !== undefined;
-    const end = row ? text.indexOf('\n', match.index) : (starts[i + 1]?.index ?? text.length);
-    const body = text.slice(match.index, end < 0 ? text.length : end);
+  return [...text.matchAll(/^### (?<id>D-\d{3}[a-z]?)\b/gm)].map((match) => {
+    const rest = text.slice(match.index);
+    const end = rest.slice(4).search(/^#{1,3} /m);
+    const body = (end < 0 ? rest : rest.slice(0, end + 4)).trim();
+    const lines = body.split('\n');
+    const last = lines.at(-1)!;
+    const paths = [...last.matchAll(/`([^`\s]+)`/g)].map((m) => m[1]!);
+    const tests = paths.filter((path) => path.startsWith('test/'));
+    const owners = paths.filter((path) => !tests.includes(path));
     return {
-      id: (match.groups!.h ?? match.groups!.t)!,
+      id: match.groups!.id!,
       line: lineOf(text, match.index),
-      owners: [...body.matchAll(OWNER)].map((m) => (m[1] ?? m[2])!),
-      tests: [...body.matchAll(/`(test\/[^`\s]+)`/g)].map((m) => m[1]!),
+      length: lines.length,
+      last,
+      owners: owners.length > 0 ? owners : tests,
+      tests,
       body,
     };
   });
 }
 
-/** Every D-nnn that the code names is a row. */
+/** Every D-nnn that the code names is an entry. */
 export function unknownDecisions(files: SourceFile[], table: string): string[] {
   const known = new Set(decisions(table).map((d) => d.id));
   return files
@@ -46,45 +51,53 @@ export function unknownDecisions(files: SourceFile[], table: string): string[] {
         .filter((m) => !known.has(m[0]))
         .map(
           (m) =>
-            `${file.path}:${lineOf(file.text, m.index)} cites ${m[0]}, which is no row of ${TABLE}; add the row or mend the number`,
+            `${file.path}:${lineOf(file.text, m.index)} cites ${m[0]}, which is not in ${TABLE}; add the entry or correct the number`,
         ),
     );
 }
 
-/** Every row has an owner file, and the files that it names are there; no number stands twice. */
+/** Entries are short and sorted, and name an owner file and a test that exist. */
 export function brokenDecisions(table: string, exists: (path: string) => boolean): string[] {
-  const rows = decisions(table);
-  return rows.flatMap((row, i) => {
-    const where = `${TABLE}:${row.line} ${row.id}`;
-    return [
-      ...(row.owners.length === 0 ? [`${where} names no owner file; add its path`] : []),
-      ...[...row.owners, ...row.tests]
-        .filter((path) => !exists(path))
-        .map((path) => `${where} names ${path}, which is not there; mend the path`),
-      ...(rows.findIndex((r) => r.id === row.id) < i
-        ? [`${where} stands twice; give one of them a new number`]
-        : []),
-    ];
+  const entries = decisions(table);
+  return entries.flatMap((entry, i) => {
+    const where = `${TABLE}:${entry.line} ${entry.id}`;
+    const found: string[] = [];
+    if (entry.owners.length === 0) found.push(`${where} names no owner file; add its path`);
+    for (const path of new Set([...entry.owners, ...entry.tests]))
+      if (!exists(path)) found.push(`${where} names ${path}, which does not exist; correct it`);
+    const sources = entry.owners.filter((path) => path.startsWith('src/') && exists(path));
+    if (entry.tests.length === 0 && sources.length > 0 && !sources.some((p) => exists(mirror(p))))
+      found.push(`${where} names no test, and ${mirror(sources[0]!)} does not exist; name a test`);
+    if (entry.length > MOST_LINES)
+      found.push(`${where} has ${entry.length} lines; shorten it to ${MOST_LINES}`);
+    if (i > 0 && entries[i - 1]!.id >= entry.id)
+      found.push(`${where} follows ${entries[i - 1]!.id}; sort by number, each once`);
+    return found;
   });
+}
+
+/** The unit test of a source file. */
+function mirror(path: string): string {
+  return path.replace(/^src\//, 'test/unit/').replace(/\.ts$/, '.test.ts');
 }
 
 /** Sections 1 to 5: what the service's data means. */
 const MEANING = /^D-[1-5]/;
-/** The evidence says M or L of some of it. */
-const UNCERTAIN = /^Evidence: .*\bsure: [^·]*\b[ML]\b/m;
+/** The certainty has an M or an L. */
+const UNCERTAIN = /\([^()]*\b[ML]\b[^()]*\): `/;
 
 /** What is not certain about the service's data has a named option, or says why it has none. */
 export function fixedGuesses(table: string): string[] {
   return decisions(table)
-    .filter(({ id, body }) => MEANING.test(id) && UNCERTAIN.test(body))
-    .filter(({ body }) => !/\bOptions?\s+`|\bNo option\b/.test(body))
+    .filter(({ id, last }) => MEANING.test(id) && UNCERTAIN.test(last))
+    .filter(({ body }) => !/\b[Oo]ptions?\s+`|\bNo\s+option\b/.test(body))
     .map(
       ({ id, line }) =>
         `${TABLE}:${line} ${id} is M or L without an option; add one, or say "No option" and why`,
     );
 }
 
-/** The options that the table tells of, with their defaults as text. */
+/** The options of the table, with their defaults as text. */
 export function optionDefaults(table: string): Record<string, string> {
   const rows = table.matchAll(/^\| `(?<name>\w+)` *\| `(?<value>[^`]*)` *\|/gm);
   return Object.fromEntries([...rows].map((m) => [m.groups!.name!, m.groups!.value!]));
