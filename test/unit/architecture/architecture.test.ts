@@ -1,7 +1,7 @@
 /**
- * The house in checks: rooms, purity, who prints, who touches the disk, what DECISIONS.md says.
+ * The rules of the architecture: folders and layers, purity, printing, file operations, DECISIONS.md.
  *
- * Each check is a row: it finds nothing in the project, and it finds the fault made for it.
+ * Each rule is a row: it finds nothing in the project, and it finds the breaches made for it.
  */
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -14,22 +14,22 @@ import {
   unknownDecisions,
 } from './decision-rules.ts';
 import {
+  cycles,
+  dependentEvaluators,
+  forbiddenImports,
+  impurities,
+  unknownFolders,
+  upwardImports,
+} from './import-rules.ts';
+import { readTree, type SourceFile, sourceFile } from './source-tree.ts';
+import {
   breaches,
-  type HABITS,
   strayFileOperations,
+  type TEXT_RULES,
   topLevelEntries,
   undocumentedExports,
   valuesInModel,
-} from './habit-rules.ts';
-import {
-  cycles,
-  forbiddenNeighbours,
-  impurities,
-  partialJudges,
-  unknownRooms,
-  upwardImports,
-} from './room-rules.ts';
-import { readTree, type SourceFile, sourceFile } from './source-tree.ts';
+} from './text-rules.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 let project: SourceFile[];
@@ -42,59 +42,62 @@ beforeAll(async () => {
   project.push(sourceFile('README.md', readme));
 });
 
-/** A check, a small project that breaks it, and the sentence that tells so. */
+/** A check, small projects that break it, and the sentence that reports it. */
 interface Row {
   check: (files: SourceFile[]) => string[];
   faults: { files: Record<string, string>; says: RegExp }[];
 }
 
-const habit = (name: keyof typeof HABITS, ...faults: Row['faults']): [string, Row] => [
+const textRule = (name: keyof typeof TEXT_RULES, ...faults: Row['faults']): [string, Row] => [
   name,
   { check: (files) => breaches(files, name), faults },
 ];
 
 const ROWS: [string, Row][] = [
   [
-    'every folder of src is a room',
+    'every folder of src has a layer',
     {
-      check: unknownRooms,
+      check: unknownFolders,
       faults: [
-        { files: { 'src/utils/a.ts': '' }, says: /^src\/utils\/a\.ts: src\/utils is no room/ },
+        {
+          files: { 'src/utils/a.ts': '' },
+          says: /^src\/utils\/a\.ts: src\/utils is not a known folder/,
+        },
       ],
     },
   ],
   [
-    'imports run downwards, never from a stage to a stage',
+    'imports go to lower layers, never from a stage to a stage',
     {
       check: upwardImports,
       faults: [
         {
           files: { 'src/fetch/a.ts': "import type { B } from '../write/b.ts';" },
-          says: /^src\/fetch\/a\.ts:1 imports src\/write\/b\.ts: a stage may not know another/,
+          says: /^src\/fetch\/a\.ts:1 imports src\/write\/b\.ts: a stage may not import another stage/,
         },
         {
           files: { 'src/cache/a.ts': "\nexport { b } from '../pipeline/b.ts';" },
-          says: /^src\/cache\/a\.ts:2 .* pipeline lies above cache/,
+          says: /^src\/cache\/a\.ts:2 .* pipeline is above cache/,
         },
         {
           files: { 'src/cli/a.ts': "const b = await import('../index.ts');" },
-          says: /index lies above cli/,
+          says: /index is above cli/,
         },
         {
           files: { 'src/cli/a.ts': "import '../../test/helpers/b.ts';" },
-          says: /src knows nothing outside src/,
+          says: /src may import only from src/,
         },
       ],
     },
   ],
   [
-    'transform, emulator and planning take only what is theirs from below',
+    'transform, emulator and planning import only what they may',
     {
-      check: forbiddenNeighbours,
+      check: forbiddenImports,
       faults: [
         {
           files: { 'src/transform/a.ts': "import { c } from '../service/client.ts';" },
-          says: /wire-\*\.ts alone/,
+          says: /pure decoders wire-\*\.ts/,
         },
         {
           files: { 'src/emulator/a.ts': "import { c } from '../service/wire-names.ts';" },
@@ -108,16 +111,16 @@ const ROWS: [string, Row][] = [
     },
   ],
   [
-    'a helper that judges does not use what it judges',
+    'a test helper that checks a result does not use the code that made it',
     {
-      check: partialJudges,
+      check: dependentEvaluators,
       faults: [
         {
           files: {
             'test/helpers/evaluate-parts-list.ts':
               "import { r } from '../../src/math/ofml-frame.ts';",
           },
-          says: /imports src\/math\/ofml-frame\.ts, which it judges/,
+          says: /imports src\/math\/ofml-frame\.ts, which it checks/,
         },
       ],
     },
@@ -139,7 +142,7 @@ const ROWS: [string, Row][] = [
     },
   ],
   [
-    'the pure rooms need neither Node nor a package',
+    'pure folders need neither Node nor a package',
     {
       check: impurities,
       faults: [
@@ -162,23 +165,23 @@ const ROWS: [string, Row][] = [
     },
   ],
   [
-    'model holds types only',
+    'model contains only types',
     {
       check: valuesInModel,
       faults: [
         { files: { 'src/model/a.ts': '\nexport const A = 1;' }, says: /:2 declares a value/ },
-        { files: { 'src/model/a.ts': 'export function a() {}' }, says: /types only/ },
+        { files: { 'src/model/a.ts': 'export function a() {}' }, says: /only types/ },
       ],
     },
   ],
-  habit(
+  textRule(
     'only cli/ prints, reads argv and env, or ends the process',
     { files: { 'src/write/a.ts': 'console.log(1);' }, says: /:1 has console\.: only src\/cli may/ },
     { files: { 'src/index.ts': 'process.exitCode = 1;' }, says: /process\.exitCode/ },
     { files: { 'src/pipeline/a.ts': 'const { env } = process.env;' }, says: /process\.env/ },
     { files: { 'src/fetch/a.ts': `f(\`\${process.argv[1]}\`);` }, says: /process\.argv/ },
   ),
-  habit(
+  textRule(
     'no clock and no random below pipeline/',
     {
       files: { 'src/write/a.ts': 'const t = Date.now();' },
@@ -187,15 +190,15 @@ const ROWS: [string, Row][] = [
     { files: { 'src/fetch/a.ts': 'const t = new Date( );' }, says: /new Date/ },
     { files: { 'src/emulator/auth.ts': 'Math.random()' }, says: /Math\.random/ },
   ),
-  habit('nothing is left to do', {
+  textRule('nothing is left to do', {
     files: { 'src/a.ts': `// ${'TO'}${'DO'}: later` },
     says: /:1 has .*do it/,
   }),
-  habit('no path of one machine', {
+  textRule('no path of one machine', {
     files: { 'pipelines/a.yaml': `output: ${['', 'home', 'me'].join('/')}` },
     says: /relative/,
   }),
-  habit('the project stands alone', {
+  textRule('the project refers to itself only', {
     files: { 'src/a.ts': '// see semantics.md' },
     says: /DECISIONS/,
   }),
@@ -227,11 +230,11 @@ const ROWS: [string, Row][] = [
 ];
 
 describe.each(ROWS)('%s', (_name, { check, faults }) => {
-  it('holds in this project', () => {
+  it('finds nothing in this project', () => {
     expect(check(project)).toEqual([]);
   });
 
-  it.each(faults)('finds the fault made for it (%#)', ({ files, says }) => {
+  it.each(faults)('finds the breach made for it (%#)', ({ files, says }) => {
     const broken = Object.entries(files).map(([path, text]) => sourceFile(path, text));
     expect(check(broken).join('\n')).toMatch(says);
   });
@@ -272,7 +275,7 @@ describe('src/DECISIONS.md', () => {
     expect(fixedGuesses(table)).toEqual([]);
   });
 
-  it('tells every convert option with the default that the code has', () => {
+  it('lists every convert option with the default of the code', () => {
     const text = (value: unknown) =>
       Array.isArray(value)
         ? value.join(' ')
@@ -321,11 +324,11 @@ describe('src/DECISIONS.md', () => {
 });
 
 describe('the top of the repository', () => {
-  it('holds what it should and nothing else', async () => {
+  it('contains what it should and nothing else', async () => {
     expect(topLevelEntries(await readdir(ROOT))).toEqual([]);
   });
 
-  it('does not take a stray file', () => {
+  it('must not contain a stray file', () => {
     expect(topLevelEntries(['notes.txt', 'node_modules', '.git']).join('\n')).toMatch(
       /^notes\.txt: not one of/,
     );

@@ -1,32 +1,28 @@
-/**
- * Rules about what a file does: who prints, who touches the disk, who asks the clock.
- *
- * In: files as text. Out: one sentence for each breach (file, what, what to do).
- */
+/** Rules on the text of files: printing, file operations, clock, comments. Each breach is one sentence. */
 import { importsOf, lineOf, type SourceFile } from './source-tree.ts';
 
-/** One pattern that only some files may hold. */
-interface Habit {
+/** One pattern that only some files may contain. */
+interface TextRule {
   pattern: RegExp;
-  /** What is looked at: code with literals blanked, or everything. */
+  /** What is searched: code without comments and literals, or the whole text. */
   look: 'bare' | 'text';
-  /** Files under the rule; all where it is missing. */
+  /** Files to which the rule applies. @defaultValue all */
   files?: RegExp;
-  /** Files that may. */
+  /** Files to which it does not apply. */
   except?: RegExp;
   todo: string;
 }
 
 const said = (...parts: string[]) => parts.join('');
 
-/** The rules that one pattern can tell. */
-export const HABITS = {
+/** The rules that are one pattern. */
+export const TEXT_RULES = {
   'only cli/ prints, reads argv and env, or ends the process': {
     pattern: /\bconsole\s*\.|\bprocess\s*\.\s*(?:exit|exitCode|argv|env|stdout|stderr|stdin)\b/g,
     look: 'bare',
     files: /^src\//,
     except: /^src\/cli\//,
-    todo: 'only src/cli may; take it as a parameter or return it',
+    todo: 'only src/cli may; pass it as a parameter or return it',
   },
   'no clock and no random below pipeline/': {
     pattern:
@@ -35,12 +31,12 @@ export const HABITS = {
     files: /^src\//,
     // The emulator's start is the one place below cli/ that fills in the machine's own clock.
     except: /^src\/(?:cli|pipeline)\/|^src\/emulator\/emulator\.ts$/,
-    todo: 'the same input must give the same bytes: take now or random as a parameter',
+    todo: 'the same input must give the same bytes: pass now or random as a parameter',
   },
   'nothing is left to do': {
     pattern: new RegExp(said('\\b(?:TO', 'DO|FIX', 'ME|X', 'XX)\\b'), 'g'),
     look: 'text',
-    todo: 'do it, or write an issue, and take the note out',
+    todo: 'do it, or write an issue, and remove the note',
   },
   'no path of one machine': {
     pattern: new RegExp(
@@ -56,24 +52,24 @@ export const HABITS = {
       'g',
     ),
     look: 'text',
-    todo: 'use a path relative to a file or folder that was handed in',
+    todo: 'use a path relative to a file or folder that is a parameter',
   },
-  'the project stands alone': {
+  'the project refers to itself only': {
     pattern: /\b(?:semantics|design|style)\.md\b/g,
     look: 'text',
     files: /^(?:src|pipelines|README|\.github)/,
     todo: 'name a row of src/DECISIONS.md or a section of the specification',
   },
-} satisfies Record<string, Habit>;
+} satisfies Record<string, TextRule>;
 
-/** Breaches of one row of {@link HABITS}. */
-export function breaches(files: SourceFile[], name: keyof typeof HABITS): string[] {
-  const habit: Habit = HABITS[name];
+/** Breaches of one row of {@link TEXT_RULES}. */
+export function breaches(files: SourceFile[], name: keyof typeof TEXT_RULES): string[] {
+  const rule: TextRule = TEXT_RULES[name];
   return files
-    .filter((f) => (habit.files?.test(f.path) ?? true) && !habit.except?.test(f.path))
+    .filter((f) => (rule.files?.test(f.path) ?? true) && !rule.except?.test(f.path))
     .flatMap((file) =>
-      [...file[habit.look].matchAll(habit.pattern)].map(
-        (m) => `${file.path}:${lineOf(file.text, m.index)} has ${m[0].trim()}: ${habit.todo}`,
+      [...file[rule.look].matchAll(rule.pattern)].map(
+        (m) => `${file.path}:${lineOf(file.text, m.index)} has ${m[0].trim()}: ${rule.todo}`,
       ),
     );
 }
@@ -106,7 +102,7 @@ export function valuesInModel(files: SourceFile[]): string[] {
         ),
       ].map(
         (m) =>
-          `${file.path}:${lineOf(file.text, m.index + m[0].search(/\S/))} declares a value (${m[0].trim().slice(0, 40)}): model holds types only; move it to the room that computes it`,
+          `${file.path}:${lineOf(file.text, m.index + m[0].search(/\S/))} declares a value (${m[0].trim().slice(0, 40)}): model contains only types; move it to the folder that computes it`,
       ),
     );
 }
@@ -137,8 +133,8 @@ function hasComment(before: string): boolean {
   return before.lastIndexOf('/**') > before.lastIndexOf('*/', before.length - 4);
 }
 
-/** What may stand at the top of the repository; entries that begin with a dot are free. */
-export const TOP_LEVEL = [
+/** The entries of the repository's top folder; those that begin with a dot are free. */
+const TOP_LEVEL = [
   'LICENSE',
   'README.md',
   'output',
@@ -150,15 +146,15 @@ export const TOP_LEVEL = [
   'tsconfig.json',
 ];
 
-/** What building, installing and testing leave behind, none of it in git. */
-const LEFT_BEHIND = /^(?:node_modules|dist|coverage)$|\.log$|^\./;
+/** Results of building, installing and testing, which are not in git. */
+const GENERATED = /^(?:node_modules|dist|coverage)$|\.log$|^\./;
 
-/** The top of the repository holds exactly {@link TOP_LEVEL}. */
+/** The top folder of the repository contains exactly {@link TOP_LEVEL}. */
 export function topLevelEntries(entries: string[]): string[] {
-  const extra = entries.filter((e) => !TOP_LEVEL.includes(e) && !LEFT_BEHIND.test(e));
+  const extra = entries.filter((e) => !TOP_LEVEL.includes(e) && !GENERATED.test(e));
   const missing = TOP_LEVEL.filter((e) => !entries.includes(e));
   return [
     ...extra.map((e) => `${e}: not one of ${TOP_LEVEL.join(' ')}; move it into one of these`),
-    ...missing.map((e) => `${e}: missing at the top of the repository; put it back`),
+    ...missing.map((e) => `${e}: missing at the top of the repository; restore it`),
   ];
 }

@@ -1,13 +1,9 @@
-/**
- * Rules about imports: which room may know which.
- *
- * In: the files of `src` and `test`. Out: one sentence for each breach (file, what, what to do).
- */
+/** Rules on imports between the folders of `src`: each breach is one sentence (file, problem, action). */
 import { isBuiltin } from 'node:module';
 import { type ImportLine, importsOf, lineOf, type SourceFile } from './source-tree.ts';
 
-/** The rooms, bottom to top; rooms of one line may not know one another. */
-export const ROOMS = [
+/** The layers of folders, bottom to top; folders of one layer may not import one another. */
+const LAYERS = [
   ['model'],
   ['support'],
   ['math'],
@@ -24,13 +20,13 @@ export const ROOMS = [
   ['cli'],
 ];
 
-/** Rooms that may take less from below than their height allows. */
+/** Folders that may import less than all lower layers. */
 const NARROWER: { from: string; to: RegExp; may: RegExp; why: string }[] = [
   {
     from: 'transform',
     to: /^src\/service\//,
     may: /\/wire-[\w-]+\.ts$/,
-    why: 'transform takes the pure decoders wire-*.ts alone from service',
+    why: 'transform may import only the pure decoders wire-*.ts from service',
   },
   {
     from: 'emulator',
@@ -48,26 +44,26 @@ const NARROWER: { from: string; to: RegExp; may: RegExp; why: string }[] = [
     from: 'planning',
     to: /^src\//,
     may: /^src\/(planning|model|math|transform|support)\/|^src\/write\/(glb|scene-)|\/wire-[\w-]+\.ts$/,
-    why: 'the planning page runs in a browser: only the pure rooms',
+    why: 'the planning page runs in a browser: only pure folders',
   },
 ];
 
-/** Files that run in a browser as well: no Node, no package. */
+/** Files that also run in a browser: no Node, no package. */
 const PURE = /^src\/(model|math|transform)\/|^src\/service\/wire-|^src\/write\/(glb|scene-)/;
 
-/** Helpers that work out the right answer on their own, and what they would otherwise judge. */
+/** Test helpers that compute the expected result independently, and the code that they check. */
 const EVALUATORS = /^test\/helpers\/.*(evaluat|glb-reader|reference|oracle|truth|judge|ideal)/;
 const JUDGED = /^src\/(?!model\/|support\/)/;
 
-/** The room of a file of `src`: its folder, or `index`. */
-export function roomOf(path: string): string {
-  const [, room = '', below] = path.split('/');
-  return below === undefined ? 'index' : room;
+/** The folder of a file of `src`, or `index`. */
+function folderOf(path: string): string {
+  const [, folder = '', below] = path.split('/');
+  return below === undefined ? 'index' : folder;
 }
 
-function height(room: string): number {
-  if (room === 'index') return ROOMS.length;
-  return ROOMS.findIndex((line) => line.includes(room));
+function layerOf(folder: string): number {
+  if (folder === 'index') return LAYERS.length;
+  return LAYERS.findIndex((folders) => folders.includes(folder));
 }
 
 const code = (files: SourceFile[], folder = 'src/') =>
@@ -75,39 +71,43 @@ const code = (files: SourceFile[], folder = 'src/') =>
 
 const at = (file: SourceFile, line: number) => `${file.path}:${line}`;
 
-/** Every folder of `src` is a room that has its place in {@link ROOMS}. */
-export function unknownRooms(files: SourceFile[]): string[] {
+/** Every folder of `src` is in {@link LAYERS}. */
+export function unknownFolders(files: SourceFile[]): string[] {
   return code(files)
-    .filter((file) => height(roomOf(file.path)) < 0)
+    .filter((file) => layerOf(folderOf(file.path)) < 0)
     .map(
       (file) =>
-        `${file.path}: src/${roomOf(file.path)} is no room; move the file to one, or give it its place in ROOMS of room-rules.ts and in src/ARCHITECTURE.md`,
+        `${file.path}: src/${folderOf(file.path)} is not a known folder; move the file, or add the folder to LAYERS of import-rules.ts and to src/ARCHITECTURE.md`,
     );
 }
 
-/** Imports run downwards, and never from a stage to a stage. */
+/** Imports go to lower layers only, and never from a stage to a stage. */
 export function upwardImports(files: SourceFile[]): string[] {
   return eachLocalImport(files, (file, target, line) => {
-    const [from, to] = [roomOf(file.path), roomOf(target)];
-    if (from === to || height(to) < height(from)) return undefined;
+    const [from, to] = [folderOf(file.path), folderOf(target)];
+    if (from === to || layerOf(to) < layerOf(from)) return undefined;
     const how =
-      height(to) === height(from) ? 'a stage may not know another' : `${to} lies above ${from}`;
-    return `${at(file, line)} imports ${target}: ${how}; share through src/model, or hand the value in`;
+      layerOf(to) === layerOf(from)
+        ? 'a stage may not import another stage'
+        : `${to} is above ${from}`;
+    return `${at(file, line)} imports ${target}: ${how}; share a type in src/model, or pass the value as a parameter`;
   });
 }
 
-/** Some rooms take less from below than others. */
-export function forbiddenNeighbours(files: SourceFile[]): string[] {
+/** Some folders may import less than all lower layers. */
+export function forbiddenImports(files: SourceFile[]): string[] {
   return eachLocalImport(files, (file, target, line) => {
     const rule = NARROWER.find(
-      (r) => r.from === roomOf(file.path) && r.to.test(target) && !r.may.test(target),
+      (r) => r.from === folderOf(file.path) && r.to.test(target) && !r.may.test(target),
     );
-    return rule && `${at(file, line)} imports ${target}: ${rule.why}; hand the value in instead`;
+    return (
+      rule && `${at(file, line)} imports ${target}: ${rule.why}; pass the value as a parameter`
+    );
   });
 }
 
-/** A helper that judges a result works it out without the code that made it. */
-export function partialJudges(files: SourceFile[]): string[] {
+/** A helper that checks a result computes it without the code that made it. */
+export function dependentEvaluators(files: SourceFile[]): string[] {
   return code(files, 'test/helpers/')
     .filter((file) => EVALUATORS.test(file.path))
     .flatMap((file) =>
@@ -115,12 +115,12 @@ export function partialJudges(files: SourceFile[]): string[] {
         .filter((i) => i.target !== undefined && JUDGED.test(i.target))
         .map(
           (i) =>
-            `${at(file, i.line)} imports ${i.target}, which it judges; work the answer out here anew`,
+            `${at(file, i.line)} imports ${i.target}, which it checks; compute the expected result independently`,
         ),
     );
 }
 
-/** Value imports, lazy ones included, form no cycle. */
+/** Imports of values, lazy ones included, form no cycle. */
 export function cycles(files: SourceFile[]): string[] {
   const graph = valueGraph(files);
   const done = new Set<string>();
@@ -128,7 +128,7 @@ export function cycles(files: SourceFile[]): string[] {
   const visit = (path: string, trail: string[]) => {
     if (trail.includes(path)) {
       const loop = [...trail.slice(trail.indexOf(path)), path];
-      found.push(`${loop.join(' → ')}: a cycle; move what both need into a third file below them`);
+      found.push(`${loop.join(' → ')}: a cycle; move what both need into a third file`);
     }
     if (done.has(path)) return;
     done.add(path);
@@ -138,7 +138,7 @@ export function cycles(files: SourceFile[]): string[] {
   return found;
 }
 
-/** Pure files, and all that they load, use neither Node nor a package (zod in wire-*.ts excepted). */
+/** Pure files, and all that they load, use neither Node nor a package (except zod in wire-*.ts). */
 export function impurities(files: SourceFile[]): string[] {
   const graph = valueGraph(files);
   const byPath = new Map(files.map((file) => [file.path, file]));
@@ -162,11 +162,11 @@ function impuritiesOf(file: SourceFile, how: string): string[] {
     .filter((i) => i.target === undefined && !allowedPackage(file, i))
     .map(
       (i) =>
-        `${at(file, i.line)} imports ${i.specifier}${how}: pure files run in a browser too; hand it in as a parameter`,
+        `${at(file, i.line)} imports ${i.specifier}${how}: pure files run in a browser too; pass it as a parameter`,
     );
   const globals = [...file.bare.matchAll(/\bBuffer\b|\bprocess\.|\brequire\(|\b__dirname\b/g)].map(
     (m) =>
-      `${at(file, lineOf(file.text, m.index))} uses ${m[0]}${how}: pure files run in a browser too; use Uint8Array, or hand it in`,
+      `${at(file, lineOf(file.text, m.index))} uses ${m[0]}${how}: pure files run in a browser too; use Uint8Array, or pass it as a parameter`,
   );
   return [...imports, ...globals];
 }
@@ -184,7 +184,7 @@ function eachLocalImport(
       if (i.target === undefined) return [];
       if (!i.target.startsWith('src/')) {
         return [
-          `${at(file, i.line)} imports ${i.target}: src knows nothing outside src; move it in`,
+          `${at(file, i.line)} imports ${i.target}: src may import only from src; move the file into src`,
         ];
       }
       return judge(file, i.target, i.line) ?? [];

@@ -1,8 +1,6 @@
 /**
- * The project read as text: what the checks of the house look at.
- *
- * In: a folder, or a path with a text. Out: files with their comments and literals blanked, so that
- * a rule about code is not fooled by prose. Lines and columns stay where they are.
+ * The project as text. Each file has a second text in which comments and literals are blank, so that a
+ * rule on code ignores prose; lines and columns are those of the file.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix, relative } from 'node:path';
