@@ -14,10 +14,9 @@ export {
   type SelectionFailure,
   selectArticles,
 } from './fetch/select-articles.ts';
-export type { Door } from './gateway/door.ts';
-export { type InboxOptions, openInbox, type PlanningLedger } from './gateway/inbox.ts';
+export { type InboxOptions, openInbox, type PermanentIdStore } from './gateway/inbox.ts';
 export { type MigrateOptions, migrate } from './gateway/migrate.ts';
-export type { Change, Hint, HintCode, Migration } from './gateway/migration.ts';
+export type { Change, Hint, HintCode, Migration } from './gateway/migrate-url.ts';
 export {
   type PlannedArticle,
   type PlanningLink,
@@ -25,6 +24,7 @@ export {
   type StoredPlanning,
 } from './gateway/planning-url.ts';
 export { openRelay, type RelayOptions } from './gateway/relay.ts';
+export type { GatewayServer } from './gateway/server.ts';
 export type {
   Article,
   ArticleKey,

@@ -63,7 +63,7 @@ async function receive(args: Arguments, io: Io): Promise<number> {
         log,
         ...(origins === undefined ? {} : { origins }),
         ...(limitMib === undefined ? {} : { bodyLimitBytes: limitMib * MEBIBYTE }),
-        ...(opened === undefined ? {} : { ledger: opened.ledger }),
+        ...(opened === undefined ? {} : { permanentIds: opened.store }),
       }),
     );
     io.print(`
@@ -89,7 +89,7 @@ async function receive(args: Arguments, io: Io): Promise<number> {
 export async function readOrigins(args: Arguments): Promise<string[] | undefined> {
   const text = textOf(args, 'allow-origin');
   if (text === undefined) return undefined;
-  const { readOrigin } = await import('../gateway/origins.ts');
+  const { readOrigin } = await import('../gateway/server.ts');
   const { usageError } = await import('./arguments.ts');
   return text.split(',').map((entry) => {
     const origin = readOrigin(entry.trim());

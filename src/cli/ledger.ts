@@ -2,7 +2,7 @@
  * Ledger: where the inbox keeps permanent identifiers, and how it comes by new ones.
  */
 import { resolve } from 'node:path';
-import type { PlanningLedger } from '../gateway/inbox.ts';
+import type { PermanentIdStore } from '../gateway/inbox.ts';
 import { describeService, openService, type Service } from '../pipeline/context/service-setup.ts';
 import { loadPipeline, type Pipeline } from '../pipeline/file/pipeline-file.ts';
 import { usageError } from './arguments.ts';
@@ -12,7 +12,7 @@ import { pipelineOf } from './service-options.ts';
 
 /** An open ledger. */
 export interface OpenLedger {
-  ledger: PlanningLedger;
+  store: PermanentIdStore;
   /** Logs out and closes the cache. */
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function openLedger(args: Arguments, io: Io): Promise<OpenLedger | 
   const owner = describeService(pipeline.service);
   const planner = args['permanent-ids'] ? createPlanner(pipeline, io) : undefined;
   return {
-    ledger: {
+    store: {
       put: (id, article) => state.permanentIds.put(owner, id, article),
       ...(planner === undefined ? {} : { obtain: planner.store }),
     },

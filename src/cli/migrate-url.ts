@@ -1,7 +1,7 @@
 /**
  * `btg2gltf migrate-url URL`: an address of v1 or v2 as one of v2.5, and what is different.
  */
-import type { Migration } from '../gateway/migration.ts';
+import type { Migration } from '../gateway/migrate-url.ts';
 import { redact, registerSecret } from '../support/redact.ts';
 import { type Command, textOf } from './command.ts';
 

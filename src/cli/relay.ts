@@ -62,7 +62,7 @@ async function relay(args: Arguments, io: Io): Promise<number> {
   const appKey = io.env.BTG2GLTF_APP_KEY ?? '';
   const padding = textOf(args, 'padding') as 'pkcs1' | 'oaep' | undefined;
   const tokenElement = textOf(args, 'token-element') as 'first' | 'last' | undefined;
-  const door = await listenOn(at, () =>
+  const server = await listenOn(at, () =>
     openRelay({
       ...at,
       authUrl: authUrlOf(io),
@@ -78,13 +78,13 @@ async function relay(args: Arguments, io: Io): Promise<number> {
     }),
   );
   io.print(`
-  Logins posted to ${door.url} are answered with a token
+  Logins posted to ${server.url} are answered with a token
   ${reachOf(at)}
   Ctrl-C ends it.
 
 `);
   await untilInterrupted(io);
-  await door.close();
+  await server.close();
   return 0;
 }
 

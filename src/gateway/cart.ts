@@ -1,9 +1,4 @@
-/**
- * Cart: what a cart post holds, checked at the door.
- *
- * In: the bytes of a post. Out: the top-level article, whole, with what identifies it.
- * It must not interpret the article beyond its identity: the rest passes through untouched.
- */
+/** Parses cart posts: checks the identity of the top-level article and leaves the rest untouched. */
 import { isTooDeep } from '../service/wire-depth.ts';
 import { parseJson } from '../service/wire-fields.ts';
 import { describe, isRecord, type JsonRecord } from '../service/wire-value.ts';
@@ -16,14 +11,14 @@ export interface Cart {
   id: string;
   /** Permanent identifier, where the post carries one. */
   permanentid: string | undefined;
-  /** What is odd about it, without being wrong. */
+  /** What is unusual but accepted. */
   warnings: string[];
 }
 
-/** Deeper than any planning, and well within what JSON can be written again from. */
-const DEEPEST = 500;
-const LONGEST_SHOWN = 80;
-const NAMES = ['manufacturer', 'program', 'basearticlenumber'] as const;
+/** Deeper than any planning, and far from the depth at which `JSON.stringify` fails. */
+const MAX_DEPTH = 500;
+const MAX_SHOWN = 80;
+const ARTICLE_NAMES = ['manufacturer', 'program', 'basearticlenumber'] as const;
 
 /**
  * Reads a cart post: an object whose `json` is the top-level article, or the JSON text of it.
@@ -40,7 +35,8 @@ const NAMES = ['manufacturer', 'program', 'basearticlenumber'] as const;
 export function readCartPost(bytes: Uint8Array): Cart {
   const body = parsed(bytes, 'body');
   if (!isRecord(body) || !Object.hasOwn(body, 'json')) {
-    const received = isRecord(body) ? `one with ${names(body)}` : describe(body);
+    const names = isRecord(body) ? Object.keys(body).slice(0, 5).map(shown) : [];
+    const received = isRecord(body) ? `one with ${names.join(', ') || 'none'}` : describe(body);
     throw invalid(`body: expected an object with the property json, received ${received}`);
   }
   const { json } = body;
@@ -48,11 +44,7 @@ export function readCartPost(bytes: Uint8Array): Cart {
   return { ...cart, permanentid: cart.permanentid ?? idOf(body, 'permanentid') };
 }
 
-/**
- * Checks a top-level article.
- *
- * @throws {@link ConverterError} as {@link readCartPost}.
- */
+/** Checks a top-level article. @throws {@link ConverterError} as {@link readCartPost}. */
 export function checkCart(article: unknown): Cart {
   if (!isRecord(article)) {
     throw invalid(`json: expected the top-level article, received ${describe(article)}`);
@@ -66,14 +58,14 @@ export function checkCart(article: unknown): Cart {
       `json: article ${shown(id)} is a child of ${shown(rootid)}; post the top-level article, which holds it`,
     );
   }
-  for (const name of NAMES) requiredText(article, name);
+  for (const name of ARTICLE_NAMES) requiredText(article, name);
   checkChildren(article);
   return { article, id, permanentid: idOf(article, 'permanentid'), warnings: warningsOf(article) };
 }
 
 function parsed(bytes: Uint8Array, where: string): unknown {
-  // Before it is parsed: the depth that is checked below is that of a text which a parser survived.
-  if (isTooDeep(bytes)) throw invalid(`${where}: nested deeper than ${DEEPEST} levels`);
+  // Checked before parsing, since a deeper text could end the process.
+  if (isTooDeep(bytes)) throw invalid(`${where}: nested deeper than ${MAX_DEPTH} levels`);
   try {
     return parseJson(bytes);
   } catch (cause) {
@@ -82,17 +74,14 @@ function parsed(bytes: Uint8Array, where: string): unknown {
   }
 }
 
-/** By a loop: what is checked here is that recursion is safe afterwards. */
+/** Checks by a loop that recursion is safe afterwards. */
 function checkDepth(root: JsonRecord): void {
   let level: unknown[] = [root];
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > DEEPEST) throw invalid(`json: nested deeper than ${DEEPEST} levels`);
-    level = level.flatMap((value) => Object.values(value as object).filter(isNested));
+    if (depth > MAX_DEPTH) throw invalid(`json: nested deeper than ${MAX_DEPTH} levels`);
+    const values = level.flatMap((value) => Object.values(value as object));
+    level = values.filter((value) => typeof value === 'object' && value !== null);
   }
-}
-
-function isNested(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
 }
 
 function checkChildren({ children }: JsonRecord): void {
@@ -106,7 +95,7 @@ function checkChildren({ children }: JsonRecord): void {
   }
 }
 
-/** A cart is not refused for these: a shop would lose what its customer planned. */
+/** No reasons to refuse a cart: the shop would lose what its customer planned. */
 function warningsOf({ ocd }: JsonRecord): string[] {
   if (isRecord(ocd) && typeof ocd.reinitstring === 'string') return [];
   return ['json.ocd.reinitstring: missing, so only the default configuration can be loaded'];
@@ -118,7 +107,7 @@ function requiredText(article: JsonRecord, name: string): string {
   throw invalid(`json.${name}: expected a text, received ${describe(article[name])}`);
 }
 
-/** A number in the place of an identifier is read as its own spelling. */
+/** An identifier; a number is read as its text. */
 function idOf(record: JsonRecord, name: string): string | undefined {
   const value = Object.hasOwn(record, name) ? record[name] : undefined;
   return (typeof value === 'string' && value !== '') || typeof value === 'number'
@@ -126,13 +115,8 @@ function idOf(record: JsonRecord, name: string): string | undefined {
     : undefined;
 }
 
-function names(record: JsonRecord): string {
-  const keys = Object.keys(record).slice(0, 5);
-  return keys.length === 0 ? 'none' : keys.map(shown).join(', ');
-}
-
 function shown(text: string): string {
-  return JSON.stringify(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
+  return JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 }
 
 function invalid(sentence: string): ConverterError {

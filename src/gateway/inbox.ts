@@ -1,9 +1,4 @@
-/**
- * Inbox: the receiver of cart posts.
- *
- * In: posts of the planning frontend. Out: one file a cart in the store, and an answer in JSON.
- * It must not reconfigure anything, nor write anywhere but in its store and its ledger.
- */
+/** The cart inbox: stores each cart post of the planning frontend as one file. */
 import { join } from 'node:path';
 import { asConverterError } from '../support/errors.ts';
 import {
@@ -15,26 +10,26 @@ import {
 } from '../support/files.ts';
 import type { Logger } from '../support/log.ts';
 import { type Cart, readCartPost } from './cart.ts';
-import { type Door, type DoorOptions, jsonAnswer, openDoor } from './door.ts';
+import { type GatewayServer, jsonAnswer, openServer, type ServerOptions } from './server.ts';
 
-/** Where permanent identifiers go, and where new ones come from. */
-export interface PlanningLedger {
-  /** Keeps the planning behind an identifier. */
+/** Where permanent identifiers are stored, and where new ones come from. */
+export interface PermanentIdStore {
+  /** Stores the planning of an identifier. */
   put(permanentid: string, article: unknown): void;
-  /** Stores a planning at the service, POST reinit; undefined: carts get no identifier. */
+  /** Stores a planning at the service, POST reinit; undefined: carts get no new identifier. */
   obtain?: (article: unknown) => Promise<string>;
 }
 
-/** How an inbox is set up. */
-export interface InboxOptions extends DoorOptions {
-  /** Folder of the stored carts; made where there is none. */
+/** The settings of an inbox. */
+export interface InboxOptions extends ServerOptions {
+  /** Folder of the carts; created if it does not exist. */
   store: string;
   /** @defaultValue {@link INBOX_DEFAULTS} */
   bodyLimitBytes?: number;
-  ledger?: PlanningLedger;
+  permanentIds?: PermanentIdStore;
 }
 
-/** What the sender of a cart is told. */
+/** The answer to a cart post. */
 export interface InboxAnswer {
   stored: true;
   id: string;
@@ -44,24 +39,18 @@ export interface InboxAnswer {
   warnings: string[];
 }
 
-/** The defaults of an inbox. */
-export const INBOX_DEFAULTS = {
-  /** A planning of some hundred articles with all their values has a few MiB. */
-  bodyLimitBytes: 16 * 1024 * 1024,
-} as const;
+/** The defaults of an inbox: a planning of some hundred articles with all values has a few MiB. */
+export const INBOX_DEFAULTS = { bodyLimitBytes: 16 * 1024 * 1024 } as const;
 
-/** Path of the address that is handed to the frontend as `urlwarenkorb`. */
-export const CART_PATH = '/cart';
-
-/** The rest of the name tells contents apart: 128 bits cannot be made to agree. */
-const HASH_DIGITS = 32;
+/** Path of the address that the frontend gets as `urlwarenkorb`. */
+const CART_PATH = '/cart';
 
 /**
  * Opens an inbox.
  *
- * Each cart is `<id>~<hash of its content>.json`, written whole or not at all: the same cart posted
- * twice is one file, and another cart with the same id never replaces it. Pages of any origin may
- * post, unless `origins` lists some.
+ * Each cart is `<id>~<hash of its content>.json`, written completely or not at all: the same cart
+ * posted twice is one file, and another cart with the same id never replaces it. Pages of any origin
+ * may post, unless `origins` lists some.
  *
  * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`; the system's error where it cannot listen.
  *
@@ -74,20 +63,20 @@ const HASH_DIGITS = 32;
  *
  * @see Spec 4.6; D-810 to D-813.
  */
-export async function openInbox(options: InboxOptions): Promise<Door> {
-  const { store, ledger, log } = options;
+export async function openInbox(options: InboxOptions): Promise<GatewayServer> {
+  const { store, permanentIds, log, bodyLimitBytes = INBOX_DEFAULTS.bodyLimitBytes } = options;
   await makeFolder(store);
   await removeStaleTemporaries(store);
-  return openDoor(
+  return openServer(
     { origins: 'any', ...options },
     {
       path: CART_PATH,
-      bodyLimitBytes: options.bodyLimitBytes ?? INBOX_DEFAULTS.bodyLimitBytes,
+      bodyLimitBytes,
       async answer({ bytes }) {
         const cart = readCartPost(bytes);
         const file = await storeCart(store, cart);
         log.info('cart stored', { id: cart.id, file });
-        return jsonAnswer(await remember(cart, file, ledger, log));
+        return jsonAnswer(await answerTo(cart, file, permanentIds, log));
       },
     },
   );
@@ -95,24 +84,24 @@ export async function openInbox(options: InboxOptions): Promise<Door> {
 
 async function storeCart(store: string, { article, id }: Cart): Promise<string> {
   const text = `${JSON.stringify(article)}\n`;
-  const file = `${encodeFileName(id)}~${sha256Hex(text).slice(0, HASH_DIGITS)}.json`;
+  // 128 bits of the hash: no two contents can be made to agree.
+  const file = `${encodeFileName(id)}~${sha256Hex(text).slice(0, 32)}.json`;
   await replaceFile(join(store, file), text);
   return file;
 }
 
-/** The cart is stored by now: whatever fails here is a warning, or the sender would post it again. */
-async function remember(
-  { article, id, permanentid: carried, warnings }: Cart,
+/** The cart is stored by now: a later failure is a warning, or the sender would post the cart again. */
+async function answerTo(
+  { article, id, permanentid: given, warnings }: Cart,
   file: string,
-  ledger: PlanningLedger | undefined,
+  permanentIds: PermanentIdStore | undefined,
   log: Logger,
 ): Promise<InboxAnswer> {
   const answer: InboxAnswer = { stored: true, id, file, warnings };
-  if (ledger === undefined) return answer;
   try {
-    const permanentid = carried ?? (await ledger.obtain?.(article));
-    if (permanentid === undefined) return answer;
-    ledger.put(permanentid, article);
+    const permanentid = given ?? (await permanentIds?.obtain?.(article));
+    if (permanentIds === undefined || permanentid === undefined) return answer;
+    permanentIds.put(permanentid, article);
     return { ...answer, permanentid };
   } catch (thrown) {
     const { code, message } = asConverterError(thrown);

@@ -1,118 +1,268 @@
 /**
- * Migrate URL: an address of v1 or v2 as one of v2.5.
+ * Converts addresses of v1 and v2 to v2.5 by their delimiters alone: no value is decoded or re-encoded.
  *
- * In: an address and the new base of the frontend. Out: the new address, what changed, what to look at.
- * It must not decode a value: what is renamed or moved keeps its bytes.
+ * @see Spec 9.1 to 9.4, 9.6, 9.7; D-815.
  */
 import { ConverterError } from '../support/errors.ts';
-import { apiHints, frontendHints } from './migrate-hints.ts';
-import { type Change, type Hint, type Migration, V1_NAMES } from './migration.ts';
 import { planningEntry } from './planning-url.ts';
-import { joinAddress, type Parameter, splitAddress } from './split-address.ts';
 
-const ENTRY_POINT = /(?:^|\/)(?<name>index|configurator|article)\.php$/i;
+/** One difference between the old and the new form. */
+export interface Change {
+  before: string;
+  after: string;
+  /** Section of the specification. */
+  why: string;
+}
+
+/** The subject of a hint; match on it, never on the text. */
+export type HintCode =
+  | keyof typeof FRONTEND_RULES
+  | keyof typeof API_RULES
+  | 'CONFLICTING_PARAMETERS'
+  | 'REPEATED_PARAMETER'
+  | 'CART_ID_MADE_UP'
+  | 'CART_IS_A_CHILD';
+
+/** Something that no rule decides and that you have to check. */
+export interface Hint {
+  code: HintCode;
+  message: string;
+}
+
+/** The result of a migration. */
+export interface Migration<T> {
+  /** Generation of the input. */
+  from: 'v1' | 'v2' | 'v2.5';
+  before: T;
+  /** Equals `before` if nothing had to change. */
+  after: T;
+  changes: Change[];
+  hints: Hint[];
+}
+
+/** Names of v1 and their new names. @see Spec 9.3 */
+export const V1_NAMES = {
+  manuid: 'manufacturer',
+  seriesid: 'program',
+  baseartnmbr: 'basearticlenumber',
+  finalartnmbr: 'finalarticlenumber',
+  /** In the visual frontend; the operations of the API have other names for it. */
+  reinitstring: 'ocdreinit',
+} as const;
+
+/** A name of v1. */
+export type V1Name = keyof typeof V1_NAMES;
+
+/** One parameter; `raw` is its encoded value, with the `=` if there is one. */
+interface Parameter {
+  name: string;
+  raw: string;
+}
+
+const ENTRY_POINT = /(?:^|\/)(?<name>(?:index|configurator|article)\.php)$/i;
 const PLANNING = /(?:^|\/)planning\/?$/i;
 const API = /\/api\/(?:xcf|ofml|odb)\.dll\//i;
 /** The old pages may have been the index of their folder. */
 const FOLDER = /(?:^|\/)$/;
+const ENTITIES: Change = { before: '&amp;', after: '&', why: 'an address outside of HTML' };
 
 /**
- * Gives an address of an older generation its v2.5 form; one of v2.5 comes back as it is.
+ * Converts an address to v2.5; one of v2.5 is returned unchanged.
  *
- * @param url - Absolute or relative, as it stands in a page (`&amp;` is understood), or of the API.
- * @param frontendUrl - `{frontend_url}`; not needed for an address of the API.
- * @throws {@link ConverterError} `USAGE` where it is no address of the service, or the base is missing.
- *
- * @example
- * ```ts
- * migrateUrl('https://old.example/configurator.php?manuid=ACME&token=T', 'https://plan.example').after;
- * // → 'https://plan.example/planning?manufacturer=ACME&token=T'
- * ```
- *
- * @see Spec 9.1 to 9.4; D-815.
+ * @param url - Absolute or relative, as in a page (`&amp;` is accepted), or of the API.
+ * @throws {@link ConverterError} `USAGE` if it is no address of the service, or the base is missing.
  */
 export function migrateUrl(url: string, frontendUrl?: string): Migration<string> {
   const before = url.trim();
-  const { base, path, parameters, fragment, entities } = splitAddress(before);
+  const { address, path, parameters, fragment, hasEntities } = splitAddress(before);
   const isApi = API.test(path);
   const renamed = rename(parameters, isApi);
-  const page = isApi ? undefined : pageOf(path, renamed.changes.length > 0);
-  const moved = page === undefined ? [] : move(`${base}${path}`, frontendUrl);
-  const address = moved[0]?.after ?? `${base}${path}`;
-  const changes = [...moved, ...renamed.changes, ...(entities ? [ENTITIES] : [])];
-  const isOld = page === 'php' || renamed.changes.length > 0;
+  const entryPoint = ENTRY_POINT.exec(path)?.groups?.name ?? '';
+  const isOldPage = entryPoint !== '' || (renamed.changes.length > 0 && FOLDER.test(path));
+  if (!isApi && !isOldPage && !PLANNING.test(path)) {
+    throw unusable(
+      'expected an address of index.php, configurator.php, article.php, /planning or the API, received another',
+    );
+  }
+  const moved = isApi ? [] : move(address, frontendUrl);
+  const changes = [...moved, ...renamed.changes, ...(hasEntities ? [ENTITIES] : [])];
+  const isV1 = (!isApi && isOldPage) || renamed.changes.length > 0;
+  const hints = hintsOf(isApi ? API_RULES : FRONTEND_RULES, {
+    path,
+    entryPoint,
+    moved: moved.length > 0,
+    names: [...new Set(renamed.parameters.map(({ name }) => name))],
+    has: (name) => renamed.parameters.some((p) => p.name === name && p.raw.length > 1),
+    isOn: (name) => renamed.parameters.some((p) => p.name === name && p.raw === '=true'),
+  });
+  const query = renamed.parameters.map(({ name, raw }) => `${name}${raw}`).join('&');
+  const after = `${moved[0]?.after ?? address}${query === '' ? '' : `?${query}`}${fragment}`;
   return {
-    from: isOld ? 'v1' : moved.length > 0 ? 'v2' : 'v2.5',
+    from: isV1 ? 'v1' : moved.length > 0 ? 'v2' : 'v2.5',
     before,
-    after: changes.length === 0 ? before : joinAddress(address, renamed.parameters, fragment),
+    after: changes.length === 0 ? before : after,
     changes,
-    hints: [
-      ...renamed.hints,
-      ...(page === undefined
-        ? apiHints(path, renamed.parameters)
-        : frontendHints(renamed.parameters, {
-            entryPoint: page === 'php' ? (ENTRY_POINT.exec(path)?.[0].replace('/', '') ?? '') : '',
-            moved: moved.length > 0,
-          })),
-    ],
+    hints: [...renamed.hints, ...hints, ...repeated(renamed.parameters)],
   };
 }
 
-const ENTITIES: Change = { before: '&amp;', after: '&', why: 'an address outside of HTML' };
+const PARTS =
+  /^(?<base>(?:https?:)?\/\/[^/?#]+)?(?<path>[^?#]*)(?:\?(?<query>[^#]*))?(?<fragment>#.*)?$/is;
 
-function pageOf(path: string, hasOldNames: boolean): 'php' | 'planning' {
-  if (ENTRY_POINT.test(path) || (hasOldNames && FOLDER.test(path))) return 'php';
-  if (PLANNING.test(path)) return 'planning';
-  throw new ConverterError(
-    'USAGE',
-    'migrate: expected an address of index.php, configurator.php, article.php, /planning or the API, received another',
-  );
+function splitAddress(url: string) {
+  const { base = '', path = '', query = '', fragment = '' } = PARTS.exec(url)?.groups ?? {};
+  const isAddress = URL.canParse(url, 'https://relative.invalid/');
+  if (url === '' || !isAddress || (base === '' && /^[a-z][a-z0-9+.-]*:/i.test(path))) {
+    throw unusable('expected an address that starts with http:// or https://');
+  }
+  const texts = query.replace(/&(?:amp;)+/g, '&').split('&');
+  const parameters = texts.filter((text) => text !== '').map(parameter);
+  const hasEntities = query.includes('&amp;');
+  return { address: `${base}${path}`, path, parameters, fragment, hasEntities };
 }
 
-/** The new base, unless it is that already. @see Spec 9.1, 9.2, 9.4 */
+function parameter(text: string): Parameter {
+  const at = text.indexOf('=');
+  return at < 0 ? { name: text, raw: '' } : { name: text.slice(0, at), raw: text.slice(at) };
+}
+
+/** The new base, unless the address has it already. @see Spec 9.1, 9.2, 9.4 */
 function move(address: string, frontendUrl: string | undefined): Change[] {
   if (frontendUrl === undefined) {
-    const message =
-      'migrate: the frontend of v2.5 has a base of its own: frontendUrl missing (--frontend-url or BTG2GLTF_FRONTEND_URL)';
-    throw new ConverterError('USAGE', message);
+    throw unusable(
+      'the frontend of v2.5 has a base of its own: frontendUrl missing (--frontend-url or BTG2GLTF_FRONTEND_URL)',
+    );
   }
   const entry = planningEntry(frontendUrl);
   const isThere = URL.canParse(address) && new URL(address).href === new URL(entry).href;
   return isThere ? [] : [{ before: address, after: entry, why: 'Spec 9.1, 9.4' }];
 }
 
-interface Renamed {
-  parameters: Parameter[];
-  changes: Change[];
-  hints: Hint[];
-}
-
-/** New names for old; a value that stands under its new name already is the one that counts. */
-function rename(given: readonly Parameter[], isApi: boolean): Renamed {
-  const result: Renamed = { parameters: [], changes: [], hints: [] };
+/** Replaces v1 names; where both names are given, the value of the new name is kept. */
+function rename(given: readonly Parameter[], isApi: boolean) {
+  const parameters: Parameter[] = [];
+  const changes: Change[] = [];
+  const hints: Hint[] = [];
   for (const parameter of given) {
     const { name, raw } = parameter;
     const after = newName(name, isApi);
     if (after === undefined) {
-      result.parameters.push(parameter);
+      parameters.push(parameter);
       continue;
     }
-    result.changes.push({ before: name, after, why: 'Spec 9.3' });
-    const already = given.find((other) => other.name === after);
-    if (already === undefined) result.parameters.push({ name: after, raw });
-    else if (already.raw !== raw) result.hints.push(conflict(name, after));
+    changes.push({ before: name, after, why: 'Spec 9.3' });
+    const existing = given.find((other) => other.name === after);
+    if (existing === undefined) {
+      parameters.push({ name: after, raw });
+    } else if (existing.raw !== raw) {
+      const message = `${name} and ${after} have different values; ${after} was kept`;
+      hints.push({ code: 'CONFLICTING_PARAMETERS', message });
+    }
   }
-  return result;
+  return { parameters, changes, hints };
 }
 
 function newName(name: string, isApi: boolean): string | undefined {
   const old = name.toLowerCase();
-  // `reinitstring` is a name of the API itself, to this day.
+  // The API itself still uses the name `reinitstring`.
   if (!Object.hasOwn(V1_NAMES, old) || (isApi && old === 'reinitstring')) return undefined;
-  return V1_NAMES[old as keyof typeof V1_NAMES];
+  return V1_NAMES[old as V1Name];
 }
 
-function conflict(before: string, after: string): Hint {
-  const message = `${before} and ${after} have different values; ${after} was kept`;
-  return { code: 'CONFLICTING_PARAMETERS', message };
+/** Every parameter of the planning page. @see Spec 4.5 */
+const PLANNING_PARAMETERS =
+  `token manufacturer program basearticlenumber ocdreinit permanentid showprice
+  disablecatalogue opencatalogue parentnode lang langalt urlwarenkorb`.split(/\s+/);
+const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'];
+const CREDENTIALS = ['username', 'password', 'rememberme', 'user', 'appkey'];
+
+/** The new address as the rules see it. */
+interface Subject {
+  path: string;
+  /** File name of the v1 page; empty if it was none. */
+  entryPoint: string;
+  /** Whether the base changed. */
+  moved: boolean;
+  names: readonly string[];
+  /** Whether a parameter has a value. */
+  has(name: string): boolean;
+  /** Whether a boolean parameter is `true`. */
+  isOn(name: string): boolean;
+}
+
+/** The message of a hint; false if the hint does not apply. */
+type Rule = (subject: Subject) => string | false;
+
+const FRONTEND_RULES = {
+  PREFER_PERMANENTID: ({ has }) =>
+    has('ocdreinit') &&
+    !has('permanentid') &&
+    'ocdreinit brings back this one article; to bring back a whole planning, store it (POST reinit) and use its permanentid instead (Spec 9.2)',
+  PERMANENTID_OF_ITS_SYSTEM: ({ has, moved }) =>
+    has('permanentid') &&
+    moved &&
+    'a permanentid is known to the system alone that gave it: check that the new base is not the test system of the old one, nor the other way round (Spec 9.7)',
+  TOKEN_MISSING: ({ has }) =>
+    !has('token') && 'the page needs a token: add one on your server (Spec 4.5)',
+  MODE_NOT_CARRIED: ({ entryPoint, has }) =>
+    entryPoint !== '' &&
+    !has('opencatalogue') &&
+    !has('disablecatalogue') &&
+    `${entryPoint} is gone, and the address opens catalogue and configurator together; add disablecatalogue=true for the configurator alone or opencatalogue=true for the catalogue (Spec 4.5)`,
+  TWO_MODES: ({ isOn }) =>
+    isOn('opencatalogue') &&
+    isOn('disablecatalogue') &&
+    'opencatalogue and disablecatalogue are both true; keep one of them',
+  TWO_SUBJECTS({ has, names }) {
+    const article = [...ARTICLE, 'ocdreinit'].filter((name) => names.includes(name));
+    if (!has('permanentid') || article.length === 0) return false;
+    return `permanentid stands instead of ${article.join(', ')}; take these out (Spec 4.5)`;
+  },
+  ARTICLE_INCOMPLETE({ has }) {
+    const missing = ARTICLE.filter((name) => !has(name));
+    if (missing.length === 0 || missing.length === ARTICLE.length) return false;
+    return `${missing.join(' and ')} missing: the three that name an article are used together (Spec 4.5)`;
+  },
+  CREDENTIALS_IN_URL({ names }) {
+    const found = names.filter((name) => CREDENTIALS.includes(name));
+    if (found.length === 0) return false;
+    return `${found.join(', ')}: an address is no place for credentials; take them out`;
+  },
+  NOT_A_PLANNING_PARAMETER({ names }) {
+    const known = [...PLANNING_PARAMETERS, ...CREDENTIALS];
+    const unknown = names.filter((name) => !known.includes(name));
+    if (unknown.length === 0) return false;
+    return `${unknown.join(', ')}: kept, but no parameter of the planning page (Spec 4.5)`;
+  },
+} as const satisfies Record<string, Rule>;
+
+/** Base and entry points of the API stay. @see Spec 9.1, 9.6 */
+const API_RULES = {
+  REINIT_OF_ARTICLES: ({ path, names }) =>
+    /\/ofml\/articles$/i.test(path) &&
+    names.includes('reinitstring') &&
+    'articles takes this string as ocdreinitstring (Spec 4.3)',
+  IMAGE_DEPRECATED: ({ path }) =>
+    /\/articlesimage\.jpg$/i.test(path) &&
+    'articlesimage.jpg may be removed in a later version (Spec 9.6)',
+} as const satisfies Record<string, Rule>;
+
+function hintsOf(rules: Readonly<Record<string, Rule>>, subject: Subject): Hint[] {
+  return Object.entries(rules).flatMap(([code, rule]) => {
+    const message = rule(subject);
+    return message === false ? [] : [{ code: code as HintCode, message }];
+  });
+}
+
+function repeated(parameters: readonly Parameter[]): Hint[] {
+  const names = parameters.map(({ name }) => name);
+  const twice = new Set(names.filter((name, i) => names.indexOf(name) < i));
+  return [...twice].map((name) => ({
+    code: 'REPEATED_PARAMETER',
+    message: `${name} is given more than once; keep one`,
+  }));
+}
+
+function unusable(sentence: string): ConverterError {
+  return new ConverterError('USAGE', `migrate: ${sentence}`);
 }

@@ -1,15 +1,11 @@
-/**
- * Migrate: addresses and carts of v1 and v2, as v2.5 takes them.
- *
- * In: an address or a stored cart entry. Out: its new form, what changed, what to look at.
- * It must not ask anybody: the same input gives the same result.
- */
-import type { JsonRecord } from '../service/wire-value.ts';
-import { migrateCart } from './migrate-cart.ts';
-import { migrateUrl } from './migrate-url.ts';
-import type { Migration } from './migration.ts';
+/** Converts addresses and carts of v1 and v2 to v2.5, without any request. */
+import { describe, isRecord, type JsonRecord } from '../service/wire-value.ts';
+import { ConverterError } from '../support/errors.ts';
+import { sha256Hex } from '../support/files.ts';
+import { checkCart } from './cart.ts';
+import { type Hint, type Migration, migrateUrl, V1_NAMES, type V1Name } from './migrate-url.ts';
 
-/** What a migration has to be told. */
+/** Additional input of a migration. */
 export interface MigrateOptions {
   /** `{frontend_url}` of v2.5; needed for every address but those of the API. */
   frontendUrl?: string;
@@ -18,10 +14,13 @@ export interface MigrateOptions {
 }
 
 /**
- * Gives an address or a cart entry its v2.5 form; applied to its own result it changes nothing.
+ * Converts an address or a cart entry to v2.5; its own result is returned unchanged.
  *
- * @throws {@link ConverterError} `USAGE` for an address that is none of the service's, or without a
- *   base to move to; `CART_INVALID` for a cart that is none.
+ * A v1 cart has no `id`, which only the service assigns. Without `loaded` the result has a generated
+ * one, the same for the same entry, and a hint.
+ *
+ * @throws {@link ConverterError} `USAGE` for an address that is not of the service, or that needs
+ *   `frontendUrl`; `CART_INVALID` for an invalid cart, or if `loaded` is another article.
  *
  * @example
  * ```ts
@@ -41,4 +40,87 @@ export function migrate(
   return typeof input === 'string'
     ? migrateUrl(input, options.frontendUrl)
     : migrateCart(input, options.loaded);
+}
+
+const REQUIRED = ['manuid', 'seriesid', 'baseartnmbr'] as const;
+
+/** In a cart both are fields of the commercial data, not parameters. */
+const CART_NAMES: Readonly<Record<V1Name, string>> = {
+  ...V1_NAMES,
+  finalartnmbr: 'ocd.finalarticlenumber',
+  reinitstring: 'ocd.reinitstring',
+};
+
+const MADE_UP: Hint = {
+  code: 'CART_ID_MADE_UP',
+  message:
+    'a v1 cart has no id: this one is ours. Load the article (GET articles with ocdreinitstring) and hand the answer in to get the real one before it is changed or stored at the service',
+};
+const CHILD: Hint = {
+  code: 'CART_IS_A_CHILD',
+  message: 'id is not rootid: a child is reconfigured through its root alone (Spec 9.5)',
+};
+
+function migrateCart(entry: unknown, loaded: unknown): Migration<JsonRecord> {
+  if (!isRecord(entry)) throw invalid(`expected an object, received ${describe(entry)}`);
+  if (entry.id !== undefined && entry.rootid !== undefined) {
+    const hints = String(entry.id) === String(entry.rootid) ? [] : [CHILD];
+    return { from: 'v2.5', before: entry, after: entry, changes: [], hints };
+  }
+  const missing = REQUIRED.filter((name) => textOf(entry, name) === '');
+  if (missing.length > 0) throw invalid(`${missing.join(', ')} missing; and no v2.5 cart either`);
+  const names = (Object.keys(CART_NAMES) as V1Name[]).filter((name) => Object.hasOwn(entry, name));
+  const changes = names.map((before) => ({
+    before,
+    after: CART_NAMES[before],
+    why: 'Spec 9.3, 9.5',
+  }));
+  const made = toArticle(entry);
+  return loaded === undefined
+    ? { from: 'v1', before: entry, after: made, changes, hints: [MADE_UP] }
+    : { from: 'v1', before: entry, after: checkLoaded(loaded, made), changes, hints: [] };
+}
+
+/** Other fields of the entry are kept. */
+function toArticle(entry: JsonRecord): JsonRecord {
+  const { manuid, seriesid, baseartnmbr, finalartnmbr, reinitstring, ...rest } = entry;
+  const text = (name: V1Name) => textOf(entry, name);
+  const identity = (Object.keys(V1_NAMES) as V1Name[]).map(text);
+  const id = `v1-${sha256Hex(JSON.stringify(identity)).slice(0, 16)}`;
+  const finalNumber = text('finalartnmbr');
+  return {
+    ...rest,
+    id,
+    rootid: id,
+    manufacturer: text('manuid'),
+    program: text('seriesid'),
+    basearticlenumber: text('baseartnmbr'),
+    propclasses: [],
+    children: [],
+    ocd: {
+      ...(finalNumber === '' ? {} : { finalarticlenumber: finalNumber }),
+      reinitstring: text('reinitstring'),
+    },
+  };
+}
+
+/** Checks that the loaded article is the one of the entry. */
+function checkLoaded(loaded: unknown, expected: JsonRecord): JsonRecord {
+  const { article } = checkCart(loaded);
+  for (const name of REQUIRED.map((v1Name) => V1_NAMES[v1Name])) {
+    if (String(article[name]) === expected[name]) continue;
+    const received = describe(article[name]);
+    throw invalid(`loaded.${name}: expected "${expected[name]}", received ${received}`);
+  }
+  return article;
+}
+
+/** Old shops stored numbers as numbers. */
+function textOf(entry: JsonRecord, name: V1Name): string {
+  const value = Object.hasOwn(entry, name) ? entry[name] : undefined;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+function invalid(sentence: string): ConverterError {
+  return new ConverterError('CART_INVALID', `cart: ${sentence}`);
 }

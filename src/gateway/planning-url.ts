@@ -1,27 +1,22 @@
-/**
- * Planning URL: links to the planning frontend, in its three modes.
- *
- * In: an article or a permanent identifier, a token, and how the page is to open. Out: an address.
- * It must not know how a token is obtained, and it sends nothing.
- */
+/** Links to the planning frontend, in its three modes. */
 import { encodeStrictly, readAddress } from '../service/target.ts';
 import { ConverterError } from '../support/errors.ts';
 
-/** A base article, in one configuration of it where `ocdreinit` is given. */
+/** A base article, or one configuration of it if `ocdreinit` is given. */
 export interface PlannedArticle {
   manufacturer: string;
   program: string;
   basearticlenumber: string;
-  /** Configuration string of this one article; children of a planning are not restored by it. */
+  /** Configuration string of this one article; it does not restore the children of a planning. */
   ocdreinit?: string;
 }
 
-/** A stored meta planning, which comes back whole. */
+/** A stored meta planning, which is restored completely. */
 export interface StoredPlanning {
   permanentid: string;
 }
 
-/** What a link has in every mode. */
+/** The parameters of every mode. */
 interface LinkBase {
   /** `{frontend_url}`: the base address, without `/planning`. */
   frontendUrl: string;
@@ -42,25 +37,25 @@ export type PlanningLink = LinkBase &
     | { mode: 'configurator'; open: PlannedArticle | StoredPlanning }
   );
 
-/** The parameters by which the frontend knows its mode. */
+/** The parameters that select the mode. */
 const MODES = {
   catalogue: { opencatalogue: 'true' },
   configurator: { disablecatalogue: 'true' },
   hybrid: {},
 } as const satisfies Record<PlanningLink['mode'], Readonly<Record<string, string>>>;
 
-/** What names a base article; the three belong together. */
+/** The three together identify a base article. */
 const ARTICLE_NAMES = ['manufacturer', 'program', 'basearticlenumber'] as const;
 const OPEN_NAMES = [...ARTICLE_NAMES, 'ocdreinit'] as const;
 
 /**
  * Builds a link to the planning frontend, to be loaded in an iframe.
  *
- * Call it on your server: the link holds a token, and whoever builds it in a browser needs the
- * credentials there. Every value arrives byte for byte, whatever it holds.
+ * Call it on your server: the link contains a token, and building it in a browser would need the
+ * credentials there. Every value is percent-encoded and arrives byte for byte.
  *
  * @returns An absolute address; parameters that were not given, or are empty, are left out.
- * @throws {@link ConverterError} `USAGE` where a value is missing or does not go with the others.
+ * @throws {@link ConverterError} `USAGE` if a value is missing or contradicts another.
  *
  * @example
  * ```ts
@@ -72,25 +67,19 @@ const OPEN_NAMES = [...ARTICLE_NAMES, 'ocdreinit'] as const;
  * @see Spec 4.5; D-814.
  */
 export function planningUrl(link: PlanningLink): string {
-  const { token, lang, langalt, urlwarenkorb, showprice } = link;
   const entry = planningEntry(link.frontendUrl);
   checkLink(link);
-  const parameters: Record<string, string | undefined> = {
-    token,
-    ...opened(link.open ?? {}),
-    ...MODES[link.mode],
-    showprice: showprice === undefined ? undefined : String(showprice),
-    parentnode: 'parentnode' in link ? link.parentnode : undefined,
-    lang,
-    langalt,
-    urlwarenkorb,
+  const { token, mode, showprice, lang, langalt, urlwarenkorb } = link;
+  const { parentnode } = link as { parentnode?: string };
+  const open: Partial<PlannedArticle & StoredPlanning> = link.open ?? {};
+  // `open` may be a complete article key: only the parameters of the frontend are taken.
+  const { manufacturer, program, basearticlenumber, ocdreinit, permanentid } = open;
+  const parameters = {
+    ...{ token, manufacturer, program, basearticlenumber, ocdreinit, permanentid },
+    ...MODES[mode],
+    ...{ showprice: showprice?.toString(), parentnode, lang, langalt, urlwarenkorb },
   };
   return `${entry}?${Object.entries(parameters).flatMap(pair).join('&')}`;
-}
-
-/** Only what the frontend knows: whoever hands in a whole article key puts no more into the link. */
-function opened(open: Partial<PlannedArticle & StoredPlanning>): Partial<typeof open> {
-  return Object.fromEntries([...OPEN_NAMES, 'permanentid' as const].map((n) => [n, open[n]]));
 }
 
 /** An empty value means the same as none. */
@@ -101,14 +90,9 @@ function pair([name, value = '']: [string, string | undefined]): string[] {
 }
 
 /**
- * The page of a frontend that every link leads to.
+ * The address of the planning page of a frontend.
  *
- * @throws {@link ConverterError} `USAGE` where the base is no plain address, or ends with `/planning` itself.
- *
- * @example
- * ```ts
- * planningEntry('https://plan.example/base/'); // → 'https://plan.example/base/planning'
- * ```
+ * @throws {@link ConverterError} `USAGE` if the base is no plain address, or ends with `/planning`.
  */
 export function planningEntry(frontendUrl: string): string {
   const { origin, path } = readAddress(frontendUrl, 'frontendUrl');
@@ -119,41 +103,38 @@ export function planningEntry(frontendUrl: string): string {
 }
 
 function checkLink(link: PlanningLink): void {
-  if (!Object.hasOwn(MODES, link.mode)) {
+  const { mode, token, open, urlwarenkorb } = link;
+  if (!Object.hasOwn(MODES, mode))
     throw unusable(`mode: expected ${Object.keys(MODES).join(', ')}`);
+  if (!token) throw unusable('token: expected a session token; the frontend needs one');
+  if (mode === 'configurator' && open === undefined) {
+    throw unusable('open: expected an article or a permanentid; a configurator shows one');
   }
-  if (!link.token) throw unusable('token: expected a session token; the frontend needs one');
-  if (link.mode === 'configurator') {
-    if (link.open === undefined) {
-      throw unusable('open: expected an article or a permanentid; a configurator shows one');
-    }
-    if ('parentnode' in link && link.parentnode !== undefined) {
-      throw unusable('parentnode: a configurator shows no catalogue');
-    }
+  if (mode === 'configurator' && 'parentnode' in link && link.parentnode !== undefined) {
+    throw unusable('parentnode: a configurator shows no catalogue');
   }
-  if (link.open !== undefined) checkOpen(link.open);
-  if (link.urlwarenkorb !== undefined && !isWebAddress(link.urlwarenkorb)) {
+  if (open !== undefined) checkOpen(open);
+  if (urlwarenkorb !== undefined && !/^https?:$/.test(protocolOf(urlwarenkorb))) {
     throw unusable('urlwarenkorb: expected an address that starts with http:// or https://');
   }
 }
 
-/** One of both, never a mixture: the types say so, but a caller in JavaScript does not see them. */
-function checkOpen(open: PlannedArticle | StoredPlanning): void {
-  const given = open as Partial<PlannedArticle & StoredPlanning>;
-  const ofArticle = OPEN_NAMES.filter((name) => given[name] !== undefined);
-  if (given.permanentid !== undefined) {
-    if (ofArticle.length > 0) {
-      throw unusable(`open: permanentid stands instead of ${ofArticle.join(', ')}`);
-    }
-    if (given.permanentid === '') throw unusable('permanentid: expected an identifier');
+/** Article or permanent identifier, never both; callers in JavaScript have no type check. */
+function checkOpen(open: Partial<PlannedArticle & StoredPlanning>): void {
+  const ofArticle = OPEN_NAMES.filter((name) => open[name] !== undefined);
+  const missing = ARTICLE_NAMES.filter((name) => !open[name]);
+  if (open.permanentid === undefined) {
+    if (missing.length > 0) throw unusable(`open: ${missing.join(', ')} missing`);
     return;
   }
-  const missing = ARTICLE_NAMES.filter((name) => !given[name]);
-  if (missing.length > 0) throw unusable(`open: ${missing.join(', ')} missing`);
+  if (ofArticle.length > 0) {
+    throw unusable(`open: permanentid stands instead of ${ofArticle.join(', ')}`);
+  }
+  if (open.permanentid === '') throw unusable('permanentid: expected an identifier');
 }
 
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+function protocolOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).protocol : '';
 }
 
 function unusable(sentence: string): ConverterError {

@@ -1,9 +1,5 @@
-/**
- * Relay: turns a posted login into a session token, as the service's sample script does.
- *
- * In: a form with username, password and rememberme. Out: the token, to whoever posted.
- * It must not log, keep or repeat a name, a password or a token.
- */
+/** The token relay: turns a posted login into a session token, as the service's sample script does. */
+import type { RateLimitPluginOptions } from '@fastify/rate-limit';
 import {
   createTokenIssuer,
   type TokenIssuerConfig,
@@ -13,50 +9,47 @@ import { asConverterError, type ErrorCode } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import { forgetSecret } from '../support/redact.ts';
 import {
-  type Door,
-  type DoorAnswer,
-  type DoorOptions,
+  type GatewayServer,
   jsonAnswer,
-  openDoor,
+  openServer,
   type Post,
-} from './door.ts';
-import { createRateLimit } from './rate-limit.ts';
-import { readLoginForm } from './read-form.ts';
-import { Refusal } from './refusal.ts';
+  type PostAnswer,
+  Refusal,
+  type ServerOptions,
+} from './server.ts';
 
-/** How a relay is set up. */
-export interface RelayOptions extends DoorOptions, Omit<TokenIssuerConfig, 'now'> {
+/** The settings of a relay. */
+export interface RelayOptions extends ServerOptions, Omit<TokenIssuerConfig, 'now'> {
   /** Logins of one sender within a minute. @defaultValue {@link RELAY_DEFAULTS} */
   perSender?: number;
   /** Logins of all senders within a minute. @defaultValue {@link RELAY_DEFAULTS} */
   overall?: number;
 }
 
-/** The defaults of a relay: a person who mistypes is let in, a program that guesses is not. */
+/** The defaults of a relay: enough for a person who mistypes, too few for guessing passwords. */
 export const RELAY_DEFAULTS = { perSender: 10, overall: 30 } as const;
 
-/** Path of the relay, that of the service's sample. */
-export const TOKEN_PATH = '/gettoken.php';
-
+/** The path of the service's sample. */
+const TOKEN_PATH = '/gettoken.php';
 const WINDOW_MS = 60_000;
 const BODY_LIMIT_BYTES = 16_384;
 
-/** What a failed login is to whoever posted it; no row holds anything that he sent. */
-const FAILURES: Partial<Record<ErrorCode, { status: number; message: string }>> = {
-  LOGIN_REFUSED: { status: 401, message: 'the login was refused' },
-  SERVICE_UNREACHABLE: { status: 502, message: 'the authentication server cannot be reached' },
-  AUTH_PROTOCOL: { status: 502, message: 'the authentication server was not understood' },
-  HTTP_TIMEOUT: { status: 504, message: 'the authentication server took too long' },
-  INTERRUPTED: { status: 503, message: 'the relay is being stopped' },
+/** The answers to a failed login; none contains anything that was sent. */
+const FAILURES: Partial<Record<ErrorCode, { status: number; answer: string }>> = {
+  LOGIN_REFUSED: { status: 401, answer: 'the login was refused' },
+  SERVICE_UNREACHABLE: { status: 502, answer: 'the authentication server cannot be reached' },
+  AUTH_PROTOCOL: { status: 502, answer: 'the authentication server was not understood' },
+  HTTP_TIMEOUT: { status: 504, answer: 'the authentication server took too long' },
+  INTERRUPTED: { status: 503, answer: 'the relay is being stopped' },
 };
 
 /**
  * Opens a relay.
  *
- * The answer is the token as plain text, or `{"token": …}` where JSON is asked for. Pages may post
- * only where `origins` lists theirs.
+ * The answer is the token as plain text, or `{"token": …}` if the client accepts JSON. Pages may post
+ * only if `origins` lists theirs. No name, password or token is logged or kept.
  *
- * @throws {@link ConverterError} `USAGE` if the address of the authentication server cannot be read.
+ * @throws {@link ConverterError} `USAGE` if the address of the authentication server is invalid.
  *
  * @example
  * ```ts
@@ -67,17 +60,18 @@ const FAILURES: Partial<Record<ErrorCode, { status: number; message: string }>> 
  *
  * @see Spec 4.7; D-810, D-817.
  */
-export async function openRelay(options: RelayOptions): Promise<Door> {
+export async function openRelay(options: RelayOptions): Promise<GatewayServer> {
   const { now, log } = options;
   const { perSender, overall } = { ...RELAY_DEFAULTS, ...options };
   const issuer = createTokenIssuer(options);
-  const mayTry = createRateLimit({ perSender, overall, windowMs: WINDOW_MS, now });
-  const door = await openDoor(options, {
+  const server = await openServer(options, {
     path: TOKEN_PATH,
     bodyLimitBytes: BODY_LIMIT_BYTES,
+    rateLimit: { max: perSender, timeWindow: WINDOW_MS, store: slidingWindow(overall, now) },
     async answer(post) {
       const request = await readLoginForm(post);
-      refuseHaste(mayTry(post.sender));
+      const waitSeconds = await post.countAttempt();
+      if (waitSeconds > 0) throw tooMany(waitSeconds);
       try {
         return answerOf(await issuer.issue(request), post);
       } catch (thrown) {
@@ -86,23 +80,21 @@ export async function openRelay(options: RelayOptions): Promise<Door> {
     },
   });
   return {
-    url: door.url,
+    url: server.url,
     close: async () => {
-      await door.close();
+      await server.close();
       await issuer.close();
     },
   };
 }
 
-function refuseHaste(waitMs: number): void {
-  if (waitMs === 0) return;
-  const seconds = Math.ceil(waitMs / 1000);
+function tooMany(seconds: number): Refusal {
   const headers = { 'retry-after': String(seconds) };
-  throw new Refusal(429, `too many logins; try again in ${seconds} s`, { headers });
+  return new Refusal(429, `too many logins; try again in ${seconds} s`, { headers });
 }
 
-function answerOf(token: string, { accept }: Post): DoorAnswer {
-  // It goes into this one answer and nowhere else, and a relay runs for months.
+function answerOf(token: string, { accept }: Post): PostAnswer {
+  // A relay runs for months: the list of secrets must not grow with each token.
   forgetSecret(token);
   if (/\bapplication\/json\b/i.test(accept)) return jsonAnswer({ token });
   return { contentType: 'text/plain; charset=utf-8', text: token };
@@ -110,13 +102,93 @@ function answerOf(token: string, { accept }: Post): DoorAnswer {
 
 function failureOf(thrown: unknown, request: TokenRequest, log: Logger): Refusal {
   const { code, message } = asConverterError(thrown);
-  const { status, message: said } = FAILURES[code] ?? { status: 500, message: 'no token' };
-  // A server may repeat what it was sent; where it says no to a login, no more is worth knowing.
-  const why = code === 'LOGIN_REFUSED' ? {} : { message: without(message, request) };
-  log.warn('no token', { code, ...why });
-  return new Refusal(status, said, { code });
+  const { status, answer } = FAILURES[code] ?? { status: 500, answer: 'no token' };
+  const masked = message.replaceAll(request.password, '***').replaceAll(request.username, '***');
+  // A server may repeat what it received, so the message of a refused login is not logged at all.
+  log.warn('no token', { code, ...(code === 'LOGIN_REFUSED' ? {} : { message: masked }) });
+  return new Refusal(status, answer, { code });
 }
 
-function without(text: string, { username, password }: TokenRequest): string {
-  return text.replaceAll(password, '***').replaceAll(username, '***');
+/**
+ * Reads a login from a form, URL-encoded or multipart; `rememberme` is optional and false by default.
+ *
+ * A body that is no form is a 415, a field that is missing, empty, repeated or no text a 400.
+ */
+async function readLoginForm(post: Post): Promise<TokenRequest> {
+  const fields = new Map<string, string>();
+  for (const [name, value] of await fieldsOf(post)) {
+    if (typeof value !== 'string') throw new Refusal(400, 'form: expected texts, received a file');
+    if (fields.has(name)) throw new Refusal(400, 'form: a field is given twice');
+    fields.set(name, value);
+  }
+  const rememberMe = fields.get('rememberme') ?? 'false';
+  if (rememberMe !== 'true' && rememberMe !== 'false') {
+    throw new Refusal(400, 'rememberme: expected true or false');
+  }
+  return {
+    username: required(fields, 'username'),
+    password: required(fields, 'password'),
+    rememberMe: rememberMe === 'true',
+  };
+}
+
+async function fieldsOf(post: Post): Promise<Iterable<readonly [string, unknown]>> {
+  const { bytes, contentType } = post;
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) {
+    return new URLSearchParams(new TextDecoder().decode(bytes));
+  }
+  if (!/^multipart\/form-data\b/i.test(contentType)) {
+    const types = 'application/x-www-form-urlencoded or multipart/form-data';
+    throw new Refusal(415, `expected a form with username, password and rememberme (${types})`);
+  }
+  try {
+    const headers = { 'content-type': contentType };
+    return await new Response(Buffer.from(bytes), { headers }).formData();
+  } catch {
+    throw new Refusal(400, 'form: expected multipart/form-data, received something else');
+  }
+}
+
+function required(fields: ReadonlyMap<string, string>, name: string): string {
+  const value = fields.get(name) ?? '';
+  if (value === '') throw new Refusal(400, `${name}: expected a text, received nothing`);
+  return value;
+}
+
+/**
+ * A store for the rate limit library: a sliding window per sender and over all senders.
+ *
+ * The library's own store counts fixed windows, which let twice the limit pass around their border,
+ * and cannot combine two limits. Refused attempts are not counted.
+ *
+ * @param overall - Attempts of all senders within the window.
+ * @param now - Milliseconds since 1970.
+ */
+export function slidingWindow(
+  overall: number,
+  now: () => number,
+): NonNullable<RateLimitPluginOptions['store']> {
+  let passed: { sender: string; atMs: number }[] = [];
+  return class SlidingWindow {
+    incr(
+      sender: string,
+      done: (error: null, result: { current: number; ttl: number }) => void,
+      windowMs: number,
+      perSender: number,
+    ): void {
+      const nowMs = now();
+      const untilFree = (attempts: typeof passed, limit: number): number =>
+        attempts.length < limit ? 0 : attempts.at(-limit)!.atMs + windowMs - nowMs;
+      // Attempts of the future are dropped too: a clock that was set back must not block logins.
+      passed = passed.filter(({ atMs }) => atMs > nowMs - windowMs && atMs <= nowMs);
+      const own = passed.filter((attempt) => attempt.sender === sender);
+      const waitMs = Math.max(untilFree(own, perSender), untilFree(passed, overall));
+      if (waitMs === 0) passed.push({ sender, atMs: nowMs });
+      done(null, { current: waitMs === 0 ? own.length + 1 : perSender + 1, ttl: waitMs });
+    }
+
+    child(): SlidingWindow {
+      return this;
+    }
+  };
 }

@@ -6,8 +6,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Door } from '../../../src/gateway/door.ts';
 import { type InboxAnswer, type InboxOptions, openInbox } from '../../../src/gateway/inbox.ts';
+import type { GatewayServer } from '../../../src/gateway/server.ts';
 import { watchFileOperations } from '../../../src/support/files.ts';
 import type { Logger } from '../../../src/support/log.ts';
 import { temporaryFolder } from '../../helpers/command.ts';
@@ -27,7 +27,7 @@ type BodyInit = NonNullable<RequestInit['body']>;
 
 let folder: string;
 let store: string;
-let inbox: Door;
+let inbox: GatewayServer;
 let logged: unknown[];
 
 beforeEach(async () => {
@@ -357,10 +357,10 @@ describe('the store', () => {
   });
 });
 
-describe('a ledger', () => {
+describe('a permanent ID store', () => {
   it('gets the planning of each permanent identifier that a cart carries', async () => {
     const kept = new Map<string, unknown>();
-    await open({ ledger: { put: (id, article) => void kept.set(id, article) } });
+    await open({ permanentIds: { put: (id, article) => void kept.set(id, article) } });
     await send(JSON.stringify({ json: CART, permanentid: 'P1' }));
     const answer = await answered(post({ ...CART, permanentid: 'P2' }));
     expect(answer.permanentid).toBe('P2');
@@ -375,7 +375,7 @@ describe('a ledger', () => {
     const kept = new Map<string, unknown>();
     let obtain = async () => 'P3';
     await open({
-      ledger: { put: (id, article) => void kept.set(id, article), obtain: () => obtain() },
+      permanentIds: { put: (id, article) => void kept.set(id, article), obtain: () => obtain() },
     });
     expect(await (await post(CART)).json()).toMatchObject({ permanentid: 'P3' });
     expect(kept.get('P3')).toEqual(CART);

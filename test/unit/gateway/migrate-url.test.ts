@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { migrate } from '../../../src/gateway/migrate.ts';
-import { V1_NAMES } from '../../../src/gateway/migration.ts';
+import { V1_NAMES } from '../../../src/gateway/migrate-url.ts';
 
 const NEW = { frontendUrl: 'https://plan.example/v25' };
 const ENTRY = 'https://plan.example/v25/planning';

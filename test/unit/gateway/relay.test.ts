@@ -3,11 +3,12 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
 import { TOKEN_LIFETIMES_MS } from '../../../src/emulator/tokens.ts';
-import type { Door } from '../../../src/gateway/door.ts';
-import { openRelay, type RelayOptions } from '../../../src/gateway/relay.ts';
+import { openRelay, type RelayOptions, slidingWindow } from '../../../src/gateway/relay.ts';
+import type { GatewayServer } from '../../../src/gateway/server.ts';
 import type { Logger } from '../../../src/support/log.ts';
 import { redact } from '../../../src/support/redact.ts';
 import { call } from '../../helpers/emulated-session.ts';
@@ -17,7 +18,7 @@ const LOGIN = { username: 'jürgen@möbel', password: 'pä"ss +wörd/&=', appKey
 type BodyInit = NonNullable<RequestInit['body']>;
 
 let emulator: Emulator;
-let relay: Door;
+let relay: GatewayServer;
 let nowMs: number;
 let logged: unknown[];
 
@@ -276,4 +277,71 @@ it('forgets each token once it is handed over: it runs for months', async () => 
   await open();
   const token = await (await post(form())).text();
   expect(redact(token)).toBe(token);
+});
+
+/** Milliseconds that a sender has to wait, 0 where the attempt passes. */
+function createLimit(limits: {
+  perSender: number;
+  overall: number;
+  windowMs: number;
+  now: () => number;
+}): (sender: string) => number {
+  const store = new (slidingWindow(limits.overall, limits.now))({});
+  return (sender) => {
+    let waitMs = 0;
+    const note = (_: unknown, result?: { current: number; ttl: number }) => {
+      if (result!.current > limits.perSender) waitMs = result!.ttl;
+    };
+    store.incr(sender, note, limits.windowMs, limits.perSender);
+    return waitMs;
+  };
+}
+
+describe('the rate limit', () => {
+  it('lets so many of one sender pass, then says how long to wait', () => {
+    let nowMs = 1000;
+    const limit = createLimit({ perSender: 2, overall: 9, windowMs: 60_000, now: () => nowMs });
+    expect([limit('a'), limit('a'), limit('a'), limit('b')]).toEqual([0, 0, 60_000, 0]);
+    nowMs += 59_999;
+    expect(limit('a')).toBe(1);
+    nowMs += 1;
+    expect(limit('a')).toBe(0);
+  });
+
+  it('lets so many of all together pass, whoever they are', () => {
+    const limit = createLimit({ perSender: 2, overall: 3, windowMs: 10, now: () => 0 });
+    expect(['a', 'b', 'c', 'd'].map(limit)).toEqual([0, 0, 0, 10]);
+  });
+
+  it('locks nobody out when the clock is set back', () => {
+    let nowMs = 1e9;
+    const limit = createLimit({ perSender: 1, overall: 1, windowMs: 10, now: () => nowMs });
+    expect(limit('a')).toBe(0);
+    nowMs = 5;
+    expect(limit('a')).toBe(0);
+  });
+
+  it('never lets more pass within any window, and the wait that it names is enough', () => {
+    const step = fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 0, max: 40 }));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let nowMs = 0;
+        const limit = createLimit({ perSender: 2, overall: 4, windowMs: 100, now: () => nowMs });
+        const passed: { sender: string; at: number }[] = [];
+        for (const [sender, pause] of steps) {
+          nowMs += pause;
+          const wait = limit(sender);
+          if (wait > 0) {
+            nowMs += wait;
+            expect(limit(sender)).toBe(0);
+          }
+          passed.push({ sender, at: nowMs });
+          const recent = passed.filter(({ at }) => at > nowMs - 100);
+          expect(recent.length).toBeLessThanOrEqual(4);
+          expect(recent.filter((p) => p.sender === sender).length).toBeLessThanOrEqual(2);
+        }
+      }),
+      { seed: 47, numRuns: 200 },
+    );
+  });
 });

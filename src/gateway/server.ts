@@ -1,0 +1,284 @@
+/** An HTTP server with one address that other systems post to: body limits, origins, errors, shutdown. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyCorsOptions } from '@fastify/cors';
+import type { RateLimitPluginOptions } from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ConverterError, type ErrorCode } from '../support/errors.ts';
+import type { Logger } from '../support/log.ts';
+
+/** Where and how a server listens. */
+export interface ServerOptions {
+  /** @defaultValue 0, any free port */
+  port?: number;
+  /** Any other address than the default lets other machines in. @defaultValue `127.0.0.1` */
+  host?: string;
+  /** Origins of the web pages that may post. @defaultValue depends on the server */
+  origins?: 'any' | readonly string[];
+  /** How long the shutdown waits for requests in flight, milliseconds. @defaultValue 10000 */
+  graceMs?: number;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  log: Logger;
+}
+
+/** One post with its complete body. */
+export interface Post {
+  bytes: Uint8Array;
+  contentType: string;
+  accept: string;
+  /** Counts an attempt of this sender; the seconds to wait where it exceeds the rate limit, else 0. */
+  countAttempt(): Promise<number>;
+}
+
+/** An answer with status 200. */
+export interface PostAnswer {
+  contentType: string;
+  text: string;
+}
+
+/** What a server does with a post. */
+export interface PostHandler {
+  /** The path of the posts; any other is a 404. */
+  path: string;
+  bodyLimitBytes: number;
+  rateLimit?: Pick<RateLimitPluginOptions, 'max' | 'timeWindow' | 'store'>;
+  answer(post: Post): Promise<PostAnswer>;
+}
+
+/** A listening HTTP server. */
+export interface GatewayServer {
+  /** The address to post to. */
+  readonly url: string;
+  /** Accepts no more posts, waits for those in flight, then closes; may be called again. */
+  close(): Promise<void>;
+}
+
+/** What an error answer has beside status and message. */
+interface RefusalDetails {
+  code?: ErrorCode;
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** A request that is answered with an error status and `{"error": …, "code": …}`. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly details: RefusalDetails;
+
+  constructor(status: number, message: string, details: RefusalDetails = {}) {
+    super(message);
+    this.status = status;
+    this.details = details;
+  }
+}
+
+const REQUEST_TIMEOUT_MS = 60_000;
+const MAX_CONNECTIONS = 256;
+/** How long a browser may cache the answer to a preflight request. */
+const PREFLIGHT_SECONDS = 600;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Our own errors that are no 500, and whether the sender may read the message and correct it. */
+const STATUSES: Partial<Record<ErrorCode, { status: number; isPublic: boolean }>> = {
+  CART_INVALID: { status: 422, isPublic: true },
+  CHILD_WITHOUT_ROOT: { status: 422, isPublic: true },
+  DISK_FULL: { status: 507, isPublic: false },
+};
+
+/**
+ * Starts a server.
+ *
+ * Errors are JSON, `{"error": "…"}`: 404 for another path, 405 for anything but a post, 403 for a page
+ * whose origin is not listed, 413 beyond the body limit, 500 without details for an internal error.
+ * It logs neither query nor header nor body.
+ *
+ * @throws the system's error where it cannot listen.
+ *
+ * @see D-810 to D-812.
+ */
+export async function openServer(
+  options: ServerOptions,
+  handler: PostHandler,
+): Promise<GatewayServer> {
+  const { port = 0, host = '127.0.0.1', graceMs = 10_000, origins = [], log } = options;
+  const { fastify } = await import('fastify');
+  const { default: cors } = await import('@fastify/cors');
+  const app = fastify({
+    logger: false,
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    frameworkErrors: (error, _request, reply) => void sendError(reply, error, log),
+  }) as unknown as FastifyInstance;
+  app.server.maxConnections = MAX_CONNECTIONS;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', ({ headers }: FastifyRequest, body: AsyncIterable<Uint8Array>) =>
+    readBody(body, headers, handler.bodyLimitBytes),
+  );
+  app.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
+  app.setNotFoundHandler((_request, reply) =>
+    sendError(reply, new Refusal(404, `nothing here; post to ${handler.path}`), log),
+  );
+  let closed: Promise<void> | undefined;
+  addHooks(app, options, () => closed !== undefined);
+  await app.register(cors, corsOptions(origins));
+  await addRoutes(app, handler);
+  const origin = (await app.listen({ port, host })).replace('//[::]', '//127.0.0.1');
+  return {
+    url: `${origin}${handler.path}`,
+    close() {
+      closed ??= closeWithin(app, graceMs);
+      return closed;
+    },
+  };
+}
+
+function addHooks(app: FastifyInstance, options: ServerOptions, isClosing: () => boolean): void {
+  const { now, log } = options;
+  const arrivals = new WeakMap<object, number>();
+  app.addHook('onRequest', async (request) => void arrivals.set(request, now()));
+  app.addHook('onSend', async ({ headers }, reply) => {
+    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    // Before a public page may reach a server in a private network; the CORS library has no option.
+    if (reply.statusCode === 204 && headers['access-control-request-private-network'] === 'true') {
+      reply.header('access-control-allow-private-network', 'true');
+    }
+    // An open connection would delay the shutdown.
+    if (isClosing()) reply.header('connection', 'close');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const ms = now() - (arrivals.get(request) ?? now());
+    const { method, ip: sender } = request;
+    log.info('answered', { method, status: reply.statusCode, ms, sender });
+  });
+}
+
+/** The library only omits its headers for an unlisted origin; the request has to be refused as well. */
+function corsOptions(origins: 'any' | readonly string[]): FastifyCorsOptions {
+  const common = { methods: ['POST'], maxAge: PREFLIGHT_SECONDS, strictPreflight: false };
+  if (origins === 'any') return { ...common, origin: '*' };
+  return {
+    ...common,
+    origin(origin, done) {
+      if (origin === undefined || origins.includes(origin)) return done(null, true);
+      const message = 'pages of this origin may not post here; see --allow-origin';
+      done(new Refusal(403, message), false);
+    },
+  };
+}
+
+async function addRoutes(
+  app: FastifyInstance,
+  { path, answer, rateLimit }: PostHandler,
+): Promise<void> {
+  const countAttempt = await attemptCounter(app, rateLimit);
+  app.post(path, async (request, reply) => {
+    const { body, headers } = request;
+    const { contentType, text } = await answer({
+      bytes: body instanceof Uint8Array ? body : new Uint8Array(),
+      contentType: headers['content-type'] ?? '',
+      accept: headers.accept ?? '',
+      countAttempt: () => countAttempt(request),
+    });
+    return reply.type(contentType).send(text);
+  });
+  app.route({
+    method: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'],
+    url: path,
+    handler: () => {
+      throw new Refusal(405, 'expected a POST', { headers: { allow: 'POST, OPTIONS' } });
+    },
+  });
+}
+
+async function attemptCounter(
+  app: FastifyInstance,
+  rateLimit: PostHandler['rateLimit'],
+): Promise<(request: FastifyRequest) => Promise<number>> {
+  if (rateLimit === undefined) return async () => 0;
+  const { default: plugin } = await import('@fastify/rate-limit');
+  // Exact addresses: the library would count an IPv6 network of 64 bits as one sender.
+  await app.register(plugin, { ...rateLimit, global: false, ipv6Subnet: 128 });
+  const count = app.createRateLimit();
+  return async (request) => {
+    const counted = await count(request);
+    return !counted.isAllowed && counted.isExceeded ? counted.ttlInSeconds : 0;
+  };
+}
+
+/**
+ * How much of a body that is too large is read and discarded: a client that is still sending does
+ * not read an answer, and would see a broken connection instead of the reason.
+ */
+const DRAINED_BYTES = 64 * 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
+
+/** Reads a body: 413 beyond the limit, 415 for a compressed body. @see D-811 */
+async function readBody(
+  stream: AsyncIterable<Uint8Array>,
+  headers: IncomingHttpHeaders,
+  limitBytes: number,
+): Promise<Uint8Array> {
+  const coding = headers['content-encoding'] ?? 'identity';
+  if (coding !== 'identity') {
+    throw new Refusal(415, `content-encoding: expected none, received ${JSON.stringify(coding)}`);
+  }
+  const maxReadBytes = limitBytes + DRAINED_BYTES;
+  if (Number(headers['content-length'] ?? 0) > maxReadBytes) throw tooLarge(limitBytes);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes <= limitBytes) chunks.push(chunk);
+    else chunks.length = 0;
+    if (bytes > maxReadBytes) break;
+  }
+  if (bytes > limitBytes) throw tooLarge(limitBytes);
+  return Buffer.concat(chunks, bytes);
+}
+
+function tooLarge(limitBytes: number): Refusal {
+  const limit = limitBytes >= MEBIBYTE ? `${limitBytes / MEBIBYTE} MiB` : `${limitBytes} bytes`;
+  return new Refusal(413, `body: expected at most ${limit}`, { headers: { connection: 'close' } });
+}
+
+function sendError(reply: FastifyReply, error: unknown, log: Logger): FastifyReply {
+  const { status, message, details } = refusalOf(error, log);
+  const text = JSON.stringify({ error: message, code: details.code });
+  return reply
+    .code(status)
+    .headers(details.headers ?? {})
+    .type(JSON_TYPE)
+    .send(text);
+}
+
+/** What the sender may know about an error; the rest is logged. */
+function refusalOf(error: unknown, log: Logger): Refusal {
+  if (error instanceof Refusal) return error;
+  const code = error instanceof ConverterError ? { code: error.code } : {};
+  const { statusCode = 500 } = error as { statusCode?: number };
+  const { status, isPublic } = (code.code === undefined
+    ? { status: statusCode, isPublic: statusCode < 500 }
+    : STATUSES[code.code]) ?? { status: 500, isPublic: false };
+  const message = error instanceof Error ? error.message : String(error);
+  if (isPublic) return new Refusal(status, message, code);
+  log.error('a post failed', { ...code, message });
+  return new Refusal(status, 'this could not be done; the log says why', code);
+}
+
+function closeWithin(app: FastifyInstance, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), graceMs);
+  return app.close().finally(() => clearTimeout(timer));
+}
+
+/** An answer in JSON. */
+export function jsonAnswer(value: unknown): PostAnswer {
+  return { contentType: JSON_TYPE, text: `${JSON.stringify(value)}\n` };
+}
+
+/** An origin in the spelling of browsers; undefined for anything but scheme and host. */
+export function readOrigin(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { origin, protocol, pathname, search, hash } = new URL(text);
+  const isBare = pathname === '/' && search === '' && hash === '';
+  return /^https?:$/.test(protocol) && isBare ? origin : undefined;
+}
