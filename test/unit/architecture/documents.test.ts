@@ -1,0 +1,110 @@
+/** The pages for readers: links and paths lead somewhere, also in the npm package, and README is short. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { posix } from 'node:path';
+import picomatch from 'picomatch';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { readTree } from './source-tree.ts';
+
+const ROOT = new URL('../../../', import.meta.url);
+const exists = (path: string) => existsSync(new URL(path, ROOT));
+
+/** Files that npm packs in any case. */
+const ALWAYS_PACKED = ['README.md', 'LICENSE', 'package.json'];
+
+/** Files that README asks its reader to make. */
+const TO_BE_MADE = ['pipelines/first.yaml'];
+
+interface Page {
+  path: string;
+  text: string;
+}
+
+let pages: Page[];
+let isPacked: (path: string) => boolean;
+
+beforeAll(async () => {
+  const read = (path: string) => readFile(new URL(path, ROOT), 'utf8');
+  const { files } = JSON.parse(await read('package.json')) as { files: string[] };
+  const patterns = files.flatMap((entry) => [entry, `${entry}/**`]);
+  isPacked = picomatch([...ALWAYS_PACKED, ...patterns], { dot: true });
+  const found = await readTree(ROOT, 'src', 'pipelines', '.github', 'test/bench');
+  pages = [
+    { path: 'README.md', text: await read('README.md') },
+    ...found.filter(({ path }) => path.endsWith('.md')),
+  ];
+});
+
+/** What is wrong with the links of a page. */
+function brokenLinks({ path, text }: Page, textOf: (path: string) => string | undefined): string[] {
+  const links = [
+    ...withoutCode(text).matchAll(/\]\((?!https?:)(?<file>[^)#\s]*)(?:#(?<id>[^)\s]+))?\)/g),
+  ];
+  return links.flatMap((match) => {
+    const { file = '', id } = match.groups!;
+    const target = file === '' ? path : posix.join(posix.dirname(path), file);
+    if (!exists(target)) return [`${path}: ${target} does not exist`];
+    if (isPacked(path) && !isPacked(target)) return [`${path}: ${target} is not in the package`];
+    const isKnown = id === undefined || anchors(textOf(target) ?? '').includes(id);
+    return isKnown ? [] : [`${path}: ${target} has no heading #${id}`];
+  });
+}
+
+/** The anchors of a page, as GitHub makes them. */
+function anchors(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+function withoutCode(text: string): string {
+  return text.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '');
+}
+
+/** Paths in backticks that do not exist; below `src/` also without that prefix. */
+function missingPaths({ path, text }: Page): string[] {
+  const named = [...text.matchAll(/`([\w.@-]+(?:\/[\w.@-]+)*\/?)`/g)].map((m) => m[1]!);
+  return named
+    .filter((name) => /^(src|test|pipelines|\.github)\//.test(name) || /\/.*\.(ts|md)$/.test(name))
+    .filter((name) => !exists(name) && !exists(`src/${name}`) && !TO_BE_MADE.includes(name))
+    .map((name) => `${path}: ${name} does not exist`);
+}
+
+describe('the pages for readers', () => {
+  it('have links that lead somewhere, also in the package', () => {
+    const textOf = (path: string) => pages.find((page) => page.path === path)?.text;
+    expect(pages.flatMap((page) => brokenLinks(page, textOf))).toEqual([]);
+  });
+
+  it('name files that exist', () => {
+    expect(pages.flatMap(missingPaths)).toEqual([]);
+  });
+
+  it('are in the package, but for the page of the benchmarks', () => {
+    expect(pages.filter(({ path }) => !isPacked(path)).map(({ path }) => path)).toEqual([
+      'test/bench/README.md',
+    ]);
+  });
+
+  it('begin with a README of at most 1,200 words', () => {
+    expect(pages[0]!.text.split(/\s+/).length).toBeLessThanOrEqual(1_200);
+  });
+
+  it('have their faults found', () => {
+    const path = 'src/README.md';
+    const broken = (text: string) => brokenLinks({ path, text }, () => '# Run a `thing`\n');
+    expect(broken('[a](none.md)')).toEqual(['src/README.md: src/none.md does not exist']);
+    expect(broken('[a](index.ts)')).toEqual(['src/README.md: src/index.ts is not in the package']);
+    expect(broken('[a](#other)')).toEqual(['src/README.md: src/README.md has no heading #other']);
+    expect(broken('[a](#run-a-thing) [b](../README.md) `[c](x)`')).toEqual([]);
+    expect(
+      missingPaths({ path, text: '`src/no.ts` `math/vec.ts` `test/unit/` `cli/no.ts`' }),
+    ).toEqual([
+      'src/README.md: src/no.ts does not exist',
+      'src/README.md: cli/no.ts does not exist',
+    ]);
+  });
+});
