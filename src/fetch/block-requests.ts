@@ -5,7 +5,7 @@
  */
 import type { PartsList, PartsListNode } from '../model/graphics.ts';
 import type { Warning } from '../model/snapshot.ts';
-import { canonicalName } from '../service/wire-names.ts';
+import { canonicalName } from '../service/wire-value.ts';
 
 /** How one block is asked for. */
 export interface BlockRequest {

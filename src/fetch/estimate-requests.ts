@@ -11,7 +11,7 @@ import { joinKey } from '../cache/request-key.ts';
 import type { Recall } from '../cache/response-cache.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
-import { canonicalName } from '../service/wire-names.ts';
+import { canonicalName } from '../service/wire-value.ts';
 import { locateImage } from './image-location.ts';
 
 /** What a fetch would send. */

@@ -14,7 +14,7 @@ import {
 } from '../math/ofml-frame.ts';
 import { multiplyMat3, type Vec3 } from '../math/vec.ts';
 import type { PartsListNode } from '../model/graphics.ts';
-import { canonicalName } from '../service/wire-names.ts';
+import { canonicalName } from '../service/wire-value.ts';
 
 /** A child of a planning, as it is built by itself. */
 export interface ChildParts {

@@ -5,8 +5,8 @@
  */
 
 import { joinKey } from '../cache/request-key.ts';
-import type { OperationName } from '../service/operations.ts';
-import type { Values } from '../service/target.ts';
+import type { OperationName, Values } from '../service/operations.ts';
+
 import { encodeFileName, sha256Hex } from '../support/files.ts';
 
 /** How the answers of one operation are kept. */

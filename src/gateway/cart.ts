@@ -1,7 +1,11 @@
 /** Parses cart posts: checks the identity of the top-level article and leaves the rest untouched. */
-import { isTooDeep } from '../service/wire-depth.ts';
-import { parseJson } from '../service/wire-fields.ts';
-import { describe, isRecord, type JsonRecord } from '../service/wire-value.ts';
+import {
+  describe,
+  isRecord,
+  isTooDeep,
+  type JsonRecord,
+  parseJson,
+} from '../service/wire-value.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 
 /** A cart that can be stored. */

@@ -4,7 +4,7 @@ import {
   createTokenIssuer,
   type TokenIssuerConfig,
   type TokenRequest,
-} from '../service/issue-token.ts';
+} from '../service/session.ts';
 import { asConverterError, type ErrorCode } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import { forgetSecret } from '../support/redact.ts';

@@ -1,27 +1,26 @@
 /**
- * Answers: what a complete answer means for the request that it answers.
- *
- * In: a row of the table and an answer. Out: the decoded body, or an error with its code; and
- * whether the answer looks like the one a dead token gets. It must not know what is done about it.
+ * What a complete answer means for its request: the decoded body, an error with its code, or a dead token;
+ * and how an error names the request that it happened to.
  */
-import { ConverterError } from '../support/errors.ts';
+import { articleLabel } from '../model/configuration-id.ts';
+import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
-import { lasting } from './failure.ts';
-import type { HttpResponse } from './http.ts';
-import type { Operation } from './operation.ts';
-import { isTooDeep, MAX_JSON_DEPTH } from './wire-depth.ts';
-import { type DriftReporter, driftIn } from './wire-drift.ts';
-import { parseJson } from './wire-fields.ts';
+import { OPERATIONS, type Operation, type OperationName, type Values } from './operations.ts';
+import { type Addresses, type AddressName, operationAt, shownUrl } from './target.ts';
+import { markLasting } from './traffic.ts';
+import type { HttpResponse } from './transport.ts';
+import type { Drift, DriftReporter } from './wire-fields.ts';
+import { isTooDeep, MAX_JSON_DEPTH, parseJson } from './wire-value.ts';
 
-/** Servers of this kind take no longer query. */
+/** Servers of this kind accept no longer query. */
 const COMMON_QUERY_LIMIT_BYTES = 2048;
 /** With these a server refuses a query for its length, whatever the length is. */
 const ALWAYS_TOO_LONG: ReadonlySet<number> = new Set([414, 431]);
 /** With these too, if it is a long one: IIS answers 404.15 or 400, with a page of HTML. */
 const PERHAPS_TOO_LONG: ReadonlySet<number> = new Set([400, 404, 413]);
-/** With these an answer is about the request, not about the token. */
+/** With these an answer concerns the request, not the token. */
 const NOT_THE_TOKEN: ReadonlySet<number> = new Set([404, 413, 414, 422, 429, 431]);
-/** With this one it was understood and refused for what it says. */
+/** With this one the request was understood and refused. */
 const REFUSED = 422;
 /** An error body is a short object that says so at its beginning. */
 const ERROR_BODY_BYTES = 65_536;
@@ -29,7 +28,7 @@ const ERROR_KEY_WITHIN_BYTES = 512;
 
 /**
  * Whether an answer is one that an expired token may get: 401, 403, an `error` body, or a page of
- * HTML where JSON or an image was due.
+ * HTML in place of JSON or an image.
  *
  * @see D-609.
  */
@@ -46,7 +45,7 @@ export function looksLikeDeadToken(operation: Operation<unknown>, response: Http
  * Reads an answer.
  *
  * @param queryBytes - Length of the query that was sent.
- * @param onDrift - Told of what the decoder had to tolerate.
+ * @param onDrift - Receives what the decoder tolerated.
  * @throws {@link ConverterError} the row's code of a 404 or 422, `QUERY_TOO_LONG`, `HTTP_STATUS`,
  * `RESPONSE_INVALID`, or what the row's decoder throws.
  *
@@ -77,7 +76,7 @@ export function readAnswer<Answer>(
   if (status < 200 || status > 299) throw statusError(response);
   if (operation.answer === 'any') return operation.decode(bytes);
   if (isText(operation) && isTooDeep(bytes)) {
-    throw lasting(unexpected(operation, `more than ${MAX_JSON_DEPTH} nested levels`, status));
+    throw markLasting(unexpected(operation, `more than ${MAX_JSON_DEPTH} nested levels`, status));
   }
   if (isPage(operation, bytes)) throw unexpected(operation, 'a page of HTML', status);
   const error = errorText(bytes);
@@ -100,7 +99,7 @@ function statusError({ status, bytes }: HttpResponse): ConverterError {
   });
 }
 
-/** What is due, in words. */
+/** What is expected, in words. */
 const EXPECTED: Readonly<Record<Operation<unknown>['answer'], string>> = {
   json: 'JSON',
   text: 'JSON or a text',
@@ -120,8 +119,8 @@ function isText({ answer }: Operation<unknown>): boolean {
 }
 
 /**
- * Decodes a body. Where a decoder refuses a body that is not even JSON, the body was cut on its way,
- * which passes; a complete body of the wrong shape will be the same the next time.
+ * Decodes a body. A body that is no JSON was cut on its way, which passes; a complete body of the wrong shape
+ * will be the same the next time.
  */
 function decodeWhole<Answer>(
   operation: Operation<Answer>,
@@ -135,14 +134,12 @@ function decodeWhole<Answer>(
     const isWhole = isText(operation);
     const drift = isWhole && error instanceof ConverterError && driftIn(error.message);
     if (drift) onDrift?.(drift);
-    throw isWhole && error instanceof Error ? lasting(error) : error;
+    throw isWhole && error instanceof Error ? markLasting(error) : error;
   }
 }
 
 /**
- * The text of an `error` body: `{"error":"…"}`, whatever the status.
- *
- * @returns Undefined where the body is none.
+ * Returns the text of an `error` body, `{"error":"…"}`, whatever the status; undefined if it is none.
  *
  * @see D-601.
  */
@@ -166,7 +163,7 @@ function shorten(error: unknown): string | undefined {
   if (error === null || error === undefined || error === '') return undefined;
   const { message } = error as { message?: unknown };
   const said = typeof error === 'string' ? error : message;
-  // Before it is cut: half a secret would not be recognised any more.
+  // Redacted before it is cut: half a secret is not recognised.
   const line = redact(typeof said === 'string' ? said : 'without a text')
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();
@@ -183,7 +180,7 @@ function isMarkup(bytes: Uint8Array): boolean {
   return firstByte(bytes) === 0x3c;
 }
 
-/** A page of HTML. A resource may be an SVG, which is markup too, so there its beginning is read. */
+/** Whether a body is a page of HTML. A resource may be an SVG, which is markup too: its beginning decides. */
 function isPage({ answer }: Operation<unknown>, bytes: Uint8Array): boolean {
   if (!isMarkup(bytes)) return false;
   if (answer !== 'binary') return true;
@@ -194,4 +191,67 @@ function isPage({ answer }: Operation<unknown>, bytes: Uint8Array): boolean {
 function startsLikeJson(bytes: Uint8Array): boolean {
   const first = firstByte(bytes);
   return first === 0x7b || first === 0x5b;
+}
+
+/** Reads the mismatch from an error of a decoder; undefined if it concerns no field. */
+function driftIn(message: string): Drift | undefined {
+  const [, where, expected, found] =
+    /^([^\s:]+): expected (.*?), received (.*)$/s.exec(message) ?? [];
+  if (where === undefined || expected === undefined || found === undefined) return undefined;
+  return { field: where.replace(/\[\d+\]/g, '[]'), expected, found };
+}
+
+/** The request that an error happened to. */
+interface FailedRequest {
+  name: OperationName;
+  values: Values;
+  address: AddressName;
+  addresses: Addresses;
+  /** Removed from what the service may have said; empty if there is none. */
+  username: string;
+}
+
+/** Codes that concern the whole run, not one request. */
+const OF_THE_RUN: readonly ErrorCode[] = ['SERVICE_UNREACHABLE', 'SERVICE_GONE', 'INTERRUPTED'];
+
+/** Adds operation, article and address without secrets to an error; one that names its operation stays as it is. */
+export function withContext(error: unknown, request: FailedRequest): unknown {
+  if (!isConverterError(error) || error.operation !== undefined) return error;
+  const { name, values, address, addresses, username } = request;
+  if (name === 'getNodes' && values.parentnode === '' && error.code === 'NODE_NOT_FOUND') {
+    return noCatalogue(error, addresses);
+  }
+  const { code, status, cause } = error;
+  const { article, subject } = subjectOf(name, values);
+  const where = subject === '' ? name : `${name} ${subject}`;
+  const url = shownUrl(operationAt(OPERATIONS[name], address), values, addresses);
+  const message = username === '' ? error.message : error.message.replaceAll(username, '***');
+  return new ConverterError(code, OF_THE_RUN.includes(code) ? message : `${where}: ${message}`, {
+    operation: name,
+    cause,
+    ...(url === undefined ? {} : { url }),
+    ...(article === undefined ? {} : { article }),
+    ...(status === undefined ? {} : { status }),
+  });
+}
+
+/** The root of the catalogue is always there: without it, the address is wrong. */
+function noCatalogue({ status = 404, cause }: ConverterError, { baseUrl }: Addresses) {
+  const { origin, path } = baseUrl;
+  const where = new URL(origin).host;
+  const message = `${where} has no catalogue at this address (status ${status}): is BTG2GLTF_BASE_URL (service.baseUrl) right?`;
+  const context = { operation: 'getNodes', url: `${origin}${path}`, cause, status };
+  return new ConverterError('SERVICE_UNREACHABLE', message, context);
+}
+
+/** What a request concerns: an article, or else the values that identify it. */
+function subjectOf(name: OperationName, values: Values): { article?: string; subject: string } {
+  const { manufacturer = '', program = '', basearticlenumber, parentnode } = values;
+  if (basearticlenumber !== undefined) {
+    const article = articleLabel({ manufacturer, program, basearticlenumber });
+    return { article, subject: article };
+  }
+  if (parentnode === '') return { subject: 'the root' };
+  const identity = OPERATIONS[name].identity.map((part) => values[String(part)]);
+  return { subject: identity.join('/') };
 }

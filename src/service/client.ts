@@ -1,39 +1,66 @@
-/**
- * Client: the service as the rest of the converter sees it.
- *
- * In: addresses and credentials. Out: catalogue nodes, articles, parts lists and checked bodies.
- * It must not know where bodies are kept or what becomes of them. All else in this room is behind it.
- */
-
+/** Client: every operation of the service as a method; from here a request goes through traffic and transport. */
+import { setMaxListeners } from 'node:events';
 import type { Article, ArticleKey, PropertyChange } from '../model/article.ts';
 import type { Breadcrumb, CatalogueNode } from '../model/catalogue.ts';
 import type { Block, PartsList } from '../model/graphics.ts';
-import type { Answered } from './attempt.ts';
-import { type CallOptions, createCaller } from './caller.ts';
-import { type IfGiven, unlessNotModified, type Validators } from './conditional.ts';
-import type { Values } from './operation.ts';
-import type { AnswerOf, OperationName } from './operations.ts';
-import { type ServiceConfig, serviceId } from './service-config.ts';
-import { expectTopLevel } from './top-level.ts';
+import { ConverterError } from '../support/errors.ts';
+import { looksLikeDeadToken, readAnswer, withContext } from './answer.ts';
+import { type AnswerOf, OPERATIONS, type OperationName, type Values } from './operations.ts';
+import {
+  SERVICE_DEFAULTS,
+  type ServiceConfig,
+  type Settings,
+  serviceId,
+} from './service-config.ts';
+import {
+  createSession,
+  logIn,
+  logOut,
+  registerCredentials,
+  TOKEN_LIFETIMES_MS,
+} from './session.ts';
+import { type AddressName, createFallback, readAddress } from './target.ts';
+import { Traffic } from './traffic.ts';
+import { conditionsOf, createTransport, type Exchange, type Validators } from './transport.ts';
+import { expectTopLevel } from './wire-article.ts';
+import type { Drift } from './wire-fields.ts';
 import { parsePreview, parseResource } from './wire-resource.ts';
+import type { JsonRecord } from './wire-value.ts';
 
-export type { Answered } from './attempt.ts';
-export type { IfGiven, NotModified, Validators } from './conditional.ts';
-export type { RequestEvent } from './exchange.ts';
 export {
   type Credentials,
   SERVICE_DEFAULTS,
   type ServiceConfig,
   type ServiceDrift,
 } from './service-config.ts';
+export type { RequestEvent, Validators } from './transport.ts';
 
 /** A body as received, checked to be complete. */
-export interface Body {
+export interface Body extends Validators {
   bytes: Uint8Array;
-  /** Empty where the server sends none. */
-  etag: string;
-  /** As the server spells it; empty where it sends none. */
-  lastModified: string;
+}
+
+/** A body with what its decoder made of it. */
+export interface Answered<Answer> extends Body {
+  answer: Answer;
+}
+
+/** The answer that the validators of the request are still valid. */
+export interface NotModified {
+  notModified: true;
+}
+
+/** {@link NotModified} if validators were given, else nothing. */
+type IfGiven<Given extends Validators | undefined> = Given extends Validators ? NotModified : never;
+
+/** What only some requests have. */
+interface CallOptions<Given extends Validators | undefined> {
+  /** Sent as JSON. */
+  body?: JsonRecord;
+  /** Which of two addresses is tried first, if that is known beforehand. */
+  first?: AddressName;
+  /** Of an earlier answer: makes the request conditional. */
+  validators?: Given | undefined;
 }
 
 /** One configuration of an article. */
@@ -51,17 +78,17 @@ export interface ArticleQuery extends Omit<Configuration, 'reinitstring'> {
   reinitstring?: string;
   /** Variant code. */
   varcode?: string;
-  /** Also answers properties that are not visible. */
+  /** Includes properties that are not visible. */
   getallproperties?: boolean;
 }
 
 /**
- * A client of one service. Every method rejects with a {@link ConverterError} that carries code,
- * operation, article and redacted URL; a 404 is never sent again. Where an earlier answer's
- * validators are given, the answer may be that this one still holds (D-840).
+ * A client of one service. Every method rejects with a {@link ConverterError} that has code, operation,
+ * article and redacted URL; a 404 is never sent again. With the validators of an earlier answer, the answer
+ * may be that it was not modified (D-840).
  */
 export interface ServiceClient {
-  /** Address, profile, languages and currency, without secrets: what answers depend on. */
+  /** What answers depend on: address, profile, languages and currency, without secrets. */
   readonly id: string;
   /**
    * Calls any operation: what the named methods below do.
@@ -83,7 +110,7 @@ export interface ServiceClient {
   ): Promise<(Body & { nodes: CatalogueNode[] }) | IfGiven<Given>>;
   /** Path from the root to a folder. @see Spec 4.2 */
   getBreadcrumbs(parentnode: string): Promise<Breadcrumb[]>;
-  /** Article nodes whose number or short text holds the query; ids `<manufacturer>;SEARCHRESULT<index>`. @see Spec 4.2 */
+  /** Article nodes whose number or short text contains the query; ids `<manufacturer>;SEARCHRESULT<index>`. @see Spec 4.2 */
   search(manufacturer: string, query: string): Promise<CatalogueNode[]>;
   /** Loads one article; `ARTICLE_NOT_FOUND`. @see Spec 4.3 */
   getArticle<Given extends Validators | undefined = undefined>(
@@ -118,7 +145,7 @@ export interface ServiceClient {
   /** Loads what a `rescontent` refers to; `RESOURCE_MISSING`, `RESOURCE_REFUSED`. @see Spec 2.1, 4.2 */
   getResource(rescontent: string): Promise<Body>;
   /**
-   * Changes one property of an article; answers the whole article, calculated anew. A child is
+   * Changes one property of an article and returns the whole article, calculated anew. A child is
    * changed through its topmost article. `PROPERTY_VALUE_REFUSED`, `CHILD_WITHOUT_ROOT`.
    *
    * @see Spec 4.3 (POST articles), 3 (rule 3)
@@ -130,7 +157,7 @@ export interface ServiceClient {
   /** Loads what a `previewimage` refers to; `IMAGE_MISSING`, `IMAGE_REFUSED`. @see Spec 2.2, 4.3; D-604 */
   getPreview(previewimage: string): Promise<Body>;
   /**
-   * Stores a whole planning: the JSON of its topmost article, as the service answered it.
+   * Stores a whole planning: the JSON of its topmost article, as received from the service.
    *
    * @returns Its permanent identifier, which only the planning page of the same system resolves.
    * @see Spec 4.3 (reinit), 2.5, 9 (rule 7); `CART_INVALID`, `CHILD_WITHOUT_ROOT`
@@ -148,20 +175,20 @@ export interface ServiceClient {
   /**
    * Loads a rendered image of an article; none of a meta planning.
    *
-   * @deprecated The service may remove it in a later version: make pictures from the GLB.
+   * @deprecated The service may remove it in a later version: render the GLB instead.
    * @see Spec 4.4, 9 (rule 6)
    */
   getArticleImage(key: ArticleKey): Promise<Body>;
-  /** Whether the service has everybody wait: it said "not so fast". */
+  /** Whether all requests wait because the service said that it gets too many. */
   isHeld(): boolean;
   /** Drops what is in flight, logs out of both groups (own tokens only), closes; never rejects. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a client; nothing is sent before the first question.
+ * Creates a client; nothing is sent before the first request.
  *
- * @param config - `now` and `random` are handed in; see {@link SERVICE_DEFAULTS} for the rest.
+ * @param config - `now` and `random` are required; see {@link SERVICE_DEFAULTS} for the rest.
  * @throws {@link ConverterError} `USAGE` if an address cannot be read.
  *
  * @example
@@ -174,12 +201,26 @@ export interface ServiceClient {
  * @see Spec 4, 5; D-609.
  */
 export function createClient(config: ServiceConfig): ServiceClient {
-  const { call, close, isHeld } = createCaller(config);
+  const settings: Settings = { ...SERVICE_DEFAULTS, ...withoutUndefined(config) };
+  const stop = new AbortController();
+  // Each request in flight listens to it.
+  setMaxListeners(0, stop.signal);
+  const connection = connect(settings, stop.signal);
+  const call = createCall(settings, connection);
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    config.signal?.removeEventListener('abort', close);
+    stop.abort();
+    closed ??= connection.session.close().then(connection.transport.destroy);
+    return closed;
+  };
+  if (config.signal?.aborted) close();
+  else config.signal?.addEventListener('abort', close, { once: true });
   return {
     id: serviceId(config),
     call,
     close,
-    isHeld,
+    isHeld: () => connection.traffic.isPaused,
     async getNodes(parentnode, validators) {
       const answered = await call('getNodes', { parentnode }, { validators });
       return unlessNotModified(answered, (it) => ({ ...bodyOf(it), nodes: it.answer }));
@@ -215,7 +256,7 @@ export function createClient(config: ServiceConfig): ServiceClient {
     },
     async getResource(rescontent) {
       const { spelling, path } = parseResource(rescontent);
-      const first = spelling === 'ressource' ? 'own' : 'other';
+      const first = spelling === 'ressource' ? 'own' : 'fallback';
       return bodyOf(await call('getResource', { path }, { first }));
     },
     async changeProperty(configuration, change) {
@@ -250,4 +291,141 @@ export function createClient(config: ServiceConfig): ServiceClient {
 
 function bodyOf({ bytes, etag, lastModified }: Answered<unknown>): Body {
   return { bytes, etag, lastModified };
+}
+
+/** Returns what `read` makes of an answer, unless the answer is "not modified". */
+function unlessNotModified<Answer, Read, Given extends Validators | undefined>(
+  answer: Answered<Answer> | IfGiven<Given>,
+  read: (answer: Answered<Answer>) => Read,
+): Read | IfGiven<Given> {
+  return 'notModified' in answer ? answer : read(answer);
+}
+
+type Connection = ReturnType<typeof connect>;
+
+/** Creates transport, traffic and session of one client. */
+function connect(settings: Settings, signal: AbortSignal) {
+  const { now, random, timeoutMs, retries, backoffMs, giveUpAfterMs, credentials } = settings;
+  const { perSecond, concurrency: allowed = Number.POSITIVE_INFINITY } = settings.rateLimit ?? {};
+  const concurrency = Math.min(settings.concurrency, allowed);
+  const addresses = {
+    authUrl: readAddress(settings.authUrl, 'authUrl'),
+    baseUrl: readAddress(settings.baseUrl, 'baseUrl'),
+  };
+  const { onRequest, maxResponseBytes } = settings;
+  const transport = createTransport({
+    ...{ addresses, connections: concurrency, maxResponseBytes, now, onRequest },
+  });
+  const probe = async () => readRoot(await session.token());
+  const traffic = new Traffic({
+    ...{ concurrency, perSecond, retries, backoffMs, giveUpAfterMs, probe, now, random, signal },
+    isConcurrencyKnown: Number.isFinite(allowed),
+  });
+  const send = (exchange: Omit<Exchange, 'signal' | 'timeoutMs'>) =>
+    traffic.send(() => transport.send({ ...exchange, timeoutMs, signal }));
+  const { profile, lang, langalt, currency } = settings;
+  // Values of the client, not of one request: a row of the table sends those that it declares.
+  const shared = { profile, lang, langalt, currency };
+  const sendRoot = (token: string) => send({ name: 'getNodes', values: shared, token, number: 1 });
+  /** A living service always answers the root of the catalogue. */
+  const readRoot = async (token: string) => {
+    const { response, target } = await sendRoot(token);
+    readAnswer(OPERATIONS.getNodes, response, target.queryBytes);
+  };
+  const session = createSession({
+    given: registerCredentials(settings),
+    lifetimeMs: TOKEN_LIFETIMES_MS[settings.rememberMe ? 'remembered' : 'session'],
+    now,
+    login: () => {
+      if ('token' in credentials)
+        throw new ConverterError('INTERNAL', 'a given token has no login');
+      const { username, password, appKey } = credentials;
+      const { origin } = addresses.authUrl;
+      const login = { ...settings, username, password, appKey };
+      return logIn(login, { traffic, transport, signal, timeoutMs, origin });
+    },
+    logout: (token) => logOut(transport, token, timeoutMs),
+    isAlive: (token) =>
+      sendRoot(token).then(
+        ({ response }) => !looksLikeDeadToken(OPERATIONS.getNodes, response),
+        () => true,
+      ),
+  });
+  return { addresses, shared, transport, traffic, session, send };
+}
+
+/** Makes the function that calls an operation, from the first attempt to the last. */
+function createCall(settings: Settings, connection: Connection): ServiceClient['call'] {
+  const { addresses, shared, traffic } = connection;
+  const { credentials } = settings;
+  const username = 'token' in credentials ? '' : credentials.username;
+  const sendToEither = createFallback();
+  return async (name, own, { body, first, validators } = {}) => {
+    const values = { ...shared, ...own };
+    const content = body === undefined ? undefined : jsonText(body);
+    return sendToEither(OPERATIONS[name], first, async (address) => {
+      try {
+        const request = { name, values, address, body: content, validators };
+        return await traffic.request(createAttempt(settings, connection, request));
+      } catch (error) {
+        throw withContext(error, { name, values, address, addresses, username });
+      }
+    });
+  };
+}
+
+/**
+ * Makes the function that attempts a request: sends it with a token that should be alive and decodes the
+ * answer. Over all its attempts a request gets at most one new token (D-609).
+ */
+function createAttempt<Name extends OperationName, Given extends Validators | undefined>(
+  { onAnswer, onDrift }: Settings,
+  { session, send }: Connection,
+  request: Omit<Exchange, 'signal' | 'timeoutMs' | 'number'> & {
+    name: Name;
+    validators: Given | undefined;
+  },
+) {
+  const { name, values, body, validators } = request;
+  const operation = OPERATIONS[name];
+  const report = onDrift && ((drift: Drift) => onDrift({ operation: name, ...drift }));
+  let mayReplaceToken = true;
+  return async (number: number): Promise<Answered<AnswerOf<Name>> | IfGiven<Given>> => {
+    const token = await session.token();
+    let received = await send({ ...request, token, number });
+    if (mayReplaceToken && looksLikeDeadToken(operation, received.response)) {
+      mayReplaceToken = false;
+      const fresh = await session.replace(token, received.response.status === 401);
+      if (fresh !== token) received = await send({ ...request, token: fresh, number });
+    }
+    const { response, target } = received;
+    const { bytes, etag, lastModified, status } = response;
+    const sent = body === undefined ? {} : { sent: body };
+    await onAnswer?.({ operation: name, values, ...sent, status, bytes });
+    if (isNotModified(status, validators)) return { notModified: true } as IfGiven<Given>;
+    const answer = readAnswer(operation, response, target.queryBytes, report);
+    return { bytes, etag, lastModified, answer };
+  };
+}
+
+function isNotModified(status: number, validators: Validators | undefined): boolean {
+  if (status !== 304) return false;
+  if (Object.keys(conditionsOf(validators)).length > 0) return true;
+  const message = 'expected an answer, received "not modified" to a request without conditions';
+  throw new ConverterError('RESPONSE_INVALID', message, { status });
+}
+
+/** A body as text; what was received as JSON can be sent as JSON, unless it is nested too deep. */
+function jsonText(body: JsonRecord): string {
+  try {
+    return JSON.stringify(body);
+  } catch (cause) {
+    const message = 'the article cannot be sent: it is no JSON, or nested too deep';
+    throw new ConverterError('CART_INVALID', message, { cause });
+  }
+}
+
+/** A setting that is undefined takes its default too. */
+function withoutUndefined<T extends object>(values: T): T {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
 }

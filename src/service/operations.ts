@@ -1,27 +1,107 @@
 /**
- * Operations: the one table of what the service is asked and how its answers are read.
- *
- * In: nothing. Out: one row for each operation of the specification. A row is data: it must not
- * know of tokens, retries or connections. A new operation is one row here and one contract test.
+ * The table of operations: how each is addressed, what identifies a request of it, and how its answer is
+ * decoded. A new operation is one row here and one contract test.
  */
-import { type Operation, optional, required, spell, type Values } from './operation.ts';
+import { ID_FIELDS } from '../model/configuration-id.ts';
+import type { ErrorCode } from '../support/errors.ts';
 import { decodeArticle } from './wire-article.ts';
-import { decodeFirstResult, decodeResults } from './wire-auth.ts';
 import { decodeBlock } from './wire-block.ts';
 import { decodeBreadcrumbs, decodeNodes } from './wire-catalogue.ts';
-import { findBlockDrift } from './wire-drift-block.ts';
-import { findPartsListDrift } from './wire-drift-parts-list.ts';
+import type { DriftReporter } from './wire-fields.ts';
 import { checkImage } from './wire-image.ts';
 import { decodePartsList } from './wire-parts-list.ts';
-import { decodePermanentId } from './wire-permanent-id.ts';
 import { checkResource } from './wire-resource.ts';
+import { decodeFirstResult, decodePermanentId, decodeResults } from './wire-result.ts';
+
+/** Groups of operations that share a base path. */
+type Group = 'auth' | 'xcf' | 'ofml' | 'odb' | 'ocd';
+
+/** Base path of each group below its address. */
+export const GROUPS: Readonly<Record<Group, { address: 'authUrl' | 'baseUrl'; path: string }>> = {
+  auth: { address: 'authUrl', path: '' },
+  xcf: { address: 'baseUrl', path: '/api/xcf.dll/xcf' },
+  ofml: { address: 'baseUrl', path: '/api/ofml.dll/ofml' },
+  odb: { address: 'baseUrl', path: '/api/odb.dll/odb' },
+  // No group of the specification: the values of `previewimage` lead there (D-604).
+  ocd: { address: 'baseUrl', path: '/api/ocd.dll' },
+};
+
+/** One query parameter of an operation. */
+interface QueryParameter {
+  /** Its name on the wire. */
+  name: string;
+  /** Name of the value, if it differs. */
+  from?: string;
+  /** A required one is sent even if it is empty, an optional one only if it holds something. */
+  required: boolean;
+}
+
+/** A second address of the same thing. */
+interface FallbackAddress {
+  group: Group;
+  path: string;
+  /** Whether it is tried before the row's own address. */
+  isFirst?: true;
+}
+
+/** One row of the table of operations. */
+export interface Operation<Answer> {
+  method: 'GET' | 'POST';
+  group: Group;
+  /**
+   * Path below the group's: `{name}` is one encoded segment, `{name...}` several, all else is sent as
+   * it is.
+   */
+  path: string;
+  /** Each address is tried once; the one that worked is used first from then on. */
+  fallback?: FallbackAddress;
+  /** Where the session token is sent. */
+  token: 'none' | 'query' | 'path';
+  query: readonly QueryParameter[];
+  /** Fields of the JSON body, all of them sent; none where there is no body. */
+  body?: readonly string[];
+  /** Values that are identifiers: the service takes them in upper case. */
+  upperCase: readonly string[];
+  /**
+   * Names of the values that identify a request, in order: two requests with equal ones get the same
+   * answer from one service. A nested list is itself one part of the key. See `requestKey`.
+   */
+  identity: readonly (string | readonly string[])[];
+  /** What is expected: anything else may mean that the token has died. */
+  answer: 'json' | 'image' | 'text' | 'binary' | 'any';
+  /** Decodes a complete body and reports drift. */
+  decode: (body: Uint8Array, onDrift?: DriftReporter) => Answer;
+  /** Code of a 404. */
+  missing: ErrorCode;
+  /** What a 404 means, as a sentence. */
+  missingMeans: string;
+  /** Code of a 422, if the service may refuse what was sent. */
+  refused?: ErrorCode;
+  /** Section of the specification. */
+  spec: string;
+}
+
+/** Named values of an operation: parameters, path segments and what else identifies a request. */
+export type Values = Readonly<Record<string, string | undefined>>;
+
+/** A value as it is sent. */
+export function spell({ upperCase }: Operation<unknown>, name: string, value = ''): string {
+  return upperCase.includes(name) ? value.toUpperCase() : value;
+}
+
+/** A parameter that is always sent. */
+function required(name: string, from?: string): QueryParameter {
+  return { name, required: true, ...(from === undefined ? {} : { from }) };
+}
+
+/** A parameter that is sent unless it is empty. */
+function optional(name: string, from?: string): QueryParameter {
+  return { name, required: false, ...(from === undefined ? {} : { from }) };
+}
 
 const LANGUAGES = [optional('lang'), optional('langalt')] as const;
-const ARTICLE = [
-  required('manufacturer'),
-  required('program'),
-  required('basearticlenumber'),
-] as const;
+const ARTICLE_ID = ['manufacturer', 'program', 'basearticlenumber'] as const;
+const ARTICLE = ARTICLE_ID.map((name) => required(name));
 
 /** What most rows have in common. */
 const GET = {
@@ -42,15 +122,6 @@ const AUTH = {
   missingMeans: 'there is no authentication server at this address',
   spec: '4.1',
 } as const;
-/** Identifies an article, and one of its configurations with its parts list. */
-const ARTICLE_ID = ['manufacturer', 'program', 'basearticlenumber'] as const;
-const CONFIGURATION_ID = [
-  ...ARTICLE_ID,
-  'finalarticlenumber',
-  'reinitstring',
-  'metareinitstring',
-] as const;
-
 const FOLDER = {
   identity: ['parentnode'],
   group: 'xcf',
@@ -92,7 +163,7 @@ const LOGOUT = {
 } as const;
 
 /** The same resource in the other of the two spellings that the specification has. */
-const spelled = (path: string) => ({ group: 'xcf', path, order: 'after' }) as const;
+const spelled = (path: string) => ({ group: 'xcf', path }) as const;
 
 const ROWS = {
   getPublicKey: { ...GET, ...AUTH, path: '/GetPublicKey/', decode: decodeFirstResult },
@@ -121,19 +192,19 @@ const ROWS = {
   getManufacturerResource: {
     ...RESOURCE,
     path: '/ressources/{manufacturer}/{language}/{name}',
-    other: spelled('/ressource/{manufacturer}/{language}/{name}'),
+    fallback: spelled('/ressource/{manufacturer}/{language}/{name}'),
     identity: ['manufacturer', 'language', 'name'],
   },
   getSeriesResource: {
     ...RESOURCE,
     path: '/ressources/{manufacturer}/{program}/{language}/{name}',
-    other: spelled('/ressource/{manufacturer}/{program}/{language}/{name}'),
+    fallback: spelled('/ressource/{manufacturer}/{program}/{language}/{name}'),
     identity: ['manufacturer', 'program', 'language', 'name'],
   },
   getResource: {
     ...RESOURCE,
     path: '/ressource/{path...}',
-    other: spelled('/ressources/{path...}'),
+    fallback: spelled('/ressources/{path...}'),
     identity: ['path'],
   },
   search: {
@@ -168,17 +239,21 @@ const ROWS = {
     ...COMMERCIAL,
     ...OF_ARTICLE,
     path: '/articles',
-    // The languages stand in the opening of section 4, not in the list of this operation: D-781.
+    // The opening of section 4 names the languages, the list of this operation does not: D-781.
     query: [...ARTICLE, optional('ocdreinitstring', 'reinitstring'), ...LANGUAGES],
     body: ['id', 'rootid', 'proptype', 'propclass', 'prop', 'newvalue', 'jsondata'],
     refused: 'PROPERTY_VALUE_REFUSED',
-    identity: [CONFIGURATION_ID, 'proptype', 'propclass', 'prop', 'newvalue'],
+    identity: [ID_FIELDS, 'proptype', 'propclass', 'prop', 'newvalue'],
   },
   getPreview: {
     ...IMAGE,
     group: 'ofml',
     path: '/preview/{manufacturer}/{program}/{name}',
-    other: { group: 'ocd', path: '/preview/{manufacturer}/{program}/{name}', order: 'before' },
+    fallback: {
+      group: 'ocd',
+      path: '/preview/{manufacturer}/{program}/{name}',
+      isFirst: true,
+    },
     spec: '4.3',
     identity: ['manufacturer', 'program', 'name'],
   },
@@ -197,7 +272,7 @@ const ROWS = {
     ...COMMERCIAL,
     ...OF_ARTICLE,
     path: '/ocd/reinit',
-    other: { group: 'ocd', path: '/reinit', order: 'after' },
+    fallback: { group: 'ocd', path: '/reinit' },
     query: [...ARTICLE, required('ocdreinitstring', 'reinitstring'), ...LANGUAGES],
     identity: [...ARTICLE_ID, 'reinitstring'],
   },
@@ -213,25 +288,17 @@ const ROWS = {
       optional('reinitstring'),
       optional('metareinitstring'),
     ],
-    decode(body, onDrift) {
-      const partsList = decodePartsList(body);
-      if (onDrift !== undefined) findPartsListDrift(body, onDrift);
-      return partsList;
-    },
+    decode: decodePartsList,
     missing: 'ARTICLE_NOT_FOUND',
     missingMeans: 'the service has no parts list of this article',
     spec: '4.4',
-    identity: CONFIGURATION_ID,
+    identity: ID_FIELDS,
   },
   getBlock: {
     ...GET,
     group: 'odb',
     path: '/block/{name}',
-    decode(body, onDrift) {
-      const block = decodeBlock(body);
-      if (onDrift !== undefined) findBlockDrift(body, onDrift);
-      return block;
-    },
+    decode: decodeBlock,
     missing: 'BLOCK_MISSING',
     missingMeans: 'the service has no such block',
     spec: '4.4',

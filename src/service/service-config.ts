@@ -1,24 +1,19 @@
-/**
- * Service configuration: which service is asked, as whom, and how hard.
- *
- * Light on purpose: whoever only needs the defaults loads nothing else.
- */
+/** Configuration of a client and its defaults; imports nothing at run time. */
 import type { Padding } from './crypto.ts';
-import type { RequestEvent } from './exchange.ts';
-import type { OperationName } from './operations.ts';
-import type { Values } from './target.ts';
-import type { Drift } from './wire-drift.ts';
+import type { OperationName, Values } from './operations.ts';
+import type { RequestEvent } from './transport.ts';
+import type { Drift } from './wire-fields.ts';
 
-/** How a client may ask: a login of its own, or a token that it was given. */
+/** A login, or a token that was given. */
 export type Credentials =
   | { username: string; password: string; appKey?: string }
   | { token: string };
 
-/** Limits of a service that are known; what is left out is found out. */
-export interface RateLimit {
+/** Limits of a service that are known; the client adapts to the others. */
+interface RateLimit {
   /** Requests a second, sent at equal distances. */
   perSecond?: number | undefined;
-  /** Requests in flight; their number is not adapted then. */
+  /** Requests in flight; if known, their number is not adapted. */
   concurrency?: number | undefined;
 }
 
@@ -29,13 +24,13 @@ export interface ServiceConfig {
   /** Address of the API, without `/api/…`. */
   baseUrl: string;
   credentials: Credentials;
-  /** Names the service instead of `baseUrl` where the address changes from run to run. */
+  /** Names the service instead of `baseUrl` if the address changes from run to run. */
   id?: string;
   /** Server profile. */
   profile?: string;
   /** Display language. */
   lang?: string;
-  /** Language where there is no text in `lang`. */
+  /** Language of texts that do not exist in `lang`. */
   langalt?: string;
   currency?: string;
   /** A token for 90 days instead of 12 hours. @defaultValue false */
@@ -45,12 +40,12 @@ export interface ServiceConfig {
   /** Which element of the login's result is the token. @defaultValue 'first' */
   tokenElement?: 'first' | 'last';
   /**
-   * Most requests in flight, all kinds together; fewer while the service cannot cope. Minimum 1.
+   * Most requests in flight, all kinds together; fewer while the service is overloaded. Minimum 1.
    *
    * @defaultValue 8
    */
   concurrency?: number;
-  /** What the service is known to allow. */
+  /** Known limits of the service. */
   rateLimit?: RateLimit | undefined;
   /** Milliseconds from sending a request to the last byte of its answer. @defaultValue 60000 */
   timeoutMs?: number;
@@ -72,17 +67,17 @@ export interface ServiceConfig {
   random: () => number;
   /** Once aborted, what is in flight is dropped and the client closes. */
   signal?: AbortSignal;
-  /** Told of every attempt. */
+  /** Receives every attempt. */
   onRequest?: (event: RequestEvent) => void;
-  /** Handed every complete answer before it is read, whatever it says; waited for. */
+  /** Receives every complete answer before it is decoded, whatever its status; awaited. */
   onAnswer?: (answer: RawAnswer) => void | Promise<void>;
-  /** Told where an answer that could be read is not what the specification says. */
+  /** Receives mismatches between answers and the specification. */
   onDrift?: (drift: ServiceDrift) => void;
-  /** Told of each planning that was stored; the ledger of permanent identifiers listens here. */
+  /** Receives each planning that was stored, with its permanent identifier. */
   onPermanentId?: (permanentId: string, topLevelArticle: unknown) => void;
 }
 
-/** One tolerated mismatch between an answer and the specification. */
+/** One mismatch between an answer of an operation and the specification. */
 export interface ServiceDrift extends Drift {
   operation: OperationName;
 }
@@ -90,9 +85,9 @@ export interface ServiceDrift extends Drift {
 /** A complete answer, as it came. */
 export interface RawAnswer {
   operation: OperationName;
-  /** What was asked, by our names; a row of the table says which of them are sent. */
+  /** Values of the request; the row of the operation says which of them are sent. */
   values: Values;
-  /** JSON text that was sent, where there was one. */
+  /** JSON text that was sent, if any. */
   sent?: string;
   status: number;
   bytes: Uint8Array;
@@ -117,7 +112,7 @@ export type Settings = ServiceConfig & Required<Pick<ServiceConfig, keyof typeof
 /**
  * Names a service as its answers depend on it: address, profile, languages and currency.
  *
- * @returns Holds no secret; equal for two clients that get the same answers.
+ * @returns No secret; equal for two clients that get the same answers.
  *
  * @example
  * ```ts
@@ -125,7 +120,7 @@ export type Settings = ServiceConfig & Required<Pick<ServiceConfig, keyof typeof
  * // → 'https://h/base?profile=public&lang=en'
  * ```
  *
- * @see D-609 (a token, a snapshot and a state belong to one service and profile).
+ * @see D-609 (a token, a snapshot and a database belong to one service and profile).
  */
 export function serviceId(config: ServiceConfig): string {
   const { profile, lang, langalt, currency } = config;

@@ -1,31 +1,36 @@
 /**
  * Session: the token of a client, from the login to the logout.
  *
- * In: how to log in and out, and a clock. Out: a token that should be alive, shared by all requests.
- * It must not know of requests, addresses or credentials.
- *
- * A token of our own is renewed ahead of its end, replaced once for all who wait when it has died,
- * and logged out at the end. A given one is none of our business: it is used, and when it is dead
- * the run is over.
+ * A token of our own is renewed ahead of its end, replaced once for all requests that wait when it has died,
+ * and logged out at the end. A given token is only used; when it has died the run is over.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConverterError, isConverterError } from '../support/errors.ts';
-import { interrupted } from './http.ts';
+import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
+import { registerSecret } from '../support/redact.ts';
+import { errorText, readAnswer } from './answer.ts';
+import { createEncryptor } from './crypto.ts';
+import { type AnswerOf, OPERATIONS } from './operations.ts';
+import { SERVICE_DEFAULTS, type ServiceConfig, type Settings } from './service-config.ts';
+import { readAddress } from './target.ts';
+import { Traffic } from './traffic.ts';
+import { createTransport, interrupted, type Transport } from './transport.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
 /** How long a token lives by the specification. */
 export const TOKEN_LIFETIMES_MS = { session: 12 * HOUR_MS, remembered: 90 * 24 * HOUR_MS } as const;
 
-/** Share of its life after which a token is renewed: no request may be under way when it ends. */
+/** Share of its life after which a token is renewed: no request may be in flight when it ends. */
 const RENEW_AFTER_SHARE = 11 / 12;
 /** Pause before a renewal that failed is tried again, while the token still lives. */
 const RENEWAL_PAUSE_MS = 60_000;
-/** How long the end waits for a login that is under way. */
+/** How long the end waits for a login that is in flight. */
 const GRACE_MS = 5_000;
+/** Logging out must not delay the end of a run. */
+const LOGOUT_TIMEOUT_MS = 5_000;
 
-/** What a session needs from outside. */
-export interface SessionParts {
+/** What a session is made of. */
+interface SessionOptions {
   /** A token that was given instead of a login. */
   given: string | undefined;
   lifetimeMs: number;
@@ -33,24 +38,24 @@ export interface SessionParts {
   login: () => Promise<string>;
   /** Ends a token at every group; never rejects. */
   logout: (token: string) => Promise<void>;
-  /** Whether the service still takes a token; true where that cannot be told. */
+  /** Whether the service still accepts a token; true if that cannot be found out. */
   isAlive: (token: string) => Promise<boolean>;
 }
 
 /** The token of a client. */
 export interface Session {
   /**
-   * A token that should be alive; logs in where there is none.
+   * Returns a token that should be alive; logs in if there is none.
    *
    * @throws {@link ConverterError} what the login throws; `TOKEN_DIED` for a given token.
    */
   token(): Promise<string>;
   /**
-   * A token in place of one that seems to have died. All who come with the same one share one login.
+   * Returns a token in place of one that seems to have died. All requests with the same one share one login.
    *
    * @param isCertain - Whether the service said that the token is dead: then it needs no logout.
-   * @returns The same token where a given one turns out to be alive.
-   * @throws {@link ConverterError} `TOKEN_DIED` where a given token is dead, else as {@link token}.
+   * @returns The same token if a given one turns out to be alive.
+   * @throws {@link ConverterError} `TOKEN_DIED` if a given token is dead, else as {@link token}.
    */
   replace(token: string, isCertain: boolean): Promise<string>;
   /** Logs out every token that was obtained here; never rejects. */
@@ -58,12 +63,13 @@ export interface Session {
 }
 
 /**
- * Creates a session; nothing is asked before a token is needed.
+ * Creates a session; nothing is sent before a token is needed.
  *
  * @see Spec 3 (rule 1), 5, 8; D-609.
  */
-export function createSession(parts: SessionParts): Session {
-  return parts.given === undefined ? ownSession(parts) : givenSession(parts, parts.given);
+export function createSession(options: SessionOptions): Session {
+  const { given } = options;
+  return given === undefined ? ownSession(options) : givenSession(options, given);
 }
 
 interface OwnToken {
@@ -72,7 +78,7 @@ interface OwnToken {
   endsAtMs: number;
 }
 
-function ownSession({ lifetimeMs, now, login, logout }: SessionParts): Session {
+function ownSession({ lifetimeMs, now, login, logout }: SessionOptions): Session {
   const toLogOut = new Set<string>();
   let current: OwnToken | undefined;
   let pending: Promise<string> | undefined;
@@ -96,7 +102,7 @@ function ownSession({ lifetimeMs, now, login, logout }: SessionParts): Session {
       toLogOut.add(value);
       return value;
     } catch (error) {
-      // Asking again with the same password would only lock the account.
+      // A second login with the same password could lock the account.
       if (isConverterError(error, 'LOGIN_REFUSED', 'AUTH_PROTOCOL')) refusal = error;
       throw error;
     }
@@ -138,11 +144,11 @@ function ownSession({ lifetimeMs, now, login, logout }: SessionParts): Session {
   };
 }
 
-function givenSession({ isAlive }: SessionParts, given: string): Session {
+function givenSession({ isAlive }: SessionOptions, given: string): Session {
   let probe: Promise<boolean> | undefined;
   let isDead = false;
   const died = () =>
-    new ConverterError('TOKEN_DIED', 'the service no longer takes the token that was given', {
+    new ConverterError('TOKEN_DIED', 'the service no longer accepts the given token', {
       operation: 'getNodes',
     });
   return {
@@ -151,7 +157,7 @@ function givenSession({ isAlive }: SessionParts, given: string): Session {
       return given;
     },
     async replace() {
-      // One broken article must not end the run: the token is tried on something that always works.
+      // One broken article must not end the run: the token is tried on a request that always works.
       probe ??= isAlive(given).finally(() => {
         probe = undefined;
       });
@@ -163,11 +169,248 @@ function givenSession({ isAlive }: SessionParts, given: string): Session {
   };
 }
 
-/** Waits for a login under way, whose token would else never be logged out, but not for long. */
+/** Waits for a login in flight, whose token would else never be logged out, but not for long. */
 async function settled(pending: Promise<string> | undefined): Promise<void> {
   if (pending === undefined) return;
   const stop = new AbortController();
   const grace = sleep(GRACE_MS, undefined, { signal: stop.signal }).catch(() => {});
   await Promise.race([pending.catch(() => {}), grace]);
   stop.abort();
+}
+
+/** How to log in, and as whom. */
+interface Login extends Required<Pick<Settings, 'rememberMe' | 'padding' | 'tokenElement'>> {
+  username: string;
+  password: string;
+  /** Left out of the request if it is undefined. */
+  appKey: string | undefined;
+}
+
+/** What a login is sent with. */
+interface LoginSender {
+  traffic: Traffic;
+  transport: Transport;
+  /** Ends the login before its next step. */
+  signal: AbortSignal;
+  timeoutMs: number;
+  /** Scheme, host and port of the authentication server, for errors. */
+  origin: string;
+}
+
+/** Registers what must never be printed; returns the given token, if there is one. */
+export function registerCredentials({ credentials }: Settings): string | undefined {
+  if ('token' in credentials) {
+    registerSecret(credentials.token);
+    return credentials.token;
+  }
+  registerSecret(credentials.password);
+  if (credentials.appKey !== undefined) registerSecret(credentials.appKey);
+  return undefined;
+}
+
+/**
+ * Logs in, again and again while that may help, and registers the token as a secret.
+ *
+ * A login needs no permit: the request that waits for it has one and sends nothing meanwhile.
+ *
+ * @throws {@link ConverterError} `LOGIN_REFUSED`, `AUTH_PROTOCOL` or `SERVICE_UNREACHABLE`.
+ *
+ * @see Spec 4.1, 5; D-601, D-602.
+ */
+export async function logIn(login: Login, sender: LoginSender): Promise<string> {
+  try {
+    return await sender.traffic.login((number) => obtainToken(login, sender, number));
+  } catch (error) {
+    throw loginError(error, sender.origin);
+  }
+}
+
+async function obtainToken(login: Login, sender: LoginSender, number: number): Promise<string> {
+  const key = await sendStep('getPublicKey', undefined, login, sender, number);
+  const { encrypt } = await createEncryptor(key, login.padding);
+  const body = JSON.stringify({
+    User: encrypt(login.username, 'user name'),
+    Password: encrypt(login.password, 'password'),
+    // Exactly as received: the server recognises its key by this text.
+    PublicKey: key,
+    RememberMe: login.rememberMe,
+    ...(login.appKey === undefined ? {} : { AppKey: login.appKey }),
+  });
+  const results = await sendStep('getSessionToken', body, login, sender, number);
+  const token = results.at(login.tokenElement === 'first' ? 0 : -1);
+  if (token === undefined) {
+    throw new ConverterError('LOGIN_REFUSED', 'the authentication server gave no token');
+  }
+  registerSecret(token);
+  return token;
+}
+
+async function sendStep<Name extends 'getPublicKey' | 'getSessionToken'>(
+  name: Name,
+  body: string | undefined,
+  login: Login,
+  { traffic, transport, signal, timeoutMs }: LoginSender,
+  number: number,
+): Promise<AnswerOf<Name>> {
+  signal.throwIfAborted();
+  // Not the signal of the client: a token in flight must arrive, so that it can be logged out.
+  const exchange = {
+    name,
+    values: {},
+    body,
+    number,
+    timeoutMs,
+    signal: new AbortController().signal,
+  };
+  const { response, target } = await traffic.send(() => transport.send(exchange));
+  const { status, bytes } = response;
+  // No user was named yet: the address is wrong.
+  if (name === 'getPublicKey' && status === 404) {
+    throw new ConverterError('HTTP_STATUS', WRONG_ADDRESS, { status });
+  }
+  const said = errorText(bytes);
+  if (said !== undefined || status === 401 || status === 403) {
+    const why = said === undefined ? '' : `: ${withoutCredentials(said, login)}`;
+    const message = `the authentication server refuses the login${why}`;
+    throw new ConverterError('LOGIN_REFUSED', message, { status });
+  }
+  return readAnswer(OPERATIONS[name], response, target.queryBytes);
+}
+
+const WRONG_ADDRESS =
+  'no authentication server answers at this address (status 404): is BTG2GLTF_AUTH_URL (service.authUrl) right?';
+
+/** A server may repeat what it was sent. A user name is too common a word to mask everywhere. */
+function withoutCredentials(text: string, { username, password, appKey = '' }: Login): string {
+  return [username, password, appKey]
+    .filter((secret) => secret !== '')
+    .reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
+}
+
+/** What a failed login means for the run, if the failure itself does not say so. */
+const MEANINGS: Partial<Record<ErrorCode, ErrorCode>> = {
+  HTTP_STATUS: 'SERVICE_UNREACHABLE',
+  HTTP_TIMEOUT: 'SERVICE_UNREACHABLE',
+  HTTP_CONNECTION: 'SERVICE_UNREACHABLE',
+  RESPONSE_INVALID: 'AUTH_PROTOCOL',
+  RESPONSE_TOO_LARGE: 'AUTH_PROTOCOL',
+  REDIRECT_REFUSED: 'AUTH_PROTOCOL',
+  QUERY_TOO_LONG: 'AUTH_PROTOCOL',
+};
+
+/** Names a failed login so that it ends the run, with the host and without a query. */
+function loginError(thrown: unknown, origin: string): unknown {
+  if (!(thrown instanceof ConverterError) || thrown.operation !== undefined) return thrown;
+  const { code, status, cause } = thrown;
+  const isRefusedStatus = code === 'HTTP_STATUS' && (status ?? 500) < 500 && status !== 429;
+  const meaning = isRefusedStatus ? 'AUTH_PROTOCOL' : (MEANINGS[code] ?? code);
+  const prefix = meaning === code ? '' : `cannot log in at ${new URL(origin).host}: `;
+  return new ConverterError(meaning, `${prefix}${thrown.message}`, {
+    operation: 'getSessionToken',
+    url: origin,
+    cause,
+    ...(status === undefined ? {} : { status }),
+  });
+}
+
+/**
+ * Logs a token out of both groups that can end it, at once; never rejects. A token that cannot be logged out
+ * ends by itself.
+ *
+ * @see Spec 4.2, 4.4 (logout).
+ */
+export async function logOut(
+  transport: Transport,
+  token: string,
+  timeoutMs: number,
+): Promise<void> {
+  const { signal } = new AbortController();
+  const rest = { values: {}, token, number: 1, signal };
+  const send = (name: 'logoutCatalogue' | 'logoutGraphics') =>
+    transport.send({ name, ...rest, timeoutMs: Math.min(timeoutMs, LOGOUT_TIMEOUT_MS) });
+  await Promise.allSettled([send('logoutCatalogue'), send('logoutGraphics')]);
+}
+
+/** Which server logs in, and how; see {@link ServiceConfig}. */
+export type TokenIssuerConfig = Pick<
+  ServiceConfig,
+  'authUrl' | 'padding' | 'tokenElement' | 'now' | 'random'
+> & {
+  /** Application key, if one was issued. */
+  appKey?: string;
+  /** For a whole login, milliseconds. @defaultValue 20000 */
+  timeoutMs?: number;
+};
+
+/** One login. */
+export interface TokenRequest {
+  username: string;
+  password: string;
+  /** A token for 90 days instead of 12 hours. */
+  rememberMe: boolean;
+}
+
+/** Logs users in for a caller that has no client; keeps neither logins nor tokens. */
+export interface TokenIssuer {
+  /**
+   * Obtains a token, registered as a secret; it is the caller's to use and to end.
+   *
+   * @throws {@link ConverterError} `LOGIN_REFUSED`, `AUTH_PROTOCOL`, `SERVICE_UNREACHABLE`;
+   *   `HTTP_TIMEOUT` if it takes too long, `INTERRUPTED` after {@link close}.
+   */
+  issue(request: TokenRequest): Promise<string>;
+  /** Drops what is in flight. */
+  close(): Promise<void>;
+}
+
+const ISSUE_TIMEOUT_MS = 20_000;
+/** A person waits for the answer: one more attempt, and at once. */
+const ISSUE_LIMITS = { retries: 1, backoffMs: 200, concurrency: 1, giveUpAfterMs: 0 } as const;
+const ISSUE_TRANSPORT = { connections: 4, maxResponseBytes: 1024 * 1024 } as const;
+
+/**
+ * Creates an issuer of tokens; nothing is sent before the first login.
+ *
+ * @throws {@link ConverterError} `USAGE` if the address cannot be read.
+ *
+ * @example
+ * ```ts
+ * const issuer = createTokenIssuer({ authUrl, now: Date.now, random: Math.random });
+ * await issuer.issue({ username, password, rememberMe: false }); // → '3F2A…'
+ * ```
+ *
+ * @see Spec 4.7, 5; D-601, D-602.
+ */
+export function createTokenIssuer(config: TokenIssuerConfig): TokenIssuer {
+  const { appKey, timeoutMs = ISSUE_TIMEOUT_MS, now, random } = config;
+  const { padding = SERVICE_DEFAULTS.padding, tokenElement = SERVICE_DEFAULTS.tokenElement } =
+    config;
+  const authUrl = readAddress(config.authUrl, 'authUrl');
+  if (appKey !== undefined) registerSecret(appKey);
+  // The API itself is not called: its address is never used.
+  const addresses = { authUrl, baseUrl: authUrl };
+  const transport = createTransport({ ...ISSUE_TRANSPORT, addresses, now });
+  const closed = new AbortController();
+  return {
+    async issue(request) {
+      const time = AbortSignal.timeout(timeoutMs);
+      const signal = AbortSignal.any([closed.signal, time]);
+      const probe = () => Promise.resolve();
+      const traffic = new Traffic({ ...ISSUE_LIMITS, probe, now, random, signal });
+      const { origin } = authUrl;
+      try {
+        const login = { ...request, appKey, padding, tokenElement };
+        return await logIn(login, { traffic, transport, signal, timeoutMs, origin });
+      } catch (error) {
+        if (!time.aborted || closed.signal.aborted) throw error;
+        throw new ConverterError('HTTP_TIMEOUT', `login: timed out after ${timeoutMs / 1000} s`, {
+          cause: error,
+        });
+      }
+    },
+    async close() {
+      closed.abort();
+      await transport.destroy();
+    },
+  };
 }

@@ -1,18 +1,15 @@
 /**
- * Targets: where a request goes, byte for byte.
- *
- * In: a row of the table, named values, a token. Out: an origin and a path as it stands on the wire.
- * It must not know how a request is sent. No URL parser touches a path: it would undo encodings.
+ * Addresses of requests, byte for byte. No URL parser touches a path, because it would undo encodings.
  */
-import { ConverterError } from '../support/errors.ts';
-import { GROUPS, type Operation, spell, type Values } from './operation.ts';
-
-export type { Values } from './operation.ts';
+import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
+import { GROUPS, type Operation, spell, type Values } from './operations.ts';
 
 const MASK = '***';
+/** What a service answers at an address that it does not know, besides 404. */
+const REFUSALS: readonly ErrorCode[] = ['HTTP_STATUS', 'RESPONSE_INVALID', 'REDIRECT_REFUSED'];
 
-/** A base address, taken apart. */
-export interface Address {
+/** A base address, split. */
+interface Address {
   /** Scheme, host and port. */
   origin: string;
   /** Path without a slash at its end. */
@@ -37,7 +34,7 @@ export interface Target {
 /**
  * Reads a base address.
  *
- * @param name - What the address is called where the user set it.
+ * @param name - Name of the setting, for the error.
  * @throws {@link ConverterError} `USAGE` if it is no plain http or https address.
  *
  * @example
@@ -80,7 +77,8 @@ export function encodeStrictly(value: string): string {
       (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
     );
   } catch (cause) {
-    const message = 'a name cannot be sent: it holds half a character (a lone surrogate)';
+    const message =
+      'expected well-formed text to send, received half a character (a lone surrogate)';
     throw new ConverterError('RESPONSE_INVALID', message, { cause });
   }
 }
@@ -140,11 +138,7 @@ export function queryOf(operation: Operation<unknown>, values: Values): [string,
   });
 }
 
-/**
- * The address that a request goes to, for error messages: with a mask where the token stands.
- *
- * @returns Undefined where there is none, since a name cannot be sent.
- */
+/** The address of a request for error messages, with a mask in place of the token; undefined if it has none. */
 export function shownUrl(
   operation: Operation<unknown>,
   values: Values,
@@ -156,6 +150,63 @@ export function shownUrl(
   } catch {
     return undefined;
   }
+}
+
+/** Which of the addresses of a row: its own, or its fallback. */
+export type AddressName = 'own' | 'fallback';
+
+/** Returns a row with the group and path of one of its addresses. */
+export function operationAt(
+  operation: Operation<unknown>,
+  name: AddressName = 'own',
+): Operation<unknown> {
+  const { fallback } = operation;
+  if (name === 'own' || fallback === undefined) return operation;
+  return { ...operation, group: fallback.group, path: fallback.path };
+}
+
+/**
+ * Creates a function that sends a request to one address of its row, and to the other one if the service
+ * refuses the first. The address that worked is used first from then on.
+ *
+ * A row without a fallback is sent to its own address. A thing is missing only if both addresses say so.
+ *
+ * @example
+ * ```ts
+ * const sendToEither = createFallback();
+ * await sendToEither(OPERATIONS.getPreview, undefined, (address) => send(address)); // 'fallback' first
+ * ```
+ *
+ * @see D-604, D-780.
+ */
+export function createFallback() {
+  const worked = new Map<Operation<unknown>, AddressName>();
+  return async <T>(
+    operation: Operation<unknown>,
+    preferred: AddressName | undefined,
+    send: (address: AddressName) => Promise<T>,
+  ): Promise<T> => {
+    const { fallback, missing } = operation;
+    if (fallback === undefined) return send('own');
+    const first = preferred ?? worked.get(operation) ?? (fallback.isFirst ? 'fallback' : 'own');
+    const sendTo = async (address: AddressName) => {
+      const answer = await send(address);
+      worked.set(operation, address);
+      return answer;
+    };
+    try {
+      return await sendTo(first);
+    } catch (refusal) {
+      if (!isConverterError(refusal, missing, ...REFUSALS) || refusal.status === 429) throw refusal;
+      try {
+        return await sendTo(first === 'own' ? 'fallback' : 'own');
+      } catch (error) {
+        // Two answers "not there" are one; a failure that may pass says more than "not there".
+        const isMissing = isConverterError(error, missing) && !isConverterError(refusal, missing);
+        throw isMissing ? refusal : error;
+      }
+    }
+  };
 }
 
 /** Servers take `.` and `..` for steps in a path however they are encoded, so no name is one. */

@@ -1,10 +1,4 @@
-/**
- * Article answers: GET articles as the model's article, with its children.
- *
- * In: a raw body. Out: an article, every field filled in, unspecified parts untouched.
- * It must not know who asked. Children may be nested at any depth: they are walked with a stack.
- */
-import { z } from 'zod';
+/** Answers of GET and POST articles: an article with its children, which may be nested at any depth. */
 import type {
   Article,
   ArticleProperty,
@@ -13,27 +7,31 @@ import type {
   PropertyRange,
   PropertyValue,
 } from '../model/article.ts';
-import { as, type DriftReporter, findDrift, mayLack, oneOf } from './wire-drift.ts';
+import { ConverterError } from '../support/errors.ts';
 import {
   anything,
   bound,
-  checkShape,
+  type DriftReporter,
+  decodeFields,
+  type Field,
   list,
   number,
   object,
+  oneOf,
+  optional,
   optionalNumber,
   optionalObject,
-  parseJson,
   text,
   textOrNumber,
   truth,
 } from './wire-fields.ts';
+import { describe, isRecord, type JsonRecord, parseJson } from './wire-value.ts';
 
-const value: z.ZodType<PropertyValue> = object({
+const value: Field<PropertyValue> = object({
   valuefrom: textOrNumber(),
   text: text(),
-  previewimage: mayLack(text()),
-  previewimagelarge: mayLack(text()),
+  previewimage: optional(text()),
+  previewimagelarge: optional(text()),
 });
 
 const LOWER = { GT: 'GT', GE: 'GE' } as const;
@@ -41,20 +39,17 @@ const UPPER = { LT: 'LT', LE: 'LE' } as const;
 
 const wireRange = object({
   valuefrom: bound(),
-  opfrom: mayLack(oneOf(text(), 'GT', 'GE')),
+  opfrom: optional(oneOf(['GT', 'GE'])),
   valueto: bound(),
-  opto: mayLack(oneOf(text(), 'LT', 'LE')),
+  opto: optional(oneOf(['LT', 'LE'])),
   raster: optionalNumber(),
 });
-const range: z.ZodType<PropertyRange> = as(
-  wireRange.transform((wire) => withoutMissing(wire)),
-  wireRange,
-);
+const range: Field<PropertyRange> = (value, at) => withoutMissing(wireRange(value, at));
 
-const property: z.ZodType<ArticleProperty> = object({
+const property: Field<ArticleProperty> = object({
   name: text(),
   text: text(),
-  proptype: oneOf(text('C'), 'C', 'N', 'L'),
+  proptype: oneOf(['C', 'N', 'L'], 'C'),
   currentvalue: textOrNumber(),
   enabled: truth(true),
   visible: truth(true),
@@ -68,13 +63,13 @@ const property: z.ZodType<ArticleProperty> = object({
   ranges: list(range),
 });
 
-const propertyClass: z.ZodType<PropertyClass> = object({
+const propertyClass: Field<PropertyClass> = object({
   name: text(),
   text: text(),
   properties: list(property),
 });
 
-const commercial: z.ZodType<CommercialData> = object({
+const commercial: Field<CommercialData> = object({
   id: text(),
   finalarticlenumber: text(),
   price: number(),
@@ -100,15 +95,22 @@ const article = object({
   typename: text(),
   reinit: text(),
   // One level at a time: a schema that calls itself overflows the stack by 1,000 levels.
-  children: list(z.unknown()),
+  children: list(anything()),
   propclasses: list(propertyClass),
   metamessages: anything(),
   ocd: optionalObject(commercial),
-  dump: z.unknown().optional().transform(dumpText),
+  dump: dumpText,
   debugreinitstring: anything(),
   debugiscommercialvalid: anything(),
   debugisvisiblepropertieswithvalue: anything(),
 });
+
+/** Debug fields that the service does not fill in, and so usually does not send. */
+const DEBUG_FIELDS = [
+  'debugreinitstring',
+  'debugiscommercialvalid',
+  'debugisvisiblepropertieswithvalue',
+] as const;
 
 /**
  * Decodes an article with all its children.
@@ -117,7 +119,7 @@ const article = object({
  * truth values false. `pricecomponents`, `metamessages` and `usermessages` pass through untouched.
  *
  * @param body - Raw body of GET articles or POST articles.
- * @param onDrift - Told of what had to be tolerated; children count as `article.children[]`.
+ * @param onDrift - Receives tolerated mismatches; children count as `article.children[]`.
  * @throws {@link ConverterError} `RESPONSE_INVALID` with the path of the first field that cannot be read.
  *
  * @example
@@ -133,46 +135,56 @@ export function decodeArticle(body: Uint8Array, onDrift?: DriftReporter): Articl
     { wire: parseJson(body), where: 'article', into: roots },
   ];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { where } = next;
-    const { children, ...fields } = checkShape(article, next.wire, where);
-    const decoded: Article = { ...withoutUnsent(fields), children: [] };
-    if (onDrift !== undefined) {
-      findDrift(article, next.wire, where === 'article' ? where : 'article.children[]', onDrift);
-    }
-    next.into.push(decoded);
+    const { wire, where, into } = next;
+    const driftWhere = where === 'article' ? where : 'article.children[]';
+    const { children, ...fields } = decodeFields(article, wire, where, onDrift, driftWhere);
+    for (const name of DEBUG_FIELDS) if (fields[name] === undefined) delete fields[name];
+    const decoded: Article = { ...fields, children: [] };
+    into.push(decoded);
     // Last in, first out: pushed from the end, children come off in their own order.
     for (let index = children.length - 1; index >= 0; index--) {
-      const wire = children[index];
-      open.push({ wire, where: `${where}.children[${index}]`, into: decoded.children });
+      const place = `${where}.children[${index}]`;
+      open.push({ wire: children[index], where: place, into: decoded.children });
     }
   }
   return roots[0]!;
 }
 
-/** Debug fields that the service does not fill in, and so usually does not send. */
-const DEBUG_FIELDS = [
-  'debugreinitstring',
-  'debugiscommercialvalid',
-  'debugisvisiblepropertieswithvalue',
-] as const;
-
-/** Without the debug fields that were not sent. */
-function withoutUnsent<T extends Partial<Record<(typeof DEBUG_FIELDS)[number], unknown>>>(
-  fields: T,
-): T {
-  for (const name of DEBUG_FIELDS) if (fields[name] === undefined) delete fields[name];
-  return fields;
+/**
+ * Checks that a JSON value is a top-level article: its `id` equals its `rootid`.
+ *
+ * @param rootid - The id that it must have, if it is known.
+ * @throws {@link ConverterError} `CART_INVALID` if it is no article; `CHILD_WITHOUT_ROOT` if it is a child.
+ *
+ * @example
+ * ```ts
+ * expectTopLevel({ id: '2', rootid: '1' }, 'storePlanning'); // throws CHILD_WITHOUT_ROOT
+ * ```
+ *
+ * @see Spec 3 (rule 3), 4.6 (rules).
+ */
+export function expectTopLevel(article: unknown, operation: string, rootid?: string): void {
+  if (!isRecord(article)) {
+    const message = `${operation}: expected the JSON of an article, received ${describe(article)}`;
+    throw new ConverterError('CART_INVALID', message, { operation });
+  }
+  const id = idOf(article, 'id', operation);
+  const root = idOf(article, 'rootid', operation);
+  if (id === root && (rootid === undefined || rootid === id)) return;
+  const message = `${operation}: expected the topmost article, received ${id} of the planning ${rootid ?? root}`;
+  throw new ConverterError('CHILD_WITHOUT_ROOT', message, { operation });
 }
 
-interface WireRange {
-  valuefrom: number | undefined;
-  opfrom: string;
-  valueto: number | undefined;
-  opto: string;
-  raster: number | undefined;
+function idOf(article: JsonRecord, field: 'id' | 'rootid', operation: string): string {
+  const value = article[field];
+  if ((typeof value === 'string' && value !== '') || typeof value === 'number') {
+    return String(value);
+  }
+  const message = `${operation}: ${field}: expected an id, received ${describe(value)}`;
+  throw new ConverterError('CART_INVALID', message, { operation });
 }
 
-function withoutMissing(wire: WireRange): PropertyRange {
+function withoutMissing(wire: ReturnType<typeof wireRange>): PropertyRange {
   const lower = LOWER[wire.opfrom.trim().toUpperCase() as keyof typeof LOWER];
   const upper = UPPER[wire.opto.trim().toUpperCase() as keyof typeof UPPER];
   return {
@@ -184,7 +196,7 @@ function withoutMissing(wire: WireRange): PropertyRange {
   };
 }
 
-/** A dump is there to be read by a person; one that is no text is named by its kind only. */
+/** A dump is read by a person; the content of one that is no text is left out. */
 function dumpText(dump: unknown): string {
   if (dump === undefined || dump === null) return '';
   return typeof dump === 'object' ? 'the service sent a dump that is no text' : String(dump);

@@ -1,21 +1,28 @@
-/**
- * Blocks on the wire: the body of GET block becomes typed arrays.
- *
- * In: bytes. Out: a {@link Block} as received; nothing is judged yet. The usual body is scanned
- * straight into typed arrays (`wire-block-scanner.ts`); whatever the scanner does not expect goes
- * through `JSON.parse` here, which also words the errors.
- */
+/** Answers of GET block: typed arrays as received; nothing is judged yet. */
 import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
 import { ConverterError } from '../support/errors.ts';
 import { NOT_AN_INDEX, scanBlock } from './wire-block-scanner.ts';
-import { describe, isRecord, LARGEST_NUMBER, readNumber } from './wire-value.ts';
+import type { Drift, DriftReporter } from './wire-fields.ts';
+import {
+  describe,
+  isRecord,
+  type JsonRecord,
+  LARGEST_NUMBER,
+  parseRecord,
+  readNumber,
+} from './wire-value.ts';
+
+type ReportDrift = (field: string, expected: string, value: unknown) => void;
 
 /**
  * Decodes the body of GET block.
  *
+ * The usual body is scanned straight into typed arrays; any other goes through {@link parseBlock}.
+ *
  * @param bytes - UTF-8 JSON; vertex arrays flat or nested by entry.
+ * @param onDrift - Receives tolerated mismatches; an array counts once, by its first odd entry.
  * @returns Positions in metres rounded to float32; a value that is no number is NaN, an index that
- * is no integer the smallest int32, so that the triangles that use them can be told apart later.
+ * is no integer the smallest int32, so that later steps recognise the triangles that use them.
  * @throws {@link ConverterError} `BLOCK_INVALID` naming the field.
  *
  * @example
@@ -24,50 +31,63 @@ import { describe, isRecord, LARGEST_NUMBER, readNumber } from './wire-value.ts'
  * // → Int32Array [0, 1, 2]
  * ```
  *
- * @see Spec 2.4; D-301, D-302.
+ * @see Spec 2.4; D-301, D-302, D-784 (drift).
  */
-export function decodeBlock(bytes: Uint8Array): Block {
-  return scanBlock(bytes) ?? parseBlock(bytes);
+export function decodeBlock(bytes: Uint8Array, onDrift?: DriftReporter): Block {
+  // What the scanner accepts has no drift; a flag C may be missing (D-304).
+  return scanBlock(bytes) ?? parseBlock(bytes, onDrift);
 }
 
-/** The checked way, for any JSON; {@link decodeBlock} falls back on it. */
-export function parseBlock(bytes: Uint8Array): Block {
-  const body = parseJson(bytes);
-  if (!isRecord(body)) throw invalid('body', 'an object', body);
+/** Decodes the body of GET block by way of `JSON.parse`; accepts what the scanner does not, and words the errors. */
+export function parseBlock(bytes: Uint8Array, onDrift?: DriftReporter): Block {
+  const body = parseRecord(bytes, 'BLOCK_INVALID');
   if (!Array.isArray(body.V)) throw invalid('V', 'an array of numbers', body.V);
   if (!Array.isArray(body.A)) throw invalid('A', 'an array of surfaces', body.A);
   const uvs = body.T === undefined || body.T === null ? [] : body.T;
   if (!Array.isArray(uvs)) throw invalid('T', 'an array of numbers', uvs);
-  return {
+  const drifts: Drift[] = [];
+  const drift: ReportDrift = (field, expected, value) =>
+    drifts.push({ field: `block.${field}`, expected, found: describe(value) });
+  if (typeof body.N !== 'string') drift('N', 'a text', body.N);
+  for (const field of ['P', 'R', 'V', 'T']) checkNumbers(body, field, '', drift);
+  const block = {
     name: typeof body.N === 'string' ? body.N : '',
     positionMetres: readVector(body.P, 'P'),
     rotationDegrees: readVector(body.R, 'R'),
     positions: Float32Array.from(numbersOf(body.V, 3)),
     uvs: numbersOf(uvs, strideOf(uvs) || 1),
     uvStride: strideOf(uvs),
-    surfaces: body.A.map(readSurface),
+    surfaces: body.A.map((surface, i) => readSurface(surface, i, drift)),
   };
+  for (const found of drifts) onDrift?.(found);
+  return block;
 }
 
-function readSurface(value: unknown, i: number): BlockSurface {
+function readSurface(value: unknown, i: number, drift: ReportDrift): BlockSurface {
   if (!isRecord(value)) throw invalid(`A[${i}]`, 'an object', value);
   if (!Array.isArray(value.F)) throw invalid(`A[${i}].F`, 'an array of indices', value.F);
   const uvIndices = value.TI ?? [];
   if (!Array.isArray(uvIndices)) throw invalid(`A[${i}].TI`, 'an array of indices', uvIndices);
+  for (const field of ['F', 'TI']) checkNumbers(value, field, 'A[].', drift);
+  const closed = typeof value.C === 'boolean' ? value.C : undefined;
+  if (closed === undefined && value.C !== undefined) drift('A[].C', 'true or false', value.C);
   return {
     triangles: Int32Array.from(numbersOf(value.F, 3), toIndex),
     uvIndices: Int32Array.from(numbersOf(uvIndices, 3), toIndex),
-    closed: typeof value.C === 'boolean' ? value.C : undefined,
+    closed,
   };
 }
 
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch (cause) {
-    const message = 'body: expected JSON, received something else';
-    throw new ConverterError('BLOCK_INVALID', message, { cause });
+/** Reports a list that is missing, or its first entry that is no number. */
+function checkNumbers(record: JsonRecord, field: string, where: string, drift: ReportDrift): void {
+  const list = record[field];
+  const expected = 'a list of numbers';
+  if (!Array.isArray(list)) {
+    drift(`${where}${field}`, expected, list);
+    return;
   }
+  const odd = list.findIndex((entry) => typeof entry !== 'number');
+  if (odd >= 0) drift(`${where}${field}[]`, expected, list[odd]);
 }
 
 /**

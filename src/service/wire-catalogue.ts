@@ -1,40 +1,45 @@
-/**
- * Catalogue answers: getnodes, search and getnodesbreadcrumbs as model types.
- *
- * In: raw bodies. Out: nodes and breadcrumbs, every field filled in. It must not know who asked.
- */
-import { z } from 'zod';
+/** Answers of getnodes, search and getnodesbreadcrumbs: catalogue nodes and breadcrumbs. */
 import type { Breadcrumb, CatalogueNode, CatalogueResource } from '../model/catalogue.ts';
 import { ConverterError } from '../support/errors.ts';
-import { type DriftReporter, findDrift, mayLack, oneOf } from './wire-drift.ts';
-import { checkShape, list, object, parseJson, text } from './wire-fields.ts';
+import {
+  type DriftReporter,
+  decodeFields,
+  type Field,
+  list,
+  listOf,
+  object,
+  oneOf,
+  optional,
+  text,
+} from './wire-fields.ts';
+import { parseJson } from './wire-value.ts';
 
-const resource: z.ZodType<CatalogueResource> = object({ restype: text(), rescontent: text() });
+const resource: Field<CatalogueResource> = object({ restype: text(), rescontent: text() });
 
 const node = object({
   nodeid: text(),
   text: text(),
-  nodetype: oneOf(text(), 'F', 'A', 'I'),
+  nodetype: oneOf(['F', 'A', 'I']),
   manufacturer: text(),
   manufacturername: text(),
   program: text(),
   basearticlenumber: text(),
   variantcode: text(),
   // Only on the top level.
-  convertdate: mayLack(text()),
+  convertdate: optional(text()),
   ressources: list(resource),
 });
 
-const breadcrumb: z.ZodType<Breadcrumb> = object({ nodeid: text(), text: text() });
+const breadcrumb: Field<Breadcrumb> = object({ nodeid: text(), text: text() });
 
 /**
  * Decodes an array of catalogue nodes.
  *
- * A kind of node that the specification does not name is taken for an info node: there is nothing
- * in it to walk into or to convert.
+ * A kind of node that the specification does not name becomes an info node, which is neither opened nor
+ * converted.
  *
  * @param body - Raw body of getnodes or search.
- * @param onDrift - Told of what had to be tolerated.
+ * @param onDrift - Receives tolerated mismatches.
  * @throws {@link ConverterError} `RESPONSE_INVALID` if the body is no array of nodes, or a folder has no id.
  *
  * @example
@@ -46,9 +51,7 @@ const breadcrumb: z.ZodType<Breadcrumb> = object({ nodeid: text(), text: text() 
  * @see Spec 2.1.
  */
 export function decodeNodes(body: Uint8Array, onDrift?: DriftReporter): CatalogueNode[] {
-  const value = parseJson(body);
-  const nodes = checkShape(z.array(node), value, 'nodes');
-  if (onDrift !== undefined) findDrift(list(node), value, 'nodes', onDrift);
+  const nodes = decodeFields(listOf(node), parseJson(body), 'nodes', onDrift);
   return nodes.map((wire, index) => {
     const { ressources, ...fields } = wire;
     const nodetype = kindOf(wire.nodetype);
@@ -69,7 +72,7 @@ function kindOf(nodetype: string): CatalogueNode['nodetype'] {
  * Decodes the path from the root to a folder.
  *
  * @param body - Raw body of getnodesbreadcrumbs.
- * @param onDrift - Told of what had to be tolerated.
+ * @param onDrift - Receives tolerated mismatches.
  * @throws {@link ConverterError} `RESPONSE_INVALID` if the body is no array of breadcrumbs.
  *
  * @example
@@ -81,8 +84,5 @@ function kindOf(nodetype: string): CatalogueNode['nodetype'] {
  * @see Spec 2.1.
  */
 export function decodeBreadcrumbs(body: Uint8Array, onDrift?: DriftReporter): Breadcrumb[] {
-  const value = parseJson(body);
-  const breadcrumbs = checkShape(z.array(breadcrumb), value, 'breadcrumbs');
-  if (onDrift !== undefined) findDrift(list(breadcrumb), value, 'breadcrumbs', onDrift);
-  return breadcrumbs;
+  return decodeFields(listOf(breadcrumb), parseJson(body), 'breadcrumbs', onDrift);
 }

@@ -1,78 +1,148 @@
-/**
- * Wire fields: how one value of a JSON answer is read, with or without the type that it should have.
- *
- * In: `unknown` values and raw bodies. Out: plain values, or one sentence that says where, what was
- * expected and what came. It must not know which answer it reads, nor anything of HTTP.
- */
-import { z } from 'zod';
+/** Fields of a JSON answer: each reads one value and reports drift from the specification as it does. */
 import { ConverterError } from '../support/errors.ts';
-import { as, expecting } from './wire-drift.ts';
 import { describe, isRecord, readNumber } from './wire-value.ts';
 
-type Field<T> = z.ZodType<T>;
+/** One mismatch between an answer and the specification that was tolerated. */
+export interface Drift {
+  /** Path without indices, so that equal ones can be counted: `article.ocd.propclasses[].name`. */
+  field: string;
+  /** What the specification says, in words. */
+  expected: string;
+  /** What was received, with its value if it is a single one: `string "0,5"`, `nothing`. */
+  found: string;
+}
+
+/** Receives every mismatch, repeated ones included. */
+export type DriftReporter = (drift: Drift) => void;
+
+/** Path of a value, and where its drift goes. */
+interface Place {
+  /** Names of fields and indices of lists below the root. */
+  readonly steps: (string | number)[];
+  readonly drift:
+    | ((steps: readonly (string | number)[], expected: string, value: unknown) => void)
+    | undefined;
+}
+
+/** Reads one value; throws a {@link Mismatch} if it cannot. */
+export type Field<T> = (value: unknown, at: Place) => T;
+
+/** A value that cannot be read. */
+class Mismatch extends Error {}
+
+const NOT_REPORTED: Place = { steps: [], drift: undefined };
 
 /**
- * A field that is read by hand: missing and `null` are the default, anything unreadable is an issue.
+ * Reads a value and reports its drift, but only once all of it was read.
  *
- * @param expected - What the field should hold, as the error message calls it.
- * @param missing - Value of a field that was not sent.
- * @param fits - Whether a value is what the specification says: what can be read may still not be.
- * @param read - Undefined where the value cannot be read.
+ * @param where - Name of the value in errors: `article`, `nodes`.
+ * @param driftWhere - Its name in drift, if that differs.
+ * @throws {@link ConverterError} `RESPONSE_INVALID` with the path of the first value that cannot be read.
+ *
+ * @example
+ * ```ts
+ * decodeFields(object({ digits: number() }), { digits: '4' }, 'property', console.log); // → { digits: 4 }
+ * // logs { field: 'property.digits', expected: 'a finite number', found: 'string "4"' }
+ * ```
+ *
+ * @see D-784.
  */
-function field<T>(
-  expected: string,
-  missing: T,
-  fits: (value: unknown) => boolean,
-  read: (value: unknown) => T | undefined,
-): Field<T> {
-  const schema = z
-    .unknown()
-    .optional()
-    .transform((value, context) => {
-      if (value === undefined || value === null) return missing;
-      const result = read(value);
-      if (result !== undefined) return result;
-      const message = `expected ${expected}, received ${describe(value)}`;
-      context.issues.push({ code: 'custom', message, input: value });
-      return z.NEVER;
-    });
-  return expecting(schema, { expected, fits });
+export function decodeFields<T>(
+  field: Field<T>,
+  value: unknown,
+  where: string,
+  onDrift?: DriftReporter,
+  driftWhere = where,
+): T {
+  const drifts: Drift[] = [];
+  const place: Place = {
+    steps: [],
+    drift:
+      onDrift &&
+      ((steps, expected, found) =>
+        drifts.push({ field: pathOf(driftWhere, steps, '[]'), expected, found: describe(found) })),
+  };
+  try {
+    const result = field(value, place);
+    for (const drift of drifts) onDrift?.(drift);
+    return result;
+  } catch (error) {
+    if (!(error instanceof Mismatch)) throw error;
+    throw new ConverterError('RESPONSE_INVALID', `${pathOf(where, place.steps)}: ${error.message}`);
+  }
+}
+
+function pathOf(root: string, steps: readonly (string | number)[], index?: string): string {
+  return steps.reduce<string>(
+    (path, step) => path + (typeof step === 'string' ? `.${step}` : (index ?? `[${step}]`)),
+    root,
+  );
+}
+
+interface FieldRule<T> {
+  /** What the field holds by the specification, in words. */
+  expected: string;
+  /** Value of a field that is missing or null. */
+  missing: T;
+  /** Whether a value is what the specification says; what can be read may still not be. */
+  fits(value: unknown): boolean;
+  /** Undefined if the value cannot be read. */
+  read(value: unknown): T | undefined;
+}
+
+function field<T>({ expected, missing, fits, read }: FieldRule<T>): Field<T> {
+  return (value, at) => {
+    const isMissing = value === undefined || value === null;
+    if (!fits(value)) at.drift?.(at.steps, expected, value);
+    const result = isMissing ? missing : read(value);
+    if (isMissing || result !== undefined) return result as T;
+    throw mismatch(expected, value);
+  };
+}
+
+function mismatch(expected: string, received: unknown): Mismatch {
+  return new Mismatch(`expected ${expected}, received ${describe(received)}`);
 }
 
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
 const isText = (value: unknown) => typeof value === 'string';
+const readText = (value: unknown) => (typeof value === 'object' ? undefined : String(value));
 
-/** A text; a number or a truth value that stands in its place is read as its own spelling. */
-export function text(missing = ''): Field<string> {
-  return field('a text', missing, isText, (value) =>
-    typeof value === 'object' ? undefined : String(value),
-  );
+/** A text; a number or a truth value in its place is read as its own spelling. */
+export function text(): Field<string> {
+  return field({ expected: 'a text', missing: '', fits: isText, read: readText });
 }
 
-/** A value of a property: a text, or just as well a number. */
+/** A text that is one of a few; letter case counts. */
+export function oneOf(texts: readonly string[], missing = ''): Field<string> {
+  const fits = (value: unknown) => isText(value) && texts.includes(value as string);
+  return field({ expected: `one of ${texts.join(' ')}`, missing, fits, read: readText });
+}
+
+/** A value of a property: a text or a number. */
 export function textOrNumber(): Field<string> {
   const fits = (value: unknown) => isText(value) || isNumber(value);
-  return expecting(text(), { expected: 'a text or a number', fits });
+  return field({ expected: 'a text or a number', missing: '', fits, read: readText });
 }
 
-/** A number, also where it was sent as a text. */
-export function number(missing = 0): Field<number> {
-  return field('a finite number', missing, isNumber, (value) => readNumber(value, missing));
+/** A number, also one that was sent as a text. */
+export function number(): Field<number> {
+  const read = (value: unknown) => readNumber(value, 0);
+  return field({ expected: 'a finite number', missing: 0, fits: isNumber, read });
 }
 
-/** A number that may be left out. */
+/** A number that may be missing. */
 export function optionalNumber(): Field<number | undefined> {
-  const schema = field<number | undefined>('a finite number', undefined, isNumber, (value) =>
-    readNumber(value),
-  );
-  return expecting(schema, { mayLack: true });
+  const rule = { expected: 'a finite number', missing: undefined, fits: isNumber };
+  return optional(field<number | undefined>({ ...rule, read: (value) => readNumber(value) }));
 }
 
-/** A bound of a range, that may be left out: a number, or just as well one as a text. */
+/** A bound of a range, which may be missing: a number, or one as a text. */
 export function bound(): Field<number | undefined> {
   const fits = (value: unknown) =>
     isNumber(value) || (isText(value) && isNumber(Number(value)) && value !== '');
-  return expecting(optionalNumber(), { expected: 'a number', fits });
+  const rule = { expected: 'a number', missing: undefined, fits };
+  return optional(field<number | undefined>({ ...rule, read: (value) => readNumber(value) }));
 }
 
 const TRUTH: ReadonlyMap<string, boolean> = new Map([
@@ -83,84 +153,69 @@ const TRUTH: ReadonlyMap<string, boolean> = new Map([
   ['', false],
 ]);
 
-/** A truth value, also where it was sent as `"true"`, `1` or `"0"`. */
+/** A truth value, also one that was sent as `"true"`, `1` or `"0"`. */
 export function truth(missing = false): Field<boolean> {
-  const fits = (value: unknown) => typeof value === 'boolean';
-  return field('true or false', missing, fits, (value) =>
-    typeof value === 'object' ? undefined : TRUTH.get(String(value).trim().toLowerCase()),
-  );
+  return field({
+    expected: 'true or false',
+    missing,
+    fits: (value) => typeof value === 'boolean',
+    read: (value) =>
+      typeof value === 'object' ? undefined : TRUTH.get(String(value).trim().toLowerCase()),
+  });
 }
 
 /** A field whose shape is not specified: it passes through untouched. */
 export function anything(): Field<unknown> {
-  return z
-    .unknown()
-    .optional()
-    .transform((value) => value);
+  return (value) => value;
 }
 
-/** A list; one that was not sent is empty. */
-export function list<T>(item: z.ZodType<T>): Field<T[]> {
-  const schema = z
-    .array(item)
-    .nullish()
-    .transform((items) => items ?? []);
-  return expecting(schema, { expected: 'an array', fits: Array.isArray, items: item });
+/** A field that an answer may leave out. */
+export function optional<T>(inner: Field<T>): Field<T> {
+  return (value, at) => inner(value, value === undefined || value === null ? NOT_REPORTED : at);
+}
+
+/** A list; a missing one is empty. */
+export function list<T>(item: Field<T>): Field<T[]> {
+  return (value, at) => {
+    if (value === undefined || value === null) at.drift?.(at.steps, 'an array', value);
+    return listOf(item)(value ?? [], at);
+  };
+}
+
+/** A list that must be there. */
+export function listOf<T>(item: Field<T>): Field<T[]> {
+  return (value, at) => {
+    if (!Array.isArray(value)) throw mismatch('an array', value);
+    return value.map((entry, index) => below(at, index, item, entry));
+  };
 }
 
 /** An object with these fields; others are left out. */
-export function object<Fields extends Record<string, z.ZodType>>(fields: Fields) {
-  return expecting(z.object(fields), { expected: 'an object', fits: isRecord, fields });
+export function object<Fields extends Record<string, Field<unknown>>>(
+  fields: Fields,
+): Field<{ [Name in keyof Fields]: ReturnType<Fields[Name]> }> {
+  const entries = Object.entries(fields);
+  return (value, at) => {
+    if (!isRecord(value)) throw mismatch('an object', value);
+    const result: Record<string, unknown> = {};
+    for (const [name, inner] of entries) result[name] = below(at, name, inner, value[name]);
+    return result as { [Name in keyof Fields]: ReturnType<Fields[Name]> };
+  };
 }
 
-/** An object that may be missing, and then is undefined. */
-export function optionalObject<T>(schema: z.ZodType<T>): Field<T | undefined> {
-  const nullish = schema.nullish().transform((value) => value ?? undefined);
-  return as(nullish, schema);
+/** An object that is undefined if it is missing. */
+export function optionalObject<T>(inner: Field<T>): Field<T | undefined> {
+  return (value, at) => {
+    if (value !== undefined && value !== null) return inner(value, at);
+    at.drift?.(at.steps, 'an object', value);
+    return undefined;
+  };
 }
 
-/**
- * Reads a body as JSON.
- *
- * @param bytes - UTF-8, with or without a byte-order mark.
- * @throws {@link ConverterError} `RESPONSE_INVALID` if it is no complete JSON in UTF-8.
- */
-export function parseJson(bytes: Uint8Array): unknown {
-  let content: string;
-  try {
-    content = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new ConverterError('RESPONSE_INVALID', 'expected text in UTF-8, received other bytes', {
-      cause,
-    });
-  }
-  try {
-    return JSON.parse(content);
-  } catch {
-    // The engine's own message quotes the body, so it is not kept as the cause.
-    const received = content.trim() === '' ? 'nothing' : 'something else or only a part of it';
-    throw new ConverterError('RESPONSE_INVALID', `expected JSON, received ${received}`);
-  }
-}
-
-/**
- * Checks a value against a shape.
- *
- * @param where - What the value is, as the message calls it: `article`, `nodes[3]`.
- * @throws {@link ConverterError} `RESPONSE_INVALID` with the first mismatch and its path.
- */
-export function checkShape<T>(shape: z.ZodType<T>, value: unknown, where: string): T {
-  const result = shape.safeParse(value, { reportInput: true });
-  if (result.success) return result.data;
-  const issue = result.error.issues[0]!;
-  const path = issue.path.map((step) =>
-    typeof step === 'number' ? `[${step}]` : `.${String(step)}`,
-  );
-  throw new ConverterError('RESPONSE_INVALID', `${where}${path.join('')}: ${sentence(issue)}`);
-}
-
-function sentence(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'invalid_type') return issue.message;
-  const article = /^[aeiou]/.test(issue.expected) ? 'an' : 'a';
-  return `expected ${article} ${issue.expected}, received ${describe(issue.input)}`;
+/** Reads a value one step further down; after a throw the steps lead to what could not be read. */
+function below<T>(at: Place, step: string | number, inner: Field<T>, value: unknown): T {
+  at.steps.push(step);
+  const result = inner(value, at);
+  at.steps.pop();
+  return result;
 }

@@ -1,7 +1,5 @@
 /**
- * Materials on the wire: a record of `mats[]`, or a definition written out in a node's `mat`.
- *
- * In: unknown values and reference strings. Out: {@link ServiceMaterial}. A field that cannot be
+ * Materials: a record of `mats[]`, or a definition written out in a node's `mat`. A field that cannot be
  * read is left out and reported; it never fails the article.
  */
 import type {
@@ -12,8 +10,7 @@ import type {
   SrgbColor,
 } from '../model/graphics.ts';
 import type { Warning } from '../model/snapshot.ts';
-import { canonicalName } from './wire-names.ts';
-import { describe, LARGEST_NUMBER, readNumber } from './wire-value.ts';
+import { canonicalName, describe, LARGEST_NUMBER, readNumber } from './wire-value.ts';
 
 type Field = Exclude<keyof ServiceMaterial, 'source' | 'overridden' | 'mname'>;
 type FieldKind = 'text' | 'number' | 'color';
@@ -54,6 +51,19 @@ const FIELD_KINDS = {
   emission: 'color',
 } as const satisfies Record<Field, FieldKind>;
 
+/** Fields that the specification does not have: their values cannot drift from it. */
+const UNSPECIFIED: ReadonlySet<string> = new Set([
+  'clearcoat',
+  'clearcoat_roughness',
+  'sheen',
+  'sheen_color',
+  'sheen_roughness',
+  'emission',
+] satisfies Field[]);
+
+/** Reports a value that is not what the specification says. */
+type ReportDrift = (field: string, expected: string, value: unknown) => void;
+
 /** The fields of a material that name an image, in the order in which they are fetched. */
 export const IMAGE_FIELDS = [
   'pic',
@@ -89,7 +99,8 @@ const DEFINITION_KEYS: Readonly<Record<string, { fields: readonly Field[]; last?
  * Reads one record of `mats[]`.
  *
  * @param record - The record as received.
- * @param warn - Called once for each field that cannot be read; the field is then left out.
+ * @param warn - Receives each field that cannot be read; it is left out.
+ * @param drift - Receives each field that is not what the specification says, by its name.
  *
  * @example
  * ```ts
@@ -102,11 +113,13 @@ const DEFINITION_KEYS: Readonly<Record<string, { fields: readonly Field[]; last?
 export function decodeMaterial(
   record: Readonly<Record<string, unknown>>,
   warn: (warning: Warning) => void,
+  drift?: ReportDrift,
 ): ServiceMaterial {
   const mname = typeof record.mname === 'string' ? record.mname : '';
-  const fields = readFields(record, (message) =>
-    warn({ code: 'MATERIAL_FIELD_INVALID', message: `material ${mname}: ${message}` }),
-  );
+  if (typeof record.mname !== 'string') drift?.('mname', 'a text', record.mname);
+  const complain = (message: string) =>
+    warn({ code: 'MATERIAL_FIELD_INVALID', message: `material ${mname}: ${message}` });
+  const fields = readFields(record, complain, drift);
   return { ...fields, mname, source: record };
 }
 
@@ -119,12 +132,16 @@ export function isMaterialField(key: string): key is Field | 'mname' {
 export function readFields(
   record: Readonly<Record<string, unknown>>,
   complain: (message: string) => void,
+  drift?: ReportDrift,
 ): Partial<Pick<ServiceMaterial, Field>> {
   const out: Record<string, unknown> = {};
   for (const [key, kind] of Object.entries(FIELD_KINDS)) {
     const value = record[key];
-    if (value === undefined || value === null || value === '') continue;
-    const read = READERS[kind](value);
+    if (value === undefined || value === null) continue;
+    const { expected, fits, read: readKind } = KINDS[kind];
+    if (!fits(value) && !UNSPECIFIED.has(key)) drift?.(key, expected, value);
+    if (value === '') continue;
+    const read = readKind(value);
     if (read === undefined) complain(`${key}: expected a ${kind}, received ${describe(value)}`);
     else out[key] = read;
     if (kind === 'number' && typeof value === 'string' && value.includes(',') && read !== undefined)
@@ -133,10 +150,26 @@ export function readFields(
   return out as Partial<Pick<ServiceMaterial, Field>>;
 }
 
-const READERS: Record<FieldKind, (value: unknown) => string | number | SrgbColor | undefined> = {
-  text: (value) => (typeof value === 'string' ? value : undefined),
-  number: readMeasure,
-  color: readColor,
+interface KindRule {
+  /** What the specification says, in words. */
+  expected: string;
+  fits(value: unknown): boolean;
+  /** Undefined if the value cannot be read. */
+  read(value: unknown): string | number | SrgbColor | undefined;
+}
+
+const KINDS: Record<FieldKind, KindRule> = {
+  text: {
+    expected: 'a text',
+    fits: (value) => typeof value === 'string',
+    read: (value) => (typeof value === 'string' ? value : undefined),
+  },
+  number: { expected: 'a finite number', fits: Number.isFinite, read: readMeasure },
+  color: {
+    expected: 'a colour 0xRRGGBB',
+    fits: (value) => typeof value === 'string' && /^0x[\da-f]{6}$/i.test(value),
+    read: readColor,
+  },
 };
 
 function readMeasure(value: unknown): number | undefined {

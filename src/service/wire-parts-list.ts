@@ -1,17 +1,31 @@
 /**
- * Parts lists on the wire: the body of GET btg becomes a {@link PartsList}.
- *
- * In: bytes. Out: nodes with their defaults filled in. Walks with a stack of its own: a parts list
- * may be nested tens of thousands deep.
+ * Answers of GET btg: a parts list, decoded with a stack because it may be nested tens of thousands deep.
  */
 import type { PartsList, PartsListNode, Vec3 } from '../model/graphics.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
+import type { Drift, DriftReporter } from './wire-fields.ts';
 import { decodeMaterial } from './wire-material.ts';
-import { describe, isRecord, type JsonRecord, LARGEST_NUMBER, readNumber } from './wire-value.ts';
+import {
+  describe,
+  isRecord,
+  type JsonRecord,
+  LARGEST_NUMBER,
+  parseRecord,
+  readNumber,
+} from './wire-value.ts';
 
 /** One list may be wrong in every node; a person needs a few of the places. */
 const MAX_WARNINGS = 100;
+
+/** Reports a tolerated mismatch of a field below `partsList`. */
+type ReportDrift = (field: string, expected: string, value: unknown) => void;
+
+/** What decoding found besides the nodes. */
+interface Findings {
+  warnings: Warning[];
+  drift: ReportDrift;
+}
 
 interface Pending {
   raw: unknown;
@@ -26,6 +40,7 @@ interface Pending {
  * Decodes the body of GET btg.
  *
  * @param bytes - UTF-8 JSON.
+ * @param onDrift - Receives tolerated mismatches once all of the body was read.
  * @returns Offsets in metres, rotations in degrees; missing values are filled in as D-106 says.
  * @throws {@link ConverterError} `PARTS_LIST_INVALID` naming the place.
  *
@@ -35,34 +50,35 @@ interface Pending {
  * // → [1, 1, 1]
  * ```
  *
- * @see Spec 2.3; D-106, D-112b, D-113.
+ * @see Spec 2.3; D-106, D-112b, D-113, D-784 (drift).
  */
-export function decodePartsList(bytes: Uint8Array): PartsList {
-  const body = parseJson(bytes);
-  if (!isRecord(body)) throw invalid('body', 'an object', body);
+export function decodePartsList(bytes: Uint8Array, onDrift?: DriftReporter): PartsList {
+  const body = parseRecord(bytes, 'PARTS_LIST_INVALID');
   if (!Array.isArray(body.btg)) throw invalid('btg', 'an array', body.btg);
-  const warnings: Warning[] = [];
-  return {
-    ...decodeNodes(body.btg, warnings),
-    blockNames: entriesOf(body.blocks, 'blocks', isText, warnings),
-    materials: entriesOf(body.mats, 'mats', isRecord, warnings).map((record) =>
-      decodeMaterial(record, (warning) => warnings.push(warning)),
+  const drifts: Drift[] = [];
+  const drift: ReportDrift = (field, expected, value) => {
+    if (onDrift === undefined) return;
+    drifts.push({ field: `partsList.${field}`, expected, found: describe(value) });
+  };
+  const findings: Findings = { warnings: [], drift };
+  const { warnings } = findings;
+  const partsList = {
+    ...decodeNodes(body.btg, findings),
+    blockNames: entriesOf(body.blocks, 'blocks', 'a text', isText, findings),
+    materials: entriesOf(body.mats, 'mats', 'an object', isRecord, findings).map((record) =>
+      decodeMaterial(
+        record,
+        (warning) => warnings.push(warning),
+        (field, expected, value) => drift(`mats[].${field}`, expected, value),
+      ),
     ),
     warnings,
   };
+  for (const found of drifts) onDrift?.(found);
+  return partsList;
 }
 
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch (cause) {
-    throw new ConverterError('PARTS_LIST_INVALID', 'body: expected JSON, received something else', {
-      cause,
-    });
-  }
-}
-
-function decodeNodes(roots: unknown[], warnings: Warning[]): Pick<PartsList, 'nodes' | 'depth'> {
+function decodeNodes(roots: unknown[], findings: Findings): Pick<PartsList, 'nodes' | 'depth'> {
   let depth = 0;
   const nodes: PartsListNode[] = new Array(roots.length);
   const stack: Pending[] = [];
@@ -74,7 +90,8 @@ function decodeNodes(roots: unknown[], warnings: Warning[]): Pick<PartsList, 'no
     const fields = fieldsOf(raw);
     const childs = fields.childs ?? [];
     if (!Array.isArray(childs)) throw invalid(`${pathOf(pending)}.childs`, 'an array', childs);
-    const node = decodeNode(fields, pending, warnings);
+    checkNode(raw.type, fields, findings.drift);
+    const node = decodeNode(fields, pending, findings);
     node.children = new Array(childs.length);
     pending.siblings[pending.index] = node;
     pushAll(stack, childs, node.children, pending);
@@ -94,7 +111,7 @@ function pushAll(
   }
 }
 
-/** Fields stand inside `prop`, or beside it; one that is null stands nowhere. */
+/** The fields inside `prop` and beside it; one inside that is null does not count. */
 function fieldsOf(raw: JsonRecord): JsonRecord {
   if (!isRecord(raw.prop)) return raw;
   const fields: Record<string, unknown> = { ...raw };
@@ -104,13 +121,24 @@ function fieldsOf(raw: JsonRecord): JsonRecord {
   return raw.type === undefined ? fields : { ...fields, type: raw.type };
 }
 
-function decodeNode(fields: JsonRecord, at: Pending, warnings: Warning[]): PartsListNode {
+/** Reports texts that are something else, or missing: only a part must name a block. */
+function checkNode(type: unknown, fields: JsonRecord, drift: ReportDrift): void {
+  const { btgname, mat, lay } = fields;
+  if (!isText(type)) drift('btg[].type', 'a text', type);
+  if (!isText(btgname) && (type === 'imp' || !isMissing(btgname))) {
+    drift('btg[].btgname', 'a text', btgname);
+  }
+  if (!isText(mat) && !isMissing(mat)) drift('btg[].mat', 'a text', mat);
+  if (!isText(lay) && !isMissing(lay)) drift('btg[].lay', 'a text', lay);
+}
+
+function decodeNode(fields: JsonRecord, at: Pending, findings: Findings): PartsListNode {
   return {
     type: textOf(fields.type).toLowerCase(),
     blockName: textOf(fields.btgname),
-    offsetMetres: vectorOf(fields.offs, 0, at, 'offs', warnings),
-    rotationDegrees: vectorOf(fields.rot, 0, at, 'rot', warnings),
-    scale: vectorOf(fields.scale, 1, at, 'scale', warnings),
+    offsetMetres: vectorOf(fields.offs, 0, at, 'offs', findings),
+    rotationDegrees: vectorOf(fields.rot, 0, at, 'rot', findings),
+    scale: vectorOf(fields.scale, 1, at, 'scale', findings),
     material: textOf(fields.mat),
     layer: textOf(fields.lay),
     params: fields.params,
@@ -127,15 +155,15 @@ function vectorOf(
   missing: number,
   at: Pending,
   field: string,
-  warnings: Warning[],
+  findings: Findings,
 ): Vec3 {
-  if (value === undefined || value === null) return [missing, missing, missing];
+  if (isMissing(value)) return [missing, missing, missing];
   if (!Array.isArray(value) || value.length !== 3)
     throw invalid(`${pathOf(at)}.${field}`, 'an array of three numbers', value);
   for (let i = 0; i < 3; i++) {
     const element: unknown = value[i];
     if (typeof element === 'number' && Math.abs(element) <= LARGEST_NUMBER) continue;
-    return readVector(value, missing, at, field, warnings);
+    return readVector(value, missing, at, field, findings);
   }
   return value as unknown as Vec3;
 }
@@ -145,12 +173,14 @@ function readVector(
   missing: number,
   at: Pending,
   field: string,
-  warnings: Warning[],
+  findings: Findings,
 ): Vec3 {
-  // A path is as long as the node is deep: it is made only where it is told.
+  const { warnings, drift } = findings;
+  // A path is as long as the node is deep: it is made only if it is shown.
   const where = (i: number) => `${pathOf(at)}.${field}[${i}]`;
   return value.map((element, i) => {
-    if (element === null || element === undefined) return missing;
+    if (typeof element !== 'number') drift(`btg[].${field}[]`, 'a finite number', element);
+    if (isMissing(element)) return missing;
     const read = readNumber(element);
     if (read === undefined || Math.abs(read) > LARGEST_NUMBER)
       throw invalid(where(i), 'a finite number', element);
@@ -177,17 +207,28 @@ function pathOf(at: Pending): string {
 function entriesOf<T>(
   value: unknown,
   field: string,
+  expected: string,
   isUsable: (entry: unknown) => entry is T,
-  warnings: Warning[],
+  { warnings, drift }: Findings,
 ): T[] {
-  if (value === undefined || value === null) return [];
+  if (isMissing(value)) {
+    drift(field, 'an array', value);
+    return [];
+  }
   if (!Array.isArray(value)) throw invalid(field, 'an array', value);
-  value.forEach((entry, i) => {
-    if (isUsable(entry) || warnings.length >= MAX_WARNINGS) return;
-    const message = `${field}[${i}]: received ${describe(entry)}, left out`;
-    warnings.push({ code: 'DRIFT', message });
+  return value.filter((entry, i) => {
+    if (isUsable(entry)) return true;
+    drift(`${field}[]`, expected, entry);
+    if (warnings.length < MAX_WARNINGS) {
+      const message = `${field}[${i}]: received ${describe(entry)}, left out`;
+      warnings.push({ code: 'DRIFT', message });
+    }
+    return false;
   });
-  return value.filter(isUsable);
+}
+
+function isMissing(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
 }
 
 function isText(value: unknown): value is string {

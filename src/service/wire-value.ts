@@ -1,6 +1,8 @@
 /**
- * Wire values: single values of a JSON answer, read or described, without any schema.
+ * Single values of a JSON answer: reads numbers and names, describes values for errors, and measures the
+ * nesting of a text before it is parsed.
  */
+import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
 
 /** An object of a JSON answer. */
@@ -12,7 +14,13 @@ export type JsonRecord = Readonly<Record<string, unknown>>;
  */
 export const LARGEST_NUMBER = 1e15;
 
-/** Whether a value is an object, and neither a list nor nothing. */
+/** Nested arrays and objects; a parts list has two of them for each of its own levels. */
+export const MAX_JSON_DEPTH = 500_000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Whether a value is an object, neither an array nor null. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -20,7 +28,7 @@ export function isRecord(value: unknown): value is JsonRecord {
 /**
  * Reads a number that may have been sent as a text, with a decimal comma too.
  *
- * @returns Undefined where it is none; `whenEmpty` for an empty text.
+ * @returns Undefined if the value is no number; `whenEmpty` for an empty text.
  *
  * @example
  * ```ts
@@ -41,7 +49,7 @@ export function readNumber(value: unknown, whenEmpty?: number): number | undefin
 }
 
 /**
- * What came, in a few words, for an error that says what was expected instead.
+ * Describes a received value in a few words, for an error that names what was expected.
  *
  * @example
  * ```ts
@@ -53,7 +61,91 @@ export function describe(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object') return 'an object';
-  // Before it is cut: half a secret would not be recognised any more.
+  // Redacted before it is cut: half a secret is not recognised.
   const shown = redact(String(value));
   return `${typeof value} ${JSON.stringify(shown.length > 40 ? `${shown.slice(0, 40)}…` : shown)}`;
+}
+
+/**
+ * Returns the spelling that all names of one block or material share: upper case, without a leading `::`.
+ *
+ * @example
+ * ```ts
+ * canonicalName('::acme::desk::leg'); // → 'ACME::DESK::LEG'
+ * ```
+ *
+ * @see D-111.
+ */
+export function canonicalName(name: string): string {
+  return (name.startsWith('::') ? name.slice(2) : name).toUpperCase();
+}
+
+/**
+ * Parses a body as JSON.
+ *
+ * @param bytes - UTF-8, with or without a byte-order mark.
+ * @throws {@link ConverterError} `RESPONSE_INVALID` if it is no complete JSON in UTF-8.
+ */
+export function parseJson(bytes: Uint8Array): unknown {
+  let content: string;
+  try {
+    content = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new ConverterError('RESPONSE_INVALID', 'expected text in UTF-8, received other bytes', {
+      cause,
+    });
+  }
+  try {
+    return JSON.parse(content);
+  } catch {
+    // The engine's own message quotes the body, so it is not kept as the cause.
+    const received = content.trim() === '' ? 'nothing' : 'something else or only a part of it';
+    throw new ConverterError('RESPONSE_INVALID', `expected JSON, received ${received}`);
+  }
+}
+
+/** Parses a body that must be an object; bytes that are no UTF-8 are replaced. Throws the given code. */
+export function parseRecord(bytes: Uint8Array, code: ErrorCode): JsonRecord {
+  let body: unknown;
+  try {
+    body = JSON.parse(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    throw new ConverterError(code, 'body: expected JSON, received something else', { cause });
+  }
+  if (isRecord(body)) return body;
+  throw new ConverterError(code, `body: expected an object, received ${describe(body)}`);
+}
+
+/**
+ * Whether a JSON text is nested deeper than allowed. Parsing such a text can end the process, because a
+ * parser keeps something for each level. A text of fewer bytes than levels is not read: most bodies are.
+ *
+ * @example
+ * ```ts
+ * isTooDeep(utf8('['.repeat(600_000))); // → true
+ * ```
+ *
+ * @see D-844.
+ */
+export function isTooDeep(bytes: Uint8Array, maxDepth: number = MAX_JSON_DEPTH): boolean {
+  if (bytes.length <= maxDepth) return false;
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === QUOTE) at = endOfText(bytes, at);
+    // [ and {, ] and } differ from each other in the same bit.
+    else if ((byte | 0x20) === 0x7b) depth += 1;
+    else if ((byte | 0x20) === 0x7d) depth -= 1;
+    if (depth > maxDepth) return true;
+  }
+  return false;
+}
+
+/** Index of the quote that ends the text whose first quote is at `start`. */
+function endOfText(bytes: Uint8Array, start: number): number {
+  for (let at = start + 1; at < bytes.length; at++) {
+    if (bytes[at] === BACKSLASH) at += 1;
+    else if (bytes[at] === QUOTE) return at;
+  }
+  return bytes.length;
 }

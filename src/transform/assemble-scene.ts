@@ -6,7 +6,7 @@ import { quaternionFromRotation } from '../math/quaternion.ts';
 import { diagonal3, IDENTITY3, type Mat3, scaleColumns } from '../math/vec.ts';
 import type { Geometry, Scene, SceneNode, ScenePrimitive } from '../model/scene.ts';
 import type { TangentGenerator } from '../model/tangent-generator.ts';
-import { canonicalName } from '../service/wire-names.ts';
+import { canonicalName } from '../service/wire-value.ts';
 import { createBoundsGatherer } from './bounds.ts';
 import { type ContentPool, createContentPool } from './content-pool.ts';
 import type { ConvertOptions } from './convert-options.ts';

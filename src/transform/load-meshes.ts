@@ -4,7 +4,7 @@
 
 import type { ArticleSnapshot, ContentReader } from '../model/snapshot.ts';
 import { decodeBlock } from '../service/wire-block.ts';
-import { canonicalName } from '../service/wire-names.ts';
+import { canonicalName } from '../service/wire-value.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { isSolidType, type Part } from './flatten.ts';

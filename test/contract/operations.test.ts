@@ -6,8 +6,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { GROUPS } from '../../src/service/operation.ts';
-import { OPERATIONS } from '../../src/service/operations.ts';
+import { GROUPS, OPERATIONS } from '../../src/service/operations.ts';
 import { specifiedOperations } from '../helpers/specified-operations.ts';
 
 /** Section, method, group and path as the specification has them; `!` marks a required parameter. */
@@ -77,10 +76,12 @@ describe('the table of operations', () => {
   });
 
   it('has a second address for resources and previews alone, and for what is not shown', () => {
-    const others = Object.entries(OPERATIONS).flatMap(([name, { other }]) =>
-      other === undefined
+    const others = Object.entries(OPERATIONS).flatMap(([name, { fallback }]) =>
+      fallback === undefined
         ? []
-        : [`${name} ${other.order} ${GROUPS[other.group].path}${other.path}`],
+        : [
+            `${name} ${fallback.isFirst ? 'before' : 'after'} ${GROUPS[fallback.group].path}${fallback.path}`,
+          ],
     );
     expect(others).toEqual([
       'getManufacturerResource after /api/xcf.dll/xcf/ressource/{manufacturer}/{language}/{name}',

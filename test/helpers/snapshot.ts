@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Scene } from '../../src/model/scene.ts';
 import type { ArticleSnapshot, ContentReader, Fetched } from '../../src/model/snapshot.ts';
-import { canonicalName } from '../../src/service/wire-names.ts';
+import { canonicalName } from '../../src/service/wire-value.ts';
 import { sharpImageCodec } from '../../src/support/image-codec.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../src/transform/convert-options.ts';
 import { createMeshCache, type MeshCache } from '../../src/transform/mesh-cache.ts';

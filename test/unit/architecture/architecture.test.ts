@@ -100,7 +100,7 @@ const ROWS: [string, Row][] = [
           says: /pure decoders wire-\*\.ts/,
         },
         {
-          files: { 'src/emulator/a.ts': "import { c } from '../service/wire-names.ts';" },
+          files: { 'src/emulator/a.ts': "import { c } from '../service/wire-value.ts';" },
           says: /independent reading/,
         },
         {

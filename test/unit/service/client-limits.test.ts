@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MAX_JSON_DEPTH } from '../../../src/service/wire-depth.ts';
+import { MAX_JSON_DEPTH } from '../../../src/service/wire-value.ts';
 import {
   type Answer,
   type FaultServer,

@@ -175,7 +175,7 @@ describe('a token that dies', () => {
     const client = clientOf(server, { credentials: { token: 'given-token-of-the-test' } });
     const error = await errorOf(client.getPartsList(KEY));
     expect(error).toMatchObject({ code: 'TOKEN_DIED' });
-    expect(error.message).toBe('the service no longer takes the token that was given');
+    expect(error.message).toBe('the service no longer accepts the given token');
     const sent = server.seen.length;
     expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'TOKEN_DIED' });
     await client.close();

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GROUPS } from '../../../src/service/operation.ts';
-import { OPERATIONS, type OperationName } from '../../../src/service/operations.ts';
+import { GROUPS, OPERATIONS, type OperationName } from '../../../src/service/operations.ts';
 import { buildTarget, readAddress } from '../../../src/service/target.ts';
 import { isConverterError } from '../../../src/support/errors.ts';
 import { type FaultServer, raw, startFaultServer } from '../../helpers/fault-server.ts';

@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeArticle } from '../../../src/service/wire-article.ts';
-import { readNumber } from '../../../src/service/wire-value.ts';
+import { driftOf } from '../../helpers/drift.ts';
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
@@ -108,19 +107,100 @@ describe('decodeArticle', () => {
   });
 });
 
-describe('readNumber', () => {
-  it('reads every number that it is sent as a text, with point or comma', () => {
-    fc.assert(
-      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
-        expect(readNumber(String(value))).toBe(value + 0);
-        expect(readNumber(String(value).replace('.', ','))).toBe(value + 0);
-      }),
-      { seed: 3 },
-    );
+const PROPERTY = {
+  name: 'WIDTH',
+  text: 'Width',
+  proptype: 'N',
+  currentvalue: '1600',
+  enabled: true,
+  visible: true,
+  obligatory: true,
+  obligatory2c: false,
+  addvalues: false,
+  propclassname: 'SIZE',
+  digits: 4,
+  decdigits: 0,
+  propertyvalues: [{ valuefrom: '1600', text: '1600 mm' }],
+  ranges: [{ valuefrom: 1200, opfrom: 'GE', valueto: '2000', opto: 'LE', raster: 200 }, {}],
+};
+const OCD = {
+  id: '1',
+  finalarticlenumber: 'D1-1600',
+  price: 0,
+  currency: 'EUR',
+  shorttext: 'Desk',
+  longtext: '',
+  varianttext: '',
+  reinitstring: 'D1::',
+  convertdate: '2024-05-14',
+  articlewithprice: false,
+  propclasses: [{ name: 'SIZE', text: 'Size', properties: [PROPERTY] }],
+  obligatory2c: false,
+};
+const ARTICLE = {
+  id: '1',
+  rootid: '1',
+  manufacturer: 'ACME',
+  program: 'DESK',
+  basearticlenumber: 'D1',
+  typename: 'desk',
+  reinit: '',
+  children: [] as unknown[],
+  propclasses: [],
+  ocd: OCD,
+};
+const withProperty = (changes: object) => ({
+  ...ARTICLE,
+  ocd: {
+    ...OCD,
+    propclasses: [{ name: 'SIZE', text: 'Size', properties: [{ ...PROPERTY, ...changes }] }],
+  },
+});
+const PLACE = 'article.ocd.propclasses[].properties[]';
+
+describe('drift of an article', () => {
+  it('is none where it is what the specification says', () => {
+    expect(driftOf(ARTICLE, decodeArticle)).toEqual([]);
+    const full = { pricecomponents: 1, usermessages: {}, dump: '', debugreinitstring: 3 };
+    const children = [{ ...ARTICLE, id: '2' }];
+    expect(driftOf({ ...ARTICLE, ...full, children }, decodeArticle)).toEqual([]);
   });
 
-  it.each(['', ' ', 'abc', '1.2.3', '1,2,3', '0x10', 'Infinity', '1e999', '1.234,50'])(
-    'does not guess what %j is',
-    (value) => expect(readNumber(value)).toBeUndefined(),
-  );
+  it.each([
+    [{ ...ARTICLE, id: 7 }, 'article.id: expected a text, found number "7"'],
+    [{ ...ARTICLE, typename: undefined }, 'article.typename: expected a text, found nothing'],
+    [{ ...ARTICLE, children: null }, 'article.children: expected an array, found nothing'],
+    [{ ...ARTICLE, ocd: null }, 'article.ocd: expected an object, found nothing'],
+    [
+      { ...ARTICLE, ocd: { ...OCD, price: '12,50' } },
+      'article.ocd.price: expected a finite number, found string "12,50"',
+    ],
+    [
+      { ...ARTICLE, ocd: { ...OCD, articlewithprice: 1 } },
+      'article.ocd.articlewithprice: expected true or false, found number "1"',
+    ],
+    [withProperty({ digits: '4' }), `${PLACE}.digits: expected a finite number, found string "4"`],
+    [withProperty({ proptype: 'X' }), `${PLACE}.proptype: expected one of C N L, found string "X"`],
+    [
+      withProperty({ ranges: [{ valuefrom: '0,5' }] }),
+      `${PLACE}.ranges[].valuefrom: expected a number, found string "0,5"`,
+    ],
+    [
+      withProperty({ ranges: [{ opto: 'lt' }] }),
+      `${PLACE}.ranges[].opto: expected one of LT LE, found string "lt"`,
+    ],
+  ])('is told of, field by field (%#)', (wire, sentence) => {
+    expect(driftOf(wire, decodeArticle)).toEqual([sentence]);
+  });
+
+  it('is told of for each place, with the same field, in children too', () => {
+    const broken = { ...ARTICLE, reinit: 1 };
+    const wire = { ...ARTICLE, children: [broken, { ...broken, children: [broken] }] };
+    const sentence = 'article.children[].reinit: expected a text, found number "1"';
+    expect(driftOf(wire, decodeArticle)).toEqual([sentence, sentence, sentence]);
+  });
+
+  it('is a price or a value of a property as a number or a text: both are what they are', () => {
+    expect(driftOf(withProperty({ currentvalue: 1600 }), decodeArticle)).toEqual([]);
+  });
 });

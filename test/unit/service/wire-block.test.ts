@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeBlock, parseBlock } from '../../../src/service/wire-block.ts';
 import { scanBlock } from '../../../src/service/wire-block-scanner.ts';
 import { isConverterError } from '../../../src/support/errors.ts';
+import { driftOf } from '../../helpers/drift.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const triangle = '"V":[0,0,0,1,0,0,0,1,0],"A":[{"F":[0,1,2]}]';
@@ -112,5 +113,37 @@ describe('decodeBlock', () => {
       ),
       { seed: 2, numRuns: 2000 },
     );
+  });
+});
+
+const WHOLE = {
+  N: 'A::B::C',
+  P: [0, 0, 0],
+  R: [0, 0, 0],
+  V: [0, 0, 0, 1, 0, 0, 0, 1, 0],
+  T: [],
+  A: [{ F: [0, 1, 2], TI: [], C: true }],
+};
+
+const driftIn = (change: object) => driftOf({ ...WHOLE, ...change }, decodeBlock);
+
+describe('drift of a block', () => {
+  it('finds nothing in a block as the specification has it', () => {
+    expect(driftIn({})).toEqual([]);
+    expect(driftIn({ A: [{ F: [0, 1, 2], TI: [] }] })).toEqual([]);
+  });
+
+  it.each([
+    [{ V: [null, 0, 0] }, 'block.V[]: expected a list of numbers, found nothing'],
+    [{ V: [[0, 0, 0]] }, 'block.V[]: expected a list of numbers, found an array of 3'],
+    [{ T: ['0.5', 0] }, 'block.T[]: expected a list of numbers, found string "0.5"'],
+    [{ P: null }, 'block.P: expected a list of numbers, found nothing'],
+    [{ N: 7, V: [[0, 0, 0]] }, 'block.N: expected a text, found number "7"'],
+    [
+      { A: [{ F: [0, 1, 2], TI: [], C: 'false' }] },
+      'block.A[].C: expected true or false, found string "false"',
+    ],
+  ])('tells of %j', (change, drift) => {
+    expect(driftIn(change)).toContain(drift);
   });
 });

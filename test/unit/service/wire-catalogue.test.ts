@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeBreadcrumbs, decodeNodes } from '../../../src/service/wire-catalogue.ts';
+import { driftOf } from '../../helpers/drift.ts';
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
@@ -51,6 +52,40 @@ describe('decodeBreadcrumbs', () => {
     expect(decodeBreadcrumbs(bytes(path))).toEqual([
       { nodeid: 'a', text: 'A' },
       { nodeid: 'b', text: 'B' },
+    ]);
+  });
+});
+
+const NODE = {
+  nodeid: 'ACME;:D1@1',
+  text: 'Desk',
+  nodetype: 'A',
+  manufacturer: 'ACME',
+  manufacturername: 'Acme',
+  program: 'DESK',
+  basearticlenumber: 'D1',
+  variantcode: 'D1-1600',
+  ressources: [{ restype: 'IT', rescontent: 'xcf/ressource/ACME/DESK/any/a.jpg' }],
+};
+
+describe('drift of the catalogue', () => {
+  it('is none where nodes and breadcrumbs are what the specification says', () => {
+    expect(driftOf([NODE, { ...NODE, convertdate: '2024-05-14' }], decodeNodes)).toEqual([]);
+    expect(driftOf([{ nodeid: 'a', text: 'A' }], decodeBreadcrumbs)).toEqual([]);
+  });
+
+  it('is told of, field by field', () => {
+    const wire = [
+      { ...NODE, nodetype: 'X', text: 5 },
+      { ...NODE, ressources: [{ restype: 'IT' }] },
+    ];
+    expect(driftOf(wire, decodeNodes)).toEqual([
+      'nodes[].text: expected a text, found number "5"',
+      'nodes[].nodetype: expected one of F A I, found string "X"',
+      'nodes[].ressources[].rescontent: expected a text, found nothing',
+    ]);
+    expect(driftOf([{ nodeid: 'a' }], decodeBreadcrumbs)).toEqual([
+      'breadcrumbs[].text: expected a text, found nothing',
     ]);
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodePartsList } from '../../../src/service/wire-parts-list.ts';
 import { isConverterError } from '../../../src/support/errors.ts';
+import { driftOf } from '../../helpers/drift.ts';
 import { body, utf8 } from '../../helpers/graphics.ts';
 
 const list = (btg: unknown, rest: object = {}) =>
@@ -172,5 +173,29 @@ describe('decodePartsList', () => {
     const { nodes } = decodePartsList(utf8(`{"btg":[${'{"type":"imp"},'.repeat(999_999)}{}]}`));
     expect(nodes).toHaveLength(1_000_000);
     expect(nodes[999_998]!.type).toBe('imp');
+  });
+});
+
+describe('drift of a parts list', () => {
+  const part = { type: 'imp', prop: { btgname: 'A::B::C', offs: [0, 0, 0], scale: [1, 1, 1] } };
+
+  it('is none where it is what the specification says', () => {
+    const btg = [{ type: 'top', prop: { mat: 'OAK', childs: [part] }, childs: [part] }];
+    const mats = [{ mname: 'OAK', dif: '0xAAbb00', shi: 0.5, map: 'auto', more: 1 }];
+    expect(driftOf({ btg, blocks: ['A::B::C'], mats }, decodePartsList)).toEqual([]);
+  });
+
+  it('is told of at any depth', () => {
+    const broken = { type: 'imp', prop: { offs: ['0,5', 0, 0], mat: 7 } };
+    const btg = [{ type: 'top', prop: { childs: [part, broken] } }];
+    const mats = [{ mname: 'OAK', dif: 'red', shi: '0,5' }];
+    expect(driftOf({ btg, mats }, decodePartsList)).toEqual([
+      'partsList.btg[].btgname: expected a text, found nothing',
+      'partsList.btg[].mat: expected a text, found number "7"',
+      'partsList.btg[].offs[]: expected a finite number, found string "0,5"',
+      'partsList.blocks: expected an array, found nothing',
+      'partsList.mats[].dif: expected a colour 0xRRGGBB, found string "red"',
+      'partsList.mats[].shi: expected a finite number, found string "0,5"',
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodePermanentId } from '../../../src/service/wire-permanent-id.ts';
+import { decodePermanentId } from '../../../src/service/wire-result.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const GUID = '{7C1E0B3A-0000-4000-8000-0123456789AB}';

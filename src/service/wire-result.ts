@@ -1,10 +1,31 @@
-/**
- * Permanent identifiers: what POST reinit answers.
- *
- * In: a raw body, whose form the specification does not show. Out: the identifier in it.
- */
+/** Answers that are a single text: keys and tokens of the authentication server, permanent identifiers. */
 import { ConverterError } from '../support/errors.ts';
-import { describe, isRecord } from './wire-value.ts';
+import { anything, decodeFields, listOf, object } from './wire-fields.ts';
+import { describe, isRecord, parseJson } from './wire-value.ts';
+
+const authAnswer = object({ result: listOf(anything()) });
+
+/**
+ * Decodes the texts of `{"result":[…]}`, in their order; empty ones and other values are left out.
+ *
+ * @throws {@link ConverterError} `RESPONSE_INVALID` if there is no array `result`.
+ *
+ * @example
+ * ```ts
+ * decodeResults(utf8('{"result":["3F2A…"]}')); // → ['3F2A…']
+ * ```
+ *
+ * @see Spec 4.1; D-601.
+ */
+export function decodeResults(body: Uint8Array): string[] {
+  const { result } = decodeFields(authAnswer, parseJson(body), 'answer');
+  return result.filter((element) => typeof element === 'string' && element !== '') as string[];
+}
+
+/** Decodes the first text of `{"result":[…]}`; empty if there is none. Throws as {@link decodeResults}. */
+export function decodeFirstResult(body: Uint8Array): string {
+  return decodeResults(body)[0] ?? '';
+}
 
 /** An identifier that was sent as plain text, or as a number that must not lose digits. */
 const PLAIN = /^[\w.~{}-]{1,512}$/;

@@ -1,0 +1,423 @@
+/**
+ * Traffic: decides when a request is sent, and whether it is sent again after a failure.
+ *
+ * All requests of a client share one state:
+ *
+ * | state   | a request …                                          | ends when …                              |
+ * | ------- | ---------------------------------------------------- | ---------------------------------------- |
+ * | open    | is sent, within the rate and concurrency limits      | see below                                |
+ * | paused  | waits                                                | the longest announced pause is over      |
+ * | probing | waits, and loses no attempt by it                    | a probe is answered, or too much time passed |
+ * | gone    | fails with `SERVICE_GONE`                            | never                                    |
+ *
+ * A 429, or a 503 with `Retry-After`, pauses (D-710). Four failures in a row that may be an outage start
+ * probing (D-843); ten rounds of refusals without an answer probe once. A request waits for its permit, for
+ * the pause and for the rate limit, is sent, and a failure is classified once (`classify`): that decides
+ * whether the concurrency limit is halved (D-842), whether the service is probed, and whether the
+ * request is sent again at once, after a back-off, or not (D-711).
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { ConverterError, type ErrorCode } from '../support/errors.ts';
+import { type HttpResponse, interrupted } from './transport.ts';
+
+/** Longest pause that a service can impose: one header must not stop a run for a day. */
+const MAX_PAUSE_MS = 60 * 60 * 1000;
+const FIRST_PAUSE_MS = 500;
+const MAX_OWN_PAUSE_MS = 60_000;
+const MAX_BACKOFF_MS = 30_000;
+/** A 429 is no failure of the request, but it must end some day. */
+const MAX_REFUSALS = 30;
+/** Failures in a row, of any requests, after which the service is probed: fewer than the usual attempts at one. */
+const SUSPICIOUS_FAILURES = 4;
+/** Rounds of refusals without an answer in between after which a service may count as gone. */
+const HOPELESS_ROUNDS = 10;
+
+/** How a request may go wrong, as far as sending depends on it. */
+interface Failure {
+  /** May succeed when it is sent again. */
+  mayPass: boolean;
+  /** May be caused by too many requests in flight. */
+  isOverload: boolean;
+  /** The service as a whole may be away. */
+  mayBeOutage: boolean;
+  /** Status 429. */
+  isRefusal: boolean;
+  /** The failure of a login, which was sent again where it happened. */
+  wasSentAgain: boolean;
+}
+
+/** Limits and times of one service. */
+interface TrafficOptions {
+  /** Requests in flight. Minimum 1. */
+  concurrency: number;
+  /** Whether that many are known to be allowed: then their number is not adapted. */
+  isConcurrencyKnown?: boolean;
+  /** Requests a second, if the limit of the service is known. */
+  perSecond?: number | undefined;
+  /** Attempts after the first. */
+  retries: number;
+  /** Back-off before the first of them; doubles each time. */
+  backoffMs: number;
+  /** How long a service may give no good answer before it counts as gone. */
+  giveUpAfterMs: number;
+  /** Sends what a living service always answers; rejects if it does not. */
+  probe: () => Promise<unknown>;
+  /** Milliseconds since 1970; may be set back. */
+  now: () => number;
+  /** 0 to 1, spreads pauses. */
+  random: () => number;
+  /** Ends every wait. */
+  signal: AbortSignal;
+}
+
+/** Controls all requests to one service. */
+export class Traffic {
+  readonly #options: TrafficOptions;
+  readonly #delayMs: () => number;
+  readonly #limit: LimitFunction;
+
+  /** Counts changes of the limit: what was sent before the last one says nothing about the new limit. */
+  #limitRound = 0;
+  #successes = 0;
+
+  #pauses = 0;
+  #pausesOver: Promise<unknown> = Promise.resolve();
+  #ownPauses = 0;
+
+  #hasAnswered = false;
+  #failures = 0;
+  #refusals = NO_REFUSALS;
+  /** Pending while the service is probed; true where it was away and is back. */
+  #probing: Promise<boolean> | undefined;
+  #gone: ConverterError | undefined;
+
+  constructor(options: TrafficOptions) {
+    this.#options = options;
+    this.#delayMs = createRateLimit(options.perSecond, options.now);
+    this.#limit = pLimit(options.concurrency);
+  }
+
+  /** Whether every request waits because the service said that it gets too many. */
+  get isPaused(): boolean {
+    return this.#pauses > 0;
+  }
+
+  /**
+   * Makes one exchange after every pause and at the rate limit; starts a pause if the answer demands one.
+   *
+   * @example
+   * ```ts
+   * await traffic.send(() => transport.send(exchange));
+   * ```
+   */
+  async send<T extends { response: Pick<HttpResponse, 'status' | 'retryAfter'> }>(
+    exchange: () => Promise<T>,
+  ): Promise<T> {
+    // While it waits for its turn, another answer may start a pause.
+    do {
+      while (this.#pauses > 0) await this.#pausesOver;
+      const ms = this.#delayMs();
+      if (ms > 0) await this.#sleep(ms).catch(() => {});
+    } while (this.#pauses > 0);
+    const received = await exchange();
+    const { status, retryAfter } = received.response;
+    if (status === 429 || (status === 503 && retryAfter !== undefined)) this.#pause(retryAfter);
+    else if (status < 500) this.#ownPauses = 0;
+    return received;
+  }
+
+  /**
+   * Makes a request: attempts it with a permit, again and again while that may help.
+   *
+   * A service that never answered yet is not probed: its address is wrong, or the network is down.
+   *
+   * @param attempt - Makes one attempt; receives its number, from 1.
+   * @throws {@link ConverterError} what the last attempt threw; `SERVICE_GONE`; `INTERRUPTED` once the
+   * signal is aborted.
+   */
+  request<T>(attempt: (number: number) => Promise<T>): Promise<T> {
+    return this.#run(attempt, true);
+  }
+
+  /** Makes a login: as {@link request}, but without a permit, and it does not count as a failure of the service. */
+  login<T>(attempt: (number: number) => Promise<T>): Promise<T> {
+    return this.#run(attempt, false);
+  }
+
+  async #run<T>(attempt: (number: number) => Promise<T>, isRequest: boolean): Promise<T> {
+    const { retries, signal } = this.#options;
+    let number = 1;
+    let backoffs = 0;
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        if (isRequest) await this.#admitted();
+        const begunMs = this.#options.now();
+        const work = () => settle(() => attempt(number));
+        const outcome = await (isRequest ? this.#limit(() => this.#adapting(work)) : work());
+        if ('result' in outcome) {
+          if (isRequest) this.#answered();
+          return outcome.result;
+        }
+        const { error, failure } = outcome;
+        if (isRequest && (await this.#isBack(error, failure, begunMs))) continue;
+        if (!failure.mayPass) throw error;
+        // A refused request waits for the end of the pause instead, and loses no attempt.
+        if (!failure.isRefusal || number >= MAX_REFUSALS) {
+          if (backoffs >= retries) throw error;
+          await this.#sleep(this.#backoffMs(backoffs++));
+        }
+        number += 1;
+      }
+    } catch (error) {
+      throw signal.aborted ? interrupted() : error;
+    }
+  }
+
+  async #admitted(): Promise<void> {
+    if (this.#gone !== undefined) throw this.#gone;
+    await this.#probing;
+  }
+
+  /** Halves the concurrency limit after an overload, raises it by one after as many successes as it is. */
+  async #adapting<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+    const round = this.#limitRound;
+    const outcome = await work();
+    // Of all requests that fail together only the first counts.
+    if (this.#options.isConcurrencyKnown === true || round !== this.#limitRound) return outcome;
+    if ('failure' in outcome && outcome.failure.isOverload) {
+      this.#limitRound += 1;
+      this.#successes = 0;
+      this.#limit.concurrency = Math.max(1, Math.floor(this.#limit.concurrency / 2));
+      return outcome;
+    }
+    this.#successes += 1;
+    const { concurrency } = this.#limit;
+    if (this.#successes >= concurrency && concurrency < this.#options.concurrency) {
+      this.#successes = 0;
+      this.#limit.concurrency += 1;
+    }
+    return outcome;
+  }
+
+  #pause(retryAfter: string | undefined): void {
+    const { now, random } = this.#options;
+    const announcedMs = readRetryAfter(retryAfter, now());
+    const ownMs =
+      Math.min(FIRST_PAUSE_MS * 2 ** this.#ownPauses, MAX_OWN_PAUSE_MS) * (1 + random());
+    // Only a pause of our own grows, and only once for all requests that were refused together.
+    if (announcedMs === undefined && this.#pauses === 0) this.#ownPauses += 1;
+    const ms = Math.min(announcedMs ?? ownMs, MAX_PAUSE_MS);
+    this.#pauses += 1;
+    const over = this.#sleep(ms)
+      .catch(() => {})
+      .then(() => {
+        this.#pauses -= 1;
+      });
+    this.#pausesOver = Promise.all([this.#pausesOver, over]);
+  }
+
+  #answered(): void {
+    this.#hasAnswered = true;
+    this.#failures = 0;
+    this.#refusals = NO_REFUSALS;
+  }
+
+  /** Counts a failure, probes the service if it may be away, and returns whether to send the request again. */
+  async #isBack(error: unknown, failure: Failure, begunMs: number): Promise<boolean> {
+    if (failure.isRefusal) await this.#countRefusal(error, begunMs);
+    else this.#refusals = NO_REFUSALS;
+    if (!failure.mayBeOutage) {
+      this.#hasAnswered = true;
+      this.#failures = 0;
+      return false;
+    }
+    // An address that cannot be reached, or no login, is not the fault of one request.
+    const isUnreachable = error instanceof ConverterError && error.code === 'SERVICE_UNREACHABLE';
+    this.#failures += isUnreachable ? SUSPICIOUS_FAILURES : 1;
+    if (!this.#hasAnswered || this.#failures < SUSPICIOUS_FAILURES) return false;
+    this.#probing ??= this.#probeUntilBack(error);
+    const wasAway = await this.#probing;
+    // If the service was there all the time, a failed login is over by now; any other failure is the request's own.
+    return wasAway || failure.wasSentAgain;
+  }
+
+  /** Returns whether the service was away and is back; rejects once it is gone. */
+  async #probeUntilBack(error: unknown): Promise<boolean> {
+    const { now, giveUpAfterMs } = this.#options;
+    const startedMs = now();
+    let pausedMs = 0;
+    for (let probes = 0; (await this.#probe()) === 'down'; probes++) {
+      // The pauses alone count where the clock was set back.
+      const leftMs = giveUpAfterMs - Math.max(pausedMs, now() - startedMs);
+      if (leftMs <= 0) throw this.#isGone(error);
+      const pauseMs = Math.min(this.#backoffMs(probes), leftMs);
+      await this.#sleep(pauseMs);
+      pausedMs += pauseMs;
+    }
+    this.#hasAnswered = true;
+    this.#failures = 0;
+    this.#probing = undefined;
+    return pausedMs > 0;
+  }
+
+  /** All that are refused together are one round: a request sent before its first refusal adds nothing. */
+  async #countRefusal(error: unknown, begunMs: number): Promise<void> {
+    const { now, giveUpAfterMs } = this.#options;
+    if (begunMs < this.#refusals.lastMs) return;
+    const { rounds, firstMs = begunMs } = this.#refusals;
+    const lastMs = now();
+    this.#refusals = { rounds: rounds + 1, firstMs, lastMs };
+    if (rounds + 1 < HOPELESS_ROUNDS || lastMs - firstMs < giveUpAfterMs) return;
+    if ((await this.#probe()) === 'refusing') throw this.#isGone(error);
+    this.#refusals = NO_REFUSALS;
+  }
+
+  async #probe(): Promise<'up' | 'refusing' | 'down'> {
+    const outcome = await settle(this.#options.probe);
+    if ('result' in outcome) return 'up';
+    const { mayBeOutage, isRefusal } = outcome.failure;
+    if (mayBeOutage) return 'down';
+    return isRefusal ? 'refusing' : 'up';
+  }
+
+  /** The failure is not kept as the cause: only texts pass the place that removes the user's name. */
+  #isGone(failure: unknown): ConverterError {
+    const last = failure instanceof ConverterError ? failure.message : 'no answer';
+    const seconds = this.#options.giveUpAfterMs / 1000;
+    const message = `the service is gone: no good answer for ${seconds} s, the last failure was: ${last}`;
+    this.#gone = new ConverterError('SERVICE_GONE', message);
+    return this.#gone;
+  }
+
+  #backoffMs(before: number): number {
+    const { backoffMs, random } = this.#options;
+    return Math.min(backoffMs * 2 ** before, MAX_BACKOFF_MS) * (0.5 + 0.5 * random());
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return sleep(ms, undefined, { signal: this.#options.signal });
+  }
+}
+
+/** What an attempt came to. */
+type Outcome<T> = { result: T } | { error: unknown; failure: Failure };
+
+async function settle<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    return { error, failure: classify(error) };
+  }
+}
+
+interface Refusals {
+  rounds: number;
+  firstMs?: number;
+  lastMs: number;
+}
+
+const NO_REFUSALS: Refusals = { rounds: 0, lastMs: Number.NEGATIVE_INFINITY };
+
+const OVERLOAD_CODES: ReadonlySet<ErrorCode> = new Set([
+  'HTTP_TIMEOUT',
+  'HTTP_CONNECTION',
+  'SERVICE_UNREACHABLE',
+]);
+const OVERLOAD_STATUSES: ReadonlySet<number> = new Set([429, 503]);
+
+/** Codes of failures that may be gone by the next attempt. */
+const PASSING_CODES: ReadonlySet<ErrorCode> = new Set([...OVERLOAD_CODES, 'RESPONSE_INVALID']);
+/** Statuses below 500 that may be gone by the next attempt. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([
+  401, // the token died, and again just after a login
+  403, // the same
+  408, // the server waited too long for the request
+  421, // the connection led to the wrong machine
+  425, // sent too early
+  429, // sent too often
+]);
+
+const UNKNOWN_FAILURE: Failure = {
+  mayPass: false,
+  isOverload: false,
+  mayBeOutage: false,
+  isRefusal: false,
+  wasSentAgain: false,
+};
+
+const LASTING = new WeakSet<Error>();
+
+/** Marks a failure that will be the same the next time, whatever its code says. */
+export function markLasting<E extends Error>(error: E): E {
+  LASTING.add(error);
+  return error;
+}
+
+/** Classifies a failure. See D-609, D-711 (what passes), D-842 (overload), D-843 (outage). */
+function classify(error: unknown): Failure {
+  if (!(error instanceof ConverterError)) return UNKNOWN_FAILURE;
+  const { code, status = 0 } = error;
+  const wasSentAgain = error.operation !== undefined;
+  const isPassing =
+    code === 'HTTP_STATUS'
+      ? status >= 500 || PASSING_STATUSES.has(status)
+      : PASSING_CODES.has(code);
+  const mayPass = isPassing && !wasSentAgain && !LASTING.has(error);
+  return {
+    mayPass,
+    isOverload: OVERLOAD_CODES.has(code) || OVERLOAD_STATUSES.has(status),
+    // A status of 4xx proves that the service is there; below, a body was broken.
+    mayBeOutage: code === 'SERVICE_UNREACHABLE' || (mayPass && (status < 400 || status >= 500)),
+    isRefusal: status === 429,
+    wasSentAgain,
+  };
+}
+
+/**
+ * Creates a rate limit: requests leave at equal distances, never in bursts.
+ *
+ * @param perSecond - Requests a second; undefined: as many as come.
+ * @param now - Milliseconds since 1970; may be set back.
+ * @returns Books the next departure; milliseconds until then.
+ *
+ * @example
+ * ```ts
+ * const delayMs = createRateLimit(10, () => 0);
+ * [delayMs(), delayMs(), delayMs()]; // → [0, 100, 200]
+ * ```
+ *
+ * @see D-842.
+ */
+export function createRateLimit(perSecond: number | undefined, now: () => number): () => number {
+  if (perSecond === undefined) return () => 0;
+  const distanceMs = 1000 / perSecond;
+  let seenMs = now();
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    const nowMs = now();
+    // A clock that was set back must not stop all requests until it is that late again.
+    if (nowMs < seenMs) lastMs -= seenMs - nowMs;
+    seenMs = nowMs;
+    lastMs = Math.max(nowMs, lastMs + distanceMs);
+    return lastMs - nowMs;
+  };
+}
+
+/**
+ * Reads `Retry-After`: seconds, or a date.
+ *
+ * @returns Milliseconds from now, never negative; undefined if it cannot be read.
+ *
+ * @example
+ * ```ts
+ * readRetryAfter('3', 0); // → 3000
+ * ```
+ */
+export function readRetryAfter(header: string | undefined, nowMs: number): number | undefined {
+  const value = header?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
+  const date = value === '' ? Number.NaN : Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}

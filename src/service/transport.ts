@@ -1,0 +1,331 @@
+/**
+ * One exchange with the service: connects, sends, follows redirects, reads the whole body within a time
+ * limit, and reports what happened.
+ */
+import type { Pool } from 'undici';
+import { ConverterError } from '../support/errors.ts';
+import { redact } from '../support/redact.ts';
+import { OPERATIONS, type OperationName, type Values } from './operations.ts';
+import { readBody } from './read-body.ts';
+import {
+  type Addresses,
+  type AddressName,
+  buildTarget,
+  operationAt,
+  type Target,
+} from './target.ts';
+
+const MAX_CONNECT_MS = 10_000;
+const KEEP_ALIVE_MS = 30_000;
+const MAX_REDIRECTS = 3;
+const JSON_HEADERS = { accept: 'application/json', 'content-type': 'application/json' } as const;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** What may be sent in a header; some servers send other bytes, which are not sent back. */
+const HEADER_VALUE = /^[\x20-\x7e]+$/;
+
+/** What a server sent with an answer so that a later request can be conditional; empty if it sent none. */
+export interface Validators {
+  etag: string;
+  lastModified: string;
+}
+
+/** One attempt to send an operation; it contains no secret. */
+export interface RequestEvent {
+  operation: string;
+  /** Undefined if no answer was received. */
+  status: number | undefined;
+  bytes: number;
+  /** From 1. */
+  attempt: number;
+  ms?: number;
+}
+
+/** One exchange to make. */
+export interface Exchange {
+  name: OperationName;
+  values: Values;
+  /** @defaultValue 'own' */
+  address?: AddressName;
+  token?: string;
+  /** JSON text. */
+  body?: string | undefined;
+  /** Makes the request conditional. */
+  validators?: Validators | undefined;
+  /** Number of the attempt, from 1. */
+  number: number;
+  /** From sending to the last byte of the answer. */
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** One complete answer. */
+export interface HttpResponse extends Validators {
+  status: number;
+  bytes: Uint8Array;
+  retryAfter: string | undefined;
+  location: string | undefined;
+}
+
+/** An answer with the address of its request. */
+export interface Received {
+  response: HttpResponse;
+  target: Target;
+}
+
+/** What a transport is made of. */
+export interface TransportOptions {
+  addresses: Addresses;
+  /** Connections to one origin. */
+  connections: number;
+  /** Most bytes of a body, packed and unpacked. */
+  maxResponseBytes: number;
+  now: () => number;
+  onRequest?: ((event: RequestEvent) => void) | undefined;
+}
+
+/** Connections to the origins of one service. */
+export interface Transport {
+  /**
+   * Makes one exchange; follows a redirect of a GET within its own host.
+   *
+   * @throws {@link ConverterError} `SERVICE_UNREACHABLE HTTP_CONNECTION HTTP_TIMEOUT
+   * RESPONSE_TOO_LARGE RESPONSE_INVALID REDIRECT_REFUSED`, `INTERRUPTED` once its signal is aborted.
+   */
+  send(exchange: Exchange): Promise<Received>;
+  /** Drops every connection, also those in use; never rejects. */
+  destroy(): Promise<void>;
+}
+
+interface HttpRequest extends Pick<Exchange, 'body' | 'timeoutMs' | 'signal'> {
+  method: 'GET' | 'POST';
+  origin: string;
+  /** Path and query, sent as they are. */
+  path: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** Creates a transport; no connection is opened before it is needed. */
+export function createTransport(options: TransportOptions): Transport {
+  const { addresses, connections, maxResponseBytes, now, onRequest } = options;
+  const pools = new Map<string, Promise<Pool>>();
+  const poolOf = (origin: string): Promise<Pool> => {
+    const pool = pools.get(origin) ?? openPool(origin, connections);
+    pools.set(origin, pool);
+    return pool;
+  };
+  const follow = async (request: HttpRequest): Promise<HttpResponse> => {
+    let { origin, path } = request;
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+      const pool = await poolOf(origin);
+      const response = await sendInTime(pool, { ...request, origin, path }, maxResponseBytes);
+      if (!REDIRECTS.has(response.status)) return response;
+      ({ origin, path } = redirectTarget(request.method, origin, path, response.location ?? ''));
+    }
+    throw new ConverterError('REDIRECT_REFUSED', `more than ${MAX_REDIRECTS} redirects in a row`);
+  };
+  return {
+    async send({ name, values, address, token, number, validators, body, timeoutMs, signal }) {
+      const operation = operationAt(OPERATIONS[name], address);
+      const target = buildTarget(operation, values, addresses, token);
+      const startedMs = now();
+      const report = (status: number | undefined, bytes: number) =>
+        onRequest?.({ operation: name, status, bytes, attempt: number, ms: now() - startedMs });
+      const { method } = operation;
+      const request = { method, ...target, headers: conditionsOf(validators), body };
+      let response: HttpResponse;
+      try {
+        response = await follow({ ...request, timeoutMs, signal });
+      } catch (error) {
+        report(error instanceof ConverterError ? error.status : undefined, 0);
+        throw error;
+      }
+      report(response.status, response.bytes.length);
+      return { response, target };
+    },
+    async destroy() {
+      const destroyed = [...pools.values()].map(async (pool) => (await pool).destroy());
+      await Promise.allSettled(destroyed);
+    },
+  };
+}
+
+async function openPool(origin: string, connections: number): Promise<Pool> {
+  const { Pool } = await import('undici');
+  return new Pool(origin, {
+    connections,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // A timer of our own covers the whole exchange, also a body that arrives byte by byte.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Set explicitly, so that no environment variable can switch it off.
+    connect: { timeout: MAX_CONNECT_MS, rejectUnauthorized: true },
+  });
+}
+
+async function sendInTime(
+  pool: Pool,
+  request: HttpRequest,
+  maxBytes: number,
+): Promise<HttpResponse> {
+  const { timeoutMs, signal } = request;
+  const stop = new AbortController();
+  const onAbort = () => stop.abort();
+  const timer = setTimeout(onAbort, timeoutMs);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    if (signal.aborted) stop.abort();
+    return await sendOnce(pool, request, stop.signal, maxBytes);
+  } catch (thrown) {
+    if (signal.aborted) throw interrupted();
+    if (!stop.signal.aborted) throw connectionError(thrown, request.origin);
+    throw new ConverterError('HTTP_TIMEOUT', `timed out after ${timeoutMs / 1000} s`);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function sendOnce(
+  pool: Pool,
+  { method, path, body, headers }: HttpRequest,
+  signal: AbortSignal,
+  maxBytes: number,
+): Promise<HttpResponse> {
+  const own = body === undefined ? { accept: '*/*' } : JSON_HEADERS;
+  const all = { ...headers, ...own };
+  const answer = await pool.request({ method, path, headers: all, signal, body: body ?? null });
+  const header = (name: string): string | undefined => {
+    const value = answer.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  };
+  try {
+    const bodyHeaders = {
+      contentLength: header('content-length'),
+      contentEncoding: header('content-encoding'),
+    };
+    return {
+      status: answer.statusCode,
+      bytes: await readBody(answer.body, bodyHeaders, maxBytes),
+      etag: header('etag') ?? '',
+      lastModified: settledDate(header('last-modified'), header('date')),
+      retryAfter: header('retry-after'),
+      location: header('location'),
+    };
+  } catch (thrown) {
+    // The rest is not needed. Destroying the body may report that it was cut.
+    answer.body.on('error', () => {}).destroy();
+    throw thrown;
+  }
+}
+
+/** The error of a request whose run was stopped. */
+export function interrupted(): ConverterError {
+  return new ConverterError('INTERRUPTED', 'stopped before it was done');
+}
+
+/** The token is in the query: it may go to no other host, and never from https down to http. */
+function redirectTarget(method: string, origin: string, path: string, location: string) {
+  const from = new URL(origin);
+  const base = `${origin}${path}`;
+  const to = URL.canParse(location, base) ? new URL(location, base) : undefined;
+  const isUpgrade = from.protocol === 'http:' && to?.protocol === 'https:';
+  const isSameHost = to?.origin === from.origin || (isUpgrade && to?.hostname === from.hostname);
+  if (method !== 'GET' || location === '' || to === undefined || !isSameHost) {
+    const message = 'expected a redirect of a GET within the same host, received another one';
+    throw new ConverterError('REDIRECT_REFUSED', message);
+  }
+  return { origin: to.origin, path: `${to.pathname}${to.search}` };
+}
+
+/**
+ * Returns the headers that make a request conditional; empty if no validator can be sent.
+ *
+ * @example
+ * ```ts
+ * conditionsOf({ etag: '"7"', lastModified: '' }); // → { 'if-none-match': '"7"' }
+ * ```
+ *
+ * @see D-840.
+ */
+export function conditionsOf(validators: Validators | undefined): Record<string, string> {
+  const { etag = '', lastModified = '' } = validators ?? {};
+  return {
+    ...(HEADER_VALUE.test(etag) ? { 'if-none-match': etag } : {}),
+    ...(HEADER_VALUE.test(lastModified) ? { 'if-modified-since': lastModified } : {}),
+  };
+}
+
+/**
+ * Returns a `Last-Modified` that a later request can rely on, else empty. It counts whole seconds, so what
+ * was answered within that second may change once more and keep it.
+ *
+ * @param date - `Date` of the same answer.
+ *
+ * @example
+ * ```ts
+ * settledDate('Tue, 21 Nov 2023 02:00:00 GMT', 'Tue, 21 Nov 2023 02:00:00 GMT'); // → ''
+ * ```
+ */
+export function settledDate(lastModified = '', date = ''): string {
+  return Date.parse(lastModified) >= Date.parse(date) ? '' : lastModified;
+}
+
+const NO_TLS = 'the server does not speak TLS: is https right?';
+const NO_NAME_SERVER = 'the name server does not answer';
+const NO_ROUTE = 'there is no route to it';
+const NO_REPLY = 'it does not answer';
+const NOT_TRUSTED = 'its certificate is not trusted';
+
+/** Codes of Node and undici for a connection that was never made, with what they mean. */
+const NO_CONNECTION: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'the name is not known',
+  EAI_AGAIN: NO_NAME_SERVER,
+  EAI_FAIL: NO_NAME_SERVER,
+  EHOSTUNREACH: NO_ROUTE,
+  ENETUNREACH: NO_ROUTE,
+  EHOSTDOWN: NO_ROUTE,
+  ETIMEDOUT: NO_REPLY,
+  UND_ERR_CONNECT_TIMEOUT: NO_REPLY,
+  EPROTO: 'it speaks no TLS that this client understands: is https right?',
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: NOT_TRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: NOT_TRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: NOT_TRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT: NOT_TRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_TRUSTED,
+};
+
+/** Names what was thrown while a request was sent or its answer was read; shows no address but the host. */
+function connectionError(thrown: unknown, origin: string): ConverterError {
+  if (thrown instanceof ConverterError) return thrown;
+  const nodeCode = codeOf(thrown);
+  const cause = safeCause(thrown);
+  const isTls = nodeCode.startsWith('ERR_TLS_') || nodeCode.startsWith('ERR_SSL_');
+  const reason = NO_CONNECTION[nodeCode] ?? (isTls ? NOT_TRUSTED : undefined);
+  if (reason === undefined) {
+    return new ConverterError('HTTP_CONNECTION', 'the connection was lost', { cause });
+  }
+  const message = `cannot reach ${new URL(origin).host}: ${reason} (${nodeCode})`;
+  return new ConverterError('SERVICE_UNREACHABLE', message, { cause });
+}
+
+/** The code of an error, or of the first of several that were tried together. */
+function codeOf(thrown: unknown): string {
+  const error = thrown as { code?: unknown; errors?: unknown[]; cause?: unknown } | undefined;
+  if (typeof error?.code === 'string') return error.code;
+  const inner = error?.errors?.[0] ?? error?.cause;
+  return inner === undefined ? '' : codeOf(inner);
+}
+
+/** A cause that can be logged: name, text and stack without secrets, nothing else of the original. */
+function safeCause(thrown: unknown): Error {
+  const original = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const cause = new Error(redact(`${original.name}: ${original.message}`));
+  cause.stack = redact(original.stack ?? '');
+  return cause;
+}

@@ -1,0 +1,384 @@
+import { describe, expect, it } from 'vitest';
+import { createRateLimit, readRetryAfter, Traffic } from '../../../src/service/traffic.ts';
+import { ConverterError } from '../../../src/support/errors.ts';
+
+const MINUTE_MS = 60_000;
+const TIMEOUT = new ConverterError('HTTP_TIMEOUT', 'timed out after 60 s');
+const REFUSED = new ConverterError('HTTP_STATUS', 'too many requests', { status: 429 });
+
+function trafficOf(options: Partial<ConstructorParameters<typeof Traffic>[0]> = {}): Traffic {
+  return new Traffic({
+    concurrency: 8,
+    retries: 0,
+    backoffMs: 1,
+    giveUpAfterMs: 2 * MINUTE_MS,
+    probe: async () => {},
+    now: () => 0,
+    random: () => 0,
+    signal: new AbortController().signal,
+    ...options,
+  });
+}
+
+const answer = (status = 200, retryAfter?: string) => ({ response: { status, retryAfter } });
+
+async function failing(times: number, work: () => Promise<unknown>): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  for (let time = 0; time < times; time++) errors.push(await work().catch((error) => error));
+  return errors;
+}
+
+describe('a pause', () => {
+  const refuse = (traffic: Traffic, retryAfter: string) =>
+    traffic.send(async () => answer(429, retryAfter));
+
+  it('does not hold requests before a refusal', async () => {
+    const traffic = trafficOf();
+    expect(await traffic.send(async () => answer())).toEqual(answer());
+    expect(traffic.isPaused).toBe(false);
+  });
+
+  it('holds all requests until the longest announced pause is over', async () => {
+    const traffic = trafficOf();
+    const order: string[] = [];
+    let endSlow = () => {};
+    const slow = traffic.send(
+      () =>
+        new Promise<ReturnType<typeof answer>>((resolve) => {
+          endSlow = () => resolve(answer(503, '0.2'));
+        }),
+    );
+    await refuse(traffic, '0.05');
+    const waiting = [1, 2, 3].map(() =>
+      traffic.send(async () => {
+        order.push('sent');
+        return answer();
+      }),
+    );
+    endSlow();
+    await slow;
+    expect(traffic.isPaused).toBe(true);
+    setTimeout(() => order.push('first pause over'), 100);
+    await Promise.all(waiting);
+    expect(order).toEqual(['first pause over', 'sent', 'sent', 'sent']);
+    expect(traffic.isPaused).toBe(false);
+  });
+
+  it('does not follow a 503 without Retry-After', async () => {
+    const traffic = trafficOf();
+    await traffic.send(async () => answer(503));
+    expect(traffic.isPaused).toBe(false);
+  });
+
+  it('is followed by requests at the rate limit', async () => {
+    const traffic = trafficOf({ perSecond: 10 });
+    const order: string[] = [];
+    await refuse(traffic, '0.05');
+    const waiting = [1, 2, 3].map((turn) =>
+      traffic.send(async () => {
+        order.push(`turn ${turn}`);
+        return answer();
+      }),
+    );
+    // The refused request took the first departure.
+    for (const ms of [100, 200, 300]) setTimeout(() => order.push(`${ms} ms`), ms - 10);
+    await Promise.all(waiting);
+    expect(order).toEqual(['100 ms', 'turn 1', '200 ms', 'turn 2', '300 ms', 'turn 3']);
+  });
+
+  it('ends when the run is stopped', async () => {
+    const stop = new AbortController();
+    const traffic = trafficOf({ signal: stop.signal });
+    await refuse(traffic, '3600');
+    const waiting = traffic.send(async () => answer());
+    stop.abort();
+    expect(await waiting).toEqual(answer());
+  });
+});
+
+describe('the concurrency limit', () => {
+  const OVERLOAD = new ConverterError('HTTP_STATUS', 'too much', { status: 503, operation: 'a' });
+  const OTHER = new ConverterError('BLOCK_MISSING', 'no such thing', { status: 404 });
+
+  /** Traffic with requests that never run out, where a test ends one after the other. */
+  function busyTraffic(concurrency: number, isConcurrencyKnown = false) {
+    const traffic = trafficOf({ concurrency, isConcurrencyKnown });
+    const running: ((error?: Error) => void)[] = [];
+    const work = () =>
+      new Promise<void>((resolve, reject) => {
+        running.push((error) => (error === undefined ? resolve() : reject(error)));
+      });
+    const started = async () => {
+      // Whatever can start has started once nothing is left to do at once.
+      await new Promise((resolve) => setImmediate(resolve));
+      return running.length;
+    };
+    for (let request = 0; request < 1000; request++) traffic.request(work).catch(() => {});
+    return {
+      /** Ends that many, the oldest first; returns how many are running after that. */
+      async end(count: number, error?: Error) {
+        for (const finish of running.splice(0, count)) finish(error);
+        return started();
+      },
+      started,
+    };
+  }
+
+  it('begins with all permits', async () => {
+    expect(await busyTraffic(8).started()).toBe(8);
+  });
+
+  it('is halved once for all that fail together, and never goes below one', async () => {
+    const traffic = busyTraffic(8);
+    await traffic.started();
+    expect(await traffic.end(8, OVERLOAD)).toBe(4);
+    expect(await traffic.end(4, OVERLOAD)).toBe(2);
+    expect(await traffic.end(2, OVERLOAD)).toBe(1);
+    expect(await traffic.end(1, OVERLOAD)).toBe(1);
+  });
+
+  it('grows by one after as many successes as it is, up to all permits', async () => {
+    const traffic = busyTraffic(4);
+    await traffic.started();
+    expect(await traffic.end(4, OVERLOAD)).toBe(2);
+    expect(await traffic.end(1)).toBe(2);
+    expect(await traffic.end(1)).toBe(3);
+    expect(await traffic.end(3)).toBe(4);
+    expect(await traffic.end(4)).toBe(4);
+    expect(await traffic.end(4)).toBe(4);
+  });
+
+  it('counts any other failure as an answer in time', async () => {
+    const traffic = busyTraffic(4);
+    await traffic.started();
+    expect(await traffic.end(4, OVERLOAD)).toBe(2);
+    expect(await traffic.end(2, OTHER)).toBe(3);
+  });
+
+  it('ignores what was sent before it changed', async () => {
+    const traffic = busyTraffic(8);
+    await traffic.started();
+    expect(await traffic.end(1, OVERLOAD)).toBe(7);
+    expect(await traffic.end(3)).toBe(4);
+    expect(await traffic.end(4, OVERLOAD)).toBe(4);
+  });
+
+  it('stays as it is if it is known', async () => {
+    const traffic = busyTraffic(4, true);
+    await traffic.started();
+    expect(await traffic.end(4, OVERLOAD)).toBe(4);
+  });
+
+  it('passes results and errors on', async () => {
+    const traffic = trafficOf({ concurrency: 1 });
+    expect(await traffic.request(async () => 7)).toBe(7);
+    await expect(traffic.request(() => Promise.reject(OTHER))).rejects.toBe(OTHER);
+  });
+});
+
+describe('retries', () => {
+  it('send a request again while its failure may pass, each with its number', async () => {
+    const traffic = trafficOf({ retries: 2 });
+    const numbers: number[] = [];
+    const fail = async (number: number) => {
+      numbers.push(number);
+      throw TIMEOUT;
+    };
+    await expect(traffic.request(fail)).rejects.toBe(TIMEOUT);
+    expect(numbers).toEqual([1, 2, 3]);
+  });
+
+  it('are not used up by refusals', async () => {
+    const traffic = trafficOf({ retries: 0 });
+    const work = async (number: number) => {
+      if (number < 5) throw REFUSED;
+      return number;
+    };
+    expect(await traffic.request(work)).toBe(5);
+    expect(await traffic.login(work)).toBe(5);
+  });
+
+  it('end when the run is stopped', async () => {
+    const stop = new AbortController();
+    const traffic = trafficOf({ retries: 9, backoffMs: MINUTE_MS, signal: stop.signal });
+    const waiting = traffic.request(() => Promise.reject(TIMEOUT));
+    setImmediate(() => stop.abort());
+    await expect(waiting).rejects.toMatchObject({ code: 'INTERRUPTED' });
+  });
+});
+
+describe('an outage', () => {
+  /** Traffic to a service that takes a minute for each probe, and fails some of them. */
+  function outageOf(awayFor = Number.POSITIVE_INFINITY) {
+    let now = 10 * MINUTE_MS;
+    let probes = 0;
+    const traffic = trafficOf({
+      now: () => now,
+      probe: async () => {
+        probes += 1;
+        now += MINUTE_MS;
+        if (probes <= awayFor) throw TIMEOUT;
+      },
+    });
+    let attempts = 0;
+    const attempt = (failures: number) => async () => {
+      attempts += 1;
+      if (attempts <= failures) throw TIMEOUT;
+      return attempts;
+    };
+    return { traffic, attempt, probes: () => probes };
+  }
+
+  it('is probed after the fourth failure in a row; the request is sent again once it is over', async () => {
+    const { traffic, attempt, probes } = outageOf(1);
+    await traffic.request(attempt(0));
+    const work = attempt(1 + 4);
+    expect(await failing(3, () => traffic.request(work))).toEqual([TIMEOUT, TIMEOUT, TIMEOUT]);
+    expect(probes()).toBe(0);
+    expect(await traffic.request(work)).toBe(6);
+    expect(probes()).toBe(2);
+  });
+
+  it('is over at once where the first probe is answered: the failure is the request’s own', async () => {
+    const { traffic, attempt, probes } = outageOf(0);
+    await traffic.request(attempt(0));
+    const errors = await failing(4, () => traffic.request(attempt(99)));
+    expect(errors).toEqual([TIMEOUT, TIMEOUT, TIMEOUT, TIMEOUT]);
+    expect(probes()).toBe(1);
+  });
+
+  it('counts the time that the probes take; then the service is gone for all requests', async () => {
+    const { traffic, attempt, probes } = outageOf();
+    await traffic.request(attempt(0));
+    const errors = await failing(5, () => traffic.request(attempt(99)));
+    for (const error of errors.slice(3)) {
+      expect(error).toMatchObject({
+        code: 'SERVICE_GONE',
+        message:
+          'the service is gone: no good answer for 120 s, the last failure was: timed out after 60 s',
+      });
+    }
+    expect(probes()).toBe(2);
+  });
+
+  it('is not probed before the service answered once', async () => {
+    const { traffic, attempt, probes } = outageOf();
+    await failing(9, () => traffic.request(attempt(99)));
+    expect(probes()).toBe(0);
+  });
+
+  it('is counted anew after each good answer', async () => {
+    const { traffic, attempt, probes } = outageOf();
+    for (let round = 0; round < 5; round++) {
+      await traffic.request(attempt(0));
+      await failing(3, () => traffic.request(attempt(99)));
+    }
+    expect(probes()).toBe(0);
+  });
+
+  it('is counted anew after a refusal, which is an answer', async () => {
+    const { traffic, probes } = outageOf();
+    const missing = new ConverterError('BLOCK_MISSING', 'no such block', { status: 404 });
+    await failing(1, () => traffic.request(() => Promise.reject(missing)));
+    for (let round = 0; round < 5; round++) {
+      await failing(3, () => traffic.request(() => Promise.reject(TIMEOUT)));
+      await failing(1, () => traffic.request(() => Promise.reject(missing)));
+    }
+    expect(probes()).toBe(0);
+  });
+});
+
+describe('a service that refuses everything', () => {
+  /** Refuses requests until an attempt, one a minute; the root of the catalogue too, or not. */
+  function refusing(isRootRefused: boolean) {
+    let now = 0;
+    let probes = 0;
+    const traffic = trafficOf({
+      giveUpAfterMs: 5 * MINUTE_MS,
+      now: () => now,
+      probe: async () => {
+        probes += 1;
+        if (isRootRefused) throw REFUSED;
+      },
+    });
+    let attempts = 0;
+    const request = (refusals: number) =>
+      traffic.request(async (number) => {
+        attempts += 1;
+        now += MINUTE_MS;
+        if (number <= refusals) throw REFUSED;
+        return number;
+      });
+    return { request, attempts: () => attempts, probes: () => probes };
+  }
+
+  it('is gone after ten rounds and the time that one without answers has', async () => {
+    const { request, attempts } = refusing(true);
+    await expect(request(99)).rejects.toMatchObject({ code: 'SERVICE_GONE' });
+    expect(attempts()).toBe(10);
+  });
+
+  it('counts all that are refused together once, and begins anew after an answer', async () => {
+    const { request, probes } = refusing(true);
+    const together = () => Promise.all(Array.from({ length: 8 }, () => request(9)));
+    await together();
+    await together();
+    expect(probes()).toBe(0);
+  });
+
+  it('is there if it refuses one request alone', async () => {
+    const { request, probes } = refusing(false);
+    expect(await request(19)).toBe(20);
+    expect(probes()).toBe(1);
+  });
+});
+
+describe('createRateLimit', () => {
+  it('delays nothing if no limit is known', () => {
+    const delayMs = createRateLimit(undefined, () => 0);
+    expect([delayMs(), delayMs(), delayMs()]).toEqual([0, 0, 0]);
+  });
+
+  it('books departures at equal distances', () => {
+    const delayMs = createRateLimit(4, () => 0);
+    expect([delayMs(), delayMs(), delayMs()]).toEqual([0, 250, 500]);
+  });
+
+  it('saves nothing up: after a quiet while there is no burst', () => {
+    let now = 0;
+    const delayMs = createRateLimit(10, () => now);
+    delayMs();
+    now = 60_000;
+    expect([delayMs(), delayMs()]).toEqual([0, 100]);
+    now = 60_150;
+    expect(delayMs()).toBe(50);
+  });
+
+  it('accepts limits below one a second', () => {
+    const delayMs = createRateLimit(0.5, () => 0);
+    expect([delayMs(), delayMs()]).toEqual([0, 2000]);
+  });
+
+  it('goes on at the same distances when the clock is set back', () => {
+    let now = 3_600_000;
+    const delayMs = createRateLimit(10, () => now);
+    delayMs();
+    now = 0;
+    expect([delayMs(), delayMs()]).toEqual([100, 200]);
+  });
+});
+
+describe('readRetryAfter', () => {
+  const now = Date.parse('Tue, 21 Nov 2023 02:00:00 GMT');
+
+  it.each([
+    ['0', 0],
+    ['3', 3000],
+    [' 1.5 ', 1500],
+    ['Tue, 21 Nov 2023 02:00:07 GMT', 7000],
+    ['Tue, 21 Nov 2023 01:00:00 GMT', 0],
+    ['soon', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('reads %j as %j ms', (header, ms) => expect(readRetryAfter(header, now)).toBe(ms));
+});

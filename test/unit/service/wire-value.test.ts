@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  canonicalName,
+  isTooDeep,
+  MAX_JSON_DEPTH,
+  readNumber,
+} from '../../../src/service/wire-value.ts';
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+
+/** Levels of a value, counted the slow way. */
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+describe('readNumber', () => {
+  it('reads every number that it is sent as a text, with point or comma', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+        expect(readNumber(String(value))).toBe(value + 0);
+        expect(readNumber(String(value).replace('.', ','))).toBe(value + 0);
+      }),
+      { seed: 3 },
+    );
+  });
+
+  it.each(['', ' ', 'abc', '1.2.3', '1,2,3', '0x10', 'Infinity', '1e999', '1.234,50'])(
+    'does not guess what %j is',
+    (value) => expect(readNumber(value)).toBeUndefined(),
+  );
+});
+
+describe('isTooDeep', () => {
+  it('draws the line after the last level that is allowed', () => {
+    const nested = (levels: number) => utf8(`${'['.repeat(levels)}1${']'.repeat(levels)}`);
+    expect(isTooDeep(nested(MAX_JSON_DEPTH))).toBe(false);
+    expect(isTooDeep(nested(MAX_JSON_DEPTH + 1))).toBe(true);
+  });
+
+  it('needs no end to see it', () => {
+    expect(isTooDeep(utf8('{"a":['.repeat(MAX_JSON_DEPTH)))).toBe(true);
+  });
+
+  it('counts levels, not brackets', () => {
+    expect(isTooDeep(utf8(`[${'[],{},'.repeat(100)}1]`), 2)).toBe(false);
+    expect(isTooDeep(utf8('[["[[[[\\"[[[["],"\\\\",{"{{{":"}"}]'), 2)).toBe(false);
+    expect(isTooDeep(utf8('[["]]]]",[1]]]'), 2)).toBe(true);
+  });
+
+  it('agrees with a count of the parsed value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 0, max: 6 }), (value, limit) => {
+        // Padded, for a short text is not looked at.
+        const bytes = utf8(`${JSON.stringify(value)}        `);
+        expect(isTooDeep(bytes, limit)).toBe(depthOf(value) > limit);
+      }),
+      { seed: 6 },
+    );
+  });
+});
+
+describe('canonicalName', () => {
+  it('joins spellings that differ in case and in a leading ::', () => {
+    expect(canonicalName('::acme::desk::leg')).toBe('ACME::DESK::LEG');
+    expect(canonicalName('Acme::Desk::LEG')).toBe('ACME::DESK::LEG');
+  });
+
+  it('keeps apart what differs otherwise', () => {
+    expect(canonicalName('ACME::DESK::LEG ')).not.toBe(canonicalName('ACME::DESK::LEG'));
+    expect(canonicalName('ACME::::LEG')).toBe('ACME::::LEG');
+    expect(canonicalName('')).toBe('');
+  });
+
+  it('is the same for a name that is canonical already', () => {
+    fc.assert(
+      fc.property(fc.string(), (name) => {
+        const once = canonicalName(`a${name}`);
+        expect(canonicalName(once)).toBe(once);
+        expect(canonicalName(`::a${name}`)).toBe(once);
+      }),
+      { seed: 150 },
+    );
+  });
+});
