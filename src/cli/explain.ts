@@ -8,7 +8,7 @@ import { configurationLabel } from '../model/configuration-id.ts';
 import { type ArticleExplanation, explainArticle } from '../pipeline/explain-article.ts';
 import { loadPipeline } from '../pipeline/file/pipeline-file.ts';
 import { SILENT } from '../support/log.ts';
-import type { MaterialExplanation, MaterialStep } from '../transform/material-trace.ts';
+import type { MaterialExplanation } from '../transform/material-table.ts';
 import { type Command, textOf } from './command.ts';
 import { JOB_OPTIONS, toolsOf, withArguments } from './job.ts';
 
@@ -88,7 +88,14 @@ function materialTold({ name, steps }: MaterialExplanation, all: boolean): strin
   return ['', `  material ${name}`, ...shown.flatMap(stepTold)];
 }
 
-function stepTold({ field, sent, overridden, target, why, changes }: MaterialStep): string[] {
+function stepTold({
+  field,
+  sent,
+  overridden,
+  target,
+  why,
+  changes,
+}: MaterialExplanation['steps'][number]): string[] {
   const received = sent === undefined ? '(not sent)' : valueTold(sent);
   const value =
     overridden === undefined ? received : `${received}, overridden: ${valueTold(overridden)}`;

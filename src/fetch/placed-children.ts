@@ -12,8 +12,8 @@ import {
   relativeFrame,
   WORLD_FRAME,
 } from '../math/ofml-frame.ts';
-import { multiplyMat3, type Vec3 } from '../math/vec.ts';
-import type { PartsListNode } from '../model/graphics.ts';
+import { multiplyMat3 } from '../math/vec.ts';
+import type { PartsListNode, Vec3 } from '../model/graphics.ts';
 import { canonicalName } from '../service/wire-value.ts';
 
 /** A child of a planning, as it is built by itself. */

@@ -1,18 +1,11 @@
 /**
- * OFML frames: the only file that knows axes, rotation order and rotation sign.
+ * OFML frames: the only file with axes, rotation order and rotation sign. Offsets in metres and rotations
+ * in degrees become rigid frames in the glTF frame, which is the same one (+X right, +Y up, +Z front).
  *
- * In: offsets in metres and rotations in degrees as the service sends them. Out: rigid frames in
- * the glTF frame, which is the same one (+X right, +Y up, +Z front, metres): D-101.
- * It must not know parts lists, scale or meshes.
+ * @see D-101.
  */
-import {
-  IDENTITY3,
-  type Mat3,
-  multiplyMat3,
-  transformVec3,
-  transposeMat3,
-  type Vec3,
-} from './vec.ts';
+import type { Vec3 } from '../model/graphics.ts';
+import { IDENTITY3, type Mat3, multiplyMat3, transformVec3, transposeMat3 } from './vec.ts';
 
 /** A rigid frame: turn, then move. */
 export interface Frame {

@@ -1,9 +1,6 @@
-/**
- * Vectors and 3×3 matrices in double precision. A matrix is nine numbers, column-major.
- */
-
-/** Three numbers: x, y, z. */
-export type Vec3 = readonly [number, number, number];
+/** Vectors, 3×3 matrices (nine numbers, column-major) and boxes in double precision. */
+import type { Vec3 } from '../model/graphics.ts';
+import type { Bounds } from '../model/scene.ts';
 
 /** Nine numbers, column-major: `m[3 * column + row]`. */
 export type Mat3 = readonly number[];
@@ -105,4 +102,22 @@ export function isIdentity3(m: Mat3): boolean {
 /** The matrix that stretches along the axes. */
 export function diagonal3(scale: Vec3): Mat3 {
   return [scale[0], 0, 0, 0, scale[1], 0, 0, 0, scale[2]];
+}
+
+/** The box around points, x y z each: exactly their smallest and largest components. */
+export function boundsOf(points: ArrayLike<number>): Bounds {
+  let [minX, minY, minZ] = [Infinity, Infinity, Infinity];
+  let [maxX, maxY, maxZ] = [-Infinity, -Infinity, -Infinity];
+  for (let i = 0; i + 2 < points.length; i += 3) {
+    const x = points[i]!;
+    const y = points[i + 1]!;
+    const z = points[i + 2]!;
+    if (x < minX) minX = x;
+    if (x > maxX) maxX = x;
+    if (y < minY) minY = y;
+    if (y > maxY) maxY = y;
+    if (z < minZ) minZ = z;
+    if (z > maxZ) maxZ = z;
+  }
+  return { min: [minX, minY, minZ], max: [maxX, maxY, maxZ] };
 }

@@ -21,6 +21,18 @@ export interface Geometry {
   indices: Uint16Array | Uint32Array;
 }
 
+/**
+ * MikkTSpace tangents of separate triangles; passed to transform, which stays pure.
+ *
+ * Takes three corners a triangle, unindexed: n × 3 positions, n × 3 unit normals, n × 2 UVs of the
+ * normal map. Returns n × 4: unit tangent and the sign of the bitangent, in MikkTSpace's convention.
+ */
+export type TangentGenerator = (
+  positions: Float32Array,
+  normals: Float32Array,
+  uvs: Float32Array,
+) => Float32Array;
+
 /** One draw: a geometry with a material. */
 export interface ScenePrimitive {
   /** Index into {@link Scene.geometries}. */

@@ -14,7 +14,7 @@ import { configurationKey, configurationLabels } from '../model/configuration-id
 import type { Scene } from '../model/scene.ts';
 import { ConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
-import type { MaterialExplanation } from '../transform/material-trace.ts';
+import type { MaterialExplanation } from '../transform/material-table.ts';
 import { loadConverter } from './configuration/build-article.ts';
 import { sourceDigest } from './configuration/source-digest.ts';
 import { type RunContext, type RunTools, withRun } from './context/run-context.ts';

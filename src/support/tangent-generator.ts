@@ -1,5 +1,5 @@
 /** MikkTSpace tangents, for which normal maps are baked. */
-import type { TangentGenerator } from '../model/tangent-generator.ts';
+import type { TangentGenerator } from '../model/scene.ts';
 
 /**
  * Loads the generator, a WebAssembly module of 40 KB.

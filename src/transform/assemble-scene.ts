@@ -1,76 +1,92 @@
-/**
- * Assemble: parts, their meshes and materials become one scene, equal content standing in it once.
- */
+/** Assemble: parts, their meshes and materials become one scene with equal content listed once. */
 import type { Frame } from '../math/ofml-frame.ts';
 import { quaternionFromRotation } from '../math/quaternion.ts';
 import { diagonal3, IDENTITY3, type Mat3, scaleColumns } from '../math/vec.ts';
-import type { Geometry, Scene, SceneNode, ScenePrimitive } from '../model/scene.ts';
-import type { TangentGenerator } from '../model/tangent-generator.ts';
+import type { Vec3 } from '../model/graphics.ts';
+import type {
+  Geometry,
+  Scene,
+  SceneMaterial,
+  SceneNode,
+  ScenePrimitive,
+  TangentGenerator,
+  TextureUse,
+} from '../model/scene.ts';
 import { canonicalName } from '../service/wire-value.ts';
-import { createBoundsGatherer } from './bounds.ts';
+import { createBounds } from './bounds.ts';
 import { type ContentPool, createContentPool } from './content-pool.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import type { FlatParts, Part } from './flatten.ts';
-import type { Ledger } from './ledger.ts';
-import type { KeyedMesh, MeshFinder } from './load-meshes.ts';
+import type { KeyedMesh } from './load-meshes.ts';
+import type { Losses } from './losses.ts';
 import type { MeshCache } from './mesh-cache.ts';
-import type { MaterialFinder, PlacedImage, ResolvedMaterial } from './resolve-materials.ts';
-import { createSceneMaterials, type SceneMaterials } from './scene-materials.ts';
+import type { PlacedImage, ResolvedMaterial } from './resolve-materials.ts';
 import { withTangents } from './tangents.ts';
 import { buildVertexData, type VertexData, type VertexPlan } from './vertex-data.ts';
 
-interface Workbench {
+interface AssembleInput {
   options: ConvertOptions;
   cache: MeshCache;
-  ledger: Ledger;
-  /** Present where tangents are wanted. */
+  losses: Losses;
+  /** Undefined where tangents are not written. */
   tangents: TangentGenerator | undefined;
 }
 
-interface Draft {
+/** Whether back sides are never seen; a material is written for each side that is used. */
+type Side = 'singleSided' | 'doubleSided';
+
+interface Draft extends AssembleInput {
   scene: Scene;
   pool: ContentPool;
-  materials: SceneMaterials;
-  geometryIndex: Map<string, number>;
-  meshIndex: Map<string, number>;
+  /** Where the scene's entries are, by what they are made of. */
+  index: Map<unknown, number>;
+  materialIndex: Record<Side, Map<ResolvedMaterial, number>>;
   splitCounted: Set<string>;
 }
 
 /**
  * Assembles the scene of an article.
  *
+ * @param meshes - The parts that can be drawn.
  * @returns Nodes: movable frames first, then parts, parents before children. Translations in metres.
  *
  * @see D-107, D-108, D-406.
  */
 export function assembleScene(
   flat: FlatParts,
-  meshOf: MeshFinder,
-  materialOf: MaterialFinder,
-  bench: Workbench,
+  meshes: ReadonlyMap<Part, KeyedMesh>,
+  materialOf: (reference: string) => ResolvedMaterial,
+  input: AssembleInput,
 ): Scene {
-  const draft = emptyDraft(bench.ledger);
-  const drawn = flat.parts.filter((part) => meshOf(part) !== undefined);
-  const movableNode = addMovables(flat, drawn, draft.scene);
-  const bounds = createBoundsGatherer();
-  for (const part of drawn) {
-    const primitives = primitivesOf(part, meshOf(part)!, materialOf(part.material), draft, bench);
-    const mesh = meshFor(meshOf(part)!.name, primitives, draft);
-    draft.scene.nodes.push(nodeOf(part, mesh, movableNode[part.movable] ?? -1));
+  const draft: Draft = {
+    ...input,
+    scene: emptyScene(input.losses),
+    pool: createContentPool(),
+    index: new Map(),
+    materialIndex: { singleSided: new Map(), doubleSided: new Map() },
+    splitCounted: new Set(),
+  };
+  const { scene } = draft;
+  const movableNode = addMovables(flat, meshes, scene);
+  const bounds = createBounds();
+  for (const [part, keyed] of meshes) {
+    const primitives = primitivesOf(part, keyed, materialOf(part.material), draft);
+    const mesh = meshFor(keyed.name, primitives, draft);
+    scene.nodes.push(nodeOf(part, mesh, movableNode[part.movable] ?? -1));
     for (const { geometry } of primitives) {
-      const { positions, indices } = draft.scene.geometries[geometry]!;
+      const { positions, indices } = scene.geometries[geometry]!;
       bounds.add(positions, part.worldFrame, part.scale);
-      draft.scene.triangles += indices.length / 3;
-      draft.scene.drawCalls++;
+      scene.triangles += indices.length / 3;
+      scene.drawCalls++;
     }
   }
-  draft.scene.boundsMetres = bounds.box();
-  if (bench.options.origin === 'floor-centre') moveOrigin(draft.scene);
-  return draft.scene;
+  scene.boundsMetres = bounds.box();
+  if (input.options.origin === 'floor-centre') moveOrigin(scene);
+  return scene;
 }
 
-function emptyDraft(ledger: Ledger): Draft {
-  const scene: Scene = {
+function emptyScene(losses: Losses): Scene {
+  return {
     nodes: [],
     meshes: [],
     geometries: [],
@@ -79,29 +95,22 @@ function emptyDraft(ledger: Ledger): Draft {
     boundsMetres: { min: [0, 0, 0], max: [0, 0, 0] },
     triangles: 0,
     drawCalls: 0,
-    losses: [],
-    warnings: [],
-    counts: ledger.counts,
-  };
-  const pool = createContentPool();
-  return {
-    scene,
-    pool,
-    materials: createSceneMaterials(scene, pool),
-    geometryIndex: new Map(),
-    meshIndex: new Map(),
-    splitCounted: new Set(),
+    ...losses.listed(),
   };
 }
 
-/** Movables that hold a drawn part, however deep; returns each one's node, or -1. */
-function addMovables(flat: FlatParts, drawn: readonly Part[], scene: Scene): number[] {
+/** Adds the movables with a drawn part, however deep; returns the node of each, or -1. */
+function addMovables(
+  { movables }: FlatParts,
+  meshes: ReadonlyMap<Part, KeyedMesh>,
+  scene: Scene,
+): number[] {
   const used = new Set<number>();
-  for (const part of drawn) {
-    for (let m = part.movable; m >= 0 && !used.has(m); m = flat.movables[m]!.parent) used.add(m);
+  for (const { movable } of meshes.keys()) {
+    for (let m = movable; m >= 0 && !used.has(m); m = movables[m]!.parent) used.add(m);
   }
   const nodes: number[] = [];
-  flat.movables.forEach(({ name, frame, layer, parent }, i) => {
+  movables.forEach(({ name, frame, layer, parent }, i) => {
     const extras = { movable: true, ...(layer === '' ? {} : { layer }) };
     const node = () => sceneNode(name, nodes[parent] ?? -1, -1, frame, [1, 1, 1], extras);
     nodes.push(used.has(i) ? scene.nodes.push(node()) - 1 : -1);
@@ -109,13 +118,10 @@ function addMovables(flat: FlatParts, drawn: readonly Part[], scene: Scene): num
   return nodes;
 }
 
-function nodeOf(part: Part, mesh: number, parent: number): SceneNode {
-  const { node, path, layer, frame, scale } = part;
-  const name = node.type === 'imp' ? canonicalName(node.blockName) : path;
-  const extras = {
-    part: node.type === 'imp' ? name : node.type,
-    ...(layer === '' ? {} : { layer }),
-  };
+function nodeOf({ node, path, layer, frame, scale }: Part, mesh: number, parent: number) {
+  const isBlock = node.type === 'imp';
+  const name = isBlock ? canonicalName(node.blockName) : path;
+  const extras = { part: isBlock ? name : node.type, ...(layer === '' ? {} : { layer }) };
   return sceneNode(name, parent, mesh, frame, scale, extras);
 }
 
@@ -123,71 +129,68 @@ function sceneNode(
   name: string,
   parent: number,
   mesh: number,
-  frame: Frame,
-  scale: readonly [number, number, number],
+  { translationMetres, rotation }: Frame,
+  scale: Vec3,
   extras: Record<string, unknown>,
 ): SceneNode {
-  const [x, y, z] = frame.translationMetres;
-  const [qx, qy, qz, qw] = quaternionFromRotation(frame.rotation);
+  const [x, y, z] = translationMetres;
+  const [qx, qy, qz, qw] = quaternionFromRotation(rotation);
   return {
     name,
     parent,
     mesh,
-    translationMetres: [tidy(x), tidy(y), tidy(z)],
-    rotation: [tidy(qx), tidy(qy), tidy(qz), tidy(qw)],
+    translationMetres: [rounded(x), rounded(y), rounded(z)],
+    rotation: [rounded(qx), rounded(qy), rounded(qz), rounded(qw)],
     scale,
     extras,
   };
 }
 
 /** Takes the noise of double arithmetic off: a picometre, and no −0. */
-function tidy(value: number): number {
+function rounded(value: number): number {
   return Math.abs(value) < 1000 ? Math.round(value * 1e12) / 1e12 + 0 : value;
 }
 
 function primitivesOf(
   part: Part,
-  keyed: KeyedMesh,
+  { key: meshKey, mesh }: KeyedMesh,
   material: ResolvedMaterial,
   draft: Draft,
-  bench: Workbench,
 ): ScenePrimitive[] {
-  const plan = planOf(part, keyed, material, bench.options);
-  const normalMap = bench.tangents && material.images.normalTexture;
-  const key = `vertices ${keyed.key} ${planKey(plan, keyed)} ${tangentKey(normalMap)}`;
-  const build = () => addTangents(buildVertexData(keyed.mesh, plan), normalMap, bench.tangents);
-  const data = bench.cache.get(key, build, vertexBytes);
-  if (!draft.splitCounted.has(key)) {
-    draft.splitCounted.add(key);
-    bench.ledger.counts.splitVertices += data.splitVertices;
-  }
+  const { cache, losses, splitCounted, tangents } = draft;
+  const projects = !material.uvs.useStoredUvs || mesh.needsProjection;
+  const plan = planOf(part, projects, material, draft.options);
+  const normalMap = tangents && material.images.normalTexture;
+  const key = `vertices ${meshKey} ${planKey(plan, projects)} ${tangentKey(normalMap)}`;
+  const build = () => addTangents(buildVertexData(mesh, plan), normalMap, tangents);
+  const data = cache.get(key, build, vertexBytes);
+  if (!splitCounted.has(key)) losses.counts.splitVertices += data.splitVertices;
+  splitCounted.add(key);
   const primitives: ScenePrimitive[] = [];
-  for (const doubleSided of [false, true]) {
-    const geometry = doubleSided ? data.doubleSided : data.singleSided;
-    if (!geometry) continue;
-    primitives.push({
-      geometry: geometryFor(geometry, draft),
-      material: draft.materials.indexOf(material, doubleSided),
-    });
+  for (const side of ['singleSided', 'doubleSided'] as const) {
+    const geometry = data[side];
+    if (geometry)
+      primitives.push({
+        geometry: geometryFor(geometry, draft),
+        material: materialFor(material, side, draft),
+      });
   }
   return primitives;
 }
 
 function planOf(
   part: Part,
-  { mesh }: KeyedMesh,
+  projects: boolean,
   { uvs }: ResolvedMaterial,
-  options: ConvertOptions,
+  { flipV, doubleSided, mirrorOppositeSides, boxProjection }: ConvertOptions,
 ): VertexPlan {
-  const projects = !uvs.useStoredUvs || mesh.needsProjection;
-  const shape = part.bakedShape ?? IDENTITY3;
   return {
     ...uvs,
-    flipV: options.flipV,
-    doubleSided: options.doubleSided,
-    mirrorOppositeSides: options.mirrorOppositeSides,
-    shape,
-    projectAt: projects ? PROJECTION_SIZES[options.boxProjection](part) : IDENTITY3,
+    flipV,
+    doubleSided,
+    mirrorOppositeSides,
+    shape: part.bakedShape ?? IDENTITY3,
+    projectAt: projects ? PROJECTION_SIZES[boxProjection](part) : IDENTITY3,
   };
 }
 
@@ -198,8 +201,7 @@ const PROJECTION_SIZES = {
   unscaled: () => IDENTITY3,
 } as const satisfies Record<ConvertOptions['boxProjection'], (part: Part) => Mat3>;
 
-function planKey(plan: VertexPlan, { mesh }: KeyedMesh): string {
-  const projects = !plan.useStoredUvs || mesh.needsProjection;
+function planKey(plan: VertexPlan, projects: boolean): string {
   return [
     plan.useStoredUvs,
     projects && plan.swapProjected,
@@ -230,17 +232,18 @@ function addTangents(
 }
 
 function vertexBytes({ singleSided, doubleSided }: VertexData): number {
-  return geometryBytes(singleSided) + geometryBytes(doubleSided);
-}
-
-function geometryBytes(geometry: Geometry | undefined): number {
-  if (!geometry) return 0;
-  const { positions, normals, uvs, tangents, indices } = geometry;
-  const arrays = [positions, normals, ...uvs, ...(tangents ? [tangents] : []), indices];
+  const arrays = [singleSided, doubleSided].flatMap((geometry) =>
+    geometry ? arraysOf(geometry) : [],
+  );
   return arrays.reduce((sum, array) => sum + array.byteLength, 0);
 }
 
-function geometryFor(geometry: Geometry, { scene, pool, geometryIndex }: Draft): number {
+function arraysOf({ positions, normals, uvs, tangents, indices }: Geometry) {
+  return [positions, normals, ...uvs, ...(tangents ? [tangents] : []), indices];
+}
+
+function geometryFor(geometry: Geometry, draft: Draft): number {
+  const { scene, pool } = draft;
   const interned: Geometry = {
     positions: pool.intern(geometry.positions),
     normals: pool.intern(geometry.normals),
@@ -248,21 +251,54 @@ function geometryFor(geometry: Geometry, { scene, pool, geometryIndex }: Draft):
     tangents: geometry.tangents && pool.intern(geometry.tangents),
     indices: pool.intern(geometry.indices),
   };
-  const { positions, normals, uvs, tangents, indices } = interned;
-  const arrays = [positions, normals, ...uvs, ...(tangents ? [tangents] : []), indices];
-  const key = arrays.map((array) => pool.idOf(array)).join();
-  return indexFor(geometryIndex, key, () => scene.geometries.push(interned) - 1);
+  const ids = arraysOf(interned).map((array) => pool.idOf(array));
+  return indexFor(draft.index, `geometry ${ids}`, () => scene.geometries.push(interned));
 }
 
-function meshFor(name: string, primitives: ScenePrimitive[], draft: Draft): number {
-  const key = primitives.map(({ geometry, material }) => `${geometry}:${material}`).join();
-  return indexFor(draft.meshIndex, key, () => draft.scene.meshes.push({ name, primitives }) - 1);
+function meshFor(name: string, primitives: ScenePrimitive[], { scene, index }: Draft): number {
+  const parts = primitives.map(({ geometry, material }) => `${geometry}:${material}`);
+  return indexFor(index, `mesh ${parts}`, () => scene.meshes.push({ name, primitives }));
 }
 
-function indexFor(index: Map<string, number>, key: string, add: () => number): number {
+function materialFor(resolved: ResolvedMaterial, side: Side, draft: Draft): number {
+  const add = () => draft.scene.materials.push(sceneMaterial(resolved, side, draft));
+  return indexFor(draft.materialIndex[side], resolved, add);
+}
+
+function sceneMaterial(
+  { shading, images, extras }: ResolvedMaterial,
+  side: Side,
+  draft: Draft,
+): SceneMaterial {
+  const { images: _used, kept: _kept, ...values } = shading;
+  const use = (placed: PlacedImage | undefined): TextureUse | undefined =>
+    placed && {
+      image: imageFor(placed, draft),
+      uvSet: placed.uvSet,
+      transform: placed.transform,
+    };
+  return {
+    ...values,
+    doubleSided: side === 'doubleSided',
+    baseColorTexture: use(images.baseColorTexture),
+    metallicRoughnessTexture: use(images.metallicRoughnessTexture),
+    normalTexture: use(images.normalTexture),
+    emissiveTexture: use(images.emissiveTexture),
+    extras,
+  };
+}
+
+/** One image for each content, under the name of its first use. */
+function imageFor({ image }: PlacedImage, { scene, pool, index }: Draft): number {
+  const bytes = pool.intern(image.bytes);
+  return indexFor(index, bytes, () => scene.images.push({ ...image, bytes }));
+}
+
+/** @param add - Adds the entry to its list and returns the new length. */
+function indexFor<K>(index: Map<K, number>, key: K, add: () => number): number {
   let at = index.get(key);
   if (at === undefined) {
-    at = add();
+    at = add() - 1;
     index.set(key, at);
   }
   return at;
@@ -275,7 +311,7 @@ function moveOrigin(scene: Scene): void {
   for (const node of scene.nodes) {
     if (node.parent >= 0) continue;
     const [x, y, z] = node.translationMetres;
-    node.translationMetres = [tidy(x - shift[0]), tidy(y - shift[1]), tidy(z - shift[2])];
+    node.translationMetres = [rounded(x - shift[0]), rounded(y - shift[1]), rounded(z - shift[2])];
   }
   for (const corner of [min, max]) for (const k of [0, 1, 2] as const) corner[k] -= shift[k];
 }

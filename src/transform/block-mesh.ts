@@ -1,84 +1,160 @@
 /**
- * Block mesh: a block as received becomes clean surfaces.
+ * Block mesh: a block as received becomes a mesh of welded points and valid triangles that face
+ * outwards, with normals. It is made once per content and mesh options and shared by all articles.
  *
- * In: a block, whose indices nobody has checked. Out: welded points, and surfaces of valid triangles
- * that face outwards. Judged on the float32 coordinates as read, before the block's own P and R.
- * It must not know parts, materials or projections.
+ * Everything is decided on the float32 coordinates as read, before the block's own P and R.
  */
-import type { Block, BlockSurface } from '../model/graphics.ts';
+import { rotationFromDegrees } from '../math/ofml-frame.ts';
+import { IDENTITY3, type Mat3 } from '../math/vec.ts';
+import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
+import type { GeometryCounts } from '../model/scene.ts';
 import type { ConvertOptions } from './convert-options.ts';
-import { indexRange } from './index-range.ts';
+import { createNormals } from './normals.ts';
 import { closedByEdges, signedVolume } from './surface-topology.ts';
-import { uvLayoutOf } from './uv-layout.ts';
+import { indexRange, uvLayoutOf } from './uv.ts';
 import { weldPoints } from './weld.ts';
 
-/** A surface of valid triangles, front sides outwards. */
-export interface CleanSurface {
-  /** m × 3 welded point indices. */
+/** A surface of a prepared mesh. A corner is `3 * triangle + 0…2`. */
+export interface PreparedSurface {
+  /** Corner → point. */
   points: Uint32Array;
-  /** m × 3 offsets of U in {@link CleanBlock.uvs}, or undefined: to be projected. */
+  /** Corner → point as numbered within the surface. */
+  localPoints: Uint32Array;
+  localCount: number;
+  /** Corner → normal. */
+  normals: Uint32Array;
+  /** Corner → offset of U in {@link PreparedMesh.uvs}; undefined: to be projected. */
   uvOffsets: Uint32Array | undefined;
-  /** Back faces may be seen. */
+  /** Its back sides may be seen. */
   doubleSided: boolean;
 }
 
-/** What cleaning changed. */
-export interface CleanCounts {
-  droppedTriangles: number;
-  flippedSurfaces: number;
-  /** Surfaces whose stored UVs were unusable. */
-  unusableUvs: number;
-}
-
-/** A block that can be drawn. */
-export interface CleanBlock {
-  /** x y z a welded point, metres, block frame before P and R. */
+/** A mesh ready to become vertex data. */
+export interface PreparedMesh {
+  /** x y z a point, float32 metres, before {@link PreparedMesh.rotation} and `positionMetres`. */
   positions: Float32Array;
-  /** As received. */
+  /** x y z a normal, unit length, before the rotation. */
+  normals: Float32Array;
+  /** Stored UVs as received, V up. */
   uvs: Float64Array;
-  /** Only surfaces that kept a triangle. */
-  surfaces: CleanSurface[];
-  counts: CleanCounts;
+  /** Only surfaces with a valid triangle. */
+  surfaces: PreparedSurface[];
+  /** The block's own turn and move, to be baked into its vertices: D-105. */
+  rotation: Mat3;
+  positionMetres: Vec3;
+  counts: Pick<GeometryCounts, 'droppedTriangles' | 'duplicateTriangles' | 'flippedSurfaces'> & {
+    /** Surfaces whose stored UVs are unusable. */
+    unusableUvs: number;
+  };
+  /** Whether some surface has no usable stored UVs. */
+  needsProjection: boolean;
 }
 
-interface Draft extends CleanSurface {
+const MESH_OPTIONS = [
+  'weldToleranceMetres',
+  'winding',
+  'creaseAngleDegrees',
+  'rotationOrder',
+  'rotationDirection',
+  'blockPlacement',
+  'pointIndexBase',
+  'uvIndexBase',
+  'uvStride',
+] as const satisfies readonly (keyof ConvertOptions)[];
+
+type MeshOptions = Pick<ConvertOptions, (typeof MESH_OPTIONS)[number]>;
+
+/** A key that differs where the options differ that a prepared mesh depends on. */
+export function meshOptionsKey(options: MeshOptions): string {
+  return MESH_OPTIONS.map((name) => options[name]).join(' ');
+}
+
+const BLOCK_PLACEMENTS = {
+  apply: (block, options) => ({
+    rotation: rotationFromDegrees(block.rotationDegrees, options),
+    positionMetres: block.positionMetres,
+  }),
+  ignore: () => ({ rotation: IDENTITY3, positionMetres: [0, 0, 0] }),
+} as const satisfies Record<
+  ConvertOptions['blockPlacement'],
+  (block: Block, options: MeshOptions) => Pick<PreparedMesh, 'rotation' | 'positionMetres'>
+>;
+
+/** A surface of valid triangles. */
+interface Draft {
+  points: Uint32Array;
+  uvOffsets: Uint32Array | undefined;
   closed: boolean;
+  /** Negative where it faces inwards; 0 for an open one. */
   volume: number;
 }
 
 /**
- * Cleans a block: drops invalid triangles, welds points, and turns surfaces that face inwards.
+ * Cleans a block and gives it normals: drops invalid triangles, welds points, and turns surfaces that
+ * face inwards.
+ *
+ * @returns No surfaces where no triangle is left.
  *
  * @example
  * ```ts
- * cleanBlock(decodeBlock(bytes), CONVERT_DEFAULTS).counts;
- * // → { droppedTriangles: 2, flippedSurfaces: 1, unusableUvs: 0 }
+ * prepareBlock(decodeBlock(bytes), CONVERT_DEFAULTS).counts;
+ * // → { droppedTriangles: 2, flippedSurfaces: 1, duplicateTriangles: 0, unusableUvs: 0 }
  * ```
  *
- * @see D-301, D-302, D-303, D-304, D-305.
+ * @see D-105, D-301 to D-308.
  */
-export function cleanBlock(
-  block: Block,
-  options: Pick<
-    ConvertOptions,
-    'weldToleranceMetres' | 'winding' | 'pointIndexBase' | 'uvIndexBase' | 'uvStride'
-  >,
-): CleanBlock {
+export function prepareBlock(block: Block, options: MeshOptions): PreparedMesh {
   const { positions, remap } = weldPoints(block.positions, options.weldToleranceMetres);
+  const counts = { droppedTriangles: 0, duplicateTriangles: 0, flippedSurfaces: 0, unusableUvs: 0 };
+  const drafts = draftsOf(block, options, remap, positions, counts);
+  turnInwardSurfaces(drafts, options.winding, counts);
+  const normals = createNormals(positions, options.creaseAngleDegrees);
+  const surfaces = drafts.map(({ points, uvOffsets, closed }): PreparedSurface => {
+    const { duplicateTriangles, ...shaded } = normals.addSurface(points);
+    counts.duplicateTriangles += duplicateTriangles;
+    return { points, uvOffsets, doubleSided: !closed, ...shaded };
+  });
+  return {
+    positions,
+    normals: normals.values(),
+    uvs: block.uvs,
+    surfaces,
+    ...BLOCK_PLACEMENTS[options.blockPlacement](block, options),
+    counts,
+    needsProjection: surfaces.some((surface) => surface.uvOffsets === undefined),
+  };
+}
+
+/** Bytes of a prepared mesh, as a cache counts them. */
+export function preparedBytes(mesh: PreparedMesh): number {
+  let bytes = mesh.positions.byteLength + mesh.normals.byteLength + mesh.uvs.byteLength;
+  for (const surface of mesh.surfaces) {
+    bytes += surface.points.byteLength + surface.localPoints.byteLength;
+    bytes += surface.normals.byteLength + (surface.uvOffsets?.byteLength ?? 0);
+  }
+  return bytes;
+}
+
+function draftsOf(
+  block: Block,
+  options: MeshOptions,
+  remap: Uint32Array,
+  positions: Float32Array,
+  counts: PreparedMesh['counts'],
+): Draft[] {
   const firstIndex =
     options.pointIndexBase === 'auto' ? firstIndexOf(block) : options.pointIndexBase;
-  const layout = uvLayoutOf(block, options);
-  const counts = { droppedTriangles: 0, flippedSurfaces: 0, unusableUvs: 0 };
-  const drafts: Draft[] = [];
-  for (const surface of block.surfaces) {
-    const uvOffsets = layout.offsetsOf(surface);
-    if (surface.uvIndices.length > 0 && !uvOffsets) counts.unusableUvs++;
-    const valid = keepValid(surface, firstIndex, remap, positions, uvOffsets, counts);
-    if (valid.points.length === 0) continue;
-    drafts.push(judge(valid, surface.closed, positions));
-  }
-  turnInwardSurfaces(drafts, options.winding, counts);
-  return { positions, uvs: block.uvs, surfaces: drafts, counts };
+  const uvLayout = uvLayoutOf(block, options);
+  return block.surfaces.flatMap((surface) => {
+    const stored = uvLayout.offsetsOf(surface);
+    if (surface.uvIndices.length > 0 && !stored) counts.unusableUvs++;
+    const valid = keepValid(surface, firstIndex, remap, positions, stored);
+    const { points } = valid;
+    counts.droppedTriangles += Math.ceil(surface.triangles.length / 3) - points.length / 3;
+    if (points.length === 0) return [];
+    const closed = surface.closed ?? closedByEdges(points);
+    return [{ ...valid, closed, volume: closed ? signedVolume(points, positions) : 0 }];
+  });
 }
 
 /** 1 where the block counts its points from 1: its smallest index is 1, its largest their number. */
@@ -93,10 +169,8 @@ function keepValid(
   remap: Uint32Array,
   positions: Float32Array,
   uvOffsets: Uint32Array | undefined,
-  counts: CleanCounts,
-): { points: Uint32Array; uvOffsets: Uint32Array | undefined } {
+): Pick<Draft, 'points' | 'uvOffsets'> {
   const { triangles } = surface;
-  const total = Math.ceil(triangles.length / 3);
   const points = new Uint32Array(Math.floor(triangles.length / 3) * 3);
   const keptUvs = uvOffsets && new Uint32Array(points.length);
   let kept = 0;
@@ -115,7 +189,6 @@ function keepValid(
     }
     kept += 3;
   }
-  counts.droppedTriangles += total - kept / 3;
   return { points: points.subarray(0, kept), uvOffsets: keptUvs?.subarray(0, kept) };
 }
 
@@ -143,25 +216,11 @@ function hasArea(p: Float32Array, a: number, b: number, c: number): boolean {
   return sum > 0 && sum < Number.POSITIVE_INFINITY;
 }
 
-function judge(
-  valid: { points: Uint32Array; uvOffsets: Uint32Array | undefined },
-  saidClosed: boolean | undefined,
-  positions: Float32Array,
-): Draft {
-  const closed = saidClosed ?? closedByEdges(valid.points);
-  return {
-    ...valid,
-    closed,
-    doubleSided: !closed,
-    volume: closed ? signedVolume(valid.points, positions) : 0,
-  };
-}
-
 /** An open surface follows the majority, by triangles, of the closed ones: D-304. */
 function turnInwardSurfaces(
   drafts: Draft[],
   winding: ConvertOptions['winding'],
-  counts: CleanCounts,
+  counts: PreparedMesh['counts'],
 ): void {
   if (winding === 'keep') return;
   let inward = 0;

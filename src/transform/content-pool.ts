@@ -1,6 +1,4 @@
-/**
- * Content pool: equal arrays become one array, so that whoever compares them compares identities.
- */
+/** Content pool: equal arrays become one array, so that comparing them is comparing identities. */
 
 type Bytes = Float32Array | Uint16Array | Uint32Array | Uint8Array;
 
@@ -9,7 +7,7 @@ const hashes = new WeakMap<Bytes, number>();
 /** Finds the first array of equal type and content. */
 export interface ContentPool {
   intern<T extends Bytes>(array: T): T;
-  /** A number that stands for an interned array within this pool. */
+  /** The number of an interned array within this pool, in order of appearance. */
   idOf(array: Bytes): number;
 }
 

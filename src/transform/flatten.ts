@@ -1,14 +1,11 @@
 /**
- * Flatten: a parts list becomes a list of drawn parts, each with its own frame.
- *
- * In: a parts list. Out: parts and movable frames, depth first. It knows neither meshes nor
- * materials beyond their names, and walks with a stack of its own: nesting may be 50,000 deep.
+ * Flatten: a parts list becomes the list of parts to draw, each with its own frame.
+ * It walks with a stack of its own, since nesting may be 50,000 deep.
  */
 import {
   childFrame,
   type Frame,
   movePoint,
-  type RotationRule,
   relativeFrame,
   rotationFromDegrees,
   WORLD_FRAME,
@@ -21,22 +18,22 @@ import {
   orthonormalize,
   scaleColumns,
   transposeMat3,
-  type Vec3,
 } from '../math/vec.ts';
-import type { PartsListNode } from '../model/graphics.ts';
+import type { PartsListNode, Vec3 } from '../model/graphics.ts';
 import { ConverterError } from '../support/errors.ts';
+import { globMatcher } from '../support/glob.ts';
 import type { ConvertOptions } from './convert-options.ts';
-import { layerFilter, parseLayer } from './layers.ts';
-import type { Ledger } from './ledger.ts';
+import type { Losses } from './losses.ts';
+import { isSolidType } from './solids.ts';
 
-/** A part to be drawn: a block or a solid, at a place. */
+/** A part to be drawn: a block or a solid with its frame. */
 export interface Part {
   node: PartsListNode;
   /** Child indices from the root, such as `0/2/1`. */
   path: string;
-  /** Rigid, in the terms of the movable frame it hangs on, or of the article. */
+  /** Rigid, relative to the part's movable frame, or to the article. */
   frame: Frame;
-  /** The same place in the terms of the article. */
+  /** Rigid, relative to the article. */
   worldFrame: Frame;
   scale: Vec3;
   /**
@@ -52,30 +49,22 @@ export interface Part {
   movable: number;
 }
 
-/** A frame that a viewer can move: a drawer, a door. */
-export interface Movable {
-  name: string;
-  path: string;
-  layer: string;
-  frame: Frame;
-  /** The movable that holds this one, or -1. */
-  parent: number;
-}
-
-/** What there is to draw, depth first. */
+/** The parts to draw and the frames that a viewer can move, such as a drawer; both depth first. */
 export interface FlatParts {
   parts: Part[];
-  movables: Movable[];
+  /** `frame` is relative to the movable `parent`, or to the article where that is -1. */
+  movables: { name: string; path: string; layer: string; frame: Frame; parent: number }[];
 }
 
-const SOLID_TYPES = new Set(['block', 'frame', 'cyl', 'sphere', 'ellipsoid']);
-const NO_SCALE: Vec3 = [1, 1, 1];
 const GROUP_TYPES = new Set(['top', 'clsref']);
+const NO_SCALE: Vec3 = [1, 1, 1];
 
-/** What becomes of a node of an unknown type. */
+/** Paths of deeper nodes are shortened in the middle: a full one is as long as it is deep. */
+const LONGEST_PATH = 64;
+
 const UNKNOWN_NODES = {
-  group: (type, path, ledger) =>
-    ledger.warn('NODE_TYPE_UNKNOWN', `node type "${type}" is kept as a group`, path),
+  group: (type, path, losses) =>
+    losses.warn('NODE_TYPE_UNKNOWN', `node type "${type}" is kept as a group`, path),
   fail: (type, path) => {
     throw new ConverterError(
       'NODE_TYPE_UNKNOWN',
@@ -84,25 +73,8 @@ const UNKNOWN_NODES = {
   },
 } as const satisfies Record<
   ConvertOptions['unknownNodes'],
-  (type: string, path: string, ledger: Ledger) => void
+  (type: string, path: string, losses: Losses) => void
 >;
-
-/** The options that a flat list of parts depends on. */
-type FlattenOptions = Pick<
-  ConvertOptions,
-  | 'rotationOrder'
-  | 'rotationDirection'
-  | 'inheritScale'
-  | 'inheritMaterial'
-  | 'inheritLayers'
-  | 'unknownNodes'
-  | 'dropLayers'
->;
-
-/** Whether a node type is a solid: drawn from its own parameters. */
-export function isSolidType(type: string): boolean {
-  return SOLID_TYPES.has(type);
-}
 
 interface Visit {
   node: PartsListNode;
@@ -110,7 +82,7 @@ interface Visit {
   parent: Place;
 }
 
-/** What a node hands down to its children. */
+/** What a node passes to its children. */
 interface Place {
   world: Frame;
   /** With `inheritScale`: the whole linear map of the children, scales included. */
@@ -124,25 +96,20 @@ interface Place {
   depth: number;
 }
 
-const ROOT: Place = {
-  world: WORLD_FRAME,
-  linear: undefined,
-  own: undefined,
-  material: '',
-  layer: '',
-  movable: -1,
-  path: '',
-  depth: 0,
-};
-
-/** Paths of deeper nodes are shortened in the middle: a full one is as long as it is deep. */
-const LONGEST_PATH = 64;
+interface Walk {
+  options: ConvertOptions;
+  losses: Losses;
+  flat: FlatParts;
+  /** Frame of each movable, relative to the article. */
+  movableWorlds: Frame[];
+  isDropped: (layer: string) => boolean;
+}
 
 /**
  * Flattens a parts list into the parts to draw.
  *
  * A child's frame is its parent's times T(offset)·R(rotation); scale acts on a node's own geometry
- * only. Frames are told from the nearest movable frame above, or from the article.
+ * only. Frames are relative to the nearest movable frame above, or to the article.
  *
  * @param roots - Forest of nodes; offsets in metres, rotations in degrees.
  * @returns Parts and movables, depth first; frames in metres, +Y up.
@@ -150,7 +117,7 @@ const LONGEST_PATH = 64;
  *
  * @example
  * ```ts
- * flattenPartsList([{ ...top, offsetMetres: [1, 0, 0], children: [leg] }], CONVERT_DEFAULTS, ledger);
+ * flattenPartsList([{ ...top, offsetMetres: [1, 0, 0], children: [leg] }], CONVERT_DEFAULTS, losses);
  * // → { parts: [{ node: leg, path: '0/0', frame: { translationMetres: [1, 0, 0], … }, … }], movables: [] }
  * ```
  *
@@ -158,21 +125,29 @@ const LONGEST_PATH = 64;
  */
 export function flattenPartsList(
   roots: readonly PartsListNode[],
-  options: FlattenOptions,
-  ledger: Ledger,
+  options: ConvertOptions,
+  losses: Losses,
 ): FlatParts {
-  const isDropped = layerFilter(options.dropLayers);
   const flat: FlatParts = { parts: [], movables: [] };
-  const movableWorlds: Frame[] = [];
-  const root: Place = options.inheritScale ? { ...ROOT, linear: IDENTITY3 } : ROOT;
+  const isDropped = layerFilter(options.dropLayers);
+  const walk: Walk = { options, losses, flat, movableWorlds: [], isDropped };
+  const root: Place = {
+    world: WORLD_FRAME,
+    linear: options.inheritScale ? IDENTITY3 : undefined,
+    own: undefined,
+    material: '',
+    layer: '',
+    movable: -1,
+    path: '',
+    depth: 0,
+  };
   const stack: Visit[] = [];
   pushAll(stack, roots, root);
   for (let visit = stack.pop(); visit; visit = stack.pop()) {
     const { node } = visit;
     const place = placeOf(visit, options);
-    if (node.type === 'clsref') place.movable = addMovable(flat, movableWorlds, node, place);
-    else if (draws(node, place, isDropped, options, ledger))
-      flat.parts.push(partOf(node, place, movableWorlds));
+    if (node.type === 'clsref') place.movable = addMovable(node, place, walk);
+    else if (isDrawn(node, place, walk)) flat.parts.push(partOf(node, place, walk.movableWorlds));
     pushAll(stack, node.children, place);
   }
   return flat;
@@ -184,99 +159,89 @@ function pushAll(stack: Visit[], nodes: readonly PartsListNode[], parent: Place)
   }
 }
 
-function placeOf({ node, index, parent }: Visit, options: FlattenOptions): Place {
-  const place: Place = {
-    world: parent.world,
-    linear: undefined,
-    own: undefined,
+function placeOf({ node, index, parent }: Visit, options: ConvertOptions): Place {
+  return {
+    ...frameOf(node, parent, options),
     material: node.material === '' && options.inheritMaterial ? parent.material : node.material,
     layer: node.layer === '' && options.inheritLayers ? parent.layer : node.layer,
     movable: parent.movable,
     path: pathOf(parent, index),
     depth: parent.depth + 1,
   };
-  if (parent.linear) placeWithScale(place, parent, parent.linear, node, options);
-  else place.world = childFrame(parent.world, node.offsetMetres, node.rotationDegrees, options);
-  return place;
 }
 
-/** The same with inherited scales: a general linear map, and the rigid frame nearest to it. */
-function placeWithScale(
-  place: Place,
-  parent: Place,
-  linear: Mat3,
+/** With inherited scales the map is a general linear one, and the frame the nearest rigid one. */
+function frameOf(
   node: PartsListNode,
-  rule: RotationRule,
-): void {
-  const translationMetres = movePoint(
-    { rotation: linear, translationMetres: parent.world.translationMetres },
-    node.offsetMetres,
-  );
-  place.own = multiplyMat3(linear, rotationFromDegrees(node.rotationDegrees, rule));
-  place.linear = scaleColumns(place.own, scaleOf(node));
-  place.world = { rotation: orthonormalize(place.own) ?? IDENTITY3, translationMetres };
+  { world, linear }: Place,
+  rule: ConvertOptions,
+): Pick<Place, 'world' | 'linear' | 'own'> {
+  const { offsetMetres, rotationDegrees } = node;
+  if (!linear) {
+    const frame = childFrame(world, offsetMetres, rotationDegrees, rule);
+    return { world: frame, linear: undefined, own: undefined };
+  }
+  const base = { rotation: linear, translationMetres: world.translationMetres };
+  const translationMetres = movePoint(base, offsetMetres);
+  const own = multiplyMat3(linear, rotationFromDegrees(rotationDegrees, rule));
+  return {
+    world: { rotation: orthonormalize(own) ?? IDENTITY3, translationMetres },
+    linear: scaleColumns(own, scaleOf(node)),
+    own,
+  };
 }
 
 function pathOf(parent: Place, index: number): string {
   if (parent.depth === 0) return String(index);
   if (parent.depth <= LONGEST_PATH) return `${parent.path}/${index}`;
-  const isWhole = parent.depth === LONGEST_PATH + 1;
-  const cut = isWhole ? parent.path.lastIndexOf('/') : parent.path.indexOf('/…');
+  const isFull = parent.depth === LONGEST_PATH + 1;
+  const cut = isFull ? parent.path.lastIndexOf('/') : parent.path.indexOf('/…');
   return `${parent.path.slice(0, cut)}/…${parent.depth - LONGEST_PATH} more…/${index}`;
 }
 
-function addMovable(flat: FlatParts, worlds: Frame[], node: PartsListNode, place: Place): number {
-  const base = worlds[place.movable] ?? WORLD_FRAME;
+function addMovable(node: PartsListNode, place: Place, { flat, movableWorlds }: Walk): number {
   const { tag } = parseLayer(node.layer);
   flat.movables.push({
     name: tag === '' ? `movable ${place.path}` : tag,
     path: place.path,
     layer: node.layer,
-    frame: relativeFrame(base, place.world),
+    frame: relativeFrame(movableWorlds[place.movable] ?? WORLD_FRAME, place.world),
     parent: place.movable,
   });
-  worlds.push(place.world);
-  return worlds.length - 1;
+  return movableWorlds.push(place.world) - 1;
 }
 
-function draws(
-  node: PartsListNode,
-  place: Place,
-  isDropped: (layer: string) => boolean,
-  { unknownNodes }: FlattenOptions,
-  ledger: Ledger,
-): boolean {
+function isDrawn(node: PartsListNode, place: Place, walk: Walk): boolean {
+  const { options, losses, isDropped } = walk;
   if (GROUP_TYPES.has(node.type)) return false;
   if (node.type !== 'imp' && !isSolidType(node.type)) {
-    UNKNOWN_NODES[unknownNodes](node.type, place.path, ledger);
+    UNKNOWN_NODES[options.unknownNodes](node.type, place.path, losses);
     return false;
   }
   if (isDropped(place.layer)) {
-    ledger.counts.droppedLayers++;
+    losses.counts.droppedLayers++;
     return false;
   }
   const flat =
     scaleOf(node).includes(0) || (place.own !== undefined && determinant3(place.own) === 0);
   if (flat) {
-    ledger.counts.skippedNodes++;
-    ledger.warn('SCALE_ZERO', 'a part with a scale of zero is not drawn', place.path);
+    losses.counts.skippedNodes++;
+    losses.warn('SCALE_ZERO', 'a part with a scale of zero is not drawn', place.path);
   }
   return !flat;
 }
 
 function partOf(node: PartsListNode, place: Place, worlds: readonly Frame[]): Part {
-  const base = worlds[place.movable] ?? WORLD_FRAME;
-  const shape = place.own && shapeOf(place.world, place.own, scaleOf(node));
+  const { path, world, own, material, layer, movable } = place;
   return {
     node,
-    path: place.path,
-    frame: relativeFrame(base, place.world),
-    worldFrame: place.world,
-    scale: shape ? shape.scale : scaleOf(node),
-    bakedShape: shape?.baked,
-    material: place.material,
-    layer: place.layer,
-    movable: place.movable,
+    path,
+    frame: relativeFrame(worlds[movable] ?? WORLD_FRAME, world),
+    worldFrame: world,
+    ...(own ? shapeOf(world, own, scaleOf(node)) : { scale: scaleOf(node), bakedShape: undefined }),
+    material,
+    layer,
+    movable,
   };
 }
 
@@ -286,11 +251,39 @@ function scaleOf(node: PartsListNode): Vec3 {
 }
 
 /** Splits an inherited map into a scale where it is one, or a shape to bake where it shears. */
-function shapeOf(world: Frame, own: Mat3, scale: Vec3): { scale: Vec3; baked: Mat3 | undefined } {
+function shapeOf(world: Frame, own: Mat3, scale: Vec3): Pick<Part, 'scale' | 'bakedShape'> {
   const m = scaleColumns(multiplyMat3(transposeMat3(world.rotation), own), scale);
   const size = Math.hypot(...m);
   const shears = [1, 2, 3, 5, 6, 7].some((i) => Math.abs(m[i]!) > 1e-12 * size);
   return shears
-    ? { scale: NO_SCALE, baked: m }
-    : { scale: [m[0]!, m[4]!, m[8]!], baked: undefined };
+    ? { scale: NO_SCALE, bakedShape: m }
+    : { scale: [m[0]!, m[4]!, m[8]!], bakedShape: undefined };
+}
+
+/** The one layer mode whose own name contains an underscore. */
+const TWO_WORD_MODE = 'ARTICLE_INFO';
+
+/**
+ * Mode and tag of a layer `72_<MANUFACTURER>_<SERIES>_<MODE>[_<TAG>]`, in any letter case; both are
+ * empty for a layer of another form. Drop patterns are matched against the mode with its tag: D-112.
+ */
+function parseLayer(layer: string): { modeAndTag: string; tag: string } {
+  const rest = /^72_[^_]*_[^_]*_(.+)$/i.exec(layer)?.[1] ?? '';
+  const modeAndTag = rest.toUpperCase();
+  const mode = modeAndTag.startsWith(TWO_WORD_MODE) ? TWO_WORD_MODE : modeAndTag.split('_', 1)[0]!;
+  return { modeAndTag, tag: rest.slice(mode.length).replace(/^[^_]*_?/, '') };
+}
+
+function layerFilter(dropLayers: readonly string[]): (layer: string) => boolean {
+  const patterns = dropLayers.map(globMatcher);
+  const known = new Map<string, boolean>();
+  return (layer) => {
+    let dropped = known.get(layer);
+    if (dropped === undefined) {
+      const { modeAndTag } = parseLayer(layer);
+      dropped = modeAndTag !== '' && patterns.some((matches) => matches(modeAndTag));
+      known.set(layer, dropped);
+    }
+    return dropped;
+  };
 }

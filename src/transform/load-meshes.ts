@@ -1,111 +1,109 @@
-/**
- * Load meshes: every part gets its prepared mesh, each content decoded once.
- */
-
-import type { ArticleSnapshot, ContentReader } from '../model/snapshot.ts';
+/** Load meshes: every part gets its prepared mesh, each content decoded and prepared once. */
+import type { Block } from '../model/graphics.ts';
+import type { ArticleSnapshot, ContentReader, DecodedReader } from '../model/snapshot.ts';
 import { decodeBlock } from '../service/wire-block.ts';
 import { canonicalName } from '../service/wire-value.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
+import { meshOptionsKey, type PreparedMesh, prepareBlock, preparedBytes } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';
-import { isSolidType, type Part } from './flatten.ts';
-import type { Ledger } from './ledger.ts';
+import type { Part } from './flatten.ts';
+import { type Losses, missingError } from './losses.ts';
 import type { MeshCache } from './mesh-cache.ts';
-import { meshOptionsKey, type PreparedMesh, prepareBlock, preparedBytes } from './prepared-mesh.ts';
-import { type SolidType, solidLengths } from './solid-params.ts';
-import { makeSolid } from './solids.ts';
-import { whyMissing } from './why-missing.ts';
+import { makeSolid, solidLengths } from './solids.ts';
 
-/** A mesh with the key that tells its content and options. */
+/** A mesh with the key of its content and options. */
 export interface KeyedMesh {
   key: string;
   name: string;
   mesh: PreparedMesh;
 }
 
-/** Finds a part's mesh; undefined where the part cannot be drawn. */
-export type MeshFinder = (part: Part) => KeyedMesh | undefined;
-
-interface Workbench {
+interface MeshInput {
   snapshot: ArticleSnapshot;
   read: ContentReader;
+  decoded?: DecodedReader | undefined;
   options: ConvertOptions;
   cache: MeshCache;
-  ledger: Ledger;
+  losses: Losses;
 }
 
 /**
  * Loads the meshes of all parts.
  *
- * @throws {@link ConverterError} `BLOCK_MISSING`, `BLOCK_INVALID` or what fetch met, naming the
- * block; with `allowMissingParts` these are warnings.
+ * @returns The parts that can be drawn, in their order, with their meshes.
+ * @throws {@link ConverterError} `BLOCK_MISSING`, `BLOCK_INVALID` or what fetching ended with, naming
+ * the block; with `allowMissingParts` these are warnings.
  *
  * @see D-303, D-308.
  */
-export async function loadMeshes(parts: readonly Part[], bench: Workbench): Promise<MeshFinder> {
-  const byKey = new Map<string, KeyedMesh | undefined>();
+export async function loadMeshes(
+  parts: readonly Part[],
+  input: MeshInput,
+): Promise<Map<Part, KeyedMesh>> {
+  const bySource = new Map<string, KeyedMesh | undefined>();
+  const meshes = new Map<Part, KeyedMesh>();
   for (const part of parts) {
-    const key = sourceKey(part);
-    if (byKey.has(key)) continue;
-    byKey.set(key, isSolidType(part.node.type) ? solid(part, bench) : await block(part, bench));
+    const isBlock = part.node.type === 'imp';
+    const source = isBlock ? canonicalName(part.node.blockName) : solidKey(part, input.options);
+    if (!bySource.has(source))
+      bySource.set(source, isBlock ? await block(source, part, input) : solid(source, part, input));
+    const mesh = bySource.get(source);
+    if (mesh) meshes.set(part, mesh);
   }
-  return (part) => byKey.get(sourceKey(part));
+  return meshes;
 }
 
-/** What a part is made of, within its article. */
-function sourceKey({ node }: Part): string {
-  return node.type === 'imp'
-    ? `imp ${canonicalName(node.blockName)}`
-    : `${node.type} ${solidLengths(node.type as SolidType, node.params)?.join(' ') ?? 'unreadable'}`;
+function solidKey({ node: { type, params } }: Part, options: ConvertOptions): string {
+  const lengths = solidLengths(type, params)?.join(' ') ?? 'unreadable';
+  // A block's name is in upper case, a solid's type in lower case.
+  return `${type} ${lengths} ${options.curveToleranceMetres}`;
 }
 
-function solid(part: Part, { options, cache, ledger }: Workbench): KeyedMesh | undefined {
-  const key = `${sourceKey(part)} ${options.curveToleranceMetres}`;
-  const mesh = cache.get(key, () => makeSolid(part.node, options), weightOf);
+function solid(key: string, part: Part, { options, cache, losses }: MeshInput) {
+  const mesh = cache.get(
+    key,
+    () => makeSolid(part.node, options),
+    (made) => (made ? preparedBytes(made) : 8),
+  );
   if (mesh) return { key, name: part.path, mesh };
-  ledger.counts.skippedNodes++;
-  ledger.warn('SOLID_INVALID', `parameters of a ${part.node.type} cannot be read`, part.path);
-  ledger.lose({
-    where: part.path,
-    field: 'params',
-    value: part.node.type,
-    done: 'not drawn',
-  });
+  const { type } = part.node;
+  losses.counts.skippedNodes++;
+  losses.warn('SOLID_INVALID', `parameters of a ${type} cannot be read`, part.path);
+  losses.add({ where: part.path, field: 'params', value: type, done: 'not drawn' });
   return undefined;
 }
 
-async function block(part: Part, bench: Workbench): Promise<KeyedMesh | undefined> {
-  const name = canonicalName(part.node.blockName);
+async function block(name: string, part: Part, input: MeshInput): Promise<KeyedMesh | undefined> {
+  const { options, losses } = input;
   try {
-    const keyed = await loadBlock(name, part, bench);
-    count(keyed, bench.ledger);
+    const keyed = await loadBlock(name, part, input);
+    report(keyed, losses);
     return keyed.mesh.surfaces.length > 0 ? keyed : undefined;
   } catch (error) {
     const { code, message } = asConverterError(error);
-    if (!bench.options.allowMissingParts || code === 'INTERNAL') throw error;
-    bench.ledger.warn(code, message);
-    bench.ledger.lose({ where: name, field: 'btgname', value: name, done: 'part left out' });
+    if (!options.allowMissingParts || code === 'INTERNAL') throw error;
+    losses.warn(code, message);
+    losses.add({ where: name, field: 'btgname', value: name, done: 'part left out' });
     return undefined;
   }
 }
 
-async function loadBlock(name: string, part: Part, bench: Workbench): Promise<KeyedMesh> {
-  const { snapshot, read, options, cache } = bench;
+async function loadBlock(name: string, part: Part, input: MeshInput): Promise<KeyedMesh> {
+  const { snapshot, read, decoded, options, cache } = input;
   const fetched = snapshot.blocks.get(name);
   if (!fetched || 'missing' in fetched) {
     throw name === ''
       ? new ConverterError('BLOCK_MISSING', `node ${part.path} names no block`)
-      : whyMissing(fetched, 'BLOCK_MISSING', `block ${name}`);
+      : missingError(fetched, 'BLOCK_MISSING', `block ${name}`);
   }
-  const key = `${fetched.digest} ${meshOptionsKey(options)}`;
-  const mesh = await cache.getAsync(
-    key,
-    async () => prepareBlock(decode(name, await read(fetched.digest)), options),
-    preparedBytes,
-  );
-  return { key, name, mesh };
+  const { digest } = fetched;
+  const key = `${digest} ${meshOptionsKey(options)}`;
+  const prepare = async () =>
+    prepareBlock(decoded?.block(digest) ?? decode(name, await read(digest)), options);
+  return { key, name, mesh: await cache.getAsync(key, prepare, preparedBytes) };
 }
 
-function decode(name: string, bytes: Uint8Array) {
+function decode(name: string, bytes: Uint8Array): Block {
   try {
     return decodeBlock(bytes);
   } catch (cause) {
@@ -114,30 +112,22 @@ function decode(name: string, bytes: Uint8Array) {
   }
 }
 
-function weightOf(mesh: PreparedMesh | undefined): number {
-  return mesh ? preparedBytes(mesh) : 8;
-}
-
 /** Once per block of an article, however often it is used. */
-function count({ name, mesh }: KeyedMesh, ledger: Ledger): void {
+function report({ name, mesh }: KeyedMesh, losses: Losses): void {
   const { droppedTriangles, duplicateTriangles, flippedSurfaces, unusableUvs } = mesh.counts;
-  ledger.counts.droppedTriangles += droppedTriangles;
-  ledger.counts.duplicateTriangles += duplicateTriangles;
-  ledger.counts.flippedSurfaces += flippedSurfaces;
+  losses.counts.droppedTriangles += droppedTriangles;
+  losses.counts.duplicateTriangles += duplicateTriangles;
+  losses.counts.flippedSurfaces += flippedSurfaces;
   if (mesh.surfaces.length === 0) {
-    ledger.warn('BLOCK_EMPTY', `block ${name} has no triangle that can be drawn`);
-    ledger.lose({ where: name, field: 'A', value: '', done: 'part left out' });
+    losses.warn('BLOCK_EMPTY', `block ${name} has no triangle that can be drawn`);
+    losses.add({ where: name, field: 'A', value: '', done: 'part left out' });
   } else if (droppedTriangles > 0) {
-    ledger.warn(
-      'TRIANGLES_DROPPED',
-      `block ${name}: ${droppedTriangles} invalid triangles dropped`,
-    );
+    const message = `block ${name}: ${droppedTriangles} invalid triangles dropped`;
+    losses.warn('TRIANGLES_DROPPED', message);
   }
   if (unusableUvs > 0) {
-    ledger.warn(
-      'UVS_UNUSABLE',
-      `block ${name}: stored UVs of ${unusableUvs} surfaces are unusable`,
-    );
-    ledger.lose({ where: name, field: 'TI', value: '', done: 'projected instead' });
+    const message = `block ${name}: stored UVs of ${unusableUvs} surfaces are unusable`;
+    losses.warn('UVS_UNUSABLE', message);
+    losses.add({ where: name, field: 'TI', value: '', done: 'projected instead' });
   }
 }

@@ -1,15 +1,14 @@
 /**
- * Material rules: the rows of the material table that take more than a line.
- *
- * In: what a row works on. Out: a changed look. Each choice is a table of its option's values.
+ * Material rules: the values that the material table computes, and its rows that take more than a line.
+ * Each choice is a table of its option's values.
  */
 import { linearColor, luminance, mixColors } from '../math/color.ts';
-import type { ServiceMaterial, SrgbColor } from '../model/graphics.ts';
+import type { ImageField, ServiceMaterial, SrgbColor } from '../model/graphics.ts';
+import type { LinearRgb, SceneMaterial } from '../model/scene.ts';
 import type { ConvertOptions } from './convert-options.ts';
-import { type MaterialContext, WHITE } from './material-look.ts';
 
-type Apply = (context: MaterialContext) => void;
-
+/** White, in sRGB as in linear light. */
+export const WHITE: LinearRgb = [1, 1, 1];
 const BLACK: SrgbColor = [0, 0, 0];
 
 /** Gloss where none is given; roughness 0.5. */
@@ -20,6 +19,70 @@ const OPAQUE_ALPHA = 0.999;
 
 /** An environment picture is a mirror: no rougher than this. */
 const ENV_ROUGHNESS = 0.1;
+
+/** What is known of an image that a material refers to and that could be read. */
+export interface KnownImage {
+  /** Red, green and blue are alike: a picture without colour. */
+  grey: boolean;
+  /** Mean colour, averaged in linear light. */
+  meanLinear: LinearRgb;
+}
+
+/** A material's values in glTF's terms, and which images it uses; they are not yet packed. */
+export type MaterialShading = Pick<
+  SceneMaterial,
+  | 'name'
+  | 'baseColorLinear'
+  | 'alpha'
+  | 'alphaMode'
+  | 'metallic'
+  | 'roughness'
+  | 'emissiveLinear'
+  | 'emissiveStrength'
+  | 'transmission'
+  | 'ior'
+  | 'specular'
+  | 'clearcoat'
+  | 'sheen'
+> & {
+  images: Record<'baseColor' | 'normal' | 'roughness' | 'metallic' | 'emissive', boolean>;
+  /** Fields without a counterpart in glTF, for the extras. */
+  kept: Record<string, unknown>;
+};
+
+/** The shading before any row: white, opaque, matt, not metallic. */
+export function neutralShading(): MaterialShading {
+  return {
+    name: '',
+    baseColorLinear: WHITE,
+    alpha: 1,
+    alphaMode: 'OPAQUE',
+    metallic: 0,
+    roughness: 1,
+    emissiveLinear: [0, 0, 0],
+    emissiveStrength: 1,
+    transmission: 0,
+    ior: undefined,
+    specular: undefined,
+    clearcoat: undefined,
+    sheen: undefined,
+    images: { baseColor: false, normal: false, roughness: false, metallic: false, emissive: false },
+    kept: {},
+  };
+}
+
+/** What a row works on. */
+export interface MaterialContext {
+  material: ServiceMaterial;
+  /** Readable images only. */
+  images: Partial<Record<ImageField, KnownImage>>;
+  options: ConvertOptions;
+  shading: MaterialShading;
+  /** Reports that a field is not carried over exactly. */
+  lose(field: string, done: string): void;
+}
+
+type Apply = (context: MaterialContext) => void;
 
 /** How roughness follows where none is given: D-512. */
 export const ROUGHNESS_STRATEGIES = {
@@ -35,31 +98,31 @@ export const ROUGHNESS_STRATEGIES = {
   (material: ServiceMaterial) => number
 >;
 
-/** Whether a metal stands for the picture: then only its mean colour counts. */
-export function isMetalLook(
+/** Whether a picture of the environment is shown as metal: then only its mean colour is used. */
+export function isShownAsMetal(
   { map }: ServiceMaterial,
   { environmentLook }: Pick<ConvertOptions, 'environmentLook'>,
 ): boolean {
   return environmentLook === 'metal' && map?.toLowerCase() === 'env';
 }
 
-const ENVIRONMENT_LOOKS = {
-  metal: ({ material, images, look, lose }) => {
+const ENVIRONMENTS = {
+  metal: ({ material, images, shading, lose }) => {
     lose('map', 'an environment look: its mean colour on a polished metal');
-    look.images.baseColor = false;
-    if (images.pic) look.baseColorLinear = images.pic.meanLinear;
-    look.roughness = Math.min(look.roughness, ENV_ROUGHNESS);
-    if (material.metallic === undefined) look.metallic = 1;
+    shading.images.baseColor = false;
+    if (images.pic) shading.baseColorLinear = images.pic.meanLinear;
+    shading.roughness = Math.min(shading.roughness, ENV_ROUGHNESS);
+    if (material.metallic === undefined) shading.metallic = 1;
   },
   texture: ({ lose }) => lose('map', 'an environment look: its picture as an ordinary texture'),
 } as const satisfies Record<ConvertOptions['environmentLook'], Apply>;
 
-/** An environment look, or a `map` that nobody has told: D-405. */
+/** An environment shading, or a `map` that nobody has told: D-405. */
 export function applyEnvironment(context: MaterialContext): void {
   const { material, options, lose } = context;
   const map = material.map?.toLowerCase() ?? '';
   if (map === 'env') {
-    ENVIRONMENT_LOOKS[options.environmentLook](context);
+    ENVIRONMENTS[options.environmentLook](context);
   } else if (map !== '' && map !== 'auto' && map !== 'rauto') {
     lose('map', 'unknown: stored UVs are used');
   }
@@ -79,29 +142,29 @@ const TRANSPARENCIES = { transmission: transmit, blend } as const satisfies Reco
   (context: MaterialContext, tra: number) => void
 >;
 
-function blend({ look }: MaterialContext, tra: number): void {
-  look.alpha = 1 - tra;
-  if (look.alpha < OPAQUE_ALPHA) look.alphaMode = 'BLEND';
+function blend({ shading }: MaterialContext, tra: number): void {
+  shading.alpha = 1 - tra;
+  if (shading.alpha < OPAQUE_ALPHA) shading.alphaMode = 'BLEND';
 }
 
-function transmit({ material, look, options }: MaterialContext, tra: number): void {
-  look.transmission = tra;
-  if (material.dif) look.kept.dif = hexOf(material.dif);
+function transmit({ material, shading, options }: MaterialContext, tra: number): void {
+  shading.transmission = tra;
+  if (material.dif) shading.kept.dif = hexOf(material.dif);
   if (options.glassTint === 'mixed')
-    look.baseColorLinear = mixColors(look.baseColorLinear, WHITE, tra);
+    shading.baseColorLinear = mixColors(shading.baseColorLinear, WHITE, tra);
 }
 
 /** Dims the highlight of a dielectric: D-513. */
 export function applyReflection(context: MaterialContext): void {
   const { refl } = context.material;
-  const dielectric = context.images.metallic_image === undefined && context.look.metallic < 0.5;
+  const dielectric = context.images.metallic_image === undefined && context.shading.metallic < 0.5;
   if (refl !== undefined && refl < 1 && dielectric)
     REFLECTIONS[context.options.reflection](context, clamp01(refl));
 }
 
 const REFLECTIONS = {
-  specular: ({ look }, refl) => {
-    look.specular = refl;
+  specular: ({ shading }, refl) => {
+    shading.specular = refl;
   },
   ignore: ({ lose }) => lose('refl', 'dropped by option: the highlight is not dimmed'),
 } as const satisfies Record<
@@ -110,17 +173,17 @@ const REFLECTIONS = {
 >;
 
 /** Under an image the image glows, else the colour: D-514. */
-export function applyLuminance({ material, images, look, options }: MaterialContext): void {
+export function applyLuminance({ material, images, shading, options }: MaterialContext): void {
   const { luminance: candela = 0 } = material;
   if (!(candela > 0)) return;
-  const glowing = look.images.baseColor && options.glowingTextures;
-  look.images.emissive = glowing;
-  look.emissiveLinear = glowing
+  const glowing = shading.images.baseColor && options.glowingTextures;
+  shading.images.emissive = glowing;
+  shading.emissiveLinear = glowing
     ? WHITE
-    : images.pic && isMetalLook(material, options)
+    : images.pic && isShownAsMetal(material, options)
       ? images.pic.meanLinear
       : linearColor(material.dif ?? WHITE);
-  look.emissiveStrength = candela / options.luminanceDivisor;
+  shading.emissiveStrength = candela / options.luminanceDivisor;
 }
 
 /** A texture scale of zero counts as 1: D-420. */
@@ -130,14 +193,14 @@ export function reportZero(field: 'scaleu' | 'scalev' | 'bump_scaleu' | 'bump_sc
   };
 }
 
-/** What only stands in for a missing roughness: D-512. */
+/** A field that only approximates a missing roughness: D-512. */
 export function reportApproximated(field: 'shi' | 'spe') {
-  return ({ material, images, look, lose }: MaterialContext): void => {
+  return ({ material, images, shading, lose }: MaterialContext): void => {
     if (material[field] === undefined || material.roughness !== undefined) return;
     // A black highlight is matt, exactly.
-    if (look.roughness === 1 && ROUGHNESS_STRATEGIES.ggx(material) === 1) return;
+    if (shading.roughness === 1 && ROUGHNESS_STRATEGIES.ggx(material) === 1) return;
     if (!images.roughness_image)
-      lose(field, `approximated by a roughness of ${round(look.roughness)}`);
+      lose(field, `approximated by a roughness of ${round(shading.roughness)}`);
   };
 }
 
@@ -146,10 +209,10 @@ export function keep(
   field: Exclude<keyof ServiceMaterial, 'source' | 'overridden'>,
   why: string,
 ): Apply {
-  return ({ material, look, lose }) => {
-    // Zero and black say that there is nothing to lose.
+  return ({ material, shading, lose }) => {
+    // Zero and black have no effect.
     if (!material[field] || isBlack(material[field])) return;
-    look.kept[field] = material.source[field] ?? material[field];
+    shading.kept[field] = material.source[field] ?? material[field];
     lose(field, `dropped: ${why}; kept in extras`);
   };
 }

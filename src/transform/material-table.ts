@@ -1,18 +1,9 @@
 /**
- * Material table: one row for every field of `mats[]`, total by type, in the order of application.
- *
- * In: a service material, and what is known of its images. Out: a look in glTF's values. A field
- * that is dropped is a row that says why. It must not know pixels, UV sets or files.
+ * Material table: one row for every field of `mats[]`, total by type, in the order of application. A
+ * field that is dropped is a row with the reason.
  */
 import { linearColor } from '../math/color.ts';
 import type { ServiceMaterial } from '../model/graphics.ts';
-import {
-  type MaterialContext,
-  type MaterialLook,
-  type MaterialRule,
-  neutralLook,
-  WHITE,
-} from './material-look.ts';
 import {
   applyEnvironment,
   applyLuminance,
@@ -20,51 +11,65 @@ import {
   applyTransparency,
   clamp01,
   isBlack,
-  isMetalLook,
+  isShownAsMetal,
   keep,
+  type MaterialContext,
+  type MaterialShading,
+  neutralShading,
   ROUGHNESS_STRATEGIES,
   reportApproximated,
   reportZero,
+  WHITE,
 } from './material-rules.ts';
 
-/** The fields that have a row each. */
-export type MaterialField = Exclude<keyof ServiceMaterial, 'source' | 'overridden'>;
+type MaterialField = Exclude<keyof ServiceMaterial, 'source' | 'overridden'>;
+
+/** One row: where a field goes, why, and how. */
+interface MaterialRule {
+  /** glTF target; null for a field that is dropped. */
+  target: string | null;
+  why: string;
+  /** Changes the shading; called for fields that were not sent, too, so that defaults are rules. */
+  apply?(context: MaterialContext): void;
+  /** A field of the later material format, dropped without `extendedFields`. */
+  extended?: true;
+}
 
 /** The table. Rows are applied from top to bottom. */
 export const MATERIAL_TABLE = {
   mname: {
     target: 'name',
-    why: 'names are how people and overrides find a material: D-501',
-    apply: ({ material, look }) => {
-      look.name = material.mname;
+    why: 'people and overrides find a material by its name: D-501',
+    apply: ({ material, shading }) => {
+      shading.name = material.mname;
     },
   },
   dif: {
     target: 'baseColorFactor',
     why: 'sRGB to linear; white under an image, which replaces the colour: D-502',
-    apply: ({ material, images, look, options }) => {
+    apply: ({ material, images, shading, options }) => {
       const color = linearColor(material.dif ?? WHITE);
-      const replaced = images.pic && !isMetalLook(material, options) && !options.tintTextures;
-      look.baseColorLinear = replaced ? WHITE : color;
+      const replaced = images.pic && !isShownAsMetal(material, options) && !options.tintTextures;
+      shading.baseColorLinear = replaced ? WHITE : color;
     },
   },
   pic: {
     target: 'baseColorTexture',
     why: 'sRGB, repeated both ways: D-503',
-    apply: ({ images, look }) => {
-      look.images.baseColor = images.pic !== undefined;
+    apply: ({ images, shading }) => {
+      shading.images.baseColor = images.pic !== undefined;
     },
   },
   bump: {
     target: 'normalTexture',
     why: 'a tangent-space normal map; a grey one is a height map: D-504',
-    apply: ({ images, look, options, lose }) => {
+    apply: ({ images, shading, options, lose }) => {
       if (!images.bump) return;
-      look.images.normal = !images.bump.grey || options.heightMaps === 'normals';
+      shading.images.normal = !images.bump.grey || options.heightMaps === 'normals';
       if (images.bump.grey)
         lose(
           'bump',
-          look.images.normal
+          shading.images.normal
             ? 'a height map, turned into normals'
             : 'a height map, which glTF does not have: dropped',
         );
@@ -73,8 +78,8 @@ export const MATERIAL_TABLE = {
   roughness: {
     target: 'roughnessFactor',
     why: 'as given, else from shi, spe and refl: D-506, D-512',
-    apply: ({ material, look, options }) => {
-      look.roughness =
+    apply: ({ material, shading, options }) => {
+      shading.roughness =
         material.roughness === undefined
           ? ROUGHNESS_STRATEGIES[options.roughnessStrategy](material)
           : clamp01(material.roughness);
@@ -82,25 +87,25 @@ export const MATERIAL_TABLE = {
   },
   metallic: {
     target: 'metallicFactor',
-    why: 'as given, else 0, never left at the default of glTF, which is 1: D-506',
-    apply: ({ material, look }) => {
-      look.metallic = clamp01(material.metallic ?? 0);
+    why: 'as given, else 0; the default of glTF would be 1: D-506',
+    apply: ({ material, shading }) => {
+      shading.metallic = clamp01(material.metallic ?? 0);
     },
   },
   roughness_image: {
     target: 'metallicRoughnessTexture.G',
     why: 'bright is dull; the image replaces the value: D-507',
-    apply: ({ images, look }) => {
-      look.images.roughness = images.roughness_image !== undefined;
-      if (images.roughness_image) look.roughness = 1;
+    apply: ({ images, shading }) => {
+      shading.images.roughness = images.roughness_image !== undefined;
+      if (images.roughness_image) shading.roughness = 1;
     },
   },
   metallic_image: {
     target: 'metallicRoughnessTexture.B',
     why: 'bright is metal; the image replaces the value: D-507',
-    apply: ({ images, look }) => {
-      look.images.metallic = images.metallic_image !== undefined;
-      if (images.metallic_image) look.metallic = 1;
+    apply: ({ images, shading }) => {
+      shading.images.metallic = images.metallic_image !== undefined;
+      if (images.metallic_image) shading.metallic = 1;
     },
   },
   scaleu: { target: 'KHR_texture_transform', why: 'D-420', apply: reportZero('scaleu') },
@@ -123,7 +128,7 @@ export const MATERIAL_TABLE = {
   bump_rot: { target: 'KHR_texture_transform of the normal map', why: 'D-420' },
   map: {
     target: 'TEXCOORD_0',
-    why: 'auto and rauto project; env is a look without a counterpart: D-402, D-403, D-405',
+    why: 'auto and rauto project; env has no counterpart in glTF: D-402, D-403, D-405',
     apply: applyEnvironment,
   },
   tra: {
@@ -134,13 +139,13 @@ export const MATERIAL_TABLE = {
   refr: {
     target: 'KHR_materials_ior',
     why: 'only above 1: an index of 1 would remove all reflection: D-511',
-    apply: ({ material, look }) => {
-      if (material.refr !== undefined && material.refr > 1) look.ior = material.refr;
+    apply: ({ material, shading }) => {
+      if (material.refr !== undefined && material.refr > 1) shading.ior = material.refr;
     },
   },
   shi: {
     target: 'roughnessFactor',
-    why: 'stands in for a missing roughness: D-512',
+    why: 'approximates a missing roughness: D-512',
     apply: reportApproximated('shi'),
   },
   spe: {
@@ -160,23 +165,23 @@ export const MATERIAL_TABLE = {
   },
   emission: {
     target: 'emissiveFactor',
-    why: 'a colour of its own, from the later material format: D-517',
+    why: 'a colour of its own, a field of the later material format: D-517',
     extended: true,
-    apply: ({ material, look }) => {
+    apply: ({ material, shading }) => {
       if (!material.emission) return;
-      look.emissiveLinear = linearColor(material.emission);
-      look.images.emissive = false;
-      if (material.luminance === undefined) look.emissiveStrength = 1;
+      shading.emissiveLinear = linearColor(material.emission);
+      shading.images.emissive = false;
+      if (material.luminance === undefined) shading.emissiveStrength = 1;
     },
   },
   clearcoat: {
     target: 'KHR_materials_clearcoat',
-    why: 'the later material format has it: D-517',
+    why: 'a field of the later material format: D-517',
     extended: true,
-    apply: ({ material, look }) => {
+    apply: ({ material, shading }) => {
       if (!material.clearcoat) return;
       const roughness = clamp01(material.clearcoat_roughness ?? 0);
-      look.clearcoat = { factor: clamp01(material.clearcoat), roughness };
+      shading.clearcoat = { factor: clamp01(material.clearcoat), roughness };
     },
   },
   clearcoat_roughness: {
@@ -186,13 +191,13 @@ export const MATERIAL_TABLE = {
   },
   sheen: {
     target: 'KHR_materials_sheen',
-    why: 'the later material format has it: D-517',
+    why: 'a field of the later material format: D-517',
     extended: true,
-    apply: ({ material, look }) => {
+    apply: ({ material, shading }) => {
       if (!material.sheen) return;
       const strength = clamp01(material.sheen);
       const [r, g, b] = linearColor(material.sheen_color ?? WHITE);
-      look.sheen = {
+      shading.sheen = {
         colorLinear: [r * strength, g * strength, b * strength],
         roughness: clamp01(material.sheen_roughness ?? 0.5),
       };
@@ -210,7 +215,7 @@ export const MATERIAL_TABLE = {
   },
   amb: {
     target: null,
-    why: "ambient light is the viewer's: D-516",
+    why: 'ambient light comes from the viewer: D-516',
     apply: ({ material, lose }) => {
       if (material.amb && !isBlack(material.amb))
         lose('amb', "dropped: ambient light is the viewer's");
@@ -220,31 +225,74 @@ export const MATERIAL_TABLE = {
   pho: { target: null, why: 'undocumented: D-516', apply: keep('pho', 'undocumented') },
 } as const satisfies Record<MaterialField, MaterialRule>;
 
+/** How the rows of the table made one material; for people who ask why. */
+export interface MaterialExplanation {
+  name: string;
+  /** One for each field, in the order of the table. */
+  steps: {
+    field: MaterialField;
+    /** As the service sent it, or undefined. */
+    sent: unknown;
+    /** Its value in the pipeline file, or undefined. */
+    overridden: unknown;
+    target: string | null;
+    why: string;
+    /** glTF values that the row changed. */
+    changes: { name: string; before: unknown; after: unknown }[];
+  }[];
+}
+
 /**
  * Applies the table to a material.
  *
- * @param watch - Told after each row; what explains a material looks on here.
+ * @param explain - Called with what each row did; it costs a few dozen copies a material.
  * @returns Factors linear, 0..1.
  *
  * @example
  * ```ts
- * lookOf(context({ mname: 'CHROME', dif: [0.8, 0.8, 0.8], metallic: 1, roughness: 0.1 })).metallic;
+ * shadingOf(context({ mname: 'CHROME', dif: [0.8, 0.8, 0.8], metallic: 1, roughness: 0.1 })).metallic;
  * // → 1
  * ```
  *
  * @see D-500.
  */
-export function lookOf(
-  context: Omit<MaterialContext, 'look'>,
-  watch?: (field: MaterialField, rule: MaterialRule, look: MaterialLook) => void,
-): MaterialLook {
-  const look = neutralLook();
+export function shadingOf(
+  context: Omit<MaterialContext, 'shading'>,
+  explain?: ((explanation: MaterialExplanation) => void) | undefined,
+): MaterialShading {
+  const { material, options } = context;
+  const shading = neutralShading();
+  const steps: MaterialExplanation['steps'] = [];
+  let before = explain && valuesOf(shading);
   for (const [name, rule] of Object.entries<MaterialRule>(MATERIAL_TABLE)) {
     const field = name as MaterialField;
-    const off = rule.extended && !context.options.extendedFields;
-    const apply = off ? keep(field, 'extendedFields is off') : rule.apply;
-    apply?.({ ...context, look });
-    watch?.(field, rule, look);
+    const isOff = rule.extended && !options.extendedFields;
+    const apply = isOff ? keep(field, 'extendedFields is off') : rule.apply;
+    apply?.({ ...context, shading });
+    if (!before) continue;
+    const after = valuesOf(shading);
+    const overridden = material.overridden?.[field];
+    const received = overridden === undefined ? material[field] : undefined;
+    const sent = material.source[field] ?? received;
+    const { target, why } = rule;
+    steps.push({ field, sent, overridden, target, why, changes: differences(before, after) });
+    before = after;
   }
-  return look;
+  explain?.({ name: material.mname, steps });
+  return shading;
+}
+
+/** Every value by a flat name, such as `images.normal`. */
+function valuesOf({ images, kept, ...values }: MaterialShading): Map<string, unknown> {
+  const flat = new Map<string, unknown>(Object.entries(values));
+  for (const [group, members] of Object.entries({ images, kept })) {
+    for (const [name, value] of Object.entries(members)) flat.set(`${group}.${name}`, value);
+  }
+  return flat;
+}
+
+function differences(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>) {
+  return [...after]
+    .filter(([name, value]) => JSON.stringify(before.get(name)) !== JSON.stringify(value))
+    .map(([name, value]) => ({ name, before: before.get(name), after: value }));
 }

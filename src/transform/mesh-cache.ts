@@ -1,21 +1,15 @@
 /**
- * Mesh cache: what was made of contents, for as long as memory allows.
- *
- * Prepared meshes, vertex data and packed images are made once however many parts and articles use
- * them; the least recently used go first. It knows only sizes, never what it holds.
+ * Mesh cache: derived data by content, so that prepared meshes, vertex data and packed images are made
+ * once however many parts and articles use them.
  */
+import { LRUCache } from 'lru-cache';
 
-/** Keeps derived data by a key that tells its content. */
+/** Derived data by a key that names its content and the options it depends on. */
 export interface MeshCache {
-  /** The value of a key, made by `make` where it is not there; `bytesOf` says what it weighs. */
+  /** The value of a key, made with `make` where it is missing; `bytesOf` is its weight. */
   get<T>(key: string, make: () => T, bytesOf: (value: T) => number): T;
-  /** The same for work that takes time; made once however many ask at the same time. */
+  /** The same for asynchronous work; concurrent calls for one key share it. */
   getAsync<T>(key: string, make: () => Promise<T>, bytesOf: (value: T) => number): Promise<T>;
-}
-
-interface Entry {
-  value: unknown;
-  bytes: number;
 }
 
 /** Enough for the shared parts of a manufacturer: 18,000 of 13 KB. */
@@ -24,55 +18,36 @@ const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
 /**
  * Makes an empty cache.
  *
- * @param maxBytes - Weight beyond which the least recently used entries are dropped.
+ * @param maxBytes - Weight beyond which the least recently used entries are evicted.
  */
 export function createMeshCache(maxBytes: number = DEFAULT_MAX_BYTES): MeshCache {
-  // A Map keeps the order of insertion: an entry that is used goes to the end.
-  const entries = new Map<string, Entry>();
+  // In an object, since a value may be undefined.
+  const entries = new LRUCache<string, { value: unknown }>({ maxSize: maxBytes });
   const pending = new Map<string, Promise<unknown>>();
-  let total = 0;
 
-  function recall(key: string): Entry | undefined {
-    const entry = entries.get(key);
-    if (!entry) return undefined;
-    entries.delete(key);
-    entries.set(key, entry);
-    return entry;
-  }
-
-  function remember(key: string, value: unknown, bytes: number): void {
-    entries.set(key, { value, bytes });
-    total += bytes;
-    for (const [oldest, entry] of entries) {
-      if (total <= maxBytes) break;
-      entries.delete(oldest);
-      total -= entry.bytes;
-    }
+  function add<T>(key: string, value: T, bytesOf: (value: T) => number): T {
+    entries.set(key, { value }, { size: Math.max(1, bytesOf(value)) });
+    return value;
   }
 
   return {
     get<T>(key: string, make: () => T, bytesOf: (value: T) => number): T {
-      const known = recall(key);
-      if (known) return known.value as T;
-      const value = make();
-      remember(key, value, bytesOf(value));
-      return value;
+      const known = entries.get(key);
+      return known ? (known.value as T) : add(key, make(), bytesOf);
     },
     async getAsync<T>(
       key: string,
       make: () => Promise<T>,
       bytesOf: (value: T) => number,
     ): Promise<T> {
-      const known = recall(key);
+      const known = entries.get(key);
       if (known) return known.value as T;
-      const running = pending.get(key);
-      if (running) return running as Promise<T>;
+      const running = pending.get(key) as Promise<T> | undefined;
+      if (running) return running;
       const work = make();
       pending.set(key, work);
       try {
-        const value = await work;
-        remember(key, value, bytesOf(value));
-        return value;
+        return add(key, await work, bytesOf);
       } finally {
         pending.delete(key);
       }

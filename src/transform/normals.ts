@@ -1,24 +1,44 @@
 /**
  * Normals: a normal for every corner of a surface, smooth below the crease angle and sharp above.
  *
- * In: the corners of a surface by point. Out: which normal each corner has. Block space, before P
- * and R. It must not know UVs or materials.
- *
- * Buckets and plain loops: 130 ns a triangle where a Map keyed by strings took 1,300
- * (test/bench/README.md).
+ * The corners of a surface are brought together by point with a counting sort. Points are numbered
+ * anew for each surface, so that the work on it depends on its own size, not on its block's. Buckets
+ * and plain loops: 130 ns a triangle where a Map keyed by strings took 1,300 (test/bench/README.md).
  */
-import type { CornerBuckets } from './corner-buckets.ts';
+
+/** A corner is `3 * triangle + 0…2`. */
+export interface SurfaceNormals {
+  /** Corner → index of its normal in {@link BlockNormals.values}. */
+  normals: Uint32Array;
+  /** Corner → point as numbered within the surface, in first-use order. */
+  localPoints: Uint32Array;
+  localCount: number;
+  /** Triangles with the same points in the same turn as an earlier one. */
+  duplicateTriangles: number;
+}
+
+/** Computes the normals of a block, one surface after the other. */
+export interface BlockNormals {
+  /** @param points - m × 3 welded point indices. */
+  addSurface(points: Uint32Array): SurfaceNormals;
+  /** x y z a normal, unit length, float32. */
+  values(): Float32Array;
+}
 
 /** Unit vectors that grow as they are added. */
-export interface NormalPool {
-  /** x y z each, float32. */
+interface NormalPool {
   values: Float32Array;
   count: number;
 }
 
-/** Makes an empty pool. */
-export function normalPool(expected: number): NormalPool {
-  return { values: new Float32Array(3 * Math.max(16, expected)), count: 0 };
+/** The corners of one surface by point. */
+interface CornerBuckets {
+  localPoints: Uint32Array;
+  localCount: number;
+  /** Local point → first entry in `corners`; one more than points. */
+  starts: Uint32Array;
+  /** Corners, those of one point together, in ascending order. */
+  corners: Uint32Array;
 }
 
 /**
@@ -30,46 +50,132 @@ const CREASE_SLACK = 1e-6;
 /** A point with more faces than this is not compared pair by pair, but face by group: D-753. */
 const LONGEST_COMPARED = 512;
 
+/** Buckets longer than this are not searched for duplicates: the search is quadratic in them. */
+const LONGEST_SEARCHED = 64;
+
 /**
- * Gives every corner of a surface its normal.
+ * Creates the normals of a block.
  *
  * The normal of a corner is the angle-weighted mean over those faces at its point whose normal is
  * within the crease angle of the corner's own face. A point whose faces all lie within half that
- * angle of the first has one normal.
+ * angle of the first has one normal. Surfaces do not share normals.
  *
- * @param points - m × 3 welded point indices.
  * @param positions - x y z a welded point, metres.
  * @param creaseAngleDegrees - 0 keeps every face flat, 180 smooths everything.
- * @param pool - Takes the new normals; equal ones of a point are added once.
- * @returns Corner → normal in the pool.
  *
  * @see D-306, D-307.
  */
-export function creaseNormals(
+export function createNormals(positions: Float32Array, creaseAngleDegrees: number): BlockNormals {
+  const pointCount = positions.length / 3;
+  const surfaceOf = new Int32Array(pointCount).fill(-1);
+  const localOf = new Uint32Array(pointCount);
+  const pool = { values: new Float32Array(3 * Math.max(16, pointCount)), count: 0 };
+  const crease = (creaseAngleDegrees * Math.PI) / 180;
+  let surface = 0;
+  return {
+    addSurface(points) {
+      const buckets = bucketCorners(points, surface++, surfaceOf, localOf);
+      const { localPoints, localCount } = buckets;
+      const duplicateTriangles = countDuplicates(buckets);
+      const normals = creaseNormals(points, positions, buckets, crease, pool);
+      return { normals, localPoints, localCount, duplicateTriangles };
+    },
+    values: () => pool.values.slice(0, 3 * pool.count),
+  };
+}
+
+function bucketCorners(
+  points: Uint32Array,
+  surface: number,
+  surfaceOf: Int32Array,
+  localOf: Uint32Array,
+): CornerBuckets {
+  const localPoints = new Uint32Array(points.length);
+  let localCount = 0;
+  for (let corner = 0; corner < points.length; corner++) {
+    const point = points[corner]!;
+    if (surfaceOf[point] !== surface) {
+      surfaceOf[point] = surface;
+      localOf[point] = localCount++;
+    }
+    localPoints[corner] = localOf[point]!;
+  }
+  const starts = new Uint32Array(localCount + 1);
+  for (let corner = 0; corner < points.length; corner++) starts[localPoints[corner]! + 1]!++;
+  for (let i = 0; i < localCount; i++) starts[i + 1]! += starts[i]!;
+  const corners = new Uint32Array(points.length);
+  const next = starts.slice();
+  for (let corner = 0; corner < points.length; corner++) {
+    corners[next[localPoints[corner]!]!++] = corner;
+  }
+  return { localPoints, localCount, starts, corners };
+}
+
+function countDuplicates({ localPoints, starts, corners, localCount }: CornerBuckets): number {
+  let duplicates = 0;
+  for (let point = 0; point < localCount; point++) {
+    const start = starts[point]!;
+    const end = starts[point + 1]!;
+    if (end - start > LONGEST_SEARCHED) continue;
+    for (let i = start + 1; i < end; i++) {
+      const t = faceOf(corners[i]!);
+      if (!isLowest(localPoints, t, point)) continue;
+      for (let j = start; j < i; j++) {
+        if (!isSameTriangle(localPoints, t, faceOf(corners[j]!))) continue;
+        duplicates++;
+        break;
+      }
+    }
+  }
+  return duplicates;
+}
+
+function isLowest(localPoints: Uint32Array, t: number, point: number): boolean {
+  return localPoints[t]! >= point && localPoints[t + 1]! >= point && localPoints[t + 2]! >= point;
+}
+
+/** The same three points in the same turn; two that lie back to back are no repetition. */
+function isSameTriangle(p: Uint32Array, s: number, t: number): boolean {
+  const [a, b, c] = [p[t]!, p[t + 1]!, p[t + 2]!];
+  for (let k = 0; k < 3; k++) {
+    if (p[s + k] === a && p[s + ((k + 1) % 3)] === b && p[s + ((k + 2) % 3)] === c) return true;
+  }
+  return false;
+}
+
+/** What the normals of one surface are made from. */
+interface Shading {
+  /** Corners by point. */
+  corners: Uint32Array;
+  /** Unit normal of each triangle. */
+  faces: Float64Array;
+  /** Angle of each corner, radians. */
+  weights: Float64Array;
+  pool: NormalPool;
+  /** Corner → normal. */
+  out: Uint32Array;
+}
+
+function creaseNormals(
   points: Uint32Array,
   positions: Float32Array,
-  buckets: CornerBuckets,
-  creaseAngleDegrees: number,
+  { corners, starts, localCount }: CornerBuckets,
+  crease: number,
   pool: NormalPool,
 ): Uint32Array {
   const faces = faceNormals(points, positions);
   const weights = cornerAngles(points, positions);
-  const out = new Uint32Array(points.length);
-  const crease = (creaseAngleDegrees * Math.PI) / 180;
+  const shading = { corners, faces, weights, pool, out: new Uint32Array(points.length) };
   const cosCrease = Math.cos(crease) - CREASE_SLACK;
   const cosHalf = Math.cos(crease / 2);
-  for (let point = 0; point < buckets.count; point++) {
-    const from = buckets.starts[point]!;
-    const to = buckets.starts[point + 1]!;
-    if (isFlatEnough(buckets.corners, from, to, faces, cosHalf)) {
-      shareNormal(buckets.corners, from, to, faces, weights, pool, out);
-    } else if (to - from <= LONGEST_COMPARED) {
-      compareNormals(buckets.corners, from, to, faces, weights, cosCrease, pool, out);
-    } else {
-      groupNormals(buckets.corners, from, to, faces, weights, cosHalf, pool, out);
-    }
+  for (let point = 0; point < localCount; point++) {
+    const from = starts[point]!;
+    const to = starts[point + 1]!;
+    if (isFlatEnough(shading, from, to, cosHalf)) shareNormal(shading, from, to);
+    else if (to - from <= LONGEST_COMPARED) compareNormals(shading, from, to, cosCrease);
+    else groupNormals(shading, from, to, cosHalf);
   }
-  return out;
+  return shading.out;
 }
 
 /** Unit normals, x y z a triangle. */
@@ -137,10 +243,9 @@ function angleBetween(side: number, other: number, opposite: number): number {
 }
 
 function isFlatEnough(
-  corners: Uint32Array,
+  { corners, faces }: Shading,
   from: number,
   to: number,
-  faces: Float64Array,
   cosHalf: number,
 ): boolean {
   const first = faceOf(corners[from]!);
@@ -150,15 +255,8 @@ function isFlatEnough(
   return true;
 }
 
-function shareNormal(
-  corners: Uint32Array,
-  from: number,
-  to: number,
-  faces: Float64Array,
-  weights: Float64Array,
-  pool: NormalPool,
-  out: Uint32Array,
-): void {
+function shareNormal(shading: Shading, from: number, to: number): void {
+  const { corners, faces, weights, pool, out } = shading;
   let x = 0;
   let y = 0;
   let z = 0;
@@ -169,20 +267,12 @@ function shareNormal(
     y += weights[corner]! * faces[face + 1]!;
     z += weights[corner]! * faces[face + 2]!;
   }
-  const normal = addUnit(pool, pool.count, x, y, z, faces, faceOf(corners[from]!));
+  const normal = addUnit(shading, pool.count, x, y, z, faceOf(corners[from]!));
   for (let i = from; i < to; i++) out[corners[i]!] = normal;
 }
 
-function compareNormals(
-  corners: Uint32Array,
-  from: number,
-  to: number,
-  faces: Float64Array,
-  weights: Float64Array,
-  cosCrease: number,
-  pool: NormalPool,
-  out: Uint32Array,
-): void {
+function compareNormals(shading: Shading, from: number, to: number, cosCrease: number): void {
+  const { corners, faces, weights, pool, out } = shading;
   const firstNew = pool.count;
   for (let i = from; i < to; i++) {
     const own = faceOf(corners[i]!);
@@ -197,35 +287,26 @@ function compareNormals(
       y += weight * faces[face + 1]!;
       z += weight * faces[face + 2]!;
     }
-    out[corners[i]!] = addUnit(pool, firstNew, x, y, z, faces, own);
+    out[corners[i]!] = addUnit(shading, firstNew, x, y, z, own);
   }
 }
 
 /** Many faces at one point: each joins the first group within half the crease angle. */
-function groupNormals(
-  corners: Uint32Array,
-  from: number,
-  to: number,
-  faces: Float64Array,
-  weights: Float64Array,
-  cosHalf: number,
-  pool: NormalPool,
-  out: Uint32Array,
-): void {
-  const groups: number[] = [];
+function groupNormals(shading: Shading, from: number, to: number, cosHalf: number): void {
+  const { corners, faces } = shading;
+  const leaders: number[] = [];
   const members: number[][] = [];
   for (let i = from; i < to; i++) {
     const face = faceOf(corners[i]!);
-    let group = groups.findIndex((leader) => dot(faces, leader, face) >= cosHalf);
-    if (group < 0 && groups.length < LONGEST_COMPARED) {
-      group = groups.push(face) - 1;
+    let group = leaders.findIndex((leader) => dot(faces, leader, face) >= cosHalf);
+    if (group < 0 && leaders.length < LONGEST_COMPARED) {
+      group = leaders.push(face) - 1;
       members.push([]);
     }
     members[Math.max(0, group)]!.push(corners[i]!);
   }
   for (const group of members) {
-    const all = Uint32Array.from(group);
-    shareNormal(all, 0, all.length, faces, weights, pool, out);
+    shareNormal({ ...shading, corners: Uint32Array.from(group) }, 0, group.length);
   }
 }
 
@@ -239,27 +320,18 @@ function dot(faces: Float64Array, a: number, b: number): number {
 
 /** Adds a direction at length 1, or finds it among those from `firstNew` on. */
 function addUnit(
-  pool: NormalPool,
+  { pool, faces }: Shading,
   firstNew: number,
   x: number,
   y: number,
   z: number,
-  faces: Float64Array,
-  fallback: number,
+  fallbackFace: number,
 ): number {
-  let length = Math.sqrt(x * x + y * y + z * z);
-  let nx = x;
-  let ny = y;
-  let nz = z;
-  if (!(length > 1e-12)) {
-    nx = faces[fallback]!;
-    ny = faces[fallback + 1]!;
-    nz = faces[fallback + 2]!;
-    length = 1;
-  }
-  nx = Math.fround(nx / length);
-  ny = Math.fround(ny / length);
-  nz = Math.fround(nz / length);
+  const length = Math.sqrt(x * x + y * y + z * z);
+  const isZero = !(length > 1e-12);
+  const nx = Math.fround(isZero ? faces[fallbackFace]! : x / length);
+  const ny = Math.fround(isZero ? faces[fallbackFace + 1]! : y / length);
+  const nz = Math.fround(isZero ? faces[fallbackFace + 2]! : z / length);
   const { values } = pool;
   for (let i = firstNew; i < pool.count; i++) {
     if (values[3 * i] === nx && values[3 * i + 1] === ny && values[3 * i + 2] === nz) return i;
@@ -268,6 +340,7 @@ function addUnit(
     pool.values = new Float32Array(values.length * 2);
     pool.values.set(values);
   }
+  // Adding 0 turns −0 into 0.
   pool.values[3 * pool.count] = nx + 0;
   pool.values[3 * pool.count + 1] = ny + 0;
   pool.values[3 * pool.count + 2] = nz + 0;

@@ -1,11 +1,6 @@
-/**
- * Resolve materials: the references of nodes become materials in glTF terms.
- *
- * In: references as nodes spell them. Out: for each, its look, its images and what its UVs need.
- */
-
+/** Resolve materials: the references of nodes become materials in glTF terms with their images. */
 import type { ImageField, PartsList, ServiceMaterial } from '../model/graphics.ts';
-import type { SceneImage, SceneMaterial, TextureTransform } from '../model/scene.ts';
+import type { SceneImage, SceneMaterial, TextureUse } from '../model/scene.ts';
 import type { ArticleSnapshot } from '../model/snapshot.ts';
 import {
   IMAGE_FIELDS,
@@ -16,74 +11,62 @@ import {
 import { asConverterError, type ErrorCode } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from './convert-options.ts';
-import type { Ledger } from './ledger.ts';
-import type { KnownImage, MaterialContext, MaterialLook } from './material-look.ts';
-import { isMetalLook } from './material-rules.ts';
-import { lookOf } from './material-table.ts';
-import { type MaterialExplanation, traceLook } from './material-trace.ts';
+import { type Losses, missingError } from './losses.ts';
+import { isShownAsMetal, type KnownImage, type MaterialShading } from './material-rules.ts';
+import { type MaterialExplanation, shadingOf } from './material-table.ts';
 import type { SourceImage, TexturePacker } from './texture-pack.ts';
-import { basePlacement, bumpPlacement, placeUvs, samePlacement } from './texture-transform.ts';
-import type { UvMap, VertexPlan } from './vertex-data.ts';
-import { whyMissing } from './why-missing.ts';
+import { basePlacement, bumpPlacement, placeUvs, type UvMap } from './uv.ts';
+import type { VertexPlan } from './vertex-data.ts';
 
 /** An image in its place on a material. */
-export interface PlacedImage {
-  image: SceneImage;
-  uvSet: number;
-  transform: TextureTransform | undefined;
-}
+export type PlacedImage = Omit<TextureUse, 'image'> & { image: SceneImage };
 
 /** A material of an article, not yet split by sidedness. */
 export interface ResolvedMaterial {
-  look: MaterialLook;
-  images: Partial<Record<TextureSlot, PlacedImage>>;
-  /** What the material asks of the vertex data of parts that wear it. */
+  shading: MaterialShading;
+  images: Record<Extract<keyof SceneMaterial, `${string}Texture`>, PlacedImage | undefined>;
+  /** What the material requires of the vertex data of its parts. */
   uvs: Pick<VertexPlan, 'useStoredUvs' | 'swapProjected' | 'uvSets'>;
   extras: Record<string, unknown> | undefined;
 }
 
-/** Where glTF has a texture. */
-export type TextureSlot = Extract<keyof SceneMaterial, `${string}Texture`>;
-
-/** Finds the material for a node's effective reference; an empty one is the default. */
-export type MaterialFinder = (reference: string) => ResolvedMaterial;
-
-interface Workbench {
+interface MaterialInput {
   snapshot: ArticleSnapshot;
-  /** Told how each material came to look as it does. */
-  explain: ((explanation: MaterialExplanation) => void) | undefined;
+  explain?: ((explanation: MaterialExplanation) => void) | undefined;
   packer: TexturePacker;
   options: ConvertOptions;
-  ledger: Ledger;
+  losses: Losses;
 }
 
 /**
  * Resolves every material that an article's parts refer to.
  *
- * @param references - Effective references of the parts, repeats allowed.
+ * @param references - Effective references of the parts, repeats allowed; an empty one is the default.
+ * @returns Finds the material of one of them.
+ * @throws {@link ConverterError} `IMAGE_UNREADABLE`, or what fetching an existing image ended with.
  *
  * @see D-110, D-110b, D-500, D-541.
  */
 export async function resolveMaterials(
   references: Iterable<string>,
   partsList: PartsList,
-  bench: Workbench,
-): Promise<MaterialFinder> {
-  const { ledger, options } = bench;
+  input: MaterialInput,
+): Promise<(reference: string) => ResolvedMaterial> {
+  const { losses, options } = input;
   const lookup = materialLookup(
     partsList.materials,
-    ({ code, message }) => ledger.warn(code, message),
+    ({ code, message }) => losses.warn(code, message),
     options.writtenMaterials,
   );
-  const otherwise = defaultMaterial(options, ledger);
+  const otherwise = defaultMaterial(input);
   const byReference = new Map<string, ResolvedMaterial>();
   const byMaterial = new Map<ServiceMaterial, ResolvedMaterial>();
   for (const reference of new Set(references)) {
     const found = reference === '' ? undefined : lookup(reference);
-    if (!found) reportDefault(reference, options, ledger);
+    if (!found) reportDefault(reference, input);
     const material = found ?? otherwise;
     const known = byMaterial.get(material);
-    const resolved = known ?? (await resolveMaterial(withOverrides(material, bench), bench));
+    const resolved = known ?? (await resolveMaterial(withOverrides(material, input), input));
     byMaterial.set(material, resolved);
     byReference.set(reference, resolved);
   }
@@ -91,34 +74,32 @@ export async function resolveMaterials(
 }
 
 /** A part without any material: matt, neutral grey unless the option says otherwise. */
-function defaultMaterial({ defaultColorSrgb }: ConvertOptions, ledger: Ledger): ServiceMaterial {
-  const color = readFields({ dif: defaultColorSrgb }, (message) =>
-    ledger.warn('OPTION_INVALID', `defaultColorSrgb: ${message}`),
+function defaultMaterial({ options, losses }: MaterialInput): ServiceMaterial {
+  const color = readFields({ dif: options.defaultColorSrgb }, (message) =>
+    losses.warn('OPTION_INVALID', `defaultColorSrgb: ${message}`),
   );
   return { mname: 'default', ...color, roughness: 1, source: {} };
 }
 
-function reportDefault(reference: string, options: ConvertOptions, ledger: Ledger): void {
+function reportDefault(reference: string, { options, losses }: MaterialInput): void {
   const { defaultColorSrgb } = options;
   const isGrey = defaultColorSrgb === CONVERT_DEFAULTS.defaultColorSrgb;
   const color = isGrey ? 'neutral grey' : `colour ${defaultColorSrgb}`;
   const what = reference === '' ? 'a part without material' : `unknown material "${reference}"`;
-  ledger.warn('MATERIAL_UNKNOWN', `${what} is shown in ${color}`);
-  ledger.lose({
-    where: reference || 'default',
-    field: 'mat',
-    value: reference,
-    done: color,
-  });
+  losses.warn('MATERIAL_UNKNOWN', `${what} is shown in ${color}`);
+  losses.add({ where: reference || 'default', field: 'mat', value: reference, done: color });
 }
 
 /** Later patterns win. */
-function withOverrides(material: ServiceMaterial, { options, ledger }: Workbench): ServiceMaterial {
+function withOverrides(
+  material: ServiceMaterial,
+  { options, losses }: MaterialInput,
+): ServiceMaterial {
   let changed = material;
   for (const [pattern, values] of Object.entries(options.overrides)) {
     if (!globMatcher(pattern)(material.mname)) continue;
     const complain = (message: string) =>
-      ledger.warn('OVERRIDE_INVALID', `overrides ${pattern}: ${message}`);
+      losses.warn('OVERRIDE_INVALID', `overrides ${pattern}: ${message}`);
     const overridden = { ...changed.overridden, ...values };
     changed = { ...changed, ...readFields(values, complain), overridden };
   }
@@ -127,31 +108,21 @@ function withOverrides(material: ServiceMaterial, { options, ledger }: Workbench
 
 async function resolveMaterial(
   material: ServiceMaterial,
-  bench: Workbench,
+  input: MaterialInput,
 ): Promise<ResolvedMaterial> {
-  const sources = await obtainImages(material, bench);
-  const known = await knowImages(material, sources, bench);
+  const { options, losses, explain } = input;
+  const sources = await obtainImages(material, input);
+  const known = await knowImages(material, sources, input);
   const lose = (field: string, done: string) =>
-    bench.ledger.lose({ where: material.mname, field, value: sentValue(material, field), done });
-  const look = explainedLook({ material, images: known, options: bench.options, lose }, bench);
-  const placed = placeTextures(material, look, bench.options);
+    losses.add({ where: material.mname, field, value: sentValue(material, field), done });
+  const shading = shadingOf({ material, images: known, options, lose }, explain);
+  const placed = placeTextures(material, shading, options);
   return {
-    look,
-    images: await packImages(look, sources, known, placed, bench.packer),
-    uvs: uvNeeds(material, placed.uvSets, bench.options),
-    extras: extrasOf(material, look, bench),
+    shading,
+    images: await packImages(shading, sources, known, placed, input.packer),
+    uvs: uvNeeds(material, placed.uvSets, options),
+    extras: extrasOf(material, shading, input),
   };
-}
-
-/** The trace costs a few dozen copies a material: only where somebody asks. */
-function explainedLook(
-  context: Omit<MaterialContext, 'look'>,
-  { explain }: Workbench,
-): MaterialLook {
-  if (!explain) return lookOf(context);
-  const { look, explanation } = traceLook(context);
-  explain(explanation);
-  return look;
 }
 
 function sentValue(material: ServiceMaterial, field: string): unknown {
@@ -162,27 +133,28 @@ function sentValue(material: ServiceMaterial, field: string): unknown {
 type Sources = Partial<Record<ImageField, SourceImage>>;
 type Known = Partial<Record<ImageField, KnownImage>>;
 
-/** What a picture lacks that nobody has, or may be asked for: a loss. */
+/** An image that does not exist, or must not be requested, is a loss. */
 const ABSENT: ReadonlySet<string> = new Set<ErrorCode>(['IMAGE_MISSING', 'IMAGE_REFUSED']);
 
 /**
- * The images that are there.
- *
- * One that does not exist is a loss. One that exists and cannot be had or read fails the article, so
- * that what was published before stays, and no night of a bad line takes its looks: D-865.
+ * The images of a material. One that exists and cannot be fetched or read fails the article, so that
+ * what was published before stays, and a run with a bad connection does not remove its images: D-865.
  */
-async function obtainImages(material: ServiceMaterial, bench: Workbench): Promise<Sources> {
+async function obtainImages(material: ServiceMaterial, input: MaterialInput): Promise<Sources> {
+  const { options, losses } = input;
   const sources: Sources = {};
   for (const field of IMAGE_FIELDS) {
     const reference = material[field];
     if (!reference) continue;
     try {
-      sources[field] = await obtainImage(reference, bench);
+      sources[field] = await obtainImage(reference, input);
     } catch (error) {
       const { code, message } = asConverterError(error);
-      const isLoss = ABSENT.has(code) || bench.options.allowMissingParts;
+      const isLoss = ABSENT.has(code) || options.allowMissingParts;
       if (!isLoss || code === 'INTERNAL') throw error;
-      reportImage(material, field, code, message, bench.ledger);
+      losses.warn(code, `material ${material.mname}, ${field} "${reference}": ${message}`);
+      const done = 'not available: the value or colour is used instead';
+      losses.add({ where: material.mname, field, value: reference, done });
     }
   }
   return sources;
@@ -190,27 +162,14 @@ async function obtainImages(material: ServiceMaterial, bench: Workbench): Promis
 
 async function obtainImage(
   reference: string,
-  { packer, snapshot }: Workbench,
+  { packer, snapshot }: MaterialInput,
 ): Promise<SourceImage> {
   const fetched = snapshot.images.get(reference);
-  if (!fetched || 'missing' in fetched) {
-    throw whyMissing(fetched, 'IMAGE_MISSING', `image ${reference}`);
-  }
+  if (!fetched || 'missing' in fetched)
+    throw missingError(fetched, 'IMAGE_MISSING', `image ${reference}`);
   const source = { name: nameOf(reference), digest: fetched.digest };
   await packer.check(source);
   return source;
-}
-
-function reportImage(
-  material: ServiceMaterial,
-  field: ImageField,
-  code: string,
-  message: string,
-  ledger: Ledger,
-): void {
-  ledger.warn(code, `material ${material.mname}, ${field} "${material[field]}": ${message}`);
-  const done = 'not available: the value or colour is used instead';
-  ledger.lose({ where: material.mname, field, value: material[field], done });
 }
 
 /** Last segment of a reference, without a known extension. */
@@ -219,54 +178,43 @@ function nameOf(reference: string): string {
   return last.replace(/\.(jpe?g|png|bmp|tga)$/i, '');
 }
 
-/** Decodes only where the table asks: data images, and the picture of an environment look. */
+/** Decodes only what the table needs: data images, and the picture of an environment. */
 async function knowImages(
   material: ServiceMaterial,
   sources: Sources,
-  { packer, options }: Workbench,
+  { packer, options }: MaterialInput,
 ): Promise<Known> {
   const known: Known = {};
-  const env = isMetalLook(material, options);
   for (const field of IMAGE_FIELDS) {
     const source = sources[field];
     if (!source) continue;
-    if (field === 'pic' && !env) {
-      known.pic = { grey: false, meanLinear: [1, 1, 1] };
-      continue;
-    }
-    known[field] = await packer.know(source);
+    const isPlainPicture = field === 'pic' && !isShownAsMetal(material, options);
+    known[field] = isPlainPicture
+      ? { grey: false, meanLinear: [1, 1, 1] }
+      : await packer.know(source);
   }
   return known;
 }
 
-interface PlacedTextures {
-  uvSets: (UvMap | undefined)[];
-  base: Omit<PlacedImage, 'image'>;
-  bump: Omit<PlacedImage, 'image'>;
-}
+type UvPlace = Omit<PlacedImage, 'image'>;
 
 /** Which UV set each texture reads, and with which transform. */
 function placeTextures(
   material: ServiceMaterial,
-  look: MaterialLook,
+  { images }: MaterialShading,
   options: ConvertOptions,
-): PlacedTextures {
-  const { images } = look;
-  const usesBase = images.baseColor || images.roughness || images.metallic || images.emissive;
-  const ofBase = basePlacement(material, options);
-  const ofBump = bumpPlacement(material, options);
-  const basePlaced = placeUvs(ofBase, options);
-  const bumpPlaced = samePlacement(ofBase, ofBump) ? basePlaced : placeUvs(ofBump, options);
+): { uvSets: (UvMap | undefined)[]; base: UvPlace; bump: UvPlace } {
   const uvSets: (UvMap | undefined)[] = [];
-  const setOf = (map: UvMap | undefined): number => {
-    const at = uvSets.findIndex((other) => other === map || String(other) === String(map));
-    return at >= 0 ? at : uvSets.push(map) - 1;
+  const place = (isUsed: boolean, placement: Parameters<typeof placeUvs>[0]): UvPlace => {
+    const { baked, transform } = placeUvs(placement, options);
+    if (!isUsed) return { uvSet: 0, transform };
+    const at = uvSets.findIndex((other) => String(other) === String(baked));
+    return { uvSet: at >= 0 ? at : uvSets.push(baked) - 1, transform };
   };
-  const base = { uvSet: usesBase ? setOf(basePlaced.baked) : 0, transform: basePlaced.transform };
-  const bump = {
-    uvSet: images.normal ? setOf(bumpPlaced.baked) : 0,
-    transform: bumpPlaced.transform,
-  };
+  const { baseColor, roughness, metallic, emissive } = images;
+  const usesBase = baseColor || roughness || metallic || emissive;
+  const base = place(usesBase, basePlacement(material, options));
+  const bump = place(images.normal, bumpPlacement(material, options));
   if (uvSets.length === 0 && options.unusedUvs === 'keep') uvSets.push(undefined);
   return { uvSets, base, bump };
 }
@@ -274,59 +222,61 @@ function placeTextures(
 function uvNeeds(
   material: ServiceMaterial,
   uvSets: (UvMap | undefined)[],
-  options: ConvertOptions,
+  { preferStoredUvs, rauto }: ConvertOptions,
 ): ResolvedMaterial['uvs'] {
   const map = material.map?.toLowerCase();
-  const projects = (map === 'auto' || map === 'rauto') && !options.preferStoredUvs;
-  const swaps = options.rauto === 'exchange';
-  return { useStoredUvs: !projects, swapProjected: map === 'rauto' && swaps, uvSets };
+  const projects = (map === 'auto' || map === 'rauto') && !preferStoredUvs;
+  return {
+    useStoredUvs: !projects,
+    swapProjected: map === 'rauto' && rauto === 'exchange',
+    uvSets,
+  };
 }
 
 async function packImages(
-  look: MaterialLook,
+  shading: MaterialShading,
   sources: Sources,
   known: Known,
-  placed: PlacedTextures,
+  { base, bump }: { base: UvPlace; bump: UvPlace },
   packer: TexturePacker,
 ): Promise<ResolvedMaterial['images']> {
-  const images: ResolvedMaterial['images'] = {};
-  const { baseColor, emissive, normal, roughness, metallic } = look.images;
-  if (baseColor || emissive) {
-    const picture = { ...placed.base, image: await packer.passThrough(sources.pic!) };
-    if (baseColor) images.baseColorTexture = picture;
-    if (emissive) images.emissiveTexture = picture;
-  }
-  if (normal) {
-    const image = await packer.normalMap(sources.bump!, known.bump!);
-    images.normalTexture = { ...placed.bump, image };
-  }
-  if (roughness || metallic) {
-    // A grey roughness picture says the same in every channel, and metallic 0 hides the blue one.
-    const alone = roughness && !metallic && look.metallic === 0 && known.roughness_image!.grey;
-    const image = alone
-      ? await packer.passThrough(sources.roughness_image!)
-      : await packer.metallicRoughness(
+  const { baseColor, emissive, normal, roughness, metallic } = shading.images;
+  const picture =
+    baseColor || emissive ? { ...base, image: await packer.passThrough(sources.pic!) } : undefined;
+  const normalTexture = normal
+    ? { ...bump, image: await packer.normalMap(sources.bump!, known.bump!) }
+    : undefined;
+  // A grey roughness picture has the same value in every channel, and metallic 0 hides the blue one.
+  const isAlone = !metallic && shading.metallic === 0 && known.roughness_image?.grey;
+  const packed = () =>
+    isAlone
+      ? packer.passThrough(sources.roughness_image!)
+      : packer.metallicRoughness(
           roughness ? sources.roughness_image : undefined,
           metallic ? sources.metallic_image : undefined,
         );
-    images.metallicRoughnessTexture = { ...placed.base, image };
-  }
-  return images;
+  return {
+    baseColorTexture: baseColor ? picture : undefined,
+    emissiveTexture: emissive ? picture : undefined,
+    normalTexture,
+    metallicRoughnessTexture:
+      roughness || metallic ? { ...base, image: await packed() } : undefined,
+  };
 }
 
-/** What viewers cannot show but people may want back: dropped fields, unknown keys. */
+/** Dropped fields and unknown keys, which viewers cannot show. */
 function extrasOf(
   material: ServiceMaterial,
-  look: MaterialLook,
-  { options, ledger }: Workbench,
+  shading: MaterialShading,
+  { options, losses }: MaterialInput,
 ): Record<string, unknown> | undefined {
   const kept: Record<string, unknown> = options.keepSourceExtras
-    ? shallow(material.source, ledger)
-    : { ...look.kept };
-  const unknown = Object.entries(material.source).filter(([key]) => !isMaterialField(key));
-  for (const [key, value] of unknown) {
-    ledger.warn('MATERIAL_KEY_UNKNOWN', `material key "${key}" is kept in extras`);
-    Object.assign(kept, shallow({ [key]: value }, ledger));
+    ? shallow(material.source, losses)
+    : { ...shading.kept };
+  for (const [key, value] of Object.entries(material.source)) {
+    if (isMaterialField(key)) continue;
+    losses.warn('MATERIAL_KEY_UNKNOWN', `material key "${key}" is kept in extras`);
+    Object.assign(kept, shallow({ [key]: value }, losses));
   }
   return Object.keys(kept).length > 0 ? { service: kept } : undefined;
 }
@@ -334,15 +284,15 @@ function extrasOf(
 /** Values nested deeper are no material: writing them would recurse as deep. */
 const DEEPEST_KEPT = 8;
 
-/** Values as they were received, but for what is nested too deep to write, which is told. */
+/** Values as received, without those that are nested too deep to write. */
 function shallow(
   record: Readonly<Record<string, unknown>>,
-  ledger: Ledger,
+  losses: Losses,
 ): Record<string, unknown> {
   const entries = Object.entries(record).filter(([key, value]) => {
     const fits = nestsAtMost(value, DEEPEST_KEPT);
     if (!fits)
-      ledger.warn('MATERIAL_KEY_LEFT_OUT', `material key "${key}" is nested too deep to keep`);
+      losses.warn('MATERIAL_KEY_LEFT_OUT', `material key "${key}" is nested too deep to keep`);
     return fits;
   });
   return Object.fromEntries(entries);

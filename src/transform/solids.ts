@@ -1,25 +1,86 @@
 /**
- * Solids: cuboids, frames, cylinders, spheres and ellipsoids drawn from their own parameters.
- *
- * In: lengths in metres. Out: a prepared mesh with its normals, closed, counter-clockwise from
- * outside. Its UVs are projected like those of any part without its own.
+ * Solids: cuboids, frames, cylinders, spheres and ellipsoids drawn from their own parameters, closed
+ * and counter-clockwise from outside, with normals. Their UVs are projected.
  */
+import { cross, IDENTITY3, normalize } from '../math/vec.ts';
 import type { PartsListNode, Vec3 } from '../model/graphics.ts';
+import { readNumber } from '../service/wire-value.ts';
+import type { PreparedMesh } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';
-import { type PreparedMesh, preparedFrom } from './prepared-mesh.ts';
-import { type SolidType, solidLengths } from './solid-params.ts';
+
+const WIDTH = ['w', 'width', 'x'];
+const HEIGHT = ['h', 'height', 'y'];
+const DEPTH = ['d', 'depth', 'z'];
+const THICKNESS = ['t', 'th', 'thick', 'thickness'];
+const LENGTH = ['l', 'len', 'length'];
+const RADIUS = ['r', 'rad', 'radius'];
 
 type SolidMaker = (lengths: number[], toleranceMetres: number) => PreparedMesh | undefined;
 
-const MAKERS = {
-  block: ([w, h, d]) => polyhedron(cuboidFaces(w!, h!, d!)),
-  frame: ([w, h, d, t]) =>
-    w! > 2 * t! && h! > 2 * t! ? polyhedron(frameFaces(w!, h!, d!, t!)) : undefined,
-  cyl: ([length, radius], tolerance) => cylinder(length!, radius!, segmentsOf(radius!, tolerance)),
-  sphere: ([r], tolerance) => ellipsoid([r!, r!, r!], segmentsOf(r!, tolerance)),
-  ellipsoid: ([x, y, z], tolerance) =>
-    ellipsoid([x!, y!, z!], segmentsOf(Math.max(x!, y!, z!), tolerance)),
-} as const satisfies Record<SolidType, SolidMaker>;
+/** Parameters in the order of the array form, with the names of the object form; lengths to a mesh. */
+const SOLIDS: Record<string, { parameters: string[][]; make: SolidMaker }> = {
+  block: {
+    parameters: [WIDTH, HEIGHT, DEPTH],
+    make: ([w, h, d]) => polyhedron(cuboidFaces(w!, h!, d!)),
+  },
+  frame: {
+    parameters: [WIDTH, HEIGHT, DEPTH, THICKNESS],
+    make: ([w, h, d, t]) =>
+      w! > 2 * t! && h! > 2 * t! ? polyhedron(frameFaces(w!, h!, d!, t!)) : undefined,
+  },
+  cyl: {
+    parameters: [LENGTH, RADIUS],
+    make: ([length, r], tolerance) => cylinder(length!, r!, segmentsOf(r!, tolerance)),
+  },
+  sphere: {
+    parameters: [RADIUS],
+    make: ([r], tolerance) => ellipsoid([r!, r!, r!], segmentsOf(r!, tolerance)),
+  },
+  ellipsoid: {
+    parameters: [['rx'], ['ry'], ['rz']],
+    make: ([x, y, z], tolerance) =>
+      ellipsoid([x!, y!, z!], segmentsOf(Math.max(x!, y!, z!), tolerance)),
+  },
+};
+
+/** Whether a node type is a solid: drawn from its own parameters. */
+export function isSolidType(type: string): boolean {
+  return Object.hasOwn(SOLIDS, type);
+}
+
+/**
+ * Reads the parameters of a solid. Their form is not specified: an array, a string of numbers separated
+ * by blanks, commas or `;`, or an object.
+ *
+ * @param type - One of {@link isSolidType}.
+ * @param params - As received.
+ * @returns Positive lengths in metres, in the order of the array form; undefined where one is
+ * missing, is no number, or is not above zero.
+ *
+ * @example
+ * ```ts
+ * solidLengths('cyl', '0.7; 0.03'); // → [0.7, 0.03]
+ * solidLengths('cyl', { Radius: 0.03, L: 0.7 }); // → [0.7, 0.03]
+ * ```
+ *
+ * @see D-200.
+ */
+export function solidLengths(type: string, params: unknown): number[] | undefined {
+  const { parameters } = SOLIDS[type]!;
+  const values = valuesOf(params, parameters);
+  const lengths = parameters.map((_, i) => readNumber(values[i]) ?? 0);
+  return lengths.every((length) => length > 0) ? lengths : undefined;
+}
+
+function valuesOf(params: unknown, names: readonly string[][]): unknown[] {
+  if (Array.isArray(params)) return params;
+  if (typeof params === 'string') return params.split(/[\s,;]+/).filter((part) => part !== '');
+  if (typeof params !== 'object' || params === null) return [];
+  const byName = new Map(
+    Object.entries(params).map(([name, value]) => [name.toLowerCase(), value as unknown]),
+  );
+  return names.map((aliases) => byName.get(aliases.find((alias) => byName.has(alias)) ?? ''));
+}
 
 /**
  * Makes the mesh of a solid node.
@@ -35,31 +96,55 @@ const MAKERS = {
  * @see D-200.
  */
 export function makeSolid(
-  node: Pick<PartsListNode, 'type' | 'params'>,
-  options: Pick<ConvertOptions, 'curveToleranceMetres'>,
+  { type, params }: Pick<PartsListNode, 'type' | 'params'>,
+  { curveToleranceMetres }: Pick<ConvertOptions, 'curveToleranceMetres'>,
 ): PreparedMesh | undefined {
-  const type = node.type as SolidType;
-  const lengths = solidLengths(type, node.params);
-  return lengths && MAKERS[type](lengths, options.curveToleranceMetres);
+  const lengths = solidLengths(type, params);
+  return lengths && SOLIDS[type]!.make(lengths, curveToleranceMetres);
 }
 
 /** Sides of a circle that stay within the tolerance of it: 16 at least, 96 at most. */
 export function segmentsOf(radiusMetres: number, toleranceMetres: number): number {
-  const wanted = Math.ceil(Math.PI / Math.acos(Math.max(-1, 1 - toleranceMetres / radiusMetres)));
-  return Math.min(96, Math.max(16, Number.isFinite(wanted) ? wanted : 96));
+  const needed = Math.ceil(Math.PI / Math.acos(Math.max(-1, 1 - toleranceMetres / radiusMetres)));
+  return Math.min(96, Math.max(16, Number.isFinite(needed) ? needed : 96));
+}
+
+function meshOf(
+  positions: readonly number[],
+  normals: readonly number[],
+  corners: { points: readonly number[]; normals: readonly number[] },
+): PreparedMesh {
+  const points = Uint32Array.from(corners.points);
+  return {
+    positions: Float32Array.from(positions),
+    normals: Float32Array.from(normals),
+    uvs: new Float64Array(0),
+    surfaces: [
+      {
+        points,
+        localPoints: points,
+        localCount: positions.length / 3,
+        normals: Uint32Array.from(corners.normals),
+        uvOffsets: undefined,
+        doubleSided: false,
+      },
+    ],
+    rotation: IDENTITY3,
+    positionMetres: [0, 0, 0],
+    counts: { droppedTriangles: 0, duplicateTriangles: 0, flippedSurfaces: 0, unusableUvs: 0 },
+    needsProjection: true,
+  };
 }
 
 /** Four corners, counter-clockwise from outside. */
 type Quad = readonly [Vec3, Vec3, Vec3, Vec3];
 
-/** Flat faces: each quad has points and a normal of its own. */
+/** Flat faces: points are shared, each quad has a normal of its own. */
 function polyhedron(quads: readonly Quad[]): PreparedMesh {
   const points: Vec3[] = [];
   const index = new Map<string, number>();
   const corners = { points: [] as number[], normals: [] as number[] };
-  const normals: number[] = [];
   quads.forEach((quad, face) => {
-    normals.push(...normalOf(quad));
     for (const k of [0, 1, 2, 0, 2, 3]) {
       const point = quad[k]!;
       const key = point.join();
@@ -68,112 +153,62 @@ function polyhedron(quads: readonly Quad[]): PreparedMesh {
       corners.normals.push(face);
     }
   });
-  return preparedFrom(Float32Array.from(points.flat()), Float32Array.from(normals), {
-    points: Uint32Array.from(corners.points),
-    normals: Uint32Array.from(corners.normals),
-  });
+  return meshOf(points.flat(), quads.flatMap(normalOf), corners);
 }
 
 /** Quads are axis-aligned, so their normals are exact. */
 function normalOf([a, b, c]: Quad): number[] {
-  const u = [b[0] - a[0], b[1] - a[1], b[2] - a[2]] as const;
-  const v = [c[0] - b[0], c[1] - b[1], c[2] - b[2]] as const;
+  const u: Vec3 = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
+  const v: Vec3 = [c[0] - b[0], c[1] - b[1], c[2] - b[2]];
+  return cross(u, v).map(Math.sign);
+}
+
+type Corner = readonly [number, number];
+
+/** Corners of a rectangle in x and y, counter-clockwise from +z. */
+function rectangle(x0: number, y0: number, x1: number, y1: number): Corner[] {
   return [
-    Math.sign(u[1] * v[2] - u[2] * v[1]),
-    Math.sign(u[2] * v[0] - u[0] * v[2]),
-    Math.sign(u[0] * v[1] - u[1] * v[0]),
+    [x0, y0],
+    [x1, y0],
+    [x1, y1],
+    [x0, y1],
   ];
 }
 
-/** The four sides around z of a rectangle from (x0, y0) to (x1, y1), and its two ends. */
-function sides(x0: number, y0: number, x1: number, y1: number, d: number): Quad[] {
-  return [
-    [
-      [x0, y0, 0],
-      [x1, y0, 0],
-      [x1, y0, d],
-      [x0, y0, d],
-    ],
-    [
-      [x1, y0, 0],
-      [x1, y1, 0],
-      [x1, y1, d],
-      [x1, y0, d],
-    ],
-    [
-      [x1, y1, 0],
-      [x0, y1, 0],
-      [x0, y1, d],
-      [x1, y1, d],
-    ],
-    [
-      [x0, y1, 0],
-      [x0, y0, 0],
-      [x0, y0, d],
-      [x0, y1, d],
-    ],
-  ];
+/** A face of constant z. */
+function flat(corners: readonly Corner[], z: number): Quad {
+  return corners.map(([x, y]) => [x, y, z]) as unknown as Quad;
 }
 
-function ends(x0: number, y0: number, x1: number, y1: number, d: number): Quad[] {
-  return [
-    [
-      [x0, y0, d],
-      [x1, y0, d],
-      [x1, y1, d],
-      [x0, y1, d],
-    ],
-    [
-      [x1, y0, 0],
-      [x0, y0, 0],
-      [x0, y1, 0],
-      [x1, y1, 0],
-    ],
-  ];
+/** The four faces around z, from 0 to d. */
+function walls(corners: readonly Corner[], d: number): Quad[] {
+  return corners.map(([x, y], k) => {
+    const [nextX, nextY] = corners[(k + 1) % 4]!;
+    return [
+      [x, y, 0],
+      [nextX, nextY, 0],
+      [nextX, nextY, d],
+      [x, y, d],
+    ] as const;
+  });
 }
 
 function cuboidFaces(w: number, h: number, d: number): Quad[] {
-  return [...sides(0, 0, w, h, d), ...ends(0, 0, w, h, d)];
+  const corners = rectangle(0, 0, w, h);
+  const [a, b, c, e] = corners as [Corner, Corner, Corner, Corner];
+  return [...walls(corners, d), flat(corners, d), flat([b, a, e, c], 0)];
 }
 
 /** The ends are mitred: four trapezia each, corner to corner, so that the mesh has no T-joint. */
 function frameFaces(w: number, h: number, d: number, t: number): Quad[] {
-  const inner = sides(t, t, w - t, h - t, d).map(turnOver);
-  const outerCorners = [
-    [0, 0],
-    [w, 0],
-    [w, h],
-    [0, h],
-  ] as const;
-  const innerCorners = [
-    [t, t],
-    [w - t, t],
-    [w - t, h - t],
-    [t, h - t],
-  ] as const;
-  const trapezia = outerCorners.flatMap((corner, k): Quad[] => {
-    const next = outerCorners[(k + 1) % 4]!;
-    const innerNext = innerCorners[(k + 1) % 4]!;
-    const inside = innerCorners[k]!;
-    const front: Quad = [
-      [...corner, d],
-      [...next, d],
-      [...innerNext, d],
-      [...inside, d],
-    ];
-    const back: Quad = [
-      [...next, 0],
-      [...corner, 0],
-      [...inside, 0],
-      [...innerNext, 0],
-    ];
-    return [front, back];
+  const outer = rectangle(0, 0, w, h);
+  const inner = rectangle(t, t, w - t, h - t);
+  const trapezia = outer.flatMap((a, k) => {
+    const [b, innerB, innerA] = [outer[(k + 1) % 4]!, inner[(k + 1) % 4]!, inner[k]!];
+    return [flat([a, b, innerB, innerA], d), flat([b, a, innerA, innerB], 0)];
   });
-  return [...sides(0, 0, w, h, d), ...inner, ...trapezia];
-}
-
-function turnOver([a, b, c, d]: Quad): Quad {
-  return [a, d, c, b];
+  const insides = walls(inner, d).map(([a, b, c, e]): Quad => [a, e, c, b]);
+  return [...walls(outer, d), ...insides, ...trapezia];
 }
 
 /** Cosine and sine of each step around +Y: from +x towards +z. */
@@ -201,10 +236,7 @@ function cylinder(length: number, radius: number, segments: number): PreparedMes
     corners.points.push(bottom, i, j, top, segments + j, segments + i);
     corners.normals.push(segments, segments, segments, segments + 1, segments + 1, segments + 1);
   }
-  return preparedFrom(Float32Array.from(positions), Float32Array.from(normals), {
-    points: Uint32Array.from(corners.points),
-    normals: Uint32Array.from(corners.normals),
-  });
+  return meshOf(positions, normals, corners);
 }
 
 /** Centred at the origin, poles on Y, half as many rings as segments. */
@@ -218,10 +250,10 @@ function ellipsoid([rx, ry, rz]: Vec3, segments: number): PreparedMesh {
     for (const [c, s] of around) units.push([Math.cos(latitude) * c, y, Math.cos(latitude) * s]);
   }
   units.push([0, 1, 0]);
-  const points = Uint32Array.from(ellipsoidTriangles(rings, segments, units.length - 1));
-  return preparedFrom(
-    Float32Array.from(units.flatMap(([x, y, z]) => [rx * x, ry * y, rz * z])),
-    Float32Array.from(units.flatMap(([x, y, z]) => unitOf(x / rx, y / ry, z / rz))),
+  const points = ellipsoidTriangles(rings, segments, units.length - 1);
+  return meshOf(
+    units.flatMap(([x, y, z]) => [rx * x, ry * y, rz * z]),
+    units.flatMap(([x, y, z]) => normalize([x / rx, y / ry, z / rz])!),
     { points, normals: points },
   );
 }
@@ -239,9 +271,4 @@ function ellipsoidTriangles(rings: number, segments: number, northPole: number):
     points.push(northPole, at(rings - 1, i + 1), at(rings - 1, i));
   }
   return points;
-}
-
-function unitOf(x: number, y: number, z: number): number[] {
-  const length = Math.hypot(x, y, z);
-  return [x / length, y / length, z / length];
 }

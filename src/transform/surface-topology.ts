@@ -1,6 +1,4 @@
-/**
- * Surface topology: what can be told of a surface from its triangles alone.
- */
+/** Surface topology: what follows from the triangles of a surface alone. */
 
 /**
  * Whether a surface is closed by its edges: each runs as often one way as the other.
@@ -13,7 +11,7 @@
  */
 export function closedByEdges(points: Uint32Array): boolean {
   const edges = sortedEdges(points);
-  // Equal keys stand together: lower point, upper point, direction in the last bit.
+  // Equal keys are neighbours: lower point, upper point, direction in the last bit.
   for (let i = 0; i < edges.length; ) {
     const forward = edges[i]! - (edges[i]! % 2);
     let balance = 0;

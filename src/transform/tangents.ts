@@ -1,11 +1,8 @@
 /**
- * Tangents: vertex data whose normal map needs no guess of the viewer.
- *
- * In: a geometry, and which of its UVs the normal map reads. Out: the same triangles with tangents;
- * vertices are split further where tangents differ.
+ * Tangents: adds them to a geometry, so that viewers compute none for a normal map. Vertices are split
+ * further where tangents differ.
  */
-import type { Geometry, TextureTransform } from '../model/scene.ts';
-import type { TangentGenerator } from '../model/tangent-generator.ts';
+import type { Geometry, TangentGenerator, TextureTransform } from '../model/scene.ts';
 
 /**
  * Adds MikkTSpace tangents to a geometry.

@@ -1,18 +1,23 @@
 /**
- * Texture pack: the images of a material become the images that glTF wants.
- *
- * In: bodies by digest. Out: images that pass through byte for byte wherever no pixel has to change.
- * Decoding and encoding are handed in; what was made of a content is kept in the cache.
+ * Texture pack: the images of a material become the images of glTF, byte for byte wherever no pixel has
+ * to change. What was made of a content is kept in the cache.
  */
 import type { ImageCodec, Pixels } from '../model/image-codec.ts';
 import type { SceneImage } from '../model/scene.ts';
 import type { ContentReader, Digest } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
 import type { ConvertOptions } from './convert-options.ts';
-import { type ImageHeader, readImageHeader } from './image-header.ts';
-import type { KnownImage } from './material-look.ts';
+import {
+  type ImageHeader,
+  isGrey,
+  meanLinear,
+  normalsFromHeights,
+  packChannels,
+  readImageHeader,
+  turnGreen,
+} from './images.ts';
+import type { KnownImage } from './material-rules.ts';
 import type { MeshCache } from './mesh-cache.ts';
-import { isGrey, meanLinear, normalsFromHeights, packChannels, turnGreen } from './pixels.ts';
 
 /** An image that a material refers to: its name there, and its content. */
 export interface SourceImage {
@@ -24,9 +29,9 @@ export interface SourceImage {
 export interface TexturePacker {
   /** Checks that an image can be used. @throws `IMAGE_UNREADABLE` where it cannot. */
   check(image: SourceImage): Promise<void>;
-  /** Decodes an image to tell whether it is grey, and its mean colour. */
+  /** Decodes an image: whether it is grey, and its mean colour. */
   know(image: SourceImage): Promise<KnownImage>;
-  /** A picture seen as colour, or as data that glTF takes as it is. */
+  /** A picture that is seen as colour, or data that glTF takes as it is. */
   passThrough(image: SourceImage): Promise<SceneImage>;
   /** A normal map, +Y green. */
   normalMap(image: SourceImage, known: KnownImage): Promise<SceneImage>;
@@ -50,10 +55,10 @@ const MAX_PIXELS_A_BYTE = { jpeg: 512, png: 8_256 } as const satisfies Record<
   number
 >;
 
-interface Loaded {
-  bytes: Uint8Array;
-  header: ImageHeader;
-}
+const MIME_TYPES = { jpeg: 'image/jpeg', png: 'image/png' } as const satisfies Record<
+  ImageHeader['kind'],
+  SceneImage['mimeType']
+>;
 
 /** Makes a packer for one article. */
 export function createTexturePacker(
@@ -64,7 +69,7 @@ export function createTexturePacker(
 ): TexturePacker {
   const { maxTextureSize, packedTextureFormat, normalMap, heightMaps } = options;
 
-  async function load(image: SourceImage): Promise<Loaded> {
+  async function load(image: SourceImage): Promise<{ bytes: Uint8Array; header: ImageHeader }> {
     const bytes = await read(image.digest);
     const header = readImageHeader(bytes);
     const problem = problemOf(header, bytes.length);
@@ -72,93 +77,94 @@ export function createTexturePacker(
     return { bytes, header: header! };
   }
 
-  function make(key: string, work: () => Promise<SceneImage>): Promise<SceneImage> {
-    return cache.getAsync(`image ${key} ${maxTextureSize}`, work, (image) => image.bytes.length);
+  /** What is made of a content, under the name that it has here. */
+  async function made(
+    name: string,
+    key: string,
+    format: ImageHeader['kind'],
+    work: () => Promise<Pixels>,
+  ): Promise<SceneImage> {
+    const encode = async (): Promise<SceneImage> => {
+      const pixels = await work();
+      const bytes = await (format === 'png' ? codec.encodePng(pixels) : codec.encodeJpeg(pixels));
+      return { name, mimeType: MIME_TYPES[format], bytes };
+    };
+    const weigh = (image: SceneImage) => image.bytes.length;
+    return { ...(await cache.getAsync(`image ${key} ${maxTextureSize}`, encode, weigh)), name };
   }
 
   async function decode(image: SourceImage, size?: Size): Promise<Pixels> {
     const { bytes, header } = await load(image);
     const wanted = size ?? cappedSize(header, maxTextureSize);
-    const same = wanted.width === header.width && wanted.height === header.height;
-    return codec.decode(bytes, same ? undefined : wanted);
-  }
-
-  async function encode(name: string, pixels: Pixels, format: 'png' | 'jpeg'): Promise<SceneImage> {
-    return format === 'png'
-      ? { name, mimeType: 'image/png', bytes: await codec.encodePng(pixels) }
-      : { name, mimeType: 'image/jpeg', bytes: await codec.encodeJpeg(pixels) };
+    return codec.decode(bytes, isSize(wanted, header) ? undefined : wanted);
   }
 
   /** An eighth of the size: JPEG reads all of its data for that, but makes few pixels. */
-  async function decodes(image: SourceImage): Promise<true> {
+  async function decodeSmall(image: SourceImage): Promise<true> {
     const { bytes, header } = await load(image);
     await codec.decode(bytes, cappedSize(header, Math.max(header.width, header.height) / 8));
     return true;
   }
 
+  async function know(image: SourceImage): Promise<KnownImage> {
+    const pixels = await decode(image);
+    return { grey: isGrey(pixels), meanLinear: meanLinear(pixels) };
+  }
+
   async function passThrough(image: SourceImage): Promise<SceneImage> {
     const { bytes, header } = await load(image);
-    const { width, height } = cappedSize(header, maxTextureSize);
-    const asIs = width === header.width && height === header.height && isPlain(header);
-    if (asIs) return { name: image.name, mimeType: MIME_TYPES[header.kind], bytes };
-    const made = await make(`color ${image.digest}`, async () =>
-      encode(image.name, await decode(image), header.kind),
-    );
-    return { ...made, name: image.name };
+    const { name, digest } = image;
+    if (header.isPlain && isSize(cappedSize(header, maxTextureSize), header))
+      return { name, mimeType: MIME_TYPES[header.kind], bytes };
+    return made(name, `color ${digest}`, header.kind, () => decode(image));
+  }
+
+  /** Per axis the larger one wins, up to the limit. */
+  async function largerSize(images: readonly (SourceImage | undefined)[]): Promise<Size> {
+    const larger = { width: 1, height: 1 };
+    for (const image of images) {
+      if (!image) continue;
+      const { width, height } = cappedSize((await load(image)).header, maxTextureSize);
+      larger.width = Math.max(larger.width, width);
+      larger.height = Math.max(larger.height, height);
+    }
+    return larger;
   }
 
   return {
     check: async (image) => {
       await cache.getAsync(
         `checked ${image.digest}`,
-        () => decodes(image),
+        () => decodeSmall(image),
         () => 8,
       );
     },
     know: (image) =>
       cache.getAsync(
         `known ${image.digest}`,
-        async () => {
-          const pixels = await decode(image);
-          return { grey: isGrey(pixels), meanLinear: meanLinear(pixels) };
-        },
+        () => know(image),
         () => 64,
       ),
     passThrough,
-    normalMap: async (image, known) => {
-      const turned = normalMap === 'directx';
-      if (!known.grey && !turned) return passThrough(image);
+    normalMap: async (image, { grey }) => {
+      if (!grey && normalMap === 'opengl') return passThrough(image);
       const key = `normal ${image.digest} ${normalMap} ${heightMaps}`;
-      const made = await make(key, async () => {
-        const pixels = await decode(image);
-        return encode(
-          image.name,
-          known.grey ? normalsFromHeights(pixels) : turnGreen(pixels),
-          'png',
-        );
-      });
-      return { ...made, name: image.name };
+      const convert = grey ? normalsFromHeights : turnGreen;
+      return made(image.name, key, 'png', async () => convert(await decode(image)));
     },
-    metallicRoughness: async (roughness, metallic) => {
+    metallicRoughness: (roughness, metallic) => {
       const key = `packed ${roughness?.digest} ${metallic?.digest} ${packedTextureFormat}`;
       const name = [roughness?.name, metallic?.name].filter(Boolean).join(' + ');
-      const made = await make(key, async () => {
-        const size = await largerSize([roughness, metallic], load, maxTextureSize);
-        const pixels = packChannels(
+      return made(name, key, packedTextureFormat, async () => {
+        const size = await largerSize([roughness, metallic]);
+        return packChannels(
           roughness && (await decode(roughness, size)),
           metallic && (await decode(metallic, size)),
         );
-        return encode(name, pixels, packedTextureFormat);
       });
-      return { ...made, name };
     },
   };
 }
-
-const MIME_TYPES = { jpeg: 'image/jpeg', png: 'image/png' } as const satisfies Record<
-  ImageHeader['kind'],
-  SceneImage['mimeType']
->;
 
 function problemOf(header: ImageHeader | undefined, bytes: number): string | undefined {
   if (!header) return 'expected a JPEG or PNG, received something else';
@@ -174,11 +180,6 @@ function problemOf(header: ImageHeader | undefined, bytes: number): string | und
   return undefined;
 }
 
-/** Whether every viewer reads it as it is: 8 bits, grey or colour, Huffman-coded. */
-function isPlain({ channels, common, kind }: ImageHeader): boolean {
-  return kind === 'png' || (common && (channels === 1 || channels === 3));
-}
-
 interface Size {
   width: number;
   height: number;
@@ -192,19 +193,6 @@ function cappedSize({ width, height }: Size, maxSide: number): Size {
   };
 }
 
-/** Per axis the larger one wins, up to the limit. */
-async function largerSize(
-  images: readonly (SourceImage | undefined)[],
-  load: (image: SourceImage) => Promise<Loaded>,
-  maxSide: number,
-): Promise<Size> {
-  const size = { width: 1, height: 1 };
-  for (const image of images) {
-    if (!image) continue;
-    const { header } = await load(image);
-    const { width, height } = cappedSize(header, maxSide);
-    size.width = Math.max(size.width, width);
-    size.height = Math.max(size.height, height);
-  }
-  return size;
+function isSize(a: Size, b: Size): boolean {
+  return a.width === b.width && a.height === b.height;
 }

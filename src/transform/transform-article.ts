@@ -1,36 +1,30 @@
-/**
- * Transform: the snapshot of one article becomes a scene in glTF terms.
- *
- * In: a snapshot, its bodies by digest, options; image work is handed in. Out: a {@link Scene}.
- * It must not know the network, files, clocks, or whose article it is.
- */
-
+/** Transform: the snapshot of one article becomes a scene in glTF terms. Pure: it also runs in a browser. */
 import type { PartsList } from '../model/graphics.ts';
 import type { ImageCodec } from '../model/image-codec.ts';
-import type { Scene } from '../model/scene.ts';
-import type { ArticleSnapshot, ContentReader } from '../model/snapshot.ts';
-import type { TangentGenerator } from '../model/tangent-generator.ts';
+import type { Scene, TangentGenerator } from '../model/scene.ts';
+import type { ArticleSnapshot, ContentReader, DecodedReader } from '../model/snapshot.ts';
 import { decodePartsList } from '../service/wire-parts-list.ts';
 import { ConverterError } from '../support/errors.ts';
 import { assembleScene } from './assemble-scene.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { flattenPartsList } from './flatten.ts';
-import { createLedger } from './ledger.ts';
 import { loadMeshes } from './load-meshes.ts';
-import type { MaterialExplanation } from './material-trace.ts';
+import { createLosses } from './losses.ts';
+import type { MaterialExplanation } from './material-table.ts';
 import type { MeshCache } from './mesh-cache.ts';
 import { resolveMaterials } from './resolve-materials.ts';
 import { createTexturePacker } from './texture-pack.ts';
 
-/** What one conversion works on. */
-export interface TransformInput {
+interface TransformInput {
   snapshot: ArticleSnapshot;
   read: ContentReader;
+  /** Bodies decoded earlier in the run; what it has is neither read nor decoded again. */
+  decoded?: DecodedReader | undefined;
   options: ConvertOptions;
   images: ImageCodec;
-  /** Asked for where `tangents` is `mikktspace`. */
+  /** Called where `tangents` is `mikktspace`. */
   loadTangents: () => Promise<TangentGenerator>;
-  /** Told how each material came to look as it does. */
+  /** Called with how the table made each material. */
   explain?: ((explanation: MaterialExplanation) => void) | undefined;
   /** Shared by all articles of a run. */
   cache: MeshCache;
@@ -40,8 +34,8 @@ export interface TransformInput {
  * Transforms one article.
  *
  * @returns Frame: +X right, +Y up, +Z front, metres. Equal input gives an equal scene.
- * @throws {@link ConverterError} `PARTS_LIST_INVALID`, `BLOCK_MISSING`, `BLOCK_INVALID`,
- * `NOTHING_TO_DRAW`, and `LOSSES_REFUSED` with `strict`.
+ * @throws {@link ConverterError} `PARTS_LIST_INVALID`, `PARTS_LIST_TOO_DEEP`, `BLOCK_MISSING`,
+ * `BLOCK_INVALID`, `IMAGE_UNREADABLE`, `NOTHING_TO_DRAW`, and `LOSSES_REFUSED` with `strict`.
  *
  * @example
  * ```ts
@@ -52,24 +46,20 @@ export interface TransformInput {
  * @see D-101 to D-550.
  */
 export async function transformArticle(input: TransformInput): Promise<Scene> {
-  const { snapshot, read, options, images, cache } = input;
-  const ledger = createLedger();
+  const { snapshot, read, decoded, options, images, cache } = input;
+  const losses = createLosses();
   const tangents = options.tangents === 'mikktspace' ? await input.loadTangents() : undefined;
-  const bench = { snapshot, read, options, cache, ledger, tangents };
-  const partsList = decodePartsList(await read(snapshot.partsList));
+  const partsList =
+    decoded?.partsList(snapshot.partsList) ?? decodePartsList(await read(snapshot.partsList));
   expectDepth(partsList, options);
-  const flat = flattenPartsList(partsList.nodes, options, ledger);
-  const meshOf = await loadMeshes(flat.parts, bench);
+  const flat = flattenPartsList(partsList.nodes, options, losses);
+  const meshes = await loadMeshes(flat.parts, { ...input, losses });
   const packer = createTexturePacker(read, images, options, cache);
-  const references = flat.parts.filter(meshOf).map((part) => part.material);
-  const materialOf = await resolveMaterials(references, partsList, {
-    ...bench,
-    packer,
-    explain: input.explain,
-  });
-  const scene = assembleScene(flat, meshOf, materialOf, bench);
-  for (const { code, message } of partsList.warnings) ledger.warn(code, message);
-  return accept({ ...scene, losses: ledger.losses(), warnings: ledger.warnings() }, options);
+  const references = Array.from(meshes.keys(), (part) => part.material);
+  const materialOf = await resolveMaterials(references, partsList, { ...input, packer, losses });
+  const scene = assembleScene(flat, meshes, materialOf, { options, cache, losses, tangents });
+  for (const { code, message } of partsList.warnings) losses.warn(code, message);
+  return accepted({ ...scene, ...losses.listed() }, options);
 }
 
 function expectDepth({ depth }: PartsList, { maxNestingDepth }: ConvertOptions): void {
@@ -78,20 +68,17 @@ function expectDepth({ depth }: PartsList, { maxNestingDepth }: ConvertOptions):
   throw new ConverterError('PARTS_LIST_TOO_DEEP', message);
 }
 
-function accept(scene: Scene, { strict }: ConvertOptions): Scene {
-  if (scene.triangles === 0)
-    throw new ConverterError(
-      'NOTHING_TO_DRAW',
-      'parts list: expected a part to draw, received none',
-    );
+function accepted(scene: Scene, { strict }: ConvertOptions): Scene {
+  if (scene.triangles === 0) {
+    const message = 'parts list: expected a part to draw, received none';
+    throw new ConverterError('NOTHING_TO_DRAW', message);
+  }
   const [loss] = scene.losses;
   if (strict && loss) {
     const more = scene.losses.length > 1 ? ` and ${scene.losses.length - 1} more` : '';
     const first = `${loss.where}, ${loss.field}: ${loss.done}`;
-    throw new ConverterError(
-      'LOSSES_REFUSED',
-      `strict: expected no loss, received ${first}${more}`,
-    );
+    const message = `strict: expected no loss, received ${first}${more}`;
+    throw new ConverterError('LOSSES_REFUSED', message);
   }
   return scene;
 }

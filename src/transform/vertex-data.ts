@@ -1,29 +1,16 @@
 /**
- * Vertex data: a prepared mesh becomes the arrays that glTF wants.
- *
- * In: a prepared mesh and how its UVs are to be made. Out: at most two geometries, one for the
- * surfaces whose back sides nobody sees and one for the others. Vertices stand in first-use order;
- * one is split where its normal, its UV or its surface splits.
+ * Vertex data: a prepared mesh becomes the arrays of glTF, in at most two geometries: one for the
+ * surfaces whose back sides are never seen and one for the others. Vertices are in first-use order; one
+ * is split where its normal, its UV or its surface splits.
  *
  * Two passes: the first tells vertices apart by point, normal and UV source, so that no candidate
  * vertex is ever stored; the second fills arrays of exactly the right size.
  */
-import {
-  determinant3,
-  IDENTITY3,
-  isIdentity3,
-  type Mat3,
-  multiplyMat3,
-  normalMatrix3,
-} from '../math/vec.ts';
+import { determinant3, isIdentity3, type Mat3, multiplyMat3, normalMatrix3 } from '../math/vec.ts';
 import type { Geometry } from '../model/scene.ts';
-import { swapCorners } from './block-mesh.ts';
-import { boxFace, boxU, boxV } from './box-projection.ts';
+import { type PreparedMesh, type PreparedSurface, swapCorners } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';
-import type { PreparedMesh, PreparedSurface } from './prepared-mesh.ts';
-
-/** An affine map of V-up texture space, row by row: u' = a·u + b·v + c, v' = d·u + e·v + f. */
-export type UvMap = readonly [number, number, number, number, number, number];
+import { boxFace, boxU, boxV, type UvMap } from './uv.ts';
 
 /** How vertex data is made from a prepared mesh. */
 export interface VertexPlan {
@@ -45,7 +32,7 @@ export interface VertexPlan {
   shape: Mat3;
 }
 
-/** What a plan makes of a mesh. */
+/** The geometries of a mesh. */
 export interface VertexData {
   /** Surfaces whose back sides are never seen. */
   singleSided: Geometry | undefined;
@@ -56,7 +43,6 @@ export interface VertexData {
 
 /** Which vertex each corner is, for some surfaces together. */
 interface Split {
-  surfaces: readonly PreparedSurface[];
   /** Corner (surfaces one after the other) → vertex. */
   indices: Uint32Array;
   vertexCount: number;
@@ -73,7 +59,6 @@ interface Split {
 const NO_UV = 6;
 const NONE = 0xffffffff;
 
-/** Which surfaces show their back sides. */
 const DOUBLE_SIDED = {
   open: (surface) => surface.doubleSided,
   all: () => true,
@@ -104,7 +89,6 @@ function splitVertices(
 ): Split {
   const cornerCount = surfaces.reduce((sum, surface) => sum + surface.points.length, 0);
   const split: Split = {
-    surfaces,
     indices: new Uint32Array(cornerCount),
     vertexCount: 0,
     pointCount: surfaces.reduce((sum, surface) => sum + surface.localCount, 0),
@@ -194,41 +178,46 @@ function boxFaces(mesh: PreparedMesh, surface: PreparedSurface, plan: VertexPlan
 }
 
 function fill(mesh: PreparedMesh, split: Split, plan: VertexPlan): Geometry {
-  const count = split.vertexCount;
+  const drawn = placementAt(plan.shape, mesh);
+  const projected = placementAt(plan.projectAt, mesh);
   if (determinant3(plan.shape) < 0) swapCorners(split.indices);
   return {
-    positions: fillPositions(mesh, split, multiplyMat3(plan.shape, mesh.rotation), plan.shape),
-    normals: fillNormals(mesh, split, multiplyMat3(plan.shape, mesh.rotation)),
-    uvs: plan.uvSets.map((map) => fillUvs(mesh, split, plan, map)),
+    positions: fillPositions(mesh, split, drawn),
+    normals: fillNormals(mesh, split, drawn.m),
+    uvs: plan.uvSets.map((map) => fillUvs(mesh, split, plan, projected, map)),
     tangents: undefined,
-    indices: count <= 65_535 ? Uint16Array.from(split.indices) : split.indices,
+    indices: split.vertexCount <= 65_535 ? Uint16Array.from(split.indices) : split.indices,
   };
 }
 
-function fillPositions(mesh: PreparedMesh, split: Split, m: Mat3, shape: Mat3): Float32Array {
+/** A point as stored to a point of the part at a size: m·p + (x, y, z), metres. */
+interface Placement {
+  m: Mat3;
+  x: number;
+  y: number;
+  z: number;
+}
+
+function placementAt(size: Mat3, { rotation, positionMetres: [x, y, z] }: PreparedMesh): Placement {
+  return {
+    m: multiplyMat3(size, rotation),
+    x: size[0]! * x + size[3]! * y + size[6]! * z,
+    y: size[1]! * x + size[4]! * y + size[7]! * z,
+    z: size[2]! * x + size[5]! * y + size[8]! * z,
+  };
+}
+
+function fillPositions(mesh: PreparedMesh, split: Split, { m, x, y, z }: Placement): Float32Array {
   const out = new Float32Array(3 * split.vertexCount);
   const p = mesh.positions;
-  const [x0, y0, z0] = mesh.positionMetres;
-  if (isIdentity3(m) && x0 === 0 && y0 === 0 && z0 === 0) {
-    for (let v = 0; v < split.vertexCount; v++) {
-      const from = 3 * split.points[v]!;
-      out[3 * v] = p[from]!;
-      out[3 * v + 1] = p[from + 1]!;
-      out[3 * v + 2] = p[from + 2]!;
-    }
-    return out;
-  }
-  const tx = shape[0]! * x0 + shape[3]! * y0 + shape[6]! * z0;
-  const ty = shape[1]! * x0 + shape[4]! * y0 + shape[7]! * z0;
-  const tz = shape[2]! * x0 + shape[5]! * y0 + shape[8]! * z0;
   for (let v = 0; v < split.vertexCount; v++) {
     const from = 3 * split.points[v]!;
-    const x = p[from]!;
-    const y = p[from + 1]!;
-    const z = p[from + 2]!;
-    out[3 * v] = finite(m[0]! * x + m[3]! * y + m[6]! * z + tx);
-    out[3 * v + 1] = finite(m[1]! * x + m[4]! * y + m[7]! * z + ty);
-    out[3 * v + 2] = finite(m[2]! * x + m[5]! * y + m[8]! * z + tz);
+    const px = p[from]!;
+    const py = p[from + 1]!;
+    const pz = p[from + 2]!;
+    out[3 * v] = finite(m[0]! * px + m[3]! * py + m[6]! * pz + x);
+    out[3 * v + 1] = finite(m[1]! * px + m[4]! * py + m[7]! * pz + y);
+    out[3 * v + 2] = finite(m[2]! * px + m[5]! * py + m[8]! * pz + z);
   }
   return out;
 }
@@ -264,10 +253,10 @@ function fillUvs(
   mesh: PreparedMesh,
   split: Split,
   plan: VertexPlan,
+  at: Placement,
   map: UvMap | undefined,
 ): Float32Array {
   const out = new Float32Array(2 * split.vertexCount);
-  const at = placement(mesh, plan.projectAt);
   for (let v = 0; v < split.vertexCount; v++) {
     const key = split.uvKeys[v]!;
     let s: number;
@@ -283,13 +272,10 @@ function fillUvs(
       const x = at.m[0]! * px + at.m[3]! * py + at.m[6]! * pz + at.x;
       const y = at.m[1]! * px + at.m[4]! * py + at.m[7]! * pz + at.y;
       const z = at.m[2]! * px + at.m[5]! * py + at.m[8]! * pz + at.z;
-      s = boxU(key, x, z);
-      t = boxV(key, y, z);
-      if (plan.swapProjected) {
-        const swap = s;
-        s = t;
-        t = swap;
-      }
+      const u = boxU(key, x, z);
+      const w = boxV(key, y, z);
+      s = plan.swapProjected ? w : u;
+      t = plan.swapProjected ? u : w;
     }
     out[2 * v] = finite(map ? map[0] * s + map[1] * t + map[2] : s);
     // glTF's origin is top-left: D-401.
@@ -300,19 +286,8 @@ function fillUvs(
 
 const LARGEST_FLOAT32 = 3.4028234663852886e38;
 
-/** A value that float32 can hold: nonsense as large as 1e39 stays nonsense, but the file valid. */
+/** A value within float32: one as large as 1e39 stays nonsense, but the file is valid. */
 function finite(value: number): number {
   if (value > LARGEST_FLOAT32) return LARGEST_FLOAT32;
   return Math.max(value, -LARGEST_FLOAT32);
-}
-
-/** Point as stored → point of the part at its size, in metres. */
-function placement(mesh: PreparedMesh, size: Mat3): { m: Mat3; x: number; y: number; z: number } {
-  const [x, y, z] = mesh.positionMetres;
-  return {
-    m: mesh.rotation === IDENTITY3 ? size : multiplyMat3(size, mesh.rotation),
-    x: size[0]! * x + size[3]! * y + size[6]! * z,
-    y: size[1]! * x + size[4]! * y + size[7]! * z,
-    z: size[2]! * x + size[5]! * y + size[8]! * z,
-  };
 }

@@ -2,11 +2,11 @@
  * A scene that draws one geometry once.
  */
 import type { Geometry, Scene } from '../../src/model/scene.ts';
-import { neutralLook } from '../../src/transform/material-look.ts';
+import { neutralShading } from '../../src/transform/material-rules.ts';
 
 /** The scene of one geometry in neutral white. */
 export function sceneOf(geometry: Geometry): Scene {
-  const { images: _images, kept: _kept, ...look } = neutralLook();
+  const { images: _images, kept: _kept, ...values } = neutralShading();
   return {
     nodes: [
       {
@@ -23,7 +23,7 @@ export function sceneOf(geometry: Geometry): Scene {
     geometries: [geometry],
     materials: [
       {
-        ...look,
+        ...values,
         doubleSided: false,
         baseColorTexture: undefined,
         metallicRoughnessTexture: undefined,

@@ -10,7 +10,7 @@ import type { Built } from '../../model/asset.ts';
 import type { Scene } from '../../model/scene.ts';
 import type { ArticleSnapshot, ContentReader, Digest } from '../../model/snapshot.ts';
 import type { ConvertOptions } from '../../transform/convert-options.ts';
-import type { MaterialExplanation } from '../../transform/material-trace.ts';
+import type { MaterialExplanation } from '../../transform/material-table.ts';
 import type { Stopwatch } from '../context/stopwatch.ts';
 
 /** Articles transformed at the same time: one computes while another's images are at work. */

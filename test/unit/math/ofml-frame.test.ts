@@ -11,7 +11,8 @@ import {
   sinDegrees,
   WORLD_FRAME,
 } from '../../../src/math/ofml-frame.ts';
-import { determinant3, transformVec3, type Vec3 } from '../../../src/math/vec.ts';
+import { determinant3, transformVec3 } from '../../../src/math/vec.ts';
+import type { Vec3 } from '../../../src/model/graphics.ts';
 
 /** Turns about one axis, written out: x, y or z as 0, 1, 2. */
 function turn(axis: number, degrees: number, [x, y, z]: Vec3): Vec3 {

@@ -14,8 +14,8 @@ import {
   scaleColumns,
   transformVec3,
   transposeMat3,
-  type Vec3,
 } from '../../../src/math/vec.ts';
+import type { Vec3 } from '../../../src/model/graphics.ts';
 
 const number = fc.double({ min: -8, max: 8, noNaN: true });
 const vector = fc.tuple(number, number, number);

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { childFrame, movePoint, WORLD_FRAME } from '../../../src/math/ofml-frame.ts';
-import type { Vec3 } from '../../../src/math/vec.ts';
-import { createBoundsGatherer } from '../../../src/transform/bounds.ts';
+import type { Vec3 } from '../../../src/model/graphics.ts';
+import { createBounds } from '../../../src/transform/bounds.ts';
 import { boxPoints } from '../../helpers/graphics.ts';
 
 const points = Float32Array.from(boxPoints(1, 2, 3));
 
-describe('createBoundsGatherer', () => {
+describe('createBounds', () => {
   it('is zero-sized at the origin where nothing is drawn', () => {
-    expect(createBoundsGatherer().box()).toEqual({ min: [0, 0, 0], max: [0, 0, 0] });
+    expect(createBounds().box()).toEqual({ min: [0, 0, 0], max: [0, 0, 0] });
   });
 
   it('holds every part at its place and scale', () => {
-    const gatherer = createBoundsGatherer();
+    const gatherer = createBounds();
     gatherer.add(points, childFrame(WORLD_FRAME, [10, 0, 0], [0, 90, 0]), [1, 1, 1]);
     expect(gatherer.box()).toEqual({ min: [10, 0, -1], max: [13, 2, 0] });
     gatherer.add(points, WORLD_FRAME, [-2, 1, 1]);
@@ -36,7 +36,7 @@ describe('createBoundsGatherer', () => {
     );
     fc.assert(
       fc.property(places, (list) => {
-        const gatherer = createBoundsGatherer();
+        const gatherer = createBounds();
         const all: Vec3[] = [];
         for (const place of list) {
           const frame = childFrame(WORLD_FRAME, place.offset, place.degrees);

@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { movePoint } from '../../../src/math/ofml-frame.ts';
 import { quaternionFromRotation } from '../../../src/math/quaternion.ts';
-import { determinant3, transformVec3, type Vec3 } from '../../../src/math/vec.ts';
-import type { PartsListNode } from '../../../src/model/graphics.ts';
+import { determinant3, transformVec3 } from '../../../src/math/vec.ts';
+import type { PartsListNode, Vec3 } from '../../../src/model/graphics.ts';
 import { decodePartsList } from '../../../src/service/wire-parts-list.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
 import { flattenPartsList, type Part } from '../../../src/transform/flatten.ts';
-import { createLedger } from '../../../src/transform/ledger.ts';
+import { createLosses } from '../../../src/transform/losses.ts';
 import { partsNode, turned, utf8 } from '../../helpers/graphics.ts';
 
 function flatten(roots: PartsListNode[], options: Partial<ConvertOptions> = {}) {
-  const ledger = createLedger();
-  return { ...flattenPartsList(roots, { ...CONVERT_DEFAULTS, ...options }, ledger), ledger };
+  const losses = createLosses();
+  return { ...flattenPartsList(roots, { ...CONVERT_DEFAULTS, ...options }, losses), losses };
 }
 
 /** Where a point of a part's own geometry stands in the article. */
@@ -114,10 +114,10 @@ describe('places', () => {
 
   it('a scale of zero skips that part and reports it; its children stay', () => {
     const parent = partsNode('imp', { scale: [1, 0, 1], children: [partsNode('imp')] });
-    const { parts, ledger } = flatten([parent]);
+    const { parts, losses } = flatten([parent]);
     expect(parts.map(({ path }) => path)).toEqual(['0/0']);
-    expect(ledger.counts.skippedNodes).toBe(1);
-    expect(ledger.warnings()[0]).toMatchObject({ code: 'SCALE_ZERO' });
+    expect(losses.counts.skippedNodes).toBe(1);
+    expect(losses.listed().warnings[0]).toMatchObject({ code: 'SCALE_ZERO' });
   });
 
   it('scale belongs to imp: a solid keeps its own size, and a negative one mirrors', () => {
@@ -164,11 +164,11 @@ describe('groups and movables', () => {
   });
 
   it('an unknown type is kept as a group with a warning', () => {
-    const { parts, ledger } = flatten([
+    const { parts, losses } = flatten([
       partsNode('spline', { offsetMetres: [1, 0, 0], children: [partsNode('imp')] }),
     ]);
     expect(parts[0]!.worldFrame.translationMetres).toEqual([1, 0, 0]);
-    expect(ledger.warnings()[0]!.message).toContain('"spline"');
+    expect(losses.listed().warnings[0]!.message).toContain('"spline"');
   });
 
   it('an unknown type fails the article by option', () => {
@@ -194,12 +194,12 @@ describe('materials and layers', () => {
   });
 
   it('a dropped layer hides its own geometry only', () => {
-    const { parts, ledger } = flatten([
+    const { parts, losses } = flatten([
       partsNode('imp', { layer: '72_ACME_DESK_D2', children: [partsNode('imp')] }),
       partsNode('clsref', { layer: '72_ACME_DESK_ATTACH', children: [partsNode('imp')] }),
     ]);
     expect(parts.map(({ path }) => path)).toEqual(['0/0', '1/0']);
-    expect(ledger.counts.droppedLayers).toBe(1);
+    expect(losses.counts.droppedLayers).toBe(1);
   });
 
   it('by option a node without layer has that of its nearest ancestor with one', () => {
@@ -238,5 +238,66 @@ describe('size', () => {
     const { parts } = flatten(new Array<PartsListNode>(1_000_000).fill(node));
     expect(parts).toHaveLength(1_000_000);
     expect(parts[999_999]!.path).toBe('999999');
+  });
+});
+
+describe('layer names', () => {
+  it.each([
+    ['72_ACME_DESK_D3', 'D3', ''],
+    ['72_acme_desk_d3_drawer_1', 'D3_DRAWER_1', 'drawer_1'],
+    ['72_ACME_DESK_D3FRONT_DOOR', 'D3FRONT_DOOR', 'DOOR'],
+    ['72_ACME_DESK_ARTICLE_INFO', 'ARTICLE_INFO', ''],
+    ['72_ACME_DESK_ARTICLE_INFO_TOP', 'ARTICLE_INFO_TOP', 'TOP'],
+    ['0', '', ''],
+    ['', '', ''],
+    ['73_ACME_DESK_D2', '', ''],
+    ['72_ACME_DESK', '', ''],
+  ])('%j has the mode with its tag %j and the tag %j', (layer, modeAndTag, tag) => {
+    const movable = partsNode('clsref', { layer });
+    const { movables } = flatten([movable]);
+    expect(movables[0]!.name).toBe(tag === '' ? 'movable 0' : tag);
+    const part = partsNode('imp', { layer });
+    const drops = (pattern: string) =>
+      flatten([part], { dropLayers: [pattern] }).parts.length === 0;
+    expect(drops(modeAndTag === '' ? '*' : modeAndTag)).toBe(modeAndTag !== '');
+  });
+});
+
+describe('dropped layers', () => {
+  const isDropped = (layer: string, dropLayers = CONVERT_DEFAULTS.dropLayers) =>
+    flatten([partsNode('imp', { layer })], { dropLayers }).parts.length === 0;
+
+  it.each([
+    'ACOUSTICS',
+    'ATTACH',
+    'ATTACH_LEFT',
+    'ORIGIN',
+    'D2',
+    'D2TOP',
+    'DIMENSIONS',
+    'TEXT',
+    'ARTICLE_INFO',
+    'ARTICLE_INFO_TOP',
+    'd2_symbol',
+  ])('drops the invisible mode %s', (mode) => {
+    expect(isDropped(`72_ACME_DESK_${mode}`)).toBe(true);
+  });
+
+  it.each([
+    '72_ACME_DESK_D3',
+    '72_ACME_DESK_D3FRONT_D2',
+    '72_ACME_D2_D3',
+    '72_ACME_DESK_NEW',
+    'D2',
+    'TEXT',
+    '',
+  ])('keeps %j', (layer) => {
+    expect(isDropped(layer)).toBe(false);
+  });
+
+  it('drops what the option says, and nothing by an empty one', () => {
+    expect(isDropped('72_ACME_DESK_D3A', ['D3?'])).toBe(true);
+    expect(isDropped('72_ACME_DESK_D3AB', ['D3?'])).toBe(false);
+    expect(isDropped('72_ACME_DESK_D2', [])).toBe(false);
   });
 });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { linearColor, luminance } from '../../../src/math/color.ts';
 import type { ImageField, ServiceMaterial } from '../../../src/model/graphics.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
-import type { KnownImage } from '../../../src/transform/material-look.ts';
-import { lookOf, MATERIAL_TABLE } from '../../../src/transform/material-table.ts';
+import type { KnownImage } from '../../../src/transform/material-rules.ts';
+import { MATERIAL_TABLE, shadingOf } from '../../../src/transform/material-table.ts';
 import { serviceMaterial } from '../../helpers/graphics.ts';
 
 const COLOR: KnownImage = { grey: false, meanLinear: [0.2, 0.3, 0.4] };
@@ -16,7 +16,7 @@ function look(
   options: Partial<ConvertOptions> = {},
 ) {
   const lost: string[] = [];
-  const made = lookOf({
+  const made = shadingOf({
     material: serviceMaterial({ source: { ...fields }, ...fields }),
     images,
     options: { ...CONVERT_DEFAULTS, ...options },

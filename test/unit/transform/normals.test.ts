@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bucketCorners, pointNumbers } from '../../../src/transform/corner-buckets.ts';
-import { creaseNormals, normalPool } from '../../../src/transform/normals.ts';
+import { createNormals } from '../../../src/transform/normals.ts';
 import { BOX_TRIANGLES, boxPoints } from '../../helpers/graphics.ts';
 
 /** The normal of every corner: three numbers each. */
@@ -10,11 +9,10 @@ function normalsOf(
   triangles: readonly number[],
   crease = 30,
 ): number[][] {
-  const corners = Uint32Array.from(triangles);
-  const buckets = bucketCorners(corners, 0, pointNumbers(points.length / 3));
-  const pool = normalPool(4);
-  const at = creaseNormals(corners, Float32Array.from(points), buckets, crease, pool);
-  return [...at].map((normal) => [...pool.values.subarray(3 * normal, 3 * normal + 3)]);
+  const made = createNormals(Float32Array.from(points), crease);
+  const { normals } = made.addSurface(Uint32Array.from(triangles));
+  const values = made.values();
+  return [...normals].map((normal) => [...values.subarray(3 * normal, 3 * normal + 3)]);
 }
 
 type Point = [number, number, number];
@@ -75,7 +73,7 @@ function roof(degrees: number): { points: number[]; triangles: number[] } {
   };
 }
 
-describe('creaseNormals', () => {
+describe('normals of a surface', () => {
   it('keep the edges of a box sharp', () => {
     const normals = normalsOf(boxPoints(), BOX_TRIANGLES);
     expect(normals.slice(0, 6).every((n) => n.join() === '0,0,-1')).toBe(true);
@@ -163,5 +161,70 @@ describe('creaseNormals', () => {
       expect(normals[i]![1]).toBeGreaterThan(0.96);
       expect(length(normals[i]!)).toBeCloseTo(1, 5);
     }
+  });
+});
+
+/** Twenty-one points in no line. */
+const SCATTERED = Float32Array.from({ length: 63 }, (_, i) => ((i * i * 7 + i * 3) % 101) / 10);
+const surface = (points: number[]) =>
+  createNormals(SCATTERED, 30).addSurface(Uint32Array.from(points));
+
+describe('points of a surface', () => {
+  it('are numbered in first-use order', () => {
+    const { localPoints, localCount } = surface([7, 3, 9, 9, 3, 1]);
+    expect([...localPoints]).toEqual([0, 1, 2, 2, 1, 3]);
+    expect(localCount).toBe(4);
+  });
+
+  it('are numbered anew for the next surface of a block', () => {
+    const normals = createNormals(SCATTERED, 30);
+    normals.addSurface(Uint32Array.of(0, 1, 2));
+    const second = normals.addSurface(Uint32Array.of(2, 1, 5));
+    expect([...second.localPoints]).toEqual([0, 1, 2]);
+    expect(second.localCount).toBe(3);
+  });
+
+  it('have one number each, and every corner has a normal, whatever the points', () => {
+    const triangle = fc.uniqueArray(fc.nat({ max: 20 }), { minLength: 3, maxLength: 3 });
+    fc.assert(
+      fc.property(fc.array(triangle, { maxLength: 20 }), (triangles) => {
+        const points = triangles.flat();
+        const { localPoints, localCount, normals } = surface(points);
+        expect(localCount).toBe(new Set(points).size);
+        expect(normals).toHaveLength(points.length);
+        const pairs = points.map((point, corner) => `${point} ${localPoints[corner]}`);
+        expect(new Set(pairs).size).toBe(localCount);
+      }),
+      { seed: 240 },
+    );
+  });
+});
+
+const duplicatesIn = (points: number[]) => surface(points).duplicateTriangles;
+
+describe('repeated triangles', () => {
+  it('are counted: one that repeats another in the same turn, from any corner', () => {
+    expect(duplicatesIn([0, 1, 2, 0, 1, 2])).toBe(1);
+    expect(duplicatesIn([0, 1, 2, 3, 2, 1, 1, 2, 0, 2, 0, 1])).toBe(2);
+  });
+
+  it('are not two that lie back to back, nor those that share an edge', () => {
+    expect(duplicatesIn([0, 1, 2, 0, 2, 1])).toBe(0);
+    expect(duplicatesIn([0, 1, 2, 1, 0, 3])).toBe(0);
+  });
+
+  it('are as many as a set of turned triples gives', () => {
+    const triple = fc.uniqueArray(fc.nat({ max: 4 }), { minLength: 3, maxLength: 3 });
+    fc.assert(
+      fc.property(fc.array(triple, { maxLength: 12 }), (triangles) => {
+        const keys = triangles.map((t) => {
+          const at = t.indexOf(Math.min(...t));
+          return [...t.slice(at), ...t.slice(0, at)].join();
+        });
+        const wanted = keys.length - new Set(keys).size;
+        expect(duplicatesIn(triangles.flat())).toBe(wanted);
+      }),
+      { seed: 241 },
+    );
   });
 });

@@ -2,7 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { sharpImageCodec } from '../../../src/support/image-codec.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
-import { readImageHeader } from '../../../src/transform/image-header.ts';
+import { readImageHeader } from '../../../src/transform/images.ts';
 import { createMeshCache } from '../../../src/transform/mesh-cache.ts';
 import { createTexturePacker } from '../../../src/transform/texture-pack.ts';
 
@@ -76,8 +76,8 @@ describe('passThrough', () => {
 
   it('writes anew what few viewers read', async () => {
     const made = await packer().passThrough(image('arithmetic'));
-    expect(readImageHeader(made.bytes)).toMatchObject({ common: true, width: 32, height: 16 });
-    expect(readImageHeader(BODIES.arithmetic!)!.common).toBe(false);
+    expect(readImageHeader(made.bytes)).toMatchObject({ isPlain: true, width: 32, height: 16 });
+    expect(readImageHeader(BODIES.arithmetic!)!.isPlain).toBe(false);
   });
 
   it('scales down what is larger than the limit, in proportion', async () => {

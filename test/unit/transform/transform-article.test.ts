@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { ConvertOptions } from '../../../src/transform/convert-options.ts';
+import { decodeBlock } from '../../../src/service/wire-block.ts';
+import { decodePartsList } from '../../../src/service/wire-parts-list.ts';
+import { sharpImageCodec } from '../../../src/support/image-codec.ts';
+import { loadTangentGenerator } from '../../../src/support/tangent-generator.ts';
+import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
 import { createMeshCache } from '../../../src/transform/mesh-cache.ts';
+import { transformArticle } from '../../../src/transform/transform-article.ts';
+import { writeGlb } from '../../../src/write/glb.ts';
 import { boxPoints, drawnPoints, turnedOver } from '../../helpers/graphics.ts';
 import { BOX_BODY, type MadeArticle, makeSnapshot, sceneOf } from '../../helpers/snapshot.ts';
 
@@ -242,5 +248,34 @@ describe('what is wrong with an article', () => {
   it('what the decoder mended is told with the rest', async () => {
     const scene = await sceneOf(article([box({ offs: ['0,5', 0, 0] })]));
     expect(scene.warnings[0]!.message).toContain('btg[0].offs[0]');
+  });
+});
+
+describe('decoded bodies', () => {
+  it('are taken as they are: their bytes are neither read nor decoded', async () => {
+    const made = article([box(), { type: 'block', params: [1, 1, 1] }]);
+    const { snapshot, read, reads } = makeSnapshot(made);
+    const partsList = decodePartsList(await read(snapshot.partsList));
+    const { digest } = snapshot.blocks.get(BOX) as { digest: string };
+    const decodedBlock = decodeBlock(await read(digest));
+    reads.length = 0;
+    const options = CONVERT_DEFAULTS;
+    const rest = { images: sharpImageCodec(), loadTangents: loadTangentGenerator, options };
+    const scene = await transformArticle({
+      ...rest,
+      snapshot,
+      read,
+      decoded: {
+        partsList: (of) => (of === snapshot.partsList ? partsList : undefined),
+        block: (of) => (of === digest ? decodedBlock : undefined),
+      },
+      cache: createMeshCache(),
+    });
+    expect(reads).toEqual([]);
+    const none = { partsList: () => undefined, block: () => undefined };
+    const cache = createMeshCache();
+    const again = await transformArticle({ ...rest, snapshot, read, decoded: none, cache });
+    expect(reads).toEqual([snapshot.partsList, digest]);
+    expect(writeGlb(scene)).toEqual(writeGlb(again));
   });
 });

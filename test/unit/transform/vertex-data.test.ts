@@ -1,17 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rotationFromDegrees } from '../../../src/math/ofml-frame.ts';
-import {
-  determinant3,
-  diagonal3,
-  IDENTITY3,
-  transformVec3,
-  type Vec3,
-} from '../../../src/math/vec.ts';
-import type { Block } from '../../../src/model/graphics.ts';
+import { determinant3, diagonal3, IDENTITY3, transformVec3 } from '../../../src/math/vec.ts';
+import type { Block, Vec3 } from '../../../src/model/graphics.ts';
 import type { Geometry } from '../../../src/model/scene.ts';
+import { prepareBlock } from '../../../src/transform/block-mesh.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
-import { prepareBlock } from '../../../src/transform/prepared-mesh.ts';
 import { buildVertexData, type VertexPlan } from '../../../src/transform/vertex-data.ts';
 import { BOX_TRIANGLES, boxPoints, meshBlock } from '../../helpers/graphics.ts';
 

@@ -1,8 +1,71 @@
-/**
- * Pixels: arithmetic on decoded images.
- */
-import { linearFromSrgb, type Rgb } from '../math/color.ts';
+/** Images: their headers, read from bytes rather than names, and arithmetic on decoded pixels. */
+import { linearFromSrgb } from '../math/color.ts';
 import type { Pixels } from '../model/image-codec.ts';
+import type { LinearRgb } from '../model/scene.ts';
+
+/** What a header states; whether the rest is complete shows when the image is decoded. */
+export interface ImageHeader {
+  kind: 'jpeg' | 'png';
+  width: number;
+  height: number;
+  /** Every viewer reads it as it is: a PNG, or a Huffman-coded JPEG of 8 bits in grey or colour. */
+  isPlain: boolean;
+}
+
+/**
+ * Reads the header of a JPEG or PNG.
+ *
+ * @returns Undefined for anything else, or where the header itself is broken.
+ *
+ * @example
+ * ```ts
+ * readImageHeader(bytes); // → { kind: 'jpeg', width: 1024, height: 1024, isPlain: true }
+ * ```
+ *
+ * @see D-550.
+ */
+export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xd8) return readJpeg(bytes);
+  return PNG_SIGNATURE.every((byte, i) => bytes[i] === byte) ? readPng(bytes) : undefined;
+}
+
+const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+
+/** Frame markers: SOF0 to SOF15 without DHT (C4), JPG (C8) and DAC (CC). */
+function isFrame(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+}
+
+function readJpeg(bytes: Uint8Array): ImageHeader | undefined {
+  let at = 2;
+  while (at + 9 < bytes.length) {
+    if (bytes[at] !== 0xff) return undefined;
+    const marker = bytes[at + 1]!;
+    if (marker === 0xff) {
+      at++;
+      continue;
+    }
+    if (isFrame(marker)) {
+      return {
+        kind: 'jpeg',
+        height: (bytes[at + 5]! << 8) | bytes[at + 6]!,
+        width: (bytes[at + 7]! << 8) | bytes[at + 8]!,
+        isPlain:
+          marker <= 0xc2 && bytes[at + 4] === 8 && (bytes[at + 9] === 1 || bytes[at + 9] === 3),
+      };
+    }
+    const length = (bytes[at + 2]! << 8) | bytes[at + 3]!;
+    if (length < 2) return undefined;
+    at += 2 + length;
+  }
+  return undefined;
+}
+
+function readPng(bytes: Uint8Array): ImageHeader | undefined {
+  if (bytes.length < 33) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { kind: 'png', width: view.getUint32(16), height: view.getUint32(20), isPlain: true };
+}
 
 /** Mean difference of the channels, of 255, up to which a picture counts as grey: JPEG noise. */
 const GREY_TOLERANCE = 4;
@@ -18,7 +81,7 @@ export function isGrey({ channels, data }: Pixels): boolean {
 }
 
 /** Mean colour of an sRGB picture, averaged in linear light. */
-export function meanLinear({ channels, data }: Pixels): Rgb {
+export function meanLinear({ channels, data }: Pixels): LinearRgb {
   const table = Float64Array.from({ length: 256 }, (_, i) => linearFromSrgb(i / 255));
   const sum = [0, 0, 0];
   for (let i = 0; i < data.length; i += channels) {
@@ -57,7 +120,7 @@ export function turnGreen({ width, height, channels, data }: Pixels): Pixels {
   return { width, height, channels, data: turned };
 }
 
-/** Height differences between neighbours count this much: a full step over one pixel is 45° × 4. */
+/** Factor on height differences between neighbours: a full step over one pixel is 45° × 4. */
 const HEIGHT_STRENGTH = 4;
 
 /**

@@ -1,0 +1,258 @@
+/**
+ * UVs: how stored UVs are indexed, how missing ones are projected from the sides of a box, and how a
+ * material's rotation, offset and scale become a KHR_texture_transform or a map to bake into them.
+ */
+import { cosDegrees, sinDegrees } from '../math/ofml-frame.ts';
+import type { Block, BlockSurface, ServiceMaterial } from '../model/graphics.ts';
+import type { TextureTransform } from '../model/scene.ts';
+import { NOT_AN_INDEX } from '../service/wire-block-scanner.ts';
+import type { ConvertOptions } from './convert-options.ts';
+
+/** The smallest and largest index of several lists, without what was no integer: D-302. */
+export function indexRange(lists: readonly Int32Array[]): { smallest: number; largest: number } {
+  let smallest = Number.POSITIVE_INFINITY;
+  let largest = Number.NEGATIVE_INFINITY;
+  for (const list of lists) {
+    for (let i = 0; i < list.length; i++) {
+      const index = list[i]!;
+      if (index === NOT_AN_INDEX) continue;
+      if (index < smallest) smallest = index;
+      if (index > largest) largest = index;
+    }
+  }
+  return { smallest, largest };
+}
+
+interface UvLayout {
+  /** Floats an entry. */
+  stride: 2 | 3;
+  /** Index of the first entry. */
+  firstIndex: 0 | 1;
+}
+
+/** The service states neither; both follow from the smallest index a, the largest b, and n floats. */
+interface LayoutRule extends UvLayout {
+  fits(a: number, b: number, n: number): boolean;
+}
+
+/**
+ * The first rule that fits decides, among those that agree with the nesting or an option. Without
+ * either, it is one of the first six.
+ */
+const LAYOUTS: readonly LayoutRule[] = [
+  { stride: 2, firstIndex: 0, fits: (_a, b, n) => 2 * (b + 1) === n },
+  { stride: 3, firstIndex: 0, fits: (_a, b, n) => 3 * (b + 1) === n },
+  { stride: 2, firstIndex: 1, fits: (a, b, n) => a === 1 && 2 * b === n },
+  { stride: 3, firstIndex: 1, fits: (a, b, n) => a === 1 && 3 * b === n },
+  { stride: 2, firstIndex: 0, fits: (_a, b, n) => n % 2 === 0 && 2 * (b + 1) < n },
+  { stride: 3, firstIndex: 0, fits: () => true },
+  { stride: 2, firstIndex: 0, fits: () => true },
+  { stride: 2, firstIndex: 1, fits: (_a, b, n) => 2 * b === n },
+  { stride: 3, firstIndex: 1, fits: (_a, b, n) => 3 * b === n },
+  { stride: 2, firstIndex: 1, fits: (_a, b, n) => n % 2 === 0 && 2 * b < n },
+  { stride: 3, firstIndex: 1, fits: () => true },
+  { stride: 2, firstIndex: 1, fits: () => true },
+];
+
+/**
+ * Finds the layout of a block's stored UVs: how many floats an entry of `T` has, and where `TI` begins
+ * to count.
+ *
+ * With n floats and the smallest and largest index a and b, the first that fits decides: 2(b+1) = n;
+ * 3(b+1) = n; a = 1 and 2b = n; a = 1 and 3b = n; n even and 2(b+1) < n; else three floats from 0.
+ * Where the entries arrive nested, their own length decides the stride. An option for one of the two
+ * leaves the other to the rules that agree.
+ *
+ * @returns With `offsetsOf`: m × 3 offsets of U in `uvs`; undefined where a surface has no stored UVs,
+ * or unusable ones.
+ *
+ * @example
+ * ```ts
+ * uvLayoutOf({ ...block, uvs: new Float64Array(8) }, CONVERT_DEFAULTS); // indices 0…3 → { stride: 2, firstIndex: 0, … }
+ * ```
+ *
+ * @see D-302, D-303.
+ */
+export function uvLayoutOf(
+  block: Block,
+  options: Pick<ConvertOptions, 'uvStride' | 'uvIndexBase'>,
+): UvLayout & { offsetsOf(surface: BlockSurface): Uint32Array | undefined } {
+  const n = block.uvs.length;
+  const { smallest: a, largest: b } = indexRange(block.surfaces.map(({ uvIndices }) => uvIndices));
+  const given = block.uvStride === 0 ? options.uvStride : block.uvStride;
+  const { stride, firstIndex } = LAYOUTS.find(
+    (layout) =>
+      (given === 'auto' || layout.stride === given) &&
+      (options.uvIndexBase === 'auto' || layout.firstIndex === options.uvIndexBase) &&
+      layout.fits(a, b, n),
+  )!;
+  return {
+    stride,
+    firstIndex,
+    offsetsOf: (surface) => offsetsOf(surface, block.uvs, stride, firstIndex),
+  };
+}
+
+function offsetsOf(
+  surface: BlockSurface,
+  uvs: Float64Array,
+  stride: number,
+  firstIndex: number,
+): Uint32Array | undefined {
+  const { uvIndices, triangles } = surface;
+  if (uvIndices.length === 0 || uvIndices.length !== triangles.length) return undefined;
+  const offsets = new Uint32Array(uvIndices.length);
+  for (let i = 0; i < uvIndices.length; i++) {
+    const offset = (uvIndices[i]! - firstIndex) * stride;
+    // Also false where U or V is NaN.
+    if (!(offset >= 0 && Number.isFinite(uvs[offset]! + uvs[offset + 1]!))) return undefined;
+    offsets[i] = offset;
+  }
+  return offsets;
+}
+
+/** Front and back: U is x, V is y. First in a tie: D-402. */
+const FRONT = 0;
+/** Left and right: U is z, V is y. Second in a tie. */
+const SIDE = 1;
+/** Top and bottom: U is x, V is z. */
+const TOP = 2;
+/** Added to the face of a mirrored opposite side: U runs the other way. */
+const MIRRORED = 3;
+
+/** Components of a unit normal that are this close count as equal. */
+const TIE = 1e-6;
+
+/**
+ * The side of the box for a triangle's unit normal: the largest component decides, a tie goes to
+ * front, then side, then top.
+ *
+ * @param mirror - Whether U runs the other way on back, left and bottom.
+ * @returns 0 to 5, for {@link boxU} and {@link boxV}.
+ *
+ * @example
+ * ```ts
+ * boxFace(0, -1, 0); // → 2, the top
+ * boxFace(Math.SQRT1_2, 0, Math.SQRT1_2); // → 0, the front
+ * ```
+ *
+ * @see D-402.
+ */
+export function boxFace(x: number, y: number, z: number, mirror = false): number {
+  const ax = Math.abs(x);
+  const ay = Math.abs(y);
+  const az = Math.abs(z);
+  const limit = Math.max(ax, ay, az) - TIE;
+  if (az >= limit) return mirror && z < 0 ? FRONT + MIRRORED : FRONT;
+  if (ax >= limit) return mirror && x < 0 ? SIDE + MIRRORED : SIDE;
+  return mirror && y < 0 ? TOP + MIRRORED : TOP;
+}
+
+/** U of a point on a face: front and top x, side z; backwards where the face is mirrored. */
+export function boxU(face: number, x: number, z: number): number {
+  if (face >= MIRRORED) return -boxU(face - MIRRORED, x, z);
+  return face === SIDE ? z : x;
+}
+
+/** V of a point on a face: front and side y, top z. */
+export function boxV(face: number, y: number, z: number): number {
+  return face % MIRRORED === TOP ? z : y;
+}
+
+/** Placement of an image as the service has it, V up: p' = S·(R(W)·p + o). */
+export interface Placement {
+  scale: readonly [number, number];
+  offset: readonly [number, number];
+  rotationDegrees: number;
+}
+
+/** An affine map of V-up texture space, row by row: u' = a·u + b·v + c, v' = d·u + e·v + f. */
+export type UvMap = readonly [number, number, number, number, number, number];
+
+/** Repetitions a metre of `scaleu` and `scalev`. */
+const REPETITIONS = {
+  repetitions: (scale) => scale,
+  metres: (scale) => 1 / scale,
+} as const satisfies Record<ConvertOptions['textureScale'], (scale: number) => number>;
+
+type ScaleOptions = Pick<ConvertOptions, 'textureScale'>;
+
+/** Placement of the base colour and of the metallic-roughness image: D-420. */
+export function basePlacement(
+  material: ServiceMaterial,
+  { textureScale }: ScaleOptions,
+): Placement {
+  const repetitions = REPETITIONS[textureScale];
+  return {
+    scale: [repetitions(scaleOr(material.scaleu, 1)), repetitions(scaleOr(material.scalev, 1))],
+    offset: [material.offsetx ?? 0, material.offsety ?? 0],
+    rotationDegrees: material.rot ?? 0,
+  };
+}
+
+/**
+ * Placement of the normal map: each missing value is that of the base. `bump_scaleu` and `bump_scalev`
+ * are always repetitions a metre.
+ *
+ * @see D-420.
+ */
+export function bumpPlacement(material: ServiceMaterial, options: ScaleOptions): Placement {
+  const base = basePlacement(material, options);
+  return {
+    scale: [
+      scaleOr(material.bump_scaleu, base.scale[0]),
+      scaleOr(material.bump_scalev, base.scale[1]),
+    ],
+    offset: [material.bump_offsetx ?? base.offset[0], material.bump_offsety ?? base.offset[1]],
+    rotationDegrees: material.bump_rot ?? base.rotationDegrees,
+  };
+}
+
+/** What is closer to zero counts as zero: its inverse is beyond the range of float32. */
+const SMALLEST_SCALE = 1e-15;
+
+/** A missing scale is the fallback; a scale of zero counts as 1. */
+function scaleOr(value: number | undefined, fallback: number): number {
+  if (value === undefined) return fallback;
+  return Math.abs(value) < SMALLEST_SCALE ? 1 : value;
+}
+
+/**
+ * Expresses a placement in glTF terms. The extension scales first, then turns, then moves, V down; the
+ * derivation is in D-420.
+ *
+ * @returns `transform` where both scales are equal or the rotation is a multiple of 180°, which
+ * every viewer evaluates alike; else `baked`, for a UV set of its own; neither for the identity.
+ *
+ * @example
+ * ```ts
+ * placeUvs({ scale: [2, 2], offset: [0, 0], rotationDegrees: 90 }, CONVERT_DEFAULTS).transform;
+ * // → { offset: [-2, 1], rotationRadians: 1.5707963267948966, scale: [2, 2] }
+ * ```
+ *
+ * @see D-420.
+ */
+export function placeUvs(
+  { scale, offset, rotationDegrees }: Placement,
+  options: Pick<ConvertOptions, 'textureTransform' | 'textureRotation'>,
+): { baked: UvMap | undefined; transform: TextureTransform | undefined } {
+  const [su, sv] = scale;
+  const [ox, oy] = offset;
+  const degrees = options.textureRotation === 'clockwise' ? -rotationDegrees : rotationDegrees;
+  const c = cosDegrees(degrees);
+  const s = sinDegrees(degrees);
+  const isTurned = s !== 0 || c !== 1;
+  if (su === 1 && sv === 1 && ox === 0 && oy === 0 && !isTurned)
+    return { baked: undefined, transform: undefined };
+  const isExpressible = su === sv || s === 0;
+  if (!isExpressible || options.textureTransform === 'bake') {
+    const baked: UvMap = [su * c, -su * s, su * ox, sv * s, sv * c, sv * oy];
+    return { baked, transform: undefined };
+  }
+  const transform: TextureTransform = {
+    offset: [su * (ox - s) + 0, 1 - sv * (c + oy)],
+    rotationRadians: isTurned ? (degrees * Math.PI) / 180 : 0,
+    scale: [su, sv],
+  };
+  return { baked: undefined, transform };
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { createLosses, missingError } from '../../../src/transform/losses.ts';
+
+describe('createLosses', () => {
+  it('begins empty, with every count at 0', () => {
+    const losses = createLosses();
+    expect(losses.listed().losses).toEqual([]);
+    expect(losses.listed().warnings).toEqual([]);
+    expect(new Set(Object.values(losses.counts))).toEqual(new Set([0]));
+  });
+
+  it('lists a loss once, and losses that differ in anything apart', () => {
+    const losses = createLosses();
+    const loss = { where: 'OAK', field: 'amb', value: '0x101010', done: 'dropped' };
+    losses.add(loss);
+    losses.add({ ...loss });
+    losses.add({ ...loss, where: 'ELM' });
+    losses.add({ ...loss, field: 'pho' });
+    losses.add({ ...loss, value: '0x202020' });
+    losses.add({ ...loss, done: 'kept in extras' });
+    expect(losses.listed().losses).toHaveLength(5);
+    expect(losses.listed().losses[0]).toEqual(loss);
+  });
+
+  it('lists a warning once, with the first place and the number of others', () => {
+    const losses = createLosses();
+    for (const where of ['0/1', '0/2', '0/3']) losses.warn('SCALE_ZERO', 'not drawn', where);
+    losses.warn('SCALE_ZERO', 'not drawn at all', '0/4');
+    losses.warn('MATERIAL_UNKNOWN', 'grey');
+    losses.warn('MATERIAL_UNKNOWN', 'grey');
+    expect(losses.listed().warnings).toEqual([
+      { code: 'SCALE_ZERO', message: 'not drawn (at 0/1 and 2 more)' },
+      { code: 'SCALE_ZERO', message: 'not drawn at all (at 0/4)' },
+      { code: 'MATERIAL_UNKNOWN', message: 'grey' },
+    ]);
+  });
+});
+
+describe('missingError', () => {
+  it('has the code and message of the failed request, named once', () => {
+    const missing = { code: 'HTTP_TIMEOUT', message: 'Block a: timed out after 60 s' };
+    expect(missingError({ missing }, 'BLOCK_MISSING', 'block A')).toMatchObject(missing);
+    const nameless = { code: 'BLOCK_INVALID', message: 'V: expected an array' };
+    expect(missingError({ missing: nameless }, 'BLOCK_MISSING', 'block A')).toMatchObject({
+      code: 'BLOCK_INVALID',
+      message: 'block A: V: expected an array',
+    });
+  });
+
+  it('has the given code where no code is recorded', () => {
+    expect(missingError(undefined, 'IMAGE_MISSING', 'image W')).toMatchObject({
+      code: 'IMAGE_MISSING',
+      message: 'image W: not fetched',
+    });
+    const missing = { code: 'constructor', message: 'of a newer version' };
+    expect(missingError({ missing }, 'BLOCK_MISSING', 'block A').code).toBe('BLOCK_MISSING');
+  });
+});
