@@ -7,8 +7,7 @@ import { parseMaxFailures } from '../pipeline/failures/failure-limit.ts';
 import { defaultCacheDir, loadPipeline, type Pipeline } from '../pipeline/file/pipeline-file.ts';
 import { PIPELINE_DEFAULTS } from '../pipeline/file/pipeline-schema.ts';
 import type { RunResult } from '../pipeline/night/run-result.ts';
-import type { Ending } from '../report/ending.ts';
-import type { RunReport } from '../report/run-report.ts';
+import type { FinishedRun, RunReport } from '../report/run-report.ts';
 import { summarise } from '../report/summary.ts';
 import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
 import type { LogFields, LogFormat } from '../support/log.ts';
@@ -137,7 +136,7 @@ export async function doJob(
   const startedAt = io.now();
   const format = textOf(args, 'log-format') as LogFormat | undefined;
   const voice = await openVoice(format, io, { run: runId(startedAt) });
-  const ended = (exitCode: number, error?: ConverterError, report?: RunReport): Ending => {
+  const ended = (exitCode: number, error?: ConverterError, report?: RunReport): FinishedRun => {
     const times = { startedAt, endedAt: io.now() };
     const { name: pipeline } = job.pipeline;
     return { pipeline, exitCode, ...times, report, ...(error === undefined ? {} : { error }) };

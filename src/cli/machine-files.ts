@@ -4,7 +4,7 @@
  * They are written after every run that began, whatever became of it, each replaced as a whole.
  */
 import { dirname, resolve } from 'node:path';
-import type { Ending } from '../report/ending.ts';
+import type { FinishedRun } from '../report/run-report.ts';
 import { readTextIfExists, removeStaleTemporaries, replaceFile } from '../support/files.ts';
 import { type Arguments, type OptionSpec, textOf } from './command.ts';
 
@@ -22,7 +22,7 @@ export const MACHINE_FILE_OPTIONS = {
  *
  * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `DISK_FULL`, naming the file.
  */
-export async function writeMachineFiles(args: Arguments, ending: Ending): Promise<void> {
+export async function writeMachineFiles(args: Arguments, ending: FinishedRun): Promise<void> {
   const metricsFile = textOf(args, 'metrics-file');
   if (metricsFile !== undefined) {
     const { metricsText } = await import('../report/metrics.ts');

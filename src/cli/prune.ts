@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { loadPipeline } from '../pipeline/file/pipeline-file.ts';
 import { lockOutput } from '../pipeline/output/output-lock.ts';
 import { carryOutPrune, planPrune, requireManifest } from '../pipeline/output/prune.ts';
-import { size } from '../report/words.ts';
+import { size } from '../report/text.ts';
 import { type Command, numberOf, textOf } from './command.ts';
 
 /** The command. */

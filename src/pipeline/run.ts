@@ -6,7 +6,7 @@
  *
  * `run` is `fetch` and `build` in one, article by article.
  */
-import type { ReportedLine } from '../report/reported-line.ts';
+import type { ReportedLine } from '../report/collect.ts';
 import { convertFetched, convertLive } from './configuration/convert-configuration.ts';
 import { fetchLive } from './configuration/fetch-configuration.ts';
 import { workOn } from './configuration/work-on.ts';

@@ -1,84 +1,249 @@
-/**
- * Collect: all that a report says of its configurations, which are shown to it one at a time.
- *
- * In: lines, each once. Out: sums and bounded lists. Memory grows by a few bytes a configuration only.
- */
-
+/** Collects what a report says about configurations. Memory grows by a few bytes for each of them. */
 import type { ArticleKey } from '../model/article.ts';
-import { configurationLabel } from '../model/configuration-id.ts';
+import type { ManifestLine } from '../model/asset.ts';
+import {
+  articleKey,
+  configurationId,
+  configurationKey,
+  configurationLabel,
+  sortConfigurationKeys,
+} from '../model/configuration-id.ts';
+import type { GeometryCounts } from '../model/scene.ts';
 import type { Warning } from '../model/snapshot.ts';
-import { collectChanges } from './collect-changes.ts';
-import { collectFailures } from './collect-failures.ts';
-import { collectPrograms } from './collect-programs.ts';
-import { collectTotals } from './collect-totals.ts';
-import { createCounts } from './counts.ts';
-import { REPORT_LIMITS } from './report-limits.ts';
-import type { ReportedLine } from './reported-line.ts';
-import type { FailureRow, RunReport } from './run-report.ts';
+import { helpFor } from '../support/errors.ts';
+import { createPackedMap } from '../support/packed-map.ts';
+import {
+  type AssetRow,
+  CHANGES,
+  type ChangeRow,
+  type FailureRow,
+  GEOMETRY_COUNTS,
+  PROGRAM_COUNTS,
+  type RunReport,
+} from './run-report.ts';
 
-/** What of a report comes from its configurations and their selection alone. */
-export type Collected = Pick<
-  RunReport,
-  | 'configurations'
-  | 'articles'
-  | 'changes'
-  | 'objects'
-  | 'triangles'
-  | 'geometry'
-  | 'programs'
-  | 'slowest'
-  | 'largest'
-  | 'causes'
-  | 'failures'
-  | 'warnings'
-  | 'articleWarnings'
-  | 'selectionWarnings'
-  | 'losses'
+/** Lengths of the lists of a report; the manifest has every line. @see D-855 */
+const LIMITS = {
+  changes: 1000,
+  failures: 1000,
+  articleWarnings: 200,
+  slowest: 50,
+  largest: 50,
+  programs: 500,
+};
+
+/** How often and since when a configuration has failed, over all runs. */
+export type FailureHistory = Pick<
+  FailureRow,
+  'attempts' | 'nights' | 'firstSeen' | 'lastSeen' | 'quarantined' | 'retryOn'
 >;
 
-/** Takes in configurations. */
-export interface Collector {
-  add(line: ReportedLine): void;
-  /** A configuration that is published no more. */
-  addRemoved(key: ArticleKey): void;
-  /** A part of the selection that failed. */
-  addNotSelected(row: FailureRow): void;
-  /** What concerns the selection and no configuration. */
-  addSelectionWarning(warning: Warning): void;
-  collected(): Collected;
-  /** Every failure: those of the selection, then the others in order of their keys. */
-  failures(): Iterable<FailureRow>;
-}
+/** A line of the manifest, or of a configuration that was only fetched, with what else the run found. */
+export type ReportedLine = ArticleKey &
+  Pick<
+    ManifestLine,
+    'glb' | 'sha256' | 'bytes' | 'triangles' | 'warnings' | 'losses' | 'error' | 'lastGood'
+  > & {
+    status: ManifestLine['status'] | 'fetched';
+    counts?: GeometryCounts | undefined;
+    /** Unchanged because its snapshot was fresh, without a request. */
+    kept?: boolean | undefined;
+    /** Time spent on it, milliseconds. */
+    ms?: number | undefined;
+    /** Compared with the published line of the previous run. */
+    change?: 'new' | 'changed' | 'same' | undefined;
+    /** Figures of the published line of the previous run. */
+    before?: Partial<Pick<ManifestLine, 'bytes' | 'triangles'>> | undefined;
+    /** Of a failed one. */
+    history?: FailureHistory | undefined;
+  };
 
-/** Creates a collector that has seen nothing. */
-export function createCollector(): Collector {
+/** Creates a collector of the configurations of a run, which are added one at a time. */
+export function createCollector() {
   const totals = collectTotals();
+  const objects = collectObjects();
   const changes = collectChanges();
   const failures = collectFailures();
   const programs = collectPrograms();
   const warnings = collectWarnings();
   const losses = createCounts();
   return {
-    add(line) {
-      for (const part of [totals, changes, failures, programs, warnings]) part.add(line);
+    add(line: ReportedLine): void {
+      for (const part of [totals, objects, changes, failures, programs, warnings]) part.add(line);
       for (const { field } of line.losses) losses.add(field);
     },
-    addRemoved: changes.addRemoved,
+    /** Adds a configuration that is no longer published. */
+    addRemoved: (key: ArticleKey) => changes.put('removed', () => configurationId(key)),
+    /** Adds an entry of the selection that failed. */
     addNotSelected: failures.addNotSelected,
+    /** Adds a warning about the selection. */
     addSelectionWarning: warnings.addSelectionWarning,
-    collected() {
-      const { configurations, ...sums } = totals.value(failures.notSelected());
+    /** The part of the report. */
+    collected: () => ({
+      ...totals.value(failures.counts()),
+      ...objects.value(),
+      changes: changes.value(),
+      programs: programs.value(),
+      ...failures.value(),
+      ...warnings.value(),
+      losses: losses.sorted(),
+    }),
+    /** Every failure: those of the selection, then the others in order of their keys. */
+    failures: failures.all,
+  };
+}
+
+function collectTotals() {
+  const statuses = createCounts();
+  const articles = new Set<string>();
+  const geometry = { configurations: 0, ...zeros(GEOMETRY_COUNTS) };
+  const slowest = createTopList<AssetRow>(LIMITS.slowest, ({ ms = 0 }) => ms);
+  let triangles = 0;
+  let kept = 0;
+  return {
+    add(line: ReportedLine): void {
+      statuses.add(line.status);
+      if (line.kept) kept++;
+      articles.add(articleKey(line));
+      triangles += line.triangles ?? 0;
+      if (line.counts !== undefined) {
+        geometry.configurations++;
+        for (const name of GEOMETRY_COUNTS) geometry[name] += line.counts[name];
+      }
+      if ((line.ms ?? 0) > 0) slowest.add(assetRow(line));
+    },
+    value({ notSelected, quarantined }: { notSelected: number; quarantined: number }) {
+      const [fetched, converted, unchanged] = [
+        statuses.of('fetched'),
+        statuses.of('converted'),
+        statuses.of('unchanged'),
+      ];
+      const failed = statuses.of('failed') + notSelected;
+      const selected = fetched + converted + unchanged + failed;
       return {
-        configurations: { ...configurations, quarantined: failures.quarantined() },
-        ...sums,
-        changes: changes.value(),
-        programs: programs.value(),
-        ...failures.value(),
-        ...warnings.value(),
-        losses: losses.sorted(),
+        configurations: { selected, fetched, converted, unchanged, kept, failed, quarantined },
+        articles: articles.size,
+        triangles,
+        geometry,
+        slowest: slowest.items(),
       };
     },
-    failures: failures.all,
+  };
+}
+
+/** The distinct GLBs; the first configuration that has one represents it. */
+function collectObjects() {
+  const shared = createCounts();
+  const largest = createTopList<AssetRow & { sha256: string }>(
+    LIMITS.largest,
+    ({ bytes = 0 }) => bytes,
+  );
+  const sums = { distinct: 0, bytes: 0, savedFiles: 0, savedBytes: 0 };
+  return {
+    add(line: ReportedLine): void {
+      const { sha256, bytes = 0 } = line;
+      if (sha256 === undefined) return;
+      shared.add(sha256);
+      if (shared.of(sha256) > 1) {
+        sums.savedFiles++;
+        sums.savedBytes += bytes;
+        return;
+      }
+      sums.distinct++;
+      sums.bytes += bytes;
+      largest.add({ ...assetRow(line), sha256 });
+    },
+    value: () => ({
+      objects: sums,
+      largest: largest.items().map(({ sha256, ...row }) => ({ ...row, shared: shared.of(sha256) })),
+    }),
+  };
+}
+
+/** New, changed and removed configurations; a failed one keeps its published line and is none of them. */
+function collectChanges() {
+  const lists = CHANGES.map((kind) => [kind, { count: 0, rows: [] as ChangeRow[] }] as const);
+  const changes = Object.fromEntries(lists) as RunReport['changes'];
+  const put = (kind: keyof RunReport['changes'], row: () => ChangeRow) => {
+    if (changes[kind].count++ < LIMITS.changes) changes[kind].rows.push(row());
+  };
+  return {
+    put,
+    add(line: ReportedLine): void {
+      const { status, change } = line;
+      if (status === 'failed' || change === undefined || change === 'same') return;
+      const { bytes: bytesBefore, triangles: trianglesBefore } = line.before ?? {};
+      put(change, () => ({ ...assetRow(line), ...defined({ bytesBefore, trianglesBefore }) }));
+    },
+    value: () => changes,
+  };
+}
+
+/** Failures by cause and one by one; rows are packed, because nearly all configurations may fail. */
+function collectFailures() {
+  const notSelected: FailureRow[] = [];
+  const rows = createPackedMap<FailureRow>();
+  const causes = new Map<string, RunReport['causes'][number]>();
+  let quarantined = 0;
+
+  const addCause = (row: FailureRow) => {
+    const { code, help, message } = row;
+    const known = causes.get(code);
+    const example = row.what ?? configurationLabel(row);
+    if (known !== undefined) known.count++;
+    else causes.set(code, { code, count: 1, help, message, example });
+  };
+
+  function* all(): Generator<FailureRow> {
+    yield* notSelected;
+    for (const key of sortConfigurationKeys(rows.keys())) yield rows.get(key)!;
+  }
+
+  return {
+    add(line: ReportedLine): void {
+      const { error, history, lastGood } = line;
+      if (error === undefined) return;
+      const row: FailureRow = {
+        ...{ ...configurationId(line), ...error, help: helpFor(error.code), ...history },
+        ...defined({ lastGood: lastGood?.glb }),
+      };
+      rows.set(configurationKey(line), row);
+      addCause(row);
+      if (row.quarantined) quarantined++;
+    },
+    addNotSelected(row: FailureRow): void {
+      notSelected.push(row);
+      addCause(row);
+    },
+    counts: () => ({ notSelected: notSelected.length, quarantined }),
+    all,
+    value: (): Pick<RunReport, 'causes' | 'failures'> => ({
+      causes: [...causes.values()].sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1)),
+      failures: first(LIMITS.failures, all()),
+    }),
+  };
+}
+
+function collectPrograms() {
+  type Row = RunReport['programs']['rows'][number];
+  const rows = new Map<string, Row>();
+  return {
+    add(line: ReportedLine): void {
+      const { manufacturer, program } = line;
+      const key = JSON.stringify([manufacturer, program]);
+      const row = rows.get(key) ?? { manufacturer, program, ...zeros(PROGRAM_COUNTS) };
+      rows.set(key, row);
+      row.configurations++;
+      row.bytes += line.bytes ?? 0;
+      row.triangles += line.triangles ?? 0;
+      if (line.status === 'failed') row.failed++;
+      else if (line.change === 'new') row.new++;
+      else if (line.change === 'changed') row.changed++;
+    },
+    value(): RunReport['programs'] {
+      const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+      return { count: rows.size, rows: sorted.slice(0, LIMITS.programs) };
+    },
   };
 }
 
@@ -90,7 +255,7 @@ function collectWarnings() {
     add(line: ReportedLine): void {
       for (const { code, message } of line.warnings) {
         codes.add(code);
-        if (articleWarnings.length === REPORT_LIMITS.articleWarnings) continue;
+        if (articleWarnings.length === LIMITS.articleWarnings) continue;
         articleWarnings.push({ code, message, article: configurationLabel(line) });
       }
     },
@@ -99,5 +264,61 @@ function collectWarnings() {
       selectionWarnings.push(warning);
     },
     value: () => ({ warnings: codes.sorted(), articleWarnings, selectionWarnings }),
+  };
+}
+
+function assetRow(line: ReportedLine): AssetRow {
+  const { bytes, triangles, ms } = line;
+  const glb = line.glb ?? line.lastGood?.glb;
+  return { ...configurationId(line), ...defined({ glb, bytes, triangles, ms }) };
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The fields that are not undefined. */
+function defined<T extends object>(fields: T): Defined<T> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Defined<T>;
+}
+
+function zeros<N extends string>(names: readonly N[]): Record<N, number> {
+  return Object.fromEntries(names.map((name) => [name, 0])) as Record<N, number>;
+}
+
+function first<T>(limit: number, items: Iterable<T>): T[] {
+  const taken: T[] = [];
+  for (const item of items) {
+    if (taken.length === limit) break;
+    taken.push(item);
+  }
+  return taken;
+}
+
+/** Counts names. */
+function createCounts() {
+  const counts = new Map<string, number>();
+  return {
+    add: (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1),
+    of: (name: string) => counts.get(name) ?? 0,
+    /** By name, so that the order of the configurations has no influence. */
+    sorted: () => Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+/** Keeps the `limit` largest items, largest first; of equal ones the first added. */
+function createTopList<T>(limit: number, sizeOf: (item: T) => number) {
+  let kept: T[] = [];
+  const cut = () => {
+    kept = kept.sort((a, b) => sizeOf(b) - sizeOf(a)).slice(0, limit);
+  };
+  return {
+    add(item: T): void {
+      kept.push(item);
+      if (kept.length >= limit * 4) cut();
+    },
+    items(): T[] {
+      cut();
+      return [...kept];
+    },
   };
 }

@@ -1,32 +1,46 @@
-/**
- * HTML sections: the details below the first screenful, one table or list of bars each.
- *
- * In: a report. Out: sections, those without content left out.
- */
-import { fieldName } from './field-names.ts';
-import { barCard, type Column, type Kind, type Part, tableSection } from './html-table.ts';
-import { type Html, html, outputLink } from './html-text.ts';
-import type { AssetRow, ChangeRow, FailureRow, GateFinding, RunReport } from './run-report.ts';
-import { gateName } from './verdict.ts';
-import { day, duration, size, whole } from './words.ts';
+/** The sections of the page below its first screen: one table or list of bars each. */
+import { fieldLabel, gateLabel } from './assessment.ts';
+import {
+  type Bar,
+  barSection,
+  type Column,
+  type Html,
+  html,
+  type Kind,
+  outputLink,
+  type Section,
+  tableSection,
+} from './html-elements.ts';
+import {
+  type AssetRow,
+  CHANGES,
+  type ChangeRow,
+  type FailureRow,
+  type GateFinding,
+  PROGRAM_COUNTS,
+  type RunReport,
+} from './run-report.ts';
+import { capital, day, duration, integer, size } from './text.ts';
 
-type Section = (report: RunReport) => Part | undefined;
+type MakeSection = (report: RunReport) => Section | undefined;
 
-/** The tables that somebody may have to act on, in the order of the page. */
-export const FIRST_TABLES: readonly Section[] = [failures, gates, changes];
-
-/** The tables that are good to know. */
-export const LATER_TABLES: readonly Section[] = [slowest, largest, programs, drift, warnings];
-
-/** The lists of bars, in the order of the page. */
-export const BARS: readonly Section[] = [stages, statuses, losses, warningCodes];
+/** The sections in the order of the page; sections without content are left out. */
+export function sectionsOf(report: RunReport): Record<'findings' | 'bars' | 'details', Section[]> {
+  const make = (sections: readonly MakeSection[]) =>
+    sections.flatMap((section) => section(report) ?? []);
+  return {
+    findings: make([failures, gates, changes]),
+    bars: make([stages, statuses, losses, warningCodes]),
+    details: make([slowest, largest, programs, drift, warnings]),
+  };
+}
 
 type Named = Pick<
   AssetRow,
   'manufacturer' | 'program' | 'basearticlenumber' | 'finalarticlenumber' | 'reinitstring'
 > & { glb?: string | undefined };
 
-/** An article with its link and, smaller, all else that tells it apart. */
+/** The number of an article with a link and, smaller, its other ids. */
 function articleCell(row: Named): Html {
   const { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring, glb } = row;
   const number = finalarticlenumber || basearticlenumber;
@@ -37,44 +51,38 @@ function articleCell(row: Named): Html {
   return html`<b class="wrap">${linked}</b><small class="wrap"><bdi>${manufacturer}</bdi> / <bdi>${program}</bdi>${base}${more}</small>`;
 }
 
-const ARTICLE: Column<Named> = { title: 'Article', cell: articleCell };
-const BYTES: Column<AssetRow> = {
-  title: 'Size',
-  value: ({ bytes }) => bytes,
-  cell: ({ bytes = 0 }) => size(bytes),
-};
-const TRIANGLES: Column<AssetRow> = {
-  title: 'Triangles',
-  value: ({ triangles }) => triangles,
-  cell: ({ triangles = 0 }) => whole(triangles),
-};
-const TIME: Column<AssetRow> = {
-  title: 'Time',
-  value: ({ ms }) => ms,
-  cell: ({ ms = 0 }) => duration(ms),
-};
+const bold = (text: string) => html`<b class="wrap"><bdi>${text}</bdi></b>`;
+const wrapped = (text: string) => html`<span class="wrap"><bdi>${text}</bdi></span>`;
 
-function failures(report: RunReport): Part | undefined {
-  const quarantined = report.configurations.quarantined;
+/** A column of figures. */
+function figures<T>(
+  title: string,
+  value: (row: T) => number | undefined,
+  format: (figure: number) => Html | string = integer,
+): Column<T> {
+  return { title, value, cell: (row) => format(value(row) ?? 0) };
+}
+
+const ARTICLE: Column<Named> = { title: 'Article', cell: articleCell };
+const BYTES = figures<AssetRow>('Size', ({ bytes }) => bytes, size);
+const TRIANGLES = figures<AssetRow>('Triangles', ({ triangles }) => triangles);
+const TIME = figures<AssetRow>('Time', ({ ms }) => ms, duration);
+
+function failures(report: RunReport): Section | undefined {
+  const { quarantined, failed } = report.configurations;
   const kinds: Kind[] = report.causes.map(({ code, count }) => ({ id: code, label: code, count }));
   const inQuarantine = { id: 'quarantine', label: 'In quarantine', count: quarantined };
   return tableSection<FailureRow>({
     id: 'failures',
     title: 'Failed',
-    total: report.configurations.failed,
+    total: failed,
     rest: 'failures.jsonl',
     columns: [
       { title: 'Article', cell: failedArticle },
       { title: 'Cause', cell: failureCause },
-      { title: 'Nights', value: ({ nights }) => nights, cell: ({ nights = 0 }) => whole(nights) },
-      {
-        title: 'Since',
-        cell: ({ firstSeen }) => (firstSeen === undefined ? '–' : timeCell(firstSeen)),
-      },
-      {
-        title: 'Next try',
-        cell: ({ retryOn }) => (retryOn === undefined ? 'next run' : timeCell(retryOn)),
-      },
+      figures('Nights', ({ nights }) => nights),
+      { title: 'Since', cell: ({ firstSeen }) => (firstSeen ? timeCell(firstSeen) : '–') },
+      { title: 'Next try', cell: ({ retryOn }) => (retryOn ? timeCell(retryOn) : 'next run') },
     ],
     rows: report.failures,
     kinds: quarantined > 0 ? [...kinds, inQuarantine] : kinds,
@@ -82,18 +90,15 @@ function failures(report: RunReport): Part | undefined {
   });
 }
 
-/** A day that sorts as a day, whatever it is called. */
+/** A day that is sorted by date. */
 function timeCell(iso: string): Html {
   return html`<time datetime="${iso}">${day(iso)}</time>`;
 }
 
 function failedArticle(row: FailureRow): Html {
   const tag = row.quarantined ? html`<span class="tag">quarantine</span>` : undefined;
-  const old = row.lastGood === undefined ? undefined : html`<small>keeps its last good GLB</small>`;
-  const name =
-    row.what === undefined
-      ? articleCell({ ...row, glb: row.lastGood })
-      : html`<b class="wrap"><bdi>${row.what}</bdi></b>`;
+  const old = row.lastGood === undefined ? undefined : html`<small>its last good GLB stays</small>`;
+  const name = row.what === undefined ? articleCell({ ...row, glb: row.lastGood }) : bold(row.what);
   return html`${name}${old}${tag}`;
 }
 
@@ -101,11 +106,8 @@ function failureCause({ code, message, help }: FailureRow): Html {
   return html`<code>${code}</code><span class="wrap message"><bdi>${message}</bdi></span><small>→ ${help}</small>`;
 }
 
-function gates(report: RunReport): Part | undefined {
+function gates(report: RunReport): Section | undefined {
   const { findings, byGate, count } = report.gates;
-  const kinds = Object.entries(byGate).map(([gate, { warn, refuse }]): Kind => {
-    return { id: gate, label: gateName(gate), count: warn + refuse };
-  });
   return tableSection<GateFinding>({
     id: 'gates',
     title: 'Gate findings',
@@ -113,54 +115,47 @@ function gates(report: RunReport): Part | undefined {
     note: gateNote(report),
     rest: 'the two manifests',
     columns: [
-      {
-        title: 'Article',
-        cell: ({ article }) => html`<b class="wrap"><bdi>${rangeName(article)}</bdi></b>`,
-      },
+      { title: 'Article', cell: ({ article }) => bold(rangeName(article)) },
       { title: 'Gate', cell: gateCell },
-      {
-        title: 'Finding',
-        cell: ({ message }) => html`<span class="wrap"><bdi>${message}</bdi></span>`,
-      },
-      { title: 'Before', value: ({ before }) => before, cell: ({ before }) => figure(before) },
-      { title: 'Now', value: ({ now }) => now, cell: ({ now }) => figure(now) },
+      { title: 'Finding', cell: ({ message }) => wrapped(message) },
+      figures('Before', ({ before }) => before, figure),
+      figures('Now', ({ now }) => now, figure),
     ],
     rows: findings,
-    kinds,
+    kinds: Object.entries(byGate).map(([gate, { warn, refuse }]) => {
+      return { id: gate, label: gateLabel(gate), count: warn + refuse };
+    }),
     kindsOf: ({ gate }) => [gate],
   });
 }
 
-/** What became of the findings. */
 function gateNote({ gates: { accepted, refused }, published }: RunReport): string {
   if (refused && accepted) return 'Accepted with --accept.';
-  if (refused) return 'Nothing was published. If all of this is meant, run again with --accept.';
-  if (published) return 'Published all the same: no gate refuses at these thresholds.';
-  return 'No gate refuses at these thresholds; nothing was published for another reason.';
+  if (refused)
+    return 'Nothing was published. If the changes are intended, run again with --accept.';
+  if (published) return 'Published: no gate refuses the result at these thresholds.';
+  return 'No gate refuses the result at these thresholds; nothing was published for another reason.';
 }
 
-/** A finding may be about all that was compared, or all of one manufacturer. */
+/** A finding may concern all configurations, or all of one manufacturer. */
 function rangeName(article: string): string {
   if (article === '*') return 'the whole range';
   return article.endsWith('/*') ? `all of ${article.slice(0, -2)}` : article;
 }
 
 function gateCell({ gate, action }: GateFinding): Html {
-  return html`${gateName(gate)} ${action === 'refuse' ? html`<span class="tag bad">refuses</span>` : undefined}`;
+  return html`${gateLabel(gate)} ${action === 'refuse' ? html`<span class="tag bad">refuses</span>` : undefined}`;
 }
 
 function figure(value: number): string {
-  return Number.isInteger(value) ? whole(value) : value.toFixed(3);
+  return Number.isInteger(value) ? integer(value) : value.toFixed(3);
 }
 
-type Moved = ChangeRow & { kind: 'new' | 'changed' | 'removed' };
+type ChangedRow = ChangeRow & { kind: keyof RunReport['changes'] };
 
-const KIND_LABELS = { new: 'New', changed: 'Changed', removed: 'Removed' } as const;
-
-function changes({ changes: { new: fresh, changed, removed } }: RunReport): Part | undefined {
-  const of = { new: fresh, changed, removed };
-  const kinds = (['new', 'changed', 'removed'] as const).filter((kind) => of[kind].count > 0);
-  return tableSection<Moved>({
+function changes({ changes: of }: RunReport): Section | undefined {
+  const kinds = CHANGES.filter((kind) => of[kind].count > 0);
+  return tableSection<ChangedRow>({
     id: 'changes',
     title: 'Changes',
     total: kinds.reduce((sum, kind) => sum + of[kind].count, 0),
@@ -169,67 +164,49 @@ function changes({ changes: { new: fresh, changed, removed } }: RunReport): Part
       ARTICLE,
       {
         title: 'Change',
-        cell: ({ kind }) => html`<span class="tag ${kind}">${KIND_LABELS[kind]}</span>`,
+        cell: ({ kind }) => html`<span class="tag ${kind}">${capital(kind)}</span>`,
       },
       {
-        title: 'Size',
-        value: ({ bytes }) => bytes,
+        ...BYTES,
         cell: ({ bytes = 0, bytesBefore }) => html`${size(bytes)}${delta(bytesBefore, bytes)}`,
       },
       {
-        title: 'Triangles',
-        value: ({ triangles }) => triangles,
+        ...TRIANGLES,
         cell: ({ triangles = 0, trianglesBefore }) =>
-          html`${whole(triangles)}${delta(trianglesBefore, triangles)}`,
+          html`${integer(triangles)}${delta(trianglesBefore, triangles)}`,
       },
       TIME,
     ],
     rows: kinds.flatMap((kind) => of[kind].rows.map((row) => ({ ...row, kind }))),
-    kinds: kinds.map((kind) => ({ id: kind, label: KIND_LABELS[kind], count: of[kind].count })),
+    kinds: kinds.map((kind) => ({ id: kind, label: capital(kind), count: of[kind].count })),
     kindsOf: ({ kind }) => [kind],
   });
 }
 
-/** `+12 %` beside a figure that was another before. */
+/** `+12 %` beside a figure that has changed. */
 function delta(before: number | undefined, now: number): Html | undefined {
   if (before === undefined || before === 0 || before === now) return undefined;
   const percent = Math.round(((now - before) * 100) / before);
-  const told = percent === 0 ? '≈' : `${percent > 0 ? '+' : '−'}${whole(Math.abs(percent))} %`;
-  return html` <small class="delta">${told}</small>`;
+  const text = percent === 0 ? '≈' : `${percent > 0 ? '+' : '−'}${integer(Math.abs(percent))} %`;
+  return html` <small class="delta">${text}</small>`;
 }
 
-function slowest({ slowest: rows }: RunReport): Part | undefined {
-  return tableSection({
-    id: 'slowest',
-    title: 'Slowest',
-    columns: [ARTICLE, TIME, TRIANGLES, BYTES],
-    rows,
-  });
+function slowest({ slowest: rows }: RunReport): Section | undefined {
+  const columns = [ARTICLE, TIME, TRIANGLES, BYTES];
+  return tableSection({ id: 'slowest', title: 'Slowest', columns, rows });
 }
 
-function largest({ largest: rows }: RunReport): Part | undefined {
-  type Row = RunReport['largest'][number];
-  const shared: Column<Row> = {
-    title: 'Shared by',
-    value: (row) => row.shared,
-    cell: (row) => whole(row.shared),
-  };
-  return tableSection<Row>({
-    id: 'largest',
-    title: 'Largest files',
-    columns: [ARTICLE, BYTES, TRIANGLES, shared],
-    rows,
-  });
+function largest({ largest: rows }: RunReport): Section | undefined {
+  const shared = figures<RunReport['largest'][number]>('Shared by', (row) => row.shared);
+  const columns = [ARTICLE, BYTES, TRIANGLES, shared];
+  return tableSection({ id: 'largest', title: 'Largest files', columns, rows });
 }
 
-function programs({ programs: { rows, count } }: RunReport): Part | undefined {
-  type Row = RunReport['programs']['rows'][number];
-  const number = (title: string, value: (row: Row) => number): Column<Row> => ({
-    title,
-    value,
-    cell: (row) => whole(value(row)),
-  });
-  return tableSection<Row>({
+/** The order of the columns: the counts of configurations first. */
+const PROGRAM_COLUMNS = PROGRAM_COUNTS.filter((name) => name !== 'bytes');
+
+function programs({ programs: { rows, count } }: RunReport): Section | undefined {
+  return tableSection<RunReport['programs']['rows'][number]>({
     id: 'programs',
     title: 'Programs',
     total: count,
@@ -238,78 +215,60 @@ function programs({ programs: { rows, count } }: RunReport): Part | undefined {
       {
         title: 'Program',
         cell: ({ program, manufacturer }) =>
-          html`<b class="wrap"><bdi>${program}</bdi></b><small class="wrap"><bdi>${manufacturer}</bdi></small>`,
+          html`${bold(program)}<small class="wrap"><bdi>${manufacturer}</bdi></small>`,
       },
-      number('Configurations', (row) => row.configurations),
-      number('New', (row) => row.new),
-      number('Changed', (row) => row.changed),
-      number('Failed', (row) => row.failed),
-      number('Triangles', (row) => row.triangles),
-      { title: 'Size', value: ({ bytes }) => bytes, cell: ({ bytes }) => size(bytes) },
+      ...PROGRAM_COLUMNS.map((name) =>
+        figures<(typeof rows)[number]>(capital(name), (row) => row[name]),
+      ),
+      figures('Size', ({ bytes }) => bytes, size),
     ],
     rows,
   });
 }
 
-function drift({ drift: rows }: RunReport): Part | undefined {
-  type Row = RunReport['drift'][number];
-  return tableSection<Row>({
+function drift({ drift: rows }: RunReport): Section | undefined {
+  return tableSection<RunReport['drift'][number]>({
     id: 'drift',
     title: 'Drift',
-    note: 'Answers of the service that can be read but are not what its specification says.',
+    note: 'Responses of the service that can be read but differ from its specification.',
     columns: [
       {
         title: 'Field',
-        cell: ({ operation, field }) =>
-          html`<b class="wrap"><bdi>${field}</bdi></b><small>${operation}</small>`,
+        cell: ({ operation, field }) => html`${bold(field)}<small>${operation}</small>`,
       },
       { title: 'Expected', cell: ({ expected }) => expected },
-      { title: 'Found', cell: ({ found }) => html`<span class="wrap"><bdi>${found}</bdi></span>` },
-      { title: 'Times', value: ({ count }) => count, cell: ({ count }) => whole(count) },
+      { title: 'Found', cell: ({ found }) => wrapped(found) },
+      figures('Times', ({ count }) => count),
     ],
     rows,
   });
 }
 
-function warnings({
-  articleWarnings,
-  selectionWarnings,
-  warnings: byCode,
-}: RunReport): Part | undefined {
-  const rows = [
-    ...selectionWarnings.map((warning) => ({ ...warning, article: 'selection' })),
-    ...articleWarnings,
-  ];
-  const all = Object.values(byCode).reduce((sum, count) => sum + count, 0);
-  return tableSection<RunReport['articleWarnings'][number]>({
+function warnings(report: RunReport): Section | undefined {
+  const { articleWarnings, selectionWarnings, warnings: byCode } = report;
+  return tableSection({
     id: 'warnings',
     title: 'Warnings',
-    total: all,
+    total: Object.values(byCode).reduce((sum, count) => sum + count, 0),
     rest: 'manifest.jsonl',
     columns: [
-      { title: 'Article', cell: ({ article }) => html`<b class="wrap"><bdi>${article}</bdi></b>` },
+      { title: 'Article', cell: ({ article }) => bold(article) },
       { title: 'Code', cell: ({ code }) => html`<code>${code}</code>` },
-      {
-        title: 'Message',
-        cell: ({ message }) => html`<span class="wrap"><bdi>${message}</bdi></span>`,
-      },
+      { title: 'Message', cell: ({ message }) => wrapped(message) },
     ],
-    rows,
+    rows: [
+      ...selectionWarnings.map((warning) => ({ ...warning, article: 'selection' })),
+      ...articleWarnings,
+    ],
   });
 }
 
-function stages({ stageMs }: RunReport): Part | undefined {
-  const bars = Object.entries(stageMs).map(([name, ms = 0]) => ({
-    name,
-    length: ms,
-    told: duration(ms),
-  }));
-  return barCard(
-    'stages',
-    'Time by stage',
-    'Stages overlap: each counts while an article is in it.',
-    bars,
-  );
+function stages({ stageMs }: RunReport): Section | undefined {
+  const note = 'Stages overlap: each counts while an article is in it.';
+  const bars = Object.entries(stageMs).map(([name, ms = 0]) => {
+    return { name, length: ms, label: duration(ms) };
+  });
+  return barSection('stages', 'Time by stage', note, bars);
 }
 
 const STATUS_TONES: readonly [RegExp, string][] = [
@@ -318,43 +277,34 @@ const STATUS_TONES: readonly [RegExp, string][] = [
   [/^(4|5|none)/, 'failed'],
 ];
 
-function statuses({ requests: { byStatus } }: RunReport): Part | undefined {
+function statuses({ requests: { byStatus } }: RunReport): Section | undefined {
+  const note = 'Every attempt counts; temporary errors are retried.';
   const bars = Object.entries(byStatus).map(([status, count]) => ({
-    name: status === 'none' ? 'no answer' : status,
+    name: status === 'none' ? 'no response' : status,
     length: count,
-    told: whole(count),
+    label: integer(count),
     tone: STATUS_TONES.find(([pattern]) => pattern.test(status))?.[1] ?? '',
   }));
-  return barCard(
-    'requests',
-    'Requests by status',
-    'Every attempt counts; what fails in passing is tried again.',
-    bars,
-  );
+  return barSection('requests', 'Requests by status', note, bars);
 }
 
-function byCount(counts: Record<string, number>): [string, number][] {
-  return Object.entries(counts).sort(([, a], [, b]) => b - a);
+/** Bars of counts, the largest first. */
+function countBars(counts: Record<string, number>, nameOf: (name: string) => Html): Bar[] {
+  return Object.entries(counts)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, count]) => ({ name: nameOf(name), length: count, label: integer(count) }));
 }
 
-function losses(report: RunReport): Part | undefined {
-  const bars = byCount(report.losses).map(([field, count]) => {
-    const name = fieldName(field);
-    const told =
-      name === undefined ? html`<bdi>${field}</bdi>` : html`${name} <code>${field}</code>`;
-    return { name: told, length: count, told: whole(count) };
+function losses(report: RunReport): Section | undefined {
+  const note = 'What glTF cannot represent exactly; see btg2gltf explain for each.';
+  const bars = countBars(report.losses, (field) => {
+    const label = fieldLabel(field);
+    return label === undefined ? html`<bdi>${field}</bdi>` : html`${label} <code>${field}</code>`;
   });
-  return barCard(
-    'losses',
-    'Losses by material field',
-    'What glTF could not say as the service does; btg2gltf explain tells each.',
-    bars,
-  );
+  return barSection('losses', 'Losses by material field', note, bars);
 }
 
-function warningCodes(report: RunReport): Part | undefined {
-  const bars = byCount(report.warnings).map(([code, count]) => {
-    return { name: html`<code>${code}</code>`, length: count, told: whole(count) };
-  });
-  return barCard('warning-codes', 'Warnings by code', '', bars);
+function warningCodes(report: RunReport): Section | undefined {
+  const bars = countBars(report.warnings, (code) => html`<code>${code}</code>`);
+  return barSection('warning-codes', 'Warnings by code', '', bars);
 }

@@ -1,38 +1,27 @@
-/**
- * HTML: a report as one page that needs nothing but itself.
- *
- * In: a report. Out: a page: the first screenful says how it went, what changed and what needs somebody;
- * below it stand the details. It asks no network for anything: its policy forbids all but its own style
- * and script, and every text is escaped.
- *
- * @see D-856, D-858.
- */
+/** The report as one HTML page: the first screen shows how the run went and what requires an action. */
 import { createHash } from 'node:crypto';
-import { footOf, headOf, needsCard, tabIcon, tilesOf, totalsCard } from './html-head.ts';
-import { PAGE_SCRIPT } from './html-script.ts';
-import { BARS, FIRST_TABLES, LATER_TABLES } from './html-sections.ts';
-import { PAGE_STYLE } from './html-style.ts';
-import type { Part } from './html-table.ts';
-import { type Html, html } from './html-text.ts';
-import type { RunReport } from './run-report.ts';
-import { verdictOf } from './verdict.ts';
-import { day } from './words.ts';
+import { assess, type RequiredAction, requiredActions, type Tone } from './assessment.ts';
+import { type Html, html, outputLink, type Section } from './html-elements.ts';
+import { PAGE_SCRIPT, PAGE_STYLE } from './html-page.ts';
+import { sectionsOf } from './html-sections.ts';
+import { CHANGES, type RunReport } from './run-report.ts';
+import { amount, capital, day, duration, instant, integer, percentage, size } from './text.ts';
 
 /**
- * Makes the page of a report.
+ * Makes the page of a report. It loads nothing: its policy allows only its own style and script.
  *
- * @returns HTML; its links are relative to the folder of the run.
+ * @returns HTML with links relative to the folder of the run.
  *
  * @example
  * ```ts
  * await replaceFile(join(runFolder, 'report.html'), reportHtml(report));
  * ```
+ *
+ * @see D-856, D-858.
  */
 export function reportHtml(report: RunReport): string {
-  const { tone, headline } = verdictOf(report);
-  const [first, bars, later] = [FIRST_TABLES, BARS, LATER_TABLES].map((sections) =>
-    sections.flatMap((section) => section(report) ?? []),
-  ) as [Part[], Part[], Part[]];
+  const { tone, headline } = assess(report);
+  const { findings, bars, details } = sectionsOf(report);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -49,17 +38,17 @@ export function reportHtml(report: RunReport): string {
 <body>
 <a class="skip" href="#details">Skip to the details</a>
 <div class="page">
-${headOf(report)}
+${header(report)}
 <main>
-${tilesOf(report)}
-<div class="two">${needsCard(report)}${totalsCard(report)}</div>
+${tilesCard(report)}
+<div class="two">${actionsCard(report)}${totalsCard(report)}</div>
 <div id="details" class="find" role="search"><label class="away" for="find">Search in all tables</label><input id="find" type="search" placeholder="Search articles, causes, messages … ( / )" autocomplete="off" spellcheck="false"><output id="found" for="find" aria-live="polite"></output></div>
-${jumps([...first, ...bars, ...later])}
-${first}
+${navigation([...findings, ...bars, ...details])}
+${findings}
 <div class="grid">${bars}</div>
-${later}
+${details}
 </main>
-${footOf(report)}
+${footer(report)}
 </div>
 <script>${raw(PAGE_SCRIPT)}</script>
 </body>
@@ -67,16 +56,11 @@ ${footOf(report)}
 `.html;
 }
 
-function jumps(parts: readonly Part[]): Html {
-  const links = parts.map(({ id, title }) => html`<a href="#${id}">${title}</a>`);
-  return html`<nav class="jump" aria-label="Sections">${links}</nav>`;
+function raw(text: string): Html {
+  return { html: text };
 }
 
-function raw(ours: string): Html {
-  return { html: ours };
-}
-
-/** Nothing may be loaded, nothing runs but the one script, nothing is sent. */
+/** Allows only the style and the script of the page; nothing is loaded or sent. */
 function policy(): string {
   return [
     "default-src 'none'",
@@ -90,4 +74,168 @@ function policy(): string {
 
 function sourceHash(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+/** A sign and a text for each tone, because colour alone is not accessible; the colour of the tab icon. */
+const SIGNS: Readonly<Record<Tone, { path: string; text: string; colour: string }>> = {
+  good: { path: 'M5 12.5l4.5 4.5L19 7.5', text: 'Good', colour: '#1a7f4b' },
+  look: { path: 'M5 12.5l4.5 4.5L19 7.5', text: 'Good, with findings', colour: '#1a7f4b' },
+  partly: { path: 'M12 6v7.5M12 17.2v.6', text: 'Attention', colour: '#b7580a' },
+  bad: { path: 'M7 7l10 10M17 7L7 17', text: 'Bad', colour: '#c4282f' },
+};
+
+/** The icon of the browser tab as a data address. */
+function tabIcon(tone: Tone): string {
+  const { path, colour } = SIGNS[tone];
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><circle cx="12" cy="12" r="12" fill="${colour}"/><path d="${path}" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}
+
+function sign(tone: Tone): Html {
+  const { path, text } = SIGNS[tone];
+  return html`<svg class="sign" viewBox="0 0 24 24" role="img" aria-label="${text}"><circle cx="12" cy="12" r="12"/><path d="${path}"/></svg>`;
+}
+
+/** How the run went, and which run it is. */
+function header(report: RunReport): Html {
+  const { tone, headline, detail } = assess(report);
+  const { pipeline, startedAt, totalMs, service, previousRun, command } = report;
+  const facts = [
+    html`<time datetime="${startedAt}">${instant(startedAt)}</time>`,
+    html`took ${duration(totalMs)}`,
+    previousRun === undefined
+      ? undefined
+      : html`<a href="../${encodeURIComponent(previousRun)}/report.html">previous run</a>`,
+    html`<span class="wrap">${service}</span>`,
+  ].filter((fact) => fact !== undefined);
+  return html`<header class="${tone}">
+<p class="eyebrow">${pipeline}${command === 'run' ? undefined : ` · ${command}`}</p>
+<div class="verdict">${sign(tone)}<div><h1>${headline}</h1><p>${detail}</p></div></div>
+<ul class="facts">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>
+</header>`;
+}
+
+interface Tile {
+  label: string;
+  count: number;
+  tone: string;
+  note?: string;
+  /** The section that the tile links to. */
+  section?: string;
+}
+
+/** The numbers of new, changed, unchanged, removed and failed configurations. */
+function tilesCard(report: RunReport): Html {
+  const { configurations: all, articles, command } = report;
+  const tiles = command === 'fetch' ? fetchTiles(report) : changeTiles(report);
+  return html`<section class="card tiles" aria-labelledby="changed-title">
+<h2 id="changed-title">${command === 'fetch' ? 'This fetch' : 'Since the previous run'} <span class="count">${amount(all.selected, 'configuration')} of ${amount(articles, 'article')}</span></h2>
+${proportions(tiles)}
+<ul>${tiles.map(tileItem)}</ul></section>`;
+}
+
+function changeTiles({ configurations: all, changes }: RunReport): Tile[] {
+  const same = Math.max(0, all.selected - all.failed - changes.new.count - changes.changed.count);
+  const failed = all.failed > 0 ? percentage(all.failed, all.selected) : '';
+  const [fresh, changed, removed] = CHANGES.map((kind): Tile => {
+    return { label: capital(kind), count: changes[kind].count, tone: kind, section: 'changes' };
+  });
+  return [
+    ...[fresh!, changed!],
+    {
+      ...{ label: 'Unchanged', count: same, tone: 'same' },
+      note: same > 0 ? percentage(same, all.selected) : '',
+    },
+    removed!,
+    {
+      ...{ label: 'Failed', count: all.failed, tone: 'failed', section: 'failures' },
+      note: all.quarantined > 0 ? `${integer(all.quarantined)} in quarantine` : failed,
+    },
+  ];
+}
+
+function fetchTiles({ configurations: { fetched, failed, selected } }: RunReport): Tile[] {
+  return [
+    { label: 'Fetched', count: fetched, tone: 'new', note: percentage(fetched, selected) },
+    { label: 'Failed', count: failed, tone: 'failed', section: 'failures' },
+  ];
+}
+
+function tileItem({ label, count, tone, note = '', section }: Tile): Html {
+  const content = html`<span class="label">${label}</span><b>${integer(count)}</b><small>${note}</small>`;
+  const inside =
+    section === undefined || count === 0
+      ? html`<div>${content}</div>`
+      : html`<a href="#${section}">${content}</a>`;
+  return html`<li class="${tone}${count === 0 ? ' none' : ''}">${inside}</li>`;
+}
+
+/** The smallest visible part of the bar, in hundredths of the bar. */
+const SMALLEST_PART = 0.6;
+
+function proportions(tiles: readonly Tile[]): Html {
+  const counted = tiles.filter(({ count }) => count > 0);
+  const all = counted.reduce((sum, { count }) => sum + count, 0);
+  const widths = counted.map(({ count }) => Math.max(SMALLEST_PART, (100 * count) / all));
+  const total = widths.reduce((sum, width) => sum + width, 0);
+  let x = 0;
+  const parts = counted.map(({ tone }, i) => {
+    const width = (100 * widths[i]!) / total;
+    const part = html`<rect class="${tone}" x="${x.toFixed(3)}" width="${width.toFixed(3)}" height="1"/>`;
+    x += width;
+    return part;
+  });
+  return html`<svg class="parts" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">${parts}</svg>`;
+}
+
+function actionsCard(report: RunReport): Html {
+  const actions = requiredActions(report);
+  const list =
+    actions.length === 0
+      ? html`<p class="calm">Nothing. You can close this page.</p>`
+      : html`<ol>${actions.map(actionItem)}</ol>`;
+  return html`<section class="card needs" aria-labelledby="needs-title"><h2 id="needs-title">What you need to do</h2>${list}</section>`;
+}
+
+function actionItem({ tone, title, help, code, section }: RequiredAction): Html {
+  const named = section === undefined ? html`${title}` : html`<a href="#${section}">${title}</a>`;
+  const tag = code === undefined ? undefined : html` <code>${code}</code>`;
+  return html`<li class="${tone}"><p><b>${named}</b>${tag}</p><p class="help">${capital(help)}</p></li>`;
+}
+
+function totalsCard(report: RunReport): Html {
+  const { objects, triangles, requests, geometry, configurations: all } = report;
+  const responses = requests.sent + requests.fromCache;
+  const rows: [name: string, figure: string, note: string][] = [
+    ['GLB files', integer(objects.distinct), size(objects.bytes)],
+    ['Saved by deduplication', size(objects.savedBytes), amount(objects.savedFiles, 'file')],
+    [
+      'Responses from the cache',
+      percentage(requests.fromCache, responses),
+      `${integer(requests.fromCache)} of ${integer(responses)}`,
+    ],
+    [
+      'Fresh, without a request',
+      percentage(all.kept, all.selected),
+      amount(all.kept, 'configuration'),
+    ],
+    ['Requests sent', integer(requests.sent), `${size(requests.bytesReceived)} received`],
+    [
+      'Triangles',
+      integer(triangles),
+      geometry.droppedTriangles > 0 ? `${integer(geometry.droppedTriangles)} dropped` : '',
+    ],
+  ];
+  return html`<section class="card totals" aria-labelledby="totals-title"><h2 id="totals-title">Totals</h2>
+<dl>${rows.map(([name, figure, note]) => html`<div><dt>${name}</dt><dd><b>${figure}</b> <small>${note}</small></dd></div>`)}</dl></section>`;
+}
+
+function navigation(sections: readonly Section[]): Html {
+  const links = sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`);
+  return html`<nav class="jump" aria-label="Sections">${links}</nav>`;
+}
+
+function footer(report: RunReport): Html {
+  return html`<footer><p>Files: <a href="report.json">report.json</a> · <a href="failures.jsonl">failures.jsonl</a> · <a href="${outputLink('manifest.jsonl')}">manifest.jsonl</a></p>
+<p>Run <code>${report.run}</code> · output <code class="wrap">${report.outputDir}</code> · cache <code class="wrap">${report.cacheDir}</code></p></footer>`;
 }

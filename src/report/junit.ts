@@ -1,32 +1,21 @@
-/**
- * JUnit: a run as a test report, for servers that show such.
- *
- * In: how a run ended. Out: XML. The run, each gate, each program and each failure are a test case: a
- * program passes with the number of its good configurations, a failure names its article. A
- * configuration in quarantine is skipped. So 50,000 configurations make no file of 50,000 cases.
- *
- * @see D-857.
- */
+/** The JUnit file of a run, for CI servers. @see D-857 */
 import { configurationLabel } from '../model/configuration-id.ts';
-import type { Ending } from './ending.ts';
-import type { FailureRow, RunReport } from './run-report.ts';
-import { gateName, isRefused } from './verdict.ts';
-import { visibleText } from './visible.ts';
-import { amount, whole } from './words.ts';
+import { gateLabel, isRefused } from './assessment.ts';
+import type { FailureRow, FinishedRun, RunReport } from './run-report.ts';
+import { amount, integer, visibleText } from './text.ts';
 
 interface Case {
   suite: string;
   name: string;
   seconds?: number;
-  /** Kind of what went wrong, a sentence, and more of it. */
   failure?: { type: string; message: string; text: string };
   skipped?: string;
-  /** What is worth telling of one that passed. */
   output?: string;
 }
 
 /**
- * Makes the JUnit XML of a run.
+ * Makes the JUnit XML of a run. The run, each gate, each program and each failure are a test case, so that
+ * the file stays short; a configuration in quarantine is skipped.
  *
  * @example
  * ```ts
@@ -34,22 +23,20 @@ interface Case {
  * // → '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="btg2gltf nightly" tests="3" …'
  * ```
  */
-export function junitXml(ending: Ending): string {
-  const { report, pipeline, startedAt, endedAt } = ending;
-  const cases = [runCase(ending), ...(report === undefined ? [] : casesOf(report))];
+export function junitXml(run: FinishedRun): string {
+  const { report, pipeline, startedAt, endedAt } = run;
+  const cases = [runCase(run)];
+  if (report !== undefined)
+    cases.push(...gateCases(report), ...programCases(report), ...report.failures.map(failureCase));
   const timestamp = new Date(startedAt).toISOString();
-  const head = `name="${xmlText(`btg2gltf ${pipeline}`)}" ${totals(cases)} time="${inSeconds(endedAt - startedAt)}"`;
+  const head = `name="${xmlText(`btg2gltf ${pipeline}`)}" ${totals(cases)} time="${((endedAt - startedAt) / 1000).toFixed(3)}"`;
   const suites = [...bySuite(cases)].map(([name, of]) => suiteXml(name, of, timestamp));
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${head}>\n${suites.join('')}</testsuites>\n`;
 }
 
-function casesOf(report: RunReport): Case[] {
-  return [...gateCases(report), ...programCases(report), ...report.failures.map(failureCase)];
-}
-
-function runCase({ report, exitCode, error, startedAt, endedAt }: Ending): Case {
+function runCase({ report, exitCode, error, startedAt, endedAt }: FinishedRun): Case {
   const seconds = (endedAt - startedAt) / 1000;
-  const run = { suite: 'run', name: 'comes to its end and publishes', seconds };
+  const run = { suite: 'run', name: 'completes and publishes', seconds };
   if (error !== undefined)
     return { ...run, failure: { type: error.code, message: error.message, text: error.message } };
   const selected =
@@ -61,9 +48,9 @@ function gateCases({ gates }: RunReport): Case[] {
   return Object.entries(gates.byGate).map(([gate, { warn, refuse }]) => {
     const findings = gates.findings.filter((finding) => finding.gate === gate);
     const text = findings.map(({ article, message }) => `${article}: ${message}`).join('\n');
-    const found = { suite: 'gates', name: gateName(gate) };
+    const found = { suite: 'gates', name: gateLabel(gate) };
     if (refuse === 0 || !isRefused(gates)) return { ...found, output: text };
-    const message = `${amount(warn + refuse, 'finding')}, of which ${whole(refuse)} refuse`;
+    const message = `${amount(warn + refuse, 'finding')}, of which ${integer(refuse)} refuse`;
     return { ...found, failure: { type: 'GATE_REFUSED', message, text } };
   });
 }
@@ -73,7 +60,7 @@ function programCases({ programs }: RunReport): Case[] {
     .filter(({ configurations, failed }) => configurations > failed)
     .map(({ manufacturer, program, configurations, failed }) => ({
       suite: `${manufacturer}/${program}`,
-      name: `${whole(configurations - failed)} of ${amount(configurations, 'configuration')}`,
+      name: `${integer(configurations - failed)} of ${amount(configurations, 'configuration')}`,
     }));
 }
 
@@ -119,23 +106,19 @@ function caseXml({ suite, name, seconds, failure, skipped, output }: Case): stri
   return `<testcase classname="${xmlText(suite)}" name="${xmlText(name)}"${time}>${inside.join('')}</testcase>\n`;
 }
 
-function inSeconds(ms: number): string {
-  return (ms / 1000).toFixed(3);
-}
-
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
   "'": '&apos;',
-  // A parser would make a blank of it in an attribute.
+  // In an attribute, a parser replaces it with a blank.
   '\n': '&#10;',
   '\t': '&#9;',
 };
 
 /**
- * Escapes any text for the content of an element and for an attribute in quotes.
+ * Escapes a text for the content of an element or a quoted attribute.
  *
  * @example
  * ```ts

@@ -1,12 +1,12 @@
 /**
- * Run report: the one description of what is told of a run.
- *
- * `report.json`, its JSON Schema, the page, the metrics and the summary are made of it. Lists are
- * bounded and say how many there are in all; it must not know how anything is shown.
+ * The schema of a run report. `report.json`, its JSON Schema, the page, the metrics, JUnit and the summary
+ * are made from it. Lists are bounded and have the total count beside them.
  *
  * @see D-855.
  */
 import { z } from 'zod';
+import { ID_FIELDS } from '../model/configuration-id.ts';
+import type { GeometryCounts } from '../model/scene.ts';
 
 const text = z.string();
 const count = z.int().min(0);
@@ -14,23 +14,44 @@ const ms = z.number().min(0);
 const instant = text.describe('ISO 8601, UTC');
 const counts = z.record(text, count);
 
+/** An object of one field for each name. */
+const each = <N extends string, S>(names: readonly N[], schema: S) =>
+  Object.fromEntries(names.map((name) => [name, schema])) as Record<N, S>;
+
+/** What geometry lost or changed, in the order of the report. */
+export const GEOMETRY_COUNTS = Object.keys({
+  droppedTriangles: 0,
+  duplicateTriangles: 0,
+  flippedSurfaces: 0,
+  splitVertices: 0,
+  droppedLayers: 0,
+  skippedNodes: 0,
+} satisfies GeometryCounts) as (keyof GeometryCounts)[];
+
+/** The sums of one program, in the order of the report. */
+export const PROGRAM_COUNTS = [
+  'configurations',
+  'new',
+  'changed',
+  'failed',
+  'bytes',
+  'triangles',
+] as const;
+
+/** The kinds of changes since the manifest of the previous run. */
+export const CHANGES = ['new', 'changed', 'removed'] as const;
+
+const STAGES = ['select', 'fetch', 'transform', 'write', 'publish'] as const;
+
 const warning = z.object({ code: text, message: text });
 
-/** Who a row is about; `final or base number` is what a person calls it. */
-const identity = {
-  manufacturer: text,
-  program: text,
-  basearticlenumber: text,
-  finalarticlenumber: text,
-  reinitstring: text,
-  metareinitstring: text,
-};
+const identity = each(ID_FIELDS, text);
 
 const asset = z.object({
   ...identity,
   glb: text
     .optional()
-    .describe('path below the output folder; of an unpublished run, of the object itself'),
+    .describe('path below the output folder; if the run published nothing, of the object'),
   bytes: count.optional(),
   triangles: count.optional(),
   ms: ms.optional().describe('time spent on it in this run'),
@@ -41,21 +62,21 @@ const change = asset.extend({
   trianglesBefore: count.optional(),
 });
 
-const changes = z.object({ count, rows: z.array(change).describe('the first of them') });
+const changes = z.object({ count, rows: z.array(change).describe('the first changes') });
 
 const failure = z.object({
-  what: text.optional().describe('what was to be selected, where that failed'),
+  what: text.optional().describe('the entry of the selection that failed'),
   ...identity,
   code: text.describe('error code'),
   message: text,
-  help: text.describe('what helps'),
-  attempts: count.optional().describe('how often it was tried, over all nights'),
-  nights: count.optional().describe('on how many nights it failed'),
+  help: text.describe('an action that helps'),
+  attempts: count.optional().describe('attempts in all runs'),
+  nights: count.optional().describe('days on which it failed'),
   firstSeen: instant.optional(),
   lastSeen: instant.optional(),
-  quarantined: z.boolean().optional().describe('it fails so often that it is tried less often'),
-  retryOn: text.optional().describe('YYYY-MM-DD on which a quarantined one is tried again'),
-  lastGood: text.optional().describe('path of the GLB of before, which stays published'),
+  quarantined: z.boolean().optional().describe('it failed so often that it is tried less often'),
+  retryOn: text.optional().describe('YYYY-MM-DD of the next attempt of a quarantined one'),
+  lastGood: text.optional().describe('path of the previous GLB, which stays published'),
 });
 
 const gateFinding = z.object({
@@ -71,118 +92,107 @@ const gateFinding = z.object({
 export const runReportSchema = z.object({
   format: z.literal(2),
   command: z.enum(['run', 'fetch', 'build']),
-  run: text.describe('id of the run: when it began, as in the name of its folder'),
+  run: text.describe('id of the run: its start, as in the name of its folder'),
   pipeline: text,
-  service: text.describe('address of the service, or what the emulator served'),
+  service: text.describe('address of the service, or the range of the emulator'),
   startedAt: instant,
   endedAt: instant,
   totalMs: ms,
   stageMs: z
-    .object({
-      select: ms.optional(),
-      fetch: ms.optional(),
-      transform: ms.optional(),
-      write: ms.optional(),
-      publish: ms.optional(),
-    })
-    .describe('they overlap: a stage counts while at least one article is in it'),
+    .object(each(STAGES, ms.optional()))
+    .describe('stages overlap: the time of a stage counts while at least one article is in it'),
   ended: z
     .enum(['complete', 'until', 'interrupted', 'stopped'])
-    .describe('all was worked on; out of time; by a signal; by an error'),
-  published: z.boolean().describe('whether the manifest is this run’s'),
+    .describe('everything was processed; out of time; by a signal; by an error'),
+  published: z.boolean().describe('whether the manifest is that of this run'),
   stop: z
     .object({ code: text, message: text, help: text })
     .optional()
-    .describe('why it stopped, or why nothing was published'),
+    .describe('why the run stopped, or why nothing was published'),
   previousRun: text
     .optional()
-    .describe('id of the run before, whose report stands beside this one'),
+    .describe('id of the previous run, whose report is in the folder of that name'),
   configurations: z.object({
     selected: count,
     fetched: count,
     converted: count,
     unchanged: count,
-    kept: count.describe('of those unchanged: known to hold, so that nothing was asked'),
+    kept: count.describe('unchanged ones whose snapshot was fresh, without a request'),
     failed: count,
-    quarantined: count.describe('of those that failed'),
+    quarantined: count.describe('failed ones in quarantine'),
   }),
-  articles: count.describe('base articles among them'),
-  changes: z.object({ new: changes, changed: changes, removed: changes }),
+  articles: count.describe('distinct base articles'),
+  changes: z.object(each(CHANGES, changes)),
   objects: z
     .object({ distinct: count, bytes: count, savedFiles: count, savedBytes: count })
-    .describe('distinct GLBs of these configurations, and what it saved to store each once'),
-  triangles: count.describe('drawn triangles of these configurations together'),
+    .describe('distinct GLBs of these configurations, and what storing each once saved'),
+  triangles: count.describe('drawn triangles of all these configurations'),
   geometry: z
-    .object({
-      configurations: count,
-      droppedTriangles: count,
-      duplicateTriangles: count,
-      flippedSurfaces: count,
-      splitVertices: count,
-      droppedLayers: count,
-      skippedNodes: count,
-    })
-    .describe('what geometry lost or changed on its way, of those that were looked at in this run'),
+    .object({ configurations: count, ...each(GEOMETRY_COUNTS, count) })
+    .describe('what geometry lost or changed, of the configurations converted in this run'),
   requests: z.object({
     sent: count,
     bytesReceived: count,
     byOperation: counts,
-    byStatus: counts.describe('none: no answer came'),
-    fromCache: count.describe('answers that came from the cache instead'),
+    byStatus: counts.describe('none: without a response'),
+    fromCache: count.describe('responses from the cache'),
   }),
   programs: z.object({
     count,
-    rows: z.array(
-      z.object({
-        manufacturer: text,
-        program: text,
-        configurations: count,
-        new: count,
-        changed: count,
-        failed: count,
-        bytes: count,
-        triangles: count,
-      }),
-    ),
+    rows: z.array(z.object({ manufacturer: text, program: text, ...each(PROGRAM_COUNTS, count) })),
   }),
   slowest: z.array(asset),
   largest: z.array(asset.extend({ shared: count.describe('configurations with this GLB') })),
   causes: z
     .array(z.object({ code: text, count, help: text, example: text, message: text }))
     .describe('failures by code, the most frequent first'),
-  failures: z.array(failure).describe('the first; all stand in failures.jsonl'),
+  failures: z.array(failure).describe('the first; failures.jsonl has all'),
   gates: z.object({
     refused: z.boolean(),
-    accepted: z.boolean().describe('--accept let through what would have been refused'),
-    count: count.describe('findings in all'),
+    accepted: z.boolean().describe('published because of --accept'),
+    count: count.describe('number of all findings'),
     byGate: z.record(text, z.object({ warn: count, refuse: count })),
     findings: z.array(gateFinding),
   }),
   warnings: counts.describe('by code'),
   articleWarnings: z.array(warning.extend({ article: text })),
-  selectionWarnings: z.array(warning).describe('what concerns no configuration'),
+  selectionWarnings: z.array(warning).describe('warnings about the selection'),
   losses: counts.describe('by field of the service'),
   drift: z
     .array(z.object({ operation: text, field: text, expected: text, found: text, count }))
-    .describe('answers that are not what the specification says'),
+    .describe('fields of responses that differ from the specification'),
   outputDir: text,
   cacheDir: text,
 });
 
-/** What a run did. Counts are of configurations unless they say otherwise. */
+/** What a run did. Counts are of configurations, unless the name says otherwise. */
 export type RunReport = z.infer<typeof runReportSchema>;
-/** A failed configuration, or a part of the selection that failed; what is not known of it is empty. */
+/** A configuration or an entry of the selection that failed; unknown ids are empty. */
 export type FailureRow = z.infer<typeof failure>;
-/** Something about a configuration, or about their number, that a gate does not like. */
+/** A difference to the previous run that exceeds a threshold of a gate. */
 export type GateFinding = z.infer<typeof gateFinding>;
-/** A configuration that is new, changed or gone. */
+/** A new, changed or removed configuration. */
 export type ChangeRow = z.infer<typeof change>;
-/** A configuration in a list of the slowest or largest. */
+/** A configuration with its figures. */
 export type AssetRow = z.infer<typeof asset>;
-/** All that is told of the gates. */
+/** The findings of the gates. */
 export type GateReport = RunReport['gates'];
 
-/** The JSON Schema that `pipelines/report.schema.json` holds. */
+/** The JSON Schema of a report, which is `pipelines/report.schema.json`. */
 export function reportJsonSchema(): Record<string, unknown> {
   return z.toJSONSchema(runReportSchema) as Record<string, unknown>;
+}
+
+/** The end of a run, for monitoring programs. */
+export interface FinishedRun {
+  pipeline: string;
+  exitCode: number;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  /** Milliseconds since 1970. */
+  endedAt: number;
+  /** Undefined if the run could not begin. */
+  report: RunReport | undefined;
+  /** Why the run stopped, or why nothing was published. */
+  error?: { code: string; message: string };
 }

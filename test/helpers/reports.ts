@@ -1,10 +1,11 @@
 /**
  * Reports for tests: a quiet one, and one of a night on which everything happened.
  */
+
+import type { ReportedLine } from '../../src/report/collect.ts';
 import { createCollector } from '../../src/report/collect.ts';
-import type { ReportedLine } from '../../src/report/reported-line.ts';
-import { helpFor } from '../../src/report/rows.ts';
 import type { FailureRow, GateReport, RunReport } from '../../src/report/run-report.ts';
+import { helpFor } from '../../src/support/errors.ts';
 
 /** Texts that would do something in a page or an XML file that did not escape them. */
 export const HOSTILE = [

@@ -5,7 +5,7 @@
  */
 import type { ArticleRequest } from '../../model/article.ts';
 import type { UnplacedChild } from '../../model/snapshot.ts';
-import type { ReportedLine } from '../../report/reported-line.ts';
+import type { ReportedLine } from '../../report/collect.ts';
 import type { ConverterError } from '../../support/errors.ts';
 import type { RunContext } from '../context/run-context.ts';
 import type { Work } from './each-configuration.ts';

@@ -11,7 +11,7 @@ import {
   parseConfigurationKey,
   sortConfigurationKeys,
 } from '../../model/configuration-id.ts';
-import type { ReportedLine } from '../../report/reported-line.ts';
+import type { ReportedLine } from '../../report/collect.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
 import { publishedAsset } from '../../write/publish.ts';
 import type { Entry, OutcomeBook } from '../configuration/outcome-book.ts';

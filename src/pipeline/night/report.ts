@@ -7,17 +7,17 @@
 import { join, relative, sep } from 'node:path';
 import type { Selection, SelectionFailure } from '../../fetch/select-articles.ts';
 import type { ArticleKey } from '../../model/article.ts';
+import type { FailureHistory, ReportedLine } from '../../report/collect.ts';
 import { createCollector } from '../../report/collect.ts';
-import type { FailureHistory, ReportedLine } from '../../report/reported-line.ts';
-import { helpFor } from '../../report/rows.ts';
 import type { FailureRow, GateReport, RunReport } from '../../report/run-report.ts';
+import { helpFor } from '../../support/errors.ts';
 import { listFolder, replaceFile, temporaryFolder } from '../../support/files.ts';
 import { redactAll } from '../../support/redact.ts';
 import { jsonLines } from '../../write/manifest.ts';
 import { RUNS_FOLDER, type RunContext, runId } from '../context/run-context.ts';
 import { describeService } from '../context/service-setup.ts';
 
-export type { ReportedLine } from '../../report/reported-line.ts';
+export type { ReportedLine } from '../../report/collect.ts';
 
 /** What {@link runId} makes. */
 const RUN_ID = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;

@@ -12,7 +12,7 @@ test('a good night passes: the run, and each program with its number', () => {
   ).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="btg2gltf nightly" tests="2" failures="0" errors="0" skipped="0" time="600.000">
 <testsuite name="run" tests="1" failures="0" errors="0" skipped="0" timestamp="2026-11-21T02:00:00.000Z">
-<testcase classname="run" name="comes to its end and publishes" time="600.000"><system-out>exit code 0&#10;2 configurations</system-out></testcase>
+<testcase classname="run" name="completes and publishes" time="600.000"><system-out>exit code 0&#10;2 configurations</system-out></testcase>
 </testsuite>
 <testsuite name="ACME/DESK" tests="1" failures="0" errors="0" skipped="0" timestamp="2026-11-21T02:00:00.000Z">
 <testcase classname="ACME/DESK" name="2 of 2 configurations"></testcase>

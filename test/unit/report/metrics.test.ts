@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import type { Ending } from '../../../src/report/ending.ts';
 import { METRIC_NAMES, metricsText } from '../../../src/report/metrics.ts';
+import type { FinishedRun } from '../../../src/report/run-report.ts';
 import { mixedReport, reportedLine, reportOf } from '../../helpers/reports.ts';
 
 const TIMES = { startedAt: 1_000_000, endedAt: 1_751_000 };
-const quiet: Ending = {
+const quiet: FinishedRun = {
   ...{ pipeline: 'nightly', exitCode: 0, ...TIMES },
   report: reportOf([reportedLine('D1'), reportedLine('D2')]),
 };
@@ -62,7 +62,7 @@ test('a run without success does not forget the last one, and one that failed in
 });
 
 test('another pipeline in the file, and a file of something else, are not believed', async () => {
-  const failed: Ending = { ...quiet, exitCode: 3, report: undefined };
+  const failed: FinishedRun = { ...quiet, exitCode: 3, report: undefined };
   const other = await metricsText({ ...quiet, pipeline: 'other' }, undefined);
   for (const previous of [
     other,

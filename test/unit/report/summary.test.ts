@@ -7,10 +7,10 @@ const REPORT = reportOf([reportedLine('D1')]);
 test('losses are told in words, the most frequent first', () => {
   const losses = { amb: 103, frobnicate: 1, mirror: 1204 };
   expect(summarise({ ...REPORT, losses }, undefined)).toContain(
-    'Losses          1,308 values of the service not carried over exactly: mirroring (mirror) 1,204 · ambient light (amb) 103 · frobnicate 1; see btg2gltf explain\n',
+    'Losses          1,308 values of the service not converted exactly: mirroring (mirror) 1,204 · ambient light (amb) 103 · frobnicate 1; see btg2gltf explain\n',
   );
   expect(summarise({ ...REPORT, losses: { amb: 1 } }, undefined)).toContain(
-    '1 value of the service not carried over exactly: ambient light (amb) 1; ',
+    '1 value of the service not converted exactly: ambient light (amb) 1; ',
   );
   expect(summarise(REPORT, undefined)).not.toContain('Losses');
 });
@@ -29,7 +29,7 @@ test('the first warnings name their articles, the rest stands in the report', ()
 
 test('what moved since the last time, what a gate found and what is in quarantine stand in it', () => {
   const text = summarise(mixedReport(), '/srv/assets/nightly/runs/x');
-  expect(text).toMatch(/^ {2}Since last time {1}45 new · 2\d\d changed · 14 removed$/m);
+  expect(text).toMatch(/^ {2}Changes {9}45 new · 2\d\d changed · 14 removed$/m);
   expect(text).toMatch(/^ {2}Gates {11}Triangles 482 · Dimensions 120$/m);
   expect(text).toMatch(/failed \(\d+ in quarantine\)$/m);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { assess, requiredActions } from '../../../src/report/assessment.ts';
 import { reportHtml } from '../../../src/report/html.ts';
 import type { RunReport } from '../../../src/report/run-report.ts';
-import { needsOf, verdictOf } from '../../../src/report/verdict.ts';
 import { mixedReport, reportedLine, reportOf } from '../../helpers/reports.ts';
 
 const QUIET = reportOf([reportedLine('D1'), reportedLine('D2')]);
@@ -62,29 +62,27 @@ test.each<[string, Partial<RunReport>, string, string]>([
     'Stopped before the end',
   ],
 ])('%s', (_, given, tone, headline) => {
-  expect(verdictOf({ ...QUIET, ...given })).toMatchObject({ tone, headline });
+  expect(assess({ ...QUIET, ...given })).toMatchObject({ tone, headline });
 });
 
 test('what is not published is said', () => {
   const refused = { ...QUIET, stop: stop('GATE_REFUSED'), published: false };
-  expect(verdictOf(refused).detail).toBe(
-    'Because of it. What was published before stays as it was.',
-  );
+  expect(assess(refused).detail).toBe('Because of it. What was published before stays as it was.');
 });
 
 test('one of three failed: in part; all of them: not at all', () => {
-  expect(verdictOf(reportOf([reportedLine('D1'), reportedLine('D2'), failed]))).toEqual({
+  expect(assess(reportOf([reportedLine('D1'), reportedLine('D2'), failed]))).toEqual({
     tone: 'partly',
     headline: '1 of 3 configurations failed',
     detail: 'The other 2 are published.',
   });
-  expect(verdictOf(reportOf([failed])).tone).toBe('bad');
+  expect(assess(reportOf([failed])).tone).toBe('bad');
 });
 
 test('what needs somebody comes gravest first: the stop, failures by cause, gates, drift', () => {
-  expect(needsOf(QUIET)).toEqual([]);
+  expect(requiredActions(QUIET)).toEqual([]);
   const mixed = mixedReport();
-  expect(needsOf(mixed).map(({ section }) => section)).toEqual([
+  expect(requiredActions(mixed).map(({ section }) => section)).toEqual([
     ...['failures', 'failures', 'failures', 'failures'],
     ...['gates', 'gates', 'drift'],
   ]);
@@ -95,7 +93,7 @@ test('what a gate refuses is told once, and what was accepted is published', () 
   const findings = mixed.gates.findings.map((row) => ({ ...row, action: 'refuse' as const }));
   const gates = { ...mixed.gates, findings, refused: true };
   const refused = { ...QUIET, gates, stop: stop('GATE_REFUSED'), published: false };
-  expect(needsOf(refused)).toEqual([
+  expect(requiredActions(refused)).toEqual([
     {
       tone: 'bad',
       code: 'GATE_REFUSED',
@@ -105,14 +103,14 @@ test('what a gate refuses is told once, and what was accepted is published', () 
     },
   ]);
   const tooMany = { ...QUIET, gates: mixed.gates, stop: stop('MAX_FAILURES'), published: false };
-  expect(needsOf(tooMany).map(({ help }) => help)).toContain(
-    'look at the findings; they are not published',
+  expect(requiredActions(tooMany).map(({ help }) => help)).toContain(
+    'check the findings; they are not published',
   );
   expect(reportHtml(tooMany)).toContain('nothing was published for another reason');
   const accepted = { ...QUIET, gates: { ...gates, accepted: true } };
-  expect(verdictOf(accepted)).toMatchObject({ tone: 'look', headline: 'Nothing has changed' });
-  expect(needsOf(accepted)).toMatchObject([
-    { tone: 'look', help: 'look at the findings; they are published' },
+  expect(assess(accepted)).toMatchObject({ tone: 'look', headline: 'Nothing has changed' });
+  expect(requiredActions(accepted)).toMatchObject([
+    { tone: 'look', help: 'check the findings; they are published' },
     { tone: 'look', section: 'gates' },
   ]);
 });

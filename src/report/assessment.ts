@@ -1,0 +1,180 @@
+/** Assesses a run: one sentence on how it went, and what requires an action. @see D-856 */
+import type { RunReport } from './run-report.ts';
+import { amount, capital, integer, percentage } from './text.ts';
+
+/** How a run went: well; well, but see the findings; in part; not at all. */
+export type Tone = 'good' | 'look' | 'partly' | 'bad';
+
+/** A run in a headline and a second sentence. */
+interface Assessment {
+  tone: Tone;
+  headline: string;
+  detail: string;
+}
+
+/** Something that requires an action of a person. */
+export interface RequiredAction {
+  tone: Exclude<Tone, 'good'>;
+  title: string;
+  /** The action. */
+  help: string;
+  /** Error code, if it is about an error. */
+  code?: string;
+  /** Section of the page with the details. */
+  section: 'failures' | 'gates' | 'drift' | undefined;
+}
+
+const UNPUBLISHED = 'What was published before stays as it was.';
+const REFUSALS: ReadonlySet<string> = new Set(['GATE_REFUSED', 'MAX_FAILURES']);
+
+/** Assesses how a run went. */
+export function assess(report: RunReport): Assessment {
+  const { stop, ended, published } = report;
+  const left = published ? 'What was finished is published.' : UNPUBLISHED;
+  const why = stop === undefined ? left : `${sentence(stop.message)} ${left}`;
+  if (stop !== undefined && REFUSALS.has(stop.code))
+    return { tone: 'bad', headline: 'Refused: nothing was published', detail: why };
+  // An error after the deadline is worse than the deadline.
+  if (ended === 'until' && (stop === undefined || stop.code === 'OUT_OF_TIME'))
+    return { tone: 'partly', headline: 'Out of time', detail: why };
+  if (ended === 'interrupted') return { tone: 'partly', headline: 'Interrupted', detail: why };
+  if (ended === 'stopped' || stop !== undefined)
+    return { tone: 'bad', headline: 'Stopped before the end', detail: why };
+  return finished(report);
+}
+
+function finished(report: RunReport): Assessment {
+  const { selected, failed } = report.configurations;
+  if (failed > 0) {
+    const headline = `${integer(failed)} of ${amount(selected, 'configuration')} failed`;
+    return { tone: failed === selected ? 'bad' : 'partly', headline, detail: failedDetail(report) };
+  }
+  return { tone: report.gates.count > 0 ? 'look' : 'good', ...withoutFailure(report) };
+}
+
+function failedDetail({ command, failures, configurations }: RunReport): string {
+  const { selected, failed } = configurations;
+  if (command === 'fetch') return `The other ${integer(selected - failed)} were fetched.`;
+  const others = `The other ${integer(selected - failed)} are published`;
+  const hasPrevious = failures.some(({ lastGood }) => lastGood !== undefined);
+  return hasPrevious ? `${others}; failed ones that had a GLB keep it.` : `${others}.`;
+}
+
+function withoutFailure(report: RunReport): Omit<Assessment, 'tone'> {
+  const { command, configurations, changes } = report;
+  const { selected, unchanged } = configurations;
+  const all = amount(selected, 'configuration');
+  if (command === 'fetch') return { headline: 'All fetched', detail: `${all} are in the cache.` };
+  const moved = changes.new.count + changes.changed.count + changes.removed.count;
+  if (moved === 0 && unchanged === selected)
+    return { headline: 'Nothing has changed', detail: `${all} are published as they were.` };
+  return { headline: 'All converted', detail: `${all} are published, none failed.` };
+}
+
+function sentence(text: string): string {
+  return capital(/[.!?…]$/.test(text) ? text : `${text}.`);
+}
+
+const SEVERITY: Readonly<Record<Tone, number>> = { bad: 0, partly: 1, look: 2, good: 3 };
+
+/** What requires an action, most severe first; nothing if all went well. */
+export function requiredActions(report: RunReport): RequiredAction[] {
+  return [...stopActions(report), ...failureActions(report), ...gateActions(report)]
+    .concat(driftActions(report))
+    .sort((a, b) => SEVERITY[a.tone] - SEVERITY[b.tone]);
+}
+
+function stopActions({ stop, ended }: RunReport): RequiredAction[] {
+  if (stop === undefined) return [];
+  const tone = ended === 'interrupted' || stop.code === 'OUT_OF_TIME' ? 'partly' : 'bad';
+  const section = stop.code === 'GATE_REFUSED' ? 'gates' : undefined;
+  return [{ tone, code: stop.code, title: capital(stop.message), help: stop.help, section }];
+}
+
+/** Findings on whole ranges; the table of findings has those on single configurations. */
+function gateActions({ gates, stop, published }: RunReport): RequiredAction[] {
+  const refused = isRefused(gates);
+  const isReported = stop?.code === 'GATE_REFUSED';
+  return gates.findings
+    .filter(({ article, action }) => article.endsWith('*') && !(isReported && action === 'refuse'))
+    .map(({ action, message }) => {
+      const tone = refused && action === 'refuse' ? 'bad' : 'look';
+      const help = refused
+        ? 'check the findings; if the changes are intended, run again with --accept'
+        : `check the findings; they are ${published ? 'published' : 'not published'}`;
+      return { tone, title: capital(message), help, section: 'gates' };
+    });
+}
+
+/** Whether a gate prevented the publication. */
+export function isRefused({ refused, accepted }: RunReport['gates']): boolean {
+  return refused && !accepted;
+}
+
+/** Causes with an action of their own; the others share one. */
+const MOST_CAUSES = 3;
+
+function failureActions({ causes, configurations: { selected } }: RunReport): RequiredAction[] {
+  const of = (count: number) => `${integer(count)} failed (${percentage(count, selected)})`;
+  const all = { tone: 'partly', section: 'failures' } as const;
+  const named = causes
+    .slice(0, MOST_CAUSES)
+    .map(({ code, count, help }) => ({ ...all, code, title: of(count), help }));
+  const others = causes.slice(MOST_CAUSES);
+  if (others.length === 0) return named;
+  const count = others.reduce((sum, cause) => sum + cause.count, 0);
+  const title = `${of(count)} for ${amount(others.length, 'other reason')}`;
+  return [...named, { ...all, title, help: 'see the row of each failure for what helps' }];
+}
+
+function driftActions({ drift }: RunReport): RequiredAction[] {
+  if (drift.length === 0) return [];
+  const title = `${amount(drift.length, 'field')} of the service not as specified`;
+  const help = 'report it to the operator of the service; nothing fails because of it yet';
+  return [{ tone: 'look', title, help, section: 'drift' }];
+}
+
+const GATE_LABELS: Readonly<Record<string, string>> = {
+  articlesGone: 'Articles gone',
+  triangles: 'Triangles',
+  bounds: 'Dimensions',
+  materials: 'Materials',
+  bytes: 'File size',
+  textures: 'Textures',
+};
+
+/** The label of a gate. */
+export function gateLabel(gate: string): string {
+  return labelOf(gate, GATE_LABELS) ?? gate;
+}
+
+const FIELD_LABELS: Readonly<Record<string, string>> = {
+  A: 'part without surfaces',
+  TI: 'texture coordinates',
+  amb: 'ambient light',
+  btgname: 'missing part',
+  bump: 'relief',
+  dif: 'diffuse colour',
+  luminance: 'brightness of a light',
+  map: 'way of mapping',
+  mat: 'material unknown',
+  metallic_image: 'image of metal',
+  mirror: 'mirroring',
+  pho: 'gloss exponent',
+  pic: 'image',
+  refl: 'reflection',
+  refr: 'refraction',
+  roughness_image: 'image of roughness',
+  shi: 'shininess',
+  spe: 'colour of highlights',
+  tra: 'transparency',
+};
+
+/** The label of a field of the service; undefined if its name is the label. */
+export function fieldLabel(field: string): string | undefined {
+  return labelOf(field, FIELD_LABELS);
+}
+
+function labelOf(name: string, labels: Readonly<Record<string, string>>): string | undefined {
+  return Object.hasOwn(labels, name) ? labels[name] : undefined;
+}

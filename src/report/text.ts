@@ -1,0 +1,92 @@
+/** Texts of figures and dates for people, the same in every locale, and texts in which nothing is invisible. */
+
+const INTEGER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const DECIMAL = new Intl.NumberFormat('en-US', {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+  useGrouping: false,
+});
+const DATE = new Intl.DateTimeFormat('en-US', {
+  ...({ timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' } as const),
+  ...({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const),
+});
+
+/** `1,234` */
+export function integer(count: number): string {
+  return INTEGER.format(count);
+}
+
+/** `1,234 files`, `1 file`. */
+export function amount(count: number, noun: string): string {
+  return `${integer(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** `12.3 MB`, decimal units. */
+export function size(bytes: number): string {
+  if (bytes < 1000) return amount(bytes, 'byte');
+  const [value, unit] =
+    bytes < 1e6 ? [bytes / 1e3, 'kB'] : bytes < 1e9 ? [bytes / 1e6, 'MB'] : [bytes / 1e9, 'GB'];
+  return `${DECIMAL.format(value)} ${unit}`;
+}
+
+/** `850 ms`, `12.5 s`, `3 min 5 s`, `2 h 4 min`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${DECIMAL.format(ms / 1000)} s`;
+  const seconds = Math.round(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** `12.3 %`; `0 %` of nothing; never `100 %` of a part. */
+export function percentage(part: number, all: number): string {
+  if (all === 0 || part === 0) return '0 %';
+  const percent = (part * 100) / all;
+  if (percent < 0.1) return '< 0.1 %';
+  if (percent > 99.9 && part < all) return '> 99.9 %';
+  return `${percent >= 99.95 ? '100' : DECIMAL.format(percent)} %`;
+}
+
+/** `21 Nov 2026, 02:00 UTC` of an instant in ISO 8601. */
+export function instant(iso: string): string {
+  const parts = dateParts(iso);
+  return parts === undefined ? iso : `${day(iso)}, ${parts.hour}:${parts.minute} UTC`;
+}
+
+/** `21 Nov 2026` of a day or an instant in ISO 8601; another text stays. */
+export function day(iso: string): string {
+  const parts = dateParts(iso);
+  return parts === undefined ? iso : `${parts.day} ${parts.month} ${parts.year}`;
+}
+
+function dateParts(iso: string): Partial<Record<string, string>> | undefined {
+  const time = Date.parse(iso);
+  if (Number.isNaN(time)) return undefined;
+  return Object.fromEntries(DATE.formatToParts(time).map(({ type, value }) => [type, value]));
+}
+
+/** The text with a capital at its beginning. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Controls, marks of direction, zero widths, and what HTML and XML cannot contain. */
+const INVISIBLE = /[\p{Cc}\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF\uFFFE\uFFFF]/gu;
+
+/**
+ * Spells out invisible characters, so that no article number looks like another.
+ *
+ * @example
+ * ```ts
+ * visibleText('A\u202Egpj.exe'); // → 'A\\u202Egpj.exe'
+ * ```
+ *
+ * @see D-858.
+ */
+export function visibleText(text: string): string {
+  return text.toWellFormed().replace(INVISIBLE, (character) => {
+    if (character === '\n' || character === '\t') return character;
+    return `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+  });
+}
