@@ -60,9 +60,8 @@ export {
   type Configuration,
   createClient,
   type ServiceClient,
-  type ServiceConfig,
-  type ServiceDrift,
 } from './service/client.ts';
+export type { ServiceConfig, ServiceDrift } from './service/service-config.ts';
 export { ConverterError, ERROR_CODES, type ErrorCode, isConverterError } from './support/errors.ts';
 export { sharpImageCodec } from './support/image-codec.ts';
 export { createLogger, type Logger, SILENT } from './support/log.ts';

@@ -27,13 +27,7 @@ import type { Drift } from './wire-fields.ts';
 import { parsePreview, parseResource } from './wire-resource.ts';
 import type { JsonRecord } from './wire-value.ts';
 
-export {
-  type Credentials,
-  SERVICE_DEFAULTS,
-  type ServiceConfig,
-  type ServiceDrift,
-} from './service-config.ts';
-export type { RequestEvent, Validators } from './transport.ts';
+export type { Validators } from './transport.ts';
 
 /** A body as received, checked to be complete. */
 export interface Body extends Validators {

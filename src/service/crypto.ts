@@ -33,7 +33,7 @@ const KEY_FORMS: readonly ((forge: typeof Forge, bytes: string) => PublicKey)[] 
 ];
 
 /** Encrypts texts with one public key. */
-export interface Encryptor {
+interface Encryptor {
   /**
    * Encrypts a text: UTF-16 little endian without byte-order mark, padded, encrypted, Base64.
    *

@@ -8,9 +8,9 @@ import { decodeArticle } from './wire-article.ts';
 import { decodeBlock } from './wire-block.ts';
 import { decodeBreadcrumbs, decodeNodes } from './wire-catalogue.ts';
 import type { DriftReporter } from './wire-fields.ts';
-import { checkImage } from './wire-image.ts';
+
 import { decodePartsList } from './wire-parts-list.ts';
-import { checkResource } from './wire-resource.ts';
+import { checkImage, checkResource } from './wire-resource.ts';
 import { decodeFirstResult, decodePermanentId, decodeResults } from './wire-result.ts';
 
 /** Groups of operations that share a base path. */

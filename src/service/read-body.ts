@@ -23,7 +23,7 @@ const MOST_TIMES_ITS_SIZE = 200;
 const HARMLESS_BYTES = 16 * 1024 * 1024;
 
 /** What of an answer's headers concerns its body. */
-export interface BodyHeaders {
+interface BodyHeaders {
   contentLength: string | undefined;
   contentEncoding: string | undefined;
 }

@@ -43,7 +43,7 @@ interface SessionOptions {
 }
 
 /** The token of a client. */
-export interface Session {
+interface Session {
   /**
    * Returns a token that should be alive; logs in if there is none.
    *
@@ -351,7 +351,7 @@ export interface TokenRequest {
 }
 
 /** Logs users in for a caller that has no client; keeps neither logins nor tokens. */
-export interface TokenIssuer {
+interface TokenIssuer {
   /**
    * Obtains a token, registered as a secret; it is the caller's to use and to end.
    *

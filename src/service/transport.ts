@@ -67,13 +67,13 @@ export interface HttpResponse extends Validators {
 }
 
 /** An answer with the address of its request. */
-export interface Received {
+interface Received {
   response: HttpResponse;
   target: Target;
 }
 
 /** What a transport is made of. */
-export interface TransportOptions {
+interface TransportOptions {
   addresses: Addresses;
   /** Connections to one origin. */
   connections: number;

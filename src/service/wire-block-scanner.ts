@@ -5,7 +5,7 @@
 import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
 import { LARGEST_NUMBER } from './wire-value.ts';
 
-/** Stands for an index that was no integer. */
+/** Replaces an index that is no integer. */
 export const NOT_AN_INDEX = -(2 ** 31);
 
 const QUOTE = 0x22;
@@ -25,135 +25,96 @@ const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}
 /** Largest relative error of a mantissa in two halves, divided once; see {@link longNumber}. */
 const TWO_HALVES_ERROR = 2e-15;
 
-/** A block in the making: a field that could not be scanned is undefined. */
-type Draft = { [K in keyof Block]?: Block[K] | undefined };
-
-/** Where the scanner stands; positions come back through it, numbers never do. */
+/** Position of the scanner. */
 interface Cursor {
   readonly bytes: Uint8Array;
   at: number;
 }
 
+/** Scans one value and moves the cursor behind it; undefined if the value is not of the usual shape. */
+type Scan<T> = (cursor: Cursor) => T | undefined;
+
+const SURFACE_FIELDS = { F: scanIndices, TI: scanIndices, C: scanBoolean };
+const BLOCK_FIELDS = {
+  N: scanString,
+  P: scanVector,
+  R: scanVector,
+  V: scanNumbers,
+  T: scanNumbers,
+  A: scanSurfaces,
+};
+
 /**
  * Scans a block body.
  *
- * @returns The block, or undefined where the body is not of the usual shape.
+ * @returns The block, or undefined if the body is not of the usual shape: nested arrays, strings or nulls
+ * among numbers, unknown keys, or malformed JSON.
  *
  * @see D-301.
  */
 export function scanBlock(bytes: Uint8Array): Block | undefined {
   const cursor: Cursor = { bytes, at: 0 };
-  const block: Draft = { uvs: new Float64Array(0) };
-  const done = scanObject(cursor, (key) => scanField(cursor, key, block));
-  if (!done || skipBlanks(bytes, cursor.at) !== bytes.length) return undefined;
-  if (!block.positions || !block.surfaces) return undefined;
+  const wire = scanObject(cursor, BLOCK_FIELDS);
+  if (!wire?.V || !wire.A || skipBlanks(bytes, cursor.at) !== bytes.length) return undefined;
   return {
-    name: block.name ?? '',
-    positionMetres: block.positionMetres ?? [0, 0, 0],
-    rotationDegrees: block.rotationDegrees ?? [0, 0, 0],
-    positions: block.positions,
-    uvs: block.uvs!,
+    name: wire.N ?? '',
+    positionMetres: wire.P ?? [0, 0, 0],
+    rotationDegrees: wire.R ?? [0, 0, 0],
+    positions: new Float32Array(wire.V),
+    uvs: wire.T ?? new Float64Array(0),
     uvStride: 0,
-    surfaces: block.surfaces,
+    surfaces: wire.A,
   };
-}
-
-function scanField(cursor: Cursor, key: number, block: Draft): boolean {
-  switch (key) {
-    case keyCode('N'):
-      block.name = scanString(cursor);
-      return block.name !== undefined;
-    case keyCode('P'):
-      block.positionMetres = scanVector(cursor);
-      return block.positionMetres !== undefined;
-    case keyCode('R'):
-      block.rotationDegrees = scanVector(cursor);
-      return block.rotationDegrees !== undefined;
-    case keyCode('V'): {
-      const numbers = scanNumbers(cursor);
-      if (numbers) block.positions = new Float32Array(numbers);
-      return numbers !== undefined;
-    }
-    case keyCode('T'):
-      block.uvs = scanNumbers(cursor);
-      return block.uvs !== undefined;
-    case keyCode('A'):
-      block.surfaces = scanSurfaces(cursor);
-      return block.surfaces !== undefined;
-    default:
-      return false;
-  }
 }
 
 function scanSurfaces(cursor: Cursor): BlockSurface[] | undefined {
   const surfaces: BlockSurface[] = [];
-  if (!expect(cursor, OPEN_BRACKET)) return undefined;
-  if (peek(cursor) === CLOSE_BRACKET) {
-    cursor.at++;
-    return surfaces;
-  }
-  for (;;) {
-    const surface = scanSurface(cursor);
-    if (!surface) return undefined;
-    surfaces.push(surface);
-    const next = peek(cursor);
-    cursor.at++;
-    if (next === CLOSE_BRACKET) return surfaces;
-    if (next !== COMMA) return undefined;
-  }
-}
-
-function scanSurface(cursor: Cursor): BlockSurface | undefined {
-  let triangles: Int32Array | undefined;
-  let uvIndices: Int32Array | undefined = new Int32Array(0);
-  let closed: boolean | undefined;
-  const done = scanObject(cursor, (key) => {
-    if (key === keyCode('F')) triangles = scanIndices(cursor);
-    else if (key === keyCode('TI')) uvIndices = scanIndices(cursor);
-    else if (key === keyCode('C')) closed = scanBoolean(cursor);
-    else return false;
-    return key === keyCode('F')
-      ? triangles !== undefined
-      : key === keyCode('TI')
-        ? uvIndices !== undefined
-        : closed !== undefined;
-  });
-  return done && triangles && uvIndices ? { triangles, uvIndices, closed } : undefined;
-}
-
-/** `{"key":value,…}`: the key's one or two bytes as a number, the value by the callback. */
-function scanObject(cursor: Cursor, scanValue: (key: number) => boolean): boolean {
-  if (!expect(cursor, OPEN_BRACE)) return false;
-  if (peek(cursor) === CLOSE_BRACE) {
-    cursor.at++;
+  const isDone = scanEntries(cursor, OPEN_BRACKET, CLOSE_BRACKET, () => {
+    const wire = scanObject(cursor, SURFACE_FIELDS);
+    if (!wire?.F) return false;
+    surfaces.push({
+      triangles: wire.F,
+      uvIndices: wire.TI ?? new Int32Array(0),
+      closed: wire.C,
+    });
     return true;
-  }
-  for (;;) {
-    const key = scanKey(cursor);
-    if (key === 0 || !expect(cursor, COLON)) return false;
+  });
+  return isDone ? surfaces : undefined;
+}
+
+/** `{"key":value,…}` with known keys only. */
+function scanObject<T>(
+  cursor: Cursor,
+  fields: { [Name in keyof T]: Scan<T[Name]> },
+): Partial<T> | undefined {
+  const result: Partial<T> = {};
+  const isDone = scanEntries(cursor, OPEN_BRACE, CLOSE_BRACE, () => {
+    const key = scanString(cursor) as keyof T | undefined;
+    if (key === undefined || !Object.hasOwn(fields, key)) return false;
+    if (!expect(cursor, COLON)) return false;
     cursor.at = skipBlanks(cursor.bytes, cursor.at);
-    if (!scanValue(key)) return false;
-    const next = peek(cursor);
-    cursor.at++;
-    if (next === CLOSE_BRACE) return true;
-    if (next !== COMMA) return false;
-  }
+    const value = fields[key](cursor);
+    if (value === undefined) return false;
+    result[key] = value;
+    return true;
+  });
+  return isDone ? result : undefined;
 }
 
-function keyCode(key: string): number {
-  return key.length === 1 ? key.charCodeAt(0) : key.charCodeAt(0) | (key.charCodeAt(1) << 8);
-}
-
-function scanKey(cursor: Cursor): number {
-  if (!expect(cursor, QUOTE)) return 0;
-  const { bytes, at } = cursor;
-  if (bytes[at + 1] === QUOTE) {
-    cursor.at = at + 2;
-    return bytes[at]!;
+/** Entries between brackets, separated by commas; false at anything else. */
+function scanEntries(
+  cursor: Cursor,
+  open: number,
+  close: number,
+  scanEntry: () => boolean,
+): boolean {
+  if (!expect(cursor, open)) return false;
+  if (expect(cursor, close)) return true;
+  while (scanEntry()) {
+    if (expect(cursor, close)) return true;
+    if (!expect(cursor, COMMA)) return false;
   }
-  if (bytes[at + 2] !== QUOTE) return 0;
-  cursor.at = at + 3;
-  return bytes[at]! | (bytes[at + 1]! << 8);
+  return false;
 }
 
 function scanString(cursor: Cursor): string | undefined {
@@ -166,12 +127,10 @@ function scanString(cursor: Cursor): string | undefined {
 }
 
 function scanBoolean(cursor: Cursor): boolean | undefined {
-  for (const [word, value] of [
-    ['true', true],
-    ['false', false],
-  ] as const) {
-    const end = cursor.at + word.length;
-    if (String.fromCharCode(...cursor.bytes.subarray(cursor.at, end)) !== word) continue;
+  const { bytes, at } = cursor;
+  for (const value of [true, false]) {
+    const end = at + String(value).length;
+    if (String.fromCharCode(...bytes.subarray(at, end)) !== String(value)) continue;
     cursor.at = end;
     return value;
   }
@@ -180,36 +139,41 @@ function scanBoolean(cursor: Cursor): boolean | undefined {
 
 function scanVector(cursor: Cursor): Vec3 | undefined {
   const numbers = scanNumbers(cursor);
-  // Nonsense is for the slow way to word.
+  // The slow way words the error.
   return numbers?.length === 3 && numbers.every((value) => Math.abs(value) <= LARGEST_NUMBER)
     ? [numbers[0]!, numbers[1]!, numbers[2]!]
     : undefined;
 }
 
-/** Finds `[` … `]` and how many numbers may stand between; leaves the cursor behind the `[`. */
-function openArray(cursor: Cursor): { end: number; count: number } | undefined {
+function scanNumbers(cursor: Cursor): Float64Array | undefined {
+  return scanArray(cursor, Float64Array, fillNumbers);
+}
+
+function scanIndices(cursor: Cursor): Int32Array | undefined {
+  return scanArray(cursor, Int32Array, fillIndices);
+}
+
+/** Scans an array of numbers: its commas are counted first, so that it is filled in place. */
+function scanArray<T extends Float64Array | Int32Array>(
+  cursor: Cursor,
+  Numbers: new (length: number) => T,
+  fill: (bytes: Uint8Array, start: number, end: number, out: T) => number,
+): T | undefined {
   if (!expect(cursor, OPEN_BRACKET)) return undefined;
   const { bytes } = cursor;
-  cursor.at = skipBlanks(bytes, cursor.at);
-  const end = bytes.indexOf(CLOSE_BRACKET, cursor.at);
+  const start = skipBlanks(bytes, cursor.at);
+  const end = bytes.indexOf(CLOSE_BRACKET, start);
   if (end < 0) return undefined;
-  return { end, count: end === cursor.at ? 0 : countCommas(bytes, cursor.at, end) + 1 };
+  const out = new Numbers(end === start ? 0 : countCommas(bytes, start, end) + 1);
+  if (fill(bytes, start, end, out) !== end) return undefined;
+  cursor.at = end + 1;
+  return out;
 }
 
 function countCommas(bytes: Uint8Array, from: number, to: number): number {
   let count = 0;
   for (let i = from; i < to; i++) if (bytes[i] === COMMA) count++;
   return count;
-}
-
-function scanNumbers(cursor: Cursor): Float64Array | undefined {
-  const array = openArray(cursor);
-  if (!array) return undefined;
-  const out = new Float64Array(array.count);
-  const end = fillNumbers(cursor.bytes, cursor.at, array.end, out);
-  if (end !== array.end) return undefined;
-  cursor.at = end + 1;
-  return out;
 }
 
 /**
@@ -308,16 +272,6 @@ function longNumber(bytes: Uint8Array, from: number, to: number, decimals: numbe
 
 function numberOf(bytes: Uint8Array, from: number, to: number): number {
   return Number(new TextDecoder().decode(bytes.subarray(from, to)));
-}
-
-function scanIndices(cursor: Cursor): Int32Array | undefined {
-  const array = openArray(cursor);
-  if (!array) return undefined;
-  const out = new Int32Array(array.count);
-  const end = fillIndices(cursor.bytes, cursor.at, array.end, out);
-  if (end !== array.end) return undefined;
-  cursor.at = end + 1;
-  return out;
 }
 
 /** Reads plain whole numbers below 10^9; returns `end`, or -1 at anything else. */

@@ -201,7 +201,7 @@ function fromComponents(parts: (number | undefined)[]): SrgbColor | undefined {
 }
 
 /** Finds the material that a node's `mat` means; undefined where nothing fits. */
-export type MaterialLookup = (reference: string) => ServiceMaterial | undefined;
+type MaterialLookup = (reference: string) => ServiceMaterial | undefined;
 
 /**
  * Makes the lookup for one parts list: an entry of `mats[]`, an entry with overrides behind its

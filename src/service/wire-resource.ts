@@ -1,31 +1,11 @@
-/**
- * Resources: logos, catalogue images and previews; how they are addressed and what they are.
- *
- * In: a reference as the service spells it, or a raw body. Out: the segments of a path; a checked body.
- * Nothing that a reference says may lead out of the service.
- */
+/** Images and resources: the references that lead to them, and whether a body is a complete one. */
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 
-/** A resource's address, taken apart. */
-export interface ResourcePath {
-  /** Which of its two spellings the reference has. */
-  spelling: 'ressource' | 'ressources';
-  /** What follows it, not encoded. */
-  path: string;
-}
-
-/** A preview's address, taken apart; nothing is encoded. */
-export interface PreviewPath {
-  manufacturer: string;
-  program: string;
-  name: string;
-}
-
 /**
- * Takes a `rescontent` apart.
+ * Parses a `rescontent` into its spelling and the path behind it.
  *
- * @param rescontent - Relative path, with or without `xcf/` before it; taken as it is, not encoded.
- * @throws {@link ConverterError} `RESOURCE_REFUSED` if it leads anywhere else.
+ * @param rescontent - Relative path, with or without `xcf/` before it; not encoded.
+ * @throws {@link ConverterError} `RESOURCE_REFUSED` if it leads out of the service.
  *
  * @example
  * ```ts
@@ -35,22 +15,22 @@ export interface PreviewPath {
  *
  * @see Spec 2.1, 4.2; D-604.
  */
-export function parseResource(rescontent: string): ResourcePath {
+export function parseResource(rescontent: string) {
   const found = /^\/?(?:xcf\/)?(ressources?)\/(.+)$/is.exec(rescontent);
   const expected = 'xcf/ressource/<path>';
   if (found === null) throw refused('RESOURCE_REFUSED', expected, rescontent);
   const path = found[2]!;
   if (!path.split('/').every(isName)) throw refused('RESOURCE_REFUSED', expected, rescontent);
-  return { spelling: found[1]!.toLowerCase() as ResourcePath['spelling'], path };
+  return { spelling: found[1]!.toLowerCase() as 'ressource' | 'ressources', path };
 }
 
 /**
- * Takes a `previewimage` apart.
+ * Parses a `previewimage` into the segments of its path, decoded.
  *
- * @param previewimage - Relative path, `ocd/preview/<manufacturer>/<program>/<file name>`; also an
- * address of the service itself, which is encoded.
+ * @param previewimage - Relative path, `ocd/preview/<manufacturer>/<program>/<file name>`, or an encoded
+ * address of the service itself.
  * @param baseUrl - Address of the service.
- * @throws {@link ConverterError} `IMAGE_REFUSED` if it leads anywhere else.
+ * @throws {@link ConverterError} `IMAGE_REFUSED` if it leads out of the service.
  *
  * @example
  * ```ts
@@ -60,26 +40,18 @@ export function parseResource(rescontent: string): ResourcePath {
  *
  * @see Spec 2.2, 4.3; D-604.
  */
-export function parsePreview(previewimage: string, baseUrl: string): PreviewPath {
+export function parsePreview(previewimage: string, baseUrl: string) {
   const segments = segmentsBelow(previewimage, baseUrl);
   const [manufacturer = '', program = '', name = ''] = segments.slice(-3);
   const isPreview = segments.length <= 7 && segments.at(-4)?.toLowerCase() === 'preview';
   if (!isPreview || !segments.every(isName)) {
-    throw refused(
-      'IMAGE_REFUSED',
-      'ocd/preview/<manufacturer>/<program>/<file name>',
-      previewimage,
-    );
+    const expected = 'ocd/preview/<manufacturer>/<program>/<file name>';
+    throw refused('IMAGE_REFUSED', expected, previewimage);
   }
   return { manufacturer, program, name };
 }
 
-/**
- * Checks that a body is a resource: anything but nothing.
- *
- * @returns Its size in bytes.
- * @throws {@link ConverterError} `RESPONSE_INVALID` if it is empty.
- */
+/** Returns the size of a resource in bytes; throws `RESPONSE_INVALID` if it is empty. */
 export function checkResource(body: Uint8Array): number {
   if (body.length > 0) return body.length;
   throw new ConverterError('RESPONSE_INVALID', 'expected a resource, received nothing');
@@ -108,4 +80,92 @@ function isName(segment: string): boolean {
 function refused(code: ErrorCode, expected: string, received: string): ConverterError {
   const shown = received.length > 80 ? `${received.slice(0, 80)}…` : received;
   return new ConverterError(code, `expected ${expected}, received ${JSON.stringify(shown)}`);
+}
+
+interface KindRule {
+  kind: 'jpeg' | 'png' | 'gif' | 'bmp' | 'webp';
+  /** Bytes at the start, as Latin-1. */
+  signature: string;
+  isComplete(bytes: Uint8Array): boolean;
+}
+
+const KINDS: readonly KindRule[] = [
+  { kind: 'jpeg', signature: '\xff\xd8\xff', isComplete: jpegHasEnd },
+  { kind: 'png', signature: '\x89PNG\r\n\x1a\n', isComplete: pngHasEnd },
+  { kind: 'gif', signature: 'GIF8', isComplete: (bytes) => bytes.includes(0x3b, 13) },
+  { kind: 'bmp', signature: 'BM', isComplete: (bytes) => lengthAt(bytes, 2) <= bytes.length },
+  {
+    kind: 'webp',
+    signature: 'RIFF',
+    isComplete: (bytes) => lengthAt(bytes, 4) + 8 <= bytes.length,
+  },
+];
+
+/**
+ * Checks that a body is a complete image, and returns its kind; most are JPEGs, whatever their names say.
+ *
+ * @throws {@link ConverterError} `RESPONSE_INVALID` if it is no image, or only the beginning of one.
+ *
+ * @example
+ * ```ts
+ * checkImage(jpegBytes); // → 'jpeg'
+ * checkImage(jpegBytes.subarray(0, 1000)); // throws RESPONSE_INVALID
+ * ```
+ *
+ * @see Spec 4.4 (materials); D-550 (the bytes decide the type).
+ */
+export function checkImage(body: Uint8Array): KindRule['kind'] {
+  const rule = KINDS.find(({ signature }) => startsWith(body, signature));
+  if (rule === undefined) {
+    throw new ConverterError('RESPONSE_INVALID', 'expected an image, received something else');
+  }
+  if (!rule.isComplete(body)) {
+    const expected = `a complete ${rule.kind.toUpperCase()} image`;
+    throw new ConverterError(
+      'RESPONSE_INVALID',
+      `expected ${expected}, received only a part of it`,
+    );
+  }
+  return rule.kind;
+}
+
+/**
+ * Walks the markers of a JPEG up to its end marker. A search for the last two bytes alone would
+ * take the end of an embedded thumbnail for the end of the picture, and miss padded files.
+ */
+function jpegHasEnd(bytes: Uint8Array): boolean {
+  let at = 2;
+  while (at + 1 < bytes.length) {
+    // In compressed data FF 00 is a value and FF D0 to FF D7 are restarts: neither ends anything.
+    at = bytes.indexOf(0xff, at);
+    if (at < 0 || at + 1 >= bytes.length) return false;
+    const marker = bytes[at + 1]!;
+    if (marker === 0xd9) return true;
+    const isStandalone = marker === 0x00 || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
+    if (marker === 0xff) at += 1;
+    else if (isStandalone) at += 2;
+    else at += 2 + ((bytes[at + 2] ?? 0) << 8) + (bytes[at + 3] ?? 0);
+  }
+  return false;
+}
+
+/** Walks the chunks of a PNG up to IEND. */
+function pngHasEnd(bytes: Uint8Array): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 8;
+  while (at + 12 <= bytes.length) {
+    if (startsWith(bytes.subarray(at + 4), 'IEND')) return true;
+    at += 12 + view.getUint32(at);
+  }
+  return false;
+}
+
+function startsWith(bytes: Uint8Array, latin1: string): boolean {
+  return Array.from(latin1).every((character, i) => bytes[i] === character.charCodeAt(0));
+}
+
+/** Little-endian 32-bit length; infinite if the bytes end before it. */
+function lengthAt(bytes: Uint8Array, at: number): number {
+  if (bytes.length < at + 4) return Number.POSITIVE_INFINITY;
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(at, true);
 }

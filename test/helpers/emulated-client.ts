@@ -3,7 +3,8 @@
  */
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts';
 import { openRecording } from '../../src/emulator/recording.ts';
-import { createClient, type ServiceClient, type ServiceConfig } from '../../src/service/client.ts';
+import { createClient, type ServiceClient } from '../../src/service/client.ts';
+import type { ServiceConfig } from '../../src/service/service-config.ts';
 
 const FOLDER = new URL('../fixtures/recordings/names-with-every-character', import.meta.url);
 

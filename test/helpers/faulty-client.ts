@@ -1,7 +1,8 @@
 /**
  * A client of the fault server, in a hurry: short pauses, short patience.
  */
-import { createClient, type ServiceClient, type ServiceConfig } from '../../src/service/client.ts';
+import { createClient, type ServiceClient } from '../../src/service/client.ts';
+import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { type ConverterError, isConverterError } from '../../src/support/errors.ts';
 import type { FaultServer } from './fault-server.ts';
 

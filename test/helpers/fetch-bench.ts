@@ -8,7 +8,8 @@ import { createFetcher, type Fetcher, type FetcherOptions } from '../../src/fetc
 import type { ArticleRequest } from '../../src/model/article.ts';
 import type { ArticleSnapshot } from '../../src/model/snapshot.ts';
 import type { EmulatedRange } from '../../src/sample/range.ts';
-import { createClient, type ServiceClient, type ServiceConfig } from '../../src/service/client.ts';
+import { createClient, type ServiceClient } from '../../src/service/client.ts';
+import type { ServiceConfig } from '../../src/service/service-config.ts';
 
 /** A service on loopback, a cache on disk, and fetchers on any day. */
 export interface FetchBench {

@@ -9,14 +9,8 @@ import type { Article, ArticleKey, ArticleProperty } from '../../src/model/artic
 import type { CatalogueNode } from '../../src/model/catalogue.ts';
 import type { PartsList } from '../../src/model/graphics.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
-import {
-  type Configuration,
-  type Credentials,
-  createClient,
-  type ServiceClient,
-  type ServiceConfig,
-  type ServiceDrift,
-} from '../../src/service/client.ts';
+import { type Configuration, createClient, type ServiceClient } from '../../src/service/client.ts';
+import type { Credentials, ServiceConfig, ServiceDrift } from '../../src/service/service-config.ts';
 import { imageReferences } from '../../src/service/wire-material.ts';
 
 const { env } = process;

@@ -1,7 +1,7 @@
 /**
  * Request counts: what a run sent to the service, by operation and by status.
  */
-import type { RequestEvent } from '../../service/client.ts';
+import type { RequestEvent } from '../../service/transport.ts';
 
 /** The login takes its own time, once. */
 const LOGIN: ReadonlySet<string> = new Set(['getPublicKey', 'getSessionToken']);

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { Article, PropertyChange } from '../../../src/model/article.ts';
 import type { Configuration, ServiceClient } from '../../../src/service/client.ts';
-import { checkImage } from '../../../src/service/wire-image.ts';
+import { checkImage } from '../../../src/service/wire-resource.ts';
 import { configurationOf, IS_LIVE, type Subject } from '../../helpers/service-under-test.ts';
 import {
   type Case,

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { ArticleKey } from '../../../src/model/article.ts';
 import { decodeBlock } from '../../../src/service/wire-block.ts';
-import { checkImage } from '../../../src/service/wire-image.ts';
+import { checkImage } from '../../../src/service/wire-resource.ts';
 import { type Case, type Cases, emulated, given, refused, withProfile } from './case.ts';
 
 const partsList: Case = async (client, { key, partsList: known }) => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ServiceClient, ServiceConfig } from '../../../src/service/client.ts';
+import type { ServiceClient } from '../../../src/service/client.ts';
+import type { ServiceConfig } from '../../../src/service/service-config.ts';
 import {
   type Answer,
   type FaultServer,

@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import forge from 'node-forge';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createClient, type ServiceConfig } from '../../../src/service/client.ts';
+import { createClient } from '../../../src/service/client.ts';
+import type { ServiceConfig } from '../../../src/service/service-config.ts';
 import { errorOf, PASSWORD, USERNAME } from '../../helpers/faulty-client.ts';
 
 /** A certificate for this machine that nobody else vouches for. */

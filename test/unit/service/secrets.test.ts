@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ServiceConfig } from '../../../src/service/client.ts';
+import type { ServiceConfig } from '../../../src/service/service-config.ts';
 import {
   type Answer,
   cut,
