@@ -1,37 +1,36 @@
-/**
- * Article: a definition with its values → the article object of GET and POST articles.
- *
- * @see Spec 2.2.
- */
-
+/** The article object of GET and POST articles, from a definition and its values (Spec 2.2). */
 import {
   type ArticleDefinition,
   allPropertiesOf,
+  type Choice,
+  isAllowed,
   isVisible,
-  openProperties,
+  missingProperties,
+  PROPERTY_CLASSES,
   type PropertyDefinition,
   priceOf,
   type Values,
+  WHOLE_NUMBER,
 } from './definition.ts';
 import { finalNumberOf, metaReinitOf, reinitOf } from './numbering.ts';
-import { classesJson } from './property-json.ts';
+import type { NumberRange } from './numbers.ts';
 import { identifier } from './random.ts';
 import type { Json } from './range.ts';
 import { convertdateOf } from './series/range.ts';
-import type { Teller } from './views.ts';
+import type { Translate } from './views.ts';
 
-/** How an article is asked for. */
+/** The view of an article. */
 export interface ArticleOptions {
-  /** Reads texts in the language of the request. */
-  say: Teller;
+  /** Selects the language of the request. */
+  translate: Translate;
   currency: string;
   /** Units of that currency for one euro. */
   rate: number;
-  /** Invisible properties are answered too. */
+  /** Whether invisible properties are included. */
   allProperties: boolean;
-  /** Identifier that the article has already; made of its configuration where missing. */
+  /** The article's existing identifier. @defaultValue derived from its configuration */
   id?: string;
-  /** What the buyer is told about the change that led here. */
+  /** Messages to the buyer about the change that led to this article. */
   usermessages?: readonly string[];
 }
 
@@ -48,7 +47,7 @@ export function articleJson(
 ): Json {
   const { manufacturer, program, number, meta } = article;
   const reinit = reinitOf(article, values);
-  // Children carry their root in their identifier: the same article may stand in many plannings.
+  // The root is part of a child's identifier: the same article may be part of many plannings.
   const id = known ?? identifier([rootid ?? '', manufacturer, program, number, reinit].join('\n'));
   const children = meta?.children(values) ?? [];
   return {
@@ -64,7 +63,7 @@ export function articleJson(
       article,
       meta?.properties ?? [],
       values,
-      options.say,
+      options.translate,
       options.allProperties,
     ),
     metamessages: [],
@@ -75,11 +74,11 @@ export function articleJson(
 function commercialJson(
   article: ArticleDefinition,
   values: Values,
-  { say, currency, rate, allProperties }: ArticleOptions,
+  { translate, currency, rate, allProperties }: ArticleOptions,
   id: string,
 ): Json {
   const { price, components } = priceOf(article, values, rate);
-  const short = say(article.short);
+  const short = translate(article.short);
   return {
     id: id.slice(0, 8),
     finalarticlenumber: finalNumberOf(article, values),
@@ -87,21 +86,94 @@ function commercialJson(
     currency,
     pricecomponents: components.map((component) => ({ ...component, currency })),
     shorttext: short,
-    longtext: [short, ...article.long.map(say)].join('\n'),
+    longtext: [short, ...article.long.map(translate)].join('\n'),
     varianttext: allPropertiesOf(article)
       .filter((property) => isVisible(property, values) && values[property.name] !== '')
-      .map((property) => `${say(property.text)}: ${valueText(property, values, say)}`)
+      .map((property) => `${translate(property.text)}: ${valueText(property, values, translate)}`)
       .join('\n'),
     reinitstring: reinitOf(article, values),
     convertdate: convertdateOf(article),
     articlewithprice: article.price > 0,
-    propclasses: classesJson(article, article.properties, values, say, allProperties),
-    obligatory2c: openProperties(article, values).length > 0,
+    propclasses: classesJson(article, article.properties, values, translate, allProperties),
+    obligatory2c: missingProperties(article, values).length > 0,
   };
 }
 
-function valueText(property: PropertyDefinition, values: Values, say: Teller): string {
+function valueText(property: PropertyDefinition, values: Values, translate: Translate): string {
   const value = values[property.name]!;
   const choice = property.choices?.find((candidate) => candidate.value === value);
-  return choice === undefined ? value : say(choice.text);
+  return choice === undefined ? value : translate(choice.text);
+}
+
+/** Property classes with their properties; `all` includes the invisible ones. Empty classes are omitted. */
+function classesJson(
+  article: ArticleDefinition,
+  properties: readonly PropertyDefinition[],
+  values: Values,
+  translate: Translate,
+  all: boolean,
+): Json[] {
+  const shown = properties.filter((property) => all || isVisible(property, values));
+  const groups = [...new Set(shown.map((property) => property.group))];
+  return groups.map((group) => ({
+    name: group,
+    text: translate(PROPERTY_CLASSES[group]!),
+    properties: shown
+      .filter((property) => property.group === group)
+      .map((property) => propertyJson(article, property, values, translate)),
+  }));
+}
+
+function propertyJson(
+  article: ArticleDefinition,
+  property: PropertyDefinition,
+  values: Values,
+  translate: Translate,
+): Json {
+  const { name, group, choices = [], mustChoose = false } = property;
+  const allowed = choices.filter((choice) => isAllowed(property, choice.value, values));
+  return {
+    name,
+    text: translate(property.text),
+    currentvalue: values[name],
+    enabled: property.enabled?.(values) ?? true,
+    visible: isVisible(property, values),
+    obligatory: !mustChoose,
+    obligatory2c: mustChoose,
+    addvalues: false,
+    propclassname: group,
+    ...formJson(property),
+    propertyvalues: allowed.map((choice) => valueJson(article, choice, translate)),
+    ranges: (property.ranges?.(values) ?? []).map(rangeJson),
+  };
+}
+
+/** `L` (a length) with decimals, else `N`; both are numeric. */
+function formJson({ ranges, form = WHOLE_NUMBER, choices = [] }: PropertyDefinition): Json {
+  if (ranges !== undefined) return { proptype: form.decdigits > 0 ? 'L' : 'N', ...form };
+  const digits = Math.max(...choices.map(({ value }) => value.length));
+  return { proptype: 'C', digits, decdigits: 0 };
+}
+
+function valueJson(
+  { manufacturer, program }: ArticleDefinition,
+  { value, text, preview }: Choice,
+  translate: Translate,
+): Json {
+  const folder = `ocd/preview/${manufacturer}/${program}`;
+  return {
+    valuefrom: value,
+    text: translate(text),
+    previewimage: preview === undefined ? '' : `${folder}/${preview}`,
+    previewimagelarge: preview === undefined ? '' : `${folder}/L_${preview}`,
+  };
+}
+
+/** An open bound is absent, and so is its operator. */
+function rangeJson({ from, opfrom = 'GE', to, opto = 'LE', raster }: NumberRange): Json {
+  return {
+    ...(from !== undefined && { valuefrom: from, opfrom }),
+    ...(to !== undefined && { valueto: to, opto }),
+    ...(raster !== undefined && { raster }),
+  };
 }

@@ -1,10 +1,4 @@
-/**
- * Configurator: one changed property → all values of the article, the dependent ones put right.
- *
- * In: an article, its values, what is to change. Out: the new values, and what had to change with
- * them. It must not know how an article is spelled on the wire.
- */
-
+/** Changes one property of an article and adjusts the properties that depend on it. */
 import {
   type ArticleDefinition,
   allPropertiesOf,
@@ -17,7 +11,7 @@ import {
 import { canonicalNumber, nearestNumber, rangesText } from './numbers.ts';
 import { RangeRefusal } from './range.ts';
 
-/** Which property is to have which value. */
+/** The new value of one property. */
 export interface ValueChange {
   proptype: 'ocd' | 'meta';
   propclass: string;
@@ -28,18 +22,17 @@ export interface ValueChange {
 /** An article after a change. */
 export interface ChangedValues {
   values: Values;
-  /** Properties that could not keep their value beside the new one. */
+  /** Properties whose value is not allowed beside the new one. */
   adjusted: readonly PropertyDefinition[];
 }
 
 /**
  * Changes one property.
  *
- * The changed one keeps its new value; every other one that is not allowed beside it any more takes
- * its initial value, or the nearest number, or the first value that is allowed, in the order of the
- * article.
+ * The changed property keeps its new value. Every other property whose value is no longer allowed
+ * gets its initial value, the nearest number or the first allowed value, in the order of the article.
  *
- * @throws {@link RangeRefusal} naming the property, what it may be and what came.
+ * @throws {@link RangeRefusal} with the property, the allowed values and the received one.
  *
  * @example
  * ```ts
@@ -58,14 +51,14 @@ export function changeValue(
   const where = `property ${change.propclass}.${change.prop}`;
   if (!isVisible(property, values)) throw new RangeRefusal(`${where}: is not visible`);
   if (property.enabled?.(values) === false) throw new RangeRefusal(`${where}: is not enabled`);
-  const value = spelled(property, change.newvalue);
+  const value = canonical(property, change.newvalue);
   if (value === undefined || !isAllowed(property, value, values)) {
     const received = JSON.stringify(change.newvalue);
     throw new RangeRefusal(
       `${where}: expected ${allowedText(property, values)}; received ${received}`,
     );
   }
-  return settle(article, { ...values, [property.name]: value }, property);
+  return adjustOthers(article, { ...values, [property.name]: value }, property);
 }
 
 function propertyOf(article: ArticleDefinition, change: ValueChange): PropertyDefinition {
@@ -83,13 +76,13 @@ function propertyOf(article: ArticleDefinition, change: ValueChange): PropertyDe
   return property;
 }
 
-/** A value in its one spelling; undefined for what is no number where one is due. */
-function spelled(property: PropertyDefinition, value: string): string | undefined {
+/** The canonical form of a value; undefined if a number is expected and the value is none. */
+function canonical(property: PropertyDefinition, value: string): string | undefined {
   if (property.ranges === undefined || value === '') return value;
   return canonicalNumber(value, property.form ?? WHOLE_NUMBER);
 }
 
-/** What a property may be, as a person reads it. */
+/** The allowed values as text. */
 function allowedText(property: PropertyDefinition, values: Values): string {
   if (property.ranges !== undefined) {
     const { digits, decdigits } = property.form ?? WHOLE_NUMBER;
@@ -101,8 +94,8 @@ function allowedText(property: PropertyDefinition, values: Values): string {
   return `one of ${allowed.join(', ')}`;
 }
 
-/** Puts right what the change made impossible; a definition that never settles is a mistake here. */
-function settle(
+/** Adjusts properties until all are allowed; a definition without an end is an error of this range. */
+function adjustOthers(
   article: ArticleDefinition,
   start: Values,
   changed: PropertyDefinition,
@@ -111,17 +104,17 @@ function settle(
   let values = start;
   const properties = allPropertiesOf(article).filter((property) => property !== changed);
   for (let round = 0; round <= properties.length; round++) {
-    const wrong = properties.find((one) => !isAllowed(one, values[one.name]!, values));
-    if (wrong === undefined) break;
-    values = { ...values, [wrong.name]: instead(wrong, values) };
-    adjusted.add(wrong);
+    const invalid = properties.find((one) => !isAllowed(one, values[one.name]!, values));
+    if (invalid === undefined) break;
+    values = { ...values, [invalid.name]: replacementFor(invalid, values) };
+    adjusted.add(invalid);
   }
   const broken = allPropertiesOf(article).find((p) => !isAllowed(p, values[p.name]!, values));
   if (broken !== undefined) throw new Error(`sample range: ${broken.name} has no value`);
   return { values, adjusted: [...adjusted] };
 }
 
-function instead(property: PropertyDefinition, values: Values): string {
+function replacementFor(property: PropertyDefinition, values: Values): string {
   if (property.ranges !== undefined) {
     const form = property.form ?? WHOLE_NUMBER;
     const nearest = nearestNumber(values[property.name]!, property.ranges(values), form);

@@ -1,6 +1,6 @@
 /**
- * Definition: one description of an article from which everything that the service says of it
- * follows: texts, price, properties, numbers and the parts list.
+ * The definition of an article, from which every answer of the service about it follows: texts,
+ * price, properties, numbers and the parts list.
  */
 import { canonicalNumber, isInRange, type NumberForm, type NumberRange } from './numbers.ts';
 import type { Part } from './tree.ts';
@@ -11,20 +11,20 @@ export interface Text {
   en: string;
 }
 
-/** Value of each property by name; empty where an optional one is not evaluated yet. */
+/** Value of each property by name; empty if an optional one has no value yet. */
 export type Values = Readonly<Record<string, string>>;
 
-/** One value that a property may take. */
+/** One value of a property. */
 export interface Choice {
   value: string;
-  /** Stands for the value in the final article number. */
+  /** Code of the value in the final article number. */
   code: string;
   text: Text;
   /** Added to the price, in euro. */
   surcharge?: number;
   /** File name of a preview image. */
   preview?: string;
-  /** Whether it may be chosen beside the other values; always where missing. */
+  /** Whether it may be chosen beside the other values. @defaultValue always */
   allowed?: (values: Values) => boolean;
 }
 
@@ -35,21 +35,21 @@ export interface PropertyDefinition {
   group: string;
   text: Text;
   choices?: readonly Choice[];
-  /** For numbers: what is allowed beside the other values; one of the ranges must hold. */
+  /** For numbers: the ranges that the other values allow; the number must be in one of them. */
   ranges?: (values: Values) => readonly NumberRange[];
   /** For numbers. @defaultValue {@link WHOLE_NUMBER} */
   form?: NumberForm;
   /** For numbers: added to the price for each unit above a number, in euro. */
   surcharge?: { perUnit: number; above: number };
-  /** Value of the default configuration; empty only where `mustChoose`. */
+  /** Value of the default configuration; empty only with `mustChoose`. */
   initial: string;
-  /** Optional, but the article is not valid before it has a value. */
+  /** Optional, but the article is invalid without a value. */
   mustChoose?: boolean;
   visible?: (values: Values) => boolean;
   enabled?: (values: Values) => boolean;
 }
 
-/** Four digits, none of them behind the point. */
+/** Four digits without decimals. */
 export const WHOLE_NUMBER: Readonly<NumberForm> = { digits: 4, decdigits: 0 };
 
 /** A child of a meta planning. */
@@ -70,7 +70,7 @@ export interface ArticleDefinition {
   /** Euro; 0 is an article without a price. */
   price: number;
   properties: readonly PropertyDefinition[];
-  /** The nodes that it is built of. */
+  /** The nodes of its parts list. */
   parts: (values: Values) => Part[];
   /** Meta planning: its children, its internal type name and the properties of the planning itself. */
   meta?: {
@@ -78,7 +78,7 @@ export interface ArticleDefinition {
     children: (values: Values) => ChildDefinition[];
     properties: readonly PropertyDefinition[];
   };
-  /** Values that differ from the default, one record for each extra configuration of the demo. */
+  /** Changed values, one record for each extra configuration of the demo. */
   variants?: readonly Values[];
 }
 
@@ -105,13 +105,13 @@ export function allPropertiesOf(article: ArticleDefinition): readonly PropertyDe
   return [...article.properties, ...(article.meta?.properties ?? [])];
 }
 
-/** The default values of an article, the given ones laid over them. */
+/** The default values of an article with the given changes. */
 export function valuesOf(article: ArticleDefinition, changes: Values = {}): Values {
   const initial = allPropertiesOf(article).map((property) => [property.name, property.initial]);
   return { ...Object.fromEntries(initial), ...changes };
 }
 
-/** Whether a value, in its one spelling, may stand for a property beside the other values. */
+/** Whether a canonical value is allowed for a property beside the other values. */
 export function isAllowed(property: PropertyDefinition, value: string, values: Values): boolean {
   if (value === '') return property.mustChoose === true;
   if (property.ranges === undefined) {
@@ -128,8 +128,8 @@ export function isVisible(property: PropertyDefinition, values: Values): boolean
   return property.visible?.(values) ?? true;
 }
 
-/** Names of the visible properties that must have a value and have none: with any, it is invalid. */
-export function openProperties(article: ArticleDefinition, values: Values): string[] {
+/** Names of the visible properties that still need a value; with any, the article is invalid. */
+export function missingProperties(article: ArticleDefinition, values: Values): string[] {
   return allPropertiesOf(article)
     .filter((property) => property.mustChoose === true && values[property.name] === '')
     .filter((property) => isVisible(property, values))
@@ -137,7 +137,7 @@ export function openProperties(article: ArticleDefinition, values: Values): stri
 }
 
 /**
- * Price of a configuration, and what it is made of.
+ * Price of a configuration and its components.
  *
  * @param rate - Units of the currency for one euro; each component is rounded to hundredths.
  */
@@ -157,7 +157,7 @@ export function priceOf(
   return { price: Math.round(sum * 100) / 100, components };
 }
 
-/** What a property adds, in euro; nothing while it is not shown. */
+/** Surcharge of a property, in euro; 0 while it is invisible. */
 function surchargeOf(property: PropertyDefinition, values: Values): number {
   const value = values[property.name]!;
   if (value === '' || !isVisible(property, values)) return 0;

@@ -1,8 +1,8 @@
 /**
- * Numbering: values ↔ reinit strings, and values → final article numbers.
+ * Converts values to reinit strings and final article numbers, and back.
  *
- * Each manufacturer has its own way to spell both, as in real life; a converter must treat them
- * as opaque. A reinit string is read strictly: only what this file itself would write is known.
+ * Each manufacturer has its own notation, as in real life; a converter must treat both as opaque.
+ * Only the exact strings that this file writes are accepted.
  */
 import {
   type ArticleDefinition,
@@ -12,7 +12,7 @@ import {
   valuesOf,
 } from './definition.ts';
 
-interface Dialect {
+interface Notation {
   number: { first: string; between: string; withNames: boolean };
   reinit: {
     open: string;
@@ -25,7 +25,7 @@ interface Dialect {
   };
 }
 
-const DIALECTS: Readonly<Record<string, Dialect>> = {
+const NOTATIONS: Readonly<Record<string, Notation>> = {
   FJEL: {
     number: { first: '-', between: '.', withNames: false },
     reinit: { open: '@', first: '+', before: '', mid: "='", after: "'", between: ':', close: '::' },
@@ -48,17 +48,17 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   },
 };
 
-/** Stands in the final number where a property is not evaluated. */
+/** Code of a property without a value in the final number. */
 const NOT_EVALUATED = '0';
 
-/** Code of a value in the final number; numbers have a comma, since some dialects part by points. */
+/** Code of a value in the final number; numbers have a comma, since some notations separate by points. */
 function codeOf(property: PropertyDefinition, value: string): string {
   if (value === '') return NOT_EVALUATED;
   const choice = property.choices?.find((candidate) => candidate.value === value);
   return choice?.code ?? value.replace('.', ',');
 }
 
-/** The value that a code stands for; undefined if there is none. */
+/** The value of a code; undefined if there is none. */
 function valueOfCode(property: PropertyDefinition, code: string): string | undefined {
   if (property.mustChoose && code === NOT_EVALUATED) return '';
   if (property.ranges !== undefined) return code.replace(',', '.');
@@ -68,7 +68,7 @@ function valueOfCode(property: PropertyDefinition, code: string): string | undef
 /** Final article number of a configuration; the base number of an article without properties. */
 export function finalNumberOf(article: ArticleDefinition, values: Values): string {
   if (article.properties.length === 0) return article.number;
-  const { first, between, withNames } = DIALECTS[article.manufacturer]!.number;
+  const { first, between, withNames } = NOTATIONS[article.manufacturer]!.number;
   const codes = article.properties.map((property) => {
     const code = codeOf(property, values[property.name]!);
     return withNames ? `${property.name}=${code}` : code;
@@ -76,12 +76,12 @@ export function finalNumberOf(article: ArticleDefinition, values: Values): strin
   return article.number + first + codes.join(between);
 }
 
-/** The values that a final number stands for; undefined if it is none of this article. */
+/** The values of a final number; undefined if it is not of this article. */
 export function valuesOfFinalNumber(
   article: ArticleDefinition,
   number: string,
 ): Values | undefined {
-  const { first, between } = DIALECTS[article.manufacturer]!.number;
+  const { first, between } = NOTATIONS[article.manufacturer]!.number;
   const codes = number.slice(article.number.length + first.length).split(between);
   const changes = article.properties.map((property, i) => {
     const code = (codes[i] ?? '').replace(`${property.name}=`, '');
@@ -89,21 +89,21 @@ export function valuesOfFinalNumber(
   });
   const values = valuesOf(article, Object.fromEntries(changes));
   if (finalNumberOf(article, values) !== number) return undefined;
-  return isAllowedAsAWhole(article.properties, values) ? values : undefined;
+  return areAllowed(article.properties, values) ? values : undefined;
 }
 
 /** Reinit string of a configuration; it ends with `::`. */
 export function reinitOf(article: ArticleDefinition, values: Values): string {
-  const d = DIALECTS[article.manufacturer]!.reinit;
+  const d = NOTATIONS[article.manufacturer]!.reinit;
   const pairs = article.properties.map(
     ({ name }) => d.before + name + d.mid + values[name]! + d.after,
   );
   return d.open + article.number + d.first + pairs.join(d.between) + d.close;
 }
 
-/** The values that a reinit string stands for; undefined if it is none of this article. */
+/** The values of a reinit string; undefined if it is not of this article. */
 export function valuesOfReinit(article: ArticleDefinition, reinit: string): Values | undefined {
-  const d = DIALECTS[article.manufacturer]!.reinit;
+  const d = NOTATIONS[article.manufacturer]!.reinit;
   const head = d.open + article.number + d.first;
   const pairs = reinit.slice(head.length, reinit.length - d.close.length).split(d.between);
   const changes = article.properties.map(({ name }, i) => {
@@ -112,19 +112,19 @@ export function valuesOfReinit(article: ArticleDefinition, reinit: string): Valu
     return [name, pair.slice(start.length, pair.length - d.after.length)] as const;
   });
   const values = valuesOf(article, Object.fromEntries(changes));
-  // What does not come out as it went in was none of ours.
+  // Accepted only if writing the values gives the same string.
   if (reinitOf(article, values) !== reinit) return undefined;
-  return isAllowedAsAWhole(article.properties, values) ? values : undefined;
+  return areAllowed(article.properties, values) ? values : undefined;
 }
 
-function isAllowedAsAWhole(properties: readonly PropertyDefinition[], values: Values): boolean {
+function areAllowed(properties: readonly PropertyDefinition[], values: Values): boolean {
   return properties.every((property) => isAllowed(property, values[property.name]!, values));
 }
 
 /**
- * Meta reinit string of a planning; empty for an article that is none.
+ * Meta reinit string of a planning; empty for any other article.
  *
- * It names the children, and the properties of the planning that are not as by default.
+ * It lists the children, and the properties of the planning that differ from the default.
  */
 export function metaReinitOf(article: ArticleDefinition, values: Values): string {
   if (article.meta === undefined) return '';
@@ -140,10 +140,10 @@ export function metaReinitOf(article: ArticleDefinition, values: Values): string
 }
 
 /**
- * Lays over commercial values those of the planning.
+ * Adds the values of the planning to the commercial values.
  *
- * @param reinit - Meta reinit string; empty for the planning as it is by default.
- * @returns Undefined where the string is none of this planning with these values.
+ * @param reinit - Meta reinit string; empty for the default planning.
+ * @returns Undefined if the string is not of this planning with these values.
  */
 export function withMetaValues(
   article: ArticleDefinition,
@@ -158,7 +158,7 @@ export function withMetaValues(
     return [name, pair === undefined ? initial : pair.slice(name.length + 1)] as const;
   });
   const all = { ...values, ...Object.fromEntries(changes) };
-  if (!isAllowedAsAWhole(properties, all) || metaReinitOf(article, all) !== reinit) {
+  if (!areAllowed(properties, all) || metaReinitOf(article, all) !== reinit) {
     return undefined;
   }
   return all;

@@ -1,10 +1,5 @@
-/**
- * Numbers: the values of numeric properties, checked as decimal text without rounding.
- *
- * In: a text and the ranges of a property. Out: the one spelling of the value, or what is wrong.
- */
-
-/** One interval of a numeric property; a bound that is missing is open. */
+/** Checks the values of numeric properties as decimal text, without rounding. */
+/** One interval of a numeric property; a missing bound is open. */
 export interface NumberRange {
   from?: number;
   /** @defaultValue `GE` */
@@ -12,24 +7,24 @@ export interface NumberRange {
   to?: number;
   /** @defaultValue `LE` */
   opto?: 'LT' | 'LE';
-  /** Step width, counted from the lower bound, or from 0 where that is open. */
+  /** Step width, counted from the lower bound, or from 0 without one. */
   raster?: number;
 }
 
-/** How a numeric property is written. */
+/** The decimal form of a numeric property. */
 export interface NumberForm {
-  /** Most digits in all, before and behind the point. */
+  /** Maximum number of digits, before and after the point. */
   digits: number;
-  /** Most digits behind the point. */
+  /** Maximum number of digits after the point. */
   decdigits: number;
 }
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 
 /**
- * The one spelling of a decimal number: no leading zeros, no zeros at the end, no `-0`.
+ * The canonical form of a decimal number: no leading zeros, no trailing zeros, no `-0`.
  *
- * @returns Undefined for what is no number with so many digits, such as `1e3`, `1,5` or blanks.
+ * @returns Undefined if the text is no number with at most so many digits, such as `1e3`, `1,5`, blanks.
  *
  * @example
  * ```ts
@@ -50,11 +45,11 @@ export function canonicalNumber(text: string, form: NumberForm): string | undefi
 }
 
 /**
- * Whether a number lies in a range and on its raster.
+ * Whether a number is in a range and on its raster.
  *
- * All is counted in whole units of the last decimal place, so that 0.3 is three steps of 0.1.
+ * It counts in whole units of the last decimal place, so that 0.3 is three steps of 0.1.
  *
- * @param number - In its one spelling.
+ * @param number - In canonical form.
  */
 export function isInRange(number: string, range: NumberRange, decdigits: number): boolean {
   const units = (value: number): number => Math.round(value * 10 ** decdigits);
@@ -70,10 +65,10 @@ export function isInRange(number: string, range: NumberRange, decdigits: number)
 }
 
 /**
- * The allowed number that is nearest to another one; of two the smaller.
+ * The nearest allowed number; of two equally near ones the smaller.
  *
  * @param ranges - Each has a raster or allows every unit of the last decimal place.
- * @returns In its one spelling; undefined where the ranges allow nothing.
+ * @returns In canonical form; undefined if the ranges allow no number.
  *
  * @example
  * ```ts
@@ -95,7 +90,7 @@ export function nearestNumber(
   return allowed.sort((a, b) => distance(a) - distance(b) || Number(a) - Number(b))[0];
 }
 
-/** Numbers on a raster about a number, and about the bounds where it lies outside. */
+/** Numbers on the raster next to a number, or next to a bound if the number is outside. */
 function around(number: number, range: NumberRange, decdigits: number): number[] {
   const step = range.raster ?? 10 ** -decdigits;
   const base = range.from ?? 0;
@@ -108,7 +103,7 @@ function around(number: number, range: NumberRange, decdigits: number): number[]
 }
 
 /**
- * Ranges as a person reads them.
+ * Ranges as text.
  *
  * @example
  * ```ts

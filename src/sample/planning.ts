@@ -1,16 +1,11 @@
-/**
- * Planning: the JSON of a top-level article → which article it is and with which values.
- *
- * In: JSON that a client sent. Out: a definition and values of this range, or a refusal.
- */
-
+/** Reads the article and the values of a top-level article that a client sent. */
 import type { ArticleDefinition, Values } from './definition.ts';
 import { valuesOfReinit, withMetaValues } from './numbering.ts';
 import { type Json, RangeRefusal } from './range.ts';
 import { findArticle } from './series/range.ts';
 
-/** A configuration that was read from JSON. */
-export interface ReadPlanning {
+/** The configuration of an article. */
+export interface ConfiguredArticle {
   article: ArticleDefinition;
   values: Values;
 }
@@ -18,12 +13,12 @@ export interface ReadPlanning {
 /**
  * Reads a top-level article.
  *
- * Only what identifies the configuration counts: the numbers and the two reinit strings. Texts,
+ * It uses only the identity of the configuration: the numbers and the two reinit strings. Texts,
  * prices and children follow from these.
  *
- * @throws {@link RangeRefusal} naming the field.
+ * @throws {@link RangeRefusal} with the field.
  */
-export function readPlanning(json: Json): ReadPlanning {
+export function readPlanning(json: Json): ConfiguredArticle {
   const [manufacturer, program, number] = ['manufacturer', 'program', 'basearticlenumber'].map(
     (field) => textOf(json, field),
   );
@@ -40,7 +35,7 @@ export function readPlanning(json: Json): ReadPlanning {
   return { article, values };
 }
 
-/** The commercial part of an article. @throws {@link RangeRefusal} where there is none. */
+/** The commercial part of an article. @throws {@link RangeRefusal} if there is none. */
 export function ocdOf(json: Json): Json {
   const { ocd } = json;
   if (typeof ocd === 'object' && ocd !== null) return ocd as Json;

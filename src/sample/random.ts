@@ -1,7 +1,4 @@
-/**
- * Random: numbers that look random and are the same on every machine and every day.
- */
-
+/** Pseudo-random numbers and identifiers, the same on every machine. */
 /** Mixes the bits of a 32-bit integer; every input bit reaches every output bit. */
 export function mix32(value: number): number {
   let h = value | 0;

@@ -1,36 +1,34 @@
 /**
- * Range: what the emulator serves, in the wire's own shapes.
+ * The interface of a range: what the emulator serves, in the field names of the service.
  *
- * In: nothing but the parameters of a request. Out: JSON values and raw bodies.
- * A range knows no HTTP, no tokens and no addresses; undefined means "no such thing" (a 404).
+ * A range does not handle HTTP, tokens or addresses; undefined means "not found" (a 404).
  */
-
-/** A JSON object in the wire's own spelling. */
+/** A JSON object with the field names of the service. */
 export type Json = { [key: string]: unknown };
 
-/** Query parameters by their exact name; one that was not sent is absent. */
+/** Query parameters by their exact name; a parameter that was not sent is absent. */
 export type Query = Readonly<Record<string, string>>;
 
-/** One changed property, as POST articles has it. */
+/** One changed property, in the fields of POST articles. */
 export interface PropertyChange {
   proptype: 'ocd' | 'meta';
   propclass: string;
   prop: string;
-  /** A `valuefrom`; empty takes the value away where that is allowed. */
+  /** A `valuefrom`; empty removes the value where that is allowed. */
   newvalue: string;
   /** The complete top-level article before the change. */
   article: Json;
 }
 
-/** A request that a range understands and refuses, as a sentence; it becomes a 422. */
+/** A request that breaks a rule of a range; its message becomes a 422. */
 export class RangeRefusal extends Error {}
 
 /**
  * A range of furniture: the sample range made by code, or a recording.
  *
- * Answers are shared between requests and must never be changed by the caller. Every name arrives
- * decoded (`DT160/80`, not `DT160%2F80`) and may hold any character. A method that is missing is
- * something that the range cannot do: a 404, or a 422 for what changes something.
+ * Answers are shared between requests: the caller must never change them. Names are decoded
+ * (`DT160/80`, not `DT160%2F80`) and may contain any character. A missing method is an operation that
+ * the range does not support: a 404, or a 422 for an operation that changes something.
  *
  * @see Spec 2.1 to 2.4 (shapes), 4.2 to 4.4 (operations).
  */
@@ -40,42 +38,43 @@ export interface EmulatedRange {
   /**
    * Children of a catalogue folder, `''` is the root; undefined if there is no such folder.
    *
-   * @param view - Where sent `lang langalt profile`.
+   * @param view - `lang langalt profile`, where sent.
    */
   nodes(parentnode: string, view?: Query): Json[] | undefined;
   /** `{nodeid, text}` from the root to the folder; undefined if there is no such folder. */
   breadcrumbs(parentnode: string, view?: Query): Json[] | undefined;
-  /** Article nodes of a manufacturer whose number or short text holds the text; `nodeid` is free. */
+  /** Article nodes of a manufacturer whose number or short text contains the text; any `nodeid`. */
   search(manufacturer: string, query: string, view?: Query): Json[];
   /** A file by its path: manufacturer, series (or none), language or `any`, file name. */
   resource?(path: readonly string[]): Promise<Uint8Array | undefined>;
   /**
    * The article object of GET articles.
    *
-   * @param query - `manufacturer program basearticlenumber`, and where sent `ocdreinitstring varcode
+   * @param query - `manufacturer program basearticlenumber`, and, where sent, `ocdreinitstring varcode
    * lang langalt currency profile getallproperties`.
    */
   article(query: Query): Json | undefined;
   /**
    * The article object after one of its properties was changed.
    *
-   * @param query - `manufacturer program basearticlenumber`, and where sent `ocdreinitstring lang langalt`.
+   * @param query - `manufacturer program basearticlenumber`, and, where sent, `ocdreinitstring lang
+   * langalt`.
    * @returns Undefined if there is no such article.
-   * @throws {@link RangeRefusal} naming the property, what it may be and what came.
+   * @throws {@link RangeRefusal} with the property, the allowed values and the received one.
    */
   configure?(query: Query, change: PropertyChange): Json | undefined;
   /**
    * Checks a top-level article before it is stored.
    *
-   * @throws {@link RangeRefusal} if no configuration of this range is like that.
+   * @throws {@link RangeRefusal} if it is no configuration of this range.
    */
   checkPlanning?(article: Json): void;
-  /** A planning that had its permanent identifier before this emulator began. */
+  /** A planning whose permanent identifier is older than this emulator. */
   planning?(permanentid: string): Json | undefined;
   /**
    * The parts list of GET btg: `{btg, blocks, mats}`.
    *
-   * @param query - `manufacturer program basearticlenumber finalarticlenumber`, and where sent
+   * @param query - `manufacturer program basearticlenumber finalarticlenumber`, and, where sent,
    * `reinitstring metareinitstring profile`.
    */
   partsList(query: Query): Json | undefined;

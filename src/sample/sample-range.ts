@@ -1,10 +1,4 @@
-/**
- * Sample range: believable furniture of three invented manufacturers, made by code.
- *
- * In: the parameters of a request. Out: catalogue nodes, articles, parts lists, blocks, textures,
- * the same bytes every time. It must not know the client's reading of the specification.
- */
-
+/** Plausible furniture of three invented manufacturers, made by code: the same bytes every time. */
 import { articleJson } from './article-json.ts';
 import { blockBody } from './blocks/blocks.ts';
 import { createCatalogues } from './catalogue.ts';
@@ -29,10 +23,10 @@ import {
 import { findArticle } from './series/range.ts';
 import { createTextureStore } from './textures/textures.ts';
 import { partsListJson } from './tree.ts';
-import { currencyOf, isShown, type Teller, tellerOf } from './views.ts';
+import { currencyOf, isShown, type Translate, translationFor } from './views.ts';
 
 /**
- * Creates the range; blocks, textures and pictures are made when they are first asked for, and kept.
+ * Creates the range; blocks, textures and pictures are made at their first request and cached.
  *
  * @example
  * ```ts
@@ -71,16 +65,16 @@ function answerArticle(query: Query): Json | undefined {
     : valuesOfVariant(article, query.varcode ?? '');
   if (values === undefined) return undefined;
   const allProperties = !['', 'false', '0'].includes(query.getallproperties ?? '');
-  const view = { say: tellerOf(query), ...currencyOf(query.currency), allProperties };
+  const view = { translate: translationFor(query), ...currencyOf(query.currency), allProperties };
   return articleJson(article, values, view);
 }
 
-/** POST articles: what is not in its query goes on as the article had it. */
+/** POST articles: parameters that the query lacks are taken from the article. */
 function configure(query: Query, { article: json, ...change }: PropertyChange): Json | undefined {
-  const asked = findArticle(query.manufacturer, query.program, query.basearticlenumber);
-  if (asked === undefined) return undefined;
+  const named = findArticle(query.manufacturer, query.program, query.basearticlenumber);
+  if (named === undefined) return undefined;
   const { article, values: before } = readPlanning(json);
-  if (article !== asked)
+  if (article !== named)
     throw new RangeRefusal('jsondata: is another article than the query names');
   const ocd = ocdOf(json);
   const reinit = query.ocdreinitstring ?? '';
@@ -88,17 +82,17 @@ function configure(query: Query, { article: json, ...change }: PropertyChange): 
     throw new RangeRefusal('ocdreinitstring: differs from ocd.reinitstring of jsondata');
   }
   const { values, adjusted } = changeValue(article, before, change);
-  const say = tellerOf(query);
+  const translate = translationFor(query);
   return articleJson(article, values, {
-    say,
+    translate,
     ...currencyOf(typeof ocd.currency === 'string' ? ocd.currency : undefined),
     allProperties: hasInvisible(json.propclasses) || hasInvisible(ocd.propclasses),
     id: String(json.id),
-    usermessages: adjusted.map((property) => adjustedText(property, say)),
+    usermessages: adjusted.map((property) => adjustedText(property, translate)),
   });
 }
 
-/** Whether the property classes of an article were answered with their invisible properties. */
+/** Whether the property classes of an article include invisible properties. */
 function hasInvisible(propclasses: unknown): boolean {
   return list(propclasses).some(({ properties }) =>
     list(properties).some(({ visible }) => visible === false),
@@ -110,17 +104,17 @@ function list(value: unknown): Json[] {
   return entries.filter((entry): entry is Json => typeof entry === 'object' && entry !== null);
 }
 
-function adjustedText({ text }: PropertyDefinition, say: Teller): string {
-  return say({ de: `${text.de} wurde angepasst.`, en: `${text.en} was adjusted.` });
+function adjustedText({ text }: PropertyDefinition, translate: Translate): string {
+  return translate({ de: `${text.de} wurde angepasst.`, en: `${text.en} was adjusted.` });
 }
 
-/** GET btg: only for a final number and reinit strings that belong together. */
+/** GET btg: the final number and the reinit strings must belong together. */
 function answerPartsList(query: Query): Json | undefined {
   const found = requested(query);
   return found && partsListJson(found.article.parts(found.values), materialsFor);
 }
 
-/** The configuration that the query of a parts list names; undefined where it names none. */
+/** The configuration of a parts list's query; undefined if there is none. */
 function requested(query: Query): { article: ArticleDefinition; values: Values } | undefined {
   const article = shownArticle(query);
   if (article === undefined) return undefined;

@@ -1,9 +1,7 @@
-/**
- * Tree: short ways to write the nodes of a parts list, in the wire's own fields.
- */
+/** Short forms for the nodes of a parts list, in the field names of the service. */
 import type { Point } from './shapes/surface.ts';
 
-/** One node of a parts list before it is written out. */
+/** One node of a parts list. */
 export interface Part {
   type: string;
   btgname?: string;
@@ -18,7 +16,7 @@ export interface Part {
   childsBesideProp?: boolean;
 }
 
-/** Placement and look of a node. */
+/** Placement, material and layer of a node. */
 export interface NodeOptions {
   /** Metres, in the parent's frame. */
   at?: Point;
@@ -46,7 +44,7 @@ export function top(options: NodeOptions, children: Part[]): Part {
   return node('top', options, { children });
 }
 
-/** A movable group such as a drawer; the tag after `D3_` in its layer names it. */
+/** A movable group such as a drawer, named by the tag after `D3_` in its layer. */
 export function movable(options: NodeOptions, children: Part[]): Part {
   return node('clsref', options, { children });
 }
@@ -66,7 +64,7 @@ export function solid(
   return node(type, options, { params, ...(children.length > 0 && { children }) });
 }
 
-/** The parts list of GET btg: the tree, the names of its blocks, the materials it uses. */
+/** The parts list of GET btg: the tree, the names of its blocks and its materials. */
 export function partsListJson(
   roots: readonly Part[],
   materialsFor: (references: readonly string[]) => Record<string, unknown>[],
@@ -85,7 +83,7 @@ export function partsListJson(
   return { btg, blocks: [...blocks].sort(), mats: materialsFor([...references]) };
 }
 
-/** The spelling of a block name in `blocks[]`: upper case, without a leading `::`. */
+/** The form of a block name in `blocks[]`: upper case, without a leading `::`. */
 export function canonical(name: string): string {
   return name.replace(/^::/, '').toUpperCase();
 }

@@ -1,19 +1,14 @@
-/**
- * Views: languages, currencies and profiles of the sample range.
- *
- * In: parameters of a request. Out: what they mean here.
- */
-
+/** Languages, currencies and profiles of the sample range. */
 import type { Text } from './definition.ts';
 import { type Query, RangeRefusal } from './range.ts';
 
-/** Reads texts in the language of a request. */
-export type Teller = (text: Text) => string;
+/** Selects the text in the language of a request. */
+export type Translate = (text: Text) => string;
 
 const LANGUAGES: readonly (keyof Text)[] = ['de', 'en'];
 
 /**
- * The language of a request: `lang` where there are texts in it, else `langalt`, else German.
+ * The language of a request: `lang` if it is supported, else `langalt`, else German.
  *
  * Only the first two letters count: `en-GB` is English.
  */
@@ -23,13 +18,13 @@ export function languageOf({ lang = '', langalt = '' }: Query): keyof Text {
   return known(lang) ?? known(langalt) ?? 'de';
 }
 
-/** Reads texts in the language of a request. */
-export function tellerOf(view: Query): Teller {
+/** Creates the translation of a request. */
+export function translationFor(view: Query): Translate {
   const language = languageOf(view);
   return (text) => text[language];
 }
 
-/** Units of each currency for one euro; made up, like all prices here. */
+/** Units of each currency for one euro; invented, like all prices here. */
 export const CURRENCY_RATES: Readonly<Record<string, number>> = {
   EUR: 1,
   CHF: 1.05,
@@ -38,9 +33,9 @@ export const CURRENCY_RATES: Readonly<Record<string, number>> = {
 };
 
 /**
- * The currency of a request, euro where none is asked for.
+ * The currency of a request; euro by default.
  *
- * @throws {@link RangeRefusal} for one that this range has no prices in.
+ * @throws {@link RangeRefusal} for a currency without prices.
  */
 export function currencyOf(name: string | undefined): { currency: string; rate: number } {
   const currency = (name || 'EUR').toUpperCase();
@@ -51,7 +46,7 @@ export function currencyOf(name: string | undefined): { currency: string; rate: 
   return { currency, rate: CURRENCY_RATES[currency]! };
 }
 
-/** Manufacturers that a server profile does not show; any other profile shows them all. */
+/** Manufacturers that a server profile hides; any other profile shows all. */
 const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   CONTRACT: ['AULI'],
   HOME: ['FJEL', 'BRNK'],

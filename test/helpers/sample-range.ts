@@ -1,8 +1,5 @@
-import {
-  SAMPLE_CONFIGURATIONS,
-  type SampleConfiguration,
-} from '../../src/sample/configurations.ts';
 import type { EmulatedRange, Query } from '../../src/sample/range.ts';
+import { SAMPLE_CONFIGURATIONS, type SampleConfiguration } from './sample-configurations.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON as it is on the wire
 export type Wire = any;

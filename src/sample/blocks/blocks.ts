@@ -1,10 +1,10 @@
 /**
- * Blocks: qualified names ↔ shapes. A name is `<MANUFACTURER>::<PROGRAM>::<FAMILY>_<w>X<h>X<d>`
- * with measures in millimetres; what it stands for follows from the name alone.
+ * Block names and their shapes: `<MANUFACTURER>::<PROGRAM>::<FAMILY>_<w>X<h>X<d>`, in millimetres.
+ *
+ * The shape of a block follows from its name alone.
  */
-import { encodeBlock } from '../shapes/encode.ts';
+import { type BlockFamilies, encodeBlock } from '../shapes/encode.ts';
 import { BOARD_FAMILIES } from './boards.ts';
-import type { BlockFamilies } from './family.ts';
 import { FRAME_FAMILIES } from './frames.ts';
 import { LIGHT_FAMILIES } from './lights.ts';
 import { METAL_FAMILIES } from './metalwork.ts';
@@ -18,7 +18,7 @@ const FAMILIES: BlockFamilies = {
   ...LIGHT_FAMILIES,
 };
 
-/** Programs that own blocks; `BASIS` and `WOHNEN` hold what several series share. */
+/** Programs with blocks of their own; several series share `BASIS` and `WOHNEN`. */
 const OWNERS: ReadonlySet<string> = new Set([
   'FJEL::BASIS',
   'FJEL::LINEA',
@@ -39,7 +39,7 @@ const LARGEST = 4000;
 /**
  * The name of a block; measures are rounded to whole millimetres.
  *
- * @throws Error for a family that is not known or measures that do not fit: a mistake here.
+ * @throws Error for an unknown family or wrong measures: an error of this range.
  *
  * @example
  * ```ts

@@ -1,14 +1,13 @@
-/**
- * Boards: tops, panels, fronts, boxes, handles; one corner at the origin unless said otherwise.
- */
+/** Tops, panels, fronts, boxes, handles; one corner at the origin unless stated otherwise. */
+
 import { chamferedBox, cushion, roundedBox } from '../shapes/box.ts';
+import type { BlockFamilies } from '../shapes/encode.ts';
 import { slab } from '../shapes/extrude.ts';
 import { boat, ellipse, type Outline, roundedRectangle, superellipse } from '../shapes/outline.ts';
 import { addGrid, emptySurface, placed, type Shape } from '../shapes/surface.ts';
 import { tube } from '../shapes/sweep.ts';
-import type { BlockFamilies } from './family.ts';
 
-/** Moves a plan about the origin so that its bounds start at the origin. */
+/** Moves a plan from the origin as its centre to the origin as its corner. */
 function fromCorner(outline: Outline, w: number, d: number): Outline {
   return outline.map(([x, z]) => [x + w / 2, z + d / 2] as const);
 }
@@ -20,7 +19,7 @@ function sheet(w: number, d: number): Shape {
   return [surface];
 }
 
-/** Plans of desk tops that are no rectangle. */
+/** The plan of an L-shaped desk top. */
 function cornerTop(w: number, d: number, side: number, depth: number): Outline {
   const outline: [number, number][] = [
     [0, 0],
@@ -36,7 +35,7 @@ function cornerTop(w: number, d: number, side: number, depth: number): Outline {
   return outline;
 }
 
-/** Boards and what is cut of them. */
+/** Boards by family. */
 export const BOARD_FAMILIES: BlockFamilies = {
   // Carcass boards, shelves, fronts, rails: width, height, depth.
   PLATTE: { measures: 3, make: (w, h, d) => chamferedBox(w, h, d, 0.0012) },

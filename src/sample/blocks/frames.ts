@@ -1,10 +1,8 @@
-/**
- * Frames: bent tubes of chairs and stools; origin on the floor below the middle of the seat.
- */
+/** Bent tubes of chairs and stools; origin on the floor below the middle of the seat. */
+import type { BlockFamilies } from '../shapes/encode.ts';
 import { lathe } from '../shapes/lathe.ts';
 import { type Point, placed, type Shape } from '../shapes/surface.ts';
 import { tube } from '../shapes/sweep.ts';
-import type { BlockFamilies } from './family.ts';
 
 /** Half of a frame (x > 0) and its mirror image. */
 function both(half: Shape): Shape {

@@ -1,11 +1,9 @@
-/**
- * Lights: shades, stands, globes and bulbs; origin on the axis.
- */
+/** Shades, stands, globes and bulbs; origin on the axis. */
+import type { BlockFamilies } from '../shapes/encode.ts';
 import { lathe } from '../shapes/lathe.ts';
 import type { Flat } from '../shapes/outline.ts';
 import type { Point } from '../shapes/surface.ts';
 import { tube } from '../shapes/sweep.ts';
-import type { BlockFamilies } from './family.ts';
 
 function arc(from: number, to: number, steps: number, at: (angle: number) => Flat): Flat[] {
   return Array.from({ length: steps + 1 }, (_, i) => at(from + ((to - from) * i) / steps));

@@ -1,12 +1,11 @@
-/**
- * Metalwork: legs, feet, columns, glides, castors and frames of tables and cabinets.
- */
+/** Legs, feet, columns, glides, castors and frames of tables and cabinets. */
+
 import { chamferedBox, roundedBox } from '../shapes/box.ts';
+import type { BlockFamilies } from '../shapes/encode.ts';
 import { lathe } from '../shapes/lathe.ts';
 import { roundedRectangle } from '../shapes/outline.ts';
 import { type Point, placed, type Shape } from '../shapes/surface.ts';
 import { sweep, tube } from '../shapes/sweep.ts';
-import type { BlockFamilies } from './family.ts';
 
 /** A twin castor on the floor below the origin; its stem is on the y axis. */
 function castor(radius: number): Shape {

@@ -1,14 +1,15 @@
 /**
- * Seating: shells, pads, meshes, frames and bases of chairs; origin on the floor below the middle
- * of the seat for whole parts, sitting towards +z.
+ * Shells, pads, meshes, frames and bases of chairs, facing +z; complete parts have their origin on
+ * the floor below the middle of the seat.
  */
+
 import { chamferedBox, roundedBox } from '../shapes/box.ts';
+import type { BlockFamilies } from '../shapes/encode.ts';
 import { lathe } from '../shapes/lathe.ts';
 import { type Outline, roundedRectangle, superellipse } from '../shapes/outline.ts';
 import { rowShell, shell } from '../shapes/shell.ts';
 import { type Point, placed, type Shape } from '../shapes/surface.ts';
 import { sweep, tube } from '../shapes/sweep.ts';
-import type { BlockFamilies } from './family.ts';
 
 /** A seat: flat in the middle, falling over its front edge; y of the seat's plane is 0. */
 function seatBend(depth: number, dish: number) {
@@ -93,7 +94,7 @@ const smooth = (t: number): number => {
   return c * c * (3 - 2 * c);
 };
 
-/** Where a point of the shell lies: its sides turn up at the seat and forward at the back. */
+/** Position of a shell point: the sides turn up at the seat and forward at the back. */
 function bucket(w: number, x: number, t: number): Point {
   const [y, z] = shellLine(t);
   const side = Math.abs(x / (w / 2)) ** 2.2;

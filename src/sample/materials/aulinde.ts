@@ -1,6 +1,4 @@
-/**
- * Materials of Aulinde, the invented maker of home furniture. Names hold blanks and umlauts.
- */
+/** Materials of Aulinde, the invented maker of home furniture. Names contain blanks and umlauts. */
 import type { MaterialRecord } from './record.ts';
 
 /** Veneer with its grain along U, along V for upright boards, and along a turned or swept part. */

@@ -1,6 +1,4 @@
-/**
- * Materials of Brenkhoff, the invented maker of chairs. A tile of cloth is about 0.2 m wide.
- */
+/** Materials of Brenkhoff, the invented maker of chairs. A tile of cloth is about 0.2 m wide. */
 import type { MaterialRecord } from './record.ts';
 
 /** Woven cloth in one of its colours. */

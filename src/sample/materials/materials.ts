@@ -1,6 +1,4 @@
-/**
- * Materials: the records of `mats[]` by name, and which of them a parts list needs.
- */
+/** The records of `mats[]` by name, and those that a parts list needs. */
 import { AULINDE_MATERIALS } from './aulinde.ts';
 import { BRENKHOFF_MATERIALS } from './brenkhoff.ts';
 import { FJELMARK_MATERIALS } from './fjelmark.ts';
@@ -17,7 +15,7 @@ const ALL = new Map(
  *
  * An inline definition (`$ …`) needs none, `BASE;key args` needs its base.
  *
- * @throws Error for a reference that names no material: a mistake in this range.
+ * @throws Error for an unknown material: an error of this range.
  */
 export function materialsFor(references: readonly string[]): Record<string, unknown>[] {
   const needed = new Map<string, Record<string, unknown>>();

@@ -1,4 +1,4 @@
-/** A record of `mats[]` in the wire's own fields; colours are hex strings. */
+/** A record of `mats[]`, in the field names of the service; colours are hex strings. */
 export interface MaterialRecord {
   mname: string;
   pic?: string;

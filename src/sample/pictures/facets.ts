@@ -1,13 +1,11 @@
 /**
- * Facets: the nodes of a parts list → coloured triangles in the frame of the article.
+ * Coloured triangles of a parts list, in metres in the frame of the article, and their geometry.
  *
- * In: nodes, the bodies of blocks, colours of materials. Out: triangles in metres. It is the
- * emulator's own, plain reading of placement: frames, rotation, scale.
+ * A second, independent reading of placement: frames, rotation, scale.
  */
 import type { Part } from '../tree.ts';
-import { type Frame, IDENTITY, moved, rotationOf, turned, type Vector } from './vectors.ts';
 
-/** What is asked for during the walk. */
+/** The sources of shapes and colours. */
 export interface FacetSources {
   /** Raw JSON body of a block by its canonical name. */
   block: (name: string) => Uint8Array | undefined;
@@ -21,8 +19,8 @@ export interface Facet {
   colour: Vector;
 }
 
-/** Modes of layers that nobody sees. */
-const UNSEEN = /_(?:ATTACH|ORIGIN|D2|DIMENSIONS|TEXT|ACOUSTICS|ARTICLE_INFO)/i;
+/** Modes of invisible layers. */
+const INVISIBLE = /_(?:ATTACH|ORIGIN|D2|DIMENSIONS|TEXT|ACOUSTICS|ARTICLE_INFO)/i;
 
 /** Every triangle of every drawn node, in metres, in the frame of the article. */
 export function facetsOf(parts: readonly Part[], sources: FacetSources): Facet[] {
@@ -37,7 +35,7 @@ export function facetsOf(parts: readonly Part[], sources: FacetSources): Facet[]
     const frame = inner(outer, part);
     const mat = part.mat ?? next.mat;
     for (const child of part.children ?? []) stack.push({ part: child, outer: frame, mat });
-    if (UNSEEN.test(part.lay ?? '')) continue;
+    if (INVISIBLE.test(part.lay ?? '')) continue;
     const colour = sources.colour(mat);
     for (const triangle of trianglesOf(part, sources)) {
       facets.push({ corners: triangle.map((p) => moved(frame, p)) as never, colour });
@@ -81,7 +79,7 @@ function blockTriangles(body: Uint8Array, scale: Vector): Vector[][] {
   );
 }
 
-/** Width, height and depth are the first three numbers, however they are written. */
+/** Width, height and depth are the first three numbers, in any notation. */
 function boxTriangles(params: unknown): Vector[][] {
   const numbers =
     typeof params === 'string' ? params.split(/[\s,;]+/) : Object.values(params as object);
@@ -100,4 +98,79 @@ function boxTriangles(params: unknown): Vector[][] {
       [a, c, e],
     ];
   });
+}
+
+/** x, y, z. */
+export type Vector = readonly [number, number, number];
+
+/** Three columns. */
+type Rotation = readonly [Vector, Vector, Vector];
+
+/** Position and rotation in the outer frame. */
+interface Frame {
+  rotation: Rotation;
+  origin: Vector;
+}
+
+const IDENTITY: Rotation = [
+  [1, 0, 0],
+  [0, 1, 0],
+  [0, 0, 1],
+];
+
+/** Degrees about X, then about the turned Y, then about the twice turned Z. */
+export function rotationOf([x, y, z]: Vector): Rotation {
+  const [a, b, c] = [x, y, z].map((degrees) => (degrees * Math.PI) / 180) as [
+    number,
+    number,
+    number,
+  ];
+  const about: Rotation[] = [
+    [
+      [1, 0, 0],
+      [0, Math.cos(a), Math.sin(a)],
+      [0, -Math.sin(a), Math.cos(a)],
+    ],
+    [
+      [Math.cos(b), 0, -Math.sin(b)],
+      [0, 1, 0],
+      [Math.sin(b), 0, Math.cos(b)],
+    ],
+    [
+      [Math.cos(c), Math.sin(c), 0],
+      [-Math.sin(c), Math.cos(c), 0],
+      [0, 0, 1],
+    ],
+  ];
+  return about.reduce((outer, own) => own.map((column) => turned(outer, column)) as never);
+}
+
+/** A rotated vector. */
+export function turned([i, j, k]: Rotation, [x, y, z]: Vector): Vector {
+  return [
+    i[0] * x + j[0] * y + k[0] * z,
+    i[1] * x + j[1] * y + k[1] * z,
+    i[2] * x + j[2] * y + k[2] * z,
+  ];
+}
+
+/** A point in the outer frame. */
+function moved({ rotation, origin }: Frame, point: Vector): Vector {
+  const [x, y, z] = turned(rotation, point);
+  return [x + origin[0], y + origin[1], z + origin[2]];
+}
+
+/** a − b. */
+export function minus(a: Vector, b: Vector): Vector {
+  return [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+}
+
+/** a × b. */
+export function cross(a: Vector, b: Vector): Vector {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+}
+
+/** a · b. */
+export function dot(a: Vector, b: Vector): number {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }

@@ -1,10 +1,5 @@
-/**
- * Pictures: previews of property values, logos, catalogue images, pictures of articles.
- *
- * In: names. Out: JPEG or PNG bytes, made when they are first asked for, and kept.
- */
-
-import { imageName } from '../catalogue-nodes.ts';
+/** Previews of property values, logos, catalogue images and pictures of articles, each made once. */
+import { imageName } from '../catalogue.ts';
 import { type ArticleDefinition, type Values, valuesOf } from '../definition.ts';
 import { materialsFor } from '../materials/materials.ts';
 import { hashText } from '../random.ts';
@@ -16,12 +11,12 @@ import { type Raster, renderParts } from './render.ts';
 /** The picture operations of a range. */
 export type Pictures = Required<Pick<EmulatedRange, 'preview' | 'resource' | 'picture'>>;
 
-/** What pictures are made of. */
+/** The sources of pictures. */
 export interface PictureSources {
   textures: (manufacturer: string, name: string) => Promise<Uint8Array> | undefined;
   /** Raw JSON body of a block. */
   block: (name: string) => Uint8Array | undefined;
-  /** The configuration that the query of a parts list names. */
+  /** The configuration of a parts list's query. */
   requested: (query: Query) => { article: ArticleDefinition; values: Values } | undefined;
 }
 
@@ -32,7 +27,7 @@ const PREVIEW_SIZE = { small: 64, large: 256 };
 const LOGO_SIZE = 96;
 const CATALOGUE_WIDTH = 320;
 const PICTURE_WIDTH = 640;
-/** Pictures are drawn twice as large and made smaller, so that edges are smooth. */
+/** Pictures are drawn twice as large and scaled down for smooth edges. */
 const OVERSAMPLED = 2;
 
 /** Makes the pictures of the sample range. */
@@ -47,25 +42,25 @@ export function createPictures({ textures, block, requested }: PictureSources): 
     return encode(renderParts(article.parts(values), { block, colour }, w, h), width, 'jpeg');
   };
   const resources = resourceTable((article) => drawn(article, valuesOf(article), CATALOGUE_WIDTH));
-  const keep = keeper();
+  const cached = createCache();
   return {
     preview: async (manufacturer, program, name) =>
-      keep(previews, [manufacturer, program, name].join('/')),
+      cached(previews, [manufacturer, program, name].join('/')),
     resource: async (path) => {
       const [language, name] = path.slice(-2);
       if (!/^(?:any|[a-z]{2})$/.test(language ?? '')) return undefined;
-      return keep(resources, [...path.slice(0, -2), name].join('/'));
+      return cached(resources, [...path.slice(0, -2), name].join('/'));
     },
     picture: async (query) => {
       const found = requested(query);
-      // No composed pictures of plannings: Spec 4.4.
+      // The service has no pictures of plannings: Spec 4.4.
       if (found === undefined || found.article.meta !== undefined) return undefined;
       return drawn(found.article, found.values, PICTURE_WIDTH);
     },
   };
 }
 
-function keeper(): (
+function createCache(): (
   table: ReadonlyMap<string, Make>,
   name: string,
 ) => Promise<Uint8Array> | undefined {
@@ -79,7 +74,7 @@ function keeper(): (
   };
 }
 
-/** A texture made small for each preview that a property names, in both sizes. */
+/** A scaled-down texture for each preview of a property value, in both sizes. */
 function previewTable(textures: PictureSources['textures']): Map<string, Make> {
   const table = new Map<string, Make>();
   for (const { manufacturer, program, properties } of ARTICLES) {
@@ -116,7 +111,7 @@ function resourceTable(
   return table;
 }
 
-/** Eight by eight tiles that are alike left and right, in the manufacturer's colour. */
+/** Eight by eight tiles, symmetrical, in the manufacturer's colour. */
 function logo(id: string): Raster {
   const [size, seed] = [8, hashText(id)];
   const colour = [0, 8, 16].map((shift) => 40 + ((seed >>> shift) & 0x7f));
@@ -128,7 +123,7 @@ function logo(id: string): Raster {
   return { width: size, height: size, data };
 }
 
-/** Colour of a material's `dif`; grey where a reference is written out in place. */
+/** Colour of a material's `dif`; grey for an inline definition. */
 const colour: FacetSources['colour'] = (reference) => {
   const [material] = reference === undefined ? [] : materialsFor([reference]);
   const hex = Number.parseInt(String(material?.dif ?? '0xB0B0B0').slice(2), 16);

@@ -1,12 +1,16 @@
-/**
- * Render: the nodes of a parts list → a small picture of what they look like.
- *
- * In: nodes, the bodies of blocks, colours of materials. Out: pixels. Textures and smooth shading
- * are left out.
- */
+/** Draws the nodes of a parts list as a small picture, without textures and smooth shading. */
 import type { Part } from '../tree.ts';
-import { type Facet, type FacetSources, facetsOf } from './facets.ts';
-import { cross, dot, minus, rotationOf, turned, type Vector } from './vectors.ts';
+import {
+  cross,
+  dot,
+  type Facet,
+  type FacetSources,
+  facetsOf,
+  minus,
+  rotationOf,
+  turned,
+  type Vector,
+} from './facets.ts';
 
 /** Pixels, 8 bits a channel, RGB, row by row from the top. */
 export interface Raster {
@@ -52,7 +56,7 @@ function emptyRaster(width: number, height: number): Raster {
   return { width, height, data: new Uint8ClampedArray(width * height * 3).fill(BACKGROUND) };
 }
 
-/** Puts all corners into the picture: pixels from the top left, depth towards the eye. */
+/** Maps all corners into the picture: pixels from the top left, depth towards the viewer. */
 function fitInto(
   facets: readonly Facet[],
   width: number,
@@ -74,7 +78,7 @@ function fitInto(
   return ([x, y, z]) => [left + (x - low[0]!) * pixels, top + (high[1]! - y) * pixels, z];
 }
 
-/** Lit from both sides, so that open sheets and turned faces look alike. */
+/** Both sides are lit, so that open sheets and reversed faces look alike. */
 function shaded(colour: Vector, [a, b, c]: Facet['corners']): Vector {
   const normal = cross(minus(b, a), minus(c, a));
   const length = Math.hypot(...normal) || 1;
@@ -84,7 +88,7 @@ function shaded(colour: Vector, [a, b, c]: Facet['corners']): Vector {
   return [colour[0] * strength, colour[1] * strength, colour[2] * strength];
 }
 
-/** Fills the pixels whose middle lies in a triangle, where nothing nearer was drawn. */
+/** Fills the pixels whose centre is in a triangle and that show nothing nearer. */
 function fill(
   raster: Raster,
   depth: Float64Array,

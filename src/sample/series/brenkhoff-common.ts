@@ -45,7 +45,7 @@ export const UPHOLSTERY: PropertyDefinition = choices(
 /** Material of the chosen cover. */
 export const cloth = (values: Values): string => pick(COVERS, values, 'STOFF');
 
-/** The plan symbol of a chair, and where a table attaches: both invisible. */
+/** The plan symbol of a chair and the attach point of a table: both invisible. */
 export function bodySymbol(program: string, size: number): Part[] {
   return [
     imp(blockName('BRNK::BASIS', 'SYMBOL', size * 1000, size * 1000), {

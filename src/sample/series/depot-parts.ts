@@ -15,7 +15,7 @@ export const D3 = layer(PROGRAM, 'D3');
 /** Material of its handles and hinges. */
 export const METAL = basis('PULVER_SILBER');
 
-/** Which handle the fronts have. */
+/** The handle of the fronts. */
 export const HANDLE = choices('GRIFF', 'AUSSTATTUNG', text('Griff', 'Handle'), [
   choice('BUEGEL', 'B', 'Bügelgriff', 'Bow handle'),
   choice('LEISTE', 'L', 'Griffleiste', 'Edge grip', { surcharge: 12 }),

@@ -88,7 +88,7 @@ export function glides(points: readonly (readonly [number, number])[], diameter 
   return points.map(([x, z]) => imp(name, { at: [x, 0, z], mat: basis('KUNSTSTOFF') }));
 }
 
-/** What every article has beside its furniture: plan symbol, origin and attach points. */
+/** The invisible nodes of every article: plan symbol, origin and attach points. */
 export function invisible(program: string, w: number, d: number, at: Point = [0, 0, 0]): Part[] {
   return [
     imp(shared('SYMBOL', w * 1000, d * 1000), {

@@ -44,7 +44,7 @@ const PAD: PropertyDefinition = choices('POLSTER', 'BEZUG', text('Sitzpolster', 
   choice('MIT', '1', 'mit', 'with', { surcharge: 38 }),
 ]);
 
-/** The cover is asked for only where there is a pad. */
+/** The cover is a property only with a pad. */
 const PAD_COVER: PropertyDefinition = {
   ...UPHOLSTERY,
   visible: (values) => values.POLSTER === 'MIT',
@@ -262,7 +262,7 @@ export const KONVA: SeriesDefinition = {
       [
         { SCHALE: 'PETROL', GESTELL: 'SW' },
         { SCHALE: 'BUCHE', POLSTER: 'MIT', STOFF: 'GRAU' },
-        // Without a pad its cover shows nowhere.
+        // Without a pad no cover is visible.
         { STOFF: 'GRAU' },
       ],
     ),

@@ -30,7 +30,7 @@ export function deskTop(w: number, d: number, y: number, values: Values): Part {
   return imp(shared('TISCHPLATTE', w, 25, d), { at: [0, y, 0], mat: decor(values), lay: D3 });
 }
 
-/** A tray below the top, where one was chosen. */
+/** A tray below the top, if chosen. */
 export function tray(w: number, d: number, y: number, values: Values): Part[] {
   if (values.KABEL !== 'WANNE') return [];
   return [imp(shared('KABELWANNE', w - 500), { at: [0.25, y - 0.1, d / 1000 / 2 - 0.2] })];
@@ -119,7 +119,7 @@ function corner(values: Values): Part[] {
   ];
 }
 
-/** A bench for two who face each other; the far half is the near one turned round. */
+/** A bench for two; the far half is the near half rotated by 180°. */
 function bench(values: Values): Part[] {
   const half = (lay: string): Part[] => [
     deskTop(1600, 780, 0.715, values),

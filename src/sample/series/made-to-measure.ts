@@ -1,8 +1,8 @@
 /**
- * The desk made to measure: the article of the range whose properties depend on one another most.
+ * The desk made to measure: the article whose properties depend on one another most.
  *
- * With a lifting frame its height is no choice any more, a switch must be chosen, and widths and
- * depths are others; a narrow desk takes no cable tray; which edges there are depends on the finish.
+ * A lifting frame fixes the height, requires a switch and has other widths and depths; a narrow desk
+ * has no cable tray; the available edges depend on the finish.
  */
 import type { ArticleDefinition, PropertyDefinition, Values } from '../definition.ts';
 import { imp, type Part, top } from '../tree.ts';
@@ -95,7 +95,7 @@ const TRAY: PropertyDefinition = {
   enabled: takesTray,
 };
 
-/** Of any length: nothing bounds it but its digits. */
+/** Of any length: only the number of digits limits it. */
 const CORD: PropertyDefinition = {
   name: 'KABELLÄNGE',
   group: 'AUSSTATTUNG',

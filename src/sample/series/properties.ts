@@ -1,6 +1,4 @@
-/**
- * Properties: short ways to write the properties that several series share.
- */
+/** Short forms for the definition of properties. */
 import type { Choice, PropertyDefinition, Text, Values } from '../definition.ts';
 import type { NumberRange } from '../numbers.ts';
 
@@ -20,7 +18,7 @@ export function choice(
   return { value, code, text: { de, en }, ...more };
 }
 
-/** A property with a choice of values; the first is the initial one unless `more` says otherwise. */
+/** A property with a choice of values; the first is the initial one unless `more` overrides it. */
 export function choices(
   name: string,
   group: string,

@@ -1,6 +1,4 @@
-/**
- * Range: every manufacturer and series of the sample range, in catalogue order.
- */
+/** Every manufacturer and series of the sample range, in catalogue order. */
 import type { ArticleDefinition, SeriesDefinition } from '../definition.ts';
 import { AKTA } from './akta.ts';
 import { DEPOT } from './depot.ts';

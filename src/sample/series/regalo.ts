@@ -19,7 +19,7 @@ const FRONTS: Readonly<Record<string, string>> = {
   Salbei: home('SALBEI LACK'),
 };
 
-/** The buyer must choose a lacquer before the article is valid; until then fronts are of wood. */
+/** The article is invalid until a lacquer is chosen; until then its fronts are of wood. */
 const FRONT: PropertyDefinition = choices(
   'FRONT',
   'OBERFLÄCHE',

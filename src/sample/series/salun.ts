@@ -222,7 +222,7 @@ export const SALUN: SeriesDefinition = {
       (v) => sofa(3, 680, v),
       [
         { BEZUG: 'Leder Cognac', FÜSSE: 'Metall' },
-        // On metal legs the wood shows nowhere.
+        // With metal legs no wood is visible.
         { BEZUG: 'Leder Cognac', FÜSSE: 'Metall', HOLZ: 'Nussbaum' },
         { BEZUG: 'Rost' },
       ],

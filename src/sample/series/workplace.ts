@@ -1,6 +1,6 @@
 /**
- * The planned workplace: a meta planning whose children are articles of three series and two
- * manufacturers; its own parts list holds all of theirs.
+ * The planned workplace: a meta planning of articles of three series and two manufacturers, whose
+ * own parts list contains all of theirs.
  */
 import type { ArticleDefinition, ChildDefinition, Values } from '../definition.ts';
 import { valuesOf } from '../definition.ts';
@@ -13,14 +13,14 @@ import { LINEA_DESKS } from './linea-desks.ts';
 import { LUMO } from './lumo.ts';
 import { choice, choices, text } from './properties.ts';
 
-/** A place in the planning: which article, where, and which of its values follow the planning's. */
+/** A place in the planning: its article, its position, and the values that follow the planning's. */
 interface Place {
   articles: readonly ArticleDefinition[];
   number: string;
   at: (planning: Values) => Point;
   rot: Point;
   values: (planning: Values) => Values;
-  /** Whether it is planned at all; always where missing. */
+  /** Whether it is part of the planning. @defaultValue always */
   planned?: (planning: Values) => boolean;
 }
 
@@ -30,7 +30,7 @@ const LAMP = choices('LEUCHTE', 'PLANUNG', text('Leuchte', 'Lamp'), [
   choice('OHNE', '0', 'ohne', 'none', { surcharge: -145 }),
 ]);
 
-/** Where the pedestal stands, seen from the front. */
+/** Position of the pedestal, seen from the front. */
 const PEDESTAL = choices('CONTAINER', 'PLANUNG', text('Container', 'Pedestal'), [
   choice('RECHTS', 'R', 'rechts', 'right'),
   choice('LINKS', 'L', 'links', 'left'),

@@ -1,6 +1,4 @@
-/**
- * Box: boards with a broken edge, boxes with round edges, cushions. One corner at the origin.
- */
+/** Boards with chamfered edges, boxes with round edges, cushions. One corner at the origin. */
 import { addGrid, addTriangles, emptySurface, outward, type Point, type Shape } from './surface.ts';
 
 /**
@@ -62,7 +60,7 @@ function facesAway(points: readonly Point[], centre: Point): boolean {
   return n[0]! * (a[0] - centre[0]) + n[1]! * (a[1] - centre[1]) + n[2]! * (a[2] - centre[2]) > 0;
 }
 
-/** A grid line of a rounded box: where the flat part ends, and how far round the edge it is. */
+/** A grid line of a rounded box: the end of the flat part, and the angle around the edge. */
 interface Line {
   base: number;
   tangent: number;
@@ -123,15 +121,15 @@ export function roundedBox(
   return [outward(surface)];
 }
 
-/** How full a cushion is. */
+/** The roundness of a cushion. */
 export interface CushionOptions {
   /** Radius of its edges, metres. */
   radius: number;
-  /** How far the middle of its top rises, metres. */
+  /** Rise of the middle of its top, metres. */
   crown: number;
-  /** How far the middle of its sides bulges, metres. */
+  /** Bulge of the middle of its sides, metres. */
   bulge: number;
-  /** How far the middle of its bottom sinks, metres. */
+  /** Sag of the middle of its bottom, metres. */
   belly?: number;
 }
 

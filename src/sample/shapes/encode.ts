@@ -1,13 +1,12 @@
 /**
- * Encode: a shape → the JSON body of GET block.
+ * Writes a shape as the JSON body of GET block.
  *
- * Points and texture coordinates are written with micrometres, welded where they are equal as
- * written, and triangles that collapse are left out: what is called closed here is closed by its
- * edges in the file.
+ * Coordinates are rounded to micrometres, equal ones are welded and collapsed triangles omitted, so
+ * that a shape which is closed here is closed by its edges in the file.
  */
 import type { Point, Shape, Surface } from './surface.ts';
 
-/** What a block may do differently from the rest, as blocks of real services do. */
+/** Peculiarities of a block, as blocks of real services have them. */
 export interface BlockQuirks {
   /** Own position, metres; the points are written without it. */
   position?: Point;
@@ -22,6 +21,18 @@ export interface BlockQuirks {
   /** `C` is not written. */
   withoutClosed?: boolean;
 }
+
+/** Blocks that differ only in their measures, which are part of the name, in millimetres. */
+export interface BlockFamily {
+  /** Number of measures in a name. */
+  measures: number;
+  /** Makes the shape from the measures in metres. */
+  make: (...metres: number[]) => Shape;
+  quirks?: BlockQuirks;
+}
+
+/** Families by name. */
+export type BlockFamilies = Readonly<Record<string, BlockFamily>>;
 
 /** The body of one block as a JSON value. */
 export interface BlockJson {

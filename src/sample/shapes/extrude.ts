@@ -1,10 +1,8 @@
-/**
- * Extrude: a plan (x, z) raised to a slab along +Y, with chamfered or round edges.
- */
+/** Extrudes a plan (x, z) to a slab along +Y, with chamfered or round edges. */
 import { inset, type Outline, triangulate } from './outline.ts';
 import { addGrid, addTriangles, emptySurface, outward, type Shape } from './surface.ts';
 
-/** One layer of a slab: how far its outline is inset, and its height, metres. */
+/** One layer of a slab: inset of its outline and height, metres. */
 interface Layer {
   inset: number;
   y: number;
@@ -36,7 +34,7 @@ export function slab(
     const [x, z] = rings[i]![j % n]!;
     return { point: [x, layers[i]!.y, z] };
   });
-  // Counter-clockwise in (x, z) looks down, so the lower cap is as cut and the upper one reversed.
+  // Counter-clockwise in (x, z) faces down, so the upper cap is reversed.
   for (const k of [0, rings.length - 1]) {
     const ring = rings[k]!;
     const triangles = triangulate(ring);

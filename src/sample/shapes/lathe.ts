@@ -1,13 +1,11 @@
-/**
- * Lathe: a profile turned about the y axis: castors, glides, columns, lamp shades, trays.
- */
+/** Turns a profile about the y axis: castors, glides, columns, lamp shades, trays. */
 import { type Flat, roundCorners } from './outline.ts';
 import { addGrid, emptySurface, outward, type Shape } from './surface.ts';
 
-/** How a profile is turned. */
+/** Options of a lathe. */
 export interface LatheOptions {
   segments?: number;
-  /** Radius that the profile's corners get first, metres. */
+  /** Radius of the profile's corners, metres. */
   round?: number;
   roundSteps?: number;
   /** The profile is a ring of its own and does not touch the axis. */
@@ -19,7 +17,7 @@ export interface LatheOptions {
 /**
  * Turns a profile of (radius, y) points about the y axis.
  *
- * Where it neither starts nor ends on the axis and is no ring, its ends are joined to the axis.
+ * A profile that does not touch the axis and is no ring is joined to the axis at its ends.
  */
 export function lathe(profile: readonly Flat[], options: LatheOptions = {}): Shape {
   const { segments = 32, round = 0, roundSteps = 4, ring = false, open = false } = options;

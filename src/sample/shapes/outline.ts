@@ -1,7 +1,4 @@
-/**
- * Outline: closed polygons in the plane, counter-clockwise, metres; plans of tops and seats.
- */
-
+/** Closed polygons in the plane, counter-clockwise, metres: plans of tops and seats. */
 /** A point of a plan. */
 export type Flat = readonly [number, number];
 
@@ -55,8 +52,8 @@ export function boat(w: number, d: number, endDepth: number, radius: number): Ou
 /**
  * Rounds the corners of a plan or path.
  *
- * @param radius - Metres; less where the neighbouring sides are too short for it.
- * @param steps - Segments of an arc; corners flatter than 20° are left alone.
+ * @param radius - Metres; reduced where the neighbouring sides are too short.
+ * @param steps - Segments of an arc; corners flatter than 20° stay unchanged.
  */
 export function roundCorners<P extends readonly number[]>(
   points: readonly P[],
@@ -134,7 +131,7 @@ export function triangulate(outline: Outline): number[] {
   let at = 0;
   while (rest.length > 3) {
     const n = rest.length;
-    // Going on from the last ear (by two) spreads the triangles instead of making one fan.
+    // Continuing from the last ear (by two) avoids one large fan.
     let step = 0;
     while (step < n && !isEar((at + step) % n)) step++;
     const ear = step < n ? (at + step) % n : at % n;

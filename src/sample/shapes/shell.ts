@@ -1,27 +1,25 @@
-/**
- * Shell: a plan bent in space and given thickness: seat and back shells, upholstery pads.
- */
+/** Bends a plan in space and gives it thickness: seat and back shells, upholstery pads. */
 import type { Flat, Outline } from './outline.ts';
 import { addGrid, emptySurface, outward, type Point, type Shape } from './surface.ts';
 
-/** What a shell is made of. */
+/** The definition of a shell. */
 export interface ShellOptions {
   /** Plan, counter-clockwise about its own origin (star-shaped seen from there). */
   outline: Outline;
-  /** Where a plan point lies in space. */
+  /** Position of a plan point in space. */
   bend: (x: number, y: number) => Point;
   /** Thickness in front of and behind the bent plan at t (0 in the middle, 1 at the rim), metres. */
   front: (t: number) => number;
   back: (t: number) => number;
   /** Rings from the middle to the rim. */
   rings?: number;
-  /** How far the rim stands out, metres; half the rim's thickness makes it round. */
+  /** Overhang of the rim, metres; half the rim's thickness makes it round. */
   rim?: number;
-  /** Leaves out the back and the rim: a sheet. */
+  /** Omits the back and the rim: a sheet. */
   sheet?: boolean;
 }
 
-/** A closed shell (or an open sheet) over a bent plan; its front is where x × y of the plan looks. */
+/** A closed shell (or an open sheet) over a bent plan; its front faces x × y of the plan. */
 export function shell(options: ShellOptions): Shape {
   const { outline, bend, front, back, rings = 8, rim = 0, sheet = false } = options;
   const n = outline.length;
@@ -38,7 +36,7 @@ export function shell(options: ShellOptions): Shape {
     return [x * t, y * t];
   };
   const surface = emptySurface(!sheet, true);
-  // Rings stand closer towards the rim, where a pad curves most.
+  // Rings are closer near the rim, where a pad curves most.
   const ringAt = (i: number): number => 1 - (1 - i / rings) ** 1.5;
   addGrid(surface, rings, n, (i, j) => ({
     point: at(ringAt(i), j, front(ringAt(i))),
@@ -63,12 +61,12 @@ export function shell(options: ShellOptions): Shape {
   return [outward(surface)];
 }
 
-/** What a shell of rows is made of. */
+/** The definition of a shell of rows. */
 export interface RowShellOptions {
   /** Cells along v (0 to 1) and across u (-1 to 1). */
   rows: number;
   columns: number;
-  /** Where a point lies in space; its front looks where `du × dv` points. */
+  /** Position of a point in space; its front faces `du × dv`. */
   at: (u: number, v: number) => Point;
   uv: (u: number, v: number) => Flat;
   thickness: number;
@@ -76,7 +74,7 @@ export interface RowShellOptions {
 
 /** A closed shell whose quads run in rows: for bends across its length. */
 export function rowShell({ rows, columns, at, uv, thickness }: RowShellOptions): Shape {
-  // Rows stand closer at both ends, where the outline is round.
+  // Rows are closer at both ends, where the outline is round.
   const vAt = (j: number): number => {
     const t = j / rows;
     return t - 0.11 * Math.sin(2 * Math.PI * t);

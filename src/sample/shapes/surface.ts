@@ -1,20 +1,19 @@
 /**
- * Surface: triangles as the shapes of the sample range make them, in metres, +Y up.
+ * The triangles of shapes, in metres, +Y up.
  *
  * A shape is a list of surfaces; a block is a shape with a name. Points may repeat: the encoder
  * welds them, so that every shape can be built of independent patches.
  */
-
 /** x y z in metres. */
 export type Point = readonly [number, number, number];
 
 /** One surface of a block. */
 export interface Surface {
-  /** x y z a point. */
+  /** x y z for each point. */
   positions: number[];
-  /** u v a point, metres on the surface, V up; undefined where the block has none. */
+  /** u v for each point, metres on the surface, V up; undefined without texture coordinates. */
   uvs: number[] | undefined;
-  /** Three point indices a triangle, counter-clockwise from outside. */
+  /** Three point indices for each triangle, counter-clockwise from outside. */
   triangles: number[];
   /** Whether it encloses a volume. */
   closed: boolean;
@@ -35,7 +34,7 @@ export interface GridVertex {
 }
 
 /**
- * Adds a patch of nu × nv quads; its front is where `d/di × d/dj` points.
+ * Adds a patch of nu × nv quads; its front faces `d/di × d/dj`.
  *
  * @param at - Vertex of the grid lines i (0..nu) and j (0..nv).
  */
@@ -62,7 +61,7 @@ export function addGrid(
   }
 }
 
-/** Adds triangles over points of their own; `triangles` index into `points`. */
+/** Adds triangles with new points; `triangles` are indices into `points`. */
 export function addTriangles(
   surface: Surface,
   points: readonly GridVertex[],
@@ -90,7 +89,7 @@ export function signedVolume({ positions: p, triangles }: Surface): number {
   return sum;
 }
 
-/** The same surface with every triangle turned over. */
+/** The same surface with every triangle reversed. */
 export function turnedOver(surface: Surface): Surface {
   const triangles = surface.triangles.slice();
   for (let t = 0; t < triangles.length; t += 3) {
@@ -99,7 +98,7 @@ export function turnedOver(surface: Surface): Surface {
   return { ...surface, triangles };
 }
 
-/** A closed surface with its front outside, whichever way it was built. */
+/** A closed surface with its front outside. */
 export function outward(surface: Surface): Surface {
   return surface.closed && signedVolume(surface) < 0 ? turnedOver(surface) : surface;
 }
@@ -113,7 +112,7 @@ export interface Placement {
   scale?: Point;
 }
 
-/** A shape moved as a whole; a mirrored one is turned over, so that its front stays outside. */
+/** A shape moved as a whole; a mirrored one is reversed, so that its front stays outside. */
 export function placed(shape: Shape, placement: Placement): Shape {
   const move = pointMover(placement);
   const [sx, sy, sz] = placement.scale ?? [1, 1, 1];

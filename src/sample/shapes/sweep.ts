@@ -1,17 +1,15 @@
-/**
- * Sweep: a section carried along a path: tubes, wires, arm rests, piping, star base arms.
- */
+/** Sweeps a section along a path: tubes, wires, arm rests, piping, star base arms. */
 import type { Flat, Outline } from './outline.ts';
 import { roundCorners } from './outline.ts';
 import { addGrid, addTriangles, emptySurface, outward, type Point, type Shape } from './surface.ts';
 
-/** How a section follows a path. */
+/** Options of a sweep. */
 export interface SweepOptions {
   /** The path returns to its start. */
   loop?: boolean;
   /** Scale of the section at each path point (t from 0 to 1 by number of points); width, height. */
   scaleAt?: (t: number) => Flat;
-  /** Which way the section's second axis points at the start; default up, or front on a vertical. */
+  /** Direction of the section's second axis at the start. @defaultValue up, or front on a vertical path */
   up?: Point;
   /** Chamfer of both ends, metres. */
   endChamfer?: number;

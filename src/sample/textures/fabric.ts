@@ -1,6 +1,4 @@
-/**
- * Fabric: woven cloth, felt and mesh; one tile of cloth about 0.2 m × 0.2 m.
- */
+/** Woven cloth, felt and mesh; one tile of cloth is about 0.2 m × 0.2 m. */
 import { hashLattice } from '../random.ts';
 import { type Field, latticeNoise, octaves, TEXTURE_SIZE } from './noise.ts';
 import { colourImage, greyImage, type Image, normalImage, type Rgb } from './pixels.ts';

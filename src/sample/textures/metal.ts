@@ -1,6 +1,4 @@
-/**
- * Metal and hide: brushed and perforated metal, leather, stone, a look of a room.
- */
+/** Brushed and perforated metal, leather, terrazzo, a reflected room. */
 import { cellNoise, type Field, latticeNoise, octaves, smoothstep, TEXTURE_SIZE } from './noise.ts';
 import { colourImage, greyImage, type Image, normalImage, type Rgb } from './pixels.ts';
 
@@ -109,7 +107,7 @@ export function terrazzoColour(seed: number): Image {
   });
 }
 
-/** A soft room as a chrome part mirrors it: light above, a horizon, a floor. */
+/** A room as reflected by a chrome part: light above, a horizon, a floor. */
 export function roomColour(seed: number): Image {
   const cloud = octaves(4, 2, 2, seed);
   return colourImage((i, out) => {

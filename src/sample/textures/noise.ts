@@ -1,6 +1,4 @@
-/**
- * Noise: square fields of numbers that tile seamlessly, from seeded lattices.
- */
+/** Square fields of numbers that tile seamlessly, from seeded lattices. */
 import { hashLattice } from '../random.ts';
 
 /** Pixels along each side of every texture. */

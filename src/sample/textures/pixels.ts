@@ -1,6 +1,4 @@
-/**
- * Pixels: fields of numbers → 8-bit images, and images → JPEG.
- */
+/** Fields of numbers as 8-bit images, and images as JPEG. */
 import { type Field, TEXTURE_SIZE } from './noise.ts';
 
 /** An image before it is encoded: 8 bits a channel, row by row from the top. */

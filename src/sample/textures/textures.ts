@@ -1,8 +1,7 @@
 /**
- * Textures: every JPEG of the sample range by manufacturer and name, made when first asked for.
+ * Every JPEG of the sample range by manufacturer and name, made at the first request.
  *
- * In: a manufacturer and a name. Out: JPEG bytes, the same every time. Two manufacturers that use
- * the same picture get the same bytes. It knows nothing of materials or articles.
+ * Two manufacturers that use the same picture get the same bytes.
  */
 import {
   fabricColour,
@@ -28,7 +27,7 @@ import {
 import { encodeJpeg, type Image } from './pixels.ts';
 import { WOODS, woodColour, woodRoughness } from './wood.ts';
 
-/** What each texture is made by. */
+/** The generators of the pictures. */
 const PICTURES: Readonly<Record<string, () => Image>> = {
   oak: () => woodColour(WOODS.oak),
   oakRoughness: () => woodRoughness(WOODS.oak),
@@ -116,21 +115,21 @@ export const TEXTURES: Readonly<Record<string, Readonly<Record<string, string>>>
   },
 };
 
-/** Makes pictures on first request and keeps them. */
+/** Creates a store that generates each picture at its first request and caches it. */
 export function createTextureStore(): (
   manufacturer: string,
   name: string,
 ) => Promise<Uint8Array> | undefined {
-  const made = new Map<string, Promise<Uint8Array>>();
+  const cache = new Map<string, Promise<Uint8Array>>();
   return (manufacturer, name) => {
     const picture = Object.hasOwn(TEXTURES, manufacturer)
       ? TEXTURES[manufacturer]![name]
       : undefined;
     if (picture === undefined) return undefined;
-    let bytes = made.get(picture);
+    let bytes = cache.get(picture);
     if (bytes === undefined) {
       bytes = encodeJpeg(PICTURES[picture]!());
-      made.set(picture, bytes);
+      cache.set(picture, bytes);
     }
     return bytes;
   };

@@ -1,11 +1,9 @@
-/**
- * Wood: veneers whose grain runs along U, one tile about 1.2 m × 0.6 m.
- */
+/** Veneers with the grain along U; one tile is about 1.2 m × 0.6 m. */
 import { hashLattice } from '../random.ts';
 import { latticeNoise, octaves, smoothstep, TEXTURE_SIZE } from './noise.ts';
 import { colourImage, greyImage, type Image, type Rgb } from './pixels.ts';
 
-/** What tells one wood from another. */
+/** The parameters of a wood. */
 export interface Wood {
   seed: number;
   /** Earlywood, latewood, pores. */
@@ -16,9 +14,9 @@ export interface Wood {
   rings: number;
   /** Veneer leaves, book-matched, in a tile. */
   leaves: number;
-  /** How wavy the rings are. */
+  /** Waviness of the rings. */
   wave: number;
-  /** 0..1: how dark the rings are, and how many pores there are. */
+  /** 0..1: darkness of the rings, and density of the pores. */
   ringContrast: number;
   pores: number;
   /** Flecks of medullary rays, 0..1. */
@@ -94,7 +92,7 @@ function ringField(wood: Wood): Float32Array {
     const d = Math.abs((((y / size) * wood.leaves) % 1) * 2 - 1) ** 2;
     for (let x = 0; x < size; x++) {
       const i = y * size + x;
-      // Rings stand closer towards the border of a leaf, where the cut is steeper.
+      // Rings are closer near the border of a leaf, where the cut is steeper.
       const phase = wood.rings * (d + heart[x]!) ** 0.8;
       out[i] = phase + wood.wave * (slow[i]! - 0.5) * 3 + (fine[i]! - 0.5) * 0.45;
     }

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { configurationsCsv, SAMPLE_CONFIGURATIONS } from '../../../src/sample/configurations.ts';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
+import { configurationsCsv, SAMPLE_CONFIGURATIONS } from '../../helpers/sample-configurations.ts';
 import { allArticles, allRequests, articleOf, type Wire } from '../../helpers/sample-range.ts';
 
 const range = createSampleRange();
@@ -142,9 +141,11 @@ describe('the configurations of the sample range', () => {
     }
   });
 
-  it('are those of the demo pipeline, by their final numbers', () => {
-    const file = new URL('../../../pipelines/demo-configurations.csv', import.meta.url);
-    expect(readFileSync(file, 'utf8')).toBe(configurationsCsv());
+  it('are those of the demo pipeline, by their final numbers', async () => {
+    // Written anew by `vitest -u`.
+    await expect(configurationsCsv()).toMatchFileSnapshot(
+      '../../../pipelines/demo-configurations.csv',
+    );
     for (const row of SAMPLE_CONFIGURATIONS) {
       const article = articleOf(range, { ...row, ocdreinitstring: row.reinitstring });
       expect(article.ocd.finalarticlenumber).toBe(row.finalarticlenumber);

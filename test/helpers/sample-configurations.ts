@@ -1,9 +1,7 @@
-/**
- * Configurations: those that the demo converts beside the default of each article.
- */
-import { valuesOf } from './definition.ts';
-import { finalNumberOf, metaReinitOf, reinitOf } from './numbering.ts';
-import { ARTICLES } from './series/range.ts';
+/** The configurations that the demo converts beside the default of each article. */
+import { valuesOf } from '../../src/sample/definition.ts';
+import { finalNumberOf, metaReinitOf, reinitOf } from '../../src/sample/numbering.ts';
+import { ARTICLES } from '../../src/sample/series/range.ts';
 
 /** One configuration in the columns of an article list. */
 export interface SampleConfiguration {
