@@ -64,12 +64,13 @@ function withoutCode(text: string): string {
   return text.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '');
 }
 
-/** Paths in backticks that do not exist; below `src/` also without that prefix. */
+/** Paths in backticks that do not exist, from the root, from `src/` or from the page's own folder. */
 function missingPaths({ path, text }: Page): string[] {
   const named = [...text.matchAll(/`([\w.@-]+(?:\/[\w.@-]+)*\/?)`/g)].map((m) => m[1]!);
+  const places = ['', 'src/', `${posix.dirname(path)}/`];
   return named
     .filter((name) => /^(src|test|pipelines|\.github)\//.test(name) || /\/.*\.(ts|md)$/.test(name))
-    .filter((name) => !exists(name) && !exists(`src/${name}`) && !TO_BE_MADE.includes(name))
+    .filter((name) => !TO_BE_MADE.includes(name) && !places.some((place) => exists(place + name)))
     .map((name) => `${path}: ${name} does not exist`);
 }
 
