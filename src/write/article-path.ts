@@ -1,17 +1,14 @@
 /**
- * Article path: where below the output folder a configuration's link stands.
- *
- * In: all identities of a manifest. Out: a path for each, safe on Linux, macOS and Windows.
- * It knows nothing of what is there already: the same identities get the same paths.
+ * Article path: the path of each configuration's link below the output folder, safe on Linux, macOS and
+ * Windows. The same identities get the same paths, whatever the folder contains.
  */
-
 import type { ArticleKey } from '../model/article.ts';
 import { compareConfigurations, configurationKey } from '../model/configuration-id.ts';
 import { encodeFileName, sha256Hex } from '../support/files.ts';
 
 /** Hex digits of the digest that names a configuration other than the default. */
 const CONFIGURATION_DIGITS = 16;
-/** Hex digits that tell a second owner of a path from the first. */
+/** Hex digits that distinguish a second owner of a path from the first. */
 const OWNER_DIGITS = 8;
 
 /**
@@ -21,8 +18,8 @@ const OWNER_DIGITS = 8;
  * keeps it; the other gets the digest of its base number appended.
  *
  * @param keys - All identities of the manifest, failed ones too, so that a path does not move when
- *   another article fails for a night.
- * @returns Paths by `configurationKey(key)`.
+ *   another article fails in a run.
+ * @returns Paths by {@link configurationKey}.
  *
  * @example
  * ```ts
@@ -41,19 +38,13 @@ export function assignPaths(keys: readonly ArticleKey[]): Map<string, string> {
   return paths;
 }
 
-/**
- * Names a configuration within its article's folder.
- *
- * @returns `default`, or 16 hex digits of sha256(reinitstring, NUL, metareinitstring).
- */
-export function configurationName(
-  key: Pick<ArticleKey, 'reinitstring' | 'metareinitstring'>,
-): string {
-  if (key.reinitstring === '' && key.metareinitstring === '') return 'default';
-  return hexOf(`${key.reinitstring}\0${key.metareinitstring}`, CONFIGURATION_DIGITS);
+/** `default`, or 16 hex digits of sha256(reinitstring, NUL, metareinitstring). */
+function configurationName({ reinitstring, metareinitstring }: ArticleKey): string {
+  if (reinitstring === '' && metareinitstring === '') return 'default';
+  return hexOf(`${reinitstring}\0${metareinitstring}`, CONFIGURATION_DIGITS);
 }
 
-/** The first of the candidates that nobody else owns; claims it. */
+/** The first of the candidates without another owner; claims it. */
 function ownFolder(key: ArticleKey, owners: Map<string, string>): string {
   const article = JSON.stringify([key.basearticlenumber, key.finalarticlenumber]);
   for (const folder of candidates(key)) {

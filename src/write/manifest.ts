@@ -1,23 +1,28 @@
 /**
- * Manifest: the list of what is published, one line per configuration, and the catalogue beside it.
- *
- * In: lines. Out: `manifest.jsonl` and `catalogue.jsonl`, sorted by key, each replaced as a whole.
- * It knows nothing of how a line came about.
+ * Manifest: one line for each published configuration, and the catalogue beside it, both sorted by
+ * configuration and replaced as a whole.
  */
 import { join } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
 import type { AssetFigures, CatalogueLine, ManifestLine } from '../model/asset.ts';
-import { configurationKey, ID_FIELDS, sortConfigurationKeys } from '../model/configuration-id.ts';
+import {
+  configurationKey,
+  ID_FIELDS,
+  sortConfigurationKeys,
+  uniqueRequests,
+} from '../model/configuration-id.ts';
 import { ConverterError } from '../support/errors.ts';
 import { readBytesIfExists, replaceFile, temporaryFolder } from '../support/files.ts';
 import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
+
+const LINE_END = 0x0a;
 
 /** Name of the manifest in the output folder. */
 export const MANIFEST_FILE = 'manifest.jsonl';
 /** Name of the catalogue in the output folder. */
 export const CATALOGUE_FILE = 'catalogue.jsonl';
 
-/** The fields that tell of a GLB, in the order in which they stand in a line. */
+/** The fields that describe a GLB, in the order of a line. */
 export const FIGURE_FIELDS = [
   'glb',
   'sha256',
@@ -43,11 +48,11 @@ const LINE_FIELDS = [
   'lastGood',
 ] as const satisfies readonly (keyof ManifestLine)[];
 
-/** What is told while lines are read. */
+/** Called while lines are read. */
 export interface LineWatch<T> {
-  /** Shown each line once, while it is read anyway. */
-  see?: (line: T, key: string) => void;
-  /** Told of each line that cannot be read, which is left out then. @defaultValue throws */
+  /** Called with each line. */
+  onLine?: (line: T, key: string) => void;
+  /** Called with each line that cannot be read and is left out. @defaultValue throws */
   onDamaged?: (where: string, problem: string) => void;
 }
 
@@ -74,7 +79,7 @@ export function openCatalogue(
   return openLines(join(outputDir, CATALOGUE_FILE), CATALOGUE_FORM, watch);
 }
 
-/** All lines of a manifest at once: for one that is known to be small. */
+/** All lines of a manifest at once, for a small one. */
 export async function readManifest(outputDir: string): Promise<ManifestLine[]> {
   return [...(await openManifest(outputDir)).values()];
 }
@@ -84,47 +89,17 @@ export async function readCatalogue(outputDir: string): Promise<CatalogueLine[]>
   return [...(await openCatalogue(outputDir)).values()];
 }
 
-/** Replaces the manifest as a whole, sorted; one that says the same already is left alone. @see D-740 */
-export async function writeManifest(
+/** Replaces the manifest or the catalogue, sorted; an equal file is left alone. @see D-740 */
+export async function writeLines<T>(
   outputDir: string,
-  lines: PackedMap<ManifestLine>,
-): Promise<void> {
-  await replaceLines(outputDir, MANIFEST_FILE, lines);
-}
-
-/** Replaces the catalogue as {@link writeManifest} does. @see D-740 */
-export async function writeCatalogue(
-  outputDir: string,
-  lines: PackedMap<CatalogueLine>,
-): Promise<void> {
-  await replaceLines(outputDir, CATALOGUE_FILE, lines);
-}
-
-/** One JSON value a line, UTF-8, each line ended. */
-export function jsonLines(values: readonly unknown[]): Uint8Array {
-  return new TextEncoder().encode(values.map((value) => `${JSON.stringify(value)}\n`).join(''));
-}
-
-/** A line with its fields in their order, those that it lacks left out. */
-export function orderFields(line: ManifestLine): ManifestLine {
-  const present = LINE_FIELDS.filter((field) => line[field] !== undefined);
-  return Object.fromEntries(
-    present.map((field) => [field, line[field]]),
-  ) as unknown as ManifestLine;
-}
-
-const LINE_END = 0x0a;
-
-async function replaceLines<T>(
-  outputDir: string,
-  name: string,
+  name: typeof MANIFEST_FILE | typeof CATALOGUE_FILE,
   lines: PackedMap<T>,
 ): Promise<void> {
   const path = join(outputDir, name);
   const parts = sortConfigurationKeys(lines.keys()).map((key) => lines.bytesOf(key)!);
   const length = parts.reduce((sum, part) => sum + part.length + 1, 0);
   const before = await readBytesIfExists(path);
-  if (before?.length === length && saysTheSame(before, parts)) return;
+  if (before?.length === length && consistsOf(before, parts)) return;
   const content = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {
@@ -135,17 +110,65 @@ async function replaceLines<T>(
   await replaceFile(path, content, { tmpDir: temporaryFolder(outputDir) });
 }
 
-/** Whether a file of their length holds these lines; it is not put together for that. */
-function saysTheSame(file: Uint8Array, parts: readonly Uint8Array[]): boolean {
+/** Whether a file of the same length has these lines, found without putting them together. */
+function consistsOf(file: Uint8Array, parts: readonly Uint8Array[]): boolean {
   let at = 0;
   return parts.every((part) => {
-    const same = Buffer.compare(file.subarray(at, at + part.length), part) === 0;
+    const isEqual = Buffer.compare(file.subarray(at, at + part.length), part) === 0;
     at += part.length + 1;
-    return same && file[at - 1] === LINE_END;
+    return isEqual && file[at - 1] === LINE_END;
   });
 }
 
-/** What of a line has to be as it was written: only what a damaged file would break is checked. */
+/**
+ * Adds to the lines of a run the earlier lines that stay listed.
+ *
+ * A full run replaces everything: what it no longer selects loses its line, so that `earlier` is empty.
+ * A partial one (`--only`, `--limit`, `--failed`) replaces only what it selected; an earlier request that
+ * it did not select stays listed with the configuration that it resolved to.
+ *
+ * @param lines - Lines of this run by key, one a configuration; earlier ones are added to them.
+ * @param earlier - Earlier lines that stay, but for the requests that this run answered anew.
+ *
+ * @see D-740.
+ */
+export function keepUnselected(
+  lines: PackedMap<ManifestLine>,
+  earlier: Iterable<ManifestLine>,
+): void {
+  let answered: Set<string> | undefined;
+  for (const line of earlier) {
+    answered ??= requestsOf(lines);
+    const requested = line.requested.filter((request) => !answered!.has(configurationKey(request)));
+    if (requested.length === 0) continue;
+    const key = configurationKey(line);
+    const own = lines.get(key);
+    const together = uniqueRequests([...(own?.requested ?? []), ...requested]);
+    lines.set(key, orderFields({ ...(own ?? line), requested: together }));
+  }
+}
+
+function requestsOf(lines: PackedMap<ManifestLine>): Set<string> {
+  const requests = new Set<string>();
+  for (const { requested } of lines.values())
+    for (const request of requested) requests.add(configurationKey(request));
+  return requests;
+}
+
+/** One JSON value a line, UTF-8, each line terminated. */
+export function jsonLines(values: readonly unknown[]): Uint8Array {
+  return new TextEncoder().encode(values.map((value) => `${JSON.stringify(value)}\n`).join(''));
+}
+
+/** A line with its fields in their order, without those that are undefined. */
+export function orderFields(line: ManifestLine): ManifestLine {
+  const present = LINE_FIELDS.filter((field) => line[field] !== undefined);
+  return Object.fromEntries(
+    present.map((field) => [field, line[field]]),
+  ) as unknown as ManifestLine;
+}
+
+/** The fields that are checked: only what a damaged file would break. */
 interface LineForm {
   texts: readonly string[];
   lists: readonly string[];
@@ -161,7 +184,7 @@ const DIGEST = /^[0-9a-f]{64}$/;
 async function openLines<T extends ArticleRequest>(
   path: string,
   form: LineForm,
-  { see, onDamaged = refuse }: LineWatch<T>,
+  { onLine, onDamaged = refuse }: LineWatch<T>,
 ): Promise<PackedMap<T>> {
   const content = (await readBytesIfExists(path)) ?? new Uint8Array(0);
   const lines = createPackedMap<T>();
@@ -181,7 +204,7 @@ async function openLines<T extends ArticleRequest>(
     }
     const key = configurationKey(line as T);
     lines.setBytes(key, bytes);
-    see?.(line as T, key);
+    onLine?.(line as T, key);
   }
   return lines;
 }

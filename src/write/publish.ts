@@ -1,10 +1,7 @@
 /**
- * Publish: makes finished objects visible, in an order that a crash cannot turn into a lie.
- *
- * In: the lines of the new manifest, whose objects stand in the store. Out: links, manifest, catalogue.
- * It must not know how the objects came about, and it never removes a link.
+ * Publish: makes finished objects visible by links, then replaces manifest and catalogue, so that a crash
+ * leaves no line without its file. It never removes a link.
  */
-
 import { join } from 'node:path';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { parseConfigurationKey } from '../model/configuration-id.ts';
@@ -13,20 +10,19 @@ import { type FileFacts, linkOrCopy, statIfExists, temporaryFolder } from '../su
 import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { assignPaths } from './article-path.ts';
-import { orderFields, writeCatalogue, writeManifest } from './manifest.ts';
+import { CATALOGUE_FILE, MANIFEST_FILE, orderFields, writeLines } from './manifest.ts';
 
 /** Links made at the same time: enough to hide the disk's latency. */
 const LINKS_AT_ONCE = 8;
 
-/** What is to be published. */
-export interface Publication {
+interface Publication {
   outputDir: string;
-  /** All lines of the manifest by key; their paths are given here. */
+  /** All lines of the manifest by key; publishing sets their paths. */
   lines: PackedMap<ManifestLine>;
   catalogue: PackedMap<CatalogueLine>;
   /** Path of an object in the store. */
   objectPath: (digest: Digest) => string;
-  /** Ends it between two links, as a crash would: many thousands of them take longer than anyone waits. */
+  /** Ends it between two links, as a crash would, since many thousands of them take minutes. */
   signal?: AbortSignal;
 }
 
@@ -42,24 +38,24 @@ export interface Published {
 /**
  * Publishes a run: links first, then the manifest, then the catalogue.
  *
- * A link that holds its content already is left alone, and so is a manifest that says the same. A crash
- * in between leaves links that the old manifest does not tell of; the next run compares every link with
- * its object and mends it.
+ * A link to the right content is left alone, and so is an equal manifest. A crash in between leaves links
+ * that the old manifest does not list; the next run compares every link with its object and corrects it.
  *
  * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`; the reason of the signal.
  *
  * @see D-740 (order; copies without hard links).
  */
 export async function publish(publication: Publication): Promise<Published> {
-  const outcome = await linkAll(publication);
-  await writeManifest(publication.outputDir, publication.lines);
-  await writeCatalogue(publication.outputDir, publication.catalogue);
-  return outcome;
+  const { outputDir, lines, catalogue } = publication;
+  const published = await linkAll(publication);
+  await writeLines(outputDir, MANIFEST_FILE, lines);
+  await writeLines(outputDir, CATALOGUE_FILE, catalogue);
+  return published;
 }
 
-/** Every line gets what stands at its path: its own GLB, or for a failed one the last good one. */
+/** The path of every line gets its own GLB, or for a failed one the last good one. */
 async function linkAll({ outputDir, lines, objectPath, signal }: Publication): Promise<Published> {
-  const outcome = { copied: 0, linked: 0, withoutObject: [] as string[] };
+  const published = { copied: 0, linked: 0, withoutObject: [] as string[] };
   const tmpDir = temporaryFolder(outputDir);
   // Many configurations share an object.
   const objects = new Map<string, FileFacts | undefined>();
@@ -74,11 +70,11 @@ async function linkAll({ outputDir, lines, objectPath, signal }: Publication): P
     const object = objectPath(asset.sha256);
     if (!objects.has(object)) objects.set(object, await statIfExists(object));
     const made = await linkOrCopy(object, join(outputDir, asset.glb), tmpDir, objects.get(object));
-    if (made === 'absent') outcome.withoutObject.push(asset.glb);
-    else if (made !== 'present') outcome[made]++;
+    if (made === 'absent') published.withoutObject.push(asset.glb);
+    else if (made !== 'present') published[made]++;
   });
-  outcome.withoutObject.sort();
-  return outcome;
+  published.withoutObject.sort();
+  return published;
 }
 
 function withPath(line: ManifestLine, glb: string): ManifestLine {
@@ -88,7 +84,7 @@ function withPath(line: ManifestLine, glb: string): ManifestLine {
   return { ...line, lastGood: { ...lastGood, glb } };
 }
 
-/** What stands at a line's path: its own GLB, the last good one of a failed line, or nothing. */
+/** The GLB at a line's path: its own, the last good one of a failed line, or nothing. */
 export function publishedAsset(line: ManifestLine): { glb: string; sha256: Digest } | undefined {
   if (line.glb === undefined || line.sha256 === undefined) return line.lastGood;
   return { glb: line.glb, sha256: line.sha256 };

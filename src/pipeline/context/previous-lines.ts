@@ -23,7 +23,7 @@ export async function openPrevious(
 ): Promise<PreviousLines> {
   const keyByRequest = new Map<string, string>();
   const byKey = await openManifest(outputDir, {
-    see: ({ requested }, key) => {
+    onLine: ({ requested }, key) => {
       for (const request of requested) keyByRequest.set(configurationKey(request), key);
     },
     ...(onDamaged && { onDamaged }),

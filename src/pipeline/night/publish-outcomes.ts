@@ -9,7 +9,7 @@ import type { Selection } from '../../fetch/select-articles.ts';
 import type { CatalogueLine, ManifestLine } from '../../model/asset.ts';
 import { parseConfigurationKey } from '../../model/configuration-id.ts';
 import { createPackedMap, type PackedMap } from '../../support/packed-map.ts';
-import { keepUnselected } from '../../write/merge-manifest.ts';
+import { keepUnselected } from '../../write/manifest.ts';
 import { type Published, publish } from '../../write/publish.ts';
 import { manifestLine, type Outcome } from '../configuration/manifest-lines.ts';
 import type { OutcomeBook } from '../configuration/outcome-book.ts';

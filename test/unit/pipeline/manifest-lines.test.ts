@@ -9,7 +9,7 @@ import {
 import { manifestLine, type Outcome } from '../../../src/pipeline/configuration/manifest-lines.ts';
 import { createOutcomeBook } from '../../../src/pipeline/configuration/outcome-book.ts';
 import { createPackedMap } from '../../../src/support/packed-map.ts';
-import { keepUnselected } from '../../../src/write/merge-manifest.ts';
+import { keepUnselected } from '../../../src/write/manifest.ts';
 
 const key = (basearticlenumber: string, finalarticlenumber = ''): ArticleKey => ({
   manufacturer: 'ACME',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ArticleKey } from '../../../src/model/article.ts';
 import { configurationKey } from '../../../src/model/configuration-id.ts';
 import { sha256Hex } from '../../../src/support/files.ts';
-import { assignPaths, configurationName } from '../../../src/write/article-path.ts';
+import { assignPaths } from '../../../src/write/article-path.ts';
 
 const key = (fields: Partial<ArticleKey>): ArticleKey => ({
   manufacturer: 'ACME',
@@ -28,7 +28,9 @@ test('an article stands under its final number, else under its base number', () 
 
 test('a configuration is named by the digest of both strings as resolved', () => {
   const name = sha256Hex('a::\0b').slice(0, 16);
-  expect(configurationName({ reinitstring: 'a::', metareinitstring: 'b' })).toBe(name);
+  expect(pathsOf(key({ reinitstring: 'a::', metareinitstring: 'b' }))).toEqual([
+    `articles/ACME/DESK/D1/${name}.glb`,
+  ]);
 });
 
 test('numbers that would leave the folder do not', () => {
