@@ -7,13 +7,8 @@ export { type CacheDatabase, openCacheDatabase } from './cache/database.ts';
 export { type Emulator, type EmulatorOptions, startEmulator } from './emulator/emulator.ts';
 export { openRecording } from './emulator/recording.ts';
 export { createFetcher, type Fetcher, type FetcherOptions } from './fetch/fetch-article.ts';
-export {
-  type ArticleSource,
-  type SelectedArticle,
-  type Selection,
-  type SelectionFailure,
-  selectArticles,
-} from './fetch/select-articles.ts';
+export { type ArticleSource, selectArticles } from './fetch/select-articles.ts';
+export type { SelectedArticle, Selection, SelectionFailure } from './fetch/selection.ts';
 export { type InboxOptions, openInbox, type PermanentIdStore } from './gateway/inbox.ts';
 export { type MigrateOptions, migrate } from './gateway/migrate.ts';
 export type { Change, Hint, HintCode, Migration } from './gateway/migrate-url.ts';

@@ -1,114 +1,82 @@
-/**
- * Responses: which body answered which request, and what vouches for it. Owns the table `responses`.
- *
- * In: a request and its answer. Out: that answer on another night. Bodies are held by digest alone.
- * It must not know whether an answer is still good: fetch judges that.
- */
-import type { Fetched } from '../model/snapshot.ts';
-import { FORGOTTEN_AFTER_MS } from './retention.ts';
-import type { Database, Row } from './sqlite.ts';
+/** The tables of cached responses and of the bodies to which they refer; the bodies are in the content store. */
+import type { Digest, Fetched } from '../model/snapshot.ts';
+import { EVICTED_AFTER_MS, isUseStale } from './eviction.ts';
+import type { FreshnessStamp } from './freshness.ts';
+import type { Row, Sqlite } from './sqlite.ts';
 
-/** What was asked. */
+/** Identifies a cached response. */
 export interface ResponseKey {
-  /** Base address and profile of the service. */
+  /** Name of the service: address, profile, languages and currency. */
   service: string;
   /** Operation, such as `getBlock`. */
   operation: string;
-  /** All that the answer depends on besides, as one text. */
+  /** See `requestKey` of the table of operations. */
   request: string;
 }
 
-/** An answer, and what tells whether it is still good. */
-export interface StoredResponse extends ResponseKey {
+/** A cached response and what decides whether it is fresh. */
+export interface StoredResponse extends ResponseKey, Omit<FreshnessStamp, 'owner'> {
   /** The body by digest, or that the service has none. */
   answer: Fetched;
-  /** Empty where the service sent none. */
+  /** Empty if the service sent none. */
   etag: string;
-  /** Empty where the service sent none. */
+  /** Empty if the service sent none. */
   lastModified: string;
-  /** The manufacturer whose conversion dates vouch for the answer. */
-  manufacturer: string;
-  /** State of that manufacturer's data when it was asked; empty where that was not known. */
-  convertdate: string;
-  /** Day on which the fetch began, `YYYY-MM-DD`, UTC. */
-  fetchedOn: string;
-  /** When the run began that asked for it last, milliseconds since the epoch. */
-  askedAt: number;
 }
 
-/** The table `responses`. */
-export interface Responses {
-  get(key: ResponseKey): StoredResponse | undefined;
-  put(response: StoredResponse): void;
-  /** Forgets the answers whose bodies the cache holds no more, and what was missing when last asked long ago. */
-  tidy(now: number): void;
+/** The table `cached_responses`. */
+export class CachedResponses {
+  readonly #select;
+  readonly #replace;
+  readonly #evict;
+
+  constructor(db: Sqlite) {
+    this.#select = db.prepare(
+      'SELECT * FROM cached_responses WHERE service = ? AND operation = ? AND request = ?',
+    );
+    this.#replace = db.prepare(
+      'INSERT OR REPLACE INTO cached_responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    );
+    this.#evict = db.prepare(`
+      DELETE FROM cached_responses WHERE CASE
+        WHEN digest IS NULL THEN requested_at < ?
+        ELSE digest NOT IN (SELECT digest FROM cached_bodies)
+      END`);
+  }
+
+  get({ service, operation, request }: ResponseKey): StoredResponse | undefined {
+    const row = this.#select.get(service, operation, request);
+    return row === undefined ? undefined : responseOf(row);
+  }
+
+  put(response: StoredResponse): void {
+    const { answer } = response;
+    const body = 'digest' in answer ? answer : undefined;
+    const missing = 'missing' in answer ? answer.missing : undefined;
+    this.#replace.run(
+      response.service,
+      response.operation,
+      response.request,
+      body?.digest ?? null,
+      body?.bytes ?? 0,
+      missing?.code ?? null,
+      missing?.message ?? null,
+      response.etag,
+      response.lastModified,
+      response.datedBy,
+      response.convertdate,
+      response.fetchedOn,
+      response.requestedAt,
+    );
+  }
+
+  /** Evicts responses whose bodies were evicted, and those without a body that were last requested long ago. */
+  evict(now: number): void {
+    this.#evict.run(now - EVICTED_AFTER_MS);
+  }
 }
 
-/** Schema of the table, in SQL. */
-export const RESPONSES_V1 = `
-  CREATE TABLE responses (
-    service TEXT NOT NULL,
-    operation TEXT NOT NULL,
-    request TEXT NOT NULL,
-    digest TEXT,
-    bytes INTEGER NOT NULL,
-    missing_code TEXT,
-    missing_message TEXT,
-    etag TEXT NOT NULL,
-    last_modified TEXT NOT NULL,
-    manufacturer TEXT NOT NULL,
-    convertdate TEXT NOT NULL,
-    fetched_on TEXT NOT NULL,
-    PRIMARY KEY (service, operation, request)
-  ) STRICT, WITHOUT ROWID;`;
-
-/** Since when it is known which run asked; what was asked before that is of no run that goes on. */
-export const RESPONSES_V2 = `
-  ALTER TABLE responses ADD COLUMN asked_at INTEGER NOT NULL DEFAULT 0;`;
-
-/** Opens the table. */
-export function openResponses(db: Database): Responses {
-  const select = db.prepare(
-    'SELECT * FROM responses WHERE service = ? AND operation = ? AND request = ?',
-  );
-  const replace = db.prepare(
-    'INSERT OR REPLACE INTO responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-  );
-  const forget = db.prepare(`
-    DELETE FROM responses WHERE CASE
-      WHEN digest IS NULL THEN asked_at < ?
-      ELSE digest NOT IN (SELECT digest FROM bodies)
-    END`);
-  return {
-    get: ({ service, operation, request }) => {
-      const row = select.get(service, operation, request);
-      return row === undefined ? undefined : fromRow(row);
-    },
-    put: (response) => {
-      const { answer } = response;
-      const body = 'digest' in answer ? answer : undefined;
-      const missing = 'missing' in answer ? answer.missing : undefined;
-      replace.run(
-        response.service,
-        response.operation,
-        response.request,
-        body?.digest ?? null,
-        body?.bytes ?? 0,
-        missing?.code ?? null,
-        missing?.message ?? null,
-        response.etag,
-        response.lastModified,
-        response.manufacturer,
-        response.convertdate,
-        response.fetchedOn,
-        response.askedAt,
-      );
-    },
-    tidy: (now) => forget.run(now - FORGOTTEN_AFTER_MS),
-  };
-}
-
-function fromRow(row: Row): StoredResponse {
+function responseOf(row: Row): StoredResponse {
   const text = (column: string): string => String(row[column] ?? '');
   return {
     service: text('service'),
@@ -120,9 +88,70 @@ function fromRow(row: Row): StoredResponse {
         : { digest: text('digest'), bytes: Number(row.bytes) },
     etag: text('etag'),
     lastModified: text('last_modified'),
-    manufacturer: text('manufacturer'),
+    datedBy: text('manufacturer'),
     convertdate: text('convertdate'),
     fetchedOn: text('fetched_on'),
-    askedAt: Number(row.asked_at),
+    requestedAt: Number(row.requested_at),
   };
+}
+
+/** One body of the content store. */
+export interface CachedBody {
+  digest: Digest;
+  bytes: number;
+  /** Start of the run that used it last, to the week; milliseconds since the epoch. */
+  usedAt: number;
+}
+
+/** The table `cached_bodies`: size and last use of each body. */
+export class CachedBodies {
+  readonly #db: Sqlite;
+  readonly #replace;
+  readonly #usedAt;
+  readonly #use;
+  readonly #total;
+  readonly #all;
+  readonly #delete;
+
+  constructor(db: Sqlite) {
+    this.#db = db;
+    this.#replace = db.prepare('INSERT OR REPLACE INTO cached_bodies VALUES (?, ?, ?)');
+    this.#usedAt = db.prepare('SELECT used_at FROM cached_bodies WHERE digest = ?');
+    this.#use = db.prepare('UPDATE cached_bodies SET used_at = ? WHERE digest = ?');
+    this.#total = db.prepare('SELECT COALESCE(SUM(bytes), 0) AS bytes FROM cached_bodies');
+    this.#all = db.prepare('SELECT digest, bytes, used_at FROM cached_bodies');
+    this.#delete = db.prepare('DELETE FROM cached_bodies WHERE digest = ?');
+  }
+
+  put({ digest, bytes, usedAt }: CachedBody): void {
+    this.#replace.run(digest, bytes, usedAt);
+  }
+
+  /** Records that a body was used, unless its recorded use is recent. */
+  use(digest: Digest, now: number): void {
+    const row = this.#usedAt.get(digest);
+    if (row !== undefined && isUseStale(Number(row.used_at), now)) this.#use.run(now, digest);
+  }
+
+  has(digest: Digest): boolean {
+    return this.#usedAt.get(digest) !== undefined;
+  }
+
+  totalBytes(): number {
+    return Number(this.#total.get()?.bytes);
+  }
+
+  all(): CachedBody[] {
+    return this.#all.all().map((row) => ({
+      digest: String(row.digest),
+      bytes: Number(row.bytes),
+      usedAt: Number(row.used_at),
+    }));
+  }
+
+  remove(digests: readonly Digest[]): void {
+    this.#db.transaction(() => {
+      for (const digest of digests) this.#delete.run(digest);
+    });
+  }
 }

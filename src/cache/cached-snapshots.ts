@@ -1,15 +1,11 @@
-/**
- * Snapshots: what each requested configuration was made of when last fetched. Owns the table `snapshots`.
- *
- * In: a snapshot without its bodies. Out: the same, for a build without a network.
- * It must not know how a snapshot is fetched or converted.
- */
+/** The tables of cached snapshots: what each requested configuration was made of when last fetched. */
 import type { ArticleKey } from '../model/article.ts';
 import type { Digest, Fetched, UnplacedChild, Warning } from '../model/snapshot.ts';
-import { FORGOTTEN_AFTER_MS, isStale } from './retention.ts';
-import type { Database } from './sqlite.ts';
+import { EVICTED_AFTER_MS, isUseStale } from './eviction.ts';
+import type { FreshnessStamp } from './freshness.ts';
+import type { Sqlite } from './sqlite.ts';
 
-/** A snapshot as it is kept: all bodies by digest, maps as sorted lists. */
+/** A snapshot as it is stored: all bodies by digest, maps as sorted lists. */
 export interface SnapshotRecord {
   key: ArticleKey;
   /** Body of GET articles. */
@@ -19,141 +15,132 @@ export interface SnapshotRecord {
   blocks: [name: string, fetched: Fetched][];
   images: [reference: string, fetched: Fetched][];
   warnings: Warning[];
-  /** Children of a planning that its parts list does not hold; missing where it holds all. */
+  /** Children of a planning that its parts list does not contain; missing if there are none. */
   unplaced?: UnplacedChild[];
 }
 
-/** Who vouches for some of the bodies of a snapshot; see the row of a response. */
-export interface Voucher {
-  /** Whose bodies they are, by name. */
-  owner: string;
-  /** The manufacturer whose conversion dates vouch for them. */
-  manufacturer: string;
-  /** State of that manufacturer's data when they were asked for. */
-  convertdate: string;
-  /** Day on which the first of them was fetched, `YYYY-MM-DD`, UTC. */
-  fetchedOn: string;
-  /** When the run began that asked for the first of them, milliseconds since the epoch. */
-  askedAt: number;
-}
-
-/** What tells without the bodies whether a snapshot still holds. */
-export interface KeptFacts {
+/** What decides without its bodies whether a snapshot is fresh. */
+export interface SnapshotSummary {
   key: ArticleKey;
   /** Digest of all that a GLB depends on. */
   inputs: Digest;
-  /** On what it depends besides the answers of the service, as one text. */
+  /** Digest of the fetch options that decide what a snapshot contains. */
+  optionsDigest: string;
+  /** Stamps of the responses that it was made from. */
+  stamps: FreshnessStamp[];
+}
+
+/** A summary as the column `summary` contains it, under the names of its first version. */
+interface StoredSummary {
+  key: ArticleKey;
+  inputs: Digest;
   terms: string;
-  vouchers: Voucher[];
+  vouchers: StoredStamp[];
 }
 
-/** The table `snapshots`. */
-export interface Snapshots {
-  /** @param request - What was asked for, as one text. */
-  get(service: string, request: string): SnapshotRecord | undefined;
-  /** What of a snapshot may be kept without a look at its bodies. */
-  kept(service: string, request: string): KeptFacts | undefined;
-  /** @param kept - Missing where nothing may: a body of it failed. */
-  put(service: string, request: string, record: SnapshotRecord, kept?: KeptFacts): void;
-  /** Every body that a snapshot refers to, and when that snapshot was used last. */
-  bodies(): Iterable<{ digests: Digest[]; usedAt: number }>;
-  /** Notes what was used since the table was opened, and forgets what was not for long. */
-  tidy(now: number): void;
+interface StoredStamp extends Omit<FreshnessStamp, 'datedBy' | 'requestedAt'> {
+  /** `datedBy`. */
+  manufacturer: string;
+  /** `requestedAt`. */
+  askedAt: number;
 }
-
-/** Schema of the table, in SQL. */
-export const SNAPSHOTS_V1 = `
-  CREATE TABLE snapshots (
-    service TEXT NOT NULL,
-    request TEXT NOT NULL,
-    record TEXT NOT NULL,
-    PRIMARY KEY (service, request)
-  ) STRICT, WITHOUT ROWID;`;
-
-/** The small columns stand before the large one, so that reading them does not touch it. */
-export const SNAPSHOTS_V2 = `
-  ALTER TABLE snapshots RENAME TO snapshots_v1;
-  CREATE TABLE snapshots (
-    id INTEGER PRIMARY KEY,
-    service TEXT NOT NULL,
-    request TEXT NOT NULL,
-    kept TEXT,
-    record TEXT NOT NULL,
-    UNIQUE (service, request)
-  ) STRICT;
-  INSERT INTO snapshots (service, request, record) SELECT * FROM snapshots_v1;
-  DROP TABLE snapshots_v1;`;
-
-/**
- * When each snapshot was used last, milliseconds since the epoch: beside the snapshots, so that noting it
- * does not write these again.
- */
-export const SNAPSHOTS_V3 = `
-  CREATE TABLE snapshot_uses (
-    id INTEGER PRIMARY KEY,
-    used_at INTEGER NOT NULL
-  ) STRICT;`;
 
 /** Records that are read at a time. */
 const PAGE = 500;
 const DIGEST = /"([0-9a-f]{64})"/g;
 
-/** Opens the table. */
-export function openSnapshots(db: Database): Snapshots {
-  const where = 'WHERE service = ? AND request = ?';
-  const record = db.prepare(`SELECT record FROM snapshots ${where}`);
-  const kept = db.prepare(`
-    SELECT id, kept, used_at FROM snapshots LEFT JOIN snapshot_uses USING (id) ${where}`);
-  const put = db.prepare(`
-    INSERT INTO snapshots (service, request, kept, record) VALUES (?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET kept = excluded.kept, record = excluded.record
-    RETURNING id`);
-  const page = db.prepare(`
-    SELECT id, record, used_at FROM snapshots LEFT JOIN snapshot_uses USING (id)
-    WHERE id > ? ORDER BY id LIMIT ${PAGE}`);
-  const use = db.prepare('INSERT OR REPLACE INTO snapshot_uses VALUES (?, ?)');
-  const begin = db.prepare(`
-    INSERT INTO snapshot_uses SELECT id, ? FROM snapshots
-    WHERE id NOT IN (SELECT id FROM snapshot_uses)`);
-  const forget = db.prepare(`
-    DELETE FROM snapshots WHERE id IN (SELECT id FROM snapshot_uses WHERE used_at < ?)`);
-  const forgetUses = db.prepare('DELETE FROM snapshot_uses WHERE used_at < ?');
-  /** When each snapshot that was used was used before. */
-  const used = new Map<number, number>();
+/** The tables `cached_snapshots` and `cached_snapshot_uses`. A request is given by its key. */
+export class CachedSnapshots {
+  readonly #db: Sqlite;
+  readonly #record;
+  readonly #summary;
+  readonly #upsert;
+  readonly #page;
+  readonly #use;
+  readonly #addUses;
+  readonly #evict;
+  readonly #evictUses;
+  /** Recorded use by id, of each snapshot that was used since the table was opened. */
+  readonly #used = new Map<number, number>();
 
-  return {
-    get: (service, request) => {
-      const row = record.get(service, request);
-      return row && db.json(row.record);
-    },
-    kept: (service, request) => {
-      const row = kept.get(service, request);
-      if (row === undefined) return undefined;
-      used.set(Number(row.id), Number(row.used_at ?? 0));
-      return row.kept === null ? undefined : db.json(row.kept);
-    },
-    put: (service, request, snapshot, facts) => {
-      const about = facts === undefined ? null : JSON.stringify(facts);
-      const row = put.get(service, request, about, JSON.stringify(snapshot));
-      used.set(Number(row?.id), used.get(Number(row?.id)) ?? 0);
-    },
-    *bodies() {
-      let last = 0;
-      for (let rows = page.all(last); rows.length > 0; rows = page.all(last)) {
-        for (const row of rows) {
-          const digests = Array.from(String(row.record).matchAll(DIGEST), ([, digest]) => digest!);
-          yield { digests, usedAt: Number(row.used_at ?? 0) };
-        }
-        last = Number(rows.at(-1)!.id);
+  constructor(db: Sqlite) {
+    this.#db = db;
+    const uses = 'LEFT JOIN cached_snapshot_uses USING (id)';
+    const where = 'WHERE service = ? AND request = ?';
+    this.#record = db.prepare(`SELECT record FROM cached_snapshots ${where}`);
+    this.#summary = db.prepare(
+      `SELECT id, summary, used_at FROM cached_snapshots ${uses} ${where}`,
+    );
+    this.#upsert = db.prepare(`
+      INSERT INTO cached_snapshots (service, request, summary, record) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET summary = excluded.summary, record = excluded.record
+      RETURNING id`);
+    this.#page = db.prepare(`
+      SELECT id, record, used_at FROM cached_snapshots ${uses}
+      WHERE id > ? ORDER BY id LIMIT ${PAGE}`);
+    this.#use = db.prepare('INSERT OR REPLACE INTO cached_snapshot_uses VALUES (?, ?)');
+    this.#addUses = db.prepare(`
+      INSERT INTO cached_snapshot_uses SELECT id, ? FROM cached_snapshots
+      WHERE id NOT IN (SELECT id FROM cached_snapshot_uses)`);
+    this.#evict = db.prepare(`
+      DELETE FROM cached_snapshots
+      WHERE id IN (SELECT id FROM cached_snapshot_uses WHERE used_at < ?)`);
+    this.#evictUses = db.prepare('DELETE FROM cached_snapshot_uses WHERE used_at < ?');
+  }
+
+  get(service: string, request: string): SnapshotRecord | undefined {
+    const row = this.#record.get(service, request);
+    return row && this.#db.json(row.record);
+  }
+
+  /** Undefined if there is no snapshot, and if a body of it failed. */
+  summary(service: string, request: string): SnapshotSummary | undefined {
+    const row = this.#summary.get(service, request);
+    if (row === undefined) return undefined;
+    this.#used.set(Number(row.id), Number(row.used_at ?? 0));
+    return row.summary === null ? undefined : summaryOf(this.#db.json(row.summary));
+  }
+
+  put(service: string, request: string, record: SnapshotRecord, summary?: SnapshotSummary): void {
+    const stored = summary === undefined ? null : JSON.stringify(storedSummary(summary));
+    const id = Number(this.#upsert.get(service, request, stored, JSON.stringify(record))?.id);
+    this.#used.set(id, this.#used.get(id) ?? 0);
+  }
+
+  /** The bodies of each snapshot, and the recorded use of that snapshot. */
+  *bodies(): Iterable<{ digests: Digest[]; usedAt: number }> {
+    let last = 0;
+    for (let rows = this.#page.all(last); rows.length > 0; rows = this.#page.all(last)) {
+      for (const row of rows) {
+        const digests = Array.from(String(row.record).matchAll(DIGEST), ([, digest]) => digest!);
+        yield { digests, usedAt: Number(row.used_at ?? 0) };
       }
-    },
-    tidy: (now) =>
-      db.transaction(() => {
-        for (const [id, before] of used) if (isStale(before, now)) use.run(id, now);
-        used.clear();
-        begin.run(now);
-        forget.run(now - FORGOTTEN_AFTER_MS);
-        forgetUses.run(now - FORGOTTEN_AFTER_MS);
-      }),
-  };
+      last = Number(rows.at(-1)!.id);
+    }
+  }
+
+  /** Records what was used since the table was opened, and evicts what was not used for long. */
+  evict(now: number): void {
+    this.#db.transaction(() => {
+      for (const [id, usedAt] of this.#used) if (isUseStale(usedAt, now)) this.#use.run(id, now);
+      this.#used.clear();
+      this.#addUses.run(now);
+      this.#evict.run(now - EVICTED_AFTER_MS);
+      this.#evictUses.run(now - EVICTED_AFTER_MS);
+    });
+  }
+}
+
+function summaryOf({ key, inputs, terms, vouchers }: StoredSummary): SnapshotSummary {
+  const stamps = vouchers.map(({ manufacturer, askedAt, ...stamp }) => {
+    return { ...stamp, datedBy: manufacturer, requestedAt: askedAt };
+  });
+  return { key, inputs, optionsDigest: terms, stamps };
+}
+
+function storedSummary({ key, inputs, optionsDigest, stamps }: SnapshotSummary): StoredSummary {
+  const vouchers = stamps.map(({ datedBy, requestedAt, ...stamp }) => {
+    return { ...stamp, manufacturer: datedBy, askedAt: requestedAt };
+  });
+  return { key, inputs, terms: optionsDigest, vouchers };
 }

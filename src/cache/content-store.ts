@@ -1,9 +1,4 @@
-/**
- * Content store: bytes under the name of their SHA-256, each content once.
- *
- * In: bytes. Out: their digest, and the same bytes for it, checked. Nothing in it ever changes.
- * It must not know what the bytes are, nor who refers to them.
- */
+/** Stores bytes under their SHA-256, each content once. */
 import { join } from 'node:path';
 import type { Digest } from '../model/snapshot.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
@@ -17,43 +12,43 @@ import {
   statIfExists,
 } from '../support/files.ts';
 
-/** Holds contents by digest; several processes may use one store at once. */
+/** A store of contents by digest; several processes may use one store at once. */
 export interface ContentStore {
   /**
    * Stores bytes unless they are there already.
    *
-   * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`; `STORE_DAMAGED` where other bytes stand under their name.
+   * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`; `STORE_DAMAGED` if the file of this
+   *   digest has other bytes.
    */
   put(bytes: Uint8Array): Promise<{ digest: Digest; existed: boolean }>;
-  /** Reads bytes. @throws {@link ConverterError} `STORE_DAMAGED` where they are missing or not those that were stored. */
+  /** Reads bytes. @throws {@link ConverterError} `STORE_DAMAGED` if they are missing or have another digest. */
   get(digest: Digest): Promise<Uint8Array>;
-  /** Whether bytes of this digest stand there, by their name alone. */
+  /** Whether there is a file of this digest; its bytes are not checked. */
   has(digest: Digest): Promise<boolean>;
-  /** Size in bytes, by the name alone; undefined where there are none. */
+  /** Size of the file in bytes, unchecked; undefined if there is none. */
   sizeOf(digest: Digest): Promise<number | undefined>;
-  /** Path of the bytes, whether they stand there or not. */
+  /** Path of the file, whether it exists or not. */
   pathOf(digest: Digest): string;
   /** Every digest, sorted. */
   list(): AsyncIterable<Digest>;
-  /** Removes bytes; none there is no error. */
+  /** Removes bytes if they are there. */
   remove(digest: Digest): Promise<void>;
 }
 
-/** How a store on the file system is laid out. */
-export interface FileStoreOptions {
+interface FileStoreOptions {
   dir: string;
   /** Folder for temporary files, on the same file system. */
   tmpDir: string;
   /** Appended to each file name, with its dot. @defaultValue '' */
   extension?: string;
   /**
-   * Whether bytes that were damaged are written anew when they are put again: right for what can be
-   * had again at any time, such as answers of the service. @defaultValue false
+   * Whether `put` replaces damaged bytes: right for what can be fetched again at any time, such as
+   * responses of the service. @defaultValue false
    */
   repair?: boolean;
   /**
-   * Whether bytes that turn out to be damaged are removed, so that they count as missing from then on:
-   * right for what is asked for again where it is missing. @defaultValue false
+   * Whether `get` removes damaged bytes, so that they count as missing afterwards: right for what is
+   * requested again when it is missing. @defaultValue false
    */
   dropDamaged?: boolean;
 }
@@ -74,8 +69,10 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
   const { dir, tmpDir, extension = '', repair = false, dropDamaged = false } = options;
 
   const pathOf = (digest: Digest): string => {
-    // A digest from outside must not become a path elsewhere.
-    if (!DIGEST.test(digest)) throw new ConverterError('INTERNAL', `no digest: ${digest}`);
+    // A digest from outside must not lead out of the folder.
+    if (!DIGEST.test(digest)) {
+      throw new ConverterError('INTERNAL', `content store: expected a digest, received ${digest}`);
+    }
     return join(dir, digest.slice(0, 2), digest + extension);
   };
 
@@ -94,7 +91,7 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
   };
 
   const isIntact = async (digest: Digest, bytes: number): Promise<boolean> => {
-    // The size tells a cut file without reading it.
+    // The size of a truncated file differs: then it need not be read.
     if ((await sizeOf(digest)) !== bytes) return false;
     return sha256Hex(await readBytes(pathOf(digest))) === digest;
   };
@@ -102,8 +99,8 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
   const put = async (bytes: Uint8Array): Promise<{ digest: Digest; existed: boolean }> => {
     const digest = sha256Hex(bytes);
     const path = pathOf(digest);
-    const taken = (await sizeOf(digest)) !== undefined;
-    if (!taken && (await publishOnce(path, bytes, tmpDir)) === 'published') {
+    const exists = (await sizeOf(digest)) !== undefined;
+    if (!exists && (await publishOnce(path, bytes, tmpDir)) === 'published') {
       return { digest, existed: false };
     }
     if (await isIntact(digest, bytes.length)) return { digest, existed: true };

@@ -1,91 +1,179 @@
-/**
- * CacheDatabase: what earlier runs knew, in `state.db` of the cache folder.
- *
- * In: the cache folder. Out: its tables. All of it can be had again from the service, but for the
- * plannings behind permanent identifiers.
- * It must not know how what it holds came about; each table belongs to one file beside this.
- */
+/** The tables of `state.db` in the cache folder. Those named durable contain what no service answers again. */
 import { join } from 'node:path';
-import type { Built } from '../model/asset.ts';
-import { BODIES_V1, type Bodies, openBodies } from './cached-bodies.ts';
-import { BUILDS_V1, BUILDS_V2, type Builds, openBuilds } from './cached-builds.ts';
-import { DECISIONS_V1, type Decisions, openDecisions } from './cached-decisions.ts';
-import { openResponses, RESPONSES_V1, RESPONSES_V2, type Responses } from './cached-responses.ts';
-import {
-  openSnapshots,
-  SNAPSHOTS_V1,
-  SNAPSHOTS_V2,
-  SNAPSHOTS_V3,
-  type Snapshots,
-} from './cached-snapshots.ts';
-import { FAILURES_V1, type Failures, openFailures } from './durable-failures.ts';
-import { openPermanentIds, PERMANENT_IDS_V1, type PermanentIds } from './durable-permanent-ids.ts';
-import { openRuns, RUNS_V1, type Runs } from './durable-runs.ts';
-import { type Database, openDatabase } from './sqlite.ts';
+import { CachedBuilds, CachedDecisions } from './cached-builds.ts';
+import { CachedBodies, CachedResponses } from './cached-responses.ts';
+import { CachedSnapshots } from './cached-snapshots.ts';
+import { DurableFailures } from './durable-failures.ts';
+import { DurablePermanentIds } from './durable-permanent-ids.ts';
+import { DurableRuns } from './durable-runs.ts';
+import { openSqlite, type Sqlite } from './sqlite.ts';
 
-/** An open state. */
-export interface CacheDatabase {
-  responses: Responses;
-  bodies: Bodies;
-  snapshots: Snapshots;
-  permanentIds: PermanentIds;
-  builds: Builds<Built>;
-  failures: Failures;
-  runs: Runs;
-  decisions: Decisions;
-  /** Closes the file; nothing may be called after it. */
-  close(): void;
-}
+/** Every change of the schema of `state.db`: entry n brings version n to n + 1. Only append. */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE responses (
+    service TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    request TEXT NOT NULL,
+    digest TEXT,
+    bytes INTEGER NOT NULL,
+    missing_code TEXT,
+    missing_message TEXT,
+    etag TEXT NOT NULL,
+    last_modified TEXT NOT NULL,
+    manufacturer TEXT NOT NULL,
+    convertdate TEXT NOT NULL,
+    fetched_on TEXT NOT NULL,
+    PRIMARY KEY (service, operation, request)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE snapshots (
+    service TEXT NOT NULL,
+    request TEXT NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (service, request)
+  ) STRICT, WITHOUT ROWID;`,
 
-/** Every change of the schema since the first; only ever appended to. */
-const MIGRATIONS = [
-  RESPONSES_V1 + SNAPSHOTS_V1,
-  PERMANENT_IDS_V1,
-  BUILDS_V1,
-  RESPONSES_V2 + SNAPSHOTS_V2 + RUNS_V1,
-  FAILURES_V1,
-  DECISIONS_V1,
-  BODIES_V1 + BUILDS_V2 + SNAPSHOTS_V3,
-] as const;
+  `CREATE TABLE permanent_ids (
+    service TEXT NOT NULL,
+    id TEXT NOT NULL,
+    article TEXT NOT NULL,
+    PRIMARY KEY (service, id)
+  ) STRICT, WITHOUT ROWID;`,
 
-/** Name of the state's file in the cache folder. */
+  `CREATE TABLE builds (
+    source TEXT NOT NULL PRIMARY KEY,
+    record TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;`,
+
+  // A response of before the first run that noted its start belongs to no run that is continued.
+  // In snapshots the small columns come before the large one: reading them does not read its pages.
+  `ALTER TABLE responses ADD COLUMN asked_at INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE snapshots RENAME TO snapshots_v1;
+  CREATE TABLE snapshots (
+    id INTEGER PRIMARY KEY,
+    service TEXT NOT NULL,
+    request TEXT NOT NULL,
+    kept TEXT,
+    record TEXT NOT NULL,
+    UNIQUE (service, request)
+  ) STRICT;
+  INSERT INTO snapshots (service, request, record) SELECT * FROM snapshots_v1;
+  DROP TABLE snapshots_v1;
+  CREATE TABLE runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    service TEXT NOT NULL,
+    output TEXT NOT NULL,
+    host TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    started_at INTEGER NOT NULL
+  ) STRICT;`,
+
+  `CREATE TABLE failures (
+    output TEXT NOT NULL,
+    request TEXT NOT NULL,
+    code TEXT NOT NULL,
+    message TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    nights INTEGER NOT NULL,
+    first_seen TEXT NOT NULL,
+    last_seen TEXT NOT NULL,
+    conditions TEXT NOT NULL,
+    root TEXT NOT NULL,
+    PRIMARY KEY (output, request)
+  ) STRICT, WITHOUT ROWID;`,
+
+  `CREATE TABLE decisions (
+    output TEXT NOT NULL,
+    key TEXT NOT NULL,
+    run TEXT NOT NULL,
+    tier TEXT NOT NULL,
+    why TEXT NOT NULL,
+    PRIMARY KEY (output, key)
+  ) STRICT, WITHOUT ROWID;`,
+
+  // Uses of snapshots have a table of their own, so that noting one does not rewrite the snapshot.
+  `CREATE TABLE bodies (
+    digest TEXT NOT NULL PRIMARY KEY,
+    bytes INTEGER NOT NULL,
+    used_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO bodies
+    SELECT digest, MAX(bytes), MAX(asked_at) FROM responses
+    WHERE digest IS NOT NULL GROUP BY digest;
+  ALTER TABLE builds ADD COLUMN used_at INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE snapshot_uses (
+    id INTEGER PRIMARY KEY,
+    used_at INTEGER NOT NULL
+  ) STRICT;`,
+
+  // What can be fetched or built again is cached; what cannot is durable, and never evicted. GET btg sends
+  // the base number of an article without a final number, and its key now has it too.
+  `ALTER TABLE responses RENAME TO cached_responses;
+  ALTER TABLE cached_responses RENAME COLUMN asked_at TO requested_at;
+  ALTER TABLE bodies RENAME TO cached_bodies;
+  ALTER TABLE snapshots RENAME TO cached_snapshots;
+  ALTER TABLE cached_snapshots RENAME COLUMN kept TO summary;
+  ALTER TABLE snapshot_uses RENAME TO cached_snapshot_uses;
+  ALTER TABLE builds RENAME TO cached_builds;
+  ALTER TABLE decisions RENAME TO cached_decisions;
+  ALTER TABLE permanent_ids RENAME TO durable_permanent_ids;
+  ALTER TABLE failures RENAME TO durable_failures;
+  ALTER TABLE runs RENAME TO durable_runs;
+  UPDATE OR REPLACE cached_responses
+    SET request = json_set(request, '$[3]', json_extract(request, '$[2]'))
+    WHERE operation = 'getPartsList' AND json_extract(request, '$[3]') = '';`,
+];
+
+/** Name of the database file in the cache folder. */
 export const DATABASE_FILE = 'state.db';
 
+/** An open database of a cache folder. */
+export class CacheDatabase {
+  readonly responses: CachedResponses;
+  readonly bodies: CachedBodies;
+  readonly snapshots: CachedSnapshots;
+  readonly builds: CachedBuilds;
+  readonly decisions: CachedDecisions;
+  readonly permanentIds: DurablePermanentIds;
+  readonly failures: DurableFailures;
+  readonly runs: DurableRuns;
+  readonly #db: Sqlite;
+
+  constructor(db: Sqlite) {
+    this.#db = db;
+    this.responses = new CachedResponses(db);
+    this.bodies = new CachedBodies(db);
+    this.snapshots = new CachedSnapshots(db);
+    this.builds = new CachedBuilds(db);
+    this.decisions = new CachedDecisions(db);
+    this.permanentIds = new DurablePermanentIds(db);
+    this.failures = new DurableFailures(db);
+    this.runs = new DurableRuns(db);
+  }
+
+  /** Closes the file; no method may be called after it. */
+  close(): void {
+    this.runs.abandon();
+    this.#db.close();
+  }
+}
+
 /**
- * Opens the state of a cache folder, which need not exist yet.
+ * Opens the database of a cache folder, which need not exist yet.
  *
- * @throws {@link ConverterError} `STATE_INVALID`, `OUTPUT_UNWRITABLE`, `DISK_FULL`.
+ * @throws {@link ConverterError} `STATE_INVALID`, `STATE_LOCKED`, `OUTPUT_UNWRITABLE`, `DISK_FULL`.
  *
  * @example
  * ```ts
- * const state = await openCacheDatabase('.cache');
- * state.snapshots.get(client.id, configurationKey(request));   // → undefined, or its record
+ * const database = await openCacheDatabase('.cache');
+ * database.failures.all('/srv/output');   // → []
  * ```
  */
 export async function openCacheDatabase(cacheDir: string): Promise<CacheDatabase> {
-  const db = await openDatabase(join(cacheDir, DATABASE_FILE), MIGRATIONS);
+  const db = await openSqlite(join(cacheDir, DATABASE_FILE), MIGRATIONS);
   try {
-    return openTables(db);
+    return new CacheDatabase(db);
   } catch (error) {
     db.close();
     throw error;
   }
-}
-
-function openTables(db: Database): CacheDatabase {
-  const runs = openRuns(db);
-  return {
-    responses: openResponses(db),
-    bodies: openBodies(db),
-    snapshots: openSnapshots(db),
-    permanentIds: openPermanentIds(db),
-    builds: openBuilds(db),
-    failures: openFailures(db),
-    runs,
-    decisions: openDecisions(db),
-    close: () => {
-      runs.abandon();
-      db.close();
-    },
-  };
 }

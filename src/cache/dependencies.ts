@@ -1,71 +1,61 @@
-/**
- * Trail: what fetching one article asked for, and who vouches for the answers.
- *
- * In: the recall of a run. Out: the same recall, and afterwards what went through it.
- * It must not know what the answers are for.
- */
-import type { AskedOf } from '../model/snapshot.ts';
-import type { Recalled, Wanted } from './cacheable-request.ts';
-import type { Voucher } from './cached-snapshots.ts';
-import type { Recall } from './response-cache.ts';
-
-/** What was asked on the way to one snapshot. */
-export interface Trail extends Recall {
-  /** What of it the service was asked for in this run. */
-  asked(): AskedOf;
-  /** Who vouches for all of it, each once; undefined where something failed, which may pass. */
-  vouchers(): Voucher[] | undefined;
-}
+/** Collects on which responses one snapshot depends, and which of them this run requested. */
+import type { RequestedParts } from '../model/snapshot.ts';
+import type { OperationName } from '../service/operations.ts';
+import type { FreshnessStamp } from './freshness.ts';
+import type { CachedResponse } from './response-cache.ts';
 
 /** Which part of a snapshot an operation answers. */
-const PARTS: Partial<Record<Wanted['operation'], keyof AskedOf>> = {
+const PARTS: Partial<Record<OperationName, keyof RequestedParts>> = {
   getArticle: 'article',
   getPartsList: 'partsList',
   getBlock: 'bodies',
   getMaterial: 'bodies',
 };
 
-/** Follows what is recalled from here on. */
-export function followTrail(recall: Recall): Trail {
-  const asked = { article: 0, partsList: 0, bodies: 0 };
-  const vouchers = new Map<string, Voucher>();
-  let failed = false;
+/** The responses that were tracked. */
+export class Dependencies {
+  readonly #requested = { article: 0, partsList: 0, bodies: 0 };
+  readonly #stamps = new Map<string, FreshnessStamp>();
+  #hasFailed = false;
 
-  const note = ({ operation }: Wanted, recalled: Recalled): void => {
-    const part = PARTS[operation];
-    if (recalled.asked && part !== undefined) asked[part]++;
-    addVoucher(vouchers, recalled.voucher);
-  };
-
-  const noting = (ask: Recall['recall']) => async (wanted: Wanted) => {
+  /** Adds a response. */
+  async track<Response extends CachedResponse>(
+    operation: OperationName,
+    pending: Promise<Response>,
+  ): Promise<Response> {
     try {
-      const recalled = await ask(wanted);
-      note(wanted, recalled);
-      return recalled;
+      const response = await pending;
+      const part = PARTS[operation];
+      if (response.fromService && part !== undefined) this.#requested[part]++;
+      this.#addStamp(response.stamp);
+      return response;
     } catch (error) {
-      failed = true;
+      this.#hasFailed = true;
       throw error;
     }
-  };
-
-  return {
-    ...recall,
-    recall: noting(recall.recall),
-    renew: noting(recall.renew),
-    asked: () => ({ ...asked, article: asked.article > 0, partsList: asked.partsList > 0 }),
-    vouchers: () => (failed ? undefined : [...vouchers.values()]),
-  };
-}
-
-/** Many bodies have the same voucher; the first of them decides how long they hold. */
-function addVoucher(vouchers: Map<string, Voucher>, voucher: Voucher): void {
-  const { owner, manufacturer, convertdate, fetchedOn, askedAt } = voucher;
-  const key = `${owner}\0${manufacturer}\0${convertdate}`;
-  const known = vouchers.get(key);
-  if (known === undefined) {
-    vouchers.set(key, { ...voucher });
-    return;
   }
-  if (fetchedOn < known.fetchedOn) known.fetchedOn = fetchedOn;
-  known.askedAt = Math.min(known.askedAt, askedAt);
+
+  /** What was requested in this run, also for another article. */
+  get requested(): RequestedParts {
+    const { article, partsList, bodies } = this.#requested;
+    return { article: article > 0, partsList: partsList > 0, bodies };
+  }
+
+  /** The stamps of all responses, each once; undefined if a request failed, which may be temporary. */
+  get stamps(): FreshnessStamp[] | undefined {
+    return this.#hasFailed ? undefined : [...this.#stamps.values()];
+  }
+
+  /** Many bodies have the same stamp; the oldest of them decides how long they are fresh. */
+  #addStamp(stamp: FreshnessStamp): void {
+    const { owner, datedBy, convertdate, fetchedOn, requestedAt } = stamp;
+    const key = `${owner}\0${datedBy}\0${convertdate}`;
+    const known = this.#stamps.get(key);
+    if (known === undefined) {
+      this.#stamps.set(key, { ...stamp });
+      return;
+    }
+    if (fetchedOn < known.fetchedOn) known.fetchedOn = fetchedOn;
+    known.requestedAt = Math.min(known.requestedAt, requestedAt);
+  }
 }

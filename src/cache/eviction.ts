@@ -1,110 +1,120 @@
 /**
- * Tidy cache: what a cache folder holds beyond its limit, and what nobody asked for in a long time.
- *
- * In: the cache at the end of a run, and its limit. Out: a cache within it. All that goes can be had
- * again from the service. It must not take what a run that is going on may need.
+ * Keeps a cache folder within its size limit, and removes what was not used for long; never durable tables.
+ * A use is recorded once a week at most, so that a run without changes writes nothing.
  */
 import type { Digest } from '../model/snapshot.ts';
-import type { CachedBody } from './cached-bodies.ts';
+import type { CachedBody } from './cached-responses.ts';
 import type { ContentStore } from './content-store.ts';
 import type { CacheDatabase } from './database.ts';
-import { NOTED_EVERY_MS } from './retention.ts';
 
-/** What is tidied. */
-export interface TidyOptions {
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A use is recorded if the recorded one is older than this. */
+const USE_RECORDED_EVERY_MS = 7 * DAY_MS;
+
+/** An entry without a use for longer is evicted: a range that is converted once a quarter still finds it. */
+export const EVICTED_AFTER_MS = 100 * DAY_MS;
+
+/** Whether a use has to be recorded, by the time of the recorded one. */
+export function isUseStale(usedAt: number, now: number): boolean {
+  return now - usedAt > USE_RECORDED_EVERY_MS;
+}
+
+/** The cache and its limit. */
+interface EvictionOptions {
   /** Bodies by content. */
   store: ContentStore;
-  state: CacheDatabase;
-  /** When the run began that ends, milliseconds since the epoch. */
+  database: CacheDatabase;
+  /** Start of the run that ends, milliseconds since the epoch. */
   now: number;
-  /** What all bodies may weigh. */
+  /** Limit for the size of all bodies. */
   maxBytes: number;
-  /** That run itself, which needs nothing any more; see `state.runs`. */
+  /** Id of that run, which no longer needs the cache. */
   run?: number;
 }
 
-/** What was dropped from the cache. */
-export interface Tidied {
-  bodies: number;
-  bytes: number;
-}
-
-/** Down to this share of the limit, so that not each night has to look for more. */
-const TIDIED_SHARE = 0.9;
+/** Bodies are evicted down to this share of the limit, so that not every run has to evict. */
+const EVICTED_TO_SHARE = 0.9;
 
 /**
- * Brings a cache within its limit: bodies go that were not used for longest.
+ * Evicts what was not used for long; if the cache exceeds its limit, also the least recently used bodies.
  *
- * A body was used when it was asked for or taken, or when a snapshot that refers to it was. Where other
- * runs work with the cache, nothing goes that was used since a week before the first of them began: uses
- * are noted weekly. What goes is asked for again where it is needed.
+ * A body is used when it is requested or read, or when a snapshot that refers to it is. While other runs
+ * use the cache, no body is evicted that was used since a week before the first of them began: uses are
+ * recorded weekly. What is evicted is requested again when it is needed.
  *
+ * @returns Number and size of the evicted bodies.
  * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `DISK_FULL`, `STATE_INVALID`.
  *
  * @example
  * ```ts
- * await tidyCache({ store, state, now, maxBytes: 20e9, run: id });   // → { bodies: 112, bytes: 2_100_331_870 }
+ * await evictUnused({ store, database, now, maxBytes: 20e9, run: id });   // → { bodies: 112, bytes: 2_100_331_870 }
  * ```
  *
  * @see D-846.
  */
-export async function tidyCache(options: TidyOptions): Promise<Tidied> {
-  const { state, now, maxBytes } = options;
-  state.builds.tidy(now);
-  state.snapshots.tidy(now);
-  const total = state.bodies.totalBytes();
-  const others = state.runs.oldestRunning(now, options.run);
-  const needed = others === undefined ? Number.POSITIVE_INFINITY : others - NOTED_EVERY_MS;
-  const evicted =
-    total <= maxBytes ? [] : leastUsed(state, total - maxBytes * TIDIED_SHARE, needed);
-  state.bodies.remove(evicted.map(({ digest }) => digest));
-  state.responses.tidy(now);
-  await removeBodies(options, evicted);
-  if (evicted.length > 0 && others === undefined) await removeUnknown(options);
+export async function evictUnused(
+  options: EvictionOptions,
+): Promise<{ bodies: number; bytes: number }> {
+  const { database, now, maxBytes } = options;
+  database.builds.evict(now);
+  database.snapshots.evict(now);
+  const total = database.bodies.totalBytes();
+  const others = database.runs.oldestRunning(now, options.run);
+  const needed = others === undefined ? Number.POSITIVE_INFINITY : others - USE_RECORDED_EVERY_MS;
+  const excess = total <= maxBytes ? 0 : total - maxBytes * EVICTED_TO_SHARE;
+  const evicted = excess === 0 ? [] : leastRecentlyUsed(database, excess, needed);
+  database.bodies.remove(evicted.map(({ digest }) => digest));
+  database.responses.evict(now);
+  await removeUnknown(
+    options,
+    evicted.map(({ digest }) => digest),
+  );
+  // A killed run may have stored bodies that it could not record.
+  if (evicted.length > 0 && others === undefined) {
+    await removeUnknown(options, options.store.list());
+  }
   return { bodies: evicted.length, bytes: evicted.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-/** Bodies in the order of their last use, until they weigh enough or the next is needed. */
-function leastUsed(state: CacheDatabase, excessBytes: number, neededSince: number): CachedBody[] {
-  const uses = latestUses(state);
-  const bodies = state.bodies
+/** Bodies by last use, until their size suffices or the next one is needed. */
+function leastRecentlyUsed(
+  database: CacheDatabase,
+  excessBytes: number,
+  neededSince: number,
+): CachedBody[] {
+  const uses = usesBySnapshots(database);
+  const bodies = database.bodies
     .all()
     .map((body) => ({ ...body, usedAt: Math.max(body.usedAt, uses.get(body.digest) ?? 0) }))
     .sort((a, b) => a.usedAt - b.usedAt || (a.digest < b.digest ? -1 : 1));
-  let weight = 0;
-  const enough = bodies.findIndex(({ bytes, usedAt }) => {
-    if (weight >= excessBytes || usedAt >= neededSince) return true;
-    weight += bytes;
+  let freed = 0;
+  const end = bodies.findIndex(({ bytes, usedAt }) => {
+    if (freed >= excessBytes || usedAt >= neededSince) return true;
+    freed += bytes;
     return false;
   });
-  return enough < 0 ? bodies : bodies.slice(0, enough);
+  return end < 0 ? bodies : bodies.slice(0, end);
 }
 
 /**
- * On a quiet night bodies are not looked at: that their snapshots hold is what uses them. To read all
- * of them takes 4 s for 50,000 snapshots, on the nights on which something has to go.
+ * A run without changes reads no body: the use of a snapshot is the use of its bodies. Reading all
+ * snapshots takes 4 s for 50,000, in the runs that have to evict.
  */
-function latestUses(state: CacheDatabase): Map<Digest, number> {
+function usesBySnapshots(database: CacheDatabase): Map<Digest, number> {
   const uses = new Map<Digest, number>();
-  for (const { digests, usedAt } of state.snapshots.bodies()) {
+  for (const { digests, usedAt } of database.snapshots.bodies()) {
     for (const digest of digests) uses.set(digest, Math.max(usedAt, uses.get(digest) ?? 0));
   }
   return uses;
 }
 
-async function removeBodies(
-  { store, state }: TidyOptions,
-  bodies: readonly CachedBody[],
+/** Removes bodies that are not recorded; another run may have recorded an evicted one again. */
+async function removeUnknown(
+  { store, database }: EvictionOptions,
+  digests: Iterable<Digest> | AsyncIterable<Digest>,
 ): Promise<void> {
-  for (const { digest } of bodies) {
-    // Another run may have been sent it again since.
-    if (!state.bodies.has(digest)) await store.remove(digest);
-  }
-}
-
-/** What a killed run stored and could not note. */
-async function removeUnknown({ store, state }: TidyOptions): Promise<void> {
-  for await (const digest of store.list()) {
-    if (!state.bodies.has(digest)) await store.remove(digest);
+  for await (const digest of digests) {
+    if (!database.bodies.has(digest)) await store.remove(digest);
   }
 }

@@ -1,41 +1,108 @@
 /**
- * Freshness: whether an answer of an earlier run still holds.
- *
- * In: the top of the catalogue, read today, and an answer as it was stored. Out: yes or no.
- * The service tells when it last converted a manufacturer's data, to the day; nothing finer.
- * It must not ask the service nor open anything.
+ * Decides whether a response of an earlier run is still fresh. The service says when it last converted
+ * a manufacturer's data, to the day; it says nothing finer.
  */
 import type { CatalogueNode } from '../model/catalogue.ts';
 import { sha256Hex } from '../support/files.ts';
-import type { StoredResponse } from './cached-responses.ts';
+import { CONTINUED_WITHIN_MS } from './durable-runs.ts';
 
-/** Judges stored answers against today's catalogue. */
-export interface Freshness {
-  /**
-   * State of a manufacturer's data: its latest conversion date, and a digest over the dates of all its
-   * series where it has several. Empty where the catalogue does not tell.
-   */
-  stateOf(manufacturer: string): string;
-  /**
-   * Whether a stored answer is known to hold.
-   *
-   * @param manufacturer - Whose data was asked for by name; may differ from who vouches for it.
-   */
-  isFresh(response: Vouched, manufacturer: string): boolean;
-  /** Whether data is known to have been converted since it vouched for an answer. */
-  hasMoved(response: Pick<Vouched, 'manufacturer' | 'convertdate'>): boolean;
+/** What decides whether a response is fresh. */
+export interface FreshnessStamp {
+  /** Manufacturer whose data was requested by name. */
+  owner: string;
+  /** Manufacturer whose conversion dates apply: the owner, or the article's if the catalogue lacks the owner. */
+  datedBy: string;
+  /** State of the data of `datedBy` when it was requested; empty if that was not known. */
+  convertdate: string;
+  /** Day on which the first fetch began, `YYYY-MM-DD`, UTC. */
+  fetchedOn: string;
+  /** Start of the run that sent the request, milliseconds since the epoch. */
+  requestedAt: number;
 }
 
-/** What of a stored answer tells whether it holds. */
-type Vouched = Pick<StoredResponse, 'manufacturer' | 'convertdate' | 'fetchedOn'>;
+interface PolicyRow {
+  /** What makes a response of an earlier run fresh. */
+  trusts: 'dates' | 'nothing' | 'everything';
+  /** Whether the service may answer "not modified". */
+  conditional: boolean;
+  why: string;
+}
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
+/** Every policy. */
+export const FRESHNESS_POLICIES = {
+  convertdate: {
+    trusts: 'dates',
+    conditional: true,
+    why: 'data that was not converted since is not requested',
+  },
+  revalidate: {
+    trusts: 'nothing',
+    conditional: true,
+    why: 'everything is requested, and sent only if it changed',
+  },
+  always: {
+    trusts: 'nothing',
+    conditional: false,
+    why: 'everything is requested and sent',
+  },
+  never: {
+    trusts: 'everything',
+    conditional: true,
+    why: 'cached responses are used, however old; only the rest is requested',
+  },
+} as const satisfies Record<string, PolicyRow>;
+
+/** When a response of an earlier run is used. */
+export type FreshnessPolicy = keyof typeof FRESHNESS_POLICIES;
+
+/** The policy if none is chosen. */
+export const FRESHNESS_DEFAULT: FreshnessPolicy = 'convertdate';
+
+/** The run for which freshness is decided. */
+export interface FreshnessContext {
+  policy: FreshnessPolicy;
+  /** Start of the run, milliseconds since the epoch. */
+  now: number;
+  /** Start of the first of the interrupted runs that it continues, else `now`. */
+  interruptedSince: number;
+  /** Start of the last of these; a later request is from before the clock was set back. */
+  interruptedUntil: number;
+}
+
+/**
+ * Whether a cached response is fresh.
+ *
+ * Responses of this run are fresh. Those of the interrupted runs that it continues are for
+ * {@link CONTINUED_WITHIN_MS}, unless the data is known to have been converted since. The policy decides
+ * about all others.
+ *
+ * @param dates - Reads today's catalogue; called only if its dates matter.
+ *
+ * @see D-730, D-845.
+ */
+export async function isFresh(
+  stamp: FreshnessStamp,
+  { policy, now, interruptedSince, interruptedUntil }: FreshnessContext,
+  dates: () => Promise<ConversionDates>,
+): Promise<boolean> {
+  const { trusts } = FRESHNESS_POLICIES[policy];
+  const { requestedAt } = stamp;
+  if (trusts === 'everything' || requestedAt === now) return true;
+  const ofInterruptedRun =
+    requestedAt >= interruptedSince &&
+    requestedAt <= interruptedUntil &&
+    requestedAt < interruptedSince + CONTINUED_WITHIN_MS;
+  if (!ofInterruptedRun && trusts === 'nothing') return false;
+  const known = await dates();
+  if (ofInterruptedRun && !known.isConvertedSince(stamp)) return true;
+  return trusts === 'dates' && known.isUnchangedSince(stamp);
+}
 
 /**
  * The day of an instant, `YYYY-MM-DD` in UTC.
  *
- * A service at or east of Greenwich has ended a day no later than UTC does, so that what is fetched
- * on a later UTC day than a conversion came after it.
+ * A service at or east of Greenwich has ended a day no later than UTC has, so that what is fetched on a
+ * later UTC day than a conversion was fetched after it.
  *
  * @param now - Milliseconds since the epoch.
  */
@@ -43,41 +110,53 @@ export function dayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
 /**
- * Reads the dates of the top of the catalogue.
- *
- * An answer holds where the data it came from is in the same state as then, and the fetch began on a
- * later day than the last conversion: on the same day it may have come before it.
- *
- * @param topNodes - Answer of getnodes for the topmost folder; a manufacturer may have several nodes.
+ * Conversion dates of the manufacturers, from the top of the catalogue.
  *
  * @example
  * ```ts
- * const freshness = readFreshness([{ manufacturer: 'ACME', convertdate: '2024-05-14', … }]);
- * freshness.isFresh({ convertdate: '2024-05-14', fetchedOn: '2024-05-15', … }, 'ACME');   // → true
- * freshness.isFresh({ convertdate: '2024-05-14', fetchedOn: '2024-05-14', … }, 'ACME');   // → false
+ * const dates = new ConversionDates([{ manufacturer: 'ACME', convertdate: '2024-05-14', … }]);
+ * dates.isUnchangedSince({ convertdate: '2024-05-14', fetchedOn: '2024-05-15', … });   // → true
+ * dates.isUnchangedSince({ convertdate: '2024-05-14', fetchedOn: '2024-05-14', … });   // → false
  * ```
  *
  * @see Spec 2.1 (`convertdate`); D-611, D-730.
  */
-export function readFreshness(topNodes: readonly CatalogueNode[]): Freshness {
-  const states = readStates(topNodes);
-  const stateOf = (manufacturer: string): string => states.get(manufacturer.toUpperCase()) ?? '';
-  return {
-    stateOf,
-    hasMoved: ({ manufacturer, convertdate }) => {
-      const now = stateOf(manufacturer);
-      return now !== '' && convertdate !== '' && now !== convertdate;
-    },
-    isFresh: (response, manufacturer) => {
-      const { convertdate, fetchedOn } = response;
-      if (convertdate === '' || stateOf(response.manufacturer) !== convertdate) return false;
-      // Another vouched because the catalogue did not know the owner; once it does, the owner decides.
-      const ownerVouches = response.manufacturer.toUpperCase() === manufacturer.toUpperCase();
-      if (!ownerVouches && stateOf(manufacturer) !== '') return false;
-      return fetchedOn > convertdate.slice(0, 10);
-    },
-  };
+export class ConversionDates {
+  readonly #states: ReadonlyMap<string, string>;
+
+  /** @param topNodes - Answer of getnodes for the topmost folder; a manufacturer may have several nodes. */
+  constructor(topNodes: readonly CatalogueNode[]) {
+    this.#states = readStates(topNodes);
+  }
+
+  /**
+   * State of a manufacturer's data: its latest conversion date, and a digest over the dates of all its
+   * series if it has several. Empty if the catalogue does not say.
+   */
+  stateOf(manufacturer: string): string {
+    return this.#states.get(manufacturer.toUpperCase()) ?? '';
+  }
+
+  /** Whether data is known to have been converted since a response was stamped. */
+  isConvertedSince({ datedBy, convertdate }: FreshnessStamp): boolean {
+    const now = this.stateOf(datedBy);
+    return now !== '' && convertdate !== '' && now !== convertdate;
+  }
+
+  /**
+   * Whether data is known to be unchanged since a response was stamped: it is in the same state, and the
+   * fetch began on a later day than the conversion. On the same day it may have come before it.
+   */
+  isUnchangedSince({ owner, datedBy, convertdate, fetchedOn }: FreshnessStamp): boolean {
+    if (convertdate === '' || this.stateOf(datedBy) !== convertdate) return false;
+    // Once the catalogue has the owner, the dates of another manufacturer no longer apply.
+    const isOwn = datedBy.toUpperCase() === owner.toUpperCase();
+    if (!isOwn && this.stateOf(owner) !== '') return false;
+    return fetchedOn > convertdate.slice(0, 10);
+  }
 }
 
 function readStates(topNodes: readonly CatalogueNode[]): Map<string, string> {
@@ -96,7 +175,7 @@ function readStates(topNodes: readonly CatalogueNode[]): Map<string, string> {
   return states;
 }
 
-/** The latest date; with several nodes a change of any of them must show. */
+/** The latest date; with several nodes a digest shows a change of any of them. */
 function summarise(lines: readonly string[]): string {
   const latest = lines.at(-1)!.slice(0, 10);
   if (lines.length === 1) return latest;

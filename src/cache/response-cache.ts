@@ -1,254 +1,396 @@
-/**
- * Recall: the answer to one request, from wherever it is cheapest.
- *
- * In: a request and the way to send it. Out: its body by digest: shared with whoever asked in this
- * run, or remembered from an earlier one where it still holds, or asked for and stored.
- * It must not know what a body is. Bodies are never held, and of answers only the latest: the state
- * knows the others.
- */
+/** Responses of the service: deduplicated within a run, cached between runs, requested if they are not fresh. */
+import { LRUCache } from 'lru-cache';
 import type { CatalogueNode } from '../model/catalogue.ts';
-import type { Fetched } from '../model/snapshot.ts';
-import type { ServiceClient, Validators } from '../service/client.ts';
-import { decodeNodes } from '../service/wire-catalogue.ts';
-import { type ConverterError, endsRun, isConverterError } from '../support/errors.ts';
-import type { Recalled, Wanted } from './cacheable-request.ts';
+import type { Block, PartsList } from '../model/graphics.ts';
+import type { DecodedReader, Digest, Fetched } from '../model/snapshot.ts';
+import type { Body, NotModified, ServiceClient, Validators } from '../service/client.ts';
+import {
+  type AnswerOf,
+  OPERATIONS,
+  type OperationName,
+  requestKey,
+  type Values,
+} from '../service/operations.ts';
+import { ConverterError, endsRun, isConverterError } from '../support/errors.ts';
 import type { StoredResponse } from './cached-responses.ts';
-import type { Voucher } from './cached-snapshots.ts';
 import type { ContentStore } from './content-store.ts';
 import type { CacheDatabase } from './database.ts';
-import { dayOf, type Freshness, readFreshness } from './freshness.ts';
+import type { Dependencies } from './dependencies.ts';
 import {
+  ConversionDates,
+  dayOf,
   FRESHNESS_DEFAULT,
   FRESHNESS_POLICIES,
+  type FreshnessContext,
   type FreshnessPolicy,
-  holds,
-} from './freshness-policy.ts';
-import { createLatest } from './latest.ts';
+  type FreshnessStamp,
+  isFresh,
+} from './freshness.ts';
 import { missingBecause } from './missing-body.ts';
-import { answering, readAnswer } from './read-answer.ts';
-import { joinKey } from './request-key.ts';
 
-/** What a run fetches with. */
-export interface RecallOptions {
+/** A response cache of one run. */
+export interface ResponseCacheOptions {
   client: ServiceClient;
   /** Bodies by content. */
   store: ContentStore;
-  state: CacheDatabase;
-  /** When the run began, milliseconds since the epoch. */
+  database: CacheDatabase;
+  /** Start of the run, milliseconds since the epoch. */
   now: number;
-  /** When the first of the interrupted runs began that this one continues. @defaultValue `now` */
-  heldSince?: number;
-  /** When the last of these began; later than `now` where the clock was set back. @defaultValue `now` */
-  heldUntil?: number;
-  /** When an answer of an earlier run is taken. @defaultValue 'convertdate' */
+  /** Start of the first of the interrupted runs that this one continues. @defaultValue `now` */
+  interruptedSince?: number;
+  /** Start of the last of these; later than `now` if the clock was set back. @defaultValue `now` */
+  interruptedUntil?: number;
+  /** When a response of an earlier run is used. @defaultValue 'convertdate' */
   freshness?: FreshnessPolicy;
-  /** Names the service in the state. @defaultValue the client's id */
+  /** Name of the service in the database. @defaultValue the client's id */
   service?: string;
-  /** Asks once more for what the service did not have on an earlier night. @defaultValue false */
+  /** Requests again what the service did not have in an earlier run. @defaultValue false */
   retryMissing?: boolean;
-  /** Asks for everything anew, also for what an interrupted run was answered. @defaultValue false */
+  /** Requests everything, also what an interrupted run has requested. @defaultValue false */
   force?: boolean;
 }
 
-/** How often one operation was wanted, by what became of it. */
-export interface RecallCount {
+/** A request whose response can be cached. */
+export interface CacheableRequest<Name extends OperationName = OperationName> {
+  operation: Name;
+  /** By our names; the row of the operation says which of them are sent and which identify the request. */
+  values: Values;
+  /** Manufacturer whose data it is. */
+  owner: string;
+  /** Manufacturer whose conversion dates apply if the catalogue lacks the owner: the article's. */
+  datedBy?: string;
+  /** What is requested, in words, if a 404 is an answer to cache; any other error is thrown. */
+  subject?: string;
+  /** Whether it is sent in every run, unless the policy uses every cached response. */
+  always?: boolean;
+  /** Sends the request if it takes more than its values. */
+  send?(): Promise<Received<Name>>;
+}
+
+/** A response of the service or of the cache. */
+export interface CachedResponse {
+  /** The body by digest, or that the service has none. */
+  answer: Fetched;
+  /** Whether it was requested in this run. */
+  fromService: boolean;
+  stamp: FreshnessStamp;
+}
+
+/** A response that has just arrived, with its decoded answer; only those who wait for it receive it. */
+interface LiveResponse<Name extends OperationName> extends CachedResponse {
+  decoded?: AnswerOf<Name>;
+}
+
+type Received<Name extends OperationName> = Body & { answer: AnswerOf<Name> };
+
+/** How often an operation was requested, by the source of the response. */
+export interface ResponseCounts {
   /** Sent to the service. */
-  asked: number;
-  /** Of these: answered that what was stored still holds. */
+  sent: number;
+  /** Of these: answered with "not modified". */
   notModified: number;
-  /** Remembered from an earlier run. */
-  remembered: number;
-  /** Asked for by another article of this run already. */
-  shared: number;
-  /** Size of the answers that were sent for. */
+  /** Cached by an earlier run. */
+  cached: number;
+  /** Requested earlier in this run. */
+  deduplicated: number;
+  /** Size of the bodies that were sent for. */
   bytes: number;
 }
 
-/** Answers of one run. */
-export interface Recall {
-  /** @throws {@link ConverterError} what the client throws. */
-  recall(wanted: Wanted): Promise<Recalled>;
-  /** Asks once more, whatever is stored: it turned out to be damaged. */
-  renew(wanted: Wanted): Promise<Recalled>;
-  /** Whether a request would be sent now; sends none but for the top of the catalogue. */
-  wouldAsk(wanted: Pick<Wanted, 'operation' | 'request' | 'manufacturer'>): Promise<boolean>;
-  /** Whether what someone vouched for still holds; asks at most for the top of the catalogue. */
-  vouches(voucher: Voucher): Promise<boolean>;
-  /** The topmost catalogue folder: asked once in every run. */
-  topNodes(): Promise<CatalogueNode[]>;
-  /** By operation. */
-  readonly counts: ReadonlyMap<string, Readonly<RecallCount>>;
-}
+/** In-memory entries; the database has the others. At half a kilobyte each they stay below 15 MB. */
+const MAX_RESPONSES = 20_000;
+const MAX_FAILURES = 5_000;
+
+/** Memory for decoded parts lists and blocks. */
+const MAX_DECODED_BYTES = 48 * 1024 * 1024;
+
+/** Memory that a decoded body takes, as a multiple of its size: objects, and typed arrays. */
+const DECODED_SIZE: Partial<Record<OperationName, number>> = { getPartsList: 8, getBlock: 2 };
 
 /**
- * Answers held in memory beside those in flight, and failures, which the state does not know. At half a
- * kilobyte each they stay below 15 MB; an answer that is looked up in the state takes 17 µs.
+ * The responses of one run.
+ *
+ * @example
+ * ```ts
+ * const cache = new ResponseCache({ client, store, database, now });
+ * const request = { operation: 'getBlock', values: { name: 'ACME::DESK::LEG' }, owner: 'ACME' } as const;
+ * (await cache.get(request)).answer;    // → { digest: '5f2c…', bytes: 13877 }
+ * ```
+ *
+ * @see D-730, D-731, D-845.
  */
-const LATEST_ANSWERS = 20_000;
-const LATEST_FAILURES = 5_000;
+export class ResponseCache {
+  /** By operation. */
+  readonly counts: ReadonlyMap<string, Readonly<ResponseCounts>>;
+  /** Parts lists and blocks that were decoded in this run and are still in memory. */
+  readonly decoded: DecodedReader;
+  readonly #options: ResponseCacheOptions;
+  readonly #service: string;
+  readonly #run: FreshnessContext;
+  readonly #counts = new Map<string, ResponseCounts>();
+  readonly #inFlight = new Map<string, Promise<LiveResponse<OperationName>>>();
+  readonly #responses = new LRUCache<string, CachedResponse>({ max: MAX_RESPONSES });
+  readonly #failures = new LRUCache<string, ConverterError>({ max: MAX_FAILURES });
+  readonly #decoded = new LRUCache<string, NonNullable<unknown>>({ maxSize: MAX_DECODED_BYTES });
+  #topNodes: Promise<CatalogueNode[]> | undefined;
+  #conversionDates: Promise<ConversionDates> | undefined;
 
-/** Opens the memory of one run. */
-export function createRecall(options: RecallOptions): Recall {
-  const { client, store, state, now, force = false } = options;
-  const service = options.service ?? client.id;
-  const policy = force ? 'always' : (options.freshness ?? FRESHNESS_DEFAULT);
-  const { heldSince = now, heldUntil = now } = force ? {} : options;
-  const run = { policy, now, heldSince, heldUntil };
-  const fetchedOn = dayOf(now);
-  const inFlight = new Map<string, Promise<Recalled>>();
-  const answers = createLatest<Recalled>(LATEST_ANSWERS);
-  const failures = createLatest<ConverterError>(LATEST_FAILURES);
-  const counts = new Map<string, RecallCount>();
-  let top: Promise<CatalogueNode[]> | undefined;
-  let dates: Promise<Freshness> | undefined;
+  constructor(options: ResponseCacheOptions) {
+    const { client, now, freshness = FRESHNESS_DEFAULT, force = false } = options;
+    const { interruptedSince = now, interruptedUntil = now } = force ? {} : options;
+    const policy = force ? 'always' : freshness;
+    this.#options = options;
+    this.#service = options.service ?? client.id;
+    this.#run = { policy, now, interruptedSince, interruptedUntil };
+    this.counts = this.#counts;
+    this.decoded = {
+      partsList: (digest) => this.#decoded.get(`getPartsList ${digest}`) as PartsList | undefined,
+      block: (digest) => this.#decoded.get(`getBlock ${digest}`) as Block | undefined,
+    };
+  }
 
-  const count = (operation: string): RecallCount => {
-    const none = { asked: 0, notModified: 0, remembered: 0, shared: 0, bytes: 0 };
-    const known = counts.get(operation) ?? none;
-    counts.set(operation, known);
-    return known;
-  };
+  /**
+   * Gets the response to a request, from the cheapest source.
+   *
+   * @param dependencies - Collects the response.
+   * @throws {@link ConverterError} what the client throws.
+   */
+  get<Name extends OperationName>(
+    request: CacheableRequest<Name>,
+    dependencies?: Dependencies,
+  ): Promise<LiveResponse<Name>> {
+    const response = this.#find(request);
+    return dependencies?.track(request.operation, response) ?? response;
+  }
 
-  const recall = async (wanted: Wanted): Promise<Recalled> => {
-    const key = joinKey(wanted.operation, wanted.request);
-    const running = inFlight.get(key);
-    const known = answers.get(key);
-    const failed = failures.get(key);
-    if (running ?? known ?? failed) count(wanted.operation).shared++;
-    if (failed !== undefined) throw failed;
-    return running ?? known ?? settle(key, find(wanted));
-  };
+  /** Sends a request, whatever is cached: its body turned out to be damaged. */
+  refetch<Name extends OperationName>(
+    request: CacheableRequest<Name>,
+    dependencies?: Dependencies,
+  ): Promise<LiveResponse<Name>> {
+    const key = keyOf(request);
+    const response = this.#running<Name>(key) ?? this.#settle(key, this.#send(request, undefined));
+    return dependencies?.track(request.operation, response) ?? response;
+  }
 
-  const renew: Recall['renew'] = (wanted) => {
-    const key = joinKey(wanted.operation, wanted.request);
-    return inFlight.get(key) ?? settle(key, ask(wanted, undefined));
-  };
-
-  /** Keeps what became of a request, for whoever wants it next. */
-  const settle = async (key: string, finding: Promise<Recalled>): Promise<Recalled> => {
-    inFlight.set(key, finding);
+  /**
+   * Gets the decoded answer to a request, and the digest of its body. A damaged body is requested again.
+   *
+   * @throws {@link ConverterError} what the client throws.
+   */
+  async read<Name extends OperationName>(
+    request: CacheableRequest<Name>,
+    dependencies?: Dependencies,
+  ): Promise<{ answer: AnswerOf<Name>; digest: Digest }> {
     try {
-      const recalled = await finding;
-      answers.set(key, recalled);
-      return recalled;
+      return await this.#decode(request, await this.get(request, dependencies));
     } catch (error) {
-      if (isConverterError(error)) failures.set(key, error);
+      if (!isConverterError(error, 'STORE_DAMAGED')) throw error;
+      return this.#decode(request, await this.refetch(request, dependencies));
+    }
+  }
+
+  /** Whether a request would be sent now. Sends none but for the top of the catalogue. */
+  async wouldRequest(request: CacheableRequest): Promise<boolean> {
+    const stored = this.#stored(request);
+    return stored === undefined || !(await this.#isUsable(stored, request));
+  }
+
+  /** Whether a response with this stamp is fresh. Sends no request but for the top of the catalogue. */
+  isFresh(stamp: FreshnessStamp): Promise<boolean> {
+    return isFresh(stamp, this.#run, () => this.#dates());
+  }
+
+  /** The nodes of the topmost catalogue folder, which every run requests once. */
+  topNodes(): Promise<CatalogueNode[]> {
+    const request = { operation: 'getNodes', values: { parentnode: '' }, owner: '' } as const;
+    this.#topNodes ??= this.read({ ...request, always: true }).then(({ answer }) => answer);
+    return this.#topNodes;
+  }
+
+  async #find<Name extends OperationName>(
+    request: CacheableRequest<Name>,
+  ): Promise<LiveResponse<Name>> {
+    const key = keyOf(request);
+    const running = this.#running<Name>(key);
+    const known = this.#responses.get(key);
+    const failure = this.#failures.get(key);
+    if (running ?? known ?? failure) this.#count(request).deduplicated++;
+    if (failure !== undefined) throw failure;
+    return running ?? known ?? this.#settle(key, this.#fromDatabaseOrService(request));
+  }
+
+  #running<Name extends OperationName>(key: string): Promise<LiveResponse<Name>> | undefined {
+    return this.#inFlight.get(key) as Promise<LiveResponse<Name>> | undefined;
+  }
+
+  /** Keeps the result of a request for the rest of the run. */
+  async #settle<Name extends OperationName>(
+    key: string,
+    pending: Promise<LiveResponse<Name>>,
+  ): Promise<LiveResponse<Name>> {
+    this.#inFlight.set(key, pending);
+    try {
+      const response = await pending;
+      const { answer, fromService, stamp } = response;
+      this.#responses.set(key, { answer, fromService, stamp });
+      return response;
+    } catch (error) {
+      if (isConverterError(error)) this.#failures.set(key, error);
       throw error;
     } finally {
-      inFlight.delete(key);
+      this.#inFlight.delete(key);
     }
-  };
+  }
 
-  const wouldAsk: Recall['wouldAsk'] = async (wanted) => {
-    const { operation, request } = wanted;
-    const stored = state.responses.get({ service, operation, request });
-    return stored === undefined || !(await mayTake(stored, wanted));
-  };
+  async #fromDatabaseOrService<Name extends OperationName>(
+    request: CacheableRequest<Name>,
+  ): Promise<LiveResponse<Name>> {
+    const { database, now } = this.#options;
+    const stored = this.#stored(request);
+    if (stored === undefined || !(await this.#isUsable(stored, request))) {
+      return this.#send(request, stored);
+    }
+    const { answer } = stored;
+    const fromService = stored.requestedAt === now;
+    this.#count(request)[fromService ? 'deduplicated' : 'cached']++;
+    if ('digest' in answer) database.bodies.use(answer.digest, now);
+    return { answer, fromService, stamp: stampOf(stored, request.owner) };
+  }
 
-  const find = async (wanted: Wanted): Promise<Recalled> => {
-    const { operation, request, manufacturer } = wanted;
-    const stored = state.responses.get({ service, operation, request });
-    if (stored === undefined || !(await mayTake(stored, wanted))) return ask(wanted, stored);
-    const asked = stored.askedAt === now;
-    count(operation)[asked ? 'shared' : 'remembered']++;
-    if ('digest' in stored.answer) state.bodies.use(stored.answer.digest, now);
-    return { answer: stored.answer, asked, voucher: voucherOf(stored, manufacturer) };
-  };
+  #stored({ operation, values }: CacheableRequest): StoredResponse | undefined {
+    const request = requestKey(operation, values);
+    return this.#options.database.responses.get({ service: this.#service, operation, request });
+  }
 
-  const vouches = (voucher: Voucher): Promise<boolean> => holds(voucher, run, freshness);
-
-  const mayTake = async (
+  async #isUsable(
     stored: StoredResponse,
-    { always = false, manufacturer }: Pick<Wanted, 'always' | 'manufacturer'>,
-  ): Promise<boolean> => {
-    if (stored.askedAt === now) return true;
+    { always = false, owner }: CacheableRequest,
+  ): Promise<boolean> {
+    const { now, policy, interruptedSince } = this.#run;
+    const { answer, requestedAt } = stored;
+    if (requestedAt === now) return true;
     if (always && policy !== 'never') return false;
-    if (options.retryMissing && 'missing' in stored.answer && stored.askedAt < heldSince)
-      return false;
-    return (await vouches(voucherOf(stored, manufacturer))) && isWhole(stored.answer);
-  };
+    const isRetried = this.#options.retryMissing && requestedAt < interruptedSince;
+    if (isRetried && 'missing' in answer) return false;
+    return (await this.isFresh(stampOf(stored, owner))) && this.#isIntact(answer);
+  }
 
-  /** The cache may have lost a body, or part of it: then it is asked for again. */
-  const isWhole = async (answer: Fetched): Promise<boolean> =>
-    'missing' in answer || (await store.sizeOf(answer.digest)) === answer.bytes;
+  /** Whether the content store still has the whole body. */
+  async #isIntact(answer: Fetched): Promise<boolean> {
+    if ('missing' in answer) return true;
+    return (await this.#options.store.sizeOf(answer.digest)) === answer.bytes;
+  }
 
-  const ask = async (wanted: Wanted, stored: StoredResponse | undefined): Promise<Recalled> => {
-    const counted = count(wanted.operation);
-    counted.asked++;
-    try {
-      const received = await wanted.send(await validatorsOf(stored));
-      if ('notModified' in received) {
-        counted.notModified++;
-        return remember(wanted, stored!);
-      }
-      const { bytes, etag, lastModified } = received;
-      const { digest } = await store.put(bytes);
-      counted.bytes += bytes.length;
-      return remember(wanted, { answer: { digest, bytes: bytes.length }, etag, lastModified });
-    } catch (error) {
-      if (wanted.missing === undefined || !isConverterError(error, wanted.missing)) throw error;
-      const answer = { missing: missingBecause(error, wanted.subject) };
-      return remember(wanted, { answer, etag: '', lastModified: '' });
-    }
-  };
-
-  const validatorsOf = async (
+  async #send<Name extends OperationName>(
+    request: CacheableRequest<Name>,
     stored: StoredResponse | undefined,
-  ): Promise<Validators | undefined> => {
-    if (stored === undefined || !FRESHNESS_POLICIES[policy].conditional) return undefined;
+  ): Promise<LiveResponse<Name>> {
+    const { operation, subject } = request;
+    const counts = this.#count(request);
+    counts.sent++;
+    try {
+      const received = await this.#call(request, await this.#validatorsOf(stored));
+      if ('notModified' in received) {
+        counts.notModified++;
+        return this.#put(request, stored!);
+      }
+      const { bytes, etag, lastModified, answer: decoded } = received;
+      const { digest } = await this.#options.store.put(bytes);
+      counts.bytes += bytes.length;
+      this.#keepDecoded(operation, digest, decoded, bytes.length);
+      const answer = { digest, bytes: bytes.length };
+      return { ...(await this.#put(request, { answer, etag, lastModified })), decoded };
+    } catch (error) {
+      const code = OPERATIONS[operation].missing;
+      if (subject === undefined || !isConverterError(error, code)) throw error;
+      const answer = { missing: missingBecause(error, subject) };
+      return this.#put(request, { answer, etag: '', lastModified: '' });
+    }
+  }
+
+  #call<Name extends OperationName>(
+    { operation, values, send }: CacheableRequest<Name>,
+    validators: Validators | undefined,
+  ): Promise<Received<Name> | NotModified> {
+    return send?.() ?? this.#options.client.call(operation, values, { validators });
+  }
+
+  async #validatorsOf(stored: StoredResponse | undefined): Promise<Validators | undefined> {
+    if (stored === undefined || !FRESHNESS_POLICIES[this.#run.policy].conditional) return undefined;
     const { answer, etag, lastModified } = stored;
     if ('missing' in answer || (etag === '' && lastModified === '')) return undefined;
-    return (await isWhole(answer)) ? { etag, lastModified } : undefined;
-  };
+    return (await this.#isIntact(answer)) ? { etag, lastModified } : undefined;
+  }
 
-  const remember = async (
-    { operation, request, manufacturer, vouchedBy = manufacturer, always }: Wanted,
-    { answer, etag, lastModified }: Pick<StoredResponse, 'answer' | 'etag' | 'lastModified'>,
-  ): Promise<Recalled> => {
-    // What is asked in every run needs no one to vouch for it; the top of the catalogue is where the dates come from.
-    const known = always ? undefined : await freshness();
-    const owner = known?.stateOf(manufacturer) === '' ? vouchedBy : manufacturer;
-    const convertdate = known?.stateOf(owner) ?? '';
-    const vouched = { manufacturer: owner, convertdate, fetchedOn, askedAt: now };
-    const key = { service, operation, request };
-    if ('digest' in answer) state.bodies.put({ ...answer, usedAt: now });
-    state.responses.put({ ...key, answer, etag, lastModified, ...vouched });
-    return { answer, asked: true, voucher: voucherOf(vouched, manufacturer) };
-  };
+  /** Stores what was received, stamped with the state of the data. */
+  async #put(
+    { operation, values, owner, datedBy: fallback = owner, always }: CacheableRequest,
+    received: Pick<StoredResponse, 'answer' | 'etag' | 'lastModified'>,
+  ): Promise<CachedResponse> {
+    const { database, now } = this.#options;
+    const { answer, etag, lastModified } = received;
+    // The dates come from the top of the catalogue, so that it cannot be stamped with them.
+    const dates = always ? undefined : await this.#dates();
+    const datedBy = dates?.stateOf(owner) === '' ? fallback : owner;
+    const convertdate = dates?.stateOf(datedBy) ?? '';
+    const stamp = { datedBy, convertdate, fetchedOn: dayOf(now), requestedAt: now };
+    const key = { service: this.#service, operation, request: requestKey(operation, values) };
+    if ('digest' in answer) database.bodies.put({ ...answer, usedAt: now });
+    database.responses.put({ ...key, answer, etag, lastModified, ...stamp });
+    return { answer, fromService: true, stamp: { owner, ...stamp } };
+  }
 
-  const topNodes = (): Promise<CatalogueNode[]> => {
-    top ??= readTopNodes();
-    return top;
-  };
+  async #decode<Name extends OperationName>(
+    { operation }: CacheableRequest<Name>,
+    { answer: body, decoded }: LiveResponse<Name>,
+  ): Promise<{ answer: AnswerOf<Name>; digest: Digest }> {
+    if ('missing' in body) {
+      throw new ConverterError('INTERNAL', `expected a body, received: ${body.missing.message}`);
+    }
+    const { digest } = body;
+    const known = decoded ?? (this.#decoded.get(`${operation} ${digest}`) as AnswerOf<Name>);
+    if (known !== undefined) return { answer: known, digest };
+    const bytes = await this.#options.store.get(digest);
+    const answer: AnswerOf<Name> = OPERATIONS[operation].decode(bytes);
+    this.#keepDecoded(operation, digest, answer, bytes.length);
+    return { answer, digest };
+  }
 
-  const readTopNodes = async (): Promise<CatalogueNode[]> => {
-    const ids = { operation: 'getNodes', request: joinKey(''), manufacturer: '' } as const;
-    const wanted = { ...ids, subject: 'the top of the catalogue', always: true };
-    const send = async (validators?: Validators) =>
-      answering(await client.getNodes('', validators), ({ nodes }) => nodes);
-    return (await readAnswer(wanted, send, decodeNodes, { recall, renew, store })).answer;
-  };
+  #keepDecoded(operation: OperationName, digest: Digest, answer: unknown, bytes: number): void {
+    const factor = DECODED_SIZE[operation];
+    if (factor === undefined || !answer) return;
+    this.#decoded.set(`${operation} ${digest}`, answer, { size: Math.max(1, bytes * factor) });
+  }
 
-  const freshness = (): Promise<Freshness> => {
-    dates ??= topNodes().then(readFreshness, (error: unknown) => {
-      // Without the catalogue nobody vouches for anything, so that everything is asked for.
-      if (isConverterError(error) && !endsRun(error.code)) return readFreshness([]);
-      throw error;
-    });
-    return dates;
-  };
+  #dates(): Promise<ConversionDates> {
+    this.#conversionDates ??= this.topNodes().then(
+      (nodes) => new ConversionDates(nodes),
+      (error: unknown) => {
+        // Without the catalogue nothing has a date, so that everything is requested.
+        if (isConverterError(error) && !endsRun(error.code)) return new ConversionDates([]);
+        throw error;
+      },
+    );
+    return this.#conversionDates;
+  }
 
-  return { recall, renew, wouldAsk, vouches, topNodes, counts };
+  #count({ operation }: CacheableRequest): ResponseCounts {
+    const known = this.#counts.get(operation);
+    if (known !== undefined) return known;
+    const none = { sent: 0, notModified: 0, cached: 0, deduplicated: 0, bytes: 0 };
+    this.#counts.set(operation, none);
+    return none;
+  }
 }
 
-function voucherOf(
-  {
-    manufacturer,
-    convertdate,
-    fetchedOn,
-    askedAt,
-  }: Pick<StoredResponse, 'manufacturer' | 'convertdate' | 'fetchedOn' | 'askedAt'>,
+function keyOf({ operation, values }: CacheableRequest): string {
+  return `${operation} ${requestKey(operation, values)}`;
+}
+
+function stampOf(
+  { datedBy, convertdate, fetchedOn, requestedAt }: StoredResponse,
   owner: string,
-): Voucher {
-  return { owner, manufacturer, convertdate, fetchedOn, askedAt };
+): FreshnessStamp {
+  return { owner, datedBy, convertdate, fetchedOn, requestedAt };
 }

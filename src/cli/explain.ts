@@ -3,7 +3,7 @@
  * what its geometry lost.
  */
 
-import type { Tier } from '../cache/cached-decisions.ts';
+import type { Tier } from '../cache/cached-builds.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import { type ArticleExplanation, explainArticle } from '../pipeline/explain-article.ts';
 import { loadPipeline } from '../pipeline/file/pipeline-file.ts';

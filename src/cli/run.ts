@@ -1,7 +1,7 @@
 /**
  * `btg2gltf run PIPELINE.yaml`: the main job.
  */
-import type { SelectedArticle } from '../fetch/select-articles.ts';
+import type { SelectedArticle } from '../fetch/selection.ts';
 import type { Preview } from '../pipeline/preview.ts';
 import { SILENT } from '../support/log.ts';
 import type { Arguments, Command, Io } from './command.ts';

@@ -1,91 +1,93 @@
-/**
- * Fetch an article: all that the service says about one configuration, as a snapshot.
- *
- * In: what a user asks for. Out: the article as resolved, its parts list, blocks and images by digest.
- * It must not know how any of it will be converted: what is missing is said, never judged.
- */
-
-import { followTrail } from '../cache/dependencies.ts';
-import { createRecall, type RecallCount, type RecallOptions } from '../cache/response-cache.ts';
-import type { Article, ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
+/** Fetches one configuration as a snapshot: its article as resolved, and its parts list, blocks and images by digest. */
+import { Dependencies } from '../cache/dependencies.ts';
+import { missingBecause } from '../cache/missing-body.ts';
+import {
+  ResponseCache,
+  type ResponseCacheOptions,
+  type ResponseCounts,
+} from '../cache/response-cache.ts';
+import type { ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
 import type { PartsList } from '../model/graphics.ts';
-import type { ArticleSnapshot, Digest, Fetched, Warning } from '../model/snapshot.ts';
+import type { ArticleSnapshot, DecodedReader, Fetched, Warning } from '../model/snapshot.ts';
 import { imageReferences } from '../service/wire-material.ts';
 import { ConverterError } from '../support/errors.ts';
-import { blockRequests } from './block-requests.ts';
-import { estimateRequests, type RequestEstimate } from './estimate-requests.ts';
-import { inputsDigest } from './inputs-digest.ts';
-import { checkPlacement, type Placement, planningChildren } from './planning.ts';
-import { createQuestions, type Questions } from './questions.ts';
-import { resolveKey } from './resolve-key.ts';
-import type { CatalogueReader, Configurator } from './selection.ts';
-import { recordOf } from './snapshot-record.ts';
-import { snapshotTerms } from './snapshot-terms.ts';
+import { estimateRequests, type RequestEstimate } from './estimate.ts';
+import { type ImageContext, locateImage } from './image-location.ts';
+import { checkPlacement, type Placement } from './placement.ts';
+import { planningChildren } from './planning.ts';
+import {
+  articleRequest,
+  blockRequest,
+  blockRequests,
+  imageRequest,
+  partsListRequest,
+} from './requests.ts';
+import { resolveKey } from './resolve-article.ts';
+import type { CatalogueReader, Configurator, Configured, PropertySetting } from './selection.ts';
+import { inputsDigest, optionsDigest, recordOf, type SnapshotInputs } from './snapshot.ts';
 
-/** What a fetcher works with. */
-export interface FetcherOptions extends RecallOptions {
-  /** How an image reference becomes a place to ask. @defaultValue `{manufacturer}/{name}` */
+/** Options of a fetcher. */
+export interface FetcherOptions extends ResponseCacheOptions {
+  /** How an image reference becomes a location. @defaultValue `{manufacturer}/{name}` */
   imageLocation?: string;
 }
 
 /** An article as the service resolved it. */
-export interface ResolvedArticle {
-  key: ArticleKey;
-  article: Article;
-  /** Body of GET articles. */
-  articleDigest: Digest;
+interface ResolvedArticle extends Configured {
   warnings: Warning[];
 }
 
-/** An article whose snapshot holds as it is. */
-export interface KeptSnapshot {
-  key: ArticleKey;
-  /** See {@link inputsDigest}. */
-  inputs: Digest;
-}
-
-/** Fetches articles of one run; each body is asked for once, whoever needs it. */
+/** Fetches articles of one run; each body is requested once, however many articles need it. */
 export interface Fetcher extends CatalogueReader, Configurator {
   /**
-   * Asks who an article is: numbers and configuration strings as the service resolves them.
+   * Resolves the numbers and configuration strings of an article.
    *
    * @throws {@link ConverterError} `ARTICLE_NOT_FOUND`; `ARTICLE_REPORTED` for one with a dump and without
    *   usable commercial data; what the client throws.
    */
   resolve(request: ArticleRequest): Promise<ResolvedArticle>;
   /**
-   * Fetches all that an article is made of, and remembers it for a build without a network.
+   * Fetches all that an article is made of, and stores its snapshot for a build without a network.
    *
-   * A block or image that is not there, or cannot be had, is `{ missing }` in the snapshot. A child of a
-   * planning that the parts list does not hold is told there too.
+   * A block or image that does not exist, or cannot be fetched, is `{ missing }` in the snapshot. So is a
+   * child of a planning that the parts list does not contain `unplaced`.
    *
-   * @param children - Of a stored planning, instead of those that GET articles answers: it restores the
-   *   article alone.
+   * @param children - Of a stored planning, instead of those of GET articles, which restores the article
+   *   alone.
    * @throws {@link ConverterError} as {@link Fetcher.resolve}, and `PARTS_LIST_INVALID`; every code that ends a run.
    */
   fetch(request: ArticleRequest, children?: readonly PlanningChild[]): Promise<ArticleSnapshot>;
   /**
-   * What an article was when it was last fetched, where all of it is known to hold still: no request but
-   * for the top of the catalogue, nothing decoded, no body touched.
+   * The snapshot of the last fetch, if all of it is fresh. Requests at most the top of the catalogue,
+   * decodes nothing and reads no body.
    *
    * @param children - As for {@link Fetcher.fetch}.
-   * @returns Undefined where something has to be asked for, and for a planning with unplaced children.
+   * @returns Undefined if something has to be requested, and for a planning with unplaced children.
    */
-  kept(
+  freshSnapshot(
     request: ArticleRequest,
     children?: readonly PlanningChild[],
-  ): Promise<KeptSnapshot | undefined>;
+  ): Promise<SnapshotInputs | undefined>;
   /**
-   * Tells which configuration a request is, from what is kept where that holds.
+   * The configuration of a request, from a fresh snapshot if there is one.
    *
    * @throws {@link ConverterError} as {@link Fetcher.resolve}.
    */
   identify(request: ArticleRequest): Promise<{ key: ArticleKey }>;
   /** How many requests it would take to fetch articles; sends none for it. */
   estimate(requests: readonly ArticleRequest[]): Promise<RequestEstimate>;
-  /** By operation: how often it was asked for, remembered and shared. */
-  readonly counts: ReadonlyMap<string, Readonly<RecallCount>>;
+  /** By operation. */
+  readonly counts: ReadonlyMap<string, Readonly<ResponseCounts>>;
+  /** Parts lists and blocks that were decoded while fetching. */
+  readonly decoded: DecodedReader;
+}
+
+/** Where the responses of one article come from. */
+interface Source {
+  cache: ResponseCache;
+  dependencies?: Dependencies;
+  imageLocation?: string | undefined;
 }
 
 /**
@@ -93,7 +95,7 @@ export interface Fetcher extends CatalogueReader, Configurator {
  *
  * @example
  * ```ts
- * const fetcher = createFetcher({ client, store, state, now });
+ * const fetcher = createFetcher({ client, store, database, now });
  * const snapshot = await fetcher.fetch({ manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1', … });
  * snapshot.blocks.get('ACME::DESK::LEG');   // → { digest: '5f2c…', bytes: 13877 }
  * ```
@@ -101,113 +103,67 @@ export interface Fetcher extends CatalogueReader, Configurator {
  * @see Spec 2.2 to 2.4, 4.3, 4.4; D-111, D-550, D-613, D-614, D-731, D-804.
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
-  const recall = createRecall(options);
-  const questions = createQuestions(options, recall);
-  const service = options.service ?? options.client.id;
-
-  const resolveWith = async (
-    asking: Questions,
-    asked: ArticleRequest,
-  ): Promise<ResolvedArticle> => {
-    const request = checkedRequest(asked);
-    const { answer: article, digest } = await askForArticle(asking, request);
-    return { ...resolveKey(request, article), article, articleDigest: digest };
-  };
-
-  const change: Fetcher['change'] = async (from, wish) => {
-    const { answer: article, digest } = await questions.change(from, wish);
-    // What the service leaves out stays as it was; the configuration strings are those of the answer.
-    const before = { ...from.key, finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
-    return { ...resolveKey(before, article), article, articleDigest: digest };
-  };
+  const { client, database, imageLocation } = options;
+  const cache = new ResponseCache(options);
+  const service = options.service ?? client.id;
 
   const fetch: Fetcher['fetch'] = async (request, children) => {
-    const trail = followTrail(recall);
-    const asking = createQuestions(options, trail);
-    const { key, article, articleDigest, warnings } = await resolveWith(asking, request);
-    const { answer, digest: partsList } = await asking.partsList(key);
-    const parts = await fetchParts(asking, answer, key.manufacturer);
-    const stored = children ?? planningChildren(article);
-    const placement = await placementOf(asking, key, answer, stored);
-    const all = [...warnings, ...placement.warnings, ...parts.warnings];
-    const snapshot: ArticleSnapshot = { key, article, partsList, ...parts, warnings: all };
-    if (placement.unplaced.length > 0) snapshot.unplaced = placement.unplaced;
-    const record = recordOf(snapshot, articleDigest);
-    const vouchers = snapshot.unplaced === undefined ? trail.vouchers() : undefined;
-    const terms = snapshotTerms(options.imageLocation, children);
-    const kept = vouchers && { key, inputs: inputsDigest(snapshot), terms, vouchers };
-    options.state.snapshots.put(service, configurationKey(request), record, kept);
-    return { ...snapshot, asked: trail.asked() };
+    const dependencies = new Dependencies();
+    const source = { cache, dependencies, imageLocation };
+    const resolved = await resolveArticle(source, request);
+    const snapshot = await fetchSnapshot(source, resolved, children);
+    const { key, unplaced } = snapshot;
+    const stamps = unplaced === undefined ? dependencies.stamps : undefined;
+    const inputs = {
+      inputs: inputsDigest(snapshot),
+      optionsDigest: optionsDigest(imageLocation, children),
+    };
+    const record = recordOf(snapshot, resolved.articleDigest);
+    const summary = stamps && { key, ...inputs, stamps };
+    database.snapshots.put(service, configurationKey(request), record, summary);
+    return { ...snapshot, requested: dependencies.requested };
   };
 
   // One read of SQLite: 18 µs an article of 30 blocks, 0.9 s for 50,000. To fetch the same article from
-  // the cache takes 1.1 ms, since its parts list is decoded and each body looked for.
-  const kept: Fetcher['kept'] = async (request, children) => {
+  // the cache takes 1.1 ms, since its parts list is decoded and each body looked up.
+  const freshSnapshot: Fetcher['freshSnapshot'] = async (request, children) => {
     if (options.force) return undefined;
-    const found = options.state.snapshots.kept(service, configurationKey(request));
-    if (found?.terms !== snapshotTerms(options.imageLocation, children)) return undefined;
-    for (const voucher of found.vouchers) {
-      if (!(await recall.vouches(voucher))) return undefined;
+    const found = database.snapshots.summary(service, configurationKey(request));
+    if (found?.optionsDigest !== optionsDigest(imageLocation, children)) return undefined;
+    for (const stamp of found.stamps) {
+      if (!(await cache.isFresh(stamp))) return undefined;
     }
     return { key: found.key, inputs: found.inputs };
   };
 
-  const resolve: Fetcher['resolve'] = (request) => resolveWith(questions, request);
+  const resolve: Fetcher['resolve'] = (request) => resolveArticle({ cache }, request);
 
   return {
-    nodes: questions.nodes,
-    search: questions.search,
+    async nodes(parentnode, manufacturer) {
+      if (parentnode === '') return cache.topNodes();
+      const values = { parentnode };
+      return (await cache.read({ operation: 'getNodes', values, owner: manufacturer })).answer;
+    },
+    async search(manufacturer, query) {
+      const values = { manufacturer, query };
+      return (await cache.read({ operation: 'search', values, owner: manufacturer })).answer;
+    },
     resolve,
-    identify: async (request) => (await kept(request)) ?? resolve(request),
-    change,
+    identify: async (request) => (await freshSnapshot(request)) ?? resolve(request),
+    change: (from, setting) => changeArticle(options, cache, from, setting),
     fetch,
-    kept,
-    estimate: (requests) => estimateRequests(requests, { ...options, service, recall, kept }),
-    counts: recall.counts,
+    freshSnapshot,
+    estimate: (requests) =>
+      estimateRequests(requests, { ...options, service, cache, freshSnapshot }),
+    counts: cache.counts,
+    decoded: cache.decoded,
   };
 }
 
-/** Without a configuration string the variant code is the only way to name a configuration. */
-async function askForArticle(questions: Questions, request: ArticleRequest) {
-  const standard = await questions.article(request);
-  const asked = request.finalarticlenumber;
-  const received = standard.answer.ocd?.finalarticlenumber ?? asked;
-  if (asked === '' || request.reinitstring !== '' || asked === received) return standard;
-  return questions.article(request, asked);
-}
-
-/** Children are looked for by their own parts lists, which are no geometry and small. */
-async function placementOf(
-  questions: Questions,
-  key: ArticleKey,
-  partsList: PartsList,
-  children: readonly PlanningChild[],
-): Promise<Placement> {
-  if (children.length === 0) return { unplaced: [], warnings: [] };
-  return checkPlacement(key, partsList, children, async (child) => {
-    return (await questions.partsList(child)).answer;
-  });
-}
-
-async function fetchParts(questions: Questions, partsList: PartsList, manufacturer: string) {
-  const { requests, warnings } = blockRequests(partsList, manufacturer);
-  const blockManufacturers = Array.from(requests.values(), (block) => block.manufacturer);
-  const owners = { manufacturer, blockManufacturers: [...new Set(blockManufacturers)] };
-  const [blocks, images] = await Promise.all([
-    fetchEach(requests.keys(), (name) => questions.block(requests.get(name)!, manufacturer)),
-    fetchEach(imageReferences(partsList), (reference) => questions.image(reference, owners)),
-  ]);
-  return { blocks, images, warnings };
-}
-
-/** Fetches all of a kind at once; the result is sorted by name, whatever came first. */
-async function fetchEach(
-  names: Iterable<string>,
-  fetchOne: (name: string) => Promise<Fetched>,
-): Promise<Map<string, Fetched>> {
-  const sorted = [...names].sort();
-  const fetched = await Promise.all(sorted.map(fetchOne));
-  return new Map(sorted.map((name, index) => [name, fetched[index]!]));
+async function resolveArticle(source: Source, asked: ArticleRequest): Promise<ResolvedArticle> {
+  const request = checkedRequest(asked);
+  const { answer: article, digest } = await readArticle(source, request);
+  return { ...resolveKey(request, article), article, articleDigest: digest };
 }
 
 function checkedRequest(request: ArticleRequest): ArticleRequest {
@@ -218,4 +174,120 @@ function checkedRequest(request: ArticleRequest): ArticleRequest {
     throw new ConverterError('ARTICLE_NOT_FOUND', message, { article });
   }
   return { ...request, manufacturer: manufacturer.toUpperCase(), program: program.toUpperCase() };
+}
+
+/** Without a configuration string the variant code is the only way to name a configuration. */
+async function readArticle({ cache, dependencies }: Source, request: ArticleRequest) {
+  const standard = await cache.read(articleRequest(request), dependencies);
+  const variant = request.finalarticlenumber;
+  const received = standard.answer.ocd?.finalarticlenumber ?? variant;
+  if (variant === '' || request.reinitstring !== '' || variant === received) return standard;
+  return cache.read(articleRequest(request, variant), dependencies);
+}
+
+/** The article that one changed property makes of another. */
+async function changeArticle(
+  { client, store }: FetcherOptions,
+  cache: ResponseCache,
+  { key, article: before, articleDigest }: Configured,
+  setting: PropertySetting,
+): Promise<ResolvedArticle> {
+  const { answer: article, digest } = await cache.read({
+    operation: 'changeProperty',
+    values: { ...key, ...setting },
+    owner: key.manufacturer,
+    async send() {
+      const jsondata = JSON.parse(new TextDecoder().decode(await store.get(articleDigest)));
+      const change = { ...setting, id: before.id, rootid: before.rootid, jsondata };
+      const { article: answer, ...body } = await client.changeProperty(key, change);
+      return { ...body, answer };
+    },
+  });
+  // What the service leaves out stays as it was; the configuration strings are those of the answer.
+  const request = { ...key, finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
+  return { ...resolveKey(request, article), article, articleDigest: digest };
+}
+
+async function fetchSnapshot(
+  source: Source,
+  { key, article, warnings }: ResolvedArticle,
+  children: readonly PlanningChild[] = planningChildren(article),
+): Promise<ArticleSnapshot> {
+  const { cache, dependencies } = source;
+  const { answer, digest: partsList } = await cache.read(partsListRequest(key), dependencies);
+  const parts = await fetchBodies(source, answer, key.manufacturer);
+  const { unplaced, warnings: ofPlacement } = await placementOf(source, key, answer, children);
+  return {
+    ...{ key, article, partsList, blocks: parts.blocks, images: parts.images },
+    warnings: [...warnings, ...ofPlacement, ...parts.warnings],
+    ...(unplaced.length > 0 && { unplaced }),
+  };
+}
+
+/** The parts lists of children are no geometry, and small. */
+async function placementOf(
+  { cache, dependencies }: Source,
+  key: ArticleKey,
+  partsList: PartsList,
+  children: readonly PlanningChild[],
+): Promise<Placement> {
+  if (children.length === 0) return { unplaced: [], warnings: [] };
+  return checkPlacement(key, partsList, children, async (child) => {
+    return (await cache.read(partsListRequest(child), dependencies)).answer;
+  });
+}
+
+async function fetchBodies(source: Source, partsList: PartsList, manufacturer: string) {
+  const { cache, dependencies } = source;
+  const { requests, warnings } = blockRequests(partsList, manufacturer);
+  const blockManufacturers = Array.from(requests.values(), (block) => block.manufacturer);
+  const owners = { manufacturer, blockManufacturers: [...new Set(blockManufacturers)] };
+  const [blocks, images] = await Promise.all([
+    fetchEach(requests.keys(), async (name) => {
+      const request = blockRequest(requests.get(name)!, manufacturer);
+      return orMissing(
+        request.subject,
+        async () => (await cache.get(request, dependencies)).answer,
+      );
+    }),
+    fetchEach(imageReferences(partsList), (reference) => {
+      return orMissing(`image ${reference}`, () => fetchImage(source, reference, owners));
+    }),
+  ]);
+  return { blocks, images, warnings };
+}
+
+/** Fetches an image from the first of its locations that has it. */
+async function fetchImage(
+  { cache, dependencies, imageLocation }: Source,
+  reference: string,
+  owners: ImageContext,
+): Promise<Fetched> {
+  let first: Fetched | undefined;
+  for (const location of locateImage(reference, owners, imageLocation)) {
+    const request = imageRequest(location, owners.manufacturer);
+    const { answer } = await cache.get(request, dependencies);
+    if ('digest' in answer) return answer;
+    first ??= answer;
+  }
+  return first!;
+}
+
+/** Fetches all of a kind at once; the result is sorted by name, in whatever order they arrive. */
+async function fetchEach(
+  names: Iterable<string>,
+  fetchOne: (name: string) => Promise<Fetched>,
+): Promise<Map<string, Fetched>> {
+  const sorted = [...names].sort();
+  const fetched = await Promise.all(sorted.map(fetchOne));
+  return new Map(sorted.map((name, index) => [name, fetched[index]!]));
+}
+
+/** A body that cannot be fetched is missing, unless the reason ends the run. */
+async function orMissing(subject: string, work: () => Promise<Fetched>): Promise<Fetched> {
+  try {
+    return await work();
+  } catch (error) {
+    return { missing: missingBecause(error, subject) };
+  }
 }

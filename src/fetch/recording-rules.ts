@@ -4,7 +4,6 @@
  * In: what was asked. Out: the place of the answer. It must not read answers nor write files.
  */
 
-import { joinKey } from '../cache/request-key.ts';
 import type { OperationName, Values } from '../service/operations.ts';
 
 import { encodeFileName, sha256Hex } from '../support/files.ts';
@@ -149,7 +148,7 @@ export function recordFile(
 ): string {
   const values = identity.map((name) => query[name] ?? '');
   const readable = ARTICLE.map((name) => query[name] ?? '').join('_');
-  return `${encodeFileName(readable)}~${sha256Hex(joinKey(...values)).slice(0, 16)}.json`;
+  return `${encodeFileName(readable)}~${sha256Hex(JSON.stringify(values)).slice(0, 16)}.json`;
 }
 
 /** Manufacturer, program, and the name itself, which may hold the separator. */

@@ -1,18 +1,24 @@
-/**
- * Select articles: what a pipeline's sources mean, as requests for single articles.
- *
- * In: sources, and ways to read the catalogue and to configure. Out: requests, each once, in an order
- * that depends on the sources and the service's answers alone. It must not know how bodies are kept.
- */
-
-import type { ArticleRequest } from '../model/article.ts';
-import { configurationKey } from '../model/configuration-id.ts';
-import { type ConverterError, isConverterError } from '../support/errors.ts';
-import { folderName, isArticle, requestOfNode, selectFromCatalogue } from './select-catalogue.ts';
-import { selectConfigurations } from './select-configurations.ts';
-import { selectPlannings } from './select-plannings.ts';
+/** Selects articles: what the sources of a pipeline mean, as requests for single configurations. */
+import type { ArticleKey, ArticleRequest } from '../model/article.ts';
+import { articleKey, configurationKey } from '../model/configuration-id.ts';
+import {
+  asConverterError,
+  type ConverterError,
+  endsRun,
+  isConverterError,
+} from '../support/errors.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import {
+  type CatalogueSource,
+  folderName,
+  type SearchSource,
+  searchName,
+  selectFromCatalogue,
+  selectFromSearch,
+} from './select-catalogue.ts';
+import { type ConfigurationSource, selectConfigurations } from './select-configurations.ts';
+import { type PlanningSource, selectPlannings } from './select-plannings.ts';
 import type {
-  ArticleSource,
   CatalogueReader,
   Configurator,
   SelectedArticle,
@@ -21,38 +27,41 @@ import type {
   SourceSelection,
 } from './selection.ts';
 
-export type {
-  ArticleSource,
-  CatalogueReader,
-  SelectedArticle,
-  Selection,
-  SelectionFailure,
-} from './selection.ts';
+/** Where articles come from; globs take `*` and `?` and ignore case. */
+export type ArticleSource =
+  | { kind: 'list'; file: string; rows: readonly ArticleRequest[] }
+  | ({ kind: 'article' } & ArticleRequest)
+  | CatalogueSource
+  | SearchSource
+  | PlanningSource
+  | ConfigurationSource;
 
-type Source<Kind extends ArticleSource['kind']> = Extract<ArticleSource, { kind: Kind }>;
 type Reader = CatalogueReader & Configurator;
 
 /** How each kind of source is read. */
 const SELECTORS: {
   [Kind in ArticleSource['kind']]: (
-    source: Source<Kind>,
+    source: Extract<ArticleSource, { kind: Kind }>,
     reader: Reader,
   ) => SourceSelection | Promise<SourceSelection>;
 } = {
-  list: ({ rows, file }) => all(rows, `list ${file}`),
-  article: ({ kind, ...request }) => all([request], kind),
+  list: ({ rows, file }) => selectAll(rows, `list ${file}`),
+  article: ({ kind, ...request }) => selectAll([request], kind),
   search: selectFromSearch,
   catalogue: selectFromCatalogue,
   planning: selectPlannings,
   configurations: selectConfigurations,
 };
 
+/** Articles that are identified at the same time; the client limits the requests in flight. */
+const IDENTIFIED_AT_ONCE = 256;
+
 /**
  * Gathers the articles of all sources.
  *
- * An article that several sources want is listed where the first of them has it, and knows them all. What
- * the service says is not there (a folder, a manufacturer) fails by itself and the others go on; a part of
- * the catalogue that cannot be read ends the selection: a smaller one would pass for the truth.
+ * An article that several sources select is listed once, at its first place, with all reasons. A folder or
+ * manufacturer that the service does not have is a failure of its own; a part of the catalogue that cannot
+ * be read ends the selection, since a smaller one would look complete.
  *
  * @param sources - In the order of the pipeline file.
  * @throws {@link ConverterError} what reading the catalogue throws.
@@ -70,11 +79,9 @@ export async function selectArticles(
   reader: Reader,
 ): Promise<Selection> {
   const selections = await Promise.all(sources.map((source) => selectFrom(source, reader)));
+  const articles = selections.flatMap((selection) => selection.articles);
   return {
-    articles: mergeSelected(
-      selections.flatMap(({ articles }) => articles),
-      ({ request }) => configurationKey(request),
-    ),
+    articles: mergeSelected(articles, ({ request }) => configurationKey(request)),
     failures: selections.flatMap(({ failures = [] }) => failures),
     warnings: selections.flatMap(({ warnings = [] }) => warnings),
     unread: selections.flatMap(({ unread = [] }) => unread),
@@ -82,11 +89,59 @@ export async function selectArticles(
 }
 
 /**
- * Makes one of all that have a key in common, at the place of the first.
+ * Merges the articles that resolve to one key, in their order.
  *
- * The first spelling is the request; the others stay known, and so do all reasons.
+ * A catalogue names a configuration by its final number, a cart by its reinit string too: only the service
+ * can say whether they are the same. Only such pairs are resolved, which a run does anyway. An article that
+ * cannot be resolved is not merged.
+ *
+ * @param identify - Such as `Fetcher.identify`.
+ * @throws {@link ConverterError} what ends a run.
+ *
+ * @see D-800.
  */
-export function mergeSelected(
+export async function distinctArticles(
+  articles: readonly SelectedArticle[],
+  identify: (request: ArticleRequest) => Promise<{ key: ArticleKey }>,
+): Promise<SelectedArticle[]> {
+  const keys = new Map<SelectedArticle, string>();
+  await inParallel(ambiguous(articles), IDENTIFIED_AT_ONCE, async (article) => {
+    try {
+      keys.set(article, configurationKey((await identify(article.request)).key));
+    } catch (thrown) {
+      const error = asConverterError(thrown);
+      if (endsRun(error.code)) throw error;
+    }
+  });
+  return mergeSelected(
+    articles,
+    (article) => keys.get(article) ?? configurationKey(article.request),
+  );
+}
+
+async function selectFrom(source: ArticleSource, reader: Reader): Promise<SourceSelection> {
+  const select = SELECTORS[source.kind] as (s: ArticleSource, r: Reader) => SourceSelection;
+  try {
+    return await select(source, reader);
+  } catch (error) {
+    if (!isConverterError(error, 'NODE_NOT_FOUND')) throw error;
+    const { manufacturer } = { manufacturer: '', ...source };
+    const unread = [{ manufacturer, program: '' }];
+    return { articles: [], failures: [notFound(source, error)], unread };
+  }
+}
+
+function notFound(source: ArticleSource, { code, message }: ConverterError): SelectionFailure {
+  const folder = 'parentnode' in source ? source.parentnode : '';
+  return { what: 'query' in source ? searchName(source) : folderName(folder), code, message };
+}
+
+function selectAll(requests: readonly ArticleRequest[], why: string): SourceSelection {
+  return { articles: requests.map((request) => ({ request, why: [why] })) };
+}
+
+/** Merges articles with the same key, at the place of the first, whose spelling is the request. */
+function mergeSelected(
   articles: readonly SelectedArticle[],
   keyOf: (article: SelectedArticle) => string,
 ): SelectedArticle[] {
@@ -94,12 +149,12 @@ export function mergeSelected(
   for (const article of articles) {
     const key = keyOf(article);
     const first = merged.get(key);
-    merged.set(key, first === undefined ? article : together(first, article));
+    merged.set(key, first === undefined ? article : merge(first, article));
   }
   return [...merged.values()];
 }
 
-function together(first: SelectedArticle, next: SelectedArticle): SelectedArticle {
+function merge(first: SelectedArticle, next: SelectedArticle): SelectedArticle {
   const spellings = [...(first.alike ?? []), next.request, ...(next.alike ?? [])];
   const own = configurationKey(first.request);
   const alike = [...new Map(spellings.map((request) => [configurationKey(request), request]))]
@@ -114,39 +169,22 @@ function together(first: SelectedArticle, next: SelectedArticle): SelectedArticl
   };
 }
 
-async function selectFrom(source: ArticleSource, reader: Reader): Promise<SourceSelection> {
-  const select = SELECTORS[source.kind] as (s: ArticleSource, r: Reader) => SourceSelection;
-  try {
-    return await select(source, reader);
-  } catch (error) {
-    if (!isConverterError(error, 'NODE_NOT_FOUND')) throw error;
-    const { manufacturer } = { manufacturer: '', ...source };
-    const unread = [{ manufacturer, program: '' }];
-    return { articles: [], failures: [notThere(source, error)], unread };
+/** Articles that may be the same configuration as another of the same base article. */
+function ambiguous(articles: readonly SelectedArticle[]): SelectedArticle[] {
+  const groups = new Map<string, SelectedArticle[]>();
+  for (const article of articles) {
+    const name = articleKey(article.request);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [article]);
+    else group.push(article);
   }
+  return [...groups.values()].flatMap((group) =>
+    group.filter((one) => group.some((other) => other !== one && maybeSame(one, other))),
+  );
 }
 
-function notThere(source: ArticleSource, { code, message }: ConverterError): SelectionFailure {
-  const where = 'parentnode' in source ? source.parentnode : '';
-  const what = 'query' in source ? searchName(source) : folderName(where);
-  return { what, code, message };
-}
-
-function all(requests: readonly ArticleRequest[], why: string): SourceSelection {
-  return { articles: requests.map((request) => ({ request, why: [why] })) };
-}
-
-async function selectFromSearch(
-  source: Source<'search'>,
-  reader: CatalogueReader,
-): Promise<SourceSelection> {
-  const why = searchName(source);
-  const nodes = await reader.search(source.manufacturer, source.query);
-  const selected = all(nodes.filter(isArticle).map(requestOfNode), why);
-  if (selected.articles.length > 0) return selected;
-  return { articles: [], warnings: [{ code: 'SEARCH_EMPTY', message: `${why} finds no article` }] };
-}
-
-function searchName({ manufacturer, query }: Source<'search'>): string {
-  return `search ${manufacturer} ${JSON.stringify(query)}`;
+/** A field that one of them leaves out may have the value of the other. */
+function maybeSame({ request: a }: SelectedArticle, { request: b }: SelectedArticle): boolean {
+  const fields = ['finalarticlenumber', 'reinitstring', 'metareinitstring'] as const;
+  return fields.every((field) => a[field] === '' || b[field] === '' || a[field] === b[field]);
 }

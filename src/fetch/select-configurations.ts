@@ -1,27 +1,36 @@
 /**
- * Select configurations: one base article in its default, with named values, or with each value of
- * named properties.
- *
- * In: which configurations, and a way to configure. Out: requests for them, at most as many as allowed.
- * Values of two properties are never combined: their number would have no end.
+ * Selects configurations of one base article: its default, one with named values, or one for each value of
+ * named properties. Values of two properties are never combined, since their number has no limit.
  */
-
 import type { Article, ArticleProperty, PropertyRange } from '../model/article.ts';
 import { articleLabel } from '../model/configuration-id.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
 import { planningChildren } from './planning.ts';
 import type {
-  ConfigurationSource,
   Configurator,
   Configured,
-  PropertyChange,
+  PropertySetting,
   SelectedArticle,
   SelectionFailure,
   SourceSelection,
 } from './selection.ts';
 
-/** A value of a property, to be set on the configuration of before. */
+/** Configurations of one base article. */
+export interface ConfigurationSource {
+  kind: 'configurations';
+  manufacturer: string;
+  program: string;
+  basearticlenumber: string;
+  /** Values by `CLASS.PROPERTY`, set in their order; without any it is the default configuration. */
+  values: Readonly<Record<string, string>>;
+  /** Properties by `CLASS.PROPERTY` of which each value is selected, one property at a time. */
+  each: readonly string[];
+  /** Most configurations; `each` needs it. */
+  max: number;
+}
+
+/** A value of a property, to be set on the previous configuration. */
 interface Setting {
   /** `CLASS.PROPERTY`. */
   name: string;
@@ -32,9 +41,9 @@ interface Setting {
  * Configures a base article.
  *
  * The named values are set first; each value of a property listed in `each` is then set on that
- * configuration alone. A value that the service refuses fails by itself.
+ * configuration alone. A value that the service refuses is a failure of its own.
  *
- * @returns At most `max` configurations where `each` is given, that of the named values first.
+ * @returns At most `max` configurations if `each` is given, that of the named values first.
  *
  * @see Spec 4.3; D-803.
  */
@@ -80,21 +89,21 @@ async function addEach(
     const message = `${articleLabel(source)}: more than the ${source.max} configurations of max; the first are taken`;
     selection.warnings.push({ code: 'CONFIGURATIONS_LIMITED', message });
   }
-  const outcomes = await Promise.all(
+  const results = await Promise.all(
     allowed.map(async (setting) => {
       const all = [...named, setting];
-      const outcome = await attempt(source, all, () => set(configurator, first, setting));
-      return 'code' in outcome ? outcome : selected(source, outcome, all);
+      const result = await attempt(source, all, () => set(configurator, first, setting));
+      return 'code' in result ? result : selected(source, result, all);
     }),
   );
-  for (const outcome of outcomes) {
-    if ('code' in outcome) selection.failures.push(outcome);
-    else selection.articles.push(outcome);
+  for (const result of results) {
+    if ('code' in result) selection.failures.push(result);
+    else selection.articles.push(result);
   }
   return selection;
 }
 
-/** What concerns this configuration alone is a failure of its own; what ends a run ends it. */
+/** An error that does not end the run is a failure of this configuration alone. */
 async function attempt<T>(
   source: ConfigurationSource,
   settings: readonly Setting[],
@@ -111,7 +120,7 @@ async function attempt<T>(
   }
 }
 
-/** Only a top-level article is configured: a child goes with its root. */
+/** Only a top-level article is configured: a child is configured with its root. */
 async function loadTopLevel(
   source: ConfigurationSource,
   configurator: Configurator,
@@ -135,13 +144,13 @@ async function set(
   if (isSame(property.currentvalue, value)) return from;
   const changed = await configurator.change(from, { ...place, newvalue: value });
   const now = properties(changed.article).get(name)?.property.currentvalue;
-  // An answer that no longer shows the property cannot tell; one with another value has refused.
+  // An answer without the property proves nothing; one with another value is a refusal.
   if (now === undefined || isSame(now, value)) return changed;
   const message = `${name}: expected ${JSON.stringify(value)} to be taken, received ${JSON.stringify(now)}`;
   throw new ConverterError('PROPERTY_VALUE_REFUSED', message);
 }
 
-type Found = Pick<PropertyChange, 'proptype' | 'propclass' | 'prop'> & {
+type Found = Omit<PropertySetting, 'newvalue'> & {
   property: ArticleProperty;
 };
 
@@ -170,7 +179,7 @@ function findProperty(article: Article, name: string): Found {
   throw new ConverterError('PROPERTY_UNKNOWN', `the article has no property ${name}${hint}`);
 }
 
-/** Every value of a property but the one that it has, at most as many as allowed and one more. */
+/** Every value of a property but the current one; of ranges at most one more than allowed. */
 function otherValues(article: Article, name: string, max: number): string[] {
   const { property } = findProperty(article, name);
   const listed = property.propertyvalues.map(({ valuefrom }) => valuefrom);
@@ -188,7 +197,7 @@ function steps(name: string, ranges: readonly PropertyRange[], most: number): st
       }
       const count = Math.floor((valueto - valuefrom) / raster + 1e-9) + 1;
       return Array.from({ length: Math.min(count, most + 1) }, (_, index) =>
-        // Ten digits undo what adding up decimal steps does to them.
+        // Ten digits undo the rounding errors of decimal steps.
         Number((valuefrom + index * raster).toPrecision(10)),
       ).filter(
         (value) =>
@@ -206,7 +215,7 @@ function notEnumerable(name: string, because: string): ConverterError {
   );
 }
 
-/** The same text, or the same number however it is written. */
+/** The same text, or the same number in another spelling. */
 function isSame(a: string, b: string): boolean {
   if (a === b) return true;
   if (a.trim() === '' || b.trim() === '') return false;

@@ -1,27 +1,32 @@
-/**
- * Select plannings: stored top-level articles as requests.
- *
- * In: top-level articles as a cart post or a permanent identifier has them. Out: a request for exactly
- * the stored configuration, with the stored children. What is no top-level article fails by itself.
- */
+/** Selects stored plannings: a request for exactly the stored configuration, with the stored children. */
 import type { Article, ArticleRequest } from '../model/article.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { decodeArticle } from '../service/wire-article.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { planningChildren, requestOfArticle } from './planning.ts';
-import type {
-  PlanningSource,
-  SelectedArticle,
-  SelectionFailure,
-  SourceSelection,
-  StoredPlanning,
-} from './selection.ts';
+import type { SelectedArticle, SelectionFailure, SourceSelection } from './selection.ts';
+
+/** Stored top-level articles: carts, and those of permanent identifiers. */
+export interface PlanningSource {
+  kind: 'planning';
+  /** One asset of each planning, or its children as assets of their own too. */
+  as: 'planning' | 'articles';
+  plannings: readonly StoredPlanning[];
+}
+
+/** One stored top-level article. */
+export interface StoredPlanning {
+  /** What it is, in words: `cart order-17.json`. */
+  name: string;
+  /** As it was received; or why it cannot be read. */
+  article: { json: unknown } | { error: ConverterError };
+}
 
 /**
  * Reads stored plannings.
  *
- * As `planning` each is one article, whose children stand in it; as `articles` each of its children is
- * an article of its own beside it.
+ * As `planning` each is one article with its children; as `articles` each child is an article of its own
+ * too. An invalid planning is a failure of its own.
  *
  * @see Spec 4.6; D-801, D-802.
  */
@@ -57,7 +62,7 @@ function selectPlanning(planning: StoredPlanning, as: PlanningSource['as']): Sel
 /**
  * Reads a top-level article: by itself, or as the property `json` of a cart post.
  *
- * @throws {@link ConverterError} `CART_INVALID`, `CHILD_WITHOUT_ROOT`, or why it cannot be had.
+ * @throws {@link ConverterError} `CART_INVALID`, `CHILD_WITHOUT_ROOT`, or why it cannot be read.
  */
 function topLevelArticle({ article }: StoredPlanning): Article {
   if ('error' in article) throw article.error;
@@ -76,7 +81,7 @@ function topLevelArticle({ article }: StoredPlanning): Article {
   return decoded;
 }
 
-/** Without a configuration the default one is meant, as migrated carts mean it; it is told. */
+/** Without a configuration, as in migrated carts, the default one is selected. */
 function unconfigured({ name }: StoredPlanning, { request }: SelectedArticle): Warning[] {
   if (request.finalarticlenumber !== '' || request.reinitstring !== '') return [];
   const message = `${name} has no reinitstring: its default configuration is taken`;
@@ -89,7 +94,7 @@ function unwrap(json: unknown): unknown {
   try {
     return JSON.parse(wrapped) as unknown;
   } catch {
-    throw invalid('expected JSON in the property json, received another text');
+    throw invalid('expected JSON in the property json, received other text');
   }
 }
 
@@ -108,7 +113,7 @@ function checkIdentity(request: ArticleRequest, what: string): void {
   }
 }
 
-/** Who it is may be known though it cannot be used. */
+/** An article that cannot be used may still have its ids. */
 function failureOf({ name, article }: StoredPlanning, thrown: unknown): SelectionFailure {
   const { code, message } = asConverterError(thrown);
   const failure = { what: name, code, message };

@@ -1,65 +1,20 @@
-/**
- * Selection: what choosing articles takes and gives. Types only.
- */
-import type { Article, ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
+/** Types of the selection: what every kind of source returns, and what it reads the service with. */
+import type {
+  Article,
+  ArticleKey,
+  ArticleRequest,
+  PlanningChild,
+  PropertyChange,
+} from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import type { Digest, Warning } from '../model/snapshot.ts';
-import type { ConverterError } from '../support/errors.ts';
-
-/** Where articles come from; globs take `*` and `?` and disregard case. */
-export type ArticleSource =
-  | { kind: 'list'; file: string; rows: readonly ArticleRequest[] }
-  | CatalogueSource
-  | { kind: 'search'; manufacturer: string; query: string }
-  | PlanningSource
-  | ConfigurationSource
-  | ({ kind: 'article' } & ArticleRequest);
-
-/** Every article below a folder. */
-export interface CatalogueSource {
-  kind: 'catalogue';
-  /** Folder to start at; empty is the top. */
-  parentnode: string;
-  manufacturers?: readonly string[] | undefined;
-  programs?: readonly string[] | undefined;
-}
-
-/** Stored top-level articles: carts, and what permanent identifiers stand for. */
-export interface PlanningSource {
-  kind: 'planning';
-  /** One asset of each planning, or its children as assets of their own too. */
-  as: 'planning' | 'articles';
-  plannings: readonly StoredPlanning[];
-}
-
-/** One stored top-level article. */
-export interface StoredPlanning {
-  /** What it is, in words: `cart order-17.json`. */
-  name: string;
-  /** As it was received; or why it cannot be had. */
-  article: { json: unknown } | { error: ConverterError };
-}
-
-/** Configurations of one base article. */
-export interface ConfigurationSource {
-  kind: 'configurations';
-  manufacturer: string;
-  program: string;
-  basearticlenumber: string;
-  /** Values by `CLASS.PROPERTY`, set in their order; without any it is the default configuration. */
-  values: Readonly<Record<string, string>>;
-  /** Properties by `CLASS.PROPERTY` of which each value is taken, one property at a time. */
-  each: readonly string[];
-  /** Most configurations; `each` needs it. */
-  max: number;
-}
 
 /** One article to fetch. */
 export interface SelectedArticle {
   request: ArticleRequest;
-  /** Which sources want it, in words, the first of them first. */
+  /** Which sources select it, in words, the first of them first. */
   why: string[];
-  /** Other spellings of the same configuration that were asked for. */
+  /** Other spellings of the same configuration that were selected. */
   alike?: ArticleRequest[];
   /** Of a stored planning: its children as they were stored. */
   children?: PlanningChild[];
@@ -71,25 +26,14 @@ export interface SelectionFailure {
   what: string;
   code: string;
   message: string;
-  /** The article concerned, where it is known. */
+  /** The article concerned, if it is known. */
   article?: Pick<ArticleRequest, 'manufacturer' | 'program' | 'basearticlenumber'>;
 }
 
-/** A part of the range by its ids; what is empty is any. */
+/** A part of the range by its ids; an empty one means any. */
 export interface RangePart {
   manufacturer: string;
   program: string;
-}
-
-/** What the sources of a pipeline select. */
-export interface Selection {
-  /** Each request once, in the order of the sources. */
-  articles: SelectedArticle[];
-  failures: SelectionFailure[];
-  /** What is worth a look though nothing failed. */
-  warnings: Warning[];
-  /** Parts of the range that could not be read: which articles they have is not known. */
-  unread?: RangePart[];
 }
 
 /** What one source selects. */
@@ -97,10 +41,14 @@ export interface SourceSelection {
   articles: SelectedArticle[];
   failures?: SelectionFailure[];
   warnings?: Warning[];
+  /** Parts of the range that could not be read, so that their articles are not known. */
   unread?: RangePart[];
 }
 
-/** How the catalogue is read. */
+/** What the sources of a pipeline select: each request once, in the order of the sources. */
+export type Selection = Omit<Required<SourceSelection>, 'unread'> & Pick<SourceSelection, 'unread'>;
+
+/** Reads the catalogue. */
 export interface CatalogueReader {
   /** Children of a folder. @param manufacturer - Whose folder it is, or empty. */
   nodes(parentnode: string, manufacturer: string): Promise<CatalogueNode[]>;
@@ -108,26 +56,20 @@ export interface CatalogueReader {
 }
 
 /** One property and its new value. */
-export interface PropertyChange {
-  /** `ocd` is a commercial property, `meta` one of the planning. */
-  proptype: 'ocd' | 'meta';
-  propclass: string;
-  prop: string;
-  newvalue: string;
-}
+export type PropertySetting = Pick<PropertyChange, 'proptype' | 'propclass' | 'prop' | 'newvalue'>;
 
 /** An article as it is configured now. */
 export interface Configured {
   key: ArticleKey;
   article: Article;
-  /** Body of the answer: the service wants it back whole. */
+  /** Body of the answer: a change sends it back to the service. */
   articleDigest: Digest;
 }
 
-/** How articles are configured. */
+/** Configures articles. */
 export interface Configurator {
   /** Loads an article. */
   resolve(request: ArticleRequest): Promise<Configured>;
   /** The same article with one property changed. */
-  change(from: Configured, change: PropertyChange): Promise<Configured>;
+  change(from: Configured, setting: PropertySetting): Promise<Configured>;
 }

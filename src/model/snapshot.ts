@@ -38,12 +38,12 @@ export interface ArticleSnapshot {
   warnings: Warning[];
   /** Of a planning: the children that its parts list does not hold; missing where it holds all. */
   unplaced?: UnplacedChild[];
-  /** What of it the service was asked for in this run, whoever needed it; not kept. */
-  asked?: AskedOf;
+  /** What of it was requested in this run, also for another article; not stored. */
+  requested?: RequestedParts;
 }
 
-/** What of a snapshot was asked for, rather than remembered from an earlier run. */
-export interface AskedOf {
+/** What of a snapshot was requested in this run rather than cached by an earlier one. */
+export interface RequestedParts {
   article: boolean;
   partsList: boolean;
   /** Number of blocks and images. */
@@ -64,7 +64,7 @@ export type ContentReader = (digest: Digest) => Promise<Uint8Array>;
  * again. Undefined where the body is not in memory; read and decode its bytes then.
  */
 export interface DecodedReader {
-  /** Decoded with the default nesting limit. */
+  /** Decoded without a limit of nesting. */
   partsList(digest: Digest): PartsList | undefined;
   block(digest: Digest): Block | undefined;
 }

@@ -6,9 +6,8 @@
  * network.
  */
 
-import type { StoredDecision } from '../cache/cached-decisions.ts';
-import { inputsDigest } from '../fetch/inputs-digest.ts';
-import { loadSnapshot } from '../fetch/load-snapshot.ts';
+import type { StoredDecision } from '../cache/cached-builds.ts';
+import { inputsDigest, loadSnapshot } from '../fetch/snapshot.ts';
 import type { ManifestLine } from '../model/asset.ts';
 import { configurationKey, configurationLabels } from '../model/configuration-id.ts';
 import type { Scene } from '../model/scene.ts';
@@ -77,7 +76,7 @@ function* filtered<T>(items: Iterable<T>, wanted: (item: T) => boolean): Iterabl
 
 async function explainLine(line: ManifestLine, run: RunContext): Promise<ArticleExplanation> {
   const { convert, service } = run.job.pipeline;
-  const source = { service: pipelineServiceId(service), state: run.state, store: run.bodies };
+  const source = { service: pipelineServiceId(service), database: run.state, store: run.bodies };
   const snapshot = await loadSnapshot(source, line.requested[0] ?? line);
   const converter = await loadConverter((digest) => run.bodies.get(digest), convert);
   const materials: MaterialExplanation[] = [];

@@ -4,8 +4,8 @@
  * In: an open run. Out: its selection, and an estimate of requests and time. Nothing but the catalogue
  * and single articles is asked for: no parts list, no geometry.
  */
-import type { RequestEstimate } from '../fetch/estimate-requests.ts';
-import type { Selection } from '../fetch/select-articles.ts';
+import type { RequestEstimate } from '../fetch/estimate.ts';
+import type { Selection } from '../fetch/selection.ts';
 import { createOutcomeBook } from './configuration/outcome-book.ts';
 import type { RunContext } from './context/run-context.ts';
 import { openQuarantine } from './night/quarantine.ts';

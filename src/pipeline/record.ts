@@ -7,7 +7,7 @@
 
 import { join } from 'node:path';
 import { createRecorder, type RecordingContent } from '../fetch/recording.ts';
-import type { SelectedArticle } from '../fetch/select-articles.ts';
+import type { SelectedArticle } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { RunReport } from '../report/run-report.ts';

@@ -9,6 +9,7 @@ import type { ArticleRequest } from '../../src/model/article.ts';
 import type { ArticleSnapshot } from '../../src/model/snapshot.ts';
 import type { EmulatedRange } from '../../src/sample/range.ts';
 import { createClient, type ServiceClient } from '../../src/service/client.ts';
+import type { OperationName, Values } from '../../src/service/operations.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
 
 /** A service on loopback, a cache on disk, and fetchers on any day. */
@@ -16,7 +17,7 @@ export interface FetchBench {
   readonly emulator: Emulator;
   readonly dir: string;
   readonly store: ContentStore;
-  readonly state: CacheDatabase;
+  readonly database: CacheDatabase;
   client(config?: Partial<ServiceConfig>): ServiceClient;
   /** A fetcher of a run that begins on a day. */
   fetcher(day?: string, options?: Partial<FetcherOptions>): Fetcher;
@@ -36,7 +37,7 @@ export async function openFetchBench(
     tmpDir: join(dir, '.tmp'),
     repair: true,
   });
-  const state = await openCacheDatabase(dir);
+  const database = await openCacheDatabase(dir);
   const clients: ServiceClient[] = [];
   let before = new Map<string, number>();
 
@@ -52,11 +53,17 @@ export async function openFetchBench(
     emulator,
     dir,
     store,
-    state,
+    database,
     client,
     fetcher: (day = '2024-06-01', options = {}) => {
       const now = Date.parse(`${day}T02:00:00Z`);
-      return createFetcher({ client: options.client ?? client(), store, state, now, ...options });
+      return createFetcher({
+        client: options.client ?? client(),
+        store,
+        database,
+        now,
+        ...options,
+      });
     },
     requests: () => {
       const now = new Map([...emulator.counts].filter(([name]) => !/key|token|logout/.test(name)));
@@ -70,14 +77,14 @@ export async function openFetchBench(
     close: async () => {
       await Promise.all(clients.map((made) => made.close()));
       await emulator.close();
-      state.close();
+      database.close();
       await rm(dir, { recursive: true, force: true });
     },
   };
 }
 
 /** A snapshot without what it took to get it. */
-export function contentOf({ asked: _, ...snapshot }: ArticleSnapshot): ArticleSnapshot {
+export function contentOf({ requested: _, ...snapshot }: ArticleSnapshot): ArticleSnapshot {
   return snapshot;
 }
 
@@ -88,4 +95,17 @@ export function acme(
 ): ArticleRequest {
   const ids = { manufacturer: 'ACME', program: 'DESK', basearticlenumber };
   return { ...ids, finalarticlenumber: '', reinitstring: '', metareinitstring: '', ...more };
+}
+
+/** A client whose calls of one operation fail, where `fail` returns an error for the values. */
+export function failingClient(
+  client: ServiceClient,
+  operation: OperationName,
+  fail: (values: Values) => Error | undefined,
+): ServiceClient {
+  const call: ServiceClient['call'] = (name, values, options) => {
+    const error = name === operation ? fail(values) : undefined;
+    return error === undefined ? client.call(name, values, options) : Promise.reject(error);
+  };
+  return { ...client, call };
 }

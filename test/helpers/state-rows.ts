@@ -41,7 +41,7 @@ export async function readStateRows(cacheDir: string): Promise<StateRows> {
 /** Marks each row of what was built: the mark is gone once it is built again. */
 export function markBuilds(cacheDir: string): void {
   const db = new Libsql(join(cacheDir, 'state.db'));
-  db.exec(`UPDATE builds SET record = json_set(record, '$.marked', 1)`);
+  db.exec(`UPDATE cached_builds SET record = json_set(record, '$.marked', 1)`);
   db.close();
 }
 
@@ -50,14 +50,14 @@ function rowsOf(file: string): StateRows {
   try {
     const answers = new Map<string, number>();
     const builds = new Map<string, boolean>();
-    for (const { operation, request, asked_at } of select(db, 'responses')) {
+    for (const { operation, request, requested_at } of select(db, 'cached_responses')) {
       const name = NAMES[operation!]?.(JSON.parse(request!));
-      if (name !== undefined) answers.set(name, Number(asked_at));
+      if (name !== undefined) answers.set(name, Number(requested_at));
     }
-    for (const { source, record } of select(db, 'builds')) {
+    for (const { source, record } of select(db, 'cached_builds')) {
       builds.set(source!, (JSON.parse(record!) as { marked?: number }).marked === 1);
     }
-    return { answers, builds, unfinished: select(db, 'runs').length };
+    return { answers, builds, unfinished: select(db, 'durable_runs').length };
   } finally {
     db.close();
   }

@@ -180,7 +180,7 @@ describe('a state that cannot be written once all is published', () => {
     await nights.run('2026-02-01');
     const state = new Libsql(join(nights.cacheDir, 'state.db'));
     state.exec(
-      "CREATE TRIGGER full BEFORE INSERT ON decisions BEGIN SELECT RAISE(ABORT, 'full'); END",
+      "CREATE TRIGGER full BEFORE INSERT ON cached_decisions BEGIN SELECT RAISE(ABORT, 'full'); END",
     );
     state.close();
     range.gone.add(range.articleAt(3).number);

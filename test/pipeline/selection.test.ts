@@ -335,7 +335,9 @@ describe('a choice that cannot be had', () => {
       { env },
     );
     expect(exit).toBe(0);
-    expect(stdout).toMatch(/CATALOGUE_CIRCULAR {2}catalogue FJEL\S* holds FJEL\S*, in which it/);
+    expect(stdout).toMatch(
+      /CATALOGUE_CIRCULAR {2}catalogue FJEL\S* contains FJEL\S*, which contains it/,
+    );
     expect(stdout).toMatch(/NODE_NOT_FOUND {2}catalogue \S+ names the folder GONE, which/);
     expect(stdout).toMatch(/1 converted · 0 unchanged · 0 failed/);
   });

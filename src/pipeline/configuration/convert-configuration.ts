@@ -5,10 +5,15 @@
  * for a build it is the one of the last fetch. It must not know the other requests.
  */
 
-import type { Decision } from '../../cache/cached-decisions.ts';
-import type { KeptSnapshot } from '../../fetch/fetch-article.ts';
-import { inputsDigest, REPORTED } from '../../fetch/inputs-digest.ts';
-import type { SelectedArticle } from '../../fetch/select-articles.ts';
+import type { Decision } from '../../cache/cached-builds.ts';
+import type { SelectedArticle } from '../../fetch/selection.ts';
+import {
+  inputsDigest,
+  loadSnapshot,
+  loadSnapshotInputs,
+  REPORTED,
+  type SnapshotInputs,
+} from '../../fetch/snapshot.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import type { Built, ManifestLine } from '../../model/asset.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
@@ -31,7 +36,7 @@ import { sourceDigest } from './source-digest.ts';
 /** Where snapshots come from. */
 interface Snapshots {
   /** The snapshot of the last fetch where all of it is known to hold, without looking at it. */
-  kept(request: ArticleRequest): Promise<KeptSnapshot | undefined>;
+  kept(request: ArticleRequest): Promise<SnapshotInputs | undefined>;
   /** All of it, from wherever it is. */
   load(selected: SelectedArticle): Promise<ArticleSnapshot>;
 }
@@ -41,7 +46,7 @@ export async function convertLive(run: RunContext): Promise<Work<Outcome>> {
   const fetcher = await run.fetcher();
   const load: Snapshots['load'] = ({ request, children }) => fetcher.fetch(request, children);
   return {
-    ...convertWith(run, { kept: fetcher.kept, load }),
+    ...convertWith(run, { kept: fetcher.freshSnapshot, load }),
     async onFailure(request, error) {
       // Whoever is out of time must not wait for another answer.
       if (error.code === 'ARTICLE_TIMEOUT') return failure(request, error);
@@ -57,11 +62,10 @@ export async function convertLive(run: RunContext): Promise<Work<Outcome>> {
 
 /** Converts with the snapshots of the last fetch, without a network. */
 export async function convertFetched(run: RunContext): Promise<Work<Outcome>> {
-  const { keptSnapshot, loadSnapshot } = await import('../../fetch/load-snapshot.ts');
   const service = pipelineServiceId(run.job.pipeline.service);
-  const source = { service, state: run.state, store: run.bodies };
+  const source = { service, database: run.state, store: run.bodies };
   return convertWith(run, {
-    kept: async (request) => keptSnapshot(source, request),
+    kept: async (request) => loadSnapshotInputs(source, request),
     load: ({ request }) => loadSnapshot(source, request),
   });
 }
@@ -143,10 +147,10 @@ function convertWith(run: RunContext, snapshots: Snapshots): Work<Outcome> {
 }
 
 /** What it took to find out that nothing has changed. */
-function tierOf({ asked }: ArticleSnapshot): Decision['tier'] {
-  if (asked === undefined) return 'kept';
-  if (asked.bodies > 0) return 'digest';
-  return asked.article || asked.partsList ? 'parts-list' : 'kept';
+function tierOf({ requested }: ArticleSnapshot): Decision['tier'] {
+  if (requested === undefined) return 'kept';
+  if (requested.bodies > 0) return 'digest';
+  return requested.article || requested.partsList ? 'parts-list' : 'kept';
 }
 
 function whyBuilt(

@@ -5,7 +5,7 @@
  * It must not know what the work is, and holds no outcome: memory does not grow with their number.
  */
 
-import type { SelectedArticle } from '../../fetch/select-articles.ts';
+import type { SelectedArticle } from '../../fetch/selection.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import { articleLabel } from '../../model/configuration-id.ts';
 import { asConverterError, ConverterError, endsRun } from '../../support/errors.ts';

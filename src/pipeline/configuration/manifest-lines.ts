@@ -5,7 +5,7 @@
  * publishing gives.
  */
 
-import type { Decision } from '../../cache/cached-decisions.ts';
+import type { Decision } from '../../cache/cached-builds.ts';
 import type { Article, ArticleKey, ArticleRequest } from '../../model/article.ts';
 import type { Built, CatalogueLine, LastGood, ManifestLine } from '../../model/asset.ts';
 import { configurationId, configurationKey, uniqueRequests } from '../../model/configuration-id.ts';

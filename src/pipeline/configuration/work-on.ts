@@ -5,7 +5,7 @@
  * only once its parts list is there which of its children become assets of their own.
  */
 
-import type { SelectedArticle } from '../../fetch/select-articles.ts';
+import type { SelectedArticle } from '../../fetch/selection.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
 import type { UnplacedChild } from '../../model/snapshot.ts';
 import type { RunContext } from '../context/run-context.ts';

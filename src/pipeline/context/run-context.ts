@@ -153,12 +153,12 @@ export async function withRun<T>(
     return createFetcher({
       client,
       store: bodies,
-      state,
+      database: state,
       now: startedAt,
       force: job.force ?? false,
       retryMissing: job.failedOnly ?? false,
-      heldSince: begun.heldSince,
-      heldUntil: begun.heldUntil,
+      interruptedSince: begun.interruptedSince,
+      interruptedUntil: begun.interruptedUntil,
       freshness: job.pipeline.freshness,
       imageLocation: content.imageLocation,
     });
@@ -205,7 +205,7 @@ export async function withRun<T>(
         // A service that could not be opened has answered nothing, and said why where it was asked for.
         const opened = await fetcher?.catch(() => undefined);
         const counts = [...(opened?.counts.values() ?? [])];
-        return counts.reduce((sum, { remembered }) => sum + remembered, 0);
+        return counts.reduce((sum, { cached }) => sum + cached, 0);
       },
       closeService,
       isServiceHeld: () => client?.isHeld() ?? false,
@@ -221,9 +221,15 @@ export async function withRun<T>(
       },
     });
     if (begun !== undefined && !isUnfinished) {
-      const { tidyCache } = await import('../../cache/eviction.ts');
+      const { evictUnused } = await import('../../cache/eviction.ts');
       const maxBytes = job.pipeline.cacheMaxBytes;
-      await tidyCache({ store: bodies, state, now: startedAt, maxBytes, run: begun.id });
+      await evictUnused({
+        store: bodies,
+        database: state,
+        now: startedAt,
+        maxBytes,
+        run: begun.id,
+      });
       state.runs.finish(begun.id, isPart);
     }
     return result;

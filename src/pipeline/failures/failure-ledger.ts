@@ -6,8 +6,8 @@
  * It must not know why something failed.
  */
 
-import type { FailureRecord, Failures } from '../../cache/durable-failures.ts';
-import type { SelectedArticle } from '../../fetch/select-articles.ts';
+import type { DurableFailures, FailureRecord } from '../../cache/durable-failures.ts';
+import type { SelectedArticle } from '../../fetch/selection.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import { configurationKey, isConfigurationKey } from '../../model/configuration-id.ts';
 import { sha256Hex } from '../../support/files.ts';
@@ -112,7 +112,10 @@ const MOST_QUARANTINED = { share: 0.1, few: 25 };
  *
  * @see D-852.
  */
-export function openFailureLedger(failures: Failures, options: LedgerOptions): FailureLedger {
+export function openFailureLedger(
+  failures: DurableFailures,
+  options: LedgerOptions,
+): FailureLedger {
   const { outputDir, policy, now, published = 0 } = options;
   const today = dayOf(now);
   const conditions = sha256Hex(JSON.stringify([CONVERTER_VERSION, options.convert])).slice(0, 16);

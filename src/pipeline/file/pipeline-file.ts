@@ -5,8 +5,8 @@
  * Errors name file, line and the nearest known name. It must not open what the pipeline points to.
  */
 import { dirname, join, resolve } from 'node:path';
-import type { FreshnessPolicy } from '../../cache/freshness-policy.ts';
-import type { ConfigurationSource } from '../../fetch/selection.ts';
+import type { FreshnessPolicy } from '../../cache/freshness.ts';
+import type { ConfigurationSource } from '../../fetch/select-configurations.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { readText } from '../../support/files.ts';

@@ -11,7 +11,7 @@ import {
   FRESHNESS_DEFAULT,
   FRESHNESS_POLICIES,
   type FreshnessPolicy,
-} from '../../cache/freshness-policy.ts';
+} from '../../cache/freshness.ts';
 import { IMAGE_LOCATION_DEFAULT } from '../../fetch/image-location.ts';
 import { SERVICE_DEFAULTS } from '../../service/service-config.ts';
 import { gatesSchema } from '../gates/gate-schema.ts';

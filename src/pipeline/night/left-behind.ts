@@ -5,8 +5,7 @@
  * gone from the catalogue is not among them.
  */
 
-import type { Selection } from '../../fetch/select-articles.ts';
-import type { RangePart } from '../../fetch/selection.ts';
+import type { RangePart, Selection } from '../../fetch/selection.ts';
 import type { ManifestLine } from '../../model/asset.ts';
 import { articleKey, configurationKey } from '../../model/configuration-id.ts';
 import type { OutcomeBook } from '../configuration/outcome-book.ts';

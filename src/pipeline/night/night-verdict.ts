@@ -4,7 +4,7 @@
  * In: the lines of the new manifest, those of before, and what the operator allows. Out: what the gates
  * found, and the reason where it may not.
  */
-import type { Selection } from '../../fetch/select-articles.ts';
+import type { Selection } from '../../fetch/selection.ts';
 import type { ManifestLine } from '../../model/asset.ts';
 import type { GateReport } from '../../report/run-report.ts';
 import { ConverterError } from '../../support/errors.ts';

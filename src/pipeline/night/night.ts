@@ -6,8 +6,8 @@
  * → report.
  */
 
-import type { Decision } from '../../cache/cached-decisions.ts';
-import type { Selection } from '../../fetch/select-articles.ts';
+import type { Decision } from '../../cache/cached-builds.ts';
+import type { Selection } from '../../fetch/selection.ts';
 import { asConverterError, ConverterError, type ErrorCode } from '../../support/errors.ts';
 import type { Work } from '../configuration/each-configuration.ts';
 import type { Outcome } from '../configuration/manifest-lines.ts';

@@ -5,7 +5,7 @@
  * and catalogue.
  */
 
-import type { Selection } from '../../fetch/select-articles.ts';
+import type { Selection } from '../../fetch/selection.ts';
 import type { CatalogueLine, ManifestLine } from '../../model/asset.ts';
 import { parseConfigurationKey } from '../../model/configuration-id.ts';
 import { createPackedMap, type PackedMap } from '../../support/packed-map.ts';

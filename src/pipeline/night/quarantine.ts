@@ -5,7 +5,7 @@
  * not; and a ledger that knows of this night.
  */
 
-import type { SelectionFailure } from '../../fetch/select-articles.ts';
+import type { SelectionFailure } from '../../fetch/selection.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import type { ManifestLine } from '../../model/asset.ts';
 import { configurationKey } from '../../model/configuration-id.ts';

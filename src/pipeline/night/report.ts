@@ -5,7 +5,7 @@
  * the folder of the run. It must not know how any of it is worded: `report/` does.
  */
 import { join, relative, sep } from 'node:path';
-import type { Selection, SelectionFailure } from '../../fetch/select-articles.ts';
+import type { Selection, SelectionFailure } from '../../fetch/selection.ts';
 import type { ArticleKey } from '../../model/article.ts';
 import type { FailureHistory, ReportedLine } from '../../report/collect.ts';
 import { createCollector } from '../../report/collect.ts';

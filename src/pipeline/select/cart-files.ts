@@ -5,7 +5,7 @@
  * why it cannot be read. It must not know what a cart has to hold.
  */
 import { join, relative, resolve, sep } from 'node:path';
-import type { StoredPlanning } from '../../fetch/selection.ts';
+import type { StoredPlanning } from '../../fetch/select-plannings.ts';
 import {
   asConverterError,
   ConverterError,

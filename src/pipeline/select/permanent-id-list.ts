@@ -4,9 +4,9 @@
  * In: identifiers, or a file of them, the ledger and maybe a recording. Out: stored plannings, or that there is none.
  */
 
-import type { PermanentIds } from '../../cache/durable-permanent-ids.ts';
+import type { DurablePermanentIds } from '../../cache/durable-permanent-ids.ts';
 import { readRecordedPlanning } from '../../fetch/recording-plannings.ts';
-import type { StoredPlanning } from '../../fetch/selection.ts';
+import type { StoredPlanning } from '../../fetch/select-plannings.ts';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { readText } from '../../support/files.ts';
 
@@ -34,7 +34,7 @@ export function parsePermanentIds(text: string): string[] {
 export interface PlanningPlaces {
   /** Whose identifiers they are: those of another service are not known here. */
   service: string;
-  ledger: PermanentIds;
+  ledger: Pick<DurablePermanentIds, 'get'>;
   /** Folder of the recording that the service replays. */
   recording?: string | undefined;
   /** Told of each planning that was found. */

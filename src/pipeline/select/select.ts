@@ -7,12 +7,8 @@
  */
 
 import type { Fetcher } from '../../fetch/fetch-article.ts';
-import type {
-  ArticleSource,
-  SelectedArticle,
-  Selection,
-  SelectionFailure,
-} from '../../fetch/select-articles.ts';
+import type { ArticleSource } from '../../fetch/select-articles.ts';
+import type { SelectedArticle, Selection, SelectionFailure } from '../../fetch/selection.ts';
 import type { CatalogueNode } from '../../model/catalogue.ts';
 import { configurationLabels } from '../../model/configuration-id.ts';
 import type { Warning } from '../../model/snapshot.ts';
@@ -41,7 +37,7 @@ export async function selectLive(run: RunContext): Promise<Selection> {
     const { pipeline } = run.job;
     const [{ selectArticles }, { distinctArticles }] = await Promise.all([
       import('../../fetch/select-articles.ts'),
-      import('../../fetch/select-distinct.ts'),
+      import('../../fetch/select-articles.ts'),
     ]);
     const opened = await Promise.all(pipeline.articles.map((source) => openSource(source, run)));
     const fetcher = await run.fetcher();

@@ -4,7 +4,7 @@
  * @see D-748.
  */
 import { join } from 'node:path';
-import type { SelectedArticle } from '../../fetch/select-articles.ts';
+import type { SelectedArticle } from '../../fetch/selection.ts';
 import { ConverterError } from '../../support/errors.ts';
 import {
   PRIVATE_MODE,

@@ -3,8 +3,8 @@
  */
 import { createHash } from 'node:crypto';
 import { missingBecause } from '../../../src/cache/missing-body.ts';
-import { blockRequests } from '../../../src/fetch/block-requests.ts';
-import { resolveKey } from '../../../src/fetch/resolve-key.ts';
+import { blockRequests } from '../../../src/fetch/requests.ts';
+import { resolveKey } from '../../../src/fetch/resolve-article.ts';
 import type { ArticleSnapshot, Fetched } from '../../../src/model/snapshot.ts';
 import { decodeArticle } from '../../../src/service/wire-article.ts';
 import { decodeBlock } from '../../../src/service/wire-block.ts';

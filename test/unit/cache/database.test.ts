@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredResponse } from '../../../src/cache/cached-responses.ts';
 import type { SnapshotRecord } from '../../../src/cache/cached-snapshots.ts';
-import { openCacheDatabase } from '../../../src/cache/database.ts';
-import { openDatabase } from '../../../src/cache/sqlite.ts';
+import { MIGRATIONS, openCacheDatabase } from '../../../src/cache/database.ts';
+import { openSqlite } from '../../../src/cache/sqlite.ts';
 import { listFolder } from '../../../src/support/files.ts';
 
 let dir = '';
@@ -25,10 +25,10 @@ const LEG: StoredResponse = {
   answer: { digest: 'ab', bytes: 7 },
   etag: '"1"',
   lastModified: '',
-  manufacturer: 'ACME',
+  datedBy: 'ACME',
   convertdate: '2024-05-14',
   fetchedOn: '2024-05-15',
-  askedAt: 1_715_734_800_123,
+  requestedAt: 1_715_734_800_123,
 };
 const NONE: StoredResponse = {
   ...LEG,
@@ -109,21 +109,75 @@ describe('state', () => {
   });
 });
 
+describe('a database of an earlier version', () => {
+  const AB = 'ab'.repeat(32);
+  const KEY = ['ACME', 'DESK', 'D"1', '', 'ü::', ''];
+  const OLD = `
+    INSERT INTO responses VALUES ('s', 'getBlock', 'r', '${AB}', 7, NULL, NULL, '"1"', '',
+      'ACME', '2024-05-14', '2024-05-15', 1715734800123);
+    INSERT INTO responses VALUES ('s', 'getPartsList', '${JSON.stringify(KEY)}', '${AB}', 7, NULL, NULL, '', '',
+      'ACME', '2024-05-14', '2024-05-15', 1715734800123);
+    INSERT INTO bodies VALUES ('${AB}', 7, 1715734800123);
+    INSERT INTO snapshots (service, request, kept, record) VALUES ('s', 'r',
+      '{"key":{"program":"DESK"},"inputs":"i","terms":"t","vouchers":[{"owner":"LIB","manufacturer":"ACME","convertdate":"2024-05-14","fetchedOn":"2024-05-15","askedAt":5}]}',
+      '{"partsList":"${AB}"}');
+    INSERT INTO snapshot_uses VALUES (1, 6);
+    INSERT INTO permanent_ids VALUES ('s', 'P-1', '{"id":"r"}');
+    INSERT INTO builds VALUES ('src', '{"sha256":"x"}', 0);
+    INSERT INTO failures VALUES ('/out', 'r', 'C', 'm', 3, 2, 'a', 'b', 'c', '');
+    INSERT INTO decisions VALUES ('/out', 'k', 'run', 'built', '["why"]');
+    INSERT INTO runs (service, output, host, pid, started_at) VALUES ('s', '/out', 'h', 0, 1715734800123);`;
+
+  it('keeps its contents, under the new names of the tables', async () => {
+    (await openSqlite(join(dir, 'state.db'), [...MIGRATIONS.slice(0, 7), OLD])).close();
+    const patched = await openSqlite(join(dir, 'state.db'), Array(8).fill(''));
+    patched.prepare('PRAGMA user_version = 7').run();
+    patched.close();
+
+    const database = await openCacheDatabase(dir);
+    const answer = { digest: AB, bytes: 7 };
+    const get = (operation: string, request: string) =>
+      database.responses.get({ service: 's', operation, request });
+    expect(get('getBlock', 'r')).toMatchObject({ answer, requestedAt: 1_715_734_800_123 });
+    const withBaseNumber = JSON.stringify(KEY.with(3, 'D"1'));
+    expect(get('getPartsList', withBaseNumber)).toMatchObject({ answer });
+    expect(database.bodies.all()).toHaveLength(1);
+    expect(database.snapshots.summary('s', 'r')).toEqual({
+      ...{ key: { program: 'DESK' }, inputs: 'i', optionsDigest: 't' },
+      stamps: [
+        {
+          ...{ owner: 'LIB', datedBy: 'ACME', convertdate: '2024-05-14' },
+          ...{ fetchedOn: '2024-05-15', requestedAt: 5 },
+        },
+      ],
+    });
+    expect([...database.snapshots.bodies()]).toEqual([{ digests: [AB], usedAt: 6 }]);
+    expect(database.permanentIds.get('s', 'P-1')).toEqual({ id: 'r' });
+    expect(database.builds.get('src')).toEqual({ sha256: 'x' });
+    expect(database.failures.all('/out')).toMatchObject([{ attempts: 3, nights: 2 }]);
+    const decision = { run: 'run', tier: 'built', why: ['why'] };
+    expect(database.decisions.get('/out', 'k')).toEqual(decision);
+    const run = { service: 's', output: '/out', pid: process.pid, startedAt: 1_715_734_800_124 };
+    expect(database.runs.begin(run).interruptedSince).toBe(1_715_734_800_123);
+    database.close();
+  });
+});
+
 describe('database', () => {
   const CREATE = 'CREATE TABLE a (n INTEGER NOT NULL) STRICT;';
 
   it('runs each schema change once', async () => {
     const path = join(dir, 'x.db');
-    (await openDatabase(path, [CREATE])).close();
-    const db = await openDatabase(path, [CREATE, 'INSERT INTO a VALUES (1);']);
+    (await openSqlite(path, [CREATE])).close();
+    const db = await openSqlite(path, [CREATE, 'INSERT INTO a VALUES (1);']);
     db.close();
-    const again = await openDatabase(path, [CREATE, 'INSERT INTO a VALUES (1);']);
+    const again = await openSqlite(path, [CREATE, 'INSERT INTO a VALUES (1);']);
     expect(again.prepare('SELECT n FROM a').all()).toMatchObject([{ n: 1 }]);
     again.close();
   });
 
   it('rolls a transaction back as a whole', async () => {
-    const db = await openDatabase(join(dir, 'x.db'), [CREATE]);
+    const db = await openSqlite(join(dir, 'x.db'), [CREATE]);
     const insert = db.prepare('INSERT INTO a VALUES (?)');
     expect(() =>
       db.transaction(() => {
@@ -137,13 +191,13 @@ describe('database', () => {
 
   it("refuses a newer version's file, and one that is no database", async () => {
     const path = join(dir, 'x.db');
-    (await openDatabase(path, [CREATE, CREATE.replace(' a ', ' b ')])).close();
-    await expect(openDatabase(path, [CREATE])).rejects.toMatchObject({
+    (await openSqlite(path, [CREATE, CREATE.replace(' a ', ' b ')])).close();
+    await expect(openSqlite(path, [CREATE])).rejects.toMatchObject({
       code: 'STATE_INVALID',
       message: `${path}: expected state of version 1 or older, found 2, which a newer btg2gltf wrote`,
     });
     await writeFile(path, 'junk '.repeat(999));
-    await expect(openDatabase(path, [CREATE])).rejects.toMatchObject({ code: 'STATE_INVALID' });
+    await expect(openSqlite(path, [CREATE])).rejects.toMatchObject({ code: 'STATE_INVALID' });
   });
 
   it('says where it cannot be written', async () => {

@@ -34,16 +34,16 @@ const run = (startedAt: number, pid = DEAD, more = {}) => ({
 
 describe('runs', () => {
   it('hold since they began, where none was interrupted', () => {
-    expect(state.runs.begin(run(NIGHT)).heldSince).toBe(NIGHT);
+    expect(state.runs.begin(run(NIGHT)).interruptedSince).toBe(NIGHT);
   });
 
   it('hold since the first of those that they continue', () => {
     state.runs.begin(run(NIGHT));
     state.runs.begin(run(NIGHT + HOUR));
     const third = state.runs.begin(run(NIGHT + 2 * HOUR, process.pid));
-    expect(third.heldSince).toBe(NIGHT);
+    expect(third.interruptedSince).toBe(NIGHT);
     state.runs.finish(third.id);
-    expect(state.runs.begin(run(NIGHT + 3 * HOUR)).heldSince).toBe(NIGHT + 3 * HOUR);
+    expect(state.runs.begin(run(NIGHT + 3 * HOUR)).interruptedSince).toBe(NIGHT + 3 * HOUR);
   });
 
   it('leave those that they continue to be continued, where they worked on a part', () => {
@@ -51,14 +51,17 @@ describe('runs', () => {
     const part = state.runs.begin(run(NIGHT + HOUR, process.pid));
     state.runs.finish(part.id, true);
     expect(state.runs.oldestRunning(NIGHT + 2 * HOUR)).toBeUndefined();
-    expect(state.runs.begin(run(NIGHT + 2 * HOUR)).heldSince).toBe(NIGHT);
+    expect(state.runs.begin(run(NIGHT + 2 * HOUR)).interruptedSince).toBe(NIGHT);
   });
 
   it('hold until now, but for what they continue where the clock was set back', () => {
-    expect(state.runs.begin(run(NIGHT))).toMatchObject({ heldSince: NIGHT, heldUntil: NIGHT });
+    expect(state.runs.begin(run(NIGHT))).toMatchObject({
+      interruptedSince: NIGHT,
+      interruptedUntil: NIGHT,
+    });
     expect(state.runs.begin(run(NIGHT - HOUR))).toMatchObject({
-      heldSince: NIGHT - HOUR,
-      heldUntil: NIGHT,
+      interruptedSince: NIGHT - HOUR,
+      interruptedUntil: NIGHT,
     });
   });
 
@@ -67,7 +70,7 @@ describe('runs', () => {
     state.runs.begin(run(NIGHT, DEAD, { output: '/other' }));
     state.runs.begin(run(NIGHT, process.ppid));
     state.runs.begin(run(NIGHT, process.pid));
-    expect(state.runs.begin(run(NIGHT + HOUR)).heldSince).toBe(NIGHT + HOUR);
+    expect(state.runs.begin(run(NIGHT + HOUR)).interruptedSince).toBe(NIGHT + HOUR);
   });
 
   it('continue one of their own process that was given up, as a process id that returned', async () => {
@@ -75,7 +78,7 @@ describe('runs', () => {
     state.close();
     state = await openCacheDatabase(dir);
     expect(state.runs.oldestRunning(NIGHT + HOUR)).toBeUndefined();
-    expect(state.runs.begin(run(NIGHT + HOUR, process.pid)).heldSince).toBe(NIGHT);
+    expect(state.runs.begin(run(NIGHT + HOUR, process.pid)).interruptedSince).toBe(NIGHT);
   });
 
   it('tell the oldest that goes on, besides who asks', () => {
@@ -93,9 +96,9 @@ describe('runs', () => {
     fc.assert(
       fc.property(fc.uniqueArray(ago, { maxLength: 5 }), (agos) => {
         for (const before of agos.toSorted((a, b) => b - a)) state.runs.begin(run(NIGHT - before));
-        const { id, heldSince } = state.runs.begin(run(NIGHT, process.pid));
+        const { id, interruptedSince } = state.runs.begin(run(NIGHT, process.pid));
         const continued = agos.filter((before) => before > 0 && before < 20 * HOUR);
-        expect(heldSince).toBe(NIGHT - Math.max(0, ...continued));
+        expect(interruptedSince).toBe(NIGHT - Math.max(0, ...continued));
         state.runs.finish(id);
       }),
       { seed: 6, numRuns: 50 },

@@ -1,10 +1,14 @@
-import { truncate, writeFile } from 'node:fs/promises';
-import { afterEach, describe, expect, it } from 'vitest';
-import type { StoredResponse } from '../../../src/cache/cached-responses.ts';
-import { dayOf, readFreshness } from '../../../src/cache/freshness.ts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  ConversionDates,
+  dayOf,
+  FRESHNESS_POLICIES,
+  type FreshnessPolicy,
+  type FreshnessStamp,
+  isFresh,
+} from '../../../src/cache/freshness.ts';
 import type { CatalogueNode } from '../../../src/model/catalogue.ts';
-import { acme, contentOf, type FetchBench, openFetchBench } from '../../helpers/fetch-bench.ts';
-import { smallRange } from '../../helpers/small-range.ts';
 
 function top(
   manufacturer: string,
@@ -29,54 +33,55 @@ function top(
   };
 }
 
-function stored(convertdate: string, fetchedOn: string, manufacturer = 'ACME'): StoredResponse {
-  const key = { service: 's', operation: 'getBlock', request: 'r' };
-  const answer = { digest: 'ab', bytes: 1 };
-  const vouched = { manufacturer, convertdate, fetchedOn, askedAt: 0 };
-  return { ...key, answer, etag: '', lastModified: '', ...vouched };
+function stamp(
+  convertdate: string,
+  fetchedOn: string,
+  owner = 'ACME',
+  datedBy = owner,
+): FreshnessStamp {
+  return { owner, datedBy, convertdate, fetchedOn, requestedAt: 0 };
 }
 
-describe('readFreshness', () => {
-  const today = readFreshness([
-    top('ACME', '2024-05-14'),
-    top('NEW', ''),
-    top('ACME', '', '', 'I'),
-  ]);
+const datesOf = (...nodes: CatalogueNode[]) => new ConversionDates(nodes);
+
+describe('ConversionDates', () => {
+  const today = datesOf(top('ACME', '2024-05-14'), top('NEW', ''), top('ACME', '', '', 'I'));
 
   it.each([
-    ['fetched on a later day', stored('2024-05-14', '2024-05-15'), true],
-    ['fetched on the day of the conversion', stored('2024-05-14', '2024-05-14'), false],
-    ['fetched before it', stored('2024-05-14', '2024-05-13'), false],
-    ['converted since', stored('2024-05-13', '2024-05-20'), false],
-    ['converted back to an older state', stored('2024-05-15', '2024-05-20'), false],
-    ['a manufacturer without a date', stored('', '2024-05-20', 'NEW'), false],
-    ['a manufacturer that the catalogue does not know', stored('', '2024-05-20', 'LIB'), false],
-  ])('%s', (_, response, fresh) => {
-    expect(today.isFresh(response, response.manufacturer)).toBe(fresh);
-    expect(today.isFresh(response, response.manufacturer.toLowerCase())).toBe(fresh);
+    ['fetched on a later day', stamp('2024-05-14', '2024-05-15'), true],
+    ['fetched on the day of the conversion', stamp('2024-05-14', '2024-05-14'), false],
+    ['fetched before it', stamp('2024-05-14', '2024-05-13'), false],
+    ['converted since', stamp('2024-05-13', '2024-05-20'), false],
+    ['converted back to an older state', stamp('2024-05-15', '2024-05-20'), false],
+    ['a manufacturer without a date', stamp('', '2024-05-20', 'NEW'), false],
+    ['a manufacturer that the catalogue does not know', stamp('', '2024-05-20', 'LIB'), false],
+  ])('%s', (_, of, fresh) => {
+    expect(today.isUnchangedSince(of)).toBe(fresh);
+    expect(today.isUnchangedSince({ ...of, owner: of.owner.toLowerCase() })).toBe(fresh);
   });
 
-  it("lets the article's manufacturer vouch for one that the catalogue does not know", () => {
-    expect(today.isFresh(stored('2024-05-14', '2024-05-15'), 'LIB')).toBe(true);
-    const known = readFreshness([top('ACME', '2024-05-14'), top('LIB', '2024-05-01')]);
-    expect(known.isFresh(stored('2024-05-14', '2024-05-15'), 'LIB')).toBe(false);
+  it("applies the dates of the article's manufacturer to one that the catalogue lacks", () => {
+    const lib = stamp('2024-05-14', '2024-05-15', 'LIB', 'ACME');
+    expect(today.isUnchangedSince(lib)).toBe(true);
+    const known = datesOf(top('ACME', '2024-05-14'), top('LIB', '2024-05-01'));
+    expect(known.isUnchangedSince(lib)).toBe(false);
   });
 
   it("sees a change of any of a manufacturer's series, whatever their order", () => {
-    const a = readFreshness([top('ACME', '2024-05-14', 'A'), top('ACME', '2024-06-03', 'B')]);
-    const same = readFreshness([top('ACME', '2024-06-03', 'B'), top('ACME', '2024-05-14', 'A')]);
-    const changed = readFreshness([top('ACME', '2024-05-28', 'A'), top('ACME', '2024-06-03', 'B')]);
-    expect(a.stateOf('acme')).toMatch(/^2024-06-03 [0-9a-f]{16}$/);
-    expect(same.stateOf('ACME')).toBe(a.stateOf('ACME'));
-    expect(changed.isFresh(stored(a.stateOf('ACME'), '2024-06-10'), 'ACME')).toBe(false);
-    expect(a.isFresh(stored(a.stateOf('ACME'), '2024-06-04'), 'ACME')).toBe(true);
-    expect(a.isFresh(stored(a.stateOf('ACME'), '2024-06-03'), 'ACME')).toBe(false);
+    const a = datesOf(top('ACME', '2024-05-14', 'A'), top('ACME', '2024-06-03', 'B'));
+    const same = datesOf(top('ACME', '2024-06-03', 'B'), top('ACME', '2024-05-14', 'A'));
+    const changed = datesOf(top('ACME', '2024-05-28', 'A'), top('ACME', '2024-06-03', 'B'));
+    const state = a.stateOf('acme');
+    expect(state).toMatch(/^2024-06-03 [0-9a-f]{16}$/);
+    expect(same.stateOf('ACME')).toBe(state);
+    expect(changed.isUnchangedSince(stamp(state, '2024-06-10'))).toBe(false);
+    expect(a.isUnchangedSince(stamp(state, '2024-06-04'))).toBe(true);
+    expect(a.isUnchangedSince(stamp(state, '2024-06-03'))).toBe(false);
   });
 
-  it('trusts no manufacturer of which one series has no date', () => {
-    expect(
-      readFreshness([top('ACME', '2024-05-14'), top('ACME', 'soon', 'B')]).stateOf('ACME'),
-    ).toBe('');
+  it('has no state of a manufacturer of which one series has no date', () => {
+    const dates = datesOf(top('ACME', '2024-05-14'), top('ACME', 'soon', 'B'));
+    expect(dates.stateOf('ACME')).toBe('');
   });
 
   it('counts days in UTC', () => {
@@ -84,104 +89,70 @@ describe('readFreshness', () => {
   });
 });
 
-describe('a second night', () => {
-  let bench: FetchBench;
-  afterEach(() => bench.close());
+describe('isFresh', () => {
+  const DAY = 86_400_000;
+  const NOW = Date.parse('2024-06-15T02:00:00Z');
+  const day = (ago: number) => new Date(NOW - ago * DAY).toISOString().slice(0, 10);
+  const today = (convertdate: string) => datesOf(top('ACME', convertdate));
+  const POLICIES = Object.keys(FRESHNESS_POLICIES) as FreshnessPolicy[];
 
-  const LEG = 'ACME::DESK::LEG';
-  const articles = [
-    { number: 'D1', blocks: [LEG, 'LIB::X::CASTOR'], pics: ['OAK', 'LIB::X::STEEL', 'NONE'] },
-    { number: 'D2', blocks: [LEG] },
-  ];
-
-  async function firstNight(day: string) {
-    const range = smallRange(articles);
-    range.images.add('ACME/OAK').add('LIB/STEEL');
-    bench = await openFetchBench(range);
-    const snapshots = await fetchAll(day);
-    expect(bench.requests()).toEqual({
-      getnodes: 2,
-      getarticles: 2,
-      btg: 2,
-      block: 2,
-      materials: 3,
+  it('is what was not converted since, as the policy says, for any days', async () => {
+    const days = fc.integer({ min: 0, max: 12 });
+    const case_ = fc.record({
+      policy: fc.constantFrom(...POLICIES),
+      askedAgo: days,
+      convertedAgo: days,
+      knownAgo: days,
+      heldHours: fc.integer({ min: 0, max: 19 }),
     });
-    return { range, snapshots };
-  }
-
-  async function fetchAll(day: string, force = false) {
-    const fetcher = bench.fetcher(day, { force });
-    await fetcher.nodes('ACME;:DESK@1', 'ACME');
-    const snapshots = articles.map(({ number }) => fetcher.fetch(acme(number)));
-    return (await Promise.all(snapshots)).map(contentOf);
-  }
-
-  it('asks for the top of the catalogue alone where nothing was converted', async () => {
-    const { snapshots } = await firstNight('2024-05-15');
-    expect(await fetchAll('2024-05-16')).toEqual(snapshots);
-    expect(bench.requests()).toEqual({ getnodes: 1 });
-  });
-
-  it('asks for everything after a conversion, and on the day of one', async () => {
-    const { range, snapshots } = await firstNight('2024-05-14');
-    expect(await fetchAll('2024-05-15')).toEqual(snapshots);
-    expect(bench.requests()).toMatchObject({ block: 2, materials: 3 });
-    range.convertdate = '2024-05-15';
-    range.bodies.set(
-      LEG,
-      JSON.stringify({ V: [0, 0, 0, 2, 0, 0, 0, 1, 0], A: [{ F: [0, 1, 2] }] }),
+    await fc.assert(
+      fc.asyncProperty(case_, async ({ policy, askedAgo, convertedAgo, knownAgo, heldHours }) => {
+        // A response cannot be dated later than it was requested.
+        fc.pre(knownAgo >= askedAgo && convertedAgo <= knownAgo);
+        const of = {
+          ...{ owner: 'ACME', datedBy: 'ACME', convertdate: day(knownAgo) },
+          ...{ fetchedOn: day(askedAgo), requestedAt: NOW - askedAgo * DAY },
+        };
+        const run = {
+          policy,
+          now: NOW,
+          interruptedSince: NOW - heldHours * 3_600_000,
+          interruptedUntil: NOW,
+        };
+        const result = await isFresh(of, run, async () => today(day(convertedAgo)));
+        const same = convertedAgo === knownAgo;
+        const expected =
+          policy === 'never' ||
+          askedAgo === 0 ||
+          (policy === 'convertdate' && same && askedAgo < knownAgo);
+        expect(result).toBe(expected);
+      }),
+      { seed: 6, numRuns: 300 },
     );
-    const [changed] = await fetchAll('2024-05-16');
-    expect(changed!.blocks.get(LEG)).not.toEqual(snapshots[0]!.blocks.get(LEG));
-    expect(changed!.blocks.get('LIB::X::CASTOR')).toEqual(
-      snapshots[0]!.blocks.get('LIB::X::CASTOR'),
+  });
+
+  it('is never what was requested before the interrupted run, nor 20 hours after it, nor by a clock that was set back', async () => {
+    const hour = fc.integer({ min: -40, max: 40 });
+    await fc.assert(
+      fc.asyncProperty(hour, fc.integer({ min: 1, max: 20 }), async (askedHours, heldHours) => {
+        const interruptedSince = NOW - heldHours * 3_600_000;
+        const requestedAt = NOW - askedHours * 3_600_000;
+        const of = { owner: 'A', datedBy: 'A', convertdate: '', fetchedOn: '', requestedAt };
+        const run = {
+          policy: 'always' as const,
+          now: NOW,
+          interruptedSince,
+          interruptedUntil: NOW,
+        };
+        const result = await isFresh(of, run, async () => datesOf());
+        expect(result).toBe(
+          requestedAt === NOW ||
+            (requestedAt >= interruptedSince &&
+              requestedAt < NOW &&
+              requestedAt < interruptedSince + 20 * 3_600_000),
+        );
+      }),
+      { seed: 6, numRuns: 300 },
     );
-    await fetchAll('2024-05-17');
-    expect(bench.requests()).toMatchObject({ getnodes: 3, btg: 2 });
-  });
-
-  it('asks for everything where that is forced', async () => {
-    await firstNight('2024-05-15');
-    await fetchAll('2024-05-16', true);
-    expect(bench.requests()).toEqual({
-      getnodes: 2,
-      getarticles: 2,
-      btg: 2,
-      block: 2,
-      materials: 3,
-    });
-  });
-
-  it('asks again for a body that the cache has lost a part of', async () => {
-    const { snapshots } = await firstNight('2024-05-15');
-    const leg = snapshots[0]!.blocks.get(LEG) as { digest: string };
-    await truncate(bench.store.pathOf(leg.digest), 3);
-    await bench.store.remove(snapshots[0]!.partsList);
-    expect(await fetchAll('2024-05-16')).toEqual(snapshots);
-    expect(bench.requests()).toEqual({ getnodes: 1, block: 1, btg: 1 });
-    expect(await bench.store.get(leg.digest)).toHaveProperty('length');
-  });
-
-  it('asks once more for what turns out to be damaged, and for no more than that', async () => {
-    const { snapshots } = await firstNight('2024-05-15');
-    const listing = bench.state.responses.get({
-      ...{ service: 'bench', operation: 'getNodes', request: '["ACME;:DESK@1"]' },
-    })!.answer as { digest: string; bytes: number };
-    for (const digest of [listing.digest, snapshots[0]!.partsList]) {
-      const { length } = await bench.store.get(digest);
-      await writeFile(bench.store.pathOf(digest), '?'.repeat(length));
-    }
-    expect(await fetchAll('2024-05-16')).toEqual(snapshots);
-    expect(bench.requests()).toEqual({ getnodes: 2, btg: 1 });
-    expect(await bench.store.get(listing.digest)).toHaveLength(listing.bytes);
-  });
-
-  it('asks for everything where the catalogue cannot be read, and goes on', async () => {
-    const { snapshots } = await firstNight('2024-05-15');
-    const client = bench.client();
-    const broken = { ...client, getNodes: () => client.getNodes('no such folder') };
-    const fetcher = bench.fetcher('2024-05-16', { client: broken });
-    expect(contentOf(await fetcher.fetch(acme('D2')))).toEqual(snapshots[1]);
-    expect(bench.requests()).toMatchObject({ getarticles: 1, btg: 1, block: 1 });
   });
 });

@@ -39,7 +39,7 @@ describe('missingBecause', () => {
     });
     expect(missingBecause(new TypeError('x is not a function'), 'block X')).toEqual({
       code: 'INTERNAL',
-      message: 'block X: it could not be had (INTERNAL)',
+      message: 'block X: it could not be fetched (INTERNAL)',
     });
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DATABASE_FILE, openCacheDatabase } from '../../../src/cache/database.ts';
-import { openDatabase } from '../../../src/cache/sqlite.ts';
+import { openSqlite } from '../../../src/cache/sqlite.ts';
 import { ERROR_CODES, isConverterError } from '../../../src/support/errors.ts';
 
 const CREATE = 'CREATE TABLE a (t TEXT NOT NULL) STRICT;';
@@ -76,21 +76,21 @@ describe('a damaged state', () => {
     await writeFile(path, await filled());
     const { default: Libsql } = await import('libsql');
     const other = new Libsql(path);
-    other.exec(`UPDATE permanent_ids SET article = '{"note":' WHERE id = 'P-7'`);
+    other.exec(`UPDATE durable_permanent_ids SET article = '{"note":' WHERE id = 'P-7'`);
     other.close();
     const message = `cannot use the state ${path}: expected JSON in a row, received other text`;
     await expect(readAll()).rejects.toMatchObject({ code: 'STATE_INVALID', message });
   });
 
   it('is to be kept: it alone knows permanent identifiers', () => {
-    expect(ERROR_CODES.STATE_INVALID.help).toMatch(/aside.*keep/);
+    expect(ERROR_CODES.STATE_INVALID.help).toMatch(/safe place.*keep/);
     expect(ERROR_CODES.STATE_INVALID.help).not.toMatch(/remove|delete/);
   });
 });
 
 describe('a database', () => {
   it('that has no space left keeps what it had', async () => {
-    const db = await openDatabase(path, [CREATE]);
+    const db = await openSqlite(path, [CREATE]);
     db.prepare('PRAGMA max_page_count = 4').get();
     const insert = db.prepare('INSERT INTO a VALUES (?)');
     insert.run('first');
@@ -104,8 +104,8 @@ describe('a database', () => {
   });
 
   it('that another process writes to for too long says so', async () => {
-    const one = await openDatabase(path, [CREATE]);
-    const two = await openDatabase(path, [CREATE], { busyTimeoutMs: 1 });
+    const one = await openSqlite(path, [CREATE]);
+    const two = await openSqlite(path, [CREATE], { busyTimeoutMs: 1 });
     const write = () => two.prepare('INSERT INTO a VALUES (?)').run('x');
     expect(() => one.transaction(write)).toThrow(
       expect.objectContaining({
@@ -119,7 +119,7 @@ describe('a database', () => {
   });
 
   it('where a folder stands in its place says so', async () => {
-    await expect(openDatabase(dir, [CREATE])).rejects.toMatchObject({
+    await expect(openSqlite(dir, [CREATE])).rejects.toMatchObject({
       code: 'OUTPUT_UNWRITABLE',
       message: expect.stringContaining(dir),
     });

@@ -1,7 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { loadSnapshot } from '../../../src/fetch/load-snapshot.ts';
+import { loadSnapshot } from '../../../src/fetch/snapshot.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
-import { acme, contentOf, type FetchBench, openFetchBench } from '../../helpers/fetch-bench.ts';
+import {
+  acme,
+  contentOf,
+  type FetchBench,
+  failingClient,
+  openFetchBench,
+} from '../../helpers/fetch-bench.ts';
 import { type SmallArticle, smallRange } from '../../helpers/small-range.ts';
 
 let bench: FetchBench;
@@ -37,7 +43,7 @@ describe('what is asked for', () => {
     });
     expect(new Set(range.asked).size).toBe(range.asked.length);
     expect(new Set(snapshots.map(({ blocks }) => JSON.stringify(blocks.get(LEG)))).size).toBe(1);
-    expect(fetcher.counts.get('getBlock')).toMatchObject({ asked: 26, shared: 46, remembered: 0 });
+    expect(fetcher.counts.get('getBlock')).toMatchObject({ sent: 26, deduplicated: 46, cached: 0 });
   });
 
   it('asks again for nothing in the same run, even for what failed', async () => {
@@ -165,7 +171,7 @@ describe('what failed after all attempts', () => {
   it('is told by its code, and asked for again on the same data', async () => {
     await benchFor({ number: 'D1', blocks: [LEG] });
     const error500 = new ConverterError('HTTP_STATUS', 'GET http://h:1/ gave up', { status: 500 });
-    const failing = { ...bench.client(), getBlock: () => Promise.reject(error500) };
+    const failing = failingClient(bench.client(), 'getBlock', () => error500);
     const { blocks } = await bench.fetcher('2024-06-01', { client: failing }).fetch(acme('D1'));
     const message = `block ${LEG}: the service answered with status 500`;
     expect(blocks.get(LEG)).toEqual({ missing: { code: 'HTTP_STATUS', message } });
@@ -179,14 +185,11 @@ describe('what failed after all attempts', () => {
 describe('what fails the article', () => {
   it('is a parts list that cannot be had, each time anew', async () => {
     await benchFor({ number: 'D1' }, { number: 'D2' });
-    const client = bench.client();
-    const broken = {
-      ...client,
-      getPartsList: (key: Parameters<typeof client.getPartsList>[0]) =>
-        key.basearticlenumber === 'D1'
-          ? Promise.reject(new ConverterError('RESPONSE_INVALID', 'expected JSON'))
-          : client.getPartsList(key),
-    };
+    const broken = failingClient(bench.client(), 'getPartsList', ({ basearticlenumber }) =>
+      basearticlenumber === 'D1'
+        ? new ConverterError('RESPONSE_INVALID', 'expected JSON')
+        : undefined,
+    );
     const fetcher = bench.fetcher(undefined, { client: broken });
     const all = await Promise.allSettled(
       [acme('D1'), acme('D2')].map((request) => fetcher.fetch(request)),
@@ -195,7 +198,7 @@ describe('what fails the article', () => {
       { status: 'rejected', reason: { code: 'RESPONSE_INVALID' } },
       { status: 'fulfilled' },
     ]);
-    const source = { service: 'bench', state: bench.state, store: bench.store };
+    const source = { service: 'bench', database: bench.database, store: bench.store };
     await expect(loadSnapshot(source, acme('D1'))).rejects.toMatchObject({
       code: 'SNAPSHOT_MISSING',
     });
@@ -229,15 +232,20 @@ describe('what ends the run', () => {
     'INTERRUPTED',
   ] as const)('%s of a block is thrown, not recorded', async (code) => {
     await benchFor({ number: 'D1', blocks: [LEG] });
-    const client = {
-      ...bench.client(),
-      getBlock: () => Promise.reject(new ConverterError(code, 'over')),
-    };
+    const client = failingClient(
+      bench.client(),
+      'getBlock',
+      () => new ConverterError(code, 'over'),
+    );
     await expect(bench.fetcher(undefined, { client }).fetch(acme('D1'))).rejects.toMatchObject({
       code,
     });
     expect(
-      bench.state.responses.get({ service: 'bench', operation: 'getBlock', request: `["${LEG}"]` }),
+      bench.database.responses.get({
+        service: 'bench',
+        operation: 'getBlock',
+        request: `["${LEG}"]`,
+      }),
     ).toBeUndefined();
   });
 });
@@ -249,7 +257,7 @@ describe('snapshots', () => {
     range.missing.add(TOP);
     const fetched = await bench.fetcher().fetch(acme('D1'));
     await bench.emulator.close();
-    const source = { service: 'bench', state: bench.state, store: bench.store };
+    const source = { service: 'bench', database: bench.database, store: bench.store };
     expect(await loadSnapshot(source, acme('D1'))).toEqual(contentOf(fetched));
     await expect(loadSnapshot(source, acme('D2'))).rejects.toMatchObject({
       code: 'SNAPSHOT_MISSING',

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ConfigurationSource } from '../../../src/fetch/select-configurations.ts';
 import { selectConfigurations } from '../../../src/fetch/select-configurations.ts';
-import type {
-  ConfigurationSource,
-  Configurator,
-  Configured,
-} from '../../../src/fetch/selection.ts';
+import type { Configurator, Configured } from '../../../src/fetch/selection.ts';
 import type { Article, ArticleProperty, PropertyRange } from '../../../src/model/article.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { acme } from '../../helpers/fetch-bench.ts';

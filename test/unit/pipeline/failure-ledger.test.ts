@@ -2,9 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FAILURES_V1, openFailures } from '../../../src/cache/durable-failures.ts';
-import { type Database, openDatabase } from '../../../src/cache/sqlite.ts';
-import type { SelectedArticle } from '../../../src/fetch/select-articles.ts';
+import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
+import type { SelectedArticle } from '../../../src/fetch/selection.ts';
 import type { ArticleRequest } from '../../../src/model/article.ts';
 import {
   type FailureLedger,
@@ -14,13 +13,13 @@ import {
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 
 let dir: string;
-let db: Database;
+let database: CacheDatabase;
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'btg2gltf-ledger-'));
-  db = await openDatabase(join(dir, 'state.db'), [FAILURES_V1]);
+  database = await openCacheDatabase(dir);
 });
 afterEach(async () => {
-  db.close();
+  database.close();
   await rm(dir, { recursive: true, force: true });
 });
 
@@ -28,7 +27,7 @@ const POLICY = { quarantineAfterNights: 3, retryEveryNights: 7 };
 const LOST = { code: 'BLOCK_MISSING', message: 'no such block' };
 const day = (n: number, hour = 2) => Date.UTC(2026, 0, n, hour);
 const open = (n: number, other: Partial<LedgerOptions> = {}): FailureLedger =>
-  openFailureLedger(openFailures(db), {
+  openFailureLedger(database.failures, {
     ...{ outputDir: '/out', policy: POLICY, convert: CONVERT_DEFAULTS, now: day(n) },
     ...other,
   });
@@ -110,7 +109,7 @@ describe('what keeps failing', () => {
     const ledger = open(2);
     ledger.record(request('A'), { code: 'HTTP_STATUS', message: 'status 500' });
     ledger.save(true);
-    const [record] = openFailures(db).all('/out');
+    const [record] = database.failures.all('/out');
     expect(record).toMatchObject({ code: 'HTTP_STATUS', message: 'status 500', nights: 2 });
   });
 
@@ -219,22 +218,22 @@ describe('what a night did not meet', () => {
   test('is forgotten when the night was complete: nobody selects it any more', () => {
     night(1, ['A', 'B'], ['A', 'B']);
     night(2, ['B'], ['B']);
-    expect(openFailures(db).all('/out')).toHaveLength(1);
+    expect(database.failures.all('/out')).toHaveLength(1);
   });
 
   test('stays after a night over a part, and so does what is in quarantine', () => {
     for (const n of [1, 2, 3]) night(n, ['A', 'B'], ['A', 'B']);
     night(4, ['A', 'B'], []);
-    expect(openFailures(db).all('/out')).toHaveLength(2);
+    expect(database.failures.all('/out')).toHaveLength(2);
     const part = open(10);
     part.record(request('A'));
     part.save(false);
-    expect(openFailures(db).all('/out')).toMatchObject([{ nights: 3 }]);
+    expect(database.failures.all('/out')).toMatchObject([{ nights: 3 }]);
   });
 
   test('nothing is kept of a night that did not get to its end', () => {
     open(1).record(request('A'), LOST);
-    expect(openFailures(db).all('/out')).toEqual([]);
+    expect(database.failures.all('/out')).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inputsDigest } from '../../../src/fetch/inputs-digest.ts';
+import { inputsDigest } from '../../../src/fetch/snapshot.ts';
 import type { ArticleSnapshot } from '../../../src/model/snapshot.ts';
 import { sourceDigest } from '../../../src/pipeline/configuration/source-digest.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';

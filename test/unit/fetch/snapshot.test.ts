@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { inputsDigest } from '../../../src/fetch/inputs-digest.ts';
-import { keptSnapshot } from '../../../src/fetch/load-snapshot.ts';
+import { inputsDigest, loadSnapshotInputs } from '../../../src/fetch/snapshot.ts';
+import type { Fetched } from '../../../src/model/snapshot.ts';
 import { acme, type FetchBench, openFetchBench } from '../../helpers/fetch-bench.ts';
 import { smallRange } from '../../helpers/small-range.ts';
 
@@ -25,16 +26,16 @@ describe('a kept snapshot', () => {
     for await (const digest of bench.store.list()) await bench.store.remove(digest);
     const fetcher = bench.fetcher('2024-05-21');
     const kept = { key: snapshot.key, inputs: inputsDigest(snapshot) };
-    expect(await fetcher.kept(acme('D1'))).toEqual(kept);
-    expect(await fetcher.kept(acme('D1', { program: 'desk' }))).toEqual(kept);
+    expect(await fetcher.freshSnapshot(acme('D1'))).toEqual(kept);
+    expect(await fetcher.freshSnapshot(acme('D1', { program: 'desk' }))).toEqual(kept);
     expect(bench.requests()).toEqual({ getnodes: 1 });
-    const source = { service: 'bench', state: bench.state };
-    expect(keptSnapshot(source, acme('D1'))).toEqual(kept);
+    const source = { service: 'bench', database: bench.database };
+    expect(loadSnapshotInputs(source, acme('D1'))).toEqual(kept);
   });
 
   it('is none that was never fetched', async () => {
     await firstNight();
-    expect(await bench.fetcher('2024-05-21').kept(acme('D2'))).toBeUndefined();
+    expect(await bench.fetcher('2024-05-21').freshSnapshot(acme('D2'))).toBeUndefined();
   });
 
   it.each([
@@ -44,9 +45,9 @@ describe('a kept snapshot', () => {
     const { range } = await firstNight();
     range.convertdate = convertdate;
     const fetcher = bench.fetcher(day);
-    expect(await fetcher.kept(acme('D1'))).toBeUndefined();
+    expect(await fetcher.freshSnapshot(acme('D1'))).toBeUndefined();
     await fetcher.fetch(acme('D1'));
-    expect(await fetcher.kept(acme('D1'))).toBeDefined();
+    expect(await fetcher.freshSnapshot(acme('D1'))).toBeDefined();
   });
 
   it('is none where the catalogue has come to know who owns a part of it', async () => {
@@ -57,17 +58,17 @@ describe('a kept snapshot', () => {
       const own = nodes(parent);
       return parent === '' ? [...own!, { ...own![0], ...LIB }] : own;
     };
-    expect(await bench.fetcher('2024-05-21').kept(acme('D1'))).toBeUndefined();
+    expect(await bench.fetcher('2024-05-21').freshSnapshot(acme('D1'))).toBeUndefined();
   });
 
   it('is none where something failed that may pass, and one where it is known not to be there', async () => {
     const { range } = await firstNight();
     range.missing.add(FOREIGN);
     await bench.fetcher('2024-05-21', { force: true }).fetch(acme('D1'));
-    expect(await bench.fetcher('2024-05-22').kept(acme('D1'))).toBeDefined();
+    expect(await bench.fetcher('2024-05-22').freshSnapshot(acme('D1'))).toBeDefined();
     range.bodies.set(LEG, '{"N":1');
     await bench.fetcher('2024-05-23', { force: true }).fetch(acme('D1'));
-    expect(await bench.fetcher('2024-05-24').kept(acme('D1'))).toBeUndefined();
+    expect(await bench.fetcher('2024-05-24').freshSnapshot(acme('D1'))).toBeUndefined();
   });
 
   it('is none on other terms: forced, images elsewhere, other children', async () => {
@@ -75,11 +76,11 @@ describe('a kept snapshot', () => {
     const day = '2024-05-21';
     const imageLocation = '{program}/{name}';
     const child = { ...acme('D2'), parent: -1 };
-    expect(await bench.fetcher(day, { force: true }).kept(acme('D1'))).toBeUndefined();
-    expect(await bench.fetcher(day, { imageLocation }).kept(acme('D1'))).toBeUndefined();
-    expect(await bench.fetcher(day).kept(acme('D1'), [child])).toBeUndefined();
-    expect(await bench.fetcher(day).kept(acme('D1'), [])).toBeUndefined();
-    expect(await bench.fetcher(day).kept(acme('D1'))).toBeDefined();
+    expect(await bench.fetcher(day, { force: true }).freshSnapshot(acme('D1'))).toBeUndefined();
+    expect(await bench.fetcher(day, { imageLocation }).freshSnapshot(acme('D1'))).toBeUndefined();
+    expect(await bench.fetcher(day).freshSnapshot(acme('D1'), [child])).toBeUndefined();
+    expect(await bench.fetcher(day).freshSnapshot(acme('D1'), [])).toBeUndefined();
+    expect(await bench.fetcher(day).freshSnapshot(acme('D1'))).toBeDefined();
   });
 
   it('is none with children that have no place', async () => {
@@ -91,7 +92,7 @@ describe('a kept snapshot', () => {
     ]);
     bench = await openFetchBench(range);
     expect((await bench.fetcher('2024-05-20').fetch(acme('D1'))).unplaced).toHaveLength(1);
-    expect(await bench.fetcher('2024-05-21').kept(acme('D1'))).toBeUndefined();
+    expect(await bench.fetcher('2024-05-21').freshSnapshot(acme('D1'))).toBeUndefined();
   });
 });
 
@@ -111,15 +112,71 @@ describe('a configuration', () => {
 describe('what was asked for', () => {
   it('is told with each snapshot', async () => {
     const { range, snapshot } = await firstNight();
-    expect(snapshot.asked).toEqual({ article: true, partsList: true, bodies: 3 });
+    expect(snapshot.requested).toEqual({ article: true, partsList: true, bodies: 3 });
     const next = bench.fetcher('2024-05-21');
     const none = { article: false, partsList: false, bodies: 0 };
-    expect((await next.fetch(acme('D1'))).asked).toEqual(none);
+    expect((await next.fetch(acme('D1'))).requested).toEqual(none);
     range.convertdate = '2024-05-21';
     const changed = bench.fetcher('2024-05-22');
-    expect((await changed.fetch(acme('D1'))).asked).toEqual(snapshot.asked);
+    expect((await changed.fetch(acme('D1'))).requested).toEqual(snapshot.requested);
     // Whoever needs it: the second article of the run shares what the first was answered.
     const other = acme('D1', { reinitstring: 'D1;F=STD::' });
-    expect((await changed.fetch(other)).asked).toEqual(snapshot.asked);
+    expect((await changed.fetch(other)).requested).toEqual(snapshot.requested);
+  });
+});
+
+type Inputs = Parameters<typeof inputsDigest>[0];
+
+const INPUTS: Inputs = {
+  partsList: 'aa',
+  blocks: new Map<string, Fetched>([
+    ['A::B::LEG', { digest: 'bb', bytes: 1 }],
+    ['A::B::TOP', { missing: { code: 'BLOCK_MISSING', message: 'm' } }],
+  ]),
+  images: new Map<string, Fetched>([['OAK', { digest: 'cc', bytes: 2 }]]),
+  warnings: [{ code: 'BLOCK_UNLISTED', message: 'm' }],
+};
+
+const of = (change: Partial<Inputs> = {}) => inputsDigest({ ...INPUTS, ...change });
+
+describe('inputsDigest', () => {
+  it('depends on no order of names, and on what is said about the article alone', () => {
+    expect(of({ blocks: new Map([...INPUTS.blocks].reverse()) })).toBe(of());
+    const reported = { code: 'ARTICLE_REPORTED', message: 'dump' };
+    expect(of({ warnings: [reported, ...INPUTS.warnings] })).toBe(of());
+  });
+
+  it.each<[string, Partial<Inputs>]>([
+    ['parts list', { partsList: 'ab' }],
+    ['block', { blocks: new Map([['A::B::LEG', { digest: 'bc', bytes: 1 }]]) }],
+    ['image', { images: new Map() }],
+    ['warning', { warnings: [] }],
+  ])('shows another %s', (_, change) => {
+    expect(of(change)).not.toBe(of());
+  });
+
+  it('counts what is missing by its code: its arrival shows, another sentence does not', () => {
+    const top = (fetched: Fetched) =>
+      of({ blocks: new Map([...INPUTS.blocks, ['A::B::TOP', fetched]]) });
+    expect(top({ missing: { code: 'BLOCK_MISSING', message: 'other' } })).toBe(of());
+    expect(top({ missing: { code: 'HTTP_TIMEOUT', message: 'm' } })).not.toBe(of());
+    expect(top({ digest: 'dd', bytes: 1 })).not.toBe(of());
+  });
+
+  it('tells any two sets of bodies apart, and takes equal ones for equal', () => {
+    const bodies = fc.dictionary(fc.string(), fc.string());
+    const blocksOf = (names: Record<string, string>) =>
+      new Map(Object.entries(names).map(([name, digest]) => [name, { digest, bytes: 1 }]));
+    fc.assert(
+      fc.property(bodies, bodies, (a, b) => {
+        const equal =
+          JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b).sort());
+        expect(of({ blocks: blocksOf(a) }) === of({ blocks: blocksOf(b) })).toBe(equal);
+        expect(of({ images: blocksOf(a), blocks: new Map() })).toBe(
+          of({ images: new Map([...blocksOf(a)].reverse()), blocks: new Map() }),
+        );
+      }),
+      { seed: 6, numRuns: 200 },
+    );
   });
 });

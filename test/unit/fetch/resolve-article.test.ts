@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolveKey } from '../../../src/fetch/resolve-key.ts';
+import { resolveKey } from '../../../src/fetch/resolve-article.ts';
 import { decodeArticle } from '../../../src/service/wire-article.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ChildParts, heldChildren } from '../../../src/fetch/placed-children.ts';
+import { type ChildParts, placedChildren } from '../../../src/fetch/placement.ts';
 import type { PartsListNode } from '../../../src/model/graphics.ts';
 
 function node(type: string, more: Partial<PartsListNode> = {}): PartsListNode {
@@ -35,7 +35,7 @@ const child = (nodes: PartsListNode[] | undefined, more: Partial<ChildParts> = {
 describe('a child of a planning', () => {
   it('is held where all its parts are, wherever and however it stands', () => {
     const planning = [at([2, 0.74, 1], DESK, 30), at([0.1, 0, 0.3], PEDESTAL, -90)];
-    expect(heldChildren(planning, [child(DESK), child(PEDESTAL)])).toEqual([true, true]);
+    expect(placedChildren(planning, [child(DESK), child(PEDESTAL)])).toEqual([true, true]);
   });
 
   it('is held in a list without a node for each child, in any order and letter case', () => {
@@ -47,8 +47,8 @@ describe('a child of a planning', () => {
       spelled('Top', 2.5),
       block('LEG', 2),
     ];
-    expect(heldChildren(planning, [child(DESK)])).toEqual([true]);
-    expect(heldChildren(planning, [child(PEDESTAL)])).toEqual([false]);
+    expect(placedChildren(planning, [child(DESK)])).toEqual([true]);
+    expect(placedChildren(planning, [child(PEDESTAL)])).toEqual([false]);
   });
 
   it('is not held where a part is missing, moved, turned or of another size', () => {
@@ -60,48 +60,51 @@ describe('a child of a planning', () => {
       scaled: [top, leg, { ...other, scale: [1, 1.01, 1] as const }],
     };
     for (const [what, nodes] of Object.entries(wrong)) {
-      expect([what, ...heldChildren([at([1, 0, 0], nodes)], [child(DESK)])]).toEqual([what, false]);
+      expect([what, ...placedChildren([at([1, 0, 0], nodes)], [child(DESK)])]).toEqual([
+        what,
+        false,
+      ]);
     }
     const rounded = [top, leg, { ...other, offsetMetres: [1.0004, 0, 0] as const }];
-    expect(heldChildren([at([1, 0, 0], rounded)], [child(DESK)])).toEqual([true]);
+    expect(placedChildren([at([1, 0, 0], rounded)], [child(DESK)])).toEqual([true]);
   });
 
   it('needs a place of its own: of two equal ones the one of the right material is there', () => {
     const coloured = (material: string) => [node('top', { material, children: DESK })];
     const planning = [at([1, 0, 0], coloured('OAK'))];
     const desks = [child(coloured('WHITE')), child(coloured('oak'))];
-    expect(heldChildren(planning, desks)).toEqual([false, true]);
-    expect(heldChildren([...planning, at([3, 0, 0], DESK)], desks)).toEqual([true, true]);
+    expect(placedChildren(planning, desks)).toEqual([false, true]);
+    expect(placedChildren([...planning, at([3, 0, 0], DESK)], desks)).toEqual([true, true]);
   });
 
   it('leaves larger children their parts', () => {
     const [, leg] = DESK;
     const planning = [at([1, 0, 0], DESK)];
-    expect(heldChildren(planning, [child([leg!]), child(DESK)])).toEqual([false, true]);
+    expect(placedChildren(planning, [child([leg!]), child(DESK)])).toEqual([false, true]);
   });
 
   it("is not taken for the planning's own article", () => {
     const like = child(DESK, { likeRoot: true });
-    expect(heldChildren(DESK, [like])).toEqual([false]);
-    expect(heldChildren([...DESK, at([2, 0, 0], DESK)], [like])).toEqual([true]);
+    expect(placedChildren(DESK, [like])).toEqual([false]);
+    expect(placedChildren([...DESK, at([2, 0, 0], DESK)], [like])).toEqual([true]);
   });
 
   it('is looked for in the child that holds it, too', () => {
     const island = [...DESK, at([0.2, 0, 0], PEDESTAL)];
     const children = [child(island), child(PEDESTAL, { parent: 0 })];
-    expect(heldChildren([at([1, 0, 0], island)], children)).toEqual([true, true]);
+    expect(placedChildren([at([1, 0, 0], island)], children)).toEqual([true, true]);
     const alone = [child(DESK), child(PEDESTAL, { parent: 0 })];
-    expect(heldChildren([at([1, 0, 0], island)], alone)).toEqual([true, true]);
-    expect(heldChildren([at([1, 0, 0], DESK)], alone)).toEqual([true, false]);
+    expect(placedChildren([at([1, 0, 0], island)], alone)).toEqual([true, true]);
+    expect(placedChildren([at([1, 0, 0], DESK)], alone)).toEqual([true, false]);
   });
 
   it('is held if it draws nothing, and not if nobody knows what it draws', () => {
-    expect(heldChildren(DESK, [child([node('top')]), child(undefined)])).toEqual([true, false]);
+    expect(placedChildren(DESK, [child([node('top')]), child(undefined)])).toEqual([true, false]);
   });
 
   it('is found in lists that are thousands deep', () => {
     let deep = DESK;
     for (let level = 0; level < 5000; level++) deep = [at([0.001, 0, 0], deep)];
-    expect(heldChildren(deep, [child(DESK)])).toEqual([true]);
+    expect(placedChildren(deep, [child(DESK)])).toEqual([true]);
   });
 });

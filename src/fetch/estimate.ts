@@ -1,0 +1,121 @@
+/** Estimates how many requests a fetch would send: exact for what was fetched before, else by rule of thumb. */
+import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
+import type { CacheDatabase } from '../cache/database.ts';
+import type { CacheableRequest, ResponseCache } from '../cache/response-cache.ts';
+import type { ArticleRequest } from '../model/article.ts';
+import { configurationKey } from '../model/configuration-id.ts';
+import { requestKey } from '../service/operations.ts';
+import { canonicalName } from '../service/wire-value.ts';
+import { locateImage } from './image-location.ts';
+import {
+  articleRequest,
+  blockOwner,
+  blockRequest,
+  imageRequest,
+  partsListRequest,
+} from './requests.ts';
+
+/** What a fetch would send. */
+export interface RequestEstimate {
+  /** GET articles. */
+  articles: number;
+  /** GET btg. */
+  partsLists: number;
+  /** GET block and GET materials. */
+  bodies: number;
+  /** Configurations that were never fetched: their blocks and images are a guess. */
+  unknown: number;
+}
+
+interface EstimateOptions {
+  service: string;
+  database: CacheDatabase;
+  cache: ResponseCache;
+  /** Defined if the whole snapshot of an article is fresh. */
+  freshSnapshot(request: ArticleRequest): Promise<unknown>;
+  imageLocation?: string;
+}
+
+/**
+ * For an empty cache: a service of 2,000 series has about 18,000 blocks and 93,000 images, so that a
+ * series has 55; and a single article rarely takes more than 12.
+ */
+const BODIES_PER_SERIES = 55;
+const BODIES_PER_CONFIGURATION = 12;
+
+/**
+ * Counts the requests whose responses are not in the cache, or no longer fresh.
+ *
+ * @example
+ * ```ts
+ * await estimateRequests([desk], { service, database, cache, freshSnapshot });
+ * // → { articles: 1, partsLists: 1, bodies: 12, unknown: 1 }
+ * ```
+ *
+ * @see D-807.
+ */
+export async function estimateRequests(
+  requests: readonly ArticleRequest[],
+  options: EstimateOptions,
+): Promise<RequestEstimate> {
+  const { service, database, cache } = options;
+  const estimate = { articles: 0, partsLists: 0, bodies: 0, unknown: 0 };
+  const bodies = new Set<string>();
+  const toCheck = new Map<string, CacheableRequest>();
+  const unknown: ArticleRequest[] = [];
+  for (const request of requests) {
+    const isFresh = (await options.freshSnapshot(request)) !== undefined;
+    if (!isFresh && (await cache.wouldRequest(articleRequest(request)))) estimate.articles++;
+    const record = database.snapshots.get(service, configurationKey(request));
+    if (record === undefined) {
+      unknown.push(request);
+      continue;
+    }
+    const partsList = { ...partsListRequest(record.key), owner: request.manufacturer };
+    if (!isFresh && (await cache.wouldRequest(partsList))) estimate.partsLists++;
+    for (const body of bodiesOf(record, options.imageLocation)) {
+      const key = `${body.operation} ${requestKey(body.operation, body.values)}`;
+      bodies.add(key);
+      if (!isFresh) toCheck.set(key, body);
+    }
+  }
+  for (const body of toCheck.values()) if (await cache.wouldRequest(body)) estimate.bodies++;
+  estimate.partsLists += unknown.length;
+  estimate.unknown = unknown.length;
+  estimate.bodies += guess(unknown, bodies.size, requests.length - unknown.length);
+  return estimate;
+}
+
+/** The blocks of a configuration that was fetched before, and the first location of each image. */
+function bodiesOf(record: SnapshotRecord, imageLocation?: string): CacheableRequest[] {
+  const { manufacturer } = record.key;
+  const blocks = record.blocks.map(([name]) => {
+    const owner = blockOwner(canonicalName(name), manufacturer);
+    return blockRequest({ request: name, manufacturer: owner }, manufacturer);
+  });
+  const owners = { manufacturer, blockManufacturers: blocks.map(({ owner }) => owner) };
+  const images = record.images.flatMap(([reference]) => {
+    try {
+      const [first] = locateImage(reference, owners, imageLocation);
+      return first === undefined ? [] : [imageRequest(first, manufacturer)];
+    } catch {
+      // A refused reference is never requested.
+      return [];
+    }
+  });
+  return [...blocks, ...images];
+}
+
+/** As many for each as the known ones have; if none is known, a rule of thumb. */
+function guess(unknown: readonly ArticleRequest[], bodies: number, known: number): number {
+  if (known > 0) return Math.round((unknown.length * bodies) / known);
+  const series = new Map<string, number>();
+  for (const { manufacturer, program } of unknown) {
+    const name = JSON.stringify([manufacturer, program]);
+    series.set(name, (series.get(name) ?? 0) + 1);
+  }
+  return [...series.values()].reduce(
+    (sum, articles) => sum + Math.min(BODIES_PER_SERIES, articles * BODIES_PER_CONFIGURATION),
+    0,
+  );
+}

@@ -1,0 +1,314 @@
+/**
+ * Decides which children of a planning are in its parts list. The service does not say where a child is:
+ * a child is there if all its drawn parts are, in the same positions relative to one another.
+ */
+import {
+  childFrame,
+  type Frame,
+  movePoint,
+  relativeFrame,
+  WORLD_FRAME,
+} from '../math/ofml-frame.ts';
+import { multiplyMat3 } from '../math/vec.ts';
+import type { ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
+import { articleLabel } from '../model/configuration-id.ts';
+import type { PartsList, PartsListNode, Vec3 } from '../model/graphics.ts';
+import type { UnplacedChild, Warning } from '../model/snapshot.ts';
+import { canonicalName } from '../service/wire-value.ts';
+import { asConverterError, endsRun } from '../support/errors.ts';
+
+/** The children without a place in the parts list. */
+export interface Placement {
+  unplaced: UnplacedChild[];
+  warnings: Warning[];
+}
+
+/** Code of the warning about a child without a place. */
+export const META_CHILD_WITHOUT_PLACEMENT = 'META_CHILD_WITHOUT_PLACEMENT';
+
+/**
+ * Finds the children that a planning's parts list does not contain; they become assets of their own.
+ *
+ * @param partsListOf - Fetches the parts list of a child.
+ * @throws {@link ConverterError} what ends a run.
+ *
+ * @see Spec 3 rule 3, 4.4; D-804.
+ */
+export async function checkPlacement(
+  key: ArticleKey,
+  partsList: PartsList,
+  children: readonly PlanningChild[],
+  partsListOf: (child: ArticleRequest) => Promise<PartsList>,
+): Promise<Placement> {
+  const lists = await Promise.all(children.map((child) => nodesOf(child, partsListOf)));
+  const placed = placedChildren(
+    partsList.nodes,
+    children.map((child, index) => ({
+      parent: child.parent,
+      nodes: lists[index],
+      likeRoot: articleLabel(child) === articleLabel(key),
+    })),
+  );
+  // The children of an unplaced child are checked when it is converted by itself.
+  const unplaced = children.flatMap((child, index) =>
+    placed[index] || (child.parent >= 0 && !placed[child.parent]) ? [] : [index],
+  );
+  return {
+    unplaced: unplaced
+      .filter((index) => children[index]!.basearticlenumber !== '')
+      .map((index) => subtree(children, index)),
+    warnings: unplaced.map((index) => withoutPlacement(children[index]!, lists[index])),
+  };
+}
+
+/** The nodes of a child; undefined if its parts list cannot be fetched. */
+async function nodesOf(
+  child: PlanningChild,
+  partsListOf: (child: ArticleRequest) => Promise<PartsList>,
+): Promise<PartsListNode[] | undefined> {
+  const { parent: _, ...request } = child;
+  if (request.basearticlenumber === '') return undefined;
+  try {
+    return (await partsListOf(request)).nodes;
+  } catch (thrown) {
+    const error = asConverterError(thrown);
+    // The reason is reported when the child is converted by itself.
+    if (endsRun(error.code)) throw error;
+    return undefined;
+  }
+}
+
+function withoutPlacement(
+  child: PlanningChild,
+  nodes: readonly PartsListNode[] | undefined,
+): Warning {
+  const why =
+    nodes === undefined
+      ? 'it has no parts list to look for'
+      : "the planning's parts list does not hold it";
+  const number = child.finalarticlenumber === '' ? '' : ` (${child.finalarticlenumber})`;
+  return {
+    code: META_CHILD_WITHOUT_PLACEMENT,
+    message: `child ${articleLabel(child)}${number}: ${why}, so that it has no position and is an asset of its own`,
+  };
+}
+
+/** A child with its descendants, as a list of its own. */
+function subtree(children: readonly PlanningChild[], top: number): UnplacedChild {
+  const moved = new Map([[top, -1]]);
+  const below: PlanningChild[] = [];
+  children.forEach((child, index) => {
+    const parent = moved.get(child.parent);
+    if (parent === undefined) return;
+    moved.set(index, below.length);
+    below.push({ ...child, parent });
+  });
+  const { parent: _, ...request } = children[top]!;
+  return { request, children: below };
+}
+
+/** A child of a planning, as it is drawn by itself. */
+export interface ChildParts {
+  /** Index of the parent child, or -1 for a child of the planning itself. */
+  parent: number;
+  /** Its own parts list; undefined if it cannot be fetched. */
+  nodes: readonly PartsListNode[] | undefined;
+  /** Whether the planning is the same article: then one such shape is the planning's own. */
+  likeRoot: boolean;
+}
+
+/** Tolerance for positions that the service rounds: 1 mm, and 1 mm in a metre. */
+const TOLERANCE = 1e-3;
+
+/** Node types that draw something; all others are frames. */
+const DRAWN = new Set(['imp', 'block', 'frame', 'cyl', 'sphere', 'ellipsoid']);
+
+/** One drawn part, in the terms of its parts list. */
+interface DrawnPart {
+  /** Block, or kind and parameters of a solid. */
+  shape: string;
+  frame: Frame;
+  scale: Vec3;
+  /** Effective material in upper case; empty where no ancestor has one. */
+  material: string;
+}
+
+/** Drawn parts by shape, each to be claimed once. */
+type Unclaimed = Map<string, Set<DrawnPart>>;
+
+/**
+ * Finds the children that a planning's parts list contains.
+ *
+ * Each drawn part is claimed by one child at most, by the child with most parts first, so that two equal
+ * children need two places. A child's own children are searched in its parts list, then in the planning's.
+ * A child that draws nothing is placed.
+ *
+ * @param root - Parts list of the planning.
+ * @param children - n children, each parent before its own children.
+ * @returns n booleans.
+ *
+ * @example
+ * ```ts
+ * placedChildren([{ ...top, offsetMetres: [1, 0, 0], children: [leg] }], [{ parent: -1, nodes: [leg], likeRoot: false }]);
+ * // → [true]
+ * ```
+ *
+ * @see D-804.
+ */
+export function placedChildren(
+  root: readonly PartsListNode[],
+  children: readonly ChildParts[],
+): boolean[] {
+  const parts = children.map(({ nodes }) => nodes && drawnParts(nodes));
+  const placed = parts.map((own) => own !== undefined && own.length === 0);
+  const planning = byShape(drawnParts(root));
+  const double = children.findIndex(
+    ({ likeRoot }, index) => likeRoot && parts[index] !== undefined,
+  );
+  if (double >= 0) claim(planning, parts[double]!);
+  for (const [parent, siblings] of groupByParent(children)) {
+    const container = parent < 0 ? planning : placed[parent] && byShape(parts[parent]!);
+    const order = siblings
+      .filter((index) => !placed[index] && parts[index] !== undefined)
+      .sort((a, b) => parts[b]!.length - parts[a]!.length || a - b);
+    if (container) claimEach(container, order, parts, placed);
+    if (parent >= 0) claimEach(planning, order, parts, placed);
+  }
+  return placed;
+}
+
+/** Parts with the same material are claimed first. */
+function claimEach(
+  container: Unclaimed,
+  order: readonly number[],
+  parts: readonly (DrawnPart[] | undefined)[],
+  placed: boolean[],
+): void {
+  for (const alike of [sameMaterial, anyMaterial]) {
+    for (const index of order) placed[index] ||= claim(container, parts[index]!, alike);
+  }
+}
+
+/** Children by parent, parents first. */
+function groupByParent(children: readonly ChildParts[]): Map<number, number[]> {
+  const groups = new Map<number, number[]>();
+  children.forEach(({ parent }, index) => {
+    const siblings = groups.get(parent);
+    if (siblings === undefined) groups.set(parent, [index]);
+    else siblings.push(index);
+  });
+  return groups;
+}
+
+/** Uses a stack of its own: nesting may be thousands deep. */
+function drawnParts(roots: readonly PartsListNode[]): DrawnPart[] {
+  const parts: DrawnPart[] = [];
+  const stack = roots.map((node) => ({ node, above: WORLD_FRAME, material: '' })).reverse();
+  for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
+    const { node, above, material: inherited } = visit;
+    const frame = childFrame(above, node.offsetMetres, node.rotationDegrees);
+    const material = node.material === '' ? inherited : node.material.toUpperCase();
+    if (DRAWN.has(node.type)) {
+      const { scale } = node;
+      parts.push({ shape: shapeOf(node), frame, scale, material });
+    }
+    for (let i = node.children.length - 1; i >= 0; i--) {
+      stack.push({ node: node.children[i]!, above: frame, material });
+    }
+  }
+  return parts;
+}
+
+function shapeOf(node: PartsListNode): string {
+  if (node.type === 'imp') return canonicalName(node.blockName);
+  return `${node.type} ${JSON.stringify(node.params)}`;
+}
+
+function byShape(parts: readonly DrawnPart[]): Unclaimed {
+  const unclaimed: Unclaimed = new Map();
+  for (const part of parts) {
+    const same = unclaimed.get(part.shape);
+    if (same === undefined) unclaimed.set(part.shape, new Set([part]));
+    else same.add(part);
+  }
+  return unclaimed;
+}
+
+type Alike = (child: DrawnPart, part: DrawnPart) => boolean;
+
+const anyMaterial: Alike = () => true;
+const sameMaterial: Alike = (child, part) =>
+  child.material === '' || child.material === part.material;
+
+/** Claims places for all parts of a child, or none. */
+function claim(unclaimed: Unclaimed, child: readonly DrawnPart[], alike = anyMaterial): boolean {
+  const anchor = rarest(unclaimed, child);
+  if (anchor === undefined) return false;
+  for (const candidate of unclaimed.get(anchor.shape)!) {
+    const claimed = place(unclaimed, child, anchor, candidate, alike);
+    if (claimed === undefined) continue;
+    for (const part of claimed) unclaimed.get(part.shape)!.delete(part);
+    return true;
+  }
+  return false;
+}
+
+/** The part of a child with the fewest places; undefined if there are fewer than it needs. */
+function rarest(unclaimed: Unclaimed, child: readonly DrawnPart[]): DrawnPart | undefined {
+  const needed = new Map<string, number>();
+  for (const { shape } of child) needed.set(shape, (needed.get(shape) ?? 0) + 1);
+  let best: DrawnPart | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const part of child) {
+    const there = unclaimed.get(part.shape)?.size ?? 0;
+    if (there < needed.get(part.shape)!) return undefined;
+    if (there < fewest) [best, fewest] = [part, there];
+  }
+  return best;
+}
+
+/** The places of a child's parts if the candidate is its anchor; undefined if one has no place. */
+function place(
+  unclaimed: Unclaimed,
+  child: readonly DrawnPart[],
+  anchor: DrawnPart,
+  candidate: DrawnPart,
+  alike: Alike,
+): Set<DrawnPart> | undefined {
+  const claimed = new Set<DrawnPart>();
+  for (const part of child) {
+    const expected = within(candidate.frame, relativeFrame(anchor.frame, part.frame));
+    const found = find(unclaimed.get(part.shape)!, part, expected, claimed, alike);
+    if (found === undefined) return undefined;
+    claimed.add(found);
+  }
+  return claimed;
+}
+
+function within(outer: Frame, inner: Frame): Frame {
+  return {
+    rotation: multiplyMat3(outer.rotation, inner.rotation),
+    translationMetres: movePoint(outer, inner.translationMetres),
+  };
+}
+
+function find(
+  candidates: ReadonlySet<DrawnPart>,
+  childPart: DrawnPart,
+  at: Frame,
+  claimed: ReadonlySet<DrawnPart>,
+  alike: Alike,
+): DrawnPart | undefined {
+  for (const part of candidates) {
+    const there =
+      near(part.frame.translationMetres, at.translationMetres) &&
+      near(part.frame.rotation, at.rotation) &&
+      near(part.scale, childPart.scale);
+    if (there && alike(childPart, part) && !claimed.has(part)) return part;
+  }
+  return undefined;
+}
+
+function near(a: readonly number[], b: readonly number[]): boolean {
+  return a.every((value, index) => Math.abs(value - b[index]!) <= TOLERANCE);
+}

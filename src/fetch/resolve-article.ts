@@ -1,0 +1,116 @@
+/** Reads an answer of GET articles: which configuration it is, and what the service says about it. */
+import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
+import { articleLabel } from '../model/configuration-id.ts';
+import type { Warning } from '../model/snapshot.ts';
+import { ConverterError } from '../support/errors.ts';
+import { redact } from '../support/redact.ts';
+
+/** Code of the warning about an invalid configuration. */
+export const CONFIGURATION_INVALID = 'CONFIGURATION_INVALID';
+
+const MAX_MESSAGE_LENGTH = 500;
+
+/**
+ * Takes every number as the service spells it, or as requested if the service leaves it out.
+ *
+ * The configuration of the meta planning is the requested one: GET articles does not take it, so that
+ * the article's own is the default.
+ *
+ * @returns The key, and warnings: another variant, properties without a value, messages of the service.
+ * @throws {@link ConverterError} `ARTICLE_REPORTED` for an article with a dump and without usable commercial data.
+ *
+ * @example
+ * ```ts
+ * resolveKey(request, lamp).warnings;
+ * // → [{ code: 'CONFIGURATION_INVALID', message: 'the configuration is not complete: EQUIPMENT.DIMMER has no value' }]
+ * ```
+ *
+ * @see Spec 2.2, 3 rule 2; D-613, D-614, D-805.
+ */
+export function resolveKey(
+  request: ArticleRequest,
+  article: Article,
+): { key: ArticleKey; warnings: Warning[] } {
+  const { ocd } = article;
+  const messages = articleMessages(article);
+  if (article.dump !== '' && (ocd === undefined || ocd.finalarticlenumber === '')) {
+    const name = articleLabel(request);
+    const said = messages.map(({ message }) => message).join('; ');
+    const message = `${name}: the service could not build the article: ${said}`;
+    throw new ConverterError('ARTICLE_REPORTED', message, { article: name });
+  }
+  const key = {
+    manufacturer: article.manufacturer.toUpperCase() || request.manufacturer,
+    program: article.program.toUpperCase() || request.program,
+    basearticlenumber: article.basearticlenumber || request.basearticlenumber,
+    finalarticlenumber: ocd?.finalarticlenumber || request.finalarticlenumber,
+    reinitstring: ocd?.reinitstring || request.reinitstring,
+    metareinitstring: request.metareinitstring || article.reinit,
+  };
+  const warnings = [...variantWarning(request, key), ...openProperties(article), ...messages];
+  return { key, warnings };
+}
+
+function variantWarning(request: ArticleRequest, key: ArticleKey): Warning[] {
+  const requested = request.finalarticlenumber;
+  if (requested === '' || requested === key.finalarticlenumber) return [];
+  const message = `asked for final article number ${requested}, received ${key.finalarticlenumber}`;
+  return [{ code: 'VARIANT_DIFFERS', message }];
+}
+
+/** One warning that names the properties with `obligatory2c` and without a value, if there are any. */
+function openProperties({ ocd, propclasses }: Article): Warning[] {
+  const open = [...(ocd?.propclasses ?? []), ...propclasses].flatMap(({ name, properties }) =>
+    properties
+      .filter(({ obligatory2c, currentvalue }) => obligatory2c && currentvalue.trim() === '')
+      .map((property) => `${name}.${property.name}`),
+  );
+  // The service leaves out invisible properties: then only the article as a whole has the flag.
+  if (open.length === 0 && !ocd?.obligatory2c) return [];
+  const which = open.length === 0 ? 'a property' : open.join(', ');
+  const message = `the configuration is not complete: ${which} has no value`;
+  return [{ code: CONFIGURATION_INVALID, message }];
+}
+
+/**
+ * One warning for each of `dump`, `usermessages` and `metamessages` of an article and its children that
+ * contains a text. The structure of messages is not specified: every text in them counts, each once.
+ */
+function articleMessages(article: Article): Warning[] {
+  const all = withChildren(article);
+  const kinds: Readonly<Record<string, unknown[]>> = {
+    dump: all.map(({ dump }) => dump),
+    usermessages: all.map(({ ocd }) => ocd?.usermessages),
+    metamessages: all.map(({ metamessages }) => metamessages),
+  };
+  return Object.entries(kinds).flatMap(([kind, messages]) => {
+    const text = textOf(messages);
+    return text === '' ? [] : [{ code: 'ARTICLE_REPORTED', message: `${kind}: ${text}` }];
+  });
+}
+
+function withChildren(root: Article): Article[] {
+  const all: Article[] = [];
+  const stack = [root];
+  for (let article = stack.pop(); article !== undefined; article = stack.pop()) {
+    all.push(article);
+    stack.push(...article.children.toReversed());
+  }
+  return all;
+}
+
+/** Every text in a value of any shape, in its order, each once, on one line. */
+function textOf(value: unknown): string {
+  const texts = new Set<string>();
+  const stack: unknown[] = [value];
+  while (stack.length > 0) {
+    const next = stack.pop();
+    if (typeof next === 'string') texts.add(next.replace(/[\p{Cc}\s]+/gu, ' ').trim());
+    else if (typeof next === 'object' && next !== null) {
+      for (const inner of Object.values(next).reverse()) stack.push(inner);
+    }
+  }
+  texts.delete('');
+  const text = redact([...texts].join('; '));
+  return text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH)}…` : text;
+}

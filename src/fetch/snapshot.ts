@@ -1,0 +1,135 @@
+/** Snapshots between runs: how they are stored, loaded, and compared. */
+import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
+import type { ContentStore } from '../cache/content-store.ts';
+import type { CacheDatabase } from '../cache/database.ts';
+import type { ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
+import { articleLabel, configurationKey } from '../model/configuration-id.ts';
+import type { ArticleSnapshot, Digest, Fetched } from '../model/snapshot.ts';
+import { decodeArticle } from '../service/wire-article.ts';
+import { ConverterError } from '../support/errors.ts';
+import { sha256Hex } from '../support/files.ts';
+import { IMAGE_LOCATION_DEFAULT } from './image-location.ts';
+import { META_CHILD_WITHOUT_PLACEMENT } from './placement.ts';
+import { CONFIGURATION_INVALID } from './resolve-article.ts';
+
+/** Identity and inputs of a snapshot, without its bodies. */
+export interface SnapshotInputs {
+  key: ArticleKey;
+  /** See {@link inputsDigest}. */
+  inputs: Digest;
+}
+
+/** Where snapshots are stored. */
+interface SnapshotSource {
+  /** Name of the service in the database: the client's id. */
+  service: string;
+  database: CacheDatabase;
+  /** Bodies by content. */
+  store: ContentStore;
+}
+
+/**
+ * Loads the snapshot that a request had when it was last fetched, without a network.
+ *
+ * @throws {@link ConverterError} `SNAPSHOT_MISSING` if it was never fetched; `STORE_DAMAGED` if the body of
+ *   its article is lost.
+ *
+ * @example
+ * ```ts
+ * await loadSnapshot({ service: client.id, database, store }, request);   // → equal to what fetch() returned
+ * ```
+ */
+export async function loadSnapshot(
+  { service, database, store }: SnapshotSource,
+  request: ArticleRequest,
+): Promise<ArticleSnapshot> {
+  const record = database.snapshots.get(service, configurationKey(request));
+  if (record === undefined) {
+    const article = articleLabel(request);
+    throw new ConverterError('SNAPSHOT_MISSING', `${article} was never fetched`, { article });
+  }
+  const { key, partsList, warnings, unplaced } = record;
+  const article = decodeArticle(await store.get(record.article));
+  const [blocks, images] = [new Map(record.blocks), new Map(record.images)];
+  return { key, article, partsList, blocks, images, warnings, ...(unplaced && { unplaced }) };
+}
+
+/**
+ * Identity and inputs of a snapshot when it was last fetched; no body is read.
+ *
+ * @returns Undefined if it was never fetched, a request of it failed, or children of it have no place.
+ */
+export function loadSnapshotInputs(
+  { service, database }: Pick<SnapshotSource, 'service' | 'database'>,
+  request: ArticleRequest,
+): SnapshotInputs | undefined {
+  const summary = database.snapshots.summary(service, configurationKey(request));
+  return summary && { key: summary.key, inputs: summary.inputs };
+}
+
+/** A snapshot as the database stores it: its article by digest. */
+export function recordOf(snapshot: ArticleSnapshot, article: Digest): SnapshotRecord {
+  const { key, partsList, blocks, images, warnings, unplaced } = snapshot;
+  const bodies = { article, partsList, blocks: [...blocks], images: [...images] };
+  return { key, ...bodies, warnings, ...(unplaced && { unplaced }) };
+}
+
+/** Count up whenever a fetch gathers other bodies, or other warnings, from the same responses. */
+const FETCH_VERSION = '1';
+
+/**
+ * Digest of what a snapshot depends on besides the responses of the service.
+ *
+ * @param children - Of a stored planning; undefined if they come from GET articles.
+ *
+ * @example
+ * ```ts
+ * optionsDigest();   // → '["1","{manufacturer}/{name}",""]'
+ * ```
+ */
+export function optionsDigest(
+  imageLocation: string = IMAGE_LOCATION_DEFAULT,
+  children?: readonly PlanningChild[],
+): string {
+  const planning = children === undefined ? '' : sha256Hex(JSON.stringify(children));
+  return JSON.stringify([FETCH_VERSION, imageLocation, planning]);
+}
+
+/** Codes of warnings about the article and not its GLB: they are new in each run, and no reason to rebuild. */
+export const REPORTED: ReadonlySet<string> = new Set([
+  'ARTICLE_REPORTED',
+  CONFIGURATION_INVALID,
+  META_CHILD_WITHOUT_PLACEMENT,
+]);
+
+/**
+ * Digests the parts list, the blocks, the images and the warnings that concern them; neither the identity
+ * of the article nor any option.
+ *
+ * A missing body counts by its code, so that the digest changes once the service has it.
+ *
+ * @example
+ * ```ts
+ * inputsDigest(snapshot);   // → '5f2c…', the same whatever the article's number, texts and prices
+ * ```
+ *
+ * @see D-745.
+ */
+export function inputsDigest(
+  snapshot: Pick<ArticleSnapshot, 'partsList' | 'blocks' | 'images' | 'warnings'>,
+): Digest {
+  const inputs = {
+    partsList: snapshot.partsList,
+    blocks: contentsOf(snapshot.blocks),
+    images: contentsOf(snapshot.images),
+    warnings: snapshot.warnings.filter(({ code }) => !REPORTED.has(code)),
+  };
+  return sha256Hex(JSON.stringify(inputs));
+}
+
+/** Sorted by name, each with its digest, or why it has none. */
+function contentsOf(fetched: ReadonlyMap<string, Fetched>): [name: string, content: string][] {
+  return Array.from(fetched, ([name, body]): [string, string] => {
+    return [name, 'digest' in body ? body.digest : body.missing.code];
+  }).sort(([a], [b]) => (a < b ? -1 : 1));
+}

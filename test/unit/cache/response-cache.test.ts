@@ -1,0 +1,264 @@
+import { truncate, writeFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { FRESHNESS_POLICIES, type FreshnessPolicy } from '../../../src/cache/freshness.ts';
+import { ConverterError } from '../../../src/support/errors.ts';
+import {
+  acme,
+  contentOf,
+  type FetchBench,
+  failingClient,
+  openFetchBench,
+} from '../../helpers/fetch-bench.ts';
+import { smallRange } from '../../helpers/small-range.ts';
+
+const LEG = 'ACME::DESK::LEG';
+const POLICIES = Object.keys(FRESHNESS_POLICIES) as FreshnessPolicy[];
+const EVERYTHING = { block: 1, btg: 1, getarticles: 1, getnodes: 1, materials: 1 };
+
+let bench: FetchBench | undefined;
+afterEach(async () => {
+  await bench?.close();
+  bench = undefined;
+});
+
+async function twoNights(
+  freshness: FreshnessPolicy,
+  validators: 'etag' | 'last-modified' | 'none',
+  between: (range: ReturnType<typeof smallRange>) => void = () => undefined,
+) {
+  const range = smallRange([{ number: 'D1', blocks: [LEG], pics: ['OAK'] }]);
+  range.images.add('ACME/OAK');
+  // A date that is not older than the answer is no validator: what it stands for may still change.
+  let now = () => Date.now() - 3_600_000;
+  bench = await openFetchBench(range, { validators, now: () => now() });
+  now = Date.now;
+  const first = await bench.fetcher('2024-05-20', { freshness }).fetch(acme('D1'));
+  expect(bench.requests()).toEqual(EVERYTHING);
+  between(range);
+  const fetcher = bench.fetcher('2024-05-21', { freshness });
+  const second = await fetcher.fetch(acme('D1'));
+  const notModified = [...fetcher.counts.values()].reduce((sum, c) => sum + c.notModified, 0);
+  const bytes = [...fetcher.counts.values()].reduce((sum, c) => sum + c.bytes, 0);
+  return { first, second, requests: bench.requests(), notModified, bytes };
+}
+
+describe('the second night', () => {
+  it.each([
+    ['convertdate', 'none', { getnodes: 1 }, 0],
+    ['convertdate', 'etag', { getnodes: 1 }, 1],
+    ['revalidate', 'none', EVERYTHING, 0],
+    ['revalidate', 'etag', EVERYTHING, 5],
+    ['revalidate', 'last-modified', EVERYTHING, 5],
+    ['always', 'etag', EVERYTHING, 0],
+    ['never', 'etag', {}, 0],
+  ] as const)('with %s and %s', async (policy, validators, requests, notModified) => {
+    const night = await twoNights(policy, validators);
+    expect(night.requests).toEqual(requests);
+    expect(night.notModified).toBe(notModified);
+    expect(contentOf(night.second)).toEqual(contentOf(night.first));
+  });
+
+  it.each(['convertdate', 'revalidate'] as const)('sees with %s what changed', async (policy) => {
+    const { first, second, notModified } = await twoNights(policy, 'etag', (range) => {
+      range.convertdate = '2024-05-20';
+      range.bodies.set(
+        LEG,
+        JSON.stringify({ V: [0, 0, 0, 2, 0, 0, 0, 1, 0], A: [{ F: [0, 1, 2] }] }),
+      );
+    });
+    // Top of the catalogue and block are other ones; article, parts list and image are not.
+    expect(notModified).toBe(3);
+    expect(second.blocks).not.toEqual(first.blocks);
+    expect(second.images).toEqual(first.images);
+  });
+
+  it('asks for the whole of what the cache has lost, whatever the service vouches for', async () => {
+    const range = smallRange([{ number: 'D1', blocks: [LEG] }]);
+    bench = await openFetchBench(range, { validators: 'etag' });
+    const first = await bench.fetcher('2024-05-20').fetch(acme('D1'));
+    await bench.store.remove(first.partsList);
+    const fetcher = bench.fetcher('2024-05-21', { freshness: 'revalidate' });
+    expect(contentOf(await fetcher.fetch(acme('D1')))).toEqual(contentOf(first));
+    expect(fetcher.counts.get('getPartsList')).toMatchObject({ sent: 1, notModified: 0 });
+    expect(await bench.store.has(first.partsList)).toBe(true);
+  });
+
+  it('vouches anew for what was not modified', async () => {
+    const { second } = await twoNights('revalidate', 'etag', (range) => {
+      range.convertdate = '2024-05-19';
+    });
+    const third = bench!.fetcher('2024-05-22', { freshness: 'convertdate' });
+    expect(await third.freshSnapshot(acme('D1'))).toMatchObject({ key: second.key });
+  });
+});
+
+describe('a run that continues an interrupted one', () => {
+  const NIGHT = Date.parse('2024-05-20T02:00:00Z');
+
+  it.each(POLICIES)('asks nothing twice with %s', async (freshness) => {
+    const range = smallRange([
+      { number: 'D1', blocks: [LEG] },
+      { number: 'D2', blocks: [LEG, 'ACME::DESK::TOP'] },
+    ]);
+    // Converted on the very day: the dates vouch for nothing.
+    range.convertdate = '2024-05-20';
+    bench = await openFetchBench(range, { validators: 'etag' });
+    await bench.fetcher('', { now: NIGHT, freshness }).fetch(acme('D1'));
+    bench.requests();
+    const options = { now: NIGHT + 3_600_000, interruptedSince: NIGHT, freshness };
+    const continued = bench.fetcher('', options);
+    expect(await continued.freshSnapshot(acme('D1'))).toBeDefined();
+    await continued.fetch(acme('D1'));
+    await continued.fetch(acme('D2'));
+    const { getnodes = 0, ...requests } = bench.requests();
+    expect(getnodes).toBe(freshness === 'never' ? 0 : 1);
+    expect(requests).toEqual({ getarticles: 1, btg: 1, block: 1 });
+  });
+
+  it.each([true, false])(
+    'finds what it was answered itself and remembers no more (force %s)',
+    async (force) => {
+      const range = smallRange([{ number: 'D1', blocks: [LEG] }]);
+      bench = await openFetchBench(range);
+      const options = { now: NIGHT, force, freshness: 'always' } as const;
+      const first = await bench.fetcher('', options).fetch(acme('D1'));
+      bench.requests();
+      const forgetful = bench.fetcher('', options);
+      expect(await forgetful.fetch(acme('D1'))).toEqual(first);
+      expect(bench.requests()).toEqual({});
+      expect(forgetful.counts.get('getBlock')).toMatchObject({
+        sent: 0,
+        cached: 0,
+        deduplicated: 1,
+      });
+    },
+  );
+
+  it('asks again for what was converted in between', async () => {
+    const range = smallRange([{ number: 'D1', blocks: [LEG] }]);
+    bench = await openFetchBench(range);
+    await bench.fetcher('', { now: NIGHT }).fetch(acme('D1'));
+    range.convertdate = '2024-05-20';
+    bench.requests();
+    const continued = bench.fetcher('', { now: NIGHT + 3_600_000, interruptedSince: NIGHT });
+    expect(await continued.freshSnapshot(acme('D1'))).toBeUndefined();
+    await continued.fetch(acme('D1'));
+    expect(bench.requests()).toEqual({ getnodes: 1, getarticles: 1, btg: 1, block: 1 });
+  });
+});
+
+describe('a later run', () => {
+  const articles = [
+    { number: 'D1', blocks: [LEG, 'LIB::X::CASTOR'], pics: ['OAK', 'LIB::X::STEEL', 'NONE'] },
+    { number: 'D2', blocks: [LEG] },
+  ];
+
+  async function firstNight(day: string) {
+    const range = smallRange(articles);
+    range.images.add('ACME/OAK').add('LIB/STEEL');
+    bench = await openFetchBench(range);
+    const snapshots = await fetchAll(day);
+    expect(bench!.requests()).toEqual({
+      getnodes: 2,
+      getarticles: 2,
+      btg: 2,
+      block: 2,
+      materials: 3,
+    });
+    return { range, snapshots };
+  }
+
+  async function fetchAll(day: string, force = false) {
+    const fetcher = bench!.fetcher(day, { force });
+    await fetcher.nodes('ACME;:DESK@1', 'ACME');
+    const snapshots = articles.map(({ number }) => fetcher.fetch(acme(number)));
+    return (await Promise.all(snapshots)).map(contentOf);
+  }
+
+  it('asks for the top of the catalogue alone where nothing was converted', async () => {
+    const { snapshots } = await firstNight('2024-05-15');
+    expect(await fetchAll('2024-05-16')).toEqual(snapshots);
+    expect(bench!.requests()).toEqual({ getnodes: 1 });
+  });
+
+  it('asks for everything after a conversion, and on the day of one', async () => {
+    const { range, snapshots } = await firstNight('2024-05-14');
+    expect(await fetchAll('2024-05-15')).toEqual(snapshots);
+    expect(bench!.requests()).toMatchObject({ block: 2, materials: 3 });
+    range.convertdate = '2024-05-15';
+    range.bodies.set(
+      LEG,
+      JSON.stringify({ V: [0, 0, 0, 2, 0, 0, 0, 1, 0], A: [{ F: [0, 1, 2] }] }),
+    );
+    const [changed] = await fetchAll('2024-05-16');
+    expect(changed!.blocks.get(LEG)).not.toEqual(snapshots[0]!.blocks.get(LEG));
+    expect(changed!.blocks.get('LIB::X::CASTOR')).toEqual(
+      snapshots[0]!.blocks.get('LIB::X::CASTOR'),
+    );
+    await fetchAll('2024-05-17');
+    expect(bench!.requests()).toMatchObject({ getnodes: 3, btg: 2 });
+  });
+
+  it('asks for everything where that is forced', async () => {
+    await firstNight('2024-05-15');
+    await fetchAll('2024-05-16', true);
+    expect(bench!.requests()).toEqual({
+      getnodes: 2,
+      getarticles: 2,
+      btg: 2,
+      block: 2,
+      materials: 3,
+    });
+  });
+
+  it('asks again for a body that the cache has lost a part of', async () => {
+    const { snapshots } = await firstNight('2024-05-15');
+    const leg = snapshots[0]!.blocks.get(LEG) as { digest: string };
+    await truncate(bench!.store.pathOf(leg.digest), 3);
+    await bench!.store.remove(snapshots[0]!.partsList);
+    expect(await fetchAll('2024-05-16')).toEqual(snapshots);
+    expect(bench!.requests()).toEqual({ getnodes: 1, block: 1, btg: 1 });
+    expect(await bench!.store.get(leg.digest)).toHaveProperty('length');
+  });
+
+  it('asks once more for what turns out to be damaged, and for no more than that', async () => {
+    const { snapshots } = await firstNight('2024-05-15');
+    const listing = bench!.database.responses.get({
+      ...{ service: 'bench', operation: 'getNodes', request: '["ACME;:DESK@1"]' },
+    })!.answer as { digest: string; bytes: number };
+    for (const digest of [listing.digest, snapshots[0]!.partsList]) {
+      const { length } = await bench!.store.get(digest);
+      await writeFile(bench!.store.pathOf(digest), '?'.repeat(length));
+    }
+    expect(await fetchAll('2024-05-16')).toEqual(snapshots);
+    expect(bench!.requests()).toEqual({ getnodes: 2, btg: 1 });
+    expect(await bench!.store.get(listing.digest)).toHaveLength(listing.bytes);
+  });
+
+  it('asks for everything where the catalogue cannot be read, and goes on', async () => {
+    const { snapshots } = await firstNight('2024-05-15');
+    const missing = new ConverterError('NODE_NOT_FOUND', 'no such folder');
+    const broken = failingClient(bench!.client(), 'getNodes', () => missing);
+    const fetcher = bench!.fetcher('2024-05-16', { client: broken });
+    expect(contentOf(await fetcher.fetch(acme('D2')))).toEqual(snapshots[1]);
+    expect(bench!.requests()).toMatchObject({ getarticles: 1, btg: 1, block: 1 });
+  });
+});
+
+describe('decoded bodies', () => {
+  it('are kept by digest, from the response of the service and from the content store', async () => {
+    const range = smallRange([{ number: 'D1', blocks: [LEG] }]);
+    bench = await openFetchBench(range);
+    const fetcher = bench.fetcher('2024-05-20');
+    const { partsList, blocks } = await fetcher.fetch(acme('D1'));
+    const leg = blocks.get(LEG) as { digest: string };
+    expect(fetcher.decoded.partsList(partsList)?.blockNames).toEqual([LEG]);
+    expect(fetcher.decoded.block(leg.digest)?.surfaces).toHaveLength(1);
+    expect(fetcher.decoded.block(partsList)).toBeUndefined();
+    const later = bench.fetcher('2024-05-21');
+    await later.fetch(acme('D1'));
+    expect(later.decoded.partsList(partsList)?.blockNames).toEqual([LEG]);
+    // A fetch does not read a cached block: transform decodes it.
+    expect(later.decoded.block(leg.digest)).toBeUndefined();
+  });
+});
