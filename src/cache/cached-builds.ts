@@ -1,5 +1,7 @@
 /** The tables of what was built from which sources, and of why each configuration was or was not built. */
+
 import type { Built } from '../model/asset.ts';
+import type { Decision, Tier } from '../model/result.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { EVICTED_AFTER_MS, isUseStale } from './eviction.ts';
 import type { Sqlite } from './sqlite.ts';
@@ -52,24 +54,6 @@ export class CachedBuilds {
       this.#evict.run(now - EVICTED_AFTER_MS);
     });
   }
-}
-
-/** What decided whether a configuration was built, the cheapest first. */
-export type Tier =
-  /** Nothing was requested: the snapshot is fresh. */
-  | 'kept'
-  /** The parts list was requested and is the same; blocks and images are fresh. */
-  | 'parts-list'
-  /** Bodies were requested and have the same content. */
-  | 'digest'
-  | 'built'
-  | 'failed';
-
-/** Why a configuration was or was not built. */
-export interface Decision {
-  tier: Tier;
-  /** Why it was built, in words; empty if it was not. */
-  why: string[];
 }
 
 /** A decision and the run that made it. */

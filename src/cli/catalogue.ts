@@ -95,7 +95,7 @@ export const catalogueCommand: Command = {
   async run(args, io) {
     const { ask } = questionOf(args);
     const { service: content } = await pipelineOf(args, io);
-    const { openService } = await import('../pipeline/context/service-setup.ts');
+    const { openService } = await import('../pipeline/service.ts');
     const service = await openService(content, toolsOf(io));
     try {
       const { json, text } = await ask(service.client, args);

@@ -6,7 +6,7 @@
  *
  * @see D-747.
  */
-import { registerSecrets } from '../pipeline/file/environment.ts';
+import { registerSecrets } from '../pipeline/environment.ts';
 import { ERROR_CODES } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
 import type { Io } from './command.ts';

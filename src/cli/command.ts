@@ -3,7 +3,7 @@
  *
  * In: arguments, already checked against the command's own table. Out: an exit code.
  */
-import type { Environment } from '../pipeline/file/environment.ts';
+import type { Environment } from '../pipeline/environment.ts';
 
 /** The process as commands see it. */
 export interface Io {

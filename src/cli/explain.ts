@@ -3,10 +3,10 @@
  * what its geometry lost.
  */
 
-import type { Tier } from '../cache/cached-builds.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
-import { type ArticleExplanation, explainArticle } from '../pipeline/explain-article.ts';
-import { loadPipeline } from '../pipeline/file/pipeline-file.ts';
+import type { Tier } from '../model/result.ts';
+import { type ArticleExplanation, explainArticle } from '../pipeline/explain.ts';
+import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { SILENT } from '../support/log.ts';
 import type { MaterialExplanation } from '../transform/material-table.ts';
 import { type Command, textOf } from './command.ts';

@@ -1,7 +1,7 @@
 /**
  * Help: the first screen of the command line, made from its tables.
  */
-import { ENVIRONMENT } from '../pipeline/file/environment.ts';
+import { ENVIRONMENT } from '../pipeline/environment.ts';
 import { COMMANDS } from './commands.ts';
 
 const EXIT_CODES = [

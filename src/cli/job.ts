@@ -2,11 +2,16 @@
  * Job: what run, fetch and build share: their options, and what becomes of a result.
  */
 import { resolve } from 'node:path';
-import { type Job, type Progress, type RunTools, runId } from '../pipeline/context/run-context.ts';
-import { parseMaxFailures } from '../pipeline/failures/failure-limit.ts';
-import { defaultCacheDir, loadPipeline, type Pipeline } from '../pipeline/file/pipeline-file.ts';
-import { PIPELINE_DEFAULTS } from '../pipeline/file/pipeline-schema.ts';
-import type { RunResult } from '../pipeline/night/run-result.ts';
+import { parseMaxFailures } from '../pipeline/failures.ts';
+import { defaultCacheDir, loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
+import { PIPELINE_DEFAULTS } from '../pipeline/pipeline-schema.ts';
+import type { RunResult } from '../pipeline/run-end.ts';
+import {
+  type Progress,
+  type RunEnvironment,
+  type RunOptions,
+  runId,
+} from '../pipeline/run-options.ts';
 import type { FinishedRun, RunReport } from '../report/run-report.ts';
 import { summarise } from '../report/summary.ts';
 import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
@@ -58,7 +63,7 @@ export const NIGHT_OPTIONS = {
 } as const satisfies Record<string, OptionSpec>;
 
 /** Reads the pipeline that the arguments name, with what they say instead of it. */
-export async function readJob(args: Arguments, io: Io): Promise<Job> {
+export async function readJob(args: Arguments, io: Io): Promise<RunOptions> {
   const pipeline = withArguments(await loadPipeline(textOf(args, 'PIPELINE.yaml')!, io.env), args);
   const only = textOf(args, 'only');
   const limit = numberOf(args, 'limit');
@@ -128,7 +133,7 @@ export function withArguments(pipeline: Pipeline, args: Arguments): Pipeline {
  * programs that watch over it.
  */
 export async function doJob(
-  work: (job: Job, tools: RunTools) => Promise<RunResult>,
+  work: (job: RunOptions, tools: RunEnvironment) => Promise<RunResult>,
   args: Arguments,
   io: Io,
 ): Promise<number> {
@@ -153,13 +158,13 @@ export async function doJob(
     await writeMachineFiles(args, ending).catch((e: Error) => voice.log.error(e.message));
     throw logged(error);
   };
-  const { report, runFolder, stop } = await inVoice(voice, io, (tools) =>
+  const { report, runFolder, end } = await inVoice(voice, io, (tools) =>
     work(job, { ...tools, startedAt }),
   ).catch((thrown: unknown) => stopped(thrown));
   const told = { ...report.configurations, totalMs: report.totalMs };
-  voice.log.info(stop === undefined ? 'finished' : 'ended', told);
+  voice.log.info(end.kind === 'complete' ? 'finished' : 'ended', told);
   io.print(summarise(report, runFolder));
-  if (stop !== undefined) return stopped(stop, report);
+  if (end.error !== undefined) return stopped(end.error, report);
   const exitCode = report.configurations.failed > 0 ? 1 : 0;
   await writeMachineFiles(args, ended(exitCode, undefined, report)).catch((thrown: unknown) => {
     throw logged(errorToTell(thrown, io));
@@ -176,7 +181,7 @@ function reasonOf({ code, message }: ConverterError): LogFields {
 async function inVoice(
   voice: Voice,
   io: Io,
-  work: (tools: RunTools) => Promise<RunResult>,
+  work: (tools: RunEnvironment) => Promise<RunResult>,
 ): Promise<RunResult> {
   let last: Progress | undefined;
   const { log, selecting } = voice;
@@ -199,7 +204,7 @@ function soFar({ total, done, failed }: Progress): string {
 }
 
 /** What a service needs of the process. */
-export function toolsOf(io: Io): Omit<RunTools, 'log' | 'progress' | 'selecting'> {
+export function toolsOf(io: Io): Omit<RunEnvironment, 'log' | 'progress' | 'selecting'> {
   const { env, now, random, signal } = io;
   return { env, now, random, signal, startEmulator: (range) => startEmulatorOf(range) };
 }

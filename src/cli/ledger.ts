@@ -3,8 +3,8 @@
  */
 import { resolve } from 'node:path';
 import type { PermanentIdStore } from '../gateway/inbox.ts';
-import { describeService, openService, type Service } from '../pipeline/context/service-setup.ts';
-import { loadPipeline, type Pipeline } from '../pipeline/file/pipeline-file.ts';
+import { loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
+import { describeService, openService, type Service } from '../pipeline/service.ts';
 import { usageError } from './arguments.ts';
 import { type Arguments, type Io, textOf } from './command.ts';
 import { toolsOf } from './job.ts';

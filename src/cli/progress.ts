@@ -2,7 +2,7 @@
  * Progress: how far a run is, as a bar for a person or as a line now and then for a log.
  */
 
-import type { Progress } from '../pipeline/context/run-context.ts';
+import type { Progress } from '../pipeline/run-options.ts';
 import { createLogger, type LogFields, type LogFormat, type Logger } from '../support/log.ts';
 import type { Io } from './command.ts';
 

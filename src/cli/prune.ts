@@ -2,9 +2,9 @@
  * `btg2gltf prune`: drops what no manifest line refers to.
  */
 import { resolve } from 'node:path';
-import { loadPipeline } from '../pipeline/file/pipeline-file.ts';
-import { lockOutput } from '../pipeline/output/output-lock.ts';
-import { carryOutPrune, planPrune, requireManifest } from '../pipeline/output/prune.ts';
+import { carryOutPrune, planPrune, requireManifest } from '../pipeline/output-folder.ts';
+import { lockOutput } from '../pipeline/output-lock.ts';
+import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { size } from '../report/text.ts';
 import { type Command, numberOf, textOf } from './command.ts';
 

@@ -2,7 +2,7 @@
  * `btg2gltf run PIPELINE.yaml`: the main job.
  */
 import type { SelectedArticle } from '../fetch/selection.ts';
-import type { Preview } from '../pipeline/preview.ts';
+import type { DryRun } from '../pipeline/run.ts';
 import { SILENT } from '../support/log.ts';
 import type { Arguments, Command, Io } from './command.ts';
 import { doJob, NIGHT_OPTIONS, PIPELINE_POSITIONAL, readJob, toolsOf } from './job.ts';
@@ -29,8 +29,8 @@ export const runCommand: Command = {
 };
 
 async function preview(args: Arguments, io: Io): Promise<number> {
-  const { previewPipeline } = await import('../pipeline/run.ts');
-  const shown = await previewPipeline(await readJob(args, io), { ...toolsOf(io), log: SILENT });
+  const { dryRunPipeline } = await import('../pipeline/run.ts');
+  const shown = await dryRunPipeline(await readJob(args, io), { ...toolsOf(io), log: SILENT });
   const { articles, failures, warnings } = shown.selection;
   io.print(articles.map(line).join(''));
   for (const { what, code, message } of failures) io.print(`${code}\t${what}\t${message}\n`);
@@ -48,7 +48,7 @@ function line({ request, why }: SelectedArticle): string {
 }
 
 /** What a run would take, in words. */
-function estimated({ selection, sent, estimate, requests, requestsMs, basis }: Preview): string {
+function estimated({ selection, sent, estimate, requests, requestsMs, basis }: DryRun): string {
   const { articles, partsLists, bodies, unknown } = estimate;
   const about = unknown > 0 ? 'about ' : '';
   const guessed = unknown > 0 ? ` (a guess for the ${unknown} that were never fetched)` : '';

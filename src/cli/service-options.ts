@@ -2,7 +2,7 @@
  * Service options: which service a command talks to that has no pipeline of its own to work through.
  */
 import { resolve } from 'node:path';
-import { loadPipeline, type Pipeline, parsePipeline } from '../pipeline/file/pipeline-file.ts';
+import { loadPipeline, type Pipeline, parsePipeline } from '../pipeline/pipeline-file.ts';
 import { usageError } from './arguments.ts';
 import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
 

@@ -2,8 +2,8 @@
  * `btg2gltf verify`: is every published GLB still what the manifest says?
  */
 import { resolve } from 'node:path';
-import { loadPipeline } from '../pipeline/file/pipeline-file.ts';
-import { verifyOutput } from '../pipeline/output/verify.ts';
+import { verifyOutput } from '../pipeline/output-folder.ts';
+import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { type Command, textOf } from './command.ts';
 
 /** The command. */

@@ -21,6 +21,18 @@ export interface AssetFigures {
   boundsMetres: Bounds;
 }
 
+/** The figures in the order in which a manifest line lists them. */
+export const FIGURE_FIELDS = Object.keys({
+  glb: true,
+  sha256: true,
+  bytes: true,
+  triangles: true,
+  drawCalls: true,
+  materials: true,
+  textures: true,
+  boundsMetres: true,
+} satisfies Record<keyof AssetFigures, true>) as readonly (keyof AssetFigures)[];
+
 /** A GLB as it was built: everything of a line that its content alone decides. */
 export interface Built extends Omit<AssetFigures, 'glb'> {
   losses: Loss[];

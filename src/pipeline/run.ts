@@ -1,77 +1,319 @@
-/**
- * Run: the main job, and its two halves.
- *
- * In: a job (a checked pipeline and what of it is to be done) and what a run is handed.
- * Out: a report; GLBs, links, manifest and catalogue on disk. It must not print anything.
- *
- * `run` is `fetch` and `build` in one, article by article.
- */
-import type { ReportedLine } from '../report/collect.ts';
-import { convertFetched, convertLive } from './configuration/convert-configuration.ts';
-import { fetchLive } from './configuration/fetch-configuration.ts';
-import { workOn } from './configuration/work-on.ts';
-import { type Job, type RunContext, type RunTools, withRun } from './context/run-context.ts';
-import { workThroughNight } from './night/night.ts';
-import { makeReport } from './night/report.ts';
-import type { RunResult } from './night/run-result.ts';
-import { lockOutput } from './output/output-lock.ts';
-import { type Preview, previewRun } from './preview.ts';
-import { isPartial, selectFetched, selectLive } from './select/select.ts';
-
-export type { RunResult } from './night/run-result.ts';
+/** Executes a pipeline: `run`, its halves `fetch` and `build`, and the dry run. */
+import type { RequestEstimate } from '../fetch/estimate.ts';
+import type { Selection } from '../fetch/selection.ts';
+import type { ManifestLine } from '../model/asset.ts';
+import type { Decision, Result } from '../model/result.ts';
+import type { GateReport } from '../report/run-report.ts';
+import { asConverterError, ConverterError } from '../support/errors.ts';
+import type { PackedMap } from '../support/packed-map.ts';
+import { convertFetched, fetchAndConvert, fetchOnly } from './configuration.ts';
+import { exceededFailures, openQuarantine, type Quarantine } from './failures.ts';
+import { assessGates } from './gates.ts';
+import { newLines, publishResults } from './manifest-lines.ts';
+import { type Run, withRun } from './open-run.ts';
+import { verifyOutput } from './output-folder.ts';
+import { lockOutput } from './output-lock.ts';
+import { type Processor, processAll } from './process-all.ts';
+import {
+  fetchedLine,
+  type MadeReport,
+  makeReport,
+  removedConfigurations,
+  runLines,
+  writeReport,
+} from './report.ts';
+import { createResults, type Results } from './results.ts';
+import type { RunEnd, RunResult } from './run-end.ts';
+import { isPartial, type RunEnvironment, type RunOptions, runId } from './run-options.ts';
+import { selectFetched, selectLive } from './select.ts';
 
 /**
  * Converts what a pipeline selects: service → GLBs.
  *
- * @throws {@link ConverterError} what kept it from beginning, such as `OUTPUT_LOCKED`; what ended it later
- *   is `stop` of the result, and failures of single articles stand in the report.
+ * @returns A report that lists the failures of single articles, and how the run ended.
+ * @throws {@link ConverterError} an error before the run began, such as `OUTPUT_LOCKED`.
  *
  * @example
  * ```ts
- * const { report } = await runPipeline({ pipeline: await loadPipeline('demo.yaml', {}) }, tools);
+ * const { report } = await runPipeline({ pipeline: await loadPipeline('demo.yaml', {}) }, environment);
  * report.configurations; // → { selected: 72, converted: 72, unchanged: 0, failed: 0 }
  * ```
  */
-export function runPipeline(job: Job, tools: RunTools): Promise<RunResult> {
-  const plan = { command: 'run', select: selectLive, work: convertLive } as const;
-  return withLockedRun(job, tools, (run) => workThroughNight(run, plan));
+export function runPipeline(options: RunOptions, environment: RunEnvironment): Promise<RunResult> {
+  const plan = { command: 'run', select: selectLive, processor: fetchAndConvert } as const;
+  return withLockedRun(options, environment, (run) => executeRun(run, plan));
 }
 
 /** Builds what was fetched: snapshots → GLBs, without a network. */
-export function buildPipeline(job: Job, tools: RunTools): Promise<RunResult> {
-  const plan = { command: 'build', select: selectFetched, work: convertFetched } as const;
-  return withLockedRun(job, tools, (run) => workThroughNight(run, plan));
+export function buildPipeline(
+  options: RunOptions,
+  environment: RunEnvironment,
+): Promise<RunResult> {
+  const plan = { command: 'build', select: selectFetched, processor: convertFetched } as const;
+  return withLockedRun(options, environment, (run) => executeRun(run, plan));
 }
 
 /** Fetches what a pipeline selects: service → snapshots in the cache. */
-export function fetchPipeline(job: Job, tools: RunTools): Promise<RunResult> {
-  return withRun(job, tools, async (run) => {
-    if (isPartial(job)) run.leaveOthersUnfinished();
+export function fetchPipeline(
+  options: RunOptions,
+  environment: RunEnvironment,
+): Promise<RunResult> {
+  return withRun(options, environment, async (run) => {
     const selection = await selectLive(run);
-    const lines: ReportedLine[] = [];
-    const collect = (line: ReportedLine) => void lines.push(line);
-    await workOn(run, selection.articles, await fetchLive(run), collect);
-    const { report } = makeReport(run, 'fetch', selection, lines, await run.cacheHits());
-    return { report, runFolder: undefined };
+    const results: Result[] = [];
+    const collect = (result: Result) => void results.push(result);
+    await processAll(run, selection.articles, await fetchOnly(run), collect);
+    const end: RunEnd = { kind: 'complete' };
+    const lines = results.map(fetchedLine);
+    const { report } = await makeReport(run, { command: 'fetch', end, selection, lines });
+    await run.session.finish(isPartial(options));
+    return { report, runFolder: undefined, end };
   });
 }
 
-/** Selects and fetches no geometry: what `--dry-run` shows. */
-export function previewPipeline(job: Job, tools: RunTools): Promise<Preview> {
-  return withRun(job, tools, previewRun);
+/** What `--dry-run` shows. */
+export interface DryRun {
+  selection: Selection;
+  /** Requests sent to select. */
+  sent: number;
+  /** Requests that a run would send after that. */
+  estimate: RequestEstimate;
+  /** Their number. */
+  requests: number;
+  /** Their duration, milliseconds; undefined if nothing was measured. */
+  requestsMs: number | undefined;
+  /** Concurrent requests, and the mean duration of one so far, milliseconds. */
+  basis: { concurrency: number; meanMs: number | undefined };
 }
 
-/** A run that publishes has its output folder for itself. */
+/**
+ * Selects, and estimates the requests of a run; fetches neither parts lists nor geometry.
+ *
+ * @see D-807.
+ */
+export function dryRunPipeline(options: RunOptions, environment: RunEnvironment): Promise<DryRun> {
+  return withRun(options, environment, async (run) => {
+    const selected = await selectLive(run);
+    const quarantine = openQuarantine(run, createResults(run.stores.previous), false);
+    const selection = { ...selected, articles: [...quarantine.select(selected.articles)] };
+    const fetcher = await run.session.fetcher();
+    const wanted = selection.articles.flatMap(({ request, alike = [] }) => [request, ...alike]);
+    const estimate = await fetcher.estimate(wanted);
+    const requests = estimate.articles + estimate.partsLists + estimate.bodies;
+    const { concurrency } = options.pipeline.service;
+    const meanMs = run.metrics.requests.meanMs();
+    const { sent } = run.metrics.requests.totals();
+    const requestsMs =
+      meanMs === undefined ? undefined : (requests * meanMs) / Math.min(concurrency, requests || 1);
+    await run.session.finish(true);
+    return { selection, sent, estimate, requests, requestsMs, basis: { concurrency, meanMs } };
+  });
+}
+
+/** A run that publishes locks its output folder. */
 async function withLockedRun<T>(
-  job: Job,
-  tools: RunTools,
-  work: (run: RunContext) => Promise<T>,
+  options: RunOptions,
+  environment: RunEnvironment,
+  work: (run: Run) => Promise<T>,
 ): Promise<T> {
-  const release = await lockOutput(job.pipeline.outputDir, tools.now());
+  const release = await lockOutput(options.pipeline.outputDir, environment.now());
   try {
-    return await withRun(job, tools, work);
+    return await withRun(options, environment, work);
   } finally {
-    // What became of the run matters more than a lock that stays: that of a dead process is taken over.
-    await release().catch((error: Error) => tools.log.warn(error.message));
+    // A lock that remains is taken over later; the result of the run is more important.
+    await release().catch((error: Error) => environment.log.warn(error.message));
+  }
+}
+
+/** How a run selects and processes. */
+interface RunPlan {
+  command: 'run' | 'build';
+  select(run: Run): Promise<Selection>;
+  processor(run: Run): Promise<Processor>;
+}
+
+/**
+ * Executes a run: select → process → assess → publish → record → report.
+ *
+ * The published state stays valid until the new one is complete: objects → gates → links → manifest →
+ * report. A report is written however the run ends.
+ *
+ * @see D-740 (order), D-834 (deadline), D-850 (gates), D-852 (failures).
+ */
+async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
+  const { options, stores, metrics } = run;
+  const results = createResults(stores.previous);
+  const quarantine = openQuarantine(run, results, plan.command === 'build');
+  const processed = await selectAndProcess(run, plan, quarantine);
+  const { selection, isComplete } = processed;
+  const isWhole = isComplete && !isPartial(options);
+  const lines = newLines(run, results, selection, !isWhole);
+  const assessment =
+    processed.end === undefined ? assess(run, lines, selection.failures.length) : undefined;
+  const end = await endOf(processed, assessment?.refusal, {
+    publish: () => metrics.stopwatch.during('publish', () => publishResults(run, lines, results)),
+    record: (published) => {
+      if (published) recordDecisions(run, results, isWhole ? lines : undefined);
+      if (processed.end === undefined) quarantine.record(selection.failures, isWhole);
+    },
+  });
+  const before = stores.previous.lines;
+  const { historyOf } = quarantine;
+  const made = await makeReport(run, {
+    ...{ command: plan.command, end, selection, historyOf },
+    lines: runLines({ before, lines, results, historyOf }),
+    removed: removedConfigurations({ before, lines }),
+    gates: assessment?.gates,
+  });
+  const runFolder = await writtenReport(made, end);
+  if (end.kind === 'complete') await run.session.finish(isPartial(options));
+  return { report: made.report, runFolder, end };
+}
+
+interface Processed {
+  selection: Selection;
+  isComplete: boolean;
+  /** Why the processing stopped. */
+  end?: RunEnd & { error: ConverterError };
+  /** Why not everything was processed. */
+  outOfTime?: ConverterError;
+}
+
+async function selectAndProcess(
+  run: Run,
+  plan: RunPlan,
+  quarantine: Quarantine,
+): Promise<Processed> {
+  let selection: Selection = { articles: [], failures: [], warnings: [] };
+  try {
+    if (run.options.repair) await markDamage(run);
+    selection = await plan.select(run);
+    const articles = quarantine.select(selection.articles);
+    const { collect, filter } = quarantine;
+    const processor = await plan.processor(run);
+    const { done, total } = await processAll(run, articles, processor, collect, filter);
+    await run.session.close();
+    if (done === total) return { selection, isComplete: true };
+    const message = `the deadline passed: ${done} of ${total} configurations were processed; the others are unchanged`;
+    return { selection, isComplete: false, outOfTime: new ConverterError('OUT_OF_TIME', message) };
+  } catch (thrown) {
+    return { selection, isComplete: false, end: stoppedBy(run, asConverterError(thrown)) };
+  }
+}
+
+/** After the deadline the session is closed: its requests then fail as interrupted. */
+function stoppedBy(
+  { environment, isOutOfTime }: Run,
+  error: ConverterError,
+): NonNullable<Processed['end']> {
+  if (error.code !== 'INTERRUPTED') return { kind: 'failed', error };
+  if (environment.signal.aborted || !isOutOfTime()) return { kind: 'interrupted', error };
+  const message = 'the deadline passed during the selection: nothing was processed';
+  return { kind: 'notSelected', error: new ConverterError('OUT_OF_TIME', message) };
+}
+
+async function markDamage({ options, environment, stores }: Run): Promise<void> {
+  if (stores.previous.lines.size === 0) return;
+  const { problems } = await verifyOutput(options.pipeline.outputDir, environment.signal);
+  for (const { object } of problems) if (object !== undefined) stores.markDamaged(object);
+  if (problems.length > 0) environment.log.warn('damaged or missing', { files: problems.length });
+}
+
+/** Assesses the new manifest: the gates first, then the number of failures. @see D-850, D-853 */
+function assess(
+  { options, stores }: Run,
+  lines: PackedMap<ManifestLine>,
+  notSelected: number,
+): { gates: GateReport; refusal: ConverterError | undefined } {
+  const found = assessGates(stores.previous.lines, lines, options.pipeline.gates);
+  const first = found.findings.find(({ action }) => action === 'refuse');
+  const message = `a gate refuses the result: ${first?.message ?? 'see the report'}`;
+  const refusal = found.refused
+    ? new ConverterError('GATE_REFUSED', message)
+    : tooManyFailures(options.maxFailures, lines, notSelected);
+  const accepted = options.accept === true && refusal !== undefined;
+  return { gates: { ...found, accepted }, refusal: accepted ? undefined : refusal };
+}
+
+function tooManyFailures(
+  limit: RunOptions['maxFailures'],
+  lines: PackedMap<ManifestLine>,
+  notSelected: number,
+): ConverterError | undefined {
+  if (limit === undefined) return undefined;
+  let failed = notSelected;
+  for (const { status } of lines.values()) if (status === 'failed') failed++;
+  const message = exceededFailures(limit, { failed, of: lines.size + notSelected });
+  return message === undefined ? undefined : new ConverterError('MAX_FAILURES', message);
+}
+
+interface FinalSteps {
+  publish(): Promise<void>;
+  record(published: boolean): void;
+}
+
+/** Publishes and records as far as the run got, and returns how it ended. */
+async function endOf(
+  { end, isComplete, outOfTime }: Processed,
+  refusal: ConverterError | undefined,
+  { publish, record }: FinalSteps,
+): Promise<RunEnd> {
+  const reached: RunEnd | undefined =
+    end ?? (refusal && { kind: 'refused', error: refusal, isComplete });
+  const unpublished = reached ?? (await publishedEnd(publish, isComplete));
+  try {
+    record(unpublished === undefined);
+  } catch (thrown) {
+    const error = asConverterError(thrown);
+    return unpublished ?? { kind: 'recordFailed', error, isComplete };
+  }
+  if (unpublished !== undefined) return unpublished;
+  return outOfTime ? { kind: 'outOfTime', error: outOfTime } : { kind: 'complete' };
+}
+
+/** Returns how the run ended if publishing fails. */
+async function publishedEnd(
+  publish: FinalSteps['publish'],
+  isComplete: boolean,
+): Promise<RunEnd | undefined> {
+  try {
+    await publish();
+    return undefined;
+  } catch (thrown) {
+    const error = asConverterError(thrown);
+    if (error.code === 'INTERRUPTED') return { kind: 'interrupted', error };
+    return { kind: 'publishFailed', error, isComplete };
+  }
+}
+
+/** @param all - Every configuration, if the run met all. */
+function recordDecisions(
+  { options, stores, startedAt }: Run,
+  results: Results,
+  all: PackedMap<ManifestLine> | undefined,
+): void {
+  const { outputDir } = options.pipeline;
+  const { decisions } = stores.database;
+  decisions.putAll(outputDir, runId(startedAt), decisionsOf(results));
+  if (all !== undefined) decisions.keepOnly(outputDir, all);
+}
+
+/** What decided about each configuration, for `explain`. */
+function* decisionsOf(results: Results): Iterable<[key: string, decision: Decision]> {
+  for (const key of results.keys()) {
+    const first = results.of(key)[0]?.result;
+    if (first === undefined || first.status === 'fetched') continue;
+    if ('decision' in first) yield [key, first.decision];
+    else yield [key, { tier: first.status === 'fresh' ? 'kept' : 'failed', why: [] }];
+  }
+}
+
+/** An error while the report is written must not hide the error that ended the run. */
+async function writtenReport(made: MadeReport, end: RunEnd): Promise<string | undefined> {
+  try {
+    return await writeReport(made);
+  } catch (thrown) {
+    if (end.kind === 'complete') throw thrown;
+    return undefined;
   }
 }

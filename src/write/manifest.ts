@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
-import type { AssetFigures, CatalogueLine, ManifestLine } from '../model/asset.ts';
+import { type CatalogueLine, FIGURE_FIELDS, type ManifestLine } from '../model/asset.ts';
 import {
   configurationKey,
   ID_FIELDS,
@@ -21,18 +21,6 @@ const LINE_END = 0x0a;
 export const MANIFEST_FILE = 'manifest.jsonl';
 /** Name of the catalogue in the output folder. */
 export const CATALOGUE_FILE = 'catalogue.jsonl';
-
-/** The fields that describe a GLB, in the order of a line. */
-export const FIGURE_FIELDS = [
-  'glb',
-  'sha256',
-  'bytes',
-  'triangles',
-  'drawCalls',
-  'materials',
-  'textures',
-  'boundsMetres',
-] as const satisfies readonly (keyof AssetFigures)[];
 
 /** Order of the fields in a line; total, so that a new field has to be placed. */
 const LINE_FIELDS = [

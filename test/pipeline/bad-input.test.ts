@@ -200,7 +200,7 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
     ],
     [['catalogue', 'sl'], /unknown "sl"; did you mean "ls"\?/],
     [['catalogue', 'ls', '--emulator', '--recording', 'x'], /expected one of --pipeline/],
-    [['verify', 'nowhere'], /holds no manifest\.jsonl/],
+    [['verify', 'nowhere'], /expected a manifest\.jsonl/],
     [['serve', '--port', '70000'], /--port: expected 0 to 65535/],
     [['serve', '--recording', 'nowhere'], /recording\.json/],
   ])('%j', async (words, sentence) => {

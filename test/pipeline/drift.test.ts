@@ -5,7 +5,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import type { DriftRow } from '../../src/pipeline/context/drift.ts';
+import type { RunReport } from '../../src/report/run-report.ts';
 import { listFolder } from '../../src/support/files.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
@@ -50,13 +50,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function driftOf(outputDir: string): Promise<DriftRow[]> {
+async function driftOf(outputDir: string): Promise<RunReport['drift'][number][]> {
   const runs = await listFolder(join(outputDir, 'runs'));
   const text = await readFile(join(outputDir, 'runs', runs.at(-1)!, 'report.json'), 'utf8');
-  return (JSON.parse(text) as { drift: DriftRow[] }).drift;
+  return (JSON.parse(text) as { drift: RunReport['drift'][number][] }).drift;
 }
 
-const isPrice = ({ field }: DriftRow) => field === PRICE.field;
+const isPrice = ({ field }: RunReport['drift'][number]) => field === PRICE.field;
 
 test('of a live service stands in the report and in one line of the summary', async () => {
   const file = await writePipeline(folder, { service: LIVE });

@@ -128,7 +128,7 @@ describe('the time that a run has', () => {
     nights.proxy.break(/getnodes/, () => undefined);
     const { exit, stderr } = await nights.run(clock, '--until', '03:00');
     expect(exit).toBe(130);
-    expect(stderr).toMatch(/the time is up: the articles were not chosen.*\n.*run the same/);
+    expect(stderr).toMatch(/the deadline passed during the selection.*\n.*run the same/);
     expect(await nights.report()).toMatchObject({ ended: 'until', published: false });
   });
 });

@@ -4,7 +4,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lockOutput } from '../../src/pipeline/output/output-lock.ts';
+import { lockOutput } from '../../src/pipeline/output-lock.ts';
 import { runReportSchema } from '../../src/report/run-report.ts';
 import { exists } from '../../src/support/files.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';

@@ -57,7 +57,7 @@ describe('a night that is out of time (--until)', () => {
     );
     expect(exit).toBe(130);
     expect(stderr).toMatch(
-      /the time is up: \d+ of 12 configurations were worked on.*\n.*run the same command again/,
+      /the deadline passed: \d+ of 12 configurations were processed.*\n.*run the same command again/,
     );
     expect(stdout).toMatch(/configurations of/);
     const { length } = await readManifest(nights.outputDir);
@@ -111,7 +111,7 @@ describe('an article that takes too long', () => {
     expect(failed.map(({ basearticlenumber }) => basearticlenumber)).toEqual([slow.number]);
     expect(failed[0]!.error).toEqual({
       code: 'ARTICLE_TIMEOUT',
-      message: 'not done after 5 s (limits.articleTimeoutMs)',
+      message: 'timed out after 5 s (limits.articleTimeoutMs)',
     });
   });
 });
@@ -215,7 +215,7 @@ describe('explain', () => {
     await nights.run('2026-02-01');
     expect((await explained('2026-02-01'))[number]).toMatchObject({
       tier: 'built',
-      why: ['it is not in the manifest of before'],
+      why: ['it is not in the previous manifest'],
     });
     await nights.run('2026-02-02');
     expect((await explained('2026-02-02'))[number]).toMatchObject({ tier: 'kept', why: [] });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseArticleList } from '../../../src/pipeline/select/article-list.ts';
+import { parseArticleList } from '../../../src/pipeline/article-list.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const parse = (text: string) => parseArticleList(utf8(text), 'list.csv');

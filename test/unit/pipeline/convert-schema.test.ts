@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { convertSchema } from '../../../src/pipeline/file/convert-schema.ts';
+import { convertSchema } from '../../../src/pipeline/convert-schema.ts';
 import { readFields } from '../../../src/service/wire-material.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 

@@ -3,12 +3,18 @@ import { describe, expect, test } from 'vitest';
 import type { ManifestLine } from '../../../src/model/asset.ts';
 import { configurationKey } from '../../../src/model/configuration-id.ts';
 import type { Bounds } from '../../../src/model/scene.ts';
-import { boundsChange, countChange } from '../../../src/pipeline/gates/gate-figures.ts';
-import { GATE_DEFAULTS, type Gate, gatesSchema } from '../../../src/pipeline/gates/gate-schema.ts';
-import { OWN_RANGE } from '../../../src/pipeline/gates/gate-verdict.ts';
-import { createGates, judgeNight } from '../../../src/pipeline/gates/gates.ts';
+import {
+  boundsChange,
+  countChange,
+  GATE_ROWS,
+  GATE_TABLE,
+  type Gate,
+  gatesSchema,
+} from '../../../src/pipeline/gate-table.ts';
+import { assessGates, createGateComparison, OWN_RANGE } from '../../../src/pipeline/gates.ts';
 import { createPackedMap } from '../../../src/support/packed-map.ts';
 
+const GATE_DEFAULTS = Object.fromEntries(GATE_ROWS.map(([gate, row]) => [gate, row.defaults]));
 const SEED = { seed: 20_260_106, numRuns: 100 };
 const DESK: Bounds = { min: [0, 0, 0], max: [1.6, 0.75, 0.8] };
 
@@ -45,7 +51,7 @@ const byKey = (lines: ManifestLine[]) => {
   return packed;
 };
 const judge = (before: ManifestLine[], now: ManifestLine[], gates: unknown = {}) =>
-  judgeNight(byKey(before), byKey(now), gatesSchema.parse(gates));
+  assessGates(byKey(before), byKey(now), gatesSchema.parse(gates));
 
 describe('the gates of a range that nobody has thought about yet', () => {
   test('say nothing of a first night, nor of a quiet one', () => {
@@ -58,7 +64,7 @@ describe('the gates of a range that nobody has thought about yet', () => {
     const before = byKey(range(1000));
     const now = byKey([]);
     for (const key of [...before.keys()].slice(400)) now.setBytes(key, before.bytesOf(key)!);
-    expect(judgeNight(before, now, gatesSchema.parse({})).findings[0]).toMatchObject({
+    expect(assessGates(before, now, gatesSchema.parse({})).findings[0]).toMatchObject({
       ...{ action: 'refuse', before: 1000, now: 600 },
     });
   });
@@ -205,7 +211,7 @@ describe('thresholds', () => {
     expect(gates).toEqual({
       ...GATE_DEFAULTS,
       articlesGone: { refuse: 0.05, atLeast: 1 },
-      textures: { change: GATE_DEFAULTS.textures.change, atLeast: 1 },
+      textures: { change: GATE_TABLE.textures.defaults.change, atLeast: 1 },
     });
   });
 
@@ -258,19 +264,19 @@ describe('thresholds', () => {
     const after = byKey(now);
     fc.assert(
       fc.property(order, (shuffled) => {
-        const gates = createGates(gatesSchema.parse({}));
-        for (const one of shuffled) gates.compare(one, after.get(configurationKey(one)));
-        expect(gates.verdict()).toEqual(expected);
+        const gates = createGateComparison(gatesSchema.parse({}));
+        for (const one of shuffled) gates.add(one, after.get(configurationKey(one)));
+        expect(gates.assess()).toEqual(expected);
       }),
       SEED,
     );
   });
 
   test('what is told stays small, however much has changed', () => {
-    const gates = createGates(gatesSchema.parse({}));
+    const gates = createGateComparison(gatesSchema.parse({}));
     const gone = range(1)[0]!;
-    for (let n = 0; n < 50_000; n++) gates.compare(n % 2 ? gone : line(n), undefined);
-    expect(gates.verdict().findings.length).toBeLessThanOrEqual(21);
+    for (let n = 0; n < 50_000; n++) gates.add(n % 2 ? gone : line(n), undefined);
+    expect(gates.assess().findings.length).toBeLessThanOrEqual(21);
   });
 });
 
@@ -280,7 +286,7 @@ describe('how much a configuration differs', () => {
     expect([countChange(0, 7), countChange(7, 0), countChange(0, 0)]).toEqual([1, 1, 0]);
   });
 
-  const beyond = GATE_DEFAULTS.bounds.change;
+  const beyond = GATE_TABLE.bounds.defaults.change;
   test.each<[string, Bounds, boolean]>([
     ['a wider desk', { min: [0, 0, 0], max: [1.8, 0.75, 0.8] }, false],
     ['millimetres for metres', { min: [0, 0, 0], max: [1600, 750, 800] }, true],

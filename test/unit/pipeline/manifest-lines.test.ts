@@ -6,8 +6,9 @@ import {
   parseConfigurationKey,
   sortConfigurationKeys,
 } from '../../../src/model/configuration-id.ts';
-import { manifestLine, type Outcome } from '../../../src/pipeline/configuration/manifest-lines.ts';
-import { createOutcomeBook } from '../../../src/pipeline/configuration/outcome-book.ts';
+import type { Result } from '../../../src/model/result.ts';
+import { manifestLine } from '../../../src/pipeline/manifest-lines.ts';
+import { createResults } from '../../../src/pipeline/results.ts';
 import { createPackedMap } from '../../../src/support/packed-map.ts';
 import { keepUnselected } from '../../../src/write/manifest.ts';
 
@@ -30,25 +31,25 @@ const BUILT = {
   losses: [],
   warnings: [],
 } as const;
-const good = (request: ArticleKey, resolved: ArticleKey): Outcome => ({
+const good = (request: ArticleKey, resolved: ArticleKey): Result => ({
   request,
   status: 'converted',
   key: resolved,
   convertdate: '2024-05-14',
   source: 's',
   built: structuredClone(BUILT) as never,
-  catalogue: { ...resolved, shorttext: '', longtext: '', price: 0, currency: '', properties: [] },
+  catalogue: { shorttext: '', longtext: '', price: 0, currency: '', properties: [] },
   decision: { tier: 'built', why: [] },
 });
-const bad = (request: ArticleKey, resolved?: ArticleKey): Outcome => ({
+const bad = (request: ArticleKey, resolved?: ArticleKey): Result => ({
   request,
   status: 'failed',
   key: resolved,
   error: { code: 'HTTP_STATUS', message: 'the service answered with status 500' },
 });
-const kept = (request: ArticleKey, resolved: ArticleKey): Outcome => ({
+const fresh = (request: ArticleKey, resolved: ArticleKey): Result => ({
   request,
-  status: 'kept',
+  status: 'fresh',
   key: resolved,
 });
 
@@ -58,20 +59,21 @@ const packed = (lines: readonly ManifestLine[]) => {
   return map;
 };
 
-/** The lines that outcomes make, whatever the order in which they come. */
-function manifestLines(outcomes: Outcome[], before: readonly ManifestLine[]): ManifestLine[] {
+/** The lines that all make, whatever the order in which they come. */
+function manifestLines(all: Result[], before: readonly ManifestLine[]): ManifestLine[] {
   const keyByRequest = new Map(
     before.flatMap((line) =>
       line.requested.map((request) => [configurationKey(request), configurationKey(line)]),
     ),
   );
-  const previous = { byKey: packed(before), keyByRequest };
-  const made = [outcomes.keys(), outcomes.map((_, place) => place).reverse()].map((places) => {
-    const book = createOutcomeBook(previous);
-    for (const place of places) book.add(outcomes[place]!, { place, ms: 1 });
-    return sortConfigurationKeys(book.keys()).map((name) => {
-      const own = book.entriesOf(name).map(({ outcome }) => outcome);
-      return manifestLine(parseConfigurationKey(name), own, previous.byKey.get(name));
+  const lines = packed(before);
+  const keyOfRequest = (of: ArticleKey) => keyByRequest.get(configurationKey(of));
+  const made = [all.keys(), all.map((_, place) => place).reverse()].map((places) => {
+    const results = createResults({ keyOfRequest });
+    for (const place of places) results.add(all[place]!, { place, ms: 1 });
+    return sortConfigurationKeys(results.keys()).map((name) => {
+      const own = results.of(name).map(({ result }) => result);
+      return manifestLine(parseConfigurationKey(name), own, lines.get(name));
     });
   });
   expect(made[1]).toEqual(made[0]);
@@ -115,10 +117,10 @@ describe('the lines of a run', () => {
 
   test('one that was kept says what it said, but for a failure of last night', () => {
     const resolved = key('D1', 'D1-OAK');
-    const outcomes = [good(key('D1'), resolved), bad(resolved, resolved)];
-    const [before] = manifestLines(outcomes, NONE).map(published);
+    const all = [good(key('D1'), resolved), bad(resolved, resolved)];
+    const [before] = manifestLines(all, NONE).map(published);
     expect(before!.warnings).toMatchObject([{ code: 'REQUEST_FAILED' }]);
-    const [line] = manifestLines([kept(key('D1'), resolved)], [before!]);
+    const [line] = manifestLines([fresh(key('D1'), resolved)], [before!]);
     expect(line).toEqual({
       ...before,
       status: 'unchanged',

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LOCK_FILE, lockOutput } from '../../../src/pipeline/output/output-lock.ts';
+import { LOCK_FILE, lockOutput } from '../../../src/pipeline/output-lock.ts';
 import { exists, startOfProcess } from '../../../src/support/files.ts';
 import { temporaryFolder } from '../../helpers/command.ts';
 

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parsePipeline } from '../../../src/pipeline/file/pipeline-file.ts';
-import { GATE_DEFAULTS } from '../../../src/pipeline/gates/gate-schema.ts';
+import { GATE_ROWS } from '../../../src/pipeline/gate-table.ts';
+import { parsePipeline } from '../../../src/pipeline/pipeline-file.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 
+const GATE_DEFAULTS = Object.fromEntries(GATE_ROWS.map(([gate, row]) => [gate, row.defaults]));
 const FILE = resolve('pipelines/x.yaml');
 const MINIMAL = `name: x
 service: { emulator: true }

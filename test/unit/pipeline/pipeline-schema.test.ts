@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pipelineJsonSchema } from '../../../src/pipeline/file/pipeline-schema.ts';
+import { pipelineJsonSchema } from '../../../src/pipeline/pipeline-schema.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 
 test('pipelines/schema.json is what the code says (npm run schema writes it)', async () => {

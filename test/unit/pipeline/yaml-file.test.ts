@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readYaml } from '../../../src/pipeline/file/yaml-file.ts';
+import { readYaml } from '../../../src/pipeline/yaml-file.ts';
 
 describe('readYaml', () => {
   it.each([

@@ -1,0 +1,322 @@
+/** Processes one configuration: from its request over snapshot, source digest and GLB to its result. */
+import pLimit from 'p-limit';
+import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
+import type { Fetcher } from '../fetch/fetch-article.ts';
+import type { SelectedArticle } from '../fetch/selection.ts';
+import {
+  inputsDigest,
+  loadSnapshot,
+  loadSnapshotInputs,
+  REPORTED,
+  type SnapshotInputs,
+} from '../fetch/snapshot.ts';
+import type { ArticleKey, ArticleRequest } from '../model/article.ts';
+import { type Built, FIGURE_FIELDS, type ManifestLine } from '../model/asset.ts';
+import { configurationKey } from '../model/configuration-id.ts';
+import type { Decision, FailedResult, FreshResult } from '../model/result.ts';
+import type { Scene } from '../model/scene.ts';
+import type { ArticleSnapshot, Digest, Fetched, Warning } from '../model/snapshot.ts';
+import { sha256Hex } from '../support/files.ts';
+import { CONVERTER_VERSION, type ConvertOptions } from '../transform/convert-options.ts';
+import { type Converter, loadConverter } from './convert-article.ts';
+import { catalogueEntry, REQUEST_FAILED } from './manifest-lines.ts';
+import type { Run } from './open-run.ts';
+import type { Processor } from './process-all.ts';
+import { pipelineServiceId } from './service.ts';
+
+/** Articles transformed at the same time: one computes while the images of another are decoded. */
+const BUILDS_AT_ONCE = 2;
+
+/** Where snapshots come from. */
+interface Snapshots {
+  /** The snapshot of the last fetch if all of it is fresh, without reading it. */
+  fresh(request: ArticleRequest): Promise<SnapshotInputs | undefined>;
+  /** The whole snapshot, fetched where it is not cached. */
+  load(selected: SelectedArticle): Promise<ArticleSnapshot>;
+}
+
+/** Fetches snapshots and converts them: `run`. */
+export async function fetchAndConvert(run: Run): Promise<Processor> {
+  const fetcher = await run.session.fetcher();
+  const load: Snapshots['load'] = ({ request, children }) => fetcher.fetch(request, children);
+  return {
+    process: converting(run, { fresh: fetcher.freshSnapshot, load }),
+    failed: async (request, error) => {
+      // After a timeout no further response is waited for.
+      const isLate = error.code === 'ARTICLE_TIMEOUT';
+      return failedResult(request, error, isLate ? undefined : await resolvedKey(fetcher, request));
+    },
+  };
+}
+
+/** The request for the article is cached in this run, and so is its failure: no request is sent. */
+function resolvedKey(fetcher: Fetcher, request: ArticleRequest): Promise<ArticleKey | undefined> {
+  return fetcher.resolve(request).then(
+    ({ key }) => key,
+    () => undefined,
+  );
+}
+
+/** Converts the snapshots of the last fetch, without a network: `build`. */
+export async function convertFetched(run: Run): Promise<Processor> {
+  const source = snapshotSource(run);
+  const process = converting(run, {
+    fresh: async (request) => loadSnapshotInputs(source, request),
+    load: ({ request }) => loadSnapshot(source, request),
+  });
+  return { process, failed: async (request, error) => failedResult(request, error) };
+}
+
+/** Fetches snapshots into the cache and builds nothing: `fetch`. */
+export async function fetchOnly({ session, metrics }: Run): Promise<Processor> {
+  const fetcher = await session.fetcher();
+  return {
+    process: async ({ request, children }) => {
+      const snapshot = await metrics.stopwatch.during('fetch', () =>
+        fetcher.fetch(request, children),
+      );
+      const { key, warnings, unplaced = [] } = snapshot;
+      return { status: 'fetched', request, key, warnings, unplaced };
+    },
+    failed: async (request, error) => failedResult(request, error),
+  };
+}
+
+/** Returns where `loadSnapshot` finds the snapshots of a pipeline. */
+export function snapshotSource({ options, stores }: Pick<Run, 'options' | 'stores'>) {
+  const service = pipelineServiceId(options.pipeline.service);
+  return { service, database: stores.database, store: stores.bodies };
+}
+
+function failedResult(
+  request: ArticleRequest,
+  { code, message }: FailedResult['error'],
+  key?: ArticleKey,
+): FailedResult {
+  return { status: 'failed', request, key, error: { code, message } };
+}
+
+function converting(
+  { options, stores, metrics: { stopwatch } }: Run,
+  snapshots: Snapshots,
+): Processor['process'] {
+  const { database, previous } = stores;
+  const { convert, service } = options.pipeline;
+  const build = createBuilder({ stores, convert, stopwatch });
+  const sourceOf = sourceDigest(convert);
+  const serviceId = pipelineServiceId(service);
+
+  /** The published line, if it has this source and its GLB is in the store. */
+  const publishedLine = async (key: ArticleKey, source: Digest) => {
+    const line = options.force ? undefined : previous.lines.get(configurationKey(key));
+    if (line?.sha256 === undefined || line.source !== source) return undefined;
+    return (await stores.hasObject(line.sha256, line.bytes)) ? line : undefined;
+  };
+
+  const fresh = async (selected: SelectedArticle): Promise<FreshResult | undefined> => {
+    const { request, children } = selected;
+    // The freshness of a snapshot does not cover the children of a stored planning.
+    if (options.force || children !== undefined) return undefined;
+    const snapshot = await snapshots.fresh(request);
+    if (snapshot === undefined) return undefined;
+    const { key, inputs } = snapshot;
+    if (!previous.catalogue.has(configurationKey(key))) return undefined;
+    const line = await publishedLine(key, sourceOf(inputs));
+    return line && { status: 'fresh', request, key };
+  };
+
+  /** What an interrupted run built from the same source, if its GLB is in the store. */
+  const builtEarlier = async (source: Digest) => {
+    const built = options.force ? undefined : database.builds.get(source);
+    if (built === undefined) return undefined;
+    return (await stores.hasObject(built.sha256, built.bytes)) ? built : undefined;
+  };
+
+  const buildAnew = async (snapshot: ArticleSnapshot, source: Digest): Promise<Built> => {
+    const built = await build(snapshot, source);
+    const fetched = snapshot.warnings.filter((warning) => !isReported(warning));
+    const withWarnings = { ...built, warnings: [...fetched, ...built.warnings] };
+    database.builds.put(source, withWarnings);
+    return withWarnings;
+  };
+
+  return async (selected) => {
+    const unread = await stopwatch.during('fetch', () => fresh(selected));
+    if (unread !== undefined) return unread;
+    const { request } = selected;
+    const before = database.snapshots.get(serviceId, configurationKey(request));
+    const snapshot = await stopwatch.during('fetch', () => snapshots.load(selected));
+    const { key, article, unplaced = [] } = snapshot;
+    const source = sourceOf(inputsDigest(snapshot));
+    const line = await publishedLine(key, source);
+    const published = line && builtOf(line);
+    const built = published ?? (await builtEarlier(source)) ?? (await buildAnew(snapshot, source));
+    const reported = snapshot.warnings.filter(isReported);
+    const why = () => whyBuilt(options.force, previous.lines, before, snapshot);
+    return {
+      status: published === undefined ? 'converted' : 'unchanged',
+      request,
+      key,
+      convertdate: article.ocd?.convertdate ?? '',
+      source,
+      built: {
+        ...built,
+        counts: built.counts ?? database.builds.get(source)?.counts,
+        warnings: [...reported, ...built.warnings],
+      },
+      catalogue: catalogueEntry(article),
+      decision: published ? { tier: tierOf(snapshot), why: [] } : { tier: 'built', why: why() },
+      ...(unplaced.length > 0 && { unplaced }),
+    };
+  };
+}
+
+/** What it took to find out that nothing has changed. */
+function tierOf({ requested }: ArticleSnapshot): Decision['tier'] {
+  if (requested === undefined) return 'kept';
+  if (requested.bodies > 0) return 'digest';
+  return requested.article || requested.partsList ? 'parts-list' : 'kept';
+}
+
+function whyBuilt(
+  force: boolean | undefined,
+  lines: { get(key: string): ManifestLine | undefined },
+  before: SnapshotRecord | undefined,
+  snapshot: ArticleSnapshot,
+): string[] {
+  if (force) return ['--force builds everything anew'];
+  const line = lines.get(configurationKey(snapshot.key));
+  if (line === undefined) return ['it is not in the previous manifest'];
+  if (line.sha256 === undefined) return ['it failed before'];
+  const changes = sourceChanges(before, snapshot);
+  if (changes.length > 0) return changes;
+  return ['options or converter have changed, or its GLB was missing or damaged'];
+}
+
+/** Names listed; a changed parts list may bring hundreds. */
+const MOST_NAMES = 20;
+
+/** Lists what differs between two snapshots of one request: `block ACME::DESK::LEG has changed`. */
+function sourceChanges(before: SnapshotRecord | undefined, now: ArticleSnapshot): string[] {
+  if (before === undefined) return ['it was never fetched before'];
+  const all = [
+    ...(before.partsList === now.partsList ? [] : ['the parts list has changed']),
+    ...changedBodies('block', new Map(before.blocks), now.blocks),
+    ...changedBodies('image', new Map(before.images), now.images),
+  ];
+  const more = all.length - MOST_NAMES;
+  return more > 0 ? [...all.slice(0, MOST_NAMES), `${more} more have changed`] : all;
+}
+
+function changedBodies(
+  what: string,
+  before: ReadonlyMap<string, Fetched>,
+  now: ReadonlyMap<string, Fetched>,
+): string[] {
+  const names = [...new Set([...before.keys(), ...now.keys()])].sort();
+  return names.flatMap((name) => {
+    const [was, is] = [before.get(name), now.get(name)];
+    if (was === undefined) return [`${what} ${name} is new`];
+    if (is === undefined) return [`${what} ${name} is no longer used`];
+    return contentOf(was) === contentOf(is) ? [] : [`${what} ${name} has changed`];
+  });
+}
+
+function contentOf(fetched: Fetched): string {
+  return 'digest' in fetched ? fetched.digest : fetched.missing.code;
+}
+
+/** Warnings about the article rather than its GLB are taken from each snapshot anew. */
+function isReported({ code }: Warning): boolean {
+  return REPORTED.has(code);
+}
+
+/** The GLB of a line, without what each run finds out anew; undefined if the line lacks a figure. */
+function builtOf(line: ManifestLine): Built | undefined {
+  const fields = FIGURE_FIELDS.filter((field) => field !== 'glb');
+  if (fields.some((field) => line[field] === undefined)) return undefined;
+  const figures = Object.fromEntries(fields.map((field) => [field, line[field]]));
+  const warnings = line.warnings.filter((w) => !isReported(w) && w.code !== REQUEST_FAILED);
+  return { ...figures, losses: line.losses, warnings } as Built;
+}
+
+type Build = (snapshot: ArticleSnapshot, source: Digest) => Promise<Built>;
+
+interface BuilderOptions {
+  stores: Pick<Run['stores'], 'bodies' | 'objects'>;
+  convert: ConvertOptions;
+  stopwatch: Run['metrics']['stopwatch'];
+}
+
+/**
+ * Builds each source once a run. The converter is loaded with the first article that has to be built, so
+ * that a run without changes does not pay for it.
+ */
+function createBuilder({ stores, convert, stopwatch }: BuilderOptions): Build {
+  let converter: Promise<Converter> | undefined;
+  const limit = pLimit(BUILDS_AT_ONCE);
+  const builds = new Map<Digest, Promise<Built>>();
+
+  const build = async (snapshot: ArticleSnapshot): Promise<Built> => {
+    converter ??= loadConverter(stores.bodies, convert);
+    const { transform, writeGlb } = await converter;
+    const scene = await stopwatch.during('transform', () => transform(snapshot));
+    return stopwatch.during('write', async () => {
+      const bytes = writeGlb(scene);
+      const { digest } = await stores.objects.put(bytes);
+      return builtFrom(scene, digest, bytes.length);
+    });
+  };
+
+  return (snapshot, source) => {
+    const built = builds.get(source) ?? limit(() => build(snapshot));
+    builds.set(source, built);
+    return built;
+  };
+}
+
+function builtFrom(scene: Scene, sha256: Digest, bytes: number): Built {
+  return {
+    sha256,
+    bytes,
+    triangles: scene.triangles,
+    drawCalls: scene.drawCalls,
+    materials: scene.materials.length,
+    textures: scene.images.length,
+    boundsMetres: scene.boundsMetres,
+    losses: scene.losses,
+    warnings: scene.warnings,
+    counts: scene.counts,
+  };
+}
+
+/**
+ * Makes a function that digests all that a GLB and its line depend on: the digest of the inputs, all options
+ * and the version of the converter, but not the identity of the article.
+ *
+ * @param version - Another one in tests only.
+ *
+ * @example
+ * ```ts
+ * const sourceOf = sourceDigest(CONVERT_DEFAULTS);
+ * sourceOf(inputsDigest(snapshot));   // → '849465e5…'
+ * ```
+ *
+ * @see D-745.
+ */
+export function sourceDigest(
+  options: ConvertOptions,
+  version: number | string = CONVERTER_VERSION,
+): (inputs: Digest) => Digest {
+  const converter = JSON.stringify({ version, options: sortedEntries(options) });
+  return (inputs) => sha256Hex(`${converter}\n${inputs}`);
+}
+
+/** Sorts keys at every depth: the meaning of an option does not depend on where it was written. */
+function sortedEntries(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedEntries);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, entry]) => [key, sortedEntries(entry)]);
+}

@@ -1,0 +1,52 @@
+/** The environment variables that the program reads, one row each. */
+import type { Credentials } from '../service/service-config.ts';
+import { ConverterError } from '../support/errors.ts';
+import { registerSecret } from '../support/redact.ts';
+
+/** Environment variables, passed in by the command line. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Every variable that the program reads; the value of a secret one is redacted everywhere. */
+export const ENVIRONMENT = {
+  BTG2GLTF_AUTH_URL: { secret: false, means: 'REST base address of the authentication server' },
+  BTG2GLTF_BASE_URL: { secret: false, means: 'base address of the API' },
+  BTG2GLTF_FRONTEND_URL: { secret: false, means: 'base address of the planning frontend' },
+  BTG2GLTF_USERNAME: { secret: true, means: 'user name' },
+  BTG2GLTF_PASSWORD: { secret: true, means: 'password' },
+  BTG2GLTF_APP_KEY: { secret: true, means: 'application key, where one was issued' },
+  BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },
+} as const satisfies Record<string, { secret: boolean; means: string }>;
+
+/**
+ * Registers the value of every secret variable for redaction, before anything can be printed.
+ *
+ * @see D-742 (secrets come from the environment only).
+ */
+export function registerSecrets(env: Environment): void {
+  for (const [name, { secret }] of Object.entries(ENVIRONMENT)) {
+    if (secret) registerSecret(env[name] ?? '');
+  }
+}
+
+/**
+ * Reads the credentials: the token if one is set, else user name and password.
+ *
+ * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET` naming the variables.
+ */
+export function readCredentials(env: Environment): Credentials {
+  const token = env.BTG2GLTF_TOKEN ?? '';
+  if (token !== '') return { token };
+  const login = { username: env.BTG2GLTF_USERNAME ?? '', password: env.BTG2GLTF_PASSWORD ?? '' };
+  const appKey = env.BTG2GLTF_APP_KEY ?? '';
+  const unset = [
+    ...(login.username === '' ? ['BTG2GLTF_USERNAME'] : []),
+    ...(login.password === '' ? ['BTG2GLTF_PASSWORD'] : []),
+  ];
+  if (unset.length > 0) {
+    throw new ConverterError(
+      'PIPELINE_VARIABLE_UNSET',
+      `the service needs a login: ${unset.join(' and ')} not set (nor BTG2GLTF_TOKEN)`,
+    );
+  }
+  return appKey === '' ? login : { ...login, appKey };
+}

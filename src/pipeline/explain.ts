@@ -1,0 +1,79 @@
+/** Explains from the cache why published configurations look as they do, without a network. */
+import type { StoredDecision } from '../cache/cached-builds.ts';
+import { inputsDigest, loadSnapshot } from '../fetch/snapshot.ts';
+import type { ManifestLine } from '../model/asset.ts';
+import { configurationKey, configurationLabels } from '../model/configuration-id.ts';
+import type { Scene } from '../model/scene.ts';
+import { ConverterError } from '../support/errors.ts';
+import { globMatcher } from '../support/glob.ts';
+import type { MaterialExplanation } from '../transform/material-table.ts';
+import { snapshotSource, sourceDigest } from './configuration.ts';
+import { loadConverter } from './convert-article.ts';
+import { type Run, withRun } from './open-run.ts';
+import type { Pipeline } from './pipeline-file.ts';
+import type { RunEnvironment } from './run-options.ts';
+
+/** Why one configuration looks as it does. */
+export interface ArticleExplanation {
+  line: ManifestLine;
+  /** Decision of the last run that processed it; undefined if it is not in the cache. */
+  decision: StoredDecision | undefined;
+  /** Whether the next build from the cache would write it anew. */
+  rebuilds: boolean;
+  materials: MaterialExplanation[];
+  /** Undefined if it cannot be converted: see `line.error`. */
+  scene: Scene | undefined;
+}
+
+/**
+ * Explains the configurations in a pipeline's manifest that match.
+ *
+ * @param pattern - Glob on `MANUFACTURER/PROGRAM/number`, base or final, or on a number alone.
+ * @throws {@link ConverterError} `USAGE` if none matches; `SNAPSHOT_MISSING` if one is not in the cache.
+ *
+ * @example
+ * ```ts
+ * const [first] = await explainArticle('ACME/DESK/D160*', pipeline, environment);
+ * first.materials[0].steps.length; // → 35
+ * ```
+ */
+export function explainArticle(
+  pattern: string,
+  pipeline: Pipeline,
+  environment: RunEnvironment,
+): Promise<ArticleExplanation[]> {
+  return withRun({ pipeline }, environment, async (run) => {
+    const matches = globMatcher(pattern);
+    const all = run.stores.previous.lines;
+    const lines: ManifestLine[] = [];
+    for (const line of all.values()) {
+      const numbers = [line.basearticlenumber, line.finalarticlenumber];
+      if ([...numbers, ...configurationLabels(line)].some(matches)) lines.push(line);
+    }
+    if (lines.length === 0) {
+      const of = `${all.size} configurations in ${pipeline.outputDir}`;
+      throw new ConverterError('USAGE', `nothing matches ${pattern} among ${of}`);
+    }
+    const explained: ArticleExplanation[] = [];
+    for (const line of lines) explained.push(await explainLine(line, run));
+    return explained;
+  });
+}
+
+async function explainLine(
+  line: ManifestLine,
+  run: Pick<Run, 'options' | 'stores'>,
+): Promise<ArticleExplanation> {
+  const { convert, outputDir } = run.options.pipeline;
+  const { bodies, database } = run.stores;
+  const snapshot = await loadSnapshot(snapshotSource(run), line.requested[0] ?? line);
+  const converter = await loadConverter(bodies, convert);
+  const materials: MaterialExplanation[] = [];
+  const rebuilds = sourceDigest(convert)(inputsDigest(snapshot)) !== line.source;
+  const decision = database.decisions.get(outputDir, configurationKey(line));
+  const scene =
+    line.status === 'failed'
+      ? undefined
+      : await converter.transform(snapshot, (material) => materials.push(material));
+  return { line, decision, rebuilds, materials, scene };
+}

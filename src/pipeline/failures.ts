@@ -1,0 +1,375 @@
+/** The failures of an output folder over all runs: quarantine, history and limit. */
+import type { DurableFailures, FailureRecord } from '../cache/durable-failures.ts';
+import type { SelectedArticle, SelectionFailure } from '../fetch/selection.ts';
+import type { ArticleRequest } from '../model/article.ts';
+import type { ManifestLine } from '../model/asset.ts';
+import { configurationKey, isConfigurationKey } from '../model/configuration-id.ts';
+import type { FailureHistory } from '../report/collect.ts';
+import { ConverterError } from '../support/errors.ts';
+import { sha256Hex } from '../support/files.ts';
+import { CONVERTER_VERSION, type ConvertOptions } from '../transform/convert-options.ts';
+import type { Run } from './open-run.ts';
+import type { Collect, Filter } from './process-all.ts';
+import type { Results } from './results.ts';
+import { isMoreThan, percentOf, sharePercent } from './share.ts';
+
+/** How often an article that keeps failing is tried. */
+export interface FailurePolicy {
+  /** Distinct days of failure after which it is quarantined. */
+  quarantineAfterNights: number;
+  /** Days between two attempts in quarantine. */
+  retryEveryNights: number;
+}
+
+interface HistoryOptions {
+  /** Absolute path: each output folder has its own failures. */
+  outputDir: string;
+  policy: FailurePolicy;
+  /** Once these options change, everything is tried again. */
+  convert: ConvertOptions;
+  /** Start of the run, milliseconds since 1970. */
+  now: number;
+  /** Number of configurations known without a selection: a run may select a part only. */
+  published?: number;
+}
+
+/** A configuration, or a part of the selection by its name. */
+type Subject = ArticleRequest | { what: string };
+
+interface ErrorFacts {
+  code: string;
+  message: string;
+}
+
+/** A request that is not tried in this run, with its last failure. */
+interface Quarantined {
+  request: ArticleRequest;
+  error: ErrorFacts;
+}
+
+interface OpenHistory {
+  /**
+   * Splits requests into those that are tried in this run and those in quarantine.
+   *
+   * @param isAll - Try all, whatever failed before.
+   */
+  split(
+    articles: readonly SelectedArticle[],
+    isAll?: boolean,
+  ): { tried: SelectedArticle[]; quarantined: Quarantined[] };
+  /**
+   * Returns the articles with a request that failed when it was last tried, without their other requests. A
+   * planning counts if one of its children failed that are assets of their own.
+   *
+   * @param also - Requests that failed according to the manifest, since a cache may be lost.
+   */
+  failedBefore(
+    articles: readonly SelectedArticle[],
+    also?: Iterable<ArticleRequest>,
+  ): SelectedArticle[];
+  /**
+   * Records an attempt.
+   *
+   * @param error - Undefined if it succeeded.
+   * @param root - Of a child that is an asset of its own: the request of its planning.
+   */
+  record(subject: Subject, error?: ErrorFacts, root?: ArticleRequest): void;
+  /** Returns the history of something that failed last; undefined if it did not. */
+  historyOf(subject: Subject): FailureHistory | undefined;
+  /**
+   * Stores what was recorded.
+   *
+   * @param isComplete - Whether all that the pipeline selects was processed or is in quarantine: what the run
+   *   did not meet is then deleted.
+   */
+  save(isComplete: boolean): void;
+}
+
+/**
+ * Quarantine is for single articles: if more than this share of a selection, and more than a few, would be
+ * in it, the service had failed and all are tried.
+ */
+const MOST_QUARANTINED = { share: 0.1, few: 25 };
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Opens the failure history of an output folder.
+ *
+ * @example
+ * ```ts
+ * const history = openFailureHistory(database.failures, { outputDir, policy, convert, now });
+ * const { tried, quarantined } = history.split(selection.articles);
+ * history.record(tried[0].request, { code: 'BLOCK_MISSING', message: '…' });
+ * history.historyOf(tried[0].request);   // → { attempts: 3, nights: 3, …, quarantined: true, retryOn: '2026-01-10' }
+ * history.save(true);
+ * ```
+ *
+ * @see D-852.
+ */
+export function openFailureHistory(
+  failures: DurableFailures,
+  options: HistoryOptions,
+): OpenHistory {
+  const { outputDir, policy, now, published = 0 } = options;
+  const today = dayOf(now);
+  const conditions = sha256Hex(JSON.stringify([CONVERTER_VERSION, options.convert])).slice(0, 16);
+  const records = new Map(failures.all(outputDir).map((record) => [record.request, record]));
+  const known = new Set(records.keys());
+  const met = new Set<string>();
+  const failed = new Set<string>();
+  let selected = published;
+
+  const isQuarantined = ({ nights }: FailureRecord) => nights >= policy.quarantineAfterNights;
+  const retryOn = ({ lastSeen }: FailureRecord) =>
+    dayOf(Date.parse(lastSeen) + policy.retryEveryNights * DAY_MS);
+  const isWaiting = (request: ArticleRequest): boolean => {
+    const record = records.get(configurationKey(request));
+    if (record === undefined || !isQuarantined(record)) return false;
+    // A date in the future was recorded before the clock was set back: it must not delay the next attempt.
+    const isPast = dayOf(Date.parse(record.lastSeen)) <= today;
+    return record.conditions === conditions && isPast && today < retryOn(record);
+  };
+  /** Whether so many of the selection failed that none is quarantined; children appear only later. */
+  let tooMany: boolean | undefined;
+  const areTooMany = () => {
+    tooMany ??=
+      [...records.values()].filter(isOfSelection).filter(isQuarantined).length >
+      mostQuarantined(selected);
+    return tooMany;
+  };
+
+  return {
+    split(articles, isAll = false) {
+      selected = Math.max(selected, articles.length);
+      const waiting = isAll ? [] : articles.flatMap(requestsOf).filter(isWaiting);
+      if (waiting.length === 0 || waiting.length > mostQuarantined(articles.length)) {
+        return { tried: [...articles], quarantined: [] };
+      }
+      const quarantined = waiting.map((request) => {
+        const key = configurationKey(request);
+        const { code, message } = records.get(key)!;
+        met.add(key);
+        return { request, error: { code, message } };
+      });
+      return { tried: withRequests(articles, (request) => !isWaiting(request)), quarantined };
+    },
+    failedBefore(articles, also = []) {
+      const wanted = new Set(Array.from(also, configurationKey));
+      for (const { request, root } of records.values()) wanted.add(root === '' ? request : root);
+      return withRequests(articles, (request) => wanted.has(configurationKey(request)));
+    },
+    record(subject, error, root) {
+      const key = keyOf(subject);
+      tooMany = undefined;
+      if (known.has(key)) met.add(key);
+      if (error === undefined) {
+        records.delete(key);
+        return;
+      }
+      const before = records.get(key);
+      const seen = new Date(now).toISOString();
+      const isSameDay = before !== undefined && dayOf(Date.parse(before.lastSeen)) === today;
+      failed.add(key);
+      records.set(key, {
+        request: key,
+        code: error.code,
+        message: error.message,
+        attempts: (before?.attempts ?? 0) + 1,
+        nights: (before?.nights ?? 0) + (isSameDay ? 0 : 1),
+        firstSeen: before?.firstSeen ?? seen,
+        lastSeen: seen,
+        conditions,
+        root: root === undefined ? '' : configurationKey(root),
+      });
+    },
+    historyOf(subject) {
+      const record = records.get(keyOf(subject));
+      if (record === undefined) return undefined;
+      const { attempts, nights, firstSeen, lastSeen } = record;
+      const row = { attempts, nights, firstSeen, lastSeen };
+      // A part of the selection is always tried: what it contains is not known before.
+      const isExempt = isPart(record) || (record.root === '' && areTooMany());
+      return isQuarantined(record) && !isExempt
+        ? { ...row, quarantined: true, retryOn: retryOn(record) }
+        : { ...row, quarantined: false };
+    },
+    save(isComplete) {
+      // Children appear only if their planning does not fail.
+      const isHidden = (key: string) => records.has(records.get(key)?.root ?? '');
+      const isGone = (key: string) => isComplete && !met.has(key) && !isHidden(key);
+      failures.update(outputDir, {
+        failed: [...failed].flatMap((key) => records.get(key) ?? []),
+        gone: [...known].filter((key) => !records.has(key) || isGone(key)),
+      });
+    },
+  };
+}
+
+function mostQuarantined(articles: number): number {
+  return Math.max(MOST_QUARANTINED.few, articles * MOST_QUARANTINED.share);
+}
+
+/** Neither a child of a planning nor a part of the selection that failed itself. */
+function isOfSelection(record: FailureRecord): boolean {
+  return record.root === '' && !isPart(record);
+}
+
+function isPart({ request }: FailureRecord): boolean {
+  return !isConfigurationKey(request);
+}
+
+/** `YYYY-MM-DD`, UTC. */
+function dayOf(instant: number): string {
+  return new Date(instant).toISOString().slice(0, 10);
+}
+
+function keyOf(subject: Subject): string {
+  return 'what' in subject ? subject.what : configurationKey(subject);
+}
+
+function requestsOf({ request, alike = [] }: SelectedArticle): ArticleRequest[] {
+  return [request, ...alike];
+}
+
+/** Articles with those of their requests that match; an article without any is left out. */
+function withRequests(
+  articles: readonly SelectedArticle[],
+  matches: (request: ArticleRequest) => boolean,
+): SelectedArticle[] {
+  return articles.flatMap((article) => {
+    const all = requestsOf(article);
+    const [request, ...others] = all.filter(matches);
+    if (request === undefined) return [];
+    if (others.length === all.length - 1) return [article];
+    const { alike: _, ...rest } = article;
+    return [others.length === 0 ? { ...rest, request } : { ...rest, request, alike: others }];
+  });
+}
+
+/** The quarantine of one run: what of its selection is tried, and what becomes of it. */
+export interface Quarantine extends Pick<OpenHistory, 'historyOf'> {
+  /** Returns what of the selection is tried: all, or what failed (`--failed`), without what is quarantined. */
+  select: Filter;
+  /** Returns the children of plannings that are tried. */
+  filter: Filter;
+  /** Adds a result to the results of the run. */
+  collect: Collect;
+  /**
+   * Stores what failed and what no longer does.
+   *
+   * @param isComplete - Whether the run met everything that the pipeline selects.
+   */
+  record(notSelected: readonly SelectionFailure[], isComplete: boolean): void;
+}
+
+/** Place of what is not tried: before all that is. */
+const NOT_TRIED = -1;
+
+/**
+ * Opens the quarantine of a run. What is quarantined is added to the results as failed.
+ *
+ * @param isOffline - Whether the run sends no requests: then everything is tried.
+ *
+ * @see D-852.
+ */
+export function openQuarantine(
+  { options, stores, startedAt }: Pick<Run, 'options' | 'stores' | 'startedAt'>,
+  results: Results,
+  isOffline: boolean,
+): Quarantine {
+  const { outputDir, failures: policy, convert } = options.pipeline;
+  const { lines } = stores.previous;
+  const history = openFailureHistory(stores.database.failures, {
+    ...{ outputDir, policy, convert, now: startedAt },
+    published: lines.size,
+  });
+  const isExplicit = options.only !== undefined || options.failedOnly || options.force;
+  const roots = new Map<string, ArticleRequest>();
+
+  const filter: Filter = (articles) => {
+    const { tried, quarantined } = history.split(articles, isExplicit || isOffline);
+    for (const { request, error } of quarantined) {
+      const result = { status: 'failed', request, key: undefined, error } as const;
+      results.add(result, { place: NOT_TRIED, ms: 0 });
+    }
+    return tried;
+  };
+  return {
+    historyOf: history.historyOf,
+    filter,
+    select: (articles) => {
+      if (!options.failedOnly) return filter(articles);
+      const failing = history.failedBefore(articles, failedRequests(lines.values()));
+      // The limit counts what failed, not all among which it is searched.
+      return filter(failing.slice(0, options.limit));
+    },
+    collect(result, origin) {
+      const root = roots.get(configurationKey(result.request)) ?? result.request;
+      for (const { request } of result.unplaced ?? []) roots.set(configurationKey(request), root);
+      results.add(result, origin);
+    },
+    record(notSelected, isComplete) {
+      for (const { result, place } of results.all()) {
+        if (place === NOT_TRIED) continue;
+        const error = result.status === 'failed' ? result.error : undefined;
+        history.record(result.request, error, roots.get(configurationKey(result.request)));
+      }
+      for (const { what, code, message } of notSelected)
+        history.record({ what }, { code, message });
+      history.save(isComplete);
+    },
+  };
+}
+
+function* failedRequests(lines: Iterable<ManifestLine>): Iterable<ArticleRequest> {
+  for (const { status, requested } of lines) if (status === 'failed') yield* requested;
+}
+
+/** How many configurations may fail: a number, or a share from 0 to 1. */
+export type FailureLimit = { count: number } | { share: number };
+
+/**
+ * Parses the value of `--max-failures`.
+ *
+ * @throws {@link ConverterError} `USAGE`
+ *
+ * @example
+ * ```ts
+ * parseMaxFailures('2%');   // → { share: 0.02 }
+ * parseMaxFailures('5');    // → { count: 5 }
+ * ```
+ */
+export function parseMaxFailures(text: string): FailureLimit {
+  if (/^\d+$/.test(text.trim())) return { count: Number(text) };
+  const share = percentOf(text);
+  if (share !== undefined) return { share };
+  const expected = 'expected a number of configurations or a percentage, such as 5 or 2%';
+  throw new ConverterError('USAGE', `--max-failures: ${expected}, received "${text}"`);
+}
+
+/**
+ * Compares the failures of a run with the limit.
+ *
+ * @returns A sentence if they exceed it; exactly the limit is allowed.
+ *
+ * @example
+ * ```ts
+ * exceededFailures({ share: 0.02 }, { failed: 3, of: 100 });
+ * // → '3 of 100 configurations failed (3 %); --max-failures allows 2 %'
+ * ```
+ *
+ * @see D-853.
+ */
+export function exceededFailures(
+  limit: FailureLimit,
+  { failed, of }: { failed: number; of: number },
+): string | undefined {
+  const share = of === 0 ? 0 : failed / of;
+  const isExceeded = 'count' in limit ? failed > limit.count : isMoreThan(share, limit.share);
+  if (!isExceeded) return undefined;
+  const allowed =
+    'count' in limit ? limit.count.toLocaleString('en-US') : sharePercent(limit.share);
+  const [some, all] = [failed, of].map((number) => number.toLocaleString('en-US'));
+  return `${some} of ${all} configurations failed (${sharePercent(share)}); --max-failures allows ${allowed}`;
+}

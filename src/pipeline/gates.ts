@@ -1,0 +1,286 @@
+/** Quality gates between two runs: compares the new manifest with the published one. */
+import type { AssetFigures, ManifestLine } from '../model/asset.ts';
+import {
+  configurationKey,
+  configurationLabel,
+  parseConfigurationKey,
+} from '../model/configuration-id.ts';
+import type { GateFinding, GateReport } from '../report/run-report.ts';
+import type { PackedMap } from '../support/packed-map.ts';
+import { publishedAsset } from '../write/publish.ts';
+import { GATE_ROWS, GATE_TABLE, type Gate, type Gates, type GateThresholds } from './gate-table.ts';
+import { isAtLeast, sharePercent } from './share.ts';
+
+/** What the gates find. */
+export type GateAssessment = Omit<GateReport, 'accepted'>;
+
+/**
+ * Compares the result of a run with what is published.
+ *
+ * @param before - The published manifest.
+ * @param now - The manifest that would replace it. What failed counts with its previous figures, since its
+ *   GLB stays published.
+ *
+ * @example
+ * ```ts
+ * assessGates(previous, lines, pipeline.gates);
+ * // → { refused: true, count: 513, byGate: { articlesGone: { warn: 0, refuse: 512 } }, findings: [
+ * //     { gate: 'articlesGone', action: 'refuse', article: '*', before: 1000, now: 488, message: '512 of 1,000 …' }, … ] }
+ * ```
+ *
+ * @see D-850, D-851.
+ */
+export function assessGates(
+  before: PackedMap<ManifestLine>,
+  now: PackedMap<ManifestLine>,
+  thresholds: Gates,
+): GateAssessment {
+  const comparison = createGateComparison(thresholds);
+  const gone: string[] = [];
+  for (const key of before.keys()) {
+    // Equal lines share their bytes.
+    if (before.bytesOf(key) === now.bytesOf(key))
+      comparison.addSame(parseConfigurationKey(key).manufacturer);
+    else if (now.has(key)) comparison.add(before.get(key)!, now.get(key));
+    else gone.push(key);
+  }
+  const successors = successorsOf(gone, before, now);
+  for (const key of gone) comparison.add(before.get(key)!, now.get(successors.get(key) ?? ''));
+  return comparison.assess();
+}
+
+/**
+ * Maps keys that are gone to those that their requests resolve to now: if a property is added, or another
+ * value becomes the default, every article of a series gets another configuration string.
+ */
+function successorsOf(
+  gone: readonly string[],
+  before: PackedMap<ManifestLine>,
+  now: PackedMap<ManifestLine>,
+): ReadonlyMap<string, string> {
+  const successors = new Map<string, string>();
+  const keys = new Map<string, string>();
+  for (const key of gone) {
+    for (const request of before.get(key)!.requested) keys.set(configurationKey(request), key);
+  }
+  for (const line of keys.size === 0 ? [] : now.values()) {
+    for (const request of line.requested) {
+      const key = keys.get(configurationKey(request));
+      if (key !== undefined) successors.set(key, configurationKey(line));
+    }
+  }
+  return successors;
+}
+
+/** Compares configurations one at a time, in any order. */
+export interface GateComparison {
+  /** @param now - Undefined if the configuration is no longer selected. */
+  add(before: ManifestLine, now: ManifestLine | undefined): void;
+  /** Adds a configuration of a manufacturer whose line is the same. */
+  addSame(manufacturer: string): void;
+  assess(): GateAssessment;
+}
+
+/** Creates an empty comparison; its memory does not grow with the number of configurations. */
+export function createGateComparison(thresholds: Gates): GateComparison {
+  const tallies = new Map<string, Tally>();
+  const tallyOf = (manufacturer: string): Tally => {
+    const tally = tallies.get(manufacturer) ?? emptyTally();
+    tallies.set(manufacturer, tally);
+    return tally;
+  };
+  return {
+    add(before, now) {
+      const tally = tallyOf(before.manufacturer);
+      tally.compared++;
+      const article = configurationLabel(before);
+      if (now === undefined) {
+        // A configuration that was never published is no loss.
+        const gone = { article, change: 1, before: 1, now: 0, message: 'no longer selected' };
+        if (publishedAsset(before)) addExample(tally.gates.articlesGone, gone);
+        return;
+      }
+      const [was, is] = [publishedFigures(before), publishedFigures(now)];
+      if (was === undefined || is === undefined || was.sha256 === is.sha256) return;
+      for (const [gate, { comparison }] of GATE_ROWS) {
+        const [figure, other] = [comparison?.figure(was), comparison?.figure(is)];
+        if (comparison === undefined || figure === undefined || other === undefined) continue;
+        const change = comparison.change(was, is);
+        if (change < thresholds[gate].change! || change === 0) continue;
+        const message = `${comparison.format(was)} before, ${comparison.format(is)} now`;
+        addExample(tally.gates[gate], { article, change, before: figure, now: other, message });
+      }
+    },
+    addSame: (manufacturer) => void tallyOf(manufacturer).compared++,
+    assess: () => assessTallies(tallies, thresholds),
+  };
+}
+
+/** Figures of the published GLB: what fails keeps its last good one. */
+function publishedFigures(line: ManifestLine): Partial<AssetFigures> | undefined {
+  return line.sha256 === undefined ? line.lastGood : line;
+}
+
+/** One configuration that counts. */
+interface Example {
+  article: string;
+  /** 0 to 1. */
+  change: number;
+  before: number;
+  now: number;
+  message: string;
+}
+
+/** What counts for one gate. */
+interface GateTally {
+  affected: number;
+  /** Those that differ most, the most different first. */
+  examples: Example[];
+}
+
+/** What counts in a range. */
+interface Tally {
+  compared: number;
+  gates: Record<Gate, GateTally>;
+}
+
+/** Configurations listed for each gate. */
+const MOST_EXAMPLES = 20;
+
+function emptyTally(): Tally {
+  const gates = GATE_ROWS.map(([gate]) => [gate, { affected: 0, examples: [] }]);
+  return { compared: 0, gates: Object.fromEntries(gates) as Tally['gates'] };
+}
+
+function addExample(tally: GateTally, example: Example): void {
+  tally.affected++;
+  const last = tally.examples[MOST_EXAMPLES - 1];
+  if (last !== undefined && compareExamples(example, last) >= 0) return;
+  tally.examples = mostDifferent([...tally.examples, example]);
+}
+
+function sumTallies(tallies: Iterable<Tally>): Tally {
+  const sum = emptyTally();
+  for (const { compared, gates } of tallies) {
+    sum.compared += compared;
+    for (const [gate] of GATE_ROWS) {
+      const { affected, examples } = sum.gates[gate];
+      sum.gates[gate] = {
+        affected: affected + gates[gate].affected,
+        examples: mostDifferent([...examples, ...gates[gate].examples]),
+      };
+    }
+  }
+  return sum;
+}
+
+function mostDifferent(examples: Example[]): Example[] {
+  return examples.sort(compareExamples).slice(0, MOST_EXAMPLES);
+}
+
+/** The most different first, then by name, so that the order of the lines does not matter. */
+function compareExamples(a: Example, b: Example): number {
+  if (a.change !== b.change) return b.change - a.change;
+  if (a.article !== b.article) return a.article < b.article ? -1 : 1;
+  return a.message < b.message ? -1 : 1;
+}
+
+/**
+ * Number of configurations from which a manufacturer is a range of its own. A smaller one may change
+ * entirely without stopping the run of all others.
+ */
+export const OWN_RANGE = 100;
+
+type Action = GateFinding['action'];
+
+interface Range {
+  /** `*` for all configurations, `MANUFACTURER/*` for those of one manufacturer. */
+  range: string;
+  tally: Tally;
+}
+
+/** Assesses the whole range, and each large manufacturer in it. */
+function assessTallies(tallies: ReadonlyMap<string, Tally>, thresholds: Gates): GateAssessment {
+  const whole = sumTallies(tallies.values());
+  const own = [...tallies]
+    .filter(([, { compared }]) => compared >= OWN_RANGE && compared < whole.compared)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([manufacturer, tally]) => ({ range: `${manufacturer}/*`, tally }));
+  const ranges = [{ range: '*', tally: whole }, ...own];
+  const assessed = GATE_ROWS.flatMap(([gate]) => assessGate(gate, ranges, thresholds[gate]));
+  const findings = assessed.flatMap((of) => of.findings);
+  return {
+    refused: findings.some(({ action }) => action === 'refuse'),
+    count: assessed.reduce((sum, { affected, summaries }) => sum + affected + summaries, 0),
+    byGate: Object.fromEntries(assessed.map(({ gate, byAction }) => [gate, byAction])),
+    findings,
+  };
+}
+
+interface AssessedGate {
+  gate: Gate;
+  byAction: Record<Action, number>;
+  affected: number;
+  summaries: number;
+  findings: GateFinding[];
+}
+
+/** A finding of the whole range covers its parts, unless that of a part is graver. */
+function assessGate(
+  gate: Gate,
+  ranges: readonly Range[],
+  thresholds: GateThresholds,
+): AssessedGate[] {
+  const all = ranges.flatMap((range) => {
+    const action = actionOf(range.tally, gate, thresholds);
+    return action === undefined ? [] : [{ ...range, action }];
+  });
+  const whole = all.find(({ range }) => range === '*');
+  const reported = all.filter(
+    (of) =>
+      of === whole || whole === undefined || (of.action === 'refuse' && whole.action === 'warn'),
+  );
+  if (reported.length === 0) return [];
+  const byAction = { warn: 0, refuse: 0 };
+  const summaries = reported.map(({ range, tally, action }): GateFinding => {
+    const { affected } = tally.gates[gate];
+    byAction[action] += affected;
+    const message = summary(gate, range, tally, thresholds[action]!, action);
+    const counts = { before: tally.compared, now: tally.compared - affected };
+    return { gate, action, article: range, ...counts, message };
+  });
+  const examples = reported.flatMap(({ tally, action }) =>
+    tally.gates[gate].examples.map(({ change: _, ...example }) => ({ gate, action, ...example })),
+  );
+  const affected = byAction.warn + byAction.refuse;
+  const findings = [...summaries, ...examples];
+  return [{ gate, byAction, affected, summaries: summaries.length, findings }];
+}
+
+function actionOf(
+  { compared, gates }: Tally,
+  gate: Gate,
+  { warn, refuse, atLeast }: GateThresholds,
+): Action | undefined {
+  const { affected } = gates[gate];
+  if (affected < atLeast) return undefined;
+  const reaches = (share: number | undefined) =>
+    share !== undefined && isAtLeast(affected / compared, share);
+  if (reaches(refuse)) return 'refuse';
+  return reaches(warn) ? 'warn' : undefined;
+}
+
+function summary(
+  gate: Gate,
+  range: string,
+  { compared, gates }: Tally,
+  threshold: number,
+  action: Action,
+): string {
+  const { affected } = gates[gate];
+  const of = range === '*' ? '' : ` of ${range.slice(0, -2)}`;
+  const count = `${affected.toLocaleString('en-US')} of ${compared.toLocaleString('en-US')}`;
+  const verb = action === 'refuse' ? 'refused' : 'reported';
+  const share = `${sharePercent(affected / compared)}, ${verb} from ${sharePercent(threshold)}`;
+  return `${count} configurations${of} ${GATE_TABLE[gate].changed} (${share})`;
+}

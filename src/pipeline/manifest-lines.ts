@@ -1,0 +1,253 @@
+/** Flattens results to the lines of manifest and catalogue, and publishes them. */
+import type { Selection } from '../fetch/selection.ts';
+import type { Article, ArticleRequest } from '../model/article.ts';
+import {
+  type CatalogueLine,
+  FIGURE_FIELDS,
+  type LastGood,
+  type ManifestLine,
+} from '../model/asset.ts';
+import {
+  articleKey,
+  configurationId,
+  configurationKey,
+  parseConfigurationKey,
+  uniqueRequests,
+} from '../model/configuration-id.ts';
+import type { BuiltResult, FailedResult, Result } from '../model/result.ts';
+import type { Warning } from '../model/snapshot.ts';
+import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
+import { keepUnselected, orderFields } from '../write/manifest.ts';
+import { publish } from '../write/publish.ts';
+import type { Run } from './open-run.ts';
+import type { Results } from './results.ts';
+import { pipelineServiceId } from './service.ts';
+
+/** Code of the warning that one of several requests of a configuration failed. */
+export const REQUEST_FAILED = 'REQUEST_FAILED';
+
+/**
+ * Flattens the results of a configuration to its line.
+ *
+ * @param id - Identity of the configuration.
+ * @param results - Of all its requests, in the order of the selection; at least one.
+ * @param before - Its previous line.
+ * @returns A line without a path, unless it is fresh; `before` itself if it is the same.
+ *
+ * @see D-746.
+ */
+export function manifestLine(
+  id: ArticleRequest,
+  results: readonly Result[],
+  before: ManifestLine | undefined,
+): ManifestLine {
+  const requested = uniqueRequests(results.map(({ request }) => request));
+  const failures = results.filter((result) => result.status === 'failed');
+  const built = results.find((result) => 'built' in result);
+  const isFresh = results.some(({ status }) => status === 'fresh');
+  const failed = failures.map(failedRequest);
+  if (built !== undefined) return orderFields(builtLine(id, built, failed, requested));
+  if (isFresh && before !== undefined) return freshLine(before, failed, requested);
+  return orderFields(failedLine(id, failures[0]!, requested, before));
+}
+
+function builtLine(
+  id: ArticleRequest,
+  result: BuiltResult,
+  failed: Warning[],
+  requested: ArticleRequest[],
+): ManifestLine {
+  const { status, convertdate, source, built } = result;
+  const { losses, warnings, counts: _, ...figures } = built;
+  return {
+    ...configurationId(id),
+    ...figures,
+    ...{ status, convertdate, source, losses, requested },
+    warnings: [...warnings, ...failed],
+  };
+}
+
+function freshLine(
+  before: ManifestLine,
+  failed: Warning[],
+  requested: ArticleRequest[],
+): ManifestLine {
+  const own = before.warnings.filter(({ code }) => code !== REQUEST_FAILED);
+  const warnings = [...own, ...failed];
+  const isSame =
+    before.status === 'unchanged' &&
+    JSON.stringify([before.warnings, before.requested]) === JSON.stringify([warnings, requested]);
+  return isSame ? before : orderFields({ ...before, status: 'unchanged', warnings, requested });
+}
+
+function failedRequest({ request, error }: FailedResult): Warning {
+  const message = `${configurationKey(request)} failed: ${error.code}: ${error.message}`;
+  return { code: REQUEST_FAILED, message };
+}
+
+function failedLine(
+  id: ArticleRequest,
+  { error }: FailedResult,
+  requested: ArticleRequest[],
+  before: ManifestLine | undefined,
+): ManifestLine {
+  const lastGood = before && lastGoodOf(before);
+  return {
+    ...configurationId(id),
+    status: 'failed',
+    convertdate: before?.convertdate ?? '',
+    source: '',
+    losses: [],
+    warnings: [],
+    requested,
+    error,
+    ...(lastGood && { lastGood }),
+  };
+}
+
+function lastGoodOf(line: ManifestLine): LastGood | undefined {
+  if (line.glb === undefined || line.sha256 === undefined) return line.lastGood;
+  const known = FIGURE_FIELDS.filter((field) => line[field] !== undefined);
+  return Object.fromEntries(known.map((field) => [field, line[field]])) as unknown as LastGood;
+}
+
+/** Returns what a shop shows beside the GLB: texts, price and the visible properties with their values. */
+export function catalogueEntry(article: Article): BuiltResult['catalogue'] {
+  const { ocd } = article;
+  const classes = [...(ocd?.propclasses ?? []), ...article.propclasses];
+  return {
+    shorttext: ocd?.shorttext ?? '',
+    longtext: ocd?.longtext ?? '',
+    price: ocd?.price ?? 0,
+    currency: ocd?.currency ?? '',
+    properties: classes.flatMap(({ name, properties }) =>
+      properties
+        .filter(({ visible }) => visible)
+        .map((property) => ({
+          class: name,
+          name: property.name,
+          text: property.text,
+          value: property.currentvalue,
+          valueText:
+            property.propertyvalues.find((v) => v.valuefrom === property.currentvalue)?.text ??
+            property.currentvalue,
+        })),
+    ),
+  };
+}
+
+/**
+ * Makes the lines of the new manifest: those of the run's configurations and the retained previous ones.
+ *
+ * @param isPartial - Whether the run processed a part of what its pipeline selects: then all other lines
+ *   are retained.
+ *
+ * @see D-740.
+ */
+export function newLines(
+  run: Pick<Run, 'options' | 'stores'>,
+  results: Results,
+  selection: Pick<Selection, 'failures' | 'unread'>,
+  isPartial: boolean,
+): PackedMap<ManifestLine> {
+  const lines = createPackedMap<ManifestLine>();
+  const before = run.stores.previous.lines;
+  for (const key of results.keys()) {
+    const own = results.of(key).map(({ result }) => result);
+    const known = before.get(key);
+    const line = manifestLine(parseConfigurationKey(key), own, known);
+    // Equal lines share their bytes.
+    if (line === known) lines.setBytes(key, before.bytesOf(key)!);
+    else lines.set(key, line);
+  }
+  keepUnselected(lines, isPartial ? before.values() : retainedLines(run, results, selection));
+  return lines;
+}
+
+/**
+ * Previous lines that a complete run retains although it did not meet them: those of articles, parts of the
+ * catalogue and plannings that failed, since which configurations they have is not known.
+ */
+function* retainedLines(
+  run: Pick<Run, 'options' | 'stores'>,
+  results: Results,
+  { failures, unread = [] }: Pick<Selection, 'failures' | 'unread'>,
+): Iterable<ManifestLine> {
+  const articles = new Set(failures.flatMap(({ article }) => article ?? []).map(articleKey));
+  const children = childrenOfFailed(run, results);
+  if (articles.size === 0 && children.size === 0 && unread.length === 0) return;
+  const sameId = (wanted: string, id: string) =>
+    wanted === '' || wanted.toUpperCase() === id.toUpperCase();
+  for (const line of run.stores.previous.lines.values()) {
+    const isUnread = unread.some(
+      (part) => sameId(part.manufacturer, line.manufacturer) && sameId(part.program, line.program),
+    );
+    const isChild = line.requested.some((request) => children.has(configurationKey(request)));
+    if (isUnread || isChild || articles.has(articleKey(line))) yield line;
+  }
+}
+
+/** Keys of the children, at any depth, of the plannings that failed. */
+function childrenOfFailed(
+  { options, stores }: Pick<Run, 'options' | 'stores'>,
+  results: Results,
+): Set<string> {
+  const service = pipelineServiceId(options.pipeline.service);
+  const children = new Set<string>();
+  const parents: string[] = [];
+  for (const { result } of results.all()) {
+    if (result.status === 'failed') parents.push(configurationKey(result.request));
+  }
+  for (let parent = parents.pop(); parent !== undefined; parent = parents.pop()) {
+    for (const { request } of stores.database.snapshots.get(service, parent)?.unplaced ?? []) {
+      const child = configurationKey(request);
+      if (children.has(child)) continue;
+      children.add(child);
+      parents.push(child);
+    }
+  }
+  return children;
+}
+
+/** Publishes the lines of the new manifest: links, manifest, catalogue. */
+export async function publishResults(
+  { options, environment, stores }: Run,
+  lines: PackedMap<ManifestLine>,
+  results: Results,
+): Promise<void> {
+  const { log, signal } = environment;
+  const { copied, withoutObject } = await publish({
+    outputDir: options.pipeline.outputDir,
+    lines,
+    catalogue: newCatalogue(stores.previous.catalogue, lines, results),
+    objectPath: stores.objects.pathOf,
+    signal,
+  });
+  if (copied > 0) {
+    log.warn('the file system has no hard links: files below articles/ are copies', { copied });
+  }
+  if (withoutObject.length > 0) {
+    const advice = options.repair
+      ? 'what failed cannot be built anew'
+      : 'run btg2gltf run with --repair';
+    const facts = { missing: withoutObject.length, first: withoutObject[0] };
+    log.warn(`objects are missing: ${advice}`, facts);
+  }
+}
+
+/** New lines of the configurations that were read, previous ones of the others. */
+function newCatalogue(
+  before: PackedMap<CatalogueLine>,
+  lines: PackedMap<ManifestLine>,
+  results: Results,
+): PackedMap<CatalogueLine> {
+  const catalogue = createPackedMap<CatalogueLine>();
+  for (const key of lines.keys()) {
+    const built = results.of(key).findLast(({ result }) => 'built' in result)?.result;
+    const bytes = before.bytesOf(key);
+    if (built !== undefined && 'built' in built)
+      catalogue.set(key, { ...configurationId(built.key), ...built.catalogue });
+    else if (bytes !== undefined) catalogue.setBytes(key, bytes);
+  }
+  return catalogue;
+}

@@ -1,0 +1,142 @@
+/** What a run measures: time by stage, requests, and responses that differ from the specification. */
+import type { RunReport } from '../report/run-report.ts';
+import type { ServiceDrift } from '../service/service-config.ts';
+import type { RequestEvent } from '../service/transport.ts';
+
+/** Measurements of one run; each is reported. */
+export interface RunMetrics {
+  stopwatch: Stopwatch;
+  requests: RequestCounts;
+  drift: DriftCounts;
+}
+
+/** Creates measurements at zero. @param now - Milliseconds. */
+export function createRunMetrics(now: () => number): RunMetrics {
+  return {
+    stopwatch: createStopwatch(now),
+    requests: createRequestCounts(),
+    drift: createDriftCounts(),
+  };
+}
+
+const STAGES = ['select', 'fetch', 'transform', 'write', 'publish'] as const;
+type Stage = (typeof STAGES)[number];
+
+/** Measures stages: the clock of a stage runs while at least one article is in it, since stages overlap. */
+export interface Stopwatch {
+  /** Adds the duration of some work to a stage. */
+  during<T>(stage: Stage, work: () => Promise<T>): Promise<T>;
+  /** Milliseconds by stage; a stage that never ran is left out. */
+  stageMs(): Partial<Record<Stage, number>>;
+  totalMs(): number;
+}
+
+function createStopwatch(now: () => number): Stopwatch {
+  const start = now();
+  const active = new Map<Stage, { inside: number; since: number }>();
+  const spent = new Map<Stage, number>();
+  const leave = (stage: Stage) => {
+    const entry = active.get(stage)!;
+    if (--entry.inside > 0) return;
+    spent.set(stage, (spent.get(stage) ?? 0) + now() - entry.since);
+    active.delete(stage);
+  };
+  return {
+    async during(stage, work) {
+      const entry = active.get(stage) ?? { inside: 0, since: now() };
+      entry.inside++;
+      active.set(stage, entry);
+      try {
+        return await work();
+      } finally {
+        leave(stage);
+      }
+    },
+    stageMs: () =>
+      Object.fromEntries(
+        STAGES.filter((s) => spent.has(s)).map((s) => [s, Math.round(spent.get(s)!)]),
+      ),
+    totalMs: () => Math.round(now() - start),
+  };
+}
+
+/** Operations of the login: it happens once and takes its own time. */
+const LOGIN: ReadonlySet<string> = new Set(['getPublicKey', 'getSessionToken']);
+
+/** Counts the requests sent to the service. */
+export interface RequestCounts {
+  /** Counts one attempt. */
+  count(event: RequestEvent): void;
+  /** Mean duration of an attempt without the login, milliseconds; undefined before the first. */
+  meanMs(): number | undefined;
+  totals(): Omit<RunReport['requests'], 'fromCache'>;
+}
+
+function createRequestCounts(): RequestCounts {
+  const byOperation = new Map<string, number>();
+  const byStatus = new Map<string, number>();
+  const totals = { sent: 0, bytesReceived: 0 };
+  const timed = { attempts: 0, ms: 0 };
+  return {
+    count({ operation, status, bytes, ms }) {
+      totals.sent++;
+      totals.bytesReceived += bytes;
+      increment(byOperation, operation);
+      increment(byStatus, status === undefined ? 'none' : String(status));
+      if (ms === undefined || LOGIN.has(operation)) return;
+      timed.attempts++;
+      timed.ms += ms;
+    },
+    meanMs: () => (timed.attempts === 0 ? undefined : timed.ms / timed.attempts),
+    totals: () => ({ ...totals, byOperation: sorted(byOperation), byStatus: sorted(byStatus) }),
+  };
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** A map as an object with sorted keys, so that the order of events does not show. */
+function sorted(map: ReadonlyMap<string, number>): Record<string, number> {
+  return Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+type DriftRow = RunReport['drift'][number];
+
+/** Counts where responses differ from the specification, by field. */
+export interface DriftCounts {
+  count(drift: ServiceDrift): void;
+  /** Sorted by operation, field, expected and found. */
+  rows(): DriftRow[];
+}
+
+/**
+ * Creates counts at zero.
+ *
+ * Elements of a list count as one field, `nodes[].text`. Values of one type are one row, whose example is
+ * the first in alphabetical order, so that rows do not depend on the order of responses.
+ *
+ * @see D-784.
+ */
+export function createDriftCounts(): DriftCounts {
+  const rows = new Map<string, DriftRow>();
+  return {
+    count({ operation, field: path, expected, found }) {
+      const field = path.replace(/\[\d+\]/g, '[]');
+      const key = JSON.stringify([operation, field, expected, typeIn(found)]);
+      const row = rows.get(key);
+      if (row === undefined) {
+        rows.set(key, { operation, field, expected, found, count: 1 });
+        return;
+      }
+      row.count++;
+      if (found < row.found) row.found = found;
+    },
+    rows: () => [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => ({ ...row })),
+  };
+}
+
+/** `string` of `string "0,5"`, `an array` of `an array of 3`. */
+function typeIn(found: string): string {
+  return /^(?:an? )?\w+/.exec(found)?.[0] ?? found;
+}

@@ -1,0 +1,219 @@
+/** Opens all that a run needs: the stores, the session with the service and the measurements. */
+import { join } from 'node:path';
+import { type ContentStore, openFileStore } from '../cache/content-store.ts';
+import { type CacheDatabase, openCacheDatabase } from '../cache/database.ts';
+import type { Fetcher } from '../fetch/fetch-article.ts';
+import type { ArticleRequest } from '../model/article.ts';
+import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
+import { configurationKey } from '../model/configuration-id.ts';
+import type { Digest } from '../model/snapshot.ts';
+import { removeStaleTemporaries, temporaryFolder } from '../support/files.ts';
+import type { PackedMap } from '../support/packed-map.ts';
+import { openCatalogue, openManifest } from '../write/manifest.ts';
+import { createRunMetrics, type RunMetrics } from './metrics.ts';
+import { OBJECTS_FOLDER, openObjects } from './output-folder.ts';
+import type { RunEnvironment, RunOptions } from './run-options.ts';
+import { openService, type Service } from './service.ts';
+
+/** An open run: what was asked, what the process provides, and what is open. */
+export interface Run {
+  options: RunOptions;
+  environment: RunEnvironment;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  stores: Stores;
+  session: ServiceSession;
+  metrics: RunMetrics;
+  /** Whether the deadline of the options has passed. */
+  isOutOfTime(): boolean;
+}
+
+/** What a run reads and writes. */
+export interface Stores {
+  /** Responses of the service, by content. */
+  bodies: ContentStore;
+  /** Published GLBs, by content. */
+  objects: ContentStore;
+  database: CacheDatabase;
+  previous: PreviousOutput;
+  /** Whether a GLB of this size is in the store, without reading it; a damaged one is not. */
+  hasObject(object: Digest, bytes: number | undefined): Promise<boolean>;
+  markDamaged(object: Digest): void;
+}
+
+/** What the output folder published before the run. */
+export interface PreviousOutput {
+  /** Lines of the manifest by key. */
+  lines: PackedMap<ManifestLine>;
+  catalogue: PackedMap<CatalogueLine>;
+  /** Returns the key of the configuration that a request resolved to. */
+  keyOfRequest(request: ArticleRequest): string | undefined;
+}
+
+/** The run's session with the service, which is opened on first use. */
+export interface ServiceSession {
+  fetcher(): Promise<Fetcher>;
+  /** Number of responses taken from the cache. */
+  cacheHits(): Promise<number>;
+  /** Whether the client holds back every request because the service is overloaded. */
+  isPaused(): boolean;
+  /** Drops requests in flight and logs out. */
+  close(): Promise<void>;
+  /**
+   * Marks the run as finished and evicts from the cache; without it, the next run resumes this one.
+   *
+   * @param keepEarlierRunsResumable - The run processed a part: the next run still resumes the interrupted
+   *   ones before it.
+   */
+  finish(keepEarlierRunsResumable: boolean): Promise<void>;
+}
+
+/**
+ * Opens a run, works with it and closes it, also if the work fails.
+ *
+ * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `STATE_INVALID`, `STORE_DAMAGED`, or what the work throws.
+ */
+export async function withRun<T>(
+  options: RunOptions,
+  environment: RunEnvironment,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  const { cacheDir, outputDir } = options.pipeline;
+  await removeStaleTemporaries(temporaryFolder(outputDir));
+  await removeStaleTemporaries(temporaryFolder(cacheDir));
+  const startedAt = environment.startedAt ?? environment.now();
+  const metrics = createRunMetrics(environment.now);
+  const database = await openCacheDatabase(cacheDir);
+  const bodies = openBodies(cacheDir);
+  const opening = { options, environment, startedAt, metrics, bodies, database };
+  const session = createServiceSession(opening);
+  const deadline = openDeadline(options.until, environment.now, session.close);
+  try {
+    const stores = { bodies, database, ...(await openOutput(options, environment)) };
+    const { isOver: isOutOfTime } = deadline;
+    return await work({ options, environment, startedAt, stores, session, metrics, isOutOfTime });
+  } finally {
+    deadline.close();
+    await session.close();
+    database.close();
+  }
+}
+
+function openBodies(cacheDir: string): ContentStore {
+  const tmpDir = temporaryFolder(cacheDir);
+  const dir = join(cacheDir, OBJECTS_FOLDER);
+  return openFileStore({ dir, tmpDir, repair: true, dropDamaged: true });
+}
+
+type OutputStores = Omit<Stores, 'bodies' | 'database'>;
+
+async function openOutput(
+  { pipeline, force, repair }: RunOptions,
+  { log }: RunEnvironment,
+): Promise<OutputStores> {
+  const objects = openObjects(pipeline.outputDir, force || repair);
+  const damaged = new Set<Digest>();
+  // Many configurations share an object.
+  const sizes = new Map<Digest, Promise<number | undefined>>();
+  const sizeOf = (object: Digest) => {
+    const size = sizes.get(object) ?? objects.sizeOf(object);
+    sizes.set(object, size);
+    return size;
+  };
+  // A line that cannot be read is treated as missing, so that its configuration is built anew.
+  const onDamaged = (where: string, problem: string) =>
+    log.warn('a line is left out, since it cannot be read', { where, problem });
+  return {
+    objects,
+    previous: await openPrevious(pipeline.outputDir, repair ? { onDamaged } : {}),
+    markDamaged: (object) => void damaged.add(object),
+    hasObject: async (object, bytes) => !damaged.has(object) && (await sizeOf(object)) === bytes,
+  };
+}
+
+async function openPrevious(
+  outputDir: string,
+  watch: { onDamaged?: (where: string, problem: string) => void },
+): Promise<PreviousOutput> {
+  const keys = new Map<string, string>();
+  const onLine = ({ requested }: ManifestLine, key: string) => {
+    for (const request of requested) keys.set(configurationKey(request), key);
+  };
+  return {
+    lines: await openManifest(outputDir, { onLine, ...watch }),
+    catalogue: await openCatalogue(outputDir, watch),
+    keyOfRequest: (request) => keys.get(configurationKey(request)),
+  };
+}
+
+interface SessionOptions extends Pick<Run, 'options' | 'environment' | 'startedAt' | 'metrics'> {
+  bodies: ContentStore;
+  database: CacheDatabase;
+}
+
+function createServiceSession(opening: SessionOptions): ServiceSession {
+  const { options, environment, startedAt, metrics, bodies, database } = opening;
+  const { service: content, outputDir, freshness, cacheMaxBytes } = options.pipeline;
+  let service: Promise<Service> | undefined;
+  let client: Service['client'] | undefined;
+  let fetcher: Promise<Fetcher> | undefined;
+  let begun: ReturnType<CacheDatabase['runs']['begin']> | undefined;
+
+  const openFetcher = async (): Promise<Fetcher> => {
+    const callbacks = { onRequest: metrics.requests.count, onDrift: metrics.drift.count };
+    service = openService(content, { ...environment, ...callbacks });
+    ({ client } = await service);
+    const { createFetcher } = await import('../fetch/fetch-article.ts');
+    const identity = { service: client.id, output: outputDir, pid: process.pid };
+    begun = database.runs.begin({ ...identity, startedAt });
+    return createFetcher({
+      client,
+      store: bodies,
+      database,
+      now: startedAt,
+      force: options.force ?? false,
+      retryMissing: options.failedOnly ?? false,
+      interruptedSince: begun.interruptedSince,
+      interruptedUntil: begun.interruptedUntil,
+      freshness,
+      imageLocation: content.imageLocation,
+    });
+  };
+
+  return {
+    fetcher: () => {
+      fetcher ??= openFetcher();
+      return fetcher;
+    },
+    cacheHits: async () => {
+      // A service that could not be opened has reported its error already.
+      const opened = await fetcher?.catch(() => undefined);
+      const counts = [...(opened?.counts.values() ?? [])];
+      return counts.reduce((sum, { cached }) => sum + cached, 0);
+    },
+    isPaused: () => client?.isHeld() ?? false,
+    close: async () => {
+      await service?.then((opened) => opened.close()).catch(() => undefined);
+    },
+    finish: async (keepEarlierRunsResumable) => {
+      if (begun === undefined) return;
+      const { evictUnused } = await import('../cache/eviction.ts');
+      const cache = { store: bodies, database, now: startedAt };
+      await evictUnused({ ...cache, maxBytes: cacheMaxBytes, run: begun.id });
+      database.runs.finish(begun.id, keepEarlierRunsResumable);
+    },
+  };
+}
+
+/** How long work in progress may continue after the deadline, milliseconds: most requests take less. */
+const GRACE_MS = 10_000;
+/** Longest timer of Node, milliseconds. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** @see D-834. */
+function openDeadline(until: number | undefined, now: () => number, drop: () => void) {
+  if (until === undefined) return { isOver: () => false, close() {} };
+  const ms = Math.min(Math.max(0, until + GRACE_MS - now()), LONGEST_TIMER_MS);
+  const timer = setTimeout(drop, ms).unref();
+  return { isOver: () => now() >= until, close: () => clearTimeout(timer) };
+}

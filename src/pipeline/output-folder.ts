@@ -1,0 +1,190 @@
+/** Compares an output folder with its manifest: `verify` finds what is damaged, `prune` what is not referred to. */
+import { join, sep } from 'node:path';
+import { type ContentStore, openFileStore } from '../cache/content-store.ts';
+import type { Digest } from '../model/snapshot.ts';
+import { ConverterError, isConverterError } from '../support/errors.ts';
+import {
+  exists,
+  listFolder,
+  readBytes,
+  removeFile,
+  removeTree,
+  sha256Hex,
+  statIfExists,
+  temporaryFolder,
+} from '../support/files.ts';
+import { MANIFEST_FILE, openManifest } from '../write/manifest.ts';
+import { publishedAsset } from '../write/publish.ts';
+
+/** Name of the folder of GLBs in the output folder, and of bodies in the cache folder. */
+export const OBJECTS_FOLDER = 'objects';
+/** Name of the folder of runs in the output folder. */
+export const RUNS_FOLDER = 'runs';
+const ARTICLES_FOLDER = 'articles';
+
+/** What `runId` returns: any other folder is not that of a run. */
+const RUN_ID = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
+
+/**
+ * Opens the store of published GLBs.
+ *
+ * @param repair - Replace a damaged GLB when it is built again.
+ *
+ * @see D-740, D-848.
+ */
+export function openObjects(outputDir: string, repair = false): ContentStore {
+  const dir = join(outputDir, OBJECTS_FOLDER);
+  return openFileStore({ dir, tmpDir: temporaryFolder(outputDir), extension: '.glb', repair });
+}
+
+/** Returns the ids of the runs that have a folder, the earliest first. */
+export async function runFolders(outputDir: string): Promise<string[]> {
+  const names = await listFolder(join(outputDir, RUNS_FOLDER));
+  return names.filter((name) => RUN_ID.test(name)).sort();
+}
+
+/** @throws {@link ConverterError} `USAGE` if the output folder has no manifest. */
+export async function requireManifest(outputDir: string): Promise<void> {
+  if (await exists(join(outputDir, MANIFEST_FILE))) return;
+  throw new ConverterError('USAGE', `${outputDir}: expected a ${MANIFEST_FILE}, received none`);
+}
+
+/** What a check found. */
+export interface Verification {
+  /** Number of objects checked. */
+  objects: number;
+  /** Number of links checked. */
+  links: number;
+  /** `object` is the digest if the path is an object and no link. */
+  problems: { path: string; problem: string; object?: Digest }[];
+}
+
+/**
+ * Hashes every object that the manifest refers to, also the last good ones of failed lines, and every link.
+ *
+ * @param signal - Stops it: reading a large range takes long.
+ * @throws {@link ConverterError} `USAGE` without a manifest; the reason of the signal.
+ */
+export async function verifyOutput(outputDir: string, signal?: AbortSignal): Promise<Verification> {
+  await requireManifest(outputDir);
+  const { pathOf } = openObjects(outputDir);
+  const problems: Verification['problems'] = [];
+  const checked = new Set<Digest>();
+  const check = async (path: string, digest: Digest, object?: Digest) => {
+    const problem = await problemOf(path, digest);
+    if (problem !== undefined) problems.push({ path, problem, ...(object && { object }) });
+  };
+  let links = 0;
+  const onDamaged = (path: string, problem: string) => void problems.push({ path, problem });
+  for (const line of (await openManifest(outputDir, { onDamaged })).values()) {
+    const asset = publishedAsset(line);
+    if (asset === undefined) continue;
+    signal?.throwIfAborted();
+    const { glb, sha256 } = asset;
+    if (!checked.has(sha256)) await check(pathOf(sha256), sha256, sha256);
+    checked.add(sha256);
+    links++;
+    const link = join(outputDir, glb);
+    // A hard link is its object, which is checked already.
+    if (!(await isSameFile(link, pathOf(sha256)))) await check(link, sha256);
+  }
+  return { objects: checked.size, links, problems };
+}
+
+async function problemOf(path: string, digest: Digest): Promise<string | undefined> {
+  try {
+    const actual = sha256Hex(await readBytes(path));
+    return actual === digest ? undefined : 'damaged: its content has another digest';
+  } catch (error) {
+    if (isConverterError(error, 'FILE_MISSING')) return 'missing';
+    if (isConverterError(error)) return `unreadable: ${error.message}`;
+    throw error;
+  }
+}
+
+async function isSameFile(a: string, b: string): Promise<boolean> {
+  const [left, right] = await Promise.all([statIfExists(a), statIfExists(b)]);
+  return left !== undefined && left.identity === right?.identity;
+}
+
+/** What can be removed; paths relative to the output folder, with `/`, sorted. */
+export interface PrunePlan {
+  /** GLBs that no line refers to. */
+  objects: string[];
+  /** Links that no line refers to. */
+  links: string[];
+  /** Folders of old runs. */
+  runs: string[];
+  /** Size of the objects; links share their bytes. */
+  bytes: number;
+}
+
+/**
+ * Finds what no line of the manifest refers to. The last good GLB of a failed line is referred to.
+ *
+ * @param keepRuns - Number of latest reports to keep. @defaultValue all
+ * @throws {@link ConverterError} `USAGE` without a manifest.
+ *
+ * @example
+ * ```ts
+ * await planPrune('output/demo'); // → { objects: ['objects/0a/0a5f….glb'], links: [], runs: [], bytes: 81234 }
+ * ```
+ *
+ * @see D-832.
+ */
+export async function planPrune(outputDir: string, keepRuns?: number): Promise<PrunePlan> {
+  await requireManifest(outputDir);
+  const { pathOf } = openObjects(outputDir);
+  const kept = new Set<string>();
+  for (const line of (await openManifest(outputDir)).values()) {
+    const asset = publishedAsset(line);
+    if (asset !== undefined) kept.add(join(outputDir, asset.glb)).add(pathOf(asset.sha256));
+  }
+  const objects = await unreferred(join(outputDir, OBJECTS_FOLDER), kept);
+  const links = await unreferred(join(outputDir, ARTICLES_FOLDER), kept);
+  let bytes = 0;
+  for (const path of objects) bytes += (await statIfExists(path))?.bytes ?? 0;
+  const relative = (path: string) => path.slice(outputDir.length + 1).replaceAll(sep, '/');
+  const all = await runFolders(outputDir);
+  const runs = all.slice(0, Math.max(0, all.length - (keepRuns ?? all.length)));
+  return {
+    objects: objects.map(relative),
+    links: links.map(relative),
+    runs: runs.map((run) => `${RUNS_FOLDER}/${run}`),
+    bytes,
+  };
+}
+
+/** Removes what a plan lists, and the folders that become empty. */
+export async function carryOutPrune(outputDir: string, plan: PrunePlan): Promise<void> {
+  for (const path of [...plan.links, ...plan.objects]) await removeFile(join(outputDir, path));
+  for (const path of plan.runs) await removeTree(join(outputDir, path));
+  await removeEmptyFolders(join(outputDir, ARTICLES_FOLDER));
+  await removeEmptyFolders(join(outputDir, OBJECTS_FOLDER));
+}
+
+async function unreferred(folder: string, kept: ReadonlySet<string>): Promise<string[]> {
+  const found: string[] = [];
+  const folders = [folder];
+  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+    for (const name of await listFolder(at)) {
+      const path = join(at, name);
+      const facts = await statIfExists(path);
+      if (facts?.folder) folders.push(path);
+      else if (facts && !kept.has(path)) found.push(path);
+    }
+  }
+  return found.sort();
+}
+
+/** @returns Whether the folder was removed. */
+async function removeEmptyFolders(folder: string): Promise<boolean> {
+  let left = 0;
+  for (const name of await listFolder(folder)) {
+    const path = join(folder, name);
+    const isFolder = (await statIfExists(path))?.folder ?? false;
+    if (!isFolder || !(await removeEmptyFolders(path))) left++;
+  }
+  if (left === 0) await removeTree(folder);
+  return left === 0;
+}

@@ -1,0 +1,129 @@
+/** The lock of an output folder: one run at a time; the lock of a process that no longer runs is taken over. */
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { ConverterError } from '../support/errors.ts';
+import {
+  isRunning,
+  publishOnce,
+  readTextIfExists,
+  removeFile,
+  replaceFile,
+  startOfProcess,
+  temporaryFolder,
+} from '../support/files.ts';
+
+/** Name of the lock in the output folder. */
+export const LOCK_FILE = '.lock';
+
+/** Suffix of the guard, which allows only one of several processes to replace a stale lock. */
+const TAKEOVER_SUFFIX = '.takeover';
+
+interface Owner {
+  pid: number;
+  host: string;
+  /** Distinguishes two runs of one process id. */
+  startedAt: number;
+  /** Distinguishes the process from a later one with its id; undefined if the system does not say. */
+  born?: string | undefined;
+}
+
+/** Locks of this process: its process id alone does not distinguish two of its runs. */
+const ownLocks = new Set<string>();
+
+/**
+ * Takes the lock of an output folder.
+ *
+ * @param startedAt - Milliseconds since 1970.
+ * @returns A function that releases the lock.
+ * @throws {@link ConverterError} `OUTPUT_LOCKED` if another run has it.
+ *
+ * @example
+ * ```ts
+ * const release = await lockOutput('output/demo', Date.now());
+ * ```
+ *
+ * @see D-830.
+ */
+export async function lockOutput(
+  outputDir: string,
+  startedAt: number,
+): Promise<() => Promise<void>> {
+  const path = join(outputDir, LOCK_FILE);
+  const owner: Owner = { pid: process.pid, host: hostname(), startedAt };
+  if (ownLocks.has(path)) throw lockedBy(outputDir, JSON.stringify(owner));
+  ownLocks.add(path);
+  let own: string;
+  try {
+    own = JSON.stringify({ ...owner, born: await startOfProcess(process.pid) });
+    await take(path, own, outputDir);
+  } catch (error) {
+    ownLocks.delete(path);
+    throw error;
+  }
+  return async () => {
+    ownLocks.delete(path);
+    if ((await readTextIfExists(path)) === own) await removeFile(path);
+  };
+}
+
+async function take(path: string, own: string, outputDir: string): Promise<void> {
+  const tmpDir = temporaryFolder(outputDir);
+  if (await placed(path, own, tmpDir)) return;
+  const guard = path + TAKEOVER_SUFFIX;
+  await checkStale(path, outputDir);
+  if (!(await placed(guard, own, tmpDir))) {
+    // Another process is replacing the lock, or died while it did.
+    await checkStale(guard, outputDir);
+    await removeFile(guard);
+    if (!(await placed(guard, own, tmpDir))) throw lockedBy(outputDir, '');
+  }
+  try {
+    // Only the owner of the guard replaces a lock: one that is stale now stays stale until then.
+    await checkStale(path, outputDir);
+    await replaceFile(path, own, { tmpDir });
+  } finally {
+    await removeFile(guard);
+  }
+}
+
+async function placed(path: string, own: string, tmpDir: string): Promise<boolean> {
+  return (await publishOnce(path, new TextEncoder().encode(own), tmpDir)) === 'published';
+}
+
+/** @throws `OUTPUT_LOCKED` if the lock is that of a running process, or was just released. */
+async function checkStale(path: string, outputDir: string): Promise<void> {
+  const text = await readTextIfExists(path);
+  if (text === undefined || !(await isStale(text))) throw lockedBy(outputDir, text ?? '');
+}
+
+/** The lock of another machine counts as valid, since that machine cannot be examined. */
+async function isStale(text: string): Promise<boolean> {
+  const owner = parseOwner(text);
+  if (owner === undefined) return true;
+  if (owner.host !== hostname()) return false;
+  // Process ids are reused, in containers at once: a lock with our id that is not ours is stale.
+  if (owner.pid === process.pid || !isRunning(owner.pid)) return true;
+  const born = owner.born === undefined ? undefined : await startOfProcess(owner.pid);
+  return born !== undefined && born !== owner.born;
+}
+
+function parseOwner(text: string): Owner | undefined {
+  try {
+    const { pid, host, startedAt, born } = JSON.parse(text) as Partial<Owner>;
+    return typeof pid === 'number' && typeof host === 'string'
+      ? { pid, host, startedAt: Number(startedAt), born }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function lockedBy(outputDir: string, text: string): ConverterError {
+  const owner = parseOwner(text);
+  const who = owner ? `process ${owner.pid} on ${owner.host}` : 'another run';
+  const isRemote = owner !== undefined && owner.host !== hostname();
+  const advice = isRemote
+    ? `; this machine cannot see whether that process still runs: if it does not, remove ${join(outputDir, LOCK_FILE)}`
+    : '';
+  return new ConverterError('OUTPUT_LOCKED', `${outputDir} is in use by ${who}${advice}`);
+}

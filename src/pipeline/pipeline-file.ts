@@ -1,0 +1,281 @@
+/** Reads a pipeline file: YAML with `${VARIABLE}` as a checked pipeline with absolute paths and every default. */
+import { dirname, join, resolve } from 'node:path';
+import type { z } from 'zod';
+import type { FreshnessPolicy } from '../cache/freshness.ts';
+import type { ConfigurationSource } from '../fetch/select-configurations.ts';
+import type { ArticleRequest } from '../model/article.ts';
+import { readAddress } from '../service/target.ts';
+import { asConverterError, ConverterError, isConverterError } from '../support/errors.ts';
+import { readText } from '../support/files.ts';
+import { didYouMean } from '../support/nearest.ts';
+import type { ConvertOptions } from '../transform/convert-options.ts';
+import { plainOverrides } from './convert-schema.ts';
+import type { Environment } from './environment.ts';
+import type { FailurePolicy } from './failures.ts';
+import type { Gates } from './gate-table.ts';
+import {
+  type PipelineContent,
+  pipelineJsonSchema,
+  pipelineSchema,
+  type ServiceContent,
+  SOURCE_KINDS,
+  type SourceContent,
+} from './pipeline-schema.ts';
+import { readYaml, type YamlFile, type YamlPath } from './yaml-file.ts';
+
+/** One way to choose articles, its paths absolute. */
+export type PipelineSource =
+  | { kind: 'list'; file: string }
+  | { kind: 'catalogue'; parentnode: string; manufacturers: string[]; programs: string[] }
+  | { kind: 'search'; manufacturer: string; query: string }
+  | { kind: 'carts'; glob: string; as: 'planning' | 'articles' }
+  | {
+      kind: 'permanentids';
+      from: { ids: string[] } | { file: string };
+      as: 'planning' | 'articles';
+    }
+  | ConfigurationSource
+  | ({ kind: 'article' } & ArticleRequest);
+
+/** A pipeline file, checked. */
+export interface Pipeline {
+  name: string;
+  /** The `service:` section; `recording` is an absolute path. */
+  service: ServiceContent;
+  articles: PipelineSource[];
+  convert: ConvertOptions;
+  limits: PipelineContent['limits'];
+  gates: Gates;
+  failures: FailurePolicy;
+  outputDir: string;
+  /** When a stored answer is taken. */
+  freshness: FreshnessPolicy;
+  cacheDir: string;
+  /** Size of the cache at the end of a run. */
+  cacheMaxBytes: number;
+}
+
+/**
+ * Reads and checks a pipeline file.
+ *
+ * @param path - Absolute, or relative to the working folder.
+ * @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`, `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET`.
+ */
+export async function loadPipeline(path: string, env: Environment): Promise<Pipeline> {
+  let text: string;
+  try {
+    text = await readText(path);
+  } catch (cause) {
+    if (!isConverterError(cause, 'FILE_MISSING')) throw cause;
+    throw new ConverterError('FILE_MISSING', `${path}: no such pipeline file`, { cause });
+  }
+  return parsePipeline(text, path, env);
+}
+
+/**
+ * Checks the text of a pipeline file.
+ *
+ * @param file - Its path: named in errors, and what the paths in it are relative to.
+ *
+ * @example
+ * ```ts
+ * parsePipeline('name: x\nservice: { emulator: true }\narticles: [{ lsit: a.csv }]\noutput: { dir: out }', 'x.yaml', {});
+ * // → PIPELINE_INVALID 'x.yaml:3: unknown key "lsit"; did you mean "list"?'
+ * ```
+ *
+ * @see D-744.
+ */
+export function parsePipeline(text: string, file: string, env: Environment): Pipeline {
+  const yaml = readYaml(text, file, env);
+  const parsed = pipelineSchema.safeParse(yaml.value);
+  const problems = problemsOf(yaml, parsed.error?.issues ?? [], parsed.data);
+  if (parsed.data === undefined || problems.length > 0) {
+    throw new ConverterError('PIPELINE_INVALID', problems.join('\n'));
+  }
+  const { name, service, articles, convert, limits, gates, failures, output } = parsed.data;
+  const { freshness, cache } = parsed.data;
+  const at = (path: string) => resolve(dirname(file), path);
+  const outputDir = at(output.dir);
+  return {
+    name,
+    service:
+      service.recording === undefined ? service : { ...service, recording: at(service.recording) },
+    articles: articles.map((entry) => toSource(entry, at)),
+    convert: { ...convert, overrides: plainOverrides(convert.overrides) },
+    limits,
+    gates,
+    failures,
+    outputDir,
+    freshness,
+    cacheDir: cache.dir === undefined ? defaultCacheDir(outputDir) : at(cache.dir),
+    cacheMaxBytes: cache.maxBytes,
+  };
+}
+
+/** The cache stands beside the output folder unless someone says otherwise. */
+export function defaultCacheDir(outputDir: string): string {
+  return join(dirname(outputDir), '.cache');
+}
+
+type SourceRule = (entry: SourceContent, at: (path: string) => string) => PipelineSource;
+
+/** How an entry of `articles:` is read, by the key that it holds. */
+const SOURCE_RULES: Record<(typeof SOURCE_KINDS)[number], SourceRule> = {
+  list: ({ list }, at) => ({ kind: 'list', file: at(list!) }),
+  catalogue: ({ catalogue }) => ({ kind: 'catalogue', ...catalogue! }),
+  search: ({ search }) => ({ kind: 'search', ...search! }),
+  carts: ({ carts, as = 'planning' }, at) => ({ kind: 'carts', glob: at(carts!), as }),
+  permanentids: ({ permanentids, as = 'planning' }, at) => {
+    const named = permanentids!;
+    const from = typeof named === 'string' ? { file: at(named) } : { ids: named };
+    return { kind: 'permanentids', from, as };
+  },
+  configurations: ({ configurations }) => toConfigurations(configurations!),
+  article: ({ article }) => ({ kind: 'article', ...article! }),
+};
+
+function toConfigurations(content: NonNullable<SourceContent['configurations']>): PipelineSource {
+  const { values, each = [], max = 1, manufacturer, program, ...rest } = content;
+  return {
+    kind: 'configurations',
+    ...rest,
+    manufacturer: manufacturer.toUpperCase(),
+    program: program.toUpperCase(),
+    values: Object.fromEntries(Object.entries(values).map(([name, v]) => [name, String(v)])),
+    each,
+    max,
+  };
+}
+
+function toSource(entry: SourceContent, at: (path: string) => string): PipelineSource {
+  return SOURCE_RULES[SOURCE_KINDS.find((kind) => entry[kind] !== undefined)!](entry, at);
+}
+
+/** What every pipeline file has. */
+const PARTS = ['name', 'service', 'articles', 'output'];
+
+interface Problem {
+  line: number;
+  sentence: string;
+}
+
+/** Describes all problems as `file:line: sentence`, sorted by line. @param content - If the schema found none. */
+function problemsOf(
+  yaml: YamlFile,
+  issues: readonly z.core.$ZodIssue[],
+  content: PipelineContent | undefined,
+): string[] {
+  const problems =
+    content === undefined ? issues.flatMap((i) => ofIssue(yaml, i)) : ofRules(yaml, content);
+  return problems
+    .sort((a, b) => a.line - b.line)
+    .map(({ line, sentence }) => `${yaml.file}:${line}: ${sentence}`);
+}
+
+function ofIssue(yaml: YamlFile, issue: z.core.$ZodIssue): Problem[] {
+  if (issue.code === 'unrecognized_keys') {
+    const known = keysAt(issue.path);
+    return issue.keys.map((key) => ({
+      line: yaml.lineOfKey(issue.path, key),
+      sentence: `unknown key "${key}"${didYouMean(key, known) || `; known here: ${known.join(', ')}`}`,
+    }));
+  }
+  if (yaml.value === null || yaml.value === undefined) {
+    const needed = PARTS.join(', ');
+    return [{ line: 1, sentence: `the file is empty: expected ${needed}` }];
+  }
+  const where = issue.path.length === 0 ? 'the file' : issue.path.map(String).join('.');
+  return [{ line: yaml.lineOf(issue.path), sentence: `${where}: ${wording(yaml, issue)}` }];
+}
+
+/** The formula of every error: expected, received. */
+function wording(yaml: YamlFile, issue: z.core.$ZodIssue): string {
+  const received = valueAt(yaml.value, issue.path);
+  if (received === undefined) return 'is missing';
+  const expected = expectation(issue);
+  // What is put before an address may be a password.
+  const isSecret = typeof received === 'string' && received.includes('@');
+  return isSecret ? expected : `${expected}, received ${JSON.stringify(received)?.slice(0, 60)}`;
+}
+
+/** What a value was to be, in words where the schema's own are a programmer's. */
+function expectation(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_format' && issue.format === 'url') {
+    return 'expected an address that starts with http:// or https://';
+  }
+  if (issue.code === 'invalid_type' && issue.expected === 'int') return 'expected a whole number';
+  if (issue.code === 'too_small') {
+    if (issue.origin === 'array') return 'expected at least one entry';
+    if (issue.origin === 'string') return 'expected a text that is not empty';
+    return `expected ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+  }
+  if (issue.code === 'too_big') return `expected at most ${issue.maximum}`;
+  return issue.message.replace(/^Invalid (?:input|option): /, '').split(', received')[0]!;
+}
+
+/** An address as the client takes it; the sentence does not repeat it, for it may hold a password. */
+function addressProblem(address: string | undefined): string | undefined {
+  try {
+    if (address !== undefined) readAddress(address, '');
+    return undefined;
+  } catch (error) {
+    return asConverterError(error).message.replace(/^: /, '');
+  }
+}
+
+/** What the schema alone cannot say: exactly one of several keys. */
+function ofRules(yaml: YamlFile, { service, articles }: PipelineContent): Problem[] {
+  const problems: Problem[] = [];
+  const say = (path: YamlPath, sentence: string) =>
+    problems.push({ line: yaml.lineOf(path), sentence: `${path.join('.')}: ${sentence}` });
+  const live = service.authUrl !== undefined || service.baseUrl !== undefined;
+  const ways = [service.emulator === true, service.recording !== undefined, live];
+  if (ways.filter(Boolean).length !== 1) {
+    say(['service'], 'expected one of emulator: true, recording, or authUrl and baseUrl');
+  } else if (live && (service.authUrl === undefined || service.baseUrl === undefined)) {
+    say(['service'], `${service.authUrl === undefined ? 'authUrl' : 'baseUrl'} is missing`);
+  }
+  for (const name of ['authUrl', 'baseUrl'] as const) {
+    const problem = addressProblem(service[name]);
+    if (problem !== undefined) say(['service', name], problem);
+  }
+  articles.forEach((entry, index) => {
+    const kinds = SOURCE_KINDS.filter((kind) => entry[kind] !== undefined);
+    if (kinds.length !== 1) {
+      say(
+        ['articles', index],
+        `expected one of ${SOURCE_KINDS.join(', ')} in an entry, received ${kinds.join(' and ') || 'none'}`,
+      );
+    }
+    const { as, carts, permanentids, configurations } = entry;
+    if (as !== undefined && carts === undefined && permanentids === undefined) {
+      say(['articles', index, 'as'], 'expected beside carts or permanentids only');
+    }
+    if (configurations?.each !== undefined && configurations.max === undefined) {
+      say(['articles', index, 'configurations'], 'max is missing: each needs an upper bound');
+    }
+  });
+  return problems;
+}
+
+interface SchemaNode {
+  properties?: Record<string, SchemaNode>;
+  items?: SchemaNode;
+  /** What every value of a mapping with free keys is. */
+  additionalProperties?: SchemaNode;
+}
+
+/** The keys that the schema knows at a path. */
+function keysAt(path: YamlPath): string[] {
+  let node: SchemaNode | undefined = pipelineJsonSchema() as SchemaNode;
+  for (const step of path) {
+    const own: SchemaNode | undefined =
+      node?.properties?.[String(step)] ?? node?.additionalProperties;
+    node = typeof step === 'number' ? node?.items : own;
+  }
+  return Object.keys(node?.properties ?? {});
+}
+
+function valueAt(value: unknown, path: YamlPath): unknown {
+  return path.reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown>)?.[step], value);
+}

@@ -1,0 +1,206 @@
+/** Makes the report of a run from its results, and writes it into the folder of the run. */
+import { join, relative, sep } from 'node:path';
+import type { Selection, SelectionFailure } from '../fetch/selection.ts';
+import type { ArticleKey } from '../model/article.ts';
+import type { ManifestLine } from '../model/asset.ts';
+import {
+  configurationId,
+  configurationKey,
+  parseConfigurationKey,
+  sortConfigurationKeys,
+} from '../model/configuration-id.ts';
+import type { Result } from '../model/result.ts';
+import type { FailureHistory, ReportedLine } from '../report/collect.ts';
+import { createCollector } from '../report/collect.ts';
+
+import type { FailureRow, GateReport, RunReport } from '../report/run-report.ts';
+import { helpFor } from '../support/errors.ts';
+import { replaceFile, temporaryFolder } from '../support/files.ts';
+import type { PackedMap } from '../support/packed-map.ts';
+import { redactAll } from '../support/redact.ts';
+import { jsonLines } from '../write/manifest.ts';
+import { publishedAsset } from '../write/publish.ts';
+import type { Quarantine } from './failures.ts';
+import type { Run } from './open-run.ts';
+import { RUNS_FOLDER, runFolders } from './output-folder.ts';
+import type { CollectedResult, Results } from './results.ts';
+import { isPublished, type RunEnd, reportedEnd } from './run-end.ts';
+import { runId } from './run-options.ts';
+import { describeService } from './service.ts';
+
+/** What a report is made of. */
+export interface ReportContent {
+  command: RunReport['command'];
+  end: RunEnd;
+  selection: Pick<Selection, 'failures' | 'warnings'>;
+  /** Lines of the configurations of this run; read once. */
+  lines: Iterable<ReportedLine>;
+  /** Configurations that are no longer published. */
+  removed?: Iterable<ArticleKey>;
+  gates?: GateReport | undefined;
+  /** Returns the history of a part of the selection that failed. */
+  historyOf?: Quarantine['historyOf'];
+}
+
+/** A report, which lists the first failures only, and all of them. */
+export interface MadeReport {
+  report: RunReport;
+  failures(): Iterable<FailureRow>;
+}
+
+const NO_GATES = { refused: false, accepted: false, count: 0, byGate: {}, findings: [] };
+
+/** Summarizes a run. */
+export async function makeReport(run: Run, content: ReportContent): Promise<MadeReport> {
+  const { options, stores, session, metrics, startedAt } = run;
+  const { pipeline } = options;
+  const { command, end, selection, lines, removed = [], gates = NO_GATES, historyOf } = content;
+  const published = command !== 'fetch' && isPublished(end);
+  const collector = createCollector();
+  const pathOf = (line: ReportedLine) => objectPath(pipeline.outputDir, stores.objects, line);
+  for (const line of lines) collector.add(published ? line : { ...line, ...pathOf(line) });
+  for (const failure of selection.failures)
+    collector.addNotSelected({ ...selectionRow(failure), ...historyOf?.({ what: failure.what }) });
+  for (const warning of selection.warnings) collector.addSelectionWarning(warning);
+  for (const key of removed) collector.addRemoved(key);
+  const totalMs = metrics.stopwatch.totalMs();
+  const fromCache = await session.cacheHits();
+  const report: RunReport = {
+    format: 2,
+    command,
+    run: runId(startedAt),
+    pipeline: pipeline.name,
+    service: describeService(pipeline.service),
+    startedAt: new Date(startedAt).toISOString(),
+    endedAt: new Date(startedAt + totalMs).toISOString(),
+    totalMs,
+    stageMs: metrics.stopwatch.stageMs(),
+    ended: reportedEnd(end),
+    published,
+    ...(end.error && { stop: stopRow(end.error) }),
+    ...collector.collected(),
+    requests: { ...metrics.requests.totals(), fromCache },
+    gates,
+    drift: metrics.drift.rows(),
+    outputDir: pipeline.outputDir,
+    cacheDir: pipeline.cacheDir,
+  };
+  return { report: redactAll(report), failures: () => redacted(collector.failures()) };
+}
+
+function* redacted(rows: Iterable<FailureRow>): Iterable<FailureRow> {
+  for (const row of rows) yield redactAll(row);
+}
+
+/** A GLB that is not published has no link: its path is that in the store. */
+function objectPath(
+  outputDir: string,
+  { pathOf }: Run['stores']['objects'],
+  { sha256 }: ReportedLine,
+): Pick<ReportedLine, 'glb'> {
+  if (sha256 === undefined) return {};
+  return { glb: relative(outputDir, pathOf(sha256)).replaceAll(sep, '/') };
+}
+
+function stopRow({ code, message }: { code: string; message: string }): RunReport['stop'] {
+  return { code, message, help: helpFor(code) };
+}
+
+function selectionRow({ what, code, message, article }: SelectionFailure): FailureRow {
+  const { manufacturer = '', program = '', basearticlenumber = '' } = article ?? {};
+  const unknown = { finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
+  const ids = { manufacturer, program, basearticlenumber, ...unknown };
+  return { what, ...ids, code, message, help: helpFor(code) };
+}
+
+/** Flattens the result of a fetch, which has no manifest line, to a row of the report. */
+export function fetchedLine(result: Result): ReportedLine {
+  const { status, request, key } = result;
+  if (status === 'failed') {
+    return { ...request, status, warnings: [], losses: [], error: result.error };
+  }
+  const warnings = status === 'fetched' ? result.warnings : [];
+  return { ...configurationId(key), status: 'fetched', warnings, losses: [] };
+}
+
+/** What the rows of a run are made of. */
+interface RunLines {
+  before: PackedMap<ManifestLine>;
+  lines: PackedMap<ManifestLine>;
+  results: Results;
+  historyOf: Quarantine['historyOf'];
+}
+
+/** Flattens the results of a run to rows of the report, in the order of their keys. */
+export function* runLines(run: RunLines): Iterable<ReportedLine> {
+  for (const key of sortConfigurationKeys(run.results.keys())) {
+    const line = run.lines.get(key);
+    if (line !== undefined) yield reportedLine(line, run.results.of(key), run);
+  }
+}
+
+/** Returns the configurations that had a GLB before and have no line now. */
+export function* removedConfigurations({
+  before,
+  lines,
+}: Pick<RunLines, 'before' | 'lines'>): Iterable<ArticleKey> {
+  for (const key of before.keys()) {
+    if (lines.has(key)) continue;
+    if (publishedAsset(before.get(key)!) !== undefined) yield parseConfigurationKey(key);
+  }
+}
+
+function reportedLine(
+  line: ManifestLine,
+  collected: readonly CollectedResult[],
+  { before, lines, historyOf }: RunLines,
+): ReportedLine {
+  const key = configurationKey(line);
+  // Equal lines share their bytes.
+  const known = before.bytesOf(key) === lines.bytesOf(key) ? line : before.get(key);
+  const results = collected.map(({ result }) => result);
+  const built = results.find((result) => 'built' in result);
+  const failed = results.find(({ status }) => status === 'failed');
+  const history: FailureHistory | undefined = failed && historyOf(failed.request);
+  return {
+    ...line,
+    ms: collected.reduce((sum, { ms }) => sum + ms, 0),
+    kept: results.every(({ status }) => status === 'fresh'),
+    counts: built?.built.counts,
+    ...(line.sha256 === undefined ? {} : { change: changeOf(line, known) }),
+    ...(known && { before: sizesOf(known) }),
+    ...(history && { history }),
+  };
+}
+
+function sizesOf({ bytes, triangles }: ManifestLine): NonNullable<ReportedLine['before']> {
+  return bytes === undefined || triangles === undefined ? {} : { bytes, triangles };
+}
+
+function changeOf(
+  line: ManifestLine,
+  before: ManifestLine | undefined,
+): NonNullable<ReportedLine['change']> {
+  const published = before && publishedAsset(before);
+  if (published === undefined) return 'new';
+  return published.sha256 === line.sha256 ? 'same' : 'changed';
+}
+
+/**
+ * Writes `report.json`, `report.html` and `failures.jsonl` into the folder of the run.
+ *
+ * @returns The folder; its name is the id of the run.
+ */
+export async function writeReport({ report, failures }: MadeReport): Promise<string> {
+  const { reportHtml } = await import('../report/html.ts');
+  const { outputDir, run } = report;
+  const previousRun = (await runFolders(outputDir)).filter((id) => id < run).at(-1);
+  const written = previousRun === undefined ? report : { ...report, previousRun };
+  const folder = join(outputDir, RUNS_FOLDER, run);
+  const put = (name: string, content: string | Uint8Array) =>
+    replaceFile(join(folder, name), content, { tmpDir: temporaryFolder(outputDir) });
+  await put('failures.jsonl', jsonLines([...failures()]));
+  await put('report.json', `${JSON.stringify(written, null, 2)}\n`);
+  await put('report.html', reportHtml(written));
+  return folder;
+}

@@ -1,0 +1,61 @@
+/** What is asked of a run, and what it gets from the process that starts it. */
+import type { Logger } from '../support/log.ts';
+import type { Pipeline } from './pipeline-file.ts';
+import type { ServiceEnvironment } from './service.ts';
+
+/** What a run is to do. */
+export interface RunOptions {
+  pipeline: Pipeline;
+  /** A glob on `MANUFACTURER/PROGRAM/number`, base or final; only these are processed. */
+  only?: string;
+  /** Process at most this many configurations. */
+  limit?: number;
+  /** Fetch and build everything anew. */
+  force?: boolean;
+  /** Process only what failed in earlier runs. */
+  failedOnly?: boolean;
+  /** Build what is published but damaged or missing. */
+  repair?: boolean;
+  /** Publish although a gate refuses. */
+  accept?: boolean;
+  /** Deadline, milliseconds since 1970. */
+  until?: number;
+  /** Refuse the result if more configurations fail. */
+  maxFailures?: { count: number } | { share: number };
+}
+
+/** How far a run is, in configurations. */
+export interface Progress {
+  total: number;
+  done: number;
+  failed: number;
+}
+
+/** What the process provides: clock, random numbers, signal, variables, log and progress. */
+export interface RunEnvironment extends Omit<ServiceEnvironment, 'onRequest' | 'onDrift'> {
+  log: Logger;
+  /** Milliseconds since 1970; gives the run its id. @defaultValue `now()` */
+  startedAt?: number;
+  progress?: (progress: Progress) => void;
+  /** Called during selection with the number of articles found so far. */
+  selecting?: (found: number) => void;
+  /** Called with the planning of each permanent identifier that is selected. */
+  onPlanning?: (id: string, topLevelArticle: unknown) => Promise<void>;
+}
+
+/** Whether a run processes a part of what its pipeline selects. */
+export function isPartial({ only, limit, failedOnly }: RunOptions): boolean {
+  return only !== undefined || limit !== undefined || failedOnly === true;
+}
+
+/**
+ * Returns the id of a run: the UTC time at which it began, without the colons that some file systems refuse.
+ *
+ * @example
+ * ```ts
+ * runId(Date.UTC(2026, 10, 21, 2));   // → '2026-11-21T02-00-00.000Z'
+ * ```
+ */
+export function runId(startedAt: number): string {
+  return new Date(startedAt).toISOString().replaceAll(':', '-');
+}

@@ -1,0 +1,186 @@
+/** Selects the configurations of a run: each request in a stable order, and what could not be selected. */
+import { join } from 'node:path';
+import type { Fetcher } from '../fetch/fetch-article.ts';
+import type { ArticleSource } from '../fetch/select-articles.ts';
+import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
+import type { CatalogueNode } from '../model/catalogue.ts';
+import { configurationLabels } from '../model/configuration-id.ts';
+import type { Warning } from '../model/snapshot.ts';
+import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
+import {
+  PRIVATE_MODE,
+  readBytesIfExists,
+  readTextIfExists,
+  replaceFile,
+  sha256Hex,
+  temporaryFolder,
+} from '../support/files.ts';
+import { globMatcher } from '../support/glob.ts';
+import { jsonLines } from '../write/manifest.ts';
+import { readArticleList } from './article-list.ts';
+import type { Run } from './open-run.ts';
+import type { Pipeline, PipelineSource } from './pipeline-file.ts';
+import type { RunEnvironment, RunOptions } from './run-options.ts';
+import { describeService, pipelineServiceId } from './service.ts';
+import { findPlannings, readCartFiles, readPermanentIds } from './stored-plannings.ts';
+
+/** Reasons listed if nothing is selected. */
+const MOST_REASONS = 10;
+
+/**
+ * Selects at the service, and stores the whole selection for a later `build`.
+ *
+ * @throws {@link ConverterError} `LIST_INVALID`, `NOTHING_SELECTED`, or an error of the service.
+ *
+ * @see D-800, D-806.
+ */
+export async function selectLive(run: Run): Promise<Selection> {
+  const { options, session, environment, metrics } = run;
+  const { pipeline } = options;
+  return metrics.stopwatch.during('select', async () => {
+    const { selectArticles, distinctArticles } = await import('../fetch/select-articles.ts');
+    const opened = await Promise.all(pipeline.articles.map((source) => openSource(source, run)));
+    const fetcher = await session.fetcher();
+    const sources = opened.map(({ source }) => source);
+    const reader = counting(fetcher, environment.selecting);
+    const selected = await selectArticles(sources, reader).catch(cannotSelect);
+    const articles = await distinctArticles(selected.articles, fetcher.identify);
+    await writeSelection(pipeline, articles);
+    const warnings = [...opened.flatMap((source) => source.warnings), ...selected.warnings];
+    return narrow({ ...selected, articles, warnings }, options);
+  });
+}
+
+/**
+ * Selects what the last fetch of this pipeline selected, without a network.
+ *
+ * @throws {@link ConverterError} `SNAPSHOT_MISSING` before the first fetch, `NOTHING_SELECTED`.
+ */
+export async function selectFetched({ options, metrics }: Run): Promise<Selection> {
+  return metrics.stopwatch.during('select', async () => {
+    const articles = await readSelection(options.pipeline);
+    return narrow({ articles, failures: [], warnings: [] }, options);
+  });
+}
+
+/** Without a selection the run cannot continue, whatever the reason is. */
+function cannotSelect(thrown: unknown): never {
+  const error = asConverterError(thrown);
+  if (endsRun(error.code) || error.code === 'INTERNAL') throw error;
+  const message = `the articles cannot be selected: ${error.message}`;
+  throw new ConverterError('SERVICE_UNREACHABLE', message, { cause: error });
+}
+
+/** Reports how many articles the listings have shown so far; one listed twice counts twice. */
+function counting(fetcher: Fetcher, report: RunEnvironment['selecting'] = () => {}): Fetcher {
+  let found = 0;
+  const count = (nodes: CatalogueNode[]) => {
+    found += nodes.filter(({ nodetype }) => nodetype === 'A').length;
+    report(found);
+    return nodes;
+  };
+  report(0);
+  return {
+    ...fetcher,
+    nodes: async (...folder) => count(await fetcher.nodes(...folder)),
+    search: async (...query) => count(await fetcher.search(...query)),
+  };
+}
+
+interface OpenedSource {
+  source: ArticleSource;
+  warnings: Warning[];
+}
+
+/** Reads the files and database rows that a source of the pipeline refers to. */
+async function openSource(
+  source: PipelineSource,
+  { options, stores, environment }: Run,
+): Promise<OpenedSource> {
+  const opened = (as: ArticleSource, warnings: Warning[] = []) => ({ source: as, warnings });
+  switch (source.kind) {
+    case 'list':
+      return opened({ ...source, rows: await readArticleList(source.file) });
+    case 'carts': {
+      const plannings = await readCartFiles(source.glob);
+      const message = `no cart matches ${source.glob}`;
+      const none = plannings.length === 0 ? [{ code: 'CARTS_EMPTY', message }] : [];
+      return opened({ kind: 'planning', as: source.as, plannings }, none);
+    }
+    case 'permanentids': {
+      const { from, as } = source;
+      const ids = 'ids' in from ? from.ids : await readPermanentIds(from.file);
+      const { service } = options.pipeline;
+      const plannings = await findPlannings(ids, {
+        service: describeService(service),
+        permanentIds: stores.database.permanentIds,
+        recording: service.recording,
+        onPlanning: environment.onPlanning,
+      });
+      return opened({ kind: 'planning', as, plannings });
+    }
+    default:
+      return opened(source);
+  }
+}
+
+/** Applies `--only` and `--limit`. */
+function narrow(selection: Selection, { only, limit, failedOnly }: RunOptions): Selection {
+  const { articles: selected } = selection;
+  const matchesLabel = only === undefined ? () => true : globMatcher(only);
+  const matches = (id: Parameters<typeof configurationLabels>[0]) =>
+    configurationLabels(id).some(matchesLabel);
+  const matching = selected.filter(({ request, alike = [] }) => [request, ...alike].some(matches));
+  const isMeant = ({ article }: SelectionFailure) =>
+    only === undefined || (article !== undefined && matches(article));
+  const failures = selection.failures.filter(isMeant);
+  const articles = failedOnly ? matching : matching.slice(0, limit);
+  if (articles.length > 0) return { ...selection, articles, failures };
+  const what = only === undefined ? 'the pipeline selects no article' : `nothing matches ${only}`;
+  const of = selected.length === 0 ? '' : ` among ${selected.length} configurations`;
+  throw new ConverterError('NOTHING_SELECTED', [what + of, ...reasons(selection)].join('\n'));
+}
+
+/** Why a selection is empty, as far as that is known. */
+function reasons({ failures, warnings }: Selection): string[] {
+  const all = [
+    ...failures.map(({ what, code, message }) => `${code} ${what}: ${message}`),
+    ...warnings.map(({ code, message }) => `${code} ${message}`),
+  ];
+  const more = all.length - MOST_REASONS;
+  return [...all.slice(0, MOST_REASONS), ...(more > 0 ? [`… and ${more} more`] : [])];
+}
+
+/** Stores a selection in the cache, unless it is stored already. @see D-748 */
+async function writeSelection(
+  pipeline: Pipeline,
+  selected: readonly SelectedArticle[],
+): Promise<void> {
+  const path = selectionPath(pipeline);
+  const lines = jsonLines(selected);
+  const before = await readBytesIfExists(path);
+  if (before !== undefined && Buffer.compare(before, lines) === 0) return;
+  const tmpDir = temporaryFolder(pipeline.cacheDir);
+  await replaceFile(path, lines, { tmpDir, mode: PRIVATE_MODE });
+}
+
+/**
+ * Reads the selection of the last fetch.
+ *
+ * @throws {@link ConverterError} `SNAPSHOT_MISSING` if this pipeline was never fetched.
+ */
+export async function readSelection(pipeline: Pipeline): Promise<SelectedArticle[]> {
+  const text = await readTextIfExists(selectionPath(pipeline));
+  if (text === undefined) {
+    const message = `nothing was fetched yet for pipeline "${pipeline.name}" into ${pipeline.cacheDir}`;
+    throw new ConverterError('SNAPSHOT_MISSING', message);
+  }
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as SelectedArticle);
+}
+
+/** One file for each pair of a service and sources. */
+function selectionPath({ service, articles, cacheDir }: Pipeline): string {
+  const key = JSON.stringify([pipelineServiceId(service), articles]);
+  return join(cacheDir, 'selections', `${sha256Hex(key).slice(0, 16)}.jsonl`);
+}

@@ -1,0 +1,104 @@
+/** The `service:` section of a pipeline as a client that is ready to use. */
+import type { ServiceClient } from '../service/client.ts';
+import { type Credentials, type ServiceConfig, serviceId } from '../service/service-config.ts';
+import { registerSecret } from '../support/redact.ts';
+import { type Environment, readCredentials } from './environment.ts';
+import type { ServiceContent } from './pipeline-schema.ts';
+
+/** A running emulator, as far as a client needs it. */
+export interface EmulatorHandle {
+  readonly authUrl: string;
+  readonly baseUrl: string;
+  readonly username: string;
+  readonly password: string;
+  readonly appKey: string;
+  close(): Promise<void>;
+}
+
+/** What a client needs from the process, and callbacks of the client. */
+export interface ServiceEnvironment
+  extends Pick<ServiceConfig, 'now' | 'random' | 'onRequest' | 'onAnswer' | 'onDrift'> {
+  env: Environment;
+  signal: AbortSignal;
+  /** Starts an emulator of the sample range, or of the recording in a folder; it lies above this folder. */
+  startEmulator(range: { recording?: string }): Promise<EmulatorHandle>;
+}
+
+/** A client, and what has to be closed with it. */
+export interface Service {
+  client: ServiceClient;
+  /** Logs out, and stops the emulator if one was started. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the service of a pipeline.
+ *
+ * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET` without credentials; `RECORDING_INVALID`.
+ */
+export async function openService(
+  content: ServiceContent,
+  environment: ServiceEnvironment,
+): Promise<Service> {
+  const { env, startEmulator, ...rest } = environment;
+  const { now, random, signal, onRequest, onAnswer, onDrift } = rest;
+  const { createClient } = await import('../service/client.ts');
+  const emulator = await startedEmulator(content, startEmulator);
+  const credentials: Credentials = emulator ?? readCredentials(env);
+  const client = createClient({
+    ...clientOptions(content),
+    authUrl: emulator?.authUrl ?? content.authUrl!,
+    baseUrl: emulator?.baseUrl ?? content.baseUrl!,
+    ...{ credentials, now, random, signal },
+    ...(onRequest && { onRequest }),
+    ...(onAnswer && { onAnswer }),
+    ...(onDrift && { onDrift }),
+  });
+  return {
+    client,
+    close: async () => {
+      try {
+        await client.close();
+      } finally {
+        await emulator?.close();
+      }
+    },
+  };
+}
+
+/**
+ * Returns the name of a pipeline's service in the database, without opening it.
+ *
+ * @returns The `id` of the client that {@link openService} creates.
+ */
+export function pipelineServiceId(content: ServiceContent): string {
+  return serviceId(clientOptions(content) as ServiceConfig);
+}
+
+/** Describes the service for people: its address, or what the emulator serves. */
+export function describeService(
+  content: Pick<ServiceContent, 'emulator' | 'recording' | 'baseUrl'>,
+): string {
+  if (content.emulator === true) return 'emulator:sample';
+  if (content.recording !== undefined) return `recording:${content.recording}`;
+  return content.baseUrl!;
+}
+
+/** An emulator is identified by what it serves, so that the cache stays valid when its port changes. */
+function clientOptions(content: ServiceContent) {
+  const { emulator, recording, authUrl: _, imageLocation: __, ...options } = content;
+  const isEmulated = emulator === true || recording !== undefined;
+  return isEmulated ? { ...options, id: describeService(content) } : options;
+}
+
+async function startedEmulator(
+  { emulator: sample, recording }: ServiceContent,
+  start: ServiceEnvironment['startEmulator'],
+): Promise<EmulatorHandle | undefined> {
+  if (sample !== true && recording === undefined) return undefined;
+  const emulator = await start(recording === undefined ? {} : { recording });
+  for (const secret of [emulator.username, emulator.password, emulator.appKey]) {
+    registerSecret(secret);
+  }
+  return emulator;
+}

@@ -1,0 +1,330 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
+import type { SelectedArticle } from '../../../src/fetch/selection.ts';
+import type { ArticleRequest } from '../../../src/model/article.ts';
+import {
+  exceededFailures,
+  openFailureHistory,
+  parseMaxFailures,
+} from '../../../src/pipeline/failures.ts';
+import { percentOf } from '../../../src/pipeline/share.ts';
+import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
+
+let dir: string;
+let database: CacheDatabase;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-failures-'));
+  database = await openCacheDatabase(dir);
+});
+afterEach(async () => {
+  database.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const POLICY = { quarantineAfterNights: 3, retryEveryNights: 7 };
+const LOST = { code: 'BLOCK_MISSING', message: 'no such block' };
+const day = (n: number, hour = 2) => Date.UTC(2026, 0, n, hour);
+type HistoryOptions = Parameters<typeof openFailureHistory>[1];
+const open = (n: number, other: Partial<HistoryOptions> = {}) =>
+  openFailureHistory(database.failures, {
+    ...{ outputDir: '/out', policy: POLICY, convert: CONVERT_DEFAULTS, now: day(n) },
+    ...other,
+  });
+const request = (number: string): ArticleRequest => ({
+  manufacturer: 'ACME',
+  program: 'DESK',
+  basearticlenumber: number,
+  finalarticlenumber: '',
+  reinitstring: '',
+  metareinitstring: '',
+});
+const selected = (number: string, ...alike: string[]): SelectedArticle => ({
+  request: request(number),
+  why: ['list'],
+  ...(alike.length > 0 && { alike: alike.map(request) }),
+});
+/** A complete run on a day: returns which articles are tried, of which the named ones fail. */
+const runOn = (
+  n: number,
+  articles: string[],
+  failing: string[],
+  other?: Partial<HistoryOptions>,
+) => {
+  const history = open(n, other);
+  const { tried: articlesTried } = history.split(articles.map((number) => selected(number)));
+  const tried = articlesTried.map((article) => article.request.basearticlenumber);
+  for (const number of tried) {
+    history.record(request(number), failing.includes(number) ? LOST : undefined);
+  }
+  history.save(true);
+  return tried;
+};
+
+describe('what keeps failing', () => {
+  test('is counted by attempts and by days', () => {
+    runOn(1, ['A', 'B'], ['A']);
+    runOn(1, ['A', 'B'], ['A'], { now: day(1, 5) });
+    runOn(2, ['A', 'B'], ['A']);
+    expect(open(2).historyOf(request('A'))).toEqual({
+      ...{ attempts: 3, nights: 2, quarantined: false },
+      ...{ firstSeen: '2026-01-01T02:00:00.000Z', lastSeen: '2026-01-02T02:00:00.000Z' },
+    });
+    expect(open(2).historyOf(request('B'))).toBeUndefined();
+  });
+
+  test('is tried every day at first, then every week', () => {
+    const nights = Array.from({ length: 21 }, (_, n) => n + 1);
+    const tried = nights.filter((n) => runOn(n, ['A', 'B'], ['A']).includes('A'));
+    expect(tried).toEqual([1, 2, 3, 10, 17]);
+  });
+
+  test('is tried although its last failure is in the future, since the clock was set back', () => {
+    for (const n of [301, 302, 303]) runOn(n, ['A', 'B'], ['A']);
+    expect(runOn(1, ['A', 'B'], ['A'])).toEqual(['A', 'B']);
+    expect(runOn(2, ['A', 'B'], ['A'])).toEqual(['B']);
+  });
+
+  test('has in quarantine its last failure and the day of the next attempt', () => {
+    for (const n of [1, 2, 3]) runOn(n, ['A', 'B'], ['A']);
+    const history = open(4);
+    const { tried, quarantined } = history.split([selected('A'), selected('B')]);
+    expect(tried).toEqual([selected('B')]);
+    expect(quarantined).toEqual([{ request: request('A'), error: LOST }]);
+    expect(history.historyOf(request('A'))).toMatchObject({
+      ...{ attempts: 3, nights: 3, quarantined: true, retryOn: '2026-01-10' },
+    });
+  });
+
+  test('is deleted from the history when it succeeds', () => {
+    for (const n of [1, 2, 3]) runOn(n, ['A'], ['A']);
+    expect(runOn(10, ['A'], [])).toEqual(['A']);
+    expect(open(10).historyOf(request('A'))).toBeUndefined();
+    runOn(11, ['A'], ['A']);
+    expect(open(11).historyOf(request('A'))).toMatchObject({ attempts: 1, nights: 1 });
+  });
+
+  test('is stored with its last error', () => {
+    runOn(1, ['A'], ['A']);
+    const history = open(2);
+    history.record(request('A'), { code: 'HTTP_STATUS', message: 'status 500' });
+    history.save(true);
+    const [record] = database.failures.all('/out');
+    expect(record).toMatchObject({ code: 'HTTP_STATUS', message: 'status 500', nights: 2 });
+  });
+
+  test('is tried when the convert options change', () => {
+    for (const n of [1, 2, 3]) runOn(n, ['A'], ['A']);
+    const convert = { ...CONVERT_DEFAULTS, allowMissingParts: true };
+    expect(runOn(4, ['A'], ['A'])).toEqual([]);
+    expect(runOn(4, ['A'], ['A'], { convert })).toEqual(['A']);
+    expect(runOn(5, ['A'], ['A'], { convert })).toEqual([]);
+  });
+
+  test('is tried if all are requested explicitly', () => {
+    for (const n of [1, 2, 3]) runOn(n, ['A'], ['A']);
+    expect(open(4).split([selected('A')], true)).toEqual({
+      tried: [selected('A')],
+      quarantined: [],
+    });
+  });
+
+  test('belongs to one output folder', () => {
+    for (const n of [1, 2, 3]) runOn(n, ['A'], ['A']);
+    expect(runOn(4, ['A'], [], { outputDir: '/other' })).toEqual(['A']);
+    expect(open(4).historyOf(request('A'))).toBeDefined();
+  });
+});
+
+describe('quarantine is for single articles', () => {
+  const many = Array.from({ length: 300 }, (_, n) => `M${n}`);
+
+  test('if more than a tenth of a selection would be in it, all are tried', () => {
+    for (const n of [1, 2, 3]) runOn(n, many, many.slice(0, 31));
+    expect(runOn(4, many, [])).toEqual(many);
+  });
+
+  test('below that they remain in it', () => {
+    for (const n of [1, 2, 3]) runOn(n, many, many.slice(0, 30));
+    expect(runOn(4, many, [])).toHaveLength(270);
+  });
+
+  test('if all are tried, none is reported as quarantined', () => {
+    const ill = many.slice(0, 31);
+    for (const n of [1, 2]) runOn(n, many, ill);
+    const historyOnDay = (n: number, failing: string[], other?: Partial<HistoryOptions>) => {
+      const history = open(n, other);
+      history.split(many.map((number) => selected(number)));
+      for (const number of many)
+        history.record(request(number), failing.includes(number) ? LOST : undefined);
+      history.save(true);
+      return history.historyOf(request('M0'));
+    };
+    expect(historyOnDay(3, ill)).toMatchObject({ nights: 3, quarantined: false });
+    expect(historyOnDay(3, ill)).not.toHaveProperty('retryOn');
+    // Once fewer fail, those are quarantined.
+    expect(historyOnDay(4, ill.slice(1, 3))).toBeUndefined();
+    expect(open(5).historyOf(request('M1'))).toMatchObject({ quarantined: true });
+    // A partial run takes the number of all configurations from the manifest.
+    runOn(6, many, ill);
+    const part = open(6, { published: 1000 });
+    part.split([selected('M1')], true);
+    expect(part.historyOf(request('M1'))).toMatchObject({ quarantined: true });
+  });
+
+  test('a few may be in it, however small the selection is', () => {
+    const few = many.slice(0, 25);
+    for (const n of [1, 2, 3]) runOn(n, few, few);
+    expect(runOn(4, few, [])).toEqual([]);
+  });
+});
+
+describe('requests of one configuration', () => {
+  test('fail separately: the others are tried', () => {
+    for (const n of [1, 2, 3]) {
+      const history = open(n);
+      history.record(request('A'), LOST);
+      history.record(request('A3'), LOST);
+      history.save(true);
+    }
+    const article = selected('A', 'A2', 'A3', 'A4');
+    const { tried, quarantined } = open(4).split([article]);
+    expect(tried).toEqual([selected('A2', 'A4')]);
+    expect(quarantined.map((one) => one.request)).toEqual([request('A'), request('A3')]);
+    expect(open(4).failedBefore([article, selected('B')])).toEqual([selected('A', 'A3')]);
+  });
+
+  test('are the same regardless of the case of manufacturer and program', () => {
+    runOn(1, ['A'], ['A']);
+    expect(open(2).historyOf({ ...request('A'), manufacturer: 'acme' })).toMatchObject({
+      nights: 1,
+    });
+  });
+});
+
+describe('--failed', () => {
+  test('selects a planning if a child failed that is an asset of its own', () => {
+    const history = open(1);
+    history.record(request('ROOT'));
+    history.record(request('CHILD'), LOST, request('ROOT'));
+    history.save(true);
+    const all = [selected('A'), selected('ROOT')];
+    expect(open(2).failedBefore(all)).toEqual([selected('ROOT')]);
+  });
+
+  test('selects what failed according to the manifest, if the cache is lost', () => {
+    const all = [selected('A'), selected('B')];
+    expect(open(1).failedBefore(all)).toEqual([]);
+    expect(open(1).failedBefore(all, [request('B')])).toEqual([selected('B')]);
+  });
+});
+
+describe('what a run did not meet', () => {
+  test('is deleted after a complete run: it is no longer selected', () => {
+    runOn(1, ['A', 'B'], ['A', 'B']);
+    runOn(2, ['B'], ['B']);
+    expect(database.failures.all('/out')).toHaveLength(1);
+  });
+
+  test('is retained after a partial run, and so is what is quarantined', () => {
+    for (const n of [1, 2, 3]) runOn(n, ['A', 'B'], ['A', 'B']);
+    runOn(4, ['A', 'B'], []);
+    expect(database.failures.all('/out')).toHaveLength(2);
+    const part = open(10);
+    part.record(request('A'));
+    part.save(false);
+    expect(database.failures.all('/out')).toMatchObject([{ nights: 3 }]);
+  });
+
+  test('nothing is stored of a run that is not saved', () => {
+    open(1).record(request('A'), LOST);
+    expect(database.failures.all('/out')).toEqual([]);
+  });
+});
+
+test('a child is retained while its planning fails, since only the planning lists it', () => {
+  const first = open(1);
+  first.record(request('ROOT'));
+  first.record(request('CHILD'), LOST, request('ROOT'));
+  first.save(true);
+  const second = open(2);
+  second.record(request('ROOT'), LOST);
+  second.save(true);
+  expect(open(3).historyOf(request('CHILD'))).toMatchObject({ nights: 1 });
+  const third = open(3);
+  third.record(request('ROOT'));
+  third.save(true);
+  expect(open(4).historyOf(request('CHILD'))).toBeUndefined();
+});
+
+test('what could not be selected is counted by its name', () => {
+  const what = 'permanentid P-17';
+  for (const n of [1, 2]) {
+    const history = open(n);
+    history.record({ what }, { code: 'PERMANENT_ID_NOT_RESOLVABLE', message: 'unknown' });
+    history.save(true);
+  }
+  expect(open(2).historyOf({ what })).toMatchObject({ attempts: 2, nights: 2 });
+  open(3).save(true);
+  expect(open(3).historyOf({ what })).toBeUndefined();
+});
+
+const SEED = { seed: 20_260_106, numRuns: 300 };
+
+describe('--max-failures', () => {
+  test('takes a number of configurations, or a percentage of them', () => {
+    expect(parseMaxFailures('5')).toEqual({ count: 5 });
+    expect(parseMaxFailures('0')).toEqual({ count: 0 });
+    expect(parseMaxFailures('2%')).toEqual({ share: 0.02 });
+  });
+
+  test.each(['', '-1', '1.5', '2 percent', '101%', 'x'])('refuses %j with a sentence', (text) => {
+    expect(() => parseMaxFailures(text)).toThrow(
+      `--max-failures: expected a number of configurations or a percentage, such as 5 or 2%, received "${text}"`,
+    );
+  });
+
+  test('allows exactly the limit', () => {
+    expect(exceededFailures({ share: 0.02 }, { failed: 2, of: 100 })).toBeUndefined();
+    expect(exceededFailures({ share: 0.02 }, { failed: 3, of: 100 })).toBe(
+      '3 of 100 configurations failed (3 %); --max-failures allows 2 %',
+    );
+    expect(exceededFailures({ count: 0 }, { failed: 1, of: 50_000 })).toBe(
+      '1 of 50,000 configurations failed (less than 0.1 %); --max-failures allows 0',
+    );
+    expect(exceededFailures({ count: 0 }, { failed: 0, of: 0 })).toBeUndefined();
+  });
+
+  test('a percentage allows what it is of any range, however it is rounded', () => {
+    const percent = fc.integer({ min: 0, max: 100 });
+    fc.assert(
+      fc.property(percent, fc.integer({ min: 1, max: 500 }), (whole, hundreds) => {
+        const share = percentOf(`${whole}%`)!;
+        const most = whole * hundreds;
+        const of = hundreds * 100;
+        expect(exceededFailures({ share }, { failed: most, of })).toBeUndefined();
+        if (most < of) expect(exceededFailures({ share }, { failed: most + 1, of })).toBeDefined();
+      }),
+      SEED,
+    );
+  });
+
+  test('more failures never pass a limit that fewer exceed', () => {
+    const limit = fc.oneof(
+      fc.record({ count: fc.nat(100) }),
+      fc.record({ share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+    );
+    fc.assert(
+      fc.property(limit, fc.nat(200), fc.nat(200), fc.nat(200), (of, a, more, rest) => {
+        const all = a + more + rest;
+        const few = exceededFailures(of, { failed: a, of: all });
+        const many = exceededFailures(of, { failed: a + more, of: all });
+        if (few !== undefined) expect(many).toBeDefined();
+      }),
+      SEED,
+    );
+  });
+});
