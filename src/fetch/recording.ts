@@ -1,57 +1,100 @@
-/**
- * Recording: keeps the answers of a service, so that they can be replayed without it.
- *
- * In: answers as they come. Out: a folder in the form that `serve --recording` reads: recording.json,
- * xcf/nodes.json, records of articles, parts lists and plannings, raw blocks and images.
- * It must not know why anything is asked. The same answers give the same bytes, in any order.
- */
+/** Records the answers of a service, so that `serve --recording` can replay them. */
 import { join } from 'node:path';
-import { OPERATIONS } from '../service/operations.ts';
+import { OPERATIONS, type OperationName, requestKey, type Values } from '../service/operations.ts';
 import type { RawAnswer } from '../service/service-config.ts';
 import { queryOf } from '../service/target.ts';
-import { encodeFileName, replaceFile } from '../support/files.ts';
+import { asConverterError, ConverterError } from '../support/errors.ts';
+import { encodeFileName, readTextIfExists, replaceFile, sha256Hex } from '../support/files.ts';
 import { redact } from '../support/redact.ts';
-import { planningFile } from './recording-plannings.ts';
-import {
-  isSearchListing,
-  RECORDING_RULES,
-  type RecordingRule,
-  recordFile,
-} from './recording-rules.ts';
-import { withoutSecrets } from './recording-secrets.ts';
 
 const FORMAT = 1;
 
-/** What a recording holds. */
+/** What a recording contains. */
 export interface RecordingContent {
-  /** How many by operation; `plannings` are those behind permanent identifiers. */
+  /** Number of answers by operation; `plannings` are those behind permanent identifiers. */
   answers: Record<string, number>;
   bytes: number;
-  /** Answers out of which a secret was taken: they are not what the service sent. */
+  /** Answers from which a secret was removed: they are not what the service sent. */
   redacted: number;
 }
 
 /** Writes one recording. */
 export interface Recorder {
-  /** Takes an answer; one that is no success, or that a run does not need, is left alone. */
+  /** Records an answer, unless it is an error or a run does not need it. */
   answer(raw: RawAnswer): Promise<void>;
-  /** Takes the planning behind a permanent identifier. */
+  /** Records the planning behind a permanent identifier. */
   planning(id: string, topLevelArticle: unknown): Promise<void>;
-  /** Writes what belongs to all of it; a recording is complete only then. */
+  /** Writes the files that need all answers; a recording is complete only then. */
   finish(name: string): Promise<RecordingContent>;
 }
 
-/** The text of a body without its secrets, and what it says. */
+/** An answer among the listings of the catalogue. */
+interface ListingRule {
+  form: 'listing';
+}
+
+/** An answer with its request, in one file. */
+interface RecordRule {
+  form: 'record';
+  folder: string;
+  /** Recorded values of the request besides its query, from the body that was sent. */
+  more?(sent: unknown): Record<string, string>;
+}
+
+/** A body as it came, in a path of what identifies its request. */
+interface BodyRule {
+  form: 'body';
+  folder: string;
+  suffix: string;
+  /** Separates the folders within a value. */
+  separator?: string;
+  /** Whether it is text that may contain a secret. */
+  isJson?: true;
+}
+
+/** How the answers of each operation are recorded, if they are. */
+const RULES: Readonly<Record<OperationName, ListingRule | RecordRule | BodyRule | undefined>> = {
+  // A replay has keys and tokens of its own, and knows each path from the listings.
+  getPublicKey: undefined,
+  getSessionToken: undefined,
+  logoutCatalogue: undefined,
+  logoutGraphics: undefined,
+  getBreadcrumbs: undefined,
+  // No run sends these: D-821, D-782.
+  storePlanning: undefined,
+  restoreConfiguration: undefined,
+  getArticleImage: undefined,
+  getNodes: { form: 'listing' },
+  search: { form: 'listing' },
+  getArticle: { form: 'record', folder: 'ofml/articles' },
+  changeProperty: { form: 'record', folder: 'ofml/changes', more: changeOf },
+  getPartsList: { form: 'record', folder: 'odb/btg' },
+  getBlock: {
+    form: 'body',
+    folder: 'odb/block',
+    suffix: '.json',
+    separator: '::',
+    isJson: true,
+  },
+  getMaterial: { form: 'body', folder: 'odb/materials', suffix: '.JPG' },
+  getManufacturerResource: { form: 'body', folder: 'xcf/ressource', suffix: '' },
+  getSeriesResource: { form: 'body', folder: 'xcf/ressource', suffix: '' },
+  getResource: { form: 'body', folder: 'xcf/ressource', suffix: '', separator: '/' },
+  getPreview: { form: 'body', folder: 'ocd/preview', suffix: '' },
+};
+
+/** Between manufacturer and query in the id of a search; no folder has such an id: D-820. */
+const SEARCH = ';SEARCH;';
+
+/** The text of a body without its secrets, and its value. */
 interface Cleaned {
   text: string;
   value: unknown;
-  redacted: boolean;
+  isRedacted: boolean;
 }
 
-type RuleOf<Keep> = Extract<RecordingRule, { keep: Keep }>;
-
 /**
- * Opens a recorder.
+ * Opens a recorder. The same answers give the same bytes, in any order.
  *
  * @param dir - A folder of its own, empty.
  *
@@ -67,54 +110,49 @@ type RuleOf<Keep> = Extract<RecordingRule, { keep: Keep }>;
  */
 export function createRecorder(dir: string): Recorder {
   const listings = new Map<string, unknown[]>();
-  const kept = new Map<string, { operation: string; bytes: number; redacted: boolean }>();
+  const recorded = new Map<string, { operation: string; bytes: number; isRedacted: boolean }>();
 
   const note = (
     { operation, bytes }: { operation: string; bytes: Uint8Array },
-    place: string,
-    redacted: boolean,
-  ): void => {
-    kept.set(place, { operation, bytes: bytes.length, redacted });
-  };
+    name: string,
+    isRedacted: boolean,
+  ): void => void recorded.set(name, { operation, bytes: bytes.length, isRedacted });
 
-  const listing = async (raw: RawAnswer, rule: RuleOf<'listing'>): Promise<void> => {
+  const listing = (raw: RawAnswer): void => {
     const answer = readJson(raw.bytes);
     if (answer === undefined || !Array.isArray(answer.value)) return;
-    const id = redact(rule.id(raw.values));
+    const id = redact(identityOf(raw.operation, raw.values).join(SEARCH));
     listings.set(id, answer.value);
-    note(raw, `listing ${id}`, answer.redacted);
+    note(raw, `listing ${id}`, answer.isRedacted);
   };
 
-  const record = async (raw: RawAnswer, rule: RuleOf<'record'>): Promise<void> => {
+  const record = async (raw: RawAnswer, { folder, more }: RecordRule): Promise<void> => {
+    const { operation } = raw;
     const answer = readJson(raw.bytes);
     if (answer === undefined || !isObject(answer.value)) return;
-    const query = Object.fromEntries(queryOf(OPERATIONS[raw.operation], raw.values));
-    const more = rule.more?.(JSON.parse(raw.sent ?? '{}')) ?? {};
-    const request = Object.fromEntries(
-      Object.entries({ ...query, ...more }).map(([name, value]) => [name, redact(value)]),
-    );
-    const file = `${rule.folder}/${recordFile(rule.identity, request)}`;
-    // The response stands as it was spelled: it may be nested deeper than a writer can go (D-113).
-    const text = `{"request":${JSON.stringify(request)},"response":${answer.text}}\n`;
-    await replaceFile(join(dir, file), text);
-    note(raw, file, answer.redacted);
+    const sent = more?.(JSON.parse(raw.sent ?? '{}')) ?? {};
+    const query = Object.fromEntries(queryOf(OPERATIONS[operation], raw.values));
+    const request = JSON.stringify(redactValues({ ...query, ...sent }));
+    const file = `${folder}/${recordFile(operation, redactValues({ ...raw.values, ...sent }))}`;
+    // The response is written as it is spelled: it may be too deep for JSON.stringify (D-113).
+    await replaceFile(join(dir, file), `{"request":${request},"response":${answer.text}}\n`);
+    note(raw, file, answer.isRedacted);
   };
 
-  const body = async (raw: RawAnswer, rule: RuleOf<'body'>): Promise<void> => {
-    const answer = rule.json ? (readJson(raw.bytes) ?? readPage(raw.bytes)) : undefined;
-    const redacted = answer?.redacted ?? false;
-    const names = rule.segments(raw.values).map((name) => encodeFileName(redact(name)));
-    const file = `${rule.folder}/${names.join('/')}${rule.suffix}`;
-    await replaceFile(join(dir, file), redacted ? answer!.text : raw.bytes);
-    note(raw, file, redacted);
+  const body = async (raw: RawAnswer, rule: BodyRule): Promise<void> => {
+    const answer = rule.isJson && (readJson(raw.bytes) ?? readPage(raw.bytes));
+    const path = bodyPath(raw, rule).map((name) => encodeFileName(redact(name)));
+    const file = `${rule.folder}/${path.join('/')}${rule.suffix}`;
+    await replaceFile(join(dir, file), answer?.isRedacted ? answer.text : raw.bytes);
+    note(raw, file, answer?.isRedacted ?? false);
   };
 
   return {
     async answer(raw) {
-      const rule = RECORDING_RULES[raw.operation];
-      if (rule.keep === 'nothing' || raw.status < 200 || raw.status > 299) return;
-      if (rule.keep === 'listing') await listing(raw, rule);
-      else if (rule.keep === 'record') await record(raw, rule);
+      const rule = RULES[raw.operation];
+      if (rule === undefined || raw.status < 200 || raw.status > 299) return;
+      if (rule.form === 'listing') listing(raw);
+      else if (rule.form === 'record') await record(raw, rule);
       else await body(raw, rule);
     },
     async planning(id, topLevelArticle) {
@@ -124,34 +162,127 @@ export function createRecorder(dir: string): Recorder {
       const request = JSON.stringify({ permanentid: redact(id) });
       const file = planningFile(id);
       await replaceFile(join(dir, file), `{"request":${request},"response":${planning.text}}\n`);
-      note({ operation: 'plannings', bytes }, file, planning.redacted);
+      note({ operation: 'plannings', bytes }, file, planning.isRedacted);
     },
     async finish(name) {
       const convertdate = latestDate(listings.get('') ?? []);
       await replaceFile(join(dir, 'xcf', 'nodes.json'), json(sortedListings(listings)));
       const head = { format: FORMAT, name: redact(name), convertdate };
       await replaceFile(join(dir, 'recording.json'), json(head));
-      return contentOf([...kept.values()]);
+      return contentOf([...recorded.values()]);
     },
   };
 }
 
-/** A JSON body without its secrets; undefined where it is none. */
+/**
+ * Reads the planning that a recording has of a permanent identifier; undefined if it has none.
+ *
+ * @throws {@link ConverterError} `RECORDING_INVALID`, naming the file.
+ *
+ * @see D-821.
+ */
+export async function readRecordedPlanning(recording: string, id: string): Promise<unknown> {
+  const path = join(recording, planningFile(id));
+  const text = await readTextIfExists(path);
+  if (text === undefined) return undefined;
+  try {
+    const { request, response } = JSON.parse(text) as {
+      request: { permanentid: unknown };
+      response: unknown;
+    };
+    // A file system may ignore case; identifiers do not.
+    return request.permanentid === redact(id) ? response : undefined;
+  } catch (cause) {
+    const { message } = asConverterError(cause);
+    throw new ConverterError(
+      'RECORDING_INVALID',
+      `${path}: expected request.permanentid and response: ${message}`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * Removes secrets from the strings of a JSON text, however they are escaped; all else is kept byte for
+ * byte. Each string is redacted by itself: a pattern that matched past its end would garble the text.
+ *
+ * @param text - Valid JSON.
+ *
+ * @example
+ * ```ts
+ * withoutSecrets('{"url": "https:\/\/h\/x?token=abc", "n": 1.50}');
+ * // → '{"url": "https://h/x?token=***", "n": 1.50}'
+ * ```
+ *
+ * @see D-610, D-822.
+ */
+export function withoutSecrets(text: string): string {
+  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/gs, (spelled) => {
+    const plain = spelled.includes('\\') ? (JSON.parse(spelled) as string) : spelled.slice(1, -1);
+    const clean = redact(plain);
+    return clean === plain ? spelled : JSON.stringify(clean);
+  });
+}
+
+/** What identifies a request: its key is the JSON of these texts. */
+function identityOf(operation: OperationName, values: Values): string[] {
+  return JSON.parse(requestKey(operation, values));
+}
+
+/** What was changed, and the meta configuration before; the whole article before is too large. */
+function changeOf(sent: unknown): Record<string, string> {
+  const { jsondata, ...change } = sent as Record<string, unknown>;
+  const { reinit } = (jsondata ?? {}) as { reinit?: unknown };
+  const setting = ['proptype', 'propclass', 'prop', 'newvalue'].map((name) => [
+    name,
+    String(change[name] ?? ''),
+  ]);
+  return { ...Object.fromEntries(setting), metareinitstring: String(reinit ?? '') };
+}
+
+/** The file of a record, `ACME_DESK_D1~6d0d9b2a54a3a8c1.json`: readable, and a digest of the request key. */
+function recordFile(operation: OperationName, values: Values): string {
+  const { manufacturer = '', program = '', basearticlenumber = '' } = values;
+  const article = [manufacturer.toUpperCase(), program.toUpperCase(), basearticlenumber].join('_');
+  return `${encodeFileName(article)}~${sha256Hex(requestKey(operation, values)).slice(0, 16)}.json`;
+}
+
+/** The folders and the name of a body. The name of a block may contain the separator. */
+function bodyPath({ operation, values }: RawAnswer, { separator }: BodyRule): string[] {
+  const identity = identityOf(operation, values);
+  if (separator === undefined) return identity;
+  const segments = identity.join(separator).split(separator);
+  if (operation !== 'getBlock') return segments;
+  const [manufacturer = '', program = '', ...name] = segments;
+  return [manufacturer, program, name.join(separator)];
+}
+
+/** Path in a recording of the planning behind an identifier. */
+function planningFile(id: string): string {
+  return `ofml/plannings/${encodeFileName(redact(id))}.json`;
+}
+
+function redactValues(values: Values): Record<string, string> {
+  const entries = Object.entries(values).map(([name, value = '']) => [name, redact(value)]);
+  return Object.fromEntries(entries);
+}
+
+/** A JSON body without its secrets; undefined if it is not JSON. */
 function readJson(bytes: Uint8Array): Cleaned | undefined {
   try {
     const received = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const text = withoutSecrets(received);
-    return { text, value: JSON.parse(text), redacted: text !== received };
+    return { text, value: JSON.parse(text), isRedacted: text !== received };
   } catch {
     return undefined;
   }
 }
 
-/** A body that should be JSON and is not: an error page, say, which may hold anything. */
+/** A body that should be JSON and is not: an error page, for example, which may contain anything. */
 function readPage(bytes: Uint8Array): Cleaned {
   const received = new TextDecoder().decode(bytes);
   const text = redact(received);
-  return { text, value: undefined, redacted: text !== received };
+  return { text, value: undefined, isRedacted: text !== received };
 }
 
 function isObject(value: unknown): boolean {
@@ -160,17 +291,17 @@ function isObject(value: unknown): boolean {
 
 /** Folders by id, then searches by theirs. */
 function sortedListings(listings: ReadonlyMap<string, unknown[]>) {
+  const isSearch = (id: string) => Number(id.includes(SEARCH));
   return [...listings]
     .map(([parentnode, nodes]) => ({ parentnode, nodes }))
-    .sort((a, b) => {
-      const kinds = Number(isSearchListing(a.parentnode)) - Number(isSearchListing(b.parentnode));
-      return kinds || (a.parentnode < b.parentnode ? -1 : 1);
+    .sort(({ parentnode: a }, { parentnode: b }) => {
+      return isSearch(a) - isSearch(b) || (a < b ? -1 : 1);
     });
 }
 
 /**
- * The latest conversion date; empty where one of the folders has none, since replay gives such a
- * folder the date of the recording, and it had none.
+ * The latest conversion date; empty if one of the folders has none, since a replay gives such a folder
+ * the date of the recording, and it had none.
  */
 function latestDate(nodes: readonly unknown[]): string {
   const dates = nodes.map((node) => (node as { convertdate?: unknown } | null)?.convertdate);
@@ -179,14 +310,14 @@ function latestDate(nodes: readonly unknown[]): string {
 }
 
 function contentOf(
-  all: readonly { operation: string; bytes: number; redacted: boolean }[],
+  all: readonly { operation: string; bytes: number; isRedacted: boolean }[],
 ): RecordingContent {
   const answers: Record<string, number> = {};
   for (const { operation } of all) answers[operation] = (answers[operation] ?? 0) + 1;
   return {
     answers: Object.fromEntries(Object.entries(answers).sort(([a], [b]) => (a < b ? -1 : 1))),
     bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
-    redacted: all.filter(({ redacted }) => redacted).length,
+    redacted: all.filter(({ isRedacted }) => isRedacted).length,
   };
 }
 

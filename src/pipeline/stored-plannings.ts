@@ -1,7 +1,7 @@
 /** Reads stored plannings: cart files that a glob matches, and what permanent identifiers stand for. */
 import { join, relative, resolve, sep } from 'node:path';
 import type { DurablePermanentIds } from '../cache/durable-permanent-ids.ts';
-import { readRecordedPlanning } from '../fetch/recording-plannings.ts';
+import { readRecordedPlanning } from '../fetch/recording.ts';
 import type { StoredPlanning } from '../fetch/select-plannings.ts';
 import { asConverterError, ConverterError, endsRun, isConverterError } from '../support/errors.ts';
 import { listFolder, readText, statIfExists } from '../support/files.ts';

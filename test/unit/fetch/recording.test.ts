@@ -1,14 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
 import { openRecording } from '../../../src/emulator/recording.ts';
-import { createRecorder, type RecordingContent } from '../../../src/fetch/recording.ts';
-import { readRecordedPlanning } from '../../../src/fetch/recording-plannings.ts';
+import {
+  createRecorder,
+  type RecordingContent,
+  readRecordedPlanning,
+  withoutSecrets,
+} from '../../../src/fetch/recording.ts';
 import type { EmulatedRange } from '../../../src/sample/range.ts';
 import type { ServiceClient } from '../../../src/service/client.ts';
 import { readText } from '../../../src/support/files.ts';
+import { registerSecret } from '../../../src/support/redact.ts';
 import {
   ARTICLE,
   BLOCK,
@@ -131,3 +137,42 @@ const JPEG = Buffer.from(
   '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AN//Z',
   'base64',
 );
+
+const SECRET = 'tök/en+of="the\\test';
+
+describe('a recorded text is without secrets', () => {
+  test.each([
+    ['as it is written', JSON.stringify({ a: SECRET })],
+    ['with its slash escaped', JSON.stringify({ a: `x ${SECRET}` }).replaceAll('/', '\\/')],
+    ['with every character escaped', `{"a":"${escaped(SECRET)}"}`],
+    ['in a name', JSON.stringify({ [SECRET]: 1 })],
+    ['in a query', JSON.stringify({ a: `https://h/x?token=${encodeURIComponent(SECRET)}&b=1` })],
+  ])('%s', (_, text) => {
+    registerSecret(SECRET);
+    const clean = withoutSecrets(text);
+    expect(JSON.stringify(JSON.parse(clean))).toMatch(/\*\*\*/);
+    expect(clean).not.toContain('the');
+  });
+
+  test('all else keeps its spelling, byte for byte', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 4 }), (value, indent) => {
+        const text = JSON.stringify({ n: 1, value }, null, indent).replace(
+          '"n":',
+          '"n" : 1.50, "m":',
+        );
+        expect(withoutSecrets(text)).toBe(text);
+      }),
+      { seed: 5 },
+    );
+  });
+
+  test('a pattern never runs on into the next string', () => {
+    const text = '{"url":"http://host","mail":"me:you@there","path":"/logout/"}';
+    expect(withoutSecrets(text)).toBe(text);
+  });
+});
+
+function escaped(text: string): string {
+  return Array.from(text, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+}
