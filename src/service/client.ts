@@ -12,13 +12,7 @@ import {
   type Settings,
   serviceId,
 } from './service-config.ts';
-import {
-  createSession,
-  logIn,
-  logOut,
-  registerCredentials,
-  TOKEN_LIFETIMES_MS,
-} from './session.ts';
+import { openSession } from './session.ts';
 import { type AddressName, createFallback, readAddress } from './target.ts';
 import { Traffic } from './traffic.ts';
 import { conditionsOf, createTransport, type Exchange, type Validators } from './transport.ts';
@@ -34,21 +28,21 @@ export interface Body extends Validators {
   bytes: Uint8Array;
 }
 
-/** A body with what its decoder made of it. */
-export interface Answered<Answer> extends Body {
-  answer: Answer;
-}
-
 /** The answer that the validators of the request are still valid. */
 export interface NotModified {
   notModified: true;
 }
 
+type MaybeValidators = Validators | undefined;
+
 /** {@link NotModified} if validators were given, else nothing. */
-type IfGiven<Given extends Validators | undefined> = Given extends Validators ? NotModified : never;
+type IfGiven<Given extends MaybeValidators> = Given extends Validators ? NotModified : never;
+
+/** A body with what was decoded from it, or {@link NotModified}. */
+type Loaded<Content, Given extends MaybeValidators> = Promise<(Body & Content) | IfGiven<Given>>;
 
 /** What only some requests have. */
-interface CallOptions<Given extends Validators | undefined> {
+interface CallOptions<Given extends MaybeValidators> {
   /** Sent as JSON. */
   body?: JsonRecord;
   /** Which of two addresses is tried first, if that is known beforehand. */
@@ -92,41 +86,41 @@ export interface ServiceClient {
    * @param options - Validators make it conditional; `body` is sent as JSON.
    * @returns The body with its decoded answer, or {@link NotModified}.
    */
-  call<Name extends OperationName, Given extends Validators | undefined = undefined>(
+  call<Name extends OperationName, Given extends MaybeValidators = undefined>(
     name: Name,
     values: Values,
     options?: CallOptions<Given>,
-  ): Promise<Answered<AnswerOf<Name>> | IfGiven<Given>>;
+  ): Loaded<{ answer: AnswerOf<Name> }, Given>;
   /** Children of a catalogue folder, `''` is the root. @see Spec 4.2 */
-  getNodes<Given extends Validators | undefined = undefined>(
+  getNodes<Given extends MaybeValidators = undefined>(
     parentnode: string,
     validators?: Given,
-  ): Promise<(Body & { nodes: CatalogueNode[] }) | IfGiven<Given>>;
+  ): Loaded<{ nodes: CatalogueNode[] }, Given>;
   /** Path from the root to a folder. @see Spec 4.2 */
   getBreadcrumbs(parentnode: string): Promise<Breadcrumb[]>;
   /** Article nodes whose number or short text contains the query; ids `<manufacturer>;SEARCHRESULT<index>`. @see Spec 4.2 */
   search(manufacturer: string, query: string): Promise<CatalogueNode[]>;
   /** Loads one article; `ARTICLE_NOT_FOUND`. @see Spec 4.3 */
-  getArticle<Given extends Validators | undefined = undefined>(
+  getArticle<Given extends MaybeValidators = undefined>(
     query: ArticleQuery,
     validators?: Given,
-  ): Promise<(Body & { article: Article }) | IfGiven<Given>>;
+  ): Loaded<{ article: Article }, Given>;
   /** Loads the parts list of one configuration; `ARTICLE_NOT_FOUND`. @see Spec 4.4 */
-  getPartsList<Given extends Validators | undefined = undefined>(
+  getPartsList<Given extends MaybeValidators = undefined>(
     key: ArticleKey,
     validators?: Given,
-  ): Promise<(Body & { partsList: PartsList }) | IfGiven<Given>>;
+  ): Loaded<{ partsList: PartsList }, Given>;
   /** Loads a block by its name as `blocks[]` spells it; `BLOCK_MISSING`, `BLOCK_INVALID`. @see Spec 4.4 */
-  getBlock<Given extends Validators | undefined = undefined>(
+  getBlock<Given extends MaybeValidators = undefined>(
     requestName: string,
     validators?: Given,
-  ): Promise<(Body & { block: Block }) | IfGiven<Given>>;
+  ): Loaded<{ block: Block }, Given>;
   /** Loads an image by its name without `.JPG`; `IMAGE_MISSING`. @see Spec 4.4 */
-  getMaterial<Given extends Validators | undefined = undefined>(
+  getMaterial<Given extends MaybeValidators = undefined>(
     manufacturer: string,
     name: string,
     validators?: Given,
-  ): Promise<Body | IfGiven<Given>>;
+  ): Loaded<unknown, Given>;
   /** Loads a resource of a manufacturer, such as its logo; `RESOURCE_MISSING`. @see Spec 4.2 */
   getManufacturerResource(manufacturer: string, language: string, name: string): Promise<Body>;
   /** Loads a resource of a series, such as a catalogue image; `RESOURCE_MISSING`. @see Spec 4.2 */
@@ -214,40 +208,26 @@ export function createClient(config: ServiceConfig): ServiceClient {
     id: serviceId(config),
     call,
     close,
-    isHeld: () => connection.traffic.isPaused,
-    async getNodes(parentnode, validators) {
-      const answered = await call('getNodes', { parentnode }, { validators });
-      return unlessNotModified(answered, (it) => ({ ...bodyOf(it), nodes: it.answer }));
-    },
-    async getBreadcrumbs(parentnode) {
-      return (await call('getBreadcrumbs', { parentnode })).answer;
-    },
-    async search(manufacturer, query) {
-      return (await call('search', { manufacturer, query })).answer;
-    },
-    async getArticle({ getallproperties, ...query }, validators) {
+    isHeld: () => connection.traffic.state === 'paused',
+    getNodes: (parentnode, validators) =>
+      loaded('nodes', call('getNodes', { parentnode }, { validators })),
+    getBreadcrumbs: async (parentnode) => (await call('getBreadcrumbs', { parentnode })).answer,
+    search: async (manufacturer, query) => (await call('search', { manufacturer, query })).answer,
+    getArticle({ getallproperties, ...query }, validators) {
       const values = { ...query, getallproperties: getallproperties ? 'true' : '' };
-      const answered = await call('getArticle', values, { validators });
-      return unlessNotModified(answered, (it) => ({ ...bodyOf(it), article: it.answer }));
+      return loaded('article', call('getArticle', values, { validators }));
     },
-    async getPartsList(key, validators) {
-      const answered = await call('getPartsList', { ...key }, { validators });
-      return unlessNotModified(answered, (it) => ({ ...bodyOf(it), partsList: it.answer }));
-    },
-    async getBlock(name, validators) {
-      const answered = await call('getBlock', { name }, { validators });
-      return unlessNotModified(answered, (it) => ({ ...bodyOf(it), block: it.answer }));
-    },
+    getPartsList: (key, validators) =>
+      loaded('partsList', call('getPartsList', { ...key }, { validators })),
+    getBlock: (name, validators) => loaded('block', call('getBlock', { name }, { validators })),
     async getMaterial(manufacturer, name, validators) {
       const answered = await call('getMaterial', { manufacturer, name }, { validators });
-      return unlessNotModified(answered, bodyOf);
+      return 'notModified' in answered ? answered : bodyOf(answered);
     },
-    async getManufacturerResource(manufacturer, language, name) {
-      return bodyOf(await call('getManufacturerResource', { manufacturer, language, name }));
-    },
-    async getSeriesResource(manufacturer, program, language, name) {
-      return bodyOf(await call('getSeriesResource', { manufacturer, program, language, name }));
-    },
+    getManufacturerResource: async (manufacturer, language, name) =>
+      bodyOf(await call('getManufacturerResource', { manufacturer, language, name })),
+    getSeriesResource: async (manufacturer, program, language, name) =>
+      bodyOf(await call('getSeriesResource', { manufacturer, program, language, name })),
     async getResource(rescontent) {
       const { spelling, path } = parseResource(rescontent);
       const first = spelling === 'ressource' ? 'own' : 'fallback';
@@ -257,12 +237,10 @@ export function createClient(config: ServiceConfig): ServiceClient {
       const { id, rootid, proptype, propclass, prop, newvalue, jsondata } = change;
       expectTopLevel(jsondata, 'changeProperty', rootid);
       const body = { id, rootid, proptype, propclass, prop, newvalue, jsondata };
-      const answered = await call('changeProperty', { ...configuration }, { body });
-      return { ...bodyOf(answered), article: answered.answer };
+      return loaded('article', call('changeProperty', { ...configuration }, { body }));
     },
-    async getPreview(previewimage) {
-      return bodyOf(await call('getPreview', { ...parsePreview(previewimage, config.baseUrl) }));
-    },
+    getPreview: async (previewimage) =>
+      bodyOf(await call('getPreview', parsePreview(previewimage, config.baseUrl))),
     async storePlanning(topLevelArticle) {
       expectTopLevel(topLevelArticle, 'storePlanning');
       const { manufacturer, program, basearticlenumber = '' } = topLevelArticle as Values;
@@ -273,33 +251,32 @@ export function createClient(config: ServiceConfig): ServiceClient {
       config.onPermanentId?.(permanentId, topLevelArticle);
       return permanentId;
     },
-    async restoreConfiguration(configuration) {
-      const answered = await call('restoreConfiguration', { ...configuration });
-      return { ...bodyOf(answered), article: answered.answer };
-    },
-    async getArticleImage(key) {
-      return bodyOf(await call('getArticleImage', { ...key }));
-    },
+    restoreConfiguration: (configuration) =>
+      loaded('article', call('restoreConfiguration', { ...configuration })),
+    getArticleImage: async (key) => bodyOf(await call('getArticleImage', { ...key })),
   };
 }
 
-function bodyOf({ bytes, etag, lastModified }: Answered<unknown>): Body {
+function bodyOf({ bytes, etag, lastModified }: Body): Body {
   return { bytes, etag, lastModified };
 }
 
-/** Returns what `read` makes of an answer, unless the answer is "not modified". */
-function unlessNotModified<Answer, Read, Given extends Validators | undefined>(
-  answer: Answered<Answer> | IfGiven<Given>,
-  read: (answer: Answered<Answer>) => Read,
-): Read | IfGiven<Given> {
-  return 'notModified' in answer ? answer : read(answer);
+/** Puts the answer of a call under the name by which its method returns it. */
+async function loaded<Name extends string, Answer, Given extends MaybeValidators>(
+  name: Name,
+  called: Loaded<{ answer: Answer }, Given>,
+): Loaded<Record<Name, Answer>, Given> {
+  const answered = await called;
+  if ('notModified' in answered) return answered;
+  const named = { [name]: answered.answer } as Record<Name, Answer>;
+  return { ...bodyOf(answered), ...named };
 }
 
 type Connection = ReturnType<typeof connect>;
 
 /** Creates transport, traffic and session of one client. */
 function connect(settings: Settings, signal: AbortSignal) {
-  const { now, random, timeoutMs, retries, backoffMs, giveUpAfterMs, credentials } = settings;
+  const { now, random, timeoutMs, retries, backoffMs, giveUpAfterMs } = settings;
   const { perSecond, concurrency: allowed = Number.POSITIVE_INFINITY } = settings.rateLimit ?? {};
   const concurrency = Math.min(settings.concurrency, allowed);
   const addresses = {
@@ -310,10 +287,14 @@ function connect(settings: Settings, signal: AbortSignal) {
   const transport = createTransport({
     ...{ addresses, connections: concurrency, maxResponseBytes, now, onRequest },
   });
-  const probe = async () => readRoot(await session.token());
   const traffic = new Traffic({
-    ...{ concurrency, perSecond, retries, backoffMs, giveUpAfterMs, probe, now, random, signal },
+    ...{ concurrency, perSecond, retries, backoffMs, giveUpAfterMs, now, random, signal },
     isConcurrencyKnown: Number.isFinite(allowed),
+    // A living service always answers the root of the catalogue.
+    probe: async () => {
+      const { response, target } = await sendRoot(await session.token());
+      readAnswer(OPERATIONS.getNodes, response, target.queryBytes);
+    },
   });
   const send = (exchange: Omit<Exchange, 'signal' | 'timeoutMs'>) =>
     traffic.send(() => transport.send({ ...exchange, timeoutMs, signal }));
@@ -321,30 +302,14 @@ function connect(settings: Settings, signal: AbortSignal) {
   // Values of the client, not of one request: a row of the table sends those that it declares.
   const shared = { profile, lang, langalt, currency };
   const sendRoot = (token: string) => send({ name: 'getNodes', values: shared, token, number: 1 });
-  /** A living service always answers the root of the catalogue. */
-  const readRoot = async (token: string) => {
-    const { response, target } = await sendRoot(token);
-    readAnswer(OPERATIONS.getNodes, response, target.queryBytes);
-  };
-  const session = createSession({
-    given: registerCredentials(settings),
-    lifetimeMs: TOKEN_LIFETIMES_MS[settings.rememberMe ? 'remembered' : 'session'],
-    now,
-    login: () => {
-      if ('token' in credentials)
-        throw new ConverterError('INTERNAL', 'a given token has no login');
-      const { username, password, appKey } = credentials;
-      const { origin } = addresses.authUrl;
-      const login = { ...settings, username, password, appKey };
-      return logIn(login, { traffic, transport, signal, timeoutMs, origin });
-    },
-    logout: (token) => logOut(transport, token, timeoutMs),
-    isAlive: (token) =>
-      sendRoot(token).then(
-        ({ response }) => !looksLikeDeadToken(OPERATIONS.getNodes, response),
-        () => true,
-      ),
-  });
+  const { origin } = addresses.authUrl;
+  const sender = { traffic, transport, signal, timeoutMs, origin };
+  const session = openSession(settings, sender, (token) =>
+    sendRoot(token).then(
+      ({ response }) => !looksLikeDeadToken(OPERATIONS.getNodes, response),
+      () => true,
+    ),
+  );
   return { addresses, shared, transport, traffic, session, send };
 }
 
@@ -372,7 +337,7 @@ function createCall(settings: Settings, connection: Connection): ServiceClient['
  * Makes the function that attempts a request: sends it with a token that should be alive and decodes the
  * answer. Over all its attempts a request gets at most one new token (D-609).
  */
-function createAttempt<Name extends OperationName, Given extends Validators | undefined>(
+function createAttempt<Name extends OperationName, Given extends MaybeValidators>(
   { onAnswer, onDrift }: Settings,
   { session, send }: Connection,
   request: Omit<Exchange, 'signal' | 'timeoutMs' | 'number'> & {
@@ -384,7 +349,7 @@ function createAttempt<Name extends OperationName, Given extends Validators | un
   const operation = OPERATIONS[name];
   const report = onDrift && ((drift: Drift) => onDrift({ operation: name, ...drift }));
   let mayReplaceToken = true;
-  return async (number: number): Promise<Answered<AnswerOf<Name>> | IfGiven<Given>> => {
+  return async (number: number): Loaded<{ answer: AnswerOf<Name> }, Given> => {
     const token = await session.token();
     let received = await send({ ...request, token, number });
     if (mayReplaceToken && looksLikeDeadToken(operation, received.response)) {

@@ -8,7 +8,6 @@ import { decodeArticle } from './wire-article.ts';
 import { decodeBlock } from './wire-block.ts';
 import { decodeBreadcrumbs, decodeNodes } from './wire-catalogue.ts';
 import type { DriftReporter } from './wire-fields.ts';
-
 import { decodePartsList } from './wire-parts-list.ts';
 import { checkImage, checkResource } from './wire-resource.ts';
 import { decodeFirstResult, decodePermanentId, decodeResults } from './wire-result.ts';
@@ -30,8 +29,8 @@ export const GROUPS: Readonly<Record<Group, { address: 'authUrl' | 'baseUrl'; pa
 interface QueryParameter {
   /** Its name on the wire. */
   name: string;
-  /** Name of the value, if it differs. */
-  from?: string;
+  /** Name of the value. */
+  from: string;
   /** A required one is sent even if it is empty, an optional one only if it holds something. */
   required: boolean;
 }
@@ -48,10 +47,7 @@ interface FallbackAddress {
 export interface Operation<Answer> {
   method: 'GET' | 'POST';
   group: Group;
-  /**
-   * Path below the group's: `{name}` is one encoded segment, `{name...}` several, all else is sent as
-   * it is.
-   */
+  /** Path below the group's: `{name}` is one encoded segment, `{name...}` several, all else as it is sent. */
   path: string;
   /** Each address is tried once; the one that worked is used first from then on. */
   fallback?: FallbackAddress;
@@ -89,15 +85,8 @@ export function spell({ upperCase }: Operation<unknown>, name: string, value = '
   return upperCase.includes(name) ? value.toUpperCase() : value;
 }
 
-/** A parameter that is always sent. */
-function required(name: string, from?: string): QueryParameter {
-  return { name, required: true, ...(from === undefined ? {} : { from }) };
-}
-
-/** A parameter that is sent unless it is empty. */
-function optional(name: string, from?: string): QueryParameter {
-  return { name, required: false, ...(from === undefined ? {} : { from }) };
-}
+const required = (name: string, from = name): QueryParameter => ({ name, from, required: true });
+const optional = (name: string, from = name): QueryParameter => ({ name, from, required: false });
 
 const LANGUAGES = [optional('lang'), optional('langalt')] as const;
 const ARTICLE_ID = ['manufacturer', 'program', 'basearticlenumber'] as const;
@@ -123,8 +112,10 @@ const AUTH = {
   spec: '4.1',
 } as const;
 const FOLDER = {
-  identity: ['parentnode'],
+  ...GET,
   group: 'xcf',
+  query: [optional('profile'), optional('parentnode'), ...LANGUAGES],
+  identity: ['parentnode'],
   missing: 'NODE_NOT_FOUND',
   missingMeans: 'the catalogue has no such folder',
   spec: '4.2',
@@ -140,6 +131,7 @@ const RESOURCE = {
 } as const;
 const COMMERCIAL = {
   group: 'ofml',
+  ...OF_ARTICLE,
   decode: decodeArticle,
   missing: 'ARTICLE_NOT_FOUND',
   missingMeans: 'the service knows no such article',
@@ -162,6 +154,8 @@ const LOGOUT = {
   missingMeans: 'the service knows no such session',
 } as const;
 
+const PREVIEW_PATH = '/preview/{manufacturer}/{program}/{name}';
+
 /** The same resource in the other of the two spellings that the specification has. */
 const spelled = (path: string) => ({ group: 'xcf', path }) as const;
 
@@ -175,20 +169,8 @@ const ROWS = {
     body: ['User', 'Password', 'PublicKey', 'RememberMe', 'AppKey'],
     decode: decodeResults,
   },
-  getNodes: {
-    ...GET,
-    ...FOLDER,
-    path: '/getnodes',
-    query: [optional('profile'), optional('parentnode'), ...LANGUAGES],
-    decode: decodeNodes,
-  },
-  getBreadcrumbs: {
-    ...GET,
-    ...FOLDER,
-    path: '/getnodesbreadcrumbs',
-    query: [optional('profile'), optional('parentnode'), ...LANGUAGES],
-    decode: decodeBreadcrumbs,
-  },
+  getNodes: { ...FOLDER, path: '/getnodes', decode: decodeNodes },
+  getBreadcrumbs: { ...FOLDER, path: '/getnodesbreadcrumbs', decode: decodeBreadcrumbs },
   getManufacturerResource: {
     ...RESOURCE,
     path: '/ressources/{manufacturer}/{language}/{name}',
@@ -208,7 +190,6 @@ const ROWS = {
     identity: ['path'],
   },
   search: {
-    ...GET,
     ...FOLDER,
     path: '/search/{manufacturer}',
     query: [required('q', 'query'), ...LANGUAGES],
@@ -221,7 +202,6 @@ const ROWS = {
   getArticle: {
     ...GET,
     ...COMMERCIAL,
-    ...OF_ARTICLE,
     path: '/articles',
     query: [
       optional('profile'),
@@ -237,7 +217,6 @@ const ROWS = {
   changeProperty: {
     ...POST,
     ...COMMERCIAL,
-    ...OF_ARTICLE,
     path: '/articles',
     // The opening of section 4 names the languages, the list of this operation does not: D-781.
     query: [...ARTICLE, optional('ocdreinitstring', 'reinitstring'), ...LANGUAGES],
@@ -248,12 +227,8 @@ const ROWS = {
   getPreview: {
     ...IMAGE,
     group: 'ofml',
-    path: '/preview/{manufacturer}/{program}/{name}',
-    fallback: {
-      group: 'ocd',
-      path: '/preview/{manufacturer}/{program}/{name}',
-      isFirst: true,
-    },
+    path: PREVIEW_PATH,
+    fallback: { group: 'ocd', path: PREVIEW_PATH, isFirst: true },
     spec: '4.3',
     identity: ['manufacturer', 'program', 'name'],
   },
@@ -270,7 +245,6 @@ const ROWS = {
   restoreConfiguration: {
     ...POST,
     ...COMMERCIAL,
-    ...OF_ARTICLE,
     path: '/ocd/reinit',
     fallback: { group: 'ocd', path: '/reinit' },
     query: [...ARTICLE, required('ocdreinitstring', 'reinitstring'), ...LANGUAGES],

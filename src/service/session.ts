@@ -28,6 +28,9 @@ const RENEWAL_PAUSE_MS = 60_000;
 const GRACE_MS = 5_000;
 /** Logging out must not delay the end of a run. */
 const LOGOUT_TIMEOUT_MS = 5_000;
+const NEVER = new AbortController().signal;
+const WRONG_ADDRESS =
+  'no authentication server answers at this address (status 404): is BTG2GLTF_AUTH_URL (service.authUrl) right?';
 
 /** What a session is made of. */
 interface SessionOptions {
@@ -44,18 +47,13 @@ interface SessionOptions {
 
 /** The token of a client. */
 interface Session {
-  /**
-   * Returns a token that should be alive; logs in if there is none.
-   *
-   * @throws {@link ConverterError} what the login throws; `TOKEN_DIED` for a given token.
-   */
+  /** Returns a token that should be alive; logs in if there is none. Throws `TOKEN_DIED` for a given one. */
   token(): Promise<string>;
   /**
-   * Returns a token in place of one that seems to have died. All requests with the same one share one login.
+   * Returns a token in place of one that seems to have died; the same one if a given token turns out to be
+   * alive. All requests with the same token share one login.
    *
    * @param isCertain - Whether the service said that the token is dead: then it needs no logout.
-   * @returns The same token if a given one turns out to be alive.
-   * @throws {@link ConverterError} `TOKEN_DIED` if a given token is dead, else as {@link token}.
    */
   replace(token: string, isCertain: boolean): Promise<string>;
   /** Logs out every token that was obtained here; never rejects. */
@@ -136,7 +134,8 @@ function ownSession({ lifetimeMs, now, login, logout }: SessionOptions): Session
     },
     async close() {
       isClosed = true;
-      await settled(pending);
+      // The token of a login in flight must be logged out too, but the end does not wait for long.
+      await Promise.race([pending?.catch(() => {}), sleep(GRACE_MS, undefined, { ref: false })]);
       const tokens = [...toLogOut];
       toLogOut.clear();
       await Promise.all(tokens.map(logout));
@@ -147,10 +146,10 @@ function ownSession({ lifetimeMs, now, login, logout }: SessionOptions): Session
 function givenSession({ isAlive }: SessionOptions, given: string): Session {
   let probe: Promise<boolean> | undefined;
   let isDead = false;
-  const died = () =>
-    new ConverterError('TOKEN_DIED', 'the service no longer accepts the given token', {
-      operation: 'getNodes',
-    });
+  const died = () => {
+    const message = 'the service no longer accepts the given token';
+    return new ConverterError('TOKEN_DIED', message, { operation: 'getNodes' });
+  };
   return {
     async token() {
       if (isDead) throw died();
@@ -169,55 +168,52 @@ function givenSession({ isAlive }: SessionOptions, given: string): Session {
   };
 }
 
-/** Waits for a login in flight, whose token would else never be logged out, but not for long. */
-async function settled(pending: Promise<string> | undefined): Promise<void> {
-  if (pending === undefined) return;
-  const stop = new AbortController();
-  const grace = sleep(GRACE_MS, undefined, { signal: stop.signal }).catch(() => {});
-  await Promise.race([pending.catch(() => {}), grace]);
-  stop.abort();
-}
-
 /** How to log in, and as whom. */
-interface Login extends Required<Pick<Settings, 'rememberMe' | 'padding' | 'tokenElement'>> {
+interface Login extends Pick<Settings, 'rememberMe' | 'padding' | 'tokenElement'> {
   username: string;
   password: string;
   /** Left out of the request if it is undefined. */
-  appKey: string | undefined;
+  appKey?: string | undefined;
 }
 
-/** What a login is sent with. */
+/** What logins and logouts are sent with. */
 interface LoginSender {
   traffic: Traffic;
   transport: Transport;
-  /** Ends the login before its next step. */
+  /** Ends a login before its next step. */
   signal: AbortSignal;
   timeoutMs: number;
   /** Scheme, host and port of the authentication server, for errors. */
   origin: string;
 }
 
-/** Registers what must never be printed; returns the given token, if there is one. */
-export function registerCredentials({ credentials }: Settings): string | undefined {
-  if ('token' in credentials) {
-    registerSecret(credentials.token);
-    return credentials.token;
-  }
-  registerSecret(credentials.password);
-  if (credentials.appKey !== undefined) registerSecret(credentials.appKey);
-  return undefined;
+/** Creates the session of a client, and registers its credentials and tokens as secrets. */
+export function openSession(
+  settings: Settings,
+  sender: LoginSender,
+  isAlive: SessionOptions['isAlive'],
+): Session {
+  const { credentials, rememberMe, now } = settings;
+  const given = 'token' in credentials ? credentials.token : undefined;
+  const login: Login = { ...settings, username: '', password: '', ...credentials };
+  for (const secret of [given, login.password, login.appKey]) if (secret) registerSecret(secret);
+  return createSession({
+    given,
+    lifetimeMs: TOKEN_LIFETIMES_MS[rememberMe ? 'remembered' : 'session'],
+    now,
+    login: () => logIn(login, sender),
+    logout: (token) => logOut(token, sender),
+    isAlive,
+  });
 }
 
 /**
  * Logs in, again and again while that may help, and registers the token as a secret.
  *
  * A login needs no permit: the request that waits for it has one and sends nothing meanwhile.
- *
- * @throws {@link ConverterError} `LOGIN_REFUSED`, `AUTH_PROTOCOL` or `SERVICE_UNREACHABLE`.
- *
- * @see Spec 4.1, 5; D-601, D-602.
+ * Throws `LOGIN_REFUSED`, `AUTH_PROTOCOL` or `SERVICE_UNREACHABLE`. See spec 4.1, 5; D-601, D-602.
  */
-export async function logIn(login: Login, sender: LoginSender): Promise<string> {
+async function logIn(login: Login, sender: LoginSender): Promise<string> {
   try {
     return await sender.traffic.login((number) => obtainToken(login, sender, number));
   } catch (error) {
@@ -254,14 +250,7 @@ async function sendStep<Name extends 'getPublicKey' | 'getSessionToken'>(
 ): Promise<AnswerOf<Name>> {
   signal.throwIfAborted();
   // Not the signal of the client: a token in flight must arrive, so that it can be logged out.
-  const exchange = {
-    name,
-    values: {},
-    body,
-    number,
-    timeoutMs,
-    signal: new AbortController().signal,
-  };
+  const exchange = { name, values: {}, body, number, timeoutMs, signal: NEVER };
   const { response, target } = await traffic.send(() => transport.send(exchange));
   const { status, bytes } = response;
   // No user was named yet: the address is wrong.
@@ -276,9 +265,6 @@ async function sendStep<Name extends 'getPublicKey' | 'getSessionToken'>(
   }
   return readAnswer(OPERATIONS[name], response, target.queryBytes);
 }
-
-const WRONG_ADDRESS =
-  'no authentication server answers at this address (status 404): is BTG2GLTF_AUTH_URL (service.authUrl) right?';
 
 /** A server may repeat what it was sent. A user name is too common a word to mask everywhere. */
 function withoutCredentials(text: string, { username, password, appKey = '' }: Login): string {
@@ -313,22 +299,14 @@ function loginError(thrown: unknown, origin: string): unknown {
   });
 }
 
-/**
- * Logs a token out of both groups that can end it, at once; never rejects. A token that cannot be logged out
- * ends by itself.
- *
- * @see Spec 4.2, 4.4 (logout).
- */
-export async function logOut(
-  transport: Transport,
-  token: string,
-  timeoutMs: number,
-): Promise<void> {
-  const { signal } = new AbortController();
-  const rest = { values: {}, token, number: 1, signal };
-  const send = (name: 'logoutCatalogue' | 'logoutGraphics') =>
-    transport.send({ name, ...rest, timeoutMs: Math.min(timeoutMs, LOGOUT_TIMEOUT_MS) });
-  await Promise.allSettled([send('logoutCatalogue'), send('logoutGraphics')]);
+/** Logs a token out of both groups that can end it, at once; one that cannot be logged out ends by itself. */
+async function logOut(token: string, { transport, timeoutMs }: LoginSender): Promise<void> {
+  const shorterMs = Math.min(timeoutMs, LOGOUT_TIMEOUT_MS);
+  const exchange = { values: {}, token, number: 1, timeoutMs: shorterMs, signal: NEVER };
+  await Promise.allSettled([
+    transport.send({ name: 'logoutCatalogue', ...exchange }),
+    transport.send({ name: 'logoutGraphics', ...exchange }),
+  ]);
 }
 
 /** Which server logs in, and how; see {@link ServiceConfig}. */
@@ -383,8 +361,7 @@ const ISSUE_TRANSPORT = { connections: 4, maxResponseBytes: 1024 * 1024 } as con
  */
 export function createTokenIssuer(config: TokenIssuerConfig): TokenIssuer {
   const { appKey, timeoutMs = ISSUE_TIMEOUT_MS, now, random } = config;
-  const { padding = SERVICE_DEFAULTS.padding, tokenElement = SERVICE_DEFAULTS.tokenElement } =
-    config;
+  const { padding, tokenElement } = { ...SERVICE_DEFAULTS, ...config };
   const authUrl = readAddress(config.authUrl, 'authUrl');
   if (appKey !== undefined) registerSecret(appKey);
   // The API itself is not called: its address is never used.
@@ -395,17 +372,15 @@ export function createTokenIssuer(config: TokenIssuerConfig): TokenIssuer {
     async issue(request) {
       const time = AbortSignal.timeout(timeoutMs);
       const signal = AbortSignal.any([closed.signal, time]);
-      const probe = () => Promise.resolve();
-      const traffic = new Traffic({ ...ISSUE_LIMITS, probe, now, random, signal });
-      const { origin } = authUrl;
+      const limits = { ...ISSUE_LIMITS, probe: () => Promise.resolve() };
+      const traffic = new Traffic({ ...limits, now, random, signal });
+      const sender = { traffic, transport, signal, timeoutMs, origin: authUrl.origin };
       try {
-        const login = { ...request, appKey, padding, tokenElement };
-        return await logIn(login, { traffic, transport, signal, timeoutMs, origin });
+        return await logIn({ ...request, appKey, padding, tokenElement }, sender);
       } catch (error) {
         if (!time.aborted || closed.signal.aborted) throw error;
-        throw new ConverterError('HTTP_TIMEOUT', `login: timed out after ${timeoutMs / 1000} s`, {
-          cause: error,
-        });
+        const message = `login: timed out after ${timeoutMs / 1000} s`;
+        throw new ConverterError('HTTP_TIMEOUT', message, { cause: error });
       }
     },
     async close() {

@@ -133,7 +133,7 @@ export function buildTarget(
  */
 export function queryOf(operation: Operation<unknown>, values: Values): [string, string][] {
   return operation.query.flatMap(({ name, from, required }): [string, string][] => {
-    const value = spell(operation, from ?? name, values[from ?? name]);
+    const value = spell(operation, from, values[from]);
     return required || value !== '' ? [[name, value]] : [];
   });
 }

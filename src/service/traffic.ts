@@ -3,22 +3,20 @@
  *
  * All requests of a client share one state:
  *
- * | state   | a request …                                          | ends when …                              |
- * | ------- | ---------------------------------------------------- | ---------------------------------------- |
- * | open    | is sent, within the rate and concurrency limits      | see below                                |
- * | paused  | waits                                                | the longest announced pause is over      |
- * | probing | waits, and loses no attempt by it                    | a probe is answered, or too much time passed |
- * | gone    | fails with `SERVICE_GONE`                            | never                                    |
+ * | state   | begins after                                          | a request                 | ends when             |
+ * | ------- | ----------------------------------------------------- | ------------------------- | --------------------- |
+ * | open    |                                                       | is sent within the limits |                       |
+ * | paused  | a 429, or a 503 with `Retry-After` (D-710)            | waits                     | all pauses are over   |
+ * | probing | four failures in a row that may be an outage (D-843)  | waits, loses no attempt   | a probe is answered   |
+ * | gone    | `giveUpAfterMs` without an answered probe, or refused | fails: `SERVICE_GONE`     | never                 |
  *
- * A 429, or a 503 with `Retry-After`, pauses (D-710). Four failures in a row that may be an outage start
- * probing (D-843); ten rounds of refusals without an answer probe once. A request waits for its permit, for
- * the pause and for the rate limit, is sent, and a failure is classified once (`classify`): that decides
- * whether the concurrency limit is halved (D-842), whether the service is probed, and whether the
- * request is sent again at once, after a back-off, or not (D-711).
+ * One loop makes a request ({@link Traffic.request}): it waits for a permit, the pause and the rate limit, and
+ * is sent. A failure is classified once; that decides whether the concurrency limit is halved (D-842), whether
+ * the service is probed, and whether the request is sent again at once, after a back-off, or not (D-711).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { ConverterError, type ErrorCode } from '../support/errors.ts';
+import { asConverterError, ConverterError, type ErrorCode } from '../support/errors.ts';
 import { type HttpResponse, interrupted } from './transport.ts';
 
 /** Longest pause that a service can impose: one header must not stop a run for a day. */
@@ -32,20 +30,6 @@ const MAX_REFUSALS = 30;
 const SUSPICIOUS_FAILURES = 4;
 /** Rounds of refusals without an answer in between after which a service may count as gone. */
 const HOPELESS_ROUNDS = 10;
-
-/** How a request may go wrong, as far as sending depends on it. */
-interface Failure {
-  /** May succeed when it is sent again. */
-  mayPass: boolean;
-  /** May be caused by too many requests in flight. */
-  isOverload: boolean;
-  /** The service as a whole may be away. */
-  mayBeOutage: boolean;
-  /** Status 429. */
-  isRefusal: boolean;
-  /** The failure of a login, which was sent again where it happened. */
-  wasSentAgain: boolean;
-}
 
 /** Limits and times of one service. */
 interface TrafficOptions {
@@ -88,7 +72,7 @@ export class Traffic {
   #hasAnswered = false;
   #failures = 0;
   #refusals = NO_REFUSALS;
-  /** Pending while the service is probed; true where it was away and is back. */
+  /** Pending while the service is probed; true if it was away and is back. */
   #probing: Promise<boolean> | undefined;
   #gone: ConverterError | undefined;
 
@@ -98,9 +82,10 @@ export class Traffic {
     this.#limit = pLimit(options.concurrency);
   }
 
-  /** Whether every request waits because the service said that it gets too many. */
-  get isPaused(): boolean {
-    return this.#pauses > 0;
+  get state(): 'open' | 'paused' | 'probing' | 'gone' {
+    if (this.#gone !== undefined) return 'gone';
+    if (this.#pauses > 0) return 'paused';
+    return this.#probing === undefined ? 'open' : 'probing';
   }
 
   /**
@@ -234,8 +219,7 @@ export class Traffic {
       return false;
     }
     // An address that cannot be reached, or no login, is not the fault of one request.
-    const isUnreachable = error instanceof ConverterError && error.code === 'SERVICE_UNREACHABLE';
-    this.#failures += isUnreachable ? SUSPICIOUS_FAILURES : 1;
+    this.#failures += failure.isUnreachable ? SUSPICIOUS_FAILURES : 1;
     if (!this.#hasAnswered || this.#failures < SUSPICIOUS_FAILURES) return false;
     this.#probing ??= this.#probeUntilBack(error);
     const wasAway = await this.#probing;
@@ -284,10 +268,12 @@ export class Traffic {
 
   /** The failure is not kept as the cause: only texts pass the place that removes the user's name. */
   #isGone(failure: unknown): ConverterError {
-    const last = failure instanceof ConverterError ? failure.message : 'no answer';
+    const { message } = asConverterError(failure);
     const seconds = this.#options.giveUpAfterMs / 1000;
-    const message = `the service is gone: no good answer for ${seconds} s, the last failure was: ${last}`;
-    this.#gone = new ConverterError('SERVICE_GONE', message);
+    this.#gone = new ConverterError(
+      'SERVICE_GONE',
+      `the service is gone: no good answer for ${seconds} s, the last failure was: ${message}`,
+    );
     return this.#gone;
   }
 
@@ -339,14 +325,6 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([
   429, // sent too often
 ]);
 
-const UNKNOWN_FAILURE: Failure = {
-  mayPass: false,
-  isOverload: false,
-  mayBeOutage: false,
-  isRefusal: false,
-  wasSentAgain: false,
-};
-
 const LASTING = new WeakSet<Error>();
 
 /** Marks a failure that will be the same the next time, whatever its code says. */
@@ -355,23 +333,27 @@ export function markLasting<E extends Error>(error: E): E {
   return error;
 }
 
+type Failure = ReturnType<typeof classify>;
+
 /** Classifies a failure. See D-609, D-711 (what passes), D-842 (overload), D-843 (outage). */
-function classify(error: unknown): Failure {
-  if (!(error instanceof ConverterError)) return UNKNOWN_FAILURE;
-  const { code, status = 0 } = error;
-  const wasSentAgain = error.operation !== undefined;
+function classify(error: unknown) {
+  const { code, status = 0, operation } = asConverterError(error);
+  // A failed login names its operation, and was sent again where it happened.
+  const wasSentAgain = operation !== undefined;
   const isPassing =
     code === 'HTTP_STATUS'
       ? status >= 500 || PASSING_STATUSES.has(status)
       : PASSING_CODES.has(code);
-  const mayPass = isPassing && !wasSentAgain && !LASTING.has(error);
+  const mayPass = isPassing && !wasSentAgain && !LASTING.has(error as Error);
   return {
     mayPass,
-    isOverload: OVERLOAD_CODES.has(code) || OVERLOAD_STATUSES.has(status),
-    // A status of 4xx proves that the service is there; below, a body was broken.
-    mayBeOutage: code === 'SERVICE_UNREACHABLE' || (mayPass && (status < 400 || status >= 500)),
-    isRefusal: status === 429,
     wasSentAgain,
+    isRefusal: status === 429,
+    isUnreachable: code === 'SERVICE_UNREACHABLE',
+    /** Too many requests in flight may be the cause. */
+    isOverload: OVERLOAD_CODES.has(code) || OVERLOAD_STATUSES.has(status),
+    /** The whole service may be away: a status of 4xx proves that it is there; below, a body was broken. */
+    mayBeOutage: code === 'SERVICE_UNREACHABLE' || (mayPass && (status < 400 || status >= 500)),
   };
 }
 

@@ -35,7 +35,7 @@ describe('a pause', () => {
   it('does not hold requests before a refusal', async () => {
     const traffic = trafficOf();
     expect(await traffic.send(async () => answer())).toEqual(answer());
-    expect(traffic.isPaused).toBe(false);
+    expect(traffic.state).toBe('open');
   });
 
   it('holds all requests until the longest announced pause is over', async () => {
@@ -57,17 +57,17 @@ describe('a pause', () => {
     );
     endSlow();
     await slow;
-    expect(traffic.isPaused).toBe(true);
+    expect(traffic.state).toBe('paused');
     setTimeout(() => order.push('first pause over'), 100);
     await Promise.all(waiting);
     expect(order).toEqual(['first pause over', 'sent', 'sent', 'sent']);
-    expect(traffic.isPaused).toBe(false);
+    expect(traffic.state).toBe('open');
   });
 
   it('does not follow a 503 without Retry-After', async () => {
     const traffic = trafficOf();
     await traffic.send(async () => answer(503));
-    expect(traffic.isPaused).toBe(false);
+    expect(traffic.state).toBe('open');
   });
 
   it('is followed by requests at the rate limit', async () => {
@@ -259,6 +259,7 @@ describe('an outage', () => {
       });
     }
     expect(probes()).toBe(2);
+    expect(traffic.state).toBe('gone');
   });
 
   it('is not probed before the service answered once', async () => {
