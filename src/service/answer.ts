@@ -49,10 +49,7 @@ export function looksLikeDeadToken(operation: Operation<unknown>, response: Http
  * @throws {@link ConverterError} the row's code of a 404 or 422, `QUERY_TOO_LONG`, `HTTP_STATUS`,
  * `RESPONSE_INVALID`, or what the row's decoder throws.
  *
- * @example
- * ```ts
- * readAnswer(OPERATIONS.getNodes, response, 40); // → [{ nodeid: … }]
- * ```
+ * @example `readAnswer(OPERATIONS.getNodes, response, 40); // → [{ nodeid: … }]`
  *
  * @see D-606 (long queries), D-844 (depth).
  */
@@ -63,24 +60,27 @@ export function readAnswer<Answer>(
   onDrift?: DriftReporter,
 ): Answer {
   const { status, bytes } = response;
+  const fail = (code: ErrorCode, message: string) => new ConverterError(code, message, { status });
+  const unexpected = (received: string) =>
+    fail('RESPONSE_INVALID', `expected ${EXPECTED[operation.answer]}, received ${received}`);
+  const said = errorText(bytes);
   if (refusesLength(response, queryBytes)) {
-    throw new ConverterError('QUERY_TOO_LONG', 'the service refuses a query of this length', {
-      status,
-    });
+    throw fail('QUERY_TOO_LONG', 'the service refuses a query of this length');
   }
-  if (status === 404)
-    throw new ConverterError(operation.missing, operation.missingMeans, { status });
+  if (status === 404) throw fail(operation.missing, operation.missingMeans);
   if (status === REFUSED && operation.refused !== undefined) {
-    throw new ConverterError(operation.refused, errorText(bytes) ?? 'refused', { status });
+    throw fail(operation.refused, said ?? 'refused');
   }
-  if (status < 200 || status > 299) throw statusError(response);
+  if (status < 200 || status > 299) {
+    const why = said === undefined ? '' : `: ${said}`;
+    throw fail('HTTP_STATUS', `the service answered with status ${status}${why}`);
+  }
   if (operation.answer === 'any') return operation.decode(bytes);
   if (isText(operation) && isTooDeep(bytes)) {
-    throw markLasting(unexpected(operation, `more than ${MAX_JSON_DEPTH} nested levels`, status));
+    throw markLasting(unexpected(`more than ${MAX_JSON_DEPTH} nested levels`));
   }
-  if (isPage(operation, bytes)) throw unexpected(operation, 'a page of HTML', status);
-  const error = errorText(bytes);
-  if (error !== undefined) throw unexpected(operation, `an error: ${error}`, status);
+  if (isPage(operation, bytes)) throw unexpected('a page of HTML');
+  if (said !== undefined) throw unexpected(`an error: ${said}`);
   return decodeWhole(operation, bytes, onDrift);
 }
 
@@ -91,14 +91,6 @@ function refusesLength({ status, bytes }: HttpResponse, queryBytes: number): boo
   return status !== 404 || !startsLikeJson(bytes);
 }
 
-function statusError({ status, bytes }: HttpResponse): ConverterError {
-  const error = errorText(bytes);
-  const said = error === undefined ? '' : `: ${error}`;
-  return new ConverterError('HTTP_STATUS', `the service answered with status ${status}${said}`, {
-    status,
-  });
-}
-
 /** What is expected, in words. */
 const EXPECTED: Readonly<Record<Operation<unknown>['answer'], string>> = {
   json: 'JSON',
@@ -107,12 +99,6 @@ const EXPECTED: Readonly<Record<Operation<unknown>['answer'], string>> = {
   binary: 'a resource',
   any: 'anything',
 };
-
-function unexpected(operation: Operation<unknown>, received: string, status: number) {
-  const expected = EXPECTED[operation.answer];
-  const message = `expected ${expected}, received ${received}`;
-  return new ConverterError('RESPONSE_INVALID', message, { status });
-}
 
 function isText({ answer }: Operation<unknown>): boolean {
   return answer === 'json' || answer === 'text';
@@ -176,13 +162,9 @@ function firstByte(bytes: Uint8Array): number | undefined {
   return bytes[at];
 }
 
-function isMarkup(bytes: Uint8Array): boolean {
-  return firstByte(bytes) === 0x3c;
-}
-
 /** Whether a body is a page of HTML. A resource may be an SVG, which is markup too: its beginning decides. */
 function isPage({ answer }: Operation<unknown>, bytes: Uint8Array): boolean {
-  if (!isMarkup(bytes)) return false;
+  if (firstByte(bytes) !== 0x3c) return false;
   if (answer !== 'binary') return true;
   const beginning = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024));
   return /<(?:!doctype html|html|head|body)\b/i.test(beginning.toString('latin1'));

@@ -1,9 +1,4 @@
-/**
- * Crypto: a user name or a password as the authentication server wants it.
- *
- * In: a text and the server's public key. Out: Base64 of the encrypted text.
- * It must not know of requests, and it keeps nothing.
- */
+/** Encrypts user name and password for the authentication server with its public key. */
 import type Forge from 'node-forge';
 import { ConverterError } from '../support/errors.ts';
 
@@ -27,7 +22,7 @@ type PublicKey = Forge.pki.rsa.PublicKey;
 const KEY_FORMS: readonly ((forge: typeof Forge, bytes: string) => PublicKey)[] = [
   (forge, bytes) => forge.pki.publicKeyFromPem(bytes),
   (forge, bytes) => forge.pki.certificateFromPem(bytes).publicKey as PublicKey,
-  // Takes both SPKI and PKCS#1.
+  // Reads both SPKI and PKCS#1.
   (forge, bytes) => forge.pki.publicKeyFromAsn1(forge.asn1.fromDer(bytes)) as PublicKey,
   (forge, bytes) => forge.pki.certificateFromAsn1(forge.asn1.fromDer(bytes)).publicKey as PublicKey,
 ];
@@ -44,7 +39,7 @@ interface Encryptor {
 }
 
 /**
- * Reads a public key and offers to encrypt with it.
+ * Creates an encryptor for a public key.
  *
  * @param key - Base64 of PEM text, SPKI DER, PKCS#1 DER or an X.509 certificate.
  * @param padding - PKCS#1 v1.5 is what the service's own sample uses.
@@ -77,7 +72,7 @@ export async function createEncryptor(key: string, padding: Padding): Promise<En
 }
 
 function readPublicKey(forge: typeof Forge, key: string): PublicKey {
-  // A server that sends its PEM text as it is can be understood just as well.
+  // Some server may send its PEM text as it is.
   const bytes = key.includes('-----BEGIN') ? key : Buffer.from(key, 'base64').toString('latin1');
   for (const form of KEY_FORMS) {
     try {
@@ -87,8 +82,7 @@ function readPublicKey(forge: typeof Forge, key: string): PublicKey {
       // Not this form: the next one may fit.
     }
   }
-  throw new ConverterError(
-    'AUTH_PROTOCOL',
-    'GetPublicKey: expected an RSA key as Base64 of PEM, SPKI, PKCS#1 or a certificate, received something else',
-  );
+  const expected = 'an RSA key as Base64 of PEM, SPKI, PKCS#1 or a certificate';
+  const message = `GetPublicKey: expected ${expected}, received something else`;
+  throw new ConverterError('AUTH_PROTOCOL', message);
 }

@@ -316,10 +316,7 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<AnswerOf<
  *
  * @param values - By the names of the row's `identity`; one that is missing counts as empty.
  *
- * @example
- * ```ts
- * requestKey('search', { manufacturer: 'acme', query: "a'b" }); // → '["ACME","a\'b"]'
- * ```
+ * @example `requestKey('search', { manufacturer: 'acme', query: "a'b" }); // → '["ACME","a\'b"]'`
  */
 export function requestKey(name: OperationName, values: Values): string {
   return keyOf(OPERATIONS[name], OPERATIONS[name].identity, values);

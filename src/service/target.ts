@@ -63,10 +63,7 @@ export function readAddress(address: string, name: string): Address {
  *
  * @throws {@link ConverterError} `RESPONSE_INVALID` if the value is no well-formed text.
  *
- * @example
- * ```ts
- * encodeStrictly("A+B 'ü'"); // → 'A%2BB%20%27%C3%BC%27'
- * ```
+ * @example `encodeStrictly("A+B 'ü'"); // → 'A%2BB%20%27%C3%BC%27'`
  *
  * @see D-607.
  */
@@ -126,10 +123,7 @@ export function buildTarget(
 /**
  * The query parameters that a request is sent with, in their order, without its token.
  *
- * @example
- * ```ts
- * queryOf(OPERATIONS.search, { manufacturer: 'ACME', query: 'desk' }); // → [['q', 'desk']]
- * ```
+ * @example `queryOf(OPERATIONS.search, { manufacturer: 'ACME', query: 'desk' }); // → [['q', 'desk']]`
  */
 export function queryOf(operation: Operation<unknown>, values: Values): [string, string][] {
   return operation.query.flatMap(({ name, from, required }): [string, string][] => {

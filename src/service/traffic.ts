@@ -91,10 +91,7 @@ export class Traffic {
   /**
    * Makes one exchange after every pause and at the rate limit; starts a pause if the answer demands one.
    *
-   * @example
-   * ```ts
-   * await traffic.send(() => transport.send(exchange));
-   * ```
+   * @example `await traffic.send(() => transport.send(exchange));`
    */
   async send<T extends { response: Pick<HttpResponse, 'status' | 'retryAfter'> }>(
     exchange: () => Promise<T>,
@@ -392,10 +389,7 @@ export function createRateLimit(perSecond: number | undefined, now: () => number
  *
  * @returns Milliseconds from now, never negative; undefined if it cannot be read.
  *
- * @example
- * ```ts
- * readRetryAfter('3', 0); // → 3000
- * ```
+ * @example `readRetryAfter('3', 0); // → 3000`
  */
 export function readRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const value = header?.trim() ?? '';

@@ -2,11 +2,11 @@
  * One exchange with the service: connects, sends, follows redirects, reads the whole body within a time
  * limit, and reports what happened.
  */
+import { promisify } from 'node:util';
 import type { Pool } from 'undici';
 import { ConverterError } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
 import { OPERATIONS, type OperationName, type Values } from './operations.ts';
-import { readBody } from './read-body.ts';
 import {
   type Addresses,
   type AddressName,
@@ -22,6 +22,19 @@ const JSON_HEADERS = { accept: 'application/json', 'content-type': 'application/
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** What may be sent in a header; some servers send other bytes, which are not sent back. */
 const HEADER_VALUE = /^[\x20-\x7e]+$/;
+
+/** Unpackers of `node:zlib` by `content-encoding`; each stops at the given size. */
+const UNPACKERS = {
+  gzip: 'gunzip',
+  'x-gzip': 'gunzip',
+  deflate: 'inflate',
+  br: 'brotliDecompress',
+} as const;
+
+/** A body may unpack to this many times its size: JSON of vertices to about 10, hardly any body to 100. */
+const MAX_UNPACK_RATIO = 200;
+/** A body of this size does no harm, however small it was packed. */
+const HARMLESS_BYTES = 16 * 1024 * 1024;
 
 /** What a server sent with an answer so that a later request can be conditional; empty if it sent none. */
 export interface Validators {
@@ -40,7 +53,7 @@ export interface RequestEvent {
   ms?: number;
 }
 
-/** One exchange to make. */
+/** One exchange. */
 export interface Exchange {
   name: OperationName;
   values: Values;
@@ -199,14 +212,12 @@ async function sendOnce(
     const value = answer.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
   };
+  const contentLength = header('content-length');
+  const contentEncoding = header('content-encoding');
   try {
-    const bodyHeaders = {
-      contentLength: header('content-length'),
-      contentEncoding: header('content-encoding'),
-    };
     return {
       status: answer.statusCode,
-      bytes: await readBody(answer.body, bodyHeaders, maxBytes),
+      bytes: await readBody(answer.body, { contentLength, contentEncoding }, maxBytes),
       etag: header('etag') ?? '',
       lastModified: settledDate(header('last-modified'), header('date')),
       retryAfter: header('retry-after'),
@@ -217,6 +228,80 @@ async function sendOnce(
     answer.body.on('error', () => {}).destroy();
     throw thrown;
   }
+}
+
+/**
+ * Reads a body to its end and unpacks it.
+ *
+ * @param maxBytes - Limit of the body as sent, and again as unpacked; above 16 MiB a body may unpack to at
+ * most 200 times its size.
+ * @throws {@link ConverterError} `RESPONSE_TOO_LARGE` beyond a limit, before the body is in memory;
+ * `RESPONSE_INVALID` if it cannot be unpacked.
+ *
+ * @see D-844.
+ */
+export async function readBody(
+  stream: AsyncIterable<Uint8Array>,
+  headers: { contentLength: string | undefined; contentEncoding: string | undefined },
+  maxBytes: number,
+): Promise<Uint8Array> {
+  if (Number(headers.contentLength ?? 0) > maxBytes) throw tooLarge(`${maxBytes} bytes`);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLarge(`${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  let body = joinChunks(chunks, length);
+  const ratioBytes = Math.max(length * MAX_UNPACK_RATIO, HARMLESS_BYTES);
+  const limit = ratioBytes < maxBytes ? `${MAX_UNPACK_RATIO} times its size` : `${maxBytes} bytes`;
+  // The last encoding was applied last.
+  for (const name of (headers.contentEncoding ?? '').toLowerCase().split(',').reverse()) {
+    const encoding = name.trim();
+    if (encoding === '' || encoding === 'identity' || body.length === 0) continue;
+    body = await unpack(body, encoding, Math.min(ratioBytes, maxBytes), limit);
+  }
+  return body;
+}
+
+/** One chunk is copied too: it may be a small part of a large buffer that would stay in memory. */
+function joinChunks(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+async function unpack(
+  packed: Uint8Array,
+  encoding: string,
+  maxOutputLength: number,
+  limit: string,
+): Promise<Uint8Array> {
+  if (!Object.hasOwn(UNPACKERS, encoding)) {
+    const message = `expected a body packed with gzip, deflate or br, received ${encoding}`;
+    throw new ConverterError('RESPONSE_INVALID', message);
+  }
+  const zlib = await import('node:zlib');
+  const unpacker = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(
+    zlib[UNPACKERS[encoding as keyof typeof UNPACKERS]],
+  );
+  try {
+    return new Uint8Array(await unpacker(packed, { maxOutputLength }));
+  } catch (cause) {
+    if ((cause as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
+    const message = `expected a body packed with ${encoding}, received something else or only a part of it`;
+    throw new ConverterError('RESPONSE_INVALID', message, { cause });
+  }
+}
+
+function tooLarge(limit: string): ConverterError {
+  const message = `expected an answer of at most ${limit}, received more`;
+  return new ConverterError('RESPONSE_TOO_LARGE', message);
 }
 
 /** The error of a request whose run was stopped. */
@@ -241,10 +326,7 @@ function redirectTarget(method: string, origin: string, path: string, location: 
 /**
  * Returns the headers that make a request conditional; empty if no validator can be sent.
  *
- * @example
- * ```ts
- * conditionsOf({ etag: '"7"', lastModified: '' }); // → { 'if-none-match': '"7"' }
- * ```
+ * @example `conditionsOf({ etag: '"7"', lastModified: '' }); // → { 'if-none-match': '"7"' }`
  *
  * @see D-840.
  */
@@ -262,16 +344,13 @@ export function conditionsOf(validators: Validators | undefined): Record<string,
  *
  * @param date - `Date` of the same answer.
  *
- * @example
- * ```ts
- * settledDate('Tue, 21 Nov 2023 02:00:00 GMT', 'Tue, 21 Nov 2023 02:00:00 GMT'); // → ''
- * ```
+ * @example `settledDate('Tue, 21 Nov 2023 02:00:00 GMT', 'Tue, 21 Nov 2023 02:00:00 GMT'); // → ''`
  */
 export function settledDate(lastModified = '', date = ''): string {
   return Date.parse(lastModified) >= Date.parse(date) ? '' : lastModified;
 }
 
-const NO_TLS = 'the server does not speak TLS: is https right?';
+const NO_TLS = 'it does not speak TLS: is https right?';
 const NO_NAME_SERVER = 'the name server does not answer';
 const NO_ROUTE = 'there is no route to it';
 const NO_REPLY = 'it does not answer';

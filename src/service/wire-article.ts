@@ -122,10 +122,7 @@ const DEBUG_FIELDS = [
  * @param onDrift - Receives tolerated mismatches; children count as `article.children[]`.
  * @throws {@link ConverterError} `RESPONSE_INVALID` with the path of the first field that cannot be read.
  *
- * @example
- * ```ts
- * decodeArticle(utf8('{"id":"1","rootid":"1","ocd":{"price":"12,50"}}')).ocd?.price; // → 12.5
- * ```
+ * @example `decodeArticle(utf8('{"id":"1","rootid":"1","ocd":{"price":"12,50"}}')).ocd?.price; // → 12.5`
  *
  * @see Spec 2.2; D-608 (a price of 0 is normal), D-613 (names of the reinit strings).
  */
@@ -156,10 +153,7 @@ export function decodeArticle(body: Uint8Array, onDrift?: DriftReporter): Articl
  * @param rootid - The id that it must have, if it is known.
  * @throws {@link ConverterError} `CART_INVALID` if it is no article; `CHILD_WITHOUT_ROOT` if it is a child.
  *
- * @example
- * ```ts
- * expectTopLevel({ id: '2', rootid: '1' }, 'storePlanning'); // throws CHILD_WITHOUT_ROOT
- * ```
+ * @example `expectTopLevel({ id: '2', rootid: '1' }, 'storePlanning'); // throws CHILD_WITHOUT_ROOT`
  *
  * @see Spec 3 (rule 3), 4.6 (rules).
  */

@@ -1,18 +1,16 @@
 /** Answers of GET block: typed arrays as received; nothing is judged yet. */
 import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
-import { ConverterError } from '../support/errors.ts';
+import type { ConverterError } from '../support/errors.ts';
 import { NOT_AN_INDEX, scanBlock } from './wire-block-scanner.ts';
-import type { Drift, DriftReporter } from './wire-fields.ts';
+import { collectDrift, type DriftReporter, type NoteDrift } from './wire-fields.ts';
 import {
-  describe,
   isRecord,
   type JsonRecord,
   LARGEST_NUMBER,
+  mismatch,
   parseRecord,
   readNumber,
 } from './wire-value.ts';
-
-type ReportDrift = (field: string, expected: string, value: unknown) => void;
 
 /**
  * Decodes the body of GET block.
@@ -45,11 +43,9 @@ export function parseBlock(bytes: Uint8Array, onDrift?: DriftReporter): Block {
   if (!Array.isArray(body.A)) throw invalid('A', 'an array of surfaces', body.A);
   const uvs = body.T === undefined || body.T === null ? [] : body.T;
   if (!Array.isArray(uvs)) throw invalid('T', 'an array of numbers', uvs);
-  const drifts: Drift[] = [];
-  const drift: ReportDrift = (field, expected, value) =>
-    drifts.push({ field: `block.${field}`, expected, found: describe(value) });
-  if (typeof body.N !== 'string') drift('N', 'a text', body.N);
-  for (const field of ['P', 'R', 'V', 'T']) checkNumbers(body, field, '', drift);
+  const { note, report } = collectDrift(onDrift);
+  if (typeof body.N !== 'string') note('block.N', 'a text', body.N);
+  for (const field of ['P', 'R', 'V', 'T']) checkNumbers(body, field, 'block', note);
   const block = {
     name: typeof body.N === 'string' ? body.N : '',
     positionMetres: readVector(body.P, 'P'),
@@ -57,20 +53,20 @@ export function parseBlock(bytes: Uint8Array, onDrift?: DriftReporter): Block {
     positions: Float32Array.from(numbersOf(body.V, 3)),
     uvs: numbersOf(uvs, strideOf(uvs) || 1),
     uvStride: strideOf(uvs),
-    surfaces: body.A.map((surface, i) => readSurface(surface, i, drift)),
+    surfaces: body.A.map((surface, i) => readSurface(surface, i, note)),
   };
-  for (const found of drifts) onDrift?.(found);
+  report();
   return block;
 }
 
-function readSurface(value: unknown, i: number, drift: ReportDrift): BlockSurface {
+function readSurface(value: unknown, i: number, note: NoteDrift): BlockSurface {
   if (!isRecord(value)) throw invalid(`A[${i}]`, 'an object', value);
   if (!Array.isArray(value.F)) throw invalid(`A[${i}].F`, 'an array of indices', value.F);
   const uvIndices = value.TI ?? [];
   if (!Array.isArray(uvIndices)) throw invalid(`A[${i}].TI`, 'an array of indices', uvIndices);
-  for (const field of ['F', 'TI']) checkNumbers(value, field, 'A[].', drift);
+  for (const field of ['F', 'TI']) checkNumbers(value, field, 'block.A[]', note);
   const closed = typeof value.C === 'boolean' ? value.C : undefined;
-  if (closed === undefined && value.C !== undefined) drift('A[].C', 'true or false', value.C);
+  if (closed === undefined && value.C !== undefined) note('block.A[].C', 'true or false', value.C);
   return {
     triangles: Int32Array.from(numbersOf(value.F, 3), toIndex),
     uvIndices: Int32Array.from(numbersOf(uvIndices, 3), toIndex),
@@ -79,15 +75,15 @@ function readSurface(value: unknown, i: number, drift: ReportDrift): BlockSurfac
 }
 
 /** Reports a list that is missing, or its first entry that is no number. */
-function checkNumbers(record: JsonRecord, field: string, where: string, drift: ReportDrift): void {
+function checkNumbers(record: JsonRecord, field: string, where: string, note: NoteDrift): void {
   const list = record[field];
   const expected = 'a list of numbers';
   if (!Array.isArray(list)) {
-    drift(`${where}${field}`, expected, list);
+    note(`${where}.${field}`, expected, list);
     return;
   }
   const odd = list.findIndex((entry) => typeof entry !== 'number');
-  if (odd >= 0) drift(`${where}${field}[]`, expected, list[odd]);
+  if (odd >= 0) note(`${where}.${field}[]`, expected, list[odd]);
 }
 
 /**
@@ -131,8 +127,5 @@ function readVector(value: unknown, field: string): Vec3 {
 }
 
 function invalid(where: string, expected: string, received: unknown): ConverterError {
-  return new ConverterError(
-    'BLOCK_INVALID',
-    `${where}: expected ${expected}, received ${describe(received)}`,
-  );
+  return mismatch('BLOCK_INVALID', where, expected, received);
 }

@@ -15,22 +15,44 @@ export interface Drift {
 /** Receives every mismatch, repeated ones included. */
 export type DriftReporter = (drift: Drift) => void;
 
+/** Takes note of a field that does not hold what the specification says. */
+export type NoteDrift = (field: string, expected: string, value: unknown) => void;
+
+/**
+ * Collects the drift of one body, to be reported once all of it was read: of a body that cannot be read,
+ * only the error counts. Equal mismatches take memory once.
+ */
+export function collectDrift(onDrift: DriftReporter | undefined) {
+  const collected = new Map<string, { drift: Drift; count: number }>();
+  const note: NoteDrift = (field, expected, value) => {
+    if (onDrift === undefined) return;
+    const drift = { field, expected, found: describe(value) };
+    const key = JSON.stringify(drift);
+    collected.set(key, { drift, count: (collected.get(key)?.count ?? 0) + 1 });
+  };
+  const report = (): void => {
+    for (const { drift, count } of collected.values()) {
+      for (let time = 0; time < count; time++) onDrift?.(drift);
+    }
+  };
+  return { note, report };
+}
+
+type Steps = readonly (string | number)[];
+
 /** Path of a value, and where its drift goes. */
 interface Place {
   /** Names of fields and indices of lists below the root. */
   readonly steps: (string | number)[];
-  readonly drift:
-    | ((steps: readonly (string | number)[], expected: string, value: unknown) => void)
-    | undefined;
+  drift?: (steps: Steps, expected: string, value: unknown) => void;
 }
 
 /** Reads one value; throws a {@link Mismatch} if it cannot. */
 export type Field<T> = (value: unknown, at: Place) => T;
 
-/** A value that cannot be read. */
 class Mismatch extends Error {}
 
-const NOT_REPORTED: Place = { steps: [], drift: undefined };
+const NOT_REPORTED: Place = { steps: [] };
 
 /**
  * Reads a value and reports its drift, but only once all of it was read.
@@ -54,17 +76,15 @@ export function decodeFields<T>(
   onDrift?: DriftReporter,
   driftWhere = where,
 ): T {
-  const drifts: Drift[] = [];
-  const place: Place = {
-    steps: [],
-    drift:
-      onDrift &&
-      ((steps, expected, found) =>
-        drifts.push({ field: pathOf(driftWhere, steps, '[]'), expected, found: describe(found) })),
-  };
+  const { note, report } = collectDrift(onDrift);
+  const place: Place = { steps: [] };
+  if (onDrift !== undefined) {
+    place.drift = (steps, expected, found) =>
+      note(pathOf(driftWhere, steps, '[]'), expected, found);
+  }
   try {
     const result = field(value, place);
-    for (const drift of drifts) onDrift?.(drift);
+    report();
     return result;
   } catch (error) {
     if (!(error instanceof Mismatch)) throw error;
@@ -72,7 +92,7 @@ export function decodeFields<T>(
   }
 }
 
-function pathOf(root: string, steps: readonly (string | number)[], index?: string): string {
+function pathOf(root: string, steps: Steps, index?: string): string {
   return steps.reduce<string>(
     (path, step) => path + (typeof step === 'string' ? `.${step}` : (index ?? `[${step}]`)),
     root,

@@ -10,6 +10,7 @@ import type {
   SrgbColor,
 } from '../model/graphics.ts';
 import type { Warning } from '../model/snapshot.ts';
+import type { NoteDrift } from './wire-fields.ts';
 import { canonicalName, describe, LARGEST_NUMBER, readNumber } from './wire-value.ts';
 
 type Field = Exclude<keyof ServiceMaterial, 'source' | 'overridden' | 'mname'>;
@@ -61,9 +62,6 @@ const UNSPECIFIED: ReadonlySet<string> = new Set([
   'emission',
 ] satisfies Field[]);
 
-/** Reports a value that is not what the specification says. */
-type ReportDrift = (field: string, expected: string, value: unknown) => void;
-
 /** The fields of a material that name an image, in the order in which they are fetched. */
 export const IMAGE_FIELDS = [
   'pic',
@@ -100,7 +98,7 @@ const DEFINITION_KEYS: Readonly<Record<string, { fields: readonly Field[]; last?
  *
  * @param record - The record as received.
  * @param warn - Receives each field that cannot be read; it is left out.
- * @param drift - Receives each field that is not what the specification says, by its name.
+ * @param note - Receives each field that is not what the specification says.
  *
  * @example
  * ```ts
@@ -113,13 +111,13 @@ const DEFINITION_KEYS: Readonly<Record<string, { fields: readonly Field[]; last?
 export function decodeMaterial(
   record: Readonly<Record<string, unknown>>,
   warn: (warning: Warning) => void,
-  drift?: ReportDrift,
+  note?: NoteDrift,
 ): ServiceMaterial {
   const mname = typeof record.mname === 'string' ? record.mname : '';
-  if (typeof record.mname !== 'string') drift?.('mname', 'a text', record.mname);
+  if (typeof record.mname !== 'string') note?.('partsList.mats[].mname', 'a text', record.mname);
   const complain = (message: string) =>
     warn({ code: 'MATERIAL_FIELD_INVALID', message: `material ${mname}: ${message}` });
-  const fields = readFields(record, complain, drift);
+  const fields = readFields(record, complain, note);
   return { ...fields, mname, source: record };
 }
 
@@ -132,14 +130,14 @@ export function isMaterialField(key: string): key is Field | 'mname' {
 export function readFields(
   record: Readonly<Record<string, unknown>>,
   complain: (message: string) => void,
-  drift?: ReportDrift,
+  note?: NoteDrift,
 ): Partial<Pick<ServiceMaterial, Field>> {
   const out: Record<string, unknown> = {};
   for (const [key, kind] of Object.entries(FIELD_KINDS)) {
     const value = record[key];
     if (value === undefined || value === null) continue;
     const { expected, fits, read: readKind } = KINDS[kind];
-    if (!fits(value) && !UNSPECIFIED.has(key)) drift?.(key, expected, value);
+    if (!fits(value) && !UNSPECIFIED.has(key)) note?.(`partsList.mats[].${key}`, expected, value);
     if (value === '') continue;
     const read = readKind(value);
     if (read === undefined) complain(`${key}: expected a ${kind}, received ${describe(value)}`);
@@ -184,8 +182,12 @@ function readColor(value: unknown): SrgbColor | undefined {
   if (typeof value !== 'string') return undefined;
   const hex = /^\s*(?:0x|#)([0-9a-f]{6})\s*$/i.exec(value);
   if (hex) return fromInteger(Number.parseInt(hex[1]!, 16));
-  const parts = value.trim().split(/\s+/);
-  return parts.length === 3 ? fromComponents(parts.map((part) => readNumber(part))) : undefined;
+  return fromComponents(
+    value
+      .trim()
+      .split(/\s+/)
+      .map((part) => readNumber(part)),
+  );
 }
 
 function fromInteger(rgb: number): SrgbColor | undefined {
@@ -194,27 +196,18 @@ function fromInteger(rgb: number): SrgbColor | undefined {
 }
 
 function fromComponents(parts: (number | undefined)[]): SrgbColor | undefined {
-  if (parts.length !== 3) return undefined;
-  const [r, g, b] = parts;
-  if (r === undefined || g === undefined || b === undefined) return undefined;
-  return [Math.min(1, Math.max(0, r)), Math.min(1, Math.max(0, g)), Math.min(1, Math.max(0, b))];
+  if (parts.length !== 3 || parts.includes(undefined)) return undefined;
+  return parts.map((part) => Math.min(1, Math.max(0, part!))) as unknown as SrgbColor;
 }
 
-/** Finds the material that a node's `mat` means; undefined where nothing fits. */
-type MaterialLookup = (reference: string) => ServiceMaterial | undefined;
-
 /**
- * Makes the lookup for one parts list: an entry of `mats[]`, an entry with overrides behind its
- * first `;`, or a whole definition behind `$`.
+ * Creates a function that finds the material of a node's `mat`: an entry of `mats[]`, an entry with overrides
+ * behind its first `;`, or a whole definition behind `$`. The last two are named by the whole reference.
  *
- * A material with overrides, or written out, is named by the whole reference: its values are its own.
+ * @param written - Whether the last two count.
+ * @returns The function returns undefined if no material fits.
  *
- * @param written - Whether these two count; if not, only entries are found.
- *
- * @example
- * ```ts
- * materialLookup([oak], warn, true)('::oak;tra 0.5')?.tra; // → 0.5
- * ```
+ * @example `materialLookup([oak], warn, true)('::oak;tra 0.5')?.tra; // → 0.5`
  *
  * @see D-110b, D-111.
  */
@@ -222,7 +215,7 @@ export function materialLookup(
   materials: readonly ServiceMaterial[],
   warn: (warning: Warning) => void,
   written: boolean,
-): MaterialLookup {
+): (reference: string) => ServiceMaterial | undefined {
   const byName = new Map<string, ServiceMaterial>();
   for (const material of materials) {
     const name = canonicalName(material.mname);

@@ -3,14 +3,15 @@
  */
 import type { PartsList, PartsListNode, Vec3 } from '../model/graphics.ts';
 import type { Warning } from '../model/snapshot.ts';
-import { ConverterError } from '../support/errors.ts';
-import type { Drift, DriftReporter } from './wire-fields.ts';
+import type { ConverterError } from '../support/errors.ts';
+import { collectDrift, type DriftReporter, type NoteDrift } from './wire-fields.ts';
 import { decodeMaterial } from './wire-material.ts';
 import {
   describe,
   isRecord,
   type JsonRecord,
   LARGEST_NUMBER,
+  mismatch,
   parseRecord,
   readNumber,
 } from './wire-value.ts';
@@ -18,13 +19,10 @@ import {
 /** One list may be wrong in every node; a person needs a few of the places. */
 const MAX_WARNINGS = 100;
 
-/** Reports a tolerated mismatch of a field below `partsList`. */
-type ReportDrift = (field: string, expected: string, value: unknown) => void;
-
 /** What decoding found besides the nodes. */
 interface Findings {
   warnings: Warning[];
-  drift: ReportDrift;
+  note: NoteDrift;
 }
 
 interface Pending {
@@ -55,26 +53,18 @@ interface Pending {
 export function decodePartsList(bytes: Uint8Array, onDrift?: DriftReporter): PartsList {
   const body = parseRecord(bytes, 'PARTS_LIST_INVALID');
   if (!Array.isArray(body.btg)) throw invalid('btg', 'an array', body.btg);
-  const drifts: Drift[] = [];
-  const drift: ReportDrift = (field, expected, value) => {
-    if (onDrift === undefined) return;
-    drifts.push({ field: `partsList.${field}`, expected, found: describe(value) });
-  };
-  const findings: Findings = { warnings: [], drift };
-  const { warnings } = findings;
+  const { note, report } = collectDrift(onDrift);
+  const warnings: Warning[] = [];
+  const findings = { warnings, note };
   const partsList = {
     ...decodeNodes(body.btg, findings),
     blockNames: entriesOf(body.blocks, 'blocks', 'a text', isText, findings),
     materials: entriesOf(body.mats, 'mats', 'an object', isRecord, findings).map((record) =>
-      decodeMaterial(
-        record,
-        (warning) => warnings.push(warning),
-        (field, expected, value) => drift(`mats[].${field}`, expected, value),
-      ),
+      decodeMaterial(record, (warning) => warnings.push(warning), note),
     ),
     warnings,
   };
-  for (const found of drifts) onDrift?.(found);
+  report();
   return partsList;
 }
 
@@ -90,7 +80,7 @@ function decodeNodes(roots: unknown[], findings: Findings): Pick<PartsList, 'nod
     const fields = fieldsOf(raw);
     const childs = fields.childs ?? [];
     if (!Array.isArray(childs)) throw invalid(`${pathOf(pending)}.childs`, 'an array', childs);
-    checkNode(raw.type, fields, findings.drift);
+    checkNode(raw.type, fields, findings.note);
     const node = decodeNode(fields, pending, findings);
     node.children = new Array(childs.length);
     pending.siblings[pending.index] = node;
@@ -122,14 +112,14 @@ function fieldsOf(raw: JsonRecord): JsonRecord {
 }
 
 /** Reports texts that are something else, or missing: only a part must name a block. */
-function checkNode(type: unknown, fields: JsonRecord, drift: ReportDrift): void {
+function checkNode(type: unknown, fields: JsonRecord, note: NoteDrift): void {
   const { btgname, mat, lay } = fields;
-  if (!isText(type)) drift('btg[].type', 'a text', type);
+  if (!isText(type)) note('partsList.btg[].type', 'a text', type);
   if (!isText(btgname) && (type === 'imp' || !isMissing(btgname))) {
-    drift('btg[].btgname', 'a text', btgname);
+    note('partsList.btg[].btgname', 'a text', btgname);
   }
-  if (!isText(mat) && !isMissing(mat)) drift('btg[].mat', 'a text', mat);
-  if (!isText(lay) && !isMissing(lay)) drift('btg[].lay', 'a text', lay);
+  if (!isText(mat) && !isMissing(mat)) note('partsList.btg[].mat', 'a text', mat);
+  if (!isText(lay) && !isMissing(lay)) note('partsList.btg[].lay', 'a text', lay);
 }
 
 function decodeNode(fields: JsonRecord, at: Pending, findings: Findings): PartsListNode {
@@ -175,11 +165,11 @@ function readVector(
   field: string,
   findings: Findings,
 ): Vec3 {
-  const { warnings, drift } = findings;
+  const { warnings, note } = findings;
   // A path is as long as the node is deep: it is made only if it is shown.
   const where = (i: number) => `${pathOf(at)}.${field}[${i}]`;
   return value.map((element, i) => {
-    if (typeof element !== 'number') drift(`btg[].${field}[]`, 'a finite number', element);
+    if (typeof element !== 'number') note(`partsList.btg[].${field}[]`, 'a finite number', element);
     if (isMissing(element)) return missing;
     const read = readNumber(element);
     if (read === undefined || Math.abs(read) > LARGEST_NUMBER)
@@ -209,16 +199,16 @@ function entriesOf<T>(
   field: string,
   expected: string,
   isUsable: (entry: unknown) => entry is T,
-  { warnings, drift }: Findings,
+  { warnings, note }: Findings,
 ): T[] {
   if (isMissing(value)) {
-    drift(field, 'an array', value);
+    note(`partsList.${field}`, 'an array', value);
     return [];
   }
   if (!Array.isArray(value)) throw invalid(field, 'an array', value);
   return value.filter((entry, i) => {
     if (isUsable(entry)) return true;
-    drift(`${field}[]`, expected, entry);
+    note(`partsList.${field}[]`, expected, entry);
     if (warnings.length < MAX_WARNINGS) {
       const message = `${field}[${i}]: received ${describe(entry)}, left out`;
       warnings.push({ code: 'DRIFT', message });
@@ -236,8 +226,5 @@ function isText(value: unknown): value is string {
 }
 
 function invalid(where: string, expected: string, received: unknown): ConverterError {
-  return new ConverterError(
-    'PARTS_LIST_INVALID',
-    `${where}: expected ${expected}, received ${describe(received)}`,
-  );
+  return mismatch('PARTS_LIST_INVALID', where, expected, received);
 }

@@ -10,10 +10,7 @@ const authAnswer = object({ result: listOf(anything()) });
  *
  * @throws {@link ConverterError} `RESPONSE_INVALID` if there is no array `result`.
  *
- * @example
- * ```ts
- * decodeResults(utf8('{"result":["3F2A…"]}')); // → ['3F2A…']
- * ```
+ * @example `decodeResults(utf8('{"result":["3F2A…"]}')); // → ['3F2A…']`
  *
  * @see Spec 4.1; D-601.
  */

@@ -30,10 +30,7 @@ export function isRecord(value: unknown): value is JsonRecord {
  *
  * @returns Undefined if the value is no number; `whenEmpty` for an empty text.
  *
- * @example
- * ```ts
- * readNumber('0,5'); // → 0.5
- * ```
+ * @example `readNumber('0,5'); // → 0.5`
  *
  * @see D-500.
  */
@@ -69,10 +66,7 @@ export function describe(value: unknown): string {
 /**
  * Returns the spelling that all names of one block or material share: upper case, without a leading `::`.
  *
- * @example
- * ```ts
- * canonicalName('::acme::desk::leg'); // → 'ACME::DESK::LEG'
- * ```
+ * @example `canonicalName('::acme::desk::leg'); // → 'ACME::DESK::LEG'`
  *
  * @see D-111.
  */
@@ -113,17 +107,24 @@ export function parseRecord(bytes: Uint8Array, code: ErrorCode): JsonRecord {
     throw new ConverterError(code, 'body: expected JSON, received something else', { cause });
   }
   if (isRecord(body)) return body;
-  throw new ConverterError(code, `body: expected an object, received ${describe(body)}`);
+  throw mismatch(code, 'body', 'an object', body);
+}
+
+/** The error of a value that cannot be read: `where: expected …, received …`. */
+export function mismatch(
+  code: ErrorCode,
+  where: string,
+  expected: string,
+  received: unknown,
+): ConverterError {
+  return new ConverterError(code, `${where}: expected ${expected}, received ${describe(received)}`);
 }
 
 /**
  * Whether a JSON text is nested deeper than allowed. Parsing such a text can end the process, because a
  * parser keeps something for each level. A text of fewer bytes than levels is not read: most bodies are.
  *
- * @example
- * ```ts
- * isTooDeep(utf8('['.repeat(600_000))); // → true
- * ```
+ * @example `isTooDeep(utf8('['.repeat(600_000))); // → true`
  *
  * @see D-844.
  */

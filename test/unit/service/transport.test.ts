@@ -1,5 +1,6 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { conditionsOf, settledDate } from '../../../src/service/transport.ts';
+import { conditionsOf, readBody, settledDate } from '../../../src/service/transport.ts';
 
 describe('conditionsOf', () => {
   it.each([
@@ -25,5 +26,69 @@ describe('settledDate', () => {
     [undefined, SECOND(3), ''],
   ])('keeps %j of an answer of %j as %j', (lastModified, date, kept) => {
     expect(settledDate(lastModified, date)).toBe(kept);
+  });
+});
+
+const MIB = 1024 * 1024;
+
+async function* inChunks(bytes: Uint8Array, size = 60_000): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const read = (bytes: Uint8Array, contentEncoding?: string, maxBytes = 256 * MIB) =>
+  readBody(inChunks(bytes), { contentLength: undefined, contentEncoding }, maxBytes);
+
+describe('readBody', () => {
+  const text = Buffer.from('{"V":[0.123,4.567,8.901]}');
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('unpacks %s', async (encoding, pack) => {
+    expect(Buffer.from(await read(pack(text), encoding))).toEqual(text);
+  });
+
+  it('unpacks what was packed twice, the last one first', async () => {
+    const packed = brotliCompressSync(gzipSync(text));
+    expect(Buffer.from(await read(packed, 'gzip, BR'))).toEqual(text);
+  });
+
+  it('takes a small body however much it was packed', async () => {
+    const blanks = Buffer.alloc(8 * MIB, ' ');
+    expect((await read(brotliCompressSync(blanks), 'br')).length).toBe(8 * MIB);
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ])(
+    'stops where %s unpacks beyond all measure, far below the limit of size',
+    async (encoding, pack) => {
+      const bomb = pack(Buffer.alloc(20 * MIB));
+      expect(bomb.length).toBeLessThan(MIB / 8);
+      await expect(read(bomb, encoding)).rejects.toMatchObject({
+        code: 'RESPONSE_TOO_LARGE',
+        message: 'expected an answer of at most 200 times its size, received more',
+      });
+    },
+  );
+
+  it('stops where packing twice hides a bomb', async () => {
+    const bomb = gzipSync(gzipSync(Buffer.alloc(20 * MIB)));
+    await expect(read(bomb, 'gzip, gzip')).rejects.toMatchObject({ code: 'RESPONSE_TOO_LARGE' });
+  });
+
+  it('takes a large body that was packed as bodies are', async () => {
+    const numbers = Buffer.from(Array.from({ length: 2_000_000 }, (_, i) => i * 7919).join());
+    expect(numbers.length).toBeGreaterThan(16 * MIB);
+    expect((await read(gzipSync(numbers, { level: 1 }), 'gzip')).length).toBe(numbers.length);
+  });
+
+  it.each(['zstd', 'constructor'])('refuses a packing that it does not know: %s', async (name) => {
+    await expect(read(text, name)).rejects.toMatchObject({
+      code: 'RESPONSE_INVALID',
+      message: `expected a body packed with gzip, deflate or br, received ${name}`,
+    });
   });
 });
