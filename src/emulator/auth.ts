@@ -1,5 +1,5 @@
 /** The authentication server: its RSA key, and session tokens for encrypted logins (Spec 4.1, 5). */
-import { generateKeyPair, type KeyObject } from 'node:crypto';
+import { constants, generateKeyPair, type KeyObject, privateDecrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { type Answer, type Call, Refusal, type Route } from './route.ts';
 import type { TokenRegistry } from './tokens.ts';
@@ -14,7 +14,7 @@ export interface Login {
 /** Format in which the public key is published, each as Base64. */
 export type KeyForm = 'pem' | 'spki' | 'pkcs1' | 'x509';
 
-const PADDINGS = ['RSAES-PKCS1-V1_5', 'RSA-OAEP'] as const;
+const MODULUS_BYTES = 256;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const FIELDS = ['User', 'Password', 'PublicKey', 'RememberMe', 'AppKey'];
 
@@ -68,8 +68,8 @@ async function checkLogin(call: Call, login: Login, keyForm: KeyForm): Promise<b
   if (typeof remembered !== 'boolean') refuse('RememberMe: expected true or false');
   // The published sample omits AppKey, so it may be missing; a wrong one is refused (D-725).
   if (body.AppKey !== undefined && body.AppKey !== login.appKey) refuse('AppKey is unknown');
-  const user = await decrypted(key, body.User, 'User');
-  const password = await decrypted(key, body.Password, 'Password');
+  const user = decrypted(key, body.User, 'User');
+  const password = decrypted(key, body.Password, 'Password');
   if (!isAmong(user, login.username) || !isAmong(password, login.password)) {
     refuse('user or password is wrong');
   }
@@ -102,22 +102,32 @@ function parsed(body: Uint8Array): unknown {
 }
 
 /** One decryption of a field for each padding that fits. */
-async function decrypted(key: ServerKey, value: unknown, field: string): Promise<Buffer[]> {
+function decrypted({ privateKey }: ServerKey, value: unknown, field: string): Buffer[] {
   if (typeof value !== 'string' || value === '' || !BASE64.test(value)) {
     refuse(`${field}: expected Base64`);
   }
-  const { default: forge } = await import('node-forge');
-  const privateKey = forge.pki.privateKeyFromPem(key.privatePem);
-  const ciphertext = Buffer.from(value, 'base64').toString('latin1');
-  const found = PADDINGS.flatMap((padding) => {
+  const ciphertext = Buffer.from(value, 'base64');
+  const found = [fromPkcs1, fromOaep].flatMap((decrypt) => {
     try {
-      return [Buffer.from(privateKey.decrypt(ciphertext, padding), 'latin1')];
+      return ciphertext.length === MODULUS_BYTES ? [decrypt(privateKey, ciphertext)] : [];
     } catch {
       return []; // Another padding.
     }
   });
   if (found.length === 0) refuse(`${field}: cannot be decrypted`);
   return found;
+}
+
+/** RSAES-PKCS1-v1_5 (RFC 8017, 7.2.2): Node decrypts, but refuses to remove this padding (D-602). */
+function fromPkcs1(key: KeyObject, ciphertext: Buffer): Buffer {
+  const padded = privateDecrypt({ key, padding: constants.RSA_NO_PADDING }, ciphertext);
+  const end = padded.indexOf(0, 2);
+  if (padded[0] !== 0 || padded[1] !== 2 || end < 10) throw new Error('not PKCS#1 v1.5');
+  return padded.subarray(end + 1);
+}
+
+function fromOaep(key: KeyObject, ciphertext: Buffer): Buffer {
+  return privateDecrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING }, ciphertext);
 }
 
 /** UTF-16, little endian, without a byte order mark; compared as bytes, so no other encoding passes. */
@@ -127,7 +137,7 @@ function isAmong(decryptions: Buffer[], expected: string): boolean {
 
 interface ServerKey {
   publicKey: KeyObject;
-  privatePem: string;
+  privateKey: KeyObject;
 }
 
 let shared: Promise<ServerKey> | undefined;
@@ -136,17 +146,11 @@ let shared: Promise<ServerKey> | undefined;
  * The RSA-2048 key of this process, created at the first call and never stored.
  *
  * All emulators of a process share it: creating one takes up to half a second, and no token depends
- * on it. node-forge decrypts, since Node 20 refuses PKCS#1 v1.5 with a private key (D-602).
+ * on it.
  */
 function serverKey(): Promise<ServerKey> {
-  shared ??= createServerKey();
+  shared ??= promisify(generateKeyPair)('rsa', { modulusLength: 8 * MODULUS_BYTES });
   return shared;
-}
-
-async function createServerKey(): Promise<ServerKey> {
-  const pair = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
-  const privatePem = pair.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
-  return { publicKey: pair.publicKey, privatePem };
 }
 
 /** The bytes that each form publishes as Base64. */
@@ -162,9 +166,10 @@ async function publicKeyText(key: ServerKey, form: KeyForm): Promise<string> {
 }
 
 /** A certificate around the key; its dates are fixed, since no client checks them. */
-async function selfSigned({ privatePem }: ServerKey): Promise<Buffer> {
+async function selfSigned({ privateKey: key }: ServerKey): Promise<Buffer> {
   const { default: forge } = await import('node-forge');
-  const privateKey = forge.pki.privateKeyFromPem(privatePem);
+  const pem = key.export({ type: 'pkcs1', format: 'pem' }).toString();
+  const privateKey = forge.pki.privateKeyFromPem(pem);
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = forge.pki.setRsaPublicKey(privateKey.n, privateKey.e);
   certificate.serialNumber = '01';

@@ -45,8 +45,16 @@ export async function compareArticle(
   return { findings, expected, read };
 }
 
+/** Parsed bodies; the same bytes are parsed once. */
+const parsed = new WeakMap<Uint8Array, Json>();
+
+function parse(bytes: Uint8Array): Json {
+  const json = parsed.get(bytes) ?? (JSON.parse(new TextDecoder().decode(bytes)) as Json);
+  parsed.set(bytes, json);
+  return json;
+}
+
 async function evaluate(bodies: Bodies, options: EvaluatorOptions): Promise<ExpectedArticle> {
-  const parse = (bytes: Uint8Array): Json => JSON.parse(new TextDecoder().decode(bytes));
   const blocks = new Map<string, Json>();
   for (const [name, bytes] of bodies.blocks) if (bytes) blocks.set(name, parse(bytes));
   const images = new Map();

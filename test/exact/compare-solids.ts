@@ -6,13 +6,16 @@
 import type { ExpectedSolid } from '../helpers/evaluator/evaluate.ts';
 import { boxProjections, texelOf } from '../helpers/evaluator/projection.ts';
 import {
+  add,
   apply,
   cross,
   dot,
+  type Frame,
   facing,
   largest,
   length,
   minus,
+  times,
   transposed,
   unplace,
   type Vec3,
@@ -21,6 +24,7 @@ import type { ReadTriangle } from '../helpers/glb-reader/read-glb.ts';
 import { count, differ, type Findings, measure } from './findings.ts';
 
 type Three = readonly [Vec3, Vec3, Vec3];
+const AXES = [0, 1, 2] as const;
 
 interface Group {
   triangles: ReadTriangle[];
@@ -65,19 +69,28 @@ export function compareSolids(
 /** How far the bounds in the solid's own frame are off, relative to their size. */
 function scoreOf({ solid, frame, material }: ExpectedSolid, triangles: ReadTriangle[]): number {
   if (triangles[0]!.material.name !== material.name) return Infinity;
-  const { min, max } = bounded(triangles.flatMap((t) => t.corners.map((c) => unplace(frame, c))));
+  const { min, max } = bounded(triangles.map(({ corners }) => unplaced(frame, corners)));
   const size = length(minus(max, min));
   const off = (a: Vec3, b: Vec3) => largest(minus(a, b).map((x) => x || 0) as unknown as Vec3);
   return (Math.max(off(min, solid.boundsMin), off(max, solid.boundsMax)) / size) * 20;
 }
 
-function bounded(points: Vec3[]): Omit<Group, 'triangles'> {
-  const axis = (k: 0 | 1 | 2, of: (...values: number[]) => number) =>
-    points.reduce((best, p) => of(best, p[k]), points[0]![k]);
-  return {
-    min: [axis(0, Math.min), axis(1, Math.min), axis(2, Math.min)],
-    max: [axis(0, Math.max), axis(1, Math.max), axis(2, Math.max)],
-  };
+function unplaced(frame: Frame, [a, b, c]: Three): Three {
+  return [unplace(frame, a), unplace(frame, b), unplace(frame, c)];
+}
+
+function bounded(triangles: Three[]): Omit<Group, 'triangles'> {
+  const min: [number, number, number] = [Infinity, Infinity, Infinity];
+  const max: [number, number, number] = [-Infinity, -Infinity, -Infinity];
+  for (const corners of triangles) {
+    for (const corner of corners) {
+      for (const k of AXES) {
+        min[k] = Math.min(min[k], corner[k]);
+        max[k] = Math.max(max[k], corner[k]);
+      }
+    }
+  }
+  return { min, max };
 }
 
 function compareSolid(
@@ -87,13 +100,13 @@ function compareSolid(
 ): void {
   const { solid, frame, material, part } = expected;
   const where = () => `${solid.type} ${part().slice(-60)}`;
-  const local = triangles.map((t) => t.corners.map((c) => unplace(frame, c)) as unknown as Three);
+  const local = triangles.map(({ corners }) => unplaced(frame, corners));
   const reach = Math.max(largest(frame.move), ...solid.boundsMax.map((x) => x || 0));
   const limit = Math.max(1e-5, 2 * 2 ** (Math.floor(Math.log2(reach + 1)) - 23));
   const near = (name: string, value: number, max = limit) =>
     measure(findings, { name: `solid ${name}`, value, limit: max, where });
-  const { min, max } = bounded(local.flat());
-  for (const k of [0, 1, 2] as const) {
+  const { min, max } = bounded(local);
+  for (const k of AXES) {
     if (Number.isFinite(solid.boundsMin[k]))
       near('bounds, metres', Math.abs(min[k] - solid.boundsMin[k]));
     if (Number.isFinite(solid.boundsMax[k]))
@@ -107,25 +120,33 @@ function compareSolid(
   near('volume against the ideal', Math.abs(volume / solid.idealVolume - 1), 0.08);
   if (!closed(triangles)) differ(findings, `${where()}: is not closed`);
   if (triangles.some((t) => t.material.doubleSided)) differ(findings, `${where()}: double-sided`);
+  const toLocal = transposed(frame.turn);
+  const worst = { distance: 0, normal: 0, sag: 0 };
   triangles.forEach((triangle, index) => {
     const corners = local[index]!;
-    for (const k of [0, 1, 2] as const) {
-      near('vertex off the ideal surface, metres', solid.distance(corners[k]));
-      const normal = apply(transposed(frame.turn), triangle.normals[k]);
-      const ideal = solid.normals(corners[k]).map((n) => length(minus(n, normal)));
-      near('normal, radians', Math.min(...ideal), 2e-3);
-    }
     const face = facing(...corners);
-    const outward = triangle.normals.every((n) => dot(apply(transposed(frame.turn), n), face) > 0);
+    let outward = true;
+    for (const k of AXES) {
+      const normal = apply(toLocal, triangle.normals[k]);
+      outward &&= dot(normal, face) > 0;
+      worst.distance = Math.max(worst.distance, solid.distance(corners[k]));
+      worst.normal = Math.max(worst.normal, distanceToNearest(solid.normals(corners[k]), normal));
+    }
     if (!outward) differ(findings, `${where()}: a facet faces away from its normals`);
-    const middle = corners[0].map((_, k) => (corners[0][k]! + corners[1][k]! + corners[2][k]!) / 3);
-    near(
-      'sag of a facet, in allowed sags',
-      solid.distance(middle as unknown as Vec3) / (solid.sag + limit),
-      1,
-    );
+    const [a, b, c] = corners;
+    const middle = times(add(add(a, b), c), 1 / 3);
+    worst.sag = Math.max(worst.sag, solid.distance(middle) / (solid.sag + limit));
     compareTexels(corners, triangle, near, material, limit);
   });
+  near('vertex off the ideal surface, metres', worst.distance);
+  near('normal, radians', worst.normal, 2e-3);
+  near('sag of a facet, in allowed sags', worst.sag, 1);
+}
+
+function distanceToNearest(ideals: Vec3[], normal: Vec3): number {
+  let least = Infinity;
+  for (const ideal of ideals) least = Math.min(least, length(minus(ideal, normal)));
+  return least;
 }
 
 function compareTexels(
@@ -164,14 +185,21 @@ const sum = <T>(list: readonly T[], of: (entry: T) => number): number =>
 
 /** Every edge is run through once each way. Copies of a vertex come out bit-equal in the world. */
 function closed(triangles: ReadTriangle[]): boolean {
-  const edges = new Map<string, number>();
+  const vertices = new Map<string, number>();
+  const vertexOf = (corner: Vec3): number => {
+    const key = corner.join(' ');
+    const vertex = vertices.get(key) ?? vertices.size;
+    vertices.set(key, vertex);
+    return vertex;
+  };
+  const balances = new Map<number, number>();
   for (const { corners } of triangles) {
-    const keys = corners.map((corner) => corner.join(' '));
+    const ends = corners.map(vertexOf);
     for (let k = 0; k < 3; k++) {
-      const [from, to] = [keys[k]!, keys[(k + 1) % 3]!];
-      const key = from < to ? `${from} ${to}` : `${to} ${from}`;
-      edges.set(key, (edges.get(key) ?? 0) + (from < to ? 1 : -1));
+      const [from, to] = [ends[k]!, ends[(k + 1) % 3]!];
+      const edge = Math.min(from, to) * 2 ** 26 + Math.max(from, to);
+      balances.set(edge, (balances.get(edge) ?? 0) + (from < to ? 1 : -1));
     }
   }
-  return [...edges.values()].every((balance) => balance === 0);
+  return [...balances.values()].every((balance) => balance === 0);
 }

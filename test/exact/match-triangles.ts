@@ -19,6 +19,11 @@ const NORMAL_LIMIT = 1e-3;
 const NEAR_METRES = 50;
 const NEAR_TILES = 500;
 
+type Corners = readonly [Vec3, Vec3, Vec3];
+
+/** Indices of triangles by the cell of their centre. */
+type Cells = Map<number, number[]>;
+
 interface Fit {
   position: number;
   base: number;
@@ -33,7 +38,7 @@ export function matchTriangles(
   read: ReadTriangle[],
   findings: Findings,
 ): ReadTriangle[] {
-  const cells = new Map<string, number[]>();
+  const cells: Cells = new Map();
   read.forEach((triangle, index) => {
     const key = cellsOf(centreOf(triangle.corners))[0]!;
     const list = cells.get(key);
@@ -56,25 +61,26 @@ export function matchTriangles(
   return read.filter((_, index) => !taken[index]);
 }
 
-function candidates(
-  { corners }: { corners: readonly [Vec3, Vec3, Vec3] },
-  cells: Map<string, number[]>,
-  taken: Uint8Array,
-): number[] {
-  const near = new Set(cellsOf(centreOf(corners)).flatMap((key) => cells.get(key) ?? []));
-  return [...near].filter((index) => !taken[index]);
+function candidates({ corners }: { corners: Corners }, cells: Cells, taken: Uint8Array): number[] {
+  const near: number[] = [];
+  for (const key of cellsOf(centreOf(corners))) {
+    for (const index of cells.get(key) ?? []) if (!taken[index]) near.push(index);
+  }
+  return near;
 }
 
 function bestOf(triangle: ExpectedTriangle, read: ReadTriangle[], among: number[]) {
   let best: { index: number; fit: Fit } | undefined;
+  const reach = 10 * positionLimit(triangle);
   for (const index of among) {
     const other = read[index]!;
     if (other.material.name !== triangle.material.name) continue;
     if (other.material.doubleSided !== triangle.doubleSided) continue;
-    for (const rotation of [0, 1, 2]) {
-      const fit = fitOf(triangle, other, rotation);
-      if (fit.position <= 10 * positionLimit(triangle) && !(best && best.fit.cost <= fit.cost))
-        best = { index, fit };
+    for (let rotation = 0; rotation < 3; rotation++) {
+      const position = positionError(triangle.corners, other, rotation);
+      if (!(position <= reach)) continue;
+      const fit = fitOf(triangle, other, rotation, position);
+      if (!(best && best.fit.cost <= fit.cost)) best = { index, fit };
     }
   }
   return best;
@@ -88,11 +94,24 @@ const ulp = (value: number): number => 2 ** (Math.floor(Math.log2(value)) - 23);
 
 const at = <T>(list: readonly [T, T, T], k: number): T => list[(k % 3) as 0 | 1 | 2];
 
-function fitOf(triangle: ExpectedTriangle, other: ReadTriangle, rotation: number): Fit {
-  const offs = [0, 1, 2].map((k) =>
-    length(minus(at(triangle.corners, k), at(other.corners, k + rotation))),
-  );
-  const position = Math.max(...offs);
+/** The largest distance of a corner from its counterpart, in metres. */
+function positionError(corners: Corners, other: ReadTriangle, rotation: number): number {
+  let most = 0;
+  for (let k = 0; k < 3; k++) {
+    const [p, q] = [at(corners, k), at(other.corners, k + rotation)];
+    const [x, y, z] = [p[0] - q[0], p[1] - q[1], p[2] - q[2]];
+    const off = Math.sqrt(x * x + y * y + z * z);
+    most = Math.max(most, off);
+  }
+  return most;
+}
+
+function fitOf(
+  triangle: ExpectedTriangle,
+  other: ReadTriangle,
+  rotation: number,
+  position: number,
+): Fit {
   const { basePlacement, normalPlacement } = triangle.material;
   const base = texelError(triangle.uvs, basePlacement, other.baseTexels, rotation);
   const bump = texelError(triangle.uvs, normalPlacement, other.normalTexels, rotation);
@@ -181,15 +200,15 @@ function explain(
   missed: ExpectedTriangle[],
   read: ReadTriangle[],
   taken: Uint8Array,
-  cells: Map<string, number[]>,
+  cells: Cells,
   findings: Findings,
 ): void {
   for (const triangle of missed.slice(0, 3)) {
     const near = candidates(triangle, cells, taken).map((index) => read[index]!);
     const [a, b, c] = triangle.corners;
-    const turned = { ...triangle, corners: [a, c, b] as const };
+    const turned = [a, c, b] as const;
     const told = near.map((other) => {
-      const reversed = [0, 1, 2].some((r) => fitOf(turned, other, r).position < 1e-4);
+      const reversed = [0, 1, 2].some((r) => positionError(turned, other, r) < 1e-4);
       const { name, doubleSided } = other.material;
       return `${reversed ? 'reversed ' : ''}${name}${doubleSided ? ' double-sided' : ''}`;
     });
@@ -206,21 +225,26 @@ function tell({ corners, material, doubleSided, part, uvs }: ExpectedTriangle): 
   return `part ${short} ${material.name}${side} ${points} uv ${JSON.stringify(uvs[0])}`;
 }
 
-const centreOf = ([a, b, c]: readonly [Vec3, Vec3, Vec3]): Vec3 => [
+const centreOf = ([a, b, c]: Corners): Vec3 => [
   (a[0] + b[0] + c[0]) / 3,
   (a[1] + b[1] + c[1]) / 3,
   (a[2] + b[2] + c[2]) / 3,
 ];
 
 /** The cell of a point first, then the neighbours on the sides that it is nearer to. */
-function cellsOf(point: Vec3): string[] {
+function cellsOf(point: Vec3): number[] {
   const axes = point.map((x) => {
     const cell = Math.floor(x / CELL_METRES);
     const rest = x / CELL_METRES - cell;
     return [cell, rest < 0.5 ? cell - 1 : cell + 1] as const;
   });
-  const keys: string[] = [];
+  const keys: number[] = [];
   for (const x of axes[0]!)
-    for (const y of axes[1]!) for (const z of axes[2]!) keys.push(`${x},${y},${z}`);
+    for (const y of axes[1]!) for (const z of axes[2]!) keys.push(cellKey(x, y, z));
   return keys;
+}
+
+/** Cells that share a key only add candidates. */
+function cellKey(x: number, y: number, z: number): number {
+  return Math.imul(x, 73_856_093) ^ Math.imul(y, 19_349_663) ^ Math.imul(z, 83_492_791);
 }

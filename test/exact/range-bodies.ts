@@ -47,7 +47,8 @@ export async function bodiesOf(
   const list = range.partsList({ ...configuration });
   if (!list) throw new Error(`no parts list for ${JSON.stringify(configuration)}`);
   const blocks = new Map<string, Uint8Array | undefined>();
-  for (const name of list.blocks as string[]) blocks.set(canonical(name), await range.block(name));
+  for (const name of list.blocks as string[])
+    blocks.set(canonical(name), await once(range, name, () => range.block(name)));
   const images = new Map<string, Uint8Array | undefined>();
   for (const material of list.mats as Json[])
     for (const key of ['pic', 'bump', 'roughness_image', 'metallic_image']) {
@@ -62,8 +63,19 @@ export async function bodiesOf(
 async function imageOf(range: EmulatedRange, reference: string, manufacturer: string) {
   const segments = reference.split(/::|\/|\\/).filter((segment) => segment !== '');
   const name = segments.at(-1)!.replace(/\.(jpg|jpeg|png|bmp|tga)$/i, '');
-  return (
-    (await range.material(segments[0]!.toUpperCase(), name)) ??
-    (await range.material(manufacturer, name))
-  );
+  const image = (owner: string) =>
+    once(range, `${owner}/${name}`, () => range.material(owner, name));
+  return (await image(segments[0]!.toUpperCase())) ?? (await image(manufacturer));
+}
+
+type Body = Promise<Uint8Array | undefined>;
+const read = new WeakMap<EmulatedRange, Map<string, Body>>();
+
+/** Reads a body at the first call; the same bytes are later parsed and evaluated once. */
+function once(range: EmulatedRange, name: string, load: () => Body): Body {
+  const known = read.get(range) ?? new Map<string, Body>();
+  read.set(range, known);
+  const body = known.get(name) ?? load();
+  known.set(name, body);
+  return body;
 }

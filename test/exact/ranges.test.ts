@@ -4,8 +4,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRecording } from '../../src/emulator/recording.ts';
+import type { EmulatedRange } from '../../src/sample/range.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { compareArticle } from './compare-article.ts';
 import { createFindings, gather, worstTable } from './findings.ts';
@@ -30,12 +31,15 @@ describe('the sample range', () => {
 
 describe.skipIf(!existsSync(RECORDING))('real furniture', () => {
   const sum = createFindings();
+  let range: EmulatedRange;
+  beforeAll(async () => {
+    range = await openRecording(RECORDING);
+  });
   afterAll(() => {
     console.log(worstTable('worst errors over real furniture', sum));
   });
 
   test.for(trueConfigurations())('is converted exactly: $name', async ({ truth, key }) => {
-    const range = await openRecording(RECORDING);
     const { findings, read } = await compareArticle(await bodiesOf(range, key));
     compareTruth(truth, read!.triangles, findings);
     gather(sum, findings);

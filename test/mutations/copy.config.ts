@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/exact/*.test.ts', 'test/unit/{math,transform}/*.test.ts'],
-    setupFiles: ['test/mutations/no-shrinking.ts'],
+    globalSetup: ['test/setup/texture-folder.ts'],
+    setupFiles: ['test/setup/shared-textures.ts', 'test/mutations/no-shrinking.ts'],
     testTimeout: 120_000,
     pool: 'forks',
     bail: 1,

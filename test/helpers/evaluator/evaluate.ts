@@ -108,25 +108,33 @@ type BlockWithNormals = EvaluatedBlock & {
 };
 
 function blocks(raw: RawArticle, options: EvaluatorOptions) {
-  const done = new Map<string, BlockWithNormals | undefined>();
   return (name: string): BlockWithNormals | undefined => {
-    const key = canonical(name);
-    if (done.has(key)) return done.get(key);
-    const json = raw.blocks.get(key);
-    let result: BlockWithNormals | undefined;
-    if (json) {
-      const block = evaluateBlock(json, options.winding);
-      const normals = block.surfaces.map((s) => cornerNormals(s, options.creaseAngleDegrees));
-      const origin = block.place([0, 0, 0]);
-      const turn = (n: Vec3): Vec3 => {
-        const [x, y, z] = block.place(n);
-        return [x - origin[0], y - origin[1], z - origin[2]];
-      };
-      result = { ...block, normals, turn };
-    }
-    done.set(key, result);
-    return result;
+    const json = raw.blocks.get(canonical(name));
+    return json && evaluatedOnce(json, options);
   };
+}
+
+/** Evaluated blocks by their JSON, then by what their evaluation depends on. */
+const evaluated = new WeakMap<Json, Map<string, BlockWithNormals>>();
+
+function evaluatedOnce(json: Json, options: EvaluatorOptions): BlockWithNormals {
+  const { winding, creaseAngleDegrees } = options;
+  const known = evaluated.get(json) ?? new Map<string, BlockWithNormals>();
+  evaluated.set(json, known);
+  const key = `${winding} ${creaseAngleDegrees}`;
+  let result = known.get(key);
+  if (result === undefined) {
+    const block = evaluateBlock(json, winding);
+    const normals = block.surfaces.map((s) => cornerNormals(s, creaseAngleDegrees));
+    const origin = block.place([0, 0, 0]);
+    const turn = (n: Vec3): Vec3 => {
+      const [x, y, z] = block.place(n);
+      return [x - origin[0], y - origin[1], z - origin[2]];
+    };
+    result = { ...block, normals, turn };
+    known.set(key, result);
+  }
+  return result;
 }
 
 function drawBlock(
