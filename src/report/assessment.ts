@@ -1,5 +1,5 @@
 /** Assesses a run: one sentence on how it went, and what requires an action. @see D-856 */
-import type { RunReport } from './run-report.ts';
+import { GATE_LABELS, type RunReport } from './run-report.ts';
 import { amount, capital, integer, percentage } from './text.ts';
 
 /** How a run went: well; well, but see the findings; in part; not at all. */
@@ -133,15 +133,6 @@ function driftActions({ drift }: RunReport): RequiredAction[] {
   const help = 'report it to the operator of the service; nothing fails because of it yet';
   return [{ tone: 'look', title, help, section: 'drift' }];
 }
-
-const GATE_LABELS: Readonly<Record<string, string>> = {
-  articlesGone: 'Articles gone',
-  triangles: 'Triangles',
-  bounds: 'Dimensions',
-  materials: 'Materials',
-  bytes: 'File size',
-  textures: 'Textures',
-};
 
 /** The label of a gate. */
 export function gateLabel(gate: string): string {

@@ -79,8 +79,18 @@ const failure = z.object({
   lastGood: text.optional().describe('path of the previous GLB, which stays published'),
 });
 
+/** The gates, with their labels on the page. */
+export const GATE_LABELS = {
+  articlesGone: 'Articles gone',
+  triangles: 'Triangles',
+  bounds: 'Dimensions',
+  materials: 'Materials',
+  bytes: 'File size',
+  textures: 'Textures',
+} as const;
+
 const gateFinding = z.object({
-  gate: z.enum(['articlesGone', 'triangles', 'bounds', 'materials', 'bytes', 'textures']),
+  gate: z.enum(Object.keys(GATE_LABELS) as (keyof typeof GATE_LABELS)[]),
   action: z.enum(['warn', 'refuse']),
   article: text.describe('MANUFACTURER/PROGRAM/number, MANUFACTURER/*, or * for the whole range'),
   before: z.number(),
