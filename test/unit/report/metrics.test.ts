@@ -84,8 +84,8 @@ test('a name with quotes, a backslash and an end of line comes back from the fil
   expect(second).toMatch(/^btg2gltf_last_success_timestamp_seconds\{.*\} 1751$/m);
 });
 
-test('the README names every metric and no other', async () => {
-  const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
-  const named = readme.match(/\bbtg2gltf_[a-z_]+/g) ?? [];
+test('the page on operating names every metric and no other', async () => {
+  const page = await readFile(new URL('../../../pipelines/README.md', import.meta.url), 'utf8');
+  const named = page.match(/\bbtg2gltf_[a-z_]+/g) ?? [];
   expect([...new Set(named)].sort()).toEqual([...METRIC_NAMES].sort());
 });
