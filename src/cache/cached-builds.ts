@@ -4,54 +4,39 @@ import type { Built } from '../model/asset.ts';
 import type { Decision, Tier } from '../model/result.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { EVICTED_AFTER_MS, isUseStale } from './eviction.ts';
-import type { Sqlite } from './sqlite.ts';
+import { Table } from './sqlite.ts';
 
 /**
  * The table `cached_builds`: GLBs by the digest of their sources.
  *
  * A run publishes its manifest at the end; the next one finds here what an interrupted run has built.
  */
-export class CachedBuilds {
-  readonly #db: Sqlite;
-  readonly #select;
-  readonly #replace;
-  readonly #use;
-  readonly #addUses;
-  readonly #evict;
+export class CachedBuilds extends Table {
   /** Recorded use of each build that was used since the table was opened. */
   readonly #used = new Map<Digest, number>();
 
-  constructor(db: Sqlite) {
-    this.#db = db;
-    this.#select = db.prepare('SELECT record, used_at FROM cached_builds WHERE source = ?');
-    this.#replace = db.prepare(
-      'INSERT OR REPLACE INTO cached_builds (source, record) VALUES (?, ?)',
-    );
-    this.#use = db.prepare('UPDATE cached_builds SET used_at = ? WHERE source = ?');
-    this.#addUses = db.prepare('UPDATE cached_builds SET used_at = ? WHERE used_at = 0');
-    this.#evict = db.prepare('DELETE FROM cached_builds WHERE used_at < ?');
-  }
-
   get(source: Digest): Built | undefined {
-    const row = this.#select.get(source);
+    const row = this.db.get('SELECT record, used_at FROM cached_builds WHERE source = ?', source);
     if (row === undefined) return undefined;
     this.#used.set(source, Number(row.used_at));
-    return this.#db.json(row.record);
+    return this.db.json(row.record);
   }
 
   put(source: Digest, built: Built): void {
-    this.#replace.run(source, JSON.stringify(built));
+    const sql = 'INSERT OR REPLACE INTO cached_builds (source, record) VALUES (?, ?)';
+    this.db.run(sql, source, JSON.stringify(built));
   }
 
   /** Records what was used since the table was opened, and evicts what was not used for long. */
   evict(now: number): void {
-    this.#db.transaction(() => {
+    this.db.transaction(() => {
       for (const [source, usedAt] of this.#used) {
-        if (isUseStale(usedAt, now)) this.#use.run(now, source);
+        if (!isUseStale(usedAt, now)) continue;
+        this.db.run('UPDATE cached_builds SET used_at = ? WHERE source = ?', now, source);
       }
       this.#used.clear();
-      this.#addUses.run(now);
-      this.#evict.run(now - EVICTED_AFTER_MS);
+      this.db.run('UPDATE cached_builds SET used_at = ? WHERE used_at = 0', now);
+      this.db.run('DELETE FROM cached_builds WHERE used_at < ?', now - EVICTED_AFTER_MS);
     });
   }
 }
@@ -63,50 +48,39 @@ export interface StoredDecision extends Decision {
 }
 
 /** The table `cached_decisions`: of the last run that processed a configuration, by output folder. */
-export class CachedDecisions {
-  readonly #db: Sqlite;
-  readonly #select;
-  readonly #keys;
-  readonly #keptKeys;
-  readonly #replace;
-  readonly #delete;
-
-  constructor(db: Sqlite) {
-    this.#db = db;
-    this.#select = db.prepare(
-      'SELECT run, tier, why FROM cached_decisions WHERE output = ? AND key = ?',
-    );
-    this.#keys = db.prepare('SELECT key FROM cached_decisions WHERE output = ?');
-    this.#keptKeys = db.prepare(
-      "SELECT key FROM cached_decisions WHERE output = ? AND tier = 'kept'",
-    );
-    this.#replace = db.prepare('INSERT OR REPLACE INTO cached_decisions VALUES (?, ?, ?, ?, ?)');
-    this.#delete = db.prepare('DELETE FROM cached_decisions WHERE output = ? AND key = ?');
-  }
-
+export class CachedDecisions extends Table {
   get(outputDir: string, key: string): StoredDecision | undefined {
-    const row = this.#select.get(outputDir, key);
-    if (row === undefined) return undefined;
-    const why = JSON.parse(String(row.why)) as string[];
-    return { run: String(row.run), tier: String(row.tier) as Tier, why };
+    const sql = 'SELECT run, tier, why FROM cached_decisions WHERE output = ? AND key = ?';
+    const row = this.db.get(sql, outputDir, key);
+    return (
+      row && { run: String(row.run), tier: String(row.tier) as Tier, why: this.db.json(row.why) }
+    );
   }
 
   /** Stores the decisions of one run in one step; a `kept` that follows a `kept` is not written again. */
   putAll(outputDir: string, run: string, decisions: Iterable<[key: string, Decision]>): void {
-    this.#db.transaction(() => {
-      const kept = new Set(this.#keptKeys.all(outputDir).map((row) => row.key));
+    this.db.transaction(() => {
+      const kept = new Set(this.#keys(outputDir, "AND tier = 'kept'"));
       for (const [key, { tier, why }] of decisions) {
         if (tier === 'kept' && kept.has(key)) continue;
-        this.#replace.run(outputDir, key, run, tier, JSON.stringify(why));
+        const sql = 'INSERT OR REPLACE INTO cached_decisions VALUES (?, ?, ?, ?, ?)';
+        this.db.run(sql, outputDir, key, run, tier, JSON.stringify(why));
       }
     });
   }
 
   /** Deletes the decisions of an output folder about configurations that no longer exist. */
   keepOnly(outputDir: string, known: { has(key: string): boolean }): void {
-    this.#db.transaction(() => {
-      const all = this.#keys.all(outputDir).map((row) => String(row.key));
-      for (const key of all) if (!known.has(key)) this.#delete.run(outputDir, key);
+    this.db.transaction(() => {
+      for (const key of this.#keys(outputDir)) {
+        if (known.has(key)) continue;
+        this.db.run('DELETE FROM cached_decisions WHERE output = ? AND key = ?', outputDir, key);
+      }
     });
+  }
+
+  #keys(outputDir: string, condition = ''): string[] {
+    const sql = `SELECT key FROM cached_decisions WHERE output = ? ${condition}`;
+    return this.db.all(sql, outputDir).map(({ key }) => String(key));
   }
 }

@@ -2,7 +2,7 @@
 import type { Digest, Fetched } from '../model/snapshot.ts';
 import { EVICTED_AFTER_MS, isUseStale } from './eviction.ts';
 import type { FreshnessStamp } from './freshness.ts';
-import type { Row, Sqlite } from './sqlite.ts';
+import { type Row, Table } from './sqlite.ts';
 
 /** Identifies a cached response. */
 export interface ResponseKey {
@@ -25,35 +25,20 @@ export interface StoredResponse extends ResponseKey, Omit<FreshnessStamp, 'owner
 }
 
 /** The table `cached_responses`. */
-export class CachedResponses {
-  readonly #select;
-  readonly #replace;
-  readonly #evict;
-
-  constructor(db: Sqlite) {
-    this.#select = db.prepare(
-      'SELECT * FROM cached_responses WHERE service = ? AND operation = ? AND request = ?',
-    );
-    this.#replace = db.prepare(
-      'INSERT OR REPLACE INTO cached_responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    );
-    this.#evict = db.prepare(`
-      DELETE FROM cached_responses WHERE CASE
-        WHEN digest IS NULL THEN requested_at < ?
-        ELSE digest NOT IN (SELECT digest FROM cached_bodies)
-      END`);
-  }
-
+export class CachedResponses extends Table {
   get({ service, operation, request }: ResponseKey): StoredResponse | undefined {
-    const row = this.#select.get(service, operation, request);
-    return row === undefined ? undefined : responseOf(row);
+    const sql =
+      'SELECT * FROM cached_responses WHERE service = ? AND operation = ? AND request = ?';
+    const row = this.db.get(sql, service, operation, request);
+    return row && responseOf(row);
   }
 
   put(response: StoredResponse): void {
     const { answer } = response;
     const body = 'digest' in answer ? answer : undefined;
     const missing = 'missing' in answer ? answer.missing : undefined;
-    this.#replace.run(
+    this.db.run(
+      'INSERT OR REPLACE INTO cached_responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       response.service,
       response.operation,
       response.request,
@@ -72,7 +57,12 @@ export class CachedResponses {
 
   /** Evicts responses whose bodies were evicted, and those without a body that were last requested long ago. */
   evict(now: number): void {
-    this.#evict.run(now - EVICTED_AFTER_MS);
+    const sql = `
+      DELETE FROM cached_responses WHERE CASE
+        WHEN digest IS NULL THEN requested_at < ?
+        ELSE digest NOT IN (SELECT digest FROM cached_bodies)
+      END`;
+    this.db.run(sql, now - EVICTED_AFTER_MS);
   }
 }
 
@@ -104,45 +94,28 @@ export interface CachedBody {
 }
 
 /** The table `cached_bodies`: size and last use of each body. */
-export class CachedBodies {
-  readonly #db: Sqlite;
-  readonly #replace;
-  readonly #usedAt;
-  readonly #use;
-  readonly #total;
-  readonly #all;
-  readonly #delete;
-
-  constructor(db: Sqlite) {
-    this.#db = db;
-    this.#replace = db.prepare('INSERT OR REPLACE INTO cached_bodies VALUES (?, ?, ?)');
-    this.#usedAt = db.prepare('SELECT used_at FROM cached_bodies WHERE digest = ?');
-    this.#use = db.prepare('UPDATE cached_bodies SET used_at = ? WHERE digest = ?');
-    this.#total = db.prepare('SELECT COALESCE(SUM(bytes), 0) AS bytes FROM cached_bodies');
-    this.#all = db.prepare('SELECT digest, bytes, used_at FROM cached_bodies');
-    this.#delete = db.prepare('DELETE FROM cached_bodies WHERE digest = ?');
-  }
-
+export class CachedBodies extends Table {
   put({ digest, bytes, usedAt }: CachedBody): void {
-    this.#replace.run(digest, bytes, usedAt);
+    this.db.run('INSERT OR REPLACE INTO cached_bodies VALUES (?, ?, ?)', digest, bytes, usedAt);
   }
 
   /** Records that a body was used, unless its recorded use is recent. */
   use(digest: Digest, now: number): void {
-    const row = this.#usedAt.get(digest);
-    if (row !== undefined && isUseStale(Number(row.used_at), now)) this.#use.run(now, digest);
+    const usedAt = this.#usedAt(digest);
+    if (usedAt === undefined || !isUseStale(usedAt, now)) return;
+    this.db.run('UPDATE cached_bodies SET used_at = ? WHERE digest = ?', now, digest);
   }
 
   has(digest: Digest): boolean {
-    return this.#usedAt.get(digest) !== undefined;
+    return this.#usedAt(digest) !== undefined;
   }
 
   totalBytes(): number {
-    return Number(this.#total.get()?.bytes);
+    return Number(this.db.get('SELECT SUM(bytes) AS bytes FROM cached_bodies')?.bytes ?? 0);
   }
 
   all(): CachedBody[] {
-    return this.#all.all().map((row) => ({
+    return this.db.all('SELECT digest, bytes, used_at FROM cached_bodies').map((row) => ({
       digest: String(row.digest),
       bytes: Number(row.bytes),
       usedAt: Number(row.used_at),
@@ -150,8 +123,15 @@ export class CachedBodies {
   }
 
   remove(digests: readonly Digest[]): void {
-    this.#db.transaction(() => {
-      for (const digest of digests) this.#delete.run(digest);
+    this.db.transaction(() => {
+      for (const digest of digests) {
+        this.db.run('DELETE FROM cached_bodies WHERE digest = ?', digest);
+      }
     });
+  }
+
+  #usedAt(digest: Digest): number | undefined {
+    const row = this.db.get('SELECT used_at FROM cached_bodies WHERE digest = ?', digest);
+    return row && Number(row.used_at);
   }
 }

@@ -3,7 +3,7 @@ import type { ArticleKey } from '../model/article.ts';
 import type { Digest, Fetched, UnplacedChild, Warning } from '../model/snapshot.ts';
 import { EVICTED_AFTER_MS, isUseStale } from './eviction.ts';
 import type { FreshnessStamp } from './freshness.ts';
-import type { Sqlite } from './sqlite.ts';
+import { Table } from './sqlite.ts';
 
 /** A snapshot as it is stored: all bodies by digest, maps as sorted lists. */
 export interface SnapshotRecord {
@@ -49,68 +49,46 @@ interface StoredStamp extends Omit<FreshnessStamp, 'datedBy' | 'requestedAt'> {
 const PAGE = 500;
 const DIGEST = /"([0-9a-f]{64})"/g;
 
+const USES = 'LEFT JOIN cached_snapshot_uses USING (id)';
+
 /** The tables `cached_snapshots` and `cached_snapshot_uses`. A request is given by its key. */
-export class CachedSnapshots {
-  readonly #db: Sqlite;
-  readonly #record;
-  readonly #summary;
-  readonly #upsert;
-  readonly #page;
-  readonly #use;
-  readonly #addUses;
-  readonly #evict;
-  readonly #evictUses;
+export class CachedSnapshots extends Table {
   /** Recorded use by id, of each snapshot that was used since the table was opened. */
   readonly #used = new Map<number, number>();
 
-  constructor(db: Sqlite) {
-    this.#db = db;
-    const uses = 'LEFT JOIN cached_snapshot_uses USING (id)';
-    const where = 'WHERE service = ? AND request = ?';
-    this.#record = db.prepare(`SELECT record FROM cached_snapshots ${where}`);
-    this.#summary = db.prepare(
-      `SELECT id, summary, used_at FROM cached_snapshots ${uses} ${where}`,
-    );
-    this.#upsert = db.prepare(`
-      INSERT INTO cached_snapshots (service, request, summary, record) VALUES (?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET summary = excluded.summary, record = excluded.record
-      RETURNING id`);
-    this.#page = db.prepare(`
-      SELECT id, record, used_at FROM cached_snapshots ${uses}
-      WHERE id > ? ORDER BY id LIMIT ${PAGE}`);
-    this.#use = db.prepare('INSERT OR REPLACE INTO cached_snapshot_uses VALUES (?, ?)');
-    this.#addUses = db.prepare(`
-      INSERT INTO cached_snapshot_uses SELECT id, ? FROM cached_snapshots
-      WHERE id NOT IN (SELECT id FROM cached_snapshot_uses)`);
-    this.#evict = db.prepare(`
-      DELETE FROM cached_snapshots
-      WHERE id IN (SELECT id FROM cached_snapshot_uses WHERE used_at < ?)`);
-    this.#evictUses = db.prepare('DELETE FROM cached_snapshot_uses WHERE used_at < ?');
-  }
-
   get(service: string, request: string): SnapshotRecord | undefined {
-    const row = this.#record.get(service, request);
-    return row && this.#db.json(row.record);
+    const sql = 'SELECT record FROM cached_snapshots WHERE service = ? AND request = ?';
+    const row = this.db.get(sql, service, request);
+    return row && this.db.json(row.record);
   }
 
   /** Undefined if there is no snapshot, and if a body of it failed. */
   summary(service: string, request: string): SnapshotSummary | undefined {
-    const row = this.#summary.get(service, request);
+    const sql = `
+      SELECT id, summary, used_at FROM cached_snapshots ${USES} WHERE service = ? AND request = ?`;
+    const row = this.db.get(sql, service, request);
     if (row === undefined) return undefined;
     this.#used.set(Number(row.id), Number(row.used_at ?? 0));
-    return row.summary === null ? undefined : summaryOf(this.#db.json(row.summary));
+    return row.summary === null ? undefined : summaryOf(this.db.json(row.summary));
   }
 
   put(service: string, request: string, record: SnapshotRecord, summary?: SnapshotSummary): void {
     const stored = summary === undefined ? null : JSON.stringify(storedSummary(summary));
-    const id = Number(this.#upsert.get(service, request, stored, JSON.stringify(record))?.id);
+    const sql = `
+      INSERT INTO cached_snapshots (service, request, summary, record) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET summary = excluded.summary, record = excluded.record
+      RETURNING id`;
+    const id = Number(this.db.get(sql, service, request, stored, JSON.stringify(record))?.id);
     this.#used.set(id, this.#used.get(id) ?? 0);
   }
 
   /** The bodies of each snapshot, and the recorded use of that snapshot. */
   *bodies(): Iterable<{ digests: Digest[]; usedAt: number }> {
+    const sql = `
+      SELECT id, record, used_at FROM cached_snapshots ${USES}
+      WHERE id > ? ORDER BY id LIMIT ${PAGE}`;
     let last = 0;
-    for (let rows = this.#page.all(last); rows.length > 0; rows = this.#page.all(last)) {
+    for (let rows = this.db.all(sql, last); rows.length > 0; rows = this.db.all(sql, last)) {
       for (const row of rows) {
         const digests = Array.from(String(row.record).matchAll(DIGEST), ([, digest]) => digest!);
         yield { digests, usedAt: Number(row.used_at ?? 0) };
@@ -121,12 +99,22 @@ export class CachedSnapshots {
 
   /** Records what was used since the table was opened, and evicts what was not used for long. */
   evict(now: number): void {
-    this.#db.transaction(() => {
-      for (const [id, usedAt] of this.#used) if (isUseStale(usedAt, now)) this.#use.run(id, now);
+    const { db } = this;
+    const longAgo = now - EVICTED_AFTER_MS;
+    db.transaction(() => {
+      for (const [id, usedAt] of this.#used) {
+        if (!isUseStale(usedAt, now)) continue;
+        db.run('INSERT OR REPLACE INTO cached_snapshot_uses VALUES (?, ?)', id, now);
+      }
       this.#used.clear();
-      this.#addUses.run(now);
-      this.#evict.run(now - EVICTED_AFTER_MS);
-      this.#evictUses.run(now - EVICTED_AFTER_MS);
+      const unrecorded = 'WHERE id NOT IN (SELECT id FROM cached_snapshot_uses)';
+      db.run(
+        `INSERT INTO cached_snapshot_uses SELECT id, ? FROM cached_snapshots ${unrecorded}`,
+        now,
+      );
+      const unused = 'WHERE id IN (SELECT id FROM cached_snapshot_uses WHERE used_at < ?)';
+      db.run(`DELETE FROM cached_snapshots ${unused}`, longAgo);
+      db.run('DELETE FROM cached_snapshot_uses WHERE used_at < ?', longAgo);
     });
   }
 }

@@ -6,7 +6,7 @@ import { CachedSnapshots } from './cached-snapshots.ts';
 import { DurableFailures } from './durable-failures.ts';
 import { DurablePermanentIds } from './durable-permanent-ids.ts';
 import { DurableRuns } from './durable-runs.ts';
-import { openSqlite, type Sqlite } from './sqlite.ts';
+import { openSqlite, Table } from './sqlite.ts';
 
 /** Every change of the schema of `state.db`: entry n brings version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [
@@ -127,33 +127,20 @@ export const MIGRATIONS: readonly string[] = [
 export const DATABASE_FILE = 'state.db';
 
 /** An open database of a cache folder. */
-export class CacheDatabase {
-  readonly responses: CachedResponses;
-  readonly bodies: CachedBodies;
-  readonly snapshots: CachedSnapshots;
-  readonly builds: CachedBuilds;
-  readonly decisions: CachedDecisions;
-  readonly permanentIds: DurablePermanentIds;
-  readonly failures: DurableFailures;
-  readonly runs: DurableRuns;
-  readonly #db: Sqlite;
-
-  constructor(db: Sqlite) {
-    this.#db = db;
-    this.responses = new CachedResponses(db);
-    this.bodies = new CachedBodies(db);
-    this.snapshots = new CachedSnapshots(db);
-    this.builds = new CachedBuilds(db);
-    this.decisions = new CachedDecisions(db);
-    this.permanentIds = new DurablePermanentIds(db);
-    this.failures = new DurableFailures(db);
-    this.runs = new DurableRuns(db);
-  }
+export class CacheDatabase extends Table {
+  readonly responses = new CachedResponses(this.db);
+  readonly bodies = new CachedBodies(this.db);
+  readonly snapshots = new CachedSnapshots(this.db);
+  readonly builds = new CachedBuilds(this.db);
+  readonly decisions = new CachedDecisions(this.db);
+  readonly permanentIds = new DurablePermanentIds(this.db);
+  readonly failures = new DurableFailures(this.db);
+  readonly runs = new DurableRuns(this.db);
 
   /** Closes the file; no method may be called after it. */
   close(): void {
     this.runs.abandon();
-    this.#db.close();
+    this.db.close();
   }
 }
 
@@ -169,11 +156,5 @@ export class CacheDatabase {
  * ```
  */
 export async function openCacheDatabase(cacheDir: string): Promise<CacheDatabase> {
-  const db = await openSqlite(join(cacheDir, DATABASE_FILE), MIGRATIONS);
-  try {
-    return new CacheDatabase(db);
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  return new CacheDatabase(await openSqlite(join(cacheDir, DATABASE_FILE), MIGRATIONS));
 }

@@ -1,5 +1,5 @@
 /** The durable table of what failed when it was last tried. A success removes it. */
-import type { Row, Sqlite } from './sqlite.ts';
+import { type Row, Table } from './sqlite.ts';
 
 /** Something that failed when it was last tried. */
 export interface FailureRecord {
@@ -24,24 +24,11 @@ export interface FailureRecord {
 }
 
 /** The table `durable_failures`. */
-export class DurableFailures {
-  readonly #db: Sqlite;
-  readonly #select;
-  readonly #replace;
-  readonly #delete;
-
-  constructor(db: Sqlite) {
-    this.#db = db;
-    this.#select = db.prepare('SELECT * FROM durable_failures WHERE output = ? ORDER BY request');
-    this.#replace = db.prepare(
-      'INSERT OR REPLACE INTO durable_failures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    );
-    this.#delete = db.prepare('DELETE FROM durable_failures WHERE output = ? AND request = ?');
-  }
-
+export class DurableFailures extends Table {
   /** @param output - Absolute path of the output folder. */
   all(output: string): FailureRecord[] {
-    return this.#select.all(output).map(failureOf);
+    const sql = 'SELECT * FROM durable_failures WHERE output = ? ORDER BY request';
+    return this.db.all(sql, output).map(failureOf);
   }
 
   /**
@@ -53,13 +40,20 @@ export class DurableFailures {
     output: string,
     changes: { failed: Iterable<FailureRecord>; gone: Iterable<string> },
   ): void {
-    this.#db.transaction(() => {
-      for (const request of changes.gone) this.#delete.run(output, request);
+    this.db.transaction(() => {
+      for (const request of changes.gone) {
+        this.db.run(
+          'DELETE FROM durable_failures WHERE output = ? AND request = ?',
+          output,
+          request,
+        );
+      }
+      const sql = 'INSERT OR REPLACE INTO durable_failures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
       for (const record of changes.failed) {
         const { request, code, message, attempts, nights } = record;
         const { firstSeen, lastSeen, conditions, root } = record;
         const columns = [code, message, attempts, nights, firstSeen, lastSeen, conditions, root];
-        this.#replace.run(output, request, ...columns);
+        this.db.run(sql, output, request, ...columns);
       }
     });
   }

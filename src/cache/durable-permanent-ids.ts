@@ -1,29 +1,19 @@
 /** The durable table of the plannings behind permanent identifiers: no operation of the service answers them. */
-import type { Sqlite } from './sqlite.ts';
+import { Table } from './sqlite.ts';
 
 /** The table `durable_permanent_ids`. Identifiers belong to a service: see {@link permanentIdService}. */
-export class DurablePermanentIds {
-  readonly #db: Sqlite;
-  readonly #select;
-  readonly #replace;
-
-  constructor(db: Sqlite) {
-    this.#db = db;
-    this.#select = db.prepare(
-      'SELECT article FROM durable_permanent_ids WHERE service = ? AND id = ?',
-    );
-    this.#replace = db.prepare('INSERT OR REPLACE INTO durable_permanent_ids VALUES (?, ?, ?)');
-  }
-
+export class DurablePermanentIds extends Table {
   /** The top-level article as it was received; undefined if the identifier is not known. */
   get(service: string, id: string): unknown {
-    const row = this.#select.get(permanentIdService(service), id);
-    return row && this.#db.json(row.article);
+    const sql = 'SELECT article FROM durable_permanent_ids WHERE service = ? AND id = ?';
+    const row = this.db.get(sql, permanentIdService(service), id);
+    return row && this.db.json(row.article);
   }
 
   /** Stores a planning; it replaces the known one of the identifier. */
   put(service: string, id: string, topLevelArticle: unknown): void {
-    this.#replace.run(permanentIdService(service), id, JSON.stringify(topLevelArticle));
+    const sql = 'INSERT OR REPLACE INTO durable_permanent_ids VALUES (?, ?, ?)';
+    this.db.run(sql, permanentIdService(service), id, JSON.stringify(topLevelArticle));
   }
 }
 

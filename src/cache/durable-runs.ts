@@ -4,7 +4,7 @@
  */
 import { hostname } from 'node:os';
 import { isRunning } from '../support/files.ts';
-import type { Row, Sqlite } from './sqlite.ts';
+import { type Row, Table } from './sqlite.ts';
 
 /** A run that begins. */
 interface BegunRun {
@@ -29,27 +29,13 @@ const NO_PROCESS = 0;
 /** Runs of this process, by {@link nameOf}: process ids are reused, in containers at once. */
 const own = new Set<string>();
 
+const INSERT =
+  'INSERT INTO durable_runs (service, output, host, pid, started_at) VALUES (?, ?, ?, ?, ?) RETURNING *';
+
 /** The table `durable_runs`. */
-export class DurableRuns {
-  readonly #db: Sqlite;
-  readonly #insert;
-  readonly #all;
-  readonly #one;
-  readonly #delete;
-  readonly #end;
+export class DurableRuns extends Table {
   /** Names of the runs that were begun here and did not finish, by id. */
   readonly #begun = new Map<number, string>();
-
-  constructor(db: Sqlite) {
-    this.#db = db;
-    this.#insert = db.prepare(
-      'INSERT INTO durable_runs (service, output, host, pid, started_at) VALUES (?, ?, ?, ?, ?) RETURNING *',
-    );
-    this.#all = db.prepare('SELECT * FROM durable_runs ORDER BY started_at, id');
-    this.#one = db.prepare('SELECT * FROM durable_runs WHERE id = ?');
-    this.#delete = db.prepare('DELETE FROM durable_runs WHERE id = ?');
-    this.#end = db.prepare(`UPDATE durable_runs SET pid = ${NO_PROCESS} WHERE id = ?`);
-  }
 
   /**
    * Records that a run begins.
@@ -63,12 +49,12 @@ export class DurableRuns {
     interruptedSince: number;
     interruptedUntil: number;
   } {
-    return this.#db.transaction(() => {
-      const dead = this.#all.all().filter((row) => !mayRun(row, startedAt));
+    return this.db.transaction(() => {
+      const dead = this.#all().filter((row) => !mayRun(row, startedAt));
       const recent = dead.filter((row) => isRecent(row, startedAt));
-      for (const row of dead) if (!recent.includes(row)) this.#delete.run(row.id!);
+      for (const row of dead) if (!recent.includes(row)) this.#delete(row);
       const continued = recent.filter((row) => row.service === service && row.output === output);
-      const row = this.#insert.get(service, output, hostname(), pid, startedAt)!;
+      const row = this.db.get(INSERT, service, output, hostname(), pid, startedAt)!;
       const id = Number(row.id);
       this.#begun.set(id, nameOf(row));
       own.add(nameOf(row));
@@ -87,22 +73,22 @@ export class DurableRuns {
    * @param isPart - It processed a part of what these had to do: they can still be continued.
    */
   finish(id: number, isPart = false): void {
-    this.#db.transaction(() => {
-      const finished = this.#one.get(id);
+    this.db.transaction(() => {
+      const finished = this.#all().find((row) => row.id === id);
       if (finished === undefined) return;
       const startedAt = Number(finished.started_at);
       this.#forget(id);
       const { service, output } = finished;
-      for (const row of this.#all.all()) {
+      for (const row of this.#all()) {
         const same = !isPart && row.service === service && row.output === output;
-        if (row.id === id || (same && !mayRun(row, startedAt))) this.#delete.run(row.id!);
+        if (row.id === id || (same && !mayRun(row, startedAt))) this.#delete(row);
       }
     });
   }
 
   /** Start of the oldest run that uses this cache now, other than `except`; undefined if there is none. */
   oldestRunning(now: number, except?: number): number | undefined {
-    const oldest = this.#all.all().find((row) => row.id !== except && mayRun(row, now));
+    const oldest = this.#all().find((row) => row.id !== except && mayRun(row, now));
     return oldest && Number(oldest.started_at);
   }
 
@@ -111,11 +97,19 @@ export class DurableRuns {
     for (const id of [...this.#begun.keys()]) {
       this.#forget(id);
       try {
-        this.#end.run(id);
+        this.db.run('UPDATE durable_runs SET pid = ? WHERE id = ?', NO_PROCESS, id);
       } catch {
         // What interrupted the run may prevent this too; its process id shows the same after its end.
       }
     }
+  }
+
+  #all(): Row[] {
+    return this.db.all('SELECT * FROM durable_runs ORDER BY started_at, id');
+  }
+
+  #delete({ id }: Row): void {
+    this.db.run('DELETE FROM durable_runs WHERE id = ?', id!);
   }
 
   #forget(id: number): void {

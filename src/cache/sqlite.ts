@@ -7,21 +7,25 @@ type SqlValue = string | number | null;
 /** A row by column name. */
 export type Row = Readonly<Record<string, SqlValue>>;
 
-/** A prepared statement; the parameters replace its `?` in order. */
-interface Statement {
-  run(...parameters: SqlValue[]): void;
-  get(...parameters: SqlValue[]): Row | undefined;
-  all(...parameters: SqlValue[]): Row[];
-}
-
-/** An open SQLite file. */
+/** An open SQLite file. Statements are prepared once; the parameters replace their `?` in order. */
 export interface Sqlite {
-  prepare(sql: string): Statement;
+  run(sql: string, ...parameters: SqlValue[]): void;
+  get(sql: string, ...parameters: SqlValue[]): Row | undefined;
+  all(sql: string, ...parameters: SqlValue[]): Row[];
   /** Parses a column that contains JSON. @throws {@link ConverterError} `STATE_INVALID` if it does not. */
   json<T>(column: SqlValue | undefined): T;
   /** Runs work in one transaction, which is rolled back if the work throws. */
   transaction<T>(work: () => T): T;
   close(): void;
+}
+
+/** Base of the classes that each own a table or two. */
+export class Table {
+  protected readonly db: Sqlite;
+
+  constructor(db: Sqlite) {
+    this.db = db;
+  }
 }
 
 const BUSY_TIMEOUT_MS = 10_000;
@@ -63,15 +67,16 @@ export async function openSqlite(
   const guard = guardFor(path);
   const db = guard(() => new Libsql(path));
   const exec = (sql: string): void => void guard(() => db.exec(sql));
+  const statements = new Map<string, ReturnType<typeof db.prepare>>();
+  const prepare = (sql: string) => {
+    const statement = statements.get(sql) ?? db.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
   const sqlite: Sqlite = {
-    prepare: (sql) => {
-      const prepared = guard(() => db.prepare(sql));
-      return {
-        run: (...parameters) => void guard(() => prepared.run(parameters)),
-        get: (...parameters) => guard(() => prepared.get(parameters)) as Row | undefined,
-        all: (...parameters) => guard(() => prepared.all(parameters)) as Row[],
-      };
-    },
+    run: (sql, ...parameters) => void guard(() => prepare(sql).run(parameters)),
+    get: (sql, ...parameters) => guard(() => prepare(sql).get(parameters)) as Row | undefined,
+    all: (sql, ...parameters) => guard(() => prepare(sql).all(parameters)) as Row[],
     json: (column) => {
       try {
         return JSON.parse(String(column));
@@ -118,7 +123,7 @@ function migrate(
   exec: (sql: string) => void,
   migrations: readonly string[],
 ): void {
-  const version = (): number => Number(sqlite.prepare('PRAGMA user_version').get()?.user_version);
+  const version = (): number => Number(sqlite.get('PRAGMA user_version')?.user_version);
   if (version() === migrations.length) return;
   sqlite.transaction(() => {
     // Another process may have migrated the file since.

@@ -91,22 +91,22 @@ describe('a damaged state', () => {
 describe('a database', () => {
   it('that has no space left keeps what it had', async () => {
     const db = await openSqlite(path, [CREATE]);
-    db.prepare('PRAGMA max_page_count = 4').get();
-    const insert = db.prepare('INSERT INTO a VALUES (?)');
+    db.get('PRAGMA max_page_count = 4');
+    const insert = { run: (value: string | number) => db.run('INSERT INTO a VALUES (?)', value) };
     insert.run('first');
     expect(() => {
       for (let n = 0; n < 100; n++) insert.run('x'.repeat(1000));
     }).toThrow(
       expect.objectContaining({ code: 'DISK_FULL', message: expect.stringContaining(path) }),
     );
-    expect(db.prepare('SELECT t FROM a').all()[0]).toMatchObject({ t: 'first' });
+    expect(db.all('SELECT t FROM a')[0]).toMatchObject({ t: 'first' });
     db.close();
   });
 
   it('that another process writes to for too long says so', async () => {
     const one = await openSqlite(path, [CREATE]);
     const two = await openSqlite(path, [CREATE], { busyTimeoutMs: 1 });
-    const write = () => two.prepare('INSERT INTO a VALUES (?)').run('x');
+    const write = () => two.run('INSERT INTO a VALUES (?)', 'x');
     expect(() => one.transaction(write)).toThrow(
       expect.objectContaining({
         code: 'STATE_LOCKED',
