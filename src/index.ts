@@ -41,7 +41,7 @@ export { loadPipeline, type Pipeline, parsePipeline } from './pipeline/pipeline-
 export { pipelineJsonSchema } from './pipeline/pipeline-schema.ts';
 export { type RecordResult, recordPipeline } from './pipeline/record.ts';
 export { buildPipeline, fetchPipeline, runPipeline } from './pipeline/run.ts';
-export type { RunEnd, RunResult } from './pipeline/run-end.ts';
+export type { RunResult } from './pipeline/run-end.ts';
 export type { Progress, RunEnvironment, RunOptions } from './pipeline/run-options.ts';
 export { reportHtml } from './report/html.ts';
 export { junitXml } from './report/junit.ts';

@@ -4,7 +4,6 @@
 import { resolve } from 'node:path';
 import { parseMaxFailures } from '../pipeline/failures.ts';
 import { defaultCacheDir, loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
-import { PIPELINE_DEFAULTS } from '../pipeline/pipeline-schema.ts';
 import type { RunResult } from '../pipeline/run-end.ts';
 import {
   type Progress,
@@ -14,6 +13,7 @@ import {
 } from '../pipeline/run-options.ts';
 import type { FinishedRun, RunReport } from '../report/run-report.ts';
 import { summarise } from '../report/summary.ts';
+import { SERVICE_DEFAULTS } from '../service/service-config.ts';
 import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
 import type { LogFields, LogFormat } from '../support/log.ts';
 import { usageError } from './arguments.ts';
@@ -36,7 +36,7 @@ export const JOB_OPTIONS = {
     type: 'number',
     min: 1,
     describe: 'requests in flight at the service, all kinds together',
-    default: PIPELINE_DEFAULTS.concurrency,
+    default: SERVICE_DEFAULTS.concurrency,
   },
   only: { type: 'string', describe: 'only what matches this glob on MANUFACTURER/PROGRAM/number' },
   limit: { type: 'number', min: 1, describe: 'at most this many configurations' },

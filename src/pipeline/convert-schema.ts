@@ -17,7 +17,7 @@ const color = z
   );
 const COLOR_SPELLINGS = 'expected a colour: 0xRRGGBB or three numbers 0..1';
 
-/** A value of a material, as the material decoder reads it. */
+/** A value of a material, as the material decoder reads it; a text such as `0,5` becomes a number. */
 function materialValue(field: string) {
   return z
     .union([z.number(), z.string()], 'expected a number or a text')
@@ -27,6 +27,10 @@ function materialValue(field: string) {
       const expected = /expected an? \w+/.exec(complaint)?.[0] ?? complaint;
       const message = expected === 'expected a color' ? COLOR_SPELLINGS : expected;
       context.addIssue({ code: 'custom', message });
+    })
+    .transform((value) => {
+      const { read } = readValue(field, value);
+      return typeof read === 'number' ? read : value;
     });
 }
 
@@ -39,25 +43,9 @@ function readValue(field: string, value: unknown): { read: unknown; complaint?: 
   return first === undefined ? { read } : { read, complaint: first };
 }
 
-/** Overrides with numbers for texts that hold one, such as `"0,5"`: people write decimal commas. */
-export function plainOverrides(
-  overrides: ConvertOptions['overrides'],
-): ConvertOptions['overrides'] {
-  const plain = ([field, value]: [string, unknown]) => {
-    const { read } = readValue(field, value);
-    return [field, typeof read === 'number' ? read : value];
-  };
-  return Object.fromEntries(
-    Object.entries(overrides).map(([pattern, values]) => [
-      pattern,
-      Object.fromEntries(Object.entries(values).map(plain)),
-    ]),
-  );
-}
-
 const IMAGES: ReadonlySet<string> = new Set(IMAGE_FIELDS);
 
-/** A material's values, by the fields that the material table knows; images are fetched, not said. */
+/** Values of a material by the fields of the material table; images cannot be overridden. */
 const materialValues = z.strictObject(
   Object.fromEntries(
     Object.keys(MATERIAL_TABLE)
@@ -85,7 +73,7 @@ type OptionOf<K> = Extract<ConvertOption, { kind: K }>;
 
 function schemaOf(option: ConvertOption): z.ZodType {
   const kind = KINDS[option.kind] as (option: ConvertOption) => z.ZodType;
-  return kind(option).describe(option.doc).default(option.default);
+  return kind(option).describe(option.doc).prefault(option.default);
 }
 
 /** The options of a conversion, every default filled in. */

@@ -2,42 +2,26 @@
 import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { FreshnessPolicy } from '../cache/freshness.ts';
-import type { ConfigurationSource } from '../fetch/select-configurations.ts';
-import type { ArticleRequest } from '../model/article.ts';
 import { readAddress } from '../service/target.ts';
 import { asConverterError, ConverterError, isConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
 import { didYouMean } from '../support/nearest.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
-import { plainOverrides } from './convert-schema.ts';
 import type { Environment } from './environment.ts';
 import type { FailurePolicy } from './failures.ts';
 import type { Gates } from './gate-table.ts';
 import {
   type PipelineContent,
+  type PipelineSource,
   pipelineJsonSchema,
   pipelineSchema,
+  readSource,
   type ServiceContent,
   SOURCE_KINDS,
-  type SourceContent,
 } from './pipeline-schema.ts';
 import { readYaml, type YamlFile, type YamlPath } from './yaml-file.ts';
 
-/** One way to choose articles, its paths absolute. */
-export type PipelineSource =
-  | { kind: 'list'; file: string }
-  | { kind: 'catalogue'; parentnode: string; manufacturers: string[]; programs: string[] }
-  | { kind: 'search'; manufacturer: string; query: string }
-  | { kind: 'carts'; glob: string; as: 'planning' | 'articles' }
-  | {
-      kind: 'permanentids';
-      from: { ids: string[] } | { file: string };
-      as: 'planning' | 'articles';
-    }
-  | ConfigurationSource
-  | ({ kind: 'article' } & ArticleRequest);
-
-/** A pipeline file, checked. */
+/** A checked pipeline file. */
 export interface Pipeline {
   name: string;
   /** The `service:` section; `recording` is an absolute path. */
@@ -48,10 +32,10 @@ export interface Pipeline {
   gates: Gates;
   failures: FailurePolicy;
   outputDir: string;
-  /** When a stored answer is taken. */
+  /** When a cached response is used. */
   freshness: FreshnessPolicy;
   cacheDir: string;
-  /** Size of the cache at the end of a run. */
+  /** Largest size of the cache at the end of a run. */
   cacheMaxBytes: number;
 }
 
@@ -75,7 +59,7 @@ export async function loadPipeline(path: string, env: Environment): Promise<Pipe
 /**
  * Checks the text of a pipeline file.
  *
- * @param file - Its path: named in errors, and what the paths in it are relative to.
+ * @param file - Its path, for errors; paths in the text are relative to its folder.
  *
  * @example
  * ```ts
@@ -100,58 +84,19 @@ export function parsePipeline(text: string, file: string, env: Environment): Pip
     name,
     service:
       service.recording === undefined ? service : { ...service, recording: at(service.recording) },
-    articles: articles.map((entry) => toSource(entry, at)),
-    convert: { ...convert, overrides: plainOverrides(convert.overrides) },
-    limits,
-    gates,
-    failures,
-    outputDir,
-    freshness,
+    articles: articles.map((entry) => readSource(entry, at)),
+    ...{ convert, limits, gates, failures, outputDir, freshness },
     cacheDir: cache.dir === undefined ? defaultCacheDir(outputDir) : at(cache.dir),
     cacheMaxBytes: cache.maxBytes,
   };
 }
 
-/** The cache stands beside the output folder unless someone says otherwise. */
+/** Returns the default cache folder: beside the output folder. */
 export function defaultCacheDir(outputDir: string): string {
   return join(dirname(outputDir), '.cache');
 }
 
-type SourceRule = (entry: SourceContent, at: (path: string) => string) => PipelineSource;
-
-/** How an entry of `articles:` is read, by the key that it holds. */
-const SOURCE_RULES: Record<(typeof SOURCE_KINDS)[number], SourceRule> = {
-  list: ({ list }, at) => ({ kind: 'list', file: at(list!) }),
-  catalogue: ({ catalogue }) => ({ kind: 'catalogue', ...catalogue! }),
-  search: ({ search }) => ({ kind: 'search', ...search! }),
-  carts: ({ carts, as = 'planning' }, at) => ({ kind: 'carts', glob: at(carts!), as }),
-  permanentids: ({ permanentids, as = 'planning' }, at) => {
-    const named = permanentids!;
-    const from = typeof named === 'string' ? { file: at(named) } : { ids: named };
-    return { kind: 'permanentids', from, as };
-  },
-  configurations: ({ configurations }) => toConfigurations(configurations!),
-  article: ({ article }) => ({ kind: 'article', ...article! }),
-};
-
-function toConfigurations(content: NonNullable<SourceContent['configurations']>): PipelineSource {
-  const { values, each = [], max = 1, manufacturer, program, ...rest } = content;
-  return {
-    kind: 'configurations',
-    ...rest,
-    manufacturer: manufacturer.toUpperCase(),
-    program: program.toUpperCase(),
-    values: Object.fromEntries(Object.entries(values).map(([name, v]) => [name, String(v)])),
-    each,
-    max,
-  };
-}
-
-function toSource(entry: SourceContent, at: (path: string) => string): PipelineSource {
-  return SOURCE_RULES[SOURCE_KINDS.find((kind) => entry[kind] !== undefined)!](entry, at);
-}
-
-/** What every pipeline file has. */
+/** Required sections. */
 const PARTS = ['name', 'service', 'articles', 'output'];
 
 interface Problem {
@@ -188,17 +133,16 @@ function ofIssue(yaml: YamlFile, issue: z.core.$ZodIssue): Problem[] {
   return [{ line: yaml.lineOf(issue.path), sentence: `${where}: ${wording(yaml, issue)}` }];
 }
 
-/** The formula of every error: expected, received. */
 function wording(yaml: YamlFile, issue: z.core.$ZodIssue): string {
   const received = valueAt(yaml.value, issue.path);
   if (received === undefined) return 'is missing';
   const expected = expectation(issue);
-  // What is put before an address may be a password.
+  // An address may contain a password.
   const isSecret = typeof received === 'string' && received.includes('@');
   return isSecret ? expected : `${expected}, received ${JSON.stringify(received)?.slice(0, 60)}`;
 }
 
-/** What a value was to be, in words where the schema's own are a programmer's. */
+/** The expectation in plain words. */
 function expectation(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_format' && issue.format === 'url') {
     return 'expected an address that starts with http:// or https://';
@@ -213,7 +157,7 @@ function expectation(issue: z.core.$ZodIssue): string {
   return issue.message.replace(/^Invalid (?:input|option): /, '').split(', received')[0]!;
 }
 
-/** An address as the client takes it; the sentence does not repeat it, for it may hold a password. */
+/** The problem of an address without the address itself, which may contain a password. */
 function addressProblem(address: string | undefined): string | undefined {
   try {
     if (address !== undefined) readAddress(address, '');
@@ -223,7 +167,7 @@ function addressProblem(address: string | undefined): string | undefined {
   }
 }
 
-/** What the schema alone cannot say: exactly one of several keys. */
+/** Checks what the schema cannot express: exactly one of several keys. */
 function ofRules(yaml: YamlFile, { service, articles }: PipelineContent): Problem[] {
   const problems: Problem[] = [];
   const say = (path: YamlPath, sentence: string) =>
@@ -261,11 +205,11 @@ function ofRules(yaml: YamlFile, { service, articles }: PipelineContent): Proble
 interface SchemaNode {
   properties?: Record<string, SchemaNode>;
   items?: SchemaNode;
-  /** What every value of a mapping with free keys is. */
+  /** Schema of the values of a mapping with free keys. */
   additionalProperties?: SchemaNode;
 }
 
-/** The keys that the schema knows at a path. */
+/** The keys that the schema allows at a path. */
 function keysAt(path: YamlPath): string[] {
   let node: SchemaNode | undefined = pipelineJsonSchema() as SchemaNode;
   for (const step of path) {

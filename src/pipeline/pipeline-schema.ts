@@ -1,10 +1,8 @@
 /**
- * Pipeline schema: the one description of a pipeline file.
+ * The one description of a pipeline file: parsing, `pipelines/schema.json`, the help and the documentation
+ * are derived from it, and each default is written here once.
  *
- * Parsing, `pipelines/schema.json`, the help and the documentation read it; defaults stand here once.
- * It must not know files, lines or the environment.
- *
- * @see D-744 (what a pipeline file may say).
+ * @see D-744.
  */
 import { z } from 'zod';
 import { FRESHNESS_DEFAULT, FRESHNESS_POLICIES, type FreshnessPolicy } from '../cache/freshness.ts';
@@ -13,132 +11,132 @@ import { SERVICE_DEFAULTS } from '../service/service-config.ts';
 import { convertSchema } from './convert-schema.ts';
 import { gatesSchema } from './gate-table.ts';
 
-/** Defaults of a pipeline file, beside those of `convert:`; the client's and fetch's own are taken over. */
-export const PIPELINE_DEFAULTS = {
-  ...SERVICE_DEFAULTS,
-  lang: 'en',
-  imageLocation: IMAGE_LOCATION_DEFAULT,
-  freshness: FRESHNESS_DEFAULT,
-  // The whole of a real service (D-611) is about 14 GB.
-  cacheMaxBytes: 20 * 2 ** 30,
-  articleTimeoutMs: 15 * 60_000,
-  quarantineAfterNights: 3,
-  retryEveryNights: 7,
-} as const;
-
 const text = z.string();
 const named = z.string().min(1);
 const url = z.url({ protocol: /^https?$/ });
 
+/** Longest timer of Node, milliseconds: almost 25 days. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** A whole number with a default. */
+function int(standard: number, min: number, doc: string, max?: number) {
+  const number = max === undefined ? z.int().min(min) : z.int().min(min).max(max);
+  return number.default(standard).describe(doc);
+}
+
+const rateLimitSchema = z
+  .strictObject({
+    perSecond: z.number().positive().optional().describe('requests per second, evenly spaced'),
+    concurrency: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('concurrent requests; if set, their number is not adapted'),
+  })
+  .describe('limits of the service, if they are known');
+
 const serviceSchema = z
   .strictObject({
     emulator: z.literal(true).optional().describe('the sample range of the emulator'),
-    recording: named.optional().describe('a folder that holds a recording'),
+    recording: named.optional().describe('a folder with a recording'),
     authUrl: url.optional().describe('REST base address of the authentication server'),
     baseUrl: url.optional().describe('base address of the API'),
     profile: text.default('').describe('server profile'),
-    lang: text.default(PIPELINE_DEFAULTS.lang).describe('display language'),
+    lang: text.default('en').describe('display language'),
     langalt: text.default('').describe('alternative language'),
     currency: text.default('').describe('currency of prices'),
     rememberMe: z
       .boolean()
-      .default(PIPELINE_DEFAULTS.rememberMe)
-      .describe('tokens live for 90 days instead of 12 hours'),
+      .default(SERVICE_DEFAULTS.rememberMe)
+      .describe('tokens are valid for 90 days instead of 12 hours'),
     padding: z
       .enum(['pkcs1', 'oaep'])
-      .default(PIPELINE_DEFAULTS.padding)
+      .default(SERVICE_DEFAULTS.padding)
       .describe('padding of the encrypted login'),
     tokenElement: z
       .enum(['first', 'last'])
-      .default(PIPELINE_DEFAULTS.tokenElement)
-      .describe('which element of the answer is the token'),
+      .default(SERVICE_DEFAULTS.tokenElement)
+      .describe('which element of the response is the token'),
     imageLocation: named
-      .default(PIPELINE_DEFAULTS.imageLocation)
-      .describe('place of an image in GET materials; also {program}'),
-    concurrency: z
-      .int()
-      .min(1)
-      .max(256)
-      .default(PIPELINE_DEFAULTS.concurrency)
-      .describe('most requests in flight, all kinds together; fewer while the service cannot cope'),
-    rateLimit: z
-      .strictObject({
-        perSecond: z.number().positive().optional().describe('requests a second, evenly spaced'),
-        concurrency: z
-          .int()
-          .min(1)
-          .optional()
-          .describe('requests in flight; with it their number is not adapted'),
-      })
-      .optional()
-      .describe('what the service is known to allow'),
-    timeoutMs: z
-      .int()
-      .min(1)
-      .default(PIPELINE_DEFAULTS.timeoutMs)
-      .describe('time limit of one attempt of a request'),
-    retries: z
-      .int()
-      .min(0)
-      .max(20)
-      .default(PIPELINE_DEFAULTS.retries)
-      .describe('attempts after the first'),
-    backoffMs: z
-      .int()
-      .min(1)
-      .default(PIPELINE_DEFAULTS.backoffMs)
-      .describe('milliseconds before the first further attempt; doubles each time'),
-    giveUpAfterMs: z
-      .int()
-      .min(0)
-      .default(PIPELINE_DEFAULTS.giveUpAfterMs)
-      .describe('how long to wait for a service that answers nothing any more; then exit code 3'),
-    maxResponseBytes: z
-      .int()
-      .min(1024)
-      .default(PIPELINE_DEFAULTS.maxResponseBytes)
-      .describe('largest answer that is accepted'),
+      .default(IMAGE_LOCATION_DEFAULT)
+      .describe('path of an image in GET materials; also {program}'),
+    concurrency: int(
+      SERVICE_DEFAULTS.concurrency,
+      1,
+      'most concurrent requests of all kinds; fewer while the service is overloaded',
+      256,
+    ),
+    rateLimit: rateLimitSchema.optional(),
+    timeoutMs: int(SERVICE_DEFAULTS.timeoutMs, 1, 'time limit of one attempt of a request'),
+    retries: int(SERVICE_DEFAULTS.retries, 0, 'attempts after the first', 20),
+    backoffMs: int(
+      SERVICE_DEFAULTS.backoffMs,
+      1,
+      'milliseconds before the second attempt; doubles each time',
+    ),
+    giveUpAfterMs: int(
+      SERVICE_DEFAULTS.giveUpAfterMs,
+      0,
+      'how long to wait for a service that no longer responds; then exit code 3',
+    ),
+    maxResponseBytes: int(
+      SERVICE_DEFAULTS.maxResponseBytes,
+      1024,
+      'largest response that is accepted',
+    ),
   })
   .describe('where the articles come from: emulator, recording, or authUrl and baseUrl');
 
-const sourceSchema = z
-  .strictObject({
-    list: named.optional().describe('a CSV file of articles'),
-    catalogue: z
+/** How an entry of `articles:` is read. */
+interface EntryContext {
+  /** Makes a path absolute. */
+  at(path: string): string;
+  as: 'planning' | 'articles';
+}
+
+function source<S extends z.ZodType, const P extends { kind: string }>(
+  schema: S,
+  read: (content: z.output<S>, entry: EntryContext) => P,
+) {
+  return { schema: schema.optional(), read };
+}
+
+/** The ways to select articles, by the key of an entry of `articles:`: what it contains and how it is read. */
+const SOURCES = {
+  list: source(named.describe('a CSV file of articles'), (list, { at }) => {
+    return { kind: 'list', file: at(list) };
+  }),
+  catalogue: source(
+    z
       .strictObject({
         parentnode: text.default('').describe('the folder to start at; empty is the top'),
         manufacturers: z.array(named).default(['*']).describe('globs on manufacturer ids'),
         programs: z.array(named).default(['*']).describe('globs on series ids'),
       })
-      .optional()
       .describe('every article below a folder of the catalogue'),
-    search: z
+    (catalogue) => ({ kind: 'catalogue', ...catalogue }),
+  ),
+  search: source(
+    z
       .strictObject({ manufacturer: named, query: named })
-      .optional()
-      .describe('what a search of one manufacturer finds'),
-    article: z
-      .strictObject({
-        manufacturer: named,
-        program: named,
-        basearticlenumber: named,
-        finalarticlenumber: text.default(''),
-        reinitstring: text.default(''),
-        metareinitstring: text.default(''),
-      })
-      .optional()
-      .describe('one article; what is missing is resolved'),
-    carts: named.optional().describe('stored top-level articles: a path with *, ? and **'),
-    permanentids: z
+      .describe('what a search in one manufacturer finds'),
+    (search) => ({ kind: 'search', ...search }),
+  ),
+  carts: source(
+    named.describe('stored top-level articles: a path with *, ? and **'),
+    (carts, { at, as }) => ({ kind: 'carts', glob: at(carts), as }),
+  ),
+  permanentids: source(
+    z
       .union([z.array(named).min(1), named])
-      .optional()
-      .describe('permanent identifiers, or a file with one a line; from the ledger of the cache'),
-    as: z
-      .enum(['planning', 'articles'])
-      .optional()
-      .describe(
-        'of carts and permanentids: one asset of each (the default), or one of each child too',
-      ),
-    configurations: z
+      .describe('permanent identifiers, or a file with one per line; looked up in the cache'),
+    (ids, { at, as }) => {
+      const from = typeof ids === 'string' ? { file: at(ids) } : { ids };
+      return { kind: 'permanentids', from, as };
+    },
+  ),
+  configurations: source(
+    z
       .strictObject({
         manufacturer: named,
         program: named,
@@ -152,44 +150,81 @@ const sourceSchema = z
           .min(1)
           .optional()
           .describe('properties by CLASS.PROPERTY: each value of each, one property at a time'),
-        max: z.int().min(1).optional().describe('most configurations; each needs it'),
+        max: z.int().min(1).optional().describe('most configurations; required by each'),
       })
       .meta({ dependentRequired: { each: ['max'] } })
-      .optional()
       .describe('configurations of one base article'),
+    ({ values, each = [], max = 1, manufacturer, program, ...rest }) => ({
+      kind: 'configurations',
+      ...rest,
+      manufacturer: manufacturer.toUpperCase(),
+      program: program.toUpperCase(),
+      values: Object.fromEntries(Object.entries(values).map(([name, v]) => [name, String(v)])),
+      each,
+      max,
+    }),
+  ),
+  article: source(
+    z
+      .strictObject({
+        manufacturer: named,
+        program: named,
+        basearticlenumber: named,
+        finalarticlenumber: text.default(''),
+        reinitstring: text.default(''),
+        metareinitstring: text.default(''),
+      })
+      .describe('one article; what is missing is resolved'),
+    (article) => ({ kind: 'article', ...article }),
+  ),
+};
+
+type Sources = typeof SOURCES;
+
+/** The keys of {@link PipelineSource} in an entry of `articles:`. */
+export const SOURCE_KINDS = Object.keys(SOURCES) as (keyof Sources)[];
+
+/** One way to select articles; its paths are absolute. */
+export type PipelineSource = ReturnType<Sources[keyof Sources]['read']>;
+
+const sourceSchemas = Object.fromEntries(
+  Object.entries(SOURCES).map(([kind, { schema }]) => [kind, schema]),
+) as { [K in keyof Sources]: Sources[K]['schema'] };
+
+const sourceSchema = z
+  .strictObject({
+    ...sourceSchemas,
+    as: z
+      .enum(['planning', 'articles'])
+      .optional()
+      .describe(
+        'of carts and permanentids: one asset of each (the default), or one of each child too',
+      ),
   })
-  .describe('one way to choose articles');
+  .describe('one way to select articles');
 
 const failuresSchema = z
   .strictObject({
-    quarantineAfterNights: z
-      .int()
-      .min(1)
-      .default(PIPELINE_DEFAULTS.quarantineAfterNights)
-      .describe('nights on which an article fails before it is tried less often'),
-    retryEveryNights: z
-      .int()
-      .min(1)
-      .default(PIPELINE_DEFAULTS.retryEveryNights)
-      .describe('nights between two attempts from then on'),
+    quarantineAfterNights: int(3, 1, 'days of failure after which an article is tried less often'),
+    retryEveryNights: int(7, 1, 'days between two attempts from then on'),
   })
   .prefault({})
   .describe('how often an article that keeps failing is tried');
 
-/** Longest time that Node's timers can measure, milliseconds: almost 25 days. */
-const LONGEST_MS = 2 ** 31 - 1;
-
-const limitsSchema = z
+const cacheSchema = z
   .strictObject({
-    articleTimeoutMs: z
-      .int()
-      .min(1)
-      .max(LONGEST_MS)
-      .default(PIPELINE_DEFAULTS.articleTimeoutMs)
-      .describe('longest time for one article, milliseconds; it fails beyond that'),
+    dir: named
+      .optional()
+      .describe('relative to this file; default: .cache beside the output folder'),
+    // The whole of a real service (D-611) is about 14 GB.
+    maxBytes: int(
+      20 * 2 ** 30,
+      0,
+      'when the cache exceeds this, the least recently used bodies are evicted at the end of a run',
+    ),
   })
   .prefault({})
-  .describe('what one article may take');
+  .describe('responses of the service, cached between runs');
 
 /** The pipeline file as a whole. */
 export const pipelineSchema = z
@@ -198,59 +233,54 @@ export const pipelineSchema = z
     service: serviceSchema,
     articles: z.array(sourceSchema).min(1).describe('merged, duplicates removed'),
     convert: convertSchema.prefault({}).describe('options of the conversion'),
-    limits: limitsSchema,
+    limits: z
+      .strictObject({
+        articleTimeoutMs: int(
+          15 * 60_000,
+          1,
+          'time limit of one article, milliseconds; it fails beyond that',
+          LONGEST_MS,
+        ),
+      })
+      .prefault({})
+      .describe('limits of one article'),
     gates: gatesSchema,
     failures: failuresSchema,
     output: z.strictObject({ dir: named.describe('relative to this file') }),
     freshness: z
       .enum(Object.keys(FRESHNESS_POLICIES) as [FreshnessPolicy, ...FreshnessPolicy[]])
-      .default(PIPELINE_DEFAULTS.freshness)
+      .default(FRESHNESS_DEFAULT)
       .describe(
-        'when a stored answer is taken: not converted since (convertdate), the service says that it still holds (revalidate), always asked anew (always), however old (never)',
+        'when a cached response is used: not converted since (convertdate), confirmed by the service (revalidate), not at all (always: every run requests anew), at any age (never: no run requests anew)',
       ),
-    cache: z
-      .strictObject({
-        dir: named
-          .optional()
-          .describe('relative to this file; default: .cache beside the output folder'),
-        maxBytes: z
-          .int()
-          .min(0)
-          .default(PIPELINE_DEFAULTS.cacheMaxBytes)
-          .describe('beyond this, what was not used for longest is dropped at the end of a run'),
-      })
-      .prefault({})
-      .describe('answers of the service, kept between nights'),
+    cache: cacheSchema,
   })
   .describe('a pipeline of btg2gltf');
 
-/** A pipeline file's content, defaults filled in. */
+/** The content of a pipeline file, defaults filled in. */
 export type PipelineContent = z.output<typeof pipelineSchema>;
 /** The `service:` section. */
 export type ServiceContent = PipelineContent['service'];
-/** One entry of `articles:`. */
-export type SourceContent = PipelineContent['articles'][number];
 
-/** The ways to choose articles, by the key that an entry of `articles:` holds. */
-export const SOURCE_KINDS = [
-  'list',
-  'catalogue',
-  'search',
-  'carts',
-  'permanentids',
-  'configurations',
-  'article',
-] as const;
+/** Reads an entry of `articles:` that has exactly one of the {@link SOURCE_KINDS}. */
+export function readSource(
+  entry: PipelineContent['articles'][number],
+  at: EntryContext['at'],
+): PipelineSource {
+  const kind = SOURCE_KINDS.find((key) => entry[key] !== undefined)!;
+  const read = SOURCES[kind].read as (content: unknown, entry: EntryContext) => PipelineSource;
+  return read(entry[kind], { at, as: entry.as ?? 'planning' });
+}
 
 /**
  * Describes pipeline files for editors.
  *
- * @returns The JSON Schema that `pipelines/schema.json` holds.
+ * @returns The JSON Schema in `pipelines/schema.json`.
  */
 export function pipelineJsonSchema(): Record<string, unknown> {
   return z.toJSONSchema(pipelineSchema, {
     io: 'input',
-    // In the file an address may be `${VARIABLE}`, which is no URI yet.
+    // In the file an address may be `${VARIABLE}`, which is not a URI.
     override: ({ jsonSchema }) => {
       delete jsonSchema.format;
     },
