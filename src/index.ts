@@ -34,7 +34,6 @@ export type { Block, PartsList, PartsListNode, ServiceMaterial } from './model/g
 export type { ImageCodec } from './model/image-codec.ts';
 export type { Bounds, Loss, Scene } from './model/scene.ts';
 export type { ArticleSnapshot, ContentReader, Digest, Warning } from './model/snapshot.ts';
-export { parseArticleList, readArticleList } from './pipeline/article-list.ts';
 export { type ConvertedArticle, convertArticle } from './pipeline/convert-article.ts';
 export { type Verification, verifyOutput } from './pipeline/output-folder.ts';
 export { loadPipeline, type Pipeline, parsePipeline } from './pipeline/pipeline-file.ts';
@@ -43,6 +42,7 @@ export { type RecordResult, recordPipeline } from './pipeline/record.ts';
 export { buildPipeline, fetchPipeline, runPipeline } from './pipeline/run.ts';
 export type { RunResult } from './pipeline/run-end.ts';
 export type { Progress, RunEnvironment, RunOptions } from './pipeline/run-options.ts';
+export { parseArticleList, readArticleList } from './pipeline/source-files.ts';
 export { reportHtml } from './report/html.ts';
 export { junitXml } from './report/junit.ts';
 export { metricsText } from './report/metrics.ts';

@@ -20,6 +20,7 @@ import { sha256Hex } from '../support/files.ts';
 import { CONVERTER_VERSION, type ConvertOptions } from '../transform/convert-options.ts';
 import { type Converter, loadConverter } from './convert-article.ts';
 import { catalogueEntry, REQUEST_FAILED } from './manifest-lines.ts';
+import type { Stopwatch } from './metrics.ts';
 import type { Run } from './open-run.ts';
 import type { Processor } from './process-all.ts';
 import { pipelineServiceId } from './service.ts';
@@ -245,7 +246,7 @@ type Build = (snapshot: ArticleSnapshot, source: Digest) => Promise<Built>;
 interface BuilderOptions {
   stores: Pick<Run['stores'], 'bodies' | 'objects'>;
   convert: ConvertOptions;
-  stopwatch: Run['metrics']['stopwatch'];
+  stopwatch: Stopwatch;
 }
 
 /**

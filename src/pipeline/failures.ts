@@ -327,7 +327,7 @@ function* failedRequests(lines: Iterable<ManifestLine>): Iterable<ArticleRequest
 }
 
 /** How many configurations may fail: a number, or a share from 0 to 1. */
-export type FailureLimit = { count: number } | { share: number };
+type FailureLimit = { count: number } | { share: number };
 
 /**
  * Parses the value of `--max-failures`.

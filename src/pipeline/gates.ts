@@ -12,7 +12,7 @@ import { GATE_ROWS, GATE_TABLE, type Gate, type Gates, type GateThresholds } fro
 import { isAtLeast, sharePercent } from './share.ts';
 
 /** What the gates find. */
-export type GateAssessment = Omit<GateReport, 'accepted'>;
+type GateAssessment = Omit<GateReport, 'accepted'>;
 
 /**
  * Compares the result of a run with what is published.

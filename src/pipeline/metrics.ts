@@ -64,7 +64,7 @@ function createStopwatch(now: () => number): Stopwatch {
 const LOGIN: ReadonlySet<string> = new Set(['getPublicKey', 'getSessionToken']);
 
 /** Counts the requests sent to the service. */
-export interface RequestCounts {
+interface RequestCounts {
   /** Counts one attempt. */
   count(event: RequestEvent): void;
   /** Mean duration of an attempt without the login, milliseconds; undefined before the first. */
@@ -104,7 +104,7 @@ function sorted(map: ReadonlyMap<string, number>): Record<string, number> {
 type DriftRow = RunReport['drift'][number];
 
 /** Counts where responses differ from the specification, by field. */
-export interface DriftCounts {
+interface DriftCounts {
   count(drift: ServiceDrift): void;
   /** Sorted by operation, field, expected and found. */
   rows(): DriftRow[];

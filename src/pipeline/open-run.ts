@@ -51,7 +51,7 @@ export interface PreviousOutput {
 }
 
 /** The run's session with the service, which is opened on first use. */
-export interface ServiceSession {
+interface ServiceSession {
   fetcher(): Promise<Fetcher>;
   /** Number of responses taken from the cache. */
   cacheHits(): Promise<number>;

@@ -108,7 +108,7 @@ async function isSameFile(a: string, b: string): Promise<boolean> {
 }
 
 /** What can be removed; paths relative to the output folder, with `/`, sorted. */
-export interface PrunePlan {
+interface PrunePlan {
   /** GLBs that no line refers to. */
   objects: string[];
   /** Links that no line refers to. */

@@ -37,7 +37,7 @@ export type Collect = (result: Result, origin: Origin) => void;
 export type Filter = (articles: readonly SelectedArticle[]) => readonly SelectedArticle[];
 
 /** What processing needs of a run. */
-export type ProcessingRun = Pick<Run, 'options' | 'environment' | 'session' | 'isOutOfTime'>;
+type ProcessingRun = Pick<Run, 'options' | 'environment' | 'session' | 'isOutOfTime'>;
 
 /**
  * Processes each request of each selected article, then the children without a place in their planning,

@@ -29,7 +29,7 @@ import { runId } from './run-options.ts';
 import { describeService } from './service.ts';
 
 /** What a report is made of. */
-export interface ReportContent {
+interface ReportContent {
   command: RunReport['command'];
   end: RunEnd;
   selection: Pick<Selection, 'failures' | 'warnings'>;

@@ -17,13 +17,12 @@ import {
 } from '../support/files.ts';
 import { globMatcher } from '../support/glob.ts';
 import { jsonLines } from '../write/manifest.ts';
-import { readArticleList } from './article-list.ts';
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { PipelineSource } from './pipeline-schema.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
 import { describeService, pipelineServiceId } from './service.ts';
-import { findPlannings, readCartFiles, readPermanentIds } from './stored-plannings.ts';
+import { findPlannings, readArticleList, readCartFiles, readPermanentIds } from './source-files.ts';
 
 /** Reasons listed if nothing is selected. */
 const MOST_REASONS = 10;

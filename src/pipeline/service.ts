@@ -6,7 +6,7 @@ import { type Environment, readCredentials } from './environment.ts';
 import type { ServiceContent } from './pipeline-schema.ts';
 
 /** A running emulator, as far as a client needs it. */
-export interface EmulatorHandle {
+interface EmulatorHandle {
   readonly authUrl: string;
   readonly baseUrl: string;
   readonly username: string;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { GATE_ROWS } from '../../../src/pipeline/gate-table.ts';
-import { parsePipeline } from '../../../src/pipeline/pipeline-file.ts';
+import { parsePipeline, readYaml } from '../../../src/pipeline/pipeline-file.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 
 const GATE_DEFAULTS = Object.fromEntries(GATE_ROWS.map(([gate, row]) => [gate, row.defaults]));
@@ -167,9 +167,9 @@ describe('a pipeline file', () => {
       refusal(MINIMAL.replace(from, to)).replace('PIPELINE_INVALID x.yaml:', '');
     const live = (baseUrl: string) =>
       `{ authUrl: "https://a", baseUrl: "${baseUrl}", timeoutMs: 5000 }`;
-    expect(one('name: x', 'name: x\nname: y')).toBe('2: the key "name" stands there twice');
+    expect(one('name: x', 'name: x\nname: y')).toBe('2: the key "name" is there twice');
     expect(one('{ emulator: true }', '{ emulator: true, "emulator" : true }')).toBe(
-      '2: the key "emulator" stands there twice',
+      '2: the key "emulator" is there twice',
     );
     expect(refusal('# nothing yet\n')).toBe(
       'PIPELINE_INVALID x.yaml:1: the file is empty: expected name, service, articles, output',
@@ -202,5 +202,22 @@ describe('a pipeline file', () => {
   test('is refused where it is no YAML', () => {
     expect(refusal('name: [x')).toMatch(/^PIPELINE_INVALID x\.yaml:1: /);
     expect(refusal('- a\n')).toMatch(/^PIPELINE_INVALID x\.yaml:1: the file: expected object/);
+  });
+});
+
+describe('a variable', () => {
+  test.each([
+    ['17', 17],
+    ['-1.5', -1.5],
+    ['true', true],
+    ['007', '007'],
+    ['1e3', '1e3'],
+    ['0x10', '0x10'],
+  ])('fills in %j as %j where the variable stands unquoted', (text, value) => {
+    expect(readYaml('a: ${V}', 'x.yaml', { V: text }).value).toEqual({ a: value });
+  });
+
+  test('fills in a text where the variable stands in quotes', () => {
+    expect(readYaml('a: "${V}"', 'x.yaml', { V: '17' }).value).toEqual({ a: '17' });
   });
 });

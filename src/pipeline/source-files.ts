@@ -1,0 +1,309 @@
+/** Reads the files that the sources of a pipeline refer to: article lists, carts and permanent identifiers. */
+import { join, relative, resolve, sep } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import type { DurablePermanentIds } from '../cache/durable-permanent-ids.ts';
+import { readRecordedPlanning } from '../fetch/recording.ts';
+import type { StoredPlanning } from '../fetch/select-plannings.ts';
+import type { ArticleRequest } from '../model/article.ts';
+import { asConverterError, ConverterError, endsRun, isConverterError } from '../support/errors.ts';
+import { listFolder, readBytes, readText, statIfExists } from '../support/files.ts';
+import { globMatcher } from '../support/glob.ts';
+import { didYouMean, nearestName } from '../support/nearest.ts';
+
+/** Columns of a list; GET articles resolves the optional ones if they are missing. */
+const COLUMNS = {
+  manufacturer: { required: true, read: (cell: string) => cell.trim().toUpperCase() },
+  program: { required: true, read: (cell: string) => cell.trim().toUpperCase() },
+  basearticlenumber: { required: true, read: (cell: string) => cell.trim() },
+  finalarticlenumber: { required: false, read: (cell: string) => cell },
+  reinitstring: { required: false, read: (cell: string) => cell },
+  metareinitstring: { required: false, read: (cell: string) => cell },
+} as const satisfies Record<
+  keyof ArticleRequest,
+  { required: boolean; read: (c: string) => string }
+>;
+
+const NAMES = Object.keys(COLUMNS) as (keyof ArticleRequest)[];
+
+interface CsvLine {
+  info: { lines: number };
+  record: string[];
+}
+
+/**
+ * Reads an article list from a file.
+ *
+ * @throws {@link ConverterError} `LIST_INVALID` naming file and line.
+ *
+ * @see D-743 (what a list may look like).
+ */
+export async function readArticleList(path: string): Promise<ArticleRequest[]> {
+  return parseArticleList(await readList(path, readBytes), path);
+}
+
+async function readList<T>(path: string, read: (path: string) => Promise<T>): Promise<T> {
+  try {
+    return await read(path);
+  } catch (cause) {
+    const problem = isConverterError(cause, 'FILE_MISSING') ? 'no such file' : 'cannot be read';
+    throw new ConverterError('LIST_INVALID', `${path}: ${problem}`, { cause });
+  }
+}
+
+/**
+ * Parses an article list: `,` or `;` between cells, with or without a byte-order mark.
+ *
+ * @param bytes - UTF-8, or UTF-16 with a byte-order mark.
+ * @param file - Name for error sentences.
+ *
+ * @example
+ * ```ts
+ * parseArticleList(utf8('manufacturer;program;basearticlenumber\nacme;desk;D1'), 'list.csv');
+ * // → [{ manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1', finalarticlenumber: '', reinitstring: '', metareinitstring: '' }]
+ * ```
+ */
+export function parseArticleList(bytes: Uint8Array, file: string): ArticleRequest[] {
+  const text = decodeText(bytes, file);
+  const [header, ...lines] = parseCsv(text, file);
+  if (header === undefined) throw listError(file, 1, `expected a header line ${NAMES.join(',')}`);
+  const columns = readHeader(header, file);
+  return lines
+    .filter(({ record }) => record.some((cell) => cell.trim() !== ''))
+    .map((line) => {
+      checkWidth(line, header.record.length, file);
+      return readLine(line, columns, file);
+    });
+}
+
+/** An extra cell is an unquoted separator, so that the columns are uncertain. */
+function checkWidth({ record, info }: CsvLine, width: number, file: string): void {
+  if (record.slice(width).every((cell) => cell === '')) return;
+  const problem = `expected ${width} cells as in the header, received ${record.length}`;
+  throw listError(file, info.lines, `${problem}; quote cells that hold the separator`);
+}
+
+/** Excel writes UTF-16 as "Unicode text"; the code page that it writes as "CSV" cannot be decoded. */
+function decodeText(bytes: Uint8Array, file: string): string {
+  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  try {
+    return new TextDecoder(utf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    const problem = 'expected UTF-8 text; save the list as "CSV UTF-8"';
+    throw new ConverterError('LIST_INVALID', `${file}:${badLine(bytes)}: ${problem}`, { cause });
+  }
+}
+
+/** The first line that is not UTF-8. */
+function badLine(bytes: Uint8Array): number {
+  const lenient = new TextDecoder().decode(bytes);
+  return lenient.slice(0, lenient.indexOf('\uFFFD')).split('\n').length;
+}
+
+function parseCsv(text: string, file: string): CsvLine[] {
+  const firstLine = text.slice(0, text.search(/[\r\n]|$/));
+  try {
+    return parse(text, {
+      delimiter: count(firstLine, ';') > count(firstLine, ',') ? ';' : ',',
+      info: true,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+    }) as unknown as CsvLine[];
+  } catch (cause) {
+    const { lines = 1, message } = cause as { lines?: number; message: string };
+    throw new ConverterError('LIST_INVALID', `${file}:${lines}: ${message}`, { cause });
+  }
+}
+
+const count = (text: string, part: string) => text.split(part).length - 1;
+
+/** Position of each known column. Unknown columns are ignored unless they look misspelt. */
+function readHeader({ record, info }: CsvLine, file: string): Map<keyof ArticleRequest, number> {
+  const found = record.map((cell) => cell.trim().toLowerCase());
+  const foreign = found.filter((column) => !NAMES.includes(column as keyof ArticleRequest));
+  for (const name of NAMES.filter((column) => COLUMNS[column].required)) {
+    if (found.includes(name)) continue;
+    const nearest = nearestName(name, foreign);
+    const hint = nearest === undefined ? '' : `; is "${nearest}" meant?`;
+    throw listError(file, info.lines, `column "${name}" is missing${hint}`);
+  }
+  for (const name of foreign) {
+    const hint = didYouMean(name, NAMES);
+    if (hint !== '') throw listError(file, info.lines, `unknown column "${name}"${hint}`);
+  }
+  return new Map(NAMES.filter((n) => found.includes(n)).map((n) => [n, found.indexOf(n)]));
+}
+
+function readLine(
+  { record, info }: CsvLine,
+  columns: Map<keyof ArticleRequest, number>,
+  file: string,
+): ArticleRequest {
+  const request = Object.fromEntries(
+    NAMES.map((name) => [name, COLUMNS[name].read(record[columns.get(name) ?? -1] ?? '')]),
+  ) as unknown as ArticleRequest;
+  for (const name of NAMES) {
+    if (COLUMNS[name].required && request[name] === '') {
+      throw listError(file, info.lines, `"${name}" is empty`);
+    }
+  }
+  return request;
+}
+
+function listError(file: string, line: number, problem: string): ConverterError {
+  return new ConverterError('LIST_INVALID', `${file}:${line}: ${problem}`);
+}
+
+/** Larger files are not carts. */
+const LARGEST_BYTES = 64 * 1024 * 1024;
+const READ_AT_ONCE = 16;
+/** Depth of `**`: a symbolic link may lead back up. */
+const DEEPEST = 32;
+const WILDCARD = /[*?]/;
+
+/**
+ * Reads the carts that a glob matches: `*` and `?` within a name, `**` for folders of any depth.
+ *
+ * @param glob - Absolute.
+ * @returns In the order of their names; a path without wildcards always returns one.
+ *
+ * @example
+ * ```ts
+ * await readCartFiles(resolve('carts/*.json'));
+ * // → [{ name: 'cart order-17.json', article: { json: { id: '7', rootid: '7', … } } }]
+ * ```
+ *
+ * @see D-801.
+ */
+export async function readCartFiles(glob: string): Promise<StoredPlanning[]> {
+  const { folder, pattern } = splitGlob(glob);
+  const paths = pattern.length === 0 ? [folder] : await matching(folder, pattern);
+  const carts: StoredPlanning[] = [];
+  for (let next = 0; next < paths.length; next += READ_AT_ONCE) {
+    const some = paths.slice(next, next + READ_AT_ONCE);
+    carts.push(...(await Promise.all(some.map((path) => readCart(path, folder)))));
+  }
+  return carts;
+}
+
+/** The folder above the first wildcard, and the segments from there on; none without a wildcard. */
+function splitGlob(glob: string): { folder: string; pattern: string[] } {
+  const segments = glob.split(sep === '\\' ? /[\\/]/ : sep);
+  const first = segments.findIndex((segment) => WILDCARD.test(segment));
+  if (first < 0) return { folder: glob, pattern: [] };
+  const folder = resolve(`${segments.slice(0, first).join(sep)}${sep}`);
+  return { folder, pattern: segments.slice(first) };
+}
+
+async function matching(folder: string, pattern: readonly string[], depth = 0): Promise<string[]> {
+  const [segment, ...rest] = pattern;
+  if (segment === undefined || depth > DEEPEST) return [];
+  const isLast = rest.length === 0;
+  if (segment === '**') {
+    const here = isLast ? [] : await matching(folder, rest, depth);
+    const below = await entries(folder, '*', true);
+    const deeper = await Promise.all(below.map((path) => matching(path, pattern, depth + 1)));
+    return [...new Set([...here, ...deeper.flat()])].sort();
+  }
+  const found = await entries(folder, segment, !isLast);
+  if (isLast) return found;
+  return (await Promise.all(found.map((path) => matching(path, rest, depth + 1)))).flat();
+}
+
+/** Files or folders whose name matches; one that begins with a dot only if the pattern does. */
+async function entries(folder: string, segment: string, folders: boolean): Promise<string[]> {
+  const matches = WILDCARD.test(segment)
+    ? globMatcher(segment)
+    : (name: string) => name === segment;
+  const found: string[] = [];
+  for (const name of await listFolder(folder)) {
+    if (!matches(name) || (name.startsWith('.') && !segment.startsWith('.'))) continue;
+    const path = join(folder, name);
+    if ((await statIfExists(path))?.folder === folders) found.push(path);
+  }
+  return found;
+}
+
+async function readCart(path: string, folder: string): Promise<StoredPlanning> {
+  const name = `cart ${(relative(folder, path) || path).replaceAll(sep, '/')}`;
+  try {
+    return { name, article: { json: await readJson(path) } };
+  } catch (thrown) {
+    const error = asConverterError(thrown);
+    if (error.code !== 'FILE_UNREADABLE' && endsRun(error.code)) throw error;
+    return { name, article: { error } };
+  }
+}
+
+async function readJson(path: string): Promise<unknown> {
+  const bytes = (await statIfExists(path))?.bytes ?? 0;
+  if (bytes > LARGEST_BYTES)
+    throw cartError(`expected at most ${LARGEST_BYTES} bytes, received ${bytes}`);
+  let text: string;
+  try {
+    text = await readText(path);
+  } catch (cause) {
+    throw isConverterError(cause, 'FILE_MISSING') ? cartError('no such file') : cause;
+  }
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw cartError('expected JSON, received something else or only a part of it');
+  }
+}
+
+function cartError(message: string): ConverterError {
+  return new ConverterError('CART_INVALID', message);
+}
+
+/**
+ * Reads permanent identifiers: one per line, each once; blank lines and lines that begin with `#` are skipped.
+ *
+ * @throws {@link ConverterError} `LIST_INVALID` if it cannot be read.
+ */
+export async function readPermanentIds(path: string): Promise<string[]> {
+  const text = await readList(path, readText);
+  const lines = text.split(/\r\n|\n|\r/).map((line) => line.trim());
+  return [...new Set(lines.filter((line) => line !== '' && !line.startsWith('#')))];
+}
+
+/** Where plannings are looked up. */
+interface PlanningSources {
+  /** The service that issued the identifiers. */
+  service: string;
+  permanentIds: Pick<DurablePermanentIds, 'get'>;
+  /** Folder of the recording that the service replays. */
+  recording?: string | undefined;
+  /** Called with each planning that is found. */
+  onPlanning?: ((id: string, topLevelArticle: unknown) => Promise<void>) | undefined;
+}
+
+/**
+ * Looks up the plannings of permanent identifiers in the database, then in the recording.
+ *
+ * @throws {@link ConverterError} `RECORDING_INVALID`.
+ *
+ * @see D-802, D-821.
+ */
+export async function findPlannings(
+  ids: readonly string[],
+  { service, permanentIds, recording, onPlanning }: PlanningSources,
+): Promise<StoredPlanning[]> {
+  const found: StoredPlanning[] = [];
+  for (const id of ids) {
+    let json = permanentIds.get(service, id);
+    if (json === undefined && recording !== undefined) {
+      json = await readRecordedPlanning(recording, id);
+    }
+    if (json !== undefined) await onPlanning?.(id, json);
+    const name = `permanentid ${id}`;
+    found.push({ name, article: json === undefined ? { error: notResolvable() } : { json } });
+  }
+  return found;
+}
+
+function notResolvable(): ConverterError {
+  const message = 'no operation of the service resolves it, and it is not in this cache';
+  return new ConverterError('PERMANENT_ID_NOT_RESOLVABLE', message);
+}

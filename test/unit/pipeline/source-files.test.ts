@@ -1,0 +1,144 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  findPlannings,
+  parseArticleList,
+  readCartFiles,
+  readPermanentIds,
+} from '../../../src/pipeline/source-files.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'btg2gltf-carts-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function files(contents: Record<string, string>): Promise<void> {
+  for (const [path, content] of Object.entries(contents)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+}
+const names = async (glob: string) =>
+  (await readCartFiles(join(folder, glob))).map(({ name }) => name);
+
+describe('cart files', () => {
+  test('are those that the glob matches, in the order of their names', async () => {
+    const carts = ['b.json', 'a.json', 'a.txt', '.c.json', 'x/d.json', 'x/y/e.json', 'z.json/f'];
+    await files(Object.fromEntries(carts.map((path) => [path, '{}'])));
+    expect(await names('*.json')).toEqual(['cart a.json', 'cart b.json']);
+    expect(await names('?.txt')).toEqual(['cart a.txt']);
+    expect(await names('*/*.json')).toEqual(['cart x/d.json']);
+    expect(await names('**/*.json')).toEqual([
+      'cart a.json',
+      'cart b.json',
+      'cart x/d.json',
+      'cart x/y/e.json',
+    ]);
+    expect(await names('x/**/*.json')).toEqual(['cart d.json', 'cart y/e.json']);
+    expect(await names('none/*.json')).toEqual([]);
+  });
+
+  test('return their content, or why they cannot be read', async () => {
+    await files({ 'a.json': '\uFEFF{"id":"1"}', 'b.json': '{"id":' });
+    expect(await readCartFiles(join(folder, '*.json'))).toMatchObject([
+      { article: { json: { id: '1' } } },
+      { article: { error: { code: 'CART_INVALID', message: expect.stringMatching(/JSON/) } } },
+    ]);
+    expect(await readCartFiles(join(folder, 'c.json'))).toMatchObject([
+      { article: { error: { code: 'CART_INVALID', message: 'no such file' } } },
+    ]);
+  });
+});
+
+describe('permanent identifiers', () => {
+  test('are read one per line, each once, without blank lines and comments', async () => {
+    const text = '# orders of May\r\nP-1\n\n  P-2 \nP-1\r#P-3\nä b/;\n';
+    await files({ 'ids.txt': text });
+    expect(await readPermanentIds(join(folder, 'ids.txt'))).toEqual(['P-1', 'P-2', 'ä b/;']);
+  });
+
+  test('are found for the service that issued them, and for no other', async () => {
+    const known = new Map<string, unknown>([['test P-1', { id: '7' }]]);
+    const permanentIds = {
+      get: (service: string, id: string) => known.get(`${service} ${id}`),
+      put() {},
+    };
+    expect(await findPlannings(['P-1', 'P-2'], { service: 'test', permanentIds })).toMatchObject([
+      { name: 'permanentid P-1', article: { json: { id: '7' } } },
+      { name: 'permanentid P-2', article: { error: { code: 'PERMANENT_ID_NOT_RESOLVABLE' } } },
+    ]);
+    expect(await findPlannings(['P-1'], { service: 'production', permanentIds })).toMatchObject([
+      { article: { error: { code: 'PERMANENT_ID_NOT_RESOLVABLE' } } },
+    ]);
+  });
+});
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const parse = (text: string) => parseArticleList(utf8(text), 'list.csv');
+const refusal = (bytes: Uint8Array): string => {
+  try {
+    parseArticleList(bytes, 'list.csv');
+  } catch (error) {
+    const { code, message } = error as { code: string; message: string };
+    return `${code} ${message}`;
+  }
+  return 'accepted';
+};
+const ROW = {
+  manufacturer: 'ACME',
+  program: 'DESK',
+  basearticlenumber: 'D1/80',
+  finalarticlenumber: '',
+  reinitstring: '',
+  metareinitstring: '',
+};
+
+describe('an article list', () => {
+  test('takes commas or semicolons, a byte-order mark, any order and case of columns', () => {
+    expect(parse('manufacturer,program,basearticlenumber\nACME,DESK,D1/80\n')).toEqual([ROW]);
+    expect(parse('\uFEFFProgram;Manufacturer;BaseArticleNumber\r\ndesk;acme;D1/80\r\n')).toEqual([
+      ROW,
+    ]);
+  });
+
+  test('takes what Excel calls Unicode text', () => {
+    const text = '\uFEFFmanufacturer;program;basearticlenumber\r\nACME;DESK;D1/80\r\n';
+    expect(parseArticleList(Buffer.from(text, 'utf16le'), 'list.csv')).toEqual([ROW]);
+  });
+
+  test('leaves final numbers and reinit strings byte for byte', () => {
+    const opaque = ' FARBE=ÄÖ;X,Y"+\'/::';
+    const cell = `"${opaque.replaceAll('"', '""')}"`;
+    const [row] = parse(
+      `manufacturer;program;basearticlenumber;finalarticlenumber;reinitstring\nA;B;C;${cell};${cell}\n`,
+    );
+    expect([row!.finalarticlenumber, row!.reinitstring]).toEqual([opaque, opaque]);
+  });
+
+  test('leaves foreign columns and empty rows alone', () => {
+    expect(
+      parse('manufacturer;program;basearticlenumber;price\nACME;DESK;D1/80;99\n;;;\n'),
+    ).toEqual([ROW]);
+  });
+
+  test('names a missing column with its line and what may have been meant', () => {
+    expect(refusal(utf8('manufacturer,program,basearticle\nA,B,C\n'))).toBe(
+      'LIST_INVALID list.csv:1: column "basearticlenumber" is missing; is "basearticle" meant?',
+    );
+    expect(refusal(utf8('manufacturer,program,basearticlenumber,reinit_string\n'))).toMatch(
+      /list\.csv:1: unknown column "reinit_string"; did you mean "reinitstring"\?/,
+    );
+    expect(refusal(utf8(''))).toMatch(/list\.csv:1: expected a header line/);
+  });
+
+  test('names the line of an empty cell, of one too many and of bytes that are no UTF-8', () => {
+    const header = 'manufacturer,program,basearticlenumber\n';
+    expect(refusal(utf8(`${header}A,B,C\nA,,C\n`))).toMatch(/list\.csv:3: "program" is empty/);
+    expect(refusal(utf8(`${header}A,B,C,D\n`))).toMatch(/list\.csv:2: expected 3 cells/);
+    const latin = Buffer.from(`${header}A,B,C\nA,B,BÜRO\n`, 'latin1');
+    expect(refusal(latin)).toMatch(/list\.csv:3: expected UTF-8 text/);
+  });
+});
