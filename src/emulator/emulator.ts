@@ -4,15 +4,32 @@
  * It never imports the client (`service/`), so that the two are independent readings of the
  * specification.
  */
+import { createHash, randomBytes } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { EmulatedRange, Json } from '../sample/range.ts';
-import { authRoutes, type KeyForm, type Login } from './auth.ts';
-import { MAX_QUERY_BYTES, type Route, type RouteContext } from './route.ts';
+import { isConverterError } from '../support/errors.ts';
+import { jsonText } from './json-text.ts';
+import {
+  type Answer,
+  checkQuery,
+  MAX_QUERY_BYTES,
+  Refusal,
+  type Route,
+  type RouteContext,
+} from './route.ts';
+import { authRoutes, type KeyForm, type Login } from './routes-auth.ts';
 import { FRONTEND_ROUTES } from './routes-frontend.ts';
 import { ODB_ROUTES } from './routes-odb.ts';
 import { OCD_ROUTES, OFML_ROUTES } from './routes-ofml.ts';
 import { XCF_ROUTES } from './routes-xcf.ts';
-import { type AnsweredRequest, addRoute, createServer, type ValidatorKind } from './server.ts';
 import { createTokenRegistry, type Lifetimes, TOKEN_LIFETIMES_MS } from './tokens.ts';
+
+/** One answered request. */
+interface AnsweredRequest {
+  method: string;
+  route: string;
+  status: number;
+}
 
 /** The settings of an emulator. */
 export interface EmulatorOptions {
@@ -38,7 +55,7 @@ export interface EmulatorOptions {
   /** Longest query in bytes. @defaultValue {@link MAX_QUERY_BYTES} */
   maxQueryBytes?: number;
   /** Validators of GET answers. @defaultValue `none`: the specification shows none */
-  validators?: ValidatorKind;
+  validators?: 'etag' | 'last-modified' | 'none';
   /** Called once for each answered request; `route` is the operation's name, or empty. */
   onRequest?: (event: AnsweredRequest) => void;
 }
@@ -64,6 +81,11 @@ export interface Emulator extends Readonly<Login> {
   /** Stops at once: open connections are cut. */
   close(): Promise<void>;
 }
+
+const BODY_LIMIT_BYTES = 65_536;
+/** Large enough for a query that is too long, so that the route refuses it and not the HTTP parser. */
+const MAX_HEADER_BYTES = 262_144;
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Base paths of the specification, below addresses that have a path of their own. */
 const AUTH_BASE = '/auth/rest';
@@ -97,10 +119,9 @@ const GROUPS: readonly { base: string; routes: readonly Route[] }[] = [
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const { range, now = Date.now, lifetimesMs = TOKEN_LIFETIMES_MS, onRequest } = options;
   const { keyForm = 'pem', without = [], maxQueryBytes = MAX_QUERY_BYTES } = options;
-  const random = options.random ?? (await import('node:crypto')).randomBytes;
-  const login = options.login ?? makeLogin(random);
+  const { random = randomBytes, login = makeLogin(random) } = options;
   const tokens = createTokenRegistry(now, random, lifetimesMs);
-  const server = await createServer(options.validators ?? 'none', now, onRequest);
+  const server = await createServer(options.validators, now, onRequest);
   const counts = new Map<string, number>();
   const context = { range, tokens, maxQueryBytes, ...planningStore(random, options.onPermanentId) };
   const auth = { base: AUTH_BASE, routes: authRoutes(login, tokens, keyForm) };
@@ -146,5 +167,136 @@ function planningStore(
       return id;
     },
     restorePlanning: (id) => stored.get(id),
+  };
+}
+
+/**
+ * Creates a server that is not yet listening. Bodies are not parsed: each row gets the bytes.
+ *
+ * @param now - Milliseconds since the epoch.
+ */
+async function createServer(
+  validators: EmulatorOptions['validators'],
+  now: () => number,
+  onRequest?: (event: AnsweredRequest) => void,
+): Promise<FastifyInstance> {
+  const { fastify } = await import('fastify');
+  const app = fastify({
+    logger: false,
+    forceCloseConnections: true,
+    bodyLimit: BODY_LIMIT_BYTES,
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    exposeHeadRoutes: false,
+    frameworkErrors: (error, _request, reply) => sendError(reply, error),
+  }) as unknown as FastifyInstance;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.setErrorHandler((error, _request, reply) => sendError(reply, error));
+  app.setNotFoundHandler((_request, reply) =>
+    sendError(reply, new Refusal(404, 'no such operation')),
+  );
+  if (validators !== undefined && validators !== 'none')
+    addValidators(app, validators === 'etag' ? byTag : byDate(now));
+  if (onRequest !== undefined) {
+    app.addHook('onSend', async (request, reply) => {
+      const { operation } = request.routeOptions.config as { operation?: string };
+      onRequest({ method: request.method, route: operation ?? '', status: reply.statusCode });
+    });
+  }
+  return app;
+}
+
+/** Adds a row of the table below a base path; each request is counted under its operation. */
+function addRoute(
+  app: FastifyInstance,
+  base: string,
+  route: Route,
+  context: RouteContext,
+  counts: Map<string, number>,
+): void {
+  const { operation, method, path, bodyLimitBytes = BODY_LIMIT_BYTES } = route;
+  app.route({
+    method,
+    url: base + path,
+    bodyLimit: bodyLimitBytes,
+    config: { operation },
+    async handler({ raw, params, headers, body }, reply) {
+      counts.set(operation, (counts.get(operation) ?? 0) + 1);
+      const query = checkQuery(route, raw.url ?? '/', context);
+      const call = {
+        query,
+        segments: params as Record<string, string>,
+        headers,
+        body: body instanceof Uint8Array ? body : new Uint8Array(),
+      };
+      return send(reply, await route.answer(call, context));
+    },
+  });
+}
+
+function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  if (answer.kind === 'empty') return reply.code(200).send();
+  if (answer.kind === 'json') return reply.type(JSON_TYPE).send(jsonText(answer.json));
+  const { buffer, byteOffset, byteLength } = answer.bytes;
+  reply.headers(answer.headers ?? {}).type(answer.contentType);
+  return reply.send(Buffer.from(buffer, byteOffset, byteLength));
+}
+
+function sendError(reply: FastifyReply, error: unknown): FastifyReply {
+  const isRefusal = error instanceof Refusal;
+  const status = isRefusal ? error.status : ((error as { statusCode?: number }).statusCode ?? 500);
+  const isPublic = status < 500 || isRefusal || isConverterError(error);
+  const message = isPublic ? (error as Error).message : 'internal';
+  return reply
+    .code(status)
+    .type(JSON_TYPE)
+    .send(jsonText({ error: message }));
+}
+
+/** The validator of an answer, and whether the client already has this answer. */
+type Validate = (
+  request: FastifyRequest,
+  digest: string,
+) => { headers: Record<string, string>; isCurrent: boolean };
+
+const TOKEN = /([?&])token=[^&]*/;
+
+/** Adds validators to each GET that requires a token, and answers 304 where they match (D-841). */
+function addValidators(app: FastifyInstance, validate: Validate): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const isBody = typeof payload === 'string' || payload instanceof Uint8Array;
+    const isGet = request.method === 'GET' && TOKEN.test(request.url);
+    if (!isBody || !isGet || reply.statusCode !== 200) return payload;
+    const digest = createHash('sha256').update(payload).digest('hex').slice(0, 32);
+    const { headers, isCurrent } = validate(request, digest);
+    reply.headers(headers);
+    if (!isCurrent) return payload;
+    reply.code(304).removeHeader('content-type');
+    return null;
+  });
+}
+
+const byTag: Validate = ({ headers }, digest) => {
+  const etag = `"${digest}"`;
+  return { headers: { etag }, isCurrent: headers['if-none-match'] === etag };
+};
+
+/** The date is the start of the emulator, or when a request was first answered with other content. */
+function byDate(now: () => number): Validate {
+  const startedMs = now();
+  const known = new Map<string, { digest: string; modifiedMs: number }>();
+  return ({ url, headers }, digest) => {
+    const request = url.replace(TOKEN, '$1');
+    const before = known.get(request);
+    const modifiedMs = before === undefined ? startedMs : now();
+    const state = before?.digest === digest ? before : { digest, modifiedMs };
+    known.set(request, state);
+    const modified = new Date(state.modifiedMs).toUTCString();
+    return {
+      // `date` comes from the emulator's clock too, since clients compare the two.
+      headers: { 'last-modified': modified, date: new Date(now()).toUTCString() },
+      isCurrent: Date.parse(headers['if-modified-since'] ?? '') >= Date.parse(modified),
+    };
   };
 }

@@ -21,7 +21,6 @@ export interface Cart {
 
 /** Deeper than any planning, and far from the depth at which `JSON.stringify` fails. */
 const MAX_DEPTH = 500;
-const MAX_SHOWN = 80;
 const ARTICLE_NAMES = ['manufacturer', 'program', 'basearticlenumber'] as const;
 
 /**
@@ -120,7 +119,7 @@ function idOf(record: JsonRecord, name: string): string | undefined {
 }
 
 function shown(text: string): string {
-  return JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }
 
 function invalid(sentence: string): ConverterError {

@@ -126,8 +126,8 @@ async function readLoginForm(post: Post): Promise<TokenRequest> {
     throw new Refusal(400, 'rememberme: expected true or false');
   }
   return {
-    username: required(fields, 'username'),
-    password: required(fields, 'password'),
+    username: required(fields.get('username'), 'username'),
+    password: required(fields.get('password'), 'password'),
     rememberMe: rememberMe === 'true',
   };
 }
@@ -149,9 +149,8 @@ async function fieldsOf(post: Post): Promise<Iterable<readonly [string, unknown]
   }
 }
 
-function required(fields: ReadonlyMap<string, string>, name: string): string {
-  const value = fields.get(name) ?? '';
-  if (value === '') throw new Refusal(400, `${name}: expected a text, received nothing`);
+function required(value: string | undefined, name: string): string {
+  if (!value) throw new Refusal(400, `${name}: expected a text, received nothing`);
   return value;
 }
 

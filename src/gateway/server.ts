@@ -37,7 +37,7 @@ export interface PostAnswer {
 }
 
 /** What a server does with a post. */
-export interface PostHandler {
+interface PostHandler {
   /** The path of the posts; any other is a 404. */
   path: string;
   bodyLimitBytes: number;
@@ -73,8 +73,6 @@ export class Refusal extends Error {
 
 const REQUEST_TIMEOUT_MS = 60_000;
 const MAX_CONNECTIONS = 256;
-/** How long a browser may cache the answer to a preflight request. */
-const PREFLIGHT_SECONDS = 600;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Our own errors that are no 500, and whether the sender may read the message and correct it. */
@@ -154,7 +152,7 @@ function addHooks(app: FastifyInstance, options: ServerOptions, isClosing: () =>
 
 /** The library only omits its headers for an unlisted origin; the request has to be refused as well. */
 function corsOptions(origins: 'any' | readonly string[]): FastifyCorsOptions {
-  const common = { methods: ['POST'], maxAge: PREFLIGHT_SECONDS, strictPreflight: false };
+  const common = { methods: ['POST'], maxAge: 600, strictPreflight: false };
   if (origins === 'any') return { ...common, origin: '*' };
   return {
     ...common,

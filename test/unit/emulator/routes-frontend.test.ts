@@ -150,7 +150,7 @@ describe('the planning page', () => {
     expect(html).toContain('<html lang="en"');
   });
 
-  test('shows a price unless it is told not to', async () => {
+  test('shows a price unless showprice is false', async () => {
     const shown = await htmlOf(MADE_TO_MEASURE);
     const hidden = await htmlOf({ ...MADE_TO_MEASURE, showprice: 'false' });
     expect([shown.includes('id="price"'), hidden.includes('id="price"')]).toEqual([true, false]);

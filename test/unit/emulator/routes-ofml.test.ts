@@ -239,8 +239,8 @@ describe('the body of POST articles', () => {
     ['an article without children', { children: undefined }, 'jsondata.children'],
     ['another article', { basearticlenumber: 'LN-D160/80' }, 'ocd.reinitstring'],
     ['an unknown article', { program: 'NONE' }, 'no such article'],
-    ['a reinit string of nobody', { ocd: { reinitstring: 'X::' } }, 'ocd.reinitstring'],
-    ['a meta reinit string of nobody', { reinit: 'X::' }, 'reinit: is none of this planning'],
+    ['an unknown reinit string', { ocd: { reinitstring: 'X::' } }, 'ocd.reinitstring'],
+    ['an unknown meta reinit string', { reinit: 'X::' }, 'reinit: is none of this planning'],
   ])('is refused with %s', async (_, changes: Wire, message) => {
     const isId = 'id' in changes || 'rootid' in changes;
     const [status, error] = await send(isId ? changes : { jsondata: { ...desk, ...changes } });

@@ -18,7 +18,7 @@ import { command, temporaryFolder } from '../../helpers/command.ts';
 async function whileRunning(
   words: string[],
   env: Record<string, string>,
-  work: (told: string) => Promise<void>,
+  work: (printed: string) => Promise<void>,
 ) {
   const stop = new AbortController();
   let heard: (text: string) => void = () => {};
@@ -76,8 +76,8 @@ it('a planning goes into the cart and comes back whole by its permanent identifi
   const link = { frontendUrl, token, mode: 'configurator' } as const;
   let permanentid = '';
   let planned: unknown;
-  const { exit, stdout, stderr } = await whileRunning(words, env, async (told) => {
-    const urlwarenkorb = /http:\S+/.exec(told)![0];
+  const { exit, stdout, stderr } = await whileRunning(words, env, async (printed) => {
+    const urlwarenkorb = /http:\S+/.exec(printed)![0];
     const page = await pageOf({ ...link, open: WORKPLACE, urlwarenkorb });
     expect(page.cartUrl).toBe(urlwarenkorb);
     planned = page.article;
@@ -106,8 +106,8 @@ it('an emulator that is served remembers what it stored, in the cache that it is
   let stored: [string, string] = ['', ''];
   const range = createSampleRange();
   const article = range.article(WORKPLACE);
-  await whileRunning(words, {}, async (told) => {
-    const value = (name: string) => new RegExp(`${name}='([^']*)'`).exec(told)![1]!;
+  await whileRunning(words, {}, async (printed) => {
+    const value = (name: string) => new RegExp(`${name}='([^']*)'`).exec(printed)![1]!;
     const client = createClient({
       authUrl: value('AUTH_URL'),
       baseUrl: value('BASE_URL'),

@@ -1,5 +1,5 @@
 /**
- * The doors as commands: where they listen, how they refuse, how they end; and what migrate-url prints.
+ * The commands that listen: addresses, refusals, shutdown; and the output of migrate-url.
  */
 import { once } from 'node:events';
 import { readdir, rm } from 'node:fs/promises';
@@ -44,8 +44,8 @@ afterAll(async () => {
 });
 afterEach(() => rm(join(folder, 'carts'), { recursive: true, force: true }));
 
-/** What it takes to start each command that listens. */
-const DOORS: [string, string[]][] = [
+/** The arguments of each command that listens. */
+const SERVERS: [string, string[]][] = [
   ['inbox', ['--store', 'carts']],
   ['relay', []],
   ['serve', []],
@@ -54,7 +54,7 @@ const DOORS: [string, string[]][] = [
 /** Starts a command that listens, hands over its address, and ends it by a signal. */
 async function whileRunning(
   words: string[],
-  work: (url: string, told: string) => Promise<void>,
+  work: (url: string, printed: string) => Promise<void>,
 ): Promise<{ exit: number; stdout: string; stderr: string }> {
   const stop = new AbortController();
   let heard: (text: string) => void = () => {};
@@ -63,9 +63,9 @@ async function whileRunning(
   });
   const ended = command(words, { env, signal: stop.signal, onPrint: heard });
   // A command that ends before it listens has said why.
-  const told = await Promise.race([listening, ended.then(({ stderr }) => stderr)]);
+  const printed = await Promise.race([listening, ended.then(({ stderr }) => stderr)]);
   try {
-    await work(/http:\/\/[^\s']+/.exec(told)?.[0] ?? '', told);
+    await work(/http:\/\/[^\s']+/.exec(printed)?.[0] ?? '', printed);
   } finally {
     interrupt(stop, 'SIGTERM');
   }
@@ -75,12 +75,12 @@ async function whileRunning(
 const inFolder = (words: string[]) =>
   words.map((word) => (word === 'carts' ? join(folder, 'carts') : word));
 
-describe.each(DOORS)('%s', (name, words) => {
+describe.each(SERVERS)('%s', (name, words) => {
   const start = (...more: string[]) => [name, ...inFolder(words), ...more];
 
   it('listens on this machine alone, and says how to change that', async () => {
-    await whileRunning(start('--port', '0'), async (url, told) => {
-      expect(told).toMatch(
+    await whileRunning(start('--port', '0'), async (url, printed) => {
+      expect(printed).toMatch(
         /Only this machine reaches it\. To let others in, say so: --host 0\.0\.0\.0/,
       );
       const { hostname, port } = new URL(url);
@@ -104,9 +104,9 @@ describe.each(DOORS)('%s', (name, words) => {
     expect(stderr).toContain(`say --host ${host}\n`);
   });
 
-  it('listens on every address where it is told to, and says what that means', async () => {
-    await whileRunning(start('--port', '0', '--host', '0.0.0.0'), async (url, told) => {
-      expect(told).toMatch(/Everybody who reaches 0\.0\.0\.0 reaches it, unencrypted/);
+  it('listens on every address where it is printed to, and says what that means', async () => {
+    await whileRunning(start('--port', '0', '--host', '0.0.0.0'), async (url, printed) => {
+      expect(printed).toMatch(/Everybody who reaches 0\.0\.0\.0 reaches it, unencrypted/);
       for (const address of addressesOfThisMachine()) {
         expect(await isReachable(address, Number(new URL(url).port))).toBe(true);
       }

@@ -55,7 +55,7 @@ const send = (body: BodyInit, headers: Record<string, string> = {}) =>
   });
 const post = (json: unknown, headers?: Record<string, string>) =>
   send(JSON.stringify({ json }), headers);
-/** What a cart that was taken is answered. */
+/** The answer to an accepted cart. */
 const answered = async (response: Promise<Response>) =>
   (await (await response).json()) as InboxAnswer;
 const read = async (name: string) => JSON.parse(await readFile(join(store, name), 'utf8'));
@@ -243,7 +243,7 @@ describe('a post that is no cart', () => {
 
 describe('a body that is too large', () => {
   it.each([
-    ['with its length told', (bytes: Uint8Array<ArrayBuffer>): BodyInit => bytes],
+    ['with its length declared', (bytes: Uint8Array<ArrayBuffer>): BodyInit => bytes],
     ['without', (bytes: Uint8Array<ArrayBuffer>): BodyInit => new Blob([bytes]).stream()],
   ])('of 50 MB is a 413 that the sender gets to see, %s', async (_, asBody) => {
     await open();
@@ -267,7 +267,7 @@ describe('a body that is too large', () => {
     expect((await send(`${body} `)).status).toBe(413);
   });
 
-  it('that is told to be far too large is refused before it is sent', async () => {
+  it('that is declared to be far too large is refused before it is sent', async () => {
     await open();
     const { hostname, port } = new URL(inbox.url);
     const socket = connect(Number(port), hostname);
@@ -351,7 +351,7 @@ describe('the store', () => {
     expect(await readdir(store)).toEqual([]);
   });
 
-  it('that is a file is told before anybody posts', async () => {
+  it('that is a file is reported before the first post', async () => {
     await writeFile(store, '');
     await expect(open()).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' });
   });

@@ -121,7 +121,7 @@ describe('hints', () => {
     ['an article and a stored planning', `${article}&permanentid=P`, ['TWO_SUBJECTS']],
     ['half an article', 'token=T&manufacturer=A', ['ARTICLE_INCOMPLETE']],
     ['a login', 'token=T&username=u&password=p', ['CREDENTIALS_IN_URL']],
-    ['a parameter of nobody', 'token=T&utm=1', ['NOT_A_PLANNING_PARAMETER']],
+    ['an unknown parameter', 'token=T&utm=1', ['NOT_A_PLANNING_PARAMETER']],
     ['a parameter twice', 'token=T&lang=a&lang=b', ['REPEATED_PARAMETER']],
   ])('%s', (_, query, expected) => {
     expect(codes(`${ENTRY}?${query}`)).toEqual(expected);

@@ -100,7 +100,7 @@ it.each([[{}], [{ manuid: 'A' }], [[]], [null], [{ ...V1, manuid: '' }]])(
   },
 );
 
-it('gives a cart that passes the door of the inbox, and that it changes no more', () => {
+it('gives a cart that the inbox accepts and that stays unchanged when migrated again', () => {
   const text = fc.string({ minLength: 1, maxLength: 20 });
   const entry = fc.record({
     manuid: text,

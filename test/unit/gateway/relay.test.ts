@@ -308,12 +308,12 @@ describe('the rate limit', () => {
     expect(limit('a')).toBe(0);
   });
 
-  it('lets so many of all together pass, whoever they are', () => {
+  it('lets so many of all together pass, whatever their address', () => {
     const limit = createLimit({ perSender: 2, overall: 3, windowMs: 10, now: () => 0 });
     expect(['a', 'b', 'c', 'd'].map(limit)).toEqual([0, 0, 0, 10]);
   });
 
-  it('locks nobody out when the clock is set back', () => {
+  it('blocks no login when the clock is set back', () => {
     let nowMs = 1e9;
     const limit = createLimit({ perSender: 1, overall: 1, windowMs: 10, now: () => nowMs });
     expect(limit('a')).toBe(0);

@@ -125,7 +125,7 @@ describe('the nearest number', () => {
   });
 });
 
-test('ranges are told with their operators', () => {
+test('ranges are written with their operators', () => {
   expect(
     rangesText([
       { from: 1, raster: 1 },

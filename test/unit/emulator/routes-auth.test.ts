@@ -1,7 +1,7 @@
 import { constants, createPublicKey, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { KeyForm } from '../../../src/emulator/auth.ts';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
+import type { KeyForm } from '../../../src/emulator/routes-auth.ts';
 import type { EmulatedRange } from '../../../src/sample/range.ts';
 import { call, logIn, postTokenRequest, tokenRequest } from '../../helpers/emulated-session.ts';
 
