@@ -1,14 +1,9 @@
-/**
- * Arguments: what was typed, checked against the table of a command.
- *
- * In: words and a command. Out: arguments by name, or one sentence about what is wrong.
- */
+/** Parses the words behind the name of a command and checks them with the table of the command. */
 import yargs from 'yargs';
-import { ConverterError } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
-import type { Arguments, Command, OptionSpec } from './command.ts';
+import { type Arguments, type Command, type OptionSpec, usageError } from './command.ts';
 
-/** Exactly what was typed: no guessing at dots, numbers, repetitions or `--no-`. */
+/** Words are taken literally: no special meaning of dots, numbers, repetitions or `--no-`. */
 const PARSER = {
   'boolean-negation': false,
   'camel-case-expansion': false,
@@ -19,15 +14,12 @@ const PARSER = {
   'short-option-groups': false,
 };
 
-/** What the words mean. */
-export type Parsed = { help: string } | { args: Arguments };
-
 /**
- * Reads the words behind a command's name.
+ * Parses the words behind the name of a command.
  *
  * @param name - Name of the command.
- * @param usage - How it is called, without the program's name.
- * @throws {@link ConverterError} `USAGE`: one sentence, with the nearest option where one is near.
+ * @param usage - How it is called, without the name of the program.
+ * @throws {@link ConverterError} `USAGE`, with the nearest option where one is near.
  */
 export async function readArguments(
   name: string,
@@ -35,27 +27,17 @@ export async function readArguments(
   describe: string,
   command: Command,
   words: readonly string[],
-): Promise<Parsed> {
-  const asksForHelp = words.includes('--help') || words.includes('-h');
+): Promise<{ help: string } | { args: Arguments }> {
+  const forHelp = words.includes('--help') || words.includes('-h');
+  const positionals = command.positionals.map((p) => `  ${p.name}  ${p.describe}`);
+  const options = Object.entries(command.options).map(([option, spec]) => {
+    return [option, toYargs(spec, forHelp)];
+  });
   const parser = yargs([])
     .scriptName('btg2gltf')
-    .usage(
-      [
-        `btg2gltf ${usage}`,
-        '',
-        describe,
-        ...command.positionals.map((p) => `  ${p.name}  ${p.describe}`),
-      ].join('\n'),
-    )
+    .usage([`btg2gltf ${usage}`, '', describe, ...positionals].join('\n'))
     .parserConfiguration(PARSER)
-    .options(
-      Object.fromEntries(
-        Object.entries(command.options).map(([option, spec]) => [
-          option,
-          toYargs(spec, asksForHelp),
-        ]),
-      ),
-    )
+    .options(Object.fromEntries(options))
     .version(false)
     .help()
     .alias('help', 'h')
@@ -63,21 +45,21 @@ export async function readArguments(
     .exitProcess(false)
     .fail(false);
   if (command.examples.length > 0) parser.epilogue(command.examples.join('\n'));
-  if (asksForHelp) return { help: await parser.getHelp() };
-  const { _: given, $0, ...options } = await parser.parseAsync([...words]);
+  if (forHelp) return { help: await parser.getHelp() };
+  const { _: given, $0, ...values } = await parser.parseAsync([...words]);
   return {
     args: {
       ...checkPositionals(name, usage, command, given),
-      ...checkOptions(name, command, options),
+      ...checkOptions(name, command, values),
     },
   };
 }
 
-/** A number is read as the text that was typed; only the help calls it one. */
-function toYargs(spec: OptionSpec, asksForHelp: boolean) {
+/** A number is parsed as text; only the help shows its type. */
+function toYargs(spec: OptionSpec, forHelp: boolean) {
   const choices = spec.choices === undefined ? '' : `: ${spec.choices.join(' or ')}`;
   const standard = spec.default === undefined ? '' : ` [default: ${spec.default}]`;
-  const type = spec.type === 'number' && !asksForHelp ? 'string' : spec.type;
+  const type = spec.type === 'number' && !forHelp ? 'string' : spec.type;
   return { type, describe: `${spec.describe}${choices}${standard}` };
 }
 
@@ -87,30 +69,26 @@ function checkPositionals(
   { positionals }: Command,
   given: readonly (string | number)[],
 ): Arguments {
+  const expected = `${name}: expected btg2gltf ${usage}`;
   const missing = positionals.find(({ required }, index) => required && given[index] === undefined);
-  if (missing !== undefined) {
-    throw usageError(`${name}: ${missing.name} is missing; expected btg2gltf ${usage}`);
-  }
-  if (given.length > positionals.length) {
-    throw usageError(
-      `${name}: unexpected "${given[positionals.length]}"; expected btg2gltf ${usage}`,
-    );
-  }
+  if (missing !== undefined) throw usageError(`${expected}, received no ${missing.name}`);
+  if (given.length > positionals.length)
+    throw usageError(`${expected}, received also "${given[positionals.length]}"`);
   return Object.fromEntries(given.map((word, index) => [positionals[index]!.name, String(word)]));
 }
 
 function checkOptions(name: string, command: Command, given: Record<string, unknown>): Arguments {
   const known = Object.keys(command.options);
-  for (const option of Object.keys(given)) {
-    if (!known.includes(option)) {
-      const dashed = known.map((k) => `--${k}`);
-      const hint = didYouMean(`--${option}`, dashed) || `; known: ${dashed.join(' ')}`;
-      throw usageError(`${name}: unknown option --${option}${hint}`);
-    }
+  const dashed = known.map((option) => `--${option}`);
+  const unknown = Object.keys(given).find((option) => !known.includes(option));
+  if (unknown !== undefined) {
+    const hint = didYouMean(`--${unknown}`, dashed) || `; options: ${dashed.join(' ')}`;
+    throw usageError(`${name}: expected a known option, received --${unknown}${hint}`);
   }
   const missing = known.filter((k) => command.options[k]!.required && given[k] === undefined);
   if (missing.length > 0) {
-    throw usageError(`${name}: ${missing.map((k) => `--${k}`).join(' and ')} missing`);
+    const options = missing.map((option) => `--${option}`).join(' and ');
+    throw usageError(`${name}: expected ${options}, received no such option`);
   }
   return Object.fromEntries(
     Object.entries(given)
@@ -136,9 +114,4 @@ function checkValue(option: string, spec: OptionSpec, value: unknown): string | 
   const min = spec.min ?? 0;
   if (!/^\d{1,9}$/.test(text) || Number(text) < min) throw refuse(`a whole number from ${min}`);
   return Number(text);
-}
-
-/** One sentence about how the program was called. */
-export function usageError(sentence: string): ConverterError {
-  return new ConverterError('USAGE', sentence);
 }

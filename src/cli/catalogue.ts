@@ -1,36 +1,34 @@
-/**
- * `btg2gltf catalogue ls [NODE]`, `catalogue search QUERY --manufacturer M` and
- * `catalogue show MANUFACTURER/PROGRAM/number`: the catalogue as a person sees it.
- */
+/** `btg2gltf catalogue ls [NODE]`, `search QUERY --manufacturer M` and `show ARTICLE`. */
 import type { ServiceClient } from '../service/client.ts';
 import { ConverterError } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
-import { usageError } from './arguments.ts';
-import { readArticleName, tellArticle } from './catalogue-article.ts';
-import { drawNodes, drawTree, readCatalogueTree } from './catalogue-tree.ts';
-import { type Arguments, type Command, numberOf, textOf } from './command.ts';
-import { toolsOf } from './job.ts';
-import { pipelineOf, SERVICE_OPTIONS } from './service-options.ts';
+import {
+  articleText,
+  drawNodes,
+  drawTree,
+  readArticleName,
+  readCatalogueTree,
+} from './catalogue-text.ts';
+import { type Arguments, type Command, numberOf, textOf, usageError } from './command.ts';
+import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service.ts';
 
 const DEFAULT_DEPTH = 2;
-/** Folders opened where nobody said how deep: a whole service has thousands. */
+/** Folders listed without `--depth`: a whole service has thousands. */
 const DEFAULT_FOLDERS = 100;
 const WHAT = 'ls|search|show';
 const SUBJECT = 'NODE, QUERY or ARTICLE';
 
-/** An answer, for a program and for a person. */
-interface Told {
-  json: unknown;
-  text: string;
+interface Query {
+  /** Options of this query only. */
+  options: readonly string[];
+  /** The result for programs and for people. */
+  query(client: ServiceClient, args: Arguments): Promise<{ json: unknown; text: string }>;
 }
 
-type Question = (client: ServiceClient, args: Arguments) => Promise<Told>;
-
-/** What follows `catalogue`, and the options that only it takes. */
-const QUESTIONS: Readonly<Record<string, { options: readonly string[]; ask: Question }>> = {
+const QUERIES: Readonly<Record<string, Query>> = {
   ls: {
     options: ['depth'],
-    async ask(client, args) {
+    async query(client, args) {
       const list = async (nodeid: string) => (await client.getNodes(nodeid)).nodes;
       const nodeid = textOf(args, SUBJECT) ?? '';
       const depth = numberOf(args, 'depth');
@@ -42,11 +40,13 @@ const QUESTIONS: Readonly<Record<string, { options: readonly string[]; ask: Ques
   },
   search: {
     options: ['manufacturer'],
-    async ask(client, args) {
+    async query(client, args) {
       const manufacturer = textOf(args, 'manufacturer');
       const query = textOf(args, SUBJECT);
       if (manufacturer === undefined || query === undefined) {
-        throw usageError('catalogue search: expected a query and --manufacturer');
+        throw usageError(
+          'catalogue search: expected a query and --manufacturer, received only one',
+        );
       }
       const nodes = await client.search(manufacturer.toUpperCase(), query);
       if (nodes.length === 0) await checkManufacturer(client, manufacturer.toUpperCase());
@@ -55,7 +55,7 @@ const QUESTIONS: Readonly<Record<string, { options: readonly string[]; ask: Ques
   },
   show: {
     options: ['reinitstring', 'varcode', 'all'],
-    async ask(client, args) {
+    async query(client, args) {
       const name = readArticleName(textOf(args, SUBJECT) ?? '');
       const { article } = await client.getArticle({
         ...name,
@@ -63,7 +63,7 @@ const QUESTIONS: Readonly<Record<string, { options: readonly string[]; ask: Ques
         varcode: textOf(args, 'varcode') ?? '',
         getallproperties: args.all === true,
       });
-      return { json: article, text: tellArticle(article) };
+      return { json: article, text: articleText(article) };
     },
   },
 };
@@ -74,18 +74,18 @@ export const catalogueCommand: Command = {
     { name: WHAT, describe: 'list folders, search, or show an article', required: true },
     {
       name: SUBJECT,
-      describe: 'id of a folder (default: the top), a text, or MANUFACTURER/PROGRAM/number',
+      describe: 'id of a folder (default: the top folder), a text, or MANUFACTURER/PROGRAM/number',
       required: false,
     },
   ],
   options: {
     ...SERVICE_OPTIONS,
-    json: { type: 'boolean', describe: 'as JSON' },
-    depth: { type: 'number', min: 1, describe: 'ls: levels to open', default: DEFAULT_DEPTH },
+    json: { type: 'boolean', describe: 'print JSON' },
+    depth: { type: 'number', min: 1, describe: 'ls: levels to list', default: DEFAULT_DEPTH },
     manufacturer: { type: 'string', describe: 'search: manufacturer id' },
     reinitstring: { type: 'string', describe: 'show: configuration string, byte for byte' },
     varcode: { type: 'string', describe: 'show: variant code' },
-    all: { type: 'boolean', describe: 'show: properties that are not visible, too' },
+    all: { type: 'boolean', describe: 'show: also properties that are not visible' },
   },
   examples: [
     'btg2gltf catalogue ls --emulator --depth 3',
@@ -93,14 +93,14 @@ export const catalogueCommand: Command = {
     'btg2gltf catalogue show ACME/DESK/D160 --json --pipeline pipelines/nightly.yaml',
   ],
   async run(args, io) {
-    const { ask } = questionOf(args);
+    const { query } = queryOf(args);
     const { service: content } = await pipelineOf(args, io);
     const { openService } = await import('../pipeline/service.ts');
-    const service = await openService(content, toolsOf(io));
+    const service = await openService(content, environmentOf(io));
     try {
-      const { json, text } = await ask(service.client, args);
+      const { json, text } = await query(service.client, args);
       if (args.json) io.print(`${JSON.stringify(json, null, 2)}\n`);
-      else io.print(text === '' ? 'nothing there\n' : text);
+      else io.print(text === '' ? 'nothing found\n' : text);
       return 0;
     } finally {
       await service.close();
@@ -109,9 +109,8 @@ export const catalogueCommand: Command = {
 };
 
 /**
- * Refuses a manufacturer that the catalogue does not have: a search in it finds nothing, and says no more.
- *
- * A folder at the top that is nobody's may hold any of them.
+ * Refuses an unknown manufacturer, for which a search finds nothing without an error. A top folder
+ * without a manufacturer may contain any of them.
  */
 async function checkManufacturer(client: ServiceClient, manufacturer: string): Promise<void> {
   const { nodes } = await client.getNodes('');
@@ -122,24 +121,24 @@ async function checkManufacturer(client: ServiceClient, manufacturer: string): P
   const known = [...new Set(ids)].sort();
   throw new ConverterError(
     'NODE_NOT_FOUND',
-    `the catalogue has no manufacturer ${manufacturer}; there are ${known.join(', ')}`,
+    `--manufacturer: expected one of ${known.join(', ')}, received ${manufacturer}`,
   );
 }
 
-/** Finds the question, and refuses what is meant for another one: it would be passed over in silence. */
-function questionOf(args: Arguments): (typeof QUESTIONS)[string] {
+/** Finds the query and refuses options of another one, which would have no effect. */
+function queryOf(args: Arguments): Query {
   const what = textOf(args, WHAT)!;
-  const names = Object.keys(QUESTIONS);
+  const names = Object.keys(QUERIES);
   if (!names.includes(what)) {
-    const hint = didYouMean(what, names) || `; expected ${names.join(', ')}`;
-    throw usageError(`catalogue: unknown "${what}"${hint}`);
+    const hint = didYouMean(what, names);
+    throw usageError(`catalogue: expected ${names.join(', ')}, received "${what}"${hint}`);
   }
-  for (const [name, { options }] of Object.entries(QUESTIONS)) {
+  for (const [name, { options }] of Object.entries(QUERIES)) {
     const foreign =
       name === what ? undefined : options.find((option) => args[option] !== undefined);
     if (foreign !== undefined) {
-      throw usageError(`catalogue ${what}: --${foreign} goes with catalogue ${name}`);
+      throw usageError(`catalogue ${what}: --${foreign} is an option of catalogue ${name}`);
     }
   }
-  return QUESTIONS[what]!;
+  return QUERIES[what]!;
 }

@@ -1,64 +1,74 @@
-/**
- * Command: what every command of the command line is made of.
- *
- * In: arguments, already checked against the command's own table. Out: an exit code.
- */
+/** The types of the commands, and what all of them use. */
 import type { Environment } from '../pipeline/environment.ts';
+import { asConverterError, ConverterError } from '../support/errors.ts';
 
-/** The process as commands see it. */
+/** The process as commands use it. */
 export interface Io {
   env: Environment;
   /** Writes to standard output, every secret redacted. */
   print(text: string): void;
   /** Writes to standard error, every secret redacted. */
-  tell(text: string): void;
-  /** Whether a person watches standard error. */
+  printError(text: string): void;
+  /** Standard error, if it is a terminal. */
   terminal: NodeJS.WritableStream | undefined;
   /** Milliseconds since 1970. */
   now(): number;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   random(): number;
   /** Aborted by Ctrl-C and SIGTERM. */
   signal: AbortSignal;
 }
 
-/** One option; its name is the key in the command's table. */
+/** An option; its name is the key in the table of a command. */
 export interface OptionSpec {
   type: 'string' | 'number' | 'boolean';
   describe: string;
-  /** Whether the command cannot do without it. */
   required?: boolean;
-  /** Smallest whole number. */
+  /** Smallest integer. @defaultValue 0 */
   min?: number;
   choices?: readonly string[];
-  /** Whether an empty text means something. */
+  /** Whether an empty text is a value. */
   mayBeEmpty?: boolean;
-  /** Shown in the help; whoever applies it reads it from the same place. */
+  /** For the help; the code that uses the option reads it from the same constant. */
   default?: string | number;
 }
 
-/** Arguments by name: positionals and options, those that were given. */
+/** The positionals and options that were given, by name. */
 export type Arguments = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** One command. */
+/** A command. */
 export interface Command {
-  /** Positionals in order, `[name]`s may be left out. */
   positionals: readonly { name: string; describe: string; required: boolean }[];
   options: Readonly<Record<string, OptionSpec>>;
-  /** Lines for the end of the help. */
+  /** Lines at the end of the help. */
   examples: readonly string[];
   /** @returns The exit code. */
   run(args: Arguments, io: Io): Promise<number>;
 }
 
-/** An argument as text; undefined where it was not given. */
+/** The text of an argument; undefined if it was not given. */
 export function textOf(args: Arguments, name: string): string | undefined {
   const value = args[name];
   return value === undefined ? undefined : String(value);
 }
 
-/** An argument as a number; undefined where it was not given. */
+/** The number of an argument; undefined if it was not given. */
 export function numberOf(args: Arguments, name: string): number | undefined {
   const value = args[name];
   return typeof value === 'number' ? value : undefined;
+}
+
+/** An error in how the program was called. */
+export function usageError(sentence: string): ConverterError {
+  return new ConverterError('USAGE', sentence);
+}
+
+/** Aborts a controller because of a signal of the process; the reason is the error to report. */
+export function interrupt(controller: AbortController, signal: NodeJS.Signals): void {
+  controller.abort(new ConverterError('INTERRUPTED', `interrupted by ${signal}`));
+}
+
+/** The error to report: after an interruption that one, because it caused all others. */
+export function errorToReport(thrown: unknown, io: Pick<Io, 'signal'>): ConverterError {
+  return asConverterError(io.signal.aborted ? io.signal.reason : thrown);
 }

@@ -1,11 +1,8 @@
-/**
- * Commands: the table of the command line. A command's own file is loaded when it is called.
- */
+/** The table of commands. The file of a command is loaded when it is called. */
 import type { Command } from './command.ts';
 
-/** How a command is introduced, and where it is. */
 interface CommandRow {
-  /** After the program's name. */
+  /** After the name of the program. */
   usage: string;
   describe: string;
   load(): Promise<Command>;
@@ -15,8 +12,8 @@ interface CommandRow {
 export const COMMANDS: Readonly<Record<string, CommandRow>> = {
   run: {
     usage: 'run PIPELINE.yaml',
-    describe: 'the main job: service to GLBs',
-    load: async () => (await import('./run.ts')).runCommand,
+    describe: 'convert what a pipeline selects: service to GLBs',
+    load: async () => (await import('./run-commands.ts')).runCommand,
   },
   convert: {
     usage: 'convert --manufacturer M --program P --basearticlenumber N --output FILE.glb',
@@ -26,26 +23,26 @@ export const COMMANDS: Readonly<Record<string, CommandRow>> = {
   fetch: {
     usage: 'fetch PIPELINE.yaml',
     describe: 'first half of run: service to snapshots in the cache',
-    load: async () => (await import('./fetch.ts')).fetchCommand,
+    load: async () => (await import('./run-commands.ts')).fetchCommand,
   },
   build: {
     usage: 'build PIPELINE.yaml',
     describe: 'second half of run: snapshots to GLBs, without a network',
-    load: async () => (await import('./build.ts')).buildCommand,
+    load: async () => (await import('./run-commands.ts')).buildCommand,
   },
   serve: {
     usage: 'serve',
-    describe: 'the emulator of the service on this machine',
+    describe: 'start the emulator of the service on this machine',
     load: async () => (await import('./serve.ts')).serveCommand,
   },
   record: {
     usage: 'record PIPELINE.yaml --to DIR',
-    describe: 'record what a run needs of the service, to replay it without one',
+    describe: 'record the responses that a run needs, to replay it without the service',
     load: async () => (await import('./record.ts')).recordCommand,
   },
   catalogue: {
     usage: 'catalogue ls [NODE] | search QUERY --manufacturer M | show ARTICLE',
-    describe: 'look around in the catalogue',
+    describe: 'list and search the catalogue, show an article',
     load: async () => (await import('./catalogue.ts')).catalogueCommand,
   },
   inbox: {
@@ -55,27 +52,27 @@ export const COMMANDS: Readonly<Record<string, CommandRow>> = {
   },
   relay: {
     usage: 'relay',
-    describe: 'turn posted logins into session tokens',
+    describe: 'receive logins and answer with session tokens',
     load: async () => (await import('./relay.ts')).relayCommand,
   },
   'migrate-url': {
     usage: 'migrate-url URL',
-    describe: 'an address of v1 or v2 as one of v2.5, and what is different',
+    describe: 'convert an address of v1 or v2 to v2.5 and list the differences',
     load: async () => (await import('./migrate-url.ts')).migrateUrlCommand,
   },
   explain: {
     usage: 'explain ARTICLE --pipeline PIPELINE.yaml',
-    describe: 'why an article was built, which material rules fired, what was lost',
+    describe: 'show why an article was built, its material rules and its losses',
     load: async () => (await import('./explain.ts')).explainCommand,
   },
   prune: {
     usage: 'prune PIPELINE.yaml|FOLDER [--keep-runs N] [--yes]',
-    describe: 'drop what no manifest line refers to, and old reports',
-    load: async () => (await import('./prune.ts')).pruneCommand,
+    describe: 'remove files that no manifest line refers to, and old reports',
+    load: async () => (await import('./output-commands.ts')).pruneCommand,
   },
   verify: {
     usage: 'verify PIPELINE.yaml|FOLDER',
-    describe: 'hash every published GLB again and compare',
-    load: async () => (await import('./verify.ts')).verifyCommand,
+    describe: 'compare every published GLB with its hash in the manifest',
+    load: async () => (await import('./output-commands.ts')).verifyCommand,
   },
 };

@@ -1,14 +1,12 @@
-/**
- * `btg2gltf convert`: one article into one file.
- */
+/** `btg2gltf convert`: one article into one file. */
 
 import { dirname, join, resolve } from 'node:path';
 import { articleLabel } from '../model/configuration-id.ts';
 import type { ConvertedArticle } from '../pipeline/convert-article.ts';
 import { SILENT } from '../support/log.ts';
 import { type Arguments, type Command, textOf } from './command.ts';
-import { JOB_OPTIONS, toolsOf, withArguments } from './job.ts';
-import { pipelineOf, SERVICE_OPTIONS } from './service-options.ts';
+import { applyOptions, optionsOf } from './run-options.ts';
+import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service.ts';
 
 const OPAQUE = { type: 'string', mayBeEmpty: true } as const;
 
@@ -19,13 +17,16 @@ export const convertCommand: Command = {
     manufacturer: { type: 'string', required: true, describe: 'manufacturer id' },
     program: { type: 'string', required: true, describe: 'series id' },
     basearticlenumber: { type: 'string', required: true, describe: 'base article number' },
-    finalarticlenumber: { ...OPAQUE, describe: 'final article number; resolved where missing' },
+    finalarticlenumber: {
+      ...OPAQUE,
+      describe: 'final article number; without it, the service determines it',
+    },
     reinitstring: { ...OPAQUE, describe: 'configuration string, byte for byte' },
     metareinitstring: { ...OPAQUE, describe: 'configuration string of the meta planning' },
     output: { type: 'string', required: true, describe: 'the file to write' },
     ...SERVICE_OPTIONS,
     cache: { type: 'string', describe: 'cache folder [default: .cache beside the file]' },
-    'allow-missing-parts': JOB_OPTIONS['allow-missing-parts'],
+    ...optionsOf('convert'),
   },
   examples: [
     'btg2gltf convert --emulator --manufacturer M --program P --basearticlenumber N --output n.glb',
@@ -35,9 +36,9 @@ export const convertCommand: Command = {
     const { output, ...others } = args;
     const file = resolve(String(output));
     const cache = textOf(args, 'cache') ?? join(dirname(file), '.cache');
-    const pipeline = withArguments(await pipelineOf(args, io), { ...others, cache });
-    const tools = { ...toolsOf(io), log: SILENT };
-    io.print(told(await convertArticle(requestOf(args), pipeline, file, tools)));
+    const { pipeline } = applyOptions(await pipelineOf(args, io), { ...others, cache }, io);
+    const environment = { ...environmentOf(io), log: SILENT };
+    io.print(resultText(await convertArticle(requestOf(args), pipeline, file, environment)));
     return 0;
   },
 };
@@ -54,7 +55,7 @@ function requestOf(args: Arguments) {
   };
 }
 
-function told({ key, file, bytes, scene, warnings }: ConvertedArticle): string {
+function resultText({ key, file, bytes, scene, warnings }: ConvertedArticle): string {
   const { min, max } = scene.boundsMetres;
   const [width, height, depth] = max.map((high, axis) => (high - min[axis]!).toFixed(3));
   return [

@@ -1,12 +1,18 @@
-/**
- * `btg2gltf inbox`: receives the cart posts of the planning frontend.
- */
+/** `btg2gltf inbox`: receives the cart posts of the planning frontend. */
 import { resolve } from 'node:path';
-import { INBOX_DEFAULTS } from '../gateway/inbox.ts';
-import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
-import { openLedger } from './ledger.ts';
-import { listenOn, listenOptions, reachOf, readListening, untilInterrupted } from './listen.ts';
-import { openVoice } from './progress.ts';
+import { INBOX_DEFAULTS, type PermanentIdStore } from '../gateway/inbox.ts';
+import { loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
+import { describeService, openService, type Service } from '../pipeline/service.ts';
+import { type Arguments, type Command, type Io, numberOf, textOf, usageError } from './command.ts';
+import {
+  listenOptions,
+  originOption,
+  readListening,
+  readOrigins,
+  serveUntilInterrupted,
+} from './listen.ts';
+import { LOG_FORMAT_OPTION, openOutput } from './run-output.ts';
+import { environmentOf, pipelineOf } from './service.ts';
 
 const DEFAULT_PORT = 4820;
 const MEBIBYTE = 1024 * 1024;
@@ -17,45 +23,37 @@ export const inboxCommand: Command = {
   options: {
     store: { type: 'string', required: true, describe: 'folder of the carts, one file each' },
     ...listenOptions(DEFAULT_PORT),
-    'allow-origin': {
-      type: 'string',
-      describe: 'only pages of these origins may post, separated by commas [default: all]',
-    },
+    ...originOption('all'),
     'max-mib': {
       type: 'number',
       min: 1,
       describe: 'largest cart, MiB',
       default: INBOX_DEFAULTS.bodyLimitBytes / MEBIBYTE,
     },
-    cache: { type: 'string', describe: 'cache that remembers permanent identifiers of carts' },
+    cache: {
+      type: 'string',
+      describe: 'cache folder in which the permanent identifiers of carts are stored',
+    },
     pipeline: { type: 'string', describe: 'take cache and service from this pipeline file' },
     'permanent-ids': {
       type: 'boolean',
-      describe: 'store each planning at the service too and answer its permanent identifier',
+      describe: 'store each planning at the service too, and return its permanent identifier',
     },
-    'log-format': {
-      type: 'string',
-      choices: ['pretty', 'json'],
-      describe: 'how log lines look; pretty on a terminal, else json',
-    },
+    'log-format': LOG_FORMAT_OPTION,
   },
   examples: [
     'btg2gltf inbox --port 4820 --store carts',
     'btg2gltf inbox --store carts --host 0.0.0.0 --allow-origin https://plan.example',
   ],
-  run: receive,
-};
-
-async function receive(args: Arguments, io: Io): Promise<number> {
-  const { openInbox } = await import('../gateway/inbox.ts');
-  const at = readListening(args, DEFAULT_PORT);
-  const origins = await readOrigins(args);
-  const limitMib = numberOf(args, 'max-mib');
-  const { log } = await openVoice(textOf(args, 'log-format') as 'pretty' | 'json' | undefined, io);
-  const store = resolve(textOf(args, 'store')!);
-  const opened = await openLedger(args, io);
-  try {
-    const inbox = await listenOn(at, () =>
+  async run(args, io) {
+    const { openInbox } = await import('../gateway/inbox.ts');
+    const at = readListening(args, DEFAULT_PORT);
+    const origins = await readOrigins(args);
+    const limitMib = numberOf(args, 'max-mib');
+    const { log } = await openOutput(args, io);
+    const store = resolve(textOf(args, 'store')!);
+    const permanentIds = await openPermanentIds(args, io);
+    const start = () =>
       openInbox({
         ...at,
         store,
@@ -63,39 +61,71 @@ async function receive(args: Arguments, io: Io): Promise<number> {
         log,
         ...(origins === undefined ? {} : { origins }),
         ...(limitMib === undefined ? {} : { bodyLimitBytes: limitMib * MEBIBYTE }),
-        ...(opened === undefined ? {} : { permanentIds: opened.store }),
-      }),
-    );
-    io.print(`
-  Carts posted to ${inbox.url} are stored in ${store}
-  ${reachOf(at)}
-  Ctrl-C ends it.
-
-`);
-    await untilInterrupted(io);
-    await inbox.close();
-  } finally {
-    await opened?.close();
-  }
-  return 0;
-}
+        ...(permanentIds === undefined ? {} : { permanentIds: permanentIds.store }),
+      });
+    try {
+      return await serveUntilInterrupted(
+        at,
+        io,
+        start,
+        ({ url }) => `  Post carts to ${url} to store them in ${store}.\n`,
+      );
+    } finally {
+      await permanentIds?.close();
+    }
+  },
+};
 
 /**
- * Reads `--allow-origin`.
+ * Opens the store of permanent IDs in the cache of `--cache` or `--pipeline`; undefined without both.
  *
- * @returns Undefined where it was not given.
- * @throws {@link ConverterError} `USAGE` for what is no origin.
+ * An ID belongs to a service: that of the pipeline, otherwise that of the environment variables.
+ *
+ * @throws {@link ConverterError} `USAGE`, `PIPELINE_VARIABLE_UNSET`, `STATE_INVALID`, `OUTPUT_UNWRITABLE`.
+ *
+ * @see D-813.
  */
-export async function readOrigins(args: Arguments): Promise<string[] | undefined> {
-  const text = textOf(args, 'allow-origin');
-  if (text === undefined) return undefined;
-  const { readOrigin } = await import('../gateway/server.ts');
-  const { usageError } = await import('./arguments.ts');
-  return text.split(',').map((entry) => {
-    const origin = readOrigin(entry.trim());
-    if (origin !== undefined) return origin;
-    throw usageError(
-      `--allow-origin: expected scheme and host, such as https://plan.example, received "${entry.trim()}"`,
-    );
-  });
+async function openPermanentIds(args: Arguments, io: Io) {
+  const cache = textOf(args, 'cache');
+  const file = textOf(args, 'pipeline');
+  if (cache === undefined && file === undefined) {
+    if (args['permanent-ids']) {
+      throw usageError('--permanent-ids: expected also --cache or --pipeline, received neither');
+    }
+    return undefined;
+  }
+  const pipeline = file === undefined ? await pipelineOf({}, io) : await loadPipeline(file, io.env);
+  const { openCacheDatabase } = await import('../cache/database.ts');
+  const database = await openCacheDatabase(
+    cache === undefined ? pipeline.cacheDir : resolve(cache),
+  );
+  const owner = describeService(pipeline.service);
+  const planner = args['permanent-ids'] ? createPlanner(pipeline, io) : undefined;
+  const store: PermanentIdStore = {
+    put: (id, article) => database.permanentIds.put(owner, id, article),
+    ...(planner === undefined ? {} : { obtain: planner.store }),
+  };
+  return {
+    store,
+    close: async () => {
+      await planner?.close();
+      database.close();
+    },
+  };
+}
+
+/** Stores plannings at the service, which is opened for the first one. */
+function createPlanner(pipeline: Pipeline, io: Io) {
+  let service: Promise<Service> | undefined;
+  // A signal of its own: the end of the inbox must not abort the requests of the last carts.
+  const environment = { ...environmentOf(io), signal: new AbortController().signal };
+  return {
+    store: async (article: unknown): Promise<string> => {
+      service ??= openService(pipeline.service, environment);
+      return (await service).client.storePlanning(article);
+    },
+    close: async () => {
+      await service?.then((opened) => opened.close()).catch(() => undefined);
+    },
+  };
 }

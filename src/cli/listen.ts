@@ -1,13 +1,6 @@
-/**
- * Listen: what every command has in common that others can reach: where it listens, and until when.
- *
- * Without `--host` that is this machine alone: nobody opens a door to the network by accident.
- *
- * @see D-810.
- */
+/** What all commands that listen for connections share: address, errors, origins and shutdown. @see D-810 */
 import { isIP } from 'node:net';
-import { usageError } from './arguments.ts';
-import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
+import { type Arguments, type Io, type OptionSpec, textOf, usageError } from './command.ts';
 
 /** Where to listen. */
 export interface Listening {
@@ -18,12 +11,13 @@ export interface Listening {
 const LOOPBACK = '127.0.0.1';
 const HIGHEST_PORT = 65_535;
 
-/** What the system says about an address that cannot be listened on, in words. */
+/** The sentence for each error of the system. */
 const REASONS: Readonly<Record<string, (at: Listening) => string>> = {
-  EADDRINUSE: ({ port }) => `--port: ${port} is taken; choose another, or 0 for any free one`,
-  EACCES: ({ port }) => `--port: ${port} needs rights that you do not have; choose one from 1024`,
-  EADDRNOTAVAIL: ({ host }) => `--host: ${host} is no address of this machine`,
-  ENOTFOUND: ({ host }) => `--host: ${host} is not known; expected an address of this machine`,
+  EADDRINUSE: ({ port }) => `--port: expected a free port, received ${port}; 0 is any free one`,
+  EACCES: ({ port }) =>
+    `--port: expected a port that you may use, such as one from 1024, received ${port}`,
+  EADDRNOTAVAIL: ({ host }) => `--host: expected an address of this machine, received ${host}`,
+  ENOTFOUND: ({ host }) => `--host: expected an address of this machine, received ${host}`,
 };
 
 /** The options of a command that listens. */
@@ -32,18 +26,23 @@ export function listenOptions(port: number) {
     port: { type: 'string', describe: 'port; 0 is any free one', default: port },
     host: {
       type: 'string',
-      describe: 'address to listen on, 0.0.0.0 for every one; anything but loopback lets others in',
+      describe: 'address to listen on, 0.0.0.0 for all; only loopback keeps other machines out',
       default: LOOPBACK,
     },
   } as const satisfies Record<string, OptionSpec>;
+}
+
+/** The option `--allow-origin`. */
+export function originOption(standard: 'all' | 'none') {
+  const describe = `origins whose pages may post, separated by commas [default: ${standard}]`;
+  return { 'allow-origin': { type: 'string', describe } } as const;
 }
 
 /**
  * Reads where to listen.
  *
  * @param standard - Port without `--port`.
- * @throws {@link ConverterError} `USAGE`; also for an address given as a port, which would be public
- *   without anybody having said so.
+ * @throws {@link ConverterError} `USAGE`; also for an address as a port, which would open it to others.
  */
 export function readListening(args: Arguments, standard: number): Listening {
   const text = textOf(args, 'port') ?? String(standard);
@@ -51,7 +50,7 @@ export function readListening(args: Arguments, standard: number): Listening {
   const address = isIP(text) ? text : /^\[?(?<host>.+?)\]?:\d*$/.exec(text)?.groups?.host;
   if (address !== undefined) {
     throw usageError(
-      `--port: expected a number, received "${text}"; without --host only this machine is let in: to listen on another address, say --host ${address}`,
+      `--port: expected a number, received "${text}"; to let other machines connect, use --host ${address}`,
     );
   }
   if (!/^\d{1,5}$/.test(text) || Number(text) > HIGHEST_PORT) {
@@ -63,31 +62,54 @@ export function readListening(args: Arguments, standard: number): Listening {
   return { port: Number(text), host };
 }
 
-/** Starts what listens; says in one sentence why it cannot. */
-export async function listenOn<T>(at: Listening, start: () => Promise<T>): Promise<T> {
-  try {
-    return await start();
-  } catch (error) {
-    const reason = REASONS[(error as NodeJS.ErrnoException).code ?? ''];
-    throw reason === undefined ? error : usageError(reason(at));
-  }
+/**
+ * Reads `--allow-origin`; undefined if it was not given.
+ *
+ * @throws {@link ConverterError} `USAGE`
+ */
+export async function readOrigins(args: Arguments): Promise<string[] | undefined> {
+  const text = textOf(args, 'allow-origin');
+  if (text === undefined) return undefined;
+  const { readOrigin } = await import('../gateway/server.ts');
+  return text.split(',').map((entry) => {
+    const origin = readOrigin(entry.trim());
+    if (origin !== undefined) return origin;
+    throw usageError(
+      `--allow-origin: expected scheme and host, such as https://plan.example, received "${entry.trim()}"`,
+    );
+  });
 }
 
-/** Who can reach it, and how to change that. */
-export function reachOf({ host }: Listening): string {
+/**
+ * Starts a server, prints a text about it and waits for Ctrl-C or SIGTERM, which end it with exit code 0.
+ *
+ * @throws {@link ConverterError} `USAGE` if the address cannot be used.
+ */
+export async function serveUntilInterrupted<T extends { close(): Promise<void> }>(
+  at: Listening,
+  io: Io,
+  start: () => Promise<T>,
+  text: (server: T) => string,
+): Promise<number> {
+  const server = await start().catch((error: unknown) => {
+    const reason = REASONS[(error as NodeJS.ErrnoException).code ?? ''];
+    throw reason === undefined ? error : usageError(reason(at));
+  });
+  io.print(`\n${text(server)}  ${reachText(at)}\n  Press Ctrl-C to stop.\n\n`);
+  await new Promise<void>((done) => {
+    if (io.signal.aborted) done();
+    else io.signal.addEventListener('abort', () => done(), { once: true });
+  });
+  await server.close();
+  return 0;
+}
+
+function reachText({ host }: Listening): string {
   return isLoopback(host)
-    ? 'Only this machine reaches it. To let others in, say so: --host 0.0.0.0'
-    : `Everybody who reaches ${host} reaches it, unencrypted: put TLS and a check of who comes before it.`;
+    ? 'Only this machine can connect. To let others connect: --host 0.0.0.0'
+    : `Everyone who can reach ${host} can connect, unencrypted: use a proxy with TLS and access control.`;
 }
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
-/** Waits for Ctrl-C or SIGTERM: for what listens, the ordinary way to end. */
-export function untilInterrupted({ signal }: Io): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done();
-    else signal.addEventListener('abort', () => done(), { once: true });
-  });
 }

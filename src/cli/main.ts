@@ -1,22 +1,21 @@
 #!/usr/bin/env node
-/**
- * Main: the process. Hands argv, environment, streams, clock and signals to the command line.
- */
+/** The process: it passes arguments, environment, streams, clock and signals to the command line. */
 import { fileURLToPath } from 'node:url';
 import { readText } from '../support/files.ts';
 import { redact } from '../support/redact.ts';
-import type { Io } from './command.ts';
+import { type Io, interrupt } from './command.ts';
 import { runCommandLine } from './command-line.ts';
-import { interrupt } from './interrupt.ts';
 
 const INTERRUPTED_EXIT = 130;
 
 const controller = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.on(name, () => {
-    // A second signal is from someone who will not wait for the log-out.
+    // The user does not wait for the logout.
     if (controller.signal.aborted) {
-      process.stderr.write('btg2gltf: ended at once\n  → run the same command again to continue\n');
+      process.stderr.write(
+        'btg2gltf: interrupted without logout\n  → run the same command again to continue\n',
+      );
       process.exit(INTERRUPTED_EXIT);
     }
     interrupt(controller, name);
@@ -24,7 +23,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 for (const stream of [process.stdout, process.stderr]) {
-  // A reader that has seen enough (`| head`) is no reason to stop working.
+  // A reader that closes the pipe (`| head`) must not stop the run.
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
@@ -33,7 +32,7 @@ for (const stream of [process.stdout, process.stderr]) {
 const io: Io = {
   env: process.env,
   print: (text) => void process.stdout.write(redact(text)),
-  tell: (text) => void process.stderr.write(redact(text)),
+  printError: (text) => void process.stderr.write(redact(text)),
   terminal: process.stderr.isTTY ? process.stderr : undefined,
   now: Date.now,
   random: Math.random,

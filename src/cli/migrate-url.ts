@@ -1,24 +1,20 @@
-/**
- * `btg2gltf migrate-url URL`: an address of v1 or v2 as one of v2.5, and what is different.
- */
+/** `btg2gltf migrate-url URL`: converts an address of v1 or v2 to v2.5 and lists the differences. */
 import type { Migration } from '../gateway/migrate-url.ts';
 import { redact, registerSecret } from '../support/redact.ts';
 import { type Command, textOf } from './command.ts';
 
-/** Parameters whose values are nobody's business, also inside of an address within the address. */
+/** Secret parameters, also in an address within the address. */
 const SECRET = /(?:[?&;#]|^)(?:token|password|username|user|appkey)=([^&#;\s]+)/gi;
 
 /** The command. */
 export const migrateUrlCommand: Command = {
-  positionals: [
-    { name: 'URL', describe: 'an address as it stands in your page, in quotes', required: true },
-  ],
+  positionals: [{ name: 'URL', describe: 'the address from your page, in quotes', required: true }],
   options: {
     'frontend-url': {
       type: 'string',
-      describe: 'new base of the planning frontend [default: BTG2GLTF_FRONTEND_URL]',
+      describe: 'new base address of the planning frontend [default: BTG2GLTF_FRONTEND_URL]',
     },
-    json: { type: 'boolean', describe: 'as JSON' },
+    json: { type: 'boolean', describe: 'print JSON' },
   },
   examples: [
     "btg2gltf migrate-url 'https://old.example/configurator.php?manuid=ACME&seriesid=DESK' --frontend-url https://plan.example",
@@ -29,7 +25,9 @@ export const migrateUrlCommand: Command = {
     registerSecretsOf(url);
     const frontendUrl = textOf(args, 'frontend-url') ?? io.env.BTG2GLTF_FRONTEND_URL ?? '';
     const migration = migrate(url, frontendUrl === '' ? {} : { frontendUrl });
-    io.print(args.json ? `${JSON.stringify(migration, masked)}\n` : redact(told(migration)));
+    io.print(
+      args.json ? `${JSON.stringify(migration, masked)}\n` : redact(migrationText(migration)),
+    );
     return 0;
   },
 };
@@ -48,16 +46,16 @@ function masked(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? redact(value) : value;
 }
 
-function told({ from, before, after, changes, hints }: Migration<string>): string {
+function migrationText({ from, before, after, changes, hints }: Migration<string>): string {
   const isSame = changes.length === 0;
   return [
     '',
     `  before  ${before}`,
     `  after   ${isSame ? '(the same)' : after}`,
     '',
-    isSame ? '  A v2.5 address: nothing to change.' : `  Changed, from ${from} to v2.5:`,
+    isSame ? '  This is a v2.5 address: nothing changes.' : `  Changed, from ${from} to v2.5:`,
     ...changes.map((change) => `    ${change.before} → ${change.after}  (${change.why})`),
-    ...(hints.length === 0 ? [] : ['', '  To look at:']),
+    ...(hints.length === 0 ? [] : ['', '  To check:']),
     ...hints.map(({ code, message }) => `    ${code}: ${message}`),
     '',
     '',

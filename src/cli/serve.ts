@@ -1,18 +1,9 @@
-/**
- * `btg2gltf serve`: the emulator, for whoever develops against the service.
- */
+/** `btg2gltf serve`: the emulator, for developing against the service. */
 import { resolve } from 'node:path';
 import type { CacheDatabase } from '../cache/database.ts';
 import { type Command, textOf } from './command.ts';
-import {
-  type Listening,
-  listenOn,
-  listenOptions,
-  reachOf,
-  readListening,
-  untilInterrupted,
-} from './listen.ts';
-import { startEmulatorOf } from './start-emulator.ts';
+import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
+import { startEmulatorOf } from './service.ts';
 
 const DEFAULT_PORT = 4810;
 
@@ -27,7 +18,7 @@ export const serveCommand: Command = {
     },
     cache: {
       type: 'string',
-      describe: 'cache that remembers the plannings behind permanent identifiers',
+      describe: 'cache folder in which plannings of permanent identifiers are stored',
     },
   },
   examples: ['btg2gltf serve --port 4810', 'btg2gltf serve --recording recordings/showroom'],
@@ -35,22 +26,21 @@ export const serveCommand: Command = {
     const recording = textOf(args, 'recording');
     const range = recording === undefined ? {} : { recording: resolve(recording) };
     const at = readListening(args, DEFAULT_PORT);
-    const state = await openCache(textOf(args, 'cache'));
+    const database = await openCache(textOf(args, 'cache'));
+    const start = async () => {
+      const emulator: Emulator = await startEmulatorOf(range, {
+        ...at,
+        onPermanentId: (id, article) => database?.permanentIds.put(emulator.baseUrl, id, article),
+      });
+      return emulator;
+    };
     try {
-      const emulator: Login = await listenOn(at, () =>
-        startEmulatorOf(range, {
-          ...at,
-          onPermanentId: (id, article) => state?.permanentIds.put(emulator.baseUrl, id, article),
-        }),
+      return await serveUntilInterrupted(at, io, start, (emulator) =>
+        instructions(emulator, recording),
       );
-      io.print(instructions(emulator, recording, at));
-      await untilInterrupted(io);
-      await emulator.close();
     } finally {
-      state?.close();
+      database?.close();
     }
-    // For a server Ctrl-C is the way to end.
-    return 0;
   },
 };
 
@@ -60,11 +50,10 @@ async function openCache(folder: string | undefined): Promise<CacheDatabase | un
   return openCacheDatabase(resolve(folder));
 }
 
-type Login = Awaited<ReturnType<typeof startEmulatorOf>>;
+type Emulator = Awaited<ReturnType<typeof startEmulatorOf>>;
 
-function instructions(emulator: Login, recording: string | undefined, at: Listening): string {
-  return `
-  The service, emulated: ${recording ?? 'the sample range'}
+function instructions(emulator: Emulator, recording: string | undefined): string {
+  return `  The emulator serves ${recording ?? 'the sample range'}.
 
   export BTG2GLTF_AUTH_URL='${emulator.authUrl}'
   export BTG2GLTF_BASE_URL='${emulator.baseUrl}'
@@ -73,10 +62,7 @@ function instructions(emulator: Login, recording: string | undefined, at: Listen
   export BTG2GLTF_PASSWORD='${emulator.password}'
   export BTG2GLTF_APP_KEY='${emulator.appKey}'
 
-  With these in another shell:  btg2gltf catalogue ls
-                                btg2gltf run pipelines/nightly.yaml
-  ${reachOf(at)}
-  Ctrl-C ends it.
-
+  With these variables, in another shell:  btg2gltf catalogue ls
+                                           btg2gltf run pipelines/nightly.yaml
 `;
 }

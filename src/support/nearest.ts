@@ -17,11 +17,17 @@ const LARGEST_DIFFERENCE = 0.5;
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const [best] = [...known]
-    .map((text) => ({ text, edits: distance(name.toLowerCase(), text.toLowerCase()) }))
+    .map((text) => ({ text, edits: editsBetween(name.toLowerCase(), text.toLowerCase()) }))
     .sort((a, b) => a.edits - b.edits);
   if (best === undefined) return undefined;
   const longest = Math.max(name.length, best.text.length);
   return best.edits <= Math.max(1, longest * LARGEST_DIFFERENCE) ? best.text : undefined;
+}
+
+/** The same letters in another order count as one edit, because swapped letters are frequent. */
+function editsBetween(a: string, b: string): number {
+  const isReordered = Array.from(a).sort().join('') === Array.from(b).sort().join('');
+  return isReordered ? Math.min(distance(a, b), 1) : distance(a, b);
 }
 
 /**

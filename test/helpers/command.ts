@@ -36,7 +36,7 @@ export async function command(
       stdout += text;
       options.onPrint?.(text);
     },
-    tell: (text: string) => {
+    printError: (text: string) => {
       stderr += text;
     },
     terminal: undefined,

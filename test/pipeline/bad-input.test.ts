@@ -5,7 +5,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { interrupt } from '../../src/cli/interrupt.ts';
+import { interrupt } from '../../src/cli/command.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { command, manifestByNumber, temporaryFolder, writePipeline } from '../helpers/command.ts';
@@ -180,10 +180,13 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
   });
 
   test.each([
-    [['rnu'], /unknown command "rnu"; did you mean "run"\?/],
-    [['run'], /PIPELINE\.yaml is missing/],
-    [['run', 'a.yaml', 'b.yaml'], /unexpected "b\.yaml"/],
-    [['run', 'a.yaml', '--outptu', 'x'], /unknown option --outptu; did you mean "--output"\?/],
+    [['rnu'], /expected a command, received "rnu"; did you mean "run"\?/],
+    [['run'], /received no PIPELINE\.yaml/],
+    [['run', 'a.yaml', 'b.yaml'], /received also "b\.yaml"/],
+    [
+      ['run', 'a.yaml', '--outptu', 'x'],
+      /expected a known option, received --outptu; did you mean "--output"\?/,
+    ],
     [
       ['run', 'a.yaml', '--limit', 'many'],
       /--limit: expected a whole number from 1, received "many"/,
@@ -196,9 +199,9 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
     [['run', 'nowhere.yaml'], /nowhere\.yaml: no such pipeline file/],
     [
       ['convert', '--output', 'x.glb'],
-      /--manufacturer and --program and --basearticlenumber missing/,
+      /expected --manufacturer and --program and --basearticlenumber, received/,
     ],
-    [['catalogue', 'sl'], /unknown "sl"; did you mean "ls"\?/],
+    [['catalogue', 'sl'], /expected ls, search, show, received "sl"; did you mean "ls"\?/],
     [['catalogue', 'ls', '--emulator', '--recording', 'x'], /expected one of --pipeline/],
     [['verify', 'nowhere'], /expected a manifest\.jsonl/],
     [['serve', '--port', '70000'], /--port: expected 0 to 65535/],
@@ -369,7 +372,7 @@ describe('what ends a run', () => {
     const { exit, stderr } = await run();
     expect({ exit, stderr }).toMatchObject({
       exit: 3,
-      stderr: expect.stringMatching(/rights of the path/),
+      stderr: expect.stringMatching(/permissions of the path/),
     });
   });
 
@@ -386,7 +389,7 @@ describe('what ends a run', () => {
     expect({ exit, stderr }).toMatchObject({
       exit: 130,
       stderr: expect.stringMatching(
-        /0 of 3 configurations were worked on; what is done is kept\n.*\n.*run the same command again/,
+        /0 of 3 configurations processed; finished work is kept\n.*\n.*run the same command again/,
       ),
     });
     expect(emulator.openSessions()).toBe(0);

@@ -271,7 +271,7 @@ describe('a recording', () => {
     const file = await writePipeline(folder, { service: LIVE });
     const recording = join(folder, 'recording');
     const { stdout } = await command(['record', file, '--to', recording], { env });
-    expect(stdout).toContain('taken out of 1 answers');
+    expect(stdout).toContain('removed from 1 response');
     const files = await filesBelow(recording);
     const text = Buffer.from(Object.values(files).join('\n'), 'latin1').toString();
     for (const secret of [emulator.password, emulator.username, emulator.appKey]) {

@@ -177,7 +177,7 @@ describe('a pipeline that mixes all ways to choose', () => {
     const second = await command(['run', file], { env });
     expect(second.stdout).toMatch(/nothing has changed/);
     const preview = await command(['run', file, '--dry-run'], { env });
-    expect(preview.stdout).toMatch(/\nA run sends \d+ requests more: \d+ articles/);
+    expect(preview.stdout).toMatch(/\nA run would send \d+ more requests: \d+ articles/);
   });
 });
 

@@ -4,7 +4,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { interrupt } from '../../src/cli/interrupt.ts';
+import { interrupt } from '../../src/cli/command.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
 import { command, manifestByNumber, temporaryFolder, writePipeline } from '../helpers/command.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { readArticleName, tellArticle } from '../../../src/cli/catalogue-article.ts';
 import {
+  articleText,
   drawTree,
-  type ListFolder,
+  readArticleName,
   readCatalogueTree,
   type TreeNode,
-} from '../../../src/cli/catalogue-tree.ts';
+} from '../../../src/cli/catalogue-text.ts';
 import type { CatalogueNode } from '../../../src/model/catalogue.ts';
 import { decodeArticle } from '../../../src/service/wire-article.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
@@ -23,15 +23,13 @@ const node = (nodeid: string, nodetype: 'F' | 'A' | 'I'): CatalogueNode => ({
 });
 
 /** Lists folders whose content is given as text: `f` is a folder, `a` an article, `i` an info node. */
-const lister =
-  (folders: Record<string, string>): ListFolder =>
-  async (nodeid) => {
-    if (folders[nodeid] === undefined) throw new ConverterError('NODE_NOT_FOUND', nodeid);
-    return folders[nodeid]
-      .split(' ')
-      .filter((id) => id !== '')
-      .map((id) => node(id, id[0]!.toUpperCase() as 'F' | 'A' | 'I'));
-  };
+const lister = (folders: Record<string, string>) => async (nodeid: string) => {
+  if (folders[nodeid] === undefined) throw new ConverterError('NODE_NOT_FOUND', nodeid);
+  return folders[nodeid]
+    .split(' ')
+    .filter((id) => id !== '')
+    .map((id) => node(id, id[0]!.toUpperCase() as 'F' | 'A' | 'I'));
+};
 
 describe('the catalogue is a tree', () => {
   const list = lister({ '': 'f1 f2 i9', f1: 'a1 f3', f2: '', f3: 'a2 f1' });
@@ -43,7 +41,7 @@ describe('the catalogue is a tree', () => {
         'article  ├─ A1     ACME/DESK/a1  a1',
         'folder   └─ F3     ACME/DESK     f3',
         'article     ├─ A2  ACME/DESK/a2  a2',
-        'folder      └─ F1  ACME/DESK     f1  (listed elsewhere in this tree)',
+        'folder      └─ F1  ACME/DESK     f1  (listed above)',
         'folder   F2        ACME/DESK     f2',
         'info     I9        ACME/DESK     i9',
         '',
@@ -52,8 +50,8 @@ describe('the catalogue is a tree', () => {
   });
 
   test('that ends where it was told to, and says so', async () => {
-    expect(drawTree(await readCatalogueTree(list, '', 1))).toMatch(/\n2 folders were not opened/);
-    expect(drawTree(await readCatalogueTree(list, '', 2))).toMatch(/\n1 folder was not opened/);
+    expect(drawTree(await readCatalogueTree(list, '', 1))).toMatch(/\n2 folders were not listed/);
+    expect(drawTree(await readCatalogueTree(list, '', 2))).toMatch(/\n1 folder was not listed/);
     expect(drawTree(await readCatalogueTree(list, '', 9, 1))).toMatch(/\n2 folders were not/);
     expect(drawTree(await readCatalogueTree(list, 'f2', 1))).toBe('');
   });
@@ -103,7 +101,7 @@ describe('an article is told', () => {
     };
     const ids = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
     const article = { ...ids, ocd, children: [{ ...ids, basearticlenumber: 'LEG' }], dump: 'bad' };
-    const told = tellArticle(decodeArticle(Buffer.from(JSON.stringify(article))));
+    const told = articleText(decodeArticle(Buffer.from(JSON.stringify(article))));
     expect(told).toBe(
       [
         'ACME/DESK/D1  Desk',
@@ -172,7 +170,7 @@ describe('catalogue on the sample range', () => {
     [['lst'], 'did you mean'],
     [['show', 'D1'], 'expected MANUFACTURER/PROGRAM/number'],
     [['search', 'D1'], 'expected a query and --manufacturer'],
-    [['search', 'D1', '--depth', '2'], '--depth goes with catalogue ls'],
+    [['search', 'D1', '--depth', '2'], '--depth is an option of catalogue ls'],
   ])('%j is bad usage', async (words, sentence) => {
     const { exit, stderr } = await call(...words);
     expect([exit, stderr]).toEqual([2, expect.stringContaining(sentence)]);
@@ -181,10 +179,10 @@ describe('catalogue on the sample range', () => {
   test('a manufacturer that is not there is told, with those that are', async () => {
     const { exit, stderr } = await call('search', 'desk', '--manufacturer', 'fjelmark');
     expect(exit).toBe(1);
-    expect(stderr).toMatch(/no manufacturer FJELMARK; there are .*FJEL/);
+    expect(stderr).toMatch(/--manufacturer: expected one of .*FJEL.*, received FJELMARK/);
     expect(await call('search', 'no-such-thing', '--manufacturer', 'fjel')).toMatchObject({
       exit: 0,
-      stdout: 'nothing there\n',
+      stdout: 'nothing found\n',
     });
   }, 20_000);
 

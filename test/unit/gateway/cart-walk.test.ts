@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openCacheDatabase } from '../../../src/cache/database.ts';
-import { interrupt } from '../../../src/cli/interrupt.ts';
+import { interrupt } from '../../../src/cli/command.ts';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
 import { type PlanningLink, planningUrl } from '../../../src/gateway/planning-url.ts';
 import { openRelay } from '../../../src/gateway/relay.ts';

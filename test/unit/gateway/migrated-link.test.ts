@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startEmulatorOf } from '../../../src/cli/start-emulator.ts';
+import { startEmulatorOf } from '../../../src/cli/service.ts';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
 import { migrate } from '../../../src/gateway/migrate.ts';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';

@@ -1,79 +1,79 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Io } from '../../../src/cli/command.ts';
-import { openVoice } from '../../../src/cli/progress.ts';
+import { openOutput } from '../../../src/cli/run-output.ts';
 import { command } from '../../helpers/command.ts';
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A process whose clock stands until it is moved. */
+/** A process with a clock that the test advances. */
 function processOf(terminal?: NodeJS.WritableStream) {
-  const told: string[] = [];
+  const lines: string[] = [];
   const clock = { now: 0 };
   const io: Io = {
     env: {},
     print: () => {},
-    tell: (text) => told.push(text),
+    printError: (text) => lines.push(text),
     terminal,
     now: () => clock.now,
     random: Math.random,
     signal: new AbortController().signal,
   };
-  return { io, told, clock };
+  return { io, lines, clock };
 }
 
-test('while articles are chosen a person sees how many there are, until the bar begins', async () => {
+test('during selection the terminal shows the number of articles, until the bar begins', async () => {
   const screen = new PassThrough();
-  const voice = await openVoice(undefined, processOf(screen).io);
-  voice.selecting(0);
-  voice.selecting(17);
+  const output = await openOutput({}, processOf(screen).io);
+  output.selecting(0);
+  output.selecting(17);
   expect(String(screen.read())).toMatch(/selecting · 0 found.*\r.*selecting · 17 found$/);
-  voice.progress({ total: 17, done: 0, failed: 0 });
-  voice.selecting(18);
+  output.progress({ total: 17, done: 0, failed: 0 });
+  output.selecting(18);
   expect(String(screen.read())).not.toContain('found');
-  voice.end();
+  output.close();
 });
 
-test('a log has one line of it, and then a sign of life every half minute, also when nothing moves', async () => {
+test('a log has one line of the selection, then a line every 30 seconds, also without progress', async () => {
   vi.useFakeTimers();
-  const { io, told, clock } = processOf();
-  const voice = await openVoice(undefined, io, { run: 'r1' });
+  const { io, lines, clock } = processOf();
+  const output = await openOutput({}, io, { run: 'r1' });
   const pass = (ms: number) => {
     clock.now += ms;
     vi.advanceTimersByTime(ms);
   };
-  voice.selecting(0);
-  voice.selecting(3);
+  output.selecting(0);
+  output.selecting(3);
   pass(29_000);
-  expect(told.map((line) => JSON.parse(line))).toMatchObject([{ msg: 'selecting', run: 'r1' }]);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ msg: 'selecting', run: 'r1' }]);
   pass(1000);
-  voice.progress({ total: 3, done: 1, failed: 0 });
+  output.progress({ total: 3, done: 1, failed: 0 });
   pass(30_000);
   pass(30_000);
-  voice.end();
+  output.close();
   pass(60_000);
-  expect(told.slice(1).map((line) => JSON.parse(line))).toMatchObject([
+  expect(lines.slice(1).map((line) => JSON.parse(line))).toMatchObject([
     { run: 'r1', msg: 'selecting', found: 3, sinceMs: 30_000 },
     { run: 'r1', msg: 'working', total: 3, done: 1, failed: 0, sinceMs: 30_000 },
     { run: 'r1', msg: 'working', done: 1, sinceMs: 60_000 },
   ]);
 });
 
-test('a run that cannot even begin to choose gives a sign of life', async () => {
+test('a log has a line every 30 seconds before the selection too', async () => {
   vi.useFakeTimers();
-  const { io, told, clock } = processOf();
-  const voice = await openVoice('json', io, { run: 'r1' });
+  const { io, lines, clock } = processOf();
+  const output = await openOutput({ 'log-format': 'json' }, io, { run: 'r1' });
   clock.now += 30_000;
   vi.advanceTimersByTime(30_000);
-  voice.end();
-  expect(told.map((line) => JSON.parse(line))).toMatchObject([
+  output.close();
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { run: 'r1', msg: 'starting', sinceMs: 30_000 },
   ]);
 });
 
-test('the help tells numbers from texts', async () => {
+test('the help shows the type of each option', async () => {
   const { stdout } = await command(['run', '--help']);
   expect(stdout).toMatch(/--limit .*\[number\]/);
   expect(stdout).toMatch(/--only .*\[string\]/);

@@ -1,0 +1,81 @@
+/** `btg2gltf verify` and `btg2gltf prune`: commands on an output folder. */
+import { resolve } from 'node:path';
+import {
+  carryOutPrune,
+  planPrune,
+  requireManifest,
+  verifyOutput,
+} from '../pipeline/output-folder.ts';
+import { lockOutput } from '../pipeline/output-lock.ts';
+import { loadPipeline } from '../pipeline/pipeline-file.ts';
+import { amount, size } from '../report/text.ts';
+import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
+
+const SUBJECT = 'PIPELINE.yaml|FOLDER';
+const POSITIONALS = [
+  { name: SUBJECT, describe: 'a pipeline, or an output folder', required: true },
+];
+const OUTPUT = {
+  type: 'string',
+  describe: 'output folder, instead of the one in the file',
+} as const;
+
+async function outputFolderOf(args: Arguments, io: Io): Promise<string> {
+  const given = textOf(args, 'output') ?? textOf(args, SUBJECT)!;
+  const isPipeline = args.output === undefined && /\.ya?ml$/i.test(given);
+  return resolve(isPipeline ? (await loadPipeline(given, io.env)).outputDir : given);
+}
+
+/** The command `verify`. */
+export const verifyCommand: Command = {
+  positionals: POSITIONALS,
+  options: { output: OUTPUT },
+  examples: ['btg2gltf verify pipelines/demo.yaml', 'btg2gltf verify output/demo'],
+  async run(args, io) {
+    const folder = await outputFolderOf(args, io);
+    const { objects, links, problems } = await verifyOutput(folder, io.signal);
+    for (const { path, problem } of problems) io.print(`${path}: ${problem}\n`);
+    const result = problems.length === 0 ? 'all intact' : `${problems.length} damaged or missing`;
+    io.print(
+      `${amount(objects, 'object')} and ${amount(links, 'link')} below ${folder}: ${result}\n`,
+    );
+    if (problems.length === 0) return 0;
+    io.print('→ run btg2gltf run … --repair to build damaged and missing files again\n');
+    return 1;
+  },
+};
+
+/** The command `prune`. */
+export const pruneCommand: Command = {
+  positionals: POSITIONALS,
+  options: {
+    output: OUTPUT,
+    'keep-runs': {
+      type: 'number',
+      min: 1,
+      describe: 'also remove the reports of all runs except the last N',
+    },
+    yes: { type: 'boolean', describe: 'remove the files; without it they are only listed' },
+  },
+  examples: [
+    'btg2gltf prune pipelines/demo.yaml',
+    'btg2gltf prune output/demo --keep-runs 90 --yes',
+  ],
+  async run(args, io) {
+    const outputDir = await outputFolderOf(args, io);
+    await requireManifest(outputDir);
+    const release = await lockOutput(outputDir, io.now());
+    try {
+      const plan = await planPrune(outputDir, numberOf(args, 'keep-runs'));
+      const { objects, links, runs, bytes } = plan;
+      for (const path of [...links, ...objects, ...runs]) io.print(`${path}\n`);
+      const reports = runs.length === 0 ? '' : ` and the reports of ${amount(runs.length, 'run')}`;
+      const what = `${amount(objects.length, 'object')} (${size(bytes)}) and ${amount(links.length, 'link')}${reports}`;
+      if (args.yes) await carryOutPrune(outputDir, plan);
+      io.print(args.yes ? `removed: ${what}\n` : `would remove: ${what}; --yes removes them\n`);
+      return 0;
+    } finally {
+      await release();
+    }
+  },
+};

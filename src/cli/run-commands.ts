@@ -1,0 +1,178 @@
+/** `btg2gltf run PIPELINE.yaml` and its halves `fetch` and `build`. */
+import { dirname, resolve } from 'node:path';
+import type { SelectedArticle } from '../fetch/selection.ts';
+import type { DryRun } from '../pipeline/run.ts';
+import type { RunResult } from '../pipeline/run-end.ts';
+import {
+  type Progress,
+  type RunEnvironment,
+  type RunOptions,
+  runId,
+} from '../pipeline/run-options.ts';
+import type { FinishedRun, RunReport } from '../report/run-report.ts';
+import { summarise } from '../report/summary.ts';
+import { amount, duration } from '../report/text.ts';
+import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
+import { readTextIfExists, removeStaleTemporaries, replaceFile } from '../support/files.ts';
+import { SILENT } from '../support/log.ts';
+import { type Arguments, type Command, errorToReport, type Io, textOf } from './command.ts';
+import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './run-options.ts';
+import { openOutput, type RunOutput } from './run-output.ts';
+import { environmentOf } from './service.ts';
+
+/** The command `run`. */
+export const runCommand = pipelineCommand('run', [
+  'btg2gltf run pipelines/demo.yaml',
+  "btg2gltf run pipelines/nightly.yaml --only 'ACME/DESK/*' --force",
+]);
+
+/** The command `fetch`. */
+export const fetchCommand = pipelineCommand('fetch', [
+  'btg2gltf fetch pipelines/demo.yaml && btg2gltf build pipelines/demo.yaml',
+]);
+
+/** The command `build`. */
+export const buildCommand = pipelineCommand('build', ['btg2gltf build pipelines/demo.yaml']);
+
+function pipelineCommand(name: 'run' | 'fetch' | 'build', examples: string[]): Command {
+  return {
+    positionals: PIPELINE_POSITIONAL,
+    options: optionsOf(name),
+    examples,
+    async run(args, io) {
+      const pipeline = await import('../pipeline/run.ts');
+      const options = await readRunOptions(args, io);
+      if (!args['dry-run']) return execute(pipeline[`${name}Pipeline`], options, args, io);
+      const environment = { ...environmentOf(io), log: SILENT };
+      return printDryRun(await pipeline.dryRunPipeline(options, environment), io);
+    },
+  };
+}
+
+/** Executes a run with log and progress, prints its summary and writes the files for other programs. */
+async function execute(
+  work: (options: RunOptions, environment: RunEnvironment) => Promise<RunResult>,
+  options: RunOptions,
+  args: Arguments,
+  io: Io,
+): Promise<number> {
+  const startedAt = io.now();
+  const output = await openOutput(args, io, { run: runId(startedAt) });
+  const writeFiles = (exitCode: number, report?: RunReport, error?: ConverterError) =>
+    writeMachineFiles(args, {
+      ...{ pipeline: options.pipeline.name, exitCode, startedAt, endedAt: io.now(), report },
+      ...(error === undefined ? {} : { error }),
+    });
+  const stop = async (thrown: unknown, report?: RunReport): Promise<never> => {
+    const error = errorToReport(thrown, io);
+    // The error that ended the run matters more than a file that cannot be written.
+    await writeFiles(ERROR_CODES[error.code].exit, report, error).catch((failure: Error) =>
+      output.log.error(failure.message),
+    );
+    throw logged(error, output);
+  };
+  const result = await withProgress(output, io, (environment) =>
+    work(options, { ...environment, startedAt }),
+  ).catch((thrown: unknown) => stop(thrown));
+  const { report, runFolder } = result;
+  const { configurations, totalMs } = report;
+  const message = result.end.kind === 'complete' ? 'finished' : 'ended';
+  output.log.info(message, { ...configurations, totalMs });
+  io.print(summarise(report, runFolder));
+  if (result.end.error !== undefined) return stop(result.end.error, report);
+  const exitCode = configurations.failed > 0 ? 1 : 0;
+  await writeFiles(exitCode, report).catch((thrown: unknown) => {
+    throw logged(errorToReport(thrown, io), output);
+  });
+  return exitCode;
+}
+
+/** Adds an error to a JSON log, whose reader does not see what the command line prints. */
+function logged(error: ConverterError, { format, log }: RunOutput): ConverterError {
+  const { code, message } = error;
+  if (format === 'json') log.error('stopped', { code, message, ...ERROR_CODES[code] });
+  return error;
+}
+
+async function withProgress(
+  { log, progress, selecting, close }: RunOutput,
+  io: Io,
+  work: (environment: RunEnvironment) => Promise<RunResult>,
+): Promise<RunResult> {
+  let last: Progress | undefined;
+  try {
+    return await work({
+      ...{ ...environmentOf(io), log, selecting },
+      progress: (now) => {
+        last = now;
+        progress(now);
+      },
+    });
+  } finally {
+    close();
+    if (io.signal.aborted && last !== undefined) {
+      const failed = last.failed === 0 ? '' : `, ${last.failed} of them failed`;
+      const done = `${last.done} of ${amount(last.total, 'configuration')}`;
+      io.printError(`  ${done} processed${failed}; finished work is kept\n`);
+    }
+  }
+}
+
+/**
+ * Writes the files of `--metrics-file` and `--junit`.
+ *
+ * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `DISK_FULL`, with the path.
+ */
+async function writeMachineFiles(args: Arguments, run: FinishedRun): Promise<void> {
+  const metricsFile = textOf(args, 'metrics-file');
+  if (metricsFile !== undefined) {
+    const { metricsText } = await import('../report/metrics.ts');
+    const path = resolve(metricsFile);
+    await write(path, await metricsText(run, await readTextIfExists(path)));
+  }
+  const junitFile = textOf(args, 'junit');
+  if (junitFile !== undefined) {
+    const { junitXml } = await import('../report/junit.ts');
+    await write(resolve(junitFile), junitXml(run));
+  }
+}
+
+/** The folder may be any, so that only this removes the temporary files of killed runs. */
+async function write(path: string, content: string): Promise<void> {
+  await removeStaleTemporaries(dirname(path));
+  await replaceFile(path, content);
+}
+
+function printDryRun(dryRun: DryRun, io: Io): number {
+  const { articles, failures, warnings } = dryRun.selection;
+  io.print(articles.map(articleLine).join(''));
+  for (const { what, code, message } of failures) io.print(`${code}\t${what}\t${message}\n`);
+  for (const { code, message } of warnings) io.print(`${code}\t${message}\n`);
+  io.print(estimateText(dryRun));
+  return failures.length > 0 ? 1 : 0;
+}
+
+/** One article a line, in columns separated by tabs, because numbers may contain blanks. */
+function articleLine({ request, why }: SelectedArticle): string {
+  const { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring } = request;
+  const ids = [manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring];
+  const columns = [...ids, why.join('; ')];
+  return `${columns.map((text) => text.replace(/[\t\r\n]/g, ' ')).join('\t')}\n`;
+}
+
+function estimateText({ selection, sent, estimate, requests, requestsMs, basis }: DryRun): string {
+  const { articles, partsLists, bodies, unknown } = estimate;
+  const about = unknown > 0 ? 'about ' : '';
+  const guess = unknown > 0 ? ` (a guess for ${amount(unknown, 'article')} never fetched)` : '';
+  const kinds = `${amount(articles, 'article')}, ${amount(partsLists, 'parts list')}, ${about}${bodies} blocks and images`;
+  const { concurrency, meanMs } = basis;
+  const time = `about ${duration(requestsMs ?? 0)}, at ${duration(meanMs ?? 0)} each and ${concurrency} at a time`;
+  return [
+    `${amount(selection.articles.length, 'configuration')} selected, ${selection.failures.length} failed to be selected; ${amount(sent, 'request')} sent for this`,
+    `A run would send ${about}${amount(requests, 'more request')}: ${kinds}${guess}`,
+    ...(meanMs === undefined || requests === 0
+      ? []
+      : [`The requests would take ${time}; the conversion takes additional time`]),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,76 @@
+/** The service and the environment of a command. */
+import { resolve } from 'node:path';
+import type { Emulator, EmulatorOptions } from '../emulator/emulator.ts';
+import { loadPipeline, type Pipeline, parsePipeline } from '../pipeline/pipeline-file.ts';
+import type { RunEnvironment } from '../pipeline/run-options.ts';
+import { type Arguments, type Io, type OptionSpec, textOf, usageError } from './command.ts';
+
+/** Ways to name a service; without any of them the environment variables do. */
+export const SERVICE_OPTIONS = {
+  pipeline: { type: 'string', describe: 'take service and options from this pipeline file' },
+  emulator: { type: 'boolean', describe: 'use the sample range of the emulator' },
+  recording: { type: 'string', describe: 'use the recording in this folder' },
+} as const satisfies Record<string, OptionSpec>;
+
+const LIVE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+
+/**
+ * Loads the pipeline of the service that the arguments name, or makes one.
+ *
+ * @throws {@link ConverterError} `USAGE` for several names or none; `PIPELINE_VARIABLE_UNSET`.
+ */
+export async function pipelineOf(args: Arguments, io: Io): Promise<Pipeline> {
+  const given = Object.keys(SERVICE_OPTIONS).filter((name) => args[name] !== undefined);
+  if (given.length > 1) {
+    throw usageError(
+      `expected one of --pipeline, --emulator and --recording, received ${given.map((name) => `--${name}`).join(' and ')}`,
+    );
+  }
+  if (given.length === 0 && io.env.BTG2GLTF_BASE_URL === undefined) {
+    throw usageError(
+      'expected --pipeline, --emulator or --recording, or the variables BTG2GLTF_AUTH_URL and BTG2GLTF_BASE_URL, received none of them',
+    );
+  }
+  const file = textOf(args, 'pipeline');
+  if (file !== undefined) return loadPipeline(file, io.env);
+  const recording = textOf(args, 'recording');
+  const named = recording === undefined ? LIVE : { recording: resolve(recording) };
+  const content = {
+    name: 'command line',
+    service: args.emulator ? { emulator: true } : named,
+    articles: [{ catalogue: {} }],
+    output: { dir: 'output' },
+  };
+  // JSON is YAML: the parser of pipeline files checks this one too.
+  return parsePipeline(
+    JSON.stringify(content),
+    'without --pipeline, --emulator or --recording',
+    io.env,
+  );
+}
+
+/** What the pipeline needs from the process, except its output. */
+export function environmentOf(io: Io): Omit<RunEnvironment, 'log' | 'progress' | 'selecting'> {
+  const { env, now, random, signal } = io;
+  return { env, now, random, signal, startEmulator: (range) => startEmulatorOf(range) };
+}
+
+/** Starts the emulator with the sample range or a recording; its modules are loaded only now. */
+export async function startEmulatorOf(
+  { recording }: { recording?: string },
+  options: Omit<EmulatorOptions, 'range'> = {},
+): Promise<Emulator> {
+  const { startEmulator } = await import('../emulator/emulator.ts');
+  // The service has accepted every recorded query, whatever its length.
+  const limit = recording === undefined ? {} : { maxQueryBytes: Number.POSITIVE_INFINITY };
+  return startEmulator({ ...limit, ...options, range: await openRange(recording) });
+}
+
+async function openRange(recording: string | undefined): Promise<EmulatorOptions['range']> {
+  if (recording !== undefined) {
+    const { openRecording } = await import('../emulator/recording.ts');
+    return openRecording(recording);
+  }
+  const { createSampleRange } = await import('../sample/sample-range.ts');
+  return createSampleRange();
+}
