@@ -17,8 +17,7 @@ export interface ContentStore {
   /**
    * Stores bytes unless they are there already.
    *
-   * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`; `STORE_DAMAGED` if the file of this
-   *   digest has other bytes.
+   * @throws {@link ConverterError} `STORE_DAMAGED` if their file has other bytes; `DISK_FULL`, `OUTPUT_UNWRITABLE`.
    */
   put(bytes: Uint8Array): Promise<{ digest: Digest; existed: boolean }>;
   /** Reads bytes. @throws {@link ConverterError} `STORE_DAMAGED` if they are missing or have another digest. */
@@ -41,15 +40,9 @@ interface FileStoreOptions {
   tmpDir: string;
   /** Appended to each file name, with its dot. @defaultValue '' */
   extension?: string;
-  /**
-   * Whether `put` replaces damaged bytes: right for what can be fetched again at any time, such as
-   * responses of the service. @defaultValue false
-   */
+  /** Whether `put` replaces damaged bytes: right for what can be fetched again. @defaultValue false */
   repair?: boolean;
-  /**
-   * Whether `get` removes damaged bytes, so that they count as missing afterwards: right for what is
-   * requested again when it is missing. @defaultValue false
-   */
+  /** Whether `get` removes damaged bytes: right for what is fetched again if it is missing. @defaultValue false */
   dropDamaged?: boolean;
 }
 

@@ -1,7 +1,7 @@
 /** The durable table of the plannings behind permanent identifiers: no operation of the service answers them. */
 import { Table } from './sqlite.ts';
 
-/** The table `durable_permanent_ids`. Identifiers belong to a service: see {@link permanentIdService}. */
+/** The table `durable_permanent_ids`. A service is given by the base address of its API. @see Spec 9 rule 7; D-802. */
 export class DurablePermanentIds extends Table {
   /** The top-level article as it was received; undefined if the identifier is not known. */
   get(service: string, id: string): unknown {
@@ -17,19 +17,7 @@ export class DurablePermanentIds extends Table {
   }
 }
 
-/**
- * Names the service to which identifiers belong: its system, whatever language, profile and currency.
- *
- * @param baseUrl - Base address of the API, or the name of an emulator.
- *
- * @example
- * ```ts
- * permanentIdService('HTTPS://API.example.com/base/');   // → 'https://api.example.com/base'
- * permanentIdService('emulator:sample');                 // → 'emulator:sample'
- * ```
- *
- * @see Spec 9 rule 7; D-802.
- */
+/** The system of a service, whatever its language, profile and currency: an address or an emulator. */
 function permanentIdService(baseUrl: string): string {
   const address =
     /^https?:/i.test(baseUrl) && URL.canParse(baseUrl) ? new URL(baseUrl).href : baseUrl;

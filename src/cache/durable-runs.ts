@@ -1,14 +1,9 @@
-/**
- * The durable table of the runs that use this cache, and of those that were interrupted. A run that
- * ended well leaves no row.
- */
+/** The durable table of the runs that use this cache or were interrupted. A run that ended well has no row. */
 import { hostname } from 'node:os';
 import { isRunning } from '../support/files.ts';
 import { type Row, Table } from './sqlite.ts';
 
-/** A run that begins. */
 interface BegunRun {
-  /** Name of the service. */
   service: string;
   /** Output folder. */
   output: string;
@@ -17,10 +12,7 @@ interface BegunRun {
   pid: number;
 }
 
-/**
- * How long the responses of an interrupted run may be reused by the run that continues it: less than a
- * day, since the next nightly run sends its own requests.
- */
+/** How long a run may reuse the responses of an interrupted one: less than a day, for a nightly schedule. */
 export const CONTINUED_WITHIN_MS = 20 * 60 * 60 * 1000;
 
 /** Not the id of any process: the run is over. */
@@ -59,11 +51,7 @@ export class DurableRuns extends Table {
       this.#begun.set(id, nameOf(row));
       own.add(nameOf(row));
       const starts = [startedAt, ...continued.map((r) => Number(r.started_at))];
-      return {
-        id,
-        interruptedSince: Math.min(...starts),
-        interruptedUntil: Math.max(...starts),
-      };
+      return { id, interruptedSince: Math.min(...starts), interruptedUntil: Math.max(...starts) };
     });
   }
 

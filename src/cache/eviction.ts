@@ -20,7 +20,6 @@ export function isUseStale(usedAt: number, now: number): boolean {
   return now - usedAt > USE_RECORDED_EVERY_MS;
 }
 
-/** The cache and its limit. */
 interface EvictionOptions {
   /** Bodies by content. */
   store: ContentStore;
@@ -39,18 +38,11 @@ const EVICTED_TO_SHARE = 0.9;
 /**
  * Evicts what was not used for long; if the cache exceeds its limit, also the least recently used bodies.
  *
- * A body is used when it is requested or read, or when a snapshot that refers to it is. While other runs
- * use the cache, no body is evicted that was used since a week before the first of them began: uses are
- * recorded weekly. What is evicted is requested again when it is needed.
+ * A body is used when it is requested or read, or when a snapshot that refers to it is. While other runs use
+ * the cache, no body is evicted that was used since a week before the first of them began.
  *
  * @returns Number and size of the evicted bodies.
  * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `DISK_FULL`, `STATE_INVALID`.
- *
- * @example
- * ```ts
- * await evictUnused({ store, database, now, maxBytes: 20e9, run: id });   // → { bodies: 112, bytes: 2_100_331_870 }
- * ```
- *
  * @see D-846.
  */
 export async function evictUnused(
@@ -66,13 +58,10 @@ export async function evictUnused(
   const evicted = excess === 0 ? [] : leastRecentlyUsed(database, excess, needed);
   database.bodies.remove(evicted.map(({ digest }) => digest));
   database.responses.evict(now);
-  await removeUnknown(
-    options,
-    evicted.map(({ digest }) => digest),
-  );
-  // A killed run may have stored bodies that it could not record.
+  for (const { digest } of evicted) await removeUnknown(options, digest);
   if (evicted.length > 0 && others === undefined) {
-    await removeUnknown(options, options.store.list());
+    // A killed run may have stored bodies that it could not record.
+    for await (const digest of options.store.list()) await removeUnknown(options, digest);
   }
   return { bodies: evicted.length, bytes: evicted.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
@@ -97,10 +86,7 @@ function leastRecentlyUsed(
   return end < 0 ? bodies : bodies.slice(0, end);
 }
 
-/**
- * A run without changes reads no body: the use of a snapshot is the use of its bodies. Reading all
- * snapshots takes 4 s for 50,000, in the runs that have to evict.
- */
+/** A run without changes reads no body: the use of a snapshot is one of its bodies. 4 s for 50,000 of them. */
 function usesBySnapshots(database: CacheDatabase): Map<Digest, number> {
   const uses = new Map<Digest, number>();
   for (const { digests, usedAt } of database.snapshots.bodies()) {
@@ -109,12 +95,7 @@ function usesBySnapshots(database: CacheDatabase): Map<Digest, number> {
   return uses;
 }
 
-/** Removes bodies that are not recorded; another run may have recorded an evicted one again. */
-async function removeUnknown(
-  { store, database }: EvictionOptions,
-  digests: Iterable<Digest> | AsyncIterable<Digest>,
-): Promise<void> {
-  for await (const digest of digests) {
-    if (!database.bodies.has(digest)) await store.remove(digest);
-  }
+/** Removes a body that is not recorded; another run may have recorded an evicted one again. */
+async function removeUnknown({ store, database }: EvictionOptions, digest: Digest): Promise<void> {
+  if (!database.bodies.has(digest)) await store.remove(digest);
 }

@@ -1,7 +1,4 @@
-/**
- * Decides whether a response of an earlier run is still fresh. The service says when it last converted
- * a manufacturer's data, to the day; it says nothing finer.
- */
+/** Decides whether a response of an earlier run is fresh, by the days on which the service converted its data. */
 import type { CatalogueNode } from '../model/catalogue.ts';
 import { sha256Hex } from '../support/files.ts';
 import { CONTINUED_WITHIN_MS } from './durable-runs.ts';
@@ -25,37 +22,22 @@ interface PolicyRow {
   trusts: 'dates' | 'nothing' | 'everything';
   /** Whether the service may answer "not modified". */
   conditional: boolean;
-  why: string;
 }
 
-/** Every policy. */
+/** When a response of an earlier run is used. */
 export const FRESHNESS_POLICIES = {
-  convertdate: {
-    trusts: 'dates',
-    conditional: true,
-    why: 'data that was not converted since is not requested',
-  },
-  revalidate: {
-    trusts: 'nothing',
-    conditional: true,
-    why: 'everything is requested, and sent only if it changed',
-  },
-  always: {
-    trusts: 'nothing',
-    conditional: false,
-    why: 'everything is requested and sent',
-  },
-  never: {
-    trusts: 'everything',
-    conditional: true,
-    why: 'cached responses are used, however old; only the rest is requested',
-  },
+  /** Data that was not converted since is not requested. */
+  convertdate: { trusts: 'dates', conditional: true },
+  /** Everything is requested, and sent only if it changed. */
+  revalidate: { trusts: 'nothing', conditional: true },
+  /** Everything is requested and sent. */
+  always: { trusts: 'nothing', conditional: false },
+  /** Cached responses are used, however old; only the rest is requested. */
+  never: { trusts: 'everything', conditional: true },
 } as const satisfies Record<string, PolicyRow>;
 
-/** When a response of an earlier run is used. */
 export type FreshnessPolicy = keyof typeof FRESHNESS_POLICIES;
 
-/** The policy if none is chosen. */
 export const FRESHNESS_DEFAULT: FreshnessPolicy = 'convertdate';
 
 /** The run for which freshness is decided. */
@@ -72,12 +54,10 @@ export interface FreshnessContext {
 /**
  * Whether a cached response is fresh.
  *
- * Responses of this run are fresh. Those of the interrupted runs that it continues are for
- * {@link CONTINUED_WITHIN_MS}, unless the data is known to have been converted since. The policy decides
- * about all others.
+ * Responses of this run are; those of the interrupted runs that it continues are for
+ * {@link CONTINUED_WITHIN_MS}, unless the data was converted since; the policy decides about all others.
  *
- * @param dates - Reads today's catalogue; called only if its dates matter.
- *
+ * @param dates - Called only if the dates of the catalogue matter.
  * @see D-730, D-845.
  */
 export async function isFresh(
@@ -99,12 +79,8 @@ export async function isFresh(
 }
 
 /**
- * The day of an instant, `YYYY-MM-DD` in UTC.
- *
- * A service at or east of Greenwich has ended a day no later than UTC has, so that what is fetched on a
- * later UTC day than a conversion was fetched after it.
- *
- * @param now - Milliseconds since the epoch.
+ * The day of an instant, `YYYY-MM-DD` in UTC. A service at or east of Greenwich ends a day no later than
+ * UTC, so that what is fetched on a later UTC day than a conversion was fetched after it.
  */
 export function dayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
@@ -127,15 +103,12 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 export class ConversionDates {
   readonly #states: ReadonlyMap<string, string>;
 
-  /** @param topNodes - Answer of getnodes for the topmost folder; a manufacturer may have several nodes. */
+  /** @param topNodes - The topmost folder of the catalogue; a manufacturer may have several nodes. */
   constructor(topNodes: readonly CatalogueNode[]) {
     this.#states = readStates(topNodes);
   }
 
-  /**
-   * State of a manufacturer's data: its latest conversion date, and a digest over the dates of all its
-   * series if it has several. Empty if the catalogue does not say.
-   */
+  /** The latest conversion date of a manufacturer, with a digest if it has several; empty if unknown. */
   stateOf(manufacturer: string): string {
     return this.#states.get(manufacturer.toUpperCase()) ?? '';
   }
@@ -146,10 +119,7 @@ export class ConversionDates {
     return now !== '' && convertdate !== '' && now !== convertdate;
   }
 
-  /**
-   * Whether data is known to be unchanged since a response was stamped: it is in the same state, and the
-   * fetch began on a later day than the conversion. On the same day it may have come before it.
-   */
+  /** Whether data is in the same state, and was fetched on a later day than it was converted. */
   isUnchangedSince({ owner, datedBy, convertdate, fetchedOn }: FreshnessStamp): boolean {
     if (convertdate === '' || this.stateOf(datedBy) !== convertdate) return false;
     // Once the catalogue has the owner, the dates of another manufacturer no longer apply.

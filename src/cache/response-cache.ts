@@ -28,7 +28,7 @@ import {
 } from './freshness.ts';
 import { missingBecause } from './missing-body.ts';
 
-/** A response cache of one run. */
+/** Options of the response cache of one run. */
 export interface ResponseCacheOptions {
   client: ServiceClient;
   /** Bodies by content. */
@@ -169,7 +169,8 @@ export class ResponseCache {
     dependencies?: Dependencies,
   ): Promise<LiveResponse<Name>> {
     const key = keyOf(request);
-    const response = this.#running<Name>(key) ?? this.#settle(key, this.#send(request, undefined));
+    const running = this.#inFlight.get(key) as Promise<LiveResponse<Name>> | undefined;
+    const response = running ?? this.#settle(key, this.#send(request, undefined));
     return dependencies?.track(request.operation, response) ?? response;
   }
 
@@ -212,16 +213,12 @@ export class ResponseCache {
     request: CacheableRequest<Name>,
   ): Promise<LiveResponse<Name>> {
     const key = keyOf(request);
-    const running = this.#running<Name>(key);
+    const running = this.#inFlight.get(key) as Promise<LiveResponse<Name>> | undefined;
     const known = this.#responses.get(key);
     const failure = this.#failures.get(key);
     if (running ?? known ?? failure) this.#count(request).deduplicated++;
     if (failure !== undefined) throw failure;
     return running ?? known ?? this.#settle(key, this.#fromDatabaseOrService(request));
-  }
-
-  #running<Name extends OperationName>(key: string): Promise<LiveResponse<Name>> | undefined {
-    return this.#inFlight.get(key) as Promise<LiveResponse<Name>> | undefined;
   }
 
   /** Keeps the result of a request for the rest of the run. */
@@ -290,7 +287,9 @@ export class ResponseCache {
     const counts = this.#count(request);
     counts.sent++;
     try {
-      const received = await this.#call(request, await this.#validatorsOf(stored));
+      const validators = await this.#validatorsOf(stored);
+      const received: Received<Name> | NotModified = await (request.send?.() ??
+        this.#options.client.call(operation, request.values, { validators }));
       if ('notModified' in received) {
         counts.notModified++;
         return this.#put(request, stored!);
@@ -307,13 +306,6 @@ export class ResponseCache {
       const answer = { missing: missingBecause(error, subject) };
       return this.#put(request, { answer, etag: '', lastModified: '' });
     }
-  }
-
-  #call<Name extends OperationName>(
-    { operation, values, send }: CacheableRequest<Name>,
-    validators: Validators | undefined,
-  ): Promise<Received<Name> | NotModified> {
-    return send?.() ?? this.#options.client.call(operation, values, { validators });
   }
 
   async #validatorsOf(stored: StoredResponse | undefined): Promise<Validators | undefined> {
@@ -376,11 +368,10 @@ export class ResponseCache {
   }
 
   #count({ operation }: CacheableRequest): ResponseCounts {
-    const known = this.#counts.get(operation);
-    if (known !== undefined) return known;
     const none = { sent: 0, notModified: 0, cached: 0, deduplicated: 0, bytes: 0 };
-    this.#counts.set(operation, none);
-    return none;
+    const counts = this.#counts.get(operation) ?? none;
+    this.#counts.set(operation, counts);
+    return counts;
   }
 }
 

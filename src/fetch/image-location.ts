@@ -1,18 +1,13 @@
-/**
- * Image location: where the image is that a material refers to.
- *
- * In: a reference as a material spells it, and the article's manufacturers. Out: where to ask, in order.
- * It asks nobody and follows nothing: what looks like an address elsewhere is refused.
- */
+/** Locates the image that a material refers to. A reference that looks like an address is refused. */
 import { ConverterError } from '../support/errors.ts';
 
-/** What GET materials is asked for: `/materials/<manufacturer>/<name>.JPG`. */
+/** Values of GET materials: `/materials/<manufacturer>/<name>.JPG`. */
 export interface ImageLocation {
   manufacturer: string;
   name: string;
 }
 
-/** Whose article the reference stands in. */
+/** The article with the reference. */
 export interface ImageContext {
   /** Manufacturer of the article. */
   manufacturer: string;
@@ -21,23 +16,22 @@ export interface ImageContext {
 }
 
 /**
- * How a reference becomes a location: the part before the first `/` is the manufacturer, the rest the
- * name. `{manufacturer}`, `{program}` (of a `MAN::PROG::NAME` form or of a path that begins with
- * them, else empty) and `{name}` stand for what the reference says.
+ * Template of a location: `<manufacturer>/<name>`. `{manufacturer}`, `{program}` (of a `MAN::PROG::NAME` form
+ * or of a path that begins with them, else empty) and `{name}` are those of the reference.
  */
 export const IMAGE_LOCATION_DEFAULT = '{manufacturer}/{name}';
 
 const IMAGE_EXTENSION = /\.(?:jpe?g|png|bmp|tga)$/i;
-/** A scheme has two letters or more: one letter and a colon is a drive. */
+/** A scheme has two letters or more: one letter and a colon are a drive. */
 const ABSOLUTE_URL = /^\s*(?:[a-z][a-z0-9+.-]+:(?!:)|[\\/]{2})/i;
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Says where to ask for an image: first where the reference points, then at the article's own manufacturer.
+ * Locates an image: first where the reference points, then at the article's manufacturer.
  *
- * The name is the last segment without a known image extension. The manufacturer is the first
- * segment of a `MAN::…::NAME` form, or of a path that begins with the manufacturer of the article
- * or of one of its blocks; otherwise the article's own.
+ * The name is the last segment without a known image extension. The manufacturer is the first segment of a
+ * `MAN::…::NAME` form, or of a path that begins with the manufacturer of the article or of one of its
+ * blocks; otherwise the article's.
  *
  * @param reference - `pic` or one of its siblings, exactly as received.
  * @param template - See {@link IMAGE_LOCATION_DEFAULT}.

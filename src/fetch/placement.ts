@@ -17,21 +17,13 @@ import type { UnplacedChild, Warning } from '../model/snapshot.ts';
 import { canonicalName } from '../service/wire-value.ts';
 import { asConverterError, endsRun } from '../support/errors.ts';
 
-/** The children without a place in the parts list. */
-export interface Placement {
-  unplaced: UnplacedChild[];
-  warnings: Warning[];
-}
-
 /** Code of the warning about a child without a place. */
 export const META_CHILD_WITHOUT_PLACEMENT = 'META_CHILD_WITHOUT_PLACEMENT';
 
 /**
  * Finds the children that a planning's parts list does not contain; they become assets of their own.
  *
- * @param partsListOf - Fetches the parts list of a child.
  * @throws {@link ConverterError} what ends a run.
- *
  * @see Spec 3 rule 3, 4.4; D-804.
  */
 export async function checkPlacement(
@@ -39,7 +31,8 @@ export async function checkPlacement(
   partsList: PartsList,
   children: readonly PlanningChild[],
   partsListOf: (child: ArticleRequest) => Promise<PartsList>,
-): Promise<Placement> {
+): Promise<{ unplaced: UnplacedChild[]; warnings: Warning[] }> {
+  if (children.length === 0) return { unplaced: [], warnings: [] };
   const lists = await Promise.all(children.map((child) => nodesOf(child, partsListOf)));
   const placed = placedChildren(
     partsList.nodes,
@@ -57,7 +50,9 @@ export async function checkPlacement(
     unplaced: unplaced
       .filter((index) => children[index]!.basearticlenumber !== '')
       .map((index) => subtree(children, index)),
-    warnings: unplaced.map((index) => withoutPlacement(children[index]!, lists[index])),
+    warnings: unplaced.map((index) =>
+      withoutPlacement(children[index]!, lists[index] !== undefined),
+    ),
   };
 }
 
@@ -78,19 +73,11 @@ async function nodesOf(
   }
 }
 
-function withoutPlacement(
-  child: PlanningChild,
-  nodes: readonly PartsListNode[] | undefined,
-): Warning {
-  const why =
-    nodes === undefined
-      ? 'it has no parts list to look for'
-      : "the planning's parts list does not hold it";
+function withoutPlacement(child: PlanningChild, hasPartsList: boolean): Warning {
+  const why = hasPartsList ? "the planning's parts list lacks it" : 'it has no parts list';
   const number = child.finalarticlenumber === '' ? '' : ` (${child.finalarticlenumber})`;
-  return {
-    code: META_CHILD_WITHOUT_PLACEMENT,
-    message: `child ${articleLabel(child)}${number}: ${why}, so that it has no position and is an asset of its own`,
-  };
+  const message = `child ${articleLabel(child)}${number}: ${why}, so that it has no position and is an asset of its own`;
+  return { code: META_CHILD_WITHOUT_PLACEMENT, message };
 }
 
 /** A child with its descendants, as a list of its own. */
@@ -143,16 +130,8 @@ type Unclaimed = Map<string, Set<DrawnPart>>;
  * children need two places. A child's own children are searched in its parts list, then in the planning's.
  * A child that draws nothing is placed.
  *
- * @param root - Parts list of the planning.
  * @param children - n children, each parent before its own children.
  * @returns n booleans.
- *
- * @example
- * ```ts
- * placedChildren([{ ...top, offsetMetres: [1, 0, 0], children: [leg] }], [{ parent: -1, nodes: [leg], likeRoot: false }]);
- * // → [true]
- * ```
- *
  * @see D-804.
  */
 export function placedChildren(
@@ -160,12 +139,10 @@ export function placedChildren(
   children: readonly ChildParts[],
 ): boolean[] {
   const parts = children.map(({ nodes }) => nodes && drawnParts(nodes));
-  const placed = parts.map((own) => own !== undefined && own.length === 0);
+  const placed = parts.map((drawn) => drawn?.length === 0);
   const planning = byShape(drawnParts(root));
-  const double = children.findIndex(
-    ({ likeRoot }, index) => likeRoot && parts[index] !== undefined,
-  );
-  if (double >= 0) claim(planning, parts[double]!);
+  const own = parts.find((part, index) => part !== undefined && children[index]!.likeRoot);
+  if (own !== undefined) claim(planning, own);
   for (const [parent, siblings] of groupByParent(children)) {
     const container = parent < 0 ? planning : placed[parent] && byShape(parts[parent]!);
     const order = siblings
@@ -193,9 +170,9 @@ function claimEach(
 function groupByParent(children: readonly ChildParts[]): Map<number, number[]> {
   const groups = new Map<number, number[]>();
   children.forEach(({ parent }, index) => {
-    const siblings = groups.get(parent);
-    if (siblings === undefined) groups.set(parent, [index]);
-    else siblings.push(index);
+    const siblings = groups.get(parent) ?? [];
+    groups.set(parent, siblings);
+    siblings.push(index);
   });
   return groups;
 }
@@ -208,10 +185,8 @@ function drawnParts(roots: readonly PartsListNode[]): DrawnPart[] {
     const { node, above, material: inherited } = visit;
     const frame = childFrame(above, node.offsetMetres, node.rotationDegrees);
     const material = node.material === '' ? inherited : node.material.toUpperCase();
-    if (DRAWN.has(node.type)) {
-      const { scale } = node;
-      parts.push({ shape: shapeOf(node), frame, scale, material });
-    }
+    const { scale } = node;
+    if (DRAWN.has(node.type)) parts.push({ shape: shapeOf(node), frame, scale, material });
     for (let i = node.children.length - 1; i >= 0; i--) {
       stack.push({ node: node.children[i]!, above: frame, material });
     }
@@ -227,9 +202,7 @@ function shapeOf(node: PartsListNode): string {
 function byShape(parts: readonly DrawnPart[]): Unclaimed {
   const unclaimed: Unclaimed = new Map();
   for (const part of parts) {
-    const same = unclaimed.get(part.shape);
-    if (same === undefined) unclaimed.set(part.shape, new Set([part]));
-    else same.add(part);
+    unclaimed.set(part.shape, (unclaimed.get(part.shape) ?? new Set()).add(part));
   }
   return unclaimed;
 }
@@ -277,8 +250,14 @@ function place(
 ): Set<DrawnPart> | undefined {
   const claimed = new Set<DrawnPart>();
   for (const part of child) {
-    const expected = within(candidate.frame, relativeFrame(anchor.frame, part.frame));
-    const found = find(unclaimed.get(part.shape)!, part, expected, claimed, alike);
+    const frame = within(candidate.frame, relativeFrame(anchor.frame, part.frame));
+    const expected = { ...part, frame };
+    let found: DrawnPart | undefined;
+    for (const other of unclaimed.get(part.shape)!) {
+      if (!isAt(other, expected) || !alike(part, other) || claimed.has(other)) continue;
+      found = other;
+      break;
+    }
     if (found === undefined) return undefined;
     claimed.add(found);
   }
@@ -292,21 +271,12 @@ function within(outer: Frame, inner: Frame): Frame {
   };
 }
 
-function find(
-  candidates: ReadonlySet<DrawnPart>,
-  childPart: DrawnPart,
-  at: Frame,
-  claimed: ReadonlySet<DrawnPart>,
-  alike: Alike,
-): DrawnPart | undefined {
-  for (const part of candidates) {
-    const there =
-      near(part.frame.translationMetres, at.translationMetres) &&
-      near(part.frame.rotation, at.rotation) &&
-      near(part.scale, childPart.scale);
-    if (there && alike(childPart, part) && !claimed.has(part)) return part;
-  }
-  return undefined;
+function isAt(a: DrawnPart, b: DrawnPart): boolean {
+  return (
+    near(a.frame.translationMetres, b.frame.translationMetres) &&
+    near(a.frame.rotation, b.frame.rotation) &&
+    near(a.scale, b.scale)
+  );
 }
 
 function near(a: readonly number[], b: readonly number[]): boolean {

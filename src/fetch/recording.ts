@@ -11,7 +11,7 @@ const FORMAT = 1;
 
 /** What a recording contains. */
 export interface RecordingContent {
-  /** Number of answers by operation; `plannings` are those behind permanent identifiers. */
+  /** By operation; `plannings` are those behind permanent identifiers. */
   answers: Record<string, number>;
   bytes: number;
   /** Answers from which a secret was removed: they are not what the service sent. */
@@ -28,32 +28,19 @@ export interface Recorder {
   finish(name: string): Promise<RecordingContent>;
 }
 
-/** An answer among the listings of the catalogue. */
-interface ListingRule {
-  form: 'listing';
-}
+/** How the answers of an operation are recorded. */
+type Rule =
+  /** Among the listings of the catalogue. */
+  | { form: 'listing' }
+  /** With its request, in one file; `more` returns values of the request from the body that was sent. */
+  | { form: 'record'; folder: string; more?(sent: unknown): Record<string, string> }
+  /** As it came, in a path of what identifies its request; the separator is one of folders within a value. */
+  | { form: 'body'; folder: string; suffix: string; separator?: string; isJson?: true };
 
-/** An answer with its request, in one file. */
-interface RecordRule {
-  form: 'record';
-  folder: string;
-  /** Recorded values of the request besides its query, from the body that was sent. */
-  more?(sent: unknown): Record<string, string>;
-}
+type RuleOf<Form> = Extract<Rule, { form: Form }>;
 
-/** A body as it came, in a path of what identifies its request. */
-interface BodyRule {
-  form: 'body';
-  folder: string;
-  suffix: string;
-  /** Separates the folders within a value. */
-  separator?: string;
-  /** Whether it is text that may contain a secret. */
-  isJson?: true;
-}
-
-/** How the answers of each operation are recorded, if they are. */
-const RULES: Readonly<Record<OperationName, ListingRule | RecordRule | BodyRule | undefined>> = {
+/** One row for every operation. */
+const RULES: Readonly<Record<OperationName, Rule | undefined>> = {
   // A replay has keys and tokens of its own, and knows each path from the listings.
   getPublicKey: undefined,
   getSessionToken: undefined,
@@ -69,13 +56,7 @@ const RULES: Readonly<Record<OperationName, ListingRule | RecordRule | BodyRule 
   getArticle: { form: 'record', folder: 'ofml/articles' },
   changeProperty: { form: 'record', folder: 'ofml/changes', more: changeOf },
   getPartsList: { form: 'record', folder: 'odb/btg' },
-  getBlock: {
-    form: 'body',
-    folder: 'odb/block',
-    suffix: '.json',
-    separator: '::',
-    isJson: true,
-  },
+  getBlock: { form: 'body', folder: 'odb/block', suffix: '.json', separator: '::', isJson: true },
   getMaterial: { form: 'body', folder: 'odb/materials', suffix: '.JPG' },
   getManufacturerResource: { form: 'body', folder: 'xcf/ressource', suffix: '' },
   getSeriesResource: { form: 'body', folder: 'xcf/ressource', suffix: '' },
@@ -110,7 +91,7 @@ interface Cleaned {
  */
 export function createRecorder(dir: string): Recorder {
   const listings = new Map<string, unknown[]>();
-  const recorded = new Map<string, { operation: string; bytes: number; isRedacted: boolean }>();
+  const recorded = new Map<string, Entry>();
 
   const note = (
     { operation, bytes }: { operation: string; bytes: Uint8Array },
@@ -126,7 +107,7 @@ export function createRecorder(dir: string): Recorder {
     note(raw, `listing ${id}`, answer.isRedacted);
   };
 
-  const record = async (raw: RawAnswer, { folder, more }: RecordRule): Promise<void> => {
+  const record = async (raw: RawAnswer, { folder, more }: RuleOf<'record'>): Promise<void> => {
     const { operation } = raw;
     const answer = readJson(raw.bytes);
     if (answer === undefined || !isObject(answer.value)) return;
@@ -139,7 +120,7 @@ export function createRecorder(dir: string): Recorder {
     note(raw, file, answer.isRedacted);
   };
 
-  const body = async (raw: RawAnswer, rule: BodyRule): Promise<void> => {
+  const body = async (raw: RawAnswer, rule: RuleOf<'body'>): Promise<void> => {
     const answer = rule.isJson && (readJson(raw.bytes) ?? readPage(raw.bytes));
     const path = bodyPath(raw, rule).map((name) => encodeFileName(redact(name)));
     const file = `${rule.folder}/${path.join('/')}${rule.suffix}`;
@@ -206,14 +187,6 @@ export async function readRecordedPlanning(recording: string, id: string): Promi
  * Removes secrets from the strings of a JSON text, however they are escaped; all else is kept byte for
  * byte. Each string is redacted by itself: a pattern that matched past its end would garble the text.
  *
- * @param text - Valid JSON.
- *
- * @example
- * ```ts
- * withoutSecrets('{"url": "https:\/\/h\/x?token=abc", "n": 1.50}');
- * // → '{"url": "https://h/x?token=***", "n": 1.50}'
- * ```
- *
  * @see D-610, D-822.
  */
 export function withoutSecrets(text: string): string {
@@ -233,11 +206,9 @@ function identityOf(operation: OperationName, values: Values): string[] {
 function changeOf(sent: unknown): Record<string, string> {
   const { jsondata, ...change } = sent as Record<string, unknown>;
   const { reinit } = (jsondata ?? {}) as { reinit?: unknown };
-  const setting = ['proptype', 'propclass', 'prop', 'newvalue'].map((name) => [
-    name,
-    String(change[name] ?? ''),
-  ]);
-  return { ...Object.fromEntries(setting), metareinitstring: String(reinit ?? '') };
+  const names = ['proptype', 'propclass', 'prop', 'newvalue'];
+  const setting = Object.fromEntries(names.map((name) => [name, String(change[name] ?? '')]));
+  return { ...setting, metareinitstring: String(reinit ?? '') };
 }
 
 /** The file of a record, `ACME_DESK_D1~6d0d9b2a54a3a8c1.json`: readable, and a digest of the request key. */
@@ -248,7 +219,7 @@ function recordFile(operation: OperationName, values: Values): string {
 }
 
 /** The folders and the name of a body. The name of a block may contain the separator. */
-function bodyPath({ operation, values }: RawAnswer, { separator }: BodyRule): string[] {
+function bodyPath({ operation, values }: RawAnswer, { separator }: RuleOf<'body'>): string[] {
   const identity = identityOf(operation, values);
   if (separator === undefined) return identity;
   const segments = identity.join(separator).split(separator);
@@ -309,9 +280,13 @@ function latestDate(nodes: readonly unknown[]): string {
   return texts.length < dates.length ? '' : (texts.sort().at(-1) ?? '');
 }
 
-function contentOf(
-  all: readonly { operation: string; bytes: number; isRedacted: boolean }[],
-): RecordingContent {
+interface Entry {
+  operation: string;
+  bytes: number;
+  isRedacted: boolean;
+}
+
+function contentOf(all: readonly Entry[]): RecordingContent {
   const answers: Record<string, number> = {};
   for (const { operation } of all) answers[operation] = (answers[operation] ?? 0) + 1;
   return {

@@ -63,7 +63,6 @@ const IDENTIFIED_AT_ONCE = 256;
  * manufacturer that the service does not have is a failure of its own; a part of the catalogue that cannot
  * be read ends the selection, since a smaller one would look complete.
  *
- * @param sources - In the order of the pipeline file.
  * @throws {@link ConverterError} what reading the catalogue throws.
  *
  * @example
@@ -92,12 +91,10 @@ export async function selectArticles(
  * Merges the articles that resolve to one key, in their order.
  *
  * A catalogue names a configuration by its final number, a cart by its reinit string too: only the service
- * can say whether they are the same. Only such pairs are resolved, which a run does anyway. An article that
- * cannot be resolved is not merged.
+ * knows whether they are the same. Only such pairs are resolved; one that cannot be is not merged.
  *
  * @param identify - Such as `Fetcher.identify`.
  * @throws {@link ConverterError} what ends a run.
- *
  * @see D-800.
  */
 export async function distinctArticles(
@@ -174,9 +171,9 @@ function ambiguous(articles: readonly SelectedArticle[]): SelectedArticle[] {
   const groups = new Map<string, SelectedArticle[]>();
   for (const article of articles) {
     const name = articleKey(article.request);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [article]);
-    else group.push(article);
+    const group = groups.get(name) ?? [];
+    groups.set(name, group);
+    group.push(article);
   }
   return [...groups.values()].flatMap((group) =>
     group.filter((one) => group.some((other) => other !== one && maybeSame(one, other))),

@@ -44,7 +44,7 @@ export async function selectFromCatalogue(
 ): Promise<SourceSelection> {
   const manufacturers = matcher(source.manufacturers);
   const programs = matcher(source.programs);
-  const met: Met = { manufacturers: new Set(), programs: new Set() };
+  const met = { manufacturers: new Set<string>(), programs: new Set<string>() };
   const listings = await crawl(source.parentnode, reader, (node) => {
     met.manufacturers.add(node.manufacturer);
     if (!manufacturers(node.manufacturer)) return false;
@@ -59,17 +59,14 @@ export async function selectFromCatalogue(
   return { articles: selected, warnings: [...warnings, ...none], unread };
 }
 
-/** Ids in the listings; of series those of matching manufacturers. */
-interface Met {
-  manufacturers: Set<string>;
-  programs: Set<string>;
-}
-
 /** Names in the warning about a source that matches nothing. */
 const SHOWN_NAMES = 20;
 
 /** Says why there is no article, and which names there are. */
-function nothingMatches(source: CatalogueSource, met: Met): Warning {
+function nothingMatches(
+  source: CatalogueSource,
+  met: Record<'manufacturers' | 'programs', Set<string>>,
+): Warning {
   const where = folderName(source.parentnode);
   const missed = (what: string, globs: readonly string[] | undefined, names: Set<string>) => {
     const known = [...names].filter((name) => name !== '').sort();
@@ -86,12 +83,10 @@ function nothingMatches(source: CatalogueSource, met: Met): Warning {
   return { code: 'CATALOGUE_EMPTY', message };
 }
 
-/** Whether a node is an article that can be requested. */
 function isArticle(node: CatalogueNode): boolean {
   return node.nodetype === 'A' && node.basearticlenumber !== '';
 }
 
-/** The article of a node as a request. */
 function requestOfNode(node: CatalogueNode): ArticleRequest {
   return {
     manufacturer: node.manufacturer.toUpperCase(),
@@ -140,45 +135,35 @@ async function crawl(
   return listings;
 }
 
-interface Step {
-  node: CatalogueNode;
-  folder: string;
-  /** The folders that are open above the node, nearest first. */
-  open: Open | undefined;
-}
-
-interface Open {
-  nodeid: string;
-  above: Open | undefined;
-}
-
 /** Articles in the order in which they appear when every folder is opened. */
 function walk(root: string, listings: Listings): Required<Omit<SourceSelection, 'failures'>> {
   const articles: SelectedArticle[] = [];
   const warnings: Warning[] = [];
   const unread: RangePart[] = [];
   const visited = new Set<string>([root]);
-  const stepsOf = (folder: string, open: Open, above?: CatalogueNode): Step[] =>
-    (listings.get(folder) ?? [])
-      .map((node) => ({ node: inherit(node, above), folder, open }))
+  /** The nodes of the last folder of a path. */
+  const open = (path: string[], above?: CatalogueNode) =>
+    (listings.get(path.at(-1)!) ?? [])
+      .map((node) => ({ node: inherit(node, above), path }))
       .reverse();
-  const stack = stepsOf(root, { nodeid: root, above: undefined });
+  const stack = open([root]);
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
-    const { node, folder, open } = step;
+    const { node, path } = step;
+    const folder = path.at(-1)!;
+    const { nodetype, nodeid, manufacturer, program } = node;
     if (isArticle(node)) {
       articles.push({ request: requestOfNode(node), why: [folderName(folder)] });
     }
-    if (node.nodetype !== 'F') continue;
-    if (isOpen(node.nodeid, open)) warnings.push(circular(node.nodeid, folder));
-    if (visited.has(node.nodeid)) continue;
-    visited.add(node.nodeid);
-    if (listings.get(node.nodeid) === undefined) {
-      const why = listings.has(node.nodeid) ? gone : endless;
-      warnings.push(why(node.nodeid, folder));
-      unread.push({ manufacturer: node.manufacturer, program: node.program });
+    if (nodetype !== 'F') continue;
+    if (path.includes(nodeid)) warnings.push(problem('CATALOGUE_CIRCULAR', nodeid, folder));
+    if (visited.has(nodeid)) continue;
+    visited.add(nodeid);
+    if (listings.get(nodeid) === undefined) {
+      const code = listings.has(nodeid) ? 'NODE_NOT_FOUND' : 'CATALOGUE_ENDLESS';
+      warnings.push(problem(code, nodeid, folder));
+      unread.push({ manufacturer, program });
     }
-    const below = stepsOf(node.nodeid, { nodeid: node.nodeid, above: open }, node);
-    for (const next of below) stack.push(next);
+    for (const next of open([...path, nodeid], node)) stack.push(next);
   }
   return { articles, warnings, unread };
 }
@@ -189,26 +174,15 @@ function inherit(node: CatalogueNode, above: CatalogueNode | undefined): Catalog
   return { ...node, manufacturer, program: node.program || (above?.program ?? '') };
 }
 
-function isOpen(nodeid: string, open: Open | undefined): boolean {
-  for (let folder = open; folder !== undefined; folder = folder.above) {
-    if (folder.nodeid === nodeid) return true;
-  }
-  return false;
-}
+const PROBLEMS = {
+  CATALOGUE_CIRCULAR: (id: string) => `contains ${id}, which contains it: it is read once`,
+  CATALOGUE_ENDLESS: (id: string) =>
+    `contains ${id}, which is not opened: there are more than ${MAX_DEPTH} folders in one another, or ${MAX_FOLDERS} in all`,
+  NODE_NOT_FOUND: (id: string) => `names the folder ${id}, which the service does not have`,
+};
 
-function circular(nodeid: string, folder: string): Warning {
-  const message = `${folderName(folder)} contains ${nodeid}, which contains it: it is read once`;
-  return { code: 'CATALOGUE_CIRCULAR', message };
-}
-
-function endless(nodeid: string, folder: string): Warning {
-  const message = `${folderName(folder)} contains ${nodeid}, which is not opened: there are more than ${MAX_DEPTH} folders in one another, or ${MAX_FOLDERS} in all`;
-  return { code: 'CATALOGUE_ENDLESS', message };
-}
-
-function gone(nodeid: string, folder: string): Warning {
-  const message = `${folderName(folder)} names the folder ${nodeid}, which the service does not have`;
-  return { code: 'NODE_NOT_FOUND', message };
+function problem(code: keyof typeof PROBLEMS, nodeid: string, folder: string): Warning {
+  return { code, message: `${folderName(folder)} ${PROBLEMS[code](nodeid)}` };
 }
 
 /** The folder of a listing in words. */
@@ -228,13 +202,11 @@ export async function selectFromSearch(
   const why = searchName(source);
   const nodes = await reader.search(source.manufacturer, source.query);
   const found = nodes.filter(isArticle);
-  if (found.length === 0) {
-    return {
-      articles: [],
-      warnings: [{ code: 'SEARCH_EMPTY', message: `${why} finds no article` }],
-    };
-  }
-  return { articles: found.map((node) => ({ request: requestOfNode(node), why: [why] })) };
+  const empty = { code: 'SEARCH_EMPTY', message: `${why} finds no article` };
+  return {
+    articles: found.map((node) => ({ request: requestOfNode(node), why: [why] })),
+    warnings: found.length === 0 ? [empty] : [],
+  };
 }
 
 /** A search in words. */

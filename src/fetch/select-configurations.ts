@@ -4,6 +4,7 @@
  */
 import type { Article, ArticleProperty, PropertyRange } from '../model/article.ts';
 import { articleLabel } from '../model/configuration-id.ts';
+import type { Warning } from '../model/snapshot.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
 import { planningChildren } from './planning.ts';
@@ -53,54 +54,47 @@ export async function selectConfigurations(
 ): Promise<SourceSelection> {
   const named = Object.entries(source.values).map(([name, value]) => ({ name, value }));
   const first = await attempt(source, named, async () => {
-    const start = await loadTopLevel(source, configurator);
-    let configured = start;
+    let configured = await loadTopLevel(source, configurator);
     for (const setting of named) configured = await set(configurator, configured, setting);
     return configured;
   });
   if ('code' in first) return { articles: [], failures: [first] };
-  const selection = {
-    articles: [selected(source, first, named)],
-    failures: [],
-    warnings: [],
-    unread: [],
-  };
-  if (source.each.length === 0) return selection;
-  return addEach(source, configurator, first, named, selection);
-}
-
-async function addEach(
-  source: ConfigurationSource,
-  configurator: Configurator,
-  first: Configured,
-  named: readonly Setting[],
-  selection: Required<SourceSelection>,
-): Promise<SourceSelection> {
-  const settings: Setting[] = [];
-  for (const name of source.each) {
-    const values = await attempt(source, [...named, { name, value: '*' }], async () =>
-      otherValues(first.article, name, source.max),
-    );
-    if ('code' in values) selection.failures.push(values);
-    else settings.push(...values.map((value) => ({ name, value })));
-  }
-  const allowed = settings.slice(0, source.max - 1);
-  if (allowed.length < settings.length) {
-    const message = `${articleLabel(source)}: more than the ${source.max} configurations of max; the first are taken`;
-    selection.warnings.push({ code: 'CONFIGURATIONS_LIMITED', message });
-  }
+  const { settings, failures, warnings } = await settingsOfEach(source, first, named);
   const results = await Promise.all(
-    allowed.map(async (setting) => {
+    settings.map(async (setting) => {
       const all = [...named, setting];
       const result = await attempt(source, all, () => set(configurator, first, setting));
       return 'code' in result ? result : selected(source, result, all);
     }),
   );
-  for (const result of results) {
-    if ('code' in result) selection.failures.push(result);
-    else selection.articles.push(result);
+  const articles = results.filter((result) => 'request' in result);
+  const refused = results.filter((result) => 'code' in result);
+  return {
+    articles: [selected(source, first, named), ...articles],
+    failures: [...failures, ...refused],
+    warnings,
+  };
+}
+
+/** Every other value of each property of `each`, as many as are allowed. */
+async function settingsOfEach(
+  source: ConfigurationSource,
+  { article }: Configured,
+  named: readonly Setting[],
+): Promise<{ settings: Setting[]; failures: SelectionFailure[]; warnings: Warning[] }> {
+  const all: Setting[] = [];
+  const failures: SelectionFailure[] = [];
+  for (const name of source.each) {
+    const values = await attempt(source, [...named, { name, value: '*' }], async () =>
+      otherValues(article, name, source.max),
+    );
+    if ('code' in values) failures.push(values);
+    else all.push(...values.map((value) => ({ name, value })));
   }
-  return selection;
+  const settings = all.slice(0, source.max - 1);
+  if (settings.length === all.length) return { settings, failures, warnings: [] };
+  const message = `${articleLabel(source)}: more than the ${source.max} configurations of max; the first are taken`;
+  return { settings, failures, warnings: [{ code: 'CONFIGURATIONS_LIMITED', message }] };
 }
 
 /** An error that does not end the run is a failure of this configuration alone. */
@@ -126,9 +120,10 @@ async function loadTopLevel(
   configurator: Configurator,
 ): Promise<Configured> {
   const { manufacturer, program, basearticlenumber } = source;
-  const unknown = { finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
-  const ids = { manufacturer, program, basearticlenumber };
-  const loaded = await configurator.resolve({ ...ids, ...unknown });
+  const loaded = await configurator.resolve({
+    ...{ manufacturer, program, basearticlenumber },
+    ...{ finalarticlenumber: '', reinitstring: '', metareinitstring: '' },
+  });
   const { id, rootid } = loaded.article;
   if (id === rootid || rootid === '') return loaded;
   const message = `${articleLabel(source)}: expected a top-level article, received a child of ${rootid}`;
@@ -150,18 +145,14 @@ async function set(
   throw new ConverterError('PROPERTY_VALUE_REFUSED', message);
 }
 
-type Found = Omit<PropertySetting, 'newvalue'> & {
-  property: ArticleProperty;
-};
+type Found = Omit<PropertySetting, 'newvalue'> & { property: ArticleProperty };
 
 /** Every property by `CLASS.PROPERTY`; a commercial one before one of the planning. */
 function properties({ ocd, propclasses }: Article): Map<string, Found> {
   const found = new Map<string, Found>();
-  for (const [proptype, classes] of [
-    ['meta', propclasses] as const,
-    ['ocd', ocd?.propclasses ?? []] as const,
-  ]) {
-    for (const { name: propclass, properties: members } of classes) {
+  const classesByType = { meta: propclasses, ocd: ocd?.propclasses ?? [] };
+  for (const proptype of ['meta', 'ocd'] as const) {
+    for (const { name: propclass, properties: members } of classesByType[proptype]) {
       for (const property of members) {
         const prop = property.name;
         found.set(`${propclass}.${prop}`, { proptype, propclass, prop, property });

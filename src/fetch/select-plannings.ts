@@ -59,11 +59,7 @@ function selectPlanning(planning: StoredPlanning, as: PlanningSource['as']): Sel
   return [root, ...each];
 }
 
-/**
- * Reads a top-level article: by itself, or as the property `json` of a cart post.
- *
- * @throws {@link ConverterError} `CART_INVALID`, `CHILD_WITHOUT_ROOT`, or why it cannot be read.
- */
+/** Reads a top-level article: by itself, or as the property `json` of a cart post. */
 function topLevelArticle({ article }: StoredPlanning): Article {
   if ('error' in article) throw article.error;
   const decoded = decode(unwrap(article.json));
@@ -113,19 +109,20 @@ function checkIdentity(request: ArticleRequest, what: string): void {
   }
 }
 
-/** An article that cannot be used may still have its ids. */
+/** The ids of an article that cannot be used may be known. */
 function failureOf({ name, article }: StoredPlanning, thrown: unknown): SelectionFailure {
   const { code, message } = asConverterError(thrown);
-  const failure = { what: name, code, message };
   const json = 'json' in article ? article.json : undefined;
   const inner = isObject(json) && isObject(json.json) ? json.json : json;
-  if (!isObject(inner)) return failure;
-  const { manufacturer, program, basearticlenumber } = inner;
-  const ids = [manufacturer, program, basearticlenumber];
-  if (!ids.every((id): id is string => typeof id === 'string' && id !== '')) return failure;
-  const [man, prog, number] = ids as [string, string, string];
-  const known = { manufacturer: man.toUpperCase(), program: prog.toUpperCase() };
-  return { ...failure, article: { ...known, basearticlenumber: number } };
+  const { manufacturer, program, basearticlenumber } = isObject(inner) ? inner : {};
+  const failure = { what: name, code, message };
+  if (!isName(manufacturer) || !isName(program) || !isName(basearticlenumber)) return failure;
+  const ids = { manufacturer: manufacturer.toUpperCase(), program: program.toUpperCase() };
+  return { ...failure, article: { ...ids, basearticlenumber } };
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,8 +1,8 @@
 /** Snapshots between runs: how they are stored, loaded, and compared. */
-import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
+import type { SnapshotRecord, SnapshotSummary } from '../cache/cached-snapshots.ts';
 import type { ContentStore } from '../cache/content-store.ts';
 import type { CacheDatabase } from '../cache/database.ts';
-import type { ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
+import type { ArticleRequest, PlanningChild } from '../model/article.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
 import type { ArticleSnapshot, Digest, Fetched } from '../model/snapshot.ts';
 import { decodeArticle } from '../service/wire-article.ts';
@@ -12,14 +12,9 @@ import { IMAGE_LOCATION_DEFAULT } from './image-location.ts';
 import { META_CHILD_WITHOUT_PLACEMENT } from './placement.ts';
 import { CONFIGURATION_INVALID } from './resolve-article.ts';
 
-/** Identity and inputs of a snapshot, without its bodies. */
-export interface SnapshotInputs {
-  key: ArticleKey;
-  /** See {@link inputsDigest}. */
-  inputs: Digest;
-}
+/** What identifies a snapshot, and its {@link inputsDigest}. */
+export type SnapshotInputs = Pick<SnapshotSummary, 'key' | 'inputs'>;
 
-/** Where snapshots are stored. */
 interface SnapshotSource {
   /** Name of the service in the database: the client's id. */
   service: string;
@@ -33,11 +28,6 @@ interface SnapshotSource {
  *
  * @throws {@link ConverterError} `SNAPSHOT_MISSING` if it was never fetched; `STORE_DAMAGED` if the body of
  *   its article is lost.
- *
- * @example
- * ```ts
- * await loadSnapshot({ service: client.id, database, store }, request);   // → equal to what fetch() returned
- * ```
  */
 export async function loadSnapshot(
   { service, database, store }: SnapshotSource,
@@ -54,11 +44,7 @@ export async function loadSnapshot(
   return { key, article, partsList, blocks, images, warnings, ...(unplaced && { unplaced }) };
 }
 
-/**
- * Identity and inputs of a snapshot when it was last fetched; no body is read.
- *
- * @returns Undefined if it was never fetched, a request of it failed, or children of it have no place.
- */
+/** The same without reading a body; undefined if a request of it failed or children of it have no place. */
 export function loadSnapshotInputs(
   { service, database }: Pick<SnapshotSource, 'service' | 'database'>,
   request: ArticleRequest,
@@ -77,16 +63,7 @@ export function recordOf(snapshot: ArticleSnapshot, article: Digest): SnapshotRe
 /** Count up whenever a fetch gathers other bodies, or other warnings, from the same responses. */
 const FETCH_VERSION = '1';
 
-/**
- * Digest of what a snapshot depends on besides the responses of the service.
- *
- * @param children - Of a stored planning; undefined if they come from GET articles.
- *
- * @example
- * ```ts
- * optionsDigest();   // → '["1","{manufacturer}/{name}",""]'
- * ```
- */
+/** What a snapshot depends on besides responses. @param children - Of a stored planning. */
 export function optionsDigest(
   imageLocation: string = IMAGE_LOCATION_DEFAULT,
   children?: readonly PlanningChild[],
@@ -103,15 +80,8 @@ export const REPORTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Digests the parts list, the blocks, the images and the warnings that concern them; neither the identity
- * of the article nor any option.
- *
- * A missing body counts by its code, so that the digest changes once the service has it.
- *
- * @example
- * ```ts
- * inputsDigest(snapshot);   // → '5f2c…', the same whatever the article's number, texts and prices
- * ```
+ * Digests the parts list, the blocks, the images and the warnings that concern them; neither the identity of
+ * the article nor any option. A missing body counts by its code, so that the digest changes once it exists.
  *
  * @see D-745.
  */
