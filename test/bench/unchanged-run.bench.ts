@@ -1,5 +1,5 @@
 /**
- * A quiet night of 10,000 configurations, as the process that a timer would start: it must take less
+ * A run over 10,000 configurations, as the process that a timer would start: it must take less
  * than 5 seconds and 250 MiB on two cores. Needs `npm run build` before it.
  */
 import { bench, describe } from 'vitest';
@@ -8,14 +8,14 @@ import { type MeasuredRuns, measurementLine, openMeasuredRuns } from '../helpers
 const CONFIGURATIONS = 10_000;
 
 describe(`${CONFIGURATIONS} configurations`, () => {
-  let nights: MeasuredRuns | undefined;
+  let runs: MeasuredRuns | undefined;
 
   bench(
-    'a quiet night',
+    'an unchanged run',
     async () => {
-      const night = await nights!.run();
-      if (night.exit !== 0) throw new Error(night.stderr);
-      console.log(measurementLine('a quiet night', night));
+      const measured = await runs!.run();
+      if (measured.exit !== 0) throw new Error(measured.stderr);
+      console.log(measurementLine('an unchanged run', measured));
     },
     {
       iterations: 3,
@@ -24,12 +24,12 @@ describe(`${CONFIGURATIONS} configurations`, () => {
       warmupTime: 0,
       // The runner calls no hooks around benchmarks, and these before and after a warm-up too.
       setup: async () => {
-        if (nights !== undefined) return;
-        nights = await openMeasuredRuns(CONFIGURATIONS);
-        console.log(measurementLine('the first night', await nights.run()));
+        if (runs !== undefined) return;
+        runs = await openMeasuredRuns(CONFIGURATIONS);
+        console.log(measurementLine('the first run', await runs.run()));
       },
       teardown: async (_task, mode) => {
-        if (mode === 'run') await nights?.close();
+        if (mode === 'run') await runs?.close();
       },
     },
   );

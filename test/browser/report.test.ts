@@ -66,7 +66,7 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
       column,
     );
 
-  test('the first screenful says how it went, what changed and what needs somebody', async () => {
+  test('the first screen shows the result, what changed and what needs attention', async () => {
     await open();
     const seen = await page.evaluate(() =>
       [...document.querySelectorAll('h1, .tiles b, .needs li')]
@@ -75,7 +75,7 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
     );
     expect(seen.filter((name) => name === 'H1')).toHaveLength(1);
     expect(seen.filter((name) => name === 'B')).toHaveLength(5);
-    // Failures by cause, gates, drift: all that needs somebody.
+    // Failures by cause, gates, drift: all that needs attention.
     expect(seen.filter((name) => name === 'partly')).toHaveLength(4);
     expect(seen.filter((name) => name === 'look')).toHaveLength(3);
     expect(await page.title()).toMatch(
@@ -128,7 +128,7 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
     expect(up[0]).toBeLessThan(down[0]!);
   });
 
-  test('texts sort as people count', async () => {
+  test('texts with numbers sort in numeric order', async () => {
     await open();
     await page.locator('#changes .chip', { hasText: 'Removed' }).click();
     await page.locator('#changes th', { hasText: 'Article' }).getByRole('button').click();
@@ -136,7 +136,7 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
     expect(names).toEqual(Array.from({ length: 14 }, (_, i) => `OLD-${i}`));
   });
 
-  test('buttons narrow a table to some kinds, and the rest is shown on demand', async () => {
+  test('buttons filter a table by kind; the remaining rows are shown on demand', async () => {
     await open();
     const all = await page.locator('#changes tbody tr').count();
     expect(await rows('changes').count()).toBe(15);
@@ -156,7 +156,7 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
     expect(await rows('changes').count()).toBe(15);
   });
 
-  test('what an article is called does nothing but stand there', async () => {
+  test('the name of an article is shown as text and never executed', async () => {
     await open();
     const found = await page.evaluate(() => ({
       scripts: document.scripts.length,
@@ -175,7 +175,7 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
     expect(found.text).toContain('A\\u202Egpj.exe');
   });
 
-  test('the policy of the page lets nothing else run, load or be sent', async () => {
+  test('the content security policy blocks all other scripts, loads and requests', async () => {
     await open();
     const blocked = await page.evaluate(async () => {
       const events: string[] = [];
@@ -194,12 +194,12 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
     });
     expect(blocked.toSorted()).toEqual(['connect-src', 'img-src', 'script-src-elem']);
     expect(await page.title()).not.toBe('hacked');
-    // The violations are told on the console, and that is right.
+    // The browser reports the violations on the console, as it should.
     trouble = trouble.filter((text) => !text.includes('Content Security Policy'));
     asked = asked.filter((url) => !url.includes('example.invalid'));
   });
 
-  test('on a phone nothing is wider than the screen, and a row is a card', async () => {
+  test('on a phone nothing exceeds the width of the screen, and a row is a card', async () => {
     await open(PHONE, 'dark');
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(wide).toBeLessThanOrEqual(0);
@@ -211,7 +211,7 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
     expect(size).toBeGreaterThan(number!);
   });
 
-  test('a quiet night has one screenful and says that it needs nobody', async () => {
+  test('a run without changes fits on one screen and needs no attention', async () => {
     await open();
     await page.goto(address.replace('report.html', 'quiet.html'));
     expect(await page.locator('h1').textContent()).toBe('Nothing has changed');
@@ -221,7 +221,7 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
     asked = asked.filter((url) => !url.endsWith('quiet.html'));
   });
 
-  test('a parser reads the JUnit file of the same night', async () => {
+  test('a parser reads the JUnit file of the same run', async () => {
     await open();
     const report = mixedReport(900);
     const times = { startedAt: 0, endedAt: 1000 };

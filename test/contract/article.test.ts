@@ -29,12 +29,12 @@ describe('GET articles', () => {
     expect(article.reinit).toBe(metareinitstring);
   });
 
-  it('may ask for properties that are not visible', async () => {
+  it('can request properties that are not visible', async () => {
     const { article } = await client.getArticle({ ...ARTICLE, getallproperties: true });
     expect(article.basearticlenumber).toBe(ARTICLE.basearticlenumber);
   });
 
-  it('says so where an article is not there', async () => {
+  it('reports an article that does not exist', async () => {
     const error = await errorOf(client.getArticle({ ...ARTICLE, basearticlenumber: 'D/9' }));
     expect(error).toMatchObject({
       code: 'ARTICLE_NOT_FOUND',

@@ -70,8 +70,8 @@ describe('GetPublicKey and GetSessionToken', () => {
   });
 });
 
-describe('a token that died', () => {
-  it('is replaced by one login for all who wait', async () => {
+describe('an expired token', () => {
+  it('is replaced by one login for all waiting requests', async () => {
     emulator = await startRecording();
     const client = clientOfEmulator(emulator, { concurrency: 8 });
     await client.getNodes('');
@@ -81,7 +81,7 @@ describe('a token that died', () => {
     await client.close();
   });
 
-  it('ends the run where it was given', async () => {
+  it('ends the run where the token was configured', async () => {
     emulator = await startRecording();
     const credentials = { token: 'a-token-of-another-service' };
     const client = clientOfEmulator(emulator, { credentials });

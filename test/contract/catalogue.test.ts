@@ -43,7 +43,7 @@ describe('getnodes', () => {
     });
   });
 
-  it('says so where a folder is not there', async () => {
+  it('reports a folder that does not exist', async () => {
     expect(await errorOf(client.getNodes('gone'))).toMatchObject({
       code: 'NODE_NOT_FOUND',
       message: 'getNodes gone: the catalogue has no such folder',
@@ -61,7 +61,7 @@ describe('getnodesbreadcrumbs', () => {
 });
 
 describe('search', () => {
-  it('finds article numbers and short texts, whatever they hold', async () => {
+  it('finds article numbers and short texts with any characters', async () => {
     const found = await client.search('acme', '1/2+"ä');
     expect(found.map(({ nodeid, text }) => [nodeid, text])).toEqual([
       ['ACME;SEARCHRESULT0', 'Runder Tisch'],

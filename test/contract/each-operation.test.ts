@@ -51,7 +51,7 @@ describe.each(NAMES)('%s', (name) => {
   }
 
   if (token === 'query') {
-    it('takes the parameter token, and no token of another service', async (context) => {
+    it('accepts the parameter token, and no token of another service', async (context) => {
       const client = service.open({ credentials: { token: 'not-of-this-service' } });
       await hold((_, ...rest) => refused('TOKEN_DIED', answers(client, ...rest)), context);
     });

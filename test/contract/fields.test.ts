@@ -31,7 +31,7 @@ const FIELDS = {
 } as const;
 type Structure = keyof typeof FIELDS;
 
-/** These stand in sentences, not in tables. */
+/** Specified in sentences, not in tables. */
 const IN_SENTENCES = {
   resource: ['restype', 'rescontent'],
   breadcrumb: ['nodeid', 'text'],
@@ -82,7 +82,7 @@ describe('every field of the specification arrives', () => {
     expect(children).toEqual([article]);
   });
 
-  it('of an article also where what is not specified has any shape', () => {
+  it('of an article, even if what is not specified has any shape', () => {
     const shapes = { metamessages: [{ a: 1 }], debugreinitstring: { b: [null] } };
     const inOcd = { pricecomponents: [{ value: 3 }], usermessages: [[1], 'x'] };
     const sent = { ...article, ...shapes, ocd: { ...ocd, ...inOcd } };

@@ -30,7 +30,7 @@ describe('btg', () => {
     expect(bytes.length).toBeGreaterThan(10);
   });
 
-  it('says so where there is none', async () => {
+  it('reports one that does not exist', async () => {
     const key = { ...KEY, finalarticlenumber: '' };
     expect(await errorOf(client.getPartsList(key))).toMatchObject({
       code: 'ARTICLE_NOT_FOUND',
@@ -41,12 +41,12 @@ describe('btg', () => {
 });
 
 describe('block', () => {
-  it('loads a block by its name, whatever it holds', async () => {
+  it('loads a block by a name with any characters', async () => {
     const { bytes } = await client.getBlock(BLOCK);
     expect(decodeBlock(bytes).positions.length).toBeGreaterThan(0);
   });
 
-  it('says so where there is none', async () => {
+  it('reports one that does not exist', async () => {
     expect(await errorOf(client.getBlock('ACME::DESK::NONE'))).toMatchObject({
       code: 'BLOCK_MISSING',
       operation: 'getBlock',
@@ -55,12 +55,12 @@ describe('block', () => {
 });
 
 describe('materials', () => {
-  it('loads an image by its name, whatever it holds', async () => {
+  it('loads an image by a name with any characters', async () => {
     const { bytes } = await client.getMaterial('ACME', MATERIAL);
     expect([...bytes.subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
   });
 
-  it('says so where there is none', async () => {
+  it('reports one that does not exist', async () => {
     expect(await errorOf(client.getMaterial('ACME', 'NONE'))).toMatchObject({
       code: 'IMAGE_MISSING',
       message: 'getMaterial ACME/NONE: the service has no such image',

@@ -24,7 +24,7 @@ const SPECIFIED = [
   '4.3 POST ofml /articles ?token! manufacturer! program! basearticlenumber! ocdreinitstring { id rootid proptype propclass prop newvalue jsondata }',
   '4.3 GET ofml /preview/<MANUFACTURER>/<PROGRAM>/<NAME> ?token!',
   '4.3 POST ofml /reinit ?token! { json }',
-  // Its call is not shown: what stands here is our reading (D-782).
+  // Its call is not shown: this is our reading (D-782).
   '4.3 POST ofml /ocd/reinit ?token! manufacturer! program! basearticlenumber! ocdreinitstring!',
   '4.4 GET odb /btg ?token! profile manufacturer! program! basearticlenumber! finalarticlenumber! reinitstring metareinitstring',
   '4.4 GET odb /block/<BLOCKNAME> ?token!',
@@ -39,7 +39,7 @@ const LANGUAGES_OF_SECTION_4: readonly string[] = ['changeProperty', 'restoreCon
 const withoutNames = (line: string) => line.replace(/<\w+>|\{\w+(?:\.\.\.)?\}(?=\/|\.| |$)/g, '<>');
 
 describe('the table of operations', () => {
-  it('holds each operation as the specification lists it, and no other', () => {
+  it('lists the operations of the specification and no others', () => {
     const rows = Object.entries(OPERATIONS).map(([name, row]) => {
       const own = row.query
         .filter(
@@ -75,7 +75,7 @@ describe('the table of operations', () => {
     }
   });
 
-  it('has a second address for resources and previews alone, and for what is not shown', () => {
+  it('has a second address only for resources, previews and what the specification does not show', () => {
     const others = Object.entries(OPERATIONS).flatMap(([name, { fallback }]) =>
       fallback === undefined
         ? []

@@ -11,15 +11,15 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.close());
 
-it('a stored planning is told with its permanent identifier, for the ledger', async () => {
-  const told: [string, unknown][] = [];
+it('the client reports each stored planning with its permanent identifier', async () => {
+  const reported: [string, unknown][] = [];
   const client = clientOfEmulator(emulator, {
-    onPermanentId: (id, planning) => told.push([id, planning]),
+    onPermanentId: (id, planning) => reported.push([id, planning]),
   });
   const desk = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-PLATZ 1' };
   const { bytes } = await client.getArticle(desk);
   const planning: unknown = JSON.parse(new TextDecoder().decode(bytes));
   const id = await client.storePlanning(planning);
-  expect(told).toEqual([[id, planning]]);
+  expect(reported).toEqual([[id, planning]]);
   await client.close();
 });

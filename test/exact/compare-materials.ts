@@ -11,7 +11,7 @@ const STEP = 1 / 255;
 /** Resized pictures of another size are compared more loosely, in steps. */
 const RESIZED_STEPS = 8;
 
-/** Compares one material; every difference is told by its field. */
+/** Compares one material; a difference names its field. */
 export async function compareMaterial(
   expected: ExpectedMaterial,
   read: ReadMaterial,

@@ -18,7 +18,7 @@ export const createFindings = (): Findings => ({
   counts: new Map(),
 });
 
-/** Notes a difference; the first few are told. */
+/** Records a difference; only the first few are kept. */
 export function differ(findings: Findings, sentence: string): void {
   if (findings.differences.length < MAX_DIFFERENCES)
     findings.differences.push(sentence.slice(0, MAX_LENGTH));

@@ -155,7 +155,7 @@ function normalError(triangle: ExpectedTriangle, other: ReadTriangle, rotation: 
 }
 
 function accept(triangle: ExpectedTriangle, other: ReadTriangle, fit: Fit, findings: Findings) {
-  const where = () => tell(triangle);
+  const where = () => described(triangle);
   const limit = positionLimit(triangle);
   const far = limit > POSITION_LIMIT;
   const name = far ? 'position beyond 50 m, in limits' : 'position, metres';
@@ -175,7 +175,7 @@ function accept(triangle: ExpectedTriangle, other: ReadTriangle, fit: Fit, findi
   checkMovable(triangle, other, findings);
 }
 
-/** The innermost movable above a part stands above its mesh too, by name and place. */
+/** The innermost movable above a part is above its mesh too, by name and place. */
 function checkMovable(triangle: ExpectedTriangle, other: ReadTriangle, findings: Findings) {
   const { movable } = triangle;
   if (!movable) return;
@@ -189,7 +189,7 @@ function checkMovable(triangle: ExpectedTriangle, other: ReadTriangle, findings:
     const axes = [0, 1, 2].map((k) => dot(turn[k]!, [m[k]!, m[4 + k]!, m[8 + k]!]));
     if (axes.every((cosine) => cosine > 1 - 1e-9)) return;
   }
-  differ(findings, `no node ${movable.name} at its pivot above ${tell(triangle)}`);
+  differ(findings, `no node ${movable.name} at its pivot above ${described(triangle)}`);
 }
 
 /** Names of very deep paths may be shortened in the middle. */
@@ -207,17 +207,20 @@ function explain(
     const near = candidates(triangle, cells, taken).map((index) => read[index]!);
     const [a, b, c] = triangle.corners;
     const turned = [a, c, b] as const;
-    const told = near.map((other) => {
+    const others = near.map((other) => {
       const reversed = [0, 1, 2].some((r) => positionError(turned, other, r) < 1e-4);
       const { name, doubleSided } = other.material;
       return `${reversed ? 'reversed ' : ''}${name}${doubleSided ? ' double-sided' : ''}`;
     });
-    differ(findings, `not found: ${tell(triangle)}; near it: ${told.join(', ') || 'nothing'}`);
+    differ(
+      findings,
+      `not found: ${described(triangle)}; near it: ${others.join(', ') || 'nothing'}`,
+    );
   }
   if (missed.length > 0) differ(findings, `${missed.length} expected triangles not found`);
 }
 
-function tell({ corners, material, doubleSided, part, uvs }: ExpectedTriangle): string {
+function described({ corners, material, doubleSided, part, uvs }: ExpectedTriangle): string {
   const points = corners.map((c) => `(${c.map((x) => x.toFixed(5)).join(' ')})`).join(' ');
   const path = part();
   const short = path.length > 60 ? `…${path.slice(-60)}` : path;

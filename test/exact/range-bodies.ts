@@ -1,5 +1,5 @@
 /**
- * Range bodies: the raw bodies of one configuration of a range, for evaluator and converter alike.
+ * The raw bodies of one configuration of a range, for evaluator and converter alike.
  */
 import type { EmulatedRange, Json } from '../../src/sample/range.ts';
 import { canonical } from '../helpers/evaluator/json.ts';
@@ -15,7 +15,7 @@ export interface Configuration {
   metareinitstring: string;
 }
 
-/** Every configuration that the articles of a range stand on at first. */
+/** The default configuration of every article of a range. */
 export function configurationsOf(range: EmulatedRange): Configuration[] {
   const found: Configuration[] = [];
   const folders = [''];

@@ -14,7 +14,7 @@ import { convert } from './convert.ts';
 
 const utf8 = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
-/** A sheet whose stored UVs are its x and y, so that a vertex tells what the service meant. */
+/** A sheet whose stored UVs are its x and y, so that a vertex shows what the service means. */
 const SHEET = utf8({
   V: [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0.3, 0.7, 0],
   T: [0, 0, 1, 0, 1, 1, 0, 1, 0.3, 0.7],

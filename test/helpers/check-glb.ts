@@ -1,8 +1,4 @@
-/**
- * Check GLB: what two independent readers say of a file.
- *
- * In: bytes. Out: errors and warnings of gltf-validator, and figures as glTF-Transform reads them.
- */
+/** Checks a GLB with two independent readers: gltf-validator and glTF-Transform. */
 import { NodeIO } from '@gltf-transform/core';
 import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
 import { validateBytes } from 'gltf-validator';

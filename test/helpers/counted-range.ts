@@ -1,8 +1,7 @@
 /**
- * Night range: as many articles as a night has, made by counting, cheap to list and to serve.
- *
- * In: how many of what. Out: manufacturers with series of articles, each of some of the blocks and one
- * of the images of its manufacturer. Any part of it may be changed between two nights.
+ * A range of any number of articles, made by counting, cheap to list and to serve: manufacturers with
+ * series of articles, each with some of the blocks and one of the images of its manufacturer. Any part
+ * may be changed between two runs.
  */
 import sharp from 'sharp';
 import type { EmulatedRange, Json, Query } from '../../src/sample/range.ts';
@@ -48,18 +47,18 @@ export interface CountedRange extends EmulatedRange {
   readonly bodies: Map<string, Uint8Array>;
   /** Names of blocks and images that are answered with 404. */
   readonly missing: Set<string>;
-  /** Numbers of articles that are no more in the catalogue, nor anywhere. */
+  /** Numbers of articles that were removed from the catalogue and the service. */
   readonly gone: Set<string>;
-  /** How often each thing was asked for, by `<operation> <name>`; a test may clear it. */
+  /** How often each thing was requested, by `<operation> <name>`; a test may clear it. */
   readonly asked: Map<string, number>;
-  /** How often an operation was asked for since then. */
+  /** How often an operation was requested since then. */
   count(operation: CountedOperation): number;
 }
 
 /** The operations of the emulator, by its own names. */
 export type CountedOperation = 'getnodes' | 'getarticles' | 'btg' | 'block' | 'materials';
 
-/** Before any night that a test has: what was fetched is known to be fresh. */
+/** Before the day of any run in a test: what was fetched is fresh. */
 const CONVERTED_ON = '2024-05-14';
 const IMAGE_PIXELS = 16;
 
@@ -83,7 +82,7 @@ export function countedRange(size: CountedSize): CountedRange {
   };
   const images = new Map<string, Promise<Uint8Array>>();
   const range: CountedRange = {
-    name: 'night',
+    name: 'counted',
     size,
     manufacturers,
     asked,
@@ -179,7 +178,7 @@ function named(letter: string, index: number, digits: number): string {
   return letter + String(index + 1).padStart(digits, '0');
 }
 
-/** Manufacturer and number of an article, block or image: what stands last in each half of its name. */
+/** Manufacturer and number of an article, block or image: the digits at the end of each half of its name. */
 function placeOf(name: string): { owner: number; index: number } {
   const [owner, index] = name.split('/').map((part) => Number(part.slice(1)) - 1);
   return { owner: owner ?? Number.NaN, index: index ?? Number.NaN };
@@ -275,7 +274,7 @@ function articleJson({ manufacturer, program, number }: CountedArticle): Json {
   return { ...ids, reinit: '', children: [], propclasses: [], ocd };
 }
 
-/** Its blocks side by side; how far apart tells one look from another. */
+/** Its blocks side by side; their distance differs from look to look. */
 function partsListJson(plan: Plan, index: number): Json {
   const { blocks, image } = articleOf(plan, index);
   const apart = 0.2 + (whereIs(plan, index).inside % plan.looks) / 1000;

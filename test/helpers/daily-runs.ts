@@ -1,8 +1,4 @@
-/**
- * Daily runs: runs of one pipeline over one output folder, on one day after the other.
- *
- * In: a range, which a test changes between two nights. Out: what each night did and left behind.
- */
+/** Runs of one pipeline over one output folder, one day after the other, against a range that a test changes. */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startEmulator } from '../../src/emulator/emulator.ts';
@@ -11,9 +7,9 @@ import type { EmulatedRange } from '../../src/sample/range.ts';
 import { type CommandResult, command, temporaryFolder, writePipeline } from './command.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
-/** A service with a pipeline, from one night to the next. */
+/** A service and a pipeline that runs day after day. */
 export interface DailyRuns {
-  /** What stands before the service, for faults. */
+  /** The proxy in front of the service, for faults. */
   readonly proxy: FaultProxy;
   readonly outputDir: string;
   readonly cacheDir: string;

@@ -1,8 +1,4 @@
-/**
- * Fault proxy: a service that answers rightly, but for what a test breaks.
- *
- * In: an emulator, and rules on URLs or chance. Out: addresses on loopback that forward everything else.
- */
+/** A proxy in front of an emulator on loopback: forwards every request but those that a test disturbs. */
 import {
   createServer,
   request as forward,

@@ -1,8 +1,8 @@
 /**
- * A service on loopback that answers what a test tells it to, wrong things above all.
+ * A service on loopback that gives the answers of a test, wrong ones above all.
  *
  * The emulator answers as the specification says. This one breaks off, stalls, sends HTML, says
- * "not so fast", lets tokens die: what a service does at night.
+ * "not so fast", lets tokens expire: what a service does under load.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -85,7 +85,7 @@ export function turnedOver(triangles: readonly number[]): number[] {
   return triangles.map((_, i) => triangles[i % 3 === 0 ? i : i % 3 === 1 ? i + 1 : i - 1]!);
 }
 
-/** Where each vertex of each node of a scene stands: x y z, drawn triangles one after the other. */
+/** The position of each vertex of each node of a scene: x y z, drawn triangles one after the other. */
 export function drawnPoints(scene: Scene): number[][] {
   const points: number[][] = [];
   for (const node of scene.nodes) {

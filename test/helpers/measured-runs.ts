@@ -1,5 +1,5 @@
 /**
- * Measured nights: the built program over a large range, with what it took.
+ * Runs the built program over a large range and measures time, memory and requests.
  *
  * Many articles share their geometry, so that the range is large and quick to build.
  */
@@ -21,7 +21,7 @@ export interface Measured {
   stderr: string;
 }
 
-/** A large range and its nights. */
+/** A large range and its runs. */
 export interface MeasuredRuns {
   readonly range: CountedRange;
   run(nodeOptions?: readonly string[]): Promise<Measured>;
@@ -31,7 +31,7 @@ export interface MeasuredRuns {
 const LOOKS = 300;
 const MANUFACTURERS = 3;
 /** Printed by the process as the last it does; `maxRSS` is what Linux calls VmHWM. */
-const TELL_PEAK = `
+const PRINT_PEAK = `
 import { writeSync } from 'node:fs';
 process.on('exit', () => writeSync(2, 'peak ' + process.resourceUsage().maxRSS + ' KiB\\n'));
 `;
@@ -50,8 +50,8 @@ export async function openMeasuredRuns(articles: number): Promise<MeasuredRuns> 
     run: async (nodeOptions = []) => {
       const before = requests;
       const start = performance.now();
-      const tell = `--import=data:text/javascript,${encodeURIComponent(TELL_PEAK)}`;
-      const NODE_OPTIONS = [...nodeOptions, tell].join(' ');
+      const print = `--import=data:text/javascript,${encodeURIComponent(PRINT_PEAK)}`;
+      const NODE_OPTIONS = [...nodeOptions, print].join(' ');
       const { exit, stderr } = await runChild(['run', file], {
         ...environmentOf(emulator),
         NODE_OPTIONS,

@@ -6,7 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { ManifestLine } from '../../src/model/asset.ts';
 
-/** All that stands in an output folder but the reports of its runs: digest of each file by path. */
+/** The digest of each file of an output folder by its path, without the reports of its runs. */
 export async function publishedFiles(outputDir: string): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   for (const path of await filesBelow(outputDir)) {
@@ -66,7 +66,7 @@ export async function filesBelow(folder: string): Promise<string[]> {
 async function linesOf(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
   const lines = text.split('\n');
-  // Each line ends with its break: what stands behind the last one is a line that is not whole.
+  // Each line ends with its break: anything after the last one is an incomplete line.
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Reports for tests: a quiet one, and one of a night on which everything happened.
+ * Reports for tests: one of a run without changes, and one of a run in which everything happened.
  */
 
 import type { ReportedLine } from '../../src/report/collect.ts';
@@ -29,7 +29,7 @@ const NO_GATES: GateReport = {
   findings: [],
 };
 
-/** A line of one configuration; what is not given is as on a quiet night. */
+/** A line of one configuration; defaults are those of a run without changes. */
 export function reportedLine(number: string, given: Partial<ReportedLine> = {}): ReportedLine {
   return {
     manufacturer: 'ACME',
@@ -46,7 +46,7 @@ export function reportedLine(number: string, given: Partial<ReportedLine> = {}):
   };
 }
 
-/** The report of these lines; what is not given is as on a quiet night. */
+/** The report of these lines; defaults are those of a run without changes. */
 export function reportOf(
   lines: readonly ReportedLine[],
   given: Partial<RunReport> = {},

@@ -1,8 +1,4 @@
-/**
- * Eight faults: what a service does at night, to some of its answers.
- *
- * In: a seed, and one in how many answers fails. Out: what a fault proxy does to each request.
- */
+/** Eight faults of a service, for one in so many of its answers, chosen by a seed. */
 import type { Damage, Disturbance } from './fault-proxy.ts';
 import { html, raw, reset, stall } from './fault-server.ts';
 import { type Chance, chanceOf } from './fuzz/chance.ts';

@@ -20,7 +20,7 @@ export const IS_LIVE =
   Boolean(env.BTG2GLTF_BASE_URL && env.BTG2GLTF_AUTH_URL) &&
   Boolean(env.BTG2GLTF_TOKEN || (env.BTG2GLTF_USERNAME && env.BTG2GLTF_PASSWORD));
 
-/** Server profile to ask with; a live service knows its own only. */
+/** The server profile; a live service accepts only its own. */
 export const PROFILE = IS_LIVE ? env.BTG2GLTF_TEST_PROFILE : 'public';
 
 /** A service, with something of each kind that it holds. */

@@ -1,5 +1,5 @@
 /**
- * State rows: what stands in the state of a cache folder, read as a stranger would.
+ * Reads the rows of a cache database without the code of the converter.
  */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ export interface StateRows {
   builds: Map<string, boolean>;
 }
 
-/** Names of operations, and what of a request's key is the name of the thing, as a night range tallies it. */
+/** Names of operations, and what of a request's key is the name of the thing, as a counted range tallies it. */
 const NAMES: Readonly<Record<string, (key: string[]) => string>> = {
   getNodes: ([parentnode]) => `getnodes ${parentnode}`,
   getArticle: ([, , number]) => `getarticles ${number}`,

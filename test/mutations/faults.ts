@@ -1,7 +1,7 @@
 /**
  * Deliberate faults: each breaks one rule of the conversion, and some test must notice.
  *
- * `find` stands exactly once in its file; `replace` takes its place in a copy of the project.
+ * `find` occurs exactly once in its file; `replace` replaces it in a copy of the project.
  */
 
 /** One way to be nearly right. */

@@ -50,9 +50,10 @@ describe('the tests', () => {
 async function withFault<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
   const path = join(copy, fault.file);
   const source = await readFile(path, 'utf8');
-  expect(source.split(fault.find), `${fault.file} holds the place of the fault once`).toHaveLength(
-    2,
-  );
+  expect(
+    source.split(fault.find),
+    `${fault.file} contains the place of the fault once`,
+  ).toHaveLength(2);
   await writeFile(
     path,
     source.replace(fault.find, () => fault.replace),
@@ -72,7 +73,7 @@ async function failingTests(): Promise<string[]> {
     ...['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/mutations/copy.config.ts'],
     ...['--reporter=json', `--outputFile=${report}`],
   ];
-  // A failing run exits with 1; what failed stands in the report.
+  // A failing run exits with 1; the report lists what failed.
   await promisify(execFile)(process.execPath, args, { cwd: copy }).catch(() => undefined);
   const { testResults } = JSON.parse(await readFile(report, 'utf8')) as Report;
   return testResults.flatMap(({ name, status, assertionResults }) => {

@@ -1,7 +1,7 @@
 /**
- * Damaged by hand: files of output and cache that somebody cut, swapped or deleted between two nights.
+ * Damage by hand: files of output and cache that are cut, swapped or deleted between two runs.
  *
- * Either the next run makes it good by itself, or it says what helps; then that helps.
+ * The next run repairs the damage, or names an action that does.
  */
 import { cp, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,9 +15,9 @@ import { damagesOf, filesBelow, publishedFiles } from '../helpers/output-folder.
 interface Damage {
   what: string;
   make(): Promise<void>;
-  /** Exit code of the next run; 0 says that all is good again. */
+  /** Exit code of the next run; 0: it repaired everything. */
   exit: number;
-  /** What it tells to do; the command is tried. */
+  /** The action that it names; the test tries it. */
   helps?: '--repair' | 'aside';
 }
 
@@ -98,8 +98,8 @@ beforeAll(async () => {
   };
   const service = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
   file = await writePipeline(folder, { service });
-  // The second night says "unchanged" in its manifest, as every later one does.
-  for (let night = 1; night <= 2; night++) expect((await run()).exit).toBe(0);
+  // The manifest of the second run says "unchanged", as that of every later one does.
+  for (let day = 1; day <= 2; day++) expect((await run()).exit).toBe(0);
   clean = await publishedFiles(at('out'));
   for (const part of ['out', 'cache']) await cp(at(part), at(`good/${part}`), { recursive: true });
 });
@@ -126,7 +126,7 @@ test.each(DAMAGES)('$what: exit $exit', async ({ make, exit, helps }) => {
     expect(first.stderr).toMatch(/move the file .* aside/);
     await rm(at(STATE));
   }
-  // Once more: what was built anew is unchanged from then on.
+  // Once more: what was built again is unchanged from then on.
   const last = await run();
   expect(last.exit, last.stderr).toBe(0);
   expect(await damagesOf(at('out'))).toEqual([]);

@@ -1,5 +1,5 @@
 /**
- * Fault run: one answer in ten fails, tokens die all the time, and nobody would know from the result.
+ * Fault run: one answer in ten fails and tokens expire all the time; the result is the same as without faults.
  *
  * `npm test` takes 30 articles, with `BTG2GLTF_TEST_LONG=1` it is 300.
  */
@@ -46,7 +46,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('one answer in ten fails in one of eight ways and tokens die: the result is the same', {
+test('one answer in ten fails in one of eight ways and tokens expire: the result is the same', {
   timeout: LIMIT_MS,
 }, async () => {
   const clean = await runInto('clean');
@@ -58,7 +58,7 @@ test('one answer in ten fails in one of eight ways and tokens die: the result is
   expect(await publishedFiles(faulty.outputDir)).toEqual(files);
 });
 
-test('so it is on a night that asks whether everything is still as it was', {
+test('a run that revalidates everything under the same faults has the same result', {
   timeout: LIMIT_MS,
 }, async () => {
   const clean = await runInto('clean', 'revalidate');
@@ -68,34 +68,37 @@ test('so it is on a night that asks whether everything is still as it was', {
   expect(await publishedFiles(faulty.outputDir)).toEqual(await publishedFiles(clean.outputDir));
 });
 
-/** Runs while the service does all that it does at night. */
-async function underFaults(run: () => Promise<Night>, requestsOfClean: number): Promise<Night> {
+/** Runs while the service answers with faults. */
+async function underFaults(
+  run: () => Promise<FaultyRun>,
+  requestsOfClean: number,
+): Promise<FaultyRun> {
   const faults = createServiceFaults(SEED, ONE_IN);
   let calls = 0;
   proxy.disturb((url) => {
     if (++calls % CALLS_OF_A_TOKEN === 0) emulator.expireTokens();
     return faults.choose(url);
   });
-  const night = await run();
+  const result = await run();
   proxy.mend();
   console.info(
-    `fault run: ${requestsOfClean} requests clean, ${night.requests} with faults:`,
+    `fault run: ${requestsOfClean} requests clean, ${result.requests} with faults:`,
     Object.fromEntries(faults.happened),
   );
-  expect(night.exit, night.stderr).toBe(0);
+  expect(result.exit, result.stderr).toBe(0);
   for (const name of SERVICE_FAULTS) expect(faults.happened.get(name), name).toBeGreaterThan(0);
-  expect(await damagesOf(night.outputDir)).toEqual([]);
-  expect(night.requests).toBeLessThan(2 * requestsOfClean);
-  return night;
+  expect(await damagesOf(result.outputDir)).toEqual([]);
+  expect(result.requests).toBeLessThan(2 * requestsOfClean);
+  return result;
 }
 
-interface Night extends CommandResult {
+interface FaultyRun extends CommandResult {
   outputDir: string;
   /** Requests sent, whatever became of them. */
   requests: number;
 }
 
-async function runInto(name: string, freshness = 'convertdate'): Promise<Night> {
+async function runInto(name: string, freshness = 'convertdate'): Promise<FaultyRun> {
   const places = { output: { dir: name }, cache: { dir: `${name}-cache` } };
   const file = await writePipeline(folder, { service: SERVICE, freshness, ...places });
   const before = proxy.seen.length;

@@ -29,7 +29,7 @@ const LIMIT_MS = IS_LONG ? 3_600_000 : 300_000;
 /** A run of five articles is over long before that, unless it waits for something that never comes. */
 const HANGS_AFTER_MS = 30_000;
 
-/** What an operation answers, and whether all behind it answer it too. */
+/** The error of an operation, and whether all later ones fail likewise. */
 const FAULTS = [
   { errno: 'ENOSPC', forGood: false },
   { errno: 'EIO', forGood: false },
@@ -55,7 +55,7 @@ let file: string;
 let env: Record<string, string>;
 const at = (name: string) => join(folder, name);
 const run = () => {
-  const [metrics, junit] = [at('machine/night.prom'), at('machine/night.xml')];
+  const [metrics, junit] = [at('machine/run.prom'), at('machine/run.xml')];
   return command(['run', file, '--metrics-file', metrics, '--junit', junit], { env });
 };
 
@@ -82,7 +82,7 @@ afterAll(async () => {
 
 test('a first run', { timeout: LIMIT_MS }, () => sweep());
 
-test('a run over what another night left', { timeout: LIMIT_MS }, async () => {
+test('a run over the output of an earlier run', { timeout: LIMIT_MS }, async () => {
   await restore('nothing');
   expect((await run()).exit).toBe(0);
   await keep('before');
@@ -92,7 +92,7 @@ test('a run over what another night left', { timeout: LIMIT_MS }, async () => {
   await sweep('before');
 });
 
-/** Lets each operation fail of a run that begins with what stands in a folder. */
+/** Lets each operation fail of a run that begins with the content of a folder. */
 async function sweep(before = 'nothing'): Promise<void> {
   await restore(before);
   const intact = await publishedFiles(at('out'));
@@ -150,7 +150,7 @@ function problemsOf(
   return problems;
 }
 
-/** What stood there before, and is neither that nor what comes next; an object stays for ever. */
+/** Files that have neither their earlier content nor the new one; an object never changes. */
 function lossesOf(
   intact: ReadonlyMap<string, string>,
   now: ReadonlyMap<string, string>,

@@ -23,55 +23,58 @@ const ARTICLES = IS_LONG ? 2_000 : 60;
 const LIMIT_MS = IS_LONG ? 1_800_000 : 120_000;
 const SEED = 6;
 const ONE_IN = 3;
-/** Answers that concern some of the articles; without the catalogue there is no night. */
+/** Answers that concern some of the articles; without the catalogue there is no run. */
 const OF_ARTICLES = /\/(articles|btg|blocks?|materials)\b/i;
 
-let nights: DailyRuns;
-let damaged = 0;
+let runs: DailyRuns;
+let damagedAnswers = 0;
 const rejections: unknown[] = [];
 const onRejection = (reason: unknown) => void rejections.push(reason);
 
 beforeAll(async () => {
   process.on('unhandledRejection', onRejection);
   const size = { articles: ARTICLES, blocks: ARTICLES, images: ARTICLES };
-  nights = await openDailyRuns(countedRange({ ...size, manufacturers: 2 }));
+  runs = await openDailyRuns(countedRange({ ...size, manufacturers: 2 }));
 });
 afterAll(async () => {
   process.off('unhandledRejection', onRejection);
-  await nights.close();
+  await runs.close();
 });
 
-test('a run of damaged answers ends, and what it publishes is whole', {
+test('a run of damaged answers ends, and what it publishes is intact', {
   timeout: LIMIT_MS,
 }, async () => {
-  nights.proxy.disturb((url) => {
+  runs.proxy.disturb((url) => {
     const chance = chanceOf(SEED, digestOf(url));
     if (!OF_ARTICLES.test(url) || !chance.oneIn(ONE_IN)) return undefined;
-    damaged++;
+    damagedAnswers++;
     return { damage: /materials/i.test(url) ? picture(chance) : text(chance) };
   });
-  const night = await nights.run('2024-06-01', '--accept');
-  expect([0, 1], night.stderr).toContain(night.exit);
-  expect(night.stderr).not.toContain('INTERNAL');
-  const lines = Object.values(await manifestByNumber(nights.outputDir));
-  const failures = await nights.failures();
+  const damaged = await runs.run('2024-06-01', '--accept');
+  expect([0, 1], damaged.stderr).toContain(damaged.exit);
+  expect(damaged.stderr).not.toContain('INTERNAL');
+  const lines = Object.values(await manifestByNumber(runs.outputDir));
+  const failures = await runs.failures();
   const codes = new Map<string, number>();
   for (const { code } of failures) codes.set(code, (codes.get(code) ?? 0) + 1);
-  console.log(`${damaged} damaged answers, ${lines.length} lines`, Object.fromEntries(codes));
-  expect(damaged).toBeGreaterThan(ARTICLES / 2);
+  console.log(
+    `${damagedAnswers} damaged answers, ${lines.length} lines`,
+    Object.fromEntries(codes),
+  );
+  expect(damagedAnswers).toBeGreaterThan(ARTICLES / 2);
   expect([...codes.keys()]).not.toContain('INTERNAL');
   expect(lines.some(({ status }) => status === 'converted')).toBe(true);
-  expect(await damagesOf(nights.outputDir)).toEqual([]);
-  for (const path of await filesBelow(join(nights.outputDir, 'objects'))) {
+  expect(await damagesOf(runs.outputDir)).toEqual([]);
+  for (const path of await filesBelow(join(runs.outputDir, 'objects'))) {
     readGlb(await readFile(path));
   }
 
-  nights.proxy.mend();
-  const healed = await nights.run('2024-06-02', '--force', '--accept');
+  runs.proxy.mend();
+  const healed = await runs.run('2024-06-02', '--force', '--accept');
   expect(healed.exit, healed.stderr).toBe(0);
-  const { configurations } = await nights.report();
+  const { configurations } = await runs.report();
   expect(configurations).toMatchObject({ selected: ARTICLES, failed: 0 });
-  expect(await damagesOf(nights.outputDir)).toEqual([]);
+  expect(await damagesOf(runs.outputDir)).toEqual([]);
   expect(rejections).toEqual([]);
 });
 

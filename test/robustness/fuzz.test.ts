@@ -42,7 +42,7 @@ describe('a damaged article', () => {
     const judge = createJudge(cache);
     let largest = { index: -1, mib: 0 };
     for (let index = 0; index < INPUTS; index++) {
-      watchdog.tell(index);
+      watchdog.report(index);
       const before = process.resourceUsage().maxRSS;
       const { outcome, problem } = await judge(mutatedArticle(seeds, SEED, index), index);
       const grown = mib(process.resourceUsage().maxRSS - before);

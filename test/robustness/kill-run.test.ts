@@ -1,8 +1,8 @@
 /**
- * Kill run: a run is killed again and again, at any moment, and nobody would know from the result.
+ * Kill run: a run is killed again and again, at any moment; the result is the same as without kills.
  *
  * `npm test` takes 30 articles and 5 kills, with `BTG2GLTF_TEST_LONG=1` it is 300 and 50; a few more
- * come on the night after.
+ * come in the next run.
  */
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import { markBuilds, readStateRows } from '../helpers/state-rows.ts';
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = IS_LONG ? 300 : 30;
 const KILLS = IS_LONG ? 50 : 5;
-const KILLS_OF_NEXT_NIGHT = IS_LONG ? 15 : 2;
+const KILLS_OF_NEXT_RUN = IS_LONG ? 15 : 2;
 /** Moments that come too late are chosen anew; so many in a row would be no chance. */
 const MOST_FASTER = 2 * KILLS + 10;
 const LIMIT_MS = IS_LONG ? 900_000 : 60_000;
@@ -60,7 +60,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('killed at any moment, a run leaves whole files and loses at most what was in flight', {
+test('a run killed at any moment leaves intact files and loses at most what was in flight', {
   timeout: LIMIT_MS,
 }, async () => {
   await killAndFinish(KILLS, KILLS_OF_FETCHING);
@@ -68,7 +68,7 @@ test('killed at any moment, a run leaves whole files and loses at most what was 
   await expectSameAsClean();
 });
 
-test('killed on the night after, it leaves what was published before until it is done', {
+test('a next run that is killed keeps what was published before until it is done', {
   timeout: LIMIT_MS,
 }, async () => {
   range.gone.add('A00001');
@@ -76,7 +76,7 @@ test('killed on the night after, it leaves what was published before until it is
   for (const manufacturer of range.manufacturers) {
     range.convertdates.set(manufacturer, '2024-06-01');
   }
-  await killAndFinish(KILLS_OF_NEXT_NIGHT, Math.ceil(KILLS_OF_NEXT_NIGHT / 2));
+  await killAndFinish(KILLS_OF_NEXT_RUN, Math.ceil(KILLS_OF_NEXT_RUN / 2));
   await runClean();
   await expectSameAsClean();
 });
@@ -88,7 +88,7 @@ async function killAndFinish(kills: number, ofFetching: number): Promise<void> {
   const file = await writePipeline(folder, { service: SERVICE });
   const ends = { killed: 0, finished: 0 };
   while (ends.killed < kills) {
-    // A run that ends before it is killed is taken back: what follows it is another night.
+    // A run that ends before it is killed is undone: what follows it would be another run.
     await copyTo('backup');
     let stored = await readStateRows(at('cache'));
     // Now and then only: the mark is made through SQLite, which mends what the kill left by that.
@@ -125,9 +125,9 @@ async function killAndFinish(kills: number, ofFetching: number): Promise<void> {
 }
 
 /** Whether a run had come to its end when it was killed, with only its last words left to say. */
-async function isFinished(nightBegan: number): Promise<boolean> {
+async function isFinished(startedAt: number): Promise<boolean> {
   const { answers, unfinished } = await readStateRows(at('cache'));
-  return unfinished === 0 && [...answers.values()].some((askedAt) => askedAt >= nightBegan);
+  return unfinished === 0 && [...answers.values()].some((askedAt) => askedAt >= startedAt);
 }
 
 async function runClean(): Promise<void> {
@@ -169,16 +169,16 @@ async function runUntil(file: string, moment: Moment): Promise<Ended> {
   return ended;
 }
 
-/** Nothing that this night had stored before a run was asked for, and nothing that was built was built again. */
+/** Nothing that was stored since the first start is requested again, and nothing that was built is built again. */
 async function expectNothingAgain(
   before: Awaited<ReturnType<typeof readStateRows>>,
   asked: ReadonlyMap<string, number>,
-  nightBegan: number,
+  startedAt: number,
   when: string,
 ): Promise<void> {
   const again = [...before.answers]
     // The top of the catalogue is asked for in every run; it has no name.
-    .filter(([name, askedAt]) => askedAt >= nightBegan && name !== 'getnodes ')
+    .filter(([name, askedAt]) => askedAt >= startedAt && name !== 'getnodes ')
     .filter(([name]) => range.asked.get(name) !== asked.get(name));
   expect(again, `asked for again ${when}`).toEqual([]);
   const { builds } = await readStateRows(at('cache'));

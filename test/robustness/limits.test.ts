@@ -104,7 +104,7 @@ const HOSTILE = [
   'default.glb',
 ];
 
-describe('names that a service chose', () => {
+describe('names from the service', () => {
   it('stay below the output folder, one file an article', { timeout: LIMIT_MS }, async () => {
     const plain = { manufacturer: 'ACME', program: 'DESK' };
     const articles: HostileNames[] = [
@@ -148,7 +148,7 @@ describe('names that a service chose', () => {
 });
 
 describe.each(['000', '077'])('under a umask of %s', (umask) => {
-  it('outputs can be read by all and the state by its owner alone', {
+  it('outputs are readable by all users, the cache database only by its owner', {
     timeout: LIMIT_MS,
   }, async () => {
     emulator = await startEmulator({ range: countedRange({ articles: 3, blocks: 3, images: 2 }) });
@@ -190,7 +190,7 @@ describe('a catalogue', () => {
   });
   const D1 = node('D1', { nodetype: 'A', basearticlenumber: 'D1' });
 
-  it('that invents new folders for ever is left at some depth', { timeout: LIMIT_MS }, async () => {
+  it('with endless new folders is left at a maximum depth', { timeout: LIMIT_MS }, async () => {
     let asked = 0;
     const nodes = (parentnode: string) => {
       asked++;
@@ -202,7 +202,7 @@ describe('a catalogue', () => {
     expect(await manifest()).toMatchObject([{ basearticlenumber: 'D1', status: 'converted' }]);
   });
 
-  it('whose folders hold one another is walked once', { timeout: LIMIT_MS }, async () => {
+  it('with cyclic folders is walked once', { timeout: LIMIT_MS }, async () => {
     const all = ['a', 'b', 'c', 'd'];
     const nodes = () => [...all.map((id) => node(id)), D1];
     const { exit, stderr } = await run({ ...boxes, nodes });
@@ -211,7 +211,7 @@ describe('a catalogue', () => {
   });
 });
 
-describe('answers nested as deep as they like', () => {
+describe('answers nested to any depth', () => {
   const nested = (open: string, close: string, depth: number, innermost = '') =>
     open.repeat(depth) + innermost + close.repeat(depth);
   const boxes = hostileRange([{ manufacturer: 'ACME', program: 'DESK', number: 'D1' }]);

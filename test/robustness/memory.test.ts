@@ -12,18 +12,18 @@ const ARTICLES = IS_LONG ? 50_000 : 400;
 const HEAP_MIB = IS_LONG ? 400 : 64;
 const LIMIT_MS = IS_LONG ? 1_800_000 : 120_000;
 
-let nights: MeasuredRuns;
+let runs: MeasuredRuns;
 beforeAll(async () => {
-  nights = await openMeasuredRuns(ARTICLES);
+  runs = await openMeasuredRuns(ARTICLES);
 });
-afterAll(() => nights.close());
+afterAll(() => runs.close());
 
 test(`${ARTICLES} articles are selected, fetched, built and published within ${HEAP_MIB} MiB of heap`, {
   timeout: LIMIT_MS,
 }, async () => {
-  for (const name of ['the first night', 'a quiet night']) {
-    const night = await nights.run([`--max-old-space-size=${HEAP_MIB}`]);
-    console.log(measurementLine(`${ARTICLES} articles, ${name}`, night));
-    expect(night.exit, night.stderr.slice(-2000)).toBe(0);
+  for (const name of ['the first run', 'an unchanged run']) {
+    const measured = await runs.run([`--max-old-space-size=${HEAP_MIB}`]);
+    console.log(measurementLine(`${ARTICLES} articles, ${name}`, measured));
+    expect(measured.exit, measured.stderr.slice(-2000)).toBe(0);
   }
 });

@@ -1,7 +1,7 @@
 /**
- * Small disk: SQLite's own operations and all others, on a disk that is full or cannot be written to.
+ * Small disk: the operations of SQLite and all others on a disk that is full or read-only.
  *
- * The file faults reach what goes through `support/files`; here it is the system that says no.
+ * The file faults reach what goes through `support/files`; here the operating system refuses.
  * `npm test` takes a few sizes of disk, with `BTG2GLTF_TEST_LONG=1` it is one every 8 KB.
  */
 import { execFile } from 'node:child_process';
@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(!mayMount)('a disk (skipped where this process may not mount one)', () => {
-  test('full at any moment: one sentence and whole files; with room again all is well', {
+  test('full at any moment: one sentence and intact files; with free space the next run succeeds', {
     timeout: LIMIT_MS,
   }, async () => {
     const sentences = new Map<string, number>();
@@ -73,12 +73,12 @@ describe.skipIf(!mayMount)('a disk (skipped where this process may not mount one
       await small.remove();
       small = undefined;
     }
-    // Whoever says no, SQLite or the system, what helps is room.
+    // Free space helps, whether SQLite or the operating system refused.
     for (const sentence of sentences.keys()) expect(sentence).toContain('free some space');
     console.info(`small disk: ${size - STEP_KB} KB are enough; with less:`, sentences);
   });
 
-  test('full when the next night comes: what was published stays', async () => {
+  test('full at the next run: what was published stays', async () => {
     small = await mountSmallDisk(disk, LARGE_KB);
     expect((await run('disk')).exit).toBe(0);
     const before = await publishedIn('disk');
@@ -86,42 +86,41 @@ describe.skipIf(!mayMount)('a disk (skipped where this process may not mount one
     await small.resize(Math.ceil(((blocks - bfree) * bsize) / 1024));
     range.bodies.set('N01::PART::B002', countedBlock('N01::PART::B002', 2));
     range.convertdates.set('N01', '2024-06-01');
-    expectRefused(await run('disk'), 'the next night');
+    expectRefused(await run('disk'), 'the next run');
     expect(await damagesOf(join(disk, 'out'))).toEqual([]);
     expect((await publishedIn('disk')).manifest).toEqual(before.manifest);
     range.bodies.clear();
     range.convertdates.set('N01', '2024-06-02');
     await small.resize(LARGE_KB);
-    await expectMended('the night after');
+    await expectMended('the run after it');
   });
 });
 
-describe.skipIf(!mayMount && IS_ROOT)(
-  'a folder (skipped where nothing keeps us from writing)',
-  () => {
-    test('that cannot be written to: one sentence, nothing touched, and verify works', async () => {
-      await makeDisk();
-      await setWritable(false);
-      expectRefused(await run('disk'), 'an empty one');
-      await setWritable(true);
-      expect((await run('disk')).exit).toBe(0);
-      const before = await publishedIn('disk');
-      await setWritable(false);
-      expectRefused(await run('disk'), 'the next night');
-      expectRefused(await run('disk', { output: { dir: 'elsewhere/out' } }), 'the cache alone');
-      expectRefused(await run('disk', { cache: { dir: 'elsewhere/cache' } }), 'the output alone');
-      expect(await publishedIn('disk')).toEqual(before);
-      const verified = await runChild(['verify', join(disk, 'out')], {});
-      expect(verified.exit, verified.stderr).toBe(0);
-      await setWritable(true);
-    });
-  },
-);
+describe.skipIf(!mayMount && IS_ROOT)('a folder (skipped where permissions do not apply)', () => {
+  test('that is read-only: one sentence, nothing changes, and verify works', async () => {
+    await makeDisk();
+    await setWritable(false);
+    expectRefused(await run('disk'), 'an empty one');
+    await setWritable(true);
+    expect((await run('disk')).exit).toBe(0);
+    const before = await publishedIn('disk');
+    await setWritable(false);
+    expectRefused(await run('disk'), 'the next run');
+    expectRefused(await run('disk', { output: { dir: 'other/out' } }), 'the cache alone');
+    expectRefused(await run('disk', { cache: { dir: 'other/cache' } }), 'the output alone');
+    expect(await publishedIn('disk')).toEqual(before);
+    const verified = await runChild(['verify', join(disk, 'out')], {});
+    expect(verified.exit, verified.stderr).toBe(0);
+    await setWritable(true);
+  });
+});
 
 describe.skipIf(!mayLimit)(
   'a limit of the size of files (skipped where there is no prlimit)',
   () => {
-    test('is told like a full disk; without it all is well', { timeout: LIMIT_MS }, async () => {
+    test('is reported like a full disk; without it the run succeeds', {
+      timeout: LIMIT_MS,
+    }, async () => {
       const sentences = new Map<string, number>();
       let size = 0;
       for (let isLimited = true; isLimited; size += STEP_FILE_KB) {

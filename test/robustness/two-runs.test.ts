@@ -1,6 +1,6 @@
 /**
- * Two runs: one output folder has one run at a time, each a process of its own; the lock of a dead one
- * is in nobody's way.
+ * Two runs: one output folder has one run at a time, each a process of its own; the lock of a dead
+ * process does not block a run.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -50,7 +50,7 @@ afterEach(async () => {
 
 const start = (...options: string[]): Child => startChild(['run', file, ...options], proxy.env);
 
-test('the second run stops with a sentence and asks nothing; the first goes on', {
+test('the second run stops with a sentence and sends no request; the first continues', {
   timeout: LIMIT_MS,
 }, async () => {
   const first = start();
@@ -65,11 +65,11 @@ test('the second run stops with a sentence and asks nothing; the first goes on',
   expect(proxy.seen.filter((url) => url.includes('GetPublicKey'))).toHaveLength(1);
   expect(await publishedFiles(join(folder, 'out'))).toEqual(files);
 
-  const elsewhere = start('--output', join(folder, 'elsewhere'));
+  const other = start('--output', join(folder, 'other'));
   held.release();
   expect((await first.ended).exit).toBe(0);
-  expect(await elsewhere.ended).toMatchObject({ exit: 0 });
-  for (const name of ['out', 'elsewhere']) {
+  expect(await other.ended).toMatchObject({ exit: 0 });
+  for (const name of ['out', 'other']) {
     expect(await damagesOf(join(folder, name))).toEqual([]);
     const published = await publishedFiles(join(folder, name));
     expect([...published.keys()].filter((path) => path.startsWith('articles'))).toHaveLength(
@@ -78,7 +78,7 @@ test('the second run stops with a sentence and asks nothing; the first goes on',
   }
 });
 
-test('a killed run leaves a lock that the next run takes over', { timeout: LIMIT_MS }, async () => {
+test('the next run takes over the lock of a killed run', { timeout: LIMIT_MS }, async () => {
   const first = start();
   await held.first;
   first.kill('SIGKILL');
@@ -88,7 +88,9 @@ test('a killed run leaves a lock that the next run takes over', { timeout: LIMIT
   expect(await damagesOf(join(folder, 'out'))).toEqual([]);
 });
 
-test('of several that find a dead lock at once, one goes on', { timeout: LIMIT_MS }, async () => {
+test('of several runs that find a stale lock at once, one continues', {
+  timeout: LIMIT_MS,
+}, async () => {
   for (let round = 0; round < ROUNDS; round++) {
     held = holdBlocks(proxy);
     const name = `out-${round}`;

@@ -1,5 +1,5 @@
 /**
- * Quiet night: nothing has changed, so next to nothing is asked and nothing is written; and a small
+ * Unchanged run: nothing has changed, so next to nothing is requested and nothing is written; and a small
  * change, after which exactly what it concerns is asked for and built.
  *
  * `npm test` takes 300 articles, with `BTG2GLTF_TEST_LONG=1` it is 10,000. Seconds and memory are
@@ -20,7 +20,7 @@ const LIMIT_MS = IS_LONG ? 600_000 : 60_000;
 const LOGIN = /GetPublicKey|GetSessionToken|logout/i;
 
 let range: CountedRange;
-let nights: DailyRuns;
+let runs: DailyRuns;
 
 beforeAll(async () => {
   range = countedRange({
@@ -29,27 +29,27 @@ beforeAll(async () => {
     images: ARTICLES / 30,
     manufacturers: MANUFACTURERS,
   });
-  nights = await openDailyRuns(range);
-  expect((await nights.run('2024-06-01')).exit).toBe(0);
+  runs = await openDailyRuns(range);
+  expect((await runs.run('2024-06-01')).exit).toBe(0);
 }, LIMIT_MS);
-afterAll(() => nights.close());
+afterAll(() => runs.close());
 
-test('a night without a change asks next to nothing and writes nothing', {
+test('a run without changes sends next to no request and writes nothing', {
   timeout: LIMIT_MS,
 }, async () => {
-  const [first, second] = [await quietNight('2024-06-02'), await quietNight('2024-06-03')];
+  const [first, second] = [await unchangedRun('2024-06-02'), await unchangedRun('2024-06-03')];
   for (const { asked } of [first, second]) {
     expect(asked.length).toBeLessThanOrEqual(2 * MANUFACTURERS);
   }
   expect(second.times).toEqual(first.times);
   expect(second.times.size).toBeGreaterThan(2 * ARTICLES);
-  expect(await nights.report()).toMatchObject({
+  expect(await runs.report()).toMatchObject({
     configurations: { selected: ARTICLES, converted: 0, unchanged: ARTICLES, failed: 0 },
     changes: { new: { count: 0 }, changed: { count: 0 }, removed: { count: 0 } },
   });
 });
 
-test('a changed block has its articles built again, and only its manufacturer is asked', {
+test('a changed block rebuilds its articles, with requests to its manufacturer only', {
   timeout: LIMIT_MS,
 }, async () => {
   const block = range.articleAt(4).blocks[0]!;
@@ -61,32 +61,32 @@ test('a changed block has its articles built again, and only its manufacturer is
   range.bodies.set(block, countedBlock(block, 2));
   range.convertdates.set(manufacturer, '2024-06-03');
 
-  const { asked } = await night('2024-06-04');
+  const { asked } = await runOn('2024-06-04');
   for (const url of asked) {
     if (!/getnodes\?parentnode=&|getnodes\/?\?token/i.test(url))
       expect(url).toContain(manufacturer);
   }
-  const lines = Object.values(await manifestByNumber(nights.outputDir));
+  const lines = Object.values(await manifestByNumber(runs.outputDir));
   const converted = lines.filter(({ status }) => status === 'converted');
   expect(converted.map(({ basearticlenumber }) => basearticlenumber).sort()).toEqual(users.sort());
   const after = await fileTimes();
   const written = [...after].filter(([name, time]) => before.get(name) !== time);
   const links = written.filter(([name]) => name.startsWith('articles') && name.endsWith('.glb'));
   expect(links).toHaveLength(users.length);
-  expect(await damagesOf(nights.outputDir)).toEqual([]);
-  expect((await nights.report()).changes.changed.count).toBe(users.length);
+  expect(await damagesOf(runs.outputDir)).toEqual([]);
+  expect((await runs.report()).changes.changed.count).toBe(users.length);
 });
 
-/** What a night asked for besides login and logout. */
-async function night(day: string): Promise<{ asked: string[] }> {
-  const before = nights.proxy.seen.length;
-  const { exit, stderr } = await nights.run(day);
+/** The requests of a run without login and logout. */
+async function runOn(day: string): Promise<{ asked: string[] }> {
+  const before = runs.proxy.seen.length;
+  const { exit, stderr } = await runs.run(day);
   expect(exit, stderr).toBe(0);
-  return { asked: nights.proxy.seen.slice(before).filter((url) => !LOGIN.test(url)) };
+  return { asked: runs.proxy.seen.slice(before).filter((url) => !LOGIN.test(url)) };
 }
 
-async function quietNight(day: string) {
-  const { asked } = await night(day);
+async function unchangedRun(day: string) {
+  const { asked } = await runOn(day);
   return { asked, times: await fileTimes() };
 }
 
@@ -94,20 +94,20 @@ async function quietNight(day: string) {
 async function fileTimes(): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (const name of ['objects', 'articles']) {
-    const folder = join(nights.outputDir, name);
+    const folder = join(runs.outputDir, name);
     const folders = await readdir(folder, { recursive: true, withFileTypes: true });
     for (const entry of folders) {
       const path = join(entry.parentPath, entry.name);
-      times.set(path.slice(nights.outputDir.length + 1), (await stat(path)).mtimeMs);
+      times.set(path.slice(runs.outputDir.length + 1), (await stat(path)).mtimeMs);
     }
   }
   for (const name of ['manifest.jsonl', 'catalogue.jsonl']) {
-    times.set(name, (await stat(join(nights.outputDir, name))).mtimeMs);
+    times.set(name, (await stat(join(runs.outputDir, name))).mtimeMs);
   }
-  for (const path of await filesBelow(join(nights.cacheDir, 'objects'))) {
+  for (const path of await filesBelow(join(runs.cacheDir, 'objects'))) {
     times.set(path, (await stat(path)).mtimeMs);
   }
-  for (const path of await filesBelow(join(nights.cacheDir, 'selections'))) {
+  for (const path of await filesBelow(join(runs.cacheDir, 'selections'))) {
     times.set(path, (await stat(path)).mtimeMs);
   }
   return times;

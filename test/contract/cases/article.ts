@@ -95,7 +95,7 @@ const stored: Case = async (client, { json }) => {
   expect(await client.storePlanning(json)).toMatch(/\S/);
 };
 
-/** Not verified against a live service: only whoever wants to find out asks one. */
+/** Not verified against a live service: requested only on demand. */
 const restored: Case = async (client, subject) => {
   if (IS_LIVE && !process.env.BTG2GLTF_TEST_UNVERIFIED) {
     throw new NotHere('not verified; set BTG2GLTF_TEST_UNVERIFIED=1 to find out');

@@ -1,8 +1,7 @@
 /**
- * Evaluate: what a parts list, its blocks and its materials must look like when converted.
- *
- * In: JSON as the service sends it. Out: world-space triangles, solids and material values, in
- * plain double precision. It shares no code with the converter, on purpose.
+ * Evaluates the JSON of a parts list, its blocks and its materials: the world-space triangles, solids and
+ * material values that a conversion must give, in double precision. It shares no code with the converter,
+ * on purpose.
  */
 import { type EvaluatedBlock, evaluateBlock } from './block.ts';
 import { canonical, type Json } from './json.ts';

@@ -1,5 +1,5 @@
 /**
- * Material: the glTF values that a definition stands for.
+ * Material: the glTF values of a definition.
  *
  * @see D-500 to D-550.
  */

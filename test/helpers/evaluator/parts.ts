@@ -105,7 +105,7 @@ function layerOf(lay: string): { modeAndTag: string; tag: string } | undefined {
   return { modeAndTag, tag };
 }
 
-/** A field stands inside `prop`, or beside it. */
+/** A field is inside `prop`, or beside it. */
 function field(node: Json, key: string): unknown {
   const within = isObject(node.prop) ? node.prop[key] : undefined;
   return within ?? node[key];

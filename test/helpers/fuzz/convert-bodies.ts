@@ -33,13 +33,13 @@ const REQUEST = {
  * Converts an article as a run does.
  *
  * @param cache - Shared by all articles of a run.
- * @param doors - Whether blocks and images are checked as they come in, as the client does; if not,
+ * @param checked - Whether blocks and images are checked as they come in, as the client does; if not,
  * they are as a store may hold them.
  */
 export async function convertBodies(
   bodies: Bodies,
   cache: MeshCache,
-  doors: boolean,
+  checked: boolean,
 ): Promise<Uint8Array> {
   const byDigest = new Map<string, Uint8Array>();
   const keep = (bytes: Uint8Array): string => {
@@ -54,7 +54,7 @@ export async function convertBodies(
   ): Fetched => {
     try {
       if (bytes === undefined) throw new ConverterError('BLOCK_MISSING', subject);
-      if (doors) check(bytes);
+      if (checked) check(bytes);
       return { digest: keep(bytes), bytes: bytes.length };
     } catch (error) {
       const known = asConverterError(error);

@@ -15,7 +15,7 @@ export function mutatedArticle(seeds: readonly Bodies[], seed: number, index: nu
   return { ...bodies, options: { ...bodies.options, ...otherOptions(chance) } };
 }
 
-/** Options that lead elsewhere than the defaults. */
+/** Options that differ from the defaults. */
 const OPTIONS: readonly Record<string, unknown>[] = [
   { inheritScale: true },
   { winding: 'flip', doubleSided: 'all' },
@@ -54,7 +54,7 @@ function damaged(bodies: Bodies, chance: Chance): Bodies {
   }
 }
 
-/** As JSON three times of four: bytes that are no JSON any more get no further than the door. */
+/** As JSON three times of four: bytes that are not JSON fail when they are received. */
 function anyText(bytes: Uint8Array, chance: Chance): Uint8Array {
   if (chance.oneIn(4)) return mutateBytes(bytes, chance);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });

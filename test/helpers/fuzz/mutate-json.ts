@@ -1,14 +1,12 @@
 /**
- * Mutate JSON: wrong answers that are still JSON, or nearly so: what a broken server writes.
- *
- * In: the text of an answer. Out: another text: values of other kinds, extremes, fields gone, moved,
- * doubled, or nested as deep as a stack, in one to four places.
+ * Damages the JSON of an answer in one to four places, as a broken server might: values of other kinds,
+ * extremes, fields missing, moved, doubled, or nested as deep as a stack.
  */
 import { jsonText } from '../generated-articles/json-text.ts';
 import type { Chance } from './chance.ts';
 
 type Container = Record<string, unknown> | unknown[];
-/** Changes what stands at a key of a container. */
+/** Changes the value at a key of a container. */
 type Mutation = (into: Container, key: string, chance: Chance, root: Container) => void;
 
 const RAW = '\u0001raw:';

@@ -2,7 +2,7 @@
  * Watchdog: names the input that never ends.
  *
  * A loop without end in this thread cannot be interrupted from within it, and neither can the test
- * runner tell which input it was: a second thread can.
+ * runner report the input: a second thread can.
  */
 import { Worker } from 'node:worker_threads';
 
@@ -24,8 +24,8 @@ setInterval(() => {
 }, longestMs);
 `;
 
-/** Starts a watchdog; tell it the index of each input, and close it. */
-export function startWatchdog(): { tell(input: number): void; close(): Promise<unknown> } {
+/** Starts a watchdog; report the index of each input to it, and close it. */
+export function startWatchdog(): { report(input: number): void; close(): Promise<unknown> } {
   const shared = new SharedArrayBuffer(4);
   const now = new Int32Array(shared).fill(-1);
   const worker = new Worker(SCRIPT, {
@@ -34,7 +34,7 @@ export function startWatchdog(): { tell(input: number): void; close(): Promise<u
   });
   worker.unref();
   return {
-    tell: (input) => void Atomics.store(now, 0, input),
+    report: (input) => void Atomics.store(now, 0, input),
     close: () => worker.terminate(),
   };
 }

@@ -1,8 +1,4 @@
-/**
- * Article plan: a whole generated article, and the bodies that a service would send for it.
- *
- * In: random choices of fast-check, which it can shrink. Out: JSON text and pictures.
- */
+/** A generated article, and the bodies that a service would send for it; fast-check can shrink its choices. */
 import fc from 'fast-check';
 import { type BlockPlan, blockJson, blockPlan } from './block-plan.ts';
 import { jsonText } from './json-text.ts';

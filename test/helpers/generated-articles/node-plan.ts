@@ -19,7 +19,7 @@ export interface NodePlan {
   mat: MaterialReference | undefined;
   lay: string | undefined;
   params: { lengths: number[]; shape: 'list' | 'text' | 'object' | 'unreadable'; variant: number };
-  /** Fields stand in `prop`, or beside it; the same of `childs`. */
+  /** Fields are in `prop`, or beside it; the same of `childs`. */
   inProp: boolean;
   childsInProp: boolean;
   numbers: 'number' | 'text' | 'comma';

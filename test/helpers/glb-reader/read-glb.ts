@@ -1,8 +1,6 @@
 /**
- * Read GLB: the world-space triangles and material values of a written file.
- *
- * In: the bytes of a GLB. Out: what a viewer would show, in double precision. It refuses whatever
- * is not strictly right, and shares no code with the writer.
+ * Reads the world-space triangles and material values of a GLB, as a viewer would show them, in double
+ * precision. It refuses every deviation from the standard, and shares no code with the writer.
  */
 import { decodeFloats, decodeIndices } from './accessors.ts';
 import { type Glb, type PrimitiveJson, parseChunks } from './document.ts';
