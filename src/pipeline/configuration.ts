@@ -1,7 +1,6 @@
 /** Processes one configuration: from its request over snapshot, source digest and GLB to its result. */
 import pLimit from 'p-limit';
 import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
-import type { Fetcher } from '../fetch/fetch-article.ts';
 import type { SelectedArticle } from '../fetch/selection.ts';
 import {
   inputsDigest,
@@ -13,14 +12,14 @@ import {
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import { type Built, FIGURE_FIELDS, type ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
-import type { Decision, FailedResult, FreshResult } from '../model/result.ts';
+import type { Decision, FreshResult } from '../model/result.ts';
 import type { Scene } from '../model/scene.ts';
 import type { ArticleSnapshot, Digest, Fetched, Warning } from '../model/snapshot.ts';
 import { sha256Hex } from '../support/files.ts';
 import { CONVERTER_VERSION, type ConvertOptions } from '../transform/convert-options.ts';
 import { type Converter, loadConverter } from './convert-article.ts';
 import { catalogueEntry, REQUEST_FAILED } from './manifest-lines.ts';
-import type { Stopwatch } from './metrics.ts';
+import type { RunMetrics } from './metrics.ts';
 import type { Run } from './open-run.ts';
 import type { Processor } from './process-all.ts';
 import { pipelineServiceId } from './service.ts';
@@ -42,20 +41,13 @@ export async function fetchAndConvert(run: Run): Promise<Processor> {
   const load: Snapshots['load'] = ({ request, children }) => fetcher.fetch(request, children);
   return {
     process: converting(run, { fresh: fetcher.freshSnapshot, load }),
-    failed: async (request, error) => {
-      // After a timeout no further response is waited for.
-      const isLate = error.code === 'ARTICLE_TIMEOUT';
-      return failedResult(request, error, isLate ? undefined : await resolvedKey(fetcher, request));
-    },
+    // The response is cached in this run, and so is its failure.
+    resolve: (request) =>
+      fetcher.resolve(request).then(
+        ({ key }) => key,
+        () => undefined,
+      ),
   };
-}
-
-/** The request for the article is cached in this run, and so is its failure: no request is sent. */
-function resolvedKey(fetcher: Fetcher, request: ArticleRequest): Promise<ArticleKey | undefined> {
-  return fetcher.resolve(request).then(
-    ({ key }) => key,
-    () => undefined,
-  );
 }
 
 /** Converts the snapshots of the last fetch, without a network: `build`. */
@@ -65,7 +57,7 @@ export async function convertFetched(run: Run): Promise<Processor> {
     fresh: async (request) => loadSnapshotInputs(source, request),
     load: ({ request }) => loadSnapshot(source, request),
   });
-  return { process, failed: async (request, error) => failedResult(request, error) };
+  return { process };
 }
 
 /** Fetches snapshots into the cache and builds nothing: `fetch`. */
@@ -79,7 +71,6 @@ export async function fetchOnly({ session, metrics }: Run): Promise<Processor> {
       const { key, warnings, unplaced = [] } = snapshot;
       return { status: 'fetched', request, key, warnings, unplaced };
     },
-    failed: async (request, error) => failedResult(request, error),
   };
 }
 
@@ -87,14 +78,6 @@ export async function fetchOnly({ session, metrics }: Run): Promise<Processor> {
 export function snapshotSource({ options, stores }: Pick<Run, 'options' | 'stores'>) {
   const service = pipelineServiceId(options.pipeline.service);
   return { service, database: stores.database, store: stores.bodies };
-}
-
-function failedResult(
-  request: ArticleRequest,
-  { code, message }: FailedResult['error'],
-  key?: ArticleKey,
-): FailedResult {
-  return { status: 'failed', request, key, error: { code, message } };
 }
 
 function converting(
@@ -246,7 +229,7 @@ type Build = (snapshot: ArticleSnapshot, source: Digest) => Promise<Built>;
 interface BuilderOptions {
   stores: Pick<Run['stores'], 'bodies' | 'objects'>;
   convert: ConvertOptions;
-  stopwatch: Stopwatch;
+  stopwatch: RunMetrics['stopwatch'];
 }
 
 /**

@@ -4,12 +4,13 @@ import type { SelectedArticle, SelectionFailure } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
 import { configurationKey, isConfigurationKey } from '../model/configuration-id.ts';
+import type { Result } from '../model/result.ts';
 import type { FailureHistory } from '../report/collect.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { CONVERTER_VERSION, type ConvertOptions } from '../transform/convert-options.ts';
 import type { Run } from './open-run.ts';
-import type { Collect, Filter } from './process-all.ts';
+import type { Filter, Origin } from './process-all.ts';
 import type { Results } from './results.ts';
 import { isMoreThan, percentOf, sharePercent } from './share.ts';
 
@@ -41,50 +42,6 @@ interface ErrorFacts {
   message: string;
 }
 
-/** A request that is not tried in this run, with its last failure. */
-interface Quarantined {
-  request: ArticleRequest;
-  error: ErrorFacts;
-}
-
-interface OpenHistory {
-  /**
-   * Splits requests into those that are tried in this run and those in quarantine.
-   *
-   * @param isAll - Try all, whatever failed before.
-   */
-  split(
-    articles: readonly SelectedArticle[],
-    isAll?: boolean,
-  ): { tried: SelectedArticle[]; quarantined: Quarantined[] };
-  /**
-   * Returns the articles with a request that failed when it was last tried, without their other requests. A
-   * planning counts if one of its children failed that are assets of their own.
-   *
-   * @param also - Requests that failed according to the manifest, since a cache may be lost.
-   */
-  failedBefore(
-    articles: readonly SelectedArticle[],
-    also?: Iterable<ArticleRequest>,
-  ): SelectedArticle[];
-  /**
-   * Records an attempt.
-   *
-   * @param error - Undefined if it succeeded.
-   * @param root - Of a child that is an asset of its own: the request of its planning.
-   */
-  record(subject: Subject, error?: ErrorFacts, root?: ArticleRequest): void;
-  /** Returns the history of something that failed last; undefined if it did not. */
-  historyOf(subject: Subject): FailureHistory | undefined;
-  /**
-   * Stores what was recorded.
-   *
-   * @param isComplete - Whether all that the pipeline selects was processed or is in quarantine: what the run
-   *   did not meet is then deleted.
-   */
-  save(isComplete: boolean): void;
-}
-
 /**
  * Quarantine is for single articles: if more than this share of a selection, and more than a few, would be
  * in it, the service had failed and all are tried.
@@ -94,23 +51,11 @@ const MOST_QUARANTINED = { share: 0.1, few: 25 };
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Opens the failure history of an output folder.
- *
- * @example
- * ```ts
- * const history = openFailureHistory(database.failures, { outputDir, policy, convert, now });
- * const { tried, quarantined } = history.split(selection.articles);
- * history.record(tried[0].request, { code: 'BLOCK_MISSING', message: '…' });
- * history.historyOf(tried[0].request);   // → { attempts: 3, nights: 3, …, quarantined: true, retryOn: '2026-01-10' }
- * history.save(true);
- * ```
+ * Opens the failure history of an output folder: `split` what is tried, `record` each attempt, then `save`.
  *
  * @see D-852.
  */
-export function openFailureHistory(
-  failures: DurableFailures,
-  options: HistoryOptions,
-): OpenHistory {
+export function openFailureHistory(failures: DurableFailures, options: HistoryOptions) {
   const { outputDir, policy, now, published = 0 } = options;
   const today = dayOf(now);
   const conditions = sha256Hex(JSON.stringify([CONVERTER_VERSION, options.convert])).slice(0, 16);
@@ -140,7 +85,8 @@ export function openFailureHistory(
   };
 
   return {
-    split(articles, isAll = false) {
+    /** Splits requests into those that are tried in this run and those in quarantine, with their last failure. */
+    split(articles: readonly SelectedArticle[], isAll = false) {
       selected = Math.max(selected, articles.length);
       const waiting = isAll ? [] : articles.flatMap(requestsOf).filter(isWaiting);
       if (waiting.length === 0 || waiting.length > mostQuarantined(articles.length)) {
@@ -154,12 +100,27 @@ export function openFailureHistory(
       });
       return { tried: withRequests(articles, (request) => !isWaiting(request)), quarantined };
     },
-    failedBefore(articles, also = []) {
+    /**
+     * Returns the articles with a request that failed when it was last tried, without their other requests. A
+     * planning counts if one of its children failed that are assets of their own.
+     *
+     * @param also - Requests that failed according to the manifest, since a cache may be lost.
+     */
+    failedBefore(
+      articles: readonly SelectedArticle[],
+      also: Iterable<ArticleRequest> = [],
+    ): SelectedArticle[] {
       const wanted = new Set(Array.from(also, configurationKey));
       for (const { request, root } of records.values()) wanted.add(root === '' ? request : root);
       return withRequests(articles, (request) => wanted.has(configurationKey(request)));
     },
-    record(subject, error, root) {
+    /**
+     * Records an attempt.
+     *
+     * @param error - Undefined if it succeeded.
+     * @param root - Of a child that is an asset of its own: the request of its planning.
+     */
+    record(subject: Subject, error?: ErrorFacts, root?: ArticleRequest): void {
       const key = keyOf(subject);
       tooMany = undefined;
       if (known.has(key)) met.add(key);
@@ -183,7 +144,8 @@ export function openFailureHistory(
         root: root === undefined ? '' : configurationKey(root),
       });
     },
-    historyOf(subject) {
+    /** Returns the history of something that failed last; undefined if it did not. */
+    historyOf(subject: Subject): FailureHistory | undefined {
       const record = records.get(keyOf(subject));
       if (record === undefined) return undefined;
       const { attempts, nights, firstSeen, lastSeen } = record;
@@ -194,7 +156,8 @@ export function openFailureHistory(
         ? { ...row, quarantined: true, retryOn: retryOn(record) }
         : { ...row, quarantined: false };
     },
-    save(isComplete) {
+    /** Stores what was recorded; after a complete run, what it did not meet is deleted. */
+    save(isComplete: boolean): void {
       // Children appear only if their planning does not fail.
       const isHidden = (key: string) => records.has(records.get(key)?.root ?? '');
       const isGone = (key: string) => isComplete && !met.has(key) && !isHidden(key);
@@ -247,27 +210,15 @@ function withRequests(
   });
 }
 
-/** The quarantine of one run: what of its selection is tried, and what becomes of it. */
-export interface Quarantine extends Pick<OpenHistory, 'historyOf'> {
-  /** Returns what of the selection is tried: all, or what failed (`--failed`), without what is quarantined. */
-  select: Filter;
-  /** Returns the children of plannings that are tried. */
-  filter: Filter;
-  /** Adds a result to the results of the run. */
-  collect: Collect;
-  /**
-   * Stores what failed and what no longer does.
-   *
-   * @param isComplete - Whether the run met everything that the pipeline selects.
-   */
-  record(notSelected: readonly SelectionFailure[], isComplete: boolean): void;
-}
+/** The quarantine of one run; see {@link openQuarantine}. */
+export type Quarantine = ReturnType<typeof openQuarantine>;
 
 /** Place of what is not tried: before all that is. */
 const NOT_TRIED = -1;
 
 /**
- * Opens the quarantine of a run. What is quarantined is added to the results as failed.
+ * Opens the quarantine of a run: what of its selection is tried, and what becomes of it. What is quarantined
+ * is added to the results as failed.
  *
  * @param isOffline - Whether the run sends no requests: then everything is tried.
  *
@@ -277,7 +228,7 @@ export function openQuarantine(
   { options, stores, startedAt }: Pick<Run, 'options' | 'stores' | 'startedAt'>,
   results: Results,
   isOffline: boolean,
-): Quarantine {
+) {
   const { outputDir, failures: policy, convert } = options.pipeline;
   const { lines } = stores.previous;
   const history = openFailureHistory(stores.database.failures, {
@@ -297,19 +248,23 @@ export function openQuarantine(
   };
   return {
     historyOf: history.historyOf,
+    /** Returns the children of plannings that are tried. */
     filter,
-    select: (articles) => {
+    /** Returns what of the selection is tried: all, or what failed (`--failed`), without what is quarantined. */
+    select: (articles: readonly SelectedArticle[]) => {
       if (!options.failedOnly) return filter(articles);
       const failing = history.failedBefore(articles, failedRequests(lines.values()));
       // The limit counts what failed, not all among which it is searched.
       return filter(failing.slice(0, options.limit));
     },
-    collect(result, origin) {
+    /** Adds a result to the results of the run. */
+    collect(result: Result, origin: Origin) {
       const root = roots.get(configurationKey(result.request)) ?? result.request;
       for (const { request } of result.unplaced ?? []) roots.set(configurationKey(request), root);
       results.add(result, origin);
     },
-    record(notSelected, isComplete) {
+    /** Stores what failed and what no longer does. @param isComplete - Whether the run met all that is selected. */
+    record(notSelected: readonly SelectionFailure[], isComplete: boolean) {
       for (const { result, place } of results.all()) {
         if (place === NOT_TRIED) continue;
         const error = result.status === 'failed' ? result.error : undefined;
@@ -348,19 +303,7 @@ export function parseMaxFailures(text: string): FailureLimit {
   throw new ConverterError('USAGE', `--max-failures: ${expected}, received "${text}"`);
 }
 
-/**
- * Compares the failures of a run with the limit.
- *
- * @returns A sentence if they exceed it; exactly the limit is allowed.
- *
- * @example
- * ```ts
- * exceededFailures({ share: 0.02 }, { failed: 3, of: 100 });
- * // → '3 of 100 configurations failed (3 %); --max-failures allows 2 %'
- * ```
- *
- * @see D-853.
- */
+/** Returns a sentence if the failures of a run exceed the limit; exactly the limit is allowed. @see D-853. */
 export function exceededFailures(
   limit: FailureLimit,
   { failed, of }: { failed: number; of: number },

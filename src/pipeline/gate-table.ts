@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { AssetFigures } from '../model/asset.ts';
 import type { Bounds } from '../model/scene.ts';
+import type { GATE_LABELS } from '../report/run-report.ts';
 import { shareSchema } from './share.ts';
 
 /** When a gate warns or refuses. Shares are from 0 to 1. */
@@ -89,7 +90,7 @@ export const GATE_TABLE = {
     defaults: { change: 0.75, ...WARN_AND_REFUSE },
     comparison: count('textures'),
   },
-} as const satisfies Record<string, GateRow>;
+} as const satisfies Record<keyof typeof GATE_LABELS, GateRow>;
 
 /** A gate: a figure that is compared with that of the previous run. */
 export type Gate = keyof typeof GATE_TABLE;

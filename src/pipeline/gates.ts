@@ -35,18 +35,27 @@ export function assessGates(
   now: PackedMap<ManifestLine>,
   thresholds: Gates,
 ): GateAssessment {
-  const comparison = createGateComparison(thresholds);
+  const tallies = new Map<string, Tally>();
+  const tallyOf = (manufacturer: string): Tally => {
+    const tally = tallies.get(manufacturer) ?? emptyTally();
+    tallies.set(manufacturer, tally);
+    return tally;
+  };
+  const compare = (key: string, successor: string) => {
+    const line = before.get(key)!;
+    compareLines(tallyOf(line.manufacturer), line, now.get(successor), thresholds);
+  };
   const gone: string[] = [];
   for (const key of before.keys()) {
     // Equal lines share their bytes.
     if (before.bytesOf(key) === now.bytesOf(key))
-      comparison.addSame(parseConfigurationKey(key).manufacturer);
-    else if (now.has(key)) comparison.add(before.get(key)!, now.get(key));
+      tallyOf(parseConfigurationKey(key).manufacturer).compared++;
+    else if (now.has(key)) compare(key, key);
     else gone.push(key);
   }
   const successors = successorsOf(gone, before, now);
-  for (const key of gone) comparison.add(before.get(key)!, now.get(successors.get(key) ?? ''));
-  return comparison.assess();
+  for (const key of gone) compare(key, successors.get(key) ?? '');
+  return assessTallies(tallies, thresholds);
 }
 
 /**
@@ -72,48 +81,31 @@ function successorsOf(
   return successors;
 }
 
-/** Compares configurations one at a time, in any order. */
-export interface GateComparison {
-  /** @param now - Undefined if the configuration is no longer selected. */
-  add(before: ManifestLine, now: ManifestLine | undefined): void;
-  /** Adds a configuration of a manufacturer whose line is the same. */
-  addSame(manufacturer: string): void;
-  assess(): GateAssessment;
-}
-
-/** Creates an empty comparison; its memory does not grow with the number of configurations. */
-export function createGateComparison(thresholds: Gates): GateComparison {
-  const tallies = new Map<string, Tally>();
-  const tallyOf = (manufacturer: string): Tally => {
-    const tally = tallies.get(manufacturer) ?? emptyTally();
-    tallies.set(manufacturer, tally);
-    return tally;
-  };
-  return {
-    add(before, now) {
-      const tally = tallyOf(before.manufacturer);
-      tally.compared++;
-      const article = configurationLabel(before);
-      if (now === undefined) {
-        // A configuration that was never published is no loss.
-        const gone = { article, change: 1, before: 1, now: 0, message: 'no longer selected' };
-        if (publishedAsset(before)) addExample(tally.gates.articlesGone, gone);
-        return;
-      }
-      const [was, is] = [publishedFigures(before), publishedFigures(now)];
-      if (was === undefined || is === undefined || was.sha256 === is.sha256) return;
-      for (const [gate, { comparison }] of GATE_ROWS) {
-        const [figure, other] = [comparison?.figure(was), comparison?.figure(is)];
-        if (comparison === undefined || figure === undefined || other === undefined) continue;
-        const change = comparison.change(was, is);
-        if (change < thresholds[gate].change! || change === 0) continue;
-        const message = `${comparison.format(was)} before, ${comparison.format(is)} now`;
-        addExample(tally.gates[gate], { article, change, before: figure, now: other, message });
-      }
-    },
-    addSame: (manufacturer) => void tallyOf(manufacturer).compared++,
-    assess: () => assessTallies(tallies, thresholds),
-  };
+/** @param now - Undefined if the configuration is no longer selected. */
+function compareLines(
+  tally: Tally,
+  before: ManifestLine,
+  now: ManifestLine | undefined,
+  thresholds: Gates,
+): void {
+  tally.compared++;
+  const article = configurationLabel(before);
+  if (now === undefined) {
+    // A configuration that was never published is no loss.
+    const gone = { article, change: 1, before: 1, now: 0, message: 'no longer selected' };
+    if (publishedAsset(before)) addExample(tally.gates.articlesGone, gone);
+    return;
+  }
+  const [was, is] = [publishedFigures(before), publishedFigures(now)];
+  if (was === undefined || is === undefined || was.sha256 === is.sha256) return;
+  for (const [gate, { comparison }] of GATE_ROWS) {
+    const [figure, other] = [comparison?.figure(was), comparison?.figure(is)];
+    if (comparison === undefined || figure === undefined || other === undefined) continue;
+    const change = comparison.change(was, is);
+    if (change < thresholds[gate].change! || change === 0) continue;
+    const message = `${comparison.format(was)} before, ${comparison.format(is)} now`;
+    addExample(tally.gates[gate], { article, change, before: figure, now: other, message });
+  }
 }
 
 /** Figures of the published GLB: what fails keeps its last good one. */
@@ -217,20 +209,8 @@ function assessTallies(tallies: ReadonlyMap<string, Tally>, thresholds: Gates): 
   };
 }
 
-interface AssessedGate {
-  gate: Gate;
-  byAction: Record<Action, number>;
-  affected: number;
-  summaries: number;
-  findings: GateFinding[];
-}
-
 /** A finding of the whole range covers its parts, unless that of a part is graver. */
-function assessGate(
-  gate: Gate,
-  ranges: readonly Range[],
-  thresholds: GateThresholds,
-): AssessedGate[] {
+function assessGate(gate: Gate, ranges: readonly Range[], thresholds: GateThresholds) {
   const all = ranges.flatMap((range) => {
     const action = actionOf(range.tally, gate, thresholds);
     return action === undefined ? [] : [{ ...range, action }];

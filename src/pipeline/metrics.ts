@@ -4,14 +4,10 @@ import type { ServiceDrift } from '../service/service-config.ts';
 import type { RequestEvent } from '../service/transport.ts';
 
 /** Measurements of one run; each is reported. */
-export interface RunMetrics {
-  stopwatch: Stopwatch;
-  requests: RequestCounts;
-  drift: DriftCounts;
-}
+export type RunMetrics = ReturnType<typeof createRunMetrics>;
 
 /** Creates measurements at zero. @param now - Milliseconds. */
-export function createRunMetrics(now: () => number): RunMetrics {
+export function createRunMetrics(now: () => number) {
   return {
     stopwatch: createStopwatch(now),
     requests: createRequestCounts(),
@@ -22,16 +18,8 @@ export function createRunMetrics(now: () => number): RunMetrics {
 const STAGES = ['select', 'fetch', 'transform', 'write', 'publish'] as const;
 type Stage = (typeof STAGES)[number];
 
-/** Measures stages: the clock of a stage runs while at least one article is in it, since stages overlap. */
-export interface Stopwatch {
-  /** Adds the duration of some work to a stage. */
-  during<T>(stage: Stage, work: () => Promise<T>): Promise<T>;
-  /** Milliseconds by stage; a stage that never ran is left out. */
-  stageMs(): Partial<Record<Stage, number>>;
-  totalMs(): number;
-}
-
-function createStopwatch(now: () => number): Stopwatch {
+/** Stages overlap: the clock of a stage runs while at least one article is in it. */
+function createStopwatch(now: () => number) {
   const start = now();
   const active = new Map<Stage, { inside: number; since: number }>();
   const spent = new Map<Stage, number>();
@@ -42,7 +30,8 @@ function createStopwatch(now: () => number): Stopwatch {
     active.delete(stage);
   };
   return {
-    async during(stage, work) {
+    /** Adds the duration of some work to a stage. */
+    async during<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
       const entry = active.get(stage) ?? { inside: 0, since: now() };
       entry.inside++;
       active.set(stage, entry);
@@ -52,7 +41,8 @@ function createStopwatch(now: () => number): Stopwatch {
         leave(stage);
       }
     },
-    stageMs: () =>
+    /** Milliseconds by stage; a stage that never ran is left out. */
+    stageMs: (): Partial<Record<Stage, number>> =>
       Object.fromEntries(
         STAGES.filter((s) => spent.has(s)).map((s) => [s, Math.round(spent.get(s)!)]),
       ),
@@ -63,22 +53,14 @@ function createStopwatch(now: () => number): Stopwatch {
 /** Operations of the login: it happens once and takes its own time. */
 const LOGIN: ReadonlySet<string> = new Set(['getPublicKey', 'getSessionToken']);
 
-/** Counts the requests sent to the service. */
-interface RequestCounts {
-  /** Counts one attempt. */
-  count(event: RequestEvent): void;
-  /** Mean duration of an attempt without the login, milliseconds; undefined before the first. */
-  meanMs(): number | undefined;
-  totals(): Omit<RunReport['requests'], 'fromCache'>;
-}
-
-function createRequestCounts(): RequestCounts {
+function createRequestCounts() {
   const byOperation = new Map<string, number>();
   const byStatus = new Map<string, number>();
   const totals = { sent: 0, bytesReceived: 0 };
   const timed = { attempts: 0, ms: 0 };
   return {
-    count({ operation, status, bytes, ms }) {
+    /** Counts one attempt. */
+    count({ operation, status, bytes, ms }: RequestEvent): void {
       totals.sent++;
       totals.bytesReceived += bytes;
       increment(byOperation, operation);
@@ -87,6 +69,7 @@ function createRequestCounts(): RequestCounts {
       timed.attempts++;
       timed.ms += ms;
     },
+    /** Mean duration of an attempt without the login, milliseconds; undefined before the first. */
     meanMs: () => (timed.attempts === 0 ? undefined : timed.ms / timed.attempts),
     totals: () => ({ ...totals, byOperation: sorted(byOperation), byStatus: sorted(byStatus) }),
   };
@@ -103,25 +86,16 @@ function sorted(map: ReadonlyMap<string, number>): Record<string, number> {
 
 type DriftRow = RunReport['drift'][number];
 
-/** Counts where responses differ from the specification, by field. */
-interface DriftCounts {
-  count(drift: ServiceDrift): void;
-  /** Sorted by operation, field, expected and found. */
-  rows(): DriftRow[];
-}
-
 /**
- * Creates counts at zero.
- *
  * Elements of a list count as one field, `nodes[].text`. Values of one type are one row, whose example is
  * the first in alphabetical order, so that rows do not depend on the order of responses.
  *
  * @see D-784.
  */
-export function createDriftCounts(): DriftCounts {
+function createDriftCounts() {
   const rows = new Map<string, DriftRow>();
   return {
-    count({ operation, field: path, expected, found }) {
+    count({ operation, field: path, expected, found }: ServiceDrift): void {
       const field = path.replace(/\[\d+\]/g, '[]');
       const key = JSON.stringify([operation, field, expected, typeIn(found)]);
       const row = rows.get(key);
@@ -132,7 +106,9 @@ export function createDriftCounts(): DriftCounts {
       row.count++;
       if (found < row.found) row.found = found;
     },
-    rows: () => [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => ({ ...row })),
+    /** Sorted by operation, field, expected and found. */
+    rows: (): DriftRow[] =>
+      [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => ({ ...row })),
   };
 }
 

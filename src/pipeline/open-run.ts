@@ -50,23 +50,8 @@ export interface PreviousOutput {
   keyOfRequest(request: ArticleRequest): string | undefined;
 }
 
-/** The run's session with the service, which is opened on first use. */
-interface ServiceSession {
-  fetcher(): Promise<Fetcher>;
-  /** Number of responses taken from the cache. */
-  cacheHits(): Promise<number>;
-  /** Whether the client holds back every request because the service is overloaded. */
-  isPaused(): boolean;
-  /** Drops requests in flight and logs out. */
-  close(): Promise<void>;
-  /**
-   * Marks the run as finished and evicts from the cache; without it, the next run resumes this one.
-   *
-   * @param keepEarlierRunsResumable - The run processed a part: the next run still resumes the interrupted
-   *   ones before it.
-   */
-  finish(keepEarlierRunsResumable: boolean): Promise<void>;
-}
+/** The run's session with the service; see {@link createServiceSession}. */
+type ServiceSession = ReturnType<typeof createServiceSession>;
 
 /**
  * Opens a run, works with it and closes it, also if the work fails.
@@ -151,7 +136,8 @@ interface SessionOptions extends Pick<Run, 'options' | 'environment' | 'startedA
   database: CacheDatabase;
 }
 
-function createServiceSession(opening: SessionOptions): ServiceSession {
+/** Creates the session with the service, which is opened on first use. */
+function createServiceSession(opening: SessionOptions) {
   const { options, environment, startedAt, metrics, bodies, database } = opening;
   const { service: content, outputDir, freshness, cacheMaxBytes } = options.pipeline;
   let service: Promise<Service> | undefined;
@@ -181,21 +167,29 @@ function createServiceSession(opening: SessionOptions): ServiceSession {
   };
 
   return {
-    fetcher: () => {
+    fetcher: (): Promise<Fetcher> => {
       fetcher ??= openFetcher();
       return fetcher;
     },
-    cacheHits: async () => {
+    /** Returns the number of responses taken from the cache. */
+    cacheHits: async (): Promise<number> => {
       // A service that could not be opened has reported its error already.
       const opened = await fetcher?.catch(() => undefined);
       const counts = [...(opened?.counts.values() ?? [])];
       return counts.reduce((sum, { cached }) => sum + cached, 0);
     },
+    /** Whether the client holds back every request because the service is overloaded. */
     isPaused: () => client?.isHeld() ?? false,
-    close: async () => {
+    /** Drops requests in flight and logs out. */
+    close: async (): Promise<void> => {
       await service?.then((opened) => opened.close()).catch(() => undefined);
     },
-    finish: async (keepEarlierRunsResumable) => {
+    /**
+     * Marks the run as finished and evicts from the cache; without it, the next run resumes this one.
+     *
+     * @param keepEarlierRunsResumable - The run processed a part: the next one still resumes those before it.
+     */
+    finish: async (keepEarlierRunsResumable: boolean): Promise<void> => {
       if (begun === undefined) return;
       const { evictUnused } = await import('../cache/eviction.ts');
       const cache = { store: bodies, database, now: startedAt };

@@ -1,8 +1,8 @@
 /** Processes all that was selected, several articles at the same time, and continues if one fails. */
 import type { SelectedArticle } from '../fetch/selection.ts';
-import type { ArticleRequest } from '../model/article.ts';
+import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
-import type { Result } from '../model/result.ts';
+import type { FailedResult, Result } from '../model/result.ts';
 import type { UnplacedChild } from '../model/snapshot.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
@@ -18,8 +18,8 @@ const LOGGED_FAILURES = 20;
 export interface Processor {
   /** May throw: an error of the article becomes its result, one that ends the run ends it. */
   process(selected: SelectedArticle): Promise<Result>;
-  /** Makes the result of an error of the article. */
-  failed(request: ArticleRequest, error: ConverterError): Promise<Result>;
+  /** Returns the configuration of a request that failed, without a request to the service. */
+  resolve?(request: ArticleRequest): Promise<ArticleKey | undefined>;
 }
 
 /** Where a result came from. */
@@ -110,7 +110,7 @@ async function processRound(
       const error = asConverterError(thrown);
       if (endsRun(error.code)) throw error;
       if (progress.failed++ < LOGGED_FAILURES) logFailure(environment, selected.request, error);
-      return processor.failed(selected.request, error);
+      return failedResult(processor, selected.request, error);
     }
   };
 
@@ -134,6 +134,16 @@ async function processRound(
       }
     },
   );
+}
+
+async function failedResult(
+  { resolve }: Processor,
+  request: ArticleRequest,
+  { code, message }: ConverterError,
+): Promise<FailedResult> {
+  // After a timeout no further response is waited for.
+  const key = code === 'ARTICLE_TIMEOUT' ? undefined : await resolve?.(request);
+  return { status: 'failed', request, key, error: { code, message } };
 }
 
 /**

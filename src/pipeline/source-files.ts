@@ -18,10 +18,7 @@ const COLUMNS = {
   finalarticlenumber: { required: false, read: (cell: string) => cell },
   reinitstring: { required: false, read: (cell: string) => cell },
   metareinitstring: { required: false, read: (cell: string) => cell },
-} as const satisfies Record<
-  keyof ArticleRequest,
-  { required: boolean; read: (c: string) => string }
->;
+} as const satisfies Record<keyof ArticleRequest, object>;
 
 const NAMES = Object.keys(COLUMNS) as (keyof ArticleRequest)[];
 
@@ -63,23 +60,12 @@ async function readList<T>(path: string, read: (path: string) => Promise<T>): Pr
  * ```
  */
 export function parseArticleList(bytes: Uint8Array, file: string): ArticleRequest[] {
-  const text = decodeText(bytes, file);
-  const [header, ...lines] = parseCsv(text, file);
+  const [header, ...lines] = parseCsv(decodeText(bytes, file), file);
   if (header === undefined) throw listError(file, 1, `expected a header line ${NAMES.join(',')}`);
   const columns = readHeader(header, file);
   return lines
     .filter(({ record }) => record.some((cell) => cell.trim() !== ''))
-    .map((line) => {
-      checkWidth(line, header.record.length, file);
-      return readLine(line, columns, file);
-    });
-}
-
-/** An extra cell is an unquoted separator, so that the columns are uncertain. */
-function checkWidth({ record, info }: CsvLine, width: number, file: string): void {
-  if (record.slice(width).every((cell) => cell === '')) return;
-  const problem = `expected ${width} cells as in the header, received ${record.length}`;
-  throw listError(file, info.lines, `${problem}; quote cells that hold the separator`);
+    .map((line) => readLine(line, columns, file));
 }
 
 /** Excel writes UTF-16 as "Unicode text"; the code page that it writes as "CSV" cannot be decoded. */
@@ -88,22 +74,19 @@ function decodeText(bytes: Uint8Array, file: string): string {
   try {
     return new TextDecoder(utf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
+    const lenient = new TextDecoder().decode(bytes);
+    const line = lenient.slice(0, lenient.indexOf('\uFFFD')).split('\n').length;
     const problem = 'expected UTF-8 text; save the list as "CSV UTF-8"';
-    throw new ConverterError('LIST_INVALID', `${file}:${badLine(bytes)}: ${problem}`, { cause });
+    throw new ConverterError('LIST_INVALID', `${file}:${line}: ${problem}`, { cause });
   }
-}
-
-/** The first line that is not UTF-8. */
-function badLine(bytes: Uint8Array): number {
-  const lenient = new TextDecoder().decode(bytes);
-  return lenient.slice(0, lenient.indexOf('\uFFFD')).split('\n').length;
 }
 
 function parseCsv(text: string, file: string): CsvLine[] {
   const firstLine = text.slice(0, text.search(/[\r\n]|$/));
+  const count = (separator: string) => firstLine.split(separator).length;
   try {
     return parse(text, {
-      delimiter: count(firstLine, ';') > count(firstLine, ',') ? ';' : ',',
+      delimiter: count(';') > count(',') ? ';' : ',',
       info: true,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
@@ -116,38 +99,34 @@ function parseCsv(text: string, file: string): CsvLine[] {
   }
 }
 
-const count = (text: string, part: string) => text.split(part).length - 1;
-
-/** Position of each known column. Unknown columns are ignored unless they look misspelt. */
-function readHeader({ record, info }: CsvLine, file: string): Map<keyof ArticleRequest, number> {
-  const found = record.map((cell) => cell.trim().toLowerCase());
-  const foreign = found.filter((column) => !NAMES.includes(column as keyof ArticleRequest));
-  for (const name of NAMES.filter((column) => COLUMNS[column].required)) {
-    if (found.includes(name)) continue;
-    const nearest = nearestName(name, foreign);
+/** Names of the columns. Unknown ones are ignored unless they look misspelt. */
+function readHeader({ record, info }: CsvLine, file: string): string[] {
+  const columns = record.map((cell) => cell.trim().toLowerCase());
+  const unknown = columns.filter((column) => !NAMES.includes(column as keyof ArticleRequest));
+  const missing = NAMES.find((name) => COLUMNS[name].required && !columns.includes(name));
+  if (missing !== undefined) {
+    const nearest = nearestName(missing, unknown);
     const hint = nearest === undefined ? '' : `; is "${nearest}" meant?`;
-    throw listError(file, info.lines, `column "${name}" is missing${hint}`);
+    throw listError(file, info.lines, `column "${missing}" is missing${hint}`);
   }
-  for (const name of foreign) {
+  for (const name of unknown) {
     const hint = didYouMean(name, NAMES);
     if (hint !== '') throw listError(file, info.lines, `unknown column "${name}"${hint}`);
   }
-  return new Map(NAMES.filter((n) => found.includes(n)).map((n) => [n, found.indexOf(n)]));
+  return columns;
 }
 
-function readLine(
-  { record, info }: CsvLine,
-  columns: Map<keyof ArticleRequest, number>,
-  file: string,
-): ArticleRequest {
-  const request = Object.fromEntries(
-    NAMES.map((name) => [name, COLUMNS[name].read(record[columns.get(name) ?? -1] ?? '')]),
-  ) as unknown as ArticleRequest;
-  for (const name of NAMES) {
-    if (COLUMNS[name].required && request[name] === '') {
-      throw listError(file, info.lines, `"${name}" is empty`);
-    }
+function readLine({ record, info }: CsvLine, columns: string[], file: string): ArticleRequest {
+  // An extra cell is an unquoted separator, so that the columns are uncertain.
+  if (record.slice(columns.length).some((cell) => cell !== '')) {
+    const problem = `expected ${columns.length} cells as in the header, received ${record.length}`;
+    throw listError(file, info.lines, `${problem}; quote cells that contain the separator`);
   }
+  const request = Object.fromEntries(
+    NAMES.map((name) => [name, COLUMNS[name].read(record[columns.indexOf(name)] ?? '')]),
+  ) as unknown as ArticleRequest;
+  const empty = NAMES.find((name) => COLUMNS[name].required && request[name] === '');
+  if (empty !== undefined) throw listError(file, info.lines, `"${empty}" is empty`);
   return request;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createDriftCounts } from '../../../src/pipeline/metrics.ts';
+import { createRunMetrics } from '../../../src/pipeline/metrics.ts';
 import type { ServiceDrift } from '../../../src/service/service-config.ts';
 
 const price = (found: string): ServiceDrift => ({
@@ -13,7 +13,7 @@ describe('drift is counted by field', () => {
   test('values of one type are one row, in whatever order they arrive', () => {
     const rows = ['string "9,50"', 'string "12,50"', 'an array of 2'].map(price);
     const counted = [rows, rows.toReversed()].map((some) => {
-      const drift = createDriftCounts();
+      const drift = createRunMetrics(() => 0).drift;
       some.forEach(drift.count);
       return drift.rows();
     });
@@ -25,7 +25,7 @@ describe('drift is counted by field', () => {
   });
 
   test('elements of a list are one field', () => {
-    const drift = createDriftCounts();
+    const drift = createRunMetrics(() => 0).drift;
     for (const place of [0, 7, 123]) {
       const field = `nodes[${place}].ressources[0].restype`;
       drift.count({ operation: 'getNodes', field, expected: 'a text', found: 'nothing' });
@@ -34,6 +34,6 @@ describe('drift is counted by field', () => {
   });
 
   test('without a mismatch there are no rows', () => {
-    expect(createDriftCounts().rows()).toEqual([]);
+    expect(createRunMetrics(() => 0).drift.rows()).toEqual([]);
   });
 });
