@@ -1,7 +1,6 @@
 /** What a run measures: time by stage, requests, and responses that differ from the specification. */
 import type { RunReport } from '../report/run-report.ts';
-import type { ServiceDrift } from '../service/service-config.ts';
-import type { RequestEvent } from '../service/transport.ts';
+import type { RequestEvent, ServiceDrift } from '../service/service-config.ts';
 
 /** Measurements of one run; each is reported. */
 export type RunMetrics = ReturnType<typeof createRunMetrics>;

@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Article, ArticleKey, PropertyChange } from '../model/article.ts';
 import type { Breadcrumb, CatalogueNode } from '../model/catalogue.ts';
+import type { ArticleId } from '../model/configuration-id.ts';
 import type { Block, PartsList } from '../model/graphics.ts';
 import { ConverterError } from '../support/errors.ts';
 import { looksLikeDeadToken, readAnswer, withContext } from './answer.ts';
@@ -51,19 +52,11 @@ interface CallOptions<Given extends MaybeValidators> {
   validators?: Given | undefined;
 }
 
-/** One configuration of an article. */
-export interface Configuration {
-  manufacturer: string;
-  program: string;
-  basearticlenumber: string;
-  /** Sent as `ocdreinitstring`; opaque, empty for the default configuration. */
-  reinitstring: string;
-}
+/** One configuration of an article. Its `reinitstring` is opaque, empty for the default configuration. */
+export type Configuration = ArticleId & Pick<ArticleKey, 'reinitstring'>;
 
 /** Which article is loaded, and how configured. */
-export interface ArticleQuery extends Omit<Configuration, 'reinitstring'> {
-  /** Sent as `ocdreinitstring`. */
-  reinitstring?: string;
+export interface ArticleQuery extends ArticleId, Partial<Pick<ArticleKey, 'reinitstring'>> {
   /** Variant code. */
   varcode?: string;
   /** Includes properties that are not visible. */
@@ -276,19 +269,17 @@ type Connection = ReturnType<typeof connect>;
 
 /** Creates transport, traffic and session of one client. */
 function connect(settings: Settings, signal: AbortSignal) {
-  const { now, random, timeoutMs, retries, backoffMs, giveUpAfterMs } = settings;
+  const { timeoutMs } = settings;
   const { perSecond, concurrency: allowed = Number.POSITIVE_INFINITY } = settings.rateLimit ?? {};
   const concurrency = Math.min(settings.concurrency, allowed);
   const addresses = {
     authUrl: readAddress(settings.authUrl, 'authUrl'),
     baseUrl: readAddress(settings.baseUrl, 'baseUrl'),
   };
-  const { onRequest, maxResponseBytes } = settings;
-  const transport = createTransport({
-    ...{ addresses, connections: concurrency, maxResponseBytes, now, onRequest },
-  });
+  const transport = createTransport(settings, addresses, concurrency);
   const traffic = new Traffic({
-    ...{ concurrency, perSecond, retries, backoffMs, giveUpAfterMs, now, random, signal },
+    ...settings,
+    ...{ concurrency, perSecond, signal },
     isConcurrencyKnown: Number.isFinite(allowed),
     // A living service always answers the root of the catalogue.
     probe: async () => {

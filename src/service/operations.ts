@@ -25,22 +25,11 @@ export const GROUPS: Readonly<Record<Group, { address: 'authUrl' | 'baseUrl'; pa
   ocd: { address: 'baseUrl', path: '/api/ocd.dll' },
 };
 
-/** One query parameter of an operation. */
+/** A query parameter: its name on the wire, the name of its value, and whether it is sent even if empty. */
 interface QueryParameter {
-  /** Its name on the wire. */
   name: string;
-  /** Name of the value. */
   from: string;
-  /** A required one is sent even if it is empty, an optional one only if it holds something. */
   required: boolean;
-}
-
-/** A second address of the same thing. */
-interface FallbackAddress {
-  group: Group;
-  path: string;
-  /** Whether it is tried before the row's own address. */
-  isFirst?: true;
 }
 
 /** One row of the table of operations. */
@@ -49,8 +38,11 @@ export interface Operation<Answer> {
   group: Group;
   /** Path below the group's: `{name}` is one encoded segment, `{name...}` several, all else as it is sent. */
   path: string;
-  /** Each address is tried once; the one that worked is used first from then on. */
-  fallback?: FallbackAddress;
+  /**
+   * A second address of the same thing; `isFirst`: tried before the row's own. Each is tried once; the one
+   * that worked is used first from then on.
+   */
+  fallback?: { group: Group; path: string; isFirst?: true };
   /** Where the session token is sent. */
   token: 'none' | 'query' | 'path';
   query: readonly QueryParameter[];
@@ -304,11 +296,7 @@ export type OperationName = keyof typeof ROWS;
 /** What the decoder of an operation makes of its body. */
 export type AnswerOf<Name extends OperationName> = ReturnType<(typeof ROWS)[Name]['decode']>;
 
-/**
- * Every operation that the client can ask for.
- *
- * @see Spec 4.1 to 4.4.
- */
+/** Every operation of the service. See spec 4.1 to 4.4. */
 export const OPERATIONS: { readonly [Name in OperationName]: Operation<AnswerOf<Name>> } = ROWS;
 
 /**

@@ -1,7 +1,6 @@
 /** Configuration of a client and its defaults; imports nothing at run time. */
 import type { Padding } from './crypto.ts';
 import type { OperationName, Values } from './operations.ts';
-import type { RequestEvent } from './transport.ts';
 import type { Drift } from './wire-fields.ts';
 
 /** A login, or a token that was given. */
@@ -75,6 +74,17 @@ export interface ServiceConfig {
   onDrift?: (drift: ServiceDrift) => void;
   /** Receives each planning that was stored, with its permanent identifier. */
   onPermanentId?: (permanentId: string, topLevelArticle: unknown) => void;
+}
+
+/** One attempt to send an operation; it contains no secret. */
+export interface RequestEvent {
+  operation: string;
+  /** Undefined if no answer was received. */
+  status: number | undefined;
+  bytes: number;
+  /** From 1. */
+  attempt: number;
+  ms?: number;
 }
 
 /** One mismatch between an answer of an operation and the specification. */

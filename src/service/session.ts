@@ -344,7 +344,8 @@ interface TokenIssuer {
 const ISSUE_TIMEOUT_MS = 20_000;
 /** A person waits for the answer: one more attempt, and at once. */
 const ISSUE_LIMITS = { retries: 1, backoffMs: 200, concurrency: 1, giveUpAfterMs: 0 } as const;
-const ISSUE_TRANSPORT = { connections: 4, maxResponseBytes: 1024 * 1024 } as const;
+const ISSUE_CONNECTIONS = 4;
+const ISSUE_RESPONSE_BYTES = 1024 * 1024;
 
 /**
  * Creates an issuer of tokens; nothing is sent before the first login.
@@ -366,7 +367,8 @@ export function createTokenIssuer(config: TokenIssuerConfig): TokenIssuer {
   if (appKey !== undefined) registerSecret(appKey);
   // The API itself is not called: its address is never used.
   const addresses = { authUrl, baseUrl: authUrl };
-  const transport = createTransport({ ...ISSUE_TRANSPORT, addresses, now });
+  const transportLimits = { now, maxResponseBytes: ISSUE_RESPONSE_BYTES };
+  const transport = createTransport(transportLimits, addresses, ISSUE_CONNECTIONS);
   const closed = new AbortController();
   return {
     async issue(request) {

@@ -8,11 +8,9 @@ const MASK = '***';
 /** What a service answers at an address that it does not know, besides 404. */
 const REFUSALS: readonly ErrorCode[] = ['HTTP_STATUS', 'RESPONSE_INVALID', 'REDIRECT_REFUSED'];
 
-/** A base address, split. */
+/** Origin (scheme, host and port) and path, without a slash at its end, of a base address. */
 interface Address {
-  /** Scheme, host and port. */
   origin: string;
-  /** Path without a slash at its end. */
   path: string;
 }
 
@@ -22,12 +20,8 @@ export interface Addresses {
   baseUrl: Address;
 }
 
-/** Where one request goes. */
-export interface Target {
-  origin: string;
-  /** Path and query as sent. */
-  path: string;
-  /** Length of the query: some servers refuse long ones. */
+/** Address of one request: origin, path with query as sent, and the length of the query. */
+export interface Target extends Address {
   queryBytes: number;
 }
 
@@ -46,10 +40,8 @@ export interface Target {
 export function readAddress(address: string, name: string): Address {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new ConverterError(
-      'USAGE',
-      `${name}: expected an address that starts with http:// or https://`,
-    );
+    const message = `${name}: expected an address that starts with http:// or https://`;
+    throw new ConverterError('USAGE', message);
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     const message = `${name}: expected an address without user, password, query and fragment`;
@@ -64,7 +56,6 @@ export function readAddress(address: string, name: string): Address {
  * @throws {@link ConverterError} `RESPONSE_INVALID` if the value is no well-formed text.
  *
  * @example `encodeStrictly("A+B 'ü'"); // → 'A%2BB%20%27%C3%BC%27'`
- *
  * @see D-607.
  */
 export function encodeStrictly(value: string): string {
@@ -74,8 +65,7 @@ export function encodeStrictly(value: string): string {
       (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
     );
   } catch (cause) {
-    const message =
-      'expected well-formed text to send, received half a character (a lone surrogate)';
+    const message = 'expected well-formed text, received half a character (a lone surrogate)';
     throw new ConverterError('RESPONSE_INVALID', message, { cause });
   }
 }

@@ -17,6 +17,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { asConverterError, ConverterError, type ErrorCode } from '../support/errors.ts';
+import type { Settings } from './service-config.ts';
 import { type HttpResponse, interrupted } from './transport.ts';
 
 /** Longest pause that a service can impose: one header must not stop a run for a day. */
@@ -32,25 +33,17 @@ const SUSPICIOUS_FAILURES = 4;
 const HOPELESS_ROUNDS = 10;
 
 /** Limits and times of one service. */
-interface TrafficOptions {
-  /** Requests in flight. Minimum 1. */
-  concurrency: number;
+interface TrafficOptions
+  extends Pick<
+    Settings,
+    'concurrency' | 'retries' | 'backoffMs' | 'giveUpAfterMs' | 'now' | 'random'
+  > {
   /** Whether that many are known to be allowed: then their number is not adapted. */
   isConcurrencyKnown?: boolean;
   /** Requests a second, if the limit of the service is known. */
   perSecond?: number | undefined;
-  /** Attempts after the first. */
-  retries: number;
-  /** Back-off before the first of them; doubles each time. */
-  backoffMs: number;
-  /** How long a service may give no good answer before it counts as gone. */
-  giveUpAfterMs: number;
   /** Sends what a living service always answers; rejects if it does not. */
   probe: () => Promise<unknown>;
-  /** Milliseconds since 1970; may be set back. */
-  now: () => number;
-  /** 0 to 1, spreads pauses. */
-  random: () => number;
   /** Ends every wait. */
   signal: AbortSignal;
 }
@@ -134,7 +127,8 @@ export class Traffic {
     try {
       for (;;) {
         signal.throwIfAborted();
-        if (isRequest) await this.#admitted();
+        if (isRequest && this.#gone !== undefined) throw this.#gone;
+        if (isRequest) await this.#probing;
         const begunMs = this.#options.now();
         const work = () => settle(() => attempt(number));
         const outcome = await (isRequest ? this.#limit(() => this.#adapting(work)) : work());
@@ -155,11 +149,6 @@ export class Traffic {
     } catch (error) {
       throw signal.aborted ? interrupted() : error;
     }
-  }
-
-  async #admitted(): Promise<void> {
-    if (this.#gone !== undefined) throw this.#gone;
-    await this.#probing;
   }
 
   /** Halves the concurrency limit after an overload, raises it by one after as many successes as it is. */

@@ -3,10 +3,11 @@
  * limit, and reports what happened.
  */
 import { promisify } from 'node:util';
-import type { Pool } from 'undici';
+import type { Agent } from 'undici';
 import { ConverterError } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
 import { OPERATIONS, type OperationName, type Values } from './operations.ts';
+import type { Settings } from './service-config.ts';
 import {
   type Addresses,
   type AddressName,
@@ -42,17 +43,6 @@ export interface Validators {
   lastModified: string;
 }
 
-/** One attempt to send an operation; it contains no secret. */
-export interface RequestEvent {
-  operation: string;
-  /** Undefined if no answer was received. */
-  status: number | undefined;
-  bytes: number;
-  /** From 1. */
-  attempt: number;
-  ms?: number;
-}
-
 /** One exchange. */
 export interface Exchange {
   name: OperationName;
@@ -79,23 +69,6 @@ export interface HttpResponse extends Validators {
   location: string | undefined;
 }
 
-/** An answer with the address of its request. */
-interface Received {
-  response: HttpResponse;
-  target: Target;
-}
-
-/** What a transport is made of. */
-interface TransportOptions {
-  addresses: Addresses;
-  /** Connections to one origin. */
-  connections: number;
-  /** Most bytes of a body, packed and unpacked. */
-  maxResponseBytes: number;
-  now: () => number;
-  onRequest?: ((event: RequestEvent) => void) | undefined;
-}
-
 /** Connections to the origins of one service. */
 export interface Transport {
   /**
@@ -104,33 +77,33 @@ export interface Transport {
    * @throws {@link ConverterError} `SERVICE_UNREACHABLE HTTP_CONNECTION HTTP_TIMEOUT
    * RESPONSE_TOO_LARGE RESPONSE_INVALID REDIRECT_REFUSED`, `INTERRUPTED` once its signal is aborted.
    */
-  send(exchange: Exchange): Promise<Received>;
+  send(exchange: Exchange): Promise<{ response: HttpResponse; target: Target }>;
   /** Drops every connection, also those in use; never rejects. */
   destroy(): Promise<void>;
 }
 
-interface HttpRequest extends Pick<Exchange, 'body' | 'timeoutMs' | 'signal'> {
+interface HttpRequest extends Pick<Exchange, 'body' | 'timeoutMs' | 'signal'>, Target {
   method: 'GET' | 'POST';
-  origin: string;
-  /** Path and query, sent as they are. */
-  path: string;
   headers: Readonly<Record<string, string>>;
 }
 
-/** Creates a transport; no connection is opened before it is needed. */
-export function createTransport(options: TransportOptions): Transport {
-  const { addresses, connections, maxResponseBytes, now, onRequest } = options;
-  const pools = new Map<string, Promise<Pool>>();
-  const poolOf = (origin: string): Promise<Pool> => {
-    const pool = pools.get(origin) ?? openPool(origin, connections);
-    pools.set(origin, pool);
-    return pool;
-  };
+/**
+ * Creates a transport; no connection is opened before it is needed.
+ *
+ * @param connections - Most connections to one origin.
+ */
+export function createTransport(
+  { maxResponseBytes, now, onRequest }: Pick<Settings, 'maxResponseBytes' | 'now' | 'onRequest'>,
+  addresses: Addresses,
+  connections: number,
+): Transport {
+  let opening: Promise<Agent> | undefined;
   const follow = async (request: HttpRequest): Promise<HttpResponse> => {
+    opening ??= openAgent(connections);
+    const agent = await opening;
     let { origin, path } = request;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const pool = await poolOf(origin);
-      const response = await sendInTime(pool, { ...request, origin, path }, maxResponseBytes);
+      const response = await sendInTime(agent, { ...request, origin, path }, maxResponseBytes);
       if (!REDIRECTS.has(response.status)) return response;
       ({ origin, path } = redirectTarget(request.method, origin, path, response.location ?? ''));
     }
@@ -156,15 +129,14 @@ export function createTransport(options: TransportOptions): Transport {
       return { response, target };
     },
     async destroy() {
-      const destroyed = [...pools.values()].map(async (pool) => (await pool).destroy());
-      await Promise.allSettled(destroyed);
+      await (await opening)?.destroy().catch(() => {});
     },
   };
 }
 
-async function openPool(origin: string, connections: number): Promise<Pool> {
-  const { Pool } = await import('undici');
-  return new Pool(origin, {
+async function openAgent(connections: number): Promise<Agent> {
+  const { Agent } = await import('undici');
+  return new Agent({
     connections,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -177,7 +149,7 @@ async function openPool(origin: string, connections: number): Promise<Pool> {
 }
 
 async function sendInTime(
-  pool: Pool,
+  agent: Agent,
   request: HttpRequest,
   maxBytes: number,
 ): Promise<HttpResponse> {
@@ -188,7 +160,7 @@ async function sendInTime(
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     if (signal.aborted) stop.abort();
-    return await sendOnce(pool, request, stop.signal, maxBytes);
+    return await sendOnce(agent, request, stop.signal, maxBytes);
   } catch (thrown) {
     if (signal.aborted) throw interrupted();
     if (!stop.signal.aborted) throw connectionError(thrown, request.origin);
@@ -200,14 +172,15 @@ async function sendInTime(
 }
 
 async function sendOnce(
-  pool: Pool,
-  { method, path, body, headers }: HttpRequest,
+  agent: Agent,
+  { method, origin, path, body, headers }: HttpRequest,
   signal: AbortSignal,
   maxBytes: number,
 ): Promise<HttpResponse> {
-  const own = body === undefined ? { accept: '*/*' } : JSON_HEADERS;
-  const all = { ...headers, ...own };
-  const answer = await pool.request({ method, path, headers: all, signal, body: body ?? null });
+  const answer = await agent.request({
+    ...{ method, origin, path, signal, body: body ?? null },
+    headers: { ...headers, ...(body === undefined ? { accept: '*/*' } : JSON_HEADERS) },
+  });
   const header = (name: string): string | undefined => {
     const value = answer.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
@@ -332,10 +305,10 @@ function redirectTarget(method: string, origin: string, path: string, location: 
  */
 export function conditionsOf(validators: Validators | undefined): Record<string, string> {
   const { etag = '', lastModified = '' } = validators ?? {};
-  return {
-    ...(HEADER_VALUE.test(etag) ? { 'if-none-match': etag } : {}),
-    ...(HEADER_VALUE.test(lastModified) ? { 'if-modified-since': lastModified } : {}),
-  };
+  const headers = { 'if-none-match': etag, 'if-modified-since': lastModified };
+  return Object.fromEntries(
+    Object.entries(headers).filter(([, value]) => HEADER_VALUE.test(value)),
+  );
 }
 
 /**

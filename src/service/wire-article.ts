@@ -7,7 +7,7 @@ import type {
   PropertyRange,
   PropertyValue,
 } from '../model/article.ts';
-import { ConverterError } from '../support/errors.ts';
+import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import {
   anything,
   bound,
@@ -25,7 +25,7 @@ import {
   textOrNumber,
   truth,
 } from './wire-fields.ts';
-import { describe, isRecord, type JsonRecord, parseJson } from './wire-value.ts';
+import { describe, isRecord, parseJson } from './wire-value.ts';
 
 const value: Field<PropertyValue> = object({
   valuefrom: textOrNumber(),
@@ -158,24 +158,21 @@ export function decodeArticle(body: Uint8Array, onDrift?: DriftReporter): Articl
  * @see Spec 3 (rule 3), 4.6 (rules).
  */
 export function expectTopLevel(article: unknown, operation: string, rootid?: string): void {
+  const fail = (code: ErrorCode, message: string) =>
+    new ConverterError(code, `${operation}: ${message}`, { operation });
   if (!isRecord(article)) {
-    const message = `${operation}: expected the JSON of an article, received ${describe(article)}`;
-    throw new ConverterError('CART_INVALID', message, { operation });
+    throw fail('CART_INVALID', `expected the JSON of an article, received ${describe(article)}`);
   }
-  const id = idOf(article, 'id', operation);
-  const root = idOf(article, 'rootid', operation);
+  const idOf = (field: 'id' | 'rootid'): string => {
+    const value = article[field];
+    if ((typeof value === 'string' && value !== '') || typeof value === 'number') return `${value}`;
+    throw fail('CART_INVALID', `${field}: expected an id, received ${describe(value)}`);
+  };
+  const id = idOf('id');
+  const root = idOf('rootid');
   if (id === root && (rootid === undefined || rootid === id)) return;
-  const message = `${operation}: expected the topmost article, received ${id} of the planning ${rootid ?? root}`;
-  throw new ConverterError('CHILD_WITHOUT_ROOT', message, { operation });
-}
-
-function idOf(article: JsonRecord, field: 'id' | 'rootid', operation: string): string {
-  const value = article[field];
-  if ((typeof value === 'string' && value !== '') || typeof value === 'number') {
-    return String(value);
-  }
-  const message = `${operation}: ${field}: expected an id, received ${describe(value)}`;
-  throw new ConverterError('CART_INVALID', message, { operation });
+  const received = `${id} of the planning ${rootid ?? root}`;
+  throw fail('CHILD_WITHOUT_ROOT', `expected the topmost article, received ${received}`);
 }
 
 function withoutMissing(wire: ReturnType<typeof wireRange>): PropertyRange {

@@ -292,14 +292,8 @@ function fillIndices(bytes: Uint8Array, start: number, end: number, out: Int32Ar
     const digits = at - from;
     if (digits === 0 || digits > 9 || (digits > 1 && bytes[from] === ZERO)) return -1;
     out[i] = value;
-    if (byte <= 0x20) {
-      at = skipBlanks(bytes, at);
-      byte = bytes[at]!;
-    }
-    if (i + 1 < out.length) {
-      if (byte !== COMMA) return -1;
-      at++;
-    }
+    if (byte <= 0x20) at = skipBlanks(bytes, at);
+    if (i + 1 < out.length && bytes[at++] !== COMMA) return -1;
   }
   return at === end ? end : -1;
 }

@@ -33,12 +33,11 @@ const node = object({
 const breadcrumb: Field<Breadcrumb> = object({ nodeid: text(), text: text() });
 
 /**
- * Decodes an array of catalogue nodes.
+ * Decodes the body of getnodes or search.
  *
  * A kind of node that the specification does not name becomes an info node, which is neither opened nor
  * converted.
  *
- * @param body - Raw body of getnodes or search.
  * @param onDrift - Receives tolerated mismatches.
  * @throws {@link ConverterError} `RESPONSE_INVALID` if the body is no array of nodes, or a folder has no id.
  *
@@ -52,10 +51,9 @@ const breadcrumb: Field<Breadcrumb> = object({ nodeid: text(), text: text() });
  */
 export function decodeNodes(body: Uint8Array, onDrift?: DriftReporter): CatalogueNode[] {
   const nodes = decodeFields(listOf(node), parseJson(body), 'nodes', onDrift);
-  return nodes.map((wire, index) => {
-    const { ressources, ...fields } = wire;
-    const nodetype = kindOf(wire.nodetype);
-    if (nodetype === 'F' && wire.nodeid === '') {
+  return nodes.map(({ ressources, ...fields }, index) => {
+    const nodetype = kindOf(fields.nodetype);
+    if (nodetype === 'F' && fields.nodeid === '') {
       const message = `nodes[${index}].nodeid: expected the id of a folder, received nothing`;
       throw new ConverterError('RESPONSE_INVALID', message);
     }
@@ -69,18 +67,9 @@ function kindOf(nodetype: string): CatalogueNode['nodetype'] {
 }
 
 /**
- * Decodes the path from the root to a folder.
+ * Decodes the body of getnodesbreadcrumbs: the path from the root to a folder.
  *
- * @param body - Raw body of getnodesbreadcrumbs.
- * @param onDrift - Receives tolerated mismatches.
  * @throws {@link ConverterError} `RESPONSE_INVALID` if the body is no array of breadcrumbs.
- *
- * @example
- * ```ts
- * decodeBreadcrumbs(utf8('[{"nodeid":"ACME;:DESK@1","text":"Desks"}]'));
- * // → [{ nodeid: 'ACME;:DESK@1', text: 'Desks' }]
- * ```
- *
  * @see Spec 2.1.
  */
 export function decodeBreadcrumbs(body: Uint8Array, onDrift?: DriftReporter): Breadcrumb[] {

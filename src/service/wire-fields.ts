@@ -1,6 +1,6 @@
 /** Fields of a JSON answer: each reads one value and reports drift from the specification as it does. */
-import { ConverterError } from '../support/errors.ts';
-import { describe, isRecord, readNumber } from './wire-value.ts';
+import type { ConverterError } from '../support/errors.ts';
+import { describe, isRecord, mismatch, readNumber } from './wire-value.ts';
 
 /** One mismatch between an answer and the specification that was tolerated. */
 export interface Drift {
@@ -38,21 +38,20 @@ export function collectDrift(onDrift: DriftReporter | undefined) {
   return { note, report };
 }
 
-type Steps = readonly (string | number)[];
-
-/** Path of a value, and where its drift goes. */
+/** Path of the value that is read, and where its drift goes. */
 interface Place {
+  /** Name of the root in errors, and in drift. */
+  where: string;
+  driftWhere: string;
   /** Names of fields and indices of lists below the root. */
   readonly steps: (string | number)[];
-  drift?: (steps: Steps, expected: string, value: unknown) => void;
+  note?: NoteDrift;
 }
 
-/** Reads one value; throws a {@link Mismatch} if it cannot. */
+/** Reads one value, or throws. */
 export type Field<T> = (value: unknown, at: Place) => T;
 
-class Mismatch extends Error {}
-
-const NOT_REPORTED: Place = { steps: [] };
+const NOT_REPORTED: Place = { where: '', driftWhere: '', steps: [] };
 
 /**
  * Reads a value and reports its drift, but only once all of it was read.
@@ -77,26 +76,21 @@ export function decodeFields<T>(
   driftWhere = where,
 ): T {
   const { note, report } = collectDrift(onDrift);
-  const place: Place = { steps: [] };
-  if (onDrift !== undefined) {
-    place.drift = (steps, expected, found) =>
-      note(pathOf(driftWhere, steps, '[]'), expected, found);
-  }
-  try {
-    const result = field(value, place);
-    report();
-    return result;
-  } catch (error) {
-    if (!(error instanceof Mismatch)) throw error;
-    throw new ConverterError('RESPONSE_INVALID', `${pathOf(where, place.steps)}: ${error.message}`);
-  }
+  const place = { where, driftWhere, steps: [], ...(onDrift === undefined ? {} : { note }) };
+  const result = field(value, place);
+  report();
+  return result;
 }
 
-function pathOf(root: string, steps: Steps, index?: string): string {
-  return steps.reduce<string>(
-    (path, step) => path + (typeof step === 'string' ? `.${step}` : (index ?? `[${step}]`)),
-    root,
-  );
+function noteDrift({ note, driftWhere, steps }: Place, expected: string, value: unknown): void {
+  if (note === undefined) return;
+  const path = steps.map((step) => (typeof step === 'number' ? '[]' : `.${step}`));
+  note(`${driftWhere}${path.join('')}`, expected, value);
+}
+
+function unreadable({ where, steps }: Place, expected: string, value: unknown): ConverterError {
+  const path = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`));
+  return mismatch('RESPONSE_INVALID', `${where}${path.join('')}`, expected, value);
 }
 
 interface FieldRule<T> {
@@ -113,15 +107,11 @@ interface FieldRule<T> {
 function field<T>({ expected, missing, fits, read }: FieldRule<T>): Field<T> {
   return (value, at) => {
     const isMissing = value === undefined || value === null;
-    if (!fits(value)) at.drift?.(at.steps, expected, value);
+    if (!fits(value)) noteDrift(at, expected, value);
     const result = isMissing ? missing : read(value);
     if (isMissing || result !== undefined) return result as T;
-    throw mismatch(expected, value);
+    throw unreadable(at, expected, value);
   };
-}
-
-function mismatch(expected: string, received: unknown): Mismatch {
-  return new Mismatch(`expected ${expected}, received ${describe(received)}`);
 }
 
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
@@ -152,17 +142,17 @@ export function number(): Field<number> {
 }
 
 /** A number that may be missing. */
-export function optionalNumber(): Field<number | undefined> {
-  const rule = { expected: 'a finite number', missing: undefined, fits: isNumber };
-  return optional(field<number | undefined>({ ...rule, read: (value) => readNumber(value) }));
+export function optionalNumber(
+  fits = isNumber,
+  expected = 'a finite number',
+): Field<number | undefined> {
+  const read = (value: unknown) => readNumber(value);
+  return optional(field<number | undefined>({ expected, missing: undefined, fits, read }));
 }
 
 /** A bound of a range, which may be missing: a number, or one as a text. */
 export function bound(): Field<number | undefined> {
-  const fits = (value: unknown) =>
-    isNumber(value) || (isText(value) && isNumber(Number(value)) && value !== '');
-  const rule = { expected: 'a number', missing: undefined, fits };
-  return optional(field<number | undefined>({ ...rule, read: (value) => readNumber(value) }));
+  return optionalNumber((value) => isNumber(value === '' ? value : Number(value)), 'a number');
 }
 
 const TRUTH: ReadonlyMap<string, boolean> = new Map([
@@ -197,7 +187,7 @@ export function optional<T>(inner: Field<T>): Field<T> {
 /** A list; a missing one is empty. */
 export function list<T>(item: Field<T>): Field<T[]> {
   return (value, at) => {
-    if (value === undefined || value === null) at.drift?.(at.steps, 'an array', value);
+    if (value === undefined || value === null) noteDrift(at, 'an array', value);
     return listOf(item)(value ?? [], at);
   };
 }
@@ -205,7 +195,7 @@ export function list<T>(item: Field<T>): Field<T[]> {
 /** A list that must be there. */
 export function listOf<T>(item: Field<T>): Field<T[]> {
   return (value, at) => {
-    if (!Array.isArray(value)) throw mismatch('an array', value);
+    if (!Array.isArray(value)) throw unreadable(at, 'an array', value);
     return value.map((entry, index) => below(at, index, item, entry));
   };
 }
@@ -216,7 +206,7 @@ export function object<Fields extends Record<string, Field<unknown>>>(
 ): Field<{ [Name in keyof Fields]: ReturnType<Fields[Name]> }> {
   const entries = Object.entries(fields);
   return (value, at) => {
-    if (!isRecord(value)) throw mismatch('an object', value);
+    if (!isRecord(value)) throw unreadable(at, 'an object', value);
     const result: Record<string, unknown> = {};
     for (const [name, inner] of entries) result[name] = below(at, name, inner, value[name]);
     return result as { [Name in keyof Fields]: ReturnType<Fields[Name]> };
@@ -227,7 +217,7 @@ export function object<Fields extends Record<string, Field<unknown>>>(
 export function optionalObject<T>(inner: Field<T>): Field<T | undefined> {
   return (value, at) => {
     if (value !== undefined && value !== null) return inner(value, at);
-    at.drift?.(at.steps, 'an object', value);
+    noteDrift(at, 'an object', value);
     return undefined;
   };
 }

@@ -6,13 +6,7 @@ import { ConverterError, type ErrorCode } from '../support/errors.ts';
  *
  * @param rescontent - Relative path, with or without `xcf/` before it; not encoded.
  * @throws {@link ConverterError} `RESOURCE_REFUSED` if it leads out of the service.
- *
- * @example
- * ```ts
- * parseResource('xcf/ressource/ACME/DESK/any/A B.jpg');
- * // → { spelling: 'ressource', path: 'ACME/DESK/any/A B.jpg' }
- * ```
- *
+ * @example `parseResource('xcf/ressource/A/logo.png'); // → { spelling: 'ressource', path: 'A/logo.png' }`
  * @see Spec 2.1, 4.2; D-604.
  */
 export function parseResource(rescontent: string) {
@@ -29,7 +23,6 @@ export function parseResource(rescontent: string) {
  *
  * @param previewimage - Relative path, `ocd/preview/<manufacturer>/<program>/<file name>`, or an encoded
  * address of the service itself.
- * @param baseUrl - Address of the service.
  * @throws {@link ConverterError} `IMAGE_REFUSED` if it leads out of the service.
  *
  * @example

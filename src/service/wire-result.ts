@@ -9,9 +9,7 @@ const authAnswer = object({ result: listOf(anything()) });
  * Decodes the texts of `{"result":[…]}`, in their order; empty ones and other values are left out.
  *
  * @throws {@link ConverterError} `RESPONSE_INVALID` if there is no array `result`.
- *
  * @example `decodeResults(utf8('{"result":["3F2A…"]}')); // → ['3F2A…']`
- *
  * @see Spec 4.1; D-601.
  */
 export function decodeResults(body: Uint8Array): string[] {
@@ -74,8 +72,6 @@ function textOf(value: unknown): string | undefined {
 }
 
 function invalid(received: string): ConverterError {
-  return new ConverterError(
-    'RESPONSE_INVALID',
-    `expected a permanent identifier, received ${received}`,
-  );
+  const message = `expected a permanent identifier, received ${received}`;
+  return new ConverterError('RESPONSE_INVALID', message);
 }

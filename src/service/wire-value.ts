@@ -29,9 +29,7 @@ export function isRecord(value: unknown): value is JsonRecord {
  * Reads a number that may have been sent as a text, with a decimal comma too.
  *
  * @returns Undefined if the value is no number; `whenEmpty` for an empty text.
- *
  * @example `readNumber('0,5'); // → 0.5`
- *
  * @see D-500.
  */
 export function readNumber(value: unknown, whenEmpty?: number): number | undefined {
@@ -45,15 +43,7 @@ export function readNumber(value: unknown, whenEmpty?: number): number | undefin
   return Number.isFinite(result) ? result : undefined;
 }
 
-/**
- * Describes a received value in a few words, for an error that names what was expected.
- *
- * @example
- * ```ts
- * describe('abc'); // → 'string "abc"'
- * describe(undefined); // → 'nothing'
- * ```
- */
+/** Describes a received value in a few words: `string "abc"`, `an array of 3`, `nothing`. */
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return `an array of ${value.length}`;
@@ -67,27 +57,20 @@ export function describe(value: unknown): string {
  * Returns the spelling that all names of one block or material share: upper case, without a leading `::`.
  *
  * @example `canonicalName('::acme::desk::leg'); // → 'ACME::DESK::LEG'`
- *
  * @see D-111.
  */
 export function canonicalName(name: string): string {
   return (name.startsWith('::') ? name.slice(2) : name).toUpperCase();
 }
 
-/**
- * Parses a body as JSON.
- *
- * @param bytes - UTF-8, with or without a byte-order mark.
- * @throws {@link ConverterError} `RESPONSE_INVALID` if it is no complete JSON in UTF-8.
- */
+/** Parses a body as JSON; throws `RESPONSE_INVALID` if it is no complete JSON in UTF-8. */
 export function parseJson(bytes: Uint8Array): unknown {
   let content: string;
   try {
     content = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new ConverterError('RESPONSE_INVALID', 'expected text in UTF-8, received other bytes', {
-      cause,
-    });
+    const message = 'expected text in UTF-8, received other bytes';
+    throw new ConverterError('RESPONSE_INVALID', message, { cause });
   }
   try {
     return JSON.parse(content);
@@ -125,7 +108,6 @@ export function mismatch(
  * parser keeps something for each level. A text of fewer bytes than levels is not read: most bodies are.
  *
  * @example `isTooDeep(utf8('['.repeat(600_000))); // → true`
- *
  * @see D-844.
  */
 export function isTooDeep(bytes: Uint8Array, maxDepth: number = MAX_JSON_DEPTH): boolean {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RequestEvent } from '../../../src/service/transport.ts';
+import type { RequestEvent } from '../../../src/service/service-config.ts';
 import {
   type Answer,
   cut,
