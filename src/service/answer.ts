@@ -6,11 +6,11 @@ import { articleLabel } from '../model/configuration-id.ts';
 import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
 import { OPERATIONS, type Operation, type OperationName, type Values } from './operations.ts';
-import { type Addresses, type AddressName, operationAt, shownUrl } from './target.ts';
+import { type Addresses, operationAt, shownUrl } from './target.ts';
 import { markLasting } from './traffic.ts';
-import type { HttpResponse } from './transport.ts';
+import type { Exchange, HttpResponse } from './transport.ts';
 import type { Drift, DriftReporter } from './wire-fields.ts';
-import { isTooDeep, MAX_JSON_DEPTH, parseJson } from './wire-value.ts';
+import { isTooDeep, MAX_JSON_DEPTH, parseJson, withoutUndefined } from './wire-value.ts';
 
 /** Servers of this kind accept no longer query. */
 const COMMON_QUERY_LIMIT_BYTES = 2048;
@@ -48,9 +48,7 @@ export function looksLikeDeadToken(operation: Operation<unknown>, response: Http
  * @param onDrift - Receives what the decoder tolerated.
  * @throws {@link ConverterError} the row's code of a 404 or 422, `QUERY_TOO_LONG`, `HTTP_STATUS`,
  * `RESPONSE_INVALID`, or what the row's decoder throws.
- *
  * @example `readAnswer(OPERATIONS.getNodes, response, 40); // → [{ nodeid: … }]`
- *
  * @see D-606 (long queries), D-844 (depth).
  */
 export function readAnswer<Answer>(
@@ -183,23 +181,21 @@ function driftIn(message: string): Drift | undefined {
   return { field: where.replace(/\[\d+\]/g, '[]'), expected, found };
 }
 
-/** The request that an error happened to. */
-interface FailedRequest {
-  name: OperationName;
-  values: Values;
-  address: AddressName;
-  addresses: Addresses;
-  /** Removed from what the service may have said; empty if there is none. */
-  username: string;
-}
-
 /** Codes that concern the whole run, not one request. */
 const OF_THE_RUN: readonly ErrorCode[] = ['SERVICE_UNREACHABLE', 'SERVICE_GONE', 'INTERRUPTED'];
 
-/** Adds operation, article and address without secrets to an error; one that names its operation stays as it is. */
-export function withContext(error: unknown, request: FailedRequest): unknown {
+/**
+ * Adds operation, article and address without secrets to an error; one that names its operation stays as it is.
+ *
+ * @param username - Removed from what the service may have said; empty if there is none.
+ */
+export function withContext(
+  error: unknown,
+  { name, values, address }: Pick<Exchange, 'name' | 'values' | 'address'>,
+  addresses: Addresses,
+  username: string,
+): unknown {
   if (!isConverterError(error) || error.operation !== undefined) return error;
-  const { name, values, address, addresses, username } = request;
   if (name === 'getNodes' && values.parentnode === '' && error.code === 'NODE_NOT_FOUND') {
     return noCatalogue(error, addresses);
   }
@@ -208,13 +204,9 @@ export function withContext(error: unknown, request: FailedRequest): unknown {
   const where = subject === '' ? name : `${name} ${subject}`;
   const url = shownUrl(operationAt(OPERATIONS[name], address), values, addresses);
   const message = username === '' ? error.message : error.message.replaceAll(username, '***');
-  return new ConverterError(code, OF_THE_RUN.includes(code) ? message : `${where}: ${message}`, {
-    operation: name,
-    cause,
-    ...(url === undefined ? {} : { url }),
-    ...(article === undefined ? {} : { article }),
-    ...(status === undefined ? {} : { status }),
-  });
+  const sentence = OF_THE_RUN.includes(code) ? message : `${where}: ${message}`;
+  const context = withoutUndefined({ operation: name, cause, url, article, status });
+  return new ConverterError(code, sentence, context);
 }
 
 /** The root of the catalogue is always there: without it, the address is wrong. */

@@ -20,7 +20,7 @@ import { conditionsOf, createTransport, type Exchange, type Validators } from '.
 import { expectTopLevel } from './wire-article.ts';
 import type { Drift } from './wire-fields.ts';
 import { parsePreview, parseResource } from './wire-resource.ts';
-import type { JsonRecord } from './wire-value.ts';
+import { type JsonRecord, withoutUndefined } from './wire-value.ts';
 
 export type { Validators } from './transport.ts';
 
@@ -72,12 +72,9 @@ export interface ServiceClient {
   /** What answers depend on: address, profile, languages and currency, without secrets. */
   readonly id: string;
   /**
-   * Calls any operation: what the named methods below do.
+   * Calls any operation, as the methods below do, and returns the body with its decoded answer.
    *
-   * @param values - By our names; the row of `OPERATIONS` says which of them are sent and which identify
-   * the request (`requestKey`).
-   * @param options - Validators make it conditional; `body` is sent as JSON.
-   * @returns The body with its decoded answer, or {@link NotModified}.
+   * @param values - The row of `OPERATIONS` says which are sent, and which identify the request (`requestKey`).
    */
   call<Name extends OperationName, Given extends MaybeValidators = undefined>(
     name: Name,
@@ -138,26 +135,21 @@ export interface ServiceClient {
   /** Loads what a `previewimage` refers to; `IMAGE_MISSING`, `IMAGE_REFUSED`. @see Spec 2.2, 4.3; D-604 */
   getPreview(previewimage: string): Promise<Body>;
   /**
-   * Stores a whole planning: the JSON of its topmost article, as received from the service.
+   * Stores a whole planning, the JSON of its topmost article as received, and returns its permanent identifier,
+   * which only the planning page of the same system resolves. `CART_INVALID`, `CHILD_WITHOUT_ROOT`.
    *
-   * @returns Its permanent identifier, which only the planning page of the same system resolves.
-   * @see Spec 4.3 (reinit), 2.5, 9 (rule 7); `CART_INVALID`, `CHILD_WITHOUT_ROOT`
+   * @see Spec 4.3 (reinit), 2.5, 9 (rule 7)
    */
   storePlanning(topLevelArticle: unknown): Promise<string>;
   /**
-   * Restores one configuration of a single article by `ocd/reinit`.
-   *
-   * Not verified against a live service: the specification names this operation and does not show
-   * its call (D-782). {@link getArticle} with a `reinitstring` does the same, as it is shown.
-   *
-   * @see Spec 4.3
+   * Restores one configuration of a single article by `ocd/reinit`, whose call the specification does not
+   * show (D-782). {@link getArticle} with a `reinitstring` does the same, as it is shown. @see Spec 4.3
    */
   restoreConfiguration(configuration: Configuration): Promise<Body & { article: Article }>;
   /**
-   * Loads a rendered image of an article; none of a meta planning.
+   * Loads a rendered image of an article; none of a meta planning. @see Spec 4.4, 9 (rule 6)
    *
    * @deprecated The service may remove it in a later version: render the GLB instead.
-   * @see Spec 4.4, 9 (rule 6)
    */
   getArticleImage(key: ArticleKey): Promise<Body>;
   /** Whether all requests wait because the service said that it gets too many. */
@@ -182,7 +174,7 @@ export interface ServiceClient {
  * @see Spec 4, 5; D-609.
  */
 export function createClient(config: ServiceConfig): ServiceClient {
-  const settings: Settings = { ...SERVICE_DEFAULTS, ...withoutUndefined(config) };
+  const settings = { ...SERVICE_DEFAULTS, ...withoutUndefined(config) } as Settings;
   const stop = new AbortController();
   // Each request in flight listens to it.
   setMaxListeners(0, stop.signal);
@@ -314,11 +306,11 @@ function createCall(settings: Settings, connection: Connection): ServiceClient['
     const values = { ...shared, ...own };
     const content = body === undefined ? undefined : jsonText(body);
     return sendToEither(OPERATIONS[name], first, async (address) => {
+      const request = { name, values, address, body: content, validators };
       try {
-        const request = { name, values, address, body: content, validators };
         return await traffic.request(createAttempt(settings, connection, request));
       } catch (error) {
-        throw withContext(error, { name, values, address, addresses, username });
+        throw withContext(error, request, addresses, username);
       }
     });
   };
@@ -373,9 +365,4 @@ function jsonText(body: JsonRecord): string {
     const message = 'the article cannot be sent: it is no JSON, or nested too deep';
     throw new ConverterError('CART_INVALID', message, { cause });
   }
-}
-
-/** A setting that is undefined takes its default too. */
-function withoutUndefined<T extends object>(values: T): T {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
 }

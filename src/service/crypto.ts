@@ -2,19 +2,14 @@
 import type Forge from 'node-forge';
 import { ConverterError } from '../support/errors.ts';
 
-/** How the text is padded before it is encrypted. */
-export type Padding = 'pkcs1' | 'oaep';
-
-interface PaddingRule {
-  scheme: 'RSAES-PKCS1-V1_5' | 'RSA-OAEP';
-  /** Bytes of the key that the padding takes up. */
-  overheadBytes: number;
-}
-
-const PADDINGS: Readonly<Record<Padding, PaddingRule>> = {
+/** Paddings of a text, with the bytes of the key that each takes up. */
+const PADDINGS = {
   pkcs1: { scheme: 'RSAES-PKCS1-V1_5', overheadBytes: 11 },
   oaep: { scheme: 'RSA-OAEP', overheadBytes: 42 },
-};
+} as const;
+
+/** How a text is padded before it is encrypted. */
+export type Padding = keyof typeof PADDINGS;
 
 type PublicKey = Forge.pki.rsa.PublicKey;
 
@@ -27,19 +22,14 @@ const KEY_FORMS: readonly ((forge: typeof Forge, bytes: string) => PublicKey)[] 
   (forge, bytes) => forge.pki.certificateFromAsn1(forge.asn1.fromDer(bytes)).publicKey as PublicKey,
 ];
 
-/** Encrypts texts with one public key. */
-interface Encryptor {
-  /**
-   * Encrypts a text: UTF-16 little endian without byte-order mark, padded, encrypted, Base64.
-   *
-   * @param what - What the text is, for the error message; the text itself is never quoted.
-   * @throws {@link ConverterError} `LOGIN_REFUSED` if the text is longer than the key can hold.
-   */
-  encrypt(text: string, what: string): string;
-}
+/**
+ * Encrypts a text: UTF-16 little endian without byte-order mark, padded, encrypted, Base64. `what` names it
+ * in an error; the text itself is never quoted. Throws `LOGIN_REFUSED` if it is longer than the key allows.
+ */
+type Encrypt = (text: string, what: string) => string;
 
 /**
- * Creates an encryptor for a public key.
+ * Creates a function that encrypts with a public key.
  *
  * @param key - Base64 of PEM text, SPKI DER, PKCS#1 DER or an X.509 certificate.
  * @param padding - PKCS#1 v1.5 is what the service's own sample uses.
@@ -47,27 +37,25 @@ interface Encryptor {
  *
  * @example
  * ```ts
- * const { encrypt } = await createEncryptor(result[0], 'pkcs1');
+ * const encrypt = await createEncryptor(result[0], 'pkcs1');
  * encrypt('alice', 'user name'); // → 'Zm9v…', 344 characters for RSA-2048
  * ```
  *
  * @see Spec 5; D-602.
  */
-export async function createEncryptor(key: string, padding: Padding): Promise<Encryptor> {
+export async function createEncryptor(key: string, padding: Padding): Promise<Encrypt> {
   const { default: forge } = await import('node-forge');
   const publicKey = readPublicKey(forge, key);
   const { scheme, overheadBytes } = PADDINGS[padding];
   const capacityBytes = Math.ceil(publicKey.n.bitLength() / 8) - overheadBytes;
-  return {
-    encrypt(text, what) {
-      const plain = Buffer.from(text, 'utf16le');
-      if (plain.length > capacityBytes) {
-        const most = Math.floor(capacityBytes / 2);
-        const message = `the ${what} is too long: the key of this service holds ${most} characters`;
-        throw new ConverterError('LOGIN_REFUSED', message);
-      }
-      return forge.util.encode64(publicKey.encrypt(plain.toString('latin1'), scheme));
-    },
+  return (text, what) => {
+    const plain = Buffer.from(text, 'utf16le');
+    if (plain.length > capacityBytes) {
+      const most = Math.floor(capacityBytes / 2);
+      const message = `${what}: expected at most ${most} characters by the key of this service, received more`;
+      throw new ConverterError('LOGIN_REFUSED', message);
+    }
+    return forge.util.encode64(publicKey.encrypt(plain.toString('latin1'), scheme));
   };
 }
 

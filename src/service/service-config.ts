@@ -8,14 +8,6 @@ export type Credentials =
   | { username: string; password: string; appKey?: string }
   | { token: string };
 
-/** Limits of a service that are known; the client adapts to the others. */
-interface RateLimit {
-  /** Requests a second, sent at equal distances. */
-  perSecond?: number | undefined;
-  /** Requests in flight; if known, their number is not adapted. */
-  concurrency?: number | undefined;
-}
-
 /** A client's settings; what is left out takes its value from {@link SERVICE_DEFAULTS}. */
 export interface ServiceConfig {
   /** Address of the authentication server. */
@@ -38,25 +30,17 @@ export interface ServiceConfig {
   padding?: Padding;
   /** Which element of the login's result is the token. @defaultValue 'first' */
   tokenElement?: 'first' | 'last';
-  /**
-   * Most requests in flight, all kinds together; fewer while the service is overloaded. Minimum 1.
-   *
-   * @defaultValue 8
-   */
+  /** Most requests in flight; fewer while the service is overloaded. Minimum 1. @defaultValue 8 */
   concurrency?: number;
-  /** Known limits of the service. */
-  rateLimit?: RateLimit | undefined;
+  /** Known limits: requests a second, sent at equal distances, and requests in flight, not adapted then. */
+  rateLimit?: { perSecond?: number | undefined; concurrency?: number | undefined } | undefined;
   /** Milliseconds from sending a request to the last byte of its answer. @defaultValue 60000 */
   timeoutMs?: number;
   /** Attempts after the first. @defaultValue 4 */
   retries?: number;
   /** Milliseconds before the first of them; doubles each time. @defaultValue 500 */
   backoffMs?: number;
-  /**
-   * How long a service may give no good answer to anything before it counts as gone, milliseconds.
-   *
-   * @defaultValue 300000
-   */
+  /** Milliseconds without a good answer after which a service counts as gone. @defaultValue 300000 */
   giveUpAfterMs?: number;
   /** Most bytes of one answer. @defaultValue 268435456 (256 MiB) */
   maxResponseBytes?: number;
@@ -123,13 +107,7 @@ export type Settings = ServiceConfig & Required<Pick<ServiceConfig, keyof typeof
  * Names a service as its answers depend on it: address, profile, languages and currency.
  *
  * @returns No secret; equal for two clients that get the same answers.
- *
- * @example
- * ```ts
- * serviceId({ baseUrl: 'https://h/base/', profile: 'public', lang: 'en', … });
- * // → 'https://h/base?profile=public&lang=en'
- * ```
- *
+ * @example `serviceId({ baseUrl: 'https://h/base/', lang: 'en', … }); // → 'https://h/base?lang=en'`
  * @see D-609 (a token, a snapshot and a database belong to one service and profile).
  */
 export function serviceId(config: ServiceConfig): string {

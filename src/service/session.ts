@@ -14,6 +14,7 @@ import { SERVICE_DEFAULTS, type ServiceConfig, type Settings } from './service-c
 import { readAddress } from './target.ts';
 import { Traffic } from './traffic.ts';
 import { createTransport, interrupted, type Transport } from './transport.ts';
+import { withoutUndefined } from './wire-value.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -176,11 +177,10 @@ interface Login extends Pick<Settings, 'rememberMe' | 'padding' | 'tokenElement'
   appKey?: string | undefined;
 }
 
-/** What logins and logouts are sent with. */
+/** What logins and logouts are sent with; `signal` ends a login before its next step. */
 interface LoginSender {
   traffic: Traffic;
   transport: Transport;
-  /** Ends a login before its next step. */
   signal: AbortSignal;
   timeoutMs: number;
   /** Scheme, host and port of the authentication server, for errors. */
@@ -223,7 +223,7 @@ async function logIn(login: Login, sender: LoginSender): Promise<string> {
 
 async function obtainToken(login: Login, sender: LoginSender, number: number): Promise<string> {
   const key = await sendStep('getPublicKey', undefined, login, sender, number);
-  const { encrypt } = await createEncryptor(key, login.padding);
+  const encrypt = await createEncryptor(key, login.padding);
   const body = JSON.stringify({
     User: encrypt(login.username, 'user name'),
     Password: encrypt(login.password, 'password'),
@@ -291,12 +291,8 @@ function loginError(thrown: unknown, origin: string): unknown {
   const isRefusedStatus = code === 'HTTP_STATUS' && (status ?? 500) < 500 && status !== 429;
   const meaning = isRefusedStatus ? 'AUTH_PROTOCOL' : (MEANINGS[code] ?? code);
   const prefix = meaning === code ? '' : `cannot log in at ${new URL(origin).host}: `;
-  return new ConverterError(meaning, `${prefix}${thrown.message}`, {
-    operation: 'getSessionToken',
-    url: origin,
-    cause,
-    ...(status === undefined ? {} : { status }),
-  });
+  const context = { operation: 'getSessionToken', url: origin, cause, status };
+  return new ConverterError(meaning, `${prefix}${thrown.message}`, withoutUndefined(context));
 }
 
 /** Logs a token out of both groups that can end it, at once; one that cannot be logged out ends by itself. */
@@ -309,24 +305,14 @@ async function logOut(token: string, { transport, timeoutMs }: LoginSender): Pro
   ]);
 }
 
-/** Which server logs in, and how; see {@link ServiceConfig}. */
+/** Which server logs in, and how. `timeoutMs` counts for a whole login. @defaultValue 20000 */
 export type TokenIssuerConfig = Pick<
   ServiceConfig,
-  'authUrl' | 'padding' | 'tokenElement' | 'now' | 'random'
-> & {
-  /** Application key, if one was issued. */
-  appKey?: string;
-  /** For a whole login, milliseconds. @defaultValue 20000 */
-  timeoutMs?: number;
-};
+  'authUrl' | 'padding' | 'tokenElement' | 'timeoutMs' | 'now' | 'random'
+> & { appKey?: string };
 
-/** One login. */
-export interface TokenRequest {
-  username: string;
-  password: string;
-  /** A token for 90 days instead of 12 hours. */
-  rememberMe: boolean;
-}
+/** One login; `rememberMe`: a token for 90 days instead of 12 hours. */
+export type TokenRequest = Pick<Login, 'username' | 'password' | 'rememberMe'>;
 
 /** Logs users in for a caller that has no client; keeps neither logins nor tokens. */
 interface TokenIssuer {
@@ -341,11 +327,11 @@ interface TokenIssuer {
   close(): Promise<void>;
 }
 
-const ISSUE_TIMEOUT_MS = 20_000;
 /** A person waits for the answer: one more attempt, and at once. */
-const ISSUE_LIMITS = { retries: 1, backoffMs: 200, concurrency: 1, giveUpAfterMs: 0 } as const;
-const ISSUE_CONNECTIONS = 4;
-const ISSUE_RESPONSE_BYTES = 1024 * 1024;
+const ISSUE_LIMITS = {
+  ...{ timeoutMs: 20_000, connections: 4, maxResponseBytes: 1024 * 1024 },
+  ...{ retries: 1, backoffMs: 200, concurrency: 1, giveUpAfterMs: 0 },
+} as const;
 
 /**
  * Creates an issuer of tokens; nothing is sent before the first login.
@@ -361,21 +347,20 @@ const ISSUE_RESPONSE_BYTES = 1024 * 1024;
  * @see Spec 4.7, 5; D-601, D-602.
  */
 export function createTokenIssuer(config: TokenIssuerConfig): TokenIssuer {
-  const { appKey, timeoutMs = ISSUE_TIMEOUT_MS, now, random } = config;
+  const { appKey, timeoutMs = ISSUE_LIMITS.timeoutMs, now, random } = config;
   const { padding, tokenElement } = { ...SERVICE_DEFAULTS, ...config };
   const authUrl = readAddress(config.authUrl, 'authUrl');
   if (appKey !== undefined) registerSecret(appKey);
   // The API itself is not called: its address is never used.
   const addresses = { authUrl, baseUrl: authUrl };
-  const transportLimits = { now, maxResponseBytes: ISSUE_RESPONSE_BYTES };
-  const transport = createTransport(transportLimits, addresses, ISSUE_CONNECTIONS);
+  const transport = createTransport({ ...ISSUE_LIMITS, now }, addresses, ISSUE_LIMITS.connections);
   const closed = new AbortController();
   return {
     async issue(request) {
       const time = AbortSignal.timeout(timeoutMs);
       const signal = AbortSignal.any([closed.signal, time]);
-      const limits = { ...ISSUE_LIMITS, probe: () => Promise.resolve() };
-      const traffic = new Traffic({ ...limits, now, random, signal });
+      const probe = () => Promise.resolve();
+      const traffic = new Traffic({ ...ISSUE_LIMITS, probe, now, random, signal });
       const sender = { traffic, transport, signal, timeoutMs, origin: authUrl.origin };
       try {
         return await logIn({ ...request, appKey, padding, tokenElement }, sender);

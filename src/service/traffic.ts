@@ -81,11 +81,7 @@ export class Traffic {
     return this.#probing === undefined ? 'open' : 'probing';
   }
 
-  /**
-   * Makes one exchange after every pause and at the rate limit; starts a pause if the answer demands one.
-   *
-   * @example `await traffic.send(() => transport.send(exchange));`
-   */
+  /** Makes one exchange after every pause and at the rate limit; starts a pause if the answer demands one. */
   async send<T extends { response: Pick<HttpResponse, 'status' | 'retryAfter'> }>(
     exchange: () => Promise<T>,
   ): Promise<T> {
@@ -133,7 +129,10 @@ export class Traffic {
         const work = () => settle(() => attempt(number));
         const outcome = await (isRequest ? this.#limit(() => this.#adapting(work)) : work());
         if ('result' in outcome) {
-          if (isRequest) this.#answered();
+          if (isRequest) {
+            this.#answered();
+            this.#refusals = NO_REFUSALS;
+          }
           return outcome.result;
         }
         const { error, failure } = outcome;
@@ -192,7 +191,6 @@ export class Traffic {
   #answered(): void {
     this.#hasAnswered = true;
     this.#failures = 0;
-    this.#refusals = NO_REFUSALS;
   }
 
   /** Counts a failure, probes the service if it may be away, and returns whether to send the request again. */
@@ -200,8 +198,7 @@ export class Traffic {
     if (failure.isRefusal) await this.#countRefusal(error, begunMs);
     else this.#refusals = NO_REFUSALS;
     if (!failure.mayBeOutage) {
-      this.#hasAnswered = true;
-      this.#failures = 0;
+      this.#answered();
       return false;
     }
     // An address that cannot be reached, or no login, is not the fault of one request.
@@ -226,8 +223,7 @@ export class Traffic {
       await this.#sleep(pauseMs);
       pausedMs += pauseMs;
     }
-    this.#hasAnswered = true;
-    this.#failures = 0;
+    this.#answered();
     this.#probing = undefined;
     return pausedMs > 0;
   }
@@ -236,10 +232,10 @@ export class Traffic {
   async #countRefusal(error: unknown, begunMs: number): Promise<void> {
     const { now, giveUpAfterMs } = this.#options;
     if (begunMs < this.#refusals.lastMs) return;
-    const { rounds, firstMs = begunMs } = this.#refusals;
-    const lastMs = now();
-    this.#refusals = { rounds: rounds + 1, firstMs, lastMs };
-    if (rounds + 1 < HOPELESS_ROUNDS || lastMs - firstMs < giveUpAfterMs) return;
+    const rounds = this.#refusals.rounds + 1;
+    const firstMs = rounds === 1 ? begunMs : this.#refusals.firstMs;
+    this.#refusals = { rounds, firstMs, lastMs: now() };
+    if (rounds < HOPELESS_ROUNDS || this.#refusals.lastMs - firstMs < giveUpAfterMs) return;
     if ((await this.#probe()) === 'refusing') throw this.#isGone(error);
     this.#refusals = NO_REFUSALS;
   }
@@ -256,10 +252,8 @@ export class Traffic {
   #isGone(failure: unknown): ConverterError {
     const { message } = asConverterError(failure);
     const seconds = this.#options.giveUpAfterMs / 1000;
-    this.#gone = new ConverterError(
-      'SERVICE_GONE',
-      `the service is gone: no good answer for ${seconds} s, the last failure was: ${message}`,
-    );
+    const sentence = `the service is gone: no good answer for ${seconds} s, the last failure was`;
+    this.#gone = new ConverterError('SERVICE_GONE', `${sentence}: ${message}`);
     return this.#gone;
   }
 
@@ -284,13 +278,7 @@ async function settle<T>(work: () => Promise<T>): Promise<Outcome<T>> {
   }
 }
 
-interface Refusals {
-  rounds: number;
-  firstMs?: number;
-  lastMs: number;
-}
-
-const NO_REFUSALS: Refusals = { rounds: 0, lastMs: Number.NEGATIVE_INFINITY };
+const NO_REFUSALS = { rounds: 0, firstMs: Number.NaN, lastMs: Number.NEGATIVE_INFINITY };
 
 const OVERLOAD_CODES: ReadonlySet<ErrorCode> = new Set([
   'HTTP_TIMEOUT',
@@ -348,14 +336,7 @@ function classify(error: unknown) {
  *
  * @param perSecond - Requests a second; undefined: as many as come.
  * @param now - Milliseconds since 1970; may be set back.
- * @returns Books the next departure; milliseconds until then.
- *
- * @example
- * ```ts
- * const delayMs = createRateLimit(10, () => 0);
- * [delayMs(), delayMs(), delayMs()]; // → [0, 100, 200]
- * ```
- *
+ * @returns Books the next departure, and returns the milliseconds until then: 0, 100, 200 for 10 a second.
  * @see D-842.
  */
 export function createRateLimit(perSecond: number | undefined, now: () => number): () => number {
@@ -377,7 +358,6 @@ export function createRateLimit(perSecond: number | undefined, now: () => number
  * Reads `Retry-After`: seconds, or a date.
  *
  * @returns Milliseconds from now, never negative; undefined if it cannot be read.
- *
  * @example `readRetryAfter('3', 0); // → 3000`
  */
 export function readRetryAfter(header: string | undefined, nowMs: number): number | undefined {

@@ -300,7 +300,6 @@ function redirectTarget(method: string, origin: string, path: string, location: 
  * Returns the headers that make a request conditional; empty if no validator can be sent.
  *
  * @example `conditionsOf({ etag: '"7"', lastModified: '' }); // → { 'if-none-match': '"7"' }`
- *
  * @see D-840.
  */
 export function conditionsOf(validators: Validators | undefined): Record<string, string> {
@@ -315,9 +314,7 @@ export function conditionsOf(validators: Validators | undefined): Record<string,
  * Returns a `Last-Modified` that a later request can rely on, else empty. It counts whole seconds, so what
  * was answered within that second may change once more and keep it.
  *
- * @param date - `Date` of the same answer.
- *
- * @example `settledDate('Tue, 21 Nov 2023 02:00:00 GMT', 'Tue, 21 Nov 2023 02:00:00 GMT'); // → ''`
+ * @param date - `Date` of the same answer; an equal one gives an empty text.
  */
 export function settledDate(lastModified = '', date = ''): string {
   return Date.parse(lastModified) >= Date.parse(date) ? '' : lastModified;

@@ -25,7 +25,7 @@ import {
   textOrNumber,
   truth,
 } from './wire-fields.ts';
-import { describe, isRecord, parseJson } from './wire-value.ts';
+import { describe, isRecord, parseJson, withoutUndefined } from './wire-value.ts';
 
 const value: Field<PropertyValue> = object({
   valuefrom: textOrNumber(),
@@ -86,6 +86,14 @@ const commercial: Field<CommercialData> = object({
   obligatory2c: truth(),
 });
 
+/** Debug fields that the service does not fill in, and so usually does not send. */
+const DEBUG_FIELDS = {
+  debugreinitstring: anything(),
+  debugiscommercialvalid: anything(),
+  debugisvisiblepropertieswithvalue: anything(),
+};
+const DEBUG_NAMES = Object.keys(DEBUG_FIELDS) as (keyof typeof DEBUG_FIELDS)[];
+
 const article = object({
   id: text(),
   rootid: text(),
@@ -100,17 +108,8 @@ const article = object({
   metamessages: anything(),
   ocd: optionalObject(commercial),
   dump: dumpText,
-  debugreinitstring: anything(),
-  debugiscommercialvalid: anything(),
-  debugisvisiblepropertieswithvalue: anything(),
+  ...DEBUG_FIELDS,
 });
-
-/** Debug fields that the service does not fill in, and so usually does not send. */
-const DEBUG_FIELDS = [
-  'debugreinitstring',
-  'debugiscommercialvalid',
-  'debugisvisiblepropertieswithvalue',
-] as const;
 
 /**
  * Decodes an article with all its children.
@@ -118,12 +117,9 @@ const DEBUG_FIELDS = [
  * Missing fields take their defaults: texts empty, numbers 0, `visible` and `enabled` true, other
  * truth values false. `pricecomponents`, `metamessages` and `usermessages` pass through untouched.
  *
- * @param body - Raw body of GET articles or POST articles.
  * @param onDrift - Receives tolerated mismatches; children count as `article.children[]`.
  * @throws {@link ConverterError} `RESPONSE_INVALID` with the path of the first field that cannot be read.
- *
  * @example `decodeArticle(utf8('{"id":"1","rootid":"1","ocd":{"price":"12,50"}}')).ocd?.price; // → 12.5`
- *
  * @see Spec 2.2; D-608 (a price of 0 is normal), D-613 (names of the reinit strings).
  */
 export function decodeArticle(body: Uint8Array, onDrift?: DriftReporter): Article {
@@ -135,7 +131,7 @@ export function decodeArticle(body: Uint8Array, onDrift?: DriftReporter): Articl
     const { wire, where, into } = next;
     const driftWhere = where === 'article' ? where : 'article.children[]';
     const { children, ...fields } = decodeFields(article, wire, where, onDrift, driftWhere);
-    for (const name of DEBUG_FIELDS) if (fields[name] === undefined) delete fields[name];
+    for (const name of DEBUG_NAMES) if (fields[name] === undefined) delete fields[name];
     const decoded: Article = { ...fields, children: [] };
     into.push(decoded);
     // Last in, first out: pushed from the end, children come off in their own order.
@@ -152,9 +148,7 @@ export function decodeArticle(body: Uint8Array, onDrift?: DriftReporter): Articl
  *
  * @param rootid - The id that it must have, if it is known.
  * @throws {@link ConverterError} `CART_INVALID` if it is no article; `CHILD_WITHOUT_ROOT` if it is a child.
- *
  * @example `expectTopLevel({ id: '2', rootid: '1' }, 'storePlanning'); // throws CHILD_WITHOUT_ROOT`
- *
  * @see Spec 3 (rule 3), 4.6 (rules).
  */
 export function expectTopLevel(article: unknown, operation: string, rootid?: string): void {
@@ -176,15 +170,9 @@ export function expectTopLevel(article: unknown, operation: string, rootid?: str
 }
 
 function withoutMissing(wire: ReturnType<typeof wireRange>): PropertyRange {
-  const lower = LOWER[wire.opfrom.trim().toUpperCase() as keyof typeof LOWER];
-  const upper = UPPER[wire.opto.trim().toUpperCase() as keyof typeof UPPER];
-  return {
-    ...(wire.valuefrom === undefined ? {} : { valuefrom: wire.valuefrom }),
-    ...(lower === undefined ? {} : { opfrom: lower }),
-    ...(wire.valueto === undefined ? {} : { valueto: wire.valueto }),
-    ...(upper === undefined ? {} : { opto: upper }),
-    ...(wire.raster === undefined ? {} : { raster: wire.raster }),
-  };
+  const opfrom = LOWER[wire.opfrom.trim().toUpperCase() as keyof typeof LOWER];
+  const opto = UPPER[wire.opto.trim().toUpperCase() as keyof typeof UPPER];
+  return withoutUndefined({ ...wire, opfrom, opto });
 }
 
 /** A dump is read by a person; the content of one that is no text is left out. */

@@ -96,7 +96,6 @@ const DEFINITION_KEYS: Readonly<Record<string, { fields: readonly Field[]; last?
 /**
  * Reads one record of `mats[]`.
  *
- * @param record - The record as received.
  * @param warn - Receives each field that cannot be read; it is left out.
  * @param note - Receives each field that is not what the specification says.
  *
@@ -206,9 +205,7 @@ function fromComponents(parts: (number | undefined)[]): SrgbColor | undefined {
  *
  * @param written - Whether the last two count.
  * @returns The function returns undefined if no material fits.
- *
  * @example `materialLookup([oak], warn, true)('::oak;tra 0.5')?.tra; // → 0.5`
- *
  * @see D-110b, D-111.
  */
 export function materialLookup(
@@ -252,12 +249,9 @@ function readDefinition(text: string): Record<string, unknown> {
     const words = entry.trim().split(/\s+/);
     if (words[0] === '') continue;
     const twoWords = words.slice(0, 2).join(' ').toLowerCase();
-    const key =
-      Object.hasOwn(DEFINITION_KEYS, twoWords) && words.length > 2
-        ? twoWords
-        : words[0]!.toLowerCase();
-    const args = words.slice(key === twoWords ? 2 : 1);
-    Object.assign(record, readEntry(key, args));
+    const isTwoWords = Object.hasOwn(DEFINITION_KEYS, twoWords) && words.length > 2;
+    const key = isTwoWords ? twoWords : words[0]!.toLowerCase();
+    Object.assign(record, readEntry(key, words.slice(isTwoWords ? 2 : 1)));
   }
   return record;
 }
@@ -270,11 +264,7 @@ function readEntry(key: string, args: string[]): Record<string, unknown> {
   return Object.fromEntries(rule.fields.map((field, i) => [field, args[i] ?? args[0]]));
 }
 
-/**
- * Every image that a material of some node refers to, each spelling once, in order of first use.
- *
- * @see D-550 for what a spelling means.
- */
+/** Every image that a material of some node refers to, each spelling (D-550) once, in order of first use. */
 export function imageReferences(partsList: PartsList): string[] {
   const lookup = materialLookup(partsList.materials, () => {}, true);
   const references = new Set<string>();

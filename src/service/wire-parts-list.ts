@@ -37,7 +37,6 @@ interface Pending {
 /**
  * Decodes the body of GET btg.
  *
- * @param bytes - UTF-8 JSON.
  * @param onDrift - Receives tolerated mismatches once all of the body was read.
  * @returns Offsets in metres, rotations in degrees; missing values are filled in as D-106 says.
  * @throws {@link ConverterError} `PARTS_LIST_INVALID` naming the place.
@@ -150,12 +149,12 @@ function vectorOf(
   if (isMissing(value)) return [missing, missing, missing];
   if (!Array.isArray(value) || value.length !== 3)
     throw invalid(`${pathOf(at)}.${field}`, 'an array of three numbers', value);
-  for (let i = 0; i < 3; i++) {
-    const element: unknown = value[i];
-    if (typeof element === 'number' && Math.abs(element) <= LARGEST_NUMBER) continue;
-    return readVector(value, missing, at, field, findings);
-  }
-  return value as unknown as Vec3;
+  const isUsual = isUsualNumber(value[0]) && isUsualNumber(value[1]) && isUsualNumber(value[2]);
+  return isUsual ? (value as unknown as Vec3) : readVector(value, missing, at, field, findings);
+}
+
+function isUsualNumber(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= LARGEST_NUMBER;
 }
 
 function readVector(
@@ -188,9 +187,8 @@ function pathOf(at: Pending): string {
   const steps: number[] = [];
   for (let p: Pending | undefined = at; p; p = p.parent) steps.push(p.index);
   const names = steps.reverse().map((step, i) => (i === 0 ? `btg[${step}]` : `childs[${step}]`));
-  return names.length > 12
-    ? [...names.slice(0, 6), '…', ...names.slice(-5)].join('.')
-    : names.join('.');
+  if (names.length > 12) names.splice(6, names.length - 11, '…');
+  return names.join('.');
 }
 
 /** The usable entries of a list; the others are reported and left out. */

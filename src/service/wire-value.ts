@@ -25,6 +25,13 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns the fields of an object that are not undefined. */
+export function withoutUndefined<T extends object>(
+  fields: T,
+): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}
+
 /**
  * Reads a number that may have been sent as a text, with a decimal comma too.
  *

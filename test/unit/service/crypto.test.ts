@@ -52,12 +52,12 @@ function certificateDer(): string {
 
 describe('createEncryptor', () => {
   it.each(KEY_FORMS)('takes a key as %s', async (_, key) => {
-    const { encrypt } = await createEncryptor(key, 'pkcs1');
+    const encrypt = await createEncryptor(key, 'pkcs1');
     expect(decrypt(encrypt('Jürgen Groß 😀', 'user name'))).toBe('Jürgen Groß 😀');
   });
 
   it('sends UTF-16 little endian without a byte-order mark', async () => {
-    const { encrypt } = await createEncryptor(der('spki').toString('base64'), 'pkcs1');
+    const encrypt = await createEncryptor(der('spki').toString('base64'), 'pkcs1');
     const plain = forge.pki
       .privateKeyFromPem(PRIVATE_PEM)
       .decrypt(forge.util.decode64(encrypt('aü', 'user name')));
@@ -65,7 +65,7 @@ describe('createEncryptor', () => {
   });
 
   it('pads with OAEP where it is told to', async () => {
-    const { encrypt } = await createEncryptor(der('spki').toString('base64'), 'oaep');
+    const encrypt = await createEncryptor(der('spki').toString('base64'), 'oaep');
     const padding = constants.RSA_PKCS1_OAEP_PADDING;
     const plain = privateDecrypt(
       { key: createPrivateKey(PRIVATE_PEM), padding },
@@ -75,7 +75,7 @@ describe('createEncryptor', () => {
   });
 
   it('is read by OpenSSL itself', async () => {
-    const { encrypt } = await createEncryptor(der('spki').toString('base64'), 'pkcs1');
+    const encrypt = await createEncryptor(der('spki').toString('base64'), 'pkcs1');
     const folder = mkdtempSync(join(tmpdir(), 'btg2gltf-crypto-'));
     try {
       writeFileSync(join(folder, 'key.pem'), PRIVATE_PEM);
@@ -92,12 +92,13 @@ describe('createEncryptor', () => {
   });
 
   it('holds 122 characters in a key of 2048 bits and says so of more, without quoting them', async () => {
-    const { encrypt } = await createEncryptor(der('spki').toString('base64'), 'pkcs1');
+    const encrypt = await createEncryptor(der('spki').toString('base64'), 'pkcs1');
     expect(decrypt(encrypt('x'.repeat(122), 'password'))).toBe('x'.repeat(122));
     expect(() => encrypt('x'.repeat(123), 'password')).toThrow(
       expect.objectContaining({
         code: 'LOGIN_REFUSED',
-        message: 'the password is too long: the key of this service holds 122 characters',
+        message:
+          'password: expected at most 122 characters by the key of this service, received more',
       }),
     );
   });
