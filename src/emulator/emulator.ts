@@ -24,13 +24,6 @@ import { OCD_ROUTES, OFML_ROUTES } from './routes-ofml.ts';
 import { XCF_ROUTES } from './routes-xcf.ts';
 import { createTokenRegistry, type Lifetimes, TOKEN_LIFETIMES_MS } from './tokens.ts';
 
-/** One answered request. */
-interface AnsweredRequest {
-  method: string;
-  route: string;
-  status: number;
-}
-
 /** The settings of an emulator. */
 export interface EmulatorOptions {
   range: EmulatedRange;
@@ -57,7 +50,7 @@ export interface EmulatorOptions {
   /** Validators of GET answers. @defaultValue `none`: the specification shows none */
   validators?: 'etag' | 'last-modified' | 'none';
   /** Called once for each answered request; `route` is the operation's name, or empty. */
-  onRequest?: (event: AnsweredRequest) => void;
+  onRequest?: (event: { method: string; route: string; status: number }) => void;
 }
 
 /** A running emulator. */
@@ -178,7 +171,7 @@ function planningStore(
 async function createServer(
   validators: EmulatorOptions['validators'],
   now: () => number,
-  onRequest?: (event: AnsweredRequest) => void,
+  onRequest: EmulatorOptions['onRequest'],
 ): Promise<FastifyInstance> {
   const { fastify } = await import('fastify');
   const app = fastify({
