@@ -1,4 +1,5 @@
 /** Opens one SQLite file. All calls are synchronous and short, and every error has a code. */
+import type Libsql from 'libsql';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { makePrivateFile } from '../support/files.ts';
 
@@ -6,27 +7,6 @@ type SqlValue = string | number | null;
 
 /** A row by column name. */
 export type Row = Readonly<Record<string, SqlValue>>;
-
-/** An open SQLite file. Statements are prepared once; the parameters replace their `?` in order. */
-export interface Sqlite {
-  run(sql: string, ...parameters: SqlValue[]): void;
-  get(sql: string, ...parameters: SqlValue[]): Row | undefined;
-  all(sql: string, ...parameters: SqlValue[]): Row[];
-  /** Parses a column that contains JSON. @throws {@link ConverterError} `STATE_INVALID` if it does not. */
-  json<T>(column: SqlValue | undefined): T;
-  /** Runs work in one transaction, which is rolled back if the work throws. */
-  transaction<T>(work: () => T): T;
-  close(): void;
-}
-
-/** Base of the classes that each own a table or two. */
-export class Table {
-  protected readonly db: Sqlite;
-
-  constructor(db: Sqlite) {
-    this.db = db;
-  }
-}
 
 const BUSY_TIMEOUT_MS = 10_000;
 
@@ -46,6 +26,103 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   4874: 'DISK_FULL', // no room for the shared memory of its processes
 };
 
+/** An open SQLite file. Statements are prepared once; the parameters replace their `?` in order. */
+export class Sqlite {
+  readonly #path: string;
+  readonly #db: Libsql.Database;
+  readonly #statements = new Map<string, Libsql.Statement>();
+
+  constructor(path: string, Database: typeof Libsql) {
+    this.#path = path;
+    this.#db = this.#guard(() => new Database(path));
+  }
+
+  run(sql: string, ...parameters: SqlValue[]): void {
+    this.#guard(() => this.#prepare(sql).run(parameters));
+  }
+
+  get(sql: string, ...parameters: SqlValue[]): Row | undefined {
+    return this.#guard(() => this.#prepare(sql).get(parameters)) as Row | undefined;
+  }
+
+  all(sql: string, ...parameters: SqlValue[]): Row[] {
+    return this.#guard(() => this.#prepare(sql).all(parameters)) as Row[];
+  }
+
+  /** Runs several statements without parameters. */
+  exec(sql: string): void {
+    this.#guard(() => this.#db.exec(sql));
+  }
+
+  /** Parses a column that contains JSON. @throws {@link ConverterError} `STATE_INVALID` if it does not. */
+  json<T>(column: SqlValue | undefined): T {
+    try {
+      return JSON.parse(String(column));
+    } catch (cause) {
+      throw this.#unusable('STATE_INVALID', 'expected JSON in a row, received other text', cause);
+    }
+  }
+
+  /** Runs work in one transaction, which is rolled back if the work throws. */
+  transaction<T>(work: () => T): T {
+    this.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.exec('COMMIT');
+      return result;
+    } catch (error) {
+      // The rollback may fail for the same reason; the first error is the one to report.
+      tolerate(() => this.#db.exec('ROLLBACK'));
+      throw error;
+    }
+  }
+
+  /** Brings the schema to the newest version. */
+  migrate(migrations: readonly string[]): void {
+    const version = (): number => Number(this.get('PRAGMA user_version')?.user_version);
+    if (version() === migrations.length) return;
+    this.transaction(() => {
+      // Another process may have migrated the file since.
+      const found = version();
+      if (found > migrations.length) {
+        const message = `${this.#path}: expected state of version ${migrations.length} or older, found ${found}, which a newer btg2gltf wrote`;
+        throw new ConverterError('STATE_INVALID', message);
+      }
+      for (const sql of migrations.slice(found)) this.exec(sql);
+      this.exec(`PRAGMA user_version = ${migrations.length}`);
+    });
+  }
+
+  close(): void {
+    // Another reader checkpoints later: the end of a run does not wait for it.
+    tolerate(() => this.#db.exec('PRAGMA busy_timeout = 0'));
+    tolerate(() => this.#db.pragma('wal_checkpoint(TRUNCATE)'));
+    this.#db.close();
+  }
+
+  #prepare(sql: string): Libsql.Statement {
+    const statement = this.#statements.get(sql) ?? this.#db.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      if (cause instanceof ConverterError) throw cause;
+      const { rawCode = 0, message } = cause as Error & { rawCode?: number };
+      // The low byte is the primary code: libsql has no names for the extended ones.
+      const code = CODES[rawCode] ?? CODES[rawCode & 0xff] ?? 'OUTPUT_UNWRITABLE';
+      throw this.#unusable(code, message, cause);
+    }
+  }
+
+  #unusable(code: ErrorCode, why: string, cause: unknown): ConverterError {
+    return new ConverterError(code, `cannot use the state ${this.#path}: ${why}`, { cause });
+  }
+}
+
 /**
  * Opens a database file, creates it if it is missing, and migrates its schema to the newest version.
  *
@@ -63,92 +140,27 @@ export async function openSqlite(
   { busyTimeoutMs = BUSY_TIMEOUT_MS }: { busyTimeoutMs?: number } = {},
 ): Promise<Sqlite> {
   await makePrivateFile(path);
-  const { default: Libsql } = await import('libsql');
-  const guard = guardFor(path);
-  const db = guard(() => new Libsql(path));
-  const exec = (sql: string): void => void guard(() => db.exec(sql));
-  const statements = new Map<string, ReturnType<typeof db.prepare>>();
-  const prepare = (sql: string) => {
-    const statement = statements.get(sql) ?? db.prepare(sql);
-    statements.set(sql, statement);
-    return statement;
-  };
-  const sqlite: Sqlite = {
-    run: (sql, ...parameters) => void guard(() => prepare(sql).run(parameters)),
-    get: (sql, ...parameters) => guard(() => prepare(sql).get(parameters)) as Row | undefined,
-    all: (sql, ...parameters) => guard(() => prepare(sql).all(parameters)) as Row[],
-    json: (column) => {
-      try {
-        return JSON.parse(String(column));
-      } catch (cause) {
-        const message = `cannot use the state ${path}: expected JSON in a row, received other text`;
-        throw new ConverterError('STATE_INVALID', message, { cause });
-      }
-    },
-    transaction: (work) => {
-      exec('BEGIN IMMEDIATE');
-      try {
-        const result = work();
-        exec('COMMIT');
-        return result;
-      } catch (error) {
-        // The rollback may fail for the same reason; the first error is the one to report.
-        tolerate(() => db.exec('ROLLBACK'));
-        throw error;
-      }
-    },
-    close: () => {
-      // Another reader checkpoints later: the end of a run does not wait for it.
-      tolerate(() => db.exec('PRAGMA busy_timeout = 0'));
-      tolerate(() => db.pragma('wal_checkpoint(TRUNCATE)'));
-      db.close();
-    },
-  };
+  const sqlite = new Sqlite(path, (await import('libsql')).default);
   try {
-    exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    exec('PRAGMA journal_mode = WAL');
+    sqlite.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    sqlite.exec('PRAGMA journal_mode = WAL');
     // In WAL mode NORMAL keeps the file consistent through a power cut; only the last commits may be lost.
-    exec('PRAGMA synchronous = NORMAL');
-    migrate(path, sqlite, exec, migrations);
+    sqlite.exec('PRAGMA synchronous = NORMAL');
+    sqlite.migrate(migrations);
   } catch (error) {
-    tolerate(() => db.close());
+    tolerate(() => sqlite.close());
     throw error;
   }
   return sqlite;
 }
 
-function migrate(
-  path: string,
-  sqlite: Sqlite,
-  exec: (sql: string) => void,
-  migrations: readonly string[],
-): void {
-  const version = (): number => Number(sqlite.get('PRAGMA user_version')?.user_version);
-  if (version() === migrations.length) return;
-  sqlite.transaction(() => {
-    // Another process may have migrated the file since.
-    const found = version();
-    if (found > migrations.length) {
-      const message = `${path}: expected state of version ${migrations.length} or older, found ${found}, which a newer btg2gltf wrote`;
-      throw new ConverterError('STATE_INVALID', message);
-    }
-    for (const sql of migrations.slice(found)) exec(sql);
-    exec(`PRAGMA user_version = ${migrations.length}`);
-  });
-}
+/** Base of the classes that each own a table or two. */
+export class Table {
+  protected readonly db: Sqlite;
 
-function guardFor(path: string): <T>(work: () => T) => T {
-  return (work) => {
-    try {
-      return work();
-    } catch (cause) {
-      if (cause instanceof ConverterError) throw cause;
-      const { rawCode = 0, message } = cause as Error & { rawCode?: number };
-      // The low byte is the primary code: libsql has no names for the extended ones.
-      const code = CODES[rawCode] ?? CODES[rawCode & 0xff] ?? 'OUTPUT_UNWRITABLE';
-      throw new ConverterError(code, `cannot use the state ${path}: ${message}`, { cause });
-    }
-  };
+  constructor(db: Sqlite) {
+    this.db = db;
+  }
 }
 
 function tolerate(work: () => unknown): void {

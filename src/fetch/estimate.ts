@@ -89,10 +89,9 @@ export async function estimateRequests(
 /** The blocks of a configuration that was fetched before, and the first location of each image. */
 function bodiesOf(record: SnapshotRecord, imageLocation?: string): CacheableRequest[] {
   const { manufacturer } = record.key;
-  const blocks = record.blocks.map(([name]) => {
-    const owner = blockOwner(canonicalName(name), manufacturer);
-    return blockRequest({ request: name, manufacturer: owner }, manufacturer);
-  });
+  const blocks = record.blocks.map(([name]) =>
+    blockRequest(name, blockOwner(canonicalName(name), manufacturer), manufacturer),
+  );
   const owners = { manufacturer, blockManufacturers: blocks.map(({ owner }) => owner) };
   const images = record.images.flatMap(([reference]) => {
     try {

@@ -16,13 +16,7 @@ import { estimateRequests, type RequestEstimate } from './estimate.ts';
 import { type ImageContext, locateImage } from './image-location.ts';
 import { checkPlacement } from './placement.ts';
 import { planningChildren } from './planning.ts';
-import {
-  articleRequest,
-  blockRequest,
-  blockRequests,
-  imageRequest,
-  partsListRequest,
-} from './requests.ts';
+import { articleRequest, blockRequests, imageRequest, partsListRequest } from './requests.ts';
 import { resolveKey } from './resolve-article.ts';
 import type { CatalogueReader, Configurator, Configured, PropertySetting } from './selection.ts';
 import { inputsDigest, optionsDigest, recordOf, type SnapshotInputs } from './snapshot.ts';
@@ -216,11 +210,11 @@ async function fetchSnapshot(
 async function fetchBodies(source: Source, partsList: PartsList, manufacturer: string) {
   const { cache, dependencies } = source;
   const { requests, warnings } = blockRequests(partsList, manufacturer);
-  const blockManufacturers = Array.from(requests.values(), (block) => block.manufacturer);
+  const blockManufacturers = Array.from(requests.values(), ({ owner }) => owner);
   const owners = { manufacturer, blockManufacturers: [...new Set(blockManufacturers)] };
   const [blocks, images] = await Promise.all([
     fetchEach(requests.keys(), async (name) => {
-      const request = blockRequest(requests.get(name)!, manufacturer);
+      const request = requests.get(name)!;
       return orMissing(
         request.subject,
         async () => (await cache.get(request, dependencies)).answer,

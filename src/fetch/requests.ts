@@ -23,19 +23,9 @@ export function partsListRequest(key: ArticleKey): CacheableRequest<'getPartsLis
   return { operation: 'getPartsList', values, owner: key.manufacturer };
 }
 
-/** GET block. @param datedBy - Manufacturer of the article that needs it. */
-export function blockRequest(
-  { request, manufacturer }: BlockRequest,
-  datedBy: string,
-): CacheableRequest<'getBlock'> & { subject: string } {
-  const subject = `block ${request}`;
-  return {
-    operation: 'getBlock',
-    values: { name: request },
-    owner: manufacturer,
-    datedBy,
-    subject,
-  };
+/** GET block. @param name - As `blocks[]` spells it. @param datedBy - Manufacturer of the article that needs it. */
+export function blockRequest(name: string, owner: string, datedBy: string): BlockRequest {
+  return { operation: 'getBlock', values: { name }, owner, datedBy, subject: `block ${name}` };
 }
 
 /** GET materials. @param datedBy - Manufacturer of the article that needs it. */
@@ -48,13 +38,7 @@ export function imageRequest(
   return { operation: 'getMaterial', values, owner: manufacturer, datedBy, subject };
 }
 
-/** How one block is requested. */
-export interface BlockRequest {
-  /** As `blocks[]` spells it. */
-  request: string;
-  /** First part of its name, upper case. */
-  manufacturer: string;
-}
+type BlockRequest = CacheableRequest<'getBlock'> & { subject: string };
 
 /**
  * Gathers the blocks that the nodes of a parts list use.
@@ -64,12 +48,6 @@ export interface BlockRequest {
  *
  * @param manufacturer - The article's: owns a block whose name has no manufacturer.
  * @returns Requests by canonical name.
- *
- * @example
- * ```ts
- * blockRequests(partsList, 'ACME').requests;
- * // → Map { 'ACME::DESK::LEG' → { request: 'ACME::DESK::LEG', manufacturer: 'ACME' } }
- * ```
  *
  * @see Spec 2.3; D-111.
  */
@@ -85,10 +63,11 @@ export function blockRequests(
   const requests = new Map<string, BlockRequest>();
   const warnings: Warning[] = [];
   for (const [canonical, spelled] of usedNames(partsList.nodes)) {
-    const request = listed.get(canonical) ?? unlistedRequest(spelled);
-    requests.set(canonical, { request, manufacturer: blockOwner(canonical, manufacturer) });
+    const name = listed.get(canonical) ?? unlistedName(spelled);
+    const owner = blockOwner(canonical, manufacturer);
+    requests.set(canonical, blockRequest(name, owner, manufacturer));
     if (listed.has(canonical)) continue;
-    const message = `block ${spelled} is not in blocks[]: asked for as ${request}`;
+    const message = `block ${spelled} is not in blocks[]: asked for as ${name}`;
     warnings.push({ code: 'BLOCK_UNLISTED', message });
   }
   return { requests, warnings };
@@ -112,7 +91,7 @@ function usedNames(roots: readonly PartsListNode[]): Map<string, string> {
   return names;
 }
 
-function unlistedRequest(spelled: string): string {
+function unlistedName(spelled: string): string {
   const segments = spelled.replace(/^::/, '').split('::');
   const ids = Math.min(2, segments.length - 1);
   return segments.map((part, index) => (index < ids ? part.toUpperCase() : part)).join('::');
