@@ -12,20 +12,16 @@ import { asConverterError, endsRun } from '../support/errors.ts';
 import { usageError } from './command.ts';
 
 /** A node with its children. */
-export interface TreeNode extends CatalogueNode {
+interface TreeNode extends CatalogueNode {
   /** Undefined if it was not listed. */
   children?: TreeNode[];
   /** Why it was not listed, unless because of its depth. */
   note?: string;
 }
 
-/** Lists the children of a folder. */
 type ListFolder = (nodeid: string) => Promise<CatalogueNode[]>;
 
-const KINDS = { F: 'folder', A: 'article', I: 'info' } as const satisfies Record<
-  CatalogueNode['nodetype'],
-  string
->;
+const KINDS: Record<CatalogueNode['nodetype'], string> = { F: 'folder', A: 'article', I: 'info' };
 
 /**
  * Lists a folder and the folders below it, level by level. A folder is listed once, also if several
@@ -47,7 +43,7 @@ export async function readCatalogueTree(
   for (let below = 1; below < depth && level.length > 0; below++) {
     const folders = level.filter(({ nodetype }) => nodetype === 'F');
     const fresh = folders.filter((folder) => {
-      if (seen.has(folder.nodeid)) folder.note = 'listed above';
+      if (seen.has(folder.nodeid)) folder.note = 'already in this tree';
       else if (seen.size > most) return false;
       else seen.add(folder.nodeid);
       return folder.note === undefined;
@@ -68,37 +64,29 @@ async function open(folder: TreeNode, list: ListFolder): Promise<void> {
   }
 }
 
-/**
- * Draws a tree: kinds, texts, `MANUFACTURER/PROGRAM/number` or a part of it, and ids for the next `ls`.
- *
- * @example
- * ```ts
- * drawTree(tree);
- * // → 'folder   Desks        ACME/DESK       ACME;:DESK@1\narticle  └─ Desk 160  ACME/DESK/D160  ACME;:DESK@1;:D160\n'
- * ```
- */
+/** Draws a tree: kinds, texts, `MANUFACTURER/PROGRAM/number` or a part of it, and ids for the next `ls`. */
 export function drawTree(roots: readonly TreeNode[]): string {
-  const rows: string[][] = [];
-  let closed = 0;
-  const stack: { node: TreeNode; lead: string; stem: string }[] = [];
-  const push = (nodes: readonly TreeNode[], stem: string, top: boolean): void => {
-    for (let i = nodes.length - 1; i >= 0; i--) {
-      const last = i === nodes.length - 1;
-      const [branch, below] = top ? ['', ''] : last ? ['└─ ', '   '] : ['├─ ', '│  '];
-      stack.push({ node: nodes[i]!, lead: stem + branch, stem: stem + below });
-    }
-  };
-  push(roots, '', true);
-  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    const { node, lead, stem } = next;
+  const unlisted = countUnlisted(roots);
+  const folders = unlisted === 1 ? '1 folder was' : `${unlisted} folders were`;
+  const hint = unlisted === 0 ? '' : `${folders} not listed; --depth N lists more levels\n`;
+  return textTable(treeRows(roots, '', true)) + hint;
+}
+
+function treeRows(nodes: readonly TreeNode[], stem: string, isTop: boolean): string[][] {
+  return nodes.flatMap((node, i) => {
+    const [last, others] = [['└─ ', '   '] as const, ['├─ ', '│  '] as const];
+    const [branch, below] = isTop ? ['', ''] : i === nodes.length - 1 ? last : others;
     const note = node.note === undefined ? '' : `(${node.note})`;
-    rows.push([...factsOf(node, lead), note]);
-    if (node.children !== undefined) push(node.children, stem, false);
-    else if (node.nodetype === 'F' && note === '') closed++;
-  }
-  const folders = closed === 1 ? '1 folder was' : `${closed} folders were`;
-  const hint = closed === 0 ? '' : `${folders} not listed; --depth N lists more levels\n`;
-  return textTable(rows) + hint;
+    const row = [...factsOf(node, stem + branch), note];
+    return [row, ...treeRows(node.children ?? [], stem + below, false)];
+  });
+}
+
+function countUnlisted(nodes: readonly TreeNode[]): number {
+  return nodes.reduce((count, { nodetype, children, note }) => {
+    if (children !== undefined) return count + countUnlisted(children);
+    return nodetype === 'F' && note === undefined ? count + 1 : count;
+  }, 0);
 }
 
 /** Lists nodes, such as those of a search. */
@@ -117,12 +105,6 @@ function factsOf(node: CatalogueNode, lead: string): string[] {
  * Parses `MANUFACTURER/PROGRAM/number`; a number may contain slashes.
  *
  * @throws {@link ConverterError} `USAGE`
- *
- * @example
- * ```ts
- * readArticleName('sh3d/office/DT160/80');
- * // → { manufacturer: 'SH3D', program: 'OFFICE', basearticlenumber: 'DT160/80' }
- * ```
  */
 export function readArticleName(text: string): ArticleId {
   const [manufacturer = '', program = '', ...number] = text.split('/');
@@ -137,11 +119,7 @@ export function readArticleName(text: string): ArticleId {
   };
 }
 
-/**
- * Describes an article: number, texts, price, then a table of properties for each class.
- *
- * @see Spec 2.2.
- */
+/** Describes an article: number, texts, price, then a table of properties for each class. @see Spec 2.2 */
 export function articleText(article: Article): string {
   const { ocd, dump, children } = article;
   const name = articleLabel(article);
@@ -158,31 +136,21 @@ export function articleText(article: Article): string {
 
 function commercialText(ocd: CommercialData, metaConfiguration: string): string {
   const price = ocd.articlewithprice ? `${ocd.price} ${ocd.currency}`.trim() : 'none';
-  const rows: [string, string][] = [
+  const rows = [
     ['final number', ocd.finalarticlenumber],
     ['price', price],
     ['converted', ocd.convertdate],
     ['configuration', ocd.reinitstring],
     ['of the planning', metaConfiguration],
-  ];
+  ].filter(([, value]) => value !== '');
   const open = ocd.obligatory2c ? '  not valid yet: a property must still be chosen\n' : '';
   const texts = [ocd.longtext, ocd.varianttext].filter((text) => text.trim() !== '');
-  return [
-    textTable(
-      rows.filter(([, value]) => value !== ''),
-      '  ',
-    ),
-    open,
-    ...texts.map((text) => `\n${lines(text, '  ')}`),
-  ].join('');
+  return [textTable(rows, '  '), open, ...texts.map((text) => `\n${indented(text)}`)].join('');
 }
 
-function lines(text: string, indent: string): string {
-  const all = text.trimEnd().split(/\r\n|\r|\n/);
-  return all
-    .map((line) => `${indent}${line}`.trimEnd())
-    .join('\n')
-    .concat('\n');
+function indented(text: string): string {
+  const lines = text.trimEnd().split(/\r\n|\r|\n/);
+  return lines.map((line) => `${`  ${line}`.trimEnd()}\n`).join('');
 }
 
 const HEAD = ['property', 'text', 'type', 'now', 'allowed', ''];
@@ -224,13 +192,15 @@ function rangeText({ valuefrom, opfrom, valueto, opto, raster }: PropertyRange):
 }
 
 function flagsOf(property: ArticleProperty): string {
-  const flags: [boolean, string][] = [
-    [property.obligatory, 'required'],
-    [property.obligatory2c && property.currentvalue === '', 'still to be chosen'],
-    [!property.enabled, 'fixed'],
-    [!property.visible, 'hidden'],
-  ];
-  return flags.flatMap(([isSet, word]) => (isSet ? [word] : [])).join(', ');
+  const { obligatory, obligatory2c, currentvalue, enabled, visible } = property;
+  return [
+    obligatory && 'required',
+    obligatory2c && currentvalue === '' && 'still to be chosen',
+    !enabled && 'fixed',
+    !visible && 'hidden',
+  ]
+    .filter((flag) => flag !== false)
+    .join(', ');
 }
 
 function childrenText(children: readonly Article[]): string {
@@ -245,32 +215,17 @@ function childrenText(children: readonly Article[]): string {
 
 /** The largest width of a column; a longer cell moves only its own row. */
 const WIDEST = 60;
-const GAP = '  ';
 
-/**
- * Aligns rows in columns.
- *
- * @param rows - All of the same length; a line break in a cell becomes a blank.
- *
- * @example
- * ```ts
- * textTable([['a', '1'], ['long', '2']]); // → 'a     1\nlong  2\n'
- * ```
- */
+/** Aligns rows of the same length in columns; a line break in a cell becomes a blank. */
 function textTable(rows: readonly (readonly string[])[], indent = ''): string {
   const cells = rows.map((row) => row.map((text) => text.replace(/[\p{Cc}]+/gu, ' ')));
   const widths = (cells[0] ?? []).map((_, column) => {
     return Math.max(...cells.map((row) => Math.min(widthOf(row[column]!), WIDEST)));
   });
   return cells
-    .map((row) => row.map((text, column) => pad(text, widths[column]!)).join(GAP))
-    .map((line) => `${indent}${line}`.trimEnd())
-    .map((line) => `${line}\n`)
+    .map((row) => row.map((text, i) => text + ' '.repeat(Math.max(0, widths[i]! - widthOf(text)))))
+    .map((row) => `${`${indent}${row.join('  ')}`.trimEnd()}\n`)
     .join('');
-}
-
-function pad(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
 /** Code points, not UTF-16 units. */

@@ -20,12 +20,6 @@ const EXIT_CODES = [
  * @param words - Arguments without node and script.
  * @param version - Of the program, for `--version`.
  * @returns The exit code, see {@link EXIT_CODES}.
- *
- * @example
- * ```ts
- * process.exitCode = await runCommandLine(['run', 'pipelines/demo.yaml'], io, '1.0.0');
- * ```
- *
  * @see D-747.
  */
 export async function runCommandLine(

@@ -52,6 +52,12 @@ export function textOf(args: Arguments, name: string): string | undefined {
   return value === undefined ? undefined : String(value);
 }
 
+/** The fields that are not undefined, for options that must be absent rather than undefined. */
+export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
 /** The number of an argument; undefined if it was not given. */
 export function numberOf(args: Arguments, name: string): number | undefined {
   const value = args[name];

@@ -3,7 +3,15 @@ import { resolve } from 'node:path';
 import { INBOX_DEFAULTS, type PermanentIdStore } from '../gateway/inbox.ts';
 import { loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
 import { describeService, openService, type Service } from '../pipeline/service.ts';
-import { type Arguments, type Command, type Io, numberOf, textOf, usageError } from './command.ts';
+import {
+  type Arguments,
+  type Command,
+  given,
+  type Io,
+  numberOf,
+  textOf,
+  usageError,
+} from './command.ts';
 import {
   listenOptions,
   originOption,
@@ -16,6 +24,7 @@ import { environmentOf, pipelineOf } from './service.ts';
 
 const DEFAULT_PORT = 4820;
 const MEBIBYTE = 1024 * 1024;
+const DEFAULT_MIB = INBOX_DEFAULTS.bodyLimitBytes / MEBIBYTE;
 
 /** The command. */
 export const inboxCommand: Command = {
@@ -28,7 +37,7 @@ export const inboxCommand: Command = {
       type: 'number',
       min: 1,
       describe: 'largest cart, MiB',
-      default: INBOX_DEFAULTS.bodyLimitBytes / MEBIBYTE,
+      default: DEFAULT_MIB,
     },
     cache: {
       type: 'string',
@@ -49,7 +58,7 @@ export const inboxCommand: Command = {
     const { openInbox } = await import('../gateway/inbox.ts');
     const at = readListening(args, DEFAULT_PORT);
     const origins = await readOrigins(args);
-    const limitMib = numberOf(args, 'max-mib');
+    const bodyLimitBytes = (numberOf(args, 'max-mib') ?? DEFAULT_MIB) * MEBIBYTE;
     const { log } = await openOutput(args, io);
     const store = resolve(textOf(args, 'store')!);
     const permanentIds = await openPermanentIds(args, io);
@@ -59,9 +68,8 @@ export const inboxCommand: Command = {
         store,
         now: io.now,
         log,
-        ...(origins === undefined ? {} : { origins }),
-        ...(limitMib === undefined ? {} : { bodyLimitBytes: limitMib * MEBIBYTE }),
-        ...(permanentIds === undefined ? {} : { permanentIds: permanentIds.store }),
+        bodyLimitBytes,
+        ...given({ origins, permanentIds: permanentIds?.store }),
       });
     try {
       return await serveUntilInterrupted(
@@ -78,12 +86,7 @@ export const inboxCommand: Command = {
 
 /**
  * Opens the store of permanent IDs in the cache of `--cache` or `--pipeline`; undefined without both.
- *
- * An ID belongs to a service: that of the pipeline, otherwise that of the environment variables.
- *
- * @throws {@link ConverterError} `USAGE`, `PIPELINE_VARIABLE_UNSET`, `STATE_INVALID`, `OUTPUT_UNWRITABLE`.
- *
- * @see D-813.
+ * An ID belongs to a service: that of the pipeline, otherwise that of the environment variables (D-813).
  */
 async function openPermanentIds(args: Arguments, io: Io) {
   const cache = textOf(args, 'cache');
@@ -103,7 +106,7 @@ async function openPermanentIds(args: Arguments, io: Io) {
   const planner = args['permanent-ids'] ? createPlanner(pipeline, io) : undefined;
   const store: PermanentIdStore = {
     put: (id, article) => database.permanentIds.put(owner, id, article),
-    ...(planner === undefined ? {} : { obtain: planner.store }),
+    ...given({ obtain: planner?.store }),
   };
   return {
     store,

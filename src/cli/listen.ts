@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { type Arguments, type Io, type OptionSpec, textOf, usageError } from './command.ts';
 
 /** Where to listen. */
-export interface Listening {
+interface Listening {
   port: number;
   host: string;
 }
@@ -11,14 +11,17 @@ export interface Listening {
 const LOOPBACK = '127.0.0.1';
 const HIGHEST_PORT = 65_535;
 
-/** The sentence for each error of the system. */
 const REASONS: Readonly<Record<string, (at: Listening) => string>> = {
   EADDRINUSE: ({ port }) => `--port: expected a free port, received ${port}; 0 is any free one`,
   EACCES: ({ port }) =>
     `--port: expected a port that you may use, such as one from 1024, received ${port}`,
-  EADDRNOTAVAIL: ({ host }) => `--host: expected an address of this machine, received ${host}`,
-  ENOTFOUND: ({ host }) => `--host: expected an address of this machine, received ${host}`,
+  EADDRNOTAVAIL: foreignHost,
+  ENOTFOUND: foreignHost,
 };
+
+function foreignHost({ host }: Listening): string {
+  return `--host: expected an address of this machine, received ${host}`;
+}
 
 /** The options of a command that listens. */
 export function listenOptions(port: number) {

@@ -1,7 +1,7 @@
 /** `btg2gltf relay`: the token relay, for pages that must not use the authentication server. */
 import { RELAY_DEFAULTS } from '../gateway/relay.ts';
 import { ConverterError } from '../support/errors.ts';
-import { type Command, type Io, numberOf, textOf } from './command.ts';
+import { type Command, given, type Io, numberOf, textOf } from './command.ts';
 import {
   listenOptions,
   originOption,
@@ -52,7 +52,7 @@ export const relayCommand: Command = {
     const at = readListening(args, DEFAULT_PORT);
     const origins = await readOrigins(args);
     const { log } = await openOutput(args, io);
-    const appKey = io.env.BTG2GLTF_APP_KEY ?? '';
+    const appKey = io.env.BTG2GLTF_APP_KEY || undefined;
     const padding = textOf(args, 'padding') as 'pkcs1' | 'oaep' | undefined;
     const tokenElement = textOf(args, 'token-element') as 'first' | 'last' | undefined;
     const start = async () =>
@@ -64,10 +64,7 @@ export const relayCommand: Command = {
         log,
         perSender: numberOf(args, 'per-sender') ?? RELAY_DEFAULTS.perSender,
         overall: numberOf(args, 'overall') ?? RELAY_DEFAULTS.overall,
-        ...(appKey === '' ? {} : { appKey }),
-        ...(origins === undefined ? {} : { origins }),
-        ...(padding === undefined ? {} : { padding }),
-        ...(tokenElement === undefined ? {} : { tokenElement }),
+        ...given({ appKey, origins, padding, tokenElement }),
       });
     const text = ({ url }: { url: string }) => `  Post logins to ${url} to receive tokens.\n`;
     return serveUntilInterrupted(at, io, start, text);
@@ -75,8 +72,7 @@ export const relayCommand: Command = {
 };
 
 function authUrlOf({ env }: Io): string {
-  const address = env.BTG2GLTF_AUTH_URL ?? '';
-  if (address !== '') return address;
+  if (env.BTG2GLTF_AUTH_URL) return env.BTG2GLTF_AUTH_URL;
   throw new ConverterError(
     'PIPELINE_VARIABLE_UNSET',
     'BTG2GLTF_AUTH_URL: expected the address of the authentication server, received nothing',

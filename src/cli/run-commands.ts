@@ -15,7 +15,7 @@ import { amount, duration } from '../report/text.ts';
 import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
 import { readTextIfExists, removeStaleTemporaries, replaceFile } from '../support/files.ts';
 import { SILENT } from '../support/log.ts';
-import { type Arguments, type Command, errorToReport, type Io, textOf } from './command.ts';
+import { type Arguments, type Command, errorToReport, given, type Io, textOf } from './command.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './run-options.ts';
 import { openOutput, type RunOutput } from './run-output.ts';
 import { environmentOf } from './service.ts';
@@ -61,7 +61,7 @@ async function execute(
   const writeFiles = (exitCode: number, report?: RunReport, error?: ConverterError) =>
     writeMachineFiles(args, {
       ...{ pipeline: options.pipeline.name, exitCode, startedAt, endedAt: io.now(), report },
-      ...(error === undefined ? {} : { error }),
+      ...given({ error }),
     });
   const stop = async (thrown: unknown, report?: RunReport): Promise<never> => {
     const error = errorToReport(thrown, io);

@@ -6,14 +6,8 @@
 import { join } from 'node:path';
 import type { Json, Query } from '../sample/range.ts';
 import { ConverterError } from '../support/errors.ts';
-import {
-  encodeFileName,
-  LONGEST_FILE_NAME,
-  listFolder,
-  readBytes,
-  readText,
-  readTextIfExists,
-} from '../support/files.ts';
+import { encodeFileName, LONGEST_FILE_NAME } from '../support/file-names.ts';
+import { listFolder, readBytes, readText, readTextIfExists } from '../support/files.ts';
 import { memberText, spelledAs } from './json-text.ts';
 
 /** An error with the file of the recording. */

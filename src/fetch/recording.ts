@@ -4,7 +4,8 @@ import { OPERATIONS, type OperationName, requestKey, type Values } from '../serv
 import type { RawAnswer } from '../service/service-config.ts';
 import { queryOf } from '../service/target.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
-import { encodeFileName, readTextIfExists, replaceFile, sha256Hex } from '../support/files.ts';
+import { encodeFileName } from '../support/file-names.ts';
+import { readTextIfExists, replaceFile, sha256Hex } from '../support/files.ts';
 import { redact } from '../support/redact.ts';
 
 const FORMAT = 1;

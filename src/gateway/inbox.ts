@@ -1,13 +1,8 @@
 /** The cart inbox: stores each cart post of the planning frontend as one file. */
 import { join } from 'node:path';
 import { asConverterError } from '../support/errors.ts';
-import {
-  encodeFileName,
-  makeFolder,
-  removeStaleTemporaries,
-  replaceFile,
-  sha256Hex,
-} from '../support/files.ts';
+import { encodeFileName } from '../support/file-names.ts';
+import { makeFolder, removeStaleTemporaries, replaceFile, sha256Hex } from '../support/files.ts';
 import type { Logger } from '../support/log.ts';
 import { type Cart, readCartPost } from './cart.ts';
 import { type GatewayServer, jsonAnswer, openServer, type ServerOptions } from './server.ts';

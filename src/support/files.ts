@@ -6,9 +6,6 @@ import { basename, dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { errnoOf, operate, unless } from './file-operations.ts';
 
-export { encodeFileName, LONGEST_FILE_NAME } from './file-names.ts';
-export { watchFileOperations } from './file-operations.ts';
-
 interface WriteOptions {
   /** Folder of the temporary file, on the same file system. @defaultValue the folder of the file */
   tmpDir?: string;

@@ -4,7 +4,8 @@
  */
 import type { ArticleKey } from '../model/article.ts';
 import { compareConfigurations, configurationKey } from '../model/configuration-id.ts';
-import { encodeFileName, sha256Hex } from '../support/files.ts';
+import { encodeFileName } from '../support/file-names.ts';
+import { sha256Hex } from '../support/files.ts';
 
 /** Hex digits of the digest that names a configuration other than the default. */
 const CONFIGURATION_DIGITS = 16;

@@ -1,11 +1,12 @@
 /**
  * Going on: what of an interrupted run the next whole one takes up, whatever was tried in between.
  */
+
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ConverterError } from '../../src/support/errors.ts';
-import { watchFileOperations } from '../../src/support/files.ts';
+import { watchFileOperations } from '../../src/support/file-operations.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { command } from '../helpers/command.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';

@@ -4,12 +4,13 @@
  *
  * `npm test` takes one operation in ten, by a seed, with `BTG2GLTF_TEST_LONG=1` it is every operation.
  */
+
 import { cp, rm } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { watchFileOperations } from '../../src/support/files.ts';
+import { watchFileOperations } from '../../src/support/file-operations.ts';
 import { type CommandResult, command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { logIn } from '../helpers/emulated-session.ts';

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ContentStore, openFileStore } from '../../../src/cache/content-store.ts';
-import { listFolder, watchFileOperations } from '../../../src/support/files.ts';
+import { watchFileOperations } from '../../../src/support/file-operations.ts';
+import { listFolder } from '../../../src/support/files.ts';
 
 const ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
 const abc = new TextEncoder().encode('abc');

@@ -4,7 +4,6 @@ import {
   drawTree,
   readArticleName,
   readCatalogueTree,
-  type TreeNode,
 } from '../../../src/cli/catalogue-text.ts';
 import type { CatalogueNode } from '../../../src/model/catalogue.ts';
 import { decodeArticle } from '../../../src/service/wire-article.ts';
@@ -41,7 +40,7 @@ describe('the catalogue is a tree', () => {
         'article  ├─ A1     ACME/DESK/a1  a1',
         'folder   └─ F3     ACME/DESK     f3',
         'article     ├─ A2  ACME/DESK/a2  a2',
-        'folder      └─ F1  ACME/DESK     f1  (listed above)',
+        'folder      └─ F1  ACME/DESK     f1  (already in this tree)',
         'folder   F2        ACME/DESK     f2',
         'info     I9        ACME/DESK     i9',
         '',
@@ -144,6 +143,7 @@ describe('catalogue on the sample range', () => {
 
   test('ls, search and show speak JSON of the same article', async () => {
     const tree = JSON.parse((await call('ls', '--depth', '9', '--json')).stdout);
+    type TreeNode = Awaited<ReturnType<typeof readCatalogueTree>>[number];
     const first = (nodes: TreeNode[]): TreeNode | undefined => {
       for (const each of nodes) {
         const found = each.nodetype === 'A' ? each : first(each.children ?? []);

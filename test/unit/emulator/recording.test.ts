@@ -117,14 +117,14 @@ describe('raw bodies are found by exactly their name', () => {
 
   test('also where a long name was shortened', async () => {
     const name = 'W'.repeat(300);
-    const { encodeFileName } = await import('../../../src/support/files.ts');
+    const { encodeFileName } = await import('../../../src/support/file-names.ts');
     const range = await open({ [`odb/materials/ACME/${encodeFileName(name)}.JPG`]: 'jpeg' });
     expect(await range.material('ACME', name)).toBeDefined();
     expect(await range.material('ACME', `${name}W`)).toBeUndefined();
   });
 
   test('even where it was cut within a character', async () => {
-    const { encodeFileName } = await import('../../../src/support/files.ts');
+    const { encodeFileName } = await import('../../../src/support/file-names.ts');
     const names = ['W', 'WW', 'WWW'].map((start) => `${start}${'ü'.repeat(40)}`);
     const range = await open(
       Object.fromEntries(

@@ -1,6 +1,7 @@
 /**
  * The inbox over HTTP: what it stores, what it refuses, and that nothing leaves its store.
  */
+
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type InboxAnswer, type InboxOptions, openInbox } from '../../../src/gateway/inbox.ts';
 import type { GatewayServer } from '../../../src/gateway/server.ts';
-import { watchFileOperations } from '../../../src/support/files.ts';
+import { watchFileOperations } from '../../../src/support/file-operations.ts';
 import type { Logger } from '../../../src/support/log.ts';
 import { temporaryFolder } from '../../helpers/command.ts';
 

@@ -4,6 +4,7 @@ import { link, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { watchFileOperations } from '../../../src/support/file-operations.ts';
 import {
   exists,
   linkOrCopy,
@@ -18,7 +19,6 @@ import {
   replaceFolder,
   sha256Hex,
   startOfProcess,
-  watchFileOperations,
 } from '../../../src/support/files.ts';
 
 let dir = '';
