@@ -36,8 +36,10 @@ export const FRESHNESS_POLICIES = {
   never: { trusts: 'everything', conditional: true },
 } as const satisfies Record<string, PolicyRow>;
 
+/** When cached responses are used: D-845. */
 export type FreshnessPolicy = keyof typeof FRESHNESS_POLICIES;
 
+/** The policy of a pipeline file without one. */
 export const FRESHNESS_DEFAULT: FreshnessPolicy = 'convertdate';
 
 /** The run for which freshness is decided. */
