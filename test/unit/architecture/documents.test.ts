@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
-import picomatch from 'picomatch';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readTree } from './source-tree.ts';
 
@@ -26,14 +25,21 @@ let isPacked: (path: string) => boolean;
 beforeAll(async () => {
   const read = (path: string) => readFile(new URL(path, ROOT), 'utf8');
   const { files } = JSON.parse(await read('package.json')) as { files: string[] };
-  const patterns = files.flatMap((entry) => [entry, `${entry}/**`]);
-  isPacked = picomatch([...ALWAYS_PACKED, ...patterns], { dot: true });
+  const patterns = [...ALWAYS_PACKED, ...files].map(packPattern);
+  isPacked = (path) => patterns.some((pattern) => pattern.test(path));
   const found = await readTree(ROOT, 'src', 'pipelines', '.github', 'test/bench');
   pages = [
     { path: 'README.md', text: await read('README.md') },
     ...found.filter(({ path }) => path.endsWith('.md')),
   ];
 });
+
+/** An entry of `files` of package.json: a file, or a folder with its content; `*` and `**` as in a shell. */
+function packPattern(entry: string): RegExp {
+  const escaped = entry.replace(/[.+]/g, '\\$&');
+  const pattern = escaped.replace(/\*\*\/|\*/g, (stars) => (stars === '*' ? '[^/]*' : '(?:.*/)?'));
+  return new RegExp(`^${pattern}(?:/.*)?$`);
+}
 
 /** What is wrong with the links of a page. */
 function brokenLinks({ path, text }: Page, textOf: (path: string) => string | undefined): string[] {
