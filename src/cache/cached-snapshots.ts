@@ -30,26 +30,13 @@ export interface SnapshotSummary {
   stamps: FreshnessStamp[];
 }
 
-/** A summary as the column `summary` contains it, under the names of its first version. */
-interface StoredSummary {
-  key: ArticleKey;
-  inputs: Digest;
-  terms: string;
-  vouchers: StoredStamp[];
-}
-
-interface StoredStamp extends Omit<FreshnessStamp, 'datedBy' | 'requestedAt'> {
-  /** `datedBy`. */
-  manufacturer: string;
-  /** `requestedAt`. */
-  askedAt: number;
-}
-
 /** Records that are read at a time. */
 const PAGE = 500;
 const DIGEST = /"([0-9a-f]{64})"/g;
 
 const USES = 'LEFT JOIN cached_snapshot_uses USING (id)';
+const SUMMARY = `
+  SELECT id, summary, used_at FROM cached_snapshots ${USES} WHERE service = ? AND request = ?`;
 
 /** The tables `cached_snapshots` and `cached_snapshot_uses`. A request is given by its key. */
 export class CachedSnapshots extends Table {
@@ -64,16 +51,14 @@ export class CachedSnapshots extends Table {
 
   /** Undefined if there is no snapshot, and if a body of it failed. */
   summary(service: string, request: string): SnapshotSummary | undefined {
-    const sql = `
-      SELECT id, summary, used_at FROM cached_snapshots ${USES} WHERE service = ? AND request = ?`;
-    const row = this.db.get(sql, service, request);
+    const row = this.db.get(SUMMARY, service, request);
     if (row === undefined) return undefined;
     this.#used.set(Number(row.id), Number(row.used_at ?? 0));
-    return row.summary === null ? undefined : summaryOf(this.db.json(row.summary));
+    return row.summary === null ? undefined : this.db.json(row.summary);
   }
 
   put(service: string, request: string, record: SnapshotRecord, summary?: SnapshotSummary): void {
-    const stored = summary === undefined ? null : JSON.stringify(storedSummary(summary));
+    const stored = summary === undefined ? null : JSON.stringify(summary);
     const sql = `
       INSERT INTO cached_snapshots (service, request, summary, record) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET summary = excluded.summary, record = excluded.record
@@ -117,18 +102,4 @@ export class CachedSnapshots extends Table {
       db.run('DELETE FROM cached_snapshot_uses WHERE used_at < ?', longAgo);
     });
   }
-}
-
-function summaryOf({ key, inputs, terms, vouchers }: StoredSummary): SnapshotSummary {
-  const stamps = vouchers.map(({ manufacturer, askedAt, ...stamp }) => {
-    return { ...stamp, datedBy: manufacturer, requestedAt: askedAt };
-  });
-  return { key, inputs, optionsDigest: terms, stamps };
-}
-
-function storedSummary({ key, inputs, optionsDigest, stamps }: SnapshotSummary): StoredSummary {
-  const vouchers = stamps.map(({ datedBy, requestedAt, ...stamp }) => {
-    return { ...stamp, manufacturer: datedBy, askedAt: requestedAt };
-  });
-  return { key, inputs, terms: optionsDigest, vouchers };
 }

@@ -69,7 +69,8 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;`,
 
   // What can be fetched or built again is cached; what cannot is durable, and never evicted. GET btg sends
-  // the base number of an article without a final number, and its key now has it too.
+  // the base number of an article without a final number, and its key now has it too. The first manufacturer
+  // of a summary is the article's, and no comma precedes it.
   `ALTER TABLE responses RENAME TO cached_responses;
   ALTER TABLE cached_responses RENAME COLUMN asked_at TO requested_at;
   ALTER TABLE bodies RENAME TO cached_bodies;
@@ -83,7 +84,10 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE runs RENAME TO durable_runs;
   UPDATE OR REPLACE cached_responses
     SET request = json_set(request, '$[3]', json_extract(request, '$[2]'))
-    WHERE operation = 'getPartsList' AND json_extract(request, '$[3]') = '';`,
+    WHERE operation = 'getPartsList' AND json_extract(request, '$[3]') = '';
+  UPDATE cached_snapshots SET summary =
+    replace(replace(replace(replace(summary, '"terms":', '"optionsDigest":'), '"vouchers":', '"stamps":'),
+      ',"manufacturer":', ',"datedBy":'), '"askedAt":', '"requestedAt":');`,
 ];
 
 /** Name of the database file in the cache folder. */

@@ -65,7 +65,7 @@ export class DurableRuns extends Table {
       const finished = this.#all().find((row) => row.id === id);
       if (finished === undefined) return;
       const startedAt = Number(finished.started_at);
-      this.#forget(id);
+      this.#untrack(id);
       const { service, output } = finished;
       for (const row of this.#all()) {
         const same = !isPart && row.service === service && row.output === output;
@@ -83,7 +83,7 @@ export class DurableRuns extends Table {
   /** Marks the runs that were begun here and did not finish as interrupted. */
   abandon(): void {
     for (const id of [...this.#begun.keys()]) {
-      this.#forget(id);
+      this.#untrack(id);
       try {
         this.db.run('UPDATE durable_runs SET pid = ? WHERE id = ?', NO_PROCESS, id);
       } catch {
@@ -100,7 +100,7 @@ export class DurableRuns extends Table {
     this.db.run('DELETE FROM durable_runs WHERE id = ?', id!);
   }
 
-  #forget(id: number): void {
+  #untrack(id: number): void {
     own.delete(this.#begun.get(id) ?? '');
     this.#begun.delete(id);
   }

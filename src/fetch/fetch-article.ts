@@ -140,8 +140,8 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   };
 }
 
-async function resolveArticle(source: Source, asked: ArticleRequest): Promise<ResolvedArticle> {
-  const request = checkedRequest(asked);
+async function resolveArticle(source: Source, given: ArticleRequest): Promise<ResolvedArticle> {
+  const request = checkedRequest(given);
   const { answer: article, digest } = await readArticle(source, request);
   return { ...resolveKey(request, article), article, articleDigest: digest };
 }

@@ -119,7 +119,7 @@ describe('a database of an earlier version', () => {
       'ACME', '2024-05-14', '2024-05-15', 1715734800123);
     INSERT INTO bodies VALUES ('${AB}', 7, 1715734800123);
     INSERT INTO snapshots (service, request, kept, record) VALUES ('s', 'r',
-      '{"key":{"program":"DESK"},"inputs":"i","terms":"t","vouchers":[{"owner":"LIB","manufacturer":"ACME","convertdate":"2024-05-14","fetchedOn":"2024-05-15","askedAt":5}]}',
+      '{"key":{"manufacturer":"ACME","program":"DESK"},"inputs":"i","terms":"t","vouchers":[{"owner":"LIB","manufacturer":"ACME","convertdate":"2024-05-14","fetchedOn":"2024-05-15","askedAt":5}]}',
       '{"partsList":"${AB}"}');
     INSERT INTO snapshot_uses VALUES (1, 6);
     INSERT INTO permanent_ids VALUES ('s', 'P-1', '{"id":"r"}');
@@ -143,7 +143,7 @@ describe('a database of an earlier version', () => {
     expect(get('getPartsList', withBaseNumber)).toMatchObject({ answer });
     expect(database.bodies.all()).toHaveLength(1);
     expect(database.snapshots.summary('s', 'r')).toEqual({
-      ...{ key: { program: 'DESK' }, inputs: 'i', optionsDigest: 't' },
+      ...{ key: { manufacturer: 'ACME', program: 'DESK' }, inputs: 'i', optionsDigest: 't' },
       stamps: [
         {
           ...{ owner: 'LIB', datedBy: 'ACME', convertdate: '2024-05-14' },
