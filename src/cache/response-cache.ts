@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import type { Block, PartsList } from '../model/graphics.ts';
 import type { DecodedReader, Digest, Fetched } from '../model/snapshot.ts';
-import type { Body, NotModified, ServiceClient, Validators } from '../service/client.ts';
+import type { Body, NotModified, ServiceClient } from '../service/client.ts';
 import {
   type AnswerOf,
   OPERATIONS,
@@ -11,6 +11,7 @@ import {
   requestKey,
   type Values,
 } from '../service/operations.ts';
+import type { Validators } from '../service/transport.ts';
 import { ConverterError, endsRun, isConverterError } from '../support/errors.ts';
 import type { StoredResponse } from './cached-responses.ts';
 import type { ContentStore } from './content-store.ts';

@@ -74,7 +74,7 @@ export function readAnswer<Answer>(
     throw fail('HTTP_STATUS', `the service answered with status ${status}${why}`);
   }
   if (operation.answer === 'any') return operation.decode(bytes);
-  if (isText(operation) && isTooDeep(bytes)) {
+  if (TEXTS.has(operation.answer) && isTooDeep(bytes)) {
     throw markLasting(unexpected(`more than ${MAX_JSON_DEPTH} nested levels`));
   }
   if (isPage(operation, bytes)) throw unexpected('a page of HTML');
@@ -85,9 +85,11 @@ export function readAnswer<Answer>(
 function refusesLength({ status, bytes }: HttpResponse, queryBytes: number): boolean {
   if (ALWAYS_TOO_LONG.has(status)) return true;
   if (queryBytes <= COMMON_QUERY_LIMIT_BYTES || !PERHAPS_TOO_LONG.has(status)) return false;
-  // A 404 that speaks JSON knows what it was asked for.
+  // A 404 in JSON was sent by the service itself, not by a limit of its server.
   return status !== 404 || !startsLikeJson(bytes);
 }
+
+const TEXTS: ReadonlySet<Operation<unknown>['answer']> = new Set(['json', 'text']);
 
 /** What is expected, in words. */
 const EXPECTED: Readonly<Record<Operation<unknown>['answer'], string>> = {
@@ -97,10 +99,6 @@ const EXPECTED: Readonly<Record<Operation<unknown>['answer'], string>> = {
   binary: 'a resource',
   any: 'anything',
 };
-
-function isText({ answer }: Operation<unknown>): boolean {
-  return answer === 'json' || answer === 'text';
-}
 
 /**
  * Decodes a body. A body that is no JSON was cut on its way, which passes; a complete body of the wrong shape
@@ -115,7 +113,7 @@ function decodeWhole<Answer>(
     return operation.decode(bytes, onDrift);
   } catch (error) {
     if (operation.answer === 'json') parseJson(bytes);
-    const isWhole = isText(operation);
+    const isWhole = TEXTS.has(operation.answer);
     const drift = isWhole && error instanceof ConverterError && driftIn(error.message);
     if (drift) onDrift?.(drift);
     throw isWhole && error instanceof Error ? markLasting(error) : error;

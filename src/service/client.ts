@@ -22,8 +22,6 @@ import type { Drift } from './wire-fields.ts';
 import { parsePreview, parseResource } from './wire-resource.ts';
 import { type JsonRecord, withoutUndefined } from './wire-value.ts';
 
-export type { Validators } from './transport.ts';
-
 /** A body as received, checked to be complete. */
 export interface Body extends Validators {
   bytes: Uint8Array;
@@ -302,11 +300,11 @@ function createCall(settings: Settings, connection: Connection): ServiceClient['
   const { credentials } = settings;
   const username = 'token' in credentials ? '' : credentials.username;
   const sendToEither = createFallback();
-  return async (name, own, { body, first, validators } = {}) => {
+  return async (name, own, { body: content, first, validators } = {}) => {
     const values = { ...shared, ...own };
-    const content = body === undefined ? undefined : jsonText(body);
+    const body = content && jsonText(content);
     return sendToEither(OPERATIONS[name], first, async (address) => {
-      const request = { name, values, address, body: content, validators };
+      const request = { name, values, address, body, validators };
       try {
         return await traffic.request(createAttempt(settings, connection, request));
       } catch (error) {

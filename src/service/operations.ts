@@ -126,7 +126,7 @@ const COMMERCIAL = {
   ...OF_ARTICLE,
   decode: decodeArticle,
   missing: 'ARTICLE_NOT_FOUND',
-  missingMeans: 'the service knows no such article',
+  missingMeans: 'the service has no such article',
   spec: '4.3',
 } as const;
 const IMAGE = {
@@ -143,7 +143,7 @@ const LOGOUT = {
   answer: 'any',
   decode: () => undefined,
   missing: 'HTTP_STATUS',
-  missingMeans: 'the service knows no such session',
+  missingMeans: 'the service has no such session',
 } as const;
 
 const PREVIEW_PATH = '/preview/{manufacturer}/{program}/{name}';
@@ -231,7 +231,7 @@ const ROWS = {
     body: ['json'],
     answer: 'text',
     decode: decodePermanentId,
-    missingMeans: 'the service knows no such article, or stores no plannings',
+    missingMeans: 'the service has no such article, or stores no plannings',
   },
   // Named by the specification, its call is not shown: not verified against a live service (D-782).
   restoreConfiguration: {
@@ -307,18 +307,12 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<AnswerOf<
  * @example `requestKey('search', { manufacturer: 'acme', query: "a'b" }); // → '["ACME","a\'b"]'`
  */
 export function requestKey(name: OperationName, values: Values): string {
-  return keyOf(OPERATIONS[name], OPERATIONS[name].identity, values);
-}
-
-function keyOf(
-  operation: Operation<unknown>,
-  identity: Operation<unknown>['identity'],
-  values: Values,
-): string {
-  const parts = identity.map((part) =>
-    typeof part === 'string'
-      ? spell(operation, part, values[part])
-      : keyOf(operation, part, values),
-  );
-  return JSON.stringify(parts);
+  const operation = OPERATIONS[name];
+  const keyOf = (identity: Operation<unknown>['identity']): string =>
+    JSON.stringify(
+      identity.map((part) =>
+        typeof part === 'string' ? spell(operation, part, values[part]) : keyOf(part),
+      ),
+    );
+  return keyOf(operation.identity);
 }

@@ -317,10 +317,8 @@ export type TokenRequest = Pick<Login, 'username' | 'password' | 'rememberMe'>;
 /** Logs users in for a caller that has no client; keeps neither logins nor tokens. */
 interface TokenIssuer {
   /**
-   * Obtains a token, registered as a secret; it is the caller's to use and to end.
-   *
-   * @throws {@link ConverterError} `LOGIN_REFUSED`, `AUTH_PROTOCOL`, `SERVICE_UNREACHABLE`;
-   *   `HTTP_TIMEOUT` if it takes too long, `INTERRUPTED` after {@link close}.
+   * Obtains a token, registered as a secret, for the caller to use and to log out. Throws `LOGIN_REFUSED`,
+   * `AUTH_PROTOCOL`, `SERVICE_UNREACHABLE`; `HTTP_TIMEOUT`, and `INTERRUPTED` after {@link close}.
    */
   issue(request: TokenRequest): Promise<string>;
   /** Drops what is in flight. */

@@ -1,11 +1,9 @@
-/**
- * Addresses of requests, byte for byte. No URL parser touches a path, because it would undo encodings.
- */
+/** Addresses of requests, byte for byte. No URL parser touches a path, because it would undo encodings. */
 import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
 import { GROUPS, type Operation, spell, type Values } from './operations.ts';
 
 const MASK = '***';
-/** What a service answers at an address that it does not know, besides 404. */
+/** What a service answers at an address that it does not have, besides 404. */
 const REFUSALS: readonly ErrorCode[] = ['HTTP_STATUS', 'RESPONSE_INVALID', 'REDIRECT_REFUSED'];
 
 /** Origin (scheme, host and port) and path, without a slash at its end, of a base address. */

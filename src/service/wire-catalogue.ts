@@ -38,7 +38,6 @@ const breadcrumb: Field<Breadcrumb> = object({ nodeid: text(), text: text() });
  * A kind of node that the specification does not name becomes an info node, which is neither opened nor
  * converted.
  *
- * @param onDrift - Receives tolerated mismatches.
  * @throws {@link ConverterError} `RESPONSE_INVALID` if the body is no array of nodes, or a folder has no id.
  *
  * @example

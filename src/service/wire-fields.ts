@@ -15,7 +15,7 @@ export interface Drift {
 /** Receives every mismatch, repeated ones included. */
 export type DriftReporter = (drift: Drift) => void;
 
-/** Takes note of a field that does not hold what the specification says. */
+/** Notes a field whose value is not what the specification says. */
 export type NoteDrift = (field: string, expected: string, value: unknown) => void;
 
 /**
@@ -94,7 +94,7 @@ function unreadable({ where, steps }: Place, expected: string, value: unknown): 
 }
 
 interface FieldRule<T> {
-  /** What the field holds by the specification, in words. */
+  /** What the specification says, in words. */
   expected: string;
   /** Value of a field that is missing or null. */
   missing: T;

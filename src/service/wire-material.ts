@@ -120,7 +120,7 @@ export function decodeMaterial(
   return { ...fields, mname, source: record };
 }
 
-/** Whether a key is one that {@link ServiceMaterial} knows. */
+/** Whether a key is a field of {@link ServiceMaterial}. */
 export function isMaterialField(key: string): key is Field | 'mname' {
   return key === 'mname' || Object.hasOwn(FIELD_KINDS, key);
 }
@@ -147,27 +147,16 @@ export function readFields(
   return out as Partial<Pick<ServiceMaterial, Field>>;
 }
 
-interface KindRule {
-  /** What the specification says, in words. */
-  expected: string;
-  fits(value: unknown): boolean;
-  /** Undefined if the value cannot be read. */
-  read(value: unknown): string | number | SrgbColor | undefined;
-}
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isHexColor = (value: unknown) => isText(value) && /^0x[\da-f]{6}$/i.test(value);
+const readText = (value: unknown) => (isText(value) ? value : undefined);
 
-const KINDS: Record<FieldKind, KindRule> = {
-  text: {
-    expected: 'a text',
-    fits: (value) => typeof value === 'string',
-    read: (value) => (typeof value === 'string' ? value : undefined),
-  },
+/** What the specification says of each kind, and how a value of it is read; undefined if it cannot be. */
+const KINDS = {
+  text: { expected: 'a text', fits: isText, read: readText },
   number: { expected: 'a finite number', fits: Number.isFinite, read: readMeasure },
-  color: {
-    expected: 'a colour 0xRRGGBB',
-    fits: (value) => typeof value === 'string' && /^0x[\da-f]{6}$/i.test(value),
-    read: readColor,
-  },
-};
+  color: { expected: 'a colour 0xRRGGBB', fits: isHexColor, read: readColor },
+} as const satisfies Record<FieldKind, unknown>;
 
 function readMeasure(value: unknown): number | undefined {
   const read = readNumber(value);

@@ -1,6 +1,4 @@
-/**
- * Answers of GET btg: a parts list, decoded with a stack because it may be nested tens of thousands deep.
- */
+/** Answers of GET btg: a parts list, decoded with a stack because it may be nested tens of thousands deep. */
 import type { PartsList, PartsListNode, Vec3 } from '../model/graphics.ts';
 import type { Warning } from '../model/snapshot.ts';
 import type { ConverterError } from '../support/errors.ts';
@@ -19,11 +17,7 @@ import {
 /** One list may be wrong in every node; a person needs a few of the places. */
 const MAX_WARNINGS = 100;
 
-/** What decoding found besides the nodes. */
-interface Findings {
-  warnings: Warning[];
-  note: NoteDrift;
-}
+type Findings = { warnings: Warning[]; note: NoteDrift };
 
 interface Pending {
   raw: unknown;

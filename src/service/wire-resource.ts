@@ -30,7 +30,6 @@ export function parseResource(rescontent: string) {
  * parsePreview('ocd/preview/ACME/DESK/OAK.jpg', 'https://service.example');
  * // → { manufacturer: 'ACME', program: 'DESK', name: 'OAK.jpg' }
  * ```
- *
  * @see Spec 2.2, 4.3; D-604.
  */
 export function parsePreview(previewimage: string, baseUrl: string) {

@@ -39,7 +39,7 @@ describe('GET articles', () => {
     expect(error).toMatchObject({
       code: 'ARTICLE_NOT_FOUND',
       article: 'ACME/BÜRO+1/D/9',
-      message: 'getArticle ACME/BÜRO+1/D/9: the service knows no such article',
+      message: 'getArticle ACME/BÜRO+1/D/9: the service has no such article',
     });
   });
 

@@ -246,7 +246,7 @@ const ERRORS = [
     code: 'BLOCK_INVALID',
     message: 'ACME::CHAIR::SEAT: A[0].F[3] is 912, expected a vertex below 800',
   },
-  { code: 'ARTICLE_NOT_FOUND', message: 'the service knows no such article' },
+  { code: 'ARTICLE_NOT_FOUND', message: 'the service has no such article' },
   {
     code: 'PARTS_LIST_INVALID',
     message: 'btg[0].offs[1]: expected a finite number, received string "abc"',

@@ -60,7 +60,7 @@ describe('readAnswer', () => {
     );
   });
 
-  it('tells a cut block, which may pass, from a complete one of the wrong shape', () => {
+  it('distinguishes a cut block, which may pass, from a complete one of the wrong shape', () => {
     const read = (body: string) => () => readAnswer(OPERATIONS.getBlock, response(200, body), 10);
     expect(read('{"N":"A","V":[0,0,')).toThrow(
       expect.objectContaining({ code: 'RESPONSE_INVALID' }),

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 describe('a request with validators', () => {
-  it('tells every kind of answer that it still holds', async () => {
+  it('is answered with "not modified" for every kind of answer', async () => {
     for (const part of ['/getnodes?', '/articles?', '/btg?', '/block/', '/materials/']) {
       server.always(part, (response, request) => {
         const { 'if-none-match': etag, 'if-modified-since': lastModified } = request.headers;
@@ -65,7 +65,7 @@ describe('a request with validators', () => {
 
 describe('"not modified"', () => {
   it.each([undefined, { etag: '', lastModified: '' }])(
-    'is no answer to who did not ask: %j',
+    'is no answer to a request without conditions: %j',
     async (validators) => {
       server.always('/block/', notModified);
       const client = clientOf(server);

@@ -25,7 +25,7 @@ afterEach(async () => {
 const counted = (...parts: string[]) => parts.map((part) => server.count(part));
 
 describe('a preview', () => {
-  it('is asked for at its first address, and there only where that has it', async () => {
+  it('is requested at its first address only, if that has it', async () => {
     server.always(FIRST, JPEG);
     await client.getPreview(PREVIEW);
     await client.getPreview(PREVIEW);
@@ -37,16 +37,16 @@ describe('a preview', () => {
     ['a page of HTML', html],
     ['an error for an unknown method', json({ error: 'method not found' }, 500)],
     ['405', raw('', {}, 405)],
-  ])('is asked for at its second one after %s, which is remembered', async (_, refusal) => {
+  ])('is requested at its second address after %s, and from then on', async (_, refusal) => {
     server.always(FIRST, refusal);
     server.always(SECOND, JPEG);
     await client.getPreview(PREVIEW);
-    const asked = server.count(FIRST);
+    const before = server.count(FIRST);
     await client.getPreview(PREVIEW);
-    expect(counted(FIRST, SECOND)).toEqual([asked, 2]);
+    expect(counted(FIRST, SECOND)).toEqual([before, 2]);
   });
 
-  it('is missing where both addresses say so, and then nothing is remembered', async () => {
+  it('is missing where both addresses say so, and then the order stays', async () => {
     const error = await errorOf(client.getPreview(PREVIEW));
     expect(error).toMatchObject({ code: 'IMAGE_MISSING', operation: 'getPreview', status: 404 });
     expect(counted(FIRST, SECOND)).toEqual([1, 1]);
@@ -55,7 +55,7 @@ describe('a preview', () => {
     expect(counted(FIRST, SECOND)).toEqual([2, 1]);
   });
 
-  it('is looked for at the other address where the remembered one has not got it', async () => {
+  it('is requested at the other address if the one that worked has not got it', async () => {
     server.next(FIRST, JPEG);
     server.always(SECOND, JPEG);
     await client.getPreview(PREVIEW);
@@ -74,7 +74,7 @@ describe('a preview', () => {
 });
 
 describe('a resource', () => {
-  it('is asked for as its reference spells it', async () => {
+  it('is requested as its reference spells it', async () => {
     server.always(RESSOURCE, PICTURE);
     server.always(RESSOURCES, PICTURE);
     await client.getResource('xcf/ressource/ACME/DESK/any/A B.jpg');
@@ -89,9 +89,9 @@ describe('a resource', () => {
     ['manufacturer', () => client.getManufacturerResource('ACME', 'de', 'logo.png')],
     ['series', () => client.getSeriesResource('ACME', 'DESK', 'any', 'top.png')],
     ['path', () => client.getResource('xcf/ressources/ACME/DESK/any/top.png')],
-  ])('is asked for once in the other spelling: by %s', async (_, ask) => {
+  ])('is requested once in the other spelling: by %s', async (_, load) => {
     server.always(RESSOURCE, PICTURE);
-    expect(new TextDecoder().decode((await ask()).bytes)).toBe('picture');
+    expect(new TextDecoder().decode((await load()).bytes)).toBe('picture');
     expect(counted(RESSOURCES, RESSOURCE)).toEqual([1, 1]);
   });
 

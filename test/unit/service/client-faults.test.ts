@@ -143,7 +143,7 @@ describe('a failure that stays', () => {
     await client.close();
   });
 
-  it('goes round in circles only a few times', async () => {
+  it('follows only a few redirects', async () => {
     server.always(BTG, raw('', { location: '/base/api/odb.dll/odb/btg?a=1' }, 302));
     const client = clientOf(server);
     expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'REDIRECT_REFUSED' });
@@ -164,14 +164,14 @@ describe('an answer', () => {
   });
 
   it('is fetched from where the same host says', async () => {
-    server.next(BTG, raw('', { location: '/elsewhere?token=T' }, 302));
-    server.always('/elsewhere', json(EMPTY_LIST));
+    server.next(BTG, raw('', { location: '/moved?token=T' }, 302));
+    server.always('/moved', json(EMPTY_LIST));
     const client = clientOf(server);
     expect((await client.getPartsList(KEY)).partsList.nodes).toEqual([]);
     await client.close();
   });
 
-  it('is told to whoever counts, without the address', async () => {
+  it('is reported to onRequest, without the address', async () => {
     const events: RequestEvent[] = [];
     server.next(BTG, reset);
     const client = clientOf(server, { onRequest: (event) => events.push(event) });
@@ -189,14 +189,14 @@ describe('an answer', () => {
 });
 
 describe('too many requests', () => {
-  it('closes one gate for all, and uses up no retry', async () => {
+  it('pauses all requests, and uses up no retry', async () => {
     const refuse = raw('', { 'retry-after': '0.2' }, 429);
     server.next(BLOCK, refuse, refuse, refuse);
     server.always(BLOCK, json({ N: 'A', V: [0, 0, 0], A: [] }));
     const client = clientOf(server, { retries: 1, concurrency: 3 });
     const names = Array.from({ length: 9 }, (_, index) => `ACME::DESK::B${index}`);
     await Promise.all(names.map((name) => client.getBlock(name)));
-    // Three were in flight when the first was refused; after that nobody is sent in vain.
+    // Three were in flight when the first was refused; after that none is sent in vain.
     expect(server.count(BLOCK)).toBe(9 + 3);
     await client.close();
   });
@@ -245,7 +245,7 @@ describe('concurrency', () => {
   });
 });
 
-describe('a page of HTML where JSON was due', () => {
+describe('a page of HTML where JSON was expected', () => {
   it('is a reason to log in again, once; then it is a failure like any other', async () => {
     server.always(BTG, html);
     const client = clientOf(server);

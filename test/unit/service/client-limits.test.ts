@@ -85,8 +85,8 @@ describe('requests in flight', () => {
   });
 });
 
-describe('a known pace', () => {
-  it('holds back what has to wait for its turn', async () => {
+describe('a known rate limit', () => {
+  it('delays requests until their turn', async () => {
     server.always(BLOCK, json(EMPTY_BLOCK));
     // The second one may go in half an hour.
     const rateLimit = { perSecond: 1 / 1800 };
@@ -99,7 +99,7 @@ describe('a known pace', () => {
     expect(server.count(BLOCK)).toBe(1);
   });
 
-  it('does not hold up requests for which it is their turn', async () => {
+  it('does not delay requests whose turn it is', async () => {
     server.always(BLOCK, json(EMPTY_BLOCK));
     let now = 0;
     // A clock on which an hour passes between two looks at it.

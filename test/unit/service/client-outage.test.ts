@@ -58,9 +58,9 @@ describe('a service that is gone', () => {
     server.always('/auth/', server.logIn);
     const errors = await Promise.all(names(10).map((name) => errorOf(client.getBlock(name))));
     expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['SERVICE_GONE']));
-    const asked = server.seen.length;
+    const before = server.seen.length;
     expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'SERVICE_GONE' });
-    expect(server.seen.length).toBe(asked);
+    expect(server.seen.length).toBe(before);
     await client.close();
   });
 
@@ -82,7 +82,7 @@ describe('a service that is gone', () => {
     await client.close();
   });
 
-  it('is told as before when it never answered in this run', async () => {
+  it('is reported as before if it never answered in this run', async () => {
     const client = clientOf(server, { giveUpAfterMs: 3_600_000 });
     server.always(BTG, raw('', {}, 500));
     server.always(ROOT, raw('', {}, 500));
@@ -119,7 +119,7 @@ describe('a service that comes back', () => {
 });
 
 describe('a service that is there', () => {
-  it('is asked for its root, and an article that always answers 500 stops nobody', async () => {
+  it('is probed at its root, and an article that always answers 500 stops no other', async () => {
     const client = await clientInRun({ retries: 4, giveUpAfterMs: 0 });
     server.always(BTG, raw('', {}, 500));
     expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'HTTP_STATUS' });
@@ -129,7 +129,7 @@ describe('a service that is there', () => {
     await client.close();
   });
 
-  it('may refuse the question itself: whoever says 401 or 429 is there', async () => {
+  it('may refuse the probe itself: a 401 or 429 proves that it is there', async () => {
     for (const status of [401, 429]) {
       const client = await clientInRun({ retries: 4, giveUpAfterMs: 0 });
       server.always(BTG, raw('', {}, 500));
@@ -147,7 +147,7 @@ describe('a service that is there', () => {
     await client.close();
   });
 
-  it('is not asked while other requests succeed', async () => {
+  it('is not probed while other requests succeed', async () => {
     const client = await clientInRun({ retries: 0, concurrency: 1 });
     for (const name of names(6)) {
       server.next(BTG, raw('', {}, 500));

@@ -16,7 +16,7 @@ const CONFIGURATION = {
   basearticlenumber: 'D/1',
   reinitstring: "D1;W='1600'::",
 };
-/** Parts that nobody specified are in it, and have to arrive as they are. */
+/** It has parts that are not specified, which have to arrive as they are. */
 const PLANNING = JSON.parse(
   '{"id":"1","rootid":"1","manufacturer":"ACME","program":"DESK","basearticlenumber":"D/1",' +
     '"children":[{"id":"2","rootid":"1"}],"later":{"__proto__":{"a":1},"ü":[null]},"ocd":{"reinitstring":"D1::"}}',
@@ -119,7 +119,7 @@ describe('storePlanning', () => {
     expect(body).toBe(JSON.stringify({ json: PLANNING }));
   });
 
-  it('is not sent again where the answer came whole but holds no identifier', async () => {
+  it('is not sent again if a complete answer has no identifier', async () => {
     server.always(REINIT, json({ stored: true }));
     expect(await errorOf(client.storePlanning(PLANNING))).toMatchObject({
       code: 'RESPONSE_INVALID',
@@ -168,7 +168,7 @@ describe('getArticleImage', () => {
   });
 });
 
-it('a complete answer of the wrong shape is not asked for again', async () => {
+it('a complete answer of the wrong shape is not requested again', async () => {
   server.always(ARTICLES, json({ ocd: 5 }));
   expect(await errorOf(client.getArticle(CONFIGURATION))).toMatchObject({
     code: 'RESPONSE_INVALID',

@@ -66,7 +66,7 @@ describe('login', () => {
     ['AUTH_PROTOCOL', raw('', {}, 404)],
     ['AUTH_PROTOCOL', raw('', {}, 400)],
     ['AUTH_PROTOCOL', raw('', { location: '/login' }, 302)],
-  ])('that gets %s is not tried again, by nobody', async (code, answer) => {
+  ])('that gets %s is not tried again by any request', async (code, answer) => {
     server.always('GetSessionToken', answer);
     const client = clientOf(server);
     const errors = await Promise.all([1, 2, 3].map(() => errorOf(client.getNodes(''))));
@@ -202,7 +202,7 @@ describe('close', () => {
     expect(logouts()).toHaveLength(2);
   });
 
-  it('sends nothing where nothing was asked', async () => {
+  it('sends nothing if nothing was requested', async () => {
     await clientOf(server).close();
     expect(server.seen).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { createClient } from '../../../src/service/client.ts';
 import type { ServiceConfig } from '../../../src/service/service-config.ts';
 import { errorOf, PASSWORD, USERNAME } from '../../helpers/faulty-client.ts';
 
-/** A certificate for this machine that nobody else vouches for. */
+/** A certificate for this machine that no authority signed. */
 function selfSigned(changes: { host?: string; ended?: boolean } = {}) {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,

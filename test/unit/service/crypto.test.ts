@@ -64,7 +64,7 @@ describe('createEncryptor', () => {
     expect([...Buffer.from(plain, 'latin1')]).toEqual([0x61, 0, 0xfc, 0]);
   });
 
-  it('pads with OAEP where it is told to', async () => {
+  it('pads with OAEP by option', async () => {
     const encrypt = await createEncryptor(der('spki').toString('base64'), 'oaep');
     const padding = constants.RSA_PKCS1_OAEP_PADDING;
     const plain = privateDecrypt(
@@ -91,7 +91,7 @@ describe('createEncryptor', () => {
     }
   });
 
-  it('holds 122 characters in a key of 2048 bits and says so of more, without quoting them', async () => {
+  it('encrypts up to 122 characters with a key of 2048 bits, and refuses more without quoting them', async () => {
     const encrypt = await createEncryptor(der('spki').toString('base64'), 'pkcs1');
     expect(decrypt(encrypt('x'.repeat(122), 'password'))).toBe('x'.repeat(122));
     expect(() => encrypt('x'.repeat(123), 'password')).toThrow(

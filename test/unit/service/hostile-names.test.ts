@@ -66,19 +66,19 @@ describe('a name that comes from the service', () => {
 
 describe('a reference that leads out of the service', () => {
   let server: FaultServer;
-  let elsewhere: FaultServer;
+  let other: FaultServer;
   beforeAll(async () => {
-    [server, elsewhere] = await Promise.all([startFaultServer(), startFaultServer()]);
-    elsewhere.always('/', raw('stolen'));
+    [server, other] = await Promise.all([startFaultServer(), startFaultServer()]);
+    other.always('/', raw('stolen'));
   });
-  afterAll(() => Promise.all([server.close(), elsewhere.close()]));
+  afterAll(() => Promise.all([server.close(), other.close()]));
 
-  it('asks nobody else, whatever a rescontent, a previewimage or a pic says', async () => {
-    const { host } = new URL(elsewhere.baseUrl);
+  it('sends requests to no other server, whatever a rescontent, a previewimage or a pic says', async () => {
+    const { host } = new URL(other.baseUrl);
     const astray = HOSTILE.map((name) => name.replaceAll('other.example', host));
     const client = clientOf(server, { retries: 0, giveUpAfterMs: 0 });
     for (const name of astray) {
-      const asked = [
+      const requests = [
         client.getResource(name),
         client.getResource(`xcf/ressource/${name}`),
         client.getPreview(name),
@@ -87,10 +87,10 @@ describe('a reference that leads out of the service', () => {
         client.getMaterial(name, 'OAK'),
         client.getBlock(name),
       ];
-      await Promise.all(asked.map(errorOf));
+      await Promise.all(requests.map(errorOf));
     }
     await client.close();
-    expect(elsewhere.seen).toEqual([]);
+    expect(other.seen).toEqual([]);
     expect(server.seen.every(({ url }) => /^\/(?:base\/api|auth)\//.test(url))).toBe(true);
   });
 });

@@ -37,7 +37,7 @@ const refused = () => new ConverterError('LOGIN_REFUSED', 'no');
 const unreachable = () => new ConverterError('SERVICE_UNREACHABLE', 'down');
 
 describe('a session of its own', () => {
-  it('logs in once for all who ask at the same time, and not before', async () => {
+  it('logs in once for all concurrent requests, and not before', async () => {
     const { session, counts } = sessionOf();
     expect(counts().logins).toBe(0);
     const tokens = await Promise.all([1, 2, 3].map(() => session.token()));
@@ -89,9 +89,9 @@ describe('a session of its own', () => {
     expect(counts().logins).toBe(2);
   });
 
-  it('never asks again after a refusal: it would lock the account', async () => {
+  it('never logs in again after a refusal: it could lock the account', async () => {
     const { session, failures } = sessionOf();
-    failures.push(refused(), new Error('asked twice'));
+    failures.push(refused(), new Error('logged in twice'));
     await expect(session.token()).rejects.toMatchObject({ code: 'LOGIN_REFUSED' });
     await expect(session.token()).rejects.toMatchObject({ code: 'LOGIN_REFUSED' });
     expect(failures).toHaveLength(1);

@@ -48,7 +48,7 @@ describe('buildTarget', () => {
     );
   });
 
-  it('sends required parameters even if empty, optional ones only if they hold something', () => {
+  it('sends required parameters even if empty, optional ones only if they are not empty', () => {
     const values = { ...ARTICLE, finalarticlenumber: '', reinitstring: '', metareinitstring: 'm' };
     expect(buildTarget(OPERATIONS.getPartsList, values, ADDRESSES, 'T').path).toBe(
       '/base/api/odb.dll/odb/btg?token=T&manufacturer=ACME&program=DESK&basearticlenumber=D1' +
@@ -107,7 +107,7 @@ describe('serviceId', () => {
     random: () => 0,
   };
 
-  it('tells apart what gets different answers, and holds no secret', () => {
+  it('differs for services with different answers, and has no secret', () => {
     expect(serviceId(config)).toBe('https://h/base');
     expect(serviceId({ ...config, profile: 'public', lang: 'en', currency: '' })).toBe(
       'https://h/base?profile=public&lang=en',

@@ -9,7 +9,7 @@ describe('conditionsOf', () => {
     [{ etag: 'W/"1"', lastModified: '' }, { 'if-none-match': 'W/"1"' }],
     [{ etag: '', lastModified: 'yesterday' }, { 'if-modified-since': 'yesterday' }],
     [{ etag: '"ü"', lastModified: 'a\r\nb: c' }, {}],
-  ])('asks with what may stand in a header: %j', (validators, headers) => {
+  ])('sends validators that a header may contain: %j', (validators, headers) => {
     expect(conditionsOf(validators)).toEqual(headers);
   });
 });
@@ -85,7 +85,7 @@ describe('readBody', () => {
     expect((await read(gzipSync(numbers, { level: 1 }), 'gzip')).length).toBe(numbers.length);
   });
 
-  it.each(['zstd', 'constructor'])('refuses a packing that it does not know: %s', async (name) => {
+  it.each(['zstd', 'constructor'])('refuses an unknown packing: %s', async (name) => {
     await expect(read(text, name)).rejects.toMatchObject({
       code: 'RESPONSE_INVALID',
       message: `expected a body packed with gzip, deflate or br, received ${name}`,

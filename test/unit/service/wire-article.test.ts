@@ -189,11 +189,11 @@ describe('drift of an article', () => {
       withProperty({ ranges: [{ opto: 'lt' }] }),
       `${PLACE}.ranges[].opto: expected one of LT LE, found string "lt"`,
     ],
-  ])('is told of, field by field (%#)', (wire, sentence) => {
+  ])('is reported field by field (%#)', (wire, sentence) => {
     expect(driftOf(wire, decodeArticle)).toEqual([sentence]);
   });
 
-  it('is told of for each place, with the same field, in children too', () => {
+  it('is reported for each place, with the same field, in children too', () => {
     const broken = { ...ARTICLE, reinit: 1 };
     const wire = { ...ARTICLE, children: [broken, { ...broken, children: [broken] }] };
     const sentence = 'article.children[].reinit: expected a text, found number "1"';

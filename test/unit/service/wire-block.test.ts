@@ -24,7 +24,7 @@ describe('decodeBlock', () => {
     expect([...block.surfaces[0]!.uvIndices]).toEqual([0, 1, 2]);
   });
 
-  it('reads nested arrays like flat ones, and keeps the stride that nesting tells', () => {
+  it('reads nested arrays like flat ones, and keeps the stride of the nesting', () => {
     const block = decodeBlock(
       utf8(
         '{"V":[[0,0,0],[1,0,0],[0,1,0]],"T":[[0,0],[1,0],[0,1]],"A":[{"F":[[0,1,2]],"TI":[[0,1,2]]}]}',
@@ -143,7 +143,7 @@ describe('drift of a block', () => {
       { A: [{ F: [0, 1, 2], TI: [], C: 'false' }] },
       'block.A[].C: expected true or false, found string "false"',
     ],
-  ])('tells of %j', (change, drift) => {
+  ])('is reported of %j', (change, drift) => {
     expect(driftIn(change)).toContain(drift);
   });
 });

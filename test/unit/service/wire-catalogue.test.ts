@@ -74,7 +74,7 @@ describe('drift of the catalogue', () => {
     expect(driftOf([{ nodeid: 'a', text: 'A' }], decodeBreadcrumbs)).toEqual([]);
   });
 
-  it('is told of, field by field', () => {
+  it('is reported field by field', () => {
     const wire = [
       { ...NODE, nodetype: 'X', text: 5 },
       { ...NODE, ressources: [{ restype: 'IT' }] },

@@ -185,7 +185,7 @@ describe('drift of a parts list', () => {
     expect(driftOf({ btg, blocks: ['A::B::C'], mats }, decodePartsList)).toEqual([]);
   });
 
-  it('is told of at any depth', () => {
+  it('is reported at any depth', () => {
     const broken = { type: 'imp', prop: { offs: ['0,5', 0, 0], mat: 7 } };
     const btg = [{ type: 'top', prop: { childs: [part, broken] } }];
     const mats = [{ mname: 'OAK', dif: 'red', shi: '0,5' }];
