@@ -8,6 +8,7 @@ import type {
 } from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import { type ArticleId, articleLabel, configurationLabel } from '../model/configuration-id.ts';
+import { amount } from '../report/text.ts';
 import { asConverterError, endsRun } from '../support/errors.ts';
 import { usageError } from './command.ts';
 
@@ -67,9 +68,8 @@ async function open(folder: TreeNode, list: ListFolder): Promise<void> {
 /** Draws a tree: kinds, texts, `MANUFACTURER/PROGRAM/number` or a part of it, and ids for the next `ls`. */
 export function drawTree(roots: readonly TreeNode[]): string {
   const unlisted = countUnlisted(roots);
-  const folders = unlisted === 1 ? '1 folder was' : `${unlisted} folders were`;
-  const hint = unlisted === 0 ? '' : `${folders} not listed; --depth N lists more levels\n`;
-  return textTable(treeRows(roots, '', true)) + hint;
+  const hint = `${amount(unlisted, 'folder')} not opened; use --depth N to open more levels\n`;
+  return textTable(treeRows(roots, '', true)) + (unlisted === 0 ? '' : hint);
 }
 
 function treeRows(nodes: readonly TreeNode[], stem: string, isTop: boolean): string[][] {

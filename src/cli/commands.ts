@@ -12,7 +12,7 @@ interface CommandRow {
 export const COMMANDS: Readonly<Record<string, CommandRow>> = {
   run: {
     usage: 'run PIPELINE.yaml',
-    describe: 'convert what a pipeline selects: service to GLBs',
+    describe: 'convert the articles of a pipeline to GLB files',
     load: async () => (await import('./run-commands.ts')).runCommand,
   },
   convert: {
@@ -22,12 +22,12 @@ export const COMMANDS: Readonly<Record<string, CommandRow>> = {
   },
   fetch: {
     usage: 'fetch PIPELINE.yaml',
-    describe: 'first half of run: service to snapshots in the cache',
+    describe: 'first half of run: fetch all data of the articles into the cache',
     load: async () => (await import('./run-commands.ts')).fetchCommand,
   },
   build: {
     usage: 'build PIPELINE.yaml',
-    describe: 'second half of run: snapshots to GLBs, without a network',
+    describe: 'second half of run: convert the data in the cache, without a network',
     load: async () => (await import('./run-commands.ts')).buildCommand,
   },
   serve: {

@@ -51,16 +51,16 @@ const TIERS = {
   kept: 'nothing was requested, because its snapshot is fresh',
   'parts-list': 'its parts list was requested and is the same; its blocks and images are fresh',
   digest: 'its blocks or images were requested and have the same content',
-  built: 'built',
-  failed: 'it failed, so nothing was decided',
+  built: 'converted',
+  failed: 'failed',
 } as const satisfies Record<Tier, string>;
 
 function decisionLines({ decision }: ArticleExplanation): string[] {
   if (decision === undefined) return [];
   const { run, tier, why } = decision;
   const reasons = why.length === 0 ? '' : `: ${why.join(', ')}`;
-  const when = tier === 'kept' ? `since the run of ${run}` : `by the run of ${run}`;
-  return [`  decided ${when}: ${TIERS[tier]}${reasons}`];
+  const when = tier === 'kept' ? 'since run' : 'in run';
+  return [`  ${when} ${run}: ${TIERS[tier]}${reasons}`];
 }
 
 function articleText(article: ArticleExplanation, all: boolean): string {

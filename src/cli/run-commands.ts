@@ -168,7 +168,7 @@ function estimateText({ selection, sent, estimate, requests, requestsMs, basis }
   const { concurrency, meanMs } = basis;
   const time = `about ${duration(requestsMs ?? 0)}, at ${duration(meanMs ?? 0)} each and ${concurrency} at a time`;
   return [
-    `${amount(selection.articles.length, 'configuration')} selected, ${selection.failures.length} failed to be selected; ${amount(sent, 'request')} sent for this`,
+    `${amount(selection.articles.length, 'configuration')} selected, ${amount(selection.failures.length, 'failure')}; ${amount(sent, 'request')} sent so far`,
     `A run would send ${about}${amount(requests, 'more request')}: ${kinds}${guess}`,
     ...(meanMs === undefined || requests === 0
       ? []

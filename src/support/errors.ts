@@ -14,11 +14,11 @@ const ASK_OR_OMIT = 'report it to the manufacturer, or use --allow-missing-parts
 
 /** Every error code with its exit code and the action that helps. */
 export const ERROR_CODES = {
-  USAGE: { exit: 2, help: 'run btg2gltf --help, or btg2gltf COMMAND --help' },
+  USAGE: { exit: 2, help: 'for help, run btg2gltf --help or btg2gltf COMMAND --help' },
   PIPELINE_INVALID: { exit: 2, help: 'correct the pipeline file at the line given' },
   PIPELINE_VARIABLE_UNSET: { exit: 2, help: 'set the environment variable given' },
   LIST_INVALID: { exit: 2, help: 'correct the article list at the line given' },
-  NOTHING_SELECTED: { exit: 2, help: 'select more under articles: in the pipeline file' },
+  NOTHING_SELECTED: { exit: 2, help: 'check --only, and articles: in the pipeline file' },
   SERVICE_GONE: { exit: 3, help: 'run again when the service is available: the run continues' },
   SERVICE_UNREACHABLE: { exit: 3, help: 'check the address, the network and the certificate' },
   LOGIN_REFUSED: { exit: 3, help: 'check user name, password and application key' },

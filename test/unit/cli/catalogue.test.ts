@@ -49,9 +49,9 @@ describe('the catalogue is a tree', () => {
   });
 
   test('that ends where it was told to, and says so', async () => {
-    expect(drawTree(await readCatalogueTree(list, '', 1))).toMatch(/\n2 folders were not listed/);
-    expect(drawTree(await readCatalogueTree(list, '', 2))).toMatch(/\n1 folder was not listed/);
-    expect(drawTree(await readCatalogueTree(list, '', 9, 1))).toMatch(/\n2 folders were not/);
+    expect(drawTree(await readCatalogueTree(list, '', 1))).toMatch(/\n2 folders not opened/);
+    expect(drawTree(await readCatalogueTree(list, '', 2))).toMatch(/\n1 folder not opened/);
+    expect(drawTree(await readCatalogueTree(list, '', 9, 1))).toMatch(/\n2 folders not/);
     expect(drawTree(await readCatalogueTree(list, 'f2', 1))).toBe('');
   });
 
