@@ -14,7 +14,13 @@ import { type Built, FIGURE_FIELDS, type ManifestLine } from '../model/asset.ts'
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Decision, FreshResult } from '../model/result.ts';
 import type { Scene } from '../model/scene.ts';
-import type { ArticleSnapshot, Digest, Fetched, Warning } from '../model/snapshot.ts';
+import type {
+  ArticleSnapshot,
+  DecodedReader,
+  Digest,
+  Fetched,
+  Warning,
+} from '../model/snapshot.ts';
 import { sha256Hex } from '../support/files.ts';
 import { CONVERTER_VERSION, type ConvertOptions } from '../transform/convert-options.ts';
 import { type Converter, loadConverter } from './convert-article.ts';
@@ -33,6 +39,8 @@ interface Snapshots {
   fresh(request: ArticleRequest): Promise<SnapshotInputs | undefined>;
   /** The whole snapshot, fetched where it is not cached. */
   load(selected: SelectedArticle): Promise<ArticleSnapshot>;
+  /** Bodies that were decoded while they were fetched. */
+  decoded?: DecodedReader;
 }
 
 /** Fetches snapshots and converts them: `run`. */
@@ -40,7 +48,7 @@ export async function fetchAndConvert(run: Run): Promise<Processor> {
   const fetcher = await run.session.fetcher();
   const load: Snapshots['load'] = ({ request, children }) => fetcher.fetch(request, children);
   return {
-    process: converting(run, { fresh: fetcher.freshSnapshot, load }),
+    process: converting(run, { fresh: fetcher.freshSnapshot, load, decoded: fetcher.decoded }),
     // The response is cached in this run, and so is its failure.
     resolve: (request) =>
       fetcher.resolve(request).then(
@@ -86,7 +94,7 @@ function converting(
 ): Processor['process'] {
   const { database, previous } = stores;
   const { convert, service } = options.pipeline;
-  const build = createBuilder({ stores, convert, stopwatch });
+  const build = createBuilder({ stores, convert, stopwatch, decoded: snapshots.decoded });
   const sourceOf = sourceDigest(convert);
   const serviceId = pipelineServiceId(service);
 
@@ -230,19 +238,20 @@ interface BuilderOptions {
   stores: Pick<Run['stores'], 'bodies' | 'objects'>;
   convert: ConvertOptions;
   stopwatch: RunMetrics['stopwatch'];
+  decoded: DecodedReader | undefined;
 }
 
 /**
  * Builds each source once a run. The converter is loaded with the first article that has to be built, so
  * that a run without changes does not pay for it.
  */
-function createBuilder({ stores, convert, stopwatch }: BuilderOptions): Build {
+function createBuilder({ stores, convert, stopwatch, decoded }: BuilderOptions): Build {
   let converter: Promise<Converter> | undefined;
   const limit = pLimit(BUILDS_AT_ONCE);
   const builds = new Map<Digest, Promise<Built>>();
 
   const build = async (snapshot: ArticleSnapshot): Promise<Built> => {
-    converter ??= loadConverter(stores.bodies, convert);
+    converter ??= loadConverter(stores.bodies, convert, decoded);
     const { transform, writeGlb } = await converter;
     const scene = await stopwatch.during('transform', () => transform(snapshot));
     return stopwatch.during('write', async () => {

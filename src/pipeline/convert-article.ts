@@ -2,7 +2,7 @@
 import type { ContentStore } from '../cache/content-store.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Scene } from '../model/scene.ts';
-import type { ArticleSnapshot, Warning } from '../model/snapshot.ts';
+import type { ArticleSnapshot, DecodedReader, Warning } from '../model/snapshot.ts';
 import { replaceFile } from '../support/files.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 import type { MaterialExplanation } from '../transform/material-table.ts';
@@ -44,7 +44,7 @@ export function convertArticle(
   return withRun(options, environment, async ({ session, stores }) => {
     const fetcher = await session.fetcher();
     const snapshot = await fetcher.fetch(request);
-    const converter = await loadConverter(stores.bodies, pipeline.convert);
+    const converter = await loadConverter(stores.bodies, pipeline.convert, fetcher.decoded);
     const scene = await converter.transform(snapshot);
     const bytes = converter.writeGlb(scene);
     await replaceFile(file, bytes);
@@ -67,6 +67,7 @@ export interface Converter {
 export async function loadConverter(
   bodies: Pick<ContentStore, 'get'>,
   options: ConvertOptions,
+  decoded?: DecodedReader,
 ): Promise<Converter> {
   const [
     { transformArticle },
@@ -86,7 +87,7 @@ export async function loadConverter(
   const read = (digest: string) => bodies.get(digest);
   return {
     transform: (snapshot, explain) =>
-      transformArticle({ snapshot, read, options, images, loadTangents, explain, cache }),
+      transformArticle({ snapshot, read, decoded, options, images, loadTangents, explain, cache }),
     writeGlb,
   };
 }
