@@ -285,17 +285,7 @@ function builtFrom(scene: Scene, sha256: Digest, bytes: number): Built {
 
 /**
  * Makes a function that digests all that a GLB and its line depend on: the digest of the inputs, all options
- * and the version of the converter, but not the identity of the article.
- *
- * @param version - Another one in tests only.
- *
- * @example
- * ```ts
- * const sourceOf = sourceDigest(CONVERT_DEFAULTS);
- * sourceOf(inputsDigest(snapshot));   // → '849465e5…'
- * ```
- *
- * @see D-745.
+ * and the version of the converter (another one in tests only), but not the identity of the article. D-745
  */
 export function sourceDigest(
   options: ConvertOptions,

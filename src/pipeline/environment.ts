@@ -17,11 +17,7 @@ export const ENVIRONMENT = {
   BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },
 } as const satisfies Record<string, { secret: boolean; means: string }>;
 
-/**
- * Registers the value of every secret variable for redaction, before anything can be printed.
- *
- * @see D-742 (secrets come from the environment only).
- */
+/** Registers the value of every secret variable for redaction, before anything can be printed. @see D-742. */
 export function registerSecrets(env: Environment): void {
   for (const [name, { secret }] of Object.entries(ENVIRONMENT)) {
     if (secret) registerSecret(env[name] ?? '');
@@ -38,10 +34,8 @@ export function readCredentials(env: Environment): Credentials {
   if (token !== '') return { token };
   const login = { username: env.BTG2GLTF_USERNAME ?? '', password: env.BTG2GLTF_PASSWORD ?? '' };
   const appKey = env.BTG2GLTF_APP_KEY ?? '';
-  const unset = [
-    ...(login.username === '' ? ['BTG2GLTF_USERNAME'] : []),
-    ...(login.password === '' ? ['BTG2GLTF_PASSWORD'] : []),
-  ];
+  const names = ['BTG2GLTF_USERNAME', 'BTG2GLTF_PASSWORD'];
+  const unset = names.filter((name) => (env[name] ?? '') === '');
   if (unset.length > 0) {
     throw new ConverterError(
       'PIPELINE_VARIABLE_UNSET',

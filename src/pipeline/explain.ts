@@ -30,12 +30,6 @@ export interface ArticleExplanation {
  *
  * @param pattern - Glob on `MANUFACTURER/PROGRAM/number`, base or final, or on a number alone.
  * @throws {@link ConverterError} `USAGE` if none matches; `SNAPSHOT_MISSING` if one is not in the cache.
- *
- * @example
- * ```ts
- * const [first] = await explainArticle('ACME/DESK/D160*', pipeline, environment);
- * first.materials[0].steps.length; // → 35
- * ```
  */
 export function explainArticle(
   pattern: string,

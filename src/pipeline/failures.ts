@@ -10,22 +10,16 @@ import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { CONVERTER_VERSION, type ConvertOptions } from '../transform/convert-options.ts';
 import type { Run } from './open-run.ts';
+import type { Pipeline } from './pipeline-file.ts';
 import type { Filter, Origin } from './process-all.ts';
 import type { Results } from './results.ts';
+import type { RunOptions } from './run-options.ts';
 import { isMoreThan, percentOf, sharePercent } from './share.ts';
-
-/** How often an article that keeps failing is tried. */
-export interface FailurePolicy {
-  /** Distinct days of failure after which it is quarantined. */
-  quarantineAfterNights: number;
-  /** Days between two attempts in quarantine. */
-  retryEveryNights: number;
-}
 
 interface HistoryOptions {
   /** Absolute path: each output folder has its own failures. */
   outputDir: string;
-  policy: FailurePolicy;
+  policy: Pipeline['failures'];
   /** Once these options change, everything is tried again. */
   convert: ConvertOptions;
   /** Start of the run, milliseconds since 1970. */
@@ -281,21 +275,12 @@ function* failedRequests(lines: Iterable<ManifestLine>): Iterable<ArticleRequest
   for (const { status, requested } of lines) if (status === 'failed') yield* requested;
 }
 
-/** How many configurations may fail: a number, or a share from 0 to 1. */
-type FailureLimit = { count: number } | { share: number };
-
 /**
- * Parses the value of `--max-failures`.
+ * Parses the value of `--max-failures`, such as `5` or `2%`.
  *
  * @throws {@link ConverterError} `USAGE`
- *
- * @example
- * ```ts
- * parseMaxFailures('2%');   // → { share: 0.02 }
- * parseMaxFailures('5');    // → { count: 5 }
- * ```
  */
-export function parseMaxFailures(text: string): FailureLimit {
+export function parseMaxFailures(text: string): NonNullable<RunOptions['maxFailures']> {
   if (/^\d+$/.test(text.trim())) return { count: Number(text) };
   const share = percentOf(text);
   if (share !== undefined) return { share };
@@ -305,7 +290,7 @@ export function parseMaxFailures(text: string): FailureLimit {
 
 /** Returns a sentence if the failures of a run exceed the limit; exactly the limit is allowed. @see D-853. */
 export function exceededFailures(
-  limit: FailureLimit,
+  limit: NonNullable<RunOptions['maxFailures']>,
   { failed, of }: { failed: number; of: number },
 ): string | undefined {
   const share = of === 0 ? 0 : failed / of;

@@ -19,15 +19,6 @@ export interface GateThresholds {
 
 type Figures = Partial<AssetFigures>;
 
-/** How a figure is compared. */
-interface FigureComparison {
-  /** The figure as one number; undefined if it is not known. */
-  figure(of: Figures): number | undefined;
-  /** How much it differs: from 0 (equal) to 1 (gone, or new). */
-  change(before: Figures, now: Figures): number;
-  format(of: Figures): string;
-}
-
 interface GateRow {
   /** Description in the schema of the pipeline file. */
   doc: string;
@@ -35,7 +26,13 @@ interface GateRow {
   changed: string;
   defaults: GateThresholds;
   /** Undefined if there is nothing to compare with. */
-  comparison?: FigureComparison;
+  comparison?: {
+    /** The figure as one number; undefined if it is not known. */
+    figure(of: Figures): number | undefined;
+    /** How much it differs: from 0 (equal) to 1 (gone, or new). */
+    change(before: Figures, now: Figures): number;
+    format(of: Figures): string;
+  };
 }
 
 /**
@@ -53,12 +50,7 @@ export const GATE_TABLE = {
     changed: 'are gone',
     defaults: WARN_AND_REFUSE,
   },
-  triangles: {
-    doc: 'drawn triangles',
-    changed: 'have another number of triangles',
-    defaults: { change: 0.5, ...WARN_AND_REFUSE },
-    comparison: count('triangles'),
-  },
+  triangles: countRow('triangles', 'drawn triangles', { change: 0.5, ...WARN_AND_REFUSE }),
   bounds: {
     doc: 'size and position of the bounding box',
     changed: 'have another size or position',
@@ -72,24 +64,12 @@ export const GATE_TABLE = {
           .join(' × ')} m`,
     },
   },
-  materials: {
-    doc: 'number of materials',
-    changed: 'have another number of materials',
-    defaults: { change: 0.5, ...WARN_ONLY },
-    comparison: count('materials'),
-  },
+  materials: countRow('materials', 'number of materials', { change: 0.5, ...WARN_ONLY }),
   bytes: {
-    doc: 'size of the GLB',
+    ...countRow('bytes', 'size of the GLB', { change: 0.5, ...WARN_ONLY }),
     changed: 'have files of another size',
-    defaults: { change: 0.5, ...WARN_ONLY },
-    comparison: count('bytes'),
   },
-  textures: {
-    doc: 'number of textures',
-    changed: 'have another number of textures',
-    defaults: { change: 0.75, ...WARN_AND_REFUSE },
-    comparison: count('textures'),
-  },
+  textures: countRow('textures', 'number of textures', { change: 0.75, ...WARN_AND_REFUSE }),
 } as const satisfies Record<keyof typeof GATE_LABELS, GateRow>;
 
 /** A gate: a figure that is compared with that of the previous run. */
@@ -129,23 +109,24 @@ export const gatesSchema = z
     'what is compared with the previous run; --accept publishes the result regardless',
   ) as unknown as z.ZodType<Gates, Partial<Record<Gate, unknown>> | undefined>;
 
-function count(name: 'triangles' | 'materials' | 'bytes' | 'textures'): FigureComparison {
+function countRow(
+  name: 'triangles' | 'materials' | 'bytes' | 'textures',
+  doc: string,
+  defaults: GateThresholds & { change: number },
+) {
   return {
-    figure: (of) => of[name],
-    change: (before, now) => countChange(before[name]!, now[name]!),
-    format: (of) => `${of[name]!.toLocaleString('en-US')} ${name}`,
+    doc,
+    changed: `have another number of ${name}`,
+    defaults,
+    comparison: {
+      figure: (of: Figures) => of[name],
+      change: (before: Figures, now: Figures) => countChange(before[name]!, now[name]!),
+      format: (of: Figures) => `${of[name]!.toLocaleString('en-US')} ${name}`,
+    },
   };
 }
 
-/**
- * Returns how much a count differs, as a share of the larger one: half and double are both 0.5.
- *
- * @example
- * ```ts
- * countChange(100, 50);   // → 0.5
- * countChange(0, 7);      // → 1
- * ```
- */
+/** Returns how much a count differs, as a share of the larger one: half and double are both 0.5. */
 export function countChange(before: number, now: number): number {
   const larger = Math.max(before, now);
   return larger === 0 ? 0 : Math.abs(before - now) / larger;

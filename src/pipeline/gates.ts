@@ -21,13 +21,6 @@ type GateAssessment = Omit<GateReport, 'accepted'>;
  * @param now - The manifest that would replace it. What failed counts with its previous figures, since its
  *   GLB stays published.
  *
- * @example
- * ```ts
- * assessGates(previous, lines, pipeline.gates);
- * // → { refused: true, count: 513, byGate: { articlesGone: { warn: 0, refuse: 512 } }, findings: [
- * //     { gate: 'articlesGone', action: 'refuse', article: '*', before: 1000, now: 488, message: '512 of 1,000 …' }, … ] }
- * ```
- *
  * @see D-850, D-851.
  */
 export function assessGates(

@@ -69,7 +69,11 @@ export async function withRun<T>(
   const startedAt = environment.startedAt ?? environment.now();
   const metrics = createRunMetrics(environment.now);
   const database = await openCacheDatabase(cacheDir);
-  const bodies = openBodies(cacheDir);
+  const bodies = openFileStore({
+    dir: join(cacheDir, OBJECTS_FOLDER),
+    tmpDir: temporaryFolder(cacheDir),
+    ...{ repair: true, dropDamaged: true },
+  });
   const opening = { options, environment, startedAt, metrics, bodies, database };
   const session = createServiceSession(opening);
   const deadline = openDeadline(options.until, environment.now, session.close);
@@ -84,18 +88,10 @@ export async function withRun<T>(
   }
 }
 
-function openBodies(cacheDir: string): ContentStore {
-  const tmpDir = temporaryFolder(cacheDir);
-  const dir = join(cacheDir, OBJECTS_FOLDER);
-  return openFileStore({ dir, tmpDir, repair: true, dropDamaged: true });
-}
-
-type OutputStores = Omit<Stores, 'bodies' | 'database'>;
-
 async function openOutput(
   { pipeline, force, repair }: RunOptions,
   { log }: RunEnvironment,
-): Promise<OutputStores> {
+): Promise<Omit<Stores, 'bodies' | 'database'>> {
   const objects = openObjects(pipeline.outputDir, force || repair);
   const damaged = new Set<Digest>();
   // Many configurations share an object.

@@ -70,9 +70,9 @@ export async function verifyOutput(outputDir: string, signal?: AbortSignal): Pro
   const { pathOf } = openObjects(outputDir);
   const problems: Verification['problems'] = [];
   const checked = new Set<Digest>();
-  const check = async (path: string, digest: Digest, object?: Digest) => {
+  const check = async (path: string, digest: Digest, facts: { object?: Digest }) => {
     const problem = await problemOf(path, digest);
-    if (problem !== undefined) problems.push({ path, problem, ...(object && { object }) });
+    if (problem !== undefined) problems.push({ path, problem, ...facts });
   };
   let links = 0;
   const onDamaged = (path: string, problem: string) => void problems.push({ path, problem });
@@ -81,12 +81,12 @@ export async function verifyOutput(outputDir: string, signal?: AbortSignal): Pro
     if (asset === undefined) continue;
     signal?.throwIfAborted();
     const { glb, sha256 } = asset;
-    if (!checked.has(sha256)) await check(pathOf(sha256), sha256, sha256);
+    if (!checked.has(sha256)) await check(pathOf(sha256), sha256, { object: sha256 });
     checked.add(sha256);
     links++;
     const link = join(outputDir, glb);
     // A hard link is its object, which is checked already.
-    if (!(await isSameFile(link, pathOf(sha256)))) await check(link, sha256);
+    if (!(await isSameFile(link, pathOf(sha256)))) await check(link, sha256, {});
   }
   return { objects: checked.size, links, problems };
 }
@@ -124,11 +124,6 @@ interface PrunePlan {
  *
  * @param keepRuns - Number of latest reports to keep. @defaultValue all
  * @throws {@link ConverterError} `USAGE` without a manifest.
- *
- * @example
- * ```ts
- * await planPrune('output/demo'); // → { objects: ['objects/0a/0a5f….glb'], links: [], runs: [], bytes: 81234 }
- * ```
  *
  * @see D-832.
  */

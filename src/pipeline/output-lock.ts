@@ -37,11 +37,6 @@ const ownLocks = new Set<string>();
  * @returns A function that releases the lock.
  * @throws {@link ConverterError} `OUTPUT_LOCKED` if another run has it.
  *
- * @example
- * ```ts
- * const release = await lockOutput('output/demo', Date.now());
- * ```
- *
  * @see D-830.
  */
 export async function lockOutput(

@@ -2,38 +2,24 @@
 import { dirname, join, resolve } from 'node:path';
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
-import type { FreshnessPolicy } from '../cache/freshness.ts';
 import { readAddress } from '../service/target.ts';
 import { asConverterError, ConverterError, isConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
 import { didYouMean } from '../support/nearest.ts';
-import type { ConvertOptions } from '../transform/convert-options.ts';
 import { ENVIRONMENT, type Environment } from './environment.ts';
-import type { FailurePolicy } from './failures.ts';
-import type { Gates } from './gate-table.ts';
 import {
   type PipelineContent,
   type PipelineSource,
   pipelineJsonSchema,
   pipelineSchema,
   readSource,
-  type ServiceContent,
   SOURCE_KINDS,
 } from './pipeline-schema.ts';
 
-/** A checked pipeline file. */
-export interface Pipeline {
-  name: string;
-  /** The `service:` section; `recording` is an absolute path. */
-  service: ServiceContent;
+/** A checked pipeline file; all paths are absolute. */
+export interface Pipeline extends Omit<PipelineContent, 'articles' | 'output' | 'cache'> {
   articles: PipelineSource[];
-  convert: ConvertOptions;
-  limits: PipelineContent['limits'];
-  gates: Gates;
-  failures: FailurePolicy;
   outputDir: string;
-  /** When a cached response is used. */
-  freshness: FreshnessPolicy;
   cacheDir: string;
   /** Largest size of the cache at the end of a run. */
   cacheMaxBytes: number;
@@ -76,16 +62,15 @@ export function parsePipeline(text: string, file: string, env: Environment): Pip
   if (parsed.data === undefined || problems.length > 0) {
     throw new ConverterError('PIPELINE_INVALID', problems.join('\n'));
   }
-  const { name, service, articles, convert, limits, gates, failures, output } = parsed.data;
-  const { freshness, cache } = parsed.data;
+  const { articles, output, cache, service, ...rest } = parsed.data;
+  const { recording } = service;
   const at = (path: string) => resolve(dirname(file), path);
   const outputDir = at(output.dir);
   return {
-    name,
-    service:
-      service.recording === undefined ? service : { ...service, recording: at(service.recording) },
+    ...rest,
+    service: recording === undefined ? service : { ...service, recording: at(recording) },
     articles: articles.map((entry) => readSource(entry, at)),
-    ...{ convert, limits, gates, failures, outputDir, freshness },
+    outputDir,
     cacheDir: cache.dir === undefined ? defaultCacheDir(outputDir) : at(cache.dir),
     cacheMaxBytes: cache.maxBytes,
   };
@@ -95,9 +80,6 @@ export function parsePipeline(text: string, file: string, env: Environment): Pip
 export function defaultCacheDir(outputDir: string): string {
   return join(dirname(outputDir), '.cache');
 }
-
-/** Required sections. */
-const PARTS = ['name', 'service', 'articles', 'output'];
 
 interface Problem {
   line: number;
@@ -126,8 +108,8 @@ function ofIssue(yaml: YamlFile, issue: z.core.$ZodIssue): Problem[] {
     }));
   }
   if (yaml.value === null || yaml.value === undefined) {
-    const needed = PARTS.join(', ');
-    return [{ line: 1, sentence: `the file is empty: expected ${needed}` }];
+    const sentence = 'the file is empty: expected name, service, articles, output';
+    return [{ line: 1, sentence }];
   }
   const where = issue.path.length === 0 ? 'the file' : issue.path.map(String).join('.');
   return [{ line: yaml.lineOf(issue.path), sentence: `${where}: ${wording(yaml, issue)}` }];

@@ -27,13 +27,12 @@ function int(standard: number, min: number, doc: string, max?: number) {
 const rateLimitSchema = z
   .strictObject({
     perSecond: z.number().positive().optional().describe('requests per second, evenly spaced'),
-    concurrency: z
-      .int()
-      .min(1)
-      .optional()
-      .describe('concurrent requests; if set, their number is not adapted'),
+    concurrency: z.int().min(1).optional().describe('concurrent requests; not adapted then'),
   })
   .describe('limits of the service, if they are known');
+
+const { rememberMe, padding, tokenElement, concurrency, timeoutMs } = SERVICE_DEFAULTS;
+const { retries, backoffMs, giveUpAfterMs, maxResponseBytes } = SERVICE_DEFAULTS;
 
 const serviceSchema = z
   .strictObject({
@@ -47,43 +46,23 @@ const serviceSchema = z
     currency: text.default('').describe('currency of prices'),
     rememberMe: z
       .boolean()
-      .default(SERVICE_DEFAULTS.rememberMe)
+      .default(rememberMe)
       .describe('tokens are valid for 90 days instead of 12 hours'),
-    padding: z
-      .enum(['pkcs1', 'oaep'])
-      .default(SERVICE_DEFAULTS.padding)
-      .describe('padding of the encrypted login'),
+    padding: z.enum(['pkcs1', 'oaep']).default(padding).describe('padding of the encrypted login'),
     tokenElement: z
       .enum(['first', 'last'])
-      .default(SERVICE_DEFAULTS.tokenElement)
+      .default(tokenElement)
       .describe('which element of the response is the token'),
     imageLocation: named
       .default(IMAGE_LOCATION_DEFAULT)
       .describe('path of an image in GET materials; also {program}'),
-    concurrency: int(
-      SERVICE_DEFAULTS.concurrency,
-      1,
-      'most concurrent requests of all kinds; fewer while the service is overloaded',
-      256,
-    ),
+    concurrency: int(concurrency, 1, 'most concurrent requests; fewer during an overload', 256),
     rateLimit: rateLimitSchema.optional(),
-    timeoutMs: int(SERVICE_DEFAULTS.timeoutMs, 1, 'time limit of one attempt of a request'),
-    retries: int(SERVICE_DEFAULTS.retries, 0, 'attempts after the first', 20),
-    backoffMs: int(
-      SERVICE_DEFAULTS.backoffMs,
-      1,
-      'milliseconds before the second attempt; doubles each time',
-    ),
-    giveUpAfterMs: int(
-      SERVICE_DEFAULTS.giveUpAfterMs,
-      0,
-      'how long to wait for a service that no longer responds; then exit code 3',
-    ),
-    maxResponseBytes: int(
-      SERVICE_DEFAULTS.maxResponseBytes,
-      1024,
-      'largest response that is accepted',
-    ),
+    timeoutMs: int(timeoutMs, 1, 'time limit of one attempt of a request'),
+    retries: int(retries, 0, 'attempts after the first', 20),
+    backoffMs: int(backoffMs, 1, 'milliseconds before the second attempt; doubles each time'),
+    giveUpAfterMs: int(giveUpAfterMs, 0, 'how long to wait for a service that does not respond'),
+    maxResponseBytes: int(maxResponseBytes, 1024, 'largest response that is accepted'),
   })
   .describe('where the articles come from: emulator, recording, or authUrl and baseUrl');
 
@@ -197,9 +176,7 @@ const sourceSchema = z
     as: z
       .enum(['planning', 'articles'])
       .optional()
-      .describe(
-        'of carts and permanentids: one asset of each (the default), or one of each child too',
-      ),
+      .describe('of carts and permanentids: one asset of each (default), or of each child too'),
   })
   .describe('one way to select articles');
 
@@ -213,15 +190,9 @@ const failuresSchema = z
 
 const cacheSchema = z
   .strictObject({
-    dir: named
-      .optional()
-      .describe('relative to this file; default: .cache beside the output folder'),
+    dir: named.optional().describe('relative to this file; default: .cache beside the output'),
     // The whole of a real service (D-611) is about 14 GB.
-    maxBytes: int(
-      20 * 2 ** 30,
-      0,
-      'when the cache exceeds this, the least recently used bodies are evicted at the end of a run',
-    ),
+    maxBytes: int(20 * 2 ** 30, 0, 'beyond this, the least recently used bodies are evicted'),
   })
   .prefault({})
   .describe('responses of the service, cached between runs');
@@ -238,7 +209,7 @@ export const pipelineSchema = z
         articleTimeoutMs: int(
           15 * 60_000,
           1,
-          'time limit of one article, milliseconds; it fails beyond that',
+          'time limit of one article, milliseconds',
           LONGEST_MS,
         ),
       })

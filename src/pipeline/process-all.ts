@@ -36,7 +36,6 @@ export type Collect = (result: Result, origin: Origin) => void;
 /** Selects those of some articles that are processed. */
 export type Filter = (articles: readonly SelectedArticle[]) => readonly SelectedArticle[];
 
-/** What processing needs of a run. */
 type ProcessingRun = Pick<Run, 'options' | 'environment' | 'session' | 'isOutOfTime'>;
 
 /**

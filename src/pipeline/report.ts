@@ -6,11 +6,12 @@ import type { ManifestLine } from '../model/asset.ts';
 import {
   configurationId,
   configurationKey,
+  ID_FIELDS,
   parseConfigurationKey,
   sortConfigurationKeys,
 } from '../model/configuration-id.ts';
 import type { Result } from '../model/result.ts';
-import type { FailureHistory, ReportedLine } from '../report/collect.ts';
+import type { ReportedLine } from '../report/collect.ts';
 import { createCollector } from '../report/collect.ts';
 
 import type { FailureRow, GateReport, RunReport } from '../report/run-report.ts';
@@ -57,13 +58,18 @@ export async function makeReport(run: Run, content: ReportContent): Promise<Made
   const { command, end, selection, lines, removed = [], gates = NO_GATES, historyOf } = content;
   const published = command !== 'fetch' && isPublished(end);
   const collector = createCollector();
-  const pathOf = (line: ReportedLine) => objectPath(pipeline.outputDir, stores.objects, line);
-  for (const line of lines) collector.add(published ? line : { ...line, ...pathOf(line) });
+  for (const line of lines) {
+    // A GLB that is not published has no link: its path is that in the store.
+    const path = published || line.sha256 === undefined ? '' : stores.objects.pathOf(line.sha256);
+    const glb = relative(pipeline.outputDir, path).replaceAll(sep, '/');
+    collector.add(path === '' ? line : { ...line, glb });
+  }
   for (const failure of selection.failures)
     collector.addNotSelected({ ...selectionRow(failure), ...historyOf?.({ what: failure.what }) });
   for (const warning of selection.warnings) collector.addSelectionWarning(warning);
   for (const key of removed) collector.addRemoved(key);
   const totalMs = metrics.stopwatch.totalMs();
+  const { error: stop } = end;
   const fromCache = await session.cacheHits();
   const report: RunReport = {
     format: 2,
@@ -77,7 +83,7 @@ export async function makeReport(run: Run, content: ReportContent): Promise<Made
     stageMs: metrics.stopwatch.stageMs(),
     ended: reportedEnd(end),
     published,
-    ...(end.error && { stop: stopRow(end.error) }),
+    ...(stop && { stop: { code: stop.code, message: stop.message, help: helpFor(stop.code) } }),
     ...collector.collected(),
     requests: { ...metrics.requests.totals(), fromCache },
     gates,
@@ -92,25 +98,9 @@ function* redacted(rows: Iterable<FailureRow>): Iterable<FailureRow> {
   for (const row of rows) yield redactAll(row);
 }
 
-/** A GLB that is not published has no link: its path is that in the store. */
-function objectPath(
-  outputDir: string,
-  { pathOf }: Run['stores']['objects'],
-  { sha256 }: ReportedLine,
-): Pick<ReportedLine, 'glb'> {
-  if (sha256 === undefined) return {};
-  return { glb: relative(outputDir, pathOf(sha256)).replaceAll(sep, '/') };
-}
-
-function stopRow({ code, message }: { code: string; message: string }): RunReport['stop'] {
-  return { code, message, help: helpFor(code) };
-}
-
 function selectionRow({ what, code, message, article }: SelectionFailure): FailureRow {
-  const { manufacturer = '', program = '', basearticlenumber = '' } = article ?? {};
-  const unknown = { finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
-  const ids = { manufacturer, program, basearticlenumber, ...unknown };
-  return { what, ...ids, code, message, help: helpFor(code) };
+  const none = Object.fromEntries(ID_FIELDS.map((field) => [field, ''])) as unknown as ArticleKey;
+  return { what, ...none, ...article, code, message, help: helpFor(code) };
 }
 
 /** Flattens the result of a fetch, which has no manifest line, to a row of the report. */
@@ -161,20 +151,18 @@ function reportedLine(
   const results = collected.map(({ result }) => result);
   const built = results.find((result) => 'built' in result);
   const failed = results.find(({ status }) => status === 'failed');
-  const history: FailureHistory | undefined = failed && historyOf(failed.request);
+  const history = failed && historyOf(failed.request);
+  const { bytes, triangles } = known ?? {};
+  const sizes = bytes === undefined || triangles === undefined ? {} : { bytes, triangles };
   return {
     ...line,
     ms: collected.reduce((sum, { ms }) => sum + ms, 0),
     kept: results.every(({ status }) => status === 'fresh'),
     counts: built?.built.counts,
     ...(line.sha256 === undefined ? {} : { change: changeOf(line, known) }),
-    ...(known && { before: sizesOf(known) }),
+    ...(known && { before: sizes }),
     ...(history && { history }),
   };
-}
-
-function sizesOf({ bytes, triangles }: ManifestLine): NonNullable<ReportedLine['before']> {
-  return bytes === undefined || triangles === undefined ? {} : { bytes, triangles };
 }
 
 function changeOf(

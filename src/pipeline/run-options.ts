@@ -20,7 +20,7 @@ export interface RunOptions {
   accept?: boolean;
   /** Deadline, milliseconds since 1970. */
   until?: number;
-  /** Refuse the result if more configurations fail. */
+  /** Refuse the result if more configurations fail: a number, or a share from 0 to 1. */
   maxFailures?: { count: number } | { share: number };
 }
 
@@ -48,14 +48,7 @@ export function isPartial({ only, limit, failedOnly }: RunOptions): boolean {
   return only !== undefined || limit !== undefined || failedOnly === true;
 }
 
-/**
- * Returns the id of a run: the UTC time at which it began, without the colons that some file systems refuse.
- *
- * @example
- * ```ts
- * runId(Date.UTC(2026, 10, 21, 2));   // → '2026-11-21T02-00-00.000Z'
- * ```
- */
+/** Returns the id of a run: its start, as `2026-11-21T02-00-00.000Z`; some file systems refuse colons. */
 export function runId(startedAt: number): string {
   return new Date(startedAt).toISOString().replaceAll(':', '-');
 }

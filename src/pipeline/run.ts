@@ -23,7 +23,7 @@ import {
   writeReport,
 } from './report.ts';
 import { createResults, type Results } from './results.ts';
-import type { RunEnd, RunResult } from './run-end.ts';
+import { isPublished, type RunEnd, type RunResult } from './run-end.ts';
 import { isPartial, type RunEnvironment, type RunOptions, runId } from './run-options.ts';
 import { selectFetched, selectLive } from './select.ts';
 
@@ -142,48 +142,36 @@ interface RunPlan {
  */
 async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
   const { options, stores, metrics } = run;
+  const before = stores.previous.lines;
   const results = createResults(stores.previous);
   const quarantine = openQuarantine(run, results, plan.command === 'build');
-  const processed = await selectAndProcess(run, plan, quarantine);
-  const { selection, isComplete } = processed;
-  const isWhole = isComplete && !isPartial(options);
-  const lines = newLines(run, results, selection, !isWhole);
-  const assessment =
-    processed.end === undefined ? assess(run, lines, selection.failures.length) : undefined;
-  const end = await endOf(processed, assessment?.refusal, {
-    publish: () => metrics.stopwatch.during('publish', () => publishResults(run, lines, results)),
-    record: (published) => {
-      if (published) recordDecisions(run, results, isWhole ? lines : undefined);
-      if (processed.end === undefined) quarantine.record(selection.failures, isWhole);
-    },
-  });
-  const before = stores.previous.lines;
   const { historyOf } = quarantine;
+  const { selection, end: processed } = await selectAndProcess(run, plan, quarantine);
+  const isWhole = processed.kind === 'complete' && !isPartial(options);
+  const lines = newLines(run, results, selection, !isWhole);
+  const { gates, end: assessed } = assess(run, lines, selection.failures.length, processed);
+  const published = await endAfter(assessed, 'publishFailed', isPublished(assessed), () =>
+    metrics.stopwatch.during('publish', () => publishResults(run, lines, results)),
+  );
+  const end = await endAfter(published, 'recordFailed', isPublished(processed), async () => {
+    if (isPublished(published)) recordDecisions(run, results, isWhole ? lines : undefined);
+    quarantine.record(selection.failures, isWhole);
+  });
   const made = await makeReport(run, {
-    ...{ command: plan.command, end, selection, historyOf },
+    ...{ command: plan.command, end, selection, gates, historyOf },
     lines: runLines({ before, lines, results, historyOf }),
     removed: removedConfigurations({ before, lines }),
-    gates: assessment?.gates,
   });
   const runFolder = await writtenReport(made, end);
   if (end.kind === 'complete') await run.session.finish(isPartial(options));
   return { report: made.report, runFolder, end };
 }
 
-interface Processed {
-  selection: Selection;
-  isComplete: boolean;
-  /** Why the processing stopped. */
-  end?: RunEnd & { error: ConverterError };
-  /** Why not everything was processed. */
-  outOfTime?: ConverterError;
-}
-
 async function selectAndProcess(
   run: Run,
   plan: RunPlan,
   quarantine: Quarantine,
-): Promise<Processed> {
+): Promise<{ selection: Selection; end: RunEnd }> {
   let selection: Selection = { articles: [], failures: [], warnings: [] };
   try {
     if (run.options.repair) await markDamage(run);
@@ -193,19 +181,17 @@ async function selectAndProcess(
     const processor = await plan.processor(run);
     const { done, total } = await processAll(run, articles, processor, collect, filter);
     await run.session.close();
-    if (done === total) return { selection, isComplete: true };
+    if (done === total) return { selection, end: { kind: 'complete' } };
     const message = `the deadline passed: ${done} of ${total} configurations were processed; the others are unchanged`;
-    return { selection, isComplete: false, outOfTime: new ConverterError('OUT_OF_TIME', message) };
+    const error = new ConverterError('OUT_OF_TIME', message);
+    return { selection, end: { kind: 'outOfTime', error } };
   } catch (thrown) {
-    return { selection, isComplete: false, end: stoppedBy(run, asConverterError(thrown)) };
+    return { selection, end: stoppedBy(run, asConverterError(thrown)) };
   }
 }
 
 /** After the deadline the session is closed: its requests then fail as interrupted. */
-function stoppedBy(
-  { environment, isOutOfTime }: Run,
-  error: ConverterError,
-): NonNullable<Processed['end']> {
+function stoppedBy({ environment, isOutOfTime }: Run, error: ConverterError): RunEnd {
   if (error.code !== 'INTERRUPTED') return { kind: 'failed', error };
   if (environment.signal.aborted || !isOutOfTime()) return { kind: 'interrupted', error };
   const message = 'the deadline passed during the selection: nothing was processed';
@@ -224,15 +210,18 @@ function assess(
   { options, stores }: Run,
   lines: PackedMap<ManifestLine>,
   notSelected: number,
-): { gates: GateReport; refusal: ConverterError | undefined } {
+  end: RunEnd,
+): { gates?: GateReport; end: RunEnd } {
+  if (!isPublished(end)) return { end };
   const found = assessGates(stores.previous.lines, lines, options.pipeline.gates);
   const first = found.findings.find(({ action }) => action === 'refuse');
   const message = `a gate refuses the result: ${first?.message ?? 'see the report'}`;
-  const refusal = found.refused
+  const error = found.refused
     ? new ConverterError('GATE_REFUSED', message)
     : tooManyFailures(options.maxFailures, lines, notSelected);
-  const accepted = options.accept === true && refusal !== undefined;
-  return { gates: { ...found, accepted }, refusal: accepted ? undefined : refusal };
+  const gates = { ...found, accepted: options.accept === true && error !== undefined };
+  if (error === undefined || gates.accepted) return { gates, end };
+  return { gates, end: { kind: 'refused', error, isComplete: end.kind === 'complete' } };
 }
 
 function tooManyFailures(
@@ -247,42 +236,22 @@ function tooManyFailures(
   return message === undefined ? undefined : new ConverterError('MAX_FAILURES', message);
 }
 
-interface FinalSteps {
-  publish(): Promise<void>;
-  record(published: boolean): void;
-}
-
-/** Publishes and records as far as the run got, and returns how it ended. */
-async function endOf(
-  { end, isComplete, outOfTime }: Processed,
-  refusal: ConverterError | undefined,
-  { publish, record }: FinalSteps,
+/** Takes a further step of a run, and returns how it ends then: an earlier error remains. */
+async function endAfter(
+  end: RunEnd,
+  kind: 'publishFailed' | 'recordFailed',
+  isTaken: boolean,
+  step: () => Promise<void>,
 ): Promise<RunEnd> {
-  const reached: RunEnd | undefined =
-    end ?? (refusal && { kind: 'refused', error: refusal, isComplete });
-  const unpublished = reached ?? (await publishedEnd(publish, isComplete));
   try {
-    record(unpublished === undefined);
+    if (isTaken) await step();
+    return end;
   } catch (thrown) {
     const error = asConverterError(thrown);
-    return unpublished ?? { kind: 'recordFailed', error, isComplete };
-  }
-  if (unpublished !== undefined) return unpublished;
-  return outOfTime ? { kind: 'outOfTime', error: outOfTime } : { kind: 'complete' };
-}
-
-/** Returns how the run ended if publishing fails. */
-async function publishedEnd(
-  publish: FinalSteps['publish'],
-  isComplete: boolean,
-): Promise<RunEnd | undefined> {
-  try {
-    await publish();
-    return undefined;
-  } catch (thrown) {
-    const error = asConverterError(thrown);
-    if (error.code === 'INTERRUPTED') return { kind: 'interrupted', error };
-    return { kind: 'publishFailed', error, isComplete };
+    if (!isPublished(end)) return end;
+    if (kind === 'publishFailed' && error.code === 'INTERRUPTED')
+      return { kind: 'interrupted', error };
+    return { kind, error, isComplete: end.kind === 'complete' };
   }
 }
 
@@ -301,10 +270,9 @@ function recordDecisions(
 /** What decided about each configuration, for `explain`. */
 function* decisionsOf(results: Results): Iterable<[key: string, decision: Decision]> {
   for (const key of results.keys()) {
-    const first = results.of(key)[0]?.result;
-    if (first === undefined || first.status === 'fetched') continue;
-    if ('decision' in first) yield [key, first.decision];
-    else yield [key, { tier: first.status === 'fresh' ? 'kept' : 'failed', why: [] }];
+    const { result } = results.of(key)[0]!;
+    const tier = result.status === 'fresh' ? 'kept' : 'failed';
+    yield [key, 'decision' in result ? result.decision : { tier, why: [] }];
   }
 }
 

@@ -3,17 +3,7 @@ import { z } from 'zod';
 
 const PERCENT = /^(\d+(?:\.\d+)?) ?%$/;
 
-/**
- * Parses a percentage.
- *
- * @returns 0 to 1; undefined for any other text and for more than 100 %.
- *
- * @example
- * ```ts
- * percentOf('2.5%');   // → 0.025
- * percentOf('2.5');    // → undefined
- * ```
- */
+/** Parses a percentage: `2.5%` is 0.025; undefined for any other text and for more than 100 %. */
 export function percentOf(text: string): number | undefined {
   const percent = Number(PERCENT.exec(text.trim())?.[1]);
   return percent <= 100 ? percent / 100 : undefined;

@@ -147,12 +147,6 @@ const WILDCARD = /[*?]/;
  * @param glob - Absolute.
  * @returns In the order of their names; a path without wildcards always returns one.
  *
- * @example
- * ```ts
- * await readCartFiles(resolve('carts/*.json'));
- * // → [{ name: 'cart order-17.json', article: { json: { id: '7', rootid: '7', … } } }]
- * ```
- *
  * @see D-801.
  */
 export async function readCartFiles(glob: string): Promise<StoredPlanning[]> {
