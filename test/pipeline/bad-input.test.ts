@@ -46,7 +46,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('an output folder that is a file: exit 3, before anything is asked for', async () => {
+test('an output folder that is a file: exit 3, before any request', async () => {
   await writeFile(out(), '');
   const { exit, stderr } = await run();
   expect(exit).toBe(3);
@@ -117,7 +117,7 @@ describe('a service that cannot be used', () => {
     expect(base.stderr + auth.stderr).not.toContain('elsewhere');
   });
 
-  test('a given token that is dead: exit 3, a sentence, and nobody is logged out', async () => {
+  test('a given token that is invalid: exit 3, a sentence, and no logout', async () => {
     const { BTG2GLTF_AUTH_URL, BTG2GLTF_BASE_URL } = proxy.env as Record<string, string>;
     const env = { BTG2GLTF_AUTH_URL, BTG2GLTF_BASE_URL, BTG2GLTF_TOKEN: 'dead-token-0001' };
     const { exit, stderr } = await command(['run', file], { env: env as Record<string, string> });

@@ -79,7 +79,7 @@ describe('the demo run', () => {
     }
   });
 
-  test('tells beside each GLB what a shop shows', async () => {
+  test('lists beside each GLB what a shop shows', async () => {
     const catalogue = await readCatalogue(one());
     expect(catalogue).toHaveLength((await readManifest(one())).length);
     expect(catalogue.every(({ shorttext }) => shorttext !== '')).toBe(true);
@@ -113,7 +113,7 @@ describe('the demo run', () => {
     expect(after).toEqual(before);
   });
 
-  test('run again, asks for no block and no texture', async () => {
+  test('run again, requests no block and no texture', async () => {
     const { requests } = await lastReport(one());
     expect(Object.keys(requests.byOperation)).not.toContain('getBlock');
     expect(Object.keys(requests.byOperation)).not.toContain('getMaterial');

@@ -1,5 +1,5 @@
 /**
- * Drift: answers that are not what the specification says are told of, and fail nothing by themselves.
+ * Drift: responses that differ from the specification are reported, and fail nothing by themselves.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ async function driftOf(outputDir: string): Promise<RunReport['drift'][number][]>
 
 const isPrice = ({ field }: RunReport['drift'][number]) => field === PRICE.field;
 
-test('of a live service stands in the report and in one line of the summary', async () => {
+test('of a live service is in the report and in one line of the summary', async () => {
   const file = await writePipeline(folder, { service: LIVE });
   const run = await command(['run', file], { env });
   expect(run.exit).toBe(1);

@@ -1,5 +1,5 @@
 /**
- * A planning and its children over the nights: who fails, who waits, and who stays as it was.
+ * A planning and its children over several runs: which fail, which are quarantined, which are retained.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EmulatedRange } from '../../src/sample/range.ts';
@@ -11,7 +11,7 @@ import type { Wire } from '../helpers/sample-range.ts';
 const day = (n: number) => `2026-02-${String(n).padStart(2, '0')}`;
 const ROOT = 'LN-PLATZ 1';
 const CHILD = 'DP-R3';
-let nights: DailyRuns;
+let runs: DailyRuns;
 
 /** The sample range, but the parts list of the planning does not hold its second child. */
 const withoutPlace = (): EmulatedRange => {
@@ -25,39 +25,39 @@ const withoutPlace = (): EmulatedRange => {
 };
 const breakPartsListOf = (number: string) => {
   const spelled = encodeURIComponent(number).replace('%20', '(%20|\\+)');
-  nights.proxy.break(new RegExp(`/btg\\?.*basearticlenumber=${spelled}`), (response) =>
+  runs.proxy.break(new RegExp(`/btg\\?.*basearticlenumber=${spelled}`), (response) =>
     response.writeHead(500).end(),
   );
 };
 const statuses = async () =>
   Object.fromEntries(
-    (await readManifest(nights.outputDir)).map((line) => [line.basearticlenumber, line.status]),
+    (await readManifest(runs.outputDir)).map((line) => [line.basearticlenumber, line.status]),
   );
 
 beforeEach(async () => {
-  nights = await openDailyRuns(withoutPlace(), {
+  runs = await openDailyRuns(withoutPlace(), {
     articles: [{ article: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: ROOT } }],
     failures: { quarantineAfterNights: 1 },
   });
 });
-afterEach(() => nights.close());
+afterEach(() => runs.close());
 
 test('the child waits in quarantine by itself, and --failed reaches it by way of the planning', async () => {
   breakPartsListOf(CHILD);
-  expect((await nights.run(day(1))).exit).toBe(1);
+  expect((await runs.run(day(1))).exit).toBe(1);
   expect(await statuses()).toEqual({ [ROOT]: 'converted', [CHILD]: 'failed' });
-  nights.proxy.mend();
-  expect((await nights.run(day(2))).exit).toBe(1);
-  expect(await nights.failures()).toMatchObject([{ quarantined: true, attempts: 1 }]);
-  expect((await nights.run(day(2), '--failed')).exit).toBe(0);
+  runs.proxy.mend();
+  expect((await runs.run(day(2))).exit).toBe(1);
+  expect(await runs.failures()).toMatchObject([{ quarantined: true, attempts: 1 }]);
+  expect((await runs.run(day(2), '--failed')).exit).toBe(0);
   expect(await statuses()).toEqual({ [ROOT]: 'unchanged', [CHILD]: 'converted' });
 });
 
 test('where the planning fails, or waits in quarantine, its child stays as it was', async () => {
-  expect((await nights.run(day(1))).exit).toBe(0);
+  expect((await runs.run(day(1))).exit).toBe(0);
   breakPartsListOf(ROOT);
-  expect((await nights.run(day(2), '--force')).exit).toBe(1);
+  expect((await runs.run(day(2), '--force')).exit).toBe(1);
   expect(await statuses()).toEqual({ [ROOT]: 'failed', [CHILD]: 'converted' });
-  expect((await nights.run(day(3))).exit).toBe(1);
+  expect((await runs.run(day(3))).exit).toBe(1);
   expect(await statuses()).toEqual({ [ROOT]: 'failed', [CHILD]: 'converted' });
 });

@@ -1,5 +1,5 @@
 /**
- * What keeps failing, over the nights: quarantined, listed, tried less often, forgotten once it succeeds.
+ * What keeps failing over several runs is quarantined, listed and tried less often until it succeeds.
  */
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -8,29 +8,29 @@ import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 
 let range: CountedRange;
-let nights: DailyRuns;
+let runs: DailyRuns;
 /** The article that fails. */
 let bad: string;
 
 beforeEach(async () => {
   range = countedRange({ articles: 6, blocks: 6, images: 1, blocksPerArticle: 1 });
-  nights = await openDailyRuns(range);
+  runs = await openDailyRuns(range);
   bad = range.articleAt(1).number;
-  expect(await nights.run('2026-01-01')).toMatchObject({ exit: 0 });
+  expect(await runs.run('2026-01-01')).toMatchObject({ exit: 0 });
 });
-afterEach(() => nights.close());
+afterEach(() => runs.close());
 
 /** The service has new data, and answers an error where it is asked for the parts of one article. */
 function breakBad(convertedOn = '2026-01-31'): void {
   for (const manufacturer of range.manufacturers) range.convertdates.set(manufacturer, convertedOn);
-  nights.proxy.break(new RegExp(`/btg\\?.*${bad}`), (response) => response.writeHead(500).end());
+  runs.proxy.break(new RegExp(`/btg\\?.*${bad}`), (response) => response.writeHead(500).end());
 }
 
 /** Articles whose parts list was asked for in a night. */
 async function asked(day: string, ...options: string[]): Promise<{ exit: number; of: string[] }> {
-  nights.proxy.seen.length = 0;
-  const { exit } = await nights.run(day, ...options);
-  const of = nights.proxy.seen
+  runs.proxy.seen.length = 0;
+  const { exit } = await runs.run(day, ...options);
+  const of = runs.proxy.seen
     .filter((url) => url.includes('/btg?'))
     .map((url) => new URL(url, 'http://localhost').searchParams.get('basearticlenumber')!);
   return { exit, of: of.sort() };
@@ -38,7 +38,7 @@ async function asked(day: string, ...options: string[]): Promise<{ exit: number;
 
 const day = (n: number) => `2026-02-${String(n).padStart(2, '0')}`;
 
-test('an article that fails every night is tried three nights, then every seventh', async () => {
+test('an article that fails every day is tried on three days, then every seventh', async () => {
   breakBad();
   const tried: number[] = [];
   for (const n of [1, 2, 3, 4, 9, 10, 16, 17]) {
@@ -51,14 +51,14 @@ test('an article that fails every night is tried three nights, then every sevent
 
 describe('in quarantine', () => {
   beforeEach(async () => {
-    await nights.configure({ failures: { quarantineAfterNights: 1 } });
+    await runs.configure({ failures: { quarantineAfterNights: 1 } });
     breakBad();
-    expect((await nights.run(day(1))).exit).toBe(1);
+    expect((await runs.run(day(1))).exit).toBe(1);
   });
 
   test('it is listed with what is known of it, and its last good file stays linked', async () => {
-    expect((await nights.run(day(2))).exit).toBe(1);
-    expect(await nights.failures()).toMatchObject([
+    expect((await runs.run(day(2))).exit).toBe(1);
+    expect(await runs.failures()).toMatchObject([
       {
         ...{ basearticlenumber: bad, code: 'HTTP_STATUS', attempts: 1, nights: 1 },
         ...{ quarantined: true, retryOn: day(8) },
@@ -66,37 +66,37 @@ describe('in quarantine', () => {
         lastSeen: expect.stringContaining(`${day(1)}T02:`),
       },
     ]);
-    expect((await nights.report()).configurations).toMatchObject({ failed: 1, quarantined: 1 });
-    const line = (await readManifest(nights.outputDir)).find(
+    expect((await runs.report()).configurations).toMatchObject({ failed: 1, quarantined: 1 });
+    const line = (await readManifest(runs.outputDir)).find(
       ({ basearticlenumber }) => basearticlenumber === bad,
     );
     expect(line).toMatchObject({ status: 'failed', lastGood: { sha256: expect.any(String) } });
   });
 
   test('it leaves the ledger when it succeeds, and begins anew when it fails again', async () => {
-    nights.proxy.mend();
+    runs.proxy.mend();
     expect((await asked(day(7))).of).not.toContain(bad);
     expect(await asked(day(8))).toMatchObject({ exit: 0, of: [bad] });
-    expect(await nights.failures()).toEqual([]);
+    expect(await runs.failures()).toEqual([]);
     breakBad(day(9));
-    expect((await nights.run(day(9))).exit).toBe(1);
-    expect(await nights.failures()).toMatchObject([
+    expect((await runs.run(day(9))).exit).toBe(1);
+    expect(await runs.failures()).toMatchObject([
       { attempts: 1, nights: 1, firstSeen: expect.stringContaining(day(9)) },
     ]);
   });
 
-  test('who asks for it gets it: --failed, --only and --force', async () => {
+  test('is tried with --failed, --only and --force', async () => {
     expect((await asked(day(2), '--failed')).of).toEqual([bad]);
     expect((await asked(day(2), '--only', `*/${bad}`)).of).toEqual([bad]);
     expect((await asked(day(2), '--force')).of).toContain(bad);
-    expect(await nights.failures()).toMatchObject([{ attempts: 4, nights: 2 }]);
+    expect(await runs.failures()).toMatchObject([{ attempts: 4, nights: 2 }]);
   });
 
-  test('build tries it all the same, since it asks nobody', async () => {
-    nights.proxy.mend();
-    expect((await nights.command('fetch', day(2))).exit).toBe(0);
-    expect((await nights.command('build', day(2))).exit).toBe(0);
-    expect(await nights.failures()).toEqual([]);
+  test('is tried by build, which sends no requests', async () => {
+    runs.proxy.mend();
+    expect((await runs.command('fetch', day(2))).exit).toBe(0);
+    expect((await runs.command('build', day(2))).exit).toBe(0);
+    expect(await runs.failures()).toEqual([]);
   });
 
   test('a changed option of the conversion gives it another try', async () => {
@@ -104,8 +104,8 @@ describe('in quarantine', () => {
     expect((await asked(day(2), '--allow-missing-parts')).of).toEqual([bad]);
   });
 
-  test('how often it is tried stands in the pipeline file', async () => {
-    await nights.configure({ failures: { quarantineAfterNights: 2, retryEveryNights: 2 } });
+  test('is tried as often as the pipeline file says', async () => {
+    await runs.configure({ failures: { quarantineAfterNights: 2, retryEveryNights: 2 } });
     const tried: number[] = [];
     for (const n of [2, 3, 4]) if ((await asked(day(n))).of.includes(bad)) tried.push(n);
     expect(tried).toEqual([2, 4]);
@@ -113,38 +113,38 @@ describe('in quarantine', () => {
 });
 
 describe('run --failed', () => {
-  test('asks only for what failed, and leaves every other line as it is', async () => {
+  test('processes only what failed, and changes no other line', async () => {
     breakBad();
-    await nights.run(day(1));
-    const before = await readManifest(nights.outputDir);
-    nights.proxy.mend();
+    await runs.run(day(1));
+    const before = await readManifest(runs.outputDir);
+    runs.proxy.mend();
     range.asked.clear();
     expect(await asked(day(2), '--failed')).toEqual({ exit: 0, of: [bad] });
     expect(range.count('getarticles')).toBeLessThanOrEqual(1);
-    const now = await readManifest(nights.outputDir);
+    const now = await readManifest(runs.outputDir);
     const others = ({ basearticlenumber }: { basearticlenumber: string }) =>
       basearticlenumber !== bad;
     expect(now.filter(others)).toEqual(before.filter(others));
     expect(now.find((line) => !others(line))).toMatchObject({ status: 'converted' });
-    expect(await nights.failures()).toEqual([]);
+    expect(await runs.failures()).toEqual([]);
   });
 
   test('knows from the manifest what failed where the cache is gone', async () => {
     breakBad();
-    await nights.run(day(1));
-    nights.proxy.mend();
-    await rm(nights.cacheDir, { recursive: true });
+    await runs.run(day(1));
+    runs.proxy.mend();
+    await rm(runs.cacheDir, { recursive: true });
     expect(await asked(day(2), '--failed')).toEqual({ exit: 0, of: [bad] });
   });
 
   test('with nothing failed there is nothing to do, and that is well', async () => {
-    const before = await readManifest(nights.outputDir);
+    const before = await readManifest(runs.outputDir);
     expect(await asked('2026-01-02', '--failed')).toEqual({ exit: 0, of: [] });
-    expect(await readManifest(nights.outputDir)).toEqual(before);
+    expect(await readManifest(runs.outputDir)).toEqual(before);
   });
 });
 
-test('what was never published is not told to be removed, whether it succeeds or is gone', async () => {
+test('what was never published is not reported as removed, whether it succeeds or is gone', async () => {
   const fresh = await openDailyRuns(range);
   try {
     const [first, second] = [range.articleAt(0).number, range.articleAt(1).number];
@@ -166,19 +166,19 @@ test('what was never published is not told to be removed, whether it succeeds or
   }
 });
 
-test('a part of the selection that fails is counted over the nights, and always tried', async () => {
-  await nights.configure({
+test('a part of the selection that fails is counted over several runs, and always tried', async () => {
+  await runs.configure({
     failures: { quarantineAfterNights: 2 },
     articles: [{ catalogue: {} }, { permanentids: ['P-17'] }],
   });
-  for (const n of [1, 2, 3]) expect((await nights.run(day(n))).exit).toBe(1);
-  expect(await nights.failures()).toMatchObject([
+  for (const n of [1, 2, 3]) expect((await runs.run(day(n))).exit).toBe(1);
+  expect(await runs.failures()).toMatchObject([
     { code: 'PERMANENT_ID_NOT_RESOLVABLE', attempts: 3, nights: 3, quarantined: false },
   ]);
-  const [row] = await nights.failures();
+  const [row] = await runs.failures();
   expect(row).toMatchObject({ firstSeen: expect.stringContaining(day(1)) });
   expect(row).toMatchObject({ lastSeen: expect.stringContaining(day(3)) });
-  expect((await nights.report()).configurations).toMatchObject({
+  expect((await runs.report()).configurations).toMatchObject({
     ...{ unchanged: 6, kept: 6, failed: 1, quarantined: 0 },
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Gates between nights: what is too different from what is published stays unpublished until an
+ * Gates between runs: what is too different from what is published stays unpublished until an
  * operator accepts it.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -12,18 +12,18 @@ import { markBuilds, readStateRows } from '../helpers/state-rows.ts';
 
 const ARTICLES = 24;
 let range: CountedRange;
-let nights: DailyRuns;
+let runs: DailyRuns;
 
 beforeEach(async () => {
   range = countedRange({ articles: ARTICLES, blocks: ARTICLES, images: 1, blocksPerArticle: 1 });
-  nights = await openDailyRuns(range);
-  expect(await nights.run('2026-01-01')).toMatchObject({ exit: 0 });
+  runs = await openDailyRuns(range);
+  expect(await runs.run('2026-01-01')).toMatchObject({ exit: 0 });
 });
-afterEach(() => nights.close());
+afterEach(() => runs.close());
 
 /** What shops see: everything but the store and the reports. */
 async function published(): Promise<[string, string][]> {
-  const files = await publishedFiles(nights.outputDir);
+  const files = await publishedFiles(runs.outputDir);
   return [...files].filter(([name]) => !name.startsWith('objects'));
 }
 
@@ -49,37 +49,37 @@ describe('half the range is gone', () => {
       range.gone.add(range.articleAt(index).number);
   });
 
-  test('links, manifest and catalogue stay byte for byte, and the operator is told what and how', async () => {
+  test('links, manifest and catalogue stay byte for byte, and the operator learns what and how', async () => {
     const before = await published();
-    const night = await nights.run('2026-01-02');
+    const night = await runs.run('2026-01-02');
     expect(night.exit).toBe(4);
     expect(night.stderr).toContain('12 of 24 configurations are gone (50 %, refused from 40 %)');
     expect(night.stderr).toContain('--accept');
     expect(await published()).toEqual(before);
-    expect(await nights.report()).toMatchObject({
+    expect(await runs.report()).toMatchObject({
       published: false,
       gates: { refused: true, accepted: false, byGate: { articlesGone: { refuse: 12 } } },
       stop: { code: 'GATE_REFUSED' },
     });
   });
 
-  test('every further night is refused as well, until it is accepted; then all is quiet', async () => {
-    expect((await nights.run('2026-01-02')).exit).toBe(4);
-    expect((await nights.run('2026-01-03')).exit).toBe(4);
-    expect((await nights.run('2026-01-04', '--accept')).exit).toBe(0);
-    expect(await readManifest(nights.outputDir)).toHaveLength(ARTICLES / 2);
-    expect(await nights.report()).toMatchObject({
+  test('every further run is refused as well until one is accepted', async () => {
+    expect((await runs.run('2026-01-02')).exit).toBe(4);
+    expect((await runs.run('2026-01-03')).exit).toBe(4);
+    expect((await runs.run('2026-01-04', '--accept')).exit).toBe(0);
+    expect(await readManifest(runs.outputDir)).toHaveLength(ARTICLES / 2);
+    expect(await runs.report()).toMatchObject({
       published: true,
       gates: { refused: true, accepted: true },
     });
-    expect((await nights.run('2026-01-05')).exit).toBe(0);
+    expect((await runs.run('2026-01-05')).exit).toBe(0);
   });
 
   test('a run over a part loses nothing, so nothing is refused', async () => {
     const { manufacturer, program, number } = range.articleAt(ARTICLES - 1);
     const only = `${manufacturer}/${program}/${number}`;
-    expect((await nights.run('2026-01-02', '--only', only)).exit).toBe(0);
-    expect(await readManifest(nights.outputDir)).toHaveLength(ARTICLES);
+    expect((await runs.run('2026-01-02', '--only', only)).exit).toBe(0);
+    expect(await readManifest(runs.outputDir)).toHaveLength(ARTICLES);
   });
 });
 
@@ -91,38 +91,38 @@ describe('geometry collapses', () => {
 
   test('the result is refused; --accept publishes it without building or asking anything again', async () => {
     const before = await published();
-    expect((await nights.run('2026-01-02')).exit).toBe(4);
+    expect((await runs.run('2026-01-02')).exit).toBe(4);
     expect(await published()).toEqual(before);
-    const { gates } = await nights.report();
+    const { gates } = await runs.report();
     expect(gates.byGate).toMatchObject({ triangles: { refuse: 12 }, bounds: { refuse: 12 } });
 
-    markBuilds(nights.cacheDir);
+    markBuilds(runs.cacheDir);
     range.asked.clear();
-    expect((await nights.run('2026-01-02', '--accept')).exit).toBe(0);
-    const { builds } = await readStateRows(nights.cacheDir);
+    expect((await runs.run('2026-01-02', '--accept')).exit).toBe(0);
+    const { builds } = await readStateRows(runs.cacheDir);
     expect([...builds.values()].every((isUntouched) => isUntouched)).toBe(true);
     expect(range.count('block') + range.count('btg') + range.count('materials')).toBe(0);
-    const lines = await readManifest(nights.outputDir);
+    const lines = await readManifest(runs.outputDir);
     expect(lines.filter(({ triangles }) => triangles === 1)).toHaveLength(ARTICLES / 2);
   });
 
   test('build is held to the same gates as run', async () => {
     const before = await published();
-    expect((await nights.command('fetch', '2026-01-02')).exit).toBe(0);
-    expect((await nights.command('build', '2026-01-02')).exit).toBe(4);
+    expect((await runs.command('fetch', '2026-01-02')).exit).toBe(0);
+    expect((await runs.command('build', '2026-01-02')).exit).toBe(4);
     expect(await published()).toEqual(before);
-    expect((await nights.command('build', '2026-01-02', '--accept')).exit).toBe(0);
+    expect((await runs.command('build', '2026-01-02', '--accept')).exit).toBe(0);
   });
 });
 
-test('a night of failures in between does not hide that geometry collapsed after it', async () => {
+test('a run of failures in between does not hide that geometry collapsed after it', async () => {
   convertedOn('2026-01-02');
-  nights.proxy.break(/\/btg\?/, (response) => response.writeHead(500).end());
-  expect((await nights.run('2026-01-02')).exit).toBe(1);
-  nights.proxy.mend();
+  runs.proxy.break(/\/btg\?/, (response) => response.writeHead(500).end());
+  expect((await runs.run('2026-01-02')).exit).toBe(1);
+  runs.proxy.mend();
   collapse(ARTICLES / 2);
-  expect((await nights.run('2026-01-03')).exit).toBe(4);
-  const lines = await readManifest(nights.outputDir);
+  expect((await runs.run('2026-01-03')).exit).toBe(4);
+  const lines = await readManifest(runs.outputDir);
   expect(lines.every(({ status }) => status === 'failed')).toBe(true);
 });
 
@@ -130,18 +130,18 @@ test('an ordinary update of the catalogue is published without a word', async ()
   convertedOn('2026-01-02');
   collapse(2);
   range.gone.add(range.articleAt(ARTICLES - 1).number);
-  expect(await nights.run('2026-01-02')).toMatchObject({ exit: 0 });
-  expect((await nights.report()).gates).toMatchObject({ refused: false, findings: [] });
+  expect(await runs.run('2026-01-02')).toMatchObject({ exit: 0 });
+  expect((await runs.report()).gates).toMatchObject({ refused: false, findings: [] });
 });
 
 test('thresholds stand in the pipeline file, as shares', async () => {
-  await nights.configure({ gates: { articlesGone: { refuse: '4%' } } });
+  await runs.configure({ gates: { articlesGone: { refuse: '4%' } } });
   convertedOn('2026-01-02');
   range.gone.add(range.articleAt(0).number);
-  expect((await nights.run('2026-01-02')).exit).toBe(4);
-  await nights.configure({ gates: { articlesGone: { warn: 0.04 } } });
-  expect((await nights.run('2026-01-03')).exit).toBe(0);
-  expect((await nights.report()).gates.byGate).toEqual({ articlesGone: { warn: 1, refuse: 0 } });
+  expect((await runs.run('2026-01-02')).exit).toBe(4);
+  await runs.configure({ gates: { articlesGone: { warn: 0.04 } } });
+  expect((await runs.run('2026-01-03')).exit).toBe(0);
+  expect((await runs.report()).gates.byGate).toEqual({ articlesGone: { warn: 1, refuse: 0 } });
 });
 
 describe('--max-failures', () => {
@@ -149,7 +149,7 @@ describe('--max-failures', () => {
   const failing = (articles: number) => {
     convertedOn('2026-01-02');
     const numbers = Array.from({ length: articles }, (_, index) => range.articleAt(index).number);
-    nights.proxy.break(new RegExp(`/btg\\?.*(${numbers.join('|')})`), (response) =>
+    runs.proxy.break(new RegExp(`/btg\\?.*(${numbers.join('|')})`), (response) =>
       response.writeHead(500).end(),
     );
   };
@@ -157,29 +157,29 @@ describe('--max-failures', () => {
   test('beyond it nothing is published, and the exit code is 4', async () => {
     const before = await published();
     failing(3);
-    const night = await nights.run('2026-01-02', '--max-failures', '10%');
+    const night = await runs.run('2026-01-02', '--max-failures', '10%');
     expect(night.exit).toBe(4);
     expect(night.stderr).toContain(
       '3 of 24 configurations failed (13 %); --max-failures allows 10 %',
     );
     expect(await published()).toEqual(before);
-    expect(await nights.failures()).toHaveLength(3);
+    expect(await runs.failures()).toHaveLength(3);
   });
 
   test('--accept publishes all the same: some failed, which is 1', async () => {
     failing(3);
-    expect((await nights.run('2026-01-02', '--max-failures', '2', '--accept')).exit).toBe(1);
-    expect((await nights.report()).published).toBe(true);
+    expect((await runs.run('2026-01-02', '--max-failures', '2', '--accept')).exit).toBe(1);
+    expect((await runs.report()).published).toBe(true);
   });
 
-  test('up to it the night is as any other with failures', async () => {
+  test('up to it the run ends as any other with failures', async () => {
     failing(3);
-    expect((await nights.run('2026-01-02', '--max-failures', '3')).exit).toBe(1);
-    const lines = await readManifest(nights.outputDir);
+    expect((await runs.run('2026-01-02', '--max-failures', '3')).exit).toBe(1);
+    const lines = await readManifest(runs.outputDir);
     expect(lines.filter(({ lastGood }) => lastGood !== undefined)).toHaveLength(3);
   });
 
   test('a value that is none is bad usage', async () => {
-    expect((await nights.run('2026-01-02', '--max-failures', 'some')).exit).toBe(2);
+    expect((await runs.run('2026-01-02', '--max-failures', 'some')).exit).toBe(2);
   });
 });

@@ -32,7 +32,7 @@ describe('prune', () => {
     );
   });
 
-  test('tells first what a narrower selection left behind, and removes just that with --yes', async () => {
+  test('lists what a narrower selection no longer refers to, and removes just that with --yes', async () => {
     const before = await files();
     const lines = await readManifest(out());
     const kept = lines.slice(0, 2);
@@ -52,7 +52,7 @@ describe('prune', () => {
     expect((await command(['verify', out()])).exit).toBe(0);
   });
 
-  test('removes reports but for the last ones only where that is asked for', async () => {
+  test('removes reports but for the last ones with --keep-runs only', async () => {
     await command(['run', pipeline]);
     const runs = () => readdir(join(out(), 'runs'));
     await mkdir(join(out(), 'runs', 'notes'));

@@ -53,7 +53,7 @@ test('no secret is in the output, the cache or on a stream, however the run went
   proxy.break(/block\/ACME::DESK::D5|block\/ACME%3A%3ADESK%3A%3AD5/, reset);
   streams.push(await run());
   expect(streams.map(({ exit }) => exit)).toEqual([0, 1]);
-  // The service goes away as soon as the first parts list is asked for, and repeats what it was asked.
+  // The service fails at the first parts list, and repeats the request in its response.
   const echo: Answer = (response, request) => raw(`at ${request.url}`, {}, 500)(response, request);
   proxy.mend();
   proxy.break(/btg/, (response, request) => {

@@ -225,7 +225,7 @@ describe('a planning', () => {
     });
     expect(lineKey(child!)).toBe(keyOf(PLANNING.children[1]));
     expect(planning!.boundsMetres).toBeDefined();
-    // Nothing says where it belongs: it stands at its own origin.
+    // Its position is unknown: it is at its own origin.
     expect(Math.abs(child!.boundsMetres!.min[0])).toBeLessThan(0.01);
 
     const again = await command(['run', file], { env });

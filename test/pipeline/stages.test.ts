@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 
 describe('a run', () => {
-  test('asks for each block and each texture once, whoever needs it', async () => {
+  test('requests each block and each texture once, however many articles need it', async () => {
     expect((await call('run')).exit).toBe(0);
     expect([...range.asked].sort()).toEqual([
       'ACME/WOOD',
@@ -180,7 +180,7 @@ describe('looking around', () => {
     expect(emulator.openSessions()).toBe(0);
   });
 
-  test('serve tells how to use it, and ends with 0 on Ctrl-C', async () => {
+  test('serve prints how to use it, and ends with 0 on Ctrl-C', async () => {
     const controller = new AbortController();
     const { exit, stdout } = await command(['serve', '--port', '0'], {
       signal: controller.signal,

@@ -14,13 +14,13 @@ import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 
 const SIZE = { articles: 12, blocks: 12, images: 2, blocksPerArticle: 1 };
 let range: CountedRange;
-let nights: DailyRuns;
+let runs: DailyRuns;
 
 beforeEach(async () => {
   range = countedRange(SIZE);
-  nights = await openDailyRuns(range, { freshness: 'always' });
+  runs = await openDailyRuns(range, { freshness: 'always' });
 });
-afterEach(() => nights.close());
+afterEach(() => runs.close());
 
 /** A run that is interrupted once some parts lists were asked for. */
 async function interruptedRun(): Promise<void> {
@@ -31,13 +31,13 @@ async function interruptedRun(): Promise<void> {
     if (++asked === 6) controller.abort(new Error('stop'));
     return partsList(query);
   };
-  const words = ['run', nights.pipelineFile, '--concurrency', '1'];
+  const words = ['run', runs.pipelineFile, '--concurrency', '1'];
   const at = '2026-02-01T02:00:00Z';
-  await command(words, { env: nights.proxy.env, at, signal: controller.signal });
+  await command(words, { env: runs.proxy.env, at, signal: controller.signal });
   range.partsList = partsList;
 }
 
-describe('an interrupted run is gone on with', () => {
+describe('an interrupted run is resumed', () => {
   test.each([
     ['nothing', []],
     ['a preview', ['--dry-run']],
@@ -45,22 +45,22 @@ describe('an interrupted run is gone on with', () => {
     ['a run over what failed', ['--failed']],
   ])('after %s in between', async (_, between) => {
     await interruptedRun();
-    if (between.length > 0) expect((await nights.run('2026-02-01', ...between)).exit).toBe(0);
-    expect((await nights.run('2026-02-01')).exit).toBe(0);
+    if (between.length > 0) expect((await runs.run('2026-02-01', ...between)).exit).toBe(0);
+    expect((await runs.run('2026-02-01')).exit).toBe(0);
     expect(range.count('btg')).toBeLessThanOrEqual(13);
   });
 });
 
 describe('a clock that was set back', () => {
   test.each([[[]], [['--force']]])(
-    'makes no night of what was fetched later (%j)',
+    'does not resume what was fetched later (%j)',
     async (options) => {
-      await nights.run('2026-02-01');
+      await runs.run('2026-02-01');
       const asked = range.count('btg');
-      await nights.run('2026-01-31', ...options);
+      await runs.run('2026-01-31', ...options);
       expect(range.count('btg')).toBe(2 * asked);
       const earlier = () => Date.parse('2026-01-31T01:00:00Z');
-      await nights.run(earlier, ...options);
+      await runs.run(earlier, ...options);
       expect(range.count('btg')).toBe(3 * asked);
     },
   );
@@ -69,33 +69,33 @@ describe('a clock that was set back', () => {
 describe('--failed with --limit', () => {
   test('tries as many of those that failed', async () => {
     for (const index of [8, 9, 10]) range.missing.add(range.articleAt(index).blocks[0]!);
-    expect((await nights.run('2026-02-01')).exit).toBe(1);
+    expect((await runs.run('2026-02-01')).exit).toBe(1);
     range.missing.clear();
-    expect((await nights.run('2026-02-02', '--failed', '--limit', '2')).exit).toBe(0);
-    expect((await nights.report()).configurations).toMatchObject({ selected: 2, converted: 2 });
+    expect((await runs.run('2026-02-02', '--failed', '--limit', '2')).exit).toBe(0);
+    expect((await runs.report()).configurations).toMatchObject({ selected: 2, converted: 2 });
   });
 });
 
 describe('--failed', () => {
   beforeEach(async () => {
-    await nights.configure({});
+    await runs.configure({});
     for (const index of [8, 9]) range.missing.add(range.articleAt(index).blocks[0]!);
-    expect((await nights.run('2026-02-01')).exit).toBe(1);
+    expect((await runs.run('2026-02-01')).exit).toBe(1);
     range.missing.clear();
     range.asked.clear();
   });
 
-  test('asks again for what was not there, though the data was not converted since', async () => {
-    expect((await nights.run('2026-02-02')).exit).toBe(1);
+  test('requests again what was missing, although the data was not converted since', async () => {
+    expect((await runs.run('2026-02-02')).exit).toBe(1);
     expect(range.count('block')).toBe(0);
-    expect((await nights.run('2026-02-03', '--failed')).exit).toBe(0);
+    expect((await runs.run('2026-02-03', '--failed')).exit).toBe(0);
     expect(range.count('block')).toBe(2);
-    expect((await nights.run('2026-02-04')).exit).toBe(0);
+    expect((await runs.run('2026-02-04')).exit).toBe(0);
     expect(range.count('block')).toBe(2);
   });
 
   test('shows with --dry-run what it would try', async () => {
-    const { stdout } = await nights.run('2026-02-02', '--failed', '--dry-run');
+    const { stdout } = await runs.run('2026-02-02', '--failed', '--dry-run');
     const numbers = [8, 9].map((index) => range.articleAt(index).number);
     expect([...stdout.matchAll(/^N\d\d\tS\d\d\t(\w+)/gm)].map(([, number]) => number)).toEqual(
       numbers,
@@ -103,22 +103,22 @@ describe('--failed', () => {
   });
 });
 
-describe('a service that says "not so fast"', () => {
-  test('takes no time of an article', async () => {
-    await nights.configure({ limits: { articleTimeoutMs: 5000 } });
+describe('a service that answers "too many requests"', () => {
+  test('does not use up the time limit of an article', async () => {
+    await runs.configure({ limits: { articleTimeoutMs: 5000 } });
     let isAsked = false;
-    nights.proxy.disturb((url) => {
+    runs.proxy.disturb((url) => {
       if (isAsked || !url.includes('btg')) return undefined;
       isAsked = true;
       return { answer: (response) => void response.writeHead(429, { 'retry-after': '7' }).end() };
     });
-    expect((await nights.run('2026-02-01')).exit).toBe(0);
+    expect((await runs.run('2026-02-01')).exit).toBe(0);
     expect(isAsked).toBe(true);
   });
 });
 
-describe('the time that a run has', () => {
-  test('may be up before the articles are chosen', async () => {
+describe('the deadline of a run', () => {
+  test('may end before the articles are selected', async () => {
     const begin = new Date(2026, 2, 1, 2, 0).getTime();
     let isBegun = false;
     const clock = () => {
@@ -126,68 +126,68 @@ describe('the time that a run has', () => {
       isBegun = true;
       return now;
     };
-    nights.proxy.break(/getnodes/, () => undefined);
-    const { exit, stderr } = await nights.run(clock, '--until', '03:00');
+    runs.proxy.break(/getnodes/, () => undefined);
+    const { exit, stderr } = await runs.run(clock, '--until', '03:00');
     expect(exit).toBe(130);
     expect(stderr).toMatch(/the deadline passed during the selection.*\n.*run the same/);
-    expect(await nights.report()).toMatchObject({ ended: 'until', published: false });
+    expect(await runs.report()).toMatchObject({ ended: 'until', published: false });
   });
 });
 
 describe('an interruption while links are made', () => {
-  test('ends the run with the manifest of before, and the next one publishes what is built', async () => {
+  test('ends the run with the previous manifest, and the next run publishes what is built', async () => {
     const controller = new AbortController();
     watchFileOperations((operation, path) => {
       if (operation === 'rename' && path.includes('/articles/')) {
         controller.abort(new ConverterError('INTERRUPTED', 'stop'));
       }
     });
-    const { env } = nights.proxy;
+    const { env } = runs.proxy;
     const at = '2026-02-01T02:00:00Z';
-    const words = ['run', nights.pipelineFile];
+    const words = ['run', runs.pipelineFile];
     const { exit, stderr } = await command(words, { env, at, signal: controller.signal });
     watchFileOperations(undefined);
     expect(exit).toBe(130);
     expect(stderr).toContain('run the same command again to continue');
-    expect(await nights.report()).toMatchObject({ ended: 'interrupted', published: false });
-    expect(await readManifest(nights.outputDir)).toEqual([]);
+    expect(await runs.report()).toMatchObject({ ended: 'interrupted', published: false });
+    expect(await readManifest(runs.outputDir)).toEqual([]);
     const asked = range.count('btg');
-    expect((await nights.run('2026-02-01')).exit).toBe(0);
-    expect(await readManifest(nights.outputDir)).toHaveLength(12);
+    expect((await runs.run('2026-02-01')).exit).toBe(0);
+    expect(await readManifest(runs.outputDir)).toHaveLength(12);
     expect(range.count('btg')).toBe(asked);
   });
 });
 
 describe('a service that cannot even be opened', () => {
   test('leaves a report', async () => {
-    const { BTG2GLTF_PASSWORD: _, ...env } = nights.proxy.env;
-    expect(await command(['run', nights.pipelineFile], { env })).toMatchObject({ exit: 2 });
+    const { BTG2GLTF_PASSWORD: _, ...env } = runs.proxy.env;
+    expect(await command(['run', runs.pipelineFile], { env })).toMatchObject({ exit: 2 });
     const stop = { code: 'PIPELINE_VARIABLE_UNSET' };
-    expect(await nights.report()).toMatchObject({ ended: 'stopped', published: false, stop });
+    expect(await runs.report()).toMatchObject({ ended: 'stopped', published: false, stop });
   });
 });
 
 describe('verify', () => {
   test('ends when it is interrupted', async () => {
-    await nights.run('2026-02-01');
-    const words = ['verify', nights.outputDir];
+    await runs.run('2026-02-01');
+    const words = ['verify', runs.outputDir];
     const { exit } = await command(words, { signal: AbortSignal.abort(new Error('stop')) });
     expect(exit).not.toBe(0);
   });
 });
 
-describe('a state that cannot be written once all is published', () => {
-  test('does not make the report say that nothing is', async () => {
-    await nights.run('2026-02-01');
-    const state = new Libsql(join(nights.cacheDir, 'state.db'));
+describe('a database that cannot be written after publishing', () => {
+  test('does not make the report say that nothing is published', async () => {
+    await runs.run('2026-02-01');
+    const state = new Libsql(join(runs.cacheDir, 'state.db'));
     state.exec(
       "CREATE TRIGGER full BEFORE INSERT ON cached_decisions BEGIN SELECT RAISE(ABORT, 'full'); END",
     );
     state.close();
     range.gone.add(range.articleAt(3).number);
-    const { exit } = await nights.run('2026-02-02');
+    const { exit } = await runs.run('2026-02-02');
     expect(exit).not.toBe(0);
-    expect(await readManifest(nights.outputDir)).toHaveLength(11);
-    expect(await nights.report()).toMatchObject({ published: true, stop: { code: 'INTERNAL' } });
+    expect(await readManifest(runs.outputDir)).toHaveLength(11);
+    expect(await runs.report()).toMatchObject({ published: true, stop: { code: 'INTERNAL' } });
   });
 });

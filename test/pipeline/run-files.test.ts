@@ -1,5 +1,5 @@
 /**
- * The morning after: what a run leaves for people and for the programs that watch over it.
+ * The files that a run writes for people and for monitoring.
  */
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,36 +20,36 @@ const TWO_TRIANGLES = JSON.stringify({
 });
 let articles: SmallArticle[];
 let range: SmallRange;
-let nights: DailyRuns;
+let runs: DailyRuns;
 let metrics: string;
 let junit: string;
 
 beforeEach(async () => {
   articles = NUMBERS.map((number) => ({ number, blocks: [`ACME::DESK::${number}`] }));
   range = smallRange(articles);
-  nights = await openDailyRuns(range);
-  metrics = join(nights.outputDir, '..', 'metrics', 'btg2gltf.prom');
-  junit = join(nights.outputDir, '..', 'junit.xml');
+  runs = await openDailyRuns(range);
+  metrics = join(runs.outputDir, '..', 'metrics', 'btg2gltf.prom');
+  junit = join(runs.outputDir, '..', 'junit.xml');
 });
-afterEach(() => nights.close());
+afterEach(() => runs.close());
 
 const run = (day: string, ...options: string[]) =>
-  nights.run(day, '--metrics-file', metrics, '--junit', junit, ...options);
+  runs.run(day, '--metrics-file', metrics, '--junit', junit, ...options);
 const read = (path: string) => readFile(path, 'utf8');
 const lastRun = async () => {
-  const runs = join(nights.outputDir, 'runs');
-  return join(runs, (await readdir(runs)).sort().at(-1)!);
+  const folder = join(runs.outputDir, 'runs');
+  return join(folder, (await readdir(folder)).sort().at(-1)!);
 };
 const value = async (metric: string) => {
   const line = (await read(metrics)).split('\n').find((one) => one.startsWith(`${metric}{`));
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));
 };
 
-test('a night with a failure leaves a page, a report, metrics and JUnit that agree', async () => {
+test('a run with a failure writes a page, a report, metrics and JUnit that agree', async () => {
   range.missing.add('ACME::DESK::D2');
   const { exit, stderr } = await run('2026-01-01');
   expect(exit).toBe(1);
-  const report = await nights.report();
+  const report = await runs.report();
   expect(runReportSchema.strict().parse(report)).toEqual(report);
   expect(report.changes).toMatchObject({ new: { count: 4 }, changed: { count: 0 } });
   expect(report.causes).toMatchObject([
@@ -69,7 +69,7 @@ test('a night with a failure leaves a page, a report, metrics and JUnit that agr
   expect(new Set(lines.map(({ run: id }) => id))).toEqual(new Set([report.run]));
   const failed = lines.filter(({ level }) => level === 'warn');
   expect(failed).toMatchObject([{ article: 'ACME/DESK/D2', code: 'BLOCK_MISSING' }]);
-  // No line tells of a single article that went well.
+  // No line is about a single article that succeeded.
   expect(lines.filter(({ level, article }) => level === 'info' && article !== undefined)).toEqual(
     [],
   );
@@ -96,9 +96,9 @@ test('what a gate refuses can be looked at: its links lead to the objects', asyn
   await run('2026-01-01');
   range.convertdate = '2026-01-02';
   for (const number of NUMBERS) range.bodies.set(`ACME::DESK::${number}`, TWO_TRIANGLES);
-  await nights.configure({ gates: { triangles: { refuse: '10%' } } });
+  await runs.configure({ gates: { triangles: { refuse: '10%' } } });
   expect(await run('2026-01-02')).toMatchObject({ exit: 4 });
-  const { changes, outputDir } = await nights.report();
+  const { changes, outputDir } = await runs.report();
   expect(changes.changed.count).toBe(NUMBERS.length);
   for (const { glb } of changes.changed.rows) {
     expect(glb).toMatch(/^objects\//);
@@ -108,8 +108,8 @@ test('what a gate refuses can be looked at: its links lead to the objects', asyn
   expect(await read(junit)).toContain('<failure type="GATE_REFUSED"');
 });
 
-test('a secret that the service says itself stands in none of the files', async () => {
-  const secret = nights.proxy.env.BTG2GLTF_PASSWORD!;
+test('a secret that the service itself sends is in none of the files', async () => {
+  const secret = runs.proxy.env.BTG2GLTF_PASSWORD!;
   articles.push({ number: 'D9', blocks: [`ACME::DESK::${secret}`] });
   range.missing.add(`ACME::DESK::${secret}`);
   expect(await run('2026-01-01')).toMatchObject({ exit: 1 });
@@ -120,7 +120,7 @@ test('a secret that the service says itself stands in none of the files', async 
   expect(await read(join(folder, 'failures.jsonl'))).toContain('ACME::DESK::***');
 });
 
-test('the second night names the run before, and says that nothing has changed', async () => {
+test('the second run names the previous run, and reports that nothing has changed', async () => {
   await run('2026-01-01');
   await run('2026-01-02');
   const page = await read(join(await lastRun(), 'report.html'));
@@ -128,23 +128,23 @@ test('the second night names the run before, and says that nothing has changed',
   expect(page).toMatch(/href="\.\.\/2026-01-01T02-00-00\.\d{3}Z\/report\.html"/);
 });
 
-test('a service that is gone is told everywhere, and the last good night is not forgotten', async () => {
+test('a service that is gone is reported in all files, and the last successful run is retained', async () => {
   await run('2026-01-01');
   const published = await value('btg2gltf_last_published_timestamp_seconds');
   expect(published).toBeGreaterThan(Date.UTC(2026, 0, 1, 2) / 1000);
-  await nights.proxy.close();
+  await runs.proxy.close();
   const gone = await run('2026-01-02');
   expect(gone.exit).toBe(3);
   expect(await value('btg2gltf_last_run_exit_code')).toBe(3);
   expect(await value('btg2gltf_last_published_timestamp_seconds')).toBe(published);
-  const report = await nights.report();
+  const report = await runs.report();
   expect(runReportSchema.strict().parse(report)).toEqual(report);
   expect(report).toMatchObject({
     ended: 'stopped',
     published: false,
     stop: { code: 'SERVICE_UNREACHABLE' },
   });
-  // Whoever reads the log by the id of the run learns why.
+  // The log contains the reason under the id of the run.
   const lines = gone.stderr.split('\n').filter((line) => line.startsWith('{'));
   expect(lines.map((line) => JSON.parse(line))).toContainEqual({
     ...{ level: 'error', time: expect.any(String), run: report.run, msg: 'stopped', exit: 3 },
@@ -155,10 +155,10 @@ test('a service that is gone is told everywhere, and the last good night is not 
 });
 
 test('a run that may not begin leaves no report, but metrics and JUnit', async () => {
-  const release = await lockOutput(nights.outputDir, Date.now());
+  const release = await lockOutput(runs.outputDir, Date.now());
   expect(await run('2026-01-01')).toMatchObject({ exit: 3 });
   await release();
-  expect(await exists(join(nights.outputDir, 'runs'))).toBe(false);
+  expect(await exists(join(runs.outputDir, 'runs'))).toBe(false);
   expect(await value('btg2gltf_last_run_exit_code')).toBe(3);
   expect(await value('btg2gltf_configurations')).toBeUndefined();
   expect(await read(junit)).toContain('<failure type="OUTPUT_LOCKED"');
@@ -169,8 +169,8 @@ test('a metrics file that cannot be written ends a good run with its name, and h
   const good = await run('2026-01-01');
   expect(good.exit).toBe(3);
   expect(good.stderr).toContain('btg2gltf.prom');
-  expect(good.stderr).toMatch(/^\{.*"exit":3.*btg2gltf\.prom/m);
-  await nights.proxy.close();
+  expect(good.stderr).toMatch(/^\{.*btg2gltf\.prom.*"exit":3/m);
+  await runs.proxy.close();
   const gone = await run('2026-01-02');
   expect(gone.exit).toBe(3);
   expect(gone.stderr).toMatch(/^btg2gltf: (?!.*btg2gltf\.prom).+/m);

@@ -1,5 +1,5 @@
 /**
- * One night: what ends it early, what it tells then, and how the next one goes on.
+ * One run: what ends it early, what it reports then, and how the next one resumes it.
  */
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,27 +13,27 @@ import { manifestWithoutStatus } from '../helpers/output-folder.ts';
 const SIZE = { articles: 12, blocks: 12, images: 2, blocksPerArticle: 1 };
 const HOUR_MS = 3_600_000;
 let range: CountedRange;
-let nights: DailyRuns;
+let runs: DailyRuns;
 
 beforeEach(async () => {
   range = countedRange(SIZE);
-  nights = await openDailyRuns(range);
+  runs = await openDailyRuns(range);
 });
-afterEach(() => nights.close());
+afterEach(() => runs.close());
 
 const statusCounts = async () => {
   const counts: Record<string, number> = {};
-  for (const { status } of await readManifest(nights.outputDir)) {
+  for (const { status } of await readManifest(runs.outputDir)) {
     counts[status] = (counts[status] ?? 0) + 1;
   }
   return counts;
 };
 const objectOf = async (number: string) => {
-  const { sha256 } = (await manifestByNumber(nights.outputDir))[number]!;
-  return join(nights.outputDir, 'objects', sha256!.slice(0, 2), `${sha256}.glb`);
+  const { sha256 } = (await manifestByNumber(runs.outputDir))[number]!;
+  return join(runs.outputDir, 'objects', sha256!.slice(0, 2), `${sha256}.glb`);
 };
 
-describe('a night that is out of time (--until)', () => {
+describe('a run that is out of time (--until)', () => {
   const begin = new Date(2026, 2, 1, 2, 0).getTime();
 
   /** The clock jumps by two hours once so many parts lists were asked for. */
@@ -48,7 +48,7 @@ describe('a night that is out of time (--until)', () => {
   }
 
   test('stops, publishes what it has done, and exits with 130', async () => {
-    const { exit, stderr, stdout } = await nights.run(
+    const { exit, stderr, stdout } = await runs.run(
       clockThatJumps(3),
       '--until',
       '03:00',
@@ -60,36 +60,36 @@ describe('a night that is out of time (--until)', () => {
       /the deadline passed: \d+ of 12 configurations were processed.*\n.*run the same command again/,
     );
     expect(stdout).toMatch(/configurations of/);
-    const { length } = await readManifest(nights.outputDir);
+    const { length } = await readManifest(runs.outputDir);
     expect(length).toBeGreaterThanOrEqual(3);
     expect(length).toBeLessThan(12);
-    expect(await nights.report()).toMatchObject({ ended: 'until', published: true });
+    expect(await runs.report()).toMatchObject({ ended: 'until', published: true });
   });
 
-  test('is gone on with by the next run, which asks for nothing again', async () => {
-    await nights.run(clockThatJumps(3), '--until', '03:00', '--concurrency', '1');
-    const done = (await readManifest(nights.outputDir)).length;
+  test('is resumed by the next run, which requests nothing again', async () => {
+    await runs.run(clockThatJumps(3), '--until', '03:00', '--concurrency', '1');
+    const done = (await readManifest(runs.outputDir)).length;
     const askedBefore = range.count('btg');
-    expect(await nights.run(() => begin + 3 * HOUR_MS)).toMatchObject({ exit: 0 });
+    expect(await runs.run(() => begin + 3 * HOUR_MS)).toMatchObject({ exit: 0 });
     expect(await statusCounts()).toEqual({ converted: 12 - done, unchanged: done });
     expect(range.count('btg')).toBe(12);
     expect(askedBefore).toBeGreaterThanOrEqual(done);
   });
 
-  test('leaves the lines of yesterday for what it did not come to', async () => {
-    await nights.run('2026-02-01');
-    const before = await manifestWithoutStatus(nights.outputDir);
+  test('retains the previous lines of what it did not process', async () => {
+    await runs.run('2026-02-01');
+    const before = await manifestWithoutStatus(runs.outputDir);
     for (const manufacturer of range.manufacturers) {
       range.convertdates.set(manufacturer, '2026-02-20');
     }
     range.asked.clear();
-    const { exit } = await nights.run(clockThatJumps(3), '--until', '3:00', '--concurrency', '1');
+    const { exit } = await runs.run(clockThatJumps(3), '--until', '3:00', '--concurrency', '1');
     expect(exit).toBe(130);
-    expect(await manifestWithoutStatus(nights.outputDir)).toEqual(before);
+    expect(await manifestWithoutStatus(runs.outputDir)).toEqual(before);
   });
 
   test('takes a time of the clock only', async () => {
-    const { exit, stderr } = await nights.run('2026-02-01', '--until', '25:00');
+    const { exit, stderr } = await runs.run('2026-02-01', '--until', '25:00');
     expect(exit).toBe(2);
     expect(stderr).toContain('--until: expected a time such as 05:30, received "25:00"');
   });
@@ -97,16 +97,16 @@ describe('a night that is out of time (--until)', () => {
 
 describe('an article that takes too long', () => {
   test('fails by its code, and the others do not', async () => {
-    await nights.configure({ limits: { articleTimeoutMs: 5000 } });
+    await runs.configure({ limits: { articleTimeoutMs: 5000 } });
     const slow = range.articleAt(4);
     const block = range.block;
     range.block = async (name) => {
       if (slow.blocks.includes(name)) await new Promise((resolve) => setTimeout(resolve, 10_000));
       return block(name);
     };
-    const { exit } = await nights.run('2026-02-01');
+    const { exit } = await runs.run('2026-02-01');
     expect(exit).toBe(1);
-    const lines = await manifestByNumber(nights.outputDir);
+    const lines = await manifestByNumber(runs.outputDir);
     const failed = Object.values(lines).filter(({ status }) => status === 'failed');
     expect(failed.map(({ basearticlenumber }) => basearticlenumber)).toEqual([slow.number]);
     expect(failed[0]!.error).toEqual({
@@ -118,8 +118,8 @@ describe('an article that takes too long', () => {
 
 describe('--repair', () => {
   test('builds what is damaged or missing, and nothing else', async () => {
-    await nights.run('2026-02-01');
-    const before = await manifestWithoutStatus(nights.outputDir);
+    await runs.run('2026-02-01');
+    const before = await manifestWithoutStatus(runs.outputDir);
     const [damaged, lost] = [range.articleAt(2).number, range.articleAt(7).number];
     const file = await objectOf(damaged);
     await chmod(file, 0o644);
@@ -127,24 +127,24 @@ describe('--repair', () => {
     bytes[bytes.length - 1] = (bytes[bytes.length - 1]! + 1) % 256;
     await writeFile(file, bytes);
     await rm(await objectOf(lost));
-    expect(await nights.command('verify', '2026-02-02')).toMatchObject({ exit: 1 });
+    expect(await runs.command('verify', '2026-02-02')).toMatchObject({ exit: 1 });
     range.asked.clear();
-    expect(await nights.run('2026-02-02', '--repair')).toMatchObject({ exit: 0 });
+    expect(await runs.run('2026-02-02', '--repair')).toMatchObject({ exit: 0 });
     expect(await statusCounts()).toEqual({ converted: 2, unchanged: 10 });
     expect(range.count('block')).toBe(0);
-    expect(await nights.command('verify', '2026-02-02')).toMatchObject({ exit: 0 });
-    expect(await manifestWithoutStatus(nights.outputDir)).toEqual(before);
+    expect(await runs.command('verify', '2026-02-02')).toMatchObject({ exit: 0 });
+    expect(await manifestWithoutStatus(runs.outputDir)).toEqual(before);
   });
 
   test('is not needed to notice that a GLB is gone, and what is damaged is not overwritten without it', async () => {
-    await nights.run('2026-02-01');
+    await runs.run('2026-02-01');
     await rm(await objectOf(range.articleAt(7).number));
     const cut = await objectOf(range.articleAt(3).number);
     await writeFile(cut, 'cut');
-    const { exit } = await nights.run('2026-02-02');
+    const { exit } = await runs.run('2026-02-02');
     expect(exit).toBe(1);
     expect(await statusCounts()).toEqual({ converted: 1, unchanged: 10, failed: 1 });
-    expect((await nights.failures())[0]).toMatchObject({
+    expect((await runs.failures())[0]).toMatchObject({
       code: 'STORE_DAMAGED',
       help: expect.stringContaining('--repair'),
     });
@@ -152,50 +152,50 @@ describe('--repair', () => {
   });
 });
 
-describe('a night that ends by an error', () => {
-  test('says so in its report, and leaves what was published', async () => {
-    await nights.run('2026-02-01');
-    const before = await readFile(join(nights.outputDir, 'manifest.jsonl'));
-    nights.proxy.break(/getnodes/, (response) => response.destroy());
-    const { exit, stderr } = await nights.run('2026-02-02');
+describe('a run that ends by an error', () => {
+  test('reports it, and leaves what was published', async () => {
+    await runs.run('2026-02-01');
+    const before = await readFile(join(runs.outputDir, 'manifest.jsonl'));
+    runs.proxy.break(/getnodes/, (response) => response.destroy());
+    const { exit, stderr } = await runs.run('2026-02-02');
     expect(exit).toBe(3);
     expect(stderr).toContain('the articles cannot be selected');
-    expect(await nights.report()).toMatchObject({
+    expect(await runs.report()).toMatchObject({
       ended: 'stopped',
       published: false,
       stop: { code: 'SERVICE_UNREACHABLE', help: expect.any(String) },
     });
-    expect(await readFile(join(nights.outputDir, 'manifest.jsonl'))).toEqual(before);
+    expect(await readFile(join(runs.outputDir, 'manifest.jsonl'))).toEqual(before);
   });
 });
 
 describe('a folder that the catalogue names and does not have', () => {
-  test('takes no line away: what it holds is not known', async () => {
+  test('removes no line: its content is not known', async () => {
     range = countedRange({ ...SIZE, articlesPerSeries: 4 });
-    await nights.close();
-    nights = await openDailyRuns(range);
-    await nights.run('2026-02-01');
-    const before = await manifestWithoutStatus(nights.outputDir);
+    await runs.close();
+    runs = await openDailyRuns(range);
+    await runs.run('2026-02-01');
+    const before = await manifestWithoutStatus(runs.outputDir);
     const { nodes } = range;
     const lost = range.articleAt(5).program;
     range.nodes = (parent) => (parent.includes(`:${lost}`) ? undefined : nodes(parent));
     for (const manufacturer of range.manufacturers) {
       range.convertdates.set(manufacturer, '2026-02-01');
     }
-    const { exit, stdout } = await nights.run('2026-02-02');
+    const { exit, stdout } = await runs.run('2026-02-02');
     expect(exit).toBe(0);
     expect(stdout).toContain('NODE_NOT_FOUND');
-    expect(await manifestWithoutStatus(nights.outputDir)).toEqual(before);
+    expect(await manifestWithoutStatus(runs.outputDir)).toEqual(before);
   });
 
-  test('takes none away either where it was asked for by name', async () => {
-    await nights.run('2026-02-01');
-    const files = async () => (await readManifest(nights.outputDir)).map(({ glb }) => glb);
+  test('takes none away either if it was selected by name', async () => {
+    await runs.run('2026-02-01');
+    const files = async () => (await readManifest(runs.outputDir)).map(({ glb }) => glb);
     const before = await files();
     const { manufacturer, program, number } = range.articleAt(3);
     const article = { manufacturer, program, basearticlenumber: number };
-    await nights.configure({ articles: [{ article }, { catalogue: { parentnode: 'LOST' } }] });
-    expect((await nights.run('2026-02-02')).exit).toBe(1);
+    await runs.configure({ articles: [{ article }, { catalogue: { parentnode: 'LOST' } }] });
+    expect((await runs.run('2026-02-02')).exit).toBe(1);
     expect(await files()).toEqual(before);
   });
 });
@@ -204,24 +204,24 @@ describe('explain', () => {
   test('says which tier decided, and why an article was built', async () => {
     const { blocks, number } = range.articleAt(0);
     const explained = async (day: string) => {
-      const of = ['*', '--pipeline', nights.pipelineFile, '--json'];
-      const { stdout } = await nights.words('explain', day, of);
+      const of = ['*', '--pipeline', runs.pipelineFile, '--json'];
+      const { stdout } = await runs.words('explain', day, of);
       const lines = stdout
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line));
       return Object.fromEntries(lines.map((line) => [line.basearticlenumber, line.decision]));
     };
-    await nights.run('2026-02-01');
+    await runs.run('2026-02-01');
     expect((await explained('2026-02-01'))[number]).toMatchObject({
       tier: 'built',
       why: ['it is not in the previous manifest'],
     });
-    await nights.run('2026-02-02');
+    await runs.run('2026-02-02');
     expect((await explained('2026-02-02'))[number]).toMatchObject({ tier: 'kept', why: [] });
     range.convertdates.set(range.manufacturers[0]!, '2026-02-02');
     range.bodies.set(blocks[0]!, countedBlock(blocks[0]!, 3));
-    await nights.run('2026-02-03');
+    await runs.run('2026-02-03');
     const decisions = await explained('2026-02-03');
     expect(decisions[number]).toMatchObject({
       tier: 'built',
@@ -231,12 +231,12 @@ describe('explain', () => {
   });
 });
 
-test('a quiet night after a quiet night writes nothing but its report', async () => {
-  await nights.run('2026-02-01');
-  await nights.run('2026-02-02');
-  const files = ['manifest.jsonl', 'catalogue.jsonl'].map((name) => join(nights.outputDir, name));
+test('an unchanged run after an unchanged run writes nothing but its report', async () => {
+  await runs.run('2026-02-01');
+  await runs.run('2026-02-02');
+  const files = ['manifest.jsonl', 'catalogue.jsonl'].map((name) => join(runs.outputDir, name));
   const written = () => Promise.all(files.map(async (file) => (await stat(file)).mtimeMs));
   const before = await written();
-  await nights.run('2026-02-03');
+  await runs.run('2026-02-03');
   expect(await written()).toEqual(before);
 });
