@@ -140,7 +140,7 @@ export function movePoint(frame: Frame, pointMetres: Vec3): Vec3 {
   return [x + tx, y + ty, z + tz];
 }
 
-/** The same place as `frame`, told in the terms of `base`: base⁻¹ · frame. */
+/** `frame` relative to `base`: base⁻¹ · frame. */
 export function relativeFrame(base: Frame, frame: Frame): Frame {
   if (base === WORLD_FRAME) return frame;
   const back = transposeMat3(base.rotation);

@@ -1,13 +1,12 @@
 /**
- * Article: the commercial side of a piece of furniture, and the keys that identify a configuration.
+ * The commercial data of an article, and the keys that identify a configuration.
  *
- * Field names are the specification's, so that a list, a request, a manifest line and a stored cart
- * speak of the same thing with the same word.
+ * Field names are those of the specification, in lists, requests, manifest lines and stored carts alike.
  *
  * @see Spec 2.2; D-613 for the many names of one string.
  */
 
-/** What a user asks for: a base article and, where known, one configuration of it. */
+/** A requested base article and, if known, one configuration of it. */
 export interface ArticleRequest {
   /** Manufacturer id, upper case. */
   manufacturer: string;
@@ -27,7 +26,7 @@ export interface ArticleKey extends ArticleRequest {}
 
 /** A child of a planning, in a flat list of all its descendants. */
 export interface PlanningChild extends ArticleRequest {
-  /** Index in the same list of the child that holds it, or -1: parents stand before their children. */
+  /** Index in the same list of its parent, or -1; parents are before their children. */
   parent: number;
 }
 
@@ -62,14 +61,14 @@ export interface ArticleProperty {
   currentvalue: string;
   /** Editable. */
   enabled: boolean;
-  /** Invisible ones are answered only where `getallproperties` is asked for. */
+  /** Invisible ones are in a response only with `getallproperties`. */
   visible: boolean;
   obligatory: boolean;
   /** Optional, but must still be evaluated before the article is valid. */
   obligatory2c: boolean;
   /** Further values may be added. */
   addvalues: boolean;
-  /** Name of the property class that holds the property. */
+  /** Name of the property class of the property. */
   propclassname: string;
   /** Number of digits of a value. */
   digits: number;

@@ -1,6 +1,4 @@
-/**
- * Asset: a published GLB and the lines that tell whose it is; what write hands to deliver.
- */
+/** A published GLB, and the lines of manifest and catalogue that describe it. */
 import type { ArticleKey, ArticleRequest } from './article.ts';
 import type { Bounds, GeometryCounts, Loss } from './scene.ts';
 import type { Digest, Warning } from './snapshot.ts';
@@ -37,7 +35,7 @@ export const FIGURE_FIELDS = Object.keys({
 export interface Built extends Omit<AssetFigures, 'glb'> {
   losses: Loss[];
   warnings: Warning[];
-  /** Told in the report, not in a line; undefined where the cache that knew them is gone. */
+  /** For the report, not for a line; undefined if the cache does not have them. */
   counts?: GeometryCounts | undefined;
 }
 

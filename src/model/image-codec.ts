@@ -1,6 +1,4 @@
-/**
- * Image work that transform needs but does not do itself: handed in, so that it stays pure.
- */
+/** Decoding and encoding of images: a parameter of transform, so that transform stays pure. */
 
 /** Interleaved 8-bit pixels, row by row from the top. */
 export interface Pixels {

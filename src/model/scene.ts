@@ -1,8 +1,8 @@
 /**
- * Scene: one article in glTF terms; what transform hands to write.
+ * A scene: one article in glTF terms, the result of transform and the input of write.
  *
  * Frame: right-handed, +X right, +Y up, +Z front, metres. Lists are in first-use order, each entry
- * is used at least once, and equal content stands in a list once.
+ * is used at least once, and equal content is in a list once.
  */
 
 import type { Warning } from './snapshot.ts';

@@ -1,8 +1,8 @@
 /**
- * Snapshot: all that the service said about one configuration; what fetch hands to transform.
+ * A snapshot: all responses of the service for one configuration, the result of fetch and the input of transform.
  *
- * Bodies are held by digest, so that a snapshot is small and two articles that share a block share
- * its bytes. Nothing in it depends on how it will be converted.
+ * It refers to bodies by digest, so that it is small and articles share the bytes of a block. It does not
+ * depend on options of the conversion.
  */
 import type { Article, ArticleKey, ArticleRequest, PlanningChild } from './article.ts';
 import type { Block, PartsList } from './graphics.ts';
@@ -10,7 +10,7 @@ import type { Block, PartsList } from './graphics.ts';
 /** Lower-case hex SHA-256 of a body. */
 export type Digest = string;
 
-/** A body that the service was asked for: its digest, or why there is none. */
+/** A requested body: its digest, or why there is none. */
 export type Fetched =
   | { digest: Digest; bytes: number }
   | { missing: { code: string; message: string } };
@@ -56,7 +56,7 @@ export interface Warning {
   message: string;
 }
 
-/** Reads a body by digest; handed to the pure stages. */
+/** Reads a body by digest; a parameter of the pure stages. */
 export type ContentReader = (digest: Digest) => Promise<Uint8Array>;
 
 /**

@@ -15,7 +15,7 @@ import { OBJECTS_FOLDER, openObjects } from './output-folder.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
 import { openService, type Service } from './service.ts';
 
-/** An open run: what was asked, what the process provides, and what is open. */
+/** An open run: its options, what the process provides, and what is open. */
 export interface Run {
   options: RunOptions;
   environment: RunEnvironment;

@@ -1,4 +1,4 @@
-/** What is asked of a run, and what it gets from the process that starts it. */
+/** The options of a run, and what the process provides for it. */
 import type { Logger } from '../support/log.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { ServiceEnvironment } from './service.ts';

@@ -38,8 +38,8 @@ a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness:
 [hidden] { display: none !important; }
 
 .eyebrow { color: var(--quiet); font-weight: 560; margin-bottom: .35rem; overflow-wrap: anywhere; }
-.verdict { display: flex; gap: 1rem; align-items: center; }
-.verdict p { color: var(--quiet); font-size: 1.05rem; margin-top: .2rem; overflow-wrap: anywhere; }
+.assessment { display: flex; gap: 1rem; align-items: center; }
+.assessment p { color: var(--quiet); font-size: 1.05rem; margin-top: .2rem; overflow-wrap: anywhere; }
 .sign { flex: none; width: 3.25rem; height: 3.25rem; }
 .sign circle { fill: var(--tone); }
 .sign path { fill: none; stroke: var(--on); stroke-width: 2.5; stroke-linecap: round; stroke-linejoin: round; }
@@ -130,7 +130,7 @@ footer p { margin-bottom: .25rem; }
   .page { padding: 1.1rem .8rem 3rem; }
   h1 { font-size: 1.5rem; }
   .sign { width: 2.6rem; height: 2.6rem; }
-  .verdict p { font-size: .98rem; }
+  .assessment p { font-size: .98rem; }
   .card { padding: .9rem .95rem; border-radius: 12px; }
   .tiles ul { grid-template-columns: repeat(3, minmax(0, 1fr)); gap: .4rem .25rem; }
   .tiles li > * { padding: .3rem .5rem; }

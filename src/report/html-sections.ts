@@ -80,7 +80,7 @@ function failures(report: RunReport): Section | undefined {
     columns: [
       { title: 'Article', cell: failedArticle },
       { title: 'Cause', cell: failureCause },
-      figures('Nights', ({ nights }) => nights),
+      figures('Days', ({ nights }) => nights),
       { title: 'Since', cell: ({ firstSeen }) => (firstSeen ? timeCell(firstSeen) : '–') },
       { title: 'Next try', cell: ({ retryOn }) => (retryOn ? timeCell(retryOn) : 'next run') },
     ],

@@ -4,7 +4,7 @@ import { assess, type RequiredAction, requiredActions, type Tone } from './asses
 import { type Html, html, outputLink, type Section } from './html-elements.ts';
 import { PAGE_SCRIPT, PAGE_STYLE } from './html-page.ts';
 import { sectionsOf } from './html-sections.ts';
-import { CHANGES, type RunReport } from './run-report.ts';
+import type { RunReport } from './run-report.ts';
 import { amount, capital, day, duration, instant, integer, percentage, size } from './text.ts';
 
 /**
@@ -91,15 +91,12 @@ function tabIcon(tone: Tone): string {
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
-function sign(tone: Tone): Html {
-  const { path, text } = SIGNS[tone];
-  return html`<svg class="sign" viewBox="0 0 24 24" role="img" aria-label="${text}"><circle cx="12" cy="12" r="12"/><path d="${path}"/></svg>`;
-}
-
 /** How the run went, and which run it is. */
 function header(report: RunReport): Html {
   const { tone, headline, detail } = assess(report);
   const { pipeline, startedAt, totalMs, service, previousRun, command } = report;
+  const { path, text } = SIGNS[tone];
+  const sign = html`<svg class="sign" viewBox="0 0 24 24" role="img" aria-label="${text}"><circle cx="12" cy="12" r="12"/><path d="${path}"/></svg>`;
   const facts = [
     html`<time datetime="${startedAt}">${instant(startedAt)}</time>`,
     html`took ${duration(totalMs)}`,
@@ -110,7 +107,7 @@ function header(report: RunReport): Html {
   ].filter((fact) => fact !== undefined);
   return html`<header class="${tone}">
 <p class="eyebrow">${pipeline}${command === 'run' ? undefined : ` · ${command}`}</p>
-<div class="verdict">${sign(tone)}<div><h1>${headline}</h1><p>${detail}</p></div></div>
+<div class="assessment">${sign}<div><h1>${headline}</h1><p>${detail}</p></div></div>
 <ul class="facts">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>
 </header>`;
 }
@@ -137,20 +134,17 @@ ${proportions(tiles)}
 function changeTiles({ configurations: all, changes }: RunReport): Tile[] {
   const same = Math.max(0, all.selected - all.failed - changes.new.count - changes.changed.count);
   const failed = all.failed > 0 ? percentage(all.failed, all.selected) : '';
-  const [fresh, changed, removed] = CHANGES.map((kind): Tile => {
+  const inQuarantine = all.quarantined > 0 ? `${integer(all.quarantined)} in quarantine` : failed;
+  const tile = (kind: keyof typeof changes): Tile => {
     return { label: capital(kind), count: changes[kind].count, tone: kind, section: 'changes' };
-  });
+  };
+  const share = same > 0 ? percentage(same, all.selected) : '';
   return [
-    ...[fresh!, changed!],
-    {
-      ...{ label: 'Unchanged', count: same, tone: 'same' },
-      note: same > 0 ? percentage(same, all.selected) : '',
-    },
-    removed!,
-    {
-      ...{ label: 'Failed', count: all.failed, tone: 'failed', section: 'failures' },
-      note: all.quarantined > 0 ? `${integer(all.quarantined)} in quarantine` : failed,
-    },
+    tile('new'),
+    tile('changed'),
+    { label: 'Unchanged', count: same, tone: 'same', note: share },
+    tile('removed'),
+    { label: 'Failed', count: all.failed, tone: 'failed', note: inQuarantine, section: 'failures' },
   ];
 }
 

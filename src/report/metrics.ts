@@ -3,133 +3,113 @@ import type { FinishedRun, RunReport } from './run-report.ts';
 
 type Row = [value: number, labels?: Record<string, string>];
 
-interface Metric {
-  name: string;
-  help: string;
-  /** Names of its labels besides `pipeline`. */
-  labels?: readonly string[];
-  /** No row if the figure is unknown. */
-  rows: (run: FinishedRun) => readonly Row[];
-}
+/** One value, or one for each value of the first label, or rows; no row if the figure is unknown. */
+type Figures = number | undefined | Readonly<Record<string, number>> | readonly Row[];
+
+type Metric = readonly [help: string, of: (run: FinishedRun) => Figures, ...labels: string[]];
 
 const PREFIX = 'btg2gltf_';
 const LAST_SUCCESS = `${PREFIX}last_success_timestamp_seconds`;
 const LAST_PUBLISHED = `${PREFIX}last_published_timestamp_seconds`;
+const EXIT_CODES =
+  '0 all converted, 1 some failed, 2 usage, 3 cannot continue, 4 refused, 130 interrupted';
 
 const seconds = (ms: number) => ms / 1000;
 
-/** A gauge from the report with one value, or with one value for each value of a label. */
-function gauge(
-  name: string,
-  help: string,
-  of: (report: RunReport) => number | Record<string, number>,
-  label?: string,
-): Metric {
-  const rows = ({ report }: FinishedRun): Row[] => {
-    const values = report === undefined ? {} : of(report);
-    if (typeof values === 'number') return [[values]];
-    return Object.entries(values).map(([value, count]) => [count, { [label!]: value }]);
-  };
-  return { name, help, labels: label === undefined ? [] : [label], rows };
+/** All metrics of the last run by name, with the names of their labels besides `pipeline`. */
+const METRICS: Readonly<Record<string, Metric>> = {
+  last_run_timestamp_seconds: [
+    'End of the last run, successful or not.',
+    ({ endedAt }) => seconds(endedAt),
+  ],
+  last_run_exit_code: [`Exit code of the last run: ${EXIT_CODES}.`, ({ exitCode }) => exitCode],
+  last_run_duration_seconds: [
+    'Duration of the last run.',
+    ({ startedAt, endedAt }) => seconds(endedAt - startedAt),
+  ],
+  last_run_stage_seconds: [
+    'Time of each stage of the last run; stages overlap.',
+    ({ report }) => report && figures(report.stageMs, (ms = 0) => seconds(ms)),
+    'stage',
+  ],
+  configurations: [
+    'Configurations of the last run by result.',
+    ({ report }) => report && outcomes(report),
+    'outcome',
+  ],
+  changes: [
+    'Configurations that are new, changed or removed since the previous run.',
+    ({ report }) => report && figures(report.changes, ({ count }) => count),
+    'change',
+  ],
+  failures: [
+    'Failures of the last run by error code.',
+    ({ report }) => report?.causes.map(({ code, count }): Row => [count, { code }]),
+    'code',
+  ],
+  gate_findings: [
+    'Findings of the gates in the last run.',
+    ({ report }) => report && findings(report),
+    'gate',
+    'action',
+  ],
+  requests: [
+    'Requests of the last run by status of the response; none: without a response.',
+    ({ report }) => report?.requests.byStatus,
+    'status',
+  ],
+  received_bytes: ['Bytes received in the last run.', (run) => run.report?.requests.bytesReceived],
+  cache_hits: [
+    'Responses from the cache in the last run.',
+    (run) => run.report?.requests.fromCache,
+  ],
+  objects: ['Distinct GLBs of the last run.', ({ report }) => report?.objects.distinct],
+  objects_bytes: [
+    'Bytes of the distinct GLBs of the last run.',
+    (run) => run.report?.objects.bytes,
+  ],
+  saved_bytes: [
+    'Bytes that storing each GLB once saved in the last run.',
+    ({ report }) => report?.objects.savedBytes,
+  ],
+  triangles: ['Drawn triangles of the last run.', ({ report }) => report?.triangles],
+  drift: [
+    'Fields of the service whose responses are not as specified.',
+    ({ report }) => report?.drift.length,
+  ],
+  warnings: ['Warnings of the last run by code.', ({ report }) => report?.warnings, 'code'],
+};
+
+function figures<T extends object>(
+  of: T,
+  figure: (value: T[keyof T]) => number,
+): Record<string, number> {
+  return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, figure(value)]));
 }
 
-/** An object with a figure for each name. */
-const figures = <T>(entries: readonly (readonly [string, T])[], figure: (of: T) => number) =>
-  Object.fromEntries(entries.map(([name, of]) => [name, figure(of)]));
+function outcomes({ configurations }: RunReport): Record<string, number> {
+  const { converted, unchanged, fetched, failed, quarantined } = configurations;
+  return { converted, unchanged, fetched, failed: failed - quarantined, quarantined };
+}
 
-/** All metrics of the last run; the README documents their names. */
-const METRICS: readonly Metric[] = [
-  {
-    name: 'last_run_timestamp_seconds',
-    help: 'End of the last run, successful or not.',
-    rows: ({ endedAt }) => [[seconds(endedAt)]],
-  },
-  {
-    name: 'last_run_exit_code',
-    help: 'Exit code of the last run: 0 all converted, 1 some failed, 2 usage, 3 cannot continue, 4 refused, 130 interrupted.',
-    rows: ({ exitCode }) => [[exitCode]],
-  },
-  {
-    name: 'last_run_duration_seconds',
-    help: 'Duration of the last run.',
-    rows: ({ startedAt, endedAt }) => [[seconds(endedAt - startedAt)]],
-  },
-  gauge(
-    'last_run_stage_seconds',
-    'Time of each stage of the last run; stages overlap.',
-    ({ stageMs }) => figures(Object.entries(stageMs), (ms = 0) => seconds(ms)),
-    'stage',
-  ),
-  gauge(
-    'configurations',
-    'Configurations of the last run by result.',
-    ({ configurations: { converted, unchanged, fetched, failed, quarantined } }) => {
-      return { converted, unchanged, fetched, failed: failed - quarantined, quarantined };
-    },
-    'outcome',
-  ),
-  gauge(
-    'changes',
-    'Configurations that are new, changed or removed since the previous run.',
-    ({ changes }) => figures(Object.entries(changes), ({ count }) => count),
-    'change',
-  ),
-  gauge(
-    'failures',
-    'Failures of the last run by error code.',
-    ({ causes }) => Object.fromEntries(causes.map(({ code, count }) => [code, count])),
-    'code',
-  ),
-  {
-    name: 'gate_findings',
-    help: 'Findings of the gates in the last run.',
-    labels: ['gate', 'action'],
-    rows: ({ report }) =>
-      Object.entries(report?.gates.byGate ?? {}).flatMap(([gate, actions]) =>
-        Object.entries(actions).map(([action, count]): Row => [count, { gate, action }]),
-      ),
-  },
-  gauge(
-    'requests',
-    'Requests of the last run by status of the response; none: without a response.',
-    ({ requests }) => requests.byStatus,
-    'status',
-  ),
-  gauge(
-    'received_bytes',
-    'Bytes received in the last run.',
-    ({ requests }) => requests.bytesReceived,
-  ),
-  gauge(
-    'cache_hits',
-    'Responses from the cache in the last run.',
-    ({ requests }) => requests.fromCache,
-  ),
-  gauge('objects', 'Distinct GLBs of the last run.', ({ objects }) => objects.distinct),
-  gauge(
-    'objects_bytes',
-    'Bytes of the distinct GLBs of the last run.',
-    ({ objects }) => objects.bytes,
-  ),
-  gauge(
-    'saved_bytes',
-    'Bytes that storing each GLB once saved in the last run.',
-    ({ objects }) => objects.savedBytes,
-  ),
-  gauge('triangles', 'Drawn triangles of the last run.', ({ triangles }) => triangles),
-  gauge(
-    'drift',
-    'Fields of the service whose responses are not as specified.',
-    ({ drift }) => drift.length,
-  ),
-  gauge('warnings', 'Warnings of the last run by code.', ({ warnings }) => warnings, 'code'),
-];
+function findings({ gates }: RunReport): Row[] {
+  return Object.entries(gates.byGate).flatMap(([gate, actions]) =>
+    Object.entries(actions).map(([action, count]): Row => [count, { gate, action }]),
+  );
+}
+
+function rowsOf(values: Figures, label = ''): readonly Row[] {
+  if (values === undefined) return [];
+  if (typeof values === 'number') return [[values]];
+  if (Array.isArray(values)) return values;
+  return Object.entries(values).map(([value, count]) => [count, { [label]: value }]);
+}
 
 /** The names of all metrics. */
 export const METRIC_NAMES: readonly string[] = [
   LAST_SUCCESS,
   LAST_PUBLISHED,
-  ...METRICS.map(({ name }) => `${PREFIX}${name}`),
+  ...Object.keys(METRICS).map((name) => `${PREFIX}${name}`),
 ];
 
 /**
@@ -162,8 +142,8 @@ export async function metricsText(run: FinishedRun, previous: string | undefined
     'Last time that a run processed everything and published.',
     isPublished(run),
   );
-  for (const { name, help, labels = [], rows } of METRICS) {
-    add(`${PREFIX}${name}`, help, labels, rows(run));
+  for (const [name, [help, of, ...labels]] of Object.entries(METRICS)) {
+    add(`${PREFIX}${name}`, help, labels, rowsOf(of(run), labels[0]));
   }
   return await registry.metrics();
 }

@@ -117,7 +117,7 @@ const ENVIRONMENTS = {
   texture: ({ lose }) => lose('map', 'an environment look: its picture as an ordinary texture'),
 } as const satisfies Record<ConvertOptions['environmentLook'], Apply>;
 
-/** An environment shading, or a `map` that nobody has told: D-405. */
+/** An environment shading, or an unknown `map`: D-405. */
 export function applyEnvironment(context: MaterialContext): void {
   const { material, options, lose } = context;
   const map = material.map?.toLowerCase() ?? '';

@@ -3,7 +3,7 @@
  * surfaces whose back sides are never seen and one for the others. Vertices are in first-use order; one
  * is split where its normal, its UV or its surface splits.
  *
- * Two passes: the first tells vertices apart by point, normal and UV source, so that no candidate
+ * Two passes: the first distinguishes vertices by point, normal and UV source, so that no candidate
  * vertex is ever stored; the second fills arrays of exactly the right size.
  */
 import { determinant3, isIdentity3, type Mat3, multiplyMat3, normalMatrix3 } from '../math/vec.ts';

@@ -252,8 +252,8 @@ interface View {
 type BinaryChunk = ReturnType<typeof createBinaryChunk>;
 
 /**
- * The binary chunk: one buffer view for each kind of element, then one for each image. Arrays are told
- * apart by identity, since equal content is one array already.
+ * The binary chunk: one buffer view for each kind of element, then one for each image. Arrays are
+ * distinguished by identity, because equal content is one array already.
  */
 function createBinaryChunk() {
   const accessors: (GltfObject & { kind: Kind })[] = [];

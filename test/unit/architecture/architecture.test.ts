@@ -202,6 +202,15 @@ const ROWS: [string, Row][] = [
     files: { 'src/a.ts': '// see semantics.md' },
     says: /DECISIONS/,
   }),
+  textRule(
+    'src uses no retired word',
+    {
+      files: { 'src/cli/a.ts': '/** What it told. */' },
+      says: /:1 has told: use the standard term/,
+    },
+    { files: { 'src/cli/a.ts': 'const nightLines = 1;' }, says: /has night:/ },
+    { files: { 'src/cli/a.ts': "f('lastVerdict');" }, says: /has Verdict:/ },
+  ),
   [
     'file operations go through support/files.ts',
     {

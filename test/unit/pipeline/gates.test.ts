@@ -77,13 +77,13 @@ describe('the gates of a range that nobody has thought about yet', () => {
   });
 
   test('refuse when half the range is gone, and say so in one sentence', () => {
-    const verdict = judge(range(1000), range(1000).slice(512));
-    expect(verdict).toMatchObject({
+    const assessment = judge(range(1000), range(1000).slice(512));
+    expect(assessment).toMatchObject({
       refused: true,
       count: 513,
       byGate: { articlesGone: { warn: 0, refuse: 512 } },
     });
-    expect(verdict.findings[0]).toEqual({
+    expect(assessment.findings[0]).toEqual({
       gate: 'articlesGone',
       action: 'refuse',
       article: '*',
@@ -91,7 +91,7 @@ describe('the gates of a range that nobody has thought about yet', () => {
       now: 488,
       message: '512 of 1,000 configurations are gone (51 %, refused from 40 %)',
     });
-    expect(verdict.findings[1]).toEqual({
+    expect(assessment.findings[1]).toEqual({
       gate: 'articlesGone',
       action: 'refuse',
       article: 'ACME/DESK/D0',
@@ -99,25 +99,25 @@ describe('the gates of a range that nobody has thought about yet', () => {
       now: 0,
       message: 'no longer selected',
     });
-    expect(verdict.findings).toHaveLength(21);
+    expect(assessment.findings).toHaveLength(21);
   });
 
   test('warn when a tenth is gone', () => {
-    const verdict = judge(range(1000), range(1000).slice(100));
-    expect(verdict).toMatchObject({
+    const assessment = judge(range(1000), range(1000).slice(100));
+    expect(assessment).toMatchObject({
       refused: false,
       byGate: { articlesGone: { warn: 100, refuse: 0 } },
     });
   });
 
   test('refuse when geometry collapses', () => {
-    const verdict = judge(
+    const assessment = judge(
       range(1000),
       range(1000, (n) => (n % 2 ? { triangles: 12, boundsMetres: box(0.001) } : {})),
     );
-    expect(verdict.refused).toBe(true);
-    expect(Object.keys(verdict.byGate)).toEqual(['triangles', 'bounds']);
-    const example = verdict.findings.find(({ article }) => article === 'ACME/DESK/D1');
+    expect(assessment.refused).toBe(true);
+    expect(Object.keys(assessment.byGate)).toEqual(['triangles', 'bounds']);
+    const example = assessment.findings.find(({ article }) => article === 'ACME/DESK/D1');
     expect(example).toMatchObject({ message: '1,200 triangles before, 12 triangles now' });
   });
 
@@ -148,17 +148,17 @@ describe('each manufacturer is a range of its own', () => {
   const other = (size: number) => range(size, () => ({ manufacturer: 'LUMO' }));
 
   test('so that one that vanishes among many is noticed', () => {
-    const verdict = judge([...range(5000), ...other(OWN_RANGE)], range(5000));
-    expect(verdict.refused).toBe(true);
-    expect(verdict.findings[0]).toMatchObject({
+    const assessment = judge([...range(5000), ...other(OWN_RANGE)], range(5000));
+    expect(assessment.refused).toBe(true);
+    expect(assessment.findings[0]).toMatchObject({
       article: 'LUMO/*',
       message: '100 of 100 configurations of LUMO are gone (100 %, refused from 40 %)',
     });
   });
 
   test('but a small one does not stop the night of all others', () => {
-    const verdict = judge([...range(5000), ...other(OWN_RANGE - 1)], range(5000));
-    expect(verdict).toMatchObject({ refused: false, findings: [] });
+    const assessment = judge([...range(5000), ...other(OWN_RANGE - 1)], range(5000));
+    expect(assessment).toMatchObject({ refused: false, findings: [] });
   });
 
   test('and the whole range speaks for its parts', () => {
@@ -216,8 +216,8 @@ describe('thresholds', () => {
   });
 
   test('hold from the first configuration on where they are written', () => {
-    const verdict = judge(range(4), range(3), { articlesGone: { refuse: '25%' } });
-    expect(verdict).toMatchObject({ refused: true });
+    const assessment = judge(range(4), range(3), { articlesGone: { refuse: '25%' } });
+    expect(assessment).toMatchObject({ refused: true });
   });
 
   test('an empty gate is off', () => {
@@ -255,7 +255,7 @@ describe('thresholds', () => {
     );
   });
 
-  test('the verdict does not depend on the order of the configurations', () => {
+  test('the assessment does not depend on the order of the configurations', () => {
     const size = 60;
     const before = range(size);
     const now = range(size, (n) => ({ triangles: (n * 97) % 1500, textures: n % 5 })).slice(9);
