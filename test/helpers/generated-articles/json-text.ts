@@ -4,6 +4,14 @@
 
 /** The text of a JSON value; undefined entries of objects are left out. */
 export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'null';
+  } catch {
+    return deepText(value); // Nested too deep for the stack.
+  }
+}
+
+function deepText(value: unknown): string {
   const out: string[] = [];
   const stack: ({ text: string } | { value: unknown })[] = [{ value }];
   for (let item = stack.pop(); item; item = stack.pop()) {

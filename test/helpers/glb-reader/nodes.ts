@@ -84,16 +84,21 @@ export function determinant(m: Matrix): number {
   );
 }
 
-/** By the inverse transpose, to unit length. */
-export function moveNormal(m: Matrix, [x, y, z]: Triple): [number, number, number] {
+/** Moves normals by the inverse transpose, to unit length. */
+export function normalMover(m: Matrix): (normal: Triple) => [number, number, number] {
+  const side = Math.sign(determinant(m));
   const cofactor = (r: number, c: number): number => {
     const [r1, r2] = [(r + 1) % 3, (r + 2) % 3];
     const [c1, c2] = [(c + 1) % 3, (c + 2) % 3];
-    return m[c1 * 4 + r1]! * m[c2 * 4 + r2]! - m[c2 * 4 + r1]! * m[c1 * 4 + r2]!;
+    return side * (m[c1 * 4 + r1]! * m[c2 * 4 + r2]! - m[c2 * 4 + r1]! * m[c1 * 4 + r2]!);
   };
-  const side = Math.sign(determinant(m));
-  const row = (r: number) => side * (cofactor(r, 0) * x + cofactor(r, 1) * y + cofactor(r, 2) * z);
-  const [a, b, c] = [row(0), row(1), row(2)];
-  const size = Math.hypot(a, b, c);
-  return [a / size, b / size, c / size];
+  const row = (r: number): Triple => [cofactor(r, 0), cofactor(r, 1), cofactor(r, 2)];
+  const [p, q, r] = [row(0), row(1), row(2)];
+  return ([x, y, z]) => {
+    const a = p[0] * x + p[1] * y + p[2] * z;
+    const b = q[0] * x + q[1] * y + q[2] * z;
+    const c = r[0] * x + r[1] * y + r[2] * z;
+    const size = Math.hypot(a, b, c);
+    return [a / size, b / size, c / size];
+  };
 }

@@ -5,7 +5,7 @@
 import { decodeFloats, decodeIndices } from './accessors.ts';
 import { type Glb, type PrimitiveJson, parseChunks } from './document.ts';
 import { type ReadMaterial, readMaterial, type Vec2, type Vec3 } from './materials.ts';
-import { determinant, moveNormal, movePoint, type PlacedNode, placeNodes } from './nodes.ts';
+import { determinant, movePoint, normalMover, type PlacedNode, placeNodes } from './nodes.ts';
 import { entry, must } from './refusal.ts';
 import { refuseUnused } from './usage.ts';
 
@@ -99,9 +99,8 @@ function drawPrimitive(primitive: Primitive, node: PlacedNode, into: ReadTriangl
   const { positions, normals, indices, material } = primitive;
   const det = determinant(node.world);
   must(det !== 0, `nodes[${node.index}]: draws a mesh with a matrix of determinant zero`);
-  const three = (values: Float64Array, i: number): Vec3 => {
-    return [values[3 * i]!, values[3 * i + 1]!, values[3 * i + 2]!];
-  };
+  const corners = mapThrees(positions, (position) => movePoint(node.world, position));
+  const directions = mapThrees(normals, normalMover(node.world));
   const { baseTexture, metallicRoughnessTexture, emissionTexture, normalTexture } = material;
   const base = baseTexture ?? metallicRoughnessTexture ?? emissionTexture;
   const texels = texelsOf(primitive, base);
@@ -113,14 +112,22 @@ function drawPrimitive(primitive: Primitive, node: PlacedNode, into: ReadTriangl
     const [a, b, c] = order.map((at) => indices[at]!) as [number, number, number];
     const each = <T>(of: (vertex: number) => T): readonly [T, T, T] => [of(a), of(b), of(c)];
     into.push({
-      corners: each((i) => movePoint(node.world, three(positions, i))),
-      normals: each((i) => moveNormal(node.world, three(normals, i))),
+      corners: each((i) => corners[i]!),
+      normals: each((i) => directions[i]!),
       baseTexels: texels && each((i) => texels[i]!),
       normalTexels: bumps && each((i) => bumps[i]!),
       material,
       node,
     });
   }
+}
+
+function mapThrees(values: Float64Array, map: (three: Vec3) => Vec3): Vec3[] {
+  const mapped: Vec3[] = [];
+  for (let i = 0; i < values.length; i += 3) {
+    mapped.push(map([values[i]!, values[i + 1]!, values[i + 2]!]));
+  }
+  return mapped;
 }
 
 /** Per vertex the texel of a texture, turned V up; undefined without the texture. */
