@@ -1,10 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+/** Each of these files has a process of its own: they measure memory, kill runs and watch file operations. */
+const ROBUSTNESS = 'test/robustness/*.test.ts';
+
+/**
+ * The files of `shared` take turns in one process per core, which loads the libraries once: the source has
+ * no state that one file could leave to the next. `robustness` comes first, so that it shares no process.
+ */
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/setup/texture-folder.ts'],
     setupFiles: ['test/setup/shared-textures.ts'],
     testTimeout: 60_000,
@@ -12,5 +18,25 @@ export default defineConfig({
     pool: 'forks',
     // By default one core is left idle, which on two is half of them.
     maxWorkers: '100%',
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'robustness',
+          include: [ROBUSTNESS],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: [ROBUSTNESS],
+          isolate: false,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
   },
 });

@@ -8,6 +8,7 @@ export default defineConfig({
     setupFiles: ['test/setup/shared-textures.ts', 'test/mutations/no-shrinking.ts'],
     testTimeout: 120_000,
     pool: 'forks',
+    isolate: false,
     bail: 1,
   },
 });

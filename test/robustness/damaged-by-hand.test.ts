@@ -123,7 +123,7 @@ test.each(DAMAGES)('$what: exit $exit', async ({ make, exit, helps }) => {
     expect(repaired.exit, repaired.stderr).toBe(0);
   }
   if (helps === 'aside') {
-    expect(first.stderr).toMatch(/move the file .* aside/);
+    expect(first.stderr).toMatch(/move state\.db and .* to a safe place/);
     await rm(at(STATE));
   }
   // Once more: what was built again is unchanged from then on.

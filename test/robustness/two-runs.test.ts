@@ -59,7 +59,9 @@ test('the second run stops with a sentence and sends no request; the first conti
   const second = await start().ended;
   expect(second).toMatchObject({ exit: 3, signal: null });
   expect(second.stderr).toMatch(
-    new RegExp(`out is in use by process ${first.pid} on ${hostname()}\\n.*wait for the other run`),
+    new RegExp(
+      `out is in use by process ${first.pid} on ${hostname()}\\n.*wait until the other run ends`,
+    ),
   );
   expect(second.stderr).not.toContain('    at ');
   expect(proxy.seen.filter((url) => url.includes('GetPublicKey'))).toHaveLength(1);
