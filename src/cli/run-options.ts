@@ -4,42 +4,48 @@ import { parseMaxFailures } from '../pipeline/failures.ts';
 import { defaultCacheDir, loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
 import type { RunOptions } from '../pipeline/run-options.ts';
 import { SERVICE_DEFAULTS } from '../service/service-config.ts';
-import { type Arguments, type Io, type OptionSpec, textOf, usageError } from './command.ts';
+import { type Arguments, given, type Io, type OptionSpec, textOf, usageError } from './command.ts';
 import { LOG_FORMAT_OPTION } from './run-output.ts';
 
 type CommandName = 'run' | 'fetch' | 'build' | 'record' | 'convert' | 'explain';
 
-/** How a value enters the options of a run; without it the command uses the value. */
-type Apply<V> = { apply?: (options: RunOptions, value: V, now: number) => RunOptions };
-
-type RunOption = OptionSpec & {
+/** An option, the commands that have it, and how its value enters the options of a run. */
+interface RunOption extends OptionSpec {
   commands: readonly CommandName[];
-} & (
-    | ({ type: 'string' } & Apply<string>)
-    | ({ type: 'number' } & Apply<number>)
-    | ({ type: 'boolean' } & Apply<true>)
-  );
+  /** Without it, the command uses the value. */
+  apply?: (options: RunOptions, value: never, now: number) => RunOptions;
+}
 
-const PIPELINE_COMMANDS = ['run', 'fetch', 'build'] as const;
-const PUBLISHING_COMMANDS = ['run', 'build'] as const;
+type Apply<V> = (options: RunOptions, value: V, now: number) => RunOptions;
+
+const text = (describe: string, commands: readonly CommandName[], apply?: Apply<string>) =>
+  ({ type: 'string', describe, commands, ...given({ apply }) }) as const;
+
+const flag = (describe: string, commands: readonly CommandName[], field?: keyof RunOptions) => {
+  const apply: Apply<true> = (options) =>
+    field === undefined ? options : { ...options, [field]: true };
+  return { type: 'boolean', describe, commands, apply } as const;
+};
+
+const EXECUTING = ['run', 'fetch', 'build'] as const;
+const RECORDING = [...EXECUTING, 'record'] as const;
+const PUBLISHING = ['run', 'build'] as const;
 
 /** Every option, in the order in which they are applied. */
 const RUN_OPTIONS: Readonly<Record<string, RunOption>> = {
-  output: {
-    type: 'string',
-    describe: 'output folder, instead of the one in the file',
-    commands: [...PIPELINE_COMMANDS, 'explain'],
-    apply: (options, dir) => {
+  output: text(
+    'output folder, instead of the one in the file',
+    [...EXECUTING, 'explain'],
+    (options, dir) => {
       const outputDir = resolve(dir);
       return withPipeline(options, { outputDir, cacheDir: defaultCacheDir(outputDir) });
     },
-  },
-  cache: {
-    type: 'string',
-    describe: 'cache folder [default: .cache beside the output folder]',
-    commands: [...PIPELINE_COMMANDS, 'record', 'explain'],
-    apply: (options, dir) => withPipeline(options, { cacheDir: resolve(dir) }),
-  },
+  ),
+  cache: text(
+    'cache folder [default: .cache beside the output folder]',
+    [...RECORDING, 'explain'],
+    (options, dir) => withPipeline(options, { cacheDir: resolve(dir) }),
+  ),
   concurrency: {
     type: 'number',
     min: 1,
@@ -49,78 +55,46 @@ const RUN_OPTIONS: Readonly<Record<string, RunOption>> = {
     apply: (options, concurrency) =>
       withPipeline(options, { service: { ...options.pipeline.service, concurrency } }),
   },
-  only: {
-    type: 'string',
-    describe: 'select only by a glob on MANUFACTURER/PROGRAM/number',
-    commands: [...PIPELINE_COMMANDS, 'record'],
-    apply: (options, only) => ({ ...options, only }),
-  },
+  only: text(
+    'select only by a glob on MANUFACTURER/PROGRAM/number',
+    RECORDING,
+    (options, only) => ({ ...options, only }),
+  ),
   limit: {
     type: 'number',
     min: 1,
     describe: 'process at most this many configurations',
-    commands: [...PIPELINE_COMMANDS, 'record'],
+    commands: RECORDING,
     apply: (options, limit) => ({ ...options, limit }),
   },
-  force: {
-    type: 'boolean',
-    describe: 'fetch and build everything again',
-    commands: PIPELINE_COMMANDS,
-    apply: (options) => ({ ...options, force: true }),
-  },
+  force: flag('fetch and build everything again', EXECUTING, 'force'),
   'allow-missing-parts': {
     type: 'boolean',
     describe: 'convert without a missing block, or without the texture of an unreadable image',
-    commands: [...PUBLISHING_COMMANDS, 'convert'],
+    commands: [...PUBLISHING, 'convert'],
     apply: (options) =>
       withPipeline(options, { convert: { ...options.pipeline.convert, allowMissingParts: true } }),
   },
-  repair: {
-    type: 'boolean',
-    describe: 'build published files again that are damaged or missing',
-    commands: PUBLISHING_COMMANDS,
-    apply: (options) => ({ ...options, repair: true }),
-  },
-  accept: {
-    type: 'boolean',
-    describe: 'publish although a gate or --max-failures refuses',
-    commands: PUBLISHING_COMMANDS,
-    apply: (options) => ({ ...options, accept: true }),
-  },
-  until: {
-    type: 'string',
-    describe: 'HH:MM at which the run stops; the next one continues',
-    commands: ['run'],
-    apply: (options, text, now) => ({ ...options, until: nextTime(text, now) }),
-  },
-  'max-failures': {
-    type: 'string',
-    describe: 'refuse the result after more than N or N% failures',
-    commands: PUBLISHING_COMMANDS,
-    apply: (options, text) => ({ ...options, maxFailures: parseMaxFailures(text) }),
-  },
-  failed: {
-    type: 'boolean',
-    describe: 'process only what failed at its last attempt',
-    commands: ['run'],
-    apply: (options) => ({ ...options, failedOnly: true }),
-  },
-  'dry-run': {
-    type: 'boolean',
-    describe: 'print the selection and an estimate of requests; fetch no geometry',
-    commands: ['run'],
-  },
-  'log-format': { ...LOG_FORMAT_OPTION, commands: [...PIPELINE_COMMANDS, 'record'] },
-  'metrics-file': {
-    type: 'string',
-    describe: 'write metrics for Prometheus to this file, such as DIR/btg2gltf.prom',
-    commands: [...PIPELINE_COMMANDS, 'record'],
-  },
-  junit: {
-    type: 'string',
-    describe: 'write a JUnit XML to this file',
-    commands: [...PIPELINE_COMMANDS, 'record'],
-  },
+  repair: flag('build published files again that are damaged or missing', PUBLISHING, 'repair'),
+  accept: flag('publish although a gate or --max-failures refuses', PUBLISHING, 'accept'),
+  until: text(
+    'HH:MM at which the run stops; the next one continues',
+    ['run'],
+    (options, time, now) => ({ ...options, until: nextTime(time, now) }),
+  ),
+  'max-failures': text(
+    'refuse the result after more than N or N% failures',
+    PUBLISHING,
+    (options, limit) => ({ ...options, maxFailures: parseMaxFailures(limit) }),
+  ),
+  failed: flag('process only what failed at its last attempt', ['run'], 'failedOnly'),
+  'dry-run': flag('print the selection and an estimate of requests; fetch no geometry', ['run']),
+  'log-format': { ...LOG_FORMAT_OPTION, commands: RECORDING },
+  'metrics-file': text(
+    'write metrics for Prometheus to this file, such as DIR/btg2gltf.prom',
+    RECORDING,
+  ),
+  junit: text('write a JUnit XML to this file', RECORDING),
 };
 
 /** The pipeline file as a positional. */

@@ -37,14 +37,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '`': '&#96;',
 };
 
-/**
- * Escapes a text for the content of an element or a quoted attribute, and spells out invisible characters.
- *
- * @example
- * ```ts
- * escapeText('<a>\u202E');   // → '&lt;a&gt;\\u202E'
- * ```
- */
+/** Escapes a text for the content of an element or a quoted attribute; invisible characters become visible. */
 export function escapeText(text: string): string {
   return visibleText(text).replace(/[&<>"'`]/g, (character) => ENTITIES[character]!);
 }

@@ -117,14 +117,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\t': '&#9;',
 };
 
-/**
- * Escapes a text for the content of an element or a quoted attribute.
- *
- * @example
- * ```ts
- * xmlText('a<b\u0000'); // → 'a&lt;b\\u0000'
- * ```
- */
+/** Escapes a text for the content of an element or a quoted attribute. */
 export function xmlText(text: string): string {
   return visibleText(text).replace(/[&<>"'\n\t]/g, (character) => ENTITIES[character]!);
 }

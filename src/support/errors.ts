@@ -2,7 +2,7 @@
 import { redact } from './redact.ts';
 
 interface ErrorRow {
-  /** Exit code of a run that this error ends; 1 if it fails one article only. */
+  /** Of a run that this error ends; 1 if it fails one article only. */
   exit: 1 | 2 | 3 | 4 | 130;
   /** An action of the user, as the second half of a sentence. */
   help: string;
@@ -132,15 +132,7 @@ export function isConverterError(error: unknown, ...codes: ErrorCode[]): error i
   return error instanceof ConverterError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/**
- * Whether an error ends the run; otherwise it fails one article.
- *
- * @example
- * ```ts
- * endsRun('DISK_FULL');       // → true
- * endsRun('BLOCK_MISSING');   // → false
- * ```
- */
+/** Whether an error ends the run; otherwise it fails one article. */
 export function endsRun(code: ErrorCode): boolean {
   return ERROR_CODES[code].exit !== 1;
 }

@@ -27,14 +27,6 @@ let watcher: FileWatcher | undefined;
  * Calls a function before each file operation; undefined ends that.
  *
  * @param watch - May throw an error with an errno `code`, which makes the operation fail.
- *
- * @example
- * ```ts
- * watchFileOperations((operation) => {
- *   if (operation === 'fsync') throw Object.assign(new Error('full'), { code: 'ENOSPC' });
- * });
- * await replaceFile('a.txt', 'text');   // → rejects with DISK_FULL: cannot fsync …: ENOSPC
- * ```
  */
 export function watchFileOperations(watch: FileWatcher | undefined): void {
   watcher = watch;

@@ -295,11 +295,6 @@ async function cleanUpBeside(path: string): Promise<void> {
 /**
  * The folder of temporary files below an output or cache folder, on the same file system. There is one
  * for all of them, where the next run finds and removes what an ended process left (D-860).
- *
- * @example
- * ```ts
- * temporaryFolder('output/demo');   // → 'output/demo/.tmp'
- * ```
  */
 export function temporaryFolder(root: string): string {
   return join(root, '.tmp');
@@ -341,11 +336,6 @@ const START_FIELD = 19;
  *
  * @returns Undefined if there is no such process, and on systems other than Linux.
  * @throws {@link ConverterError} `FILE_UNREADABLE`
- *
- * @example
- * ```ts
- * await startOfProcess(process.pid);   // → '1f0c22b4-6d0e-4d5c-9b8e-0c5a8f1f2a77 81234'
- * ```
  *
  * @see D-830.
  */

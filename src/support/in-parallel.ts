@@ -7,11 +7,6 @@
  * @param atOnce - From 1.
  * @param work - Receives an item and its index, from 0.
  * @throws the first error that `work` throws.
- *
- * @example
- * ```ts
- * await inParallel(['a', 'b', 'c'], 2, async (name) => remove(name));
- * ```
  */
 export async function inParallel<T>(
   items: Iterable<T>,

@@ -24,18 +24,7 @@ const CHUNK_BYTES = 1024 * 1024;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/**
- * Creates an empty map.
- *
- * @example
- * ```ts
- * const lines = createPackedMap<ManifestLine>();
- * lines.set('a', line);
- * lines.get('a');   // → equal to line, but another object
- * ```
- *
- * @see D-833.
- */
+/** Creates an empty map. @see D-833 */
 export function createPackedMap<T>(): PackedMap<T> {
   const entries = new Map<string, Uint8Array>();
   let chunk = new Uint8Array(0);
