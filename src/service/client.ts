@@ -168,7 +168,6 @@ export interface ServiceClient {
  * const { nodes } = await client.getNodes('');
  * await client.close();
  * ```
- *
  * @see Spec 4, 5; D-609.
  */
 export function createClient(config: ServiceConfig): ServiceClient {

@@ -40,7 +40,6 @@ type Encrypt = (text: string, what: string) => string;
  * const encrypt = await createEncryptor(result[0], 'pkcs1');
  * encrypt('alice', 'user name'); // → 'Zm9v…', 344 characters for RSA-2048
  * ```
- *
  * @see Spec 5; D-602.
  */
 export async function createEncryptor(key: string, padding: Padding): Promise<Encrypt> {

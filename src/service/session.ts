@@ -341,7 +341,6 @@ const ISSUE_LIMITS = {
  * const issuer = createTokenIssuer({ authUrl, now: Date.now, random: Math.random });
  * await issuer.issue({ username, password, rememberMe: false }); // → '3F2A…'
  * ```
- *
  * @see Spec 4.7, 5; D-601, D-602.
  */
 export function createTokenIssuer(config: TokenIssuerConfig): TokenIssuer {

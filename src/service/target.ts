@@ -80,7 +80,6 @@ export function encodeStrictly(value: string): string {
  * buildTarget(OPERATIONS.getBlock, { name: 'ACME::DESK::LEG' }, addresses, 'T');
  * // → { origin: 'https://h', path: '/api/odb.dll/odb/block/ACME%3A%3ADESK%3A%3ALEG?token=T', queryBytes: 7 }
  * ```
- *
  * @see Spec 4; D-606, D-607.
  */
 export function buildTarget(
@@ -158,7 +157,6 @@ export function operationAt(
  * const sendToEither = createFallback();
  * await sendToEither(OPERATIONS.getPreview, undefined, (address) => send(address)); // 'fallback' first
  * ```
- *
  * @see D-604, D-780.
  */
 export function createFallback() {

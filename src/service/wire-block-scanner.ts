@@ -34,15 +34,22 @@ interface Cursor {
 /** Scans one value and moves the cursor behind it; undefined if the value is not of the usual shape. */
 type Scan<T> = (cursor: Cursor) => T | undefined;
 
-const SURFACE_FIELDS = { F: scanIndices, TI: scanIndices, C: scanBoolean };
-const BLOCK_FIELDS = {
-  N: scanString,
-  P: scanVector,
-  R: scanVector,
-  V: scanNumbers,
-  T: scanNumbers,
-  A: scanSurfaces,
-};
+/** Fields of an object by the code of their key: {@link scanKey} makes no string of it. */
+type Fields<T> = readonly { code: number; name: keyof T; scan: Scan<T[keyof T]> }[];
+
+const SURFACE_FIELDS = fieldsOf({ F: scanIndices, TI: scanIndices, C: scanBoolean });
+const BLOCK_FIELDS = fieldsOf({
+  ...{ N: scanString, P: scanVector, R: scanVector },
+  ...{ V: scanNumbers, T: scanNumbers, A: scanSurfaces },
+});
+
+function fieldsOf<T>(scans: { [Name in keyof T]: Scan<T[Name]> }): Fields<T> {
+  return Object.entries(scans).map(([key, scan]) => ({
+    code: key.charCodeAt(0) | ((key.charCodeAt(1) || 0) << 8),
+    name: key as keyof T,
+    scan: scan as Scan<T[keyof T]>,
+  }));
+}
 
 /**
  * Scans a block body.
@@ -72,31 +79,27 @@ function scanSurfaces(cursor: Cursor): BlockSurface[] | undefined {
   const isDone = scanEntries(cursor, OPEN_BRACKET, CLOSE_BRACKET, () => {
     const wire = scanObject(cursor, SURFACE_FIELDS);
     if (!wire?.F) return false;
-    surfaces.push({
-      triangles: wire.F,
-      uvIndices: wire.TI ?? new Int32Array(0),
-      closed: wire.C,
-    });
+    const { F: triangles, TI: uvIndices = new Int32Array(0), C: closed } = wire;
+    surfaces.push({ triangles, uvIndices, closed });
     return true;
   });
   return isDone ? surfaces : undefined;
 }
 
 /** `{"key":value,…}` with known keys only. */
-function scanObject<T>(
-  cursor: Cursor,
-  fields: { [Name in keyof T]: Scan<T[Name]> },
-): Partial<T> | undefined {
+function scanObject<T>(cursor: Cursor, fields: Fields<T>): Partial<T> | undefined {
   const result: Partial<T> = {};
   const isDone = scanEntries(cursor, OPEN_BRACE, CLOSE_BRACE, () => {
-    const key = scanString(cursor) as keyof T | undefined;
-    if (key === undefined || !Object.hasOwn(fields, key)) return false;
+    const code = scanKey(cursor);
     if (!expect(cursor, COLON)) return false;
     cursor.at = skipBlanks(cursor.bytes, cursor.at);
-    const value = fields[key](cursor);
-    if (value === undefined) return false;
-    result[key] = value;
-    return true;
+    for (const field of fields) {
+      if (field.code !== code) continue;
+      const value = field.scan(cursor);
+      if (value !== undefined) result[field.name] = value;
+      return value !== undefined;
+    }
+    return false;
   });
   return isDone ? result : undefined;
 }
@@ -115,6 +118,16 @@ function scanEntries(
     if (!expect(cursor, COMMA)) return false;
   }
   return false;
+}
+
+/** The code of a key of one or two letters; 0 for any other. */
+function scanKey(cursor: Cursor): number {
+  if (!expect(cursor, QUOTE)) return 0;
+  const { bytes, at } = cursor;
+  const isOneLetter = bytes[at + 1] === QUOTE;
+  if (!isOneLetter && bytes[at + 2] !== QUOTE) return 0;
+  cursor.at = at + (isOneLetter ? 2 : 3);
+  return bytes[at]! | (isOneLetter ? 0 : bytes[at + 1]! << 8);
 }
 
 function scanString(cursor: Cursor): string | undefined {
@@ -308,13 +321,9 @@ function skipBlanks(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-function peek(cursor: Cursor): number {
-  cursor.at = skipBlanks(cursor.bytes, cursor.at);
-  return cursor.bytes[cursor.at] ?? -1;
-}
-
 function expect(cursor: Cursor, byte: number): boolean {
-  if (peek(cursor) !== byte) return false;
+  cursor.at = skipBlanks(cursor.bytes, cursor.at);
+  if (cursor.bytes[cursor.at] !== byte) return false;
   cursor.at++;
   return true;
 }

@@ -28,7 +28,6 @@ import {
  * decodeBlock(utf8('{"V":[0,0,0,1,0,0,0,1,0],"A":[{"F":[0,1,2]}]}')).surfaces[0]?.triangles;
  * // → Int32Array [0, 1, 2]
  * ```
- *
  * @see Spec 2.4; D-301, D-302, D-784 (drift).
  */
 export function decodeBlock(bytes: Uint8Array, onDrift?: DriftReporter): Block {

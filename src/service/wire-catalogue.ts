@@ -45,7 +45,6 @@ const breadcrumb: Field<Breadcrumb> = object({ nodeid: text(), text: text() });
  * decodeNodes(utf8('[{"nodeid":"ACME;:DESK@1","text":"Desks","nodetype":"F"}]'));
  * // → [{ nodeid: 'ACME;:DESK@1', text: 'Desks', nodetype: 'F', manufacturer: '', …, resources: [] }]
  * ```
- *
  * @see Spec 2.1.
  */
 export function decodeNodes(body: Uint8Array, onDrift?: DriftReporter): CatalogueNode[] {

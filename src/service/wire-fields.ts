@@ -65,7 +65,6 @@ const NOT_REPORTED: Place = { where: '', driftWhere: '', steps: [] };
  * decodeFields(object({ digits: number() }), { digits: '4' }, 'property', console.log); // → { digits: 4 }
  * // logs { field: 'property.digits', expected: 'a finite number', found: 'string "4"' }
  * ```
- *
  * @see D-784.
  */
 export function decodeFields<T>(

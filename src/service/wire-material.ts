@@ -104,7 +104,6 @@ const DEFINITION_KEYS: Readonly<Record<string, { fields: readonly Field[]; last?
  * decodeMaterial({ mname: 'OAK', dif: '0xFF8000', shi: '0,5' }, console.warn).dif;
  * // → [1, 0.5019607843137255, 0]
  * ```
- *
  * @see Spec 2.3 (`mats[]`); D-500.
  */
 export function decodeMaterial(

@@ -40,7 +40,6 @@ interface Pending {
  * decodePartsList(utf8('{"btg":[{"type":"top"}],"blocks":[],"mats":[]}')).nodes[0]?.scale;
  * // → [1, 1, 1]
  * ```
- *
  * @see Spec 2.3; D-106, D-112b, D-113, D-784 (drift).
  */
 export function decodePartsList(bytes: Uint8Array, onDrift?: DriftReporter): PartsList {

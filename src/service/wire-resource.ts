@@ -103,7 +103,6 @@ const KINDS: readonly KindRule[] = [
  * checkImage(jpegBytes); // → 'jpeg'
  * checkImage(jpegBytes.subarray(0, 1000)); // throws RESPONSE_INVALID
  * ```
- *
  * @see Spec 4.4 (materials); D-550 (the bytes decide the type).
  */
 export function checkImage(body: Uint8Array): KindRule['kind'] {

@@ -37,7 +37,6 @@ const NO_IDENTIFIER: ReadonlySet<string> = new Set(['null', 'true', 'false', '{}
  * decodePermanentId(utf8('{"result":["7C1E"]}')); // → '7C1E'
  * decodePermanentId(utf8('7C1E')); // → '7C1E'
  * ```
- *
  * @see Spec 4.3 (reinit; the form is not shown); D-783.
  */
 export function decodePermanentId(body: Uint8Array): string {
