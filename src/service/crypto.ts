@@ -1,15 +1,15 @@
 /** Encrypts user name and password for the authentication server with its public key. */
 import type Forge from 'node-forge';
 import { ConverterError } from '../support/errors.ts';
+import type { ServiceConfig } from './service-config.ts';
 
-/** Paddings of a text, with the bytes of the key that each takes up. */
+type Padding = NonNullable<ServiceConfig['padding']>;
+
+/** How a text is padded before it is encrypted, and the bytes of the key that the padding takes up. */
 const PADDINGS = {
   pkcs1: { scheme: 'RSAES-PKCS1-V1_5', overheadBytes: 11 },
   oaep: { scheme: 'RSA-OAEP', overheadBytes: 42 },
-} as const;
-
-/** How a text is padded before it is encrypted. */
-export type Padding = keyof typeof PADDINGS;
+} as const satisfies Record<Padding, unknown>;
 
 type PublicKey = Forge.pki.rsa.PublicKey;
 

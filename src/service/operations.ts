@@ -10,7 +10,7 @@ import { decodeBreadcrumbs, decodeNodes } from './wire-catalogue.ts';
 import type { DriftReporter } from './wire-fields.ts';
 import { decodePartsList } from './wire-parts-list.ts';
 import { checkImage, checkResource } from './wire-resource.ts';
-import { decodeFirstResult, decodePermanentId, decodeResults } from './wire-result.ts';
+import { decodePermanentId, decodeResults } from './wire-result.ts';
 
 /** Groups of operations that share a base path. */
 type Group = 'auth' | 'xcf' | 'ofml' | 'odb' | 'ocd';
@@ -152,7 +152,12 @@ const PREVIEW_PATH = '/preview/{manufacturer}/{program}/{name}';
 const spelled = (path: string) => ({ group: 'xcf', path }) as const;
 
 const ROWS = {
-  getPublicKey: { ...GET, ...AUTH, path: '/GetPublicKey/', decode: decodeFirstResult },
+  getPublicKey: {
+    ...GET,
+    ...AUTH,
+    path: '/GetPublicKey/',
+    decode: (body: Uint8Array) => decodeResults(body)[0] ?? '',
+  },
   getSessionToken: {
     ...POST,
     ...AUTH,

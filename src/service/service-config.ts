@@ -1,5 +1,4 @@
 /** Configuration of a client and its defaults; imports nothing at run time. */
-import type { Padding } from './crypto.ts';
 import type { OperationName, Values } from './operations.ts';
 import type { Drift } from './wire-fields.ts';
 
@@ -27,7 +26,7 @@ export interface ServiceConfig {
   /** A token for 90 days instead of 12 hours. @defaultValue false */
   rememberMe?: boolean;
   /** Padding of the encrypted name and password. @defaultValue 'pkcs1' */
-  padding?: Padding;
+  padding?: 'pkcs1' | 'oaep';
   /** Which element of the login's result is the token. @defaultValue 'first' */
   tokenElement?: 'first' | 'last';
   /** Most requests in flight; fewer while the service is overloaded. Minimum 1. @defaultValue 8 */

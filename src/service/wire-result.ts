@@ -17,11 +17,6 @@ export function decodeResults(body: Uint8Array): string[] {
   return result.filter((element) => typeof element === 'string' && element !== '') as string[];
 }
 
-/** Decodes the first text of `{"result":[…]}`; empty if there is none. Throws as {@link decodeResults}. */
-export function decodeFirstResult(body: Uint8Array): string {
-  return decodeResults(body)[0] ?? '';
-}
-
 /** An identifier that was sent as plain text, or as a number that must not lose digits. */
 const PLAIN = /^[\w.~{}-]{1,512}$/;
 const NO_IDENTIFIER: ReadonlySet<string> = new Set(['null', 'true', 'false', '{}']);
