@@ -101,7 +101,7 @@ function isObject(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The first lines of each section; a section is what stands before the colon, without its last key. */
+/** The first lines of each section; a section is the text before the colon, without its last key. */
 function grouped(lines) {
   const sections = new Map();
   for (const line of lines) {

@@ -62,8 +62,8 @@ function optionLine(entry) {
   const type = /\[(string|number|boolean|array|count)\]/.exec(entry)?.[1];
   const required = /\[required\]/.test(entry) ? ['required'] : [];
   const listed = /\[choices: ([^\]]*)\]/.exec(entry)?.[1].replaceAll(/["\s]/g, '').split(',');
-  const told = /: (\S+(?: or \S+)+)\s*(?:\[|$)/.exec(entry)?.[1].split(' or ');
-  const choices = listed ?? told;
+  const stated = /: (\S+(?: or \S+)+)\s*(?:\[|$)/.exec(entry)?.[1].split(' or ');
+  const choices = listed ?? stated;
   // A default of several words is a description.
   const standard = /\[default: "?([^\]\s"]+)"?\]/.exec(entry)?.[1];
   return [
