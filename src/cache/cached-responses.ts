@@ -34,25 +34,16 @@ export class CachedResponses extends Table {
   }
 
   put(response: StoredResponse): void {
-    const { answer } = response;
-    const body = 'digest' in answer ? answer : undefined;
-    const missing = 'missing' in answer ? answer.missing : undefined;
-    this.db.run(
-      'INSERT OR REPLACE INTO cached_responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      response.service,
-      response.operation,
-      response.request,
-      body?.digest ?? null,
-      body?.bytes ?? 0,
-      missing?.code ?? null,
-      missing?.message ?? null,
-      response.etag,
-      response.lastModified,
-      response.datedBy,
-      response.convertdate,
-      response.fetchedOn,
-      response.requestedAt,
-    );
+    const { service, operation, request, answer, etag, lastModified } = response;
+    const { datedBy, convertdate, fetchedOn, requestedAt } = response;
+    const body =
+      'digest' in answer
+        ? [answer.digest, answer.bytes, null, null]
+        : [null, 0, answer.missing.code, answer.missing.message];
+    const stamp = [datedBy, convertdate, fetchedOn, requestedAt];
+    const columns = [service, operation, request, ...body, etag, lastModified, ...stamp];
+    const sql = `INSERT OR REPLACE INTO cached_responses VALUES (${columns.map(() => '?').join()})`;
+    this.db.run(sql, ...columns);
   }
 
   /** Evicts responses whose bodies were evicted, and those without a body that were last requested long ago. */

@@ -5,9 +5,8 @@ import { type Row, Table } from './sqlite.ts';
 export interface FailureRecord {
   /** Key of the request. */
   request: string;
-  /** Of the last attempt. */
+  /** Of the last attempt, as is the message. */
   code: string;
-  /** Of the last attempt. */
   message: string;
   /** Runs that tried it since it last succeeded. */
   attempts: number;

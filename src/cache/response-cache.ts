@@ -84,19 +84,14 @@ interface LiveResponse<Name extends OperationName> extends CachedResponse {
 
 type Received<Name extends OperationName> = Body & { answer: AnswerOf<Name> };
 
-/** How often an operation was requested, by the source of the response. */
-export interface ResponseCounts {
-  /** Sent to the service. */
-  sent: number;
-  /** Of these: answered with "not modified". */
-  notModified: number;
-  /** Cached by an earlier run. */
-  cached: number;
-  /** Requested earlier in this run. */
-  deduplicated: number;
-  /** Size of the bodies that were sent for. */
-  bytes: number;
-}
+/**
+ * How often an operation was requested: sent (and of these not modified), cached by an earlier run, and
+ * requested earlier in this run; and the size of the bodies that were received.
+ */
+export type ResponseCounts = Record<
+  'sent' | 'notModified' | 'cached' | 'deduplicated' | 'bytes',
+  number
+>;
 
 /** In-memory entries; the database has the others. At half a kilobyte each they stay below 15 MB. */
 const MAX_RESPONSES = 20_000;
@@ -164,17 +159,6 @@ export class ResponseCache {
     return dependencies?.track(request.operation, response) ?? response;
   }
 
-  /** Sends a request, whatever is cached: its body turned out to be damaged. */
-  refetch<Name extends OperationName>(
-    request: CacheableRequest<Name>,
-    dependencies?: Dependencies,
-  ): Promise<LiveResponse<Name>> {
-    const key = keyOf(request);
-    const running = this.#inFlight.get(key) as Promise<LiveResponse<Name>> | undefined;
-    const response = running ?? this.#settle(key, this.#send(request, undefined));
-    return dependencies?.track(request.operation, response) ?? response;
-  }
-
   /**
    * Gets the decoded answer to a request, and the digest of its body. A damaged body is requested again.
    *
@@ -188,7 +172,9 @@ export class ResponseCache {
       return await this.#decode(request, await this.get(request, dependencies));
     } catch (error) {
       if (!isConverterError(error, 'STORE_DAMAGED')) throw error;
-      return this.#decode(request, await this.refetch(request, dependencies));
+      const response = this.#refetch(request);
+      await dependencies?.track(request.operation, response);
+      return this.#decode(request, await response);
     }
   }
 
@@ -220,6 +206,14 @@ export class ResponseCache {
     if (running ?? known ?? failure) this.#count(request).deduplicated++;
     if (failure !== undefined) throw failure;
     return running ?? known ?? this.#settle(key, this.#fromDatabaseOrService(request));
+  }
+
+  #refetch<Name extends OperationName>(
+    request: CacheableRequest<Name>,
+  ): Promise<LiveResponse<Name>> {
+    const key = keyOf(request);
+    const running = this.#inFlight.get(key) as Promise<LiveResponse<Name>> | undefined;
+    return running ?? this.#settle(key, this.#send(request, undefined));
   }
 
   /** Keeps the result of a request for the rest of the run. */

@@ -1,12 +1,7 @@
 /** Selects articles: what the sources of a pipeline mean, as requests for single configurations. */
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import { articleKey, configurationKey } from '../model/configuration-id.ts';
-import {
-  asConverterError,
-  type ConverterError,
-  endsRun,
-  isConverterError,
-} from '../support/errors.ts';
+import { asConverterError, endsRun, isConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import {
   type CatalogueSource,
@@ -23,7 +18,6 @@ import type {
   Configurator,
   SelectedArticle,
   Selection,
-  SelectionFailure,
   SourceSelection,
 } from './selection.ts';
 
@@ -122,15 +116,12 @@ async function selectFrom(source: ArticleSource, reader: Reader): Promise<Source
     return await select(source, reader);
   } catch (error) {
     if (!isConverterError(error, 'NODE_NOT_FOUND')) throw error;
-    const { manufacturer } = { manufacturer: '', ...source };
+    const { code, message } = error;
+    const { manufacturer, parentnode } = { manufacturer: '', parentnode: '', ...source };
+    const what = 'query' in source ? searchName(source) : folderName(parentnode);
     const unread = [{ manufacturer, program: '' }];
-    return { articles: [], failures: [notFound(source, error)], unread };
+    return { articles: [], failures: [{ what, code, message }], unread };
   }
-}
-
-function notFound(source: ArticleSource, { code, message }: ConverterError): SelectionFailure {
-  const folder = 'parentnode' in source ? source.parentnode : '';
-  return { what: 'query' in source ? searchName(source) : folderName(folder), code, message };
 }
 
 function selectAll(requests: readonly ArticleRequest[], why: string): SourceSelection {
