@@ -16,13 +16,14 @@ import {
   Refusal,
   type Route,
   type RouteContext,
+  type RouteGroup,
 } from './route.ts';
 import { authRoutes, type KeyForm, type Login } from './routes-auth.ts';
 import { FRONTEND_ROUTES } from './routes-frontend.ts';
 import { ODB_ROUTES } from './routes-odb.ts';
 import { OCD_ROUTES, OFML_ROUTES } from './routes-ofml.ts';
 import { XCF_ROUTES } from './routes-xcf.ts';
-import { createTokenRegistry, type Lifetimes, TOKEN_LIFETIMES_MS } from './tokens.ts';
+import { createTokenRegistry, type TOKEN_LIFETIMES_MS } from './tokens.ts';
 
 /** The settings of an emulator. */
 export interface EmulatorOptions {
@@ -36,7 +37,7 @@ export interface EmulatorOptions {
   /** Returns that many unpredictable bytes. @defaultValue the system's source */
   random?: (bytes: number) => Uint8Array;
   /** @defaultValue {@link TOKEN_LIFETIMES_MS} */
-  lifetimesMs?: Lifetimes;
+  lifetimesMs?: typeof TOKEN_LIFETIMES_MS;
   /** Format of the published key. @defaultValue `pem` */
   keyForm?: KeyForm;
   /** @defaultValue a fixed user with a random password and application key */
@@ -84,12 +85,12 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const AUTH_BASE = '/auth/rest';
 const SERVICE_BASE = '/service';
 const FRONTEND_BASE = '/frontend';
-const GROUPS: readonly { base: string; routes: readonly Route[] }[] = [
-  { base: `${SERVICE_BASE}/api/xcf.dll/xcf`, routes: XCF_ROUTES },
-  { base: `${SERVICE_BASE}/api/ofml.dll/ofml`, routes: OFML_ROUTES },
-  { base: `${SERVICE_BASE}/api/ocd.dll`, routes: OCD_ROUTES },
-  { base: `${SERVICE_BASE}/api/odb.dll/odb`, routes: ODB_ROUTES },
-  { base: FRONTEND_BASE, routes: FRONTEND_ROUTES },
+const GROUPS: readonly RouteGroup[] = [
+  { base: `${SERVICE_BASE}/api/xcf.dll/xcf`, token: 'xcf', routes: XCF_ROUTES },
+  { base: `${SERVICE_BASE}/api/ofml.dll/ofml`, token: 'ofml', routes: OFML_ROUTES },
+  { base: `${SERVICE_BASE}/api/ocd.dll`, token: 'ofml', routes: OCD_ROUTES },
+  { base: `${SERVICE_BASE}/api/odb.dll/odb`, token: 'odb', routes: ODB_ROUTES },
+  { base: FRONTEND_BASE, token: 'ofml', routes: FRONTEND_ROUTES },
 ];
 
 /**
@@ -110,23 +111,21 @@ const GROUPS: readonly { base: string; routes: readonly Route[] }[] = [
  * @see Spec 4, 5; D-601, D-606, D-720 to D-725, D-841, D-790 to D-795.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
-  const { range, now = Date.now, lifetimesMs = TOKEN_LIFETIMES_MS, onRequest } = options;
-  const { keyForm = 'pem', without = [], maxQueryBytes = MAX_QUERY_BYTES } = options;
+  const { range, now = Date.now, lifetimesMs, keyForm = 'pem', without = [] } = options;
+  const { port = 0, host = '127.0.0.1', maxQueryBytes = MAX_QUERY_BYTES } = options;
   const { random = randomBytes, login = makeLogin(random) } = options;
   const tokens = createTokenRegistry(now, random, lifetimesMs);
-  const server = await createServer(options.validators, now, onRequest);
+  const server = await createServer(options, now);
   const counts = new Map<string, number>();
   const context = { range, tokens, maxQueryBytes, ...planningStore(random, options.onPermanentId) };
-  const auth = { base: AUTH_BASE, routes: authRoutes(login, tokens, keyForm) };
-  for (const { base, routes } of [auth, ...GROUPS]) {
-    for (const route of routes) {
-      const path = base + route.path;
-      if (!without.some((part) => path.includes(part))) {
-        addRoute(server, base, route, context, counts);
-      }
+  const authRows = authRoutes(login, tokens, keyForm);
+  for (const group of [{ base: AUTH_BASE, token: 'none', routes: authRows } as const, ...GROUPS]) {
+    for (const row of group.routes) {
+      const route = { ...row, path: group.base + row.path };
+      const isThere = !without.some((part) => route.path.includes(part));
+      if (isThere) addRoute(server, route, group.token, context, counts);
     }
   }
-  const { port = 0, host = '127.0.0.1' } = options;
   const origin = (await server.listen({ port, host })).replace('//[::]', '//127.0.0.1');
   return {
     ...login,
@@ -134,8 +133,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     baseUrl: `${origin}${SERVICE_BASE}`,
     frontendUrl: `${origin}${FRONTEND_BASE}`,
     counts,
-    openSessions: () => tokens.openSessions(),
-    expireTokens: () => tokens.expireAll(),
+    openSessions: tokens.openSessions,
+    expireTokens: tokens.expireAll,
     close: () => server.close(),
   };
 }
@@ -163,15 +162,10 @@ function planningStore(
   };
 }
 
-/**
- * Creates a server that is not yet listening. Bodies are not parsed: each row gets the bytes.
- *
- * @param now - Milliseconds since the epoch.
- */
+/** Creates a server that is not yet listening. Bodies are not parsed: each row gets the bytes. */
 async function createServer(
-  validators: EmulatorOptions['validators'],
+  { validators = 'none', onRequest }: EmulatorOptions,
   now: () => number,
-  onRequest: EmulatorOptions['onRequest'],
 ): Promise<FastifyInstance> {
   const { fastify } = await import('fastify');
   const app = fastify({
@@ -186,11 +180,9 @@ async function createServer(
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.setErrorHandler((error, _request, reply) => sendError(reply, error));
-  app.setNotFoundHandler((_request, reply) =>
-    sendError(reply, new Refusal(404, 'no such operation')),
-  );
-  if (validators !== undefined && validators !== 'none')
-    addValidators(app, validators === 'etag' ? byTag : byDate(now));
+  const missing = new Refusal(404, 'no such operation');
+  app.setNotFoundHandler((_request, reply) => sendError(reply, missing));
+  if (validators !== 'none') addValidators(app, validators === 'etag' ? byTag : byDate(now));
   if (onRequest !== undefined) {
     app.addHook('onSend', async (request, reply) => {
       const { operation } = request.routeOptions.config as { operation?: string };
@@ -200,25 +192,24 @@ async function createServer(
   return app;
 }
 
-/** Adds a row of the table below a base path; each request is counted under its operation. */
+/** Adds a row of the table; each request is counted under its operation. */
 function addRoute(
   app: FastifyInstance,
-  base: string,
   route: Route,
+  group: RouteGroup['token'],
   context: RouteContext,
   counts: Map<string, number>,
 ): void {
-  const { operation, method, path, bodyLimitBytes = BODY_LIMIT_BYTES } = route;
+  const { operation, method = 'GET', path, bodyLimitBytes = BODY_LIMIT_BYTES } = route;
   app.route({
     method,
-    url: base + path,
+    url: path,
     bodyLimit: bodyLimitBytes,
     config: { operation },
     async handler({ raw, params, headers, body }, reply) {
       counts.set(operation, (counts.get(operation) ?? 0) + 1);
-      const query = checkQuery(route, raw.url ?? '/', context);
       const call = {
-        query,
+        query: checkQuery(route, group, raw.url ?? '/', context),
         segments: params as Record<string, string>,
         headers,
         body: body instanceof Uint8Array ? body : new Uint8Array(),
@@ -240,11 +231,8 @@ function sendError(reply: FastifyReply, error: unknown): FastifyReply {
   const isRefusal = error instanceof Refusal;
   const status = isRefusal ? error.status : ((error as { statusCode?: number }).statusCode ?? 500);
   const isPublic = status < 500 || isRefusal || isConverterError(error);
-  const message = isPublic ? (error as Error).message : 'internal';
-  return reply
-    .code(status)
-    .type(JSON_TYPE)
-    .send(jsonText({ error: message }));
+  const text = jsonText({ error: isPublic ? (error as Error).message : 'internal' });
+  return reply.code(status).type(JSON_TYPE).send(text);
 }
 
 /** The validator of an answer, and whether the client already has this answer. */

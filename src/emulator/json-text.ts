@@ -2,55 +2,36 @@
 
 const spellings = new WeakMap<object, string>();
 
-/**
- * Sets the text that {@link jsonText} writes for a value: recorded blanks, and numbers with all digits.
- */
+/** Sets the text that {@link jsonText} writes for a value: recorded blanks, and numbers with all digits. */
 export function spelledAs<T extends object>(value: T, text: string): T {
   spellings.set(value, text);
   return value;
 }
 
+const TEXT_OR_SIGN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:,]/g;
+
 /**
- * Extracts the text of a member of an object.
+ * Extracts the text of a member of an object, with the blanks around it; of several members of this
+ * name the last, as in `JSON.parse`.
  *
- * @param text - Valid JSON text of an object.
- * @returns The text with the blanks around it; of several members of this name the last, as in
- *   `JSON.parse`; undefined if there is none.
- *
- * @example
- * ```ts
- * memberText('{"a": {"b": 1.50}}', 'a'); // → ' {"b": 1.50}'
- * ```
+ * @example `memberText('{"a": {"b": 1.50}}', 'a'); // → ' {"b": 1.50}'`
  */
 export function memberText(text: string, name: string): string | undefined {
   let depth = 0;
   let key: unknown;
   let start = -1;
   let found: string | undefined;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at]!;
-    if (character === '"') {
-      const end = stringEnd(text, at);
-      if (depth === 1 && start < 0) key = JSON.parse(text.slice(at, end));
-      at = end - 1;
-      continue;
-    }
-    if (depth === 1 && character === ':') start = at + 1;
-    if (depth === 1 && (character === ',' || character === '}')) {
-      if (key === name && start >= 0) found = text.slice(start, at);
+  for (const { 0: token, index } of text.matchAll(TEXT_OR_SIGN)) {
+    if (depth === 1 && start < 0 && token.startsWith('"')) key = JSON.parse(token);
+    if (depth === 1 && token === ':') start = index + 1;
+    if (depth === 1 && (token === ',' || token === '}')) {
+      if (key === name && start >= 0) found = text.slice(start, index);
       start = -1;
     }
-    if (character === '{' || character === '[') depth++;
-    if (character === '}' || character === ']') depth--;
+    if (token === '{' || token === '[') depth++;
+    if (token === '}' || token === ']') depth--;
   }
   return found;
-}
-
-/** Index after the closing quote of a string that begins at an index. */
-function stringEnd(text: string, start: number): number {
-  let at = start + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at + 1;
 }
 
 /**
@@ -58,12 +39,6 @@ function stringEnd(text: string, start: number): number {
  *
  * `JSON.stringify` is faster and is tried first; it overflows its stack at about 2,000 levels of a
  * parts list, which {@link deepJsonText} then writes.
- *
- * @example
- * ```ts
- * jsonText({ btg: [], blocks: ['A::B::C'] });
- * // → '{"btg":[],"blocks":["A::B::C"]}'
- * ```
  *
  * @see D-113.
  */
@@ -89,13 +64,11 @@ export function deepJsonText(root: unknown): string {
       out.push(JSON.stringify(next.value) ?? 'null');
     } else {
       const isArray = Array.isArray(next.value);
-      const entries = Object.entries(next.value).filter(
-        ([, entry]) => isArray || entry !== undefined,
-      );
+      const members = Object.entries(next.value);
+      const written = members.filter(([, member]) => isArray || member !== undefined);
       out.push(isArray ? '[' : '{');
       stack.push({ text: isArray ? ']' : '}' });
-      for (let i = entries.length - 1; i >= 0; i--) {
-        const [key, value] = entries[i]!;
+      for (const [i, [key, value]] of [...written.entries()].reverse()) {
         const name = isArray ? '' : `${JSON.stringify(key)}:`;
         stack.push({ value }, { text: i === 0 ? name : `,${name}` });
       }

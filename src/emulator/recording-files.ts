@@ -7,21 +7,16 @@ import { join } from 'node:path';
 import type { Json, Query } from '../sample/range.ts';
 import { ConverterError } from '../support/errors.ts';
 import { encodeFileName, LONGEST_FILE_NAME } from '../support/file-names.ts';
-import { listFolder, readBytes, readText, readTextIfExists } from '../support/files.ts';
+import { listFolder, readBytes, readText } from '../support/files.ts';
 import { memberText, spelledAs } from './json-text.ts';
 
-/** An error with the file of the recording. */
-export function recordingInvalid(file: string, message: string, cause?: unknown): ConverterError {
-  return new ConverterError('RECORDING_INVALID', `${file}: ${message}`, { cause });
+/** An error with the file of the recording, and the path of the value inside the file. */
+export function recordingInvalid(where: string, message: string, cause?: unknown): ConverterError {
+  return new ConverterError('RECORDING_INVALID', `${where}: ${message}`, { cause });
 }
 
-/** Reads a JSON file; undefined if there is none. @throws {@link ConverterError} `RECORDING_INVALID`. */
-export async function readJsonIfExists(file: string): Promise<unknown> {
-  const text = await readTextIfExists(file);
-  return text === undefined ? undefined : parseJson(text, file);
-}
-
-function parseJson(text: string, file: string): unknown {
+/** Parses the text of a file as JSON. */
+export function parseJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -37,30 +32,12 @@ interface Kinds {
   string: string;
 }
 
-/**
- * Checks the kind of a JSON value and returns the value.
- *
- * @param where - Path of the value inside the file.
- * @throws {@link ConverterError} `RECORDING_INVALID`, with file, path, expected and received kind.
- */
-export function expectKind<K extends keyof Kinds>(
-  kind: K,
-  value: unknown,
-  file: string,
-  where: string,
-): Kinds[K] {
+/** Requires a JSON value of a kind; `where` is its file, and its path inside the file. */
+export function expectKind<K extends keyof Kinds>(kind: K, value: unknown, where: string) {
   const received = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
   if (received === kind) return value as Kinds[K];
   const shown = received === 'array' ? KINDS.array : received;
-  throw recordingInvalid(file, `${where}: expected ${KINDS[kind]}, received ${shown}`);
-}
-
-/** The records of one operation. */
-export interface Records {
-  /** Response to a request with the same identity. */
-  find(query: Query): Json | undefined;
-  /** All responses, in the order of their file names. */
-  responses: Json[];
+  throw recordingInvalid(where, `expected ${KINDS[kind]}, received ${shown}`);
 }
 
 /** Parameters that are compared without regard to case. */
@@ -75,44 +52,45 @@ const CASELESS = ['manufacturer', 'program'];
  *
  * @param identity - Names of the parameters that identify a request.
  * @throws {@link ConverterError} `RECORDING_INVALID`.
- *
  * @see D-724.
  */
-export async function readRecords(folder: string, identity: readonly string[]): Promise<Records> {
+export async function readRecords(folder: string, identity: readonly string[]) {
   const byIdentity = new Map<string, Json>();
   const responses: Json[] = [];
-  const keyOf = (query: Query): string =>
-    nameKey(
-      identity.map((name) => {
-        const value = query[name] ?? '';
-        return CASELESS.includes(name) ? value.toUpperCase() : value;
-      }),
-    );
+  const keyOf = (query: Query): string => JSON.stringify(identity.map(valueIn(query)));
   for (const name of await listFolder(folder)) {
     if (!name.endsWith('.json')) continue;
     const file = join(folder, name);
     const text = await readText(file);
-    const record = expectKind('object', parseJson(text, file), file, 'record');
+    const record = expectKind('object', parseJson(text, file), `${file}: record`);
     const key = keyOf(requestOf(record, file));
-    const response = expectKind('object', record.response, file, 'response');
-    spelledAs(response, memberText(text, 'response')!);
-    responses.push(response);
+    const response = expectKind('object', record.response, `${file}: response`);
+    responses.push(spelledAs(response, memberText(text, 'response')!));
     if (!byIdentity.has(key)) byIdentity.set(key, response);
   }
-  return { find: (query) => byIdentity.get(keyOf(query)), responses };
+  return {
+    /** The response to a request with the same identity. */
+    find: (query: Query) => byIdentity.get(keyOf(query)),
+    /** All responses, in the order of their file names. */
+    responses,
+  };
+}
+
+function valueIn(query: Query): (name: string) => string {
+  return (name) => {
+    const value = query[name] ?? '';
+    return CASELESS.includes(name) ? value.toUpperCase() : value;
+  };
 }
 
 function requestOf(record: Json, file: string): Query {
-  const request = expectKind('object', record.request, file, 'request');
+  const request = expectKind('object', record.request, `${file}: request`);
   const parameters = Object.entries(request).map(([name, value]) => {
     if (typeof value !== 'object') return [name, String(value)];
-    throw recordingInvalid(file, `request.${name}: expected a string, received an object`);
+    throw recordingInvalid(`${file}: request.${name}`, 'expected a string, received an object');
   });
   return Object.fromEntries(parameters);
 }
-
-/** Reads a raw body by the segments of its name; undefined if the recording has none. */
-export type ReadBody = (segments: readonly string[]) => Promise<Uint8Array | undefined>;
 
 /**
  * Lists the raw bodies below a folder, whose path segments are percent-encoded names.
@@ -121,15 +99,10 @@ export type ReadBody = (segments: readonly string[]) => Promise<Uint8Array | und
  *
  * @param depth - Number of segments in a name.
  * @param suffix - End of each file name; empty where names have an ending of their own.
+ * @returns Reads a body by the segments of its name; undefined if the recording has none.
  * @throws {@link ConverterError} `RECORDING_INVALID` for a file name that is not percent-encoded UTF-8.
- *
- * @example
- * ```ts
- * const readBlock = await listBodies('recording/odb/block', 3, '.json');
- * await readBlock(['ACME', 'DESK', 'LEG+1']); // → bytes of ACME/DESK/LEG%2B1.json
- * ```
  */
-export async function listBodies(folder: string, depth: number, suffix = ''): Promise<ReadBody> {
+export async function listBodies(folder: string, depth: number, suffix = '') {
   const byName = new Map<string, string>();
   const byFile = new Map<string, string>();
   for (const file of await filesAt(folder, depth)) {
@@ -140,11 +113,11 @@ export async function listBodies(folder: string, depth: number, suffix = ''): Pr
     const segments = stem.split('/');
     // A shortened name may end inside an encoded character, so it is looked up by its file alone.
     if (segments.some(isShortened)) continue;
-    byName.set(nameKey(segments.map((segment) => decoded(segment, path))), path);
+    byName.set(JSON.stringify(segments.map((segment) => decoded(segment, path))), path);
   }
-  return async (segments) => {
-    const path =
-      byName.get(nameKey(segments)) ?? byFile.get(segments.map(encodeFileName).join('/'));
+  return async (...segments: string[]): Promise<Uint8Array | undefined> => {
+    const file = segments.map(encodeFileName).join('/');
+    const path = byName.get(JSON.stringify(segments)) ?? byFile.get(file);
     return path === undefined ? undefined : readBytes(path);
   };
 }
@@ -163,10 +136,6 @@ async function filesAt(folder: string, depth: number): Promise<string[]> {
 
 function isShortened(segment: string): boolean {
   return segment.length === LONGEST_FILE_NAME && /~[0-9a-f]{8}$/.test(segment);
-}
-
-function nameKey(segments: readonly string[]): string {
-  return JSON.stringify(segments);
 }
 
 function decoded(segment: string, path: string): string {

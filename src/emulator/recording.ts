@@ -7,36 +7,25 @@ import {
   type Query,
   RangeRefusal,
 } from '../sample/range.ts';
+import { readTextIfExists } from '../support/files.ts';
 import {
   expectKind,
   listBodies,
-  type ReadBody,
-  readJsonIfExists,
+  parseJson,
   readRecords,
   recordingInvalid,
 } from './recording-files.ts';
+import { ARTICLE } from './route.ts';
 
 const FORMAT = 1;
 const SEPARATOR = '::';
 
-const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'];
-
-/** Parameters that identify a request, by the folder of its records. @see D-724 */
-const IDENTITIES = {
-  articles: [...ARTICLE, 'varcode', 'ocdreinitstring'],
-  /** The article before, by both its configurations, and the change. */
-  changes: [
-    ...ARTICLE,
-    'ocdreinitstring',
-    'metareinitstring',
-    'proptype',
-    'propclass',
-    'prop',
-    'newvalue',
-  ],
-  plannings: ['permanentid'],
-  partsLists: [...ARTICLE, 'finalarticlenumber', 'reinitstring', 'metareinitstring'],
-} as const;
+/** Parameters that identify a change: the article before, by both its configurations, and the change. */
+const CHANGE_IDENTITY = [
+  ...[...ARTICLE, 'ocdreinitstring', 'metareinitstring'],
+  ...['proptype', 'propclass', 'prop', 'newvalue'],
+];
+const PARTS_LIST_IDENTITY = [...ARTICLE, 'finalarticlenumber', 'reinitstring', 'metareinitstring'];
 
 /**
  * Opens a recording.
@@ -57,39 +46,41 @@ const IDENTITIES = {
  */
 export async function openRecording(dir: string): Promise<EmulatedRange> {
   const { name, convertdate } = await readHead(join(dir, 'recording.json'));
-  const articles = await readRecords(join(dir, 'ofml', 'articles'), IDENTITIES.articles);
-  const changes = await readRecords(join(dir, 'ofml', 'changes'), IDENTITIES.changes);
-  const plannings = await readRecords(join(dir, 'ofml', 'plannings'), IDENTITIES.plannings);
-  const partsLists = await readRecords(join(dir, 'odb', 'btg'), IDENTITIES.partsLists);
+  const articleIdentity = [...ARTICLE, 'varcode', 'ocdreinitstring'];
+  const articles = await readRecords(join(dir, 'ofml', 'articles'), articleIdentity);
+  const changes = await readRecords(join(dir, 'ofml', 'changes'), CHANGE_IDENTITY);
+  const plannings = await readRecords(join(dir, 'ofml', 'plannings'), ['permanentid']);
+  const partsLists = await readRecords(join(dir, 'odb', 'btg'), PARTS_LIST_IDENTITY);
   const block = await listBodies(join(dir, 'odb', 'block'), 3, '.json');
   const material = await listBodies(join(dir, 'odb', 'materials'), 2, '.JPG');
   const preview = await listBodies(join(dir, 'ocd', 'preview'), 3);
-  const resource = await resourceFiles(join(dir, 'xcf', 'ressource'));
+  const ofManufacturer = await listBodies(join(dir, 'xcf', 'ressource'), 3);
+  const ofSeries = await listBodies(join(dir, 'xcf', 'ressource'), 4);
   const tree = await readTree(join(dir, 'xcf', 'nodes.json'), convertdate);
   return {
     name,
     ...recordedCatalogue(tree, articles.responses),
-    article: (query) => articles.find(query),
+    article: articles.find,
     configure: (query, change) => changes.find(changeQuery(query, change)) ?? notRecorded(change),
     planning: (permanentid) => plannings.find({ permanentid }),
-    partsList: (query) => partsLists.find(query),
-    block: (blockName) => block(segmentsOf(blockName)),
-    material: (...path) => material(path),
-    preview: (...path) => preview(path),
-    resource,
+    partsList: partsLists.find,
+    block: (blockName) => block(...segmentsOf(blockName)),
+    material,
+    preview,
+    resource: async (path) => (await ofManufacturer(...path)) ?? ofSeries(...path),
   };
 }
 
 async function readHead(file: string): Promise<{ name: string; convertdate: string }> {
-  const value = await readJsonIfExists(file);
-  if (value === undefined) throw recordingInvalid(file, 'expected this file in a recording');
-  const head = expectKind('object', value, file, 'recording');
+  const text = await readTextIfExists(file);
+  if (text === undefined) throw recordingInvalid(file, 'expected this file in a recording');
+  const head = expectKind('object', parseJson(text, file), `${file}: recording`);
   if (head.format !== FORMAT) {
     throw recordingInvalid(file, `format: expected ${FORMAT}, received ${String(head.format)}`);
   }
   return {
-    name: expectKind('string', head.name, file, 'name'),
-    convertdate: expectKind('string', head.convertdate ?? '', file, 'convertdate'),
+    name: expectKind('string', head.name, `${file}: name`),
+    convertdate: expectKind('string', head.convertdate ?? '', `${file}: convertdate`),
   };
 }
 
@@ -100,13 +91,6 @@ function changeQuery(query: Query, { article, ...change }: PropertyChange): Quer
 /** A change that the recorded service refused has no record, so it is refused again. */
 function notRecorded({ propclass, prop, newvalue }: PropertyChange): never {
   throw new RangeRefusal(`${propclass}.${prop}: no such change to "${newvalue}" was recorded`);
-}
-
-/** Names of a manufacturer's resources have three segments, those of a series four. */
-async function resourceFiles(folder: string): Promise<ReadBody> {
-  const ofManufacturer = await listBodies(folder, 3);
-  const ofSeries = await listBodies(folder, 4);
-  return async (path) => (await ofManufacturer(path)) ?? ofSeries(path);
 }
 
 /** Manufacturer, program, and the name itself, which may contain the separator. */
@@ -124,24 +108,31 @@ interface Tree {
 /** Reads the recorded listings; top-level nodes without a date get the date of the recording. */
 async function readTree(file: string, convertdate: string): Promise<Tree> {
   const tree: Tree = { listings: new Map([['', []]]), nodes: new Map() };
-  const listings = expectKind('array', (await readJsonIfExists(file)) ?? [], file, 'listings');
-  for (const [i, value] of listings.entries()) {
-    const listing = expectKind('object', value, file, `[${i}]`);
-    const parent = expectKind('string', listing.parentnode, file, `[${i}].parentnode`);
-    const entries = expectKind('array', listing.nodes, file, `[${i}].nodes`);
-    const nodes = entries.map((entry, j) => {
-      const node = expectKind('object', entry, file, `[${i}].nodes[${j}]`);
-      expectKind('string', node.nodeid, file, `[${i}].nodes[${j}].nodeid`);
-      const isUndated = parent === '' && !node.convertdate && convertdate !== '';
-      return isUndated ? { ...node, convertdate } : node;
-    });
-    tree.listings.set(parent, nodes);
-    for (const node of nodes) {
+  const value = parseJson((await readTextIfExists(file)) ?? '[]', file);
+  for (const [i, entry] of expectKind('array', value, `${file}: listings`).entries()) {
+    const where = `${file}: [${i}]`;
+    const listing = expectKind('object', entry, where);
+    const parent = expectKind('string', listing.parentnode, `${where}.parentnode`);
+    const recorded = expectKind('array', listing.nodes, `${where}.nodes`);
+    const nodes = recorded.map((node, j) => checkNode(node, `${where}.nodes[${j}]`));
+    const dated = parent === '' && convertdate !== '' ? nodes.map(withDate(convertdate)) : nodes;
+    tree.listings.set(parent, dated);
+    for (const node of dated) {
       const id = String(node.nodeid);
       if (!tree.nodes.has(id)) tree.nodes.set(id, { node, parent });
     }
   }
   return tree;
+}
+
+function checkNode(value: unknown, where: string): Json {
+  const node = expectKind('object', value, where);
+  expectKind('string', node.nodeid, `${where}.nodeid`);
+  return node;
+}
+
+function withDate(convertdate: string): (node: Json) => Json {
+  return (node) => (node.convertdate ? node : { ...node, convertdate });
 }
 
 /**
@@ -152,18 +143,14 @@ async function readTree(file: string, convertdate: string): Promise<Tree> {
  * texts, without regard to case, in the order of the catalogue, each article once.
  *
  * @param articles - Recorded articles: their texts are searched, whether or not the tree shows them.
- *
  * @see Spec 2.1, 4.2.
  */
-function recordedCatalogue(
-  tree: Tree,
-  articles: readonly Json[],
-): Pick<EmulatedRange, 'nodes' | 'breadcrumbs' | 'search'> {
+function recordedCatalogue(tree: Tree, articles: readonly Json[]) {
   const entries = searchEntries(tree, articles);
   return {
-    nodes: (parentnode) => tree.listings.get(parentnode) ?? childless(tree, parentnode),
-    breadcrumbs: (parentnode) => pathTo(tree, parentnode),
-    search(manufacturer, query) {
+    nodes: (parentnode: string) => tree.listings.get(parentnode) ?? childless(tree, parentnode),
+    breadcrumbs: (parentnode: string) => pathTo(tree, parentnode),
+    search(manufacturer: string, query: string): Json[] {
       const owner = manufacturer.toUpperCase();
       // A recording lists what a search found under an id that no folder has (D-820).
       return tree.listings.get(`${owner};SEARCH;${query}`) ?? search(entries, owner, query);
@@ -189,39 +176,29 @@ function pathTo(tree: Tree, id: string): Json[] | undefined {
   return path;
 }
 
-/** One article that a search can find. */
+/** One article that a search can find, by its lower-case numbers and texts. */
 interface SearchEntry {
-  manufacturer: string;
-  /** Lower-case numbers and texts. */
-  texts: Set<string>;
   node: Json;
+  texts: Set<string>;
 }
 
-function searchEntries(tree: Tree, articles: readonly Json[]): SearchEntry[] {
+function searchEntries({ listings }: Tree, articles: readonly Json[]): SearchEntry[] {
   const entries = new Map<string, SearchEntry>();
-  const add = (node: Json, texts: unknown[]): void => {
+  const shown = [...listings.values()].flat().filter(({ nodetype }) => nodetype === 'A');
+  for (const node of [...shown, ...articles.map(articleNode)]) {
     const key = JSON.stringify([node.manufacturer, node.program, node.basearticlenumber]);
-    const manufacturer = String(node.manufacturer).toUpperCase();
-    const entry = entries.get(key) ?? { manufacturer, texts: new Set(), node };
-    for (const text of texts) {
-      if (typeof text === 'string' && text !== '') entry.texts.add(text.toLowerCase());
+    const entry = entries.get(key) ?? { node, texts: new Set() };
+    for (const text of [node.basearticlenumber, node.variantcode, node.text]) {
+      if (typeof text === 'string') entry.texts.add(text.toLowerCase());
     }
     entries.set(key, entry);
-  };
-  for (const node of [...tree.listings.values()].flat()) {
-    if (node.nodetype === 'A') add(node, [node.basearticlenumber, node.variantcode, node.text]);
-  }
-  for (const article of articles) {
-    const ocd = (article.ocd ?? {}) as Json;
-    const texts = [article.basearticlenumber, ocd.finalarticlenumber, ocd.shorttext];
-    add(articleNode(article, ocd), texts);
   }
   return [...entries.values()];
 }
 
 /** The node of an article that the recorded tree does not show. */
-function articleNode(article: Json, ocd: Json): Json {
-  const { manufacturer, program, basearticlenumber } = article;
+function articleNode({ manufacturer, program, basearticlenumber, ...article }: Json): Json {
+  const ocd = (article.ocd ?? {}) as Json;
   return {
     nodeid: '',
     text: ocd.shorttext ?? '',
@@ -237,9 +214,9 @@ function articleNode(article: Json, ocd: Json): Json {
 
 function search(entries: SearchEntry[], owner: string, query: string): Json[] {
   const text = query.toLowerCase();
-  if (text === '') return [];
-  return entries
-    .filter(({ manufacturer }) => manufacturer === owner)
-    .filter(({ texts }) => [...texts].some((candidate) => candidate.includes(text)))
-    .map(({ node }) => node);
+  const found = entries.filter(({ node, texts }) => {
+    const isOwn = String(node.manufacturer).toUpperCase() === owner;
+    return isOwn && [...texts].some((each) => each.includes(text));
+  });
+  return text === '' ? [] : found.map(({ node }) => node);
 }

@@ -1,12 +1,15 @@
 /** The rows of the operation table: what a request must look like, and what an answer may be. */
 import { type EmulatedRange, type Json, type Query, RangeRefusal } from '../sample/range.ts';
-import type { ApiGroup, LogoutGroup, TokenRegistry } from './tokens.ts';
+import type { ApiGroup, TokenRegistry } from './tokens.ts';
 
 /** Longest query string, in bytes, that a server of this kind accepts (D-606). */
 export const MAX_QUERY_BYTES = 2048;
 
 /** Largest body that contains a whole planning, in bytes. */
 export const PLANNING_LIMIT_BYTES = 8_388_608;
+
+/** Parameters that identify an article. */
+export const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const;
 
 /** Parameters that every operation accepts. */
 const COMMON_PARAMETERS = ['lang', 'langalt'];
@@ -44,15 +47,24 @@ export type Answer =
     }
   | { kind: 'empty' };
 
+/** Operations below one base path. */
+export interface RouteGroup {
+  base: string;
+  /** The group that the token in the query must open; `none`: no token may be in the query. */
+  token: ApiGroup | 'none';
+  routes: readonly Route[];
+}
+
 /** One operation of the service: a row of the table. */
 export interface Route {
   /** Lower-case name under which requests are counted. */
   operation: string;
-  method: 'GET' | 'POST';
+  /** @defaultValue `GET` */
+  method?: 'POST';
   /** Below the base path of its group; `:name` is one segment, `*` at the end is the rest. */
   path: string;
-  /** The group that the token in the query must open; otherwise where the token is. */
-  token: ApiGroup | 'in path' | 'none';
+  /** @defaultValue that of its group */
+  token?: 'none';
   /** Query parameters that must be sent, beside the token; an empty value counts. */
   required?: readonly string[];
   /** Query parameters that may be sent; any other is refused by name. */
@@ -78,13 +90,13 @@ export class Refusal extends Error {
  * @param target - Request target as received: path and query, still encoded.
  * @throws {@link Refusal} 414 for a query beyond the limit, 401 for a missing or expired token, 400
  * for a parameter that is missing, unknown, repeated, badly encoded or not upper case.
- *
  * @see Spec 4 (lower-case names, token), 4.3 (upper case); D-606, D-723.
  */
 export function checkQuery(
   route: Route,
+  group: RouteGroup['token'],
   target: string,
-  { tokens, maxQueryBytes }: Pick<RouteContext, 'tokens' | 'maxQueryBytes'>,
+  { tokens, maxQueryBytes }: RouteContext,
 ): Query {
   const at = target.indexOf('?');
   const text = at < 0 ? '' : target.slice(at + 1);
@@ -92,22 +104,12 @@ export function checkQuery(
     throw new Refusal(414, `query string: expected at most ${maxQueryBytes} bytes`);
   }
   const { token, ...query } = parseQuery(text);
-  checkToken(route, token, tokens);
+  checkToken(route.token ?? group, token, tokens);
   checkParameters(route, query);
   return query;
 }
 
-/**
- * Parses a query string: UTF-8, percent-encoded, `+` for a blank.
- *
- * @throws {@link Refusal} 400 for a repeated name or a broken encoding.
- *
- * @example
- * ```ts
- * parseQuery('q=T%C3%9CR%2B2+x');
- * // → { q: 'TÜR+2 x' }
- * ```
- */
+/** Parses a query string: UTF-8, percent-encoded, `+` for a blank. A repeated name is a 400. */
 export function parseQuery(text: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   for (const pair of text.split('&')) {
@@ -128,13 +130,17 @@ function decode(text: string): string {
   }
 }
 
-function checkToken(route: Route, token: string | undefined, tokens: TokenRegistry): void {
-  if (route.token === 'in path' || route.token === 'none') {
+function checkToken(
+  group: RouteGroup['token'],
+  token: string | undefined,
+  tokens: TokenRegistry,
+): void {
+  if (group === 'none') {
     if (token !== undefined) throw new Refusal(400, 'parameter token: not expected in this query');
     return;
   }
-  if (token === undefined || token === '') throw new Refusal(401, 'token is missing');
-  if (!tokens.opens(token, route.token)) throw new Refusal(401, 'token is not valid');
+  if (!token) throw new Refusal(401, 'token is missing');
+  if (!tokens.opens(token, group)) throw new Refusal(401, 'token is not valid');
 }
 
 function checkParameters({ operation, required = [], optional = [] }: Route, query: Query): void {
@@ -151,12 +157,12 @@ function checkParameters({ operation, required = [], optional = [] }: Route, que
 }
 
 /** The row that ends the session of a token at one group. @see Spec 4.2, 4.4 */
-export function logoutRoute(group: LogoutGroup): Route {
+export function logoutRoute(group: 'xcf' | 'odb'): Route {
   return {
     operation: `logout${group}`,
     method: 'POST',
     path: '/logout/:token',
-    token: 'in path',
+    token: 'none',
     answer({ segments }, { tokens }) {
       if (!tokens.logout(segments.token!, group)) throw new Refusal(401, 'token is not valid');
       return { kind: 'empty' };
@@ -164,11 +170,7 @@ export function logoutRoute(group: LogoutGroup): Route {
   };
 }
 
-/**
- * Requires that something exists.
- *
- * @throws {@link Refusal} 404 with the name of what is missing.
- */
+/** Requires that something exists; otherwise it is a 404. */
 export function found<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new Refusal(404, `${what} not found`);
   return value;
@@ -180,26 +182,23 @@ export function jsonOr404(value: unknown, what: string): Answer {
 }
 
 /** Answers a raw body, of the type that its first bytes show if none is given; undefined is a 404. */
-export function bytesOr404(
-  body: Uint8Array | undefined,
-  what: string,
-  contentType?: string,
-): Answer {
+export function bytesOr404(body: Uint8Array | undefined, what: string, type?: string): Answer {
   const bytes = found(body, what);
-  return { kind: 'bytes', bytes, contentType: contentType ?? contentTypeOf(bytes) };
+  return { kind: 'bytes', bytes, contentType: type ?? contentTypeOf(bytes) };
 }
 
-/** First bytes of the file types that a service of this kind delivers. */
-const SIGNATURES: readonly { contentType: string; start: readonly number[] }[] = [
-  { contentType: 'image/jpeg', start: [0xff, 0xd8, 0xff] },
-  { contentType: 'image/png', start: [0x89, 0x50, 0x4e, 0x47] },
-  { contentType: 'image/gif', start: [0x47, 0x49, 0x46, 0x38] },
-  { contentType: 'application/pdf', start: [0x25, 0x50, 0x44, 0x46] },
-];
+/** File types that a service of this kind delivers, by their first bytes. */
+const SIGNATURES = {
+  ffd8ff: 'image/jpeg',
+  '89504e47': 'image/png',
+  '47494638': 'image/gif',
+  '25504446': 'application/pdf',
+};
 
 function contentTypeOf(bytes: Uint8Array): string {
-  const match = SIGNATURES.find(({ start }) => start.every((byte, i) => bytes[i] === byte));
-  return match?.contentType ?? 'application/octet-stream';
+  const start = Buffer.from(bytes.subarray(0, 4)).toString('hex');
+  const type = Object.entries(SIGNATURES).find(([signature]) => start.startsWith(signature))?.[1];
+  return type ?? 'application/octet-stream';
 }
 
 /** Calls a range; its refusal becomes a 422 with the same sentence. */
@@ -207,13 +206,14 @@ export function refusedAs422<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
-    if (error instanceof RangeRefusal) throw new Refusal(422, error.message);
-    throw error;
+    throw error instanceof RangeRefusal ? new Refusal(422, error.message) : error;
   }
 }
 
 /** Loads an article from a range; 404 if there is none, 422 if the range refuses the request. */
 export function loadArticle(query: Query, range: EmulatedRange): Json {
-  const article = refusedAs422(() => range.article(query));
-  return found(article, 'article');
+  return found(
+    refusedAs422(() => range.article(query)),
+    'article',
+  );
 }

@@ -26,24 +26,17 @@ const FIELDS = ['User', 'Password', 'PublicKey', 'RememberMe', 'AppKey'];
  *
  * @see Spec 4.1, 5.
  */
-export function authRoutes(
-  login: Login,
-  tokens: TokenRegistry,
-  keyForm: KeyForm,
-): readonly Route[] {
+export function authRoutes(login: Login, tokens: TokenRegistry, keyForm: KeyForm): Route[] {
   return [
     {
       operation: 'getpublickey',
-      method: 'GET',
       path: '/GetPublicKey/',
-      token: 'none',
       answer: async () => result(await publicKeyText(await serverKey(), keyForm)),
     },
     {
       operation: 'getsessiontoken',
       method: 'POST',
       path: '/"GetSessionToken"/',
-      token: 'none',
       answer: async (call) => result(tokens.issue(await checkLogin(call, login, keyForm))),
     },
   ];
@@ -135,18 +128,13 @@ function isAmong(decryptions: Buffer[], expected: string): boolean {
   return decryptions.some((bytes) => bytes.equals(Buffer.from(expected, 'utf16le')));
 }
 
-interface ServerKey {
-  publicKey: KeyObject;
-  privateKey: KeyObject;
-}
+type ServerKey = Record<'publicKey' | 'privateKey', KeyObject>;
 
 let shared: Promise<ServerKey> | undefined;
 
 /**
- * The RSA-2048 key of this process, created at the first call and never stored.
- *
- * All emulators of a process share it: creating one takes up to half a second, and no token depends
- * on it.
+ * The RSA-2048 key of this process, created at the first call and never stored. All emulators of a
+ * process share it: creating one takes up to half a second, and no token depends on it.
  */
 function serverKey(): Promise<ServerKey> {
   shared ??= promisify(generateKeyPair)('rsa', { modulusLength: 8 * MODULUS_BYTES });

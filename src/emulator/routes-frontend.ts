@@ -10,6 +10,7 @@ import type { Json, Query } from '../sample/range.ts';
 import { jsonText } from './json-text.ts';
 import {
   type Answer,
+  ARTICLE,
   type Call,
   found,
   loadArticle,
@@ -18,25 +19,17 @@ import {
   type RouteContext,
 } from './route.ts';
 
-const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const;
-const SWITCHES = ['showprice', 'disablecatalogue', 'opencatalogue'] as const;
-
 /** Rows of `{frontend_url}`. */
 export const FRONTEND_ROUTES: readonly Route[] = [
   {
     operation: 'planning',
-    method: 'GET',
     path: '/planning',
-    token: 'ofml',
     optional: [
       ...ARTICLE,
       // A migrated address may carry the final number (9.3); the page ignores it.
       'finalarticlenumber',
-      ...SWITCHES,
-      'ocdreinit',
-      'permanentid',
-      'parentnode',
-      'urlwarenkorb',
+      ...['showprice', 'disablecatalogue', 'opencatalogue'],
+      ...['ocdreinit', 'permanentid', 'parentnode', 'urlwarenkorb'],
     ],
     answer: plan,
   },
@@ -45,43 +38,26 @@ export const FRONTEND_ROUTES: readonly Route[] = [
 /** The address of the page contains a token: it must reach neither a cache nor another site. */
 const HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
-/** How the page was opened. @see Spec 4.5. */
-type PlanningMode = 'catalogue' | 'configurator' | 'hybrid';
-
-interface PlanningPage {
-  mode: PlanningMode;
-  /** The top-level article; undefined where none was requested. */
-  article: Json | undefined;
-  /** Children of the folder at which the catalogue opens; undefined where none is shown. */
-  nodes: Json[] | undefined;
-  showPrice: boolean;
-  /** Web address of the cart; undefined: no cart. */
-  cartUrl: string | undefined;
-  lang: string;
-}
-
 function plan({ query }: Call, context: RouteContext): Answer {
   const mode = modeOf(query);
   const article = articleOf(query, context);
   if (mode === 'configurator' && article === undefined) {
     throw new Refusal(400, 'disablecatalogue: expected a base article or a permanentid beside it');
   }
-  const html = planningPage({
-    mode,
-    article,
-    nodes:
-      mode === 'configurator'
-        ? undefined
-        : found(context.range.nodes(query.parentnode ?? '', query), 'parentnode'),
-    showPrice: switchOf(query, 'showprice') ?? true,
-    cartUrl: cartUrlOf(query),
-    lang: query.lang || 'de',
-  });
+  const { parentnode = '', lang } = query;
+  const title = ((article?.ocd ?? {}) as Json).shorttext ?? 'Planning';
+  const hasCatalogue = mode !== 'configurator';
+  const nodes = hasCatalogue && found(context.range.nodes(parentnode, query), 'parentnode');
+  const html = planningPage(mode, lang || 'de', title, [
+    nodes ? catalogueHtml(nodes) : '',
+    articleHtml(article, switchOf(query, 'showprice') ?? true, cartUrlOf(query)),
+  ]);
   const bytes = new TextEncoder().encode(html);
   return { kind: 'bytes', bytes, contentType: 'text/html; charset=utf-8', headers: HEADERS };
 }
 
-function modeOf(query: Query): PlanningMode {
+/** How the page was opened. @see Spec 4.5. */
+function modeOf(query: Query): 'catalogue' | 'configurator' | 'hybrid' {
   const configurator = switchOf(query, 'disablecatalogue') ?? false;
   const catalogue = switchOf(query, 'opencatalogue') ?? false;
   if (configurator && catalogue) {
@@ -91,7 +67,7 @@ function modeOf(query: Query): PlanningMode {
   return catalogue ? 'catalogue' : 'hybrid';
 }
 
-function switchOf(query: Query, name: (typeof SWITCHES)[number]): boolean | undefined {
+function switchOf(query: Query, name: string): boolean | undefined {
   const value = query[name] ?? '';
   if (value === '') return undefined;
   if (value !== 'true' && value !== 'false') {
@@ -137,15 +113,12 @@ button?.addEventListener('click', async () => {
 });`;
 
 /** Writes the page; `<html data-mode>` is its mode, the element `#article` the article as JSON. */
-function planningPage(page: PlanningPage): string {
-  const { mode, article, nodes, lang } = page;
-  const title = ((article?.ocd ?? {}) as Json).shorttext ?? 'Planning';
+function planningPage(mode: string, lang: string, title: unknown, parts: string[]): string {
   return `<!doctype html>
 <html lang="${escaped(lang)}" data-mode="${mode}">
 <head><meta charset="utf-8"><title>${escaped(title)}</title></head>
 <body>
-${nodes === undefined ? '' : catalogueHtml(nodes)}
-${article === undefined ? '' : articleHtml(article, page)}
+${parts.join('\n')}
 </body>
 </html>
 `;
@@ -159,7 +132,8 @@ function catalogueHtml(nodes: Json[]): string {
   return `<nav id="catalogue"><ul>${items.join('')}</ul></nav>`;
 }
 
-function articleHtml(article: Json, { showPrice, cartUrl }: PlanningPage): string {
+function articleHtml(article: Json | undefined, showPrice: boolean, cartUrl?: string): string {
+  if (article === undefined) return '';
   const ocd = (article.ocd ?? {}) as Json;
   // Escaped, so that no text can end the script element.
   const json = jsonText(article).replaceAll('<', '\\u003c');

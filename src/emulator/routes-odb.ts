@@ -1,37 +1,32 @@
 /** The graphics group: parts lists, blocks, materials, pictures, logout (Spec 4.4). */
-import { bytesOr404, jsonOr404, logoutRoute, Refusal, type Route } from './route.ts';
+import { ARTICLE, bytesOr404, jsonOr404, logoutRoute, Refusal, type Route } from './route.ts';
 
-const ARTICLE = ['manufacturer', 'program', 'basearticlenumber', 'finalarticlenumber'] as const;
+const CONFIGURATION = [...ARTICLE, 'finalarticlenumber'];
 const JPEG_SUFFIX = '.JPG';
 
 /** Rows of `{base_url}/api/odb.dll/odb`. */
 export const ODB_ROUTES: readonly Route[] = [
   {
     operation: 'btg',
-    method: 'GET',
     path: '/btg',
-    token: 'odb',
-    required: ARTICLE,
+    required: CONFIGURATION,
     optional: ['profile', 'reinitstring', 'metareinitstring'],
     answer: ({ query }, { range }) => jsonOr404(range.partsList(query), 'parts list'),
   },
   {
     operation: 'block',
-    method: 'GET',
     path: '/block/:name',
-    token: 'odb',
     answer: async ({ segments }, { range }) =>
       bytesOr404(await range.block(segments.name!), 'block', 'application/json; charset=utf-8'),
   },
   {
     operation: 'materials',
-    method: 'GET',
     path: '/materials/:manufacturer/:file',
-    token: 'odb',
     async answer({ segments }, { range }) {
       const file = segments.file!;
-      if (!file.endsWith(JPEG_SUFFIX))
+      if (!file.endsWith(JPEG_SUFFIX)) {
         throw new Refusal(404, `a material ends with ${JPEG_SUFFIX}`);
+      }
       const name = file.slice(0, -JPEG_SUFFIX.length);
       const bytes = await range.material(segments.manufacturer!, name);
       return bytesOr404(bytes, 'material', 'image/jpeg');
@@ -40,10 +35,8 @@ export const ODB_ROUTES: readonly Route[] = [
   {
     // The specification deprecates it; clients still use it.
     operation: 'articlesimage',
-    method: 'GET',
     path: '/articlesimage.jpg',
-    token: 'odb',
-    required: ARTICLE,
+    required: CONFIGURATION,
     optional: ['reinitstring'],
     answer: async ({ query }, { range }) => bytesOr404(await range.picture?.(query), 'picture'),
   },

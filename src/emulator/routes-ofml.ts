@@ -2,6 +2,7 @@
 import type { Json, PropertyChange } from '../sample/range.ts';
 import {
   type Answer,
+  ARTICLE,
   bytesOr404,
   type Call,
   jsonOr404,
@@ -13,13 +14,9 @@ import {
   refusedAs422,
 } from './route.ts';
 
-const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const;
-
 const PREVIEW: Route = {
   operation: 'preview',
-  method: 'GET',
   path: '/preview/:manufacturer/:program/:name',
-  token: 'ofml',
   async answer({ segments }, { range }) {
     const { manufacturer, program, name } = segments;
     return bytesOr404(await range.preview?.(manufacturer!, program!, name!), 'preview');
@@ -30,7 +27,6 @@ const RESTORE: Route = {
   operation: 'ocdreinit',
   method: 'POST',
   path: '/reinit',
-  token: 'ofml',
   required: [...ARTICLE, 'ocdreinitstring'],
   answer: restore,
 };
@@ -39,9 +35,7 @@ const RESTORE: Route = {
 export const OFML_ROUTES: readonly Route[] = [
   {
     operation: 'getarticles',
-    method: 'GET',
     path: '/articles',
-    token: 'ofml',
     required: ARTICLE,
     optional: ['profile', 'currency', 'varcode', 'ocdreinitstring', 'getallproperties'],
     answer: ({ query }, { range }) => ({ kind: 'json', json: loadArticle(query, range) }),
@@ -50,7 +44,6 @@ export const OFML_ROUTES: readonly Route[] = [
     operation: 'postarticles',
     method: 'POST',
     path: '/articles',
-    token: 'ofml',
     required: ARTICLE,
     optional: ['ocdreinitstring'],
     bodyLimitBytes: PLANNING_LIMIT_BYTES,
@@ -61,7 +54,6 @@ export const OFML_ROUTES: readonly Route[] = [
     operation: 'reinit',
     method: 'POST',
     path: '/reinit',
-    token: 'ofml',
     bodyLimitBytes: PLANNING_LIMIT_BYTES,
     answer: store,
   },
@@ -78,10 +70,8 @@ export const OCD_ROUTES: readonly Route[] = [PREVIEW, RESTORE];
 function change(call: Call, { range }: RouteContext): Answer {
   const requested = readChange(call);
   if (range.configure === undefined) throw new Refusal(422, 'a recording cannot be configured');
-  return jsonOr404(
-    refusedAs422(() => range.configure!(call.query, requested)),
-    'article',
-  );
+  const article = refusedAs422(() => range.configure!(call.query, requested));
+  return jsonOr404(article, 'article');
 }
 
 /** The specification does not show how the identifier comes back: it has its own name here (D-792). */
@@ -118,15 +108,19 @@ function readChange(call: Call): PropertyChange {
   const body = jsonBody(call, CHANGE_FIELDS);
   const { id, rootid, proptype, propclass, prop, newvalue } = body;
   for (const [name, value] of Object.entries({ id, rootid, propclass, prop })) {
-    if (typeof value !== 'string' || value === '') badBody(name, 'a text that is not empty');
+    if (!isText(value)) badBody(name, 'a text that is not empty');
   }
   if (proptype !== 'ocd' && proptype !== 'meta') badBody('proptype', '"ocd" or "meta"');
   if (typeof newvalue !== 'string' && typeof newvalue !== 'number') {
     badBody('newvalue', 'a text or a number');
   }
-  const article = objectOf(body.jsondata, 'jsondata');
-  checkTopLevel(article, 'jsondata');
-  checkIdentifiers(String(id), String(rootid), article);
+  const article = topLevelArticle(body.jsondata, 'jsondata');
+  // Only the root is reconfigured, as a whole.
+  checkRule(
+    rootid === article.id,
+    `rootid: expected ${article.id}, the id of jsondata, received ${rootid}`,
+  );
+  checkRule(id === rootid, `id: a child is never changed without its root; expected ${rootid}`);
   const names = { propclass: String(propclass), prop: String(prop) };
   return { proptype, ...names, newvalue: String(newvalue), article };
 }
@@ -136,9 +130,7 @@ function readPlanningBody(call: Call): Json {
   if (!JSON_TYPE.test(String(call.headers['content-type'] ?? ''))) {
     throw new Refusal(400, 'Content-Type: expected application/json');
   }
-  const article = objectOf(jsonBody(call, ['json']).json, 'json');
-  checkTopLevel(article, 'json');
-  return article;
+  return topLevelArticle(jsonBody(call, ['json']).json, 'json');
 }
 
 function jsonBody(call: Call, fields: readonly string[]): Json {
@@ -171,44 +163,30 @@ function badBody(name: string, expected: string): never {
   throw new Refusal(400, `${name}: expected ${expected}`);
 }
 
-function breaksRule(sentence: string): never {
-  throw new Refusal(422, sentence);
+function checkRule(isKept: boolean, sentence: string): void {
+  if (!isKept) throw new Refusal(422, sentence);
 }
 
-function checkTopLevel(article: Json, where: string): void {
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+/** A complete article, or its JSON text, whose children, however deep, all belong to it. */
+function topLevelArticle(value: unknown, where: string): Json {
+  const article = objectOf(value, where);
+  const { id, rootid, children } = article;
   for (const field of ARTICLE_FIELDS) {
-    const value = article[field];
-    if (typeof value !== 'string' || value === '') {
-      breaksRule(`${where}.${field}: expected a text that is not empty`);
-    }
+    checkRule(isText(article[field]), `${where}.${field}: expected a text that is not empty`);
   }
-  if (!Array.isArray(article.children)) breaksRule(`${where}.children: expected an array`);
+  checkRule(Array.isArray(children), `${where}.children: expected an array`);
   const { reinitstring } = (article.ocd ?? {}) as Json;
-  if (typeof reinitstring !== 'string') breaksRule(`${where}.ocd.reinitstring: expected a text`);
-  if (article.id !== article.rootid) {
-    breaksRule(`${where}: ${article.id} is a child; expected its root ${article.rootid}`);
-  }
-  checkChildren(article, where);
-}
-
-/** Every child, however deep, belongs to the root. */
-function checkChildren(root: Json, where: string): void {
-  const stack: unknown[] = [...(root.children as unknown[])];
+  checkRule(typeof reinitstring === 'string', `${where}.ocd.reinitstring: expected a text`);
+  checkRule(id === rootid, `${where}: ${id} is a child; expected its root ${rootid}`);
+  const stack = [...(children as unknown[])];
   while (stack.length > 0) {
     const child = (stack.pop() ?? {}) as Json;
-    if (child.rootid !== root.id) {
-      breaksRule(`${where}.children: expected children with rootid ${root.id}`);
-    }
+    checkRule(child.rootid === id, `${where}.children: expected children with rootid ${id}`);
     if (Array.isArray(child.children)) stack.push(...child.children);
   }
-}
-
-/** Only the root is reconfigured, as a whole. */
-function checkIdentifiers(id: string, rootid: string, root: Json): void {
-  if (rootid !== root.id) {
-    breaksRule(`rootid: expected ${root.id}, the id of jsondata, received ${rootid}`);
-  }
-  if (id !== rootid) {
-    breaksRule(`id: a child is never changed without its root; expected ${rootid}`);
-  }
+  return article;
 }

@@ -5,27 +5,21 @@ import { bytesOr404, jsonOr404, logoutRoute, type Route } from './route.ts';
 export const XCF_ROUTES: readonly Route[] = [
   {
     operation: 'getnodes',
-    method: 'GET',
     path: '/getnodes',
-    token: 'xcf',
     optional: ['profile', 'parentnode'],
     answer: ({ query }, { range }) =>
       jsonOr404(range.nodes(query.parentnode ?? '', query), 'parentnode'),
   },
   {
     operation: 'getnodesbreadcrumbs',
-    method: 'GET',
     path: '/getnodesbreadcrumbs',
-    token: 'xcf',
     optional: ['profile', 'parentnode'],
     answer: ({ query }, { range }) =>
       jsonOr404(range.breadcrumbs(query.parentnode ?? '', query), 'parentnode'),
   },
   {
     operation: 'search',
-    method: 'GET',
     path: '/search/:manufacturer',
-    token: 'xcf',
     required: ['q'],
     answer({ query, segments }, { range }) {
       const manufacturer = segments.manufacturer!;
@@ -38,9 +32,7 @@ export const XCF_ROUTES: readonly Route[] = [
   ...['ressource', 'ressources'].map(
     (operation): Route => ({
       operation,
-      method: 'GET',
       path: `/${operation}/*`,
-      token: 'xcf',
       async answer({ segments }, { range }) {
         const path = segments['*']!.split('/');
         const isPath = path.every((segment) => !['', '.', '..'].includes(segment));

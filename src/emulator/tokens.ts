@@ -3,42 +3,13 @@
 /** A group of operations that a token opens. */
 export type ApiGroup = 'xcf' | 'ofml' | 'odb';
 
-/** A group that has a logout of its own. */
-export type LogoutGroup = 'xcf' | 'odb';
-
-/** Lifetime of a token, in milliseconds. */
-export interface Lifetimes {
-  /** RememberMe false. */
-  session: number;
-  /** RememberMe true. */
-  remembered: number;
-}
-
 const HOUR_MS = 3_600_000;
 
-/**
- * Lifetimes of the specification: 12 hours and 90 days.
- *
- * @see Spec 8.
- */
-export const TOKEN_LIFETIMES_MS: Readonly<Lifetimes> = {
-  session: 12 * HOUR_MS,
-  remembered: 90 * 24 * HOUR_MS,
-};
+/** Lifetime of a token in milliseconds, by whether the login has RememberMe. @see Spec 8 */
+export const TOKEN_LIFETIMES_MS = { session: 12 * HOUR_MS, remembered: 90 * 24 * HOUR_MS };
 
 /** The tokens that one emulator has issued. */
-export interface TokenRegistry {
-  /** Issues a token that opens all three groups. */
-  issue(remembered: boolean): string;
-  /** Whether the token was issued here, has not expired, and is not logged out of the group. */
-  opens(token: string, group: ApiGroup): boolean;
-  /** Ends the session at one group; false if the token did not open that group. */
-  logout(token: string, group: LogoutGroup): boolean;
-  /** Expires all tokens. */
-  expireAll(): void;
-  /** Number of sessions that have not expired and are not logged out of both groups. */
-  openSessions(): number;
-}
+export type TokenRegistry = ReturnType<typeof createTokenRegistry>;
 
 interface Session {
   expiresAtMs: number;
@@ -54,50 +25,44 @@ interface Session {
  *
  * @param now - Milliseconds since the epoch.
  * @param random - Returns that many unpredictable bytes.
- *
- * @example
- * ```ts
- * const tokens = createTokenRegistry(() => 0, randomBytes, TOKEN_LIFETIMES_MS);
- * const token = tokens.issue(false);
- * tokens.logout(token, 'xcf');
- * [tokens.opens(token, 'odb'), tokens.opens(token, 'ofml')];
- * // → [true, false]
- * ```
- *
  * @see Spec 4.2, 4.4 (logout), 8 (lifetimes); D-720.
  */
 export function createTokenRegistry(
   now: () => number,
   random: (bytes: number) => Uint8Array,
-  lifetimesMs: Lifetimes,
-): TokenRegistry {
+  lifetimesMs = TOKEN_LIFETIMES_MS,
+) {
   const sessions = new Map<string, Session>();
   const dropEnded = (): void => {
     for (const [token, { expiresAtMs, groups }] of sessions) {
       if (expiresAtMs <= now() || groups.size === 0) sessions.delete(token);
     }
   };
-  const openSession = (token: string): Session | undefined => {
+  const openGroups = (token: string): Set<ApiGroup> | undefined => {
     const session = sessions.get(token);
-    return session !== undefined && session.expiresAtMs > now() ? session : undefined;
+    return session !== undefined && session.expiresAtMs > now() ? session.groups : undefined;
   };
   return {
-    issue(remembered) {
+    /** Issues a token that opens all three groups. */
+    issue(remembered: boolean): string {
       dropEnded();
       const token = makeToken(random);
       const expiresAtMs = now() + lifetimesMs[remembered ? 'remembered' : 'session'];
       sessions.set(token, { expiresAtMs, groups: new Set(['xcf', 'ofml', 'odb']) });
       return token;
     },
-    opens: (token, group) => openSession(token)?.groups.has(group) ?? false,
-    logout(token, group) {
-      const session = openSession(token);
-      if (session === undefined || !session.groups.delete(group)) return false;
-      session.groups.delete('ofml');
+    /** Whether the token was issued here, has not expired, and is not logged out of the group. */
+    opens: (token: string, group: ApiGroup) => openGroups(token)?.has(group) ?? false,
+    /** Ends the session at one group; false if the token did not open that group. */
+    logout(token: string, group: ApiGroup): boolean {
+      const groups = openGroups(token);
+      if (groups === undefined || !groups.delete(group)) return false;
+      groups.delete('ofml');
       return true;
     },
     expireAll: () => sessions.clear(),
-    openSessions() {
+    /** Number of sessions that have not expired and are not logged out of both groups. */
+    openSessions(): number {
       dropEnded();
       return sessions.size;
     },
