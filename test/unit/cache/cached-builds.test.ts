@@ -17,21 +17,21 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('the last decision stands, with its run and its reasons', () => {
+test('the last decision is stored, with its run and its reasons', () => {
   state.decisions.putAll('out', 'first', [['a', { ...NEW, why: [...NEW.why] }]]);
   expect(state.decisions.get('out', 'a')).toEqual({ run: 'first', ...NEW });
   state.decisions.putAll('out', 'second', [['a', { ...KEPT, why: [] }]]);
   expect(state.decisions.get('out', 'a')).toEqual({ run: 'second', ...KEPT });
 });
 
-test('what is kept again is told since the first run that kept it', () => {
+test('a repeated `kept` has the id of the first run', () => {
   for (const run of ['first', 'second']) {
     state.decisions.putAll('out', run, [['a', { ...KEPT, why: [] }]]);
   }
   expect(state.decisions.get('out', 'a')?.run).toBe('first');
 });
 
-test('what is gone is forgotten, of its own output folder only', () => {
+test('decisions about removed configurations are deleted, in their output folder only', () => {
   for (const output of ['one', 'other']) {
     state.decisions.putAll(
       output,

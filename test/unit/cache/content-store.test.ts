@@ -50,7 +50,7 @@ describe('content store', () => {
     expect(await all(store.list())).toEqual([ABC]);
   });
 
-  it('lists its own files only, and forgets what is removed', async () => {
+  it('lists its own files only, without removed ones', async () => {
     await store.put(abc);
     await store.put(new Uint8Array(0));
     await writeFile(join(dir, 'objects', 'ba', 'note.txt'), '');
@@ -89,12 +89,12 @@ describe('content store', () => {
     expect(await cache.has(ABC)).toBe(false);
   });
 
-  it('never turns a digest into a path elsewhere', async () => {
+  it('never turns a digest into a path outside its folder', async () => {
     expect(() => store.pathOf('../../etc/passwd')).toThrow('expected a digest');
     await expect(store.get('')).rejects.toMatchObject({ code: 'INTERNAL' });
   });
 
-  it('holds nothing in part, whichever operation fails', async () => {
+  it('has no partial file, whichever operation fails', async () => {
     for (let n = 0; ; n++) {
       let count = 0;
       let failed = false;

@@ -36,8 +36,8 @@ const NONE: StoredResponse = {
   answer: { missing: { code: 'BLOCK_MISSING', message: 'no such block' } },
 };
 
-describe('state', () => {
-  it('remembers answers, and that there was none, across runs', async () => {
+describe('the tables', () => {
+  it('stores responses, also missing ones, across runs', async () => {
     const first = await openCacheDatabase(dir);
     first.responses.put({ ...LEG, answer: { digest: 'old', bytes: 1 } });
     first.responses.put(LEG);
@@ -51,7 +51,7 @@ describe('state', () => {
     second.close();
   });
 
-  it('remembers snapshots', async () => {
+  it('stores snapshots', async () => {
     const record: SnapshotRecord = {
       key: {
         manufacturer: 'ACME',
@@ -75,7 +75,7 @@ describe('state', () => {
     state.close();
   });
 
-  it('remembers the planning behind a permanent identifier, for one service only', async () => {
+  it('stores the planning behind a permanent identifier, for one service only', async () => {
     const state = await openCacheDatabase(dir);
     const planning = { id: 'r', rootid: 'r', children: [{ id: 'c', note: "ä'" }], unknown: [1] };
     state.permanentIds.put('https://test.example/api/', 'P-1', { id: 'old' });
@@ -88,7 +88,7 @@ describe('state', () => {
     state.close();
   });
 
-  it("is its owner's alone, and one file once it is closed", async () => {
+  it('has mode 0600, and is one file once it is closed', async () => {
     const state = await openCacheDatabase(dir);
     state.responses.put(LEG);
     for (const name of await listFolder(dir)) {

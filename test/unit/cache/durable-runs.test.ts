@@ -33,11 +33,11 @@ const run = (startedAt: number, pid = DEAD, more = {}) => ({
 });
 
 describe('runs', () => {
-  it('hold since they began, where none was interrupted', () => {
+  it('reuse responses since their own start if none was interrupted', () => {
     expect(state.runs.begin(run(NIGHT)).interruptedSince).toBe(NIGHT);
   });
 
-  it('hold since the first of those that they continue', () => {
+  it('reuse responses since the start of the first run that they continue', () => {
     state.runs.begin(run(NIGHT));
     state.runs.begin(run(NIGHT + HOUR));
     const third = state.runs.begin(run(NIGHT + 2 * HOUR, process.pid));
@@ -54,7 +54,7 @@ describe('runs', () => {
     expect(state.runs.begin(run(NIGHT + 2 * HOUR)).interruptedSince).toBe(NIGHT);
   });
 
-  it('hold until now, but for what they continue where the clock was set back', () => {
+  it('reuse responses until now, or later if the clock was set back', () => {
     expect(state.runs.begin(run(NIGHT))).toMatchObject({
       interruptedSince: NIGHT,
       interruptedUntil: NIGHT,
@@ -81,7 +81,7 @@ describe('runs', () => {
     expect(state.runs.begin(run(NIGHT + HOUR, process.pid)).interruptedSince).toBe(NIGHT);
   });
 
-  it('tell the oldest that goes on, besides who asks', () => {
+  it('the oldest running one is found, the current one excepted', () => {
     state.runs.begin(run(NIGHT - HOUR));
     const first = state.runs.begin(run(NIGHT, process.pid));
     const second = state.runs.begin(run(NIGHT + 1, process.pid, { output: '/other' }));
@@ -91,7 +91,7 @@ describe('runs', () => {
     expect(state.runs.oldestRunning(NIGHT + HOUR, first.id)).toBeUndefined();
   });
 
-  it('never hold for as long as to the next night, whatever was interrupted when', () => {
+  it('never reuse responses until the next nightly run, whatever was interrupted when', () => {
     const ago = fc.integer({ min: 0, max: 60 * HOUR });
     fc.assert(
       fc.property(fc.uniqueArray(ago, { maxLength: 5 }), (agos) => {

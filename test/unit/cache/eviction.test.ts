@@ -97,7 +97,7 @@ describe('a cache beyond its limit', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('is within its limit afterwards, and lost nothing that was used later than what it kept', async () => {
+  it('is within its limit afterwards, and evicted nothing that was used later than the rest', async () => {
     const bodies = fc.array(
       fc.record({ bytes: fc.integer({ min: 1, max: 200 }), days: fc.integer({ min: 0, max: 50 }) }),
       { maxLength: 12 },

@@ -32,7 +32,7 @@ describe('missingBecause', () => {
     });
   });
 
-  it('tells the status, and names what nobody expected', () => {
+  it('has the status, and the code of an unexpected error', () => {
     expect(missingBecause(thrown('HTTP_STATUS'), 'image A/B')).toEqual({
       code: 'HTTP_STATUS',
       message: 'image A/B: the service answered with status 503',

@@ -21,14 +21,14 @@ afterEach(async () => {
   bench = undefined;
 });
 
-async function twoNights(
+async function twoRuns(
   freshness: FreshnessPolicy,
   validators: 'etag' | 'last-modified' | 'none',
   between: (range: ReturnType<typeof smallRange>) => void = () => undefined,
 ) {
   const range = smallRange([{ number: 'D1', blocks: [LEG], pics: ['OAK'] }]);
   range.images.add('ACME/OAK');
-  // A date that is not older than the answer is no validator: what it stands for may still change.
+  // A date that is not older than the answer is no validator: the answer may still change.
   let now = () => Date.now() - 3_600_000;
   bench = await openFetchBench(range, { validators, now: () => now() });
   now = Date.now;
@@ -42,7 +42,7 @@ async function twoNights(
   return { first, second, requests: bench.requests(), notModified, bytes };
 }
 
-describe('the second night', () => {
+describe('the second run', () => {
   it.each([
     ['convertdate', 'none', { getnodes: 1 }, 0],
     ['convertdate', 'etag', { getnodes: 1 }, 1],
@@ -52,14 +52,14 @@ describe('the second night', () => {
     ['always', 'etag', EVERYTHING, 0],
     ['never', 'etag', {}, 0],
   ] as const)('with %s and %s', async (policy, validators, requests, notModified) => {
-    const night = await twoNights(policy, validators);
-    expect(night.requests).toEqual(requests);
-    expect(night.notModified).toBe(notModified);
-    expect(contentOf(night.second)).toEqual(contentOf(night.first));
+    const runs = await twoRuns(policy, validators);
+    expect(runs.requests).toEqual(requests);
+    expect(runs.notModified).toBe(notModified);
+    expect(contentOf(runs.second)).toEqual(contentOf(runs.first));
   });
 
   it.each(['convertdate', 'revalidate'] as const)('sees with %s what changed', async (policy) => {
-    const { first, second, notModified } = await twoNights(policy, 'etag', (range) => {
+    const { first, second, notModified } = await twoRuns(policy, 'etag', (range) => {
       range.convertdate = '2024-05-20';
       range.bodies.set(
         LEG,
@@ -72,7 +72,7 @@ describe('the second night', () => {
     expect(second.images).toEqual(first.images);
   });
 
-  it('asks for the whole of what the cache has lost, whatever the service vouches for', async () => {
+  it('requests a lost body without validators', async () => {
     const range = smallRange([{ number: 'D1', blocks: [LEG] }]);
     bench = await openFetchBench(range, { validators: 'etag' });
     const first = await bench.fetcher('2024-05-20').fetch(acme('D1'));
@@ -83,8 +83,8 @@ describe('the second night', () => {
     expect(await bench.store.has(first.partsList)).toBe(true);
   });
 
-  it('vouches anew for what was not modified', async () => {
-    const { second } = await twoNights('revalidate', 'etag', (range) => {
+  it('stamps anew what was not modified', async () => {
+    const { second } = await twoRuns('revalidate', 'etag', (range) => {
       range.convertdate = '2024-05-19';
     });
     const third = bench!.fetcher('2024-05-22', { freshness: 'convertdate' });
@@ -93,19 +93,19 @@ describe('the second night', () => {
 });
 
 describe('a run that continues an interrupted one', () => {
-  const NIGHT = Date.parse('2024-05-20T02:00:00Z');
+  const START = Date.parse('2024-05-20T02:00:00Z');
 
-  it.each(POLICIES)('asks nothing twice with %s', async (freshness) => {
+  it.each(POLICIES)('requests nothing twice with %s', async (freshness) => {
     const range = smallRange([
       { number: 'D1', blocks: [LEG] },
       { number: 'D2', blocks: [LEG, 'ACME::DESK::TOP'] },
     ]);
-    // Converted on the very day: the dates vouch for nothing.
+    // Converted on the same day: the dates prove nothing.
     range.convertdate = '2024-05-20';
     bench = await openFetchBench(range, { validators: 'etag' });
-    await bench.fetcher('', { now: NIGHT, freshness }).fetch(acme('D1'));
+    await bench.fetcher('', { now: START, freshness }).fetch(acme('D1'));
     bench.requests();
-    const options = { now: NIGHT + 3_600_000, interruptedSince: NIGHT, freshness };
+    const options = { now: START + 3_600_000, interruptedSince: START, freshness };
     const continued = bench.fetcher('', options);
     expect(await continued.freshSnapshot(acme('D1'))).toBeDefined();
     await continued.fetch(acme('D1'));
@@ -115,32 +115,29 @@ describe('a run that continues an interrupted one', () => {
     expect(requests).toEqual({ getarticles: 1, btg: 1, block: 1 });
   });
 
-  it.each([true, false])(
-    'finds what it was answered itself and remembers no more (force %s)',
-    async (force) => {
-      const range = smallRange([{ number: 'D1', blocks: [LEG] }]);
-      bench = await openFetchBench(range);
-      const options = { now: NIGHT, force, freshness: 'always' } as const;
-      const first = await bench.fetcher('', options).fetch(acme('D1'));
-      bench.requests();
-      const forgetful = bench.fetcher('', options);
-      expect(await forgetful.fetch(acme('D1'))).toEqual(first);
-      expect(bench.requests()).toEqual({});
-      expect(forgetful.counts.get('getBlock')).toMatchObject({
-        sent: 0,
-        cached: 0,
-        deduplicated: 1,
-      });
-    },
-  );
-
-  it('asks again for what was converted in between', async () => {
+  it.each([true, false])('finds its own responses in the database (force %s)', async (force) => {
     const range = smallRange([{ number: 'D1', blocks: [LEG] }]);
     bench = await openFetchBench(range);
-    await bench.fetcher('', { now: NIGHT }).fetch(acme('D1'));
+    const options = { now: START, force, freshness: 'always' } as const;
+    const first = await bench.fetcher('', options).fetch(acme('D1'));
+    bench.requests();
+    const restarted = bench.fetcher('', options);
+    expect(await restarted.fetch(acme('D1'))).toEqual(first);
+    expect(bench.requests()).toEqual({});
+    expect(restarted.counts.get('getBlock')).toMatchObject({
+      sent: 0,
+      cached: 0,
+      deduplicated: 1,
+    });
+  });
+
+  it('requests again what was converted in between', async () => {
+    const range = smallRange([{ number: 'D1', blocks: [LEG] }]);
+    bench = await openFetchBench(range);
+    await bench.fetcher('', { now: START }).fetch(acme('D1'));
     range.convertdate = '2024-05-20';
     bench.requests();
-    const continued = bench.fetcher('', { now: NIGHT + 3_600_000, interruptedSince: NIGHT });
+    const continued = bench.fetcher('', { now: START + 3_600_000, interruptedSince: START });
     expect(await continued.freshSnapshot(acme('D1'))).toBeUndefined();
     await continued.fetch(acme('D1'));
     expect(bench.requests()).toEqual({ getnodes: 1, getarticles: 1, btg: 1, block: 1 });
@@ -153,7 +150,7 @@ describe('a later run', () => {
     { number: 'D2', blocks: [LEG] },
   ];
 
-  async function firstNight(day: string) {
+  async function firstRun(day: string) {
     const range = smallRange(articles);
     range.images.add('ACME/OAK').add('LIB/STEEL');
     bench = await openFetchBench(range);
@@ -175,14 +172,14 @@ describe('a later run', () => {
     return (await Promise.all(snapshots)).map(contentOf);
   }
 
-  it('asks for the top of the catalogue alone where nothing was converted', async () => {
-    const { snapshots } = await firstNight('2024-05-15');
+  it('requests the top of the catalogue alone if nothing was converted', async () => {
+    const { snapshots } = await firstRun('2024-05-15');
     expect(await fetchAll('2024-05-16')).toEqual(snapshots);
     expect(bench!.requests()).toEqual({ getnodes: 1 });
   });
 
-  it('asks for everything after a conversion, and on the day of one', async () => {
-    const { range, snapshots } = await firstNight('2024-05-14');
+  it('requests everything after a conversion, and on the day of one', async () => {
+    const { range, snapshots } = await firstRun('2024-05-14');
     expect(await fetchAll('2024-05-15')).toEqual(snapshots);
     expect(bench!.requests()).toMatchObject({ block: 2, materials: 3 });
     range.convertdate = '2024-05-15';
@@ -199,8 +196,8 @@ describe('a later run', () => {
     expect(bench!.requests()).toMatchObject({ getnodes: 3, btg: 2 });
   });
 
-  it('asks for everything where that is forced', async () => {
-    await firstNight('2024-05-15');
+  it('requests everything if forced', async () => {
+    await firstRun('2024-05-15');
     await fetchAll('2024-05-16', true);
     expect(bench!.requests()).toEqual({
       getnodes: 2,
@@ -211,8 +208,8 @@ describe('a later run', () => {
     });
   });
 
-  it('asks again for a body that the cache has lost a part of', async () => {
-    const { snapshots } = await firstNight('2024-05-15');
+  it('requests a truncated body again', async () => {
+    const { snapshots } = await firstRun('2024-05-15');
     const leg = snapshots[0]!.blocks.get(LEG) as { digest: string };
     await truncate(bench!.store.pathOf(leg.digest), 3);
     await bench!.store.remove(snapshots[0]!.partsList);
@@ -221,8 +218,8 @@ describe('a later run', () => {
     expect(await bench!.store.get(leg.digest)).toHaveProperty('length');
   });
 
-  it('asks once more for what turns out to be damaged, and for no more than that', async () => {
-    const { snapshots } = await firstNight('2024-05-15');
+  it('requests damaged bodies again, and no others', async () => {
+    const { snapshots } = await firstRun('2024-05-15');
     const listing = bench!.database.responses.get({
       ...{ service: 'bench', operation: 'getNodes', request: '["ACME;:DESK@1"]' },
     })!.answer as { digest: string; bytes: number };
@@ -235,8 +232,8 @@ describe('a later run', () => {
     expect(await bench!.store.get(listing.digest)).toHaveLength(listing.bytes);
   });
 
-  it('asks for everything where the catalogue cannot be read, and goes on', async () => {
-    const { snapshots } = await firstNight('2024-05-15');
+  it('requests everything if the catalogue cannot be read', async () => {
+    const { snapshots } = await firstRun('2024-05-15');
     const missing = new ConverterError('NODE_NOT_FOUND', 'no such folder');
     const broken = failingClient(bench!.client(), 'getNodes', () => missing);
     const fetcher = bench!.fetcher('2024-05-16', { client: broken });

@@ -43,7 +43,7 @@ async function readAll(folder = dir): Promise<void> {
   }
 }
 
-describe('a damaged state', () => {
+describe('a damaged database', () => {
   it.each([
     ['cut', (whole: Buffer) => whole.subarray(0, whole.length - 4096)],
     ['without its header', (whole: Buffer) => Buffer.from(whole).fill(0, 0, 100)],
@@ -58,7 +58,7 @@ describe('a damaged state', () => {
     expect(damaged.equals(await readFile(path))).toBe(true);
   });
 
-  it('is told wherever it is cut, or reads as it was', async () => {
+  it('is reported wherever it is cut, or reads as before', async () => {
     const whole = await filled();
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: whole.length }), async (bytes) => {
@@ -72,7 +72,7 @@ describe('a damaged state', () => {
     );
   });
 
-  it('is told where a row holds what we never wrote', async () => {
+  it('is reported if a row has text that is not JSON', async () => {
     await writeFile(path, await filled());
     const { default: Libsql } = await import('libsql');
     const other = new Libsql(path);
@@ -82,7 +82,7 @@ describe('a damaged state', () => {
     await expect(readAll()).rejects.toMatchObject({ code: 'STATE_INVALID', message });
   });
 
-  it('is to be kept: it alone knows permanent identifiers', () => {
+  it('is not to be deleted: it alone has the permanent identifiers', () => {
     expect(ERROR_CODES.STATE_INVALID.help).toMatch(/safe place.*keep/);
     expect(ERROR_CODES.STATE_INVALID.help).not.toMatch(/remove|delete/);
   });
@@ -118,7 +118,7 @@ describe('a database', () => {
     two.close();
   });
 
-  it('where a folder stands in its place says so', async () => {
+  it('that is a folder is reported', async () => {
     await expect(openSqlite(dir, [CREATE])).rejects.toMatchObject({
       code: 'OUTPUT_UNWRITABLE',
       message: expect.stringContaining(dir),

@@ -3,7 +3,7 @@ import { acme, openFetchBench } from '../../helpers/fetch-bench.ts';
 import { smallRange } from '../../helpers/small-range.ts';
 
 describe('an estimate of requests', () => {
-  it('is a guess before the first fetch, exact afterwards, and asks for no article itself', async () => {
+  it('is a guess before the first fetch, exact afterwards, and requests no article', async () => {
     const range = smallRange([
       { number: 'D1', blocks: ['ACME::DESK::TOP', 'ACME::DESK::LEG'], pics: ['WOOD'] },
       { number: 'D2', blocks: ['ACME::DESK::TOP', 'ACME::DESK::FOOT'], pics: ['WOOD'] },
@@ -23,7 +23,7 @@ describe('an estimate of requests', () => {
     const nothing = { articles: 0, partsLists: 0, bodies: 0, unknown: 0 };
     expect(await sameDay.estimate(two)).toEqual(nothing);
 
-    // On the day of the conversion nothing vouches for what came that day: each body is asked for once.
+    // On the day of the conversion no response is fresh: each body is requested once.
     const known = { articles: 2, partsLists: 2, bodies: 4, unknown: 0 };
     expect(await bench.fetcher('2024-05-15').estimate(two)).toEqual(known);
     const nextDay = bench.fetcher('2024-05-15');

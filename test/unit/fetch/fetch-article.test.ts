@@ -1,4 +1,8 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openRecording } from '../../../src/emulator/recording.ts';
+import { selectArticles } from '../../../src/fetch/select-articles.ts';
 import { loadSnapshot } from '../../../src/fetch/snapshot.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import {
@@ -22,8 +26,8 @@ async function benchFor(...articles: SmallArticle[]) {
   return range;
 }
 
-describe('what is asked for', () => {
-  it('asks for each block and image once, whoever needs it, at 16 requests at a time', async () => {
+describe('the requests of a run', () => {
+  it('include each block and image once, 16 at a time', async () => {
     const articles = Array.from({ length: 24 }, (_, i) => ({
       number: `D${i}`,
       blocks: [LEG, TOP, `ACME::DESK::OWN${i}`],
@@ -46,7 +50,7 @@ describe('what is asked for', () => {
     expect(fetcher.counts.get('getBlock')).toMatchObject({ sent: 26, deduplicated: 46, cached: 0 });
   });
 
-  it('asks again for nothing in the same run, even for what failed', async () => {
+  it('are not repeated, even if they failed', async () => {
     const range = await benchFor({ number: 'D1', blocks: [LEG, TOP] });
     range.missing.add(LEG);
     range.bodies.set(TOP, '[]');
@@ -75,7 +79,7 @@ describe('what is asked for', () => {
     expect(bench.requests()).toMatchObject({ getarticles: 2, btg: 1 });
   });
 
-  it('asks for a variant by its code where only its final number is known', async () => {
+  it('name a variant by its code if only its final number is known', async () => {
     await benchFor({ number: 'D1' });
     const fetcher = bench.fetcher();
     const red = await fetcher.resolve(acme('D1', { finalarticlenumber: 'D1-RED' }));
@@ -86,7 +90,7 @@ describe('what is asked for', () => {
 });
 
 describe('names of blocks', () => {
-  it('asks with the spelling of blocks[], and reports what it does not list', async () => {
+  it('spell blocks like blocks[], and unlisted ones are reported', async () => {
     const range = await benchFor({
       number: 'D1',
       blocks: ['::acme::desk::leg', '::acme::desk::Knob'],
@@ -105,11 +109,11 @@ describe('names of blocks', () => {
 });
 
 describe('what is missing', () => {
-  it('is in the snapshot with a sentence that is the same every night', async () => {
+  it('is in the snapshot with a sentence that is the same in every run', async () => {
     const range = await benchFor({
       number: 'D1',
       blocks: [LEG, TOP, 'ACME::DESK::CUT'],
-      pics: ['http://elsewhere.example/OAK.JPG', 'NONE.JPG', 'LIB::X::NONE'],
+      pics: ['http://other.example/OAK.JPG', 'NONE.JPG', 'LIB::X::NONE'],
     });
     range.missing.add(LEG);
     range.bodies.set(TOP, '{"N":1');
@@ -125,7 +129,7 @@ describe('what is missing', () => {
       'ACME::DESK::CUT': { missing: { code: 'RESPONSE_INVALID', message: expect.any(String) } },
     });
     expect(Object.fromEntries(images)).toEqual({
-      'http://elsewhere.example/OAK.JPG': {
+      'http://other.example/OAK.JPG': {
         missing: expect.objectContaining({ code: 'IMAGE_REFUSED' }),
       },
       'NONE.JPG': {
@@ -142,7 +146,7 @@ describe('what is missing', () => {
       },
     });
     expect(JSON.stringify([...blocks])).not.toMatch(/127\.0\.0\.1|localhost|attempt|\d\d:\d\d/);
-    expect(range.asked).not.toContain('elsewhere.example/OAK');
+    expect(range.asked).not.toContain('other.example/OAK');
   });
 
   it("is looked for once more at the article's own manufacturer", async () => {
@@ -153,7 +157,7 @@ describe('what is missing', () => {
     expect(images.get('LIB::WOOD::OAK')).toMatchObject({ bytes: expect.any(Number) });
   });
 
-  it('is asked for again the next night where it failed, not where it is known not to be', async () => {
+  it('is requested again in the next run if it failed, not if it does not exist', async () => {
     const range = await benchFor({ number: 'D1', blocks: [LEG, TOP] });
     range.missing.add(LEG);
     range.bodies.set(TOP, '{"N":1');
@@ -168,7 +172,7 @@ describe('what is missing', () => {
 });
 
 describe('what failed after all attempts', () => {
-  it('is told by its code, and asked for again on the same data', async () => {
+  it('is reported by its code, and requested again on the same data', async () => {
     await benchFor({ number: 'D1', blocks: [LEG] });
     const error500 = new ConverterError('HTTP_STATUS', 'GET http://h:1/ gave up', { status: 500 });
     const failing = failingClient(bench.client(), 'getBlock', () => error500);
@@ -183,7 +187,7 @@ describe('what failed after all attempts', () => {
 });
 
 describe('what fails the article', () => {
-  it('is a parts list that cannot be had, each time anew', async () => {
+  it('is a parts list that cannot be fetched', async () => {
     await benchFor({ number: 'D1' }, { number: 'D2' });
     const broken = failingClient(bench.client(), 'getPartsList', ({ basearticlenumber }) =>
       basearticlenumber === 'D1'
@@ -266,5 +270,47 @@ describe('snapshots', () => {
     await expect(loadSnapshot({ ...source, service: 'other' }, acme('D1'))).rejects.toMatchObject({
       code: 'SNAPSHOT_MISSING',
     });
+  });
+});
+
+const RECORDING = fileURLToPath(new URL('../../../../shared/data/cc0-furniture', import.meta.url));
+
+describe.skipIf(!existsSync(RECORDING))('real furniture', () => {
+  it('is fetched completely, without a warning', async () => {
+    const bench = await openFetchBench(await openRecording(RECORDING));
+    const fetcher = bench.fetcher('2024-07-01');
+    const { articles: selected } = await selectArticles(
+      [{ kind: 'catalogue', parentnode: '' }],
+      fetcher,
+    );
+    const snapshots = await Promise.all(selected.map(({ request }) => fetcher.fetch(request)));
+    expect(snapshots.map(({ key }) => key.basearticlenumber).sort()).toEqual([
+      'BC092',
+      'BT198',
+      'CH044',
+      'DT160/80',
+      'LA053',
+      'SE077',
+      'SO2074',
+      'VN090',
+    ]);
+    for (const { key, blocks, images, warnings } of snapshots) {
+      const bodies = [...blocks, ...images].map(([name, fetched]) => [name, 'missing' in fetched]);
+      expect(bodies.filter(([, missing]) => missing)).toEqual([]);
+      expect([key.basearticlenumber, warnings]).toEqual([key.basearticlenumber, []]);
+    }
+    const { getnodes, ...requests } = bench.requests();
+    expect(getnodes).toBe(5);
+    expect(requests).toEqual({ getarticles: 8, btg: 8, block: 91, materials: 6 });
+
+    const again = bench.fetcher('2024-07-02');
+    const { articles: second } = await selectArticles(
+      [{ kind: 'catalogue', parentnode: '' }],
+      again,
+    );
+    const later = await Promise.all(second.map(({ request }) => again.fetch(request)));
+    expect(later.map(contentOf)).toEqual(snapshots.map(contentOf));
+    expect(bench.requests()).toEqual({ getnodes: 1 });
+    await bench.close();
   });
 });

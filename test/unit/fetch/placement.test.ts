@@ -33,7 +33,7 @@ const child = (nodes: PartsListNode[] | undefined, more: Partial<ChildParts> = {
 });
 
 describe('a child of a planning', () => {
-  it('is held where all its parts are, wherever and however it stands', () => {
+  it('is placed if all its parts are there, in any position and rotation', () => {
     const planning = [at([2, 0.74, 1], DESK, 30), at([0.1, 0, 0.3], PEDESTAL, -90)];
     expect(placedChildren(planning, [child(DESK), child(PEDESTAL)])).toEqual([true, true]);
   });
@@ -89,7 +89,7 @@ describe('a child of a planning', () => {
     expect(placedChildren([...DESK, at([2, 0, 0], DESK)], [like])).toEqual([true]);
   });
 
-  it('is looked for in the child that holds it, too', () => {
+  it('is searched in its parent child, too', () => {
     const island = [...DESK, at([0.2, 0, 0], PEDESTAL)];
     const children = [child(island), child(PEDESTAL, { parent: 0 })];
     expect(placedChildren([at([1, 0, 0], island)], children)).toEqual([true, true]);
@@ -98,7 +98,7 @@ describe('a child of a planning', () => {
     expect(placedChildren([at([1, 0, 0], DESK)], alone)).toEqual([true, false]);
   });
 
-  it('is held if it draws nothing, and not if nobody knows what it draws', () => {
+  it('is placed if it draws nothing, and not if its parts list is unknown', () => {
     expect(placedChildren(DESK, [child([node('top')]), child(undefined)])).toEqual([true, false]);
   });
 

@@ -90,8 +90,8 @@ describe('what is recorded is found again', () => {
   });
 });
 
-describe('a recording tells', () => {
-  test('what was asked, without its token', async () => {
+describe('a recording contains', () => {
+  test('requests, without their tokens', async () => {
     await record(await startRecording(), (client) => client.getArticle(ARTICLE));
     const { listFolder } = await import('../../../src/support/files.ts');
     const [name] = await listFolder(join(dir, 'ofml', 'articles'));

@@ -22,7 +22,7 @@ describe('resolveKey', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('keeps what was asked for where the service is silent', () => {
+  it('keeps what was requested if the service leaves it out', () => {
     const request = acme('D1', {
       finalarticlenumber: 'F',
       reinitstring: 'r::',
@@ -32,7 +32,7 @@ describe('resolveKey', () => {
     expect(resolveKey(acme('D1'), decode({})).key).toEqual(acme('D1'));
   });
 
-  it('says where another variant came than was asked for', () => {
+  it('reports another variant than the requested one', () => {
     const { warnings } = resolveKey(
       acme('D1', { finalarticlenumber: 'D1-B' }),
       decode({ ocd: OCD }),

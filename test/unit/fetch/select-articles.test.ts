@@ -91,7 +91,7 @@ describe('selectArticles', () => {
     expect(await told({ manufacturers: ['ACME'] })).toEqual([]);
   });
 
-  it('walks the catalogue as a person reads it, though folders hold themselves', async () => {
+  it('lists the catalogue in reading order, though folders contain themselves', async () => {
     const catalogue = reader(FOLDERS);
     const source = { kind: 'catalogue', parentnode: '' } as const;
     const { articles, failures, warnings } = await selectArticles([source], catalogue);
@@ -202,7 +202,7 @@ describe('selectArticles', () => {
     });
   });
 
-  it('searches and browses the service, and remembers both', async () => {
+  it('searches and browses the service, and caches both', async () => {
     const bench = await openFetchBench(smallRange([{ number: 'D1' }, { number: 'D2' }]));
     const sources = [
       { kind: 'search', manufacturer: 'ACME', query: '2' },
@@ -254,7 +254,7 @@ describe('distinctArticles', () => {
     expect(asked).toEqual([list.request, catalogue.request]);
   });
 
-  it('asks nothing where all of them differ for certain', async () => {
+  it('requests nothing if all of them differ for certain', async () => {
     const { resolve, asked } = service();
     const articles = ['a::', 'b::', 'c::'].map((reinitstring) => chosen('list', { reinitstring }));
     expect(await distinctArticles(articles, resolve)).toEqual(articles);

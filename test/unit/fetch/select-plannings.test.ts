@@ -85,7 +85,7 @@ describe('a stored planning', () => {
     ]);
   });
 
-  it('without a configuration is the default one, and is told', () => {
+  it('without a configuration is the default one, and is reported', () => {
     for (const ocd of [{}, { reinitstring: '' }, undefined]) {
       const { articles, warnings } = select(stored('P', { ocd }));
       expect(articles[0]!.request).toMatchObject({ basearticlenumber: 'P', reinitstring: '' });

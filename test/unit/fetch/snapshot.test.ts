@@ -11,7 +11,7 @@ afterEach(() => bench.close());
 const LEG = 'ACME::DESK::LEG';
 const FOREIGN = 'LIB::X::CASTOR';
 
-async function firstNight(day = '2024-05-20') {
+async function firstRun(day = '2024-05-20') {
   const range = smallRange([{ number: 'D1', blocks: [LEG, FOREIGN], pics: ['OAK', '../x'] }]);
   range.images.add('ACME/OAK');
   bench = await openFetchBench(range);
@@ -20,9 +20,9 @@ async function firstNight(day = '2024-05-20') {
   return { range, snapshot };
 }
 
-describe('a kept snapshot', () => {
+describe('a fresh snapshot', () => {
   it('takes no request but for the top of the catalogue, and no body', async () => {
-    const { snapshot } = await firstNight();
+    const { snapshot } = await firstRun();
     for await (const digest of bench.store.list()) await bench.store.remove(digest);
     const fetcher = bench.fetcher('2024-05-21');
     const kept = { key: snapshot.key, inputs: inputsDigest(snapshot) };
@@ -34,7 +34,7 @@ describe('a kept snapshot', () => {
   });
 
   it('is none that was never fetched', async () => {
-    await firstNight();
+    await firstRun();
     expect(await bench.fetcher('2024-05-21').freshSnapshot(acme('D2'))).toBeUndefined();
   });
 
@@ -42,7 +42,7 @@ describe('a kept snapshot', () => {
     ['was converted since', '2024-05-21', '2024-05-22'],
     ['was converted on the day of the fetch', '2024-05-20', '2024-05-21'],
   ])('is none where the data %s', async (_, convertdate, day) => {
-    const { range } = await firstNight();
+    const { range } = await firstRun();
     range.convertdate = convertdate;
     const fetcher = bench.fetcher(day);
     expect(await fetcher.freshSnapshot(acme('D1'))).toBeUndefined();
@@ -51,7 +51,7 @@ describe('a kept snapshot', () => {
   });
 
   it('is none where the catalogue has come to know who owns a part of it', async () => {
-    const { range } = await firstNight();
+    const { range } = await firstRun();
     const nodes = range.nodes;
     const LIB = { manufacturer: 'LIB', nodeid: 'LIB;:X@1', convertdate: '2024-01-01' };
     range.nodes = (parent) => {
@@ -62,7 +62,7 @@ describe('a kept snapshot', () => {
   });
 
   it('is none where something failed that may pass, and one where it is known not to be there', async () => {
-    const { range } = await firstNight();
+    const { range } = await firstRun();
     range.missing.add(FOREIGN);
     await bench.fetcher('2024-05-21', { force: true }).fetch(acme('D1'));
     expect(await bench.fetcher('2024-05-22').freshSnapshot(acme('D1'))).toBeDefined();
@@ -71,8 +71,8 @@ describe('a kept snapshot', () => {
     expect(await bench.fetcher('2024-05-24').freshSnapshot(acme('D1'))).toBeUndefined();
   });
 
-  it('is none on other terms: forced, images elsewhere, other children', async () => {
-    await firstNight();
+  it('is none with other options: forced, another image location, other children', async () => {
+    await firstRun();
     const day = '2024-05-21';
     const imageLocation = '{program}/{name}';
     const child = { ...acme('D2'), parent: -1 };
@@ -97,8 +97,8 @@ describe('a kept snapshot', () => {
 });
 
 describe('a configuration', () => {
-  it('is identified by what is kept, without a body, and asked for where nothing is', async () => {
-    const { snapshot } = await firstNight();
+  it('is identified by a fresh snapshot, without a body, and requested if there is none', async () => {
+    const { snapshot } = await firstRun();
     for await (const digest of bench.store.list()) await bench.store.remove(digest);
     const fetcher = bench.fetcher('2024-05-21');
     expect(await fetcher.identify(acme('D1'))).toMatchObject({ key: snapshot.key });
@@ -109,9 +109,9 @@ describe('a configuration', () => {
   });
 });
 
-describe('what was asked for', () => {
-  it('is told with each snapshot', async () => {
-    const { range, snapshot } = await firstNight();
+describe('what was requested', () => {
+  it('is in each snapshot', async () => {
+    const { range, snapshot } = await firstRun();
     expect(snapshot.requested).toEqual({ article: true, partsList: true, bodies: 3 });
     const next = bench.fetcher('2024-05-21');
     const none = { article: false, partsList: false, bodies: 0 };
@@ -119,7 +119,7 @@ describe('what was asked for', () => {
     range.convertdate = '2024-05-21';
     const changed = bench.fetcher('2024-05-22');
     expect((await changed.fetch(acme('D1'))).requested).toEqual(snapshot.requested);
-    // Whoever needs it: the second article of the run shares what the first was answered.
+    // The second article of the run shares the responses of the first.
     const other = acme('D1', { reinitstring: 'D1;F=STD::' });
     expect((await changed.fetch(other)).requested).toEqual(snapshot.requested);
   });
@@ -163,7 +163,7 @@ describe('inputsDigest', () => {
     expect(top({ digest: 'dd', bytes: 1 })).not.toBe(of());
   });
 
-  it('tells any two sets of bodies apart, and takes equal ones for equal', () => {
+  it('differs for any two sets of bodies, and is equal for equal ones', () => {
     const bodies = fc.dictionary(fc.string(), fc.string());
     const blocksOf = (names: Record<string, string>) =>
       new Map(Object.entries(names).map(([name, digest]) => [name, { digest, bytes: 1 }]));
