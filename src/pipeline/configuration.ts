@@ -25,7 +25,6 @@ import { sha256Hex } from '../support/files.ts';
 import { CONVERTER_VERSION, type ConvertOptions } from '../transform/convert-options.ts';
 import { type Converter, loadConverter } from './convert-article.ts';
 import { catalogueEntry, REQUEST_FAILED } from './manifest-lines.ts';
-import type { RunMetrics } from './metrics.ts';
 import type { Run } from './open-run.ts';
 import type { Processor } from './process-all.ts';
 import { pipelineServiceId } from './service.ts';
@@ -88,13 +87,12 @@ export function snapshotSource({ options, stores }: Pick<Run, 'options' | 'store
   return { service, database: stores.database, store: stores.bodies };
 }
 
-function converting(
-  { options, stores, metrics: { stopwatch } }: Run,
-  snapshots: Snapshots,
-): Processor['process'] {
+function converting(run: Run, snapshots: Snapshots): Processor['process'] {
+  const { options, stores, metrics } = run;
+  const { stopwatch } = metrics;
   const { database, previous } = stores;
   const { convert, service } = options.pipeline;
-  const build = createBuilder({ stores, convert, stopwatch, decoded: snapshots.decoded });
+  const build = createBuilder(run, snapshots.decoded);
   const sourceOf = sourceDigest(convert);
   const serviceId = pipelineServiceId(service);
 
@@ -234,24 +232,20 @@ function builtOf(line: ManifestLine): Built | undefined {
 
 type Build = (snapshot: ArticleSnapshot, source: Digest) => Promise<Built>;
 
-interface BuilderOptions {
-  stores: Pick<Run['stores'], 'bodies' | 'objects'>;
-  convert: ConvertOptions;
-  stopwatch: RunMetrics['stopwatch'];
-  decoded: DecodedReader | undefined;
-}
-
 /**
  * Builds each source once a run. The converter is loaded with the first article that has to be built, so
  * that a run without changes does not pay for it.
  */
-function createBuilder({ stores, convert, stopwatch, decoded }: BuilderOptions): Build {
+function createBuilder(
+  { options, stores, metrics: { stopwatch } }: Run,
+  decoded: DecodedReader | undefined,
+): Build {
   let converter: Promise<Converter> | undefined;
   const limit = pLimit(BUILDS_AT_ONCE);
   const builds = new Map<Digest, Promise<Built>>();
 
   const build = async (snapshot: ArticleSnapshot): Promise<Built> => {
-    converter ??= loadConverter(stores.bodies, convert, decoded);
+    converter ??= loadConverter(stores.bodies, options.pipeline.convert, decoded);
     const { transform, writeGlb } = await converter;
     const scene = await stopwatch.during('transform', () => transform(snapshot));
     return stopwatch.during('write', async () => {

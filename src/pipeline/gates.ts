@@ -29,20 +29,22 @@ export function assessGates(
   thresholds: Gates,
 ): GateAssessment {
   const tallies = new Map<string, Tally>();
-  const tallyOf = (manufacturer: string): Tally => {
-    const tally = tallies.get(manufacturer) ?? emptyTally();
-    tallies.set(manufacturer, tally);
-    return tally;
+  const add = (manufacturer: string, examples: readonly [Gate, Example][]) => {
+    for (const range of ['*', `${manufacturer}/*`]) {
+      const tally = tallies.get(range) ?? emptyTally();
+      tallies.set(range, tally);
+      tally.compared++;
+      for (const [gate, example] of examples) addExample(tally.gates[gate], example);
+    }
   };
   const compare = (key: string, successor: string) => {
     const line = before.get(key)!;
-    compareLines(tallyOf(line.manufacturer), line, now.get(successor), thresholds);
+    add(line.manufacturer, differences(line, now.get(successor), thresholds));
   };
   const gone: string[] = [];
   for (const key of before.keys()) {
     // Equal lines share their bytes.
-    if (before.bytesOf(key) === now.bytesOf(key))
-      tallyOf(parseConfigurationKey(key).manufacturer).compared++;
+    if (before.bytesOf(key) === now.bytesOf(key)) add(parseConfigurationKey(key).manufacturer, []);
     else if (now.has(key)) compare(key, key);
     else gone.push(key);
   }
@@ -74,31 +76,28 @@ function successorsOf(
   return successors;
 }
 
-/** @param now - Undefined if the configuration is no longer selected. */
-function compareLines(
-  tally: Tally,
+/** Returns in which gates a configuration counts. @param now - Undefined if it is no longer selected. */
+function differences(
   before: ManifestLine,
   now: ManifestLine | undefined,
   thresholds: Gates,
-): void {
-  tally.compared++;
+): [Gate, Example][] {
   const article = configurationLabel(before);
   if (now === undefined) {
     // A configuration that was never published is no loss.
     const gone = { article, change: 1, before: 1, now: 0, message: 'no longer selected' };
-    if (publishedAsset(before)) addExample(tally.gates.articlesGone, gone);
-    return;
+    return publishedAsset(before) ? [['articlesGone', gone]] : [];
   }
   const [was, is] = [publishedFigures(before), publishedFigures(now)];
-  if (was === undefined || is === undefined || was.sha256 === is.sha256) return;
-  for (const [gate, { comparison }] of GATE_ROWS) {
+  if (was === undefined || is === undefined || was.sha256 === is.sha256) return [];
+  return GATE_ROWS.flatMap(([gate, { comparison }]): [Gate, Example][] => {
     const [figure, other] = [comparison?.figure(was), comparison?.figure(is)];
-    if (comparison === undefined || figure === undefined || other === undefined) continue;
+    if (comparison === undefined || figure === undefined || other === undefined) return [];
     const change = comparison.change(was, is);
-    if (change < thresholds[gate].change! || change === 0) continue;
+    if (change < thresholds[gate].change! || change === 0) return [];
     const message = `${comparison.format(was)} before, ${comparison.format(is)} now`;
-    addExample(tally.gates[gate], { article, change, before: figure, now: other, message });
-  }
+    return [[gate, { article, change, before: figure, now: other, message }]];
+  });
 }
 
 /** Figures of the published GLB: what fails keeps its last good one. */
@@ -106,20 +105,12 @@ function publishedFigures(line: ManifestLine): Partial<AssetFigures> | undefined
   return line.sha256 === undefined ? line.lastGood : line;
 }
 
-/** One configuration that counts. */
-interface Example {
-  article: string;
-  /** 0 to 1. */
-  change: number;
-  before: number;
-  now: number;
-  message: string;
-}
+/** One configuration that counts; `change` is from 0 to 1. */
+type Example = Omit<GateFinding, 'gate' | 'action'> & { change: number };
 
-/** What counts for one gate. */
+/** What counts for one gate, with the configurations that differ most. */
 interface GateTally {
   affected: number;
-  /** Those that differ most, the most different first. */
   examples: Example[];
 }
 
@@ -141,26 +132,7 @@ function addExample(tally: GateTally, example: Example): void {
   tally.affected++;
   const last = tally.examples[MOST_EXAMPLES - 1];
   if (last !== undefined && compareExamples(example, last) >= 0) return;
-  tally.examples = mostDifferent([...tally.examples, example]);
-}
-
-function sumTallies(tallies: Iterable<Tally>): Tally {
-  const sum = emptyTally();
-  for (const { compared, gates } of tallies) {
-    sum.compared += compared;
-    for (const [gate] of GATE_ROWS) {
-      const { affected, examples } = sum.gates[gate];
-      sum.gates[gate] = {
-        affected: affected + gates[gate].affected,
-        examples: mostDifferent([...examples, ...gates[gate].examples]),
-      };
-    }
-  }
-  return sum;
-}
-
-function mostDifferent(examples: Example[]): Example[] {
-  return examples.sort(compareExamples).slice(0, MOST_EXAMPLES);
+  tally.examples = [...tally.examples, example].sort(compareExamples).slice(0, MOST_EXAMPLES);
 }
 
 /** The most different first, then by name, so that the order of the lines does not matter. */
@@ -178,20 +150,15 @@ export const OWN_RANGE = 100;
 
 type Action = GateFinding['action'];
 
-interface Range {
-  /** `*` for all configurations, `MANUFACTURER/*` for those of one manufacturer. */
-  range: string;
-  tally: Tally;
-}
+/** `*` for all configurations, `MANUFACTURER/*` for those of one manufacturer. */
+type Range = [range: string, tally: Tally];
 
 /** Assesses the whole range, and each large manufacturer in it. */
 function assessTallies(tallies: ReadonlyMap<string, Tally>, thresholds: Gates): GateAssessment {
-  const whole = sumTallies(tallies.values());
-  const own = [...tallies]
-    .filter(([, { compared }]) => compared >= OWN_RANGE && compared < whole.compared)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([manufacturer, tally]) => ({ range: `${manufacturer}/*`, tally }));
-  const ranges = [{ range: '*', tally: whole }, ...own];
+  const whole = tallies.get('*') ?? emptyTally();
+  const isOwn = ([, { compared }]: Range) => compared >= OWN_RANGE && compared < whole.compared;
+  const own = [...tallies].filter(isOwn).sort(([a], [b]) => (a < b ? -1 : 1));
+  const ranges: Range[] = [['*', whole], ...own];
   const assessed = GATE_ROWS.flatMap(([gate]) => assessGate(gate, ranges, thresholds[gate]));
   const findings = assessed.flatMap((of) => of.findings);
   return {
@@ -204,9 +171,9 @@ function assessTallies(tallies: ReadonlyMap<string, Tally>, thresholds: Gates): 
 
 /** A finding of the whole range covers its parts, unless that of a part is graver. */
 function assessGate(gate: Gate, ranges: readonly Range[], thresholds: GateThresholds) {
-  const all = ranges.flatMap((range) => {
-    const action = actionOf(range.tally, gate, thresholds);
-    return action === undefined ? [] : [{ ...range, action }];
+  const all = ranges.flatMap(([range, tally]) => {
+    const action = actionOf(tally, gate, thresholds);
+    return action === undefined ? [] : [{ range, tally, action }];
   });
   const whole = all.find(({ range }) => range === '*');
   const reported = all.filter(

@@ -58,7 +58,9 @@ describe('prune', () => {
     await mkdir(join(out(), 'runs', 'notes'));
     const before = await runs();
     const told = await command(['prune', pipeline, '--keep-runs', '1']);
-    expect(told.stdout).toContain(`the reports of ${before.length - 2} runs; --yes removes them`);
+    expect(told.stdout).toMatch(
+      new RegExp(`the reports of ${before.length - 2} runs?; --yes removes them`),
+    );
     await command(['prune', pipeline, '--yes']);
     expect(await runs()).toEqual(before);
     await command(['prune', pipeline, '--keep-runs', '1', '--yes']);
