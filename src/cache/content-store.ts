@@ -75,12 +75,12 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
   const get = async (digest: Digest): Promise<Uint8Array> => {
     const path = pathOf(digest);
     const bytes = await readBytes(path).catch((error: unknown) => {
-      if (isConverterError(error, 'FILE_MISSING')) throw damaged(path, 'it is missing', error);
+      if (isConverterError(error, 'FILE_MISSING')) throw damaged(path, 'none', error);
       throw error;
     });
     if (sha256Hex(bytes) === digest) return bytes;
     if (dropDamaged) await removeFile(path);
-    throw damaged(path, 'its content has another digest');
+    throw damaged(path, 'other content');
   };
 
   const isIntact = async (digest: Digest, bytes: number): Promise<boolean> => {
@@ -97,7 +97,7 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
       return { digest, existed: false };
     }
     if (await isIntact(digest, bytes.length)) return { digest, existed: true };
-    if (!repair) throw damaged(path, 'its content has another digest');
+    if (!repair) throw damaged(path, 'other content');
     await replaceFile(path, bytes, { tmpDir });
     return { digest, existed: false };
   };
@@ -123,6 +123,10 @@ async function* listDigests(dir: string, extension: string): AsyncIterable<Diges
   }
 }
 
-function damaged(path: string, why: string, cause?: unknown): ConverterError {
-  return new ConverterError('STORE_DAMAGED', `${path} is damaged: ${why}`, { cause });
+function damaged(path: string, received: string, cause?: unknown): ConverterError {
+  return new ConverterError(
+    'STORE_DAMAGED',
+    `${path}: expected the content of this digest, received ${received}`,
+    { cause },
+  );
 }

@@ -85,7 +85,7 @@ export class Sqlite {
       // Another process may have migrated the file since.
       const found = version();
       if (found > migrations.length) {
-        const message = `${this.#path}: expected state of version ${migrations.length} or older, found ${found}, which a newer btg2gltf wrote`;
+        const message = `${this.#path}: expected a database of version ${migrations.length} or older, received version ${found} of a newer btg2gltf`;
         throw new ConverterError('STATE_INVALID', message);
       }
       for (const sql of migrations.slice(found)) this.exec(sql);
@@ -119,7 +119,9 @@ export class Sqlite {
   }
 
   #unusable(code: ErrorCode, why: string, cause: unknown): ConverterError {
-    return new ConverterError(code, `cannot use the state ${this.#path}: ${why}`, { cause });
+    return new ConverterError(code, `${this.#path}: expected a usable database, received: ${why}`, {
+      cause,
+    });
   }
 }
 

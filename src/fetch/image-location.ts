@@ -60,7 +60,7 @@ export function locateImage(
     .split(/::|[\\/]/)
     .filter((segment) => segment !== '');
   const name = (segments.at(-1) ?? '').replace(IMAGE_EXTENSION, '').trim();
-  if (name === '' || name === '.') throw refused(reference, 'it has no name');
+  if (name === '' || name === '.') throw refused(reference, 'one without a name');
   const named = namedOwner(reference, segments, context);
   const program = named === undefined || segments.length < 3 ? '' : segments[1]!.toUpperCase();
   const owners = new Set([named ?? own, own]);
@@ -68,14 +68,17 @@ export function locateImage(
 }
 
 function refuseForeign(reference: string): void {
-  if (ABSOLUTE_URL.test(reference)) throw refused(reference, 'it is an absolute address');
-  if (reference.includes('..')) throw refused(reference, 'it has ".."');
-  if (CONTROL.test(reference)) throw refused(reference, 'it has a control character');
+  if (ABSOLUTE_URL.test(reference)) throw refused(reference, 'an absolute address');
+  if (reference.includes('..')) throw refused(reference, 'one with ".."');
+  if (CONTROL.test(reference)) throw refused(reference, 'one with a control character');
 }
 
-function refused(reference: string, why: string): ConverterError {
+function refused(reference: string, received: string): ConverterError {
   const shown = JSON.stringify(reference.slice(0, 200));
-  return new ConverterError('IMAGE_REFUSED', `image reference ${shown} is not followed: ${why}`);
+  return new ConverterError(
+    'IMAGE_REFUSED',
+    `image reference ${shown}: expected a relative path with a name, received ${received}`,
+  );
 }
 
 /** The manufacturer that a reference names, upper case; undefined where it names none. */

@@ -36,7 +36,7 @@ export function resolveKey(
   if (article.dump !== '' && (ocd === undefined || ocd.finalarticlenumber === '')) {
     const name = articleLabel(request);
     const said = messages.map(({ message }) => message).join('; ');
-    const message = `${name}: the service could not build the article: ${said}`;
+    const message = `${name}: expected an article, received the message: ${said}`;
     throw new ConverterError('ARTICLE_REPORTED', message, { article: name });
   }
   const key = {
@@ -54,7 +54,7 @@ export function resolveKey(
 function variantWarning(request: ArticleRequest, key: ArticleKey): Warning[] {
   const requested = request.finalarticlenumber;
   if (requested === '' || requested === key.finalarticlenumber) return [];
-  const message = `asked for final article number ${requested}, received ${key.finalarticlenumber}`;
+  const message = `finalarticlenumber: expected ${requested}, received ${key.finalarticlenumber}`;
   return [{ code: 'VARIANT_DIFFERS', message }];
 }
 

@@ -166,8 +166,11 @@ function findProperty(article: Article, name: string): Found {
   const known = properties(article);
   const found = known.get(name);
   if (found !== undefined) return found;
-  const hint = didYouMean(name, known.keys()) || `; known: ${[...known.keys()].join(', ')}`;
-  throw new ConverterError('PROPERTY_UNKNOWN', `the article has no property ${name}${hint}`);
+  const hint = didYouMean(name, known.keys()) || `; properties: ${[...known.keys()].join(', ')}`;
+  throw new ConverterError(
+    'PROPERTY_UNKNOWN',
+    `properties: expected a property of the article, received ${name}${hint}`,
+  );
 }
 
 /** Every value of a property but the current one; of ranges at most one more than allowed. */
@@ -180,11 +183,11 @@ function otherValues(article: Article, name: string, max: number): string[] {
 
 /** The values of closed ranges with a step, lowest first. */
 function steps(name: string, ranges: readonly PropertyRange[], most: number): string[] {
-  if (ranges.length === 0) throw notEnumerable(name, 'it lists no values');
+  if (ranges.length === 0) throw notEnumerable(name, 'none');
   return ranges
     .flatMap(({ valuefrom, opfrom, valueto, opto, raster = 0 }) => {
       if (valuefrom === undefined || valueto === undefined || !(raster > 0)) {
-        throw notEnumerable(name, 'its range has no end or no step');
+        throw notEnumerable(name, 'a range without an end or a step');
       }
       const count = Math.floor((valueto - valuefrom) / raster + 1e-9) + 1;
       return Array.from({ length: Math.min(count, most + 1) }, (_, index) =>
@@ -199,10 +202,10 @@ function steps(name: string, ranges: readonly PropertyRange[], most: number): st
     .map(String);
 }
 
-function notEnumerable(name: string, because: string): ConverterError {
+function notEnumerable(name: string, received: string): ConverterError {
   return new ConverterError(
     'PROPERTY_NOT_ENUMERABLE',
-    `${name} has no values to go through: ${because}`,
+    `${name}: expected values or a range with a step, received ${received}`,
   );
 }
 

@@ -66,7 +66,7 @@ function topLevelArticle({ article }: StoredPlanning): Article {
   const { id, rootid } = decoded;
   if (id === '' || rootid === '') {
     const isV1 = 'json' in article && isObject(article.json) && 'manuid' in article.json;
-    const hint = isV1 ? ': a cart of v1, which migrate() turns into one of v2.5' : '';
+    const hint = isV1 ? '; migrate() converts a cart of v1 to v2.5' : '';
     throw invalid(`expected id and rootid, received no ${id === '' ? 'id' : 'rootid'}${hint}`);
   }
   if (id !== rootid) {
@@ -80,7 +80,7 @@ function topLevelArticle({ article }: StoredPlanning): Article {
 /** Without a configuration, as in migrated carts, the default one is selected. */
 function unconfigured({ name }: StoredPlanning, { request }: SelectedArticle): Warning[] {
   if (request.finalarticlenumber !== '' || request.reinitstring !== '') return [];
-  const message = `${name} has no reinitstring: its default configuration is taken`;
+  const message = `${name}: expected a reinitstring, received none: its default configuration is used`;
   return [{ code: 'CART_WITHOUT_CONFIGURATION', message }];
 }
 
@@ -105,7 +105,7 @@ function decode(json: unknown): Article {
 
 function checkIdentity(request: ArticleRequest, what: string): void {
   for (const field of ['manufacturer', 'program', 'basearticlenumber'] as const) {
-    if (request[field] === '') throw invalid(`${what} has no ${field}`);
+    if (request[field] === '') throw invalid(`${what}: expected ${field}, received none`);
   }
 }
 

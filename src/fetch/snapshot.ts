@@ -36,7 +36,11 @@ export async function loadSnapshot(
   const record = database.snapshots.get(service, configurationKey(request));
   if (record === undefined) {
     const article = articleLabel(request);
-    throw new ConverterError('SNAPSHOT_MISSING', `${article} was never fetched`, { article });
+    throw new ConverterError(
+      'SNAPSHOT_MISSING',
+      `${article}: expected a snapshot in the cache, received none`,
+      { article },
+    );
   }
   const { key, partsList, warnings, unplaced } = record;
   const article = decodeArticle(await store.get(record.article));

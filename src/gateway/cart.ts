@@ -58,7 +58,7 @@ export function checkCart(article: unknown): Cart {
   if (id !== rootid) {
     throw new ConverterError(
       'CHILD_WITHOUT_ROOT',
-      `json: article ${shown(id)} is a child of ${shown(rootid)}; post the top-level article, which holds it`,
+      `json: expected the top-level article, received ${shown(id)}, a child of ${shown(rootid)}`,
     );
   }
   for (const name of ARTICLE_NAMES) requiredText(article, name);
@@ -68,7 +68,8 @@ export function checkCart(article: unknown): Cart {
 
 function parsed(bytes: Uint8Array, where: string): unknown {
   // Checked before parsing, since a deeper text could end the process.
-  if (isTooDeep(bytes)) throw invalid(`${where}: nested deeper than ${MAX_DEPTH} levels`);
+  if (isTooDeep(bytes))
+    throw invalid(`${where}: expected at most ${MAX_DEPTH} nested levels, received more`);
   try {
     return parseJson(bytes);
   } catch (cause) {
@@ -81,7 +82,8 @@ function parsed(bytes: Uint8Array, where: string): unknown {
 function checkDepth(root: JsonRecord): void {
   let level: unknown[] = [root];
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) throw invalid(`json: nested deeper than ${MAX_DEPTH} levels`);
+    if (depth > MAX_DEPTH)
+      throw invalid(`json: expected at most ${MAX_DEPTH} nested levels, received more`);
     const values = level.flatMap((value) => Object.values(value as object));
     level = values.filter((value) => typeof value === 'object' && value !== null);
   }

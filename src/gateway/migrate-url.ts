@@ -130,7 +130,7 @@ function parameter(text: string): Parameter {
 function move(address: string, frontendUrl: string | undefined): Change[] {
   if (frontendUrl === undefined) {
     throw unusable(
-      'the frontend of v2.5 has a base of its own: frontendUrl missing (--frontend-url or BTG2GLTF_FRONTEND_URL)',
+      'frontendUrl (--frontend-url or BTG2GLTF_FRONTEND_URL): expected the base address of the frontend of v2.5, received nothing',
     );
   }
   const entry = planningEntry(frontendUrl);
@@ -197,11 +197,11 @@ const FRONTEND_RULES = {
   PREFER_PERMANENTID: ({ has }) =>
     has('ocdreinit') &&
     !has('permanentid') &&
-    'ocdreinit brings back this one article; to bring back a whole planning, store it (POST reinit) and use its permanentid instead (Spec 9.2)',
+    'ocdreinit restores this one article; to restore a whole planning, store it (POST reinit) and use its permanentid instead (Spec 9.2)',
   PERMANENTID_OF_ITS_SYSTEM: ({ has, moved }) =>
     has('permanentid') &&
     moved &&
-    'a permanentid is known to the system alone that gave it: check that the new base is not the test system of the old one, nor the other way round (Spec 9.7)',
+    'only the system that issued a permanentid can resolve it: check that both addresses are of the test system, or both are not (Spec 9.7)',
   TOKEN_MISSING: ({ has }) =>
     !has('token') && 'the page needs a token: add one on your server (Spec 4.5)',
   MODE_NOT_CARRIED: ({ entryPoint, has }) =>
@@ -216,17 +216,17 @@ const FRONTEND_RULES = {
   TWO_SUBJECTS({ has, names }) {
     const article = [...ARTICLE, 'ocdreinit'].filter((name) => names.includes(name));
     if (!has('permanentid') || article.length === 0) return false;
-    return `permanentid stands instead of ${article.join(', ')}; take these out (Spec 4.5)`;
+    return `permanentid replaces ${article.join(', ')}; remove these (Spec 4.5)`;
   },
   ARTICLE_INCOMPLETE({ has }) {
     const missing = ARTICLE.filter((name) => !has(name));
     if (missing.length === 0 || missing.length === ARTICLE.length) return false;
-    return `${missing.join(' and ')} missing: the three that name an article are used together (Spec 4.5)`;
+    return `${missing.join(' and ')} missing: the three that name an article must be used together (Spec 4.5)`;
   },
   CREDENTIALS_IN_URL({ names }) {
     const found = names.filter((name) => CREDENTIALS.includes(name));
     if (found.length === 0) return false;
-    return `${found.join(', ')}: an address is no place for credentials; take them out`;
+    return `${found.join(', ')}: an address must not contain credentials; remove them`;
   },
   NOT_A_PLANNING_PARAMETER({ names }) {
     const known = [...PLANNING_PARAMETERS, ...CREDENTIALS];

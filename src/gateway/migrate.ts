@@ -54,11 +54,11 @@ const CART_NAMES: Readonly<Record<V1Name, string>> = {
 const MADE_UP: Hint = {
   code: 'CART_ID_MADE_UP',
   message:
-    'a v1 cart has no id: this one is ours. Load the article (GET articles with ocdreinitstring) and hand the answer in to get the real one before it is changed or stored at the service',
+    'a v1 cart has no id: this one is generated. Before you change the article or store it at the service, load it (GET articles with ocdreinitstring) and pass the response to get the real id',
 };
 const CHILD: Hint = {
   code: 'CART_IS_A_CHILD',
-  message: 'id is not rootid: a child is reconfigured through its root alone (Spec 9.5)',
+  message: 'id is not rootid: reconfigure a child through its root (Spec 9.5)',
 };
 
 function migrateCart(entry: unknown, loaded: unknown): Migration<JsonRecord> {
@@ -68,7 +68,8 @@ function migrateCart(entry: unknown, loaded: unknown): Migration<JsonRecord> {
     return { from: 'v2.5', before: entry, after: entry, changes: [], hints };
   }
   const missing = REQUIRED.filter((name) => textOf(entry, name) === '');
-  if (missing.length > 0) throw invalid(`${missing.join(', ')} missing; and no v2.5 cart either`);
+  if (missing.length > 0)
+    throw invalid(`expected a cart of v1 or v2.5, received one without ${missing.join(', ')}`);
   const names = (Object.keys(CART_NAMES) as V1Name[]).filter((name) => Object.hasOwn(entry, name));
   const changes = names.map((before) => ({
     before,

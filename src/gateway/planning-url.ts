@@ -85,7 +85,10 @@ export function planningUrl(link: PlanningLink): string {
 /** An empty value means the same as none. */
 function pair([name, value = '']: [string, string | undefined]): string[] {
   if (value === '') return [];
-  if (!value.isWellFormed()) throw unusable(`${name}: holds half a character (a lone surrogate)`);
+  if (!value.isWellFormed())
+    throw unusable(
+      `${name}: expected well-formed text, received half a character (a lone surrogate)`,
+    );
   return [`${name}=${encodeStrictly(value)}`];
 }
 
@@ -111,7 +114,7 @@ function checkLink(link: PlanningLink): void {
     throw unusable('open: expected an article or a permanentid; a configurator shows one');
   }
   if (mode === 'configurator' && 'parentnode' in link && link.parentnode !== undefined) {
-    throw unusable('parentnode: a configurator shows no catalogue');
+    throw unusable('parentnode: expected none for a configurator, which shows no catalogue');
   }
   if (open !== undefined) checkOpen(open);
   if (urlwarenkorb !== undefined && !/^https?:$/.test(protocolOf(urlwarenkorb))) {
@@ -128,9 +131,10 @@ function checkOpen(open: Partial<PlannedArticle & StoredPlanning>): void {
     return;
   }
   if (ofArticle.length > 0) {
-    throw unusable(`open: permanentid stands instead of ${ofArticle.join(', ')}`);
+    throw unusable(`open: expected permanentid or ${ofArticle.join(', ')}, received both`);
   }
-  if (open.permanentid === '') throw unusable('permanentid: expected an identifier');
+  if (open.permanentid === '')
+    throw unusable('permanentid: expected an identifier, received nothing');
 }
 
 function protocolOf(address: string): string {

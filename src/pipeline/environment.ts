@@ -13,7 +13,7 @@ export const ENVIRONMENT = {
   BTG2GLTF_FRONTEND_URL: { secret: false, means: 'base address of the planning frontend' },
   BTG2GLTF_USERNAME: { secret: true, means: 'user name' },
   BTG2GLTF_PASSWORD: { secret: true, means: 'password' },
-  BTG2GLTF_APP_KEY: { secret: true, means: 'application key, where one was issued' },
+  BTG2GLTF_APP_KEY: { secret: true, means: 'application key, if you have one' },
   BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },
 } as const satisfies Record<string, { secret: boolean; means: string }>;
 
@@ -39,7 +39,7 @@ export function readCredentials(env: Environment): Credentials {
   if (unset.length > 0) {
     throw new ConverterError(
       'PIPELINE_VARIABLE_UNSET',
-      `the service needs a login: ${unset.join(' and ')} not set (nor BTG2GLTF_TOKEN)`,
+      `${unset.join(' and ')}: expected a login, or BTG2GLTF_TOKEN instead, received nothing`,
     );
   }
   return appKey === '' ? login : { ...login, appKey };

@@ -46,7 +46,10 @@ export function explainArticle(
     }
     if (lines.length === 0) {
       const of = `${all.size} configurations in ${pipeline.outputDir}`;
-      throw new ConverterError('USAGE', `nothing matches ${pattern} among ${of}`);
+      throw new ConverterError(
+        'USAGE',
+        `expected a glob that matches one of ${of}, received ${pattern}`,
+      );
     }
     const explained: ArticleExplanation[] = [];
     for (const line of lines) explained.push(await explainLine(line, run));

@@ -299,5 +299,5 @@ export function exceededFailures(
   const allowed =
     'count' in limit ? limit.count.toLocaleString('en-US') : sharePercent(limit.share);
   const [some, all] = [failed, of].map((number) => number.toLocaleString('en-US'));
-  return `${some} of ${all} configurations failed (${sharePercent(share)}); --max-failures allows ${allowed}`;
+  return `--max-failures: expected at most ${allowed} failures, received ${some} of ${all} configurations (${sharePercent(share)})`;
 }

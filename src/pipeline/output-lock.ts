@@ -120,5 +120,8 @@ function lockedBy(outputDir: string, text: string): ConverterError {
   const advice = isRemote
     ? `; this machine cannot see whether that process still runs: if it does not, remove ${join(outputDir, LOCK_FILE)}`
     : '';
-  return new ConverterError('OUTPUT_LOCKED', `${outputDir} is in use by ${who}${advice}`);
+  return new ConverterError(
+    'OUTPUT_LOCKED',
+    `${outputDir}: expected no other run, received one of ${who}${advice}`,
+  );
 }

@@ -37,7 +37,9 @@ export async function loadPipeline(path: string, env: Environment): Promise<Pipe
     text = await readText(path);
   } catch (cause) {
     if (!isConverterError(cause, 'FILE_MISSING')) throw cause;
-    throw new ConverterError('FILE_MISSING', `${path}: no such pipeline file`, { cause });
+    throw new ConverterError('FILE_MISSING', `${path}: expected a pipeline file, received none`, {
+      cause,
+    });
   }
   return parsePipeline(text, path, env);
 }
@@ -50,7 +52,7 @@ export async function loadPipeline(path: string, env: Environment): Promise<Pipe
  * @example
  * ```ts
  * parsePipeline('name: x\nservice: { emulator: true }\narticles: [{ lsit: a.csv }]\noutput: { dir: out }', 'x.yaml', {});
- * // → PIPELINE_INVALID 'x.yaml:3: unknown key "lsit"; did you mean "list"?'
+ * // → PIPELINE_INVALID 'x.yaml:3: expected a known key, received "lsit"; did you mean "list"?'
  * ```
  *
  * @see D-744.
@@ -104,11 +106,11 @@ function ofIssue(yaml: YamlFile, issue: z.core.$ZodIssue): Problem[] {
     const known = keysAt(issue.path);
     return issue.keys.map((key) => ({
       line: yaml.lineOfKey(issue.path, key),
-      sentence: `unknown key "${key}"${didYouMean(key, known) || `; known here: ${known.join(', ')}`}`,
+      sentence: `expected a known key, received "${key}"${didYouMean(key, known) || `; keys: ${known.join(', ')}`}`,
     }));
   }
   if (yaml.value === null || yaml.value === undefined) {
-    const sentence = 'the file is empty: expected name, service, articles, output';
+    const sentence = 'the file: expected name, service, articles and output, received nothing';
     return [{ line: 1, sentence }];
   }
   const where = issue.path.length === 0 ? 'the file' : issue.path.map(String).join('.');
@@ -117,7 +119,7 @@ function ofIssue(yaml: YamlFile, issue: z.core.$ZodIssue): Problem[] {
 
 function wording(yaml: YamlFile, issue: z.core.$ZodIssue): string {
   const received = valueAt(yaml.value, issue.path);
-  if (received === undefined) return 'is missing';
+  if (received === undefined) return 'expected a value, received nothing';
   const expected = expectation(issue);
   // An address may contain a password.
   const isSecret = typeof received === 'string' && received.includes('@');
@@ -159,7 +161,10 @@ function ofRules(yaml: YamlFile, { service, articles }: PipelineContent): Proble
   if (ways.filter(Boolean).length !== 1) {
     say(['service'], 'expected one of emulator: true, recording, or authUrl and baseUrl');
   } else if (live && (service.authUrl === undefined || service.baseUrl === undefined)) {
-    say(['service'], `${service.authUrl === undefined ? 'authUrl' : 'baseUrl'} is missing`);
+    say(
+      ['service'],
+      `${service.authUrl === undefined ? 'authUrl' : 'baseUrl'}: expected a value, received nothing`,
+    );
   }
   for (const name of ['authUrl', 'baseUrl'] as const) {
     const problem = addressProblem(service[name]);
@@ -178,7 +183,10 @@ function ofRules(yaml: YamlFile, { service, articles }: PipelineContent): Proble
       say(['articles', index, 'as'], 'expected beside carts or permanentids only');
     }
     if (configurations?.each !== undefined && configurations.max === undefined) {
-      say(['articles', index, 'configurations'], 'max is missing: each needs an upper bound');
+      say(
+        ['articles', index, 'configurations'],
+        'max: expected an upper bound for each, received nothing',
+      );
     }
   });
   return problems;
@@ -237,7 +245,7 @@ export function readYaml(text: string, file: string, env: Environment): YamlFile
   if (problem !== undefined) {
     const sentence =
       problem.code === 'DUPLICATE_KEY'
-        ? `the key ${keyIn(text, problem.pos[0])} is there twice`
+        ? `${keyIn(text, problem.pos[0])}: expected one value, received a second one`
         : problem.message.split(/ at line |\n/)[0];
     throw new ConverterError('PIPELINE_INVALID', `${file}:${line(problem.pos[0])}: ${sentence}`);
   }
@@ -281,7 +289,7 @@ function fillIn(
         if (value !== undefined && value !== '') return value;
         const known = [...Object.keys(ENVIRONMENT), ...Object.keys(env)];
         const hint = known.includes(name) ? '' : didYouMean(name, known);
-        unset(node.range?.[0], `the variable ${name} is not set${hint}`);
+        unset(node.range?.[0], `variable ${name}: expected a value, received nothing${hint}`);
       });
       // An unquoted variable may be a number or a boolean.
       const bare = node.type === 'PLAIN' && PLAIN_NUMBER_OR_BOOLEAN.test(filled);

@@ -136,9 +136,12 @@ function narrow(selection: Selection, { only, limit, failedOnly }: RunOptions): 
   const failures = selection.failures.filter(isMeant);
   const articles = failedOnly ? matching : matching.slice(0, limit);
   if (articles.length > 0) return { ...selection, articles, failures };
-  const what = only === undefined ? 'the pipeline selects no article' : `nothing matches ${only}`;
+  const what = only === undefined ? 'articles: expected a selection' : `${only}: expected a match`;
   const of = selected.length === 0 ? '' : ` among ${selected.length} configurations`;
-  throw new ConverterError('NOTHING_SELECTED', [what + of, ...reasons(selection)].join('\n'));
+  throw new ConverterError(
+    'NOTHING_SELECTED',
+    [`${what}${of}, received none`, ...reasons(selection)].join('\n'),
+  );
 }
 
 /** Why a selection is empty, as far as that is known. */
@@ -172,7 +175,7 @@ async function writeSelection(
 export async function readSelection(pipeline: Pipeline): Promise<SelectedArticle[]> {
   const text = await readTextIfExists(selectionPath(pipeline));
   if (text === undefined) {
-    const message = `nothing was fetched yet for pipeline "${pipeline.name}" into ${pipeline.cacheDir}`;
+    const message = `${pipeline.cacheDir}: expected data fetched for pipeline "${pipeline.name}", received none`;
     throw new ConverterError('SNAPSHOT_MISSING', message);
   }
   const lines = text.split('\n').filter((line) => line !== '');

@@ -42,7 +42,9 @@ async function readList<T>(path: string, read: (path: string) => Promise<T>): Pr
   try {
     return await read(path);
   } catch (cause) {
-    const problem = isConverterError(cause, 'FILE_MISSING') ? 'no such file' : 'cannot be read';
+    const problem = isConverterError(cause, 'FILE_MISSING')
+      ? 'expected a file, received none'
+      : 'cannot be read';
     throw new ConverterError('LIST_INVALID', `${path}: ${problem}`, { cause });
   }
 }
@@ -107,7 +109,7 @@ function readHeader({ record, info }: CsvLine, file: string): string[] {
   if (missing !== undefined) {
     const nearest = nearestName(missing, unknown);
     const hint = nearest === undefined ? '' : `; is "${nearest}" meant?`;
-    throw listError(file, info.lines, `column "${missing}" is missing${hint}`);
+    throw listError(file, info.lines, `expected a column "${missing}", received none${hint}`);
   }
   for (const name of unknown) {
     const hint = didYouMean(name, NAMES);
@@ -217,7 +219,9 @@ async function readJson(path: string): Promise<unknown> {
   try {
     text = await readText(path);
   } catch (cause) {
-    throw isConverterError(cause, 'FILE_MISSING') ? cartError('no such file') : cause;
+    throw isConverterError(cause, 'FILE_MISSING')
+      ? cartError('expected a file, received none')
+      : cause;
   }
   try {
     return JSON.parse(text) as unknown;
@@ -277,6 +281,7 @@ export async function findPlannings(
 }
 
 function notResolvable(): ConverterError {
-  const message = 'no operation of the service resolves it, and it is not in this cache';
+  const message =
+    'expected its planning in this cache, received none; the service cannot resolve it';
   return new ConverterError('PERMANENT_ID_NOT_RESOLVABLE', message);
 }

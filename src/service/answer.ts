@@ -211,7 +211,7 @@ export function withContext(
 function noCatalogue({ status = 404, cause }: ConverterError, { baseUrl }: Addresses) {
   const { origin, path } = baseUrl;
   const where = new URL(origin).host;
-  const message = `${where} has no catalogue at this address (status ${status}): is BTG2GLTF_BASE_URL (service.baseUrl) right?`;
+  const message = `${where}: expected a catalogue at this address, received status ${status}; check BTG2GLTF_BASE_URL (service.baseUrl)`;
   const context = { operation: 'getNodes', url: `${origin}${path}`, cause, status };
   return new ConverterError('SERVICE_UNREACHABLE', message, context);
 }

@@ -359,7 +359,7 @@ function jsonText(body: JsonRecord): string {
   try {
     return JSON.stringify(body);
   } catch (cause) {
-    const message = 'the article cannot be sent: it is no JSON, or nested too deep';
+    const message = 'article: expected JSON of limited depth, received something else';
     throw new ConverterError('CART_INVALID', message, { cause });
   }
 }

@@ -31,7 +31,7 @@ const GRACE_MS = 5_000;
 const LOGOUT_TIMEOUT_MS = 5_000;
 const NEVER = new AbortController().signal;
 const WRONG_ADDRESS =
-  'no authentication server answers at this address (status 404): is BTG2GLTF_AUTH_URL (service.authUrl) right?';
+  'expected an authentication server at this address, received status 404; check BTG2GLTF_AUTH_URL (service.authUrl)';
 
 /** What a session is made of. */
 interface SessionOptions {
@@ -148,7 +148,7 @@ function givenSession({ isAlive }: SessionOptions, given: string): Session {
   let probe: Promise<boolean> | undefined;
   let isDead = false;
   const died = () => {
-    const message = 'the service no longer accepts the given token';
+    const message = 'token: expected one that the service accepts, received an expired one';
     return new ConverterError('TOKEN_DIED', message, { operation: 'getNodes' });
   };
   return {
@@ -235,7 +235,7 @@ async function obtainToken(login: Login, sender: LoginSender, number: number): P
   const results = await sendStep('getSessionToken', body, login, sender, number);
   const token = results.at(login.tokenElement === 'first' ? 0 : -1);
   if (token === undefined) {
-    throw new ConverterError('LOGIN_REFUSED', 'the authentication server gave no token');
+    throw new ConverterError('LOGIN_REFUSED', 'login: expected a token, received none');
   }
   registerSecret(token);
   return token;
@@ -260,7 +260,7 @@ async function sendStep<Name extends 'getPublicKey' | 'getSessionToken'>(
   const said = errorText(bytes);
   if (said !== undefined || status === 401 || status === 403) {
     const why = said === undefined ? '' : `: ${withoutCredentials(said, login)}`;
-    const message = `the authentication server refuses the login${why}`;
+    const message = `login: expected a token, received a refusal${why}`;
     throw new ConverterError('LOGIN_REFUSED', message, { status });
   }
   return readAnswer(OPERATIONS[name], response, target.queryBytes);

@@ -252,7 +252,7 @@ export class Traffic {
   #isGone(failure: unknown): ConverterError {
     const { message } = asConverterError(failure);
     const seconds = this.#options.giveUpAfterMs / 1000;
-    const sentence = `the service is gone: no good answer for ${seconds} s, the last failure was`;
+    const sentence = `service: expected a response within ${seconds} s, received none; the last failure was`;
     this.#gone = new ConverterError('SERVICE_GONE', `${sentence}: ${message}`);
     return this.#gone;
   }

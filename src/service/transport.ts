@@ -107,7 +107,10 @@ export function createTransport(
       if (!REDIRECTS.has(response.status)) return response;
       ({ origin, path } = redirectTarget(request.method, origin, path, response.location ?? ''));
     }
-    throw new ConverterError('REDIRECT_REFUSED', `more than ${MAX_REDIRECTS} redirects in a row`);
+    throw new ConverterError(
+      'REDIRECT_REFUSED',
+      `expected at most ${MAX_REDIRECTS} redirects, received more`,
+    );
   };
   return {
     async send({ name, values, address, token, number, validators, body, timeoutMs, signal }) {
@@ -279,7 +282,7 @@ function tooLarge(limit: string): ConverterError {
 
 /** The error of a request whose run was stopped. */
 export function interrupted(): ConverterError {
-  return new ConverterError('INTERRUPTED', 'stopped before it was done');
+  return new ConverterError('INTERRUPTED', 'interrupted before the response was complete');
 }
 
 /** The token is in the query: it may go to no other host, and never from https down to http. */

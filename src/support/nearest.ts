@@ -35,8 +35,8 @@ function editsBetween(a: string, b: string): number {
  *
  * @example
  * ```ts
- * `unknown key "outptu"${didYouMean('outptu', ['output'])}`;
- * // → 'unknown key "outptu"; did you mean "output"?'
+ * `expected a known key, received "outptu"${didYouMean('outptu', ['output'])}`;
+ * // → 'expected a known key, received "outptu"; did you mean "output"?'
  * ```
  */
 export function didYouMean(name: string, known: Iterable<string>): string {

@@ -93,7 +93,10 @@ async function loadBlock(name: string, part: Part, input: MeshInput): Promise<Ke
   const fetched = snapshot.blocks.get(name);
   if (!fetched || 'missing' in fetched) {
     throw name === ''
-      ? new ConverterError('BLOCK_MISSING', `node ${part.path} names no block`)
+      ? new ConverterError(
+          'BLOCK_MISSING',
+          `node ${part.path}: expected the name of a block, received none`,
+        )
       : missingError(fetched, 'BLOCK_MISSING', `block ${name}`);
   }
   const { digest } = fetched;

@@ -134,7 +134,7 @@ describe('a service that cannot be used', () => {
     const env = { BTG2GLTF_AUTH_URL, BTG2GLTF_BASE_URL } as Record<string, string>;
     expect(await command(['run', file], { env })).toMatchObject({
       exit: 2,
-      stderr: expect.stringMatching(/BTG2GLTF_USERNAME and BTG2GLTF_PASSWORD not set/),
+      stderr: expect.stringMatching(/BTG2GLTF_USERNAME and BTG2GLTF_PASSWORD: expected a login/),
     });
   });
 });
@@ -144,12 +144,12 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
     [
       'an unknown key',
       '{"service": {"emulater": true}}',
-      /x\.yaml:1: unknown key "emulater"; did you mean "emulator"\?/,
+      /x\.yaml:1: expected a known key, received "emulater"; did you mean "emulator"\?/,
     ],
     [
       'a variable that is not set',
       'name: x\nservice: { recording: "${BTG2GLTF_BASEURL}" }',
-      /x\.yaml:2: the variable BTG2GLTF_BASEURL is not set; did you mean "BTG2GLTF_BASE_URL"\?/,
+      /x\.yaml:2: variable BTG2GLTF_BASEURL: expected a value, received nothing; did you mean "BTG2GLTF_BASE_URL"\?/,
     ],
     ['no YAML', 'name: [', /x\.yaml:1: /],
   ])('%s', async (_, text, sentence) => {
@@ -169,13 +169,13 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
     expect(await run()).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(
-        /list\.csv:1: column "basearticlenumber" is missing; is "basearticleno" meant\?/,
+        /list\.csv:1: expected a column "basearticlenumber", received none; is "basearticleno" meant\?/,
       ),
     });
     await list('nowhere.csv');
     expect(await run()).toMatchObject({
       exit: 2,
-      stderr: expect.stringMatching(/nowhere\.csv: no such file/),
+      stderr: expect.stringMatching(/nowhere\.csv: expected a file, received none/),
     });
   });
 
@@ -196,7 +196,7 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
       ['run', 'a.yaml', '--log-format', 'prety'],
       /expected pretty or json; did you mean "pretty"\?/,
     ],
-    [['run', 'nowhere.yaml'], /nowhere\.yaml: no such pipeline file/],
+    [['run', 'nowhere.yaml'], /nowhere\.yaml: expected a pipeline file, received none/],
     [
       ['convert', '--output', 'x.glb'],
       /expected --manufacturer and --program and --basearticlenumber, received/,
@@ -215,7 +215,9 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
   test('a selection that is empty: exit 2', async () => {
     expect(await run('--only', 'ACME/CHAIR/*')).toMatchObject({
       exit: 2,
-      stderr: expect.stringMatching(/nothing matches ACME\/CHAIR\/\* among 3 configurations/),
+      stderr: expect.stringMatching(
+        /ACME\/CHAIR\/\*: expected a match among 3 configurations, received none/,
+      ),
     });
   });
 

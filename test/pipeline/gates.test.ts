@@ -160,7 +160,7 @@ describe('--max-failures', () => {
     const night = await runs.run('2026-01-02', '--max-failures', '10%');
     expect(night.exit).toBe(4);
     expect(night.stderr).toContain(
-      '3 of 24 configurations failed (13 %); --max-failures allows 10 %',
+      '--max-failures: expected at most 10 % failures, received 3 of 24 configurations (13 %)',
     );
     expect(await published()).toEqual(before);
     expect(await runs.failures()).toHaveLength(3);

@@ -61,7 +61,10 @@ test('no secret is in the output, the cache or on a stream, however the run went
     echo(response, request);
   });
   const gone = await run();
-  expect([gone.exit, gone.stderr]).toEqual([3, expect.stringContaining('the service is gone')]);
+  expect([gone.exit, gone.stderr]).toEqual([
+    3,
+    expect.stringContaining('service: expected a response'),
+  ]);
   proxy.mend();
   streams.push(gone, await run({ ...proxy.env, BTG2GLTF_PASSWORD: 'another-secret' }));
   proxy.break(/getnodes/, raw('gone', {}, 503));

@@ -347,7 +347,9 @@ describe('a choice that cannot be had', () => {
     const file = await pipeline({ permanentids: ['P-1'] }, { carts: 'carts/*.json' });
     const { exit, stderr } = await command(['run', file], { env });
     expect(exit).toBe(2);
-    expect(stderr).toMatch(/selects no article\n.*PERMANENT_ID_NOT_RESOLVABLE permanentid P-1/);
+    expect(stderr).toMatch(
+      /expected a selection, received none\n.*PERMANENT_ID_NOT_RESOLVABLE permanentid P-1/,
+    );
     expect(stderr).toMatch(/CARTS_EMPTY no cart matches/);
   });
 

@@ -163,7 +163,9 @@ describe('the two halves of a run', () => {
   test('build before any fetch says so', async () => {
     expect(await call('build')).toMatchObject({
       exit: 1,
-      stderr: expect.stringMatching(/nothing was fetched yet.*\n.*run btg2gltf fetch first/),
+      stderr: expect.stringMatching(
+        /expected data fetched for pipeline.*\n.*run btg2gltf fetch first/,
+      ),
     });
   });
 });

@@ -194,7 +194,7 @@ describe('database', () => {
     (await openSqlite(path, [CREATE, CREATE.replace(' a ', ' b ')])).close();
     await expect(openSqlite(path, [CREATE])).rejects.toMatchObject({
       code: 'STATE_INVALID',
-      message: `${path}: expected state of version 1 or older, found 2, which a newer btg2gltf wrote`,
+      message: `${path}: expected a database of version 1 or older, received version 2 of a newer btg2gltf`,
     });
     await writeFile(path, 'junk '.repeat(999));
     await expect(openSqlite(path, [CREATE])).rejects.toMatchObject({ code: 'STATE_INVALID' });

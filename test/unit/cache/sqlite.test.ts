@@ -53,7 +53,7 @@ describe('a damaged database', () => {
     await writeFile(path, damaged);
     await expect(readAll()).rejects.toMatchObject({
       code: 'STATE_INVALID',
-      message: expect.stringContaining(`cannot use the state ${path}`),
+      message: expect.stringContaining(`${path}: expected a usable database`),
     });
     expect(damaged.equals(await readFile(path))).toBe(true);
   });
@@ -78,7 +78,7 @@ describe('a damaged database', () => {
     const other = new Libsql(path);
     other.exec(`UPDATE durable_permanent_ids SET article = '{"note":' WHERE id = 'P-7'`);
     other.close();
-    const message = `cannot use the state ${path}: expected JSON in a row, received other text`;
+    const message = `${path}: expected a usable database, received: expected JSON in a row, received other text`;
     await expect(readAll()).rejects.toMatchObject({ code: 'STATE_INVALID', message });
   });
 
@@ -110,7 +110,9 @@ describe('a database', () => {
     expect(() => one.transaction(write)).toThrow(
       expect.objectContaining({
         code: 'STATE_LOCKED',
-        message: expect.stringContaining(`${path}: database is locked`),
+        message: expect.stringContaining(
+          `${path}: expected a usable database, received: database is locked`,
+        ),
       }),
     );
     write();

@@ -218,7 +218,7 @@ describe('what fails the article', () => {
     await expect(fetcher.fetch(acme(''))).rejects.toMatchObject({ code: 'ARTICLE_NOT_FOUND' });
     await expect(fetcher.fetch(acme('D1'))).rejects.toMatchObject({
       code: 'ARTICLE_REPORTED',
-      message: 'ACME/DESK/D1: the service could not build the article: dump: at 3: no such thing',
+      message: 'ACME/DESK/D1: expected an article, received the message: dump: at 3: no such thing',
     });
     expect((await fetcher.fetch(acme('D2'))).warnings).toEqual([
       { code: 'ARTICLE_REPORTED', message: 'dump: a b' },
@@ -265,7 +265,7 @@ describe('snapshots', () => {
     expect(await loadSnapshot(source, acme('D1'))).toEqual(contentOf(fetched));
     await expect(loadSnapshot(source, acme('D2'))).rejects.toMatchObject({
       code: 'SNAPSHOT_MISSING',
-      message: 'ACME/DESK/D2 was never fetched',
+      message: 'ACME/DESK/D2: expected a snapshot in the cache, received none',
     });
     await expect(loadSnapshot({ ...source, service: 'other' }, acme('D1'))).rejects.toMatchObject({
       code: 'SNAPSHOT_MISSING',

@@ -38,7 +38,7 @@ describe('resolveKey', () => {
       decode({ ocd: OCD }),
     );
     expect(warnings).toEqual([
-      { code: 'VARIANT_DIFFERS', message: 'asked for final article number D1-B, received D1-A' },
+      { code: 'VARIANT_DIFFERS', message: 'finalarticlenumber: expected D1-B, received D1-A' },
     ]);
   });
 

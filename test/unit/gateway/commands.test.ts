@@ -224,7 +224,7 @@ describe('migrate-url', () => {
           reinitstring → ocdreinit  (Spec 9.3)
 
         To check:
-          PREFER_PERMANENTID: ocdreinit brings back this one article; to bring back a whole planning, store it (POST reinit) and use its permanentid instead (Spec 9.2)
+          PREFER_PERMANENTID: ocdreinit restores this one article; to restore a whole planning, store it (POST reinit) and use its permanentid instead (Spec 9.2)
           MODE_NOT_CARRIED: configurator.php is gone, and the address opens catalogue and configurator together; add disablecatalogue=true for the configurator alone or opencatalogue=true for the catalogue (Spec 4.5)
 
       "

@@ -81,11 +81,15 @@ describe('planningUrl', () => {
     [
       'an article and a permanent identifier',
       { open: { ...DESK, permanentid: 'P' } },
-      /instead of/,
+      /received both/,
     ],
     ['an empty permanent identifier', { open: { permanentid: '' } }, /permanentid: expected/],
     ['a cart address that is none', { urlwarenkorb: 'javascript:alert(1)' }, /urlwarenkorb/],
-    ['half a character', { lang: '\ud800' }, /lang: holds half a character/],
+    [
+      'half a character',
+      { lang: '\ud800' },
+      /lang: expected well-formed text, received half a character/,
+    ],
     ['the page instead of its base', { frontendUrl: 'https://h/planning' }, /without \/planning/],
     ['a base with a query', { frontendUrl: 'https://h/?a=b' }, /frontendUrl/],
     ['no address as base', { frontendUrl: 'plan.example' }, /frontendUrl/],

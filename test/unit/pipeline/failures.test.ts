@@ -290,10 +290,10 @@ describe('--max-failures', () => {
   test('allows exactly the limit', () => {
     expect(exceededFailures({ share: 0.02 }, { failed: 2, of: 100 })).toBeUndefined();
     expect(exceededFailures({ share: 0.02 }, { failed: 3, of: 100 })).toBe(
-      '3 of 100 configurations failed (3 %); --max-failures allows 2 %',
+      '--max-failures: expected at most 2 % failures, received 3 of 100 configurations (3 %)',
     );
     expect(exceededFailures({ count: 0 }, { failed: 1, of: 50_000 })).toBe(
-      '1 of 50,000 configurations failed (less than 0.1 %); --max-failures allows 0',
+      '--max-failures: expected at most 0 failures, received 1 of 50,000 configurations (less than 0.1 %)',
     );
     expect(exceededFailures({ count: 0 }, { failed: 0, of: 0 })).toBeUndefined();
   });

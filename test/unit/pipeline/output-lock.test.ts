@@ -35,7 +35,9 @@ describe('lockOutput', () => {
 
   it('names the process and host that hold it', async () => {
     await leave(lockOf(1));
-    await expect(lockOutput(folder, 1)).rejects.toThrow(`in use by process 1 on ${hostname()}`);
+    await expect(lockOutput(folder, 1)).rejects.toThrow(
+      `received one of process 1 on ${hostname()}`,
+    );
   });
 
   it('respects the lock of another host, of which it cannot tell', async () => {
@@ -89,7 +91,7 @@ describe('lockOutput', () => {
   it('leaves the takeover to whoever is at it', async () => {
     await leave(lockOf(await deadProcess()));
     await writeFile(join(folder, `${LOCK_FILE}.takeover`), lockOf(1));
-    await expect(lockOutput(folder, 1)).rejects.toThrow('in use by process 1 on');
+    await expect(lockOutput(folder, 1)).rejects.toThrow('received one of process 1 on');
   });
 
   it('makes the folder where there is none', async () => {

@@ -35,15 +35,17 @@ describe('a pipeline file', () => {
 
   test('names line and nearest key of an unknown one, at every depth', () => {
     expect(refusal(MINIMAL.replace('list:', 'lsit:'))).toBe(
-      'PIPELINE_INVALID x.yaml:4: unknown key "lsit"; did you mean "list"?',
+      'PIPELINE_INVALID x.yaml:4: expected a known key, received "lsit"; did you mean "list"?',
     );
     expect(refusal(`${MINIMAL}convert:\n  creaseAngle: 3\n`)).toBe(
-      'PIPELINE_INVALID x.yaml:7: unknown key "creaseAngle"; did you mean "creaseAngleDegrees"?',
+      'PIPELINE_INVALID x.yaml:7: expected a known key, received "creaseAngle"; did you mean "creaseAngleDegrees"?',
     );
     expect(refusal(`${MINIMAL}convert:\n  overrides:\n    "*CHROME*": { metalic: 1 }\n`)).toBe(
-      'PIPELINE_INVALID x.yaml:8: unknown key "metalic"; did you mean "metallic"?',
+      'PIPELINE_INVALID x.yaml:8: expected a known key, received "metalic"; did you mean "metallic"?',
     );
-    expect(refusal(`${MINIMAL}zzzzzzzzz: 1\n`)).toMatch(/x\.yaml:6: unknown key .*; known here: /);
+    expect(refusal(`${MINIMAL}zzzzzzzzz: 1\n`)).toMatch(
+      /x\.yaml:6: expected a known key, received .*; keys: /,
+    );
   });
 
   test('takes thresholds of gates as shares, and says what is none', () => {
@@ -57,7 +59,7 @@ describe('a pipeline file', () => {
       'PIPELINE_INVALID x.yaml:7: gates.articlesGone.refuse: expected a share: 5% or 0.05, received 30',
     );
     expect(refusal(gates('triangels: {}'))).toBe(
-      'PIPELINE_INVALID x.yaml:7: unknown key "triangels"; did you mean "triangles"?',
+      'PIPELINE_INVALID x.yaml:7: expected a known key, received "triangels"; did you mean "triangles"?',
     );
     expect(refusal(gates('textures: { warn: often }'))).toMatch(/expected a share: 5% or 0\.05/);
   });
@@ -76,7 +78,9 @@ describe('a pipeline file', () => {
       'PIPELINE_INVALID x.yaml:9: convert.overrides.*OAK*.roughness: expected a number, received "glatt"',
       'x.yaml:11: convert.overrides.*OAK*.dif: expected a colour: 0xRRGGBB or three numbers 0..1, received "rot"',
     ]);
-    expect(refusal(overrides('pic: OAK'))).toMatch(/x\.yaml:9: .*unknown key "pic"/);
+    expect(refusal(overrides('pic: OAK'))).toMatch(
+      /x\.yaml:9: .*expected a known key, received "pic"/,
+    );
     expect(refusal(overrides('map: 7'))).toMatch(/x\.yaml:9: .*map: expected a text, received 7$/);
     expect(refusal(overrides('rot: [1]'))).toMatch(/x\.yaml:9: .*rot: expected a number or a text/);
   });
@@ -112,7 +116,7 @@ describe('a pipeline file', () => {
     expect(refusal(both)).toMatch(/x\.yaml:2: service: expected one of/);
     expect(refusal(MINIMAL.replace('emulator: true', ''))).toMatch(/expected one of/);
     expect(refusal(MINIMAL.replace('emulator: true', 'baseUrl: "http://h"'))).toMatch(
-      /authUrl is missing/,
+      /authUrl: expected a value, received nothing/,
     );
     expect(refusal(MINIMAL.replace('list: a.csv', '{}'))).toMatch(/received none/);
   });
@@ -142,7 +146,7 @@ describe('a pipeline file', () => {
       },
     ]);
     expect(refusal(entry(`configurations: { ${article}, each: [A.WIDTH] }`))).toBe(
-      'PIPELINE_INVALID x.yaml:4: articles.0.configurations: max is missing: each needs an upper bound',
+      'PIPELINE_INVALID x.yaml:4: articles.0.configurations: max: expected an upper bound for each, received nothing',
     );
     expect(refusal(entry('{ list: a.csv, as: planning }'))).toBe(
       'PIPELINE_INVALID x.yaml:4: articles.0.as: expected beside carts or permanentids only',
@@ -158,7 +162,7 @@ describe('a pipeline file', () => {
     const env = { AUTH: 'http://a', BTG2GLTF_BASE_URl: 'http://b', N: '3' };
     expect(parse(live, env).service).toMatchObject({ authUrl: 'http://a/rest', concurrency: 3 });
     expect(refusal(live, { AUTH: 'http://a' })).toBe(
-      'PIPELINE_VARIABLE_UNSET x.yaml:4: the variable BTG2GLTF_BASE_URl is not set; did you mean "BTG2GLTF_BASE_URL"?',
+      'PIPELINE_VARIABLE_UNSET x.yaml:4: variable BTG2GLTF_BASE_URl: expected a value, received nothing; did you mean "BTG2GLTF_BASE_URL"?',
     );
   });
 
@@ -167,12 +171,14 @@ describe('a pipeline file', () => {
       refusal(MINIMAL.replace(from, to)).replace('PIPELINE_INVALID x.yaml:', '');
     const live = (baseUrl: string) =>
       `{ authUrl: "https://a", baseUrl: "${baseUrl}", timeoutMs: 5000 }`;
-    expect(one('name: x', 'name: x\nname: y')).toBe('2: the key "name" is there twice');
+    expect(one('name: x', 'name: x\nname: y')).toBe(
+      '2: "name": expected one value, received a second one',
+    );
     expect(one('{ emulator: true }', '{ emulator: true, "emulator" : true }')).toBe(
-      '2: the key "emulator" is there twice',
+      '2: "emulator": expected one value, received a second one',
     );
     expect(refusal('# nothing yet\n')).toBe(
-      'PIPELINE_INVALID x.yaml:1: the file is empty: expected name, service, articles, output',
+      'PIPELINE_INVALID x.yaml:1: the file: expected name, service, articles and output, received nothing',
     );
     expect(one('emulator: true', 'emulator: true, timeoutMs: 5000.5')).toBe(
       '2: service.timeoutMs: expected a whole number, received 5000.5',

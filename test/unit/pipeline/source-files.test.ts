@@ -48,7 +48,7 @@ describe('cart files', () => {
       { article: { error: { code: 'CART_INVALID', message: expect.stringMatching(/JSON/) } } },
     ]);
     expect(await readCartFiles(join(folder, 'c.json'))).toMatchObject([
-      { article: { error: { code: 'CART_INVALID', message: 'no such file' } } },
+      { article: { error: { code: 'CART_INVALID', message: 'expected a file, received none' } } },
     ]);
   });
 });
@@ -126,7 +126,7 @@ describe('an article list', () => {
 
   test('names a missing column with its line and what may have been meant', () => {
     expect(refusal(utf8('manufacturer,program,basearticle\nA,B,C\n'))).toBe(
-      'LIST_INVALID list.csv:1: column "basearticlenumber" is missing; is "basearticle" meant?',
+      'LIST_INVALID list.csv:1: expected a column "basearticlenumber", received none; is "basearticle" meant?',
     );
     expect(refusal(utf8('manufacturer,program,basearticlenumber,reinit_string\n'))).toMatch(
       /list\.csv:1: unknown column "reinit_string"; did you mean "reinitstring"\?/,

@@ -77,7 +77,7 @@ describe('a service that is gone', () => {
     const errors = await Promise.all(names(4).map((name) => errorOf(client.getBlock(name))));
     const gone = errors.find(({ code }) => code === 'SERVICE_GONE');
     expect(gone?.message).toBe(
-      'the service is gone: no good answer for 0 s, the last failure was: the service answered with status 500',
+      'service: expected a response within 0 s, received none; the last failure was: the service answered with status 500',
     );
     await client.close();
   });

@@ -175,7 +175,9 @@ describe('a token that dies', () => {
     const client = clientOf(server, { credentials: { token: 'given-token-of-the-test' } });
     const error = await errorOf(client.getPartsList(KEY));
     expect(error).toMatchObject({ code: 'TOKEN_DIED' });
-    expect(error.message).toBe('the service no longer accepts the given token');
+    expect(error.message).toBe(
+      'token: expected one that the service accepts, received an expired one',
+    );
     const sent = server.seen.length;
     expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'TOKEN_DIED' });
     await client.close();

@@ -255,7 +255,7 @@ describe('an outage', () => {
       expect(error).toMatchObject({
         code: 'SERVICE_GONE',
         message:
-          'the service is gone: no good answer for 120 s, the last failure was: timed out after 60 s',
+          'service: expected a response within 120 s, received none; the last failure was: timed out after 60 s',
       });
     }
     expect(probes()).toBe(2);
