@@ -5,7 +5,7 @@ import type { FreshnessStamp } from './freshness.ts';
 import { type Row, Table } from './sqlite.ts';
 
 /** Identifies a cached response. */
-export interface ResponseKey {
+interface ResponseKey {
   /** Name of the service: address, profile, languages and currency. */
   service: string;
   /** Operation, such as `getBlock`. */

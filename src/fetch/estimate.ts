@@ -15,17 +15,11 @@ import {
   partsListRequest,
 } from './requests.ts';
 
-/** What a fetch would send. */
-export interface RequestEstimate {
-  /** GET articles. */
-  articles: number;
-  /** GET btg. */
-  partsLists: number;
-  /** GET block and GET materials. */
-  bodies: number;
-  /** Configurations that were never fetched: their blocks and images are a guess. */
-  unknown: number;
-}
+/**
+ * Requests that a fetch would send: GET articles, GET btg, GET block and materials; and configurations that
+ * were never fetched, whose blocks and images are a guess.
+ */
+export type RequestEstimate = Record<'articles' | 'partsLists' | 'bodies' | 'unknown', number>;
 
 interface EstimateOptions {
   service: string;
@@ -108,13 +102,12 @@ function bodiesOf(record: SnapshotRecord, imageLocation?: string): CacheableRequ
 /** As many for each as the known ones have; if none is known, a rule of thumb. */
 function guess(unknown: readonly ArticleRequest[], bodies: number, known: number): number {
   if (known > 0) return Math.round((unknown.length * bodies) / known);
-  const series = new Map<string, number>();
+  const articlesOf = new Map<string, number>();
   for (const { manufacturer, program } of unknown) {
-    const name = JSON.stringify([manufacturer, program]);
-    series.set(name, (series.get(name) ?? 0) + 1);
+    const series = JSON.stringify([manufacturer, program]);
+    articlesOf.set(series, (articlesOf.get(series) ?? 0) + 1);
   }
-  return [...series.values()].reduce(
-    (sum, articles) => sum + Math.min(BODIES_PER_SERIES, articles * BODIES_PER_CONFIGURATION),
-    0,
-  );
+  const guessFor = (articles: number) =>
+    Math.min(BODIES_PER_SERIES, articles * BODIES_PER_CONFIGURATION);
+  return [...articlesOf.values()].reduce((sum, articles) => sum + guessFor(articles), 0);
 }

@@ -95,7 +95,7 @@ function subtree(children: readonly PlanningChild[], top: number): UnplacedChild
 }
 
 /** A child of a planning, as it is drawn by itself. */
-export interface ChildParts {
+interface ChildParts {
   /** Index of the parent child, or -1 for a child of the planning itself. */
   parent: number;
   /** Its own parts list; undefined if it cannot be fetched. */

@@ -19,8 +19,7 @@ export interface RecordingContent {
   redacted: number;
 }
 
-/** Writes one recording. */
-export interface Recorder {
+interface Recorder {
   /** Records an answer, unless it is an error or a run does not need it. */
   answer(raw: RawAnswer): Promise<void>;
   /** Records the planning behind a permanent identifier. */

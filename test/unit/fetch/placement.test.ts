@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type ChildParts, placedChildren } from '../../../src/fetch/placement.ts';
+import { placedChildren } from '../../../src/fetch/placement.ts';
 import type { PartsListNode } from '../../../src/model/graphics.ts';
+
+type ChildParts = Parameters<typeof placedChildren>[1][number];
 
 function node(type: string, more: Partial<PartsListNode> = {}): PartsListNode {
   return {
