@@ -15,7 +15,7 @@ const USE_RECORDED_EVERY_MS = 7 * DAY_MS;
 /** An entry without a use for longer is evicted: a range that is converted once a quarter still finds it. */
 export const EVICTED_AFTER_MS = 100 * DAY_MS;
 
-/** Whether a use has to be recorded, by the time of the recorded one. */
+/** Whether a use has to be recorded, given the recorded one. */
 export function isUseStale(usedAt: number, now: number): boolean {
   return now - usedAt > USE_RECORDED_EVERY_MS;
 }

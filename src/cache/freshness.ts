@@ -17,14 +17,7 @@ export interface FreshnessStamp {
   requestedAt: number;
 }
 
-interface PolicyRow {
-  /** What makes a response of an earlier run fresh. */
-  trusts: 'dates' | 'nothing' | 'everything';
-  /** Whether the service may answer "not modified". */
-  conditional: boolean;
-}
-
-/** When a response of an earlier run is used. */
+/** When a response of an earlier run is used: what makes it fresh, and whether requests are conditional. */
 export const FRESHNESS_POLICIES = {
   /** Data that was not converted since is not requested. */
   convertdate: { trusts: 'dates', conditional: true },
@@ -34,7 +27,10 @@ export const FRESHNESS_POLICIES = {
   always: { trusts: 'nothing', conditional: false },
   /** Cached responses are used, however old; only the rest is requested. */
   never: { trusts: 'everything', conditional: true },
-} as const satisfies Record<string, PolicyRow>;
+} as const satisfies Record<
+  string,
+  { trusts: 'dates' | 'nothing' | 'everything'; conditional: boolean }
+>;
 
 /** When cached responses are used: D-845. */
 export type FreshnessPolicy = keyof typeof FRESHNESS_POLICIES;

@@ -233,9 +233,10 @@ function planningFile(id: string): string {
   return `ofml/plannings/${encodeFileName(redact(id))}.json`;
 }
 
-function redactValues(values: Values): Record<string, string> {
-  const entries = Object.entries(values).map(([name, value = '']) => [name, redact(value)]);
-  return Object.fromEntries(entries);
+function redactValues(values: Values): Values {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value = '']) => [name, redact(value)]),
+  );
 }
 
 /** A JSON body without its secrets; undefined if it is not JSON. */
@@ -249,7 +250,7 @@ function readJson(bytes: Uint8Array): Cleaned | undefined {
   }
 }
 
-/** A body that should be JSON and is not: an error page, for example, which may contain anything. */
+/** A body that should be JSON and is not, such as an error page, may contain anything. */
 function readPage(bytes: Uint8Array): Cleaned {
   const received = new TextDecoder().decode(bytes);
   const text = redact(received);

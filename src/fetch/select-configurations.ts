@@ -110,7 +110,7 @@ async function attempt<T>(
     if (endsRun(code)) throw thrown;
     const { manufacturer, program, basearticlenumber } = source;
     const article = { manufacturer, program, basearticlenumber };
-    return { what: whyOf(source, settings), code, message, article };
+    return { what: nameOf(source, settings), code, message, article };
   }
 }
 
@@ -222,11 +222,11 @@ function selected(
   settings: readonly Setting[],
 ): SelectedArticle {
   const children = planningChildren(article);
-  const why = [whyOf(source, settings)];
+  const why = [nameOf(source, settings)];
   return { request: key, why, ...(children.length > 0 && { children }) };
 }
 
-function whyOf(source: ConfigurationSource, settings: readonly Setting[]): string {
+function nameOf(source: ConfigurationSource, settings: readonly Setting[]): string {
   const values = settings.map(({ name, value }) => `${name}=${value}`).join(' ');
   return `configuration ${articleLabel(source)} ${values || 'default'}`;
 }

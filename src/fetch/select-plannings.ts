@@ -77,7 +77,7 @@ function topLevelArticle({ article }: StoredPlanning): Article {
   return decoded;
 }
 
-/** Without a configuration, as in migrated carts, the default one is selected. */
+/** A migrated cart has no configuration: the default one is selected. */
 function unconfigured({ name }: StoredPlanning, { request }: SelectedArticle): Warning[] {
   if (request.finalarticlenumber !== '' || request.reinitstring !== '') return [];
   const message = `${name}: expected a reinitstring, received none: its default configuration is used`;
