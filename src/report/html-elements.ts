@@ -1,4 +1,7 @@
-/** Elements of the page of a report. Every value is escaped where it is inserted into HTML. @see D-858 */
+/**
+ * The elements of the page of a report, with the style and the script for them. Every value is escaped
+ * where it is inserted into HTML. @see D-858
+ */
 import { amount, integer, visibleText } from './text.ts';
 
 /** A piece of finished HTML. */
@@ -63,7 +66,7 @@ export interface Column<T> {
 }
 
 /** A kind of rows; a button shows only rows of pressed kinds. */
-export interface Kind {
+interface Kind {
   id: string;
   label: string;
   count: number;
@@ -130,7 +133,7 @@ function restNote<T>({ rows, rest }: Table<T>, total: number): Html | undefined 
 }
 
 /** A bar of a list. */
-export interface Bar {
+interface Bar {
   name: Html | string;
   length: number;
   /** The length as a text. */
@@ -159,3 +162,276 @@ export function barSection(
 </section>`;
   return { id, title, html: content };
 }
+
+/**
+ * Colours are named by their meaning; in both schemes the contrast of texts is at least 4.5 : 1. Tables
+ * become cards on a narrow screen.
+ */
+export const PAGE_STYLE = `
+:root {
+  color-scheme: light dark;
+  --page: #f5f6f7; --card: #ffffff; --ink: #15181c; --quiet: #5a636e; --line: #dfe3e8; --soft: #eef1f4;
+  --link: #1b55b5; --good: #17744a; --look: #17744a; --partly: #a94c00; --bad: #bf2430;
+  --new: #2160c4; --changed: #6d48c9; --same: #b4bcc6; --removed: #59636f; --failed: #c9303b; --on: #ffffff;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #0e1013; --card: #16191e; --ink: #e9ecf0; --quiet: #9aa4b1; --line: #2a3038; --soft: #1f242b;
+    --link: #8ab4ff; --good: #2f9e69; --look: #2f9e69; --partly: #e08a3c; --bad: #f0656c;
+    --new: #5b93f5; --changed: #a48bf2; --same: #4a535f; --removed: #97a1ae; --failed: #f0656c; --on: #0e1013;
+  }
+}
+* { box-sizing: border-box; }
+html { scroll-padding-top: 4.5rem; -webkit-text-size-adjust: 100%; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
+.page { max-width: 1180px; margin: 0 auto; padding: 1.25rem 1.25rem 4rem; }
+h1, h2, p, ul, ol, dl, dd { margin: 0; padding: 0; }
+h1 { font-size: 1.9rem; line-height: 1.2; letter-spacing: -.015em; font-weight: 680; }
+h2 { font-size: 1.02rem; font-weight: 640; }
+ul, ol { list-style: none; }
+small { font-size: .82rem; color: var(--quiet); }
+code { font: .82em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness: 1px; }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 6px; }
+.away, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.skip:focus { position: absolute; top: .5rem; left: .5rem; padding: .5rem 1rem; background: var(--card); z-index: 9; }
+.wrap { overflow-wrap: anywhere; }
+.count { color: var(--quiet); font-weight: 450; font-variant-numeric: tabular-nums; }
+.note, .rest, .help { color: var(--quiet); font-size: .88rem; }
+[hidden] { display: none !important; }
+
+.eyebrow { color: var(--quiet); font-weight: 560; margin-bottom: .35rem; overflow-wrap: anywhere; }
+.assessment { display: flex; gap: 1rem; align-items: center; }
+.assessment p { color: var(--quiet); font-size: 1.05rem; margin-top: .2rem; overflow-wrap: anywhere; }
+.sign { flex: none; width: 3.25rem; height: 3.25rem; }
+.sign circle { fill: var(--tone); }
+.sign path { fill: none; stroke: var(--on); stroke-width: 2.5; stroke-linecap: round; stroke-linejoin: round; }
+.good { --tone: var(--good); } .look { --tone: var(--look); } .partly { --tone: var(--partly); } .bad { --tone: var(--bad); }
+.new { --tone: var(--new); } .changed { --tone: var(--changed); } .same { --tone: var(--same); } .removed { --tone: var(--removed); } .failed { --tone: var(--failed); }
+.facts { display: flex; flex-wrap: wrap; gap: .15rem 1.1rem; margin: .7rem 0 1rem; color: var(--quiet); font-size: .88rem; }
+
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 14px; padding: .95rem 1.25rem; margin-bottom: .9rem; }
+.tiles h2 { display: flex; justify-content: space-between; flex-wrap: wrap; gap: 0 1rem; }
+.tiles h2 .count { font-size: .88rem; }
+.parts { display: block; width: 100%; height: 10px; border-radius: 5px; margin: .6rem 0 .7rem; }
+.parts rect { fill: var(--tone); }
+.tiles ul { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .5rem; }
+.tiles li > * { display: block; padding: .2rem .75rem; border-left: 4px solid var(--tone); color: inherit; text-decoration: none; border-radius: 4px; height: 100%; }
+.tiles li > a:hover { background: var(--soft); }
+.tiles b { display: block; font-size: 1.75rem; line-height: 1.15; font-weight: 660; font-variant-numeric: tabular-nums; letter-spacing: -.02em; }
+.tiles .label { font-size: .88rem; color: var(--quiet); }
+.tiles li > a .label { text-decoration: underline; text-decoration-color: var(--line); text-underline-offset: .2em; }
+.tiles .none b { color: var(--quiet); font-weight: 450; }
+.tiles .none > * { border-left-color: var(--line); }
+.tiles .failed:not(.none) b { color: var(--failed); }
+.tiles small { display: block; min-height: 1.2em; }
+.two { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 0 1rem; align-items: stretch; }
+.needs .look { --tone: var(--new); }
+.needs li { border-left: 4px solid var(--tone); margin-top: .55rem; padding: 0 0 0 .85rem; line-height: 1.4; }
+.needs b { font-weight: 600; }
+.needs p { overflow-wrap: anywhere; }
+.needs code { color: var(--quiet); margin-left: .35rem; }
+.calm { margin-top: .6rem; color: var(--quiet); }
+.two:has(.calm) { align-items: start; }
+.totals dl { margin-top: .45rem; }
+.totals dl > div { display: flex; justify-content: space-between; gap: 1rem; padding: .42rem 0; border-top: 1px solid var(--line); }
+.totals dl > div:first-child { border-top: 0; }
+.totals dt { color: var(--quiet); }
+.totals dd { text-align: right; }
+.totals dd small { display: block; line-height: 1.3; }
+.totals dd b { font-weight: 620; font-variant-numeric: tabular-nums; }
+
+.find { position: sticky; top: 0; z-index: 5; display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; background: var(--page); padding: .65rem 0; margin-bottom: .35rem; }
+.find input { flex: 1 1 16rem; min-width: 0; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--quiet); border-radius: 10px; padding: .5rem .8rem; }
+.find output { color: var(--quiet); font-size: .88rem; }
+.jump { display: flex; gap: .3rem 1rem; flex-wrap: wrap; font-size: .9rem; margin-bottom: 1rem; }
+
+.grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 0 1rem; align-items: start; }
+.bar { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; }
+.chips { display: flex; flex-wrap: wrap; gap: .35rem; }
+.chip, .more { font: inherit; font-size: .85rem; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 99px; padding: .2rem .75rem; cursor: pointer; }
+.chip span { color: var(--quiet); font-variant-numeric: tabular-nums; }
+.chip:hover, .more:hover { background: var(--soft); }
+.chip[aria-pressed="true"] { background: var(--ink); border-color: var(--ink); color: var(--card); }
+.chip[aria-pressed="true"] span { color: inherit; }
+.tag { display: inline-block; font-size: .78rem; font-weight: 560; line-height: 1.2; padding: .15rem .5rem; border-radius: 99px; border: 1px solid var(--tone, var(--quiet)); color: var(--tone, var(--quiet)); }
+table { width: 100%; border-collapse: collapse; }
+.list table { margin-top: .6rem; }
+.list th, .list td { text-align: left; vertical-align: top; padding: .5rem .75rem .5rem 0; border-top: 1px solid var(--line); }
+.list th { border-top: 0; padding: 0 .75rem .3rem 0; white-space: nowrap; }
+.list th button { font: inherit; font-size: .82rem; font-weight: 560; color: var(--quiet); background: none; border: 0; padding: .15rem 0; cursor: pointer; }
+.list th button:hover { color: var(--ink); }
+.list th button::after { content: "\\2195"; margin-left: .3rem; opacity: .45; }
+.list th[aria-sort="ascending"] button::after { content: "\\2191"; opacity: 1; }
+.list th[aria-sort="descending"] button::after { content: "\\2193"; opacity: 1; }
+.list th:not([aria-sort="none"]) button { color: var(--ink); }
+.list .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.list td:last-child, .list th:last-child { padding-right: 0; }
+.list td small { display: block; }
+.list td .delta { display: block; }
+.list td b { font-weight: 580; }
+.list td code { color: var(--quiet); }
+.message { display: block; }
+.list .tag + .tag, .list small + .tag { margin-top: .25rem; }
+.list tbody tr:hover { background: var(--soft); }
+.list time { white-space: nowrap; }
+.rest { display: flex; gap: .75rem; align-items: center; flex-wrap: wrap; }
+.rest > * { margin-top: .6rem; }
+.bars table { margin-top: .5rem; table-layout: fixed; }
+.bars th { text-align: left; font-weight: 450; width: 40%; padding: .22rem .75rem .22rem 0; overflow-wrap: anywhere; vertical-align: middle; }
+.bars th code { color: var(--quiet); }
+.bars td { padding: .22rem 0; vertical-align: middle; }
+.bars .n { width: 6.5rem; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+svg.bar { display: block; width: 100%; height: 8px; border-radius: 4px; }
+svg.bar rect { fill: var(--tone, var(--new)); }
+svg.bar .track { fill: var(--soft); }
+footer { color: var(--quiet); font-size: .88rem; margin-top: 1.5rem; overflow-wrap: anywhere; }
+footer p { margin-bottom: .25rem; }
+
+@media (max-width: 800px) { .two { grid-template-columns: minmax(0, 1fr); } }
+@media (max-width: 640px) {
+  .page { padding: 1.1rem .8rem 3rem; }
+  h1 { font-size: 1.5rem; }
+  .sign { width: 2.6rem; height: 2.6rem; }
+  .assessment p { font-size: .98rem; }
+  .card { padding: .9rem .95rem; border-radius: 12px; }
+  .tiles ul { grid-template-columns: repeat(3, minmax(0, 1fr)); gap: .4rem .25rem; }
+  .tiles li > * { padding: .3rem .5rem; }
+  .tiles b { font-size: 1.35rem; }
+  .facts { margin: .7rem 0 1rem; }
+  .jump { flex-wrap: nowrap; overflow-x: auto; padding-bottom: .35rem; }
+  .jump a { white-space: nowrap; }
+  .list table, .list tbody { display: block; }
+  .list thead { display: block; overflow-x: auto; }
+  .list thead tr { display: flex; gap: .4rem 1rem; }
+  .list th, .list th.n { padding: 0 0 .35rem; text-align: left; }
+  .list tbody tr { display: flex; flex-wrap: wrap; gap: .15rem 1rem; border-top: 1px solid var(--line); padding: .6rem 0; }
+  .list td, .list td.n { border: 0; padding: 0; text-align: left; font-size: .92rem; }
+  .list td:first-child, .list td:has(.message) { flex: 1 0 100%; }
+  .list td:not(:first-child):not(:has(.tag)):not(:has(.message))::before { content: attr(data-l) " "; color: var(--quiet); font-size: .82rem; }
+  .list td .delta { display: inline; }
+  .bars th { width: 46%; }
+  .bars .n { width: 5.2rem; }
+}
+@media print {
+  .find, .jump, .chips, .skip { display: none; }
+  .card { break-inside: avoid-page; }
+  .list.card { break-inside: auto; }
+}
+@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
+`;
+
+/**
+ * Searches, sorts and filters the tables, and shows their first rows only. It inserts texts as
+ * `textContent`, never as HTML. Without it the page shows all rows.
+ */
+export const PAGE_SCRIPT = `
+'use strict';
+{
+  const FIRST = 15;
+  const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+  const find = document.getElementById('find');
+  const found = document.getElementById('found');
+  const plural = (n, noun) => n.toLocaleString('en') + ' ' + noun + (n === 1 ? '' : 's');
+
+  const tables = [...document.querySelectorAll('.list')].map((section) => {
+    const body = section.querySelector('tbody');
+    const rows = [...body.rows].map((row) => ({
+      row,
+      text: row.textContent.toLowerCase(),
+      kinds: (row.dataset.k || '').split(' '),
+    }));
+    const more = document.createElement('button');
+    more.type = 'button';
+    more.className = 'more';
+    section.querySelector('.rest').prepend(more);
+    const table = { section, body, rows, more, all: false, kinds: new Set() };
+    more.addEventListener('click', () => {
+      table.all = !table.all;
+      show(table);
+      if (!table.all) section.scrollIntoView({ block: 'nearest' });
+    });
+    for (const chip of section.querySelectorAll('.chip')) {
+      chip.addEventListener('click', () => {
+        const pressed = chip.getAttribute('aria-pressed') !== 'true';
+        chip.setAttribute('aria-pressed', String(pressed));
+        if (pressed) table.kinds.add(chip.dataset.kind);
+        else table.kinds.delete(chip.dataset.kind);
+        show(table);
+      });
+    }
+    section.querySelectorAll('th').forEach((header, column) => {
+      header.querySelector('button').addEventListener('click', () => sort(table, header, column));
+    });
+    return table;
+  });
+
+  const matches = ({ kinds }, words, entry) =>
+    (kinds.size === 0 || entry.kinds.some((kind) => kinds.has(kind))) &&
+    words.every((word) => entry.text.includes(word));
+
+  function show(table, words = wordsOf(find.value)) {
+    let count = 0;
+    for (const entry of table.rows) {
+      const fits = matches(table, words, entry);
+      if (fits) count++;
+      entry.row.hidden = !fits || (!table.all && count > FIRST);
+    }
+    table.more.hidden = count <= FIRST;
+    table.more.textContent = table.all ? 'Show fewer' : 'Show all ' + count.toLocaleString('en');
+    table.more.setAttribute('aria-expanded', String(table.all));
+    table.section.hidden = words.length > 0 && count === 0;
+    return count;
+  }
+
+  function wordsOf(text) {
+    return text.toLowerCase().split(/\\s+/).filter((word) => word !== '');
+  }
+
+  function search() {
+    const words = wordsOf(find.value);
+    const count = tables.reduce((sum, table) => sum + show(table, words), 0);
+    for (const other of document.querySelectorAll('.grid')) other.hidden = words.length > 0;
+    const part = document.querySelector('.rest span') === null ? '' : ' on this page · long lists are cut';
+    found.textContent = words.length === 0 ? '' : plural(count, 'row') + ' found' + part;
+  }
+
+  const keyOf = (row, column) => {
+    const cell = row.cells[column];
+    if (cell.classList.contains('n')) return cell.dataset.v === undefined ? -Infinity : Number(cell.dataset.v);
+    const time = cell.querySelector('time');
+    return time === null ? cell.textContent : time.dateTime;
+  };
+
+  function sort(table, header, column) {
+    const figures = header.classList.contains('n');
+    const before = header.getAttribute('aria-sort');
+    const down = before === 'none' ? figures : before === 'ascending';
+    for (const other of table.section.querySelectorAll('th')) other.setAttribute('aria-sort', 'none');
+    header.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+    const keyed = table.rows.map((entry) => ({ entry, key: keyOf(entry.row, column) }));
+    keyed.sort((a, b) => (figures ? a.key - b.key || 0 : collator.compare(a.key, b.key)) * (down ? -1 : 1));
+    table.rows = keyed.map(({ entry }) => entry);
+    table.body.append(...table.rows.map(({ row }) => row));
+    show(table);
+  }
+
+  let waiting;
+  find.addEventListener('input', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(search, 80);
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key === '/' && document.activeElement !== find && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      find.focus();
+    }
+    if (event.key === 'Escape' && document.activeElement === find) {
+      find.value = '';
+      search();
+    }
+  });
+  document.querySelector('.find').hidden = tables.length === 0;
+  search();
+}
+`;

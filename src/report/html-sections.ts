@@ -1,12 +1,10 @@
 /** The sections of the page below its first screen: one table or list of bars each. */
 import { fieldLabel, gateLabel } from './assessment.ts';
 import {
-  type Bar,
   barSection,
   type Column,
   type Html,
   html,
-  type Kind,
   outputLink,
   type Section,
   tableSection,
@@ -70,7 +68,7 @@ const TIME = figures<AssetRow>('Time', ({ ms }) => ms, duration);
 
 function failures(report: RunReport): Section | undefined {
   const { quarantined, failed } = report.configurations;
-  const kinds: Kind[] = report.causes.map(({ code, count }) => ({ id: code, label: code, count }));
+  const kinds = report.causes.map(({ code, count }) => ({ id: code, label: code, count }));
   const inQuarantine = { id: 'quarantine', label: 'In quarantine', count: quarantined };
   return tableSection<FailureRow>({
     id: 'failures',
@@ -289,7 +287,7 @@ function statuses({ requests: { byStatus } }: RunReport): Section | undefined {
 }
 
 /** Bars of counts, the largest first. */
-function countBars(counts: Record<string, number>, nameOf: (name: string) => Html): Bar[] {
+function countBars(counts: Record<string, number>, nameOf: (name: string) => Html) {
   return Object.entries(counts)
     .sort(([, a], [, b]) => b - a)
     .map(([name, count]) => ({ name: nameOf(name), length: count, label: integer(count) }));

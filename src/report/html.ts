@@ -1,8 +1,14 @@
 /** The report as one HTML page: the first screen shows how the run went and what requires an action. */
 import { createHash } from 'node:crypto';
 import { assess, type RequiredAction, requiredActions, type Tone } from './assessment.ts';
-import { type Html, html, outputLink, type Section } from './html-elements.ts';
-import { PAGE_SCRIPT, PAGE_STYLE } from './html-page.ts';
+import {
+  type Html,
+  html,
+  outputLink,
+  PAGE_SCRIPT,
+  PAGE_STYLE,
+  type Section,
+} from './html-elements.ts';
 import { sectionsOf } from './html-sections.ts';
 import type { RunReport } from './run-report.ts';
 import { amount, capital, day, duration, instant, integer, percentage, size } from './text.ts';

@@ -4,7 +4,7 @@ import {
   drawTree,
   readArticleName,
   readCatalogueTree,
-} from '../../../src/cli/catalogue-text.ts';
+} from '../../../src/cli/catalogue.ts';
 import type { CatalogueNode } from '../../../src/model/catalogue.ts';
 import { decodeArticle } from '../../../src/service/wire-article.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
