@@ -230,8 +230,6 @@ function builtOf(line: ManifestLine): Built | undefined {
   return { ...figures, losses: line.losses, warnings } as Built;
 }
 
-type Build = (snapshot: ArticleSnapshot, source: Digest) => Promise<Built>;
-
 /**
  * Builds each source once a run. The converter is loaded with the first article that has to be built, so
  * that a run without changes does not pay for it.
@@ -239,7 +237,7 @@ type Build = (snapshot: ArticleSnapshot, source: Digest) => Promise<Built>;
 function createBuilder(
   { options, stores, metrics: { stopwatch } }: Run,
   decoded: DecodedReader | undefined,
-): Build {
+): (snapshot: ArticleSnapshot, source: Digest) => Promise<Built> {
   let converter: Promise<Converter> | undefined;
   const limit = pLimit(BUILDS_AT_ONCE);
   const builds = new Map<Digest, Promise<Built>>();

@@ -45,7 +45,10 @@ export function manifestLine(
   const failures = results.filter((result) => result.status === 'failed');
   const built = results.find((result) => 'built' in result);
   const isFresh = results.some(({ status }) => status === 'fresh');
-  const failed = failures.map(failedRequest);
+  const failed = failures.map(({ request, error: { code, message } }) => ({
+    code: REQUEST_FAILED,
+    message: `${configurationKey(request)} failed: ${code}: ${message}`,
+  }));
   if (built !== undefined) return orderFields(builtLine(id, built, failed, requested));
   if (isFresh && before !== undefined) return freshLine(before, failed, requested);
   return orderFields(failedLine(id, failures[0]!, requested, before));
@@ -80,11 +83,6 @@ function freshLine(
   return isSame ? before : orderFields({ ...before, status: 'unchanged', warnings, requested });
 }
 
-function failedRequest({ request, error }: FailedResult): Warning {
-  const message = `${configurationKey(request)} failed: ${error.code}: ${error.message}`;
-  return { code: REQUEST_FAILED, message };
-}
-
 function failedLine(
   id: ArticleRequest,
   { error }: FailedResult,
@@ -94,13 +92,8 @@ function failedLine(
   const lastGood = before && lastGoodOf(before);
   return {
     ...configurationId(id),
-    status: 'failed',
-    convertdate: before?.convertdate ?? '',
-    source: '',
-    losses: [],
-    warnings: [],
-    requested,
-    error,
+    ...{ status: 'failed', convertdate: before?.convertdate ?? '', source: '' },
+    ...{ losses: [], warnings: [], requested, error },
     ...(lastGood && { lastGood }),
   };
 }

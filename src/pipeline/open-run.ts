@@ -127,10 +127,8 @@ async function openPrevious(
   };
 }
 
-interface SessionOptions extends Pick<Run, 'options' | 'environment' | 'startedAt' | 'metrics'> {
-  bodies: ContentStore;
-  database: CacheDatabase;
-}
+type SessionOptions = Pick<Run, 'options' | 'environment' | 'startedAt' | 'metrics'> &
+  Pick<Stores, 'bodies' | 'database'>;
 
 /** Creates the session with the service, which is opened on first use. */
 function createServiceSession(opening: SessionOptions) {

@@ -83,10 +83,7 @@ export function defaultCacheDir(outputDir: string): string {
   return join(dirname(outputDir), '.cache');
 }
 
-interface Problem {
-  line: number;
-  sentence: string;
-}
+type Problem = { line: number; sentence: string };
 
 /** Describes all problems as `file:line: sentence`, sorted by line. @param content - If the schema found none. */
 function problemsOf(
@@ -218,14 +215,7 @@ function valueAt(value: unknown, path: YamlPath): unknown {
 type YamlPath = readonly PropertyKey[];
 
 /** A YAML file with the position of each value. */
-interface YamlFile {
-  file: string;
-  value: unknown;
-  /** The line of a value, or of its nearest ancestor that exists. */
-  lineOf(path: YamlPath): number;
-  /** The line of a key within the mapping at a path. */
-  lineOfKey(path: YamlPath, key: string): number;
-}
+type YamlFile = ReturnType<typeof readYaml>;
 
 const VARIABLE = /\$\{([^}]*)\}/g;
 /** As in JSON: an id such as 007 remains a text. */
@@ -237,7 +227,7 @@ const PLAIN_NUMBER_OR_BOOLEAN = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false)$/;
  * @throws {@link ConverterError} `PIPELINE_INVALID` for what is no YAML, `PIPELINE_VARIABLE_UNSET`
  *   for a variable without a value; both name file and line.
  */
-export function readYaml(text: string, file: string, env: Environment): YamlFile {
+export function readYaml(text: string, file: string, env: Environment) {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const line = (offset: number | undefined) => lines.linePos(offset ?? 0).line;
@@ -255,8 +245,10 @@ export function readYaml(text: string, file: string, env: Environment): YamlFile
   return {
     file,
     value: toPlain(document, file),
-    lineOf: (path) => line(offsetOf(document, path)),
-    lineOfKey: (path, key) => line(keyOffsetOf(document, path, key)),
+    /** The line of a value, or of its nearest ancestor that exists. */
+    lineOf: (path: YamlPath) => line(offsetOf(document, path)),
+    /** The line of a key within the mapping at a path. */
+    lineOfKey: (path: YamlPath, key: string) => line(keyOffsetOf(document, path, key)),
   };
 }
 

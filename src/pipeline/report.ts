@@ -11,9 +11,7 @@ import {
   sortConfigurationKeys,
 } from '../model/configuration-id.ts';
 import type { Result } from '../model/result.ts';
-import type { ReportedLine } from '../report/collect.ts';
-import { createCollector } from '../report/collect.ts';
-
+import { createCollector, type ReportedLine } from '../report/collect.ts';
 import type { FailureRow, GateReport, RunReport } from '../report/run-report.ts';
 import { helpFor } from '../support/errors.ts';
 import { replaceFile, temporaryFolder } from '../support/files.ts';
@@ -44,15 +42,12 @@ interface ReportContent {
 }
 
 /** A report, which lists the first failures only, and all of them. */
-export interface MadeReport {
-  report: RunReport;
-  failures(): Iterable<FailureRow>;
-}
+type MadeReport = Awaited<ReturnType<typeof makeReport>>;
 
 const NO_GATES = { refused: false, accepted: false, count: 0, byGate: {}, findings: [] };
 
 /** Summarizes a run. */
-export async function makeReport(run: Run, content: ReportContent): Promise<MadeReport> {
+export async function makeReport(run: Run, content: ReportContent) {
   const { options, stores, session, metrics, startedAt } = run;
   const { pipeline } = options;
   const { command, end, selection, lines, removed = [], gates = NO_GATES, historyOf } = content;

@@ -14,14 +14,7 @@ import { type Run, withRun } from './open-run.ts';
 import { verifyOutput } from './output-folder.ts';
 import { lockOutput } from './output-lock.ts';
 import { type Processor, processAll } from './process-all.ts';
-import {
-  fetchedLine,
-  type MadeReport,
-  makeReport,
-  removedConfigurations,
-  runLines,
-  writeReport,
-} from './report.ts';
+import { fetchedLine, makeReport, removedConfigurations, runLines, writeReport } from './report.ts';
 import { createResults, type Results } from './results.ts';
 import { isPublished, type RunEnd, type RunResult } from './run-end.ts';
 import { isPartial, type RunEnvironment, type RunOptions, runId } from './run-options.ts';
@@ -162,7 +155,11 @@ async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
     lines: runLines({ before, lines, results, historyOf }),
     removed: removedConfigurations({ before, lines }),
   });
-  const runFolder = await writtenReport(made, end);
+  const runFolder = await writeReport(made).catch((error: unknown) => {
+    // It must not hide the error that ended the run.
+    if (end.kind === 'complete') throw error;
+    return undefined;
+  });
   if (end.kind === 'complete') await run.session.finish(isPartial(options));
   return { report: made.report, runFolder, end };
 }
@@ -273,15 +270,5 @@ function* decisionsOf(results: Results): Iterable<[key: string, decision: Decisi
     const { result } = results.of(key)[0]!;
     const tier = result.status === 'fresh' ? 'kept' : 'failed';
     yield [key, 'decision' in result ? result.decision : { tier, why: [] }];
-  }
-}
-
-/** An error while the report is written must not hide the error that ended the run. */
-async function writtenReport(made: MadeReport, end: RunEnd): Promise<string | undefined> {
-  try {
-    return await writeReport(made);
-  } catch (thrown) {
-    if (end.kind === 'complete') throw thrown;
-    return undefined;
   }
 }

@@ -87,16 +87,11 @@ function counting(fetcher: Fetcher, report: RunEnvironment['selecting'] = () => 
   };
 }
 
-interface OpenedSource {
-  source: ArticleSource;
-  warnings: Warning[];
-}
-
 /** Reads the files and database rows that a source of the pipeline refers to. */
 async function openSource(
   source: PipelineSource,
   { options, stores, environment }: Run,
-): Promise<OpenedSource> {
+): Promise<{ source: ArticleSource; warnings: Warning[] }> {
   const opened = (as: ArticleSource, warnings: Warning[] = []) => ({ source: as, warnings });
   switch (source.kind) {
     case 'list':

@@ -40,8 +40,8 @@ describe('prune', () => {
       join(out(), 'manifest.jsonl'),
       kept.map((line) => JSON.stringify(line)).join('\n'),
     );
-    const told = await command(['prune', pipeline]);
-    expect(told.stdout).toContain(`and ${lines.length - kept.length} links; --yes removes them`);
+    const printed = await command(['prune', pipeline]);
+    expect(printed.stdout).toContain(`and ${lines.length - kept.length} links; --yes removes them`);
     expect(await files()).toEqual(before);
     expect(await command(['prune', pipeline, '--yes'])).toMatchObject({ exit: 0 });
     const expected = kept.flatMap(({ glb, sha256 }) => [
@@ -57,8 +57,8 @@ describe('prune', () => {
     const runs = () => readdir(join(out(), 'runs'));
     await mkdir(join(out(), 'runs', 'notes'));
     const before = await runs();
-    const told = await command(['prune', pipeline, '--keep-runs', '1']);
-    expect(told.stdout).toMatch(
+    const printed = await command(['prune', pipeline, '--keep-runs', '1']);
+    expect(printed.stdout).toMatch(
       new RegExp(`the reports of ${before.length - 2} runs?; --yes removes them`),
     );
     await command(['prune', pipeline, '--yes']);

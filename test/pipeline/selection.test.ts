@@ -283,8 +283,8 @@ describe('a choice that cannot be had', () => {
     expect(Object.keys(await readManifest(out()))).toHaveLength(1);
     const runs = /Report +(\S+)/.exec(stdout)![1]!;
     const rows = (await readFile(join(runs, 'failures.jsonl'), 'utf8')).trim().split('\n');
-    const told = rows.map((row) => JSON.parse(row)).map(({ what, code }) => [what, code]);
-    expect(told).toEqual([
+    const listed = rows.map((row) => JSON.parse(row)).map(({ what, code }) => [what, code]);
+    expect(listed).toEqual([
       ['cart child.json', 'CHILD_WITHOUT_ROOT'],
       ['cart no-id.json', 'CART_INVALID'],
       ['cart torn.json', 'CART_INVALID'],
@@ -293,7 +293,7 @@ describe('a choice that cannot be had', () => {
       ['configuration FJEL/LINEA/LN-D160/80 OBERFLÄCHE.DEKRO=NB', 'PROPERTY_UNKNOWN'],
       ['catalogue NOWHERE;:@9', 'NODE_NOT_FOUND'],
     ]);
-    for (const [what, code] of told) expect(stdout).toContain(`${what}  ${code}`);
+    for (const [what, code] of listed) expect(stdout).toContain(`${what}  ${code}`);
     expect(stdout).toMatch(/SEARCH_EMPTY {2}search FJEL "no such thing" finds no article/);
     expect(stdout).toMatch(/1 converted · 0 unchanged · 7 failed/);
   });

@@ -53,8 +53,8 @@ const byKey = (lines: ManifestLine[]) => {
 const judge = (before: ManifestLine[], now: ManifestLine[], gates: unknown = {}) =>
   assessGates(byKey(before), byKey(now), gatesSchema.parse(gates));
 
-describe('the gates of a range that nobody has thought about yet', () => {
-  test('say nothing of a first night, nor of a quiet one', () => {
+describe('the default gates', () => {
+  test('find nothing in a first run, nor in an unchanged one', () => {
     const silent = { refused: false, count: 0, byGate: {}, findings: [] };
     expect(judge([], range(1000))).toEqual(silent);
     expect(judge(range(1000), range(1000))).toEqual(silent);
@@ -69,14 +69,14 @@ describe('the gates of a range that nobody has thought about yet', () => {
     });
   });
 
-  test('say nothing of an ordinary update: a series gone, one new, one with other geometry', () => {
+  test('find nothing in an ordinary update: a series gone, one new, one with other geometry', () => {
     const before = range(1000);
     const now = range(1100, (n) => (n < 90 ? { triangles: 5000, bytes: 60_000 } : {})).slice(90);
     const redone = now.map((one, n) => (n < 90 ? { ...one, boundsMetres: box(1) } : one));
     expect(judge(before, redone)).toMatchObject({ refused: false, findings: [] });
   });
 
-  test('refuse when half the range is gone, and say so in one sentence', () => {
+  test('refuse when half the range is gone, in one sentence', () => {
     const assessment = judge(range(1000), range(1000).slice(512));
     expect(assessment).toMatchObject({
       refused: true,
@@ -139,7 +139,7 @@ describe('the gates of a range that nobody has thought about yet', () => {
     });
   });
 
-  test('are silent on a handful of configurations', () => {
+  test('find nothing in a handful of configurations', () => {
     expect(judge(range(12), range(12).slice(9))).toMatchObject({ refused: false, findings: [] });
   });
 });
@@ -147,7 +147,7 @@ describe('the gates of a range that nobody has thought about yet', () => {
 describe('each manufacturer is a range of its own', () => {
   const other = (size: number) => range(size, () => ({ manufacturer: 'LUMO' }));
 
-  test('so that one that vanishes among many is noticed', () => {
+  test('so that one that vanishes among many is found', () => {
     const assessment = judge([...range(5000), ...other(OWN_RANGE)], range(5000));
     expect(assessment.refused).toBe(true);
     expect(assessment.findings[0]).toMatchObject({
@@ -156,12 +156,12 @@ describe('each manufacturer is a range of its own', () => {
     });
   });
 
-  test('but a small one does not stop the night of all others', () => {
+  test('but a small one does not stop the run of all others', () => {
     const assessment = judge([...range(5000), ...other(OWN_RANGE - 1)], range(5000));
     expect(assessment).toMatchObject({ refused: false, findings: [] });
   });
 
-  test('and the whole range speaks for its parts', () => {
+  test('and a finding of the whole range covers its parts', () => {
     const all = [...range(1000), ...other(1000)];
     const { findings } = judge(all, []);
     expect(findings.filter(({ article }) => article.endsWith('*'))).toHaveLength(1);
@@ -169,12 +169,12 @@ describe('each manufacturer is a range of its own', () => {
 });
 
 describe('what counts as published before', () => {
-  test('what fails tonight is not gone, and its figures are not nothing', () => {
+  test('what fails is not gone, and its figures are not zero', () => {
     const failed = range(100, () => ({ status: 'failed' as const })).map(withoutFigures);
     expect(judge(range(100), failed)).toMatchObject({ refused: false, findings: [] });
   });
 
-  test('what failed last night is compared with what it had before that', () => {
+  test('what failed in the previous run is compared with its last good GLB', () => {
     const failed = range(100).map(withLastGood);
     expect(judge(failed, range(100))).toMatchObject({ refused: false, findings: [] });
     const collapsed = range(100, () => ({ triangles: 1 }));
@@ -199,14 +199,14 @@ describe('what counts as published before', () => {
     });
   });
 
-  test('what never stood anywhere is no loss', () => {
+  test('what was never published is no loss', () => {
     const failed = range(100).map(withoutFigures);
     expect(judge(failed, [])).toMatchObject({ refused: false, findings: [] });
   });
 });
 
 describe('thresholds', () => {
-  test('a gate that is written says all of itself; the others stay as they are', () => {
+  test('a configured gate replaces its defaults; the others keep theirs', () => {
     const gates = gatesSchema.parse({ articlesGone: { refuse: '5%' }, textures: {} });
     expect(gates).toEqual({
       ...GATE_DEFAULTS,
@@ -215,7 +215,7 @@ describe('thresholds', () => {
     });
   });
 
-  test('hold from the first configuration on where they are written', () => {
+  test('apply from the first configuration on if they are configured', () => {
     const assessment = judge(range(4), range(3), { articlesGone: { refuse: '25%' } });
     expect(assessment).toMatchObject({ refused: true });
   });
@@ -239,7 +239,7 @@ describe('thresholds', () => {
     );
   });
 
-  test('one that is stricter never lets through what a laxer one refused', () => {
+  test('a stricter one never accepts what a laxer one refuses', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     const triangles = fc.array(fc.integer({ min: 0, max: 2000 }), { minLength: 1, maxLength: 30 });
     fc.assert(
@@ -270,7 +270,7 @@ describe('thresholds', () => {
     );
   });
 
-  test('what is told stays small, however much has changed', () => {
+  test('the findings are bounded, however much has changed', () => {
     expect(judge(range(50_000), []).findings.length).toBeLessThanOrEqual(21);
   });
 });
@@ -325,7 +325,7 @@ describe('how much a configuration differs', () => {
   });
 });
 
-test('every gate of the report has thresholds and is judged', () => {
+test('every gate of the report has thresholds', () => {
   const gates: Gate[] = ['articlesGone', 'triangles', 'bounds', 'materials', 'bytes', 'textures'];
   expect(Object.keys(gatesSchema.parse({}))).toEqual(gates);
 });

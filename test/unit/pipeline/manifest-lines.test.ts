@@ -115,7 +115,7 @@ describe('the lines of a run', () => {
     expect(line).toMatchObject({ status: 'converted', warnings: [{ code: 'REQUEST_FAILED' }] });
   });
 
-  test('one that was kept says what it said, but for a failure of last night', () => {
+  test('a fresh one keeps its line, but for a failure of the previous run', () => {
     const resolved = key('D1', 'D1-OAK');
     const all = [good(key('D1'), resolved), bad(resolved, resolved)];
     const [before] = manifestLines(all, NONE).map(published);
@@ -145,7 +145,7 @@ describe('merging', () => {
     expect(merged([...one, ...two], fresh)).toEqual([...one, ...fresh]);
   });
 
-  test('a partial run takes a line away whose only request resolves elsewhere now', () => {
+  test('a partial run removes a line whose only request resolves to another configuration now', () => {
     const moved = manifestLines([good(key('D1'), key('D1', 'D1-B'))], NONE);
     expect(merged(one, moved)).toEqual(moved);
   });

@@ -41,12 +41,12 @@ describe('lockOutput', () => {
   });
 
   it('respects the lock of another host, of which it cannot tell', async () => {
-    await leave(lockOf(await deadProcess(), 'elsewhere'));
+    await leave(lockOf(await deadProcess(), 'other-host'));
     await expect(lockOutput(folder, 1)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
   });
 
-  it('says which file to remove where nobody here can tell', async () => {
-    await leave(lockOf(1, 'elsewhere'));
+  it('names the file to remove if the process is on another machine', async () => {
+    await leave(lockOf(1, 'other-host'));
     await expect(lockOutput(folder, 1)).rejects.toThrow(`remove ${join(folder, LOCK_FILE)}`);
     await leave(lockOf(1));
     await expect(lockOutput(folder, 1)).rejects.not.toThrow('remove');
@@ -88,7 +88,7 @@ describe('lockOutput', () => {
     expect(await readdir(folder)).toEqual(['.tmp']);
   });
 
-  it('leaves the takeover to whoever is at it', async () => {
+  it('leaves the takeover to the process that has the guard', async () => {
     await leave(lockOf(await deadProcess()));
     await writeFile(join(folder, `${LOCK_FILE}.takeover`), lockOf(1));
     await expect(lockOutput(folder, 1)).rejects.toThrow('received one of process 1 on');
