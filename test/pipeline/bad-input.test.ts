@@ -103,17 +103,21 @@ describe('a service that cannot be used', () => {
     expect(stderr).toMatch(/speak.* TLS.*: is https right\?/);
   });
 
-  test('an address at which nothing is: exit 3, and it is the address that is named', async () => {
+  test('a wrong address: exit 3, and the sentence names the variable', async () => {
     const wrong = (name: string) => {
       const env = { ...proxy.env, [name]: `${proxy.env[name]}/elsewhere` };
       return command(['run', file], { env });
     };
     const base = await wrong('BTG2GLTF_BASE_URL');
     expect(base.exit).toBe(3);
-    expect(lastLines(base.stderr)).toMatch(/no catalogue.*BTG2GLTF_BASE_URL.* right\?/);
+    expect(lastLines(base.stderr)).toMatch(
+      /expected a catalogue at this address.*BTG2GLTF_BASE_URL/,
+    );
     const auth = await wrong('BTG2GLTF_AUTH_URL');
     expect(auth.exit).toBe(3);
-    expect(lastLines(auth.stderr)).toMatch(/BTG2GLTF_AUTH_URL.* right\?/);
+    expect(lastLines(auth.stderr)).toMatch(
+      /expected an authentication server at this address.*BTG2GLTF_AUTH_URL/,
+    );
     expect(base.stderr + auth.stderr).not.toContain('elsewhere');
   });
 
