@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startEmulatorOf } from '../../../src/cli/service.ts';
-import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import { migrate } from '../../../src/gateway/migrate.ts';
-import { createSampleRange } from '../../../src/sample/sample-range.ts';
-import { logIn } from '../../helpers/emulated-session.ts';
+import { startEmulatorOf } from '../../src/cli/service.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { migrate } from '../../src/gateway/migrate.ts';
+import { createSampleRange } from '../../src/sample/sample-range.ts';
+import { logIn } from '../helpers/emulated-session.ts';
 
-const RECORDING = new URL('../../fixtures/recordings/names-with-every-character', import.meta.url)
+const RECORDING = new URL('../fixtures/recordings/names-with-every-character', import.meta.url)
   .pathname;
 let emulator: Emulator;
 

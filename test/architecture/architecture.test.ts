@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
+import { CONVERT_DEFAULTS } from '../../src/transform/convert-options.ts';
 import {
   brokenDecisions,
   fixedGuesses,
@@ -19,6 +19,7 @@ import {
   forbiddenImports,
   impurities,
   unknownFolders,
+  unmirroredTests,
   upwardImports,
 } from './import-rules.ts';
 import { readTree, type SourceFile, sourceFile } from './source-tree.ts';
@@ -31,7 +32,7 @@ import {
   valuesInModel,
 } from './text-rules.ts';
 
-const ROOT = new URL('../../../', import.meta.url);
+const ROOT = new URL('../../', import.meta.url);
 let project: SourceFile[];
 let table: string;
 
@@ -121,6 +122,18 @@ const ROWS: [string, Row][] = [
               "import { r } from '../../src/math/ofml-frame.ts';",
           },
           says: /imports src\/math\/ofml-frame\.ts, which it checks/,
+        },
+      ],
+    },
+  ],
+  [
+    'a unit test mirrors a file of src',
+    {
+      check: unmirroredTests,
+      faults: [
+        {
+          files: { 'src/cache/a.ts': '', 'test/unit/cache/ab.test.ts': '' },
+          says: /^test\/unit\/cache\/ab\.test\.ts mirrors no file of src/,
         },
       ],
     },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import { createSampleRange } from '../../../src/sample/sample-range.ts';
-import { call, logIn } from '../../helpers/emulated-session.ts';
-import { allArticles, allRequests, type Wire } from '../../helpers/sample-range.ts';
+import { type Emulator, startEmulator } from '../../../../src/emulator/emulator.ts';
+import { createSampleRange } from '../../../../src/sample/sample-range.ts';
+import { call, logIn } from '../../../helpers/emulated-session.ts';
+import { allArticles, allRequests, type Wire } from '../../../helpers/sample-range.ts';
 
 const range = createSampleRange();
 const path = (...segments: string[]): string => segments.map(encodeURIComponent).join('/');

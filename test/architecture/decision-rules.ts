@@ -45,7 +45,7 @@ export function decisions(text: string): Decision[] {
 export function unknownDecisions(files: SourceFile[], table: string): string[] {
   const known = new Set(decisions(table).map((d) => d.id));
   return files
-    .filter((file) => !file.path.startsWith('test/unit/architecture/'))
+    .filter((file) => !file.path.startsWith('test/architecture/'))
     .flatMap((file) =>
       [...file.text.matchAll(CITED)]
         .filter((m) => !known.has(m[0]))

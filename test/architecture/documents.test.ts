@@ -5,7 +5,7 @@ import { posix } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readTree } from './source-tree.ts';
 
-const ROOT = new URL('../../../', import.meta.url);
+const ROOT = new URL('../../', import.meta.url);
 const exists = (path: string) => existsSync(new URL(path, ROOT));
 
 /** Files that npm packs in any case. */

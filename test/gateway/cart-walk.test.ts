@@ -4,15 +4,15 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openCacheDatabase } from '../../../src/cache/database.ts';
-import { interrupt } from '../../../src/cli/command.ts';
-import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import { type PlanningLink, planningUrl } from '../../../src/gateway/planning-url.ts';
-import { openRelay } from '../../../src/gateway/relay.ts';
-import { createSampleRange } from '../../../src/sample/sample-range.ts';
-import { createClient } from '../../../src/service/client.ts';
-import { SILENT } from '../../../src/support/log.ts';
-import { command, temporaryFolder } from '../../helpers/command.ts';
+import { openCacheDatabase } from '../../src/cache/database.ts';
+import { interrupt } from '../../src/cli/command.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { type PlanningLink, planningUrl } from '../../src/gateway/planning-url.ts';
+import { openRelay } from '../../src/gateway/relay.ts';
+import { createSampleRange } from '../../src/sample/sample-range.ts';
+import { createClient } from '../../src/service/client.ts';
+import { SILENT } from '../../src/support/log.ts';
+import { command, temporaryFolder } from '../helpers/command.ts';
 
 /** Runs a command that listens until the work with what it printed is done. */
 async function whileRunning(

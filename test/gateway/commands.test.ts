@@ -7,11 +7,11 @@ import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openCacheDatabase } from '../../../src/cache/database.ts';
-import { interrupt } from '../../../src/cli/command.ts';
-import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import { command, temporaryFolder } from '../../helpers/command.ts';
-import { smallRange } from '../../helpers/small-range.ts';
+import { openCacheDatabase } from '../../src/cache/database.ts';
+import { interrupt } from '../../src/cli/command.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { command, temporaryFolder } from '../helpers/command.ts';
+import { smallRange } from '../helpers/small-range.ts';
 
 const CART = {
   id: '7',

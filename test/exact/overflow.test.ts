@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { IDENTITY3 } from '../../../src/math/vec.ts';
-import { decodeBlock } from '../../../src/service/wire-block.ts';
-import { decodePartsList } from '../../../src/service/wire-parts-list.ts';
-import { prepareBlock } from '../../../src/transform/block-mesh.ts';
-import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
-import { basePlacement } from '../../../src/transform/uv.ts';
-import { buildVertexData } from '../../../src/transform/vertex-data.ts';
+import { IDENTITY3 } from '../../src/math/vec.ts';
+import { decodeBlock } from '../../src/service/wire-block.ts';
+import { decodePartsList } from '../../src/service/wire-parts-list.ts';
+import { prepareBlock } from '../../src/transform/block-mesh.ts';
+import { CONVERT_DEFAULTS } from '../../src/transform/convert-options.ts';
+import { basePlacement } from '../../src/transform/uv.ts';
+import { buildVertexData } from '../../src/transform/vertex-data.ts';
 
 const utf8 = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 

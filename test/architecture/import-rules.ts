@@ -120,6 +120,18 @@ export function dependentEvaluators(files: SourceFile[]): string[] {
     );
 }
 
+/** A unit test has the path of the file of `src` that it tests, perhaps with `-` and the aspect that it tests. */
+export function unmirroredTests(files: SourceFile[]): string[] {
+  const paths = new Set(files.map(({ path }) => path));
+  return files
+    .filter(({ path }) => /^test\/unit\/.*\.test\.ts$/.test(path))
+    .filter(({ path }) => {
+      const words = path.replace('test/unit/', 'src/').replace('.test.ts', '').split('-');
+      return !words.some((_, n) => paths.has(`${words.slice(0, n + 1).join('-')}.ts`));
+    })
+    .map(({ path }) => `${path} mirrors no file of src; rename it, or move it out of test/unit`);
+}
+
 /** Imports of values, lazy ones included, form no cycle. */
 export function cycles(files: SourceFile[]): string[] {
   const graph = valueGraph(files);
