@@ -7,13 +7,7 @@ import { configurationKey } from '../model/configuration-id.ts';
 import { requestKey } from '../service/operations.ts';
 import { canonicalName } from '../service/wire-value.ts';
 import { locateImage } from './image-location.ts';
-import {
-  articleRequest,
-  blockOwner,
-  blockRequest,
-  imageRequest,
-  partsListRequest,
-} from './requests.ts';
+import { articleRequest, blockOwner, imageRequest, partsListRequest } from './requests.ts';
 
 /**
  * Requests that a fetch would send: GET articles, GET btg, GET block and materials; and configurations that
@@ -83,9 +77,10 @@ export async function estimateRequests(
 /** The blocks of a configuration that was fetched before, and the first location of each image. */
 function bodiesOf(record: SnapshotRecord, imageLocation?: string): CacheableRequest[] {
   const { manufacturer } = record.key;
-  const blocks = record.blocks.map(([name]) =>
-    blockRequest(name, blockOwner(canonicalName(name), manufacturer), manufacturer),
-  );
+  const blocks = record.blocks.map(([name]): CacheableRequest<'getBlock'> => {
+    const owner = blockOwner(canonicalName(name), manufacturer);
+    return { operation: 'getBlock', values: { name }, owner, datedBy: manufacturer };
+  });
   const owners = { manufacturer, blockManufacturers: blocks.map(({ owner }) => owner) };
   const images = record.images.flatMap(([reference]) => {
     try {

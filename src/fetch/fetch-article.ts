@@ -2,21 +2,23 @@
 import { Dependencies } from '../cache/dependencies.ts';
 import { missingBecause } from '../cache/missing-body.ts';
 import {
+  type CacheableRequest,
   ResponseCache,
   type ResponseCacheOptions,
   type ResponseCounts,
 } from '../cache/response-cache.ts';
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
-import type { PartsList } from '../model/graphics.ts';
+import type { PartsList, PartsListNode } from '../model/graphics.ts';
 import type { ArticleSnapshot, DecodedReader, Fetched, Warning } from '../model/snapshot.ts';
 import { imageReferences } from '../service/wire-material.ts';
+import { canonicalName } from '../service/wire-value.ts';
 import { ConverterError } from '../support/errors.ts';
 import { estimateRequests, type RequestEstimate } from './estimate.ts';
 import { type ImageContext, locateImage } from './image-location.ts';
 import { checkPlacement } from './placement.ts';
 import { planningChildren } from './planning.ts';
-import { articleRequest, blockRequests, imageRequest, partsListRequest } from './requests.ts';
+import { articleRequest, blockOwner, imageRequest, partsListRequest } from './requests.ts';
 import { resolveKey } from './resolve-article.ts';
 import type { CatalogueReader, Configurator, Configured, PropertySetting } from './selection.ts';
 import { inputsDigest, optionsDigest, recordOf, type SnapshotInputs } from './snapshot.ts';
@@ -225,6 +227,61 @@ async function fetchBodies(source: Source, partsList: PartsList, manufacturer: s
     }),
   ]);
   return { blocks, images, warnings };
+}
+
+type BlockRequest = CacheableRequest<'getBlock'> & { subject: string };
+
+/**
+ * Gathers the blocks that the nodes of a parts list use.
+ *
+ * One that `blocks[]` does not list is requested without a leading `::`, with manufacturer and program
+ * in upper case, and reported.
+ *
+ * @param manufacturer - The article's: owns a block whose name has no manufacturer.
+ * @returns Requests by canonical name.
+ *
+ * @see Spec 2.3; D-111.
+ */
+export function blockRequests(
+  partsList: PartsList,
+  manufacturer: string,
+): { requests: Map<string, BlockRequest>; warnings: Warning[] } {
+  const listed = new Map<string, string>();
+  for (const name of partsList.blockNames) {
+    const canonical = canonicalName(name);
+    if (!listed.has(canonical)) listed.set(canonical, name);
+  }
+  const requests = new Map<string, BlockRequest>();
+  const warnings: Warning[] = [];
+  for (const [canonical, spelled] of usedNames(partsList.nodes)) {
+    const name = listed.get(canonical) ?? unlistedName(spelled);
+    const owner = blockOwner(canonical, manufacturer);
+    const stamp = { owner, datedBy: manufacturer };
+    const subject = `block ${name}`;
+    requests.set(canonical, { operation: 'getBlock', values: { name }, ...stamp, subject });
+    if (listed.has(canonical)) continue;
+    const message = `block ${spelled} is not in blocks[]: asked for as ${name}`;
+    warnings.push({ code: 'BLOCK_UNLISTED', message });
+  }
+  return { requests, warnings };
+}
+
+/** The names of nodes by canonical name, in order of first use. */
+function usedNames(roots: readonly PartsListNode[]): Map<string, string> {
+  const names = new Map<string, string>();
+  const stack = roots.toReversed();
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    const canonical = canonicalName(node.blockName);
+    if (canonical !== '' && !names.has(canonical)) names.set(canonical, node.blockName);
+    for (let i = node.children.length - 1; i >= 0; i--) stack.push(node.children[i]!);
+  }
+  return names;
+}
+
+function unlistedName(spelled: string): string {
+  const segments = spelled.replace(/^::/, '').split('::');
+  const ids = Math.min(2, segments.length - 1);
+  return segments.map((part, index) => (index < ids ? part.toUpperCase() : part)).join('::');
 }
 
 /** Fetches an image from the first of its locations that has it. */
