@@ -5,7 +5,7 @@ import type { Tier } from '../model/result.ts';
 import { type ArticleExplanation, explainArticle } from '../pipeline/explain.ts';
 import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { SILENT } from '../support/log.ts';
-import type { MaterialExplanation } from '../transform/material-table.ts';
+import type { MaterialExplanation } from '../transform/material-trace.ts';
 import { type Command, textOf } from './command.ts';
 import { applyOptions, optionsOf } from './run-options.ts';
 import { environmentOf } from './service.ts';

@@ -5,7 +5,7 @@ import type { Scene } from '../model/scene.ts';
 import type { ArticleSnapshot, DecodedReader, Warning } from '../model/snapshot.ts';
 import { replaceFile } from '../support/files.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
-import type { MaterialExplanation } from '../transform/material-table.ts';
+import type { MaterialExplanation } from '../transform/material-trace.ts';
 import { withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';

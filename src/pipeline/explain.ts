@@ -6,7 +6,7 @@ import { configurationKey, configurationLabels } from '../model/configuration-id
 import type { Scene } from '../model/scene.ts';
 import { ConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
-import type { MaterialExplanation } from '../transform/material-table.ts';
+import type { MaterialExplanation } from '../transform/material-trace.ts';
 import { snapshotSource, sourceDigest } from './configuration.ts';
 import { loadConverter } from './convert-article.ts';
 import { type Run, withRun } from './open-run.ts';

@@ -14,7 +14,7 @@ import type {
 } from '../model/scene.ts';
 import { canonicalName } from '../service/wire-value.ts';
 import { createBounds } from './bounds.ts';
-import { type ContentPool, createContentPool } from './content-pool.ts';
+import { createContentPool } from './content-pool.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import type { FlatParts, Part } from './flatten.ts';
 import type { KeyedMesh } from './load-meshes.ts';
@@ -37,7 +37,7 @@ type Side = 'singleSided' | 'doubleSided';
 
 interface Draft extends AssembleInput {
   scene: Scene;
-  pool: ContentPool;
+  pool: ReturnType<typeof createContentPool>;
   /** Where the scene's entries are, by what they are made of. */
   index: Map<unknown, number>;
   materialIndex: Record<Side, Map<ResolvedMaterial, number>>;
@@ -163,7 +163,7 @@ function primitivesOf(
   const normalMap = tangents && material.images.normalTexture;
   const key = `vertices ${meshKey} ${planKey(plan, projects)} ${tangentKey(normalMap)}`;
   const build = () => addTangents(buildVertexData(mesh, plan), normalMap, tangents);
-  const data = cache.get(key, build, vertexBytes);
+  const data = cache.get(key, build);
   if (!splitCounted.has(key)) losses.counts.splitVertices += data.splitVertices;
   splitCounted.add(key);
   const primitives: ScenePrimitive[] = [];
@@ -231,17 +231,6 @@ function addTangents(
   return { ...data, singleSided: add(data.singleSided), doubleSided: add(data.doubleSided) };
 }
 
-function vertexBytes({ singleSided, doubleSided }: VertexData): number {
-  const arrays = [singleSided, doubleSided].flatMap((geometry) =>
-    geometry ? arraysOf(geometry) : [],
-  );
-  return arrays.reduce((sum, array) => sum + array.byteLength, 0);
-}
-
-function arraysOf({ positions, normals, uvs, tangents, indices }: Geometry) {
-  return [positions, normals, ...uvs, ...(tangents ? [tangents] : []), indices];
-}
-
 function geometryFor(geometry: Geometry, draft: Draft): number {
   const { scene, pool } = draft;
   const interned: Geometry = {
@@ -251,7 +240,10 @@ function geometryFor(geometry: Geometry, draft: Draft): number {
     tangents: geometry.tangents && pool.intern(geometry.tangents),
     indices: pool.intern(geometry.indices),
   };
-  const ids = arraysOf(interned).map((array) => pool.idOf(array));
+  const { positions, normals, uvs, tangents, indices } = interned;
+  const ids = [positions, normals, ...uvs, tangents, indices].map(
+    (array) => array && pool.idOf(array),
+  );
   return indexFor(draft.index, `geometry ${ids}`, () => scene.geometries.push(interned));
 }
 

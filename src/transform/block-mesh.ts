@@ -125,16 +125,6 @@ export function prepareBlock(block: Block, options: MeshOptions): PreparedMesh {
   };
 }
 
-/** Bytes of a prepared mesh, as a cache counts them. */
-export function preparedBytes(mesh: PreparedMesh): number {
-  let bytes = mesh.positions.byteLength + mesh.normals.byteLength + mesh.uvs.byteLength;
-  for (const surface of mesh.surfaces) {
-    bytes += surface.points.byteLength + surface.localPoints.byteLength;
-    bytes += surface.normals.byteLength + (surface.uvOffsets?.byteLength ?? 0);
-  }
-  return bytes;
-}
-
 function draftsOf(
   block: Block,
   options: MeshOptions,

@@ -4,30 +4,25 @@ type Bytes = Float32Array | Uint16Array | Uint32Array | Uint8Array;
 
 const hashes = new WeakMap<Bytes, number>();
 
-/** Finds the first array of equal type and content. */
-export interface ContentPool {
-  intern<T extends Bytes>(array: T): T;
-  /** The number of an interned array within this pool, in order of appearance. */
-  idOf(array: Bytes): number;
-}
-
 /** Makes an empty pool. */
-export function createContentPool(): ContentPool {
+export function createContentPool() {
   const buckets = new Map<number, Bytes[]>();
   const ids = new Map<Bytes, number>();
   return {
+    /** The first array of equal type and content. */
     intern<T extends Bytes>(array: T): T {
       if (ids.has(array)) return array;
       const hash = hashOf(array);
       const bucket = buckets.get(hash) ?? [];
-      const known = bucket.find((other) => sameContent(other, array));
+      const known = bucket.find((other) => isEqual(other, array));
       if (known) return known as T;
       bucket.push(array);
       buckets.set(hash, bucket);
       ids.set(array, ids.size);
       return array;
     },
-    idOf: (array) => ids.get(array)!,
+    /** The number of an interned array within this pool, in order of appearance. */
+    idOf: (array: Bytes): number => ids.get(array)!,
   };
 }
 
@@ -52,7 +47,7 @@ function hashOf(array: Bytes): number {
   return hash;
 }
 
-function sameContent(a: Bytes, b: Bytes): boolean {
+function isEqual(a: Bytes, b: Bytes): boolean {
   if (a.constructor !== b.constructor || a.byteLength !== b.byteLength) return false;
   const x = bytesOf(a);
   const y = bytesOf(b);

@@ -67,6 +67,14 @@ function readPng(bytes: Uint8Array): ImageHeader | undefined {
   return { kind: 'png', width: view.getUint32(16), height: view.getUint32(20), isPlain: true };
 }
 
+/** What the material table needs of an image. */
+export interface KnownImage {
+  /** Red, green and blue are alike: a picture without colour. */
+  grey: boolean;
+  /** Mean colour, averaged in linear light. */
+  meanLinear: LinearRgb;
+}
+
 /** Mean difference of the channels, of 255, up to which a picture counts as grey: JPEG noise. */
 const GREY_TOLERANCE = 4;
 

@@ -4,7 +4,7 @@ import type { ArticleSnapshot, ContentReader, DecodedReader } from '../model/sna
 import { decodeBlock } from '../service/wire-block.ts';
 import { canonicalName } from '../service/wire-value.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
-import { meshOptionsKey, type PreparedMesh, prepareBlock, preparedBytes } from './block-mesh.ts';
+import { meshOptionsKey, type PreparedMesh, prepareBlock } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import type { Part } from './flatten.ts';
 import { type Losses, missingError } from './losses.ts';
@@ -60,11 +60,7 @@ function solidKey({ node: { type, params } }: Part, options: ConvertOptions): st
 }
 
 function solid(key: string, part: Part, { options, cache, losses }: MeshInput) {
-  const mesh = cache.get(
-    key,
-    () => makeSolid(part.node, options),
-    (made) => (made ? preparedBytes(made) : 8),
-  );
+  const mesh = cache.get(key, () => makeSolid(part.node, options));
   if (mesh) return { key, name: part.path, mesh };
   const { type } = part.node;
   losses.counts.skippedNodes++;
@@ -103,7 +99,7 @@ async function loadBlock(name: string, part: Part, input: MeshInput): Promise<Ke
   const key = `${digest} ${meshOptionsKey(options)}`;
   const prepare = async () =>
     prepareBlock(decoded?.block(digest) ?? decode(name, await read(digest)), options);
-  return { key, name, mesh: await cache.getAsync(key, prepare, preparedBytes) };
+  return { key, name, mesh: await cache.getAsync(key, prepare) };
 }
 
 function decode(name: string, bytes: Uint8Array): Block {

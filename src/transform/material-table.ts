@@ -1,39 +1,64 @@
 /**
  * Material table: one row for every field of `mats[]`, total by type, in the order of application. A
- * field that is dropped is a row with the reason.
+ * field that is dropped is a row with the reason. Longer rules follow below, each choice as a table of
+ * its option's values.
  */
-import { linearColor } from '../math/color.ts';
-import type { ServiceMaterial } from '../model/graphics.ts';
-import {
-  applyEnvironment,
-  applyLuminance,
-  applyReflection,
-  applyTransparency,
-  clamp01,
-  isBlack,
-  isShownAsMetal,
-  keep,
-  type MaterialContext,
-  type MaterialShading,
-  neutralShading,
-  ROUGHNESS_STRATEGIES,
-  reportApproximated,
-  reportZero,
-  WHITE,
-} from './material-rules.ts';
+import { linearColor, luminance, mixColors } from '../math/color.ts';
+import type { ImageField, ServiceMaterial, SrgbColor } from '../model/graphics.ts';
+import type { LinearRgb, SceneMaterial } from '../model/scene.ts';
+import type { ConvertOptions } from './convert-options.ts';
+import type { KnownImage } from './images.ts';
+import { createTrace, type MaterialExplanation } from './material-trace.ts';
 
-type MaterialField = Exclude<keyof ServiceMaterial, 'source' | 'overridden'>;
+/** White, in sRGB as in linear light. */
+const WHITE: LinearRgb = [1, 1, 1];
+const BLACK: SrgbColor = [0, 0, 0];
+
+/** Gloss where none is given; roughness 0.5. */
+const DEFAULT_SHI = 30;
+/** At or above this a material counts as opaque. */
+const OPAQUE_ALPHA = 0.999;
+/** An environment picture is a mirror: no rougher than this. */
+const ENV_ROUGHNESS = 0.1;
+
+/** A material's values in glTF's terms, and which images it uses; they are not yet packed. */
+export type MaterialShading = Omit<SceneMaterial, 'doubleSided' | 'extras' | `${string}Texture`> & {
+  images: Record<'baseColor' | 'normal' | 'roughness' | 'metallic' | 'emissive', boolean>;
+  /** Fields without a counterpart in glTF, for the extras. */
+  kept: Record<string, unknown>;
+};
+
+/** What a row works on. */
+interface MaterialContext {
+  material: ServiceMaterial;
+  /** Readable images only. */
+  images: Partial<Record<ImageField, KnownImage>>;
+  options: ConvertOptions;
+  shading: MaterialShading;
+  /** Reports that a field is not carried over exactly. */
+  lose(field: string, done: string): void;
+}
+
+type Apply = (context: MaterialContext) => void;
+type ApplyValue = (context: MaterialContext, value: number) => void;
+
+/** The fields with a row each. */
+export type MaterialField = Exclude<keyof ServiceMaterial, 'source' | 'overridden'>;
 
 /** One row: where a field goes, why, and how. */
-interface MaterialRule {
+export interface MaterialRule {
   /** glTF target; null for a field that is dropped. */
   target: string | null;
   why: string;
   /** Changes the shading; called for fields that were not sent, too, so that defaults are rules. */
-  apply?(context: MaterialContext): void;
+  apply?: Apply;
   /** A field of the later material format, dropped without `extendedFields`. */
   extended?: true;
 }
+
+const NORMAL_MAP_TRANSFORM = 'KHR_texture_transform of the normal map';
+const CLEARCOAT = 'KHR_materials_clearcoat';
+const SHEEN = 'KHR_materials_sheen';
 
 /** The table. Rows are applied from top to bottom. */
 export const MATERIAL_TABLE = {
@@ -66,13 +91,10 @@ export const MATERIAL_TABLE = {
     apply: ({ images, shading, options, lose }) => {
       if (!images.bump) return;
       shading.images.normal = !images.bump.grey || options.heightMaps === 'normals';
-      if (images.bump.grey)
-        lose(
-          'bump',
-          shading.images.normal
-            ? 'a height map, turned into normals'
-            : 'a height map, which glTF does not have: dropped',
-        );
+      const done = shading.images.normal
+        ? 'a height map, turned into normals'
+        : 'a height map, which glTF does not have: dropped';
+      if (images.bump.grey) lose('bump', done);
     },
   },
   roughness: {
@@ -113,19 +135,11 @@ export const MATERIAL_TABLE = {
   offsetx: { target: 'KHR_texture_transform', why: 'D-420' },
   offsety: { target: 'KHR_texture_transform', why: 'D-420' },
   rot: { target: 'KHR_texture_transform', why: 'D-420' },
-  bump_scaleu: {
-    target: 'KHR_texture_transform of the normal map',
-    why: 'D-420',
-    apply: reportZero('bump_scaleu'),
-  },
-  bump_scalev: {
-    target: 'KHR_texture_transform of the normal map',
-    why: 'D-420',
-    apply: reportZero('bump_scalev'),
-  },
-  bump_offsetx: { target: 'KHR_texture_transform of the normal map', why: 'D-420' },
-  bump_offsety: { target: 'KHR_texture_transform of the normal map', why: 'D-420' },
-  bump_rot: { target: 'KHR_texture_transform of the normal map', why: 'D-420' },
+  bump_scaleu: { target: NORMAL_MAP_TRANSFORM, why: 'D-420', apply: reportZero('bump_scaleu') },
+  bump_scalev: { target: NORMAL_MAP_TRANSFORM, why: 'D-420', apply: reportZero('bump_scalev') },
+  bump_offsetx: { target: NORMAL_MAP_TRANSFORM, why: 'D-420' },
+  bump_offsety: { target: NORMAL_MAP_TRANSFORM, why: 'D-420' },
+  bump_rot: { target: NORMAL_MAP_TRANSFORM, why: 'D-420' },
   map: {
     target: 'TEXCOORD_0',
     why: 'auto and rauto project; env has no counterpart in glTF: D-402, D-403, D-405',
@@ -175,7 +189,7 @@ export const MATERIAL_TABLE = {
     },
   },
   clearcoat: {
-    target: 'KHR_materials_clearcoat',
+    target: CLEARCOAT,
     why: 'a field of the later material format: D-517',
     extended: true,
     apply: ({ material, shading }) => {
@@ -184,13 +198,9 @@ export const MATERIAL_TABLE = {
       shading.clearcoat = { factor: clamp01(material.clearcoat), roughness };
     },
   },
-  clearcoat_roughness: {
-    target: 'KHR_materials_clearcoat',
-    why: 'applied with clearcoat: D-517',
-    extended: true,
-  },
+  clearcoat_roughness: { target: CLEARCOAT, why: 'applied with clearcoat: D-517', extended: true },
   sheen: {
-    target: 'KHR_materials_sheen',
+    target: SHEEN,
     why: 'a field of the later material format: D-517',
     extended: true,
     apply: ({ material, shading }) => {
@@ -203,44 +213,18 @@ export const MATERIAL_TABLE = {
       };
     },
   },
-  sheen_color: {
-    target: 'KHR_materials_sheen',
-    why: 'applied with sheen: D-517',
-    extended: true,
-  },
-  sheen_roughness: {
-    target: 'KHR_materials_sheen',
-    why: 'applied with sheen: D-517',
-    extended: true,
-  },
+  sheen_color: { target: SHEEN, why: 'applied with sheen: D-517', extended: true },
+  sheen_roughness: { target: SHEEN, why: 'applied with sheen: D-517', extended: true },
   amb: {
     target: null,
     why: 'ambient light comes from the viewer: D-516',
     apply: ({ material, lose }) => {
-      if (material.amb && !isBlack(material.amb))
-        lose('amb', "dropped: ambient light is the viewer's");
+      if (hasEffect(material.amb)) lose('amb', "dropped: ambient light is the viewer's");
     },
   },
   mirror: { target: null, why: 'undocumented: D-516', apply: keep('mirror', 'undocumented') },
   pho: { target: null, why: 'undocumented: D-516', apply: keep('pho', 'undocumented') },
 } as const satisfies Record<MaterialField, MaterialRule>;
-
-/** How the rows of the table made one material; for people who ask why. */
-export interface MaterialExplanation {
-  name: string;
-  /** One for each field, in the order of the table. */
-  steps: {
-    field: MaterialField;
-    /** As the service sent it, or undefined. */
-    sent: unknown;
-    /** Its value in the pipeline file, or undefined. */
-    overridden: unknown;
-    target: string | null;
-    why: string;
-    /** glTF values that the row changed. */
-    changes: { name: string; before: unknown; after: unknown }[];
-  }[];
-}
 
 /**
  * Applies the table to a material.
@@ -262,37 +246,164 @@ export function shadingOf(
 ): MaterialShading {
   const { material, options } = context;
   const shading = neutralShading();
-  const steps: MaterialExplanation['steps'] = [];
-  let before = explain && valuesOf(shading);
+  const trace = explain && createTrace(material, shading);
   for (const [name, rule] of Object.entries<MaterialRule>(MATERIAL_TABLE)) {
     const field = name as MaterialField;
     const isOff = rule.extended && !options.extendedFields;
     const apply = isOff ? keep(field, 'extendedFields is off') : rule.apply;
     apply?.({ ...context, shading });
-    if (!before) continue;
-    const after = valuesOf(shading);
-    const overridden = material.overridden?.[field];
-    const received = overridden === undefined ? material[field] : undefined;
-    const sent = material.source[field] ?? received;
-    const { target, why } = rule;
-    steps.push({ field, sent, overridden, target, why, changes: differences(before, after) });
-    before = after;
+    trace?.add(field, rule, shading);
   }
-  explain?.({ name: material.mname, steps });
+  if (trace) explain(trace.explanation);
   return shading;
 }
 
-/** Every value by a flat name, such as `images.normal`. */
-function valuesOf({ images, kept, ...values }: MaterialShading): Map<string, unknown> {
-  const flat = new Map<string, unknown>(Object.entries(values));
-  for (const [group, members] of Object.entries({ images, kept })) {
-    for (const [name, value] of Object.entries(members)) flat.set(`${group}.${name}`, value);
-  }
-  return flat;
+/** The shading before any row: white, opaque, matt, not metallic. */
+export function neutralShading(): MaterialShading {
+  return {
+    name: '',
+    baseColorLinear: WHITE,
+    alpha: 1,
+    alphaMode: 'OPAQUE',
+    metallic: 0,
+    roughness: 1,
+    emissiveLinear: [0, 0, 0],
+    emissiveStrength: 1,
+    transmission: 0,
+    ior: undefined,
+    specular: undefined,
+    clearcoat: undefined,
+    sheen: undefined,
+    images: { baseColor: false, normal: false, roughness: false, metallic: false, emissive: false },
+    kept: {},
+  };
 }
 
-function differences(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>) {
-  return [...after]
-    .filter(([name, value]) => JSON.stringify(before.get(name)) !== JSON.stringify(value))
-    .map(([name, value]) => ({ name, before: before.get(name), after: value }));
+/** How roughness follows where none is given: D-512. */
+const ROUGHNESS_STRATEGIES = {
+  /** Blinn-Phong exponent to GGX, and matt where the highlight is black. */
+  ggx: ({ shi = DEFAULT_SHI, spe = BLACK, refl = 1 }: ServiceMaterial): number => {
+    const glossy = clamp01((2 / (Math.max(0, shi) + 2)) ** 0.25);
+    const highlight = luminance(linearColor(spe)) * refl;
+    const t = clamp01(highlight / 0.1);
+    return 1 + (glossy - 1) * (t * t * (3 - 2 * t));
+  },
+  matt: (): number => 1,
+} as const satisfies Record<ConvertOptions['roughnessStrategy'], (of: ServiceMaterial) => number>;
+
+/** Whether a picture of the environment is shown as metal: then only its mean colour is used. */
+export function isShownAsMetal({ map }: ServiceMaterial, options: ConvertOptions): boolean {
+  return options.environmentLook === 'metal' && map?.toLowerCase() === 'env';
+}
+
+const ENVIRONMENTS = {
+  metal: ({ material, images, shading, lose }) => {
+    lose('map', 'an environment look: its mean colour on a polished metal');
+    shading.images.baseColor = false;
+    if (images.pic) shading.baseColorLinear = images.pic.meanLinear;
+    shading.roughness = Math.min(shading.roughness, ENV_ROUGHNESS);
+    if (material.metallic === undefined) shading.metallic = 1;
+  },
+  texture: ({ lose }) => lose('map', 'an environment look: its picture as an ordinary texture'),
+} as const satisfies Record<ConvertOptions['environmentLook'], Apply>;
+
+/** A picture of the environment, or an unknown `map`: D-405. */
+function applyEnvironment(context: MaterialContext): void {
+  const { material, options, lose } = context;
+  const map = material.map?.toLowerCase() ?? '';
+  if (map === 'env') ENVIRONMENTS[options.environmentLook](context);
+  else if (!['', 'auto', 'rauto'].includes(map)) lose('map', 'unknown: stored UVs are used');
+}
+
+/** Glass lets light through in the way of the option, all else blends: D-510. */
+function applyTransparency(context: MaterialContext): void {
+  const { material, options } = context;
+  const tra = clamp01(material.tra ?? 0);
+  const isGlass = (material.refr ?? 0) > 1 || !material.pic;
+  if (tra > 0) TRANSPARENCIES[isGlass ? options.glass : 'blend'](context, tra);
+}
+
+const TRANSPARENCIES = {
+  transmission: ({ material, shading, options }, tra) => {
+    shading.transmission = tra;
+    if (material.dif) shading.kept.dif = hexOf(material.dif);
+    if (options.glassTint === 'mixed')
+      shading.baseColorLinear = mixColors(shading.baseColorLinear, WHITE, tra);
+  },
+  blend: ({ shading }, tra) => {
+    shading.alpha = 1 - tra;
+    if (shading.alpha < OPAQUE_ALPHA) shading.alphaMode = 'BLEND';
+  },
+} as const satisfies Record<ConvertOptions['glass'], ApplyValue>;
+
+/** Dims the highlight of a dielectric: D-513. */
+function applyReflection(context: MaterialContext): void {
+  const { material, images, shading, options } = context;
+  const { refl = 1 } = material;
+  const isDielectric = images.metallic_image === undefined && shading.metallic < 0.5;
+  if (refl < 1 && isDielectric) REFLECTIONS[options.reflection](context, clamp01(refl));
+}
+
+const REFLECTIONS = {
+  specular: ({ shading }, refl) => {
+    shading.specular = refl;
+  },
+  ignore: ({ lose }) => lose('refl', 'dropped by option: the highlight is not dimmed'),
+} as const satisfies Record<ConvertOptions['reflection'], ApplyValue>;
+
+/** Under an image the image glows, else the colour: D-514. */
+function applyLuminance({ material, images, shading, options }: MaterialContext): void {
+  const { luminance: candela = 0 } = material;
+  if (!(candela > 0)) return;
+  const glowing = shading.images.baseColor && options.glowingTextures;
+  shading.images.emissive = glowing;
+  shading.emissiveLinear = glowing
+    ? WHITE
+    : images.pic && isShownAsMetal(material, options)
+      ? images.pic.meanLinear
+      : linearColor(material.dif ?? WHITE);
+  shading.emissiveStrength = candela / options.luminanceDivisor;
+}
+
+/** A texture scale of zero counts as 1: D-420. */
+function reportZero(field: 'scaleu' | 'scalev' | 'bump_scaleu' | 'bump_scalev') {
+  return ({ material, lose }: MaterialContext): void => {
+    if (material[field] === 0) lose(field, 'a scale of zero counts as 1');
+  };
+}
+
+/** A field that only approximates a missing roughness: D-512. */
+function reportApproximated(field: 'shi' | 'spe') {
+  return ({ material, images, shading, lose }: MaterialContext): void => {
+    if (material[field] === undefined || material.roughness !== undefined) return;
+    // A black highlight is matt, exactly.
+    if (shading.roughness === 1 && ROUGHNESS_STRATEGIES.ggx(material) === 1) return;
+    const rounded = Math.round(shading.roughness * 1000) / 1000;
+    if (!images.roughness_image) lose(field, `approximated by a roughness of ${rounded}`);
+  };
+}
+
+/** Makes the rule of a field that is dropped but kept in extras. */
+function keep(field: MaterialField, why: string): Apply {
+  return ({ material, shading, lose }) => {
+    if (!hasEffect(material[field])) return;
+    shading.kept[field] = material.source[field] ?? material[field];
+    lose(field, `dropped: ${why}; kept in extras`);
+  };
+}
+
+/** Zero and black have none. */
+function hasEffect(value: unknown): boolean {
+  return Array.isArray(value) ? value.some((component) => component !== 0) : !!value;
+}
+
+/** `0xRRGGBB`, as the service writes colours. */
+function hexOf(color: SrgbColor): string {
+  const rgb = color.reduce((sum, value) => sum * 256 + Math.round(value * 255), 0);
+  return `0x${rgb.toString(16).padStart(6, '0').toUpperCase()}`;
+}
+
+/** The nearest value from 0 to 1. */
+function clamp01(value: number): number {
+  return Math.min(1, Math.max(0, value));
 }

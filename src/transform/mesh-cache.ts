@@ -6,10 +6,10 @@ import { LRUCache } from 'lru-cache';
 
 /** Derived data by a key that names its content and the options it depends on. */
 export interface MeshCache {
-  /** The value of a key, made with `make` where it is missing; `bytesOf` is its weight. */
-  get<T>(key: string, make: () => T, bytesOf: (value: T) => number): T;
+  /** The value of a key, made with `make` where it is missing. */
+  get<T>(key: string, make: () => T): T;
   /** The same for asynchronous work; concurrent calls for one key share it. */
-  getAsync<T>(key: string, make: () => Promise<T>, bytesOf: (value: T) => number): Promise<T>;
+  getAsync<T>(key: string, make: () => Promise<T>): Promise<T>;
 }
 
 /** Enough for the shared parts of a manufacturer: 18,000 of 13 KB. */
@@ -18,28 +18,24 @@ const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
 /**
  * Makes an empty cache.
  *
- * @param maxBytes - Weight beyond which the least recently used entries are evicted.
+ * @param maxBytes - Size beyond which the least recently used entries are evicted.
  */
 export function createMeshCache(maxBytes: number = DEFAULT_MAX_BYTES): MeshCache {
   // In an object, since a value may be undefined.
   const entries = new LRUCache<string, { value: unknown }>({ maxSize: maxBytes });
   const pending = new Map<string, Promise<unknown>>();
 
-  function add<T>(key: string, value: T, bytesOf: (value: T) => number): T {
-    entries.set(key, { value }, { size: Math.max(1, bytesOf(value)) });
+  function add<T>(key: string, value: T): T {
+    entries.set(key, { value }, { size: bytesOf(value) });
     return value;
   }
 
   return {
-    get<T>(key: string, make: () => T, bytesOf: (value: T) => number): T {
+    get<T>(key: string, make: () => T): T {
       const known = entries.get(key);
-      return known ? (known.value as T) : add(key, make(), bytesOf);
+      return known ? (known.value as T) : add(key, make());
     },
-    async getAsync<T>(
-      key: string,
-      make: () => Promise<T>,
-      bytesOf: (value: T) => number,
-    ): Promise<T> {
+    async getAsync<T>(key: string, make: () => Promise<T>): Promise<T> {
       const known = entries.get(key);
       if (known) return known.value as T;
       const running = pending.get(key) as Promise<T> | undefined;
@@ -47,10 +43,17 @@ export function createMeshCache(maxBytes: number = DEFAULT_MAX_BYTES): MeshCache
       const work = make();
       pending.set(key, work);
       try {
-        return add(key, await work, bytesOf);
+        return add(key, await work);
       } finally {
         pending.delete(key);
       }
     },
   };
+}
+
+/** Bytes of all typed arrays in a value, and a few for everything else. */
+function bytesOf(value: unknown): number {
+  if (ArrayBuffer.isView(value)) return Math.max(8, value.byteLength);
+  if (typeof value !== 'object' || value === null) return 8;
+  return Object.values(value).reduce<number>((sum, entry) => sum + bytesOf(entry), 8);
 }

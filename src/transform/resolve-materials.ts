@@ -11,9 +11,10 @@ import {
 import { asConverterError, type ErrorCode } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from './convert-options.ts';
+import type { KnownImage } from './images.ts';
 import { type Losses, missingError } from './losses.ts';
-import { isShownAsMetal, type KnownImage, type MaterialShading } from './material-rules.ts';
-import { type MaterialExplanation, shadingOf } from './material-table.ts';
+import { isShownAsMetal, type MaterialShading, shadingOf } from './material-table.ts';
+import type { MaterialExplanation } from './material-trace.ts';
 import type { SourceImage, TexturePacker } from './texture-pack.ts';
 import { basePlacement, bumpPlacement, placeUvs, type UvMap } from './uv.ts';
 import type { VertexPlan } from './vertex-data.ts';

@@ -10,13 +10,13 @@ import type { ConvertOptions } from './convert-options.ts';
 import {
   type ImageHeader,
   isGrey,
+  type KnownImage,
   meanLinear,
   normalsFromHeights,
   packChannels,
   readImageHeader,
   turnGreen,
 } from './images.ts';
-import type { KnownImage } from './material-rules.ts';
 import type { MeshCache } from './mesh-cache.ts';
 
 /** An image that a material refers to: its name there, and its content. */
@@ -26,21 +26,7 @@ export interface SourceImage {
 }
 
 /** Makes the images of scenes. */
-export interface TexturePacker {
-  /** Checks that an image can be used. @throws `IMAGE_UNREADABLE` where it cannot. */
-  check(image: SourceImage): Promise<void>;
-  /** Decodes an image: whether it is grey, and its mean colour. */
-  know(image: SourceImage): Promise<KnownImage>;
-  /** A picture that is seen as colour, or data that glTF takes as it is. */
-  passThrough(image: SourceImage): Promise<SceneImage>;
-  /** A normal map, +Y green. */
-  normalMap(image: SourceImage, known: KnownImage): Promise<SceneImage>;
-  /** Roughness in green, metallic in blue. */
-  metallicRoughness(
-    roughness: SourceImage | undefined,
-    metallic: SourceImage | undefined,
-  ): Promise<SceneImage>;
-}
+export type TexturePacker = ReturnType<typeof createTexturePacker>;
 
 /** Pixels a side, and in all, beyond which an image is refused, whatever its header promises. */
 const MAX_SIDE = 16_384;
@@ -66,7 +52,7 @@ export function createTexturePacker(
   codec: ImageCodec,
   options: ConvertOptions,
   cache: MeshCache,
-): TexturePacker {
+) {
   const { maxTextureSize, packedTextureFormat, normalMap, heightMaps } = options;
 
   async function load(image: SourceImage): Promise<{ bytes: Uint8Array; header: ImageHeader }> {
@@ -89,8 +75,7 @@ export function createTexturePacker(
       const bytes = await (format === 'png' ? codec.encodePng(pixels) : codec.encodeJpeg(pixels));
       return { name, mimeType: MIME_TYPES[format], bytes };
     };
-    const weigh = (image: SceneImage) => image.bytes.length;
-    return { ...(await cache.getAsync(`image ${key} ${maxTextureSize}`, encode, weigh)), name };
+    return { ...(await cache.getAsync(`image ${key} ${maxTextureSize}`, encode)), name };
   }
 
   async function decode(image: SourceImage, size?: Size): Promise<Pixels> {
@@ -100,10 +85,9 @@ export function createTexturePacker(
   }
 
   /** An eighth of the size: JPEG reads all of its data for that, but makes few pixels. */
-  async function decodeSmall(image: SourceImage): Promise<true> {
+  async function decodeSmall(image: SourceImage): Promise<void> {
     const { bytes, header } = await load(image);
     await codec.decode(bytes, cappedSize(header, Math.max(header.width, header.height) / 8));
-    return true;
   }
 
   async function know(image: SourceImage): Promise<KnownImage> {
@@ -111,6 +95,7 @@ export function createTexturePacker(
     return { grey: isGrey(pixels), meanLinear: meanLinear(pixels) };
   }
 
+  /** A picture that is seen as colour, or data that glTF takes as it is. */
   async function passThrough(image: SourceImage): Promise<SceneImage> {
     const { bytes, header } = await load(image);
     const { name, digest } = image;
@@ -132,27 +117,26 @@ export function createTexturePacker(
   }
 
   return {
-    check: async (image) => {
-      await cache.getAsync(
-        `checked ${image.digest}`,
-        () => decodeSmall(image),
-        () => 8,
-      );
-    },
-    know: (image) =>
-      cache.getAsync(
-        `known ${image.digest}`,
-        () => know(image),
-        () => 64,
-      ),
+    /** Checks that an image can be used. @throws `IMAGE_UNREADABLE` where it cannot. */
+    check: (image: SourceImage): Promise<void> =>
+      cache.getAsync(`checked ${image.digest}`, () => decodeSmall(image)),
+
+    /** Decodes an image: whether it is grey, and its mean colour. */
+    know: (image: SourceImage): Promise<KnownImage> =>
+      cache.getAsync(`known ${image.digest}`, () => know(image)),
+
     passThrough,
-    normalMap: async (image, { grey }) => {
+
+    /** A normal map, +Y green. */
+    normalMap(image: SourceImage, { grey }: KnownImage): Promise<SceneImage> {
       if (!grey && normalMap === 'opengl') return passThrough(image);
       const key = `normal ${image.digest} ${normalMap} ${heightMaps}`;
       const convert = grey ? normalsFromHeights : turnGreen;
       return made(image.name, key, 'png', async () => convert(await decode(image)));
     },
-    metallicRoughness: (roughness, metallic) => {
+
+    /** Roughness in green, metallic in blue. */
+    metallicRoughness(roughness?: SourceImage, metallic?: SourceImage): Promise<SceneImage> {
       const key = `packed ${roughness?.digest} ${metallic?.digest} ${packedTextureFormat}`;
       const name = [roughness?.name, metallic?.name].filter(Boolean).join(' + ');
       return made(name, key, packedTextureFormat, async () => {

@@ -2,7 +2,7 @@
  * A scene that draws one geometry once.
  */
 import type { Geometry, Scene } from '../../src/model/scene.ts';
-import { neutralShading } from '../../src/transform/material-rules.ts';
+import { neutralShading } from '../../src/transform/material-table.ts';
 
 /** The scene of one geometry in neutral white. */
 export function sceneOf(geometry: Geometry): Scene {

@@ -235,7 +235,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'glass left black',
     rule: 'D-510',
-    file: 'src/transform/material-rules.ts',
+    file: 'src/transform/material-table.ts',
     find: 'shading.baseColorLinear = mixColors(shading.baseColorLinear, WHITE, tra);',
     replace: 'shading.baseColorLinear = mixColors(shading.baseColorLinear, WHITE, 0 * tra);',
   },
@@ -256,14 +256,14 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'black highlights shine',
     rule: 'D-512',
-    file: 'src/transform/material-rules.ts',
+    file: 'src/transform/material-table.ts',
     find: 'return 1 + (glossy - 1) * smoothstep(0, 0.1, highlight);',
     replace: 'return glossy + 0 * highlight;',
   },
   {
     name: 'emission tinted under a picture',
     rule: 'D-514',
-    file: 'src/transform/material-rules.ts',
+    file: 'src/transform/material-table.ts',
     find: 'shading.emissiveLinear = glowing\n    ? WHITE',
     replace: 'shading.emissiveLinear = glowing\n    ? linearColor(material.dif ?? WHITE)',
   },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { linearColor, luminance } from '../../../src/math/color.ts';
 import type { ImageField, ServiceMaterial } from '../../../src/model/graphics.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
-import type { KnownImage } from '../../../src/transform/material-rules.ts';
+import type { KnownImage } from '../../../src/transform/images.ts';
 import { MATERIAL_TABLE, shadingOf } from '../../../src/transform/material-table.ts';
 import { serviceMaterial } from '../../helpers/graphics.ts';
 

@@ -1,27 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { createMeshCache } from '../../../src/transform/mesh-cache.ts';
 
-/** A cache whose values tell how often they were made; each weighs 10. */
+/** A cache whose values count how often they were made; each takes 8 bytes. */
 function counting(maxBytes?: number) {
   const cache = createMeshCache(maxBytes);
   const made: string[] = [];
   return {
     made,
-    get: (key: string) =>
-      cache.get(
-        key,
-        () => made.push(key),
-        () => 10,
-      ),
+    get: (key: string) => cache.get(key, () => made.push(key)),
     getAsync: (key: string) =>
-      cache.getAsync(
-        key,
-        async () => {
-          await Promise.resolve();
-          return made.push(key);
-        },
-        () => 10,
-      ),
+      cache.getAsync(key, async () => {
+        await Promise.resolve();
+        return made.push(key);
+      }),
   };
 }
 
@@ -40,20 +31,20 @@ describe('createMeshCache', () => {
     expect(made).toEqual(['a', 'b']);
   });
 
-  it('remembers a value that is undefined', () => {
+  it('keeps a value that is undefined', () => {
     const cache = createMeshCache();
     let times = 0;
     const make = () => {
       times++;
       return undefined;
     };
-    expect(cache.get('x', make, () => 8)).toBeUndefined();
-    expect(cache.get('x', make, () => 8)).toBeUndefined();
+    expect(cache.get('x', make)).toBeUndefined();
+    expect(cache.get('x', make)).toBeUndefined();
     expect(times).toBe(1);
   });
 
-  it('lets go of the least recently used first, by weight', () => {
-    const { get, made } = counting(30);
+  it('evicts the least recently used first, by size', () => {
+    const { get, made } = counting(24);
     for (const key of ['a', 'b', 'c', 'a', 'd']) get(key);
     expect(made).toEqual(['a', 'b', 'c', 'd']);
     get('a');
@@ -63,22 +54,32 @@ describe('createMeshCache', () => {
     expect(made).toEqual(['a', 'b', 'c', 'd', 'b']);
   });
 
-  it('hands out what is too heavy to be kept', () => {
+  it('counts the typed arrays in a value, however deep', () => {
+    const cache = createMeshCache(1000);
+    const mesh = { positions: new Float32Array(100), surfaces: [{ points: new Uint32Array(100) }] };
+    let times = 0;
+    const make = () => {
+      times++;
+      return mesh;
+    };
+    cache.get('a', make);
+    cache.get('a', make);
+    expect(times).toBe(1);
+    cache.get('b', () => new Uint8Array(250));
+    cache.get('a', make);
+    expect(times).toBe(2);
+  });
+
+  it('returns what is too large to be kept', () => {
     const { get, made } = counting(5);
     expect([get('a'), get('a')]).toEqual([1, 2]);
     expect(made).toHaveLength(2);
   });
 
-  it('does not remember a failure, and forgets that it was being made', async () => {
+  it('keeps no failure, and makes the value anew after one', async () => {
     const cache = createMeshCache();
     const fail = () => Promise.reject(new Error('broken'));
-    await expect(cache.getAsync('x', fail, () => 1)).rejects.toThrow('broken');
-    expect(
-      await cache.getAsync(
-        'x',
-        async () => 7,
-        () => 1,
-      ),
-    ).toBe(7);
+    await expect(cache.getAsync('x', fail)).rejects.toThrow('broken');
+    expect(await cache.getAsync('x', async () => 7)).toBe(7);
   });
 });
