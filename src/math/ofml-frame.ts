@@ -92,26 +92,13 @@ export function rotationFromDegrees(
   const sy = sign * sinDegrees(y);
   const cz = cosDegrees(z);
   const sz = sign * sinDegrees(z);
-  if (rotationOrder !== 'xyz') {
-    const turns = {
-      x: [1, 0, 0, 0, cx, sx, 0, -sx, cx],
-      y: [cy, 0, -sy, 0, 1, 0, sy, 0, cy],
-      z: [cz, sz, 0, -sz, cz, 0, 0, 0, 1],
-    };
-    const [a, b, c] = AXES[rotationOrder];
-    return multiplyMat3(multiplyMat3(turns[a], turns[b]), turns[c]);
-  }
-  return [
-    cy * cz,
-    sx * sy * cz + cx * sz,
-    sx * sz - cx * sy * cz,
-    -cy * sz,
-    cx * cz - sx * sy * sz,
-    cx * sy * sz + sx * cz,
-    sy,
-    -sx * cy,
-    cx * cy,
-  ];
+  const turns: Record<'x' | 'y' | 'z', Mat3> = {
+    x: [1, 0, 0, 0, cx, sx, 0, -sx, cx],
+    y: [cy, 0, -sy, 0, 1, 0, sy, 0, cy],
+    z: [cz, sz, 0, -sz, cz, 0, 0, 0, 1],
+  };
+  const [first, second, third] = AXES[rotationOrder];
+  return multiplyMat3(multiplyMat3(turns[first], turns[second]), turns[third]);
 }
 
 /**

@@ -21,17 +21,7 @@ export type Quaternion = readonly [number, number, number, number];
  * ```
  */
 export function quaternionFromRotation(m: Mat3): Quaternion {
-  const [m00, m10, m20, m01, m11, m21, m02, m12, m22] = m as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [m00, m10, m20, m01, m11, m21, m02, m12, m22] = m;
   const w = 1 + m00 + m11 + m22;
   const x = 1 + m00 - m11 - m22;
   const y = 1 - m00 + m11 - m22;

@@ -3,7 +3,7 @@ import type { Vec3 } from '../model/graphics.ts';
 import type { Bounds } from '../model/scene.ts';
 
 /** Nine numbers, column-major: `m[3 * column + row]`. */
-export type Mat3 = readonly number[];
+export type Mat3 = readonly [...Vec3, ...Vec3, ...Vec3];
 
 /** The identity. */
 export const IDENTITY3: Mat3 = [1, 0, 0, 0, 1, 0, 0, 0, 1];
@@ -12,42 +12,37 @@ export const IDENTITY3: Mat3 = [1, 0, 0, 0, 1, 0, 0, 0, 1];
 export function transformVec3(m: Mat3, v: Vec3): [number, number, number] {
   const [x, y, z] = v;
   return [
-    m[0]! * x + m[3]! * y + m[6]! * z,
-    m[1]! * x + m[4]! * y + m[7]! * z,
-    m[2]! * x + m[5]! * y + m[8]! * z,
+    m[0] * x + m[3] * y + m[6] * z,
+    m[1] * x + m[4] * y + m[7] * z,
+    m[2] * x + m[5] * y + m[8] * z,
   ];
 }
 
 /** `a` times `b`: applies `b` first. */
-export function multiplyMat3(a: Mat3, b: Mat3): number[] {
-  const out = new Array<number>(9);
-  for (let column = 0; column < 3; column++) {
-    const x = b[3 * column]!;
-    const y = b[3 * column + 1]!;
-    const z = b[3 * column + 2]!;
-    out[3 * column] = a[0]! * x + a[3]! * y + a[6]! * z;
-    out[3 * column + 1] = a[1]! * x + a[4]! * y + a[7]! * z;
-    out[3 * column + 2] = a[2]! * x + a[5]! * y + a[8]! * z;
-  }
-  return out;
+export function multiplyMat3(a: Mat3, b: Mat3): Mat3 {
+  return [
+    ...transformVec3(a, [b[0], b[1], b[2]]),
+    ...transformVec3(a, [b[3], b[4], b[5]]),
+    ...transformVec3(a, [b[6], b[7], b[8]]),
+  ];
 }
 
 /** Rows become columns: for a rotation, its inverse. */
-export function transposeMat3(m: Mat3): number[] {
-  return [m[0]!, m[3]!, m[6]!, m[1]!, m[4]!, m[7]!, m[2]!, m[5]!, m[8]!];
+export function transposeMat3(m: Mat3): Mat3 {
+  return [m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]];
 }
 
 /** Matrix with each column stretched: `m · diag(scale)`. */
-export function scaleColumns(m: Mat3, scale: Vec3): number[] {
-  return m.map((value, i) => value * scale[Math.floor(i / 3)]!);
+export function scaleColumns(m: Mat3, [x, y, z]: Vec3): Mat3 {
+  return [m[0] * x, m[1] * x, m[2] * x, m[3] * y, m[4] * y, m[5] * y, m[6] * z, m[7] * z, m[8] * z];
 }
 
 /** Volume factor; negative where the matrix mirrors. */
 export function determinant3(m: Mat3): number {
   return (
-    m[0]! * (m[4]! * m[8]! - m[5]! * m[7]!) -
-    m[3]! * (m[1]! * m[8]! - m[2]! * m[7]!) +
-    m[6]! * (m[1]! * m[5]! - m[2]! * m[4]!)
+    m[0] * (m[4] * m[8] - m[5] * m[7]) -
+    m[3] * (m[1] * m[8] - m[2] * m[7]) +
+    m[6] * (m[1] * m[5] - m[2] * m[4])
   );
 }
 
@@ -56,17 +51,17 @@ export function determinant3(m: Mat3): number {
  *
  * It needs no inverse; where `m` mirrors, it turns them inside out.
  */
-export function normalMatrix3(m: Mat3): number[] {
+export function normalMatrix3(m: Mat3): Mat3 {
   return [
-    m[4]! * m[8]! - m[5]! * m[7]!,
-    m[5]! * m[6]! - m[3]! * m[8]!,
-    m[3]! * m[7]! - m[4]! * m[6]!,
-    m[7]! * m[2]! - m[8]! * m[1]!,
-    m[8]! * m[0]! - m[6]! * m[2]!,
-    m[6]! * m[1]! - m[7]! * m[0]!,
-    m[1]! * m[5]! - m[2]! * m[4]!,
-    m[2]! * m[3]! - m[0]! * m[5]!,
-    m[0]! * m[4]! - m[1]! * m[3]!,
+    m[4] * m[8] - m[5] * m[7],
+    m[5] * m[6] - m[3] * m[8],
+    m[3] * m[7] - m[4] * m[6],
+    m[7] * m[2] - m[8] * m[1],
+    m[8] * m[0] - m[6] * m[2],
+    m[6] * m[1] - m[7] * m[0],
+    m[1] * m[5] - m[2] * m[4],
+    m[2] * m[3] - m[0] * m[5],
+    m[0] * m[4] - m[1] * m[3],
   ];
 }
 
@@ -75,10 +70,10 @@ export function normalMatrix3(m: Mat3): number[] {
  * undefined where a column vanishes.
  */
 export function orthonormalize(m: Mat3): Mat3 | undefined {
-  const x = normalize([m[0]!, m[1]!, m[2]!]);
+  const x = normalize([m[0], m[1], m[2]]);
   if (!x) return undefined;
-  const along = x[0] * m[3]! + x[1] * m[4]! + x[2] * m[5]!;
-  const y = normalize([m[3]! - along * x[0], m[4]! - along * x[1], m[5]! - along * x[2]]);
+  const along = x[0] * m[3] + x[1] * m[4] + x[2] * m[5];
+  const y = normalize([m[3] - along * x[0], m[4] - along * x[1], m[5] - along * x[2]]);
   if (!y) return undefined;
   return [...x, ...y, ...cross(x, y)];
 }
@@ -104,14 +99,69 @@ export function diagonal3(scale: Vec3): Mat3 {
   return [scale[0], 0, 0, 0, scale[1], 0, 0, 0, scale[2]];
 }
 
-/** The box around points, x y z each: exactly their smallest and largest components. */
-export function boundsOf(points: ArrayLike<number>): Bounds {
+/**
+ * Points of a list, x y z each, times a matrix, plus an offset.
+ *
+ * @param out - Filled; three numbers a point.
+ * @param indices - Which points; all where it is missing.
+ */
+export function transformPoints<T extends Float32Array | Float64Array>(
+  points: Float32Array,
+  m: Mat3,
+  [x, y, z]: Vec3,
+  out: T,
+  indices?: Uint32Array,
+): T {
+  const [a, b, c, d, e, f, g, h, k] = m;
+  const count = out.length / 3;
+  for (let i = 0; i < count; i++) {
+    const at = 3 * (indices ? indices[i]! : i);
+    const px = points[at]!;
+    const py = points[at + 1]!;
+    const pz = points[at + 2]!;
+    out[3 * i] = a * px + d * py + g * pz + x;
+    out[3 * i + 1] = b * px + e * py + h * pz + y;
+    out[3 * i + 2] = c * px + f * py + k * pz + z;
+  }
+  return out;
+}
+
+/** Writes the normal of a triangle, twice its area long; a, b and c are indices of its points. */
+export function triangleNormal(
+  p: Float32Array,
+  a: number,
+  b: number,
+  c: number,
+  out: Float64Array,
+) {
+  const ax = p[3 * a]!;
+  const ay = p[3 * a + 1]!;
+  const az = p[3 * a + 2]!;
+  const ux = p[3 * b]! - ax;
+  const uy = p[3 * b + 1]! - ay;
+  const uz = p[3 * b + 2]! - az;
+  const vx = p[3 * c]! - ax;
+  const vy = p[3 * c + 1]! - ay;
+  const vz = p[3 * c + 2]! - az;
+  out[0] = uy * vz - uz * vy;
+  out[1] = uz * vx - ux * vz;
+  out[2] = ux * vy - uy * vx;
+}
+
+/**
+ * The box around points, x y z each: exactly their smallest and largest components.
+ *
+ * @param indices - Which points; all where it is missing.
+ */
+export function boundsOf(points: ArrayLike<number>, indices?: Uint32Array): Bounds {
   let [minX, minY, minZ] = [Infinity, Infinity, Infinity];
   let [maxX, maxY, maxZ] = [-Infinity, -Infinity, -Infinity];
-  for (let i = 0; i + 2 < points.length; i += 3) {
-    const x = points[i]!;
-    const y = points[i + 1]!;
-    const z = points[i + 2]!;
+  const count = indices ? indices.length : points.length / 3;
+  for (let i = 0; i < count; i++) {
+    const at = 3 * (indices ? indices[i]! : i);
+    const x = points[at]!;
+    const y = points[at + 1]!;
+    const z = points[at + 2]!;
     if (x < minX) minX = x;
     if (x > maxX) maxX = x;
     if (y < minY) minY = y;

@@ -5,7 +5,7 @@
  * Everything is decided on the float32 coordinates as read, before the block's own P and R.
  */
 import { rotationFromDegrees } from '../math/ofml-frame.ts';
-import { IDENTITY3, type Mat3 } from '../math/vec.ts';
+import { IDENTITY3, type Mat3, triangleNormal } from '../math/vec.ts';
 import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
 import type { GeometryCounts } from '../model/scene.ts';
 import type { ConvertOptions } from './convert-options.ts';
@@ -186,22 +186,13 @@ function pointOf(index: number, remap: Uint32Array): number {
   return index >= 0 && index < remap.length ? remap[index]! : -1;
 }
 
+const scratch = new Float64Array(3);
+
 /** Finite corners and a cross product other than zero, in double precision. */
 function hasArea(p: Float32Array, a: number, b: number, c: number): boolean {
   if (a === b || b === c || c === a) return false;
-  const ax = p[3 * a]!;
-  const ay = p[3 * a + 1]!;
-  const az = p[3 * a + 2]!;
-  const ux = p[3 * b]! - ax;
-  const uy = p[3 * b + 1]! - ay;
-  const uz = p[3 * b + 2]! - az;
-  const vx = p[3 * c]! - ax;
-  const vy = p[3 * c + 1]! - ay;
-  const vz = p[3 * c + 2]! - az;
-  const x = uy * vz - uz * vy;
-  const y = uz * vx - ux * vz;
-  const z = ux * vy - uy * vx;
-  const sum = Math.abs(x) + Math.abs(y) + Math.abs(z);
+  triangleNormal(p, a, b, c, scratch);
+  const sum = Math.abs(scratch[0]!) + Math.abs(scratch[1]!) + Math.abs(scratch[2]!);
   // A corner that is not finite makes the sum NaN or infinite; finite float32 cannot.
   return sum > 0 && sum < Number.POSITIVE_INFINITY;
 }

@@ -1,6 +1,6 @@
 /** Bounds: the box around every drawn vertex, in the article's frame. */
 import { type Frame, movePoint } from '../math/ofml-frame.ts';
-import { boundsOf, type Mat3, scaleColumns } from '../math/vec.ts';
+import { boundsOf, type Mat3, scaleColumns, transformPoints } from '../math/vec.ts';
 import type { Vec3 } from '../model/graphics.ts';
 import type { Bounds } from '../model/scene.ts';
 
@@ -17,7 +17,9 @@ export function createBounds() {
         ownBoxes.set(positions, { min, max });
         corners.push(...movePoint(frame, min), ...movePoint(frame, max));
       } else {
-        const { min, max } = boundsOf(movedPoints(frame, positions));
+        const placed = new Float64Array(positions.length);
+        transformPoints(positions, frame.rotation, translationMetres, placed);
+        const { min, max } = boundsOf(placed);
         corners.push(...min, ...max);
       }
     },
@@ -29,17 +31,4 @@ export function createBounds() {
 /** One axis goes to one axis: two opposite corners of the box are enough. */
 function isAxisAligned(m: Mat3): boolean {
   return [0, 3, 6].every((c) => [0, 1, 2].filter((r) => m[c + r] !== 0).length <= 1);
-}
-
-function movedPoints({ rotation: m, translationMetres: t }: Frame, p: Float32Array): Float64Array {
-  const out = new Float64Array(p.length);
-  for (let i = 0; i < p.length; i += 3) {
-    const x = p[i]!;
-    const y = p[i + 1]!;
-    const z = p[i + 2]!;
-    out[i] = m[0]! * x + m[3]! * y + m[6]! * z + t[0];
-    out[i + 1] = m[1]! * x + m[4]! * y + m[7]! * z + t[1];
-    out[i + 2] = m[2]! * x + m[5]! * y + m[8]! * z + t[2];
-  }
-  return out;
 }

@@ -257,7 +257,7 @@ function shapeOf(world: Frame, own: Mat3, scale: Vec3): Pick<Part, 'scale' | 'ba
   const shears = [1, 2, 3, 5, 6, 7].some((i) => Math.abs(m[i]!) > 1e-12 * size);
   return shears
     ? { scale: NO_SCALE, bakedShape: m }
-    : { scale: [m[0]!, m[4]!, m[8]!], bakedShape: undefined };
+    : { scale: [m[0], m[4], m[8]], bakedShape: undefined };
 }
 
 /** The one layer mode whose own name contains an underscore. */

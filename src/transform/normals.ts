@@ -6,6 +6,8 @@
  * and plain loops: 130 ns a triangle where a Map keyed by strings took 1,300 (test/bench/README.md).
  */
 
+import { triangleNormal } from '../math/vec.ts';
+
 /** A corner is `3 * triangle + 0…2`. */
 export interface SurfaceNormals {
   /** Corner → index of its normal in {@link BlockNormals.values}. */
@@ -180,20 +182,13 @@ function creaseNormals(
 
 /** Unit normals, x y z a triangle. */
 function faceNormals(points: Uint32Array, p: Float32Array): Float64Array {
+  const normal = new Float64Array(3);
   const out = new Float64Array(points.length);
   for (let t = 0; t < points.length; t += 3) {
-    const a = 3 * points[t]!;
-    const b = 3 * points[t + 1]!;
-    const c = 3 * points[t + 2]!;
-    const ux = p[b]! - p[a]!;
-    const uy = p[b + 1]! - p[a + 1]!;
-    const uz = p[b + 2]! - p[a + 2]!;
-    const vx = p[c]! - p[a]!;
-    const vy = p[c + 1]! - p[a + 1]!;
-    const vz = p[c + 2]! - p[a + 2]!;
-    let x = uy * vz - uz * vy;
-    let y = uz * vx - ux * vz;
-    let z = ux * vy - uy * vx;
+    triangleNormal(p, points[t]!, points[t + 1]!, points[t + 2]!, normal);
+    let x = normal[0]!;
+    let y = normal[1]!;
+    let z = normal[2]!;
     let length = Math.sqrt(x * x + y * y + z * z);
     if (!(length > 1e-150 && length < 1e150)) {
       // The square left the range of doubles: bring the components near 1 first.

@@ -1,4 +1,5 @@
 /** Surface topology: what follows from the triangles of a surface alone. */
+import { boundsOf } from '../math/vec.ts';
 
 /**
  * Whether a surface is closed by its edges: each runs as often one way as the other.
@@ -47,7 +48,8 @@ function sortedEdges(points: Uint32Array): Float64Array {
  * @see D-304.
  */
 export function signedVolume(points: Uint32Array, positions: Float32Array): number {
-  const [cx, cy, cz] = centreOf(points, positions);
+  const { min, max } = boundsOf(positions, points);
+  const [cx, cy, cz] = [(min[0] + max[0]) / 2, (min[1] + max[1]) / 2, (min[2] + max[2]) / 2];
   let volume = 0;
   for (let t = 0; t < points.length; t += 3) {
     const a = 3 * points[t]!;
@@ -65,23 +67,4 @@ export function signedVolume(points: Uint32Array, positions: Float32Array): numb
     volume += ax * (by * dz - bz * dy) + ay * (bz * dx - bx * dz) + az * (bx * dy - by * dx);
   }
   return volume;
-}
-
-function centreOf(points: Uint32Array, p: Float32Array): [number, number, number] {
-  const first = 3 * points[0]!;
-  let [minX, minY, minZ] = [p[first]!, p[first + 1]!, p[first + 2]!];
-  let [maxX, maxY, maxZ] = [minX, minY, minZ];
-  for (let i = 1; i < points.length; i++) {
-    const at = 3 * points[i]!;
-    const x = p[at]!;
-    const y = p[at + 1]!;
-    const z = p[at + 2]!;
-    if (x < minX) minX = x;
-    if (x > maxX) maxX = x;
-    if (y < minY) minY = y;
-    if (y > maxY) maxY = y;
-    if (z < minZ) minZ = z;
-    if (z > maxZ) maxZ = z;
-  }
-  return [(minX + maxX) / 2, (minY + maxY) / 2, (minZ + maxZ) / 2];
 }

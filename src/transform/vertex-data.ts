@@ -6,7 +6,16 @@
  * Two passes: the first distinguishes vertices by point, normal and UV source, so that no candidate
  * vertex is ever stored; the second fills arrays of exactly the right size.
  */
-import { determinant3, isIdentity3, type Mat3, multiplyMat3, normalMatrix3 } from '../math/vec.ts';
+import {
+  determinant3,
+  isIdentity3,
+  type Mat3,
+  multiplyMat3,
+  normalMatrix3,
+  transformPoints,
+  transformVec3,
+  triangleNormal,
+} from '../math/vec.ts';
 import type { Geometry } from '../model/scene.ts';
 import { type PreparedMesh, type PreparedSurface, swapCorners } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';
@@ -116,19 +125,19 @@ function splitSurface(
 ): void {
   const heads = new Uint32Array(surface.localCount).fill(NONE);
   const { localPoints, normals, points } = surface;
+  const { normals: vertexNormals, uvKeys } = split;
   const stored = plan.useStoredUvs ? surface.uvOffsets : undefined;
   const faces = stored || plan.uvSets.length === 0 ? undefined : boxFaces(mesh, surface, plan);
   for (let corner = 0; corner < points.length; corner++) {
     const uvKey = stored ? stored[corner]! : faces ? faces[(corner / 3) | 0]! : NO_UV;
+    const normal = normals[corner]!;
     const local = localPoints[corner]!;
     let vertex = heads[local]!;
-    while (vertex !== NONE) {
-      if (
-        split.normals[vertex] === normals[corner] &&
-        sameUv(mesh.uvs, split.uvKeys[vertex]!, uvKey, stored !== undefined)
-      ) {
-        break;
-      }
+    while (
+      vertex !== NONE &&
+      (vertexNormals[vertex] !== normal ||
+        !isSameUv(mesh.uvs, uvKeys[vertex]!, uvKey, stored !== undefined))
+    ) {
       vertex = next[vertex]!;
     }
     if (vertex === NONE) {
@@ -136,15 +145,15 @@ function splitSurface(
       next[vertex] = heads[local]!;
       heads[local] = vertex;
       split.points[vertex] = points[corner]!;
-      split.normals[vertex] = normals[corner]!;
-      split.uvKeys[vertex] = uvKey;
+      vertexNormals[vertex] = normal;
+      uvKeys[vertex] = uvKey;
       split.projected[vertex] = stored ? 0 : 1;
     }
     split.indices[start + corner] = vertex;
   }
 }
 
-function sameUv(uvs: Float64Array, a: number, b: number, stored: boolean): boolean {
+function isSameUv(uvs: Float64Array, a: number, b: number, stored: boolean): boolean {
   return a === b || (stored && uvs[a] === uvs[b] && uvs[a + 1] === uvs[b + 1]);
 }
 
@@ -153,24 +162,16 @@ function boxFaces(mesh: PreparedMesh, surface: PreparedSurface, plan: VertexPlan
   const m = multiplyMat3(plan.projectAt, mesh.rotation);
   const n = normalMatrix3(m);
   const { points } = surface;
-  const p = mesh.positions;
+  const normal = new Float64Array(3);
   const faces = new Uint8Array(points.length / 3);
   for (let t = 0; t < faces.length; t++) {
-    const a = 3 * points[3 * t]!;
-    const b = 3 * points[3 * t + 1]!;
-    const c = 3 * points[3 * t + 2]!;
-    const ux = p[b]! - p[a]!;
-    const uy = p[b + 1]! - p[a + 1]!;
-    const uz = p[b + 2]! - p[a + 2]!;
-    const vx = p[c]! - p[a]!;
-    const vy = p[c + 1]! - p[a + 1]!;
-    const vz = p[c + 2]! - p[a + 2]!;
-    const x = uy * vz - uz * vy;
-    const y = uz * vx - ux * vz;
-    const z = ux * vy - uy * vx;
-    const nx = n[0]! * x + n[3]! * y + n[6]! * z;
-    const ny = n[1]! * x + n[4]! * y + n[7]! * z;
-    const nz = n[2]! * x + n[5]! * y + n[8]! * z;
+    triangleNormal(mesh.positions, points[3 * t]!, points[3 * t + 1]!, points[3 * t + 2]!, normal);
+    const x = normal[0]!;
+    const y = normal[1]!;
+    const z = normal[2]!;
+    const nx = n[0] * x + n[3] * y + n[6] * z;
+    const ny = n[1] * x + n[4] * y + n[7] * z;
+    const nz = n[2] * x + n[5] * y + n[8] * z;
     const length = Math.hypot(nx, ny, nz) || 1;
     faces[t] = boxFace(nx / length, ny / length, nz / length, plan.mirrorOppositeSides);
   }
@@ -178,48 +179,32 @@ function boxFaces(mesh: PreparedMesh, surface: PreparedSurface, plan: VertexPlan
 }
 
 function fill(mesh: PreparedMesh, split: Split, plan: VertexPlan): Geometry {
-  const drawn = placementAt(plan.shape, mesh);
-  const projected = placementAt(plan.projectAt, mesh);
   if (determinant3(plan.shape) < 0) swapCorners(split.indices);
+  const m = multiplyMat3(plan.shape, mesh.rotation);
+  const { vertexCount, projected } = split;
+  const points =
+    plan.uvSets.length > 0 && projected.includes(1)
+      ? pointsAt(plan.projectAt, mesh, split, new Float64Array(3 * vertexCount))
+      : undefined;
   return {
-    positions: fillPositions(mesh, split, drawn),
-    normals: fillNormals(mesh, split, drawn.m),
-    uvs: plan.uvSets.map((map) => fillUvs(mesh, split, plan, projected, map)),
+    positions: clamped(pointsAt(plan.shape, mesh, split, new Float32Array(3 * vertexCount))),
+    normals: fillNormals(mesh, split, m),
+    uvs: plan.uvSets.map((map) => fillUvs(mesh, split, plan, points, map)),
     tangents: undefined,
-    indices: split.vertexCount <= 65_535 ? Uint16Array.from(split.indices) : split.indices,
+    indices: vertexCount <= 65_535 ? Uint16Array.from(split.indices) : split.indices,
   };
 }
 
-/** A point as stored to a point of the part at a size: m·p + (x, y, z), metres. */
-interface Placement {
-  m: Mat3;
-  x: number;
-  y: number;
-  z: number;
-}
-
-function placementAt(size: Mat3, { rotation, positionMetres: [x, y, z] }: PreparedMesh): Placement {
-  return {
-    m: multiplyMat3(size, rotation),
-    x: size[0]! * x + size[3]! * y + size[6]! * z,
-    y: size[1]! * x + size[4]! * y + size[7]! * z,
-    z: size[2]! * x + size[5]! * y + size[8]! * z,
-  };
-}
-
-function fillPositions(mesh: PreparedMesh, split: Split, { m, x, y, z }: Placement): Float32Array {
-  const out = new Float32Array(3 * split.vertexCount);
-  const p = mesh.positions;
-  for (let v = 0; v < split.vertexCount; v++) {
-    const from = 3 * split.points[v]!;
-    const px = p[from]!;
-    const py = p[from + 1]!;
-    const pz = p[from + 2]!;
-    out[3 * v] = finite(m[0]! * px + m[3]! * py + m[6]! * pz + x);
-    out[3 * v + 1] = finite(m[1]! * px + m[4]! * py + m[7]! * pz + y);
-    out[3 * v + 2] = finite(m[2]! * px + m[5]! * py + m[8]! * pz + z);
-  }
-  return out;
+/** Fills in the points of the vertices, placed by their block and at a size, metres. */
+function pointsAt<T extends Float32Array | Float64Array>(
+  size: Mat3,
+  mesh: PreparedMesh,
+  split: Split,
+  out: T,
+): T {
+  const m = multiplyMat3(size, mesh.rotation);
+  const offset = transformVec3(size, mesh.positionMetres);
+  return transformPoints(mesh.positions, m, offset, out, split.points);
 }
 
 function fillNormals(mesh: PreparedMesh, split: Split, m: Mat3): Float32Array {
@@ -234,9 +219,9 @@ function fillNormals(mesh: PreparedMesh, split: Split, m: Mat3): Float32Array {
     let y = n[from + 1]!;
     let z = n[from + 2]!;
     if (turned) {
-      const tx = turned[0]! * x + turned[3]! * y + turned[6]! * z;
-      const ty = turned[1]! * x + turned[4]! * y + turned[7]! * z;
-      const tz = turned[2]! * x + turned[5]! * y + turned[8]! * z;
+      const tx = turned[0] * x + turned[3] * y + turned[6] * z;
+      const ty = turned[1] * x + turned[4] * y + turned[7] * z;
+      const tz = turned[2] * x + turned[5] * y + turned[8] * z;
       const length = Math.hypot(tx, ty, tz) * side;
       x = tx / length;
       y = ty / length;
@@ -253,7 +238,7 @@ function fillUvs(
   mesh: PreparedMesh,
   split: Split,
   plan: VertexPlan,
-  at: Placement,
+  points: Float64Array | undefined,
   map: UvMap | undefined,
 ): Float32Array {
   const out = new Float32Array(2 * split.vertexCount);
@@ -265,29 +250,22 @@ function fillUvs(
       s = mesh.uvs[key]!;
       t = plan.flipV ? mesh.uvs[key + 1]! : 1 - mesh.uvs[key + 1]!;
     } else {
-      const from = 3 * split.points[v]!;
-      const px = mesh.positions[from]!;
-      const py = mesh.positions[from + 1]!;
-      const pz = mesh.positions[from + 2]!;
-      const x = at.m[0]! * px + at.m[3]! * py + at.m[6]! * pz + at.x;
-      const y = at.m[1]! * px + at.m[4]! * py + at.m[7]! * pz + at.y;
-      const z = at.m[2]! * px + at.m[5]! * py + at.m[8]! * pz + at.z;
-      const u = boxU(key, x, z);
-      const w = boxV(key, y, z);
+      const u = boxU(key, points![3 * v]!, points![3 * v + 2]!);
+      const w = boxV(key, points![3 * v + 1]!, points![3 * v + 2]!);
       s = plan.swapProjected ? w : u;
       t = plan.swapProjected ? u : w;
     }
-    out[2 * v] = finite(map ? map[0] * s + map[1] * t + map[2] : s);
+    out[2 * v] = map ? map[0] * s + map[1] * t + map[2] : s;
     // glTF's origin is top-left: D-401.
-    out[2 * v + 1] = finite(1 - (map ? map[3] * s + map[4] * t + map[5] : t));
+    out[2 * v + 1] = 1 - (map ? map[3] * s + map[4] * t + map[5] : t);
   }
-  return out;
+  return clamped(out);
 }
 
 const LARGEST_FLOAT32 = 3.4028234663852886e38;
 
-/** A value within float32: one as large as 1e39 stays nonsense, but the file is valid. */
-function finite(value: number): number {
-  if (value > LARGEST_FLOAT32) return LARGEST_FLOAT32;
-  return Math.max(value, -LARGEST_FLOAT32);
+/** Values beyond float32 as its largest: nonsense such as 1e39 stays nonsense, but the file is valid. */
+function clamped(values: Float32Array): Float32Array {
+  if (!values.includes(Infinity) && !values.includes(-Infinity)) return values;
+  return values.map((value) => Math.max(-LARGEST_FLOAT32, Math.min(value, LARGEST_FLOAT32)));
 }

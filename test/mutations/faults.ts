@@ -58,9 +58,9 @@ export const FAULTS: readonly Fault[] = [
     name: "the block's P and R after the scale",
     rule: 'D-105',
     file: 'src/transform/vertex-data.ts',
-    find: 'positions: fillPositions(mesh, split, drawn),',
+    find: 'positions: clamped(pointsAt(plan.shape, mesh, split,',
     replace:
-      'positions: fillPositions(mesh, split, { ...drawn, x: drawn.x / plan.projectAt[0]!, y: drawn.y / plan.projectAt[4]!, z: drawn.z / plan.projectAt[8]! }),',
+      'positions: clamped(pointsAt(plan.shape, { ...mesh, positionMetres: [0, 1, 2].map((k) => mesh.positionMetres[k]! / plan.projectAt[4 * k]!) as unknown as typeof mesh.positionMetres }, split,',
   },
   {
     name: "the block's R forgotten",
@@ -129,8 +129,8 @@ export const FAULTS: readonly Fault[] = [
     name: 'V not flipped',
     rule: 'D-401',
     file: 'src/transform/vertex-data.ts',
-    find: 'finite(1 - (map ? map[3] * s + map[4] * t + map[5] : t));',
-    replace: 'finite(map ? map[3] * s + map[4] * t + map[5] : t);',
+    find: '1 - (map ? map[3] * s + map[4] * t + map[5] : t);',
+    replace: 'map ? map[3] * s + map[4] * t + map[5] : t;',
   },
   {
     name: 'box face by the unscaled normal',
@@ -257,8 +257,8 @@ export const FAULTS: readonly Fault[] = [
     name: 'black highlights shine',
     rule: 'D-512',
     file: 'src/transform/material-table.ts',
-    find: 'return 1 + (glossy - 1) * smoothstep(0, 0.1, highlight);',
-    replace: 'return glossy + 0 * highlight;',
+    find: 'return 1 + (glossy - 1) * (t * t * (3 - 2 * t));',
+    replace: 'return glossy + 0 * t;',
   },
   {
     name: 'emission tinted under a picture',

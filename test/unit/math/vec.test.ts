@@ -7,6 +7,7 @@ import {
   diagonal3,
   IDENTITY3,
   isIdentity3,
+  type Mat3,
   multiplyMat3,
   normalize,
   normalMatrix3,
@@ -19,7 +20,9 @@ import type { Vec3 } from '../../../src/model/graphics.ts';
 
 const number = fc.double({ min: -8, max: 8, noNaN: true });
 const vector = fc.tuple(number, number, number);
-const matrix = fc.array(number, { minLength: 9, maxLength: 9 });
+const matrix = fc
+  .array(number, { minLength: 9, maxLength: 9 })
+  .map((entries) => entries as unknown as Mat3);
 const dot = (a: readonly number[], b: readonly number[]) =>
   a[0]! * b[0]! + a[1]! * b[1]! + a[2]! * b[2]!;
 
