@@ -33,16 +33,8 @@ export const inboxCommand: Command = {
     store: { type: 'string', required: true, describe: 'folder of the carts, one file each' },
     ...listenOptions(DEFAULT_PORT),
     ...originOption('all'),
-    'max-mib': {
-      type: 'number',
-      min: 1,
-      describe: 'largest cart, MiB',
-      default: DEFAULT_MIB,
-    },
-    cache: {
-      type: 'string',
-      describe: 'cache folder in which the permanent identifiers of carts are stored',
-    },
+    'max-mib': { type: 'number', min: 1, describe: 'largest cart, MiB', default: DEFAULT_MIB },
+    cache: { type: 'string', describe: 'cache folder to store permanent identifiers in' },
     pipeline: { type: 'string', describe: 'take cache and service from this pipeline file' },
     'permanent-ids': {
       type: 'boolean',

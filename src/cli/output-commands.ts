@@ -12,13 +12,8 @@ import { amount, size } from '../report/text.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
 
 const SUBJECT = 'PIPELINE.yaml|FOLDER';
-const POSITIONALS = [
-  { name: SUBJECT, describe: 'a pipeline, or an output folder', required: true },
-];
-const OUTPUT = {
-  type: 'string',
-  describe: 'output folder, instead of the one in the file',
-} as const;
+const POSITIONALS = [{ name: SUBJECT, describe: 'a pipeline, or a folder', required: true }];
+const OUTPUT = { type: 'string', describe: 'output folder, instead of that in the file' } as const;
 
 async function outputFolderOf(args: Arguments, io: Io): Promise<string> {
   const given = textOf(args, 'output') ?? textOf(args, SUBJECT)!;
@@ -50,11 +45,7 @@ export const pruneCommand: Command = {
   positionals: POSITIONALS,
   options: {
     output: OUTPUT,
-    'keep-runs': {
-      type: 'number',
-      min: 1,
-      describe: 'also remove the reports of all runs except the last N',
-    },
+    'keep-runs': { type: 'number', min: 1, describe: 'also remove all reports except the last N' },
     yes: { type: 'boolean', describe: 'remove the files; without it they are only listed' },
   },
   examples: [

@@ -12,6 +12,8 @@ import {
 import { LOG_FORMAT_OPTION, openOutput } from './run-output.ts';
 
 const DEFAULT_PORT = 4830;
+const limit = (describe: string, standard: number) =>
+  ({ type: 'number', min: 1, describe, default: standard }) as const;
 
 /** The command. */
 export const relayCommand: Command = {
@@ -19,28 +21,10 @@ export const relayCommand: Command = {
   options: {
     ...listenOptions(DEFAULT_PORT),
     ...originOption('none'),
-    'per-sender': {
-      type: 'number',
-      min: 1,
-      describe: 'logins per minute from one address',
-      default: RELAY_DEFAULTS.perSender,
-    },
-    overall: {
-      type: 'number',
-      min: 1,
-      describe: 'logins per minute from all addresses',
-      default: RELAY_DEFAULTS.overall,
-    },
-    padding: {
-      type: 'string',
-      choices: ['pkcs1', 'oaep'],
-      describe: 'padding of the encrypted login',
-    },
-    'token-element': {
-      type: 'string',
-      choices: ['first', 'last'],
-      describe: 'element of the response that is the token',
-    },
+    'per-sender': limit('logins per minute from one address', RELAY_DEFAULTS.perSender),
+    overall: limit('logins per minute from all addresses', RELAY_DEFAULTS.overall),
+    padding: { type: 'string', choices: ['pkcs1', 'oaep'], describe: 'padding of the login' },
+    'token-element': { type: 'string', choices: ['first', 'last'], describe: 'place of the token' },
     'log-format': LOG_FORMAT_OPTION,
   },
   examples: [

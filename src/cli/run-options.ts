@@ -18,14 +18,23 @@ interface RunOption extends OptionSpec {
 
 type Apply<V> = (options: RunOptions, value: V, now: number) => RunOptions;
 
+const sets = (field: keyof RunOptions) => (options: RunOptions, value: unknown) => {
+  return { ...options, [field]: value };
+};
+
 const text = (describe: string, commands: readonly CommandName[], apply?: Apply<string>) =>
   ({ type: 'string', describe, commands, ...given({ apply }) }) as const;
 
-const flag = (describe: string, commands: readonly CommandName[], field?: keyof RunOptions) => {
-  const apply: Apply<true> = (options) =>
-    field === undefined ? options : { ...options, [field]: true };
-  return { type: 'boolean', describe, commands, apply } as const;
-};
+const flag = (describe: string, commands: readonly CommandName[], apply?: Apply<true>) =>
+  ({ type: 'boolean', describe, commands, ...given({ apply }) }) as const;
+
+const number = (
+  describe: string,
+  commands: readonly CommandName[],
+  apply: Apply<number>,
+  standard?: number,
+) =>
+  ({ type: 'number', min: 1, describe, commands, apply, ...given({ default: standard }) }) as const;
 
 const EXECUTING = ['run', 'fetch', 'build'] as const;
 const RECORDING = [...EXECUTING, 'record'] as const;
@@ -46,37 +55,28 @@ const RUN_OPTIONS: Readonly<Record<string, RunOption>> = {
     [...RECORDING, 'explain'],
     (options, dir) => withPipeline(options, { cacheDir: resolve(dir) }),
   ),
-  concurrency: {
-    type: 'number',
-    min: 1,
-    describe: 'concurrent requests to the service, of all kinds together',
-    default: SERVICE_DEFAULTS.concurrency,
-    commands: ['run', 'fetch', 'record'],
-    apply: (options, concurrency) =>
+  concurrency: number(
+    'concurrent requests to the service, of all kinds together',
+    ['run', 'fetch', 'record'],
+    (options, concurrency) =>
       withPipeline(options, { service: { ...options.pipeline.service, concurrency } }),
-  },
-  only: text(
-    'select only by a glob on MANUFACTURER/PROGRAM/number',
-    RECORDING,
-    (options, only) => ({ ...options, only }),
+    SERVICE_DEFAULTS.concurrency,
   ),
-  limit: {
-    type: 'number',
-    min: 1,
-    describe: 'process at most this many configurations',
-    commands: RECORDING,
-    apply: (options, limit) => ({ ...options, limit }),
-  },
-  force: flag('fetch and build everything again', EXECUTING, 'force'),
-  'allow-missing-parts': {
-    type: 'boolean',
-    describe: 'convert without a missing block, or without the texture of an unreadable image',
-    commands: [...PUBLISHING, 'convert'],
-    apply: (options) =>
+  only: text('select only by a glob on MANUFACTURER/PROGRAM/number', RECORDING, sets('only')),
+  limit: number('process at most this many configurations', RECORDING, sets('limit')),
+  force: flag('fetch and build everything again', EXECUTING, sets('force')),
+  'allow-missing-parts': flag(
+    'convert without a missing block, or without the texture of an unreadable image',
+    [...PUBLISHING, 'convert'],
+    (options) =>
       withPipeline(options, { convert: { ...options.pipeline.convert, allowMissingParts: true } }),
-  },
-  repair: flag('build published files again that are damaged or missing', PUBLISHING, 'repair'),
-  accept: flag('publish although a gate or --max-failures refuses', PUBLISHING, 'accept'),
+  ),
+  repair: flag(
+    'build published files again that are damaged or missing',
+    PUBLISHING,
+    sets('repair'),
+  ),
+  accept: flag('publish although a gate or --max-failures refuses', PUBLISHING, sets('accept')),
   until: text(
     'HH:MM at which the run stops; the next one continues',
     ['run'],
@@ -87,7 +87,7 @@ const RUN_OPTIONS: Readonly<Record<string, RunOption>> = {
     PUBLISHING,
     (options, limit) => ({ ...options, maxFailures: parseMaxFailures(limit) }),
   ),
-  failed: flag('process only what failed at its last attempt', ['run'], 'failedOnly'),
+  failed: flag('process only what failed at its last attempt', ['run'], sets('failedOnly')),
   'dry-run': flag('print the selection and an estimate of requests; fetch no geometry', ['run']),
   'log-format': { ...LOG_FORMAT_OPTION, commands: RECORDING },
   'metrics-file': text(

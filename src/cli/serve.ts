@@ -12,14 +12,8 @@ export const serveCommand: Command = {
   positionals: [],
   options: {
     ...listenOptions(DEFAULT_PORT),
-    recording: {
-      type: 'string',
-      describe: 'serve the recording in this folder, not the sample range',
-    },
-    cache: {
-      type: 'string',
-      describe: 'cache folder in which plannings of permanent identifiers are stored',
-    },
+    recording: { type: 'string', describe: 'folder of a recording [default: the sample range]' },
+    cache: { type: 'string', describe: 'cache folder to store permanent identifiers in' },
   },
   examples: ['btg2gltf serve --port 4810', 'btg2gltf serve --recording recordings/showroom'],
   async run(args, io) {
