@@ -6,7 +6,7 @@ import { articleLabel } from '../model/configuration-id.ts';
 import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
 import { OPERATIONS, type Operation, type OperationName, type Values } from './operations.ts';
-import { type Addresses, operationAt, shownUrl } from './target.ts';
+import { type Addresses, buildTarget, encodeStrictly } from './target.ts';
 import { markLasting } from './traffic.ts';
 import type { Exchange, HttpResponse } from './transport.ts';
 import type { Drift, DriftReporter } from './wire-fields.ts';
@@ -14,23 +14,33 @@ import { isTooDeep, MAX_JSON_DEPTH, parseJson, withoutUndefined } from './wire-v
 
 /** Servers of this kind accept no longer query. */
 const COMMON_QUERY_LIMIT_BYTES = 2048;
-/** With these a server refuses a query for its length, whatever the length is. */
+/** Statuses with which a server refuses a query for its length, whatever the length is. */
 const ALWAYS_TOO_LONG: ReadonlySet<number> = new Set([414, 431]);
-/** With these too, if it is a long one: IIS answers 404.15 or 400, with a page of HTML. */
+/** Those for a long one too: IIS answers 404.15 or 400, with a page of HTML. */
 const PERHAPS_TOO_LONG: ReadonlySet<number> = new Set([400, 404, 413]);
-/** With these an answer concerns the request, not the token. */
+/** Statuses that concern the request, not the token. */
 const NOT_THE_TOKEN: ReadonlySet<number> = new Set([404, 413, 414, 422, 429, 431]);
-/** With this one the request was understood and refused. */
-const REFUSED = 422;
 /** An error body is a short object that says so at its beginning. */
 const ERROR_BODY_BYTES = 65_536;
 const ERROR_KEY_WITHIN_BYTES = 512;
+/** Replaces a token or a user name. */
+const MASK = '***';
+
+/** What each kind of answer is called in an error, and whether its body is a text. */
+const KINDS: Record<Operation<unknown>['answer'], { expected: string; isText?: true }> = {
+  json: { expected: 'JSON', isText: true },
+  text: { expected: 'JSON or a text', isText: true },
+  image: { expected: 'an image' },
+  binary: { expected: 'a resource' },
+  any: { expected: 'anything' },
+};
+
+/** Codes that concern the whole run, not one request. */
+const OF_THE_RUN: readonly ErrorCode[] = ['SERVICE_UNREACHABLE', 'SERVICE_GONE', 'INTERRUPTED'];
 
 /**
  * Whether an answer is one that an expired token may get: 401, 403, an `error` body, or a page of
- * HTML in place of JSON or an image.
- *
- * @see D-609.
+ * HTML in place of JSON or an image (D-609).
  */
 export function looksLikeDeadToken(operation: Operation<unknown>, response: HttpResponse): boolean {
   const { status, bytes } = response;
@@ -42,13 +52,11 @@ export function looksLikeDeadToken(operation: Operation<unknown>, response: Http
 }
 
 /**
- * Reads an answer.
+ * Decodes an answer.
  *
  * @param queryBytes - Length of the query that was sent.
- * @param onDrift - Receives what the decoder tolerated.
  * @throws {@link ConverterError} the row's code of a 404 or 422, `QUERY_TOO_LONG`, `HTTP_STATUS`,
  * `RESPONSE_INVALID`, or what the row's decoder throws.
- * @example `readAnswer(OPERATIONS.getNodes, response, 40); // → [{ nodeid: … }]`
  * @see D-606 (long queries), D-844 (depth).
  */
 export function readAnswer<Answer>(
@@ -58,15 +66,16 @@ export function readAnswer<Answer>(
   onDrift?: DriftReporter,
 ): Answer {
   const { status, bytes } = response;
+  const { expected, isText } = KINDS[operation.answer];
   const fail = (code: ErrorCode, message: string) => new ConverterError(code, message, { status });
   const unexpected = (received: string) =>
-    fail('RESPONSE_INVALID', `expected ${EXPECTED[operation.answer]}, received ${received}`);
+    fail('RESPONSE_INVALID', `expected ${expected}, received ${received}`);
   const said = errorText(bytes);
   if (refusesLength(response, queryBytes)) {
     throw fail('QUERY_TOO_LONG', 'the service refuses a query of this length');
   }
   if (status === 404) throw fail(operation.missing, operation.missingMeans);
-  if (status === REFUSED && operation.refused !== undefined) {
+  if (status === 422 && operation.refused !== undefined) {
     throw fail(operation.refused, said ?? 'refused');
   }
   if (status < 200 || status > 299) {
@@ -74,7 +83,7 @@ export function readAnswer<Answer>(
     throw fail('HTTP_STATUS', `the service answered with status ${status}${why}`);
   }
   if (operation.answer === 'any') return operation.decode(bytes);
-  if (TEXTS.has(operation.answer) && isTooDeep(bytes)) {
+  if (isText && isTooDeep(bytes)) {
     throw markLasting(unexpected(`more than ${MAX_JSON_DEPTH} nested levels`));
   }
   if (isPage(operation, bytes)) throw unexpected('a page of HTML');
@@ -89,17 +98,6 @@ function refusesLength({ status, bytes }: HttpResponse, queryBytes: number): boo
   return status !== 404 || !startsLikeJson(bytes);
 }
 
-const TEXTS: ReadonlySet<Operation<unknown>['answer']> = new Set(['json', 'text']);
-
-/** What is expected, in words. */
-const EXPECTED: Readonly<Record<Operation<unknown>['answer'], string>> = {
-  json: 'JSON',
-  text: 'JSON or a text',
-  image: 'an image',
-  binary: 'a resource',
-  any: 'anything',
-};
-
 /**
  * Decodes a body. A body that is no JSON was cut on its way, which passes; a complete body of the wrong shape
  * will be the same the next time.
@@ -113,28 +111,22 @@ function decodeWhole<Answer>(
     return operation.decode(bytes, onDrift);
   } catch (error) {
     if (operation.answer === 'json') parseJson(bytes);
-    const isWhole = TEXTS.has(operation.answer);
-    const drift = isWhole && error instanceof ConverterError && driftIn(error.message);
+    if (!KINDS[operation.answer].isText || !(error instanceof Error)) throw error;
+    const drift = error instanceof ConverterError && driftIn(error.message);
     if (drift) onDrift?.(drift);
-    throw isWhole && error instanceof Error ? markLasting(error) : error;
+    throw markLasting(error);
   }
 }
 
-/**
- * Returns the text of an `error` body, `{"error":"…"}`, whatever the status; undefined if it is none.
- *
- * @see D-601.
- */
+/** Returns the text of an `error` body, `{"error":"…"}`, whatever the status; undefined if it is none (D-601). */
 export function errorText(bytes: Uint8Array): string | undefined {
   if (bytes.length > ERROR_BODY_BYTES || !startsLikeJson(bytes)) return undefined;
   const beginning = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const key = beginning.indexOf('"error"');
   if (key < 0 || key > ERROR_KEY_WITHIN_BYTES) return undefined;
   try {
-    const body = JSON.parse(beginning.toString('utf8')) as { error?: unknown };
-    return typeof body.error === 'string' || typeof body.error === 'object'
-      ? shorten(body.error)
-      : undefined;
+    const { error } = JSON.parse(beginning.toString('utf8')) as { error?: unknown };
+    return typeof error === 'string' || typeof error === 'object' ? shorten(error) : undefined;
   } catch {
     return undefined;
   }
@@ -179,8 +171,7 @@ function driftIn(message: string): Drift | undefined {
   return { field: where.replace(/\[\d+\]/g, '[]'), expected, found };
 }
 
-/** Codes that concern the whole run, not one request. */
-const OF_THE_RUN: readonly ErrorCode[] = ['SERVICE_UNREACHABLE', 'SERVICE_GONE', 'INTERRUPTED'];
+type Addressed = Pick<Exchange, 'name' | 'values' | 'address'>;
 
 /**
  * Adds operation, article and address without secrets to an error; one that names its operation stays as it is.
@@ -189,10 +180,11 @@ const OF_THE_RUN: readonly ErrorCode[] = ['SERVICE_UNREACHABLE', 'SERVICE_GONE',
  */
 export function withContext(
   error: unknown,
-  { name, values, address }: Pick<Exchange, 'name' | 'values' | 'address'>,
+  exchange: Addressed,
   addresses: Addresses,
   username: string,
 ): unknown {
+  const { name, values } = exchange;
   if (!isConverterError(error) || error.operation !== undefined) return error;
   if (name === 'getNodes' && values.parentnode === '' && error.code === 'NODE_NOT_FOUND') {
     return noCatalogue(error, addresses);
@@ -200,11 +192,21 @@ export function withContext(
   const { code, status, cause } = error;
   const { article, subject } = subjectOf(name, values);
   const where = subject === '' ? name : `${name} ${subject}`;
-  const url = shownUrl(operationAt(OPERATIONS[name], address), values, addresses);
-  const message = username === '' ? error.message : error.message.replaceAll(username, '***');
+  const url = shownUrl(exchange, addresses);
+  const message = username === '' ? error.message : error.message.replaceAll(username, MASK);
   const sentence = OF_THE_RUN.includes(code) ? message : `${where}: ${message}`;
   const context = withoutUndefined({ operation: name, cause, url, article, status });
   return new ConverterError(code, sentence, context);
+}
+
+/** Undefined if the values give no address. */
+function shownUrl({ name, values, address }: Addressed, addresses: Addresses): string | undefined {
+  try {
+    const { origin, path } = buildTarget(OPERATIONS[name], values, addresses, MASK, address);
+    return `${origin}${path.replace(encodeStrictly(MASK), MASK)}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The root of the catalogue is always there: without it, the address is wrong. */

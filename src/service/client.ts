@@ -40,6 +40,11 @@ type IfGiven<Given extends MaybeValidators> = Given extends Validators ? NotModi
 /** A body with what was decoded from it, or {@link NotModified}. */
 type Loaded<Content, Given extends MaybeValidators> = Promise<(Body & Content) | IfGiven<Given>>;
 
+/** A method whose last argument is the validators of an earlier answer. */
+type Load<Args extends unknown[], Content> = <Given extends MaybeValidators = undefined>(
+  ...args: [...own: Args, validators?: Given]
+) => Loaded<Content, Given>;
+
 /** What only some requests have. */
 interface CallOptions<Given extends MaybeValidators> {
   /** Sent as JSON. */
@@ -80,35 +85,19 @@ export interface ServiceClient {
     options?: CallOptions<Given>,
   ): Loaded<{ answer: AnswerOf<Name> }, Given>;
   /** Children of a catalogue folder, `''` is the root. @see Spec 4.2 */
-  getNodes<Given extends MaybeValidators = undefined>(
-    parentnode: string,
-    validators?: Given,
-  ): Loaded<{ nodes: CatalogueNode[] }, Given>;
+  getNodes: Load<[parentnode: string], { nodes: CatalogueNode[] }>;
   /** Path from the root to a folder. @see Spec 4.2 */
   getBreadcrumbs(parentnode: string): Promise<Breadcrumb[]>;
   /** Article nodes whose number or short text contains the query; ids `<manufacturer>;SEARCHRESULT<index>`. @see Spec 4.2 */
   search(manufacturer: string, query: string): Promise<CatalogueNode[]>;
   /** Loads one article; `ARTICLE_NOT_FOUND`. @see Spec 4.3 */
-  getArticle<Given extends MaybeValidators = undefined>(
-    query: ArticleQuery,
-    validators?: Given,
-  ): Loaded<{ article: Article }, Given>;
+  getArticle: Load<[query: ArticleQuery], { article: Article }>;
   /** Loads the parts list of one configuration; `ARTICLE_NOT_FOUND`. @see Spec 4.4 */
-  getPartsList<Given extends MaybeValidators = undefined>(
-    key: ArticleKey,
-    validators?: Given,
-  ): Loaded<{ partsList: PartsList }, Given>;
+  getPartsList: Load<[key: ArticleKey], { partsList: PartsList }>;
   /** Loads a block by its name as `blocks[]` spells it; `BLOCK_MISSING`, `BLOCK_INVALID`. @see Spec 4.4 */
-  getBlock<Given extends MaybeValidators = undefined>(
-    requestName: string,
-    validators?: Given,
-  ): Loaded<{ block: Block }, Given>;
+  getBlock: Load<[requestName: string], { block: Block }>;
   /** Loads an image by its name without `.JPG`; `IMAGE_MISSING`. @see Spec 4.4 */
-  getMaterial<Given extends MaybeValidators = undefined>(
-    manufacturer: string,
-    name: string,
-    validators?: Given,
-  ): Loaded<unknown, Given>;
+  getMaterial: Load<[manufacturer: string, name: string], unknown>;
   /** Loads a resource of a manufacturer, such as its logo; `RESOURCE_MISSING`. @see Spec 4.2 */
   getManufacturerResource(manufacturer: string, language: string, name: string): Promise<Body>;
   /** Loads a resource of a series, such as a catalogue image; `RESOURCE_MISSING`. @see Spec 4.2 */

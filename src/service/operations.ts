@@ -10,7 +10,7 @@ import { decodeBreadcrumbs, decodeNodes } from './wire-catalogue.ts';
 import type { DriftReporter } from './wire-fields.ts';
 import { decodePartsList } from './wire-parts-list.ts';
 import { checkImage, checkResource } from './wire-resource.ts';
-import { decodePermanentId, decodeResults } from './wire-result.ts';
+import { decodePermanentId, decodeResults } from './wire-value.ts';
 
 /** Groups of operations that share a base path. */
 type Group = 'auth' | 'xcf' | 'ofml' | 'odb' | 'ocd';

@@ -103,16 +103,14 @@ export const SERVICE_DEFAULTS = {
 export type Settings = ServiceConfig & Required<Pick<ServiceConfig, keyof typeof SERVICE_DEFAULTS>>;
 
 /**
- * Names a service as its answers depend on it: address, profile, languages and currency.
+ * Names a service as its answers depend on it: address, profile, languages and currency, no secret (D-609).
  *
- * @returns No secret; equal for two clients that get the same answers.
  * @example `serviceId({ baseUrl: 'https://h/base/', lang: 'en', … }); // → 'https://h/base?lang=en'`
- * @see D-609 (a token, a snapshot and a database belong to one service and profile).
  */
 export function serviceId(config: ServiceConfig): string {
   const { profile, lang, langalt, currency } = config;
   const parts = Object.entries({ profile, lang, langalt, currency })
-    .filter(([, value]) => value !== undefined && value !== '')
+    .filter(([, value]) => value)
     .map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`);
   const address = config.id ?? config.baseUrl.replace(/\/+$/, '');
   return parts.length === 0 ? address : `${address}?${parts.join('&')}`;

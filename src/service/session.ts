@@ -13,14 +13,12 @@ import { type AnswerOf, OPERATIONS } from './operations.ts';
 import { SERVICE_DEFAULTS, type ServiceConfig, type Settings } from './service-config.ts';
 import { readAddress } from './target.ts';
 import { Traffic } from './traffic.ts';
-import { createTransport, interrupted, type Transport } from './transport.ts';
+import { createTransport, interrupted } from './transport.ts';
 import { withoutUndefined } from './wire-value.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
-
 /** How long a token lives by the specification. */
-export const TOKEN_LIFETIMES_MS = { session: 12 * HOUR_MS, remembered: 90 * 24 * HOUR_MS } as const;
-
+const LIFETIMES_MS = { session: 12 * HOUR_MS, remembered: 90 * 24 * HOUR_MS };
 /** Share of its life after which a token is renewed: no request may be in flight when it ends. */
 const RENEW_AFTER_SHARE = 11 / 12;
 /** Pause before a renewal that failed is tried again, while the token still lives. */
@@ -37,7 +35,7 @@ const WRONG_ADDRESS =
 interface SessionOptions {
   /** A token that was given instead of a login. */
   given: string | undefined;
-  lifetimeMs: number;
+  rememberMe: boolean;
   now: () => number;
   login: () => Promise<string>;
   /** Ends a token at every group; never rejects. */
@@ -61,23 +59,16 @@ interface Session {
   close(): Promise<void>;
 }
 
-/**
- * Creates a session; nothing is sent before a token is needed.
- *
- * @see Spec 3 (rule 1), 5, 8; D-609.
- */
+/** Creates a session; nothing is sent before a token is needed. See spec 3 (rule 1), 5, 8; D-609. */
 export function createSession(options: SessionOptions): Session {
   const { given } = options;
   return given === undefined ? ownSession(options) : givenSession(options, given);
 }
 
-interface OwnToken {
-  value: string;
-  renewAtMs: number;
-  endsAtMs: number;
-}
+type OwnToken = { value: string; renewAtMs: number; endsAtMs: number };
 
-function ownSession({ lifetimeMs, now, login, logout }: SessionOptions): Session {
+function ownSession({ rememberMe, now, login, logout }: SessionOptions): Session {
+  const lifetimeMs = LIFETIMES_MS[rememberMe ? 'remembered' : 'session'];
   const toLogOut = new Set<string>();
   let current: OwnToken | undefined;
   let pending: Promise<string> | undefined;
@@ -180,7 +171,7 @@ interface Login extends Pick<Settings, 'rememberMe' | 'padding' | 'tokenElement'
 /** What logins and logouts are sent with; `signal` ends a login before its next step. */
 interface LoginSender {
   traffic: Traffic;
-  transport: Transport;
+  transport: ReturnType<typeof createTransport>;
   signal: AbortSignal;
   timeoutMs: number;
   /** Scheme, host and port of the authentication server, for errors. */
@@ -199,7 +190,7 @@ export function openSession(
   for (const secret of [given, login.password, login.appKey]) if (secret) registerSecret(secret);
   return createSession({
     given,
-    lifetimeMs: TOKEN_LIFETIMES_MS[rememberMe ? 'remembered' : 'session'],
+    rememberMe,
     now,
     login: () => logIn(login, sender),
     logout: (token) => logOut(token, sender),
@@ -207,12 +198,7 @@ export function openSession(
   });
 }
 
-/**
- * Logs in, again and again while that may help, and registers the token as a secret.
- *
- * A login needs no permit: the request that waits for it has one and sends nothing meanwhile.
- * Throws `LOGIN_REFUSED`, `AUTH_PROTOCOL` or `SERVICE_UNREACHABLE`. See spec 4.1, 5; D-601, D-602.
- */
+/** Logs in, again and again while that may help, and registers the token as a secret (spec 4.1, 5; D-601, D-602). */
 async function logIn(login: Login, sender: LoginSender): Promise<string> {
   try {
     return await sender.traffic.login((number) => obtainToken(login, sender, number));
@@ -314,17 +300,6 @@ export type TokenIssuerConfig = Pick<
 /** One login; `rememberMe`: a token for 90 days instead of 12 hours. */
 export type TokenRequest = Pick<Login, 'username' | 'password' | 'rememberMe'>;
 
-/** Logs users in for a caller that has no client; keeps neither logins nor tokens. */
-interface TokenIssuer {
-  /**
-   * Obtains a token, registered as a secret, for the caller to use and to log out. Throws `LOGIN_REFUSED`,
-   * `AUTH_PROTOCOL`, `SERVICE_UNREACHABLE`; `HTTP_TIMEOUT`, and `INTERRUPTED` after {@link close}.
-   */
-  issue(request: TokenRequest): Promise<string>;
-  /** Drops what is in flight. */
-  close(): Promise<void>;
-}
-
 /** A person waits for the answer: one more attempt, and at once. */
 const ISSUE_LIMITS = {
   ...{ timeoutMs: 20_000, connections: 4, maxResponseBytes: 1024 * 1024 },
@@ -332,18 +307,12 @@ const ISSUE_LIMITS = {
 } as const;
 
 /**
- * Creates an issuer of tokens; nothing is sent before the first login.
+ * Creates an issuer, which logs users in for a caller without a client and keeps neither logins nor tokens.
  *
  * @throws {@link ConverterError} `USAGE` if the address cannot be read.
- *
- * @example
- * ```ts
- * const issuer = createTokenIssuer({ authUrl, now: Date.now, random: Math.random });
- * await issuer.issue({ username, password, rememberMe: false }); // → '3F2A…'
- * ```
  * @see Spec 4.7, 5; D-601, D-602.
  */
-export function createTokenIssuer(config: TokenIssuerConfig): TokenIssuer {
+export function createTokenIssuer(config: TokenIssuerConfig) {
   const { appKey, timeoutMs = ISSUE_LIMITS.timeoutMs, now, random } = config;
   const { padding, tokenElement } = { ...SERVICE_DEFAULTS, ...config };
   const authUrl = readAddress(config.authUrl, 'authUrl');
@@ -353,7 +322,11 @@ export function createTokenIssuer(config: TokenIssuerConfig): TokenIssuer {
   const transport = createTransport({ ...ISSUE_LIMITS, now }, addresses, ISSUE_LIMITS.connections);
   const closed = new AbortController();
   return {
-    async issue(request) {
+    /**
+     * Obtains a token, registered as a secret, for the caller to use and to log out. Throws `LOGIN_REFUSED`,
+     * `AUTH_PROTOCOL`, `SERVICE_UNREACHABLE`; `HTTP_TIMEOUT`, and `INTERRUPTED` after `close`.
+     */
+    async issue(request: TokenRequest): Promise<string> {
       const time = AbortSignal.timeout(timeoutMs);
       const signal = AbortSignal.any([closed.signal, time]);
       const probe = () => Promise.resolve();
@@ -367,7 +340,8 @@ export function createTokenIssuer(config: TokenIssuerConfig): TokenIssuer {
         throw new ConverterError('HTTP_TIMEOUT', message, { cause: error });
       }
     },
-    async close() {
+    /** Drops what is in flight. */
+    async close(): Promise<void> {
       closed.abort();
       await transport.destroy();
     },

@@ -2,7 +2,6 @@
 import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
 import { GROUPS, type Operation, spell, type Values } from './operations.ts';
 
-const MASK = '***';
 /** What a service answers at an address that it does not have, besides 404. */
 const REFUSALS: readonly ErrorCode[] = ['HTTP_STATUS', 'RESPONSE_INVALID', 'REDIRECT_REFUSED'];
 
@@ -18,7 +17,7 @@ export interface Addresses {
   baseUrl: Address;
 }
 
-/** Address of one request: origin, path with query as sent, and the length of the query. */
+/** Address of one request; its path includes the query as sent, and `queryBytes` is the length of the query. */
 export interface Target extends Address {
   queryBytes: number;
 }
@@ -28,33 +27,26 @@ export interface Target extends Address {
  *
  * @param name - Name of the setting, for the error.
  * @throws {@link ConverterError} `USAGE` if it is no plain http or https address.
- *
- * @example
- * ```ts
- * readAddress('https://service.example/base/', 'baseUrl');
- * // → { origin: 'https://service.example', path: '/base' }
- * ```
+ * @example `readAddress('https://h/base/', 'baseUrl'); // → { origin: 'https://h', path: '/base' }`
  */
 export function readAddress(address: string, name: string): Address {
+  const fail = (expected: string) =>
+    new ConverterError('USAGE', `${name}: expected an address ${expected}`);
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    const message = `${name}: expected an address that starts with http:// or https://`;
-    throw new ConverterError('USAGE', message);
+    throw fail('that starts with http:// or https://');
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    const message = `${name}: expected an address without user, password, query and fragment`;
-    throw new ConverterError('USAGE', message);
+    throw fail('without user, password, query and fragment');
   }
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') };
 }
 
 /**
- * Encodes a value so that it arrives byte for byte: only `A-Z a-z 0-9 - . _ ~` stay as they are.
+ * Encodes a value so that it arrives byte for byte: only `A-Z a-z 0-9 - . _ ~` stay as they are (D-607).
  *
  * @throws {@link ConverterError} `RESPONSE_INVALID` if the value is no well-formed text.
- *
  * @example `encodeStrictly("A+B 'ü'"); // → 'A%2BB%20%27%C3%BC%27'`
- * @see D-607.
  */
 export function encodeStrictly(value: string): string {
   try {
@@ -73,6 +65,7 @@ export function encodeStrictly(value: string): string {
  *
  * @param values - Values by our names; those that the row does not declare are not sent.
  * @param token - Undefined for operations without one.
+ * @param name - Which address of the row.
  * @throws {@link ConverterError} code of the row's 404 if a path segment is empty, `.` or `..`.
  *
  * @example
@@ -87,11 +80,14 @@ export function buildTarget(
   values: Values,
   addresses: Addresses,
   token: string | undefined,
+  name: AddressName = 'own',
 ): Target {
-  const group = GROUPS[operation.group];
+  const { group: groupName, path: pattern } =
+    (name === 'fallback' && operation.fallback) || operation;
+  const group = GROUPS[groupName];
   const address = addresses[group.address];
   const spelled = (name: string) => spell(operation, name, name === 'token' ? token : values[name]);
-  const path = operation.path.replace(/\{(\w+)(\.\.\.)?\}/g, (_, name: string, many?: string) => {
+  const path = pattern.replace(/\{(\w+)(\.\.\.)?\}/g, (_, name: string, many?: string) => {
     const parts = many === undefined ? [spelled(name)] : spelled(name).split('/');
     return parts.map((part) => segment(operation, part)).join('/');
   });
@@ -119,45 +115,12 @@ export function queryOf(operation: Operation<unknown>, values: Values): [string,
   });
 }
 
-/** The address of a request for error messages, with a mask in place of the token; undefined if it has none. */
-export function shownUrl(
-  operation: Operation<unknown>,
-  values: Values,
-  addresses: Addresses,
-): string | undefined {
-  try {
-    const { origin, path } = buildTarget(operation, values, addresses, MASK);
-    return `${origin}${path.replace(encodeStrictly(MASK), MASK)}`;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Which of the addresses of a row: its own, or its fallback. */
 export type AddressName = 'own' | 'fallback';
 
-/** Returns a row with the group and path of one of its addresses. */
-export function operationAt(
-  operation: Operation<unknown>,
-  name: AddressName = 'own',
-): Operation<unknown> {
-  const { fallback } = operation;
-  if (name === 'own' || fallback === undefined) return operation;
-  return { ...operation, group: fallback.group, path: fallback.path };
-}
-
 /**
- * Creates a function that sends a request to one address of its row, and to the other one if the service
- * refuses the first. The address that worked is used first from then on.
- *
- * A row without a fallback is sent to its own address. A thing is missing only if both addresses say so.
- *
- * @example
- * ```ts
- * const sendToEither = createFallback();
- * await sendToEither(OPERATIONS.getPreview, undefined, (address) => send(address)); // 'fallback' first
- * ```
- * @see D-604, D-780.
+ * Creates a function that sends a request to one address of its row, and to the fallback address if the service
+ * refuses the first. The address that worked is used first from then on (D-604, D-780).
  */
 export function createFallback() {
   const worked = new Map<Operation<unknown>, AddressName>();

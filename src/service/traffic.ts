@@ -332,12 +332,10 @@ function classify(error: unknown) {
 }
 
 /**
- * Creates a rate limit: requests leave at equal distances, never in bursts.
+ * Creates a rate limit: requests leave at equal distances, never in bursts (D-842).
  *
- * @param perSecond - Requests a second; undefined: as many as come.
  * @param now - Milliseconds since 1970; may be set back.
  * @returns Books the next departure, and returns the milliseconds until then: 0, 100, 200 for 10 a second.
- * @see D-842.
  */
 export function createRateLimit(perSecond: number | undefined, now: () => number): () => number {
   if (perSecond === undefined) return () => 0;
@@ -354,12 +352,7 @@ export function createRateLimit(perSecond: number | undefined, now: () => number
   };
 }
 
-/**
- * Reads `Retry-After`: seconds, or a date.
- *
- * @returns Milliseconds from now, never negative; undefined if it cannot be read.
- * @example `readRetryAfter('3', 0); // → 3000`
- */
+/** Reads `Retry-After`, seconds or a date, as milliseconds from now; undefined if it cannot be read. */
 export function readRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const value = header?.trim() ?? '';
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;

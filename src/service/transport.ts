@@ -8,13 +8,7 @@ import { ConverterError } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
 import { OPERATIONS, type OperationName, type Values } from './operations.ts';
 import type { Settings } from './service-config.ts';
-import {
-  type Addresses,
-  type AddressName,
-  buildTarget,
-  operationAt,
-  type Target,
-} from './target.ts';
+import { type Addresses, type AddressName, buildTarget, type Target } from './target.ts';
 
 const MAX_CONNECT_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
@@ -69,34 +63,17 @@ export interface HttpResponse extends Validators {
   location: string | undefined;
 }
 
-/** Connections to the origins of one service. */
-export interface Transport {
-  /**
-   * Makes one exchange; follows a redirect of a GET within its own host.
-   *
-   * @throws {@link ConverterError} `SERVICE_UNREACHABLE HTTP_CONNECTION HTTP_TIMEOUT
-   * RESPONSE_TOO_LARGE RESPONSE_INVALID REDIRECT_REFUSED`, `INTERRUPTED` once its signal is aborted.
-   */
-  send(exchange: Exchange): Promise<{ response: HttpResponse; target: Target }>;
-  /** Drops every connection, also those in use; never rejects. */
-  destroy(): Promise<void>;
-}
-
 interface HttpRequest extends Pick<Exchange, 'body' | 'timeoutMs' | 'signal'>, Target {
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
 }
 
-/**
- * Creates a transport; no connection is opened before it is needed.
- *
- * @param connections - Most connections to one origin.
- */
+/** Creates a transport with at most so many connections to one origin; none is opened before it is needed. */
 export function createTransport(
   { maxResponseBytes, now, onRequest }: Pick<Settings, 'maxResponseBytes' | 'now' | 'onRequest'>,
   addresses: Addresses,
   connections: number,
-): Transport {
+) {
   let opening: Promise<Agent> | undefined;
   const follow = async (request: HttpRequest): Promise<HttpResponse> => {
     opening ??= openAgent(connections);
@@ -113,17 +90,22 @@ export function createTransport(
     );
   };
   return {
-    async send({ name, values, address, token, number, validators, body, timeoutMs, signal }) {
-      const operation = operationAt(OPERATIONS[name], address);
-      const target = buildTarget(operation, values, addresses, token);
+    /**
+     * Makes one exchange; follows a redirect of a GET within its own host.
+     *
+     * @throws {@link ConverterError} `SERVICE_UNREACHABLE HTTP_CONNECTION HTTP_TIMEOUT
+     * RESPONSE_TOO_LARGE RESPONSE_INVALID REDIRECT_REFUSED`, `INTERRUPTED` once its signal is aborted.
+     */
+    async send(exchange: Exchange): Promise<{ response: HttpResponse; target: Target }> {
+      const { name, values, address, token, number, validators, ...sent } = exchange;
+      const { method } = OPERATIONS[name];
+      const target = buildTarget(OPERATIONS[name], values, addresses, token, address);
       const startedMs = now();
       const report = (status: number | undefined, bytes: number) =>
         onRequest?.({ operation: name, status, bytes, attempt: number, ms: now() - startedMs });
-      const { method } = operation;
-      const request = { method, ...target, headers: conditionsOf(validators), body };
       let response: HttpResponse;
       try {
-        response = await follow({ ...request, timeoutMs, signal });
+        response = await follow({ ...sent, ...target, method, headers: conditionsOf(validators) });
       } catch (error) {
         report(error instanceof ConverterError ? error.status : undefined, 0);
         throw error;
@@ -131,7 +113,8 @@ export function createTransport(
       report(response.status, response.bytes.length);
       return { response, target };
     },
-    async destroy() {
+    /** Drops every connection, also those in use; never rejects. */
+    async destroy(): Promise<void> {
       await (await opening)?.destroy().catch(() => {});
     },
   };
@@ -207,14 +190,10 @@ async function sendOnce(
 }
 
 /**
- * Reads a body to its end and unpacks it.
+ * Reads a body to its end and unpacks it (D-844). Throws `RESPONSE_TOO_LARGE` beyond a limit, before the body is
+ * in memory; `RESPONSE_INVALID` if it cannot be unpacked.
  *
- * @param maxBytes - Limit of the body as sent, and again as unpacked; above 16 MiB a body may unpack to at
- * most 200 times its size.
- * @throws {@link ConverterError} `RESPONSE_TOO_LARGE` beyond a limit, before the body is in memory;
- * `RESPONSE_INVALID` if it cannot be unpacked.
- *
- * @see D-844.
+ * @param maxBytes - Limit of the body as sent, and again as unpacked.
  */
 export async function readBody(
   stream: AsyncIterable<Uint8Array>,
@@ -299,12 +278,7 @@ function redirectTarget(method: string, origin: string, path: string, location: 
   return { origin: to.origin, path: `${to.pathname}${to.search}` };
 }
 
-/**
- * Returns the headers that make a request conditional; empty if no validator can be sent.
- *
- * @example `conditionsOf({ etag: '"7"', lastModified: '' }); // → { 'if-none-match': '"7"' }`
- * @see D-840.
- */
+/** Returns the headers that make a request conditional; empty if no validator can be sent (D-840). */
 export function conditionsOf(validators: Validators | undefined): Record<string, string> {
   const { etag = '', lastModified = '' } = validators ?? {};
   const headers = { 'if-none-match': etag, 'if-modified-since': lastModified };
@@ -314,10 +288,8 @@ export function conditionsOf(validators: Validators | undefined): Record<string,
 }
 
 /**
- * Returns a `Last-Modified` that a later request can rely on, else empty. It counts whole seconds, so what
- * was answered within that second may change once more and keep it.
- *
- * @param date - `Date` of the same answer; an equal one gives an empty text.
+ * Returns a `Last-Modified` that a later request can rely on, else empty: it counts whole seconds, so what was
+ * answered within that second, by its `Date`, may change once more and keep it.
  */
 export function settledDate(lastModified = '', date = ''): string {
   return Date.parse(lastModified) >= Date.parse(date) ? '' : lastModified;

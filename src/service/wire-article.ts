@@ -9,8 +9,6 @@ import type {
 } from '../model/article.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import {
-  anything,
-  bound,
   type DriftReporter,
   decodeFields,
   type Field,
@@ -25,7 +23,7 @@ import {
   textOrNumber,
   truth,
 } from './wire-fields.ts';
-import { describe, isRecord, parseJson, withoutUndefined } from './wire-value.ts';
+import { describe, isMissing, isRecord, parseJson, withoutUndefined } from './wire-value.ts';
 
 const value: Field<PropertyValue> = object({
   valuefrom: textOrNumber(),
@@ -34,17 +32,25 @@ const value: Field<PropertyValue> = object({
   previewimagelarge: optional(text()),
 });
 
+/** Its shape is not specified: it passes through untouched. */
+const anything: Field<unknown> = (value) => value;
+
 const LOWER = { GT: 'GT', GE: 'GE' } as const;
 const UPPER = { LT: 'LT', LE: 'LE' } as const;
 
 const wireRange = object({
-  valuefrom: bound(),
+  valuefrom: optionalNumber(true),
   opfrom: optional(oneOf(['GT', 'GE'])),
-  valueto: bound(),
+  valueto: optionalNumber(true),
   opto: optional(oneOf(['LT', 'LE'])),
   raster: optionalNumber(),
 });
-const range: Field<PropertyRange> = (value, at) => withoutMissing(wireRange(value, at));
+const range: Field<PropertyRange> = (value, at) => {
+  const wire = wireRange(value, at);
+  const opfrom = LOWER[wire.opfrom.trim().toUpperCase() as keyof typeof LOWER];
+  const opto = UPPER[wire.opto.trim().toUpperCase() as keyof typeof UPPER];
+  return withoutUndefined({ ...wire, opfrom, opto });
+};
 
 const property: Field<ArticleProperty> = object({
   name: text(),
@@ -74,7 +80,7 @@ const commercial: Field<CommercialData> = object({
   finalarticlenumber: text(),
   price: number(),
   currency: text(),
-  pricecomponents: anything(),
+  pricecomponents: anything,
   shorttext: text(),
   longtext: text(),
   varianttext: text(),
@@ -82,15 +88,15 @@ const commercial: Field<CommercialData> = object({
   convertdate: text(),
   articlewithprice: truth(),
   propclasses: list(propertyClass),
-  usermessages: anything(),
+  usermessages: anything,
   obligatory2c: truth(),
 });
 
 /** Debug fields that the service does not fill in, and so usually does not send. */
 const DEBUG_FIELDS = {
-  debugreinitstring: anything(),
-  debugiscommercialvalid: anything(),
-  debugisvisiblepropertieswithvalue: anything(),
+  debugreinitstring: anything,
+  debugiscommercialvalid: anything,
+  debugisvisiblepropertieswithvalue: anything,
 };
 const DEBUG_NAMES = Object.keys(DEBUG_FIELDS) as (keyof typeof DEBUG_FIELDS)[];
 
@@ -103,23 +109,20 @@ const article = object({
   typename: text(),
   reinit: text(),
   // One level at a time: a schema that calls itself overflows the stack by 1,000 levels.
-  children: list(anything()),
+  children: list(anything),
   propclasses: list(propertyClass),
-  metamessages: anything(),
+  metamessages: anything,
   ocd: optionalObject(commercial),
   dump: dumpText,
   ...DEBUG_FIELDS,
 });
 
 /**
- * Decodes an article with all its children.
- *
- * Missing fields take their defaults: texts empty, numbers 0, `visible` and `enabled` true, other
- * truth values false. `pricecomponents`, `metamessages` and `usermessages` pass through untouched.
+ * Decodes an article with all its children. Missing fields take their defaults: texts empty, numbers 0,
+ * `visible` and `enabled` true, other truth values false.
  *
  * @param onDrift - Receives tolerated mismatches; children count as `article.children[]`.
  * @throws {@link ConverterError} `RESPONSE_INVALID` with the path of the first field that cannot be read.
- * @example `decodeArticle(utf8('{"id":"1","rootid":"1","ocd":{"price":"12,50"}}')).ocd?.price; // → 12.5`
  * @see Spec 2.2; D-608 (a price of 0 is normal), D-613 (names of the reinit strings).
  */
 export function decodeArticle(body: Uint8Array, onDrift?: DriftReporter): Article {
@@ -144,12 +147,10 @@ export function decodeArticle(body: Uint8Array, onDrift?: DriftReporter): Articl
 }
 
 /**
- * Checks that a JSON value is a top-level article: its `id` equals its `rootid`.
+ * Checks that a JSON value is a top-level article, whose `id` is its `rootid` (spec 3, rule 3; 4.6).
  *
  * @param rootid - The id that it must have, if it is known.
  * @throws {@link ConverterError} `CART_INVALID` if it is no article; `CHILD_WITHOUT_ROOT` if it is a child.
- * @example `expectTopLevel({ id: '2', rootid: '1' }, 'storePlanning'); // throws CHILD_WITHOUT_ROOT`
- * @see Spec 3 (rule 3), 4.6 (rules).
  */
 export function expectTopLevel(article: unknown, operation: string, rootid?: string): void {
   const fail = (code: ErrorCode, message: string) =>
@@ -169,14 +170,8 @@ export function expectTopLevel(article: unknown, operation: string, rootid?: str
   throw fail('CHILD_WITHOUT_ROOT', `expected the topmost article, received ${received}`);
 }
 
-function withoutMissing(wire: ReturnType<typeof wireRange>): PropertyRange {
-  const opfrom = LOWER[wire.opfrom.trim().toUpperCase() as keyof typeof LOWER];
-  const opto = UPPER[wire.opto.trim().toUpperCase() as keyof typeof UPPER];
-  return withoutUndefined({ ...wire, opfrom, opto });
-}
-
 /** A dump is read by a person; the content of one that is no text is left out. */
 function dumpText(dump: unknown): string {
-  if (dump === undefined || dump === null) return '';
+  if (isMissing(dump)) return '';
   return typeof dump === 'object' ? 'the service sent a dump that is no text' : String(dump);
 }

@@ -6,7 +6,6 @@ import {
   decodeFields,
   type Field,
   list,
-  listOf,
   object,
   oneOf,
   optional,
@@ -33,22 +32,13 @@ const node = object({
 const breadcrumb: Field<Breadcrumb> = object({ nodeid: text(), text: text() });
 
 /**
- * Decodes the body of getnodes or search.
- *
- * A kind of node that the specification does not name becomes an info node, which is neither opened nor
- * converted.
+ * Decodes the body of getnodes or search (spec 2.1). A kind of node that the specification does not name becomes
+ * an info node, which is neither opened nor converted.
  *
  * @throws {@link ConverterError} `RESPONSE_INVALID` if the body is no array of nodes, or a folder has no id.
- *
- * @example
- * ```ts
- * decodeNodes(utf8('[{"nodeid":"ACME;:DESK@1","text":"Desks","nodetype":"F"}]'));
- * // → [{ nodeid: 'ACME;:DESK@1', text: 'Desks', nodetype: 'F', manufacturer: '', …, resources: [] }]
- * ```
- * @see Spec 2.1.
  */
 export function decodeNodes(body: Uint8Array, onDrift?: DriftReporter): CatalogueNode[] {
-  const nodes = decodeFields(listOf(node), parseJson(body), 'nodes', onDrift);
+  const nodes = decodeFields(list(node, true), parseJson(body), 'nodes', onDrift);
   return nodes.map(({ ressources, ...fields }, index) => {
     const nodetype = kindOf(fields.nodetype);
     if (nodetype === 'F' && fields.nodeid === '') {
@@ -64,12 +54,7 @@ function kindOf(nodetype: string): CatalogueNode['nodetype'] {
   return kind === 'F' || kind === 'A' ? kind : 'I';
 }
 
-/**
- * Decodes the body of getnodesbreadcrumbs: the path from the root to a folder.
- *
- * @throws {@link ConverterError} `RESPONSE_INVALID` if the body is no array of breadcrumbs.
- * @see Spec 2.1.
- */
+/** Decodes the body of getnodesbreadcrumbs, the path from the root to a folder (spec 2.1). */
 export function decodeBreadcrumbs(body: Uint8Array, onDrift?: DriftReporter): Breadcrumb[] {
-  return decodeFields(listOf(breadcrumb), parseJson(body), 'breadcrumbs', onDrift);
+  return decodeFields(list(breadcrumb, true), parseJson(body), 'breadcrumbs', onDrift);
 }

@@ -1,6 +1,6 @@
 /** Fields of a JSON answer: each reads one value and reports drift from the specification as it does. */
 import type { ConverterError } from '../support/errors.ts';
-import { describe, isRecord, mismatch, readNumber } from './wire-value.ts';
+import { describe, isMissing, isRecord, mismatch, readNumber } from './wire-value.ts';
 
 /** One mismatch between an answer and the specification that was tolerated. */
 export interface Drift {
@@ -54,18 +54,12 @@ export type Field<T> = (value: unknown, at: Place) => T;
 const NOT_REPORTED: Place = { where: '', driftWhere: '', steps: [] };
 
 /**
- * Reads a value and reports its drift, but only once all of it was read.
+ * Reads a value and reports its drift, but only once all of it was read (D-784).
  *
  * @param where - Name of the value in errors: `article`, `nodes`.
  * @param driftWhere - Its name in drift, if that differs.
  * @throws {@link ConverterError} `RESPONSE_INVALID` with the path of the first value that cannot be read.
- *
- * @example
- * ```ts
- * decodeFields(object({ digits: number() }), { digits: '4' }, 'property', console.log); // → { digits: 4 }
- * // logs { field: 'property.digits', expected: 'a finite number', found: 'string "4"' }
- * ```
- * @see D-784.
+ * @example `decodeFields(object({ digits: number() }), { digits: '4' }, 'property'); // → { digits: 4 }`
  */
 export function decodeFields<T>(
   field: Field<T>,
@@ -105,11 +99,11 @@ interface FieldRule<T> {
 
 function field<T>({ expected, missing, fits, read }: FieldRule<T>): Field<T> {
   return (value, at) => {
-    const isMissing = value === undefined || value === null;
     if (!fits(value)) noteDrift(at, expected, value);
-    const result = isMissing ? missing : read(value);
-    if (isMissing || result !== undefined) return result as T;
-    throw unreadable(at, expected, value);
+    if (isMissing(value)) return missing;
+    const result = read(value);
+    if (result === undefined) throw unreadable(at, expected, value);
+    return result;
   };
 }
 
@@ -140,21 +134,15 @@ export function number(): Field<number> {
   return field({ expected: 'a finite number', missing: 0, fits: isNumber, read });
 }
 
-/** A number that may be missing. */
-export function optionalNumber(
-  fits = isNumber,
-  expected = 'a finite number',
-): Field<number | undefined> {
+/** A number that may be missing, or be sent as a text if it is a bound of a range. */
+export function optionalNumber(isBound = false): Field<number | undefined> {
+  const expected = isBound ? 'a number' : 'a finite number';
+  const fits = (value: unknown) => isNumber(isBound && value !== '' ? Number(value) : value);
   const read = (value: unknown) => readNumber(value);
   return optional(field<number | undefined>({ expected, missing: undefined, fits, read }));
 }
 
-/** A bound of a range, which may be missing: a number, or one as a text. */
-export function bound(): Field<number | undefined> {
-  return optionalNumber((value) => isNumber(value === '' ? value : Number(value)), 'a number');
-}
-
-const TRUTH: ReadonlyMap<string, boolean> = new Map([
+const TRUTHS: ReadonlyMap<unknown, boolean> = new Map([
   ['true', true],
   ['false', false],
   ['1', true],
@@ -164,38 +152,24 @@ const TRUTH: ReadonlyMap<string, boolean> = new Map([
 
 /** A truth value, also one that was sent as `"true"`, `1` or `"0"`. */
 export function truth(missing = false): Field<boolean> {
-  return field({
-    expected: 'true or false',
-    missing,
-    fits: (value) => typeof value === 'boolean',
-    read: (value) =>
-      typeof value === 'object' ? undefined : TRUTH.get(String(value).trim().toLowerCase()),
-  });
-}
-
-/** A field whose shape is not specified: it passes through untouched. */
-export function anything(): Field<unknown> {
-  return (value) => value;
+  const fits = (value: unknown) => typeof value === 'boolean';
+  const read = (value: unknown) => TRUTHS.get(readText(value)?.trim().toLowerCase());
+  return field({ expected: 'true or false', missing, fits, read });
 }
 
 /** A field that an answer may leave out. */
 export function optional<T>(inner: Field<T>): Field<T> {
-  return (value, at) => inner(value, value === undefined || value === null ? NOT_REPORTED : at);
+  return (value, at) => inner(value, isMissing(value) ? NOT_REPORTED : at);
 }
 
-/** A list; a missing one is empty. */
-export function list<T>(item: Field<T>): Field<T[]> {
+/** A list; a missing one is empty, unless it must be there. */
+export function list<T>(item: Field<T>, isRequired = false): Field<T[]> {
   return (value, at) => {
-    if (value === undefined || value === null) noteDrift(at, 'an array', value);
-    return listOf(item)(value ?? [], at);
-  };
-}
-
-/** A list that must be there. */
-export function listOf<T>(item: Field<T>): Field<T[]> {
-  return (value, at) => {
-    if (!Array.isArray(value)) throw unreadable(at, 'an array', value);
-    return value.map((entry, index) => below(at, index, item, entry));
+    const isEmpty = !isRequired && isMissing(value);
+    if (isEmpty) noteDrift(at, 'an array', value);
+    const entries = isEmpty ? [] : value;
+    if (!Array.isArray(entries)) throw unreadable(at, 'an array', value);
+    return entries.map((entry, index) => below(at, index, item, entry));
   };
 }
 
@@ -215,7 +189,7 @@ export function object<Fields extends Record<string, Field<unknown>>>(
 /** An object that is undefined if it is missing. */
 export function optionalObject<T>(inner: Field<T>): Field<T | undefined> {
   return (value, at) => {
-    if (value !== undefined && value !== null) return inner(value, at);
+    if (!isMissing(value)) return inner(value, at);
     noteDrift(at, 'an object', value);
     return undefined;
   };

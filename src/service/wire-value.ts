@@ -1,6 +1,6 @@
 /**
- * Single values of a JSON answer: reads numbers and names, describes values for errors, and measures the
- * nesting of a text before it is parsed.
+ * Single values of a JSON answer: reads numbers, names, keys, tokens and permanent identifiers, describes
+ * values for errors, and measures the nesting of a text before it is parsed.
  */
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
@@ -25,6 +25,11 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value is undefined or null. */
+export function isMissing(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
 /** Returns the fields of an object that are not undefined. */
 export function withoutUndefined<T extends object>(
   fields: T,
@@ -33,11 +38,9 @@ export function withoutUndefined<T extends object>(
 }
 
 /**
- * Reads a number that may have been sent as a text, with a decimal comma too.
+ * Reads a number that may have been sent as a text, with a decimal comma too (D-500).
  *
  * @returns Undefined if the value is no number; `whenEmpty` for an empty text.
- * @example `readNumber('0,5'); // → 0.5`
- * @see D-500.
  */
 export function readNumber(value: unknown, whenEmpty?: number): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
@@ -52,7 +55,7 @@ export function readNumber(value: unknown, whenEmpty?: number): number | undefin
 
 /** Describes a received value in a few words: `string "abc"`, `an array of 3`, `nothing`. */
 export function describe(value: unknown): string {
-  if (value === null || value === undefined) return 'nothing';
+  if (isMissing(value)) return 'nothing';
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object') return 'an object';
   // Redacted before it is cut: half a secret is not recognised.
@@ -60,12 +63,7 @@ export function describe(value: unknown): string {
   return `${typeof value} ${JSON.stringify(shown.length > 40 ? `${shown.slice(0, 40)}…` : shown)}`;
 }
 
-/**
- * Returns the spelling that all names of one block or material share: upper case, without a leading `::`.
- *
- * @example `canonicalName('::acme::desk::leg'); // → 'ACME::DESK::LEG'`
- * @see D-111.
- */
+/** Returns the spelling that all names of one block or material share: upper case, without a leading `::` (D-111). */
 export function canonicalName(name: string): string {
   return (name.startsWith('::') ? name.slice(2) : name).toUpperCase();
 }
@@ -100,6 +98,64 @@ export function parseRecord(bytes: Uint8Array, code: ErrorCode): JsonRecord {
   throw mismatch(code, 'body', 'an object', body);
 }
 
+/** Decodes the texts of `{"result":[…]}`, in their order; empty ones and other values are left out (D-601). */
+export function decodeResults(body: Uint8Array): string[] {
+  const code = 'RESPONSE_INVALID';
+  const answer = parseJson(body);
+  if (!isRecord(answer)) throw mismatch(code, 'answer', 'an object', answer);
+  if (!Array.isArray(answer.result)) {
+    throw mismatch(code, 'answer.result', 'an array', answer.result);
+  }
+  return answer.result.filter((element) => typeof element === 'string' && element !== '');
+}
+
+/** An identifier that was sent as plain text, or as a number that must not lose digits. */
+const PLAIN = /^[\w.~{}-]{1,512}$/;
+const NO_IDENTIFIER: ReadonlySet<string> = new Set(['null', 'true', 'false', '{}']);
+
+/**
+ * Decodes a permanent identifier: a JSON text, `{"permanentid":…}`, `{"result":[…]}` as other
+ * operations of such servers answer, an object with one text in it, or plain text.
+ *
+ * @throws {@link ConverterError} `RESPONSE_INVALID` if none of these is there.
+ * @see Spec 4.3 (reinit; the form is not shown); D-783.
+ */
+export function decodePermanentId(body: Uint8Array): string {
+  const content = new TextDecoder().decode(body).trim();
+  if (PLAIN.test(content) && !NO_IDENTIFIER.has(content)) return content;
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch {
+    const received = content === '' ? 'nothing' : 'something else or only a part of it';
+    throw invalid(received);
+  }
+  const found = identifierIn(value);
+  if (found === undefined) throw invalid(describe(value));
+  return found;
+}
+
+function identifierIn(value: unknown): string | undefined {
+  if (!isRecord(value)) return textOf(value);
+  if (Object.hasOwn(value, 'permanentid')) return textOf(value.permanentid);
+  if (Object.hasOwn(value, 'result')) return textOf(value.result);
+  const texts = Object.values(value).filter((entry) => textOf(entry) !== undefined);
+  return texts.length === 1 ? textOf(texts[0]) : undefined;
+}
+
+/** A text, a whole number, or a list that begins with one of them. */
+function textOf(value: unknown): string | undefined {
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  if (typeof first === 'number') return Number.isSafeInteger(first) ? String(first) : undefined;
+  if (typeof first !== 'string') return undefined;
+  return first.trim() === '' ? undefined : first;
+}
+
+function invalid(received: string): ConverterError {
+  const message = `expected a permanent identifier, received ${received}`;
+  return new ConverterError('RESPONSE_INVALID', message);
+}
+
 /** The error of a value that cannot be read: `where: expected …, received …`. */
 export function mismatch(
   code: ErrorCode,
@@ -111,13 +167,11 @@ export function mismatch(
 }
 
 /**
- * Whether a JSON text is nested deeper than allowed. Parsing such a text can end the process, because a
- * parser keeps something for each level. A text of fewer bytes than levels is not read: most bodies are.
- *
- * @example `isTooDeep(utf8('['.repeat(600_000))); // → true`
- * @see D-844.
+ * Whether a JSON text is nested deeper than allowed (D-844). Parsing such a text can end the process, because a
+ * parser keeps something for each level.
  */
 export function isTooDeep(bytes: Uint8Array, maxDepth: number = MAX_JSON_DEPTH): boolean {
+  // Most bodies are shorter, and need not be read.
   if (bytes.length <= maxDepth) return false;
   let depth = 0;
   for (let at = 0; at < bytes.length; at++) {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createSession, TOKEN_LIFETIMES_MS } from '../../../src/service/session.ts';
+import { createSession } from '../../../src/service/session.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** A session whose logins hand out `A`, `B`, `C`, … or throw what is put into `failures`. */
-function sessionOf(options: { given?: string; lifetimeMs?: number } = {}) {
+function sessionOf(options: { given?: string; rememberMe?: boolean } = {}) {
   const clock = { nowMs: 0 };
   const failures: Error[] = [];
   const loggedOut: string[] = [];
@@ -14,7 +14,7 @@ function sessionOf(options: { given?: string; lifetimeMs?: number } = {}) {
   let probes = 0;
   const session = createSession({
     given: options.given,
-    lifetimeMs: options.lifetimeMs ?? TOKEN_LIFETIMES_MS.session,
+    rememberMe: options.rememberMe ?? false,
     now: () => clock.nowMs,
     login: async () => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -46,10 +46,10 @@ describe('a session of its own', () => {
   });
 
   it.each([
-    ['12 hours', TOKEN_LIFETIMES_MS.session, 12 * HOUR_MS],
-    ['90 days', TOKEN_LIFETIMES_MS.remembered, 90 * 24 * HOUR_MS],
-  ])('renews a token of %s ahead of its end', async (_, lifetimeMs, endsMs) => {
-    const { session, clock } = sessionOf({ lifetimeMs });
+    ['12 hours', false, 12 * HOUR_MS],
+    ['90 days', true, 90 * 24 * HOUR_MS],
+  ])('renews a token of %s ahead of its end', async (_, rememberMe, endsMs) => {
+    const { session, clock } = sessionOf({ rememberMe });
     await session.token();
     clock.nowMs = endsMs * 0.9;
     expect(await session.token()).toBe('A');

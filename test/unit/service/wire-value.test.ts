@@ -2,12 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   canonicalName,
+  decodePermanentId,
   isTooDeep,
   MAX_JSON_DEPTH,
   readNumber,
 } from '../../../src/service/wire-value.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
+const GUID = '{7C1E0B3A-0000-4000-8000-0123456789AB}';
 
 /** Levels of a value, counted the slow way. */
 function depthOf(value: unknown): number {
@@ -81,6 +83,47 @@ describe('canonicalName', () => {
         expect(canonicalName(`::a${name}`)).toBe(once);
       }),
       { seed: 150 },
+    );
+  });
+});
+
+describe('decodePermanentId', () => {
+  it.each([
+    ['"7C1E/a+b="', '7C1E/a+b='],
+    ['{"permanentid":"7C1E"}', '7C1E'],
+    ['{"id":"1","permanentid":"7C1E"}', '7C1E'],
+    ['{"result":["7C1E"]}', '7C1E'],
+    ['{"result":"7C1E"}', '7C1E'],
+    ['["7C1E"]', '7C1E'],
+    ['{"reinit":"7C1E"}', '7C1E'],
+    [GUID, GUID],
+    ['7C1E\r\n', '7C1E'],
+    ['123456789012345678901', '123456789012345678901'],
+    ['{"permanentid":42}', '42'],
+  ])('reads %j', (body, id) => {
+    expect(decodePermanentId(utf8(body))).toBe(id);
+  });
+
+  it.each([
+    '',
+    '{}',
+    'null',
+    'true',
+    '""',
+    '[]',
+    '{"permanentid":""}',
+    '{"permanentid":null,"other":"x"}',
+    '{"result":[]}',
+    '{"a":"x","b":"y"}',
+    '{"permanentid":12345678901234567890}',
+    'two words',
+    '{"permanentid":"7C1',
+  ])('finds none in %j', (body) => {
+    expect(() => decodePermanentId(utf8(body))).toThrow(
+      expect.objectContaining({
+        code: 'RESPONSE_INVALID',
+        message: expect.stringMatching(/^expected a permanent identifier, received /),
+      }),
     );
   });
 });
