@@ -152,7 +152,7 @@ function reportedLine(
   return {
     ...line,
     ms: collected.reduce((sum, { ms }) => sum + ms, 0),
-    kept: results.every(({ status }) => status === 'fresh'),
+    isFresh: results.every(({ status }) => status === 'fresh'),
     counts: built?.built.counts,
     ...(line.sha256 === undefined ? {} : { change: changeOf(line, known) }),
     ...(known && { before: sizes }),

@@ -47,7 +47,7 @@ export type ReportedLine = ArticleKey &
     status: ManifestLine['status'] | 'fetched';
     counts?: GeometryCounts | undefined;
     /** Unchanged because its snapshot was fresh, without a request. */
-    kept?: boolean | undefined;
+    isFresh?: boolean | undefined;
     /** Time spent on it, milliseconds. */
     ms?: number | undefined;
     /** Compared with the published line of the previous run. */
@@ -103,7 +103,7 @@ function collectTotals() {
   return {
     add(line: ReportedLine): void {
       statuses.add(line.status);
-      if (line.kept) kept++;
+      if (line.isFresh) kept++;
       articles.add(articleKey(line));
       triangles += line.triangles ?? 0;
       if (line.counts !== undefined) {
@@ -307,18 +307,18 @@ function createCounts() {
 
 /** Keeps the `limit` largest items, largest first; of equal ones the first added. */
 function createTopList<T>(limit: number, sizeOf: (item: T) => number) {
-  let kept: T[] = [];
+  let largest: T[] = [];
   const cut = () => {
-    kept = kept.sort((a, b) => sizeOf(b) - sizeOf(a)).slice(0, limit);
+    largest = largest.sort((a, b) => sizeOf(b) - sizeOf(a)).slice(0, limit);
   };
   return {
     add(item: T): void {
-      kept.push(item);
-      if (kept.length >= limit * 4) cut();
+      largest.push(item);
+      if (largest.length >= limit * 4) cut();
     },
     items(): T[] {
       cut();
-      return [...kept];
+      return [...largest];
     },
   };
 }
