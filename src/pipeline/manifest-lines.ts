@@ -204,7 +204,7 @@ function childrenOfFailed(
 
 /** Publishes the lines of the new manifest: links, manifest, catalogue. */
 export async function publishResults(
-  { options, environment, stores }: Run,
+  { options, environment, stores }: Pick<Run, 'options' | 'environment' | 'stores'>,
   lines: PackedMap<ManifestLine>,
   results: Results,
 ): Promise<void> {
