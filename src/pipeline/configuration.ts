@@ -26,7 +26,7 @@ import { CONVERTER_VERSION, type ConvertOptions } from '../transform/convert-opt
 import { type Converter, loadConverter } from './convert-article.ts';
 import { catalogueEntry, REQUEST_FAILED } from './manifest-lines.ts';
 import type { Run } from './open-run.ts';
-import type { Processor } from './process-all.ts';
+import type { Processor } from './results.ts';
 import { pipelineServiceId } from './service.ts';
 
 /** Articles transformed at the same time: one computes while the images of another are decoded. */

@@ -11,8 +11,7 @@ import { sha256Hex } from '../support/files.ts';
 import { CONVERTER_VERSION, type ConvertOptions } from '../transform/convert-options.ts';
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
-import type { Filter, Origin } from './process-all.ts';
-import type { Results } from './results.ts';
+import type { Filter, Origin, Results } from './results.ts';
 import type { RunOptions } from './run-options.ts';
 import { isMoreThan, percentOf, sharePercent } from './share.ts';
 

@@ -6,9 +6,14 @@ import {
   parseConfigurationKey,
 } from '../model/configuration-id.ts';
 import type { GateFinding, GateReport } from '../report/run-report.ts';
+import { ConverterError } from '../support/errors.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { publishedAsset } from '../write/publish.ts';
+import { exceededFailures } from './failures.ts';
 import { GATE_ROWS, GATE_TABLE, type Gate, type Gates, type GateThresholds } from './gate-table.ts';
+import type { Run } from './open-run.ts';
+import { isPublished, type RunEnd } from './run-end.ts';
+import type { RunOptions } from './run-options.ts';
 import { isAtLeast, sharePercent } from './share.ts';
 
 /** What the gates find. */
@@ -223,4 +228,35 @@ function summary(
   const verb = action === 'refuse' ? 'refused' : 'reported';
   const share = `${sharePercent(affected / compared)}, ${verb} from ${sharePercent(threshold)}`;
   return `${count} configurations${of} ${GATE_TABLE[gate].changed} (${share})`;
+}
+
+/** Assesses the new manifest: the gates first, then the number of failures. @see D-850, D-853 */
+export function assessRun(
+  { options, stores }: Run,
+  lines: PackedMap<ManifestLine>,
+  notSelected: number,
+  end: RunEnd,
+): { gates?: GateReport; end: RunEnd } {
+  if (!isPublished(end)) return { end };
+  const found = assessGates(stores.previous.lines, lines, options.pipeline.gates);
+  const first = found.findings.find(({ action }) => action === 'refuse');
+  const message = `a gate refuses the result: ${first?.message ?? 'see the report'}`;
+  const error = found.refused
+    ? new ConverterError('GATE_REFUSED', message)
+    : tooManyFailures(options.maxFailures, lines, notSelected);
+  const gates = { ...found, accepted: options.accept === true && error !== undefined };
+  if (error === undefined || gates.accepted) return { gates, end };
+  return { gates, end: { kind: 'refused', error, isComplete: end.kind === 'complete' } };
+}
+
+function tooManyFailures(
+  limit: RunOptions['maxFailures'],
+  lines: PackedMap<ManifestLine>,
+  notSelected: number,
+): ConverterError | undefined {
+  if (limit === undefined) return undefined;
+  let failed = notSelected;
+  for (const { status } of lines.values()) if (status === 'failed') failed++;
+  const message = exceededFailures(limit, { failed, of: lines.size + notSelected });
+  return message === undefined ? undefined : new ConverterError('MAX_FAILURES', message);
 }

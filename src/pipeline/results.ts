@@ -1,9 +1,32 @@
 /** Collects the results of a run by configuration, until the manifest is written. */
+import type { SelectedArticle } from '../fetch/selection.ts';
+import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
-import type { Result } from '../model/result.ts';
+import type { Decision, Result } from '../model/result.ts';
 import { createPackedMap } from '../support/packed-map.ts';
 import type { PreviousOutput } from './open-run.ts';
-import type { Origin } from './process-all.ts';
+
+/** Processes one article. */
+export interface Processor {
+  /** May throw: an error of the article becomes its result, one that ends the run ends it. */
+  process(selected: SelectedArticle): Promise<Result>;
+  /** Returns the configuration of a request that failed, without a request to the service. */
+  resolve?(request: ArticleRequest): Promise<ArticleKey | undefined>;
+}
+
+/** Where a result came from. */
+export interface Origin {
+  /** Index of the article among all that the run processes: results arrive in any order. */
+  place: number;
+  /** Time spent on it including waiting, milliseconds. */
+  ms: number;
+}
+
+/** Receives results as they arrive. */
+export type Collect = (result: Result, origin: Origin) => void;
+
+/** Selects those of some articles that are processed. */
+export type Filter = (articles: readonly SelectedArticle[]) => readonly SelectedArticle[];
 
 /** A result and where it came from. */
 export type CollectedResult = Origin & { result: Result };
@@ -42,4 +65,13 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
       for (const some of results.values()) yield* some;
     },
   };
+}
+
+/** What decided about each configuration, for `explain`. */
+export function* decisionsOf(results: Results): Iterable<[key: string, decision: Decision]> {
+  for (const key of results.keys()) {
+    const { result } = results.of(key)[0]!;
+    const tier = result.status === 'fresh' ? 'kept' : 'failed';
+    yield [key, 'decision' in result ? result.decision : { tier, why: [] }];
+  }
 }

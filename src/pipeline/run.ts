@@ -1,23 +1,38 @@
 /** Executes a pipeline: `run`, its halves `fetch` and `build`, and the dry run. */
 import type { RequestEstimate } from '../fetch/estimate.ts';
-import type { Selection } from '../fetch/selection.ts';
+import type { SelectedArticle, Selection } from '../fetch/selection.ts';
+import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
-import type { Decision, Result } from '../model/result.ts';
-import type { GateReport } from '../report/run-report.ts';
-import { asConverterError, ConverterError } from '../support/errors.ts';
+import { articleLabel, configurationKey } from '../model/configuration-id.ts';
+import type { FailedResult, Result } from '../model/result.ts';
+import type { UnplacedChild } from '../model/snapshot.ts';
+import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
+import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { convertFetched, fetchAndConvert, fetchOnly } from './configuration.ts';
-import { exceededFailures, openQuarantine, type Quarantine } from './failures.ts';
-import { assessGates } from './gates.ts';
+import { openQuarantine, type Quarantine } from './failures.ts';
+import { assessRun } from './gates.ts';
 import { newLines, publishResults } from './manifest-lines.ts';
 import { type Run, withRun } from './open-run.ts';
 import { verifyOutput } from './output-folder.ts';
 import { lockOutput } from './output-lock.ts';
-import { type Processor, processAll } from './process-all.ts';
 import { fetchedLine, makeReport, removedConfigurations, runLines, writeReport } from './report.ts';
-import { createResults, type Results } from './results.ts';
+import {
+  type Collect,
+  createResults,
+  decisionsOf,
+  type Filter,
+  type Processor,
+  type Results,
+} from './results.ts';
 import { isPublished, type RunEnd, type RunResult } from './run-end.ts';
-import { isPartial, type RunEnvironment, type RunOptions, runId } from './run-options.ts';
+import {
+  isPartial,
+  type Progress,
+  type RunEnvironment,
+  type RunOptions,
+  runId,
+} from './run-options.ts';
 import { selectFetched, selectLive } from './select.ts';
 
 /**
@@ -142,7 +157,7 @@ async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
   const { selection, end: processed } = await selectAndProcess(run, plan, quarantine);
   const isWhole = processed.kind === 'complete' && !isPartial(options);
   const lines = newLines(run, results, selection, !isWhole);
-  const { gates, end: assessed } = assess(run, lines, selection.failures.length, processed);
+  const { gates, end: assessed } = assessRun(run, lines, selection.failures.length, processed);
   const published = await endAfter(assessed, 'publishFailed', isPublished(assessed), () =>
     metrics.stopwatch.during('publish', () => publishResults(run, lines, results)),
   );
@@ -202,37 +217,6 @@ async function markDamage({ options, environment, stores }: Run): Promise<void> 
   if (problems.length > 0) environment.log.warn('damaged or missing', { files: problems.length });
 }
 
-/** Assesses the new manifest: the gates first, then the number of failures. @see D-850, D-853 */
-function assess(
-  { options, stores }: Run,
-  lines: PackedMap<ManifestLine>,
-  notSelected: number,
-  end: RunEnd,
-): { gates?: GateReport; end: RunEnd } {
-  if (!isPublished(end)) return { end };
-  const found = assessGates(stores.previous.lines, lines, options.pipeline.gates);
-  const first = found.findings.find(({ action }) => action === 'refuse');
-  const message = `a gate refuses the result: ${first?.message ?? 'see the report'}`;
-  const error = found.refused
-    ? new ConverterError('GATE_REFUSED', message)
-    : tooManyFailures(options.maxFailures, lines, notSelected);
-  const gates = { ...found, accepted: options.accept === true && error !== undefined };
-  if (error === undefined || gates.accepted) return { gates, end };
-  return { gates, end: { kind: 'refused', error, isComplete: end.kind === 'complete' } };
-}
-
-function tooManyFailures(
-  limit: RunOptions['maxFailures'],
-  lines: PackedMap<ManifestLine>,
-  notSelected: number,
-): ConverterError | undefined {
-  if (limit === undefined) return undefined;
-  let failed = notSelected;
-  for (const { status } of lines.values()) if (status === 'failed') failed++;
-  const message = exceededFailures(limit, { failed, of: lines.size + notSelected });
-  return message === undefined ? undefined : new ConverterError('MAX_FAILURES', message);
-}
-
 /** Takes a further step of a run, and returns how it ends then: an earlier error remains. */
 async function endAfter(
   end: RunEnd,
@@ -264,11 +248,147 @@ function recordDecisions(
   if (all !== undefined) decisions.keepOnly(outputDir, all);
 }
 
-/** What decided about each configuration, for `explain`. */
-function* decisionsOf(results: Results): Iterable<[key: string, decision: Decision]> {
-  for (const key of results.keys()) {
-    const { result } = results.of(key)[0]!;
-    const tier = result.status === 'fresh' ? 'kept' : 'failed';
-    yield [key, 'decision' in result ? result.decision : { tier, why: [] }];
+/** Articles in progress per request in flight: enough that requests never wait for articles. */
+const ARTICLES_PER_REQUEST = 2;
+/** Failures logged one by one; the report lists all. */
+const LOGGED_FAILURES = 20;
+
+type ProcessingRun = Pick<Run, 'options' | 'environment' | 'session' | 'isOutOfTime'>;
+
+/**
+ * Processes each request of each selected article, then the children without a place in their planning,
+ * which only its parts list shows.
+ *
+ * After the deadline no article is started, and one that is cut off has no result.
+ *
+ * @param collect - Receives each result; the places of children follow those of the selection.
+ * @param filter - Selects the children that are processed.
+ * @returns How many were processed of how many: fewer after the deadline.
+ * @throws {@link ConverterError} the first error that ends a run; `INTERRUPTED` by the signal.
+ *
+ * @see D-800, D-804, D-834.
+ */
+export async function processAll(
+  run: ProcessingRun,
+  articles: readonly SelectedArticle[],
+  processor: Processor,
+  collect: Collect,
+  filter: Filter = (children) => children,
+): Promise<{ done: number; total: number }> {
+  const progress = { total: 0, done: 0, failed: 0 };
+  const seen = new Set<string>();
+  const isNew = ({ request }: SelectedArticle) => {
+    const { size } = seen;
+    return seen.add(configurationKey(request)).size > size;
+  };
+  let round: readonly SelectedArticle[] = articles.flatMap(everyRequest).filter(isNew);
+  while (round.length > 0) {
+    const children: { place: number; child: UnplacedChild }[] = [];
+    await processRound(run, round, processor, progress, (result, origin) => {
+      for (const child of result.unplaced ?? []) children.push({ place: origin.place, child });
+      collect(result, origin);
+    });
+    children.sort((a, b) => a.place - b.place);
+    round = filter(children.map(({ child }) => asSelected(child)).filter(isNew));
   }
+  return { done: progress.done, total: progress.total };
+}
+
+/** Requests that resolve to one configuration share its line, but each has a result of its own. */
+function everyRequest({ alike = [], ...selected }: SelectedArticle): SelectedArticle[] {
+  return [selected, ...alike.map((request) => ({ ...selected, request }))];
+}
+
+function asSelected({ request, children }: UnplacedChild): SelectedArticle {
+  return { request, why: ['child without a place in its planning'], children };
+}
+
+/** @param progress - Continues the counts of earlier rounds. */
+async function processRound(
+  run: ProcessingRun,
+  articles: readonly SelectedArticle[],
+  processor: Processor,
+  progress: Progress,
+  collect: Collect,
+): Promise<void> {
+  const { environment, options, session, isOutOfTime } = run;
+  const { signal, now } = environment;
+  const { limits, service } = options.pipeline;
+  const first = progress.total;
+  progress.total += articles.length;
+
+  const attempt = async (selected: SelectedArticle): Promise<Result> => {
+    try {
+      signal.throwIfAborted();
+      const work = processor.process(selected);
+      return await within(limits.articleTimeoutMs, session.isPaused, work);
+    } catch (thrown) {
+      const error = asConverterError(thrown);
+      if (endsRun(error.code)) throw error;
+      if (progress.failed++ < LOGGED_FAILURES) logFailure(environment, selected.request, error);
+      return failedResult(processor, selected.request, error);
+    }
+  };
+
+  environment.progress?.({ ...progress });
+  await inParallel(
+    articles,
+    service.concurrency * ARTICLES_PER_REQUEST,
+    async (selected, index) => {
+      if (isOutOfTime()) return;
+      const startedAt = now();
+      try {
+        collect(await attempt(selected), { place: first + index, ms: now() - startedAt });
+        progress.done++;
+        environment.progress?.({ ...progress });
+      } catch (thrown) {
+        const error = asConverterError(thrown);
+        if (error.code === 'INTERRUPTED' && isOutOfTime() && !signal.aborted) return;
+        // Ends the requests of the other articles at once.
+        await session.close();
+        throw error;
+      }
+    },
+  );
+}
+
+async function failedResult(
+  { resolve }: Processor,
+  request: ArticleRequest,
+  { code, message }: ConverterError,
+): Promise<FailedResult> {
+  // After a timeout no further response is waited for.
+  const key = code === 'ARTICLE_TIMEOUT' ? undefined : await resolve?.(request);
+  return { status: 'failed', request, key, error: { code, message } };
+}
+
+/**
+ * Rejects after a time limit; the work itself ends by the limits of its requests.
+ *
+ * @param isPaused - Whether the service holds back every request: then the limit starts anew.
+ */
+function within<T>(limitMs: number, isPaused: () => boolean, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const message = `timed out after ${limitMs / 1000} s (limits.articleTimeoutMs)`;
+    const late = () => {
+      if (isPaused()) timer = setTimeout(late, limitMs);
+      else reject(new ConverterError('ARTICLE_TIMEOUT', message));
+    };
+    let timer = setTimeout(late, limitMs);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+function logFailure(
+  { log }: ProcessingRun['environment'],
+  request: ArticleRequest,
+  error: ConverterError,
+): void {
+  log.warn('configuration failed', {
+    article: articleLabel(request),
+    code: error.code,
+    message: error.message,
+    // The stack locates a mistake of this program; an expected error has no use for it.
+    ...(error.code === 'INTERNAL' ? { stack: (error.cause as Error | undefined)?.stack } : {}),
+  });
 }
