@@ -1,24 +1,21 @@
 /** The tables of what was built from which sources, and of why each configuration was or was not built. */
 
 import type { Built } from '../model/asset.ts';
-import type { Decision, Tier } from '../model/result.ts';
+import type { Decision } from '../model/result.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { EVICTED_AFTER_MS, isUseStale } from './eviction.ts';
 import { Table } from './sqlite.ts';
 
-/**
- * The table `cached_builds`: GLBs by the digest of their sources.
- *
- * A run publishes its manifest at the end; the next one finds here what an interrupted run has built.
- */
+/** The table `cached_builds`: GLBs by the digest of their sources, also of runs that published no manifest. */
 export class CachedBuilds extends Table {
   /** Recorded use of each build that was used since the table was opened. */
   readonly #used = new Map<Digest, number>();
 
   get(source: Digest): Built | undefined {
-    const row = this.db.get('SELECT record, used_at FROM cached_builds WHERE source = ?', source);
+    const sql = 'SELECT record, used_at FROM cached_builds WHERE source = ?';
+    const row = this.db.get<{ record: string; used_at: number }>(sql, source);
     if (row === undefined) return undefined;
-    this.#used.set(source, Number(row.used_at));
+    this.#used.set(source, row.used_at);
     return this.db.json(row.record);
   }
 
@@ -51,10 +48,8 @@ export interface StoredDecision extends Decision {
 export class CachedDecisions extends Table {
   get(outputDir: string, key: string): StoredDecision | undefined {
     const sql = 'SELECT run, tier, why FROM cached_decisions WHERE output = ? AND key = ?';
-    const row = this.db.get(sql, outputDir, key);
-    return (
-      row && { run: String(row.run), tier: String(row.tier) as Tier, why: this.db.json(row.why) }
-    );
+    const row = this.db.get<Omit<StoredDecision, 'why'> & { why: string }>(sql, outputDir, key);
+    return row && { run: row.run, tier: row.tier, why: this.db.json(row.why) };
   }
 
   /** Stores the decisions of one run in one step; a `kept` that follows a `kept` is not written again. */
@@ -81,6 +76,6 @@ export class CachedDecisions extends Table {
 
   #keys(outputDir: string, condition = ''): string[] {
     const sql = `SELECT key FROM cached_decisions WHERE output = ? ${condition}`;
-    return this.db.all(sql, outputDir).map(({ key }) => String(key));
+    return this.db.all<{ key: string }>(sql, outputDir).map(({ key }) => key);
   }
 }

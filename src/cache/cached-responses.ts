@@ -2,20 +2,16 @@
 import type { Digest, Fetched } from '../model/snapshot.ts';
 import { EVICTED_AFTER_MS, isUseStale } from './eviction.ts';
 import type { FreshnessStamp } from './freshness.ts';
-import { type Row, Table } from './sqlite.ts';
+import { Table } from './sqlite.ts';
 
-/** Identifies a cached response. */
-interface ResponseKey {
+/** A cached response and what decides whether it is fresh. */
+export interface StoredResponse extends Omit<FreshnessStamp, 'owner'> {
   /** Name of the service: address, profile, languages and currency. */
   service: string;
   /** Operation, such as `getBlock`. */
   operation: string;
   /** See `requestKey` of the table of operations. */
   request: string;
-}
-
-/** A cached response and what decides whether it is fresh. */
-export interface StoredResponse extends ResponseKey, Omit<FreshnessStamp, 'owner'> {
   /** The body by digest, or that the service has none. */
   answer: Fetched;
   /** Empty if the service sent none. */
@@ -24,13 +20,24 @@ export interface StoredResponse extends ResponseKey, Omit<FreshnessStamp, 'owner
   lastModified: string;
 }
 
+type ResponseRow = Omit<StoredResponse, 'answer'> &
+  Record<'digest' | 'code' | 'message', string> & { bytes: number };
+
+/** The columns of a response under the names of its fields. */
+const SELECT = `
+  SELECT service, operation, request, digest, bytes, missing_code AS code, missing_message AS message,
+    etag, last_modified AS lastModified, manufacturer AS datedBy, convertdate,
+    fetched_on AS fetchedOn, requested_at AS requestedAt
+  FROM cached_responses WHERE service = ? AND operation = ? AND request = ?`;
+
 /** The table `cached_responses`. */
 export class CachedResponses extends Table {
-  get({ service, operation, request }: ResponseKey): StoredResponse | undefined {
-    const sql =
-      'SELECT * FROM cached_responses WHERE service = ? AND operation = ? AND request = ?';
-    const row = this.db.get(sql, service, operation, request);
-    return row && responseOf(row);
+  get(key: Pick<StoredResponse, 'service' | 'operation' | 'request'>): StoredResponse | undefined {
+    const row = this.db.get<ResponseRow>(SELECT, key.service, key.operation, key.request);
+    if (row === undefined) return undefined;
+    const { digest, bytes, code, message, ...response } = row;
+    const answer = digest === null ? { missing: { code, message } } : { digest, bytes };
+    return { ...response, answer };
   }
 
   put(response: StoredResponse): void {
@@ -55,25 +62,6 @@ export class CachedResponses extends Table {
       END`;
     this.db.run(sql, now - EVICTED_AFTER_MS);
   }
-}
-
-function responseOf(row: Row): StoredResponse {
-  const text = (column: string): string => String(row[column] ?? '');
-  return {
-    service: text('service'),
-    operation: text('operation'),
-    request: text('request'),
-    answer:
-      row.digest === null
-        ? { missing: { code: text('missing_code'), message: text('missing_message') } }
-        : { digest: text('digest'), bytes: Number(row.bytes) },
-    etag: text('etag'),
-    lastModified: text('last_modified'),
-    datedBy: text('manufacturer'),
-    convertdate: text('convertdate'),
-    fetchedOn: text('fetched_on'),
-    requestedAt: Number(row.requested_at),
-  };
 }
 
 /** One body of the content store. */
@@ -102,15 +90,12 @@ export class CachedBodies extends Table {
   }
 
   totalBytes(): number {
-    return Number(this.db.get('SELECT SUM(bytes) AS bytes FROM cached_bodies')?.bytes ?? 0);
+    const sql = 'SELECT TOTAL(bytes) AS bytes FROM cached_bodies';
+    return this.db.get<{ bytes: number }>(sql)!.bytes;
   }
 
   all(): CachedBody[] {
-    return this.db.all('SELECT digest, bytes, used_at FROM cached_bodies').map((row) => ({
-      digest: String(row.digest),
-      bytes: Number(row.bytes),
-      usedAt: Number(row.used_at),
-    }));
+    return this.db.all('SELECT digest, bytes, used_at AS usedAt FROM cached_bodies');
   }
 
   remove(digests: readonly Digest[]): void {
@@ -122,7 +107,7 @@ export class CachedBodies extends Table {
   }
 
   #usedAt(digest: Digest): number | undefined {
-    const row = this.db.get('SELECT used_at FROM cached_bodies WHERE digest = ?', digest);
-    return row && Number(row.used_at);
+    const sql = 'SELECT used_at AS usedAt FROM cached_bodies WHERE digest = ?';
+    return this.db.get<CachedBody>(sql, digest)?.usedAt;
   }
 }

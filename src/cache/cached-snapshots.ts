@@ -30,6 +30,8 @@ export interface SnapshotSummary {
   stamps: FreshnessStamp[];
 }
 
+type SnapshotRow = { id: number; summary: string | null; record: string; used_at: number | null };
+
 /** Records that are read at a time. */
 const PAGE = 500;
 const DIGEST = /"([0-9a-f]{64})"/g;
@@ -45,15 +47,15 @@ export class CachedSnapshots extends Table {
 
   get(service: string, request: string): SnapshotRecord | undefined {
     const sql = 'SELECT record FROM cached_snapshots WHERE service = ? AND request = ?';
-    const row = this.db.get(sql, service, request);
+    const row = this.db.get<SnapshotRow>(sql, service, request);
     return row && this.db.json(row.record);
   }
 
   /** Undefined if there is no snapshot, and if a body of it failed. */
   summary(service: string, request: string): SnapshotSummary | undefined {
-    const row = this.db.get(SUMMARY, service, request);
+    const row = this.db.get<SnapshotRow>(SUMMARY, service, request);
     if (row === undefined) return undefined;
-    this.#used.set(Number(row.id), Number(row.used_at ?? 0));
+    this.#used.set(row.id, row.used_at ?? 0);
     return row.summary === null ? undefined : this.db.json(row.summary);
   }
 
@@ -63,7 +65,8 @@ export class CachedSnapshots extends Table {
       INSERT INTO cached_snapshots (service, request, summary, record) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET summary = excluded.summary, record = excluded.record
       RETURNING id`;
-    const id = Number(this.db.get(sql, service, request, stored, JSON.stringify(record))?.id);
+    const columns = [service, request, stored, JSON.stringify(record)];
+    const { id } = this.db.get<SnapshotRow>(sql, ...columns)!;
     this.#used.set(id, this.#used.get(id) ?? 0);
   }
 
@@ -72,13 +75,12 @@ export class CachedSnapshots extends Table {
     const sql = `
       SELECT id, record, used_at FROM cached_snapshots ${USES}
       WHERE id > ? ORDER BY id LIMIT ${PAGE}`;
-    let last = 0;
-    for (let rows = this.db.all(sql, last); rows.length > 0; rows = this.db.all(sql, last)) {
-      for (const row of rows) {
-        const digests = Array.from(String(row.record).matchAll(DIGEST), ([, digest]) => digest!);
-        yield { digests, usedAt: Number(row.used_at ?? 0) };
+    const pageAfter = (id: number) => this.db.all<SnapshotRow>(sql, id);
+    for (let rows = pageAfter(0); rows.length > 0; rows = pageAfter(rows.at(-1)!.id)) {
+      for (const { record, used_at } of rows) {
+        const digests = Array.from(record.matchAll(DIGEST), ([, digest]) => digest!);
+        yield { digests, usedAt: used_at ?? 0 };
       }
-      last = Number(rows.at(-1)!.id);
     }
   }
 
@@ -92,11 +94,8 @@ export class CachedSnapshots extends Table {
         db.run('INSERT OR REPLACE INTO cached_snapshot_uses VALUES (?, ?)', id, now);
       }
       this.#used.clear();
-      const unrecorded = 'WHERE id NOT IN (SELECT id FROM cached_snapshot_uses)';
-      db.run(
-        `INSERT INTO cached_snapshot_uses SELECT id, ? FROM cached_snapshots ${unrecorded}`,
-        now,
-      );
+      const first = 'INSERT OR IGNORE INTO cached_snapshot_uses SELECT id, ? FROM cached_snapshots';
+      db.run(first, now);
       const unused = 'WHERE id IN (SELECT id FROM cached_snapshot_uses WHERE used_at < ?)';
       db.run(`DELETE FROM cached_snapshots ${unused}`, longAgo);
       db.run('DELETE FROM cached_snapshot_uses WHERE used_at < ?', longAgo);

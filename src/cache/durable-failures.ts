@@ -1,5 +1,5 @@
 /** The durable table of what failed when it was last tried. A success removes it. */
-import { type Row, Table } from './sqlite.ts';
+import { Table } from './sqlite.ts';
 
 /** Something that failed when it was last tried. */
 export interface FailureRecord {
@@ -26,29 +26,23 @@ export interface FailureRecord {
 export class DurableFailures extends Table {
   /** @param output - Absolute path of the output folder. */
   all(output: string): FailureRecord[] {
-    const sql = 'SELECT * FROM durable_failures WHERE output = ? ORDER BY request';
-    return this.db.all(sql, output).map(failureOf);
+    const sql = `
+      SELECT request, code, message, attempts, nights, first_seen AS firstSeen,
+        last_seen AS lastSeen, conditions, root
+      FROM durable_failures WHERE output = ? ORDER BY request`;
+    return this.db.all(sql, output);
   }
 
-  /**
-   * Replaces some records and deletes others, in one transaction.
-   *
-   * @param changes - `gone` are the keys of requests that no longer fail.
-   */
+  /** Stores what failed, and deletes the requests that no longer fail, in one transaction. */
   update(
     output: string,
-    changes: { failed: Iterable<FailureRecord>; gone: Iterable<string> },
+    { failed, gone }: { failed: Iterable<FailureRecord>; gone: Iterable<string> },
   ): void {
     this.db.transaction(() => {
-      for (const request of changes.gone) {
-        this.db.run(
-          'DELETE FROM durable_failures WHERE output = ? AND request = ?',
-          output,
-          request,
-        );
-      }
+      const deletion = 'DELETE FROM durable_failures WHERE output = ? AND request = ?';
+      for (const request of gone) this.db.run(deletion, output, request);
       const sql = 'INSERT OR REPLACE INTO durable_failures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
-      for (const record of changes.failed) {
+      for (const record of failed) {
         const { request, code, message, attempts, nights } = record;
         const { firstSeen, lastSeen, conditions, root } = record;
         const columns = [code, message, attempts, nights, firstSeen, lastSeen, conditions, root];
@@ -56,19 +50,4 @@ export class DurableFailures extends Table {
       }
     });
   }
-}
-
-function failureOf(row: Row): FailureRecord {
-  const text = (column: string): string => String(row[column]);
-  return {
-    request: text('request'),
-    code: text('code'),
-    message: text('message'),
-    attempts: Number(row.attempts),
-    nights: Number(row.nights),
-    firstSeen: text('first_seen'),
-    lastSeen: text('last_seen'),
-    conditions: text('conditions'),
-    root: text('root'),
-  };
 }

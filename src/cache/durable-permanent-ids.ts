@@ -6,7 +6,7 @@ export class DurablePermanentIds extends Table {
   /** The top-level article as it was received; undefined if the identifier is not known. */
   get(service: string, id: string): unknown {
     const sql = 'SELECT article FROM durable_permanent_ids WHERE service = ? AND id = ?';
-    const row = this.db.get(sql, permanentIdService(service), id);
+    const row = this.db.get<{ article: string }>(sql, permanentIdService(service), id);
     return row && this.db.json(row.article);
   }
 

@@ -1,15 +1,17 @@
 /** The durable table of the runs that use this cache or were interrupted. A run that ended well has no row. */
 import { hostname } from 'node:os';
 import { isRunning } from '../support/files.ts';
-import { type Row, Table } from './sqlite.ts';
+import { Table } from './sqlite.ts';
 
-interface BegunRun {
+interface RunRow {
+  id: number;
   service: string;
   /** Output folder. */
   output: string;
+  host: string;
+  pid: number;
   /** Milliseconds since the epoch. */
   startedAt: number;
-  pid: number;
 }
 
 /** How long a run may reuse the responses of an interrupted one: less than a day, for a nightly schedule. */
@@ -21,8 +23,10 @@ const NO_PROCESS = 0;
 /** Runs of this process, by {@link nameOf}: process ids are reused, in containers at once. */
 const own = new Set<string>();
 
-const INSERT =
-  'INSERT INTO durable_runs (service, output, host, pid, started_at) VALUES (?, ?, ?, ?, ?) RETURNING *';
+const COLUMNS = 'id, service, output, host, pid, started_at AS startedAt';
+const INSERT = `
+  INSERT INTO durable_runs (service, output, host, pid, started_at) VALUES (?, ?, ?, ?, ?)
+  RETURNING ${COLUMNS}`;
 
 /** The table `durable_runs`. */
 export class DurableRuns extends Table {
@@ -36,21 +40,17 @@ export class DurableRuns extends Table {
    *   (same service and output, at most {@link CONTINUED_WITHIN_MS} ago, no longer running), else its own.
    *   `interruptedUntil`: the latest of these starts: its own, unless the clock was set back.
    */
-  begin({ service, output, startedAt, pid }: BegunRun): {
-    id: number;
-    interruptedSince: number;
-    interruptedUntil: number;
-  } {
+  begin({ service, output, startedAt, pid }: Omit<RunRow, 'id' | 'host'>) {
     return this.db.transaction(() => {
       const dead = this.#all().filter((row) => !mayRun(row, startedAt));
       const recent = dead.filter((row) => isRecent(row, startedAt));
       for (const row of dead) if (!recent.includes(row)) this.#delete(row);
       const continued = recent.filter((row) => row.service === service && row.output === output);
-      const row = this.db.get(INSERT, service, output, hostname(), pid, startedAt)!;
-      const id = Number(row.id);
+      const row = this.db.get<RunRow>(INSERT, service, output, hostname(), pid, startedAt)!;
+      const { id } = row;
       this.#begun.set(id, nameOf(row));
       own.add(nameOf(row));
-      const starts = [startedAt, ...continued.map((r) => Number(r.started_at))];
+      const starts = [startedAt, ...continued.map((run) => run.startedAt)];
       return { id, interruptedSince: Math.min(...starts), interruptedUntil: Math.max(...starts) };
     });
   }
@@ -64,9 +64,8 @@ export class DurableRuns extends Table {
     this.db.transaction(() => {
       const finished = this.#all().find((row) => row.id === id);
       if (finished === undefined) return;
-      const startedAt = Number(finished.started_at);
+      const { service, output, startedAt } = finished;
       this.#untrack(id);
-      const { service, output } = finished;
       for (const row of this.#all()) {
         const same = !isPart && row.service === service && row.output === output;
         if (row.id === id || (same && !mayRun(row, startedAt))) this.#delete(row);
@@ -76,8 +75,7 @@ export class DurableRuns extends Table {
 
   /** Start of the oldest run that uses this cache now, other than `except`; undefined if there is none. */
   oldestRunning(now: number, except?: number): number | undefined {
-    const oldest = this.#all().find((row) => row.id !== except && mayRun(row, now));
-    return oldest && Number(oldest.started_at);
+    return this.#all().find((row) => row.id !== except && mayRun(row, now))?.startedAt;
   }
 
   /** Marks the runs that were begun here and did not finish as interrupted. */
@@ -92,12 +90,12 @@ export class DurableRuns extends Table {
     }
   }
 
-  #all(): Row[] {
-    return this.db.all('SELECT * FROM durable_runs ORDER BY started_at, id');
+  #all(): RunRow[] {
+    return this.db.all(`SELECT ${COLUMNS} FROM durable_runs ORDER BY started_at, id`);
   }
 
-  #delete({ id }: Row): void {
-    this.db.run('DELETE FROM durable_runs WHERE id = ?', id!);
+  #delete({ id }: RunRow): void {
+    this.db.run('DELETE FROM durable_runs WHERE id = ?', id);
   }
 
   #untrack(id: number): void {
@@ -107,17 +105,17 @@ export class DurableRuns extends Table {
 }
 
 /** Whether a run of another host still runs is not visible here: it counts as running while recent. */
-function mayRun(row: Row, now: number): boolean {
+function mayRun(row: RunRow, now: number): boolean {
   if (row.pid === NO_PROCESS) return false;
   if (row.host !== hostname()) return isRecent(row, now);
   if (row.pid === process.pid) return own.has(nameOf(row));
-  return isRunning(Number(row.pid));
+  return isRunning(row.pid);
 }
 
-function isRecent({ started_at }: Row, now: number): boolean {
-  return Math.abs(now - Number(started_at)) < CONTINUED_WITHIN_MS;
+function isRecent({ startedAt }: RunRow, now: number): boolean {
+  return Math.abs(now - startedAt) < CONTINUED_WITHIN_MS;
 }
 
-function nameOf({ id, service, output, pid, started_at }: Row): string {
-  return JSON.stringify([id, service, output, pid, started_at]);
+function nameOf({ id, service, output, pid, startedAt }: RunRow): string {
+  return JSON.stringify([id, service, output, pid, startedAt]);
 }

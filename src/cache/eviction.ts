@@ -37,12 +37,9 @@ const EVICTED_TO_SHARE = 0.9;
 
 /**
  * Evicts what was not used for long; if the cache exceeds its limit, also the least recently used bodies.
- *
- * A body is used when it is requested or read, or when a snapshot that refers to it is. While other runs use
- * the cache, no body is evicted that was used since a week before the first of them began.
+ * While other runs use the cache, none is evicted that was used since a week before the first of them began.
  *
  * @returns Number and size of the evicted bodies.
- * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `DISK_FULL`, `STATE_INVALID`.
  * @see D-846.
  */
 export async function evictUnused(

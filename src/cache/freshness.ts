@@ -50,13 +50,9 @@ export interface FreshnessContext {
 }
 
 /**
- * Whether a cached response is fresh.
- *
- * Responses of this run are; those of the interrupted runs that it continues are for
- * {@link CONTINUED_WITHIN_MS}, unless the data was converted since; the policy decides about all others.
- *
- * @param dates - Called only if the dates of the catalogue matter.
- * @see D-730, D-845.
+ * Whether a cached response is fresh. Responses of this run are; those of the interrupted runs that it
+ * continues are for {@link CONTINUED_WITHIN_MS}, unless the data was converted since; the policy decides
+ * about all others. `dates` is called only if the dates of the catalogue matter. @see D-730, D-845.
  */
 export async function isFresh(
   stamp: FreshnessStamp,
@@ -86,18 +82,7 @@ export function dayOf(now: number): string {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/**
- * Conversion dates of the manufacturers, from the top of the catalogue.
- *
- * @example
- * ```ts
- * const dates = new ConversionDates([{ manufacturer: 'ACME', convertdate: '2024-05-14', … }]);
- * dates.isUnchangedSince({ convertdate: '2024-05-14', fetchedOn: '2024-05-15', … });   // → true
- * dates.isUnchangedSince({ convertdate: '2024-05-14', fetchedOn: '2024-05-14', … });   // → false
- * ```
- *
- * @see Spec 2.1 (`convertdate`); D-611, D-730.
- */
+/** Conversion dates of the manufacturers, from the top of the catalogue. @see Spec 2.1; D-611, D-730. */
 export class ConversionDates {
   readonly #states: ReadonlyMap<string, string>;
 

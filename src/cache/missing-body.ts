@@ -19,23 +19,11 @@ const SENTENCES: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Codes whose own message depends on nothing but the body or the reference. */
-const OWN_MESSAGE: ReadonlySet<ErrorCode> = new Set([
-  'BLOCK_INVALID',
-  'BLOCK_EMPTY',
-  'IMAGE_REFUSED',
-]);
+const OWN_MESSAGE = new Set<ErrorCode>(['BLOCK_INVALID', 'BLOCK_EMPTY', 'IMAGE_REFUSED']);
 
 /**
- * Says why a body is missing, if that concerns one article only. The sentence has no host, time or count.
- *
- * @param subject - What was requested, such as `block ACME::DESK::LEG`.
- * @throws The error itself if it ends the run.
- *
- * @example
- * ```ts
- * missingBecause(new ConverterError('HTTP_STATUS', '…', { status: 500 }), 'block ACME::DESK::LEG');
- * // → { code: 'HTTP_STATUS', message: 'block ACME::DESK::LEG: the service answered with status 500' }
- * ```
+ * Says why a body such as `block ACME::DESK::LEG` is missing, if that concerns one article only; an error that
+ * ends the run is thrown. The sentence has no host, time or count.
  */
 export function missingBecause(
   thrown: unknown,
@@ -44,10 +32,8 @@ export function missingBecause(
   const error = asConverterError(thrown);
   const { code } = error;
   if (endsRun(code)) throw error;
-  return {
-    code,
-    message: OWN_MESSAGE.has(code) ? error.message : `${subject}: ${sentence(error)}`,
-  };
+  const message = OWN_MESSAGE.has(code) ? error.message : `${subject}: ${sentence(error)}`;
+  return { code, message };
 }
 
 function sentence({ code, status }: ConverterError): string {

@@ -103,18 +103,7 @@ const MAX_DECODED_BYTES = 32 * 1024 * 1024;
 /** Memory that a decoded body takes, as a multiple of its size: objects (3.6 measured), and typed arrays. */
 const DECODED_SIZE: Partial<Record<OperationName, number>> = { getPartsList: 4, getBlock: 2 };
 
-/**
- * The responses of one run.
- *
- * @example
- * ```ts
- * const cache = new ResponseCache({ client, store, database, now });
- * const request = { operation: 'getBlock', values: { name: 'ACME::DESK::LEG' }, owner: 'ACME' } as const;
- * (await cache.get(request)).answer;    // → { digest: '5f2c…', bytes: 13877 }
- * ```
- *
- * @see D-730, D-731, D-845.
- */
+/** The responses of one run. @see D-730, D-731, D-845. */
 export class ResponseCache {
   /** By operation. */
   readonly counts: ReadonlyMap<string, Readonly<ResponseCounts>>;
@@ -145,12 +134,7 @@ export class ResponseCache {
     };
   }
 
-  /**
-   * Gets the response to a request, from the cheapest source.
-   *
-   * @param dependencies - Collects the response.
-   * @throws {@link ConverterError} what the client throws.
-   */
+  /** Gets the response to a request, from the cheapest source. @param dependencies - Collects the response. */
   get<Name extends OperationName>(
     request: CacheableRequest<Name>,
     dependencies?: Dependencies,
@@ -159,11 +143,7 @@ export class ResponseCache {
     return dependencies?.track(request.operation, response) ?? response;
   }
 
-  /**
-   * Gets the decoded answer to a request, and the digest of its body. A damaged body is requested again.
-   *
-   * @throws {@link ConverterError} what the client throws.
-   */
+  /** Gets the decoded answer to a request, and the digest of its body. A damaged body is requested again. */
   async read<Name extends OperationName>(
     request: CacheableRequest<Name>,
     dependencies?: Dependencies,

@@ -5,9 +5,6 @@ import { makePrivateFile } from '../support/files.ts';
 
 type SqlValue = string | number | null;
 
-/** A row by column name. */
-export type Row = Readonly<Record<string, SqlValue>>;
-
 const BUSY_TIMEOUT_MS = 10_000;
 
 /** Error codes by SQLite result code; any other means that the file cannot be written. */
@@ -41,11 +38,12 @@ class Sqlite {
     this.#guard(() => this.#prepare(sql).run(parameters));
   }
 
-  get(sql: string, ...parameters: SqlValue[]): Row | undefined {
-    return this.#guard(() => this.#prepare(sql).get(parameters)) as Row | undefined;
+  /** The first row; the caller knows its type, since every table is STRICT. */
+  get<Row>(sql: string, ...parameters: SqlValue[]): Row | undefined {
+    return this.all<Row>(sql, ...parameters)[0];
   }
 
-  all(sql: string, ...parameters: SqlValue[]): Row[] {
+  all<Row>(sql: string, ...parameters: SqlValue[]): Row[] {
     return this.#guard(() => this.#prepare(sql).all(parameters)) as Row[];
   }
 
@@ -55,9 +53,9 @@ class Sqlite {
   }
 
   /** Parses a column that contains JSON. @throws {@link ConverterError} `STATE_INVALID` if it does not. */
-  json<T>(column: SqlValue | undefined): T {
+  json<T>(column: string): T {
     try {
-      return JSON.parse(String(column));
+      return JSON.parse(column);
     } catch (cause) {
       throw this.#unusable('STATE_INVALID', 'expected JSON in a row, received other text', cause);
     }
@@ -79,7 +77,7 @@ class Sqlite {
 
   /** Brings the schema to the newest version. */
   migrate(migrations: readonly string[]): void {
-    const version = (): number => Number(this.get('PRAGMA user_version')?.user_version);
+    const version = () => this.get<{ user_version: number }>('PRAGMA user_version')!.user_version;
     if (version() === migrations.length) return;
     this.transaction(() => {
       // Another process may have migrated the file since.
@@ -126,15 +124,11 @@ class Sqlite {
 }
 
 /**
- * Opens a database file, creates it if it is missing, and migrates its schema to the newest version.
+ * Opens a database file with mode 0600, creates it if it is missing, and migrates its schema; entry n of the
+ * migrations brings version n to n + 1.
  *
- * The file and those that SQLite writes beside it have mode 0600. WAL mode: a killed process loses
- * nothing that was committed.
- *
- * @param migrations - SQL by schema version: entry n brings version n to n + 1.
- * @param busyTimeoutMs - How long to wait for another process that writes. @defaultValue 10,000
- * @throws {@link ConverterError} `STATE_INVALID` for a file that is not a database or comes from a newer
- *   version; `STATE_LOCKED`, `OUTPUT_UNWRITABLE`, `DISK_FULL`. The file is left unchanged then.
+ * @throws {@link ConverterError} `STATE_INVALID`, `STATE_LOCKED`, `OUTPUT_UNWRITABLE`, `DISK_FULL`; the file is
+ *   left unchanged then.
  */
 export async function openSqlite(
   path: string,
