@@ -23,31 +23,21 @@ const KEY_FORMS: readonly ((forge: typeof Forge, bytes: string) => PublicKey)[] 
 ];
 
 /**
- * Encrypts a text: UTF-16 little endian without byte-order mark, padded, encrypted, Base64. `what` names it
- * in an error; the text itself is never quoted. Throws `LOGIN_REFUSED` if it is longer than the key allows.
- */
-type Encrypt = (text: string, what: string) => string;
-
-/**
- * Creates a function that encrypts with a public key.
+ * Creates a function that encrypts a text with a public key: UTF-16 little endian without byte-order mark,
+ * padded, encrypted, Base64. `what` names it in an error: the text itself is never quoted.
  *
  * @param key - Base64 of PEM text, SPKI DER, PKCS#1 DER or an X.509 certificate.
  * @param padding - PKCS#1 v1.5 is what the service's own sample uses.
- * @throws {@link ConverterError} `AUTH_PROTOCOL` if the key is in none of these forms.
- *
- * @example
- * ```ts
- * const encrypt = await createEncryptor(result[0], 'pkcs1');
- * encrypt('alice', 'user name'); // → 'Zm9v…', 344 characters for RSA-2048
- * ```
+ * @throws {@link ConverterError} `AUTH_PROTOCOL` if the key is in none of these forms; the function throws
+ * `LOGIN_REFUSED` if the text is longer than the key allows.
  * @see Spec 5; D-602.
  */
-export async function createEncryptor(key: string, padding: Padding): Promise<Encrypt> {
+export async function createEncryptor(key: string, padding: Padding) {
   const { default: forge } = await import('node-forge');
   const publicKey = readPublicKey(forge, key);
   const { scheme, overheadBytes } = PADDINGS[padding];
   const capacityBytes = Math.ceil(publicKey.n.bitLength() / 8) - overheadBytes;
-  return (text, what) => {
+  return (text: string, what: string): string => {
     const plain = Buffer.from(text, 'utf16le');
     if (plain.length > capacityBytes) {
       const most = Math.floor(capacityBytes / 2);

@@ -305,9 +305,7 @@ export type AnswerOf<Name extends OperationName> = ReturnType<(typeof ROWS)[Name
 export const OPERATIONS: { readonly [Name in OperationName]: Operation<AnswerOf<Name>> } = ROWS;
 
 /**
- * The key of a request: equal for requests that one service answers alike.
- *
- * @param values - By the names of the row's `identity`; one that is missing counts as empty.
+ * The key of a request: equal for requests that one service answers alike. A value that is missing counts as empty.
  *
  * @example `requestKey('search', { manufacturer: 'acme', query: "a'b" }); // → '["ACME","a\'b"]'`
  */

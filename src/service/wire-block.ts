@@ -3,31 +3,15 @@ import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { NOT_AN_INDEX, scanBlock } from './wire-block-scanner.ts';
 import { collectDrift, type DriftReporter, type NoteDrift } from './wire-fields.ts';
-import {
-  isRecord,
-  type JsonRecord,
-  LARGEST_NUMBER,
-  mismatch,
-  parseRecord,
-  readNumber,
-} from './wire-value.ts';
+import { isRecord, type JsonRecord, mismatch, parseRecord, readVector } from './wire-value.ts';
 
 /**
- * Decodes the body of GET block.
+ * Decodes the body of GET block: UTF-8 JSON whose vertex arrays are flat or nested by entry.
  *
- * The usual body is scanned straight into typed arrays; any other goes through {@link parseBlock}.
- *
- * @param bytes - UTF-8 JSON; vertex arrays flat or nested by entry.
  * @param onDrift - Receives tolerated mismatches; an array counts once, by its first odd entry.
  * @returns Positions in metres rounded to float32; a value that is no number is NaN, an index that
  * is no integer the smallest int32, so that later steps recognise the triangles that use them.
  * @throws {@link ConverterError} `BLOCK_INVALID` naming the field.
- *
- * @example
- * ```ts
- * decodeBlock(utf8('{"V":[0,0,0,1,0,0,0,1,0],"A":[{"F":[0,1,2]}]}')).surfaces[0]?.triangles;
- * // → Int32Array [0, 1, 2]
- * ```
  * @see Spec 2.4; D-301, D-302, D-784 (drift).
  */
 export function decodeBlock(bytes: Uint8Array, onDrift?: DriftReporter): Block {
@@ -40,15 +24,15 @@ export function parseBlock(bytes: Uint8Array, onDrift?: DriftReporter): Block {
   const body = parseRecord(bytes, 'BLOCK_INVALID');
   if (!Array.isArray(body.V)) throw invalid('V', 'an array of numbers', body.V);
   if (!Array.isArray(body.A)) throw invalid('A', 'an array of surfaces', body.A);
-  const uvs = body.T === undefined || body.T === null ? [] : body.T;
+  const uvs = body.T ?? [];
   if (!Array.isArray(uvs)) throw invalid('T', 'an array of numbers', uvs);
   const { note, report } = collectDrift(onDrift);
   if (typeof body.N !== 'string') note('block.N', 'a text', body.N);
   for (const field of ['P', 'R', 'V', 'T']) checkNumbers(body, field, 'block', note);
   const block = {
     name: typeof body.N === 'string' ? body.N : '',
-    positionMetres: readVector(body.P, 'P'),
-    rotationDegrees: readVector(body.R, 'R'),
+    positionMetres: vectorOf(body.P, 'P'),
+    rotationDegrees: vectorOf(body.R, 'R'),
     positions: Float32Array.from(numbersOf(body.V, 3)),
     uvs: numbersOf(uvs, strideOf(uvs) || 1),
     uvStride: strideOf(uvs),
@@ -77,12 +61,10 @@ function readSurface(value: unknown, i: number, note: NoteDrift): BlockSurface {
 function checkNumbers(record: JsonRecord, field: string, where: string, note: NoteDrift): void {
   const list = record[field];
   const expected = 'a list of numbers';
-  if (!Array.isArray(list)) {
-    note(`${where}.${field}`, expected, list);
-    return;
-  }
-  const odd = list.findIndex((entry) => typeof entry !== 'number');
-  if (odd >= 0) note(`${where}.${field}[]`, expected, list[odd]);
+  if (Array.isArray(list)) {
+    const odd = list.findIndex((entry) => typeof entry !== 'number');
+    if (odd >= 0) note(`${where}.${field}[]`, expected, list[odd]);
+  } else note(`${where}.${field}`, expected, list);
 }
 
 /**
@@ -113,16 +95,8 @@ function toIndex(value: number): number {
   return Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? value : NOT_AN_INDEX;
 }
 
-function readVector(value: unknown, field: string): Vec3 {
-  if (value === undefined || value === null) return [0, 0, 0];
-  if (!Array.isArray(value) || value.length !== 3)
-    throw invalid(field, 'an array of three numbers', value);
-  return value.map((element, i) => {
-    const read = element === null ? 0 : readNumber(element);
-    if (read === undefined || Math.abs(read) > LARGEST_NUMBER)
-      throw invalid(`${field}[${i}]`, 'a finite number', element);
-    return read;
-  }) as unknown as Vec3;
+function vectorOf(value: unknown, field: string): Vec3 {
+  return readVector(value, 0, (step, ...found) => invalid(`${field}${step}`, ...found));
 }
 
 function invalid(where: string, expected: string, received: unknown): ConverterError {

@@ -11,7 +11,13 @@ import type {
 } from '../model/graphics.ts';
 import type { Warning } from '../model/snapshot.ts';
 import type { NoteDrift } from './wire-fields.ts';
-import { canonicalName, describe, LARGEST_NUMBER, readNumber } from './wire-value.ts';
+import {
+  canonicalName,
+  describe,
+  type JsonRecord,
+  LARGEST_NUMBER,
+  readNumber,
+} from './wire-value.ts';
 
 type Field = Exclude<keyof ServiceMaterial, 'source' | 'overridden' | 'mname'>;
 type FieldKind = 'text' | 'number' | 'color';
@@ -74,45 +80,39 @@ export const IMAGE_FIELDS = [
  * Keys of a written-out definition that are not themselves keys of `mats[]`.
  * A pair of fields takes two arguments (or one for both), `last` takes the last argument.
  */
-const DEFINITION_KEYS: Readonly<Record<string, { fields: readonly Field[]; last?: true }>> = {
-  tex: { fields: ['pic'], last: true },
-  bumps: { fields: ['bump'], last: true },
-  'tex image': { fields: ['pic'] },
-  'roughness image': { fields: ['roughness_image'] },
-  'metallic image': { fields: ['metallic_image'] },
-  scale: { fields: ['scaleu', 'scalev'] },
-  offset: { fields: ['offsetx', 'offsety'] },
-  rotation: { fields: ['rot'], last: true },
-  rot: { fields: ['rot'], last: true },
-  nscale: { fields: ['bump_scaleu', 'bump_scalev'] },
-  noffset: { fields: ['bump_offsetx', 'bump_offsety'] },
-  nrotation: { fields: ['bump_rot'], last: true },
-  bump_rot: { fields: ['bump_rot'], last: true },
-  refraction: { fields: ['refr'] },
-  phong_level: { fields: ['pho'] },
-  reflection: { fields: ['refl'] },
-};
+const DEFINITION_KEYS: Readonly<Record<string, { fields: readonly [Field, Field?]; last?: true }>> =
+  {
+    tex: { fields: ['pic'], last: true },
+    bumps: { fields: ['bump'], last: true },
+    'tex image': { fields: ['pic'] },
+    'roughness image': { fields: ['roughness_image'] },
+    'metallic image': { fields: ['metallic_image'] },
+    scale: { fields: ['scaleu', 'scalev'] },
+    offset: { fields: ['offsetx', 'offsety'] },
+    rotation: { fields: ['rot'], last: true },
+    rot: { fields: ['rot'], last: true },
+    nscale: { fields: ['bump_scaleu', 'bump_scalev'] },
+    noffset: { fields: ['bump_offsetx', 'bump_offsety'] },
+    nrotation: { fields: ['bump_rot'], last: true },
+    bump_rot: { fields: ['bump_rot'], last: true },
+    refraction: { fields: ['refr'] },
+    phong_level: { fields: ['pho'] },
+    reflection: { fields: ['refl'] },
+  };
 
 /**
- * Reads one record of `mats[]`.
+ * Reads one record of `mats[]` (spec 2.3; D-500).
  *
  * @param warn - Receives each field that cannot be read; it is left out.
  * @param note - Receives each field that is not what the specification says.
- *
- * @example
- * ```ts
- * decodeMaterial({ mname: 'OAK', dif: '0xFF8000', shi: '0,5' }, console.warn).dif;
- * // → [1, 0.5019607843137255, 0]
- * ```
- * @see Spec 2.3 (`mats[]`); D-500.
  */
 export function decodeMaterial(
-  record: Readonly<Record<string, unknown>>,
+  record: JsonRecord,
   warn: (warning: Warning) => void,
   note?: NoteDrift,
 ): ServiceMaterial {
-  const mname = typeof record.mname === 'string' ? record.mname : '';
-  if (typeof record.mname !== 'string') note?.('partsList.mats[].mname', 'a text', record.mname);
+  const mname = readText(record.mname) ?? '';
+  if (!isText(record.mname)) note?.('partsList.mats[].mname', 'a text', record.mname);
   const complain = (message: string) =>
     warn({ code: 'MATERIAL_FIELD_INVALID', message: `material ${mname}: ${message}` });
   const fields = readFields(record, complain, note);
@@ -126,7 +126,7 @@ export function isMaterialField(key: string): key is Field | 'mname' {
 
 /** Reads known fields of any record; a pipeline file's overrides go through here too. */
 export function readFields(
-  record: Readonly<Record<string, unknown>>,
+  record: JsonRecord,
   complain: (message: string) => void,
   note?: NoteDrift,
 ): Partial<Pick<ServiceMaterial, Field>> {
@@ -164,17 +164,11 @@ function readMeasure(value: unknown): number | undefined {
 
 /** `0xRRGGBB`, `#RRGGBB`, an integer, or three numbers 0..1; all sRGB. */
 function readColor(value: unknown): SrgbColor | undefined {
-  if (Array.isArray(value)) return fromComponents(value.map((part) => readNumber(part)));
   if (typeof value === 'number') return fromInteger(value);
-  if (typeof value !== 'string') return undefined;
-  const hex = /^\s*(?:0x|#)([0-9a-f]{6})\s*$/i.exec(value);
+  const trimmed = readText(value)?.trim();
+  const hex = /^(?:0x|#)([0-9a-f]{6})$/i.exec(trimmed ?? '');
   if (hex) return fromInteger(Number.parseInt(hex[1]!, 16));
-  return fromComponents(
-    value
-      .trim()
-      .split(/\s+/)
-      .map((part) => readNumber(part)),
-  );
+  return fromComponents(Array.isArray(value) ? value : (trimmed?.split(/\s+/) ?? []));
 }
 
 function fromInteger(rgb: number): SrgbColor | undefined {
@@ -182,7 +176,8 @@ function fromInteger(rgb: number): SrgbColor | undefined {
   return [((rgb >> 16) & 255) / 255, ((rgb >> 8) & 255) / 255, (rgb & 255) / 255];
 }
 
-function fromComponents(parts: (number | undefined)[]): SrgbColor | undefined {
+function fromComponents(components: unknown[]): SrgbColor | undefined {
+  const parts = components.map((component) => readNumber(component));
   if (parts.length !== 3 || parts.includes(undefined)) return undefined;
   return parts.map((part) => Math.min(1, Math.max(0, part!))) as unknown as SrgbColor;
 }
@@ -192,7 +187,6 @@ function fromComponents(parts: (number | undefined)[]): SrgbColor | undefined {
  * behind its first `;`, or a whole definition behind `$`. The last two are named by the whole reference.
  *
  * @param written - Whether the last two count.
- * @returns The function returns undefined if no material fits.
  * @example `materialLookup([oak], warn, true)('::oak;tra 0.5')?.tra; // → 0.5`
  * @see D-110b, D-111.
  */
@@ -222,11 +216,11 @@ function find(
   const listed = byName.get(canonicalName(reference));
   if (listed || !written) return listed;
   const inline = reference.startsWith('$');
-  const end = inline ? 1 : reference.indexOf(';');
+  const end = inline ? 0 : reference.indexOf(';');
   if (end < 0) return undefined;
   const base = inline ? undefined : byName.get(canonicalName(reference.slice(0, end).trim()));
   if (!inline && !base) return undefined;
-  const record = readDefinition(inline ? reference.slice(1) : reference.slice(end + 1));
+  const record = readDefinition(reference.slice(end + 1));
   const own = decodeMaterial({ ...record, mname: reference }, warn);
   return { ...base, ...own, source: { ...base?.source, ...record } };
 }
@@ -247,9 +241,9 @@ function readDefinition(text: string): Record<string, unknown> {
 function readEntry(key: string, args: string[]): Record<string, unknown> {
   const rule = Object.hasOwn(DEFINITION_KEYS, key) ? DEFINITION_KEYS[key] : undefined;
   if (!rule) return { [key]: args.join(' ') };
-  if (rule.last) return { [rule.fields[0]!]: args.at(-1) };
-  if (rule.fields.length === 1) return { [rule.fields[0]!]: args.join(' ') };
-  return Object.fromEntries(rule.fields.map((field, i) => [field, args[i] ?? args[0]]));
+  const [field, second] = rule.fields;
+  if (second) return { [field]: args[0], [second]: args[1] ?? args[0] };
+  return { [field]: rule.last ? args.at(-1) : args.join(' ') };
 }
 
 /** Every image that a material of some node refers to, each spelling (D-550) once, in order of first use. */

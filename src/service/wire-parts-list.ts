@@ -6,12 +6,13 @@ import { collectDrift, type DriftReporter, type NoteDrift } from './wire-fields.
 import { decodeMaterial } from './wire-material.ts';
 import {
   describe,
+  isMissing,
   isRecord,
   type JsonRecord,
   LARGEST_NUMBER,
   mismatch,
   parseRecord,
-  readNumber,
+  readVector,
 } from './wire-value.ts';
 
 /** One list may be wrong in every node; a person needs a few of the places. */
@@ -34,13 +35,7 @@ interface Pending {
  * @param onDrift - Receives tolerated mismatches once all of the body was read.
  * @returns Offsets in metres, rotations in degrees; missing values are filled in as D-106 says.
  * @throws {@link ConverterError} `PARTS_LIST_INVALID` naming the place.
- *
- * @example
- * ```ts
- * decodePartsList(utf8('{"btg":[{"type":"top"}],"blocks":[],"mats":[]}')).nodes[0]?.scale;
- * // → [1, 1, 1]
- * ```
- * @see Spec 2.3; D-106, D-112b, D-113, D-784 (drift).
+ * @see Spec 2.3; D-112b, D-113, D-784 (drift).
  */
 export function decodePartsList(bytes: Uint8Array, onDrift?: DriftReporter): PartsList {
   const body = parseRecord(bytes, 'PARTS_LIST_INVALID');
@@ -105,22 +100,22 @@ function fieldsOf(raw: JsonRecord): JsonRecord {
 
 /** Reports texts that are something else, or missing: only a part must name a block. */
 function checkNode(type: unknown, fields: JsonRecord, note: NoteDrift): void {
-  const { btgname, mat, lay } = fields;
   if (!isText(type)) note('partsList.btg[].type', 'a text', type);
-  if (!isText(btgname) && (type === 'imp' || !isMissing(btgname))) {
-    note('partsList.btg[].btgname', 'a text', btgname);
+  for (const field of ['btgname', 'mat', 'lay']) {
+    const value = fields[field];
+    const mayBeMissing = field !== 'btgname' || type !== 'imp';
+    if (isText(value) || (mayBeMissing && isMissing(value))) continue;
+    note(`partsList.btg[].${field}`, 'a text', value);
   }
-  if (!isText(mat) && !isMissing(mat)) note('partsList.btg[].mat', 'a text', mat);
-  if (!isText(lay) && !isMissing(lay)) note('partsList.btg[].lay', 'a text', lay);
 }
 
 function decodeNode(fields: JsonRecord, at: Pending, findings: Findings): PartsListNode {
   return {
     type: textOf(fields.type).toLowerCase(),
     blockName: textOf(fields.btgname),
-    offsetMetres: vectorOf(fields.offs, 0, at, 'offs', findings),
-    rotationDegrees: vectorOf(fields.rot, 0, at, 'rot', findings),
-    scale: vectorOf(fields.scale, 1, at, 'scale', findings),
+    offsetMetres: vectorOf(fields, 'offs', 0, at, findings),
+    rotationDegrees: vectorOf(fields, 'rot', 0, at, findings),
+    scale: vectorOf(fields, 'scale', 1, at, findings),
     material: textOf(fields.mat),
     layer: textOf(fields.lay),
     params: fields.params,
@@ -129,50 +124,33 @@ function decodeNode(fields: JsonRecord, at: Pending, findings: Findings): PartsL
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+  return isText(value) ? value : '';
 }
 
 function vectorOf(
-  value: unknown,
+  fields: JsonRecord,
+  field: string,
   missing: number,
   at: Pending,
-  field: string,
-  findings: Findings,
+  { warnings, note }: Findings,
 ): Vec3 {
-  if (isMissing(value)) return [missing, missing, missing];
-  if (!Array.isArray(value) || value.length !== 3)
-    throw invalid(`${pathOf(at)}.${field}`, 'an array of three numbers', value);
-  const isUsual = isUsualNumber(value[0]) && isUsualNumber(value[1]) && isUsualNumber(value[2]);
-  return isUsual ? (value as unknown as Vec3) : readVector(value, missing, at, field, findings);
+  const value = fields[field];
+  const elements: unknown[] = Array.isArray(value) ? value : [];
+  if (elements.length === 3 && elements.every(isUsualNumber)) return value as Vec3;
+  // A path is as long as the node is deep: it is made only if it is shown.
+  const where = (step: string) => `${pathOf(at)}.${field}${step}`;
+  const vector = readVector(value, missing, (step, ...found) => invalid(where(step), ...found));
+  for (const [i, element] of elements.entries()) {
+    if (typeof element !== 'number') note(`partsList.btg[].${field}[]`, 'a finite number', element);
+    if (!isText(element) || !element.includes(',') || warnings.length >= MAX_WARNINGS) continue;
+    const message = `${where(`[${i}]`)}: expected a number, received string "${element}", read as ${vector[i]}`;
+    warnings.push({ code: 'DRIFT', message });
+  }
+  return vector;
 }
 
 function isUsualNumber(value: unknown): boolean {
   return typeof value === 'number' && Math.abs(value) <= LARGEST_NUMBER;
-}
-
-function readVector(
-  value: unknown[],
-  missing: number,
-  at: Pending,
-  field: string,
-  findings: Findings,
-): Vec3 {
-  const { warnings, note } = findings;
-  // A path is as long as the node is deep: it is made only if it is shown.
-  const where = (i: number) => `${pathOf(at)}.${field}[${i}]`;
-  return value.map((element, i) => {
-    if (typeof element !== 'number') note(`partsList.btg[].${field}[]`, 'a finite number', element);
-    if (isMissing(element)) return missing;
-    const read = readNumber(element);
-    if (read === undefined || Math.abs(read) > LARGEST_NUMBER)
-      throw invalid(where(i), 'a finite number', element);
-    if (typeof element === 'string' && element.includes(',') && warnings.length < MAX_WARNINGS)
-      warnings.push({
-        code: 'DRIFT',
-        message: `${where(i)}: expected a number, received string "${element}", read as ${read}`,
-      });
-    return read;
-  }) as unknown as Vec3;
 }
 
 /** `btg[0].childs[2]`, shortened in the middle where it is long. */
@@ -206,10 +184,6 @@ function entriesOf<T>(
     }
     return false;
   });
-}
-
-function isMissing(value: unknown): value is null | undefined {
-  return value === undefined || value === null;
 }
 
 function isText(value: unknown): value is string {

@@ -2,45 +2,34 @@
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 
 /**
- * Parses a `rescontent` into its spelling and the path behind it.
+ * Parses a `rescontent`, a relative path that is not encoded (spec 2.1, 4.2; D-604).
  *
- * @param rescontent - Relative path, with or without `xcf/` before it; not encoded.
  * @throws {@link ConverterError} `RESOURCE_REFUSED` if it leads out of the service.
  * @example `parseResource('xcf/ressource/A/logo.png'); // → { spelling: 'ressource', path: 'A/logo.png' }`
- * @see Spec 2.1, 4.2; D-604.
  */
 export function parseResource(rescontent: string) {
-  const found = /^\/?(?:xcf\/)?(ressources?)\/(.+)$/is.exec(rescontent);
-  const expected = 'xcf/ressource/<path>';
-  if (found === null) throw refused('RESOURCE_REFUSED', expected, rescontent);
-  const path = found[2]!;
-  if (!path.split('/').every(isName)) throw refused('RESOURCE_REFUSED', expected, rescontent);
-  return { spelling: found[1]!.toLowerCase() as 'ressource' | 'ressources', path };
+  const [, spelling = '', path = ''] =
+    /^\/?(?:xcf\/)?(ressources?)\/(.+)$/is.exec(rescontent) ?? [];
+  if (!path.split('/').every(isName)) {
+    throw refused('RESOURCE_REFUSED', 'xcf/ressource/<path>', rescontent);
+  }
+  return { spelling: spelling.toLowerCase() as 'ressource' | 'ressources', path };
 }
 
 /**
- * Parses a `previewimage` into the segments of its path, decoded.
+ * Parses a `previewimage` into the segments of its path, decoded (spec 2.2, 4.3; D-604).
  *
  * @param previewimage - Relative path, `ocd/preview/<manufacturer>/<program>/<file name>`, or an encoded
  * address of the service itself.
  * @throws {@link ConverterError} `IMAGE_REFUSED` if it leads out of the service.
- *
- * @example
- * ```ts
- * parsePreview('ocd/preview/ACME/DESK/OAK.jpg', 'https://service.example');
- * // → { manufacturer: 'ACME', program: 'DESK', name: 'OAK.jpg' }
- * ```
- * @see Spec 2.2, 4.3; D-604.
  */
 export function parsePreview(previewimage: string, baseUrl: string) {
   const segments = segmentsBelow(previewimage, baseUrl);
   const [manufacturer = '', program = '', name = ''] = segments.slice(-3);
   const isPreview = segments.length <= 7 && segments.at(-4)?.toLowerCase() === 'preview';
-  if (!isPreview || !segments.every(isName)) {
-    const expected = 'ocd/preview/<manufacturer>/<program>/<file name>';
-    throw refused('IMAGE_REFUSED', expected, previewimage);
-  }
-  return { manufacturer, program, name };
+  if (isPreview && segments.every(isName)) return { manufacturer, program, name };
+  const expected = 'ocd/preview/<manufacturer>/<program>/<file name>';
+  throw refused('IMAGE_REFUSED', expected, previewimage);
 }
 
 /** Returns the size of a resource in bytes; throws `RESPONSE_INVALID` if it is empty. */
@@ -74,50 +63,32 @@ function refused(code: ErrorCode, expected: string, received: string): Converter
   return new ConverterError(code, `expected ${expected}, received ${JSON.stringify(shown)}`);
 }
 
-interface KindRule {
-  kind: 'jpeg' | 'png' | 'gif' | 'bmp' | 'webp';
-  /** Bytes at the start, as Latin-1. */
-  signature: string;
-  isComplete(bytes: Uint8Array): boolean;
-}
+/** Each kind by the bytes at its start, as Latin-1, and what a complete file has. */
+const KINDS = {
+  jpeg: { signature: '\xff\xd8\xff', isComplete: jpegHasEnd },
+  png: { signature: '\x89PNG\r\n\x1a\n', isComplete: pngHasEnd },
+  gif: { signature: 'GIF8', isComplete: (bytes) => bytes.includes(0x3b, 13) },
+  bmp: { signature: 'BM', isComplete: (bytes) => lengthAt(bytes, 2) <= bytes.length },
+  webp: { signature: 'RIFF', isComplete: (bytes) => lengthAt(bytes, 4) + 8 <= bytes.length },
+} satisfies Record<string, { signature: string; isComplete(bytes: Uint8Array): boolean }>;
 
-const KINDS: readonly KindRule[] = [
-  { kind: 'jpeg', signature: '\xff\xd8\xff', isComplete: jpegHasEnd },
-  { kind: 'png', signature: '\x89PNG\r\n\x1a\n', isComplete: pngHasEnd },
-  { kind: 'gif', signature: 'GIF8', isComplete: (bytes) => bytes.includes(0x3b, 13) },
-  { kind: 'bmp', signature: 'BM', isComplete: (bytes) => lengthAt(bytes, 2) <= bytes.length },
-  {
-    kind: 'webp',
-    signature: 'RIFF',
-    isComplete: (bytes) => lengthAt(bytes, 4) + 8 <= bytes.length,
-  },
-];
+type ImageKind = keyof typeof KINDS;
 
 /**
  * Checks that a body is a complete image, and returns its kind; most are JPEGs, whatever their names say.
  *
  * @throws {@link ConverterError} `RESPONSE_INVALID` if it is no image, or only the beginning of one.
- *
- * @example
- * ```ts
- * checkImage(jpegBytes); // → 'jpeg'
- * checkImage(jpegBytes.subarray(0, 1000)); // throws RESPONSE_INVALID
- * ```
  * @see Spec 4.4 (materials); D-550 (the bytes decide the type).
  */
-export function checkImage(body: Uint8Array): KindRule['kind'] {
-  const rule = KINDS.find(({ signature }) => startsWith(body, signature));
-  if (rule === undefined) {
-    throw new ConverterError('RESPONSE_INVALID', 'expected an image, received something else');
-  }
-  if (!rule.isComplete(body)) {
-    const expected = `a complete ${rule.kind.toUpperCase()} image`;
-    throw new ConverterError(
-      'RESPONSE_INVALID',
-      `expected ${expected}, received only a part of it`,
-    );
-  }
-  return rule.kind;
+export function checkImage(body: Uint8Array): ImageKind {
+  const kinds = Object.keys(KINDS) as ImageKind[];
+  const kind = kinds.find((name) => startsWith(body, KINDS[name].signature));
+  if (kind !== undefined && KINDS[kind].isComplete(body)) return kind;
+  const message =
+    kind === undefined
+      ? 'expected an image, received something else'
+      : `expected a complete ${kind.toUpperCase()} image, received only a part of it`;
+  throw new ConverterError('RESPONSE_INVALID', message);
 }
 
 /**

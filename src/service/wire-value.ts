@@ -2,6 +2,7 @@
  * Single values of a JSON answer: reads numbers, names, keys, tokens and permanent identifiers, describes
  * values for errors, and measures the nesting of a text before it is parsed.
  */
+import type { Vec3 } from '../model/graphics.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
 
@@ -51,6 +52,23 @@ export function readNumber(value: unknown, whenEmpty?: number): number | undefin
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(dotted)) return undefined;
   const result = Number(dotted);
   return Number.isFinite(result) ? result : undefined;
+}
+
+/** Reads three numbers, and `missing` for what is not there; throws what `fail` makes of the place and value. */
+export function readVector(
+  value: unknown,
+  missing: number,
+  fail: (step: string, expected: string, received: unknown) => ConverterError,
+): Vec3 {
+  if (isMissing(value)) return [missing, missing, missing];
+  if (!Array.isArray(value) || value.length !== 3) {
+    throw fail('', 'an array of three numbers', value);
+  }
+  return value.map((element, i) => {
+    const read = isMissing(element) ? missing : readNumber(element);
+    if (read !== undefined && Math.abs(read) <= LARGEST_NUMBER) return read;
+    throw fail(`[${i}]`, 'a finite number', element);
+  }) as unknown as Vec3;
 }
 
 /** Describes a received value in a few words: `string "abc"`, `an array of 3`, `nothing`. */
