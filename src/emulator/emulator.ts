@@ -17,6 +17,7 @@ import {
   type Route,
   type RouteContext,
   type RouteGroup,
+  type TokenGroup,
 } from './route.ts';
 import { authRoutes, type KeyForm, type Login } from './routes-auth.ts';
 import { FRONTEND_ROUTES } from './routes-frontend.ts';
@@ -196,7 +197,7 @@ async function createServer(
 function addRoute(
   app: FastifyInstance,
   route: Route,
-  group: RouteGroup['token'],
+  group: TokenGroup,
   context: RouteContext,
   counts: Map<string, number>,
 ): void {

@@ -24,8 +24,6 @@ export function parseJson(text: string, file: string): unknown {
   }
 }
 
-const KINDS = { object: 'an object', array: 'an array', string: 'a string' } as const;
-
 interface Kinds {
   object: Json;
   array: unknown[];
@@ -36,8 +34,9 @@ interface Kinds {
 export function expectKind<K extends keyof Kinds>(kind: K, value: unknown, where: string) {
   const received = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
   if (received === kind) return value as Kinds[K];
-  const shown = received === 'array' ? KINDS.array : received;
-  throw recordingInvalid(where, `expected ${KINDS[kind]}, received ${shown}`);
+  const expected = kind === 'string' ? 'a string' : `an ${kind}`;
+  const shown = received === 'array' ? 'an array' : received;
+  throw recordingInvalid(where, `expected ${expected}, received ${shown}`);
 }
 
 /** Parameters that are compared without regard to case. */

@@ -47,11 +47,13 @@ export type Answer =
     }
   | { kind: 'empty' };
 
+/** The group that the token in the query must open; `none`: no token may be in the query. */
+export type TokenGroup = ApiGroup | 'none';
+
 /** Operations below one base path. */
 export interface RouteGroup {
   base: string;
-  /** The group that the token in the query must open; `none`: no token may be in the query. */
-  token: ApiGroup | 'none';
+  token: TokenGroup;
   routes: readonly Route[];
 }
 
@@ -94,7 +96,7 @@ export class Refusal extends Error {
  */
 export function checkQuery(
   route: Route,
-  group: RouteGroup['token'],
+  group: TokenGroup,
   target: string,
   { tokens, maxQueryBytes }: RouteContext,
 ): Query {
@@ -130,11 +132,7 @@ function decode(text: string): string {
   }
 }
 
-function checkToken(
-  group: RouteGroup['token'],
-  token: string | undefined,
-  tokens: TokenRegistry,
-): void {
+function checkToken(group: TokenGroup, token: string | undefined, tokens: TokenRegistry): void {
   if (group === 'none') {
     if (token !== undefined) throw new Refusal(400, 'parameter token: not expected in this query');
     return;
@@ -212,8 +210,6 @@ export function refusedAs422<T>(act: () => T): T {
 
 /** Loads an article from a range; 404 if there is none, 422 if the range refuses the request. */
 export function loadArticle(query: Query, range: EmulatedRange): Json {
-  return found(
-    refusedAs422(() => range.article(query)),
-    'article',
-  );
+  const article = refusedAs422(() => range.article(query));
+  return found(article, 'article');
 }

@@ -1,12 +1,13 @@
 /** Parses cart posts: checks the identity of the top-level article and leaves the rest untouched. */
 import {
-  describe,
   isRecord,
   isTooDeep,
   type JsonRecord,
+  mismatch,
   parseJson,
 } from '../service/wire-value.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
+import { ARTICLE_NAMES } from './planning-url.ts';
 
 /** A cart that can be stored. */
 export interface Cart {
@@ -21,26 +22,19 @@ export interface Cart {
 
 /** Deeper than any planning, and far from the depth at which `JSON.stringify` fails. */
 const MAX_DEPTH = 500;
-const ARTICLE_NAMES = ['manufacturer', 'program', 'basearticlenumber'] as const;
 
 /**
  * Reads a cart post: an object whose `json` is the top-level article, or the JSON text of it.
  *
  * @throws {@link ConverterError} `CART_INVALID`; `CHILD_WITHOUT_ROOT` where `id` is not `rootid`.
- *
- * @example
- * ```ts
- * readCartPost(utf8('{"json":{"id":"7","rootid":"7","manufacturer":"ACME", …}}')).id; // → '7'
- * ```
- *
  * @see Spec 4.6; D-811, D-813.
  */
 export function readCartPost(bytes: Uint8Array): Cart {
   const body = parsed(bytes, 'body');
-  if (!isRecord(body) || !Object.hasOwn(body, 'json')) {
-    const names = isRecord(body) ? Object.keys(body).slice(0, 5).map(shown) : [];
-    const received = isRecord(body) ? `one with ${names.join(', ') || 'none'}` : describe(body);
-    throw invalid(`body: expected an object with the property json, received ${received}`);
+  if (!isRecord(body)) throw unexpected('body', 'an object with the property json', body);
+  if (!Object.hasOwn(body, 'json')) {
+    const names = Object.keys(body).slice(0, 5).map(shown).join(', ') || 'none';
+    throw invalid(`body: expected an object with the property json, received one with ${names}`);
   }
   const { json } = body;
   const cart = checkCart(typeof json === 'string' ? parsed(Buffer.from(json), 'json') : json);
@@ -49,17 +43,14 @@ export function readCartPost(bytes: Uint8Array): Cart {
 
 /** Checks a top-level article. @throws {@link ConverterError} as {@link readCartPost}. */
 export function checkCart(article: unknown): Cart {
-  if (!isRecord(article)) {
-    throw invalid(`json: expected the top-level article, received ${describe(article)}`);
-  }
+  if (!isRecord(article)) throw unexpected('json', 'the top-level article', article);
   checkDepth(article);
   const id = requiredText(article, 'id');
   const rootid = requiredText(article, 'rootid');
   if (id !== rootid) {
-    throw new ConverterError(
-      'CHILD_WITHOUT_ROOT',
-      `json: expected the top-level article, received ${shown(id)}, a child of ${shown(rootid)}`,
-    );
+    const received = `${shown(id)}, a child of ${shown(rootid)}`;
+    const message = `json: expected the top-level article, received ${received}`;
+    throw new ConverterError('CHILD_WITHOUT_ROOT', message);
   }
   for (const name of ARTICLE_NAMES) requiredText(article, name);
   checkChildren(article);
@@ -91,13 +82,9 @@ function checkDepth(root: JsonRecord): void {
 
 function checkChildren({ children }: JsonRecord): void {
   if (children === undefined || children === null) return;
-  if (!Array.isArray(children)) {
-    throw invalid(`json.children: expected an array, received ${describe(children)}`);
-  }
+  if (!Array.isArray(children)) throw unexpected('json.children', 'an array', children);
   const at = children.findIndex((child) => !isRecord(child));
-  if (at >= 0) {
-    throw invalid(`json.children[${at}]: expected an article, received ${describe(children[at])}`);
-  }
+  if (at >= 0) throw unexpected(`json.children[${at}]`, 'an article', children[at]);
 }
 
 /** No reasons to refuse a cart: the shop would lose what its customer planned. */
@@ -108,20 +95,23 @@ function warningsOf({ ocd }: JsonRecord): string[] {
 
 function requiredText(article: JsonRecord, name: string): string {
   const value = idOf(article, name);
-  if (value !== undefined) return value;
-  throw invalid(`json.${name}: expected a text, received ${describe(article[name])}`);
+  if (value === undefined) throw unexpected(`json.${name}`, 'a text', article[name]);
+  return value;
 }
 
-/** An identifier; a number is read as its text. */
-function idOf(record: JsonRecord, name: string): string | undefined {
+/** A text that is not empty; a number is read as its text. */
+export function idOf(record: JsonRecord, name: string): string | undefined {
   const value = Object.hasOwn(record, name) ? record[name] : undefined;
-  return (typeof value === 'string' && value !== '') || typeof value === 'number'
-    ? String(value)
-    : undefined;
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 function shown(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}
+
+function unexpected(where: string, expected: string, received: unknown): ConverterError {
+  return mismatch('CART_INVALID', where, expected, received);
 }
 
 function invalid(sentence: string): ConverterError {

@@ -24,14 +24,11 @@ export interface InboxOptions extends ServerOptions {
   permanentIds?: PermanentIdStore;
 }
 
-/** The answer to a cart post. */
-export interface InboxAnswer {
+/** The answer to a cart post; `file` is the name of the file in the store. */
+export interface InboxAnswer extends Pick<Cart, 'id' | 'warnings'> {
   stored: true;
-  id: string;
-  /** Name of the file in the store. */
   file: string;
   permanentid?: string;
-  warnings: string[];
 }
 
 /** The defaults of an inbox: a planning of some hundred articles with all values has a few MiB. */

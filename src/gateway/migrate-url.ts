@@ -4,7 +4,7 @@
  * @see Spec 9.1 to 9.4, 9.6, 9.7; D-815.
  */
 import { ConverterError } from '../support/errors.ts';
-import { planningEntry } from './planning-url.ts';
+import { ARTICLE_NAMES, CONFIGURATION_NAMES, planningEntry } from './planning-url.ts';
 
 /** One difference between the old and the new form. */
 export interface Change {
@@ -80,9 +80,8 @@ export function migrateUrl(url: string, frontendUrl?: string): Migration<string>
   const entryPoint = ENTRY_POINT.exec(path)?.groups?.name ?? '';
   const isOldPage = entryPoint !== '' || (renamed.changes.length > 0 && FOLDER.test(path));
   if (!isApi && !isOldPage && !PLANNING.test(path)) {
-    throw unusable(
-      'expected an address of index.php, configurator.php, article.php, /planning or the API, received another',
-    );
+    const expected = 'an address of index.php, configurator.php, article.php, /planning or the API';
+    throw unusable(`expected ${expected}, received another`);
   }
   const moved = isApi ? [] : move(address, frontendUrl);
   const changes = [...moved, ...renamed.changes, ...(hasEntities ? [ENTITIES] : [])];
@@ -116,22 +115,19 @@ function splitAddress(url: string) {
     throw unusable('expected an address that starts with http:// or https://');
   }
   const texts = query.replace(/&(?:amp;)+/g, '&').split('&');
-  const parameters = texts.filter((text) => text !== '').map(parameter);
+  const parameters = texts.filter(Boolean).map((text): Parameter => {
+    const [name = ''] = text.split('=', 1);
+    return { name, raw: text.slice(name.length) };
+  });
   const hasEntities = query.includes('&amp;');
   return { address: `${base}${path}`, path, parameters, fragment, hasEntities };
-}
-
-function parameter(text: string): Parameter {
-  const at = text.indexOf('=');
-  return at < 0 ? { name: text, raw: '' } : { name: text.slice(0, at), raw: text.slice(at) };
 }
 
 /** The new base, unless the address has it already. @see Spec 9.1, 9.2, 9.4 */
 function move(address: string, frontendUrl: string | undefined): Change[] {
   if (frontendUrl === undefined) {
-    throw unusable(
-      'frontendUrl (--frontend-url or BTG2GLTF_FRONTEND_URL): expected the base address of the frontend of v2.5, received nothing',
-    );
+    const expected = 'expected the base address of the frontend of v2.5, received nothing';
+    throw unusable(`frontendUrl (--frontend-url or BTG2GLTF_FRONTEND_URL): ${expected}`);
   }
   const entry = planningEntry(frontendUrl);
   const isThere = URL.canParse(address) && new URL(address).href === new URL(entry).href;
@@ -143,21 +139,16 @@ function rename(given: readonly Parameter[], isApi: boolean) {
   const parameters: Parameter[] = [];
   const changes: Change[] = [];
   const hints: Hint[] = [];
-  for (const parameter of given) {
-    const { name, raw } = parameter;
+  for (const { name, raw } of given) {
     const after = newName(name, isApi);
-    if (after === undefined) {
-      parameters.push(parameter);
-      continue;
-    }
-    changes.push({ before: name, after, why: 'Spec 9.3' });
     const existing = given.find((other) => other.name === after);
     if (existing === undefined) {
-      parameters.push({ name: after, raw });
+      parameters.push({ name: after ?? name, raw });
     } else if (existing.raw !== raw) {
       const message = `${name} and ${after} have different values; ${after} was kept`;
       hints.push({ code: 'CONFLICTING_PARAMETERS', message });
     }
+    if (after !== undefined) changes.push({ before: name, after, why: 'Spec 9.3' });
   }
   return { parameters, changes, hints };
 }
@@ -169,12 +160,13 @@ function newName(name: string, isApi: boolean): string | undefined {
   return V1_NAMES[old as V1Name];
 }
 
-/** Every parameter of the planning page. @see Spec 4.5 */
-const PLANNING_PARAMETERS =
-  `token manufacturer program basearticlenumber ocdreinit permanentid showprice
-  disablecatalogue opencatalogue parentnode lang langalt urlwarenkorb`.split(/\s+/);
-const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'];
 const CREDENTIALS = ['username', 'password', 'rememberme', 'user', 'appkey'];
+/** Every parameter of the planning page (Spec 4.5), and the credentials, which have a hint of their own. */
+const KNOWN: readonly string[] = [
+  ...CONFIGURATION_NAMES,
+  ...['token', 'permanentid', 'showprice', 'disablecatalogue', 'opencatalogue'],
+  ...['parentnode', 'lang', 'langalt', 'urlwarenkorb', ...CREDENTIALS],
+];
 
 /** The new address as the rules see it. */
 interface Subject {
@@ -214,25 +206,22 @@ const FRONTEND_RULES = {
     isOn('disablecatalogue') &&
     'opencatalogue and disablecatalogue are both true; keep one of them',
   TWO_SUBJECTS({ has, names }) {
-    const article = [...ARTICLE, 'ocdreinit'].filter((name) => names.includes(name));
+    const article = CONFIGURATION_NAMES.filter((name) => names.includes(name));
     if (!has('permanentid') || article.length === 0) return false;
     return `permanentid replaces ${article.join(', ')}; remove these (Spec 4.5)`;
   },
   ARTICLE_INCOMPLETE({ has }) {
-    const missing = ARTICLE.filter((name) => !has(name));
-    if (missing.length === 0 || missing.length === ARTICLE.length) return false;
+    const missing = ARTICLE_NAMES.filter((name) => !has(name));
+    if (missing.length === 0 || missing.length === ARTICLE_NAMES.length) return false;
     return `${missing.join(' and ')} missing: the three that name an article must be used together (Spec 4.5)`;
   },
   CREDENTIALS_IN_URL({ names }) {
-    const found = names.filter((name) => CREDENTIALS.includes(name));
-    if (found.length === 0) return false;
-    return `${found.join(', ')}: an address must not contain credentials; remove them`;
+    const found = names.filter((name) => CREDENTIALS.includes(name)).join(', ');
+    return found !== '' && `${found}: an address must not contain credentials; remove them`;
   },
   NOT_A_PLANNING_PARAMETER({ names }) {
-    const known = [...PLANNING_PARAMETERS, ...CREDENTIALS];
-    const unknown = names.filter((name) => !known.includes(name));
-    if (unknown.length === 0) return false;
-    return `${unknown.join(', ')}: kept, but no parameter of the planning page (Spec 4.5)`;
+    const found = names.filter((name) => !KNOWN.includes(name)).join(', ');
+    return found !== '' && `${found}: kept, but no parameter of the planning page (Spec 4.5)`;
   },
 } as const satisfies Record<string, Rule>;
 

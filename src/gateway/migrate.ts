@@ -1,9 +1,10 @@
 /** Converts addresses and carts of v1 and v2 to v2.5, without any request. */
-import { describe, isRecord, type JsonRecord } from '../service/wire-value.ts';
+import { isRecord, type JsonRecord, mismatch } from '../service/wire-value.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
-import { checkCart } from './cart.ts';
+import { checkCart, idOf } from './cart.ts';
 import { type Hint, type Migration, migrateUrl, V1_NAMES, type V1Name } from './migrate-url.ts';
+import { ARTICLE_NAMES } from './planning-url.ts';
 
 /** Additional input of a migration. */
 export interface MigrateOptions {
@@ -42,6 +43,7 @@ export function migrate(
     : migrateCart(input, options.loaded);
 }
 
+const V1_KEYS = Object.keys(V1_NAMES) as V1Name[];
 const REQUIRED = ['manuid', 'seriesid', 'baseartnmbr'] as const;
 
 /** In a cart both are fields of the commercial data, not parameters. */
@@ -62,66 +64,45 @@ const CHILD: Hint = {
 };
 
 function migrateCart(entry: unknown, loaded: unknown): Migration<JsonRecord> {
-  if (!isRecord(entry)) throw invalid(`expected an object, received ${describe(entry)}`);
+  if (!isRecord(entry)) throw mismatch('CART_INVALID', 'cart', 'an object', entry);
   if (entry.id !== undefined && entry.rootid !== undefined) {
     const hints = String(entry.id) === String(entry.rootid) ? [] : [CHILD];
     return { from: 'v2.5', before: entry, after: entry, changes: [], hints };
   }
-  const missing = REQUIRED.filter((name) => textOf(entry, name) === '');
-  if (missing.length > 0)
-    throw invalid(`expected a cart of v1 or v2.5, received one without ${missing.join(', ')}`);
-  const names = (Object.keys(CART_NAMES) as V1Name[]).filter((name) => Object.hasOwn(entry, name));
-  const changes = names.map((before) => ({
-    before,
-    after: CART_NAMES[before],
-    why: 'Spec 9.3, 9.5',
-  }));
+  const missing = REQUIRED.filter((name) => idOf(entry, name) === undefined);
+  if (missing.length > 0) {
+    const sentence = `expected a cart of v1 or v2.5, received one without ${missing.join(', ')}`;
+    throw new ConverterError('CART_INVALID', `cart: ${sentence}`);
+  }
+  const names = V1_KEYS.filter((name) => Object.hasOwn(entry, name));
+  const why = 'Spec 9.3, 9.5';
+  const changes = names.map((before) => ({ before, after: CART_NAMES[before], why }));
   const made = toArticle(entry);
-  return loaded === undefined
-    ? { from: 'v1', before: entry, after: made, changes, hints: [MADE_UP] }
-    : { from: 'v1', before: entry, after: checkLoaded(loaded, made), changes, hints: [] };
+  const [after, hints] = loaded === undefined ? [made, [MADE_UP]] : [checkLoaded(loaded, made), []];
+  return { from: 'v1', before: entry, after, changes, hints };
 }
 
 /** Other fields of the entry are kept. */
 function toArticle(entry: JsonRecord): JsonRecord {
   const { manuid, seriesid, baseartnmbr, finalartnmbr, reinitstring, ...rest } = entry;
-  const text = (name: V1Name) => textOf(entry, name);
-  const identity = (Object.keys(V1_NAMES) as V1Name[]).map(text);
+  const identity = V1_KEYS.map((name) => idOf(entry, name) ?? '');
+  const [manufacturer, program, basearticlenumber, finalarticlenumber, configuration] = identity;
   const id = `v1-${sha256Hex(JSON.stringify(identity)).slice(0, 16)}`;
-  const finalNumber = text('finalartnmbr');
   return {
     ...rest,
-    id,
-    rootid: id,
-    manufacturer: text('manuid'),
-    program: text('seriesid'),
-    basearticlenumber: text('baseartnmbr'),
+    ...{ id, rootid: id, manufacturer, program, basearticlenumber },
     propclasses: [],
     children: [],
-    ocd: {
-      ...(finalNumber === '' ? {} : { finalarticlenumber: finalNumber }),
-      reinitstring: text('reinitstring'),
-    },
+    ocd: { ...(finalarticlenumber && { finalarticlenumber }), reinitstring: configuration },
   };
 }
 
 /** Checks that the loaded article is the one of the entry. */
 function checkLoaded(loaded: unknown, expected: JsonRecord): JsonRecord {
   const { article } = checkCart(loaded);
-  for (const name of REQUIRED.map((v1Name) => V1_NAMES[v1Name])) {
+  for (const name of ARTICLE_NAMES) {
     if (String(article[name]) === expected[name]) continue;
-    const received = describe(article[name]);
-    throw invalid(`loaded.${name}: expected "${expected[name]}", received ${received}`);
+    throw mismatch('CART_INVALID', `cart: loaded.${name}`, `"${expected[name]}"`, article[name]);
   }
   return article;
-}
-
-/** Old shops stored numbers as numbers. */
-function textOf(entry: JsonRecord, name: V1Name): string {
-  const value = Object.hasOwn(entry, name) ? entry[name] : undefined;
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-}
-
-function invalid(sentence: string): ConverterError {
-  return new ConverterError('CART_INVALID', `cart: ${sentence}`);
 }

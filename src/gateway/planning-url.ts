@@ -32,8 +32,7 @@ interface LinkBase {
 /** A link, by mode; hybrid is the catalogue and the configurator together. */
 export type PlanningLink = LinkBase &
   (
-    | { mode: 'catalogue'; open?: PlannedArticle | StoredPlanning; parentnode?: string }
-    | { mode: 'hybrid'; open?: PlannedArticle | StoredPlanning; parentnode?: string }
+    | { mode: 'catalogue' | 'hybrid'; open?: PlannedArticle | StoredPlanning; parentnode?: string }
     | { mode: 'configurator'; open: PlannedArticle | StoredPlanning }
   );
 
@@ -45,8 +44,9 @@ const MODES = {
 } as const satisfies Record<PlanningLink['mode'], Readonly<Record<string, string>>>;
 
 /** The three together identify a base article. */
-const ARTICLE_NAMES = ['manufacturer', 'program', 'basearticlenumber'] as const;
-const OPEN_NAMES = [...ARTICLE_NAMES, 'ocdreinit'] as const;
+export const ARTICLE_NAMES = ['manufacturer', 'program', 'basearticlenumber'] as const;
+/** The parameters of an article; a `permanentid` replaces them. */
+export const CONFIGURATION_NAMES = [...ARTICLE_NAMES, 'ocdreinit'] as const;
 
 /**
  * Builds a link to the planning frontend, to be loaded in an iframe.
@@ -85,10 +85,10 @@ export function planningUrl(link: PlanningLink): string {
 /** An empty value means the same as none. */
 function pair([name, value = '']: [string, string | undefined]): string[] {
   if (value === '') return [];
-  if (!value.isWellFormed())
-    throw unusable(
-      `${name}: expected well-formed text, received half a character (a lone surrogate)`,
-    );
+  if (!value.isWellFormed()) {
+    const received = 'half a character (a lone surrogate)';
+    throw unusable(`${name}: expected well-formed text, received ${received}`);
+  }
   return [`${name}=${encodeStrictly(value)}`];
 }
 
@@ -107,8 +107,8 @@ export function planningEntry(frontendUrl: string): string {
 
 function checkLink(link: PlanningLink): void {
   const { mode, token, open, urlwarenkorb } = link;
-  if (!Object.hasOwn(MODES, mode))
-    throw unusable(`mode: expected ${Object.keys(MODES).join(', ')}`);
+  const modes = Object.keys(MODES);
+  if (!modes.includes(mode)) throw unusable(`mode: expected ${modes.join(', ')}`);
   if (!token) throw unusable('token: expected a session token; the frontend needs one');
   if (mode === 'configurator' && open === undefined) {
     throw unusable('open: expected an article or a permanentid; a configurator shows one');
@@ -124,7 +124,7 @@ function checkLink(link: PlanningLink): void {
 
 /** Article or permanent identifier, never both; callers in JavaScript have no type check. */
 function checkOpen(open: Partial<PlannedArticle & StoredPlanning>): void {
-  const ofArticle = OPEN_NAMES.filter((name) => open[name] !== undefined);
+  const ofArticle = CONFIGURATION_NAMES.filter((name) => open[name] !== undefined);
   const missing = ARTICLE_NAMES.filter((name) => !open[name]);
   if (open.permanentid === undefined) {
     if (missing.length > 0) throw unusable(`open: ${missing.join(', ')} missing`);

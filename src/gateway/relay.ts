@@ -70,8 +70,7 @@ export async function openRelay(options: RelayOptions): Promise<GatewayServer> {
     rateLimit: { max: perSender, timeWindow: WINDOW_MS, store: slidingWindow(overall, now) },
     async answer(post) {
       const request = await readLoginForm(post);
-      const waitSeconds = await post.countAttempt();
-      if (waitSeconds > 0) throw tooMany(waitSeconds);
+      await post.countAttempt();
       try {
         return answerOf(await issuer.issue(request), post);
       } catch (thrown) {
@@ -86,11 +85,6 @@ export async function openRelay(options: RelayOptions): Promise<GatewayServer> {
       await issuer.close();
     },
   };
-}
-
-function tooMany(seconds: number): Refusal {
-  const headers = { 'retry-after': String(seconds) };
-  return new Refusal(429, `too many logins; try again in ${seconds} s`, { headers });
 }
 
 function answerOf(token: string, { accept }: Post): PostAnswer {
@@ -121,15 +115,13 @@ async function readLoginForm(post: Post): Promise<TokenRequest> {
     if (fields.has(name)) throw new Refusal(400, 'form: a field is given twice');
     fields.set(name, value);
   }
-  const rememberMe = fields.get('rememberme') ?? 'false';
-  if (rememberMe !== 'true' && rememberMe !== 'false') {
+  const { username, password, rememberme = 'false' } = Object.fromEntries(fields);
+  if (rememberme !== 'true' && rememberme !== 'false') {
     throw new Refusal(400, 'rememberme: expected true or false');
   }
-  return {
-    username: required(fields.get('username'), 'username'),
-    password: required(fields.get('password'), 'password'),
-    rememberMe: rememberMe === 'true',
-  };
+  if (!username) throw new Refusal(400, 'username: expected a text, received nothing');
+  if (!password) throw new Refusal(400, 'password: expected a text, received nothing');
+  return { username, password, rememberMe: rememberme === 'true' };
 }
 
 async function fieldsOf(post: Post): Promise<Iterable<readonly [string, unknown]>> {
@@ -149,19 +141,11 @@ async function fieldsOf(post: Post): Promise<Iterable<readonly [string, unknown]
   }
 }
 
-function required(value: string | undefined, name: string): string {
-  if (!value) throw new Refusal(400, `${name}: expected a text, received nothing`);
-  return value;
-}
-
 /**
  * A store for the rate limit library: a sliding window per sender and over all senders.
  *
  * The library's own store counts fixed windows, which let twice the limit pass around their border,
  * and cannot combine two limits. Refused attempts are not counted.
- *
- * @param overall - Attempts of all senders within the window.
- * @param now - Milliseconds since 1970.
  */
 export function slidingWindow(
   overall: number,

@@ -26,8 +26,8 @@ export interface Post {
   bytes: Uint8Array;
   contentType: string;
   accept: string;
-  /** Counts an attempt of this sender; the seconds to wait where it exceeds the rate limit, else 0. */
-  countAttempt(): Promise<number>;
+  /** Counts an attempt of this sender; throws a {@link Refusal} 429 where it exceeds the rate limit. */
+  countAttempt(): Promise<void>;
 }
 
 /** An answer with status 200. */
@@ -53,7 +53,6 @@ export interface GatewayServer {
   close(): Promise<void>;
 }
 
-/** What an error answer has beside status and message. */
 interface RefusalDetails {
   code?: ErrorCode;
   headers?: Readonly<Record<string, string>>;
@@ -113,9 +112,8 @@ export async function openServer(
     readBody(body, headers, handler.bodyLimitBytes),
   );
   app.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
-  app.setNotFoundHandler((_request, reply) =>
-    sendError(reply, new Refusal(404, `nothing here; post to ${handler.path}`), log),
-  );
+  const missing = new Refusal(404, `nothing here; post to ${handler.path}`);
+  app.setNotFoundHandler((_request, reply) => sendError(reply, missing, log));
   let closed: Promise<void> | undefined;
   addHooks(app, options, () => closed !== undefined);
   await app.register(cors, corsOptions(origins));
@@ -164,10 +162,8 @@ function corsOptions(origins: 'any' | readonly string[]): FastifyCorsOptions {
   };
 }
 
-async function addRoutes(
-  app: FastifyInstance,
-  { path, answer, rateLimit }: PostHandler,
-): Promise<void> {
+async function addRoutes(app: FastifyInstance, handler: PostHandler): Promise<void> {
+  const { path, answer, rateLimit } = handler;
   const countAttempt = await attemptCounter(app, rateLimit);
   app.post(path, async (request, reply) => {
     const { body, headers } = request;
@@ -188,18 +184,18 @@ async function addRoutes(
   });
 }
 
-async function attemptCounter(
-  app: FastifyInstance,
-  rateLimit: PostHandler['rateLimit'],
-): Promise<(request: FastifyRequest) => Promise<number>> {
-  if (rateLimit === undefined) return async () => 0;
+async function attemptCounter(app: FastifyInstance, rateLimit: PostHandler['rateLimit']) {
+  if (rateLimit === undefined) return async () => undefined;
   const { default: plugin } = await import('@fastify/rate-limit');
   // Exact addresses: the library would count an IPv6 network of 64 bits as one sender.
   await app.register(plugin, { ...rateLimit, global: false, ipv6Subnet: 128 });
   const count = app.createRateLimit();
-  return async (request) => {
+  return async (request: FastifyRequest): Promise<void> => {
     const counted = await count(request);
-    return !counted.isAllowed && counted.isExceeded ? counted.ttlInSeconds : 0;
+    const seconds = !counted.isAllowed && counted.isExceeded ? counted.ttlInSeconds : 0;
+    if (seconds <= 0) return;
+    const headers = { 'retry-after': String(seconds) };
+    throw new Refusal(429, `too many logins; try again in ${seconds} s`, { headers });
   };
 }
 
@@ -242,11 +238,8 @@ function tooLarge(limitBytes: number): Refusal {
 function sendError(reply: FastifyReply, error: unknown, log: Logger): FastifyReply {
   const { status, message, details } = refusalOf(error, log);
   const text = JSON.stringify({ error: message, code: details.code });
-  return reply
-    .code(status)
-    .headers(details.headers ?? {})
-    .type(JSON_TYPE)
-    .send(text);
+  reply.headers(details.headers ?? {}).type(JSON_TYPE);
+  return reply.code(status).send(text);
 }
 
 /** What the sender may know about an error; the rest is logged. */
