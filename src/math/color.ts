@@ -1,9 +1,6 @@
-/**
- * Colours: between sRGB, in which the service speaks, and linear light, in which glTF does.
- */
-
-/** Three components 0..1. */
-export type Rgb = readonly [number, number, number];
+/** Colours: from sRGB, which the service uses, to linear light, which glTF uses. */
+import type { SrgbColor } from '../model/graphics.ts';
+import type { LinearRgb } from '../model/scene.ts';
 
 /**
  * One sRGB component 0..1 as linear light 0..1.
@@ -22,16 +19,16 @@ export function linearFromSrgb(value: number): number {
  * linearColor([1, 0.5, 0]); // → [1, 0.21404114048223255, 0]
  * ```
  */
-export function linearColor(srgb: Rgb): Rgb {
+export function linearColor(srgb: SrgbColor): LinearRgb {
   return [linearFromSrgb(srgb[0]), linearFromSrgb(srgb[1]), linearFromSrgb(srgb[2])];
 }
 
 /** Relative luminance of linear light, by the weights of Rec. 709. */
-export function luminance([r, g, b]: Rgb): number {
+export function luminance([r, g, b]: LinearRgb): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** Between two colours: `a` at 0, `b` at 1. */
-export function mixColors(a: Rgb, b: Rgb, t: number): Rgb {
+/** A mixture of two colours: `a` at 0, `b` at 1. */
+export function mixColors(a: LinearRgb, b: LinearRgb, t: number): LinearRgb {
   return [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t];
 }

@@ -14,30 +14,19 @@ export interface Frame {
   translationMetres: Vec3;
 }
 
-/** The axes of each rotation order, each axis in the frame turned so far; the first is the default. */
-const AXES = {
-  xyz: ['x', 'y', 'z'],
-  xzy: ['x', 'z', 'y'],
-  yxz: ['y', 'x', 'z'],
-  yzx: ['y', 'z', 'x'],
-  zxy: ['z', 'x', 'y'],
-  zyx: ['z', 'y', 'x'],
+/** The values of each part of a {@link RotationRule}, its default first: D-102. */
+export const ROTATION_CHOICES = {
+  rotationOrder: ['xyz', 'xzy', 'yxz', 'yzx', 'zxy', 'zyx'],
+  rotationDirection: ['counter-clockwise', 'clockwise'],
 } as const;
-
-/** The sense of positive angles, seen from the tip of the axis; the first is the default. */
-const SIGNS = { 'counter-clockwise': 1, clockwise: -1 } as const;
 
 /** How three angles become one rotation. */
 export interface RotationRule {
-  rotationOrder: keyof typeof AXES;
-  rotationDirection: keyof typeof SIGNS;
+  /** Axes, each in the frame turned so far. */
+  rotationOrder: (typeof ROTATION_CHOICES.rotationOrder)[number];
+  /** The sense of positive angles, seen from the tip of the axis. */
+  rotationDirection: (typeof ROTATION_CHOICES.rotationDirection)[number];
 }
-
-/** The values of each part of a {@link RotationRule}, its default first: D-102. */
-export const ROTATION_CHOICES = {
-  rotationOrder: Object.keys(AXES),
-  rotationDirection: Object.keys(SIGNS),
-} as unknown as { [K in keyof RotationRule]: readonly [RotationRule[K], ...RotationRule[K][]] };
 
 const ROTATION_DEFAULTS: RotationRule = {
   rotationOrder: ROTATION_CHOICES.rotationOrder[0],
@@ -85,20 +74,19 @@ export function rotationFromDegrees(
 ): Mat3 {
   const [x, y, z] = rotationDegrees;
   if (x === 0 && y === 0 && z === 0) return IDENTITY3;
-  const sign = SIGNS[rotationDirection];
+  const sign = rotationDirection === 'clockwise' ? -1 : 1;
   const cx = cosDegrees(x);
   const sx = sign * sinDegrees(x);
   const cy = cosDegrees(y);
   const sy = sign * sinDegrees(y);
   const cz = cosDegrees(z);
   const sz = sign * sinDegrees(z);
-  const turns: Record<'x' | 'y' | 'z', Mat3> = {
+  const turns: Record<string, Mat3> = {
     x: [1, 0, 0, 0, cx, sx, 0, -sx, cx],
     y: [cy, 0, -sy, 0, 1, 0, sy, 0, cy],
     z: [cz, sz, 0, -sz, cz, 0, 0, 0, 1],
   };
-  const [first, second, third] = AXES[rotationOrder];
-  return multiplyMat3(multiplyMat3(turns[first], turns[second]), turns[third]);
+  return [...rotationOrder].map((axis) => turns[axis]!).reduce(multiplyMat3);
 }
 
 /**

@@ -1,10 +1,8 @@
-/**
- * Quaternions, as glTF writes them: x, y, z, w, unit length.
- */
+/** Quaternions, as glTF writes them: x, y, z, w, unit length. */
+import type { SceneNode } from '../model/scene.ts';
 import type { Mat3 } from './vec.ts';
 
-/** x, y, z, w. */
-export type Quaternion = readonly [number, number, number, number];
+type Quaternion = SceneNode['rotation'];
 
 /**
  * The unit quaternion of a rotation matrix, with w ≥ 0.

@@ -11,7 +11,7 @@ export type Vec3 = readonly [number, number, number];
 
 /** One node of a parts list, its fields checked and its defaults filled in. */
 export interface PartsListNode {
-  /** Lower-case node type: `top imp clsref block frame cyl sphere ellipsoid`, or one we do not know. */
+  /** Lower-case node type: `top imp clsref block frame cyl sphere ellipsoid`, or an unknown one. */
   type: string;
   /** Qualified block name as the node spells it; only for `imp`, else empty. */
   blockName: string;
@@ -114,7 +114,7 @@ export interface ServiceMaterial {
   sheen_color?: SrgbColor;
   sheen_roughness?: number;
   emission?: SrgbColor;
-  /** Values of the pipeline file that stand in the place of the service's. */
+  /** Values of the pipeline file that replace the service's. */
   overridden?: Readonly<Record<string, unknown>>;
   /** The record as received, unknown keys included. */
   source: Readonly<Record<string, unknown>>;
@@ -129,7 +129,7 @@ export interface BlockSurface {
   triangles: Int32Array;
   /** Parallel to `triangles`, or empty. */
   uvIndices: Int32Array;
-  /** Whether the service says that the surface is closed; undefined where it does not say. */
+  /** Whether the surface is closed, if the service sends that. */
   closed: boolean | undefined;
 }
 
@@ -144,7 +144,7 @@ export interface Block {
   positions: Float32Array;
   /** Texture coordinates, 2 or 3 floats an entry, bottom-left origin. */
   uvs: Float64Array;
-  /** Floats an entry of `uvs` where the service says so by nesting; else 0. */
+  /** Floats an entry of `uvs` where entries arrive nested; else 0. */
   uvStride: 0 | 2 | 3;
   surfaces: BlockSurface[];
 }

@@ -42,12 +42,12 @@ export interface ScenePrimitive {
 }
 
 /** A mesh that nodes share. */
-export interface SceneMesh {
+interface SceneMesh {
   name: string;
   primitives: ScenePrimitive[];
 }
 
-/** A node of the glTF tree; parents stand before their children. */
+/** A node of the glTF tree; parents are before their children. */
 export interface SceneNode {
   name: string;
   /** Index of the parent node, or -1 for a child of the scene. */

@@ -36,7 +36,7 @@ export interface ArticleSnapshot {
   images: Map<string, Fetched>;
   /** What fetch met and mended, one sentence each, with its code. */
   warnings: Warning[];
-  /** Of a planning: the children that its parts list does not hold; missing where it holds all. */
+  /** Of a planning: the children that are not in its parts list; missing where there are none. */
   unplaced?: UnplacedChild[];
   /** What of it was requested in this run, also for another article; not stored. */
   requested?: RequestedParts;
@@ -50,7 +50,7 @@ export interface RequestedParts {
   bodies: number;
 }
 
-/** Something worth a person's look that did not stop the article. */
+/** Something that a person should check, and that did not stop the article. */
 export interface Warning {
   code: string;
   message: string;

@@ -22,11 +22,8 @@ interface NumberLimits {
   integer?: true;
 }
 
-const flag = (standard: boolean, doc: string) => ({
-  kind: 'flag' as const,
-  default: standard,
-  doc,
-});
+const flag = (standard: boolean, doc: string) =>
+  ({ kind: 'flag', default: standard, doc }) as const;
 
 /** The first choice is the default. */
 const choice = <const C extends readonly [string | number, ...(string | number)[]]>(
@@ -34,62 +31,34 @@ const choice = <const C extends readonly [string | number, ...(string | number)[
   doc: string,
 ) => ({ kind: 'choice' as const, default: choices[0] as C[number], choices, doc });
 
-const number = (standard: number, limits: NumberLimits, doc: string) => ({
-  kind: 'number' as const,
-  default: standard,
-  ...limits,
-  doc,
-});
+const number = (standard: number, limits: NumberLimits, doc: string) =>
+  ({ kind: 'number', default: standard, ...limits, doc }) as const;
 
+const { rotationOrder, rotationDirection } = ROTATION_CHOICES;
 /** Layers of dimensions, texts and other helpers: D-112. */
-const HELPER_LAYERS = [
-  ...['ACOUSTICS*', 'ATTACH*', 'ORIGIN*', 'D2*', 'DIMENSIONS*', 'TEXT*'],
-  'ARTICLE_INFO*',
-];
+const HELPER_LAYERS = 'ACOUSTICS* ATTACH* ORIGIN* D2* DIMENSIONS* TEXT* ARTICLE_INFO*'.split(' ');
 
 /** One row for each option; `doc` is the description in the schema of the pipeline file. */
 export const CONVERT_OPTIONS = {
-  rotationOrder: choice(
-    ROTATION_CHOICES.rotationOrder,
-    'axes of a rotation, each in the frame turned so far',
-  ),
-  rotationDirection: choice(
-    ROTATION_CHOICES.rotationDirection,
-    'sense of a rotation seen from the tip of its axis',
-  ),
+  rotationOrder: choice(rotationOrder, 'axes of a rotation, each in the frame turned so far'),
+  rotationDirection: choice(rotationDirection, 'sense of a rotation from the tip of its axis'),
   inheritScale: flag(false, 'children inherit the scale of a part too'),
   blockPlacement: choice(['apply', 'ignore'], "a block's own offset and rotation"),
   unknownNodes: choice(['group', 'fail'], 'nodes of an unknown type'),
   inheritMaterial: flag(true, 'a node without material has that of its nearest ancestor'),
-  defaultColorSrgb: {
-    kind: 'color',
-    default: '0.5 0.5 0.5',
-    doc: 'colour of parts without a material',
-  },
+  defaultColorSrgb: { kind: 'color', default: '0.5 0.5 0.5', doc: 'colour without a material' },
   writtenMaterials: flag(true, 'a node may define or change a material itself'),
   inheritLayers: flag(false, 'a node without layer has that of its nearest ancestor'),
   origin: choice(['keep', 'floor-centre'], 'where the origin of an article is'),
-  dropLayers: {
-    kind: 'patterns',
-    default: HELPER_LAYERS,
-    doc: 'layer modes that are not drawn; * matches anything',
-  },
-  curveToleranceMetres: number(
-    0.00025,
-    { above: 0 },
-    'largest distance of round solids to the ideal surface',
-  ),
+  dropLayers: { kind: 'patterns', default: HELPER_LAYERS, doc: 'globs of undrawn layer modes' },
+  curveToleranceMetres: number(0.00025, { above: 0 }, 'deviation of round solids from the ideal'),
   weldToleranceMetres: number(0, { min: 0 }, 'positions closer than this are welded'),
   pointIndexBase: choice(['auto', 0, 1], 'index of the first point of a block'),
   uvIndexBase: choice(['auto', 0, 1], 'index of the first stored UV of a block'),
   uvStride: choice(['auto', 2, 3], 'numbers per stored UV'),
   winding: choice(['auto', 'keep', 'flip'], 'which side of a triangle is its front'),
   doubleSided: choice(['open', 'all', 'none'], 'surfaces whose back sides are drawn'),
-  creaseAngleDegrees: number(
-    30,
-    { min: 0, max: 180 },
-    'faces that meet at a smaller angle share a normal',
-  ),
+  creaseAngleDegrees: number(30, { min: 0, max: 180 }, 'faces at a smaller angle share a normal'),
   tangents: choice(['none', 'mikktspace'], 'whether tangents are written'),
   flipV: flag(true, 'V of the service runs up'),
   boxProjection: choice(['scaled', 'unscaled'], 'size of a part when its UVs are projected'),
@@ -98,18 +67,9 @@ export const CONVERT_OPTIONS = {
   preferStoredUvs: flag(false, 'stored UVs win over a material with projection'),
   environmentLook: choice(['metal', 'texture'], 'how a material with map env is shown'),
   unusedUvs: choice(['keep', 'drop'], 'UVs of materials without any texture'),
-  textureTransform: choice(
-    ['auto', 'bake'],
-    'texture transforms as an extension where it can express them, or always in the UVs',
-  ),
-  textureRotation: choice(
-    ['counter-clockwise', 'clockwise'],
-    'sense of a texture rotation in V-up space',
-  ),
-  textureScale: choice(
-    ['repetitions', 'metres'],
-    'scaleu and scalev: repetitions per metre, or metres per repetition',
-  ),
+  textureTransform: choice(['auto', 'bake'], 'as an extension where possible, or in the UVs'),
+  textureRotation: choice(['counter-clockwise', 'clockwise'], 'sense of a texture rotation, V up'),
+  textureScale: choice(['repetitions', 'metres'], 'scaleu, scalev: per metre, or their length'),
   tintTextures: flag(false, 'the diffuse colour tints the image'),
   normalMap: choice(['opengl', 'directx'], 'where green points in normal maps'),
   heightMaps: choice(['drop', 'normals'], 'what becomes of grey bump images'),
@@ -121,27 +81,12 @@ export const CONVERT_OPTIONS = {
   glassTint: choice(['mixed', 'exact'], 'base colour of glass'),
   extendedFields: flag(true, 'clearcoat, sheen and emission are used'),
   packedTextureFormat: choice(['png', 'jpeg'], 'format of packed images'),
-  maxTextureSize: number(
-    4096,
-    { integer: true, min: 16, max: 16_384 },
-    'larger images are scaled down to this',
-  ),
+  maxTextureSize: number(4096, { integer: true, min: 16, max: 16_384 }, 'pixels a side at most'),
   keepSourceExtras: flag(false, 'keeps the material record of the service in extras'),
   strict: flag(false, 'a loss fails its article'),
-  maxNestingDepth: number(
-    200_000,
-    { integer: true, min: 1 },
-    'nested nodes that a parts list may have',
-  ),
-  allowMissingParts: flag(
-    false,
-    'a missing block is left out, an unreadable image is replaced by its colour',
-  ),
-  overrides: {
-    kind: 'overrides',
-    default: {},
-    doc: 'material values by a glob on the material name',
-  },
+  maxNestingDepth: number(200_000, { integer: true, min: 1 }, 'nested nodes of a parts list'),
+  allowMissingParts: flag(false, 'missing blocks and unreadable images are left out'),
+  overrides: { kind: 'overrides', default: {}, doc: 'material values by a glob on the name' },
 } as const satisfies Record<string, ConvertOption>;
 
 type OptionTable = typeof CONVERT_OPTIONS;

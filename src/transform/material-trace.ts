@@ -1,4 +1,4 @@
-/** Material trace: what each row of the material table did to one material, for people who ask why. */
+/** Material trace: what each row of the material table did to one material. */
 import type { ServiceMaterial } from '../model/graphics.ts';
 import type { MaterialField, MaterialRule, MaterialShading } from './material-table.ts';
 

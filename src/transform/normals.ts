@@ -9,7 +9,7 @@
 import { triangleNormal } from '../math/vec.ts';
 
 /** A corner is `3 * triangle + 0…2`. */
-export interface SurfaceNormals {
+interface SurfaceNormals {
   /** Corner → index of its normal in {@link BlockNormals.values}. */
   normals: Uint32Array;
   /** Corner → point as numbered within the surface, in first-use order. */
@@ -20,7 +20,7 @@ export interface SurfaceNormals {
 }
 
 /** Computes the normals of a block, one surface after the other. */
-export interface BlockNormals {
+interface BlockNormals {
   /** @param points - m × 3 welded point indices. */
   addSurface(points: Uint32Array): SurfaceNormals;
   /** x y z a normal, unit length, float32. */

@@ -74,7 +74,7 @@ export async function resolveMaterials(
   return (reference) => byReference.get(reference)!;
 }
 
-/** A part without any material: matt, neutral grey unless the option says otherwise. */
+/** A part without any material: matt, neutral grey by default. */
 function defaultMaterial({ options, losses }: MaterialInput): ServiceMaterial {
   const color = readFields({ dif: options.defaultColorSrgb }, (message) =>
     losses.warn('OPTION_INVALID', `defaultColorSrgb: ${message}`),
@@ -113,7 +113,7 @@ async function resolveMaterial(
 ): Promise<ResolvedMaterial> {
   const { options, losses, explain } = input;
   const sources = await obtainImages(material, input);
-  const known = await knowImages(material, sources, input);
+  const known = await inspectImages(material, sources, input);
   const lose = (field: string, done: string) =>
     losses.add({ where: material.mname, field, value: sentValue(material, field), done });
   const shading = shadingOf({ material, images: known, options, lose }, explain);
@@ -180,7 +180,7 @@ function nameOf(reference: string): string {
 }
 
 /** Decodes only what the table needs: data images, and the picture of an environment. */
-async function knowImages(
+async function inspectImages(
   material: ServiceMaterial,
   sources: Sources,
   { packer, options }: MaterialInput,
@@ -192,7 +192,7 @@ async function knowImages(
     const isPlainPicture = field === 'pic' && !isShownAsMetal(material, options);
     known[field] = isPlainPicture
       ? { grey: false, meanLinear: [1, 1, 1] }
-      : await packer.know(source);
+      : await packer.inspect(source);
   }
   return known;
 }

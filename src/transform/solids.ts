@@ -104,7 +104,7 @@ export function makeSolid(
 }
 
 /** Sides of a circle that stay within the tolerance of it: 16 at least, 96 at most. */
-export function segmentsOf(radiusMetres: number, toleranceMetres: number): number {
+function segmentsOf(radiusMetres: number, toleranceMetres: number): number {
   const needed = Math.ceil(Math.PI / Math.acos(Math.max(-1, 1 - toleranceMetres / radiusMetres)));
   return Math.min(96, Math.max(16, Number.isFinite(needed) ? needed : 96));
 }

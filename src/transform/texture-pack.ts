@@ -33,7 +33,7 @@ const MAX_SIDE = 16_384;
 const MAX_PIXELS = 8_192 ** 2;
 
 /**
- * Pixels that a byte can hold at most: more are promised only to make a reader run out of memory.
+ * Most pixels that a byte can encode; a header that claims more is meant to exhaust the memory.
  * JPEG spends a bit on each 8 × 8 block; deflate makes 1,032 bytes of one, of eight pixels each.
  */
 const MAX_PIXELS_A_BYTE = { jpeg: 512, png: 8_256 } as const satisfies Record<
@@ -90,7 +90,7 @@ export function createTexturePacker(
     await codec.decode(bytes, cappedSize(header, Math.max(header.width, header.height) / 8));
   }
 
-  async function know(image: SourceImage): Promise<KnownImage> {
+  async function inspect(image: SourceImage): Promise<KnownImage> {
     const pixels = await decode(image);
     return { grey: isGrey(pixels), meanLinear: meanLinear(pixels) };
   }
@@ -122,8 +122,8 @@ export function createTexturePacker(
       cache.getAsync(`checked ${image.digest}`, () => decodeSmall(image)),
 
     /** Decodes an image: whether it is grey, and its mean colour. */
-    know: (image: SourceImage): Promise<KnownImage> =>
-      cache.getAsync(`known ${image.digest}`, () => know(image)),
+    inspect: (image: SourceImage): Promise<KnownImage> =>
+      cache.getAsync(`known ${image.digest}`, () => inspect(image)),
 
     passThrough,
 
@@ -160,7 +160,7 @@ function problemOf(header: ImageHeader | undefined, bytes: number): string | und
   if (pixels > MAX_PIXELS)
     return `expected at most ${MAX_PIXELS} pixels, received ${width} × ${height}`;
   if (pixels > bytes * MAX_PIXELS_A_BYTE[kind])
-    return `expected ${width} × ${height} pixels, received ${bytes} bytes, which cannot hold them`;
+    return `expected ${width} × ${height} pixels, received ${bytes} bytes, too few for them`;
   return undefined;
 }
 

@@ -160,7 +160,7 @@ export function boxV(face: number, y: number, z: number): number {
 }
 
 /** Placement of an image as the service has it, V up: p' = S·(R(W)·p + o). */
-export interface Placement {
+interface Placement {
   scale: readonly [number, number];
   offset: readonly [number, number];
   rotationDegrees: number;

@@ -157,7 +157,7 @@ function isSameUv(uvs: Float64Array, a: number, b: number, stored: boolean): boo
   return a === b || (stored && uvs[a] === uvs[b] && uvs[a + 1] === uvs[b + 1]);
 }
 
-/** Triangle → box face, judged on the part at its size. */
+/** Triangle → box face of the part at its size. */
 function boxFaces(mesh: PreparedMesh, surface: PreparedSurface, plan: VertexPlan): Uint8Array {
   const m = multiplyMat3(plan.projectAt, mesh.rotation);
   const n = normalMatrix3(m);

@@ -6,7 +6,7 @@
  */
 
 /** Welded points, and where each of the old ones went. */
-export interface WeldedPoints {
+interface WeldedPoints {
   /** x y z a welded point, in order of first appearance. */
   positions: Float32Array;
   /** Old point index → welded point index. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PreparedMesh } from '../../../src/transform/block-mesh.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
-import { makeSolid, segmentsOf, solidLengths } from '../../../src/transform/solids.ts';
+import { makeSolid, solidLengths } from '../../../src/transform/solids.ts';
 import { closedByEdges, signedVolume } from '../../../src/transform/surface-topology.ts';
 
 const make = (type: string, params: unknown) => makeSolid({ type, params }, CONVERT_DEFAULTS);
@@ -171,7 +171,13 @@ describe('sphere and ellipsoid', () => {
   });
 });
 
-describe('segmentsOf', () => {
+/** Sides of the circle of a cylinder: a ring of points at each end, and two centres. */
+const segmentsOf = (radius: number, curveToleranceMetres: number) =>
+  (makeSolid({ type: 'cyl', params: [1, radius] }, { curveToleranceMetres })!.positions.length / 3 -
+    2) /
+  2;
+
+describe('the number of segments', () => {
   it('is 16 at least and 96 at most, and in between keeps to the tolerance', () => {
     expect([segmentsOf(0.001, tolerance), segmentsOf(100, tolerance)]).toEqual([16, 96]);
     expect([segmentsOf(1, 0), segmentsOf(1e-9, 1)]).toEqual([96, 16]);

@@ -120,8 +120,8 @@ describe('check', () => {
 
 describe('know', () => {
   it('tells grey from colour, and the mean', async () => {
-    expect(await packer().know(image('grey'))).toMatchObject({ grey: true });
-    const known = await packer().know(image('png'));
+    expect(await packer().inspect(image('grey'))).toMatchObject({ grey: true });
+    const known = await packer().inspect(image('png'));
     expect(known.grey).toBe(false);
     expect(known.meanLinear[0]).toBeCloseTo(0.2159, 3);
     expect(known.meanLinear[2]).toBe(1);

@@ -8,7 +8,6 @@ import {
   boxU,
   boxV,
   bumpPlacement,
-  type Placement,
   placeUvs,
   uvLayoutOf,
 } from '../../../src/transform/uv.ts';
@@ -194,6 +193,7 @@ describe('boxU and boxV', () => {
 });
 
 type Uv = [number, number];
+type Placement = Parameters<typeof placeUvs>[0];
 
 /** The service's own formula, V up: p' = S·(R(W)·p + o), W counter-clockwise. */
 function serviceSide({ scale, offset, rotationDegrees }: Placement, [u, v]: Uv): Uv {
