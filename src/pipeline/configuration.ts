@@ -49,11 +49,7 @@ export async function fetchAndConvert(run: Run): Promise<Processor> {
   return {
     process: converting(run, { fresh: fetcher.freshSnapshot, load, decoded: fetcher.decoded }),
     // The response is cached in this run, and so is its failure.
-    resolve: (request) =>
-      fetcher.resolve(request).then(
-        ({ key }) => key,
-        () => undefined,
-      ),
+    resolve: async (request) => (await fetcher.resolve(request).catch(() => undefined))?.key,
   };
 }
 

@@ -104,13 +104,12 @@ async function replaySelection(
   }
 }
 
-function requestsByKey(selected: readonly SelectedArticle[]): Map<string, ArticleRequest> {
+type Requests = ReadonlyMap<string, ArticleRequest>;
+
+function requestsByKey(selected: readonly SelectedArticle[]): Requests {
   return new Map(selected.map(({ request }) => [configurationKey(request), request]));
 }
 
-function without(
-  some: ReadonlyMap<string, ArticleRequest>,
-  others: ReadonlyMap<string, ArticleRequest>,
-): ArticleRequest[] {
+function without(some: Requests, others: Requests): ArticleRequest[] {
   return [...some].filter(([key]) => !others.has(key)).map(([, request]) => request);
 }

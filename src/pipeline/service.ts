@@ -66,22 +66,15 @@ export async function openService(
   };
 }
 
-/**
- * Returns the name of a pipeline's service in the database, without opening it.
- *
- * @returns The `id` of the client that {@link openService} creates.
- */
+/** Returns the `id` of the client that {@link openService} creates: the name of the service in the database. */
 export function pipelineServiceId(content: ServiceContent): string {
   return serviceId(clientOptions(content) as ServiceConfig);
 }
 
 /** Describes the service for people: its address, or what the emulator serves. */
-export function describeService(
-  content: Pick<ServiceContent, 'emulator' | 'recording' | 'baseUrl'>,
-): string {
-  if (content.emulator === true) return 'emulator:sample';
-  if (content.recording !== undefined) return `recording:${content.recording}`;
-  return content.baseUrl!;
+export function describeService({ emulator, recording, baseUrl }: ServiceContent): string {
+  if (emulator === true) return 'emulator:sample';
+  return recording === undefined ? baseUrl! : `recording:${recording}`;
 }
 
 /** An emulator is identified by what it serves, so that the cache stays valid when its port changes. */
@@ -97,8 +90,6 @@ async function startedEmulator(
 ): Promise<EmulatorHandle | undefined> {
   if (sample !== true && recording === undefined) return undefined;
   const emulator = await start(recording === undefined ? {} : { recording });
-  for (const secret of [emulator.username, emulator.password, emulator.appKey]) {
-    registerSecret(secret);
-  }
+  [emulator.username, emulator.password, emulator.appKey].forEach(registerSecret);
   return emulator;
 }

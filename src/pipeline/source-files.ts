@@ -213,16 +213,12 @@ async function readCart(path: string, folder: string): Promise<StoredPlanning> {
 
 async function readJson(path: string): Promise<unknown> {
   const bytes = (await statIfExists(path))?.bytes ?? 0;
-  if (bytes > LARGEST_BYTES)
-    throw cartError(`expected at most ${LARGEST_BYTES} bytes, received ${bytes}`);
-  let text: string;
-  try {
-    text = await readText(path);
-  } catch (cause) {
-    throw isConverterError(cause, 'FILE_MISSING')
-      ? cartError('expected a file, received none')
-      : cause;
-  }
+  const tooLarge = `expected at most ${LARGEST_BYTES} bytes, received ${bytes}`;
+  if (bytes > LARGEST_BYTES) throw cartError(tooLarge);
+  const text = await readText(path).catch((cause: unknown) => {
+    const isMissing = isConverterError(cause, 'FILE_MISSING');
+    throw isMissing ? cartError('expected a file, received none') : cause;
+  });
   try {
     return JSON.parse(text) as unknown;
   } catch {
