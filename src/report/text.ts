@@ -77,11 +77,6 @@ const INVISIBLE = /[\p{Cc}\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF\uF
 /**
  * Spells out invisible characters, so that no article number looks like another.
  *
- * @example
- * ```ts
- * visibleText('A\u202Egpj.exe'); // → 'A\\u202Egpj.exe'
- * ```
- *
  * @see D-858.
  */
 export function visibleText(text: string): string {

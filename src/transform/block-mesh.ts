@@ -95,12 +95,6 @@ interface Draft {
  *
  * @returns No surfaces where no triangle is left.
  *
- * @example
- * ```ts
- * prepareBlock(decodeBlock(bytes), CONVERT_DEFAULTS).counts;
- * // → { droppedTriangles: 2, flippedSurfaces: 1, duplicateTriangles: 0, unusableUvs: 0 }
- * ```
- *
  * @see D-105, D-301 to D-308.
  */
 export function prepareBlock(block: Block, options: MeshOptions): PreparedMesh {

@@ -17,11 +17,6 @@ export interface ImageHeader {
  *
  * @returns Undefined for anything else, or where the header itself is broken.
  *
- * @example
- * ```ts
- * readImageHeader(bytes); // → { kind: 'jpeg', width: 1024, height: 1024, isPlain: true }
- * ```
- *
  * @see D-550.
  */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {

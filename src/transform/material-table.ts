@@ -232,12 +232,6 @@ export const MATERIAL_TABLE = {
  * @param explain - Called with what each row did; it costs a few dozen copies a material.
  * @returns Factors linear, 0..1.
  *
- * @example
- * ```ts
- * shadingOf(context({ mname: 'CHROME', dif: [0.8, 0.8, 0.8], metallic: 1, roughness: 0.1 })).metallic;
- * // → 1
- * ```
- *
  * @see D-500.
  */
 export function shadingOf(

@@ -87,12 +87,6 @@ function valuesOf(params: unknown, names: readonly string[][]): unknown[] {
  *
  * @returns Part frame, metres; undefined where the parameters cannot be read.
  *
- * @example
- * ```ts
- * makeSolid({ ...node, type: 'block', params: [1, 2, 3] }, CONVERT_DEFAULTS)?.surfaces[0]?.points.length;
- * // → 36
- * ```
- *
  * @see D-200.
  */
 export function makeSolid(

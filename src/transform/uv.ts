@@ -66,11 +66,6 @@ const LAYOUTS: readonly LayoutRule[] = [
  * @returns With `offsetsOf`: m × 3 offsets of U in `uvs`; undefined where a surface has no stored UVs,
  * or unusable ones.
  *
- * @example
- * ```ts
- * uvLayoutOf({ ...block, uvs: new Float64Array(8) }, CONVERT_DEFAULTS); // indices 0…3 → { stride: 2, firstIndex: 0, … }
- * ```
- *
  * @see D-302, D-303.
  */
 export function uvLayoutOf(
@@ -223,12 +218,6 @@ function scaleOr(value: number | undefined, fallback: number): number {
  *
  * @returns `transform` where both scales are equal or the rotation is a multiple of 180°, which
  * every viewer evaluates alike; else `baked`, for a UV set of its own; neither for the identity.
- *
- * @example
- * ```ts
- * placeUvs({ scale: [2, 2], offset: [0, 0], rotationDegrees: 90 }, CONVERT_DEFAULTS).transform;
- * // → { offset: [-2, 1], rotationRadians: 1.5707963267948966, scale: [2, 2] }
- * ```
  *
  * @see D-420.
  */

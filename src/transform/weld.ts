@@ -21,11 +21,6 @@ const EMPTY = 0xffffffff;
  * @param positions - n × 3 float32, metres; a trailing incomplete point is ignored.
  * @param toleranceMetres - 0 joins equal positions only; else the size of a grid cell.
  *
- * @example
- * ```ts
- * weldPoints(Float32Array.of(0, 0, 0, 1, 0, 0, -0, 0, 0), 0).remap; // → Uint32Array [0, 1, 0]
- * ```
- *
  * @see D-301.
  */
 export function weldPoints(positions: Float32Array, toleranceMetres: number): WeldedPoints {

@@ -22,12 +22,6 @@ const OWNER_DIGITS = 8;
  *   another article fails in a run.
  * @returns Paths by {@link configurationKey}.
  *
- * @example
- * ```ts
- * assignPaths([{ manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1', finalarticlenumber: 'D1/80', reinitstring: '', metareinitstring: '' }]);
- * // → Map { … => 'articles/ACME/DESK/D1%2F80/default.glb' }
- * ```
- *
  * @see D-740 (layout), D-607 (numbers are never raw file names).
  */
 export function assignPaths(keys: readonly ArticleKey[]): Map<string, string> {
