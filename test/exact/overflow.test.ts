@@ -40,7 +40,7 @@ describe('numbers beyond float32', () => {
     );
   });
 
-  it('in a material are left out and told', () => {
+  it('in a material are left out and reported', () => {
     const mats = [{ mname: 'A', scaleu: 1e308, offsetx: '-1e16', rot: 1e15 }];
     const { materials, warnings } = decodePartsList(utf8({ btg: [], mats }));
     expect(materials[0]).toEqual({ mname: 'A', rot: 1e15, source: mats[0] });
@@ -58,7 +58,7 @@ describe('numbers beyond float32', () => {
     expect(scale).toEqual([1, 1]);
   });
 
-  it('odd entries of blocks[] and mats[] are left out and told', () => {
+  it('odd entries of blocks[] and mats[] are left out and reported', () => {
     const list = decodePartsList(utf8({ btg: [], blocks: ['A', 3], mats: [null] }));
     expect(list.blockNames).toEqual(['A']);
     expect(list.warnings.map(({ message }) => message)).toEqual([

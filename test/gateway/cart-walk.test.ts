@@ -56,7 +56,7 @@ async function pageOf(link: PlanningLink): Promise<{ article: unknown; cartUrl: 
   return { article: JSON.parse(json), cartUrl: /data-url="([^"]*)"/.exec(html)?.[1] ?? '' };
 }
 
-it('a planning goes into the cart and comes back whole by its permanent identifier', async () => {
+it('a planning goes into the cart and is restored completely by its permanent identifier', async () => {
   const { authUrl, appKey, username, password, baseUrl, frontendUrl } = emulator;
   const relay = await openRelay({ authUrl, appKey, now: Date.now, random: () => 0, log: SILENT });
   const login = new URLSearchParams({ username, password, rememberme: 'false' });
@@ -100,7 +100,7 @@ it('a planning goes into the cart and comes back whole by its permanent identifi
   state.close();
 });
 
-it('an emulator that is served remembers what it stored, in the cache that it is given', async () => {
+it('an emulator stores plannings in its cache folder and serves them again', async () => {
   const cache = join(folder, 'served');
   const words = ['serve', '--port', '0', '--cache', cache];
   let stored: [string, string] = ['', ''];

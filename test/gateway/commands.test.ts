@@ -194,7 +194,7 @@ describe('relay', () => {
     }
   });
 
-  it('needs to know the authentication server', async () => {
+  it('requires the authentication server', async () => {
     expect(await command(['relay', '--port', '0'])).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(/BTG2GLTF_AUTH_URL: expected/),

@@ -382,7 +382,7 @@ describe('what ends a run', () => {
     });
   });
 
-  test('Ctrl-C: logs out, exit 130, the manifest of before stays, and the next run goes on', async () => {
+  test('Ctrl-C: logs out, exit 130, the previous manifest stays, and the next run resumes', async () => {
     const controller = new AbortController();
     range.block = async () => {
       interrupt(controller, 'SIGINT');

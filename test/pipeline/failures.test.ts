@@ -26,7 +26,7 @@ function breakBad(convertedOn = '2026-01-31'): void {
   runs.proxy.break(new RegExp(`/btg\\?.*${bad}`), (response) => response.writeHead(500).end());
 }
 
-/** Articles whose parts list was asked for in a night. */
+/** Articles whose parts list was requested in a run. */
 async function asked(day: string, ...options: string[]): Promise<{ exit: number; of: string[] }> {
   runs.proxy.seen.length = 0;
   const { exit } = await runs.run(day, ...options);
@@ -129,7 +129,7 @@ describe('run --failed', () => {
     expect(await runs.failures()).toEqual([]);
   });
 
-  test('knows from the manifest what failed where the cache is gone', async () => {
+  test('finds in the manifest what failed, if the cache is lost', async () => {
     breakBad();
     await runs.run(day(1));
     runs.proxy.mend();

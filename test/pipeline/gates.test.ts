@@ -51,10 +51,10 @@ describe('half the range is gone', () => {
 
   test('links, manifest and catalogue stay byte for byte, and the operator learns what and how', async () => {
     const before = await published();
-    const night = await runs.run('2026-01-02');
-    expect(night.exit).toBe(4);
-    expect(night.stderr).toContain('12 of 24 configurations are gone (50 %, refused from 40 %)');
-    expect(night.stderr).toContain('--accept');
+    const result = await runs.run('2026-01-02');
+    expect(result.exit).toBe(4);
+    expect(result.stderr).toContain('12 of 24 configurations are gone (50 %, refused from 40 %)');
+    expect(result.stderr).toContain('--accept');
     expect(await published()).toEqual(before);
     expect(await runs.report()).toMatchObject({
       published: false,
@@ -106,7 +106,7 @@ describe('geometry collapses', () => {
     expect(lines.filter(({ triangles }) => triangles === 1)).toHaveLength(ARTICLES / 2);
   });
 
-  test('build is held to the same gates as run', async () => {
+  test('build applies the same gates as run', async () => {
     const before = await published();
     expect((await runs.command('fetch', '2026-01-02')).exit).toBe(0);
     expect((await runs.command('build', '2026-01-02')).exit).toBe(4);
@@ -134,7 +134,7 @@ test('an ordinary update of the catalogue is published without a word', async ()
   expect((await runs.report()).gates).toMatchObject({ refused: false, findings: [] });
 });
 
-test('thresholds stand in the pipeline file, as shares', async () => {
+test('thresholds are shares in the pipeline file', async () => {
   await runs.configure({ gates: { articlesGone: { refuse: '4%' } } });
   convertedOn('2026-01-02');
   range.gone.add(range.articleAt(0).number);
@@ -157,9 +157,9 @@ describe('--max-failures', () => {
   test('beyond it nothing is published, and the exit code is 4', async () => {
     const before = await published();
     failing(3);
-    const night = await runs.run('2026-01-02', '--max-failures', '10%');
-    expect(night.exit).toBe(4);
-    expect(night.stderr).toContain(
+    const result = await runs.run('2026-01-02', '--max-failures', '10%');
+    expect(result.exit).toBe(4);
+    expect(result.stderr).toContain(
       '--max-failures: expected at most 10 % failures, received 3 of 24 configurations (13 %)',
     );
     expect(await published()).toEqual(before);

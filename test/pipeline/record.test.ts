@@ -155,7 +155,7 @@ describe('a run from a recording', () => {
     expect(await listFolder(recording)).toEqual(['odb', 'ofml', 'recording.json', 'xcf']);
   }, 240_000);
 
-  test('selects alike from permanent identifiers, carts, lists and configurations', async () => {
+  test('selects the same from permanent identifiers, carts, lists and configurations', async () => {
     const range = createSampleRange();
     const planning = (basearticlenumber: string, ocdreinitstring = '') =>
       articleOf(range, {

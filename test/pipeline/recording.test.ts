@@ -47,7 +47,7 @@ describe.skipIf(!(await exists(RECORDING)))('the recording of real furniture', (
   }, 120_000);
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('is converted whole: every configuration of every article', () => {
+  test('is converted completely: every configuration of every article', () => {
     expect(lines).toHaveLength(truth.flatMap(({ configurations }) => configurations).length);
     expect(lines.map(({ status }) => status)).not.toContain('failed');
   });

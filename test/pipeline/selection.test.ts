@@ -211,7 +211,7 @@ describe('a planning', () => {
     expect(PLANNING.children).toHaveLength(4);
   });
 
-  test('gives a child that its parts list does not hold as an asset of its own, and says so', async () => {
+  test('gives a child that is not in its parts list as an asset of its own, and reports it', async () => {
     await start(without(1));
     const file = await pipeline(source);
     const { exit, stdout } = await command(['run', file], { env });

@@ -160,7 +160,7 @@ describe('the two halves of a run', () => {
     expect(emulator.counts.get('getnodes')).toBe(requests);
   });
 
-  test('build before any fetch says so', async () => {
+  test('build before any fetch reports that nothing was fetched', async () => {
     expect(await call('build')).toMatchObject({
       exit: 1,
       stderr: expect.stringMatching(

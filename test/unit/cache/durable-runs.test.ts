@@ -65,7 +65,7 @@ describe('runs', () => {
     });
   });
 
-  it('continue no run of another service or output, nor one that goes on', () => {
+  it('continue no run of another service or output, nor one that is still running', () => {
     state.runs.begin(run(NIGHT, DEAD, { service: 't' }));
     state.runs.begin(run(NIGHT, DEAD, { output: '/other' }));
     state.runs.begin(run(NIGHT, process.ppid));

@@ -67,7 +67,7 @@ describe('ConversionDates', () => {
     expect(known.isUnchangedSince(lib)).toBe(false);
   });
 
-  it("sees a change of any of a manufacturer's series, whatever their order", () => {
+  it('detects a change of any series of a manufacturer, in any order', () => {
     const a = datesOf(top('ACME', '2024-05-14', 'A'), top('ACME', '2024-06-03', 'B'));
     const same = datesOf(top('ACME', '2024-06-03', 'B'), top('ACME', '2024-05-14', 'A'));
     const changed = datesOf(top('ACME', '2024-05-28', 'A'), top('ACME', '2024-06-03', 'B'));

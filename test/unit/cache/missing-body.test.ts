@@ -18,7 +18,7 @@ describe('missingBecause', () => {
     codes.filter(
       (code) => ERROR_CODES[code].exit === 1 && !/^(BLOCK_(INV|EM)|IMAGE_REF)/.test(code),
     ),
-  )('%s is told without host, port, time and count', (code) => {
+  )('%s is reported without host, port, time and count', (code) => {
     const { message } = missingBecause(thrown(code), 'block X');
     expect(message).toMatch(/^block X: [a-z]/);
     expect(message).not.toMatch(/10\.0|8080|02:15|attempt|http:/);

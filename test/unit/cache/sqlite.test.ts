@@ -103,7 +103,7 @@ describe('a database', () => {
     db.close();
   });
 
-  it('that another process writes to for too long says so', async () => {
+  it('that another process writes to for too long is reported', async () => {
     const one = await openSqlite(path, [CREATE]);
     const two = await openSqlite(path, [CREATE], { busyTimeoutMs: 1 });
     const write = () => two.run('INSERT INTO a VALUES (?)', 'x');

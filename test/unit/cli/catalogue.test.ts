@@ -48,14 +48,14 @@ describe('the catalogue is a tree', () => {
     );
   });
 
-  test('that ends where it was told to, and says so', async () => {
+  test('that ends at the given limit, and reports it', async () => {
     expect(drawTree(await readCatalogueTree(list, '', 1))).toMatch(/\n2 folders not opened/);
     expect(drawTree(await readCatalogueTree(list, '', 2))).toMatch(/\n1 folder not opened/);
     expect(drawTree(await readCatalogueTree(list, '', 9, 1))).toMatch(/\n2 folders not/);
     expect(drawTree(await readCatalogueTree(list, 'f2', 1))).toBe('');
   });
 
-  test('a folder that vanished is noted; one that was asked for by its id is an error', async () => {
+  test('a folder that vanished is reported; one that was requested by its ID is an error', async () => {
     const broken = lister({ '': 'f1 a1' });
     expect(drawTree(await readCatalogueTree(broken, '', 2))).toContain(
       '(cannot be listed: NODE_NOT_FOUND)',
@@ -66,7 +66,7 @@ describe('the catalogue is a tree', () => {
   });
 });
 
-describe('an article is told', () => {
+describe('the text of an article', () => {
   test('with texts, price and what every property may be', () => {
     const property = (name: string, more: object) => ({ name, text: `Text ${name}`, ...more });
     const properties = [
@@ -100,8 +100,8 @@ describe('an article is told', () => {
     };
     const ids = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
     const article = { ...ids, ocd, children: [{ ...ids, basearticlenumber: 'LEG' }], dump: 'bad' };
-    const told = articleText(decodeArticle(Buffer.from(JSON.stringify(article))));
-    expect(told).toBe(
+    const text = articleText(decodeArticle(Buffer.from(JSON.stringify(article))));
+    expect(text).toBe(
       [
         'ACME/DESK/D1  Desk',
         '  final number  D1+OAK',
@@ -176,7 +176,7 @@ describe('catalogue on the sample range', () => {
     expect([exit, stderr]).toEqual([2, expect.stringContaining(sentence)]);
   });
 
-  test('a manufacturer that is not there is told, with those that are', async () => {
+  test('an unknown manufacturer is reported, with the known ones', async () => {
     const { exit, stderr } = await call('search', 'desk', '--manufacturer', 'fjelmark');
     expect(exit).toBe(1);
     expect(stderr).toMatch(/--manufacturer: expected one of .*FJEL.*, received FJELMARK/);

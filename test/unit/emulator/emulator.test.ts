@@ -281,7 +281,7 @@ describe('validators', () => {
     expect([headers.get('etag'), headers.get('last-modified')]).toEqual([null, null]);
   });
 
-  test('sends an ETag by content and answers 304 to who has it, with whatever token', async () => {
+  test('sends an ETag by content and answers 304 to a request with it, with any token', async () => {
     const { get, blocks, emulator } = await start('etag');
     for (const path of [BLOCK, 'xcf.dll/xcf/getnodes']) {
       const etag = (await get(path)).headers.get('etag') ?? '';

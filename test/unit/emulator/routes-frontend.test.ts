@@ -37,7 +37,7 @@ async function permanentIdOf(article: Wire): Promise<string> {
 }
 
 describe('a permanent identifier', () => {
-  test('restores a meta planning whole, with all children and properties', async () => {
+  test('restores a meta planning completely, with all children and properties', async () => {
     const planning = await buyer.change(await buyer.load(WORKPLACE), DARK);
     const permanentid = await permanentIdOf(planning);
     expect(stored.at(-1)).toEqual([permanentid, planning]);

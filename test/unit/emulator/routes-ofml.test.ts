@@ -265,7 +265,7 @@ describe('the body of POST articles', () => {
     }
   });
 
-  test('changes nothing of ours, whatever names are in it', async () => {
+  test('changes nothing else, whatever names are in it', async () => {
     const text = JSON.stringify(body({})).replace('{', '{"__proto__":{"id":"X"},');
     const response = await buyer.send(desk, text);
     expect(await response.json()).toEqual({ error: '__proto__: no such field' });

@@ -40,7 +40,7 @@ describe('a child of a planning', () => {
     expect(placedChildren(planning, [child(DESK), child(PEDESTAL)])).toEqual([true, true]);
   });
 
-  it('is held in a list without a node for each child, in any order and letter case', () => {
+  it('is found in a list without a node for each child, in any order and letter case', () => {
     const spelled = (name: string, x: number) =>
       node('imp', { blockName: `::acme::desk::${name}`, offsetMetres: [x, 0, 0] });
     const planning = [
@@ -53,7 +53,7 @@ describe('a child of a planning', () => {
     expect(placedChildren(planning, [child(PEDESTAL)])).toEqual([false]);
   });
 
-  it('is not held where a part is missing, moved, turned or of another size', () => {
+  it('is not found if a part is missing, moved, turned or of another size', () => {
     const [top, leg, other] = DESK as [PartsListNode, PartsListNode, PartsListNode];
     const wrong = {
       missing: [top, leg],

@@ -72,23 +72,23 @@ const select = async (...parameters: Parameters<typeof selectArticles>) =>
   (await selectArticles(...parameters)).articles;
 
 describe('selectArticles', () => {
-  it('says what is there where a catalogue selects nothing', async () => {
-    const told = async (more: object) => {
+  it('lists what exists if a catalogue selects nothing', async () => {
+    const problems = async (more: object) => {
       const source = { kind: 'catalogue' as const, parentnode: '', ...more };
       const { warnings } = await selectArticles([source], reader(FOLDERS));
       return warnings.filter(({ code }) => code !== 'CATALOGUE_CIRCULAR');
     };
     const empty = (message: string) => [{ code: 'CATALOGUE_EMPTY', message }];
-    expect(await told({ manufacturers: ['ACNE', 'X*'] })).toEqual(
+    expect(await problems({ manufacturers: ['ACNE', 'X*'] })).toEqual(
       empty('the top of the catalogue: no manufacturer matches ACNE, X*; there are ACME, BETA'),
     );
-    expect(await told({ manufacturers: ['ACME'], programs: ['DISK'] })).toEqual(
+    expect(await problems({ manufacturers: ['ACME'], programs: ['DISK'] })).toEqual(
       empty('the top of the catalogue: no series matches DISK; there are DESK'),
     );
-    expect(await told({ parentnode: 'a1', manufacturers: ['BETA'] })).toEqual(
+    expect(await problems({ parentnode: 'a1', manufacturers: ['BETA'] })).toEqual(
       empty('catalogue a1: no article in it matches'),
     );
-    expect(await told({ manufacturers: ['ACME'] })).toEqual([]);
+    expect(await problems({ manufacturers: ['ACME'] })).toEqual([]);
   });
 
   it('lists the catalogue in reading order, though folders contain themselves', async () => {
@@ -156,8 +156,8 @@ describe('selectArticles', () => {
       ],
       reader({ ...FOLDERS, a1: [article('D1', { manufacturer: 'ACME', program: 'DESK' })] }),
     );
-    const told = selected.map(({ request, why }) => `${request.basearticlenumber} ${why}`);
-    expect(told).toEqual([
+    const reasons = selected.map(({ request, why }) => `${request.basearticlenumber} ${why}`);
+    expect(reasons).toEqual([
       'D9 list articles.csv,article',
       'D1 list articles.csv,catalogue a1',
       'D9 list articles.csv',
@@ -166,14 +166,14 @@ describe('selectArticles', () => {
     expect(selected.flatMap(({ alike = [] }) => alike)).toEqual([]);
   });
 
-  it('does not pass a part of the catalogue for the whole', async () => {
+  it('does not present a part of the catalogue as the whole', async () => {
     const catalogue = reader({ ...FOLDERS, '': [...FOLDERS[''], node('unread')] });
     await expect(select([{ kind: 'catalogue', parentnode: '' }], catalogue)).rejects.toThrow(
       'unread',
     );
   });
 
-  it('goes on without a folder that the service names but does not have', async () => {
+  it('continues without a folder that the service names but does not have', async () => {
     const catalogue = reader({ '': [node('b'), article('D1', OWNER)], b: 'gone', c: 'gone' });
     const { articles, failures, warnings } = await selectArticles(
       [

@@ -80,14 +80,14 @@ const select = async (more: Partial<ConfigurationSource>, service = configurator
 };
 
 describe('configurations of a base article', () => {
-  it('are the default where nothing else is said, without a change', async () => {
+  it('are the default if nothing else is given, without a change', async () => {
     const { numbers, why, changes } = await select({});
     expect(numbers).toEqual(['OAK/4/0.8/']);
     expect(why).toEqual(['configuration ACME/DESK/D1 default']);
     expect(changes).toEqual([]);
   });
 
-  it('take named values one after the other, and none that is there already', async () => {
+  it('take named values one after the other, and none that is set already', async () => {
     const values = { 'A.B.LEGS': '2', 'A.B.COLOUR': 'OAK', 'A.B.WIDTH': '0,80', 'A.B.TEXT': 'x.y' };
     const { numbers, why, changes } = await select({ values });
     expect(numbers).toEqual(['OAK/2/0.8/x.y']);
@@ -114,7 +114,7 @@ describe('configurations of a base article', () => {
     expect(numbers).toEqual(['OAK/2/0.8/', 'WHITE/2/0.8/', 'BLACK/2/0.8/']);
   });
 
-  it('are at most as many as allowed, and it is said that there are more', async () => {
+  it('are at most as many as allowed, and it is reported that there are more', async () => {
     const { numbers, warnings, changes } = await select({
       each: ['A.B.COLOUR', 'A.B.LEGS'],
       max: 2,

@@ -50,7 +50,7 @@ describe('a fresh snapshot', () => {
     expect(await fetcher.freshSnapshot(acme('D1'))).toBeDefined();
   });
 
-  it('is none where the catalogue has come to know who owns a part of it', async () => {
+  it('is none if the catalogue has a new owner of a part of it', async () => {
     const { range } = await firstRun();
     const nodes = range.nodes;
     const LIB = { manufacturer: 'LIB', nodeid: 'LIB;:X@1', convertdate: '2024-01-01' };
@@ -140,7 +140,7 @@ const INPUTS: Inputs = {
 const of = (change: Partial<Inputs> = {}) => inputsDigest({ ...INPUTS, ...change });
 
 describe('inputsDigest', () => {
-  it('depends on no order of names, and on what is said about the article alone', () => {
+  it('depends on no order of names, and only on the data of the article', () => {
     expect(of({ blocks: new Map([...INPUTS.blocks].reverse()) })).toBe(of());
     const reported = { code: 'ARTICLE_REPORTED', message: 'dump' };
     expect(of({ warnings: [reported, ...INPUTS.warnings] })).toBe(of());

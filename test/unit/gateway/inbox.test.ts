@@ -64,7 +64,7 @@ const read = async (name: string) => JSON.parse(await readFile(join(store, name)
 describe('a cart', () => {
   beforeEach(() => open());
 
-  it('is stored whole, children included, and answered in JSON', async () => {
+  it('is stored completely, children included, and answered in JSON', async () => {
     const response = await post(CART);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
@@ -286,7 +286,7 @@ describe('a page in a browser', () => {
       headers: { 'access-control-request-method': 'POST', ...headers },
     });
 
-  it('of any origin is let in, with the headers that it asks for', async () => {
+  it('of any origin is accepted, with the headers that it requests', async () => {
     await open();
     const response = await preflight({
       origin: 'https://plan.example',

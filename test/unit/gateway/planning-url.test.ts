@@ -100,7 +100,7 @@ describe('planningUrl', () => {
     );
   });
 
-  it('brings every value over byte for byte, whatever it holds', () => {
+  it('transfers every value byte for byte, with any characters', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 });
     const article = fc.record(
       { manufacturer: text, program: text, basearticlenumber: text, ocdreinit: text },

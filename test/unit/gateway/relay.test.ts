@@ -58,7 +58,7 @@ describe('a login', () => {
     expect(await isAlive(await response.text())).toBe(true);
   });
 
-  it('may be a form in parts, and its answer JSON where that is asked for', async () => {
+  it('may be a form in parts, and its answer JSON on request', async () => {
     const parts = new FormData();
     for (const [name, value] of form()) parts.set(name, value);
     const response = await post(parts, { accept: 'application/json' });
@@ -248,7 +248,7 @@ describe('an authentication server that does not do its part', () => {
   });
 });
 
-it('logs that it was asked and how that went, and no secret in any spelling', async () => {
+it('logs each request and its result, and no secret in any spelling', async () => {
   await open({ perSender: 4 });
   const tokens = [await (await post(form())).text(), await (await post(form())).text()];
   await post(form({ password: 'another secret' }));
@@ -273,7 +273,7 @@ it('logs that it was asked and how that went, and no secret in any spelling', as
   }
 });
 
-it('forgets each token once it is handed over: it runs for months', async () => {
+it('deletes each token once it is handed over: it runs for months', async () => {
   await open();
   const token = await (await post(form())).text();
   expect(redact(token)).toBe(token);
@@ -308,7 +308,7 @@ describe('the rate limit', () => {
     expect(limit('a')).toBe(0);
   });
 
-  it('lets so many of all together pass, whatever their address', () => {
+  it('accepts a limited number from all addresses together', () => {
     const limit = createLimit({ perSender: 2, overall: 3, windowMs: 10, now: () => 0 });
     expect(['a', 'b', 'c', 'd'].map(limit)).toEqual([0, 0, 0, 10]);
   });

@@ -137,7 +137,7 @@ describe('cosDegrees and sinDegrees', () => {
 });
 
 describe('childFrame', () => {
-  it("is not moved by its own rotation: the offset is told in the parent's frame", () => {
+  it("is not moved by its own rotation: the offset is in the parent's frame", () => {
     const child = childFrame(WORLD_FRAME, [1, 2, 3], [30, 20, 10]);
     expect(child.translationMetres).toEqual([1, 2, 3]);
     expectNear(child.rotation, rotationFromDegrees([30, 20, 10]));

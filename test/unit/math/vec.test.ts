@@ -51,7 +51,7 @@ describe('matrices', () => {
     expect(determinant3(diagonal3([2, 3, -4]))).toBe(-24);
   });
 
-  it('tell the identity from its copies and from all others', () => {
+  it('distinguish the identity from its copies and from all others', () => {
     expect(isIdentity3([...IDENTITY3])).toBe(true);
     expect(isIdentity3([1, 0, 0, 0, 1, 0, 0, 1e-16, 1])).toBe(false);
   });

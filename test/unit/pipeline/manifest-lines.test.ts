@@ -90,7 +90,7 @@ const NONE: ManifestLine[] = [];
 const published = (line: ManifestLine): ManifestLine => ({ ...line, glb: 'articles/x.glb' });
 
 describe('the lines of a run', () => {
-  test('two requests that resolve alike are one line, whose `requested` lists both', () => {
+  test('two requests of one configuration are one line, whose `requested` lists both', () => {
     const resolved = key('D1', 'D1-OAK');
     const lines = manifestLines([good(resolved, resolved), good(key('D1'), resolved)], NONE);
     expect(lines).toHaveLength(1);
@@ -129,7 +129,7 @@ describe('the lines of a run', () => {
     });
   });
 
-  test('a request that was never resolved stands under its own identity', () => {
+  test('a request that was never resolved has its own identity', () => {
     expect(manifestLines([bad(key('D1'))], NONE)).toMatchObject([
       { ...key('D1'), status: 'failed', error: { code: 'HTTP_STATUS' }, source: '' },
     ]);

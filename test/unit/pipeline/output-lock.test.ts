@@ -40,7 +40,7 @@ describe('lockOutput', () => {
     );
   });
 
-  it('respects the lock of another host, of which it cannot tell', async () => {
+  it('respects the lock of another host, whose processes it cannot check', async () => {
     await leave(lockOf(await deadProcess(), 'other-host'));
     await expect(lockOutput(folder, 1)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
   });

@@ -100,7 +100,7 @@ describe('a pipeline file', () => {
     });
   });
 
-  test('tells all problems at once, in the order of the file', () => {
+  test('reports all problems at once, in the order of the file', () => {
     const text = MINIMAL.replace('name: x', 'nmae: x').replace('dir: ../output/x', 'dri: x');
     expect(refusal(text).split('\n')).toHaveLength(4);
   });
@@ -166,7 +166,7 @@ describe('a pipeline file', () => {
     );
   });
 
-  test('tells what was expected in words for people', () => {
+  test('reports what was expected in plain words', () => {
     const one = (from: string, to: string) =>
       refusal(MINIMAL.replace(from, to)).replace('PIPELINE_INVALID x.yaml:', '');
     const live = (baseUrl: string) =>
@@ -219,11 +219,11 @@ describe('a variable', () => {
     ['007', '007'],
     ['1e3', '1e3'],
     ['0x10', '0x10'],
-  ])('fills in %j as %j where the variable stands unquoted', (text, value) => {
+  ])('fills in %j as %j where the variable is unquoted', (text, value) => {
     expect(readYaml('a: ${V}', 'x.yaml', { V: text }).value).toEqual({ a: value });
   });
 
-  test('fills in a text where the variable stands in quotes', () => {
+  test('fills in a text where the variable is quoted', () => {
     expect(readYaml('a: "${V}"', 'x.yaml', { V: '17' }).value).toEqual({ a: '17' });
   });
 });

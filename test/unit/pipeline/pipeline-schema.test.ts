@@ -9,7 +9,7 @@ test('pipelines/schema.json is what the code says (npm run schema writes it)', a
   await expect(text).toMatchFileSnapshot('../../../pipelines/schema.json');
 });
 
-test('the schema knows every conversion option with its one default', () => {
+test('the schema has every conversion option with its one default', () => {
   const { convert } = pipelineJsonSchema().properties as Record<string, { properties: object }>;
   const defaults = Object.entries(convert!.properties).map(([name, node]) => [name, node.default]);
   expect(Object.fromEntries(defaults)).toEqual(CONVERT_DEFAULTS);

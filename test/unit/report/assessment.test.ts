@@ -65,7 +65,7 @@ test.each<[string, Partial<RunReport>, string, string]>([
   expect(assess({ ...QUIET, ...given })).toMatchObject({ tone, headline });
 });
 
-test('what is not published is said', () => {
+test('what is not published is reported', () => {
   const refused = { ...QUIET, stop: stop('GATE_REFUSED'), published: false };
   expect(assess(refused).detail).toBe('Because of it. What was published before stays as it was.');
 });
@@ -79,7 +79,7 @@ test('one of three failed: in part; all of them: not at all', () => {
   expect(assess(reportOf([failed])).tone).toBe('bad');
 });
 
-test('what needs somebody comes gravest first: the stop, failures by cause, gates, drift', () => {
+test('what needs attention comes gravest first: the stop, failures by cause, gates, drift', () => {
   expect(requiredActions(QUIET)).toEqual([]);
   const mixed = mixedReport();
   expect(requiredActions(mixed).map(({ section }) => section)).toEqual([
@@ -88,7 +88,7 @@ test('what needs somebody comes gravest first: the stop, failures by cause, gate
   ]);
 });
 
-test('what a gate refuses is told once, and what was accepted is published', () => {
+test('what a gate refuses is reported once, and what was accepted is published', () => {
   const mixed = mixedReport(100);
   const findings = mixed.gates.findings.map((row) => ({ ...row, action: 'refuse' as const }));
   const gates = { ...mixed.gates, findings, refused: true };

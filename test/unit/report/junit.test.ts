@@ -5,7 +5,7 @@ import { HOSTILE, mixedReport, reportedLine, reportOf } from '../../helpers/repo
 
 const TIMES = { startedAt: Date.UTC(2026, 10, 21, 2), endedAt: Date.UTC(2026, 10, 21, 2, 10) };
 
-test('a good night passes: the run, and each program with its number', () => {
+test('a good run passes: the run, and each program with its number', () => {
   const report = reportOf([reportedLine('D1'), reportedLine('D2')]);
   expect(
     junitXml({ pipeline: 'nightly', exitCode: 0, ...TIMES, report }),

@@ -16,7 +16,7 @@ function valueIn(text: string, metric: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));
 }
 
-test('a night is told in figures: outcome, requests, bytes, cache hits, times', async () => {
+test('a run has figures: outcome, requests, bytes, cache hits, times', async () => {
   const report = mixedReport(900);
   const text = await metricsText({ ...quiet, exitCode: 1, report }, undefined);
   const of = (metric: string) => valueIn(text, metric);
@@ -35,7 +35,7 @@ test('a night is told in figures: outcome, requests, bytes, cache hits, times', 
   expect(of('gate_findings{pipeline="nightly",gate="triangles",action="warn"}')).toBe(482);
 });
 
-test('a run without success does not forget the last one, and one that failed in parts has published', async () => {
+test('a run without success retains the time of the last one, and one that failed in parts has published', async () => {
   const first = await metricsText(quiet, undefined);
   const success = 'last_success_timestamp_seconds{pipeline="nightly"}';
   const published = 'last_published_timestamp_seconds{pipeline="nightly"}';

@@ -8,8 +8,8 @@ test('pipelines/report.schema.json is what the code says (npm run schema writes 
 });
 
 test.each([
-  ['a quiet night', reportOf([reportedLine('D1')])],
-  ['a mixed night', mixedReport()],
+  ['a run without changes', reportOf([reportedLine('D1')])],
+  ['a mixed run', mixedReport()],
 ])('the report of %s is as the schema says', (_, report) => {
   const read = JSON.parse(JSON.stringify(report));
   expect(runReportSchema.strict().parse(read)).toEqual(read);

@@ -4,7 +4,7 @@ import { mixedReport, reportedLine, reportOf } from '../../helpers/reports.ts';
 
 const REPORT = reportOf([reportedLine('D1')]);
 
-test('losses are told in words, the most frequent first', () => {
+test('losses are described in words, the most frequent first', () => {
   const losses = { amb: 103, frobnicate: 1, mirror: 1204 };
   expect(summarise({ ...REPORT, losses }, undefined)).toContain(
     'Losses          1,308 values of the service not converted exactly: mirroring (mirror) 1,204 · ambient light (amb) 103 · frobnicate 1; see btg2gltf explain\n',
@@ -15,7 +15,7 @@ test('losses are told in words, the most frequent first', () => {
   expect(summarise(REPORT, undefined)).not.toContain('Losses');
 });
 
-test('the first warnings name their articles, the rest stands in the report', () => {
+test('the first warnings name their articles, the rest are in the report', () => {
   const articleWarnings = Array.from({ length: 7 }, (_, i) => ({
     code: 'CONFIGURATION_INVALID',
     article: `ACME/DESK/D${i}`,
@@ -27,7 +27,7 @@ test('the first warnings name their articles, the rest stands in the report', ()
   expect(text).toContain('    … and more in report.json and the manifest\n');
 });
 
-test('what moved since the last time, what a gate found and what is in quarantine stand in it', () => {
+test('what changed since the last run, what a gate found and what is in quarantine are in it', () => {
   const text = summarise(mixedReport(), '/srv/assets/nightly/runs/x');
   expect(text).toMatch(/^ {2}Changes {9}45 new · 2\d\d changed · 14 removed$/m);
   expect(text).toMatch(/^ {2}Gates {11}Triangles 482 · Dimensions 120$/m);

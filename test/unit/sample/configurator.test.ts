@@ -65,7 +65,7 @@ async function expectWhole(article: ArticleDefinition, values: Values): Promise<
   }
 }
 
-test('every value of every property of every article can be chosen, and leads to a whole article', async () => {
+test('every value of every property of every article can be chosen, and leads to a complete article', async () => {
   for (const article of ARTICLES) {
     const values = valuesOf(article);
     await expectWhole(article, values);
@@ -77,7 +77,7 @@ test('every value of every property of every article can be chosen, and leads to
   }
 });
 
-test('any walk through the desk made to measure and the planned workplace stays whole', async () => {
+test('any walk through the desk made to measure and the planned workplace stays complete', async () => {
   const articles = ARTICLES.filter(({ number }) => ['LN-M', 'LN-PLATZ 1'].includes(number));
   const walk = fc.record({
     article: fc.constantFrom(...articles),

@@ -200,7 +200,7 @@ describe('the textures of the sample range', () => {
     expect(await range.material('NOBODY', 'EICHE')).toBeUndefined();
   });
 
-  it('tile: opposite borders are as alike as neighbouring rows', async () => {
+  it('tile: opposite borders differ no more than neighbouring rows', async () => {
     const { default: sharp } = await import('sharp');
     for (const name of ['EICHE', 'STOFF_GRAU', 'FILZ_GRAU', 'LOCHBLECH']) {
       const data = await sharp(await range.material('FJEL', name))

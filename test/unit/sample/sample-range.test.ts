@@ -31,7 +31,7 @@ describe('the catalogue of the sample range', () => {
     expect(range.breadcrumbs('')).toEqual([]);
   });
 
-  it('knows no folder that it did not name', () => {
+  it('has no folder that it did not name', () => {
     expect(range.nodes('NOWHERE')).toBeUndefined();
     expect(range.breadcrumbs('NOWHERE')).toBeUndefined();
   });
@@ -92,7 +92,7 @@ describe('an article of the sample range', () => {
     }
   });
 
-  it('answers invisible properties only where all are asked for', () => {
+  it('answers invisible properties only if all are requested', () => {
     const query = { manufacturer: 'BRNK', program: 'KONVA', basearticlenumber: 'KV40/4' };
     const names = (article: Wire): string[] =>
       article.ocd.propclasses.flatMap(({ properties }: Wire) =>
@@ -102,7 +102,7 @@ describe('an article of the sample range', () => {
     expect(names(articleOf(range, { ...query, getallproperties: 'true' }))).toContain('STOFF');
   });
 
-  it('speaks English where it is asked to, else German', () => {
+  it('answers in English on request, else in German', () => {
     const query = { manufacturer: 'FJEL', program: 'FORUM', basearticlenumber: 'FM-R110' };
     expect(articleOf(range, query).ocd.shorttext).toBe('Rundtisch Ø 1100');
     expect(articleOf(range, { ...query, lang: 'en' }).ocd.shorttext).toBe('Round table Ø 1100');

@@ -139,7 +139,7 @@ describe('varcode', () => {
   });
 });
 
-test('a recording or a made-up range without a configurator says so', async () => {
+test('a recording or a made-up range without a configurator reports it', async () => {
   const small = smallRange([{ number: 'A' }]);
   const other = await startEmulator({ range: small });
   const elsewhere = customer(other, await logIn(other));

@@ -41,7 +41,7 @@ describe('ConverterError', () => {
 });
 
 describe('error codes', () => {
-  it('each tell what helps, and end a run or fail one article', () => {
+  it('each name an action that helps, and end a run or fail one article', () => {
     for (const [code, { help, exit }] of Object.entries(ERROR_CODES)) {
       expect(help, code).toMatch(/\w/);
       expect(endsRun(code as keyof typeof ERROR_CODES), code).toBe(exit !== 1);

@@ -42,7 +42,7 @@ function failing(operation: string, code: string, only?: (path: string) => boole
 }
 
 describe('writing', () => {
-  it('replaces a file whole, readable by all, and leaves no temporary file', async () => {
+  it('replaces a file completely, readable by all, and leaves no temporary file', async () => {
     await replaceFile(at('deep', 'a.txt'), 'one');
     await replaceFile(at('deep', 'a.txt'), 'two', { tmpDir: at('.tmp') });
     expect(await readText(at('deep', 'a.txt'))).toBe('two');
@@ -135,7 +135,7 @@ describe('failures', () => {
   });
 });
 
-describe('a folder is replaced whole or not at all', () => {
+describe('a folder is replaced completely or not at all', () => {
   const fill = (text: string) => (folder: string) => writeFile(join(folder, text), text);
 
   it('with what it is filled with', async () => {

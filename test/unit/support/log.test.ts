@@ -13,7 +13,7 @@ async function logged(format: 'json' | 'pretty', fields: Record<string, unknown>
   };
   const log = await createLogger({ format, sink, now });
   log.warn('it happened', fields);
-  log.debug('nobody asked');
+  log.debug('not shown');
   return text;
 }
 
@@ -32,7 +32,7 @@ test('a pretty line is one a person reads', async () => {
   );
 });
 
-test('no secret passes, however deep it stands and however it is spelt', async () => {
+test('no secret passes, at any depth and in any spelling', async () => {
   const secret = 'p"ss wörd+/';
   registerSecret(secret);
   for (const format of ['json', 'pretty'] as const) {

@@ -38,7 +38,7 @@ describe('redact', () => {
     }
   });
 
-  it('forgets a value once it was forgotten as often as it was registered, and no other', () => {
+  it('removes a value once it was removed as often as it was registered, and no other', () => {
     registerSecret('of two owners/1');
     registerSecret('of two owners/1');
     registerSecret('of another');
@@ -61,7 +61,7 @@ describe('redact', () => {
     expect(redact('a \ud800 broken pair b')).toBe('a *** b');
   });
 
-  it('does not register what is too short to be told from any text', () => {
+  it('does not register what is too short to differ from ordinary text', () => {
     registerSecret('the');
     expect(redact('the article')).toBe('the article');
   });

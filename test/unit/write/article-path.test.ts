@@ -19,7 +19,7 @@ const pathsOf = (...keys: ArticleKey[]) => {
 };
 const hash8 = (text: string) => sha256Hex(text).slice(0, 8);
 
-test('an article stands under its final number, else under its base number', () => {
+test('an article is stored under its final number, else under its base number', () => {
   expect(pathsOf(key({}))).toEqual(['articles/ACME/DESK/D1/default.glb']);
   expect(pathsOf(key({ finalarticlenumber: 'D1/80 Öl' }))).toEqual([
     'articles/ACME/DESK/D1%2F80%20%C3%96l/default.glb',
@@ -57,7 +57,7 @@ test('two articles of one final number: the second owner gets the digest of its 
   expect(pathsOf(second, first)).toEqual([...expected].reverse());
 });
 
-test('numbers that differ in letter case alone never share a path, whoever owns them', () => {
+test('numbers that differ in letter case alone never share a path, even of different owners', () => {
   const paths = pathsOf(
     ...['aa', 'aA', 'Aa', 'AA'].map((finalarticlenumber) => key({ finalarticlenumber })),
   );

@@ -88,7 +88,7 @@ describe('writeGlb', () => {
     for (const view of json.bufferViews) expect(view.byteOffset % 4).toBe(0);
   });
 
-  it('tells exactly the smallest and largest float32 of every position', async () => {
+  it('states exactly the smallest and largest float32 of every position', async () => {
     const { json, binary } = chunksOf(writeGlb(await sceneOf(RICH)));
     for (const { attributes } of json.meshes.flatMap((mesh) => mesh.primitives)) {
       const { bufferView, byteOffset, count, min, max } = json.accessors[attributes.POSITION!]!;

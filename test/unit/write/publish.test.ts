@@ -148,7 +148,7 @@ describe('publishing', () => {
     expect(await published('A')).toBe('one');
   });
 
-  test('a missing object is told and its link stays as it was', async () => {
+  test('a missing object is reported and its link stays as it was', async () => {
     const line = await lineOf('A', 'one');
     await publishLines(line);
     await writeFile(join(outputDir, 'marker'), '');
