@@ -4,7 +4,7 @@ import type { SelectedArticle, SelectionFailure } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
 import { configurationKey, isConfigurationKey } from '../model/configuration-id.ts';
-import type { Result } from '../model/result.ts';
+import type { FailedResult, Result } from '../model/result.ts';
 import type { FailureHistory } from '../report/collect.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
@@ -29,11 +29,6 @@ interface HistoryOptions {
 
 /** A configuration, or a part of the selection by its name. */
 type Subject = ArticleRequest | { what: string };
-
-interface ErrorFacts {
-  code: string;
-  message: string;
-}
 
 /**
  * Quarantine is for single articles: if more than this share of a selection, and more than a few, would be
@@ -113,7 +108,7 @@ export function openFailureHistory(failures: DurableFailures, options: HistoryOp
      * @param error - Undefined if it succeeded.
      * @param root - Of a child that is an asset of its own: the request of its planning.
      */
-    record(subject: Subject, error?: ErrorFacts, root?: ArticleRequest): void {
+    record(subject: Subject, error?: FailedResult['error'], root?: ArticleRequest): void {
       const key = keyOf(subject);
       tooMany = undefined;
       if (known.has(key)) met.add(key);

@@ -9,6 +9,7 @@ import { asConverterError, ConverterError, endsRun, isConverterError } from '../
 import { listFolder, readBytes, readText, statIfExists } from '../support/files.ts';
 import { globMatcher } from '../support/glob.ts';
 import { didYouMean, nearestName } from '../support/nearest.ts';
+import type { RunEnvironment } from './run-options.ts';
 
 /** Columns of a list; GET articles resolves the optional ones if they are missing. */
 const COLUMNS = {
@@ -241,17 +242,6 @@ export async function readPermanentIds(path: string): Promise<string[]> {
   return [...new Set(lines.filter((line) => line !== '' && !line.startsWith('#')))];
 }
 
-/** Where plannings are looked up. */
-interface PlanningSources {
-  /** The service that issued the identifiers. */
-  service: string;
-  permanentIds: Pick<DurablePermanentIds, 'get'>;
-  /** Folder of the recording that the service replays. */
-  recording?: string | undefined;
-  /** Called with each planning that is found. */
-  onPlanning?: ((id: string, topLevelArticle: unknown) => Promise<void>) | undefined;
-}
-
 /**
  * Looks up the plannings of permanent identifiers in the database, then in the recording.
  *
@@ -261,8 +251,14 @@ interface PlanningSources {
  */
 export async function findPlannings(
   ids: readonly string[],
-  { service, permanentIds, recording, onPlanning }: PlanningSources,
+  sources: {
+    service: string;
+    permanentIds: Pick<DurablePermanentIds, 'get'>;
+    recording?: string | undefined;
+    onPlanning?: RunEnvironment['onPlanning'] | undefined;
+  },
 ): Promise<StoredPlanning[]> {
+  const { service, permanentIds, recording, onPlanning } = sources;
   const found: StoredPlanning[] = [];
   for (const id of ids) {
     let json = permanentIds.get(service, id);
