@@ -6,6 +6,7 @@ import type { ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import { requestKey } from '../service/operations.ts';
 import { canonicalName } from '../service/wire-value.ts';
+import { groupBy } from '../support/group-by.ts';
 import { locateImage } from './image-location.ts';
 import { articleRequest, blockOwner, imageRequest, partsListRequest } from './requests.ts';
 
@@ -31,17 +32,7 @@ interface EstimateOptions {
 const BODIES_PER_SERIES = 55;
 const BODIES_PER_CONFIGURATION = 12;
 
-/**
- * Counts the requests whose responses are not in the cache, or no longer fresh.
- *
- * @example
- * ```ts
- * await estimateRequests([desk], { service, database, cache, freshSnapshot });
- * // → { articles: 1, partsLists: 1, bodies: 12, unknown: 1 }
- * ```
- *
- * @see D-807.
- */
+/** Counts the requests whose responses are not in the cache, or no longer fresh. @see D-807. */
 export async function estimateRequests(
   requests: readonly ArticleRequest[],
   options: EstimateOptions,
@@ -97,12 +88,8 @@ function bodiesOf(record: SnapshotRecord, imageLocation?: string): CacheableRequ
 /** As many for each as the known ones have; if none is known, a rule of thumb. */
 function guess(unknown: readonly ArticleRequest[], bodies: number, known: number): number {
   if (known > 0) return Math.round((unknown.length * bodies) / known);
-  const articlesOf = new Map<string, number>();
-  for (const { manufacturer, program } of unknown) {
-    const series = JSON.stringify([manufacturer, program]);
-    articlesOf.set(series, (articlesOf.get(series) ?? 0) + 1);
-  }
-  const guessFor = (articles: number) =>
-    Math.min(BODIES_PER_SERIES, articles * BODIES_PER_CONFIGURATION);
-  return [...articlesOf.values()].reduce((sum, articles) => sum + guessFor(articles), 0);
+  const series = groupBy(unknown, ({ manufacturer, program }) => `${manufacturer}\0${program}`);
+  return [...series.values()].reduce((sum, { length }) => {
+    return sum + Math.min(BODIES_PER_SERIES, length * BODIES_PER_CONFIGURATION);
+  }, 0);
 }

@@ -232,15 +232,8 @@ async function fetchBodies(source: Source, partsList: PartsList, manufacturer: s
 type BlockRequest = CacheableRequest<'getBlock'> & { subject: string };
 
 /**
- * Gathers the blocks that the nodes of a parts list use.
- *
- * One that `blocks[]` does not list is requested without a leading `::`, with manufacturer and program
- * in upper case, and reported.
- *
- * @param manufacturer - The article's: owns a block whose name has no manufacturer.
- * @returns Requests by canonical name.
- *
- * @see Spec 2.3; D-111.
+ * The requests for the blocks that the nodes of a parts list use, by canonical name. One that `blocks[]` does
+ * not list is requested without a leading `::`, with manufacturer and program in upper case. @see D-111.
  */
 export function blockRequests(
   partsList: PartsList,

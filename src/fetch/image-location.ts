@@ -27,16 +27,11 @@ const ABSOLUTE_URL = /^\s*(?:[a-z][a-z0-9+.-]+:(?!:)|[\\/]{2})/i;
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Locates an image: first where the reference points, then at the article's manufacturer.
+ * Locates an image: first where the reference points, then, for a 404, at the article's manufacturer. The
+ * manufacturer is the first segment of a `MAN::…::NAME` form, or of a path that begins with that of the
+ * article or of one of its blocks; otherwise the article's.
  *
- * The name is the last segment without a known image extension. The manufacturer is the first segment of a
- * `MAN::…::NAME` form, or of a path that begins with the manufacturer of the article or of one of its
- * blocks; otherwise the article's.
- *
- * @param reference - `pic` or one of its siblings, exactly as received.
- * @param template - See {@link IMAGE_LOCATION_DEFAULT}.
- * @returns One location or two; the second is for a 404 of the first.
- * @throws {@link ConverterError} `IMAGE_REFUSED` for an absolute URL, anything with `..`, and no name at all; `USAGE` for a template without `/`.
+ * @throws {@link ConverterError} `IMAGE_REFUSED`; `USAGE` for a template without `/`.
  *
  * @example
  * ```ts

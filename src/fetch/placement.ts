@@ -16,16 +16,12 @@ import type { PartsList, PartsListNode, Vec3 } from '../model/graphics.ts';
 import type { UnplacedChild, Warning } from '../model/snapshot.ts';
 import { canonicalName } from '../service/wire-value.ts';
 import { asConverterError, endsRun } from '../support/errors.ts';
+import { groupBy } from '../support/group-by.ts';
 
 /** Code of the warning about a child without a place. */
 export const META_CHILD_WITHOUT_PLACEMENT = 'META_CHILD_WITHOUT_PLACEMENT';
 
-/**
- * Finds the children that a planning's parts list does not contain; they become assets of their own.
- *
- * @throws {@link ConverterError} what ends a run.
- * @see Spec 3 rule 3, 4.4; D-804.
- */
+/** Finds the children that a planning's parts list does not contain; they become assets of their own. @see D-804. */
 export async function checkPlacement(
   key: ArticleKey,
   partsList: PartsList,
@@ -34,25 +30,19 @@ export async function checkPlacement(
 ): Promise<{ unplaced: UnplacedChild[]; warnings: Warning[] }> {
   if (children.length === 0) return { unplaced: [], warnings: [] };
   const lists = await Promise.all(children.map((child) => nodesOf(child, partsListOf)));
-  const placed = placedChildren(
-    partsList.nodes,
-    children.map((child, index) => ({
-      parent: child.parent,
-      nodes: lists[index],
-      likeRoot: articleLabel(child) === articleLabel(key),
-    })),
-  );
+  const parts = children.map((child, index) => {
+    const likeRoot = articleLabel(child) === articleLabel(key);
+    return { parent: child.parent, nodes: lists[index], likeRoot };
+  });
+  const placed = placedChildren(partsList.nodes, parts);
   // The children of an unplaced child are checked when it is converted by itself.
-  const unplaced = children.flatMap((child, index) =>
-    placed[index] || (child.parent >= 0 && !placed[child.parent]) ? [] : [index],
+  const unplaced = [...children.keys()].filter(
+    (index) => !placed[index] && placed[children[index]!.parent] !== false,
   );
+  const named = unplaced.filter((index) => children[index]!.basearticlenumber !== '');
   return {
-    unplaced: unplaced
-      .filter((index) => children[index]!.basearticlenumber !== '')
-      .map((index) => subtree(children, index)),
-    warnings: unplaced.map((index) =>
-      withoutPlacement(children[index]!, lists[index] !== undefined),
-    ),
+    unplaced: named.map((index) => subtree(children, index)),
+    warnings: unplaced.map((index) => withoutPlacement(children[index]!, lists[index])),
   };
 }
 
@@ -73,8 +63,8 @@ async function nodesOf(
   }
 }
 
-function withoutPlacement(child: PlanningChild, hasPartsList: boolean): Warning {
-  const why = hasPartsList ? "the planning's parts list lacks it" : 'it has no parts list';
+function withoutPlacement(child: PlanningChild, nodes: PartsListNode[] | undefined): Warning {
+  const why = nodes ? "the planning's parts list lacks it" : 'it has no parts list';
   const number = child.finalarticlenumber === '' ? '' : ` (${child.finalarticlenumber})`;
   const message = `child ${articleLabel(child)}${number}: ${why}, so that it has no position and is an asset of its own`;
   return { code: META_CHILD_WITHOUT_PLACEMENT, message };
@@ -124,15 +114,9 @@ interface DrawnPart {
 type Unclaimed = Map<string, Set<DrawnPart>>;
 
 /**
- * Finds the children that a planning's parts list contains.
- *
- * Each drawn part is claimed by one child at most, by the child with most parts first, so that two equal
- * children need two places. A child's own children are searched in its parts list, then in the planning's.
- * A child that draws nothing is placed.
- *
- * @param children - n children, each parent before its own children.
- * @returns n booleans.
- * @see D-804.
+ * Whether a planning's parts list contains each child; parents precede their children. Each drawn part is
+ * claimed by one child at most, by the child with most parts first, so that two equal children need two
+ * places. A child's own children are searched in its parts list, then in the planning's.
  */
 export function placedChildren(
   root: readonly PartsListNode[],
@@ -143,7 +127,7 @@ export function placedChildren(
   const planning = byShape(drawnParts(root));
   const own = parts.find((part, index) => part !== undefined && children[index]!.likeRoot);
   if (own !== undefined) claim(planning, own);
-  for (const [parent, siblings] of groupByParent(children)) {
+  for (const [parent, siblings] of groupBy(children.keys(), (index) => children[index]!.parent)) {
     const container = parent < 0 ? planning : placed[parent] && byShape(parts[parent]!);
     const order = siblings
       .filter((index) => !placed[index] && parts[index] !== undefined)
@@ -164,17 +148,6 @@ function claimEach(
   for (const alike of [sameMaterial, anyMaterial]) {
     for (const index of order) placed[index] ||= claim(container, parts[index]!, alike);
   }
-}
-
-/** Children by parent, parents first. */
-function groupByParent(children: readonly ChildParts[]): Map<number, number[]> {
-  const groups = new Map<number, number[]>();
-  children.forEach(({ parent }, index) => {
-    const siblings = groups.get(parent) ?? [];
-    groups.set(parent, siblings);
-    siblings.push(index);
-  });
-  return groups;
 }
 
 /** Uses a stack of its own: nesting may be thousands deep. */
@@ -200,11 +173,8 @@ function shapeOf(node: PartsListNode): string {
 }
 
 function byShape(parts: readonly DrawnPart[]): Unclaimed {
-  const unclaimed: Unclaimed = new Map();
-  for (const part of parts) {
-    unclaimed.set(part.shape, (unclaimed.get(part.shape) ?? new Set()).add(part));
-  }
-  return unclaimed;
+  const groups = groupBy(parts, ({ shape }) => shape);
+  return new Map(Array.from(groups, ([shape, alike]) => [shape, new Set(alike)]));
 }
 
 type Alike = (child: DrawnPart, part: DrawnPart) => boolean;
@@ -254,9 +224,8 @@ function place(
     const expected = { ...part, frame };
     let found: DrawnPart | undefined;
     for (const other of unclaimed.get(part.shape)!) {
-      if (!isAt(other, expected) || !alike(part, other) || claimed.has(other)) continue;
-      found = other;
-      break;
+      if (isAt(other, expected) && alike(part, other) && !claimed.has(other)) found ??= other;
+      if (found !== undefined) break;
     }
     if (found === undefined) return undefined;
     claimed.add(found);

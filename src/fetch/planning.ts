@@ -1,17 +1,7 @@
 /** The children of a top-level article, as requests. */
 import type { Article, ArticleRequest, PlanningChild } from '../model/article.ts';
 
-/**
- * Lists all descendants of an article as requests, parents before their children.
- *
- * @example
- * ```ts
- * planningChildren(workplace);
- * // → [{ manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1', …, parent: -1 }]
- * ```
- *
- * @see Spec 2.2 (`children`); D-804.
- */
+/** Lists all descendants of an article as requests, parents before their children. @see Spec 2.2; D-804. */
 export function planningChildren(root: Article): PlanningChild[] {
   const children: PlanningChild[] = [];
   const open = [{ article: root, index: -1 }];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { OPERATIONS, type OperationName, requestKey, type Values } from '../service/operations.ts';
 import type { RawAnswer } from '../service/service-config.ts';
 import { queryOf } from '../service/target.ts';
+import { isRecord } from '../service/wire-value.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { encodeFileName } from '../support/file-names.ts';
 import { readTextIfExists, replaceFile, sha256Hex } from '../support/files.ts';
@@ -67,25 +68,8 @@ const RULES: Readonly<Record<OperationName, Rule | undefined>> = {
 /** Between manufacturer and query in the id of a search; no folder has such an id: D-820. */
 const SEARCH = ';SEARCH;';
 
-/** The text of a body without its secrets, and its value. */
-interface Cleaned {
-  text: string;
-  value: unknown;
-  isRedacted: boolean;
-}
-
 /**
- * Opens a recorder. The same answers give the same bytes, in any order.
- *
- * @param dir - A folder of its own, empty.
- *
- * @example
- * ```ts
- * const recorder = createRecorder('recording');
- * const client = createClient({ …, onAnswer: recorder.answer });
- * await client.getBlock('ACME::DESK::LEG');   // writes odb/block/ACME/DESK/LEG.json
- * await recorder.finish('showroom');
- * ```
+ * Opens a recorder in an empty folder. The same answers give the same bytes, in any order.
  *
  * @see D-724, D-820, D-821, D-822.
  */
@@ -93,39 +77,41 @@ export function createRecorder(dir: string): Recorder {
   const listings = new Map<string, unknown[]>();
   const recorded = new Map<string, Entry>();
 
-  const note = (
-    { operation, bytes }: { operation: string; bytes: Uint8Array },
-    name: string,
-    isRedacted: boolean,
-  ): void => void recorded.set(name, { operation, bytes: bytes.length, isRedacted });
+  const note = (file: string, operation: string, { length }: Uint8Array, isRedacted: boolean) =>
+    recorded.set(file, { operation, bytes: length, isRedacted });
 
-  const listing = (raw: RawAnswer): void => {
-    const answer = readJson(raw.bytes);
-    if (answer === undefined || !Array.isArray(answer.value)) return;
-    const id = redact(identityOf(raw.operation, raw.values).join(SEARCH));
+  const listing = ({ operation, values, bytes }: RawAnswer): void => {
+    const answer = readJson(bytes);
+    if (!Array.isArray(answer?.value)) return;
+    const id = redact(identityOf(operation, values).join(SEARCH));
     listings.set(id, answer.value);
-    note(raw, `listing ${id}`, answer.isRedacted);
+    note(`listing ${id}`, operation, bytes, answer.isRedacted);
+  };
+
+  /** The response is written as it is spelled: it may be too deep for JSON.stringify (D-113). */
+  const write = async (file: string, request: Values, operation: string, bytes: Uint8Array) => {
+    const answer = readJson(bytes);
+    if (answer === undefined || !isRecord(answer.value)) return;
+    const head = JSON.stringify(redactValues(request));
+    await replaceFile(join(dir, file), `{"request":${head},"response":${answer.text}}\n`);
+    note(file, operation, bytes, answer.isRedacted);
   };
 
   const record = async (raw: RawAnswer, { folder, more }: RuleOf<'record'>): Promise<void> => {
-    const { operation } = raw;
-    const answer = readJson(raw.bytes);
-    if (answer === undefined || !isObject(answer.value)) return;
+    const { operation, values, bytes } = raw;
     const sent = more?.(JSON.parse(raw.sent ?? '{}')) ?? {};
-    const query = Object.fromEntries(queryOf(OPERATIONS[operation], raw.values));
-    const request = JSON.stringify(redactValues({ ...query, ...sent }));
-    const file = `${folder}/${recordFile(operation, redactValues({ ...raw.values, ...sent }))}`;
-    // The response is written as it is spelled: it may be too deep for JSON.stringify (D-113).
-    await replaceFile(join(dir, file), `{"request":${request},"response":${answer.text}}\n`);
-    note(raw, file, answer.isRedacted);
+    const query = Object.fromEntries(queryOf(OPERATIONS[operation], values));
+    const file = `${folder}/${recordFile(operation, redactValues({ ...values, ...sent }))}`;
+    await write(file, { ...query, ...sent }, operation, bytes);
   };
 
   const body = async (raw: RawAnswer, rule: RuleOf<'body'>): Promise<void> => {
     const answer = rule.isJson && (readJson(raw.bytes) ?? readPage(raw.bytes));
     const path = bodyPath(raw, rule).map((name) => encodeFileName(redact(name)));
     const file = `${rule.folder}/${path.join('/')}${rule.suffix}`;
-    await replaceFile(join(dir, file), answer?.isRedacted ? answer.text : raw.bytes);
-    note(raw, file, answer?.isRedacted ?? false);
+    const isRedacted = answer?.isRedacted ?? false;
+    await replaceFile(join(dir, file), isRedacted ? answer!.text : raw.bytes);
+    note(file, raw.operation, raw.bytes, isRedacted);
   };
 
   return {
@@ -137,13 +123,8 @@ export function createRecorder(dir: string): Recorder {
       else await body(raw, rule);
     },
     async planning(id, topLevelArticle) {
-      if (!isObject(topLevelArticle)) return;
       const bytes = new TextEncoder().encode(JSON.stringify(topLevelArticle));
-      const planning = readJson(bytes)!;
-      const request = JSON.stringify({ permanentid: redact(id) });
-      const file = planningFile(id);
-      await replaceFile(join(dir, file), `{"request":${request},"response":${planning.text}}\n`);
-      note({ operation: 'plannings', bytes }, file, planning.isRedacted);
+      await write(planningFile(id), { permanentid: id }, 'plannings', bytes);
     },
     async finish(name) {
       const convertdate = latestDate(listings.get('') ?? []);
@@ -155,39 +136,25 @@ export function createRecorder(dir: string): Recorder {
   };
 }
 
-/**
- * Reads the planning that a recording has of a permanent identifier; undefined if it has none.
- *
- * @throws {@link ConverterError} `RECORDING_INVALID`, naming the file.
- *
- * @see D-821.
- */
+/** The planning that a recording has of a permanent identifier. @throws {@link ConverterError} `RECORDING_INVALID`. */
 export async function readRecordedPlanning(recording: string, id: string): Promise<unknown> {
   const path = join(recording, planningFile(id));
   const text = await readTextIfExists(path);
   if (text === undefined) return undefined;
   try {
-    const { request, response } = JSON.parse(text) as {
-      request: { permanentid: unknown };
-      response: unknown;
-    };
+    const { request, response } = JSON.parse(text);
     // A file system may ignore case; identifiers do not.
     return request.permanentid === redact(id) ? response : undefined;
   } catch (cause) {
-    const { message } = asConverterError(cause);
-    throw new ConverterError(
-      'RECORDING_INVALID',
-      `${path}: expected request.permanentid and response: ${message}`,
-      { cause },
-    );
+    const why = asConverterError(cause).message;
+    const message = `${path}: expected request.permanentid and response: ${why}`;
+    throw new ConverterError('RECORDING_INVALID', message, { cause });
   }
 }
 
 /**
  * Removes secrets from the strings of a JSON text, however they are escaped; all else is kept byte for
  * byte. Each string is redacted by itself: a pattern that matched past its end would garble the text.
- *
- * @see D-610, D-822.
  */
 export function withoutSecrets(text: string): string {
   return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/gs, (spelled) => {
@@ -239,36 +206,30 @@ function redactValues(values: Values): Values {
   );
 }
 
-/** A JSON body without its secrets; undefined if it is not JSON. */
-function readJson(bytes: Uint8Array): Cleaned | undefined {
+/** The text of a JSON body without its secrets, and its value; undefined if it is not JSON. */
+function readJson(bytes: Uint8Array) {
   try {
     const received = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const text = withoutSecrets(received);
-    return { text, value: JSON.parse(text), isRedacted: text !== received };
+    return { text, value: JSON.parse(text) as unknown, isRedacted: text !== received };
   } catch {
     return undefined;
   }
 }
 
 /** A body that should be JSON and is not, such as an error page, may contain anything. */
-function readPage(bytes: Uint8Array): Cleaned {
+function readPage(bytes: Uint8Array) {
   const received = new TextDecoder().decode(bytes);
   const text = redact(received);
-  return { text, value: undefined, isRedacted: text !== received };
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return { text, isRedacted: text !== received };
 }
 
 /** Folders by id, then searches by theirs. */
 function sortedListings(listings: ReadonlyMap<string, unknown[]>) {
   const isSearch = (id: string) => Number(id.includes(SEARCH));
   return [...listings]
-    .map(([parentnode, nodes]) => ({ parentnode, nodes }))
-    .sort(({ parentnode: a }, { parentnode: b }) => {
-      return isSearch(a) - isSearch(b) || (a < b ? -1 : 1);
-    });
+    .sort(([a], [b]) => isSearch(a) - isSearch(b) || (a < b ? -1 : 1))
+    .map(([parentnode, nodes]) => ({ parentnode, nodes }));
 }
 
 /**

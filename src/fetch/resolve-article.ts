@@ -11,20 +11,10 @@ export const CONFIGURATION_INVALID = 'CONFIGURATION_INVALID';
 const MAX_MESSAGE_LENGTH = 500;
 
 /**
- * Takes every number as the service spells it, or as requested if the service leaves it out.
+ * Takes every number as the service spells it, or as requested if the service leaves it out. The
+ * configuration of the meta planning is the requested one, since GET articles does not take it.
  *
- * The configuration of the meta planning is the requested one: GET articles does not take it, so that
- * the article's own is the default.
- *
- * @returns The key, and warnings: another variant, properties without a value, messages of the service.
  * @throws {@link ConverterError} `ARTICLE_REPORTED` for an article with a dump and without usable commercial data.
- *
- * @example
- * ```ts
- * resolveKey(request, lamp).warnings;
- * // → [{ code: 'CONFIGURATION_INVALID', message: 'the configuration is not complete: EQUIPMENT.DIMMER has no value' }]
- * ```
- *
  * @see Spec 2.2, 3 rule 2; D-613, D-614, D-805.
  */
 export function resolveKey(

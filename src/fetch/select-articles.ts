@@ -2,6 +2,7 @@
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import { articleKey, configurationKey } from '../model/configuration-id.ts';
 import { asConverterError, endsRun, isConverterError } from '../support/errors.ts';
+import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import {
   type CatalogueSource,
@@ -31,13 +32,14 @@ export type ArticleSource =
   | ConfigurationSource;
 
 type Reader = CatalogueReader & Configurator;
+type Selector<Source> = (
+  source: Source,
+  reader: Reader,
+) => SourceSelection | Promise<SourceSelection>;
 
 /** How each kind of source is read. */
 const SELECTORS: {
-  [Kind in ArticleSource['kind']]: (
-    source: Extract<ArticleSource, { kind: Kind }>,
-    reader: Reader,
-  ) => SourceSelection | Promise<SourceSelection>;
+  [Kind in ArticleSource['kind']]: Selector<Extract<ArticleSource, { kind: Kind }>>;
 } = {
   list: ({ rows, file }) => selectAll(rows, `list ${file}`),
   article: ({ kind, ...request }) => selectAll([request], kind),
@@ -82,13 +84,9 @@ export async function selectArticles(
 }
 
 /**
- * Merges the articles that resolve to one key, in their order.
+ * Merges the articles that resolve to one key, in their order. A catalogue names a configuration by its final
+ * number, a cart by its reinit string too: only such pairs are resolved; one that cannot be is not merged.
  *
- * A catalogue names a configuration by its final number, a cart by its reinit string too: only the service
- * knows whether they are the same. Only such pairs are resolved; one that cannot be is not merged.
- *
- * @param identify - Such as `Fetcher.identify`.
- * @throws {@link ConverterError} what ends a run.
  * @see D-800.
  */
 export async function distinctArticles(
@@ -104,14 +102,13 @@ export async function distinctArticles(
       if (endsRun(error.code)) throw error;
     }
   });
-  return mergeSelected(
-    articles,
-    (article) => keys.get(article) ?? configurationKey(article.request),
-  );
+  const keyOf = (article: SelectedArticle) =>
+    keys.get(article) ?? configurationKey(article.request);
+  return mergeSelected(articles, keyOf);
 }
 
 async function selectFrom(source: ArticleSource, reader: Reader): Promise<SourceSelection> {
-  const select = SELECTORS[source.kind] as (s: ArticleSource, r: Reader) => SourceSelection;
+  const select = SELECTORS[source.kind] as Selector<ArticleSource>;
   try {
     return await select(source, reader);
   } catch (error) {
@@ -133,13 +130,7 @@ function mergeSelected(
   articles: readonly SelectedArticle[],
   keyOf: (article: SelectedArticle) => string,
 ): SelectedArticle[] {
-  const merged = new Map<string, SelectedArticle>();
-  for (const article of articles) {
-    const key = keyOf(article);
-    const first = merged.get(key);
-    merged.set(key, first === undefined ? article : merge(first, article));
-  }
-  return [...merged.values()];
+  return Array.from(groupBy(articles, keyOf).values(), (group) => group.reduce(merge));
 }
 
 function merge(first: SelectedArticle, next: SelectedArticle): SelectedArticle {
@@ -159,13 +150,7 @@ function merge(first: SelectedArticle, next: SelectedArticle): SelectedArticle {
 
 /** Articles that may be the same configuration as another of the same base article. */
 function ambiguous(articles: readonly SelectedArticle[]): SelectedArticle[] {
-  const groups = new Map<string, SelectedArticle[]>();
-  for (const article of articles) {
-    const name = articleKey(article.request);
-    const group = groups.get(name) ?? [];
-    groups.set(name, group);
-    group.push(article);
-  }
+  const groups = groupBy(articles, ({ request }) => articleKey(request));
   return [...groups.values()].flatMap((group) =>
     group.filter((one) => group.some((other) => other !== one && maybeSame(one, other))),
   );

@@ -4,7 +4,7 @@ import type { CatalogueNode } from '../model/catalogue.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
-import type { CatalogueReader, RangePart, SelectedArticle, SourceSelection } from './selection.ts';
+import type { CatalogueReader, SourceSelection } from './selection.ts';
 
 /** Every article below a folder. */
 export interface CatalogueSource {
@@ -31,12 +31,9 @@ type Listings = ReadonlyMap<string, readonly CatalogueNode[] | undefined>;
 
 /**
  * Reads the folders below one, many at a time, each once; articles come in the order of the listings.
+ * 10,000 articles in 51 folders of the cache take 0.2 s, 50,000 in 251 take 0.7 s and 13 MiB of heap.
  *
- * From the cache: 10,000 articles in 51 folders take 0.2 s, 50,000 in 251 take 0.7 s and 13 MiB of heap.
- *
- * @throws {@link ConverterError} `NODE_NOT_FOUND` if the first folder does not exist, and what else reading throws.
- *
- * @see D-806.
+ * @throws {@link ConverterError} `NODE_NOT_FOUND` if the first folder does not exist. @see D-806.
  */
 export async function selectFromCatalogue(
   source: CatalogueSource,
@@ -52,11 +49,11 @@ export async function selectFromCatalogue(
     return programs(node.program);
   });
   const { articles, warnings, unread } = walk(source.parentnode, listings);
-  const selected = articles
-    .filter(({ request }) => manufacturers(request.manufacturer) && programs(request.program))
-    .filter(({ request }) => request.manufacturer !== '');
-  const none = selected.length === 0 ? [nothingMatches(source, met)] : [];
-  return { articles: selected, warnings: [...warnings, ...none], unread };
+  const selected = articles.filter(({ request: { manufacturer, program } }) => {
+    return manufacturer !== '' && manufacturers(manufacturer) && programs(program);
+  });
+  if (selected.length === 0) warnings.push(nothingMatches(source, met));
+  return { articles: selected, warnings, unread };
 }
 
 /** Names in the warning about a source that matches nothing. */
@@ -137,10 +134,8 @@ async function crawl(
 
 /** Articles in the order in which they appear when every folder is opened. */
 function walk(root: string, listings: Listings): Required<Omit<SourceSelection, 'failures'>> {
-  const articles: SelectedArticle[] = [];
-  const warnings: Warning[] = [];
-  const unread: RangePart[] = [];
-  const visited = new Set<string>([root]);
+  const found: ReturnType<typeof walk> = { articles: [], warnings: [], unread: [] };
+  const visited = new Set([root]);
   /** The nodes of the last folder of a path. */
   const open = (path: string[], above?: CatalogueNode) =>
     (listings.get(path.at(-1)!) ?? [])
@@ -152,20 +147,20 @@ function walk(root: string, listings: Listings): Required<Omit<SourceSelection, 
     const folder = path.at(-1)!;
     const { nodetype, nodeid, manufacturer, program } = node;
     if (isArticle(node)) {
-      articles.push({ request: requestOfNode(node), why: [folderName(folder)] });
+      found.articles.push({ request: requestOfNode(node), why: [folderName(folder)] });
     }
     if (nodetype !== 'F') continue;
-    if (path.includes(nodeid)) warnings.push(problem('CATALOGUE_CIRCULAR', nodeid, folder));
+    if (path.includes(nodeid)) found.warnings.push(problem('CATALOGUE_CIRCULAR', nodeid, folder));
     if (visited.has(nodeid)) continue;
     visited.add(nodeid);
     if (listings.get(nodeid) === undefined) {
       const code = listings.has(nodeid) ? 'NODE_NOT_FOUND' : 'CATALOGUE_ENDLESS';
-      warnings.push(problem(code, nodeid, folder));
-      unread.push({ manufacturer, program });
+      found.warnings.push(problem(code, nodeid, folder));
+      found.unread.push({ manufacturer, program });
     }
     for (const next of open([...path, nodeid], node)) stack.push(next);
   }
-  return { articles, warnings, unread };
+  return found;
 }
 
 /** A node without a manufacturer or program takes those of its folder. */
@@ -190,23 +185,16 @@ export function folderName(folder: string): string {
   return folder === '' ? 'the top of the catalogue' : `catalogue ${folder}`;
 }
 
-/**
- * Selects what a search finds.
- *
- * @throws {@link ConverterError} `NODE_NOT_FOUND` if the catalogue does not have the manufacturer.
- */
+/** Selects what a search finds. @throws {@link ConverterError} `NODE_NOT_FOUND` for an unknown manufacturer. */
 export async function selectFromSearch(
   source: SearchSource,
   reader: CatalogueReader,
 ): Promise<SourceSelection> {
   const why = searchName(source);
-  const nodes = await reader.search(source.manufacturer, source.query);
-  const found = nodes.filter(isArticle);
-  const empty = { code: 'SEARCH_EMPTY', message: `${why} finds no article` };
-  return {
-    articles: found.map((node) => ({ request: requestOfNode(node), why: [why] })),
-    warnings: found.length === 0 ? [empty] : [],
-  };
+  const found = (await reader.search(source.manufacturer, source.query)).filter(isArticle);
+  const articles = found.map((node) => ({ request: requestOfNode(node), why: [why] }));
+  if (articles.length > 0) return { articles };
+  return { articles, warnings: [{ code: 'SEARCH_EMPTY', message: `${why} finds no article` }] };
 }
 
 /** A search in words. */

@@ -18,11 +18,8 @@ import type {
 } from './selection.ts';
 
 /** Configurations of one base article. */
-export interface ConfigurationSource {
+export interface ConfigurationSource extends NonNullable<SelectionFailure['article']> {
   kind: 'configurations';
-  manufacturer: string;
-  program: string;
-  basearticlenumber: string;
   /** Values by `CLASS.PROPERTY`, set in their order; without any it is the default configuration. */
   values: Readonly<Record<string, string>>;
   /** Properties by `CLASS.PROPERTY` of which each value is selected, one property at a time. */
@@ -32,27 +29,17 @@ export interface ConfigurationSource {
 }
 
 /** A value of a property, to be set on the previous configuration. */
-interface Setting {
-  /** `CLASS.PROPERTY`. */
-  name: string;
-  value: string;
-}
+type Setting = readonly [classAndProperty: string, value: string];
 
 /**
- * Configures a base article.
- *
- * The named values are set first; each value of a property listed in `each` is then set on that
- * configuration alone. A value that the service refuses is a failure of its own.
- *
- * @returns At most `max` configurations if `each` is given, that of the named values first.
- *
- * @see Spec 4.3; D-803.
+ * Configures a base article: sets the named values, then each value of each property of `each` on that
+ * configuration alone. A value that the service refuses is a failure of its own. @see Spec 4.3; D-803.
  */
 export async function selectConfigurations(
   source: ConfigurationSource,
   configurator: Configurator,
 ): Promise<SourceSelection> {
-  const named = Object.entries(source.values).map(([name, value]) => ({ name, value }));
+  const named = Object.entries(source.values);
   const first = await attempt(source, named, async () => {
     let configured = await loadTopLevel(source, configurator);
     for (const setting of named) configured = await set(configurator, configured, setting);
@@ -85,11 +72,11 @@ async function settingsOfEach(
   const all: Setting[] = [];
   const failures: SelectionFailure[] = [];
   for (const name of source.each) {
-    const values = await attempt(source, [...named, { name, value: '*' }], async () =>
+    const values = await attempt(source, [...named, [name, '*']], async () =>
       otherValues(article, name, source.max),
     );
     if ('code' in values) failures.push(values);
-    else all.push(...values.map((value) => ({ name, value })));
+    else all.push(...values.map((value) => [name, value] as const));
   }
   const settings = all.slice(0, source.max - 1);
   if (settings.length === all.length) return { settings, failures, warnings: [] };
@@ -133,7 +120,7 @@ async function loadTopLevel(
 async function set(
   configurator: Configurator,
   from: Configured,
-  { name, value }: Setting,
+  [name, value]: Setting,
 ): Promise<Configured> {
   const { property, ...place } = findProperty(from.article, name);
   if (isSame(property.currentvalue, value)) return from;
@@ -167,10 +154,8 @@ function findProperty(article: Article, name: string): Found {
   const found = known.get(name);
   if (found !== undefined) return found;
   const hint = didYouMean(name, known.keys()) || `; properties: ${[...known.keys()].join(', ')}`;
-  throw new ConverterError(
-    'PROPERTY_UNKNOWN',
-    `properties: expected a property of the article, received ${name}${hint}`,
-  );
+  const message = `properties: expected a property of the article, received ${name}${hint}`;
+  throw new ConverterError('PROPERTY_UNKNOWN', message);
 }
 
 /** Every value of a property but the current one; of ranges at most one more than allowed. */
@@ -190,23 +175,20 @@ function steps(name: string, ranges: readonly PropertyRange[], most: number): st
         throw notEnumerable(name, 'a range without an end or a step');
       }
       const count = Math.floor((valueto - valuefrom) / raster + 1e-9) + 1;
+      const isExcluded = (value: number) =>
+        (opfrom === 'GT' && value === valuefrom) || (opto === 'LT' && value === valueto);
       return Array.from({ length: Math.min(count, most + 1) }, (_, index) =>
         // Ten digits undo the rounding errors of decimal steps.
         Number((valuefrom + index * raster).toPrecision(10)),
-      ).filter(
-        (value) =>
-          !(opfrom === 'GT' && value === valuefrom) && !(opto === 'LT' && value === valueto),
-      );
+      ).filter((value) => !isExcluded(value));
     })
     .slice(0, most)
     .map(String);
 }
 
 function notEnumerable(name: string, received: string): ConverterError {
-  return new ConverterError(
-    'PROPERTY_NOT_ENUMERABLE',
-    `${name}: expected values or a range with a step, received ${received}`,
-  );
+  const message = `${name}: expected values or a range with a step, received ${received}`;
+  return new ConverterError('PROPERTY_NOT_ENUMERABLE', message);
 }
 
 /** The same text, or the same number in another spelling. */
@@ -227,6 +209,6 @@ function selected(
 }
 
 function nameOf(source: ConfigurationSource, settings: readonly Setting[]): string {
-  const values = settings.map(({ name, value }) => `${name}=${value}`).join(' ');
+  const values = settings.map((setting) => setting.join('=')).join(' ');
   return `configuration ${articleLabel(source)} ${values || 'default'}`;
 }

@@ -2,6 +2,7 @@
 import type { Article, ArticleRequest } from '../model/article.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { decodeArticle } from '../service/wire-article.ts';
+import { isRecord } from '../service/wire-value.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { planningChildren, requestOfArticle } from './planning.ts';
 import type { SelectedArticle, SelectionFailure, SourceSelection } from './selection.ts';
@@ -22,14 +23,7 @@ export interface StoredPlanning {
   article: { json: unknown } | { error: ConverterError };
 }
 
-/**
- * Reads stored plannings.
- *
- * As `planning` each is one article with its children; as `articles` each child is an article of its own
- * too. An invalid planning is a failure of its own.
- *
- * @see Spec 4.6; D-801, D-802.
- */
+/** Reads stored plannings. An invalid one is a failure of its own. @see Spec 4.6; D-801, D-802. */
 export function selectPlannings({ as, plannings }: PlanningSource): SourceSelection {
   const articles: SelectedArticle[] = [];
   const failures: SelectionFailure[] = [];
@@ -65,7 +59,7 @@ function topLevelArticle({ article }: StoredPlanning): Article {
   const decoded = decode(unwrap(article.json));
   const { id, rootid } = decoded;
   if (id === '' || rootid === '') {
-    const isV1 = 'json' in article && isObject(article.json) && 'manuid' in article.json;
+    const isV1 = 'json' in article && isRecord(article.json) && 'manuid' in article.json;
     const hint = isV1 ? '; migrate() converts a cart of v1 to v2.5' : '';
     throw invalid(`expected id and rootid, received no ${id === '' ? 'id' : 'rootid'}${hint}`);
   }
@@ -85,7 +79,7 @@ function unconfigured({ name }: StoredPlanning, { request }: SelectedArticle): W
 }
 
 function unwrap(json: unknown): unknown {
-  const wrapped = isObject(json) && 'json' in json && !('id' in json) ? json.json : json;
+  const wrapped = isRecord(json) && 'json' in json && !('id' in json) ? json.json : json;
   if (typeof wrapped !== 'string') return wrapped;
   try {
     return JSON.parse(wrapped) as unknown;
@@ -95,7 +89,7 @@ function unwrap(json: unknown): unknown {
 }
 
 function decode(json: unknown): Article {
-  if (!isObject(json)) throw invalid('expected an object, received something else');
+  if (!isRecord(json)) throw invalid('expected an object, received something else');
   try {
     return decodeArticle(new TextEncoder().encode(JSON.stringify(json)));
   } catch (cause) {
@@ -113,8 +107,8 @@ function checkIdentity(request: ArticleRequest, what: string): void {
 function failureOf({ name, article }: StoredPlanning, thrown: unknown): SelectionFailure {
   const { code, message } = asConverterError(thrown);
   const json = 'json' in article ? article.json : undefined;
-  const inner = isObject(json) && isObject(json.json) ? json.json : json;
-  const { manufacturer, program, basearticlenumber } = isObject(inner) ? inner : {};
+  const inner = isRecord(json) && isRecord(json.json) ? json.json : json;
+  const { manufacturer, program, basearticlenumber } = isRecord(inner) ? inner : {};
   const failure = { what: name, code, message };
   if (!isName(manufacturer) || !isName(program) || !isName(basearticlenumber)) return failure;
   const ids = { manufacturer: manufacturer.toUpperCase(), program: program.toUpperCase() };
@@ -125,10 +119,6 @@ function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function invalid(message: string, cause?: unknown): ConverterError {
-  return new ConverterError('CART_INVALID', message, cause === undefined ? {} : { cause });
+  return new ConverterError('CART_INVALID', message, { cause });
 }

@@ -30,19 +30,13 @@ export interface SelectionFailure {
   article?: Pick<ArticleRequest, 'manufacturer' | 'program' | 'basearticlenumber'>;
 }
 
-/** A part of the range by its ids; an empty one means any. */
-export interface RangePart {
-  manufacturer: string;
-  program: string;
-}
-
 /** What one source selects. */
 export interface SourceSelection {
   articles: SelectedArticle[];
   failures?: SelectionFailure[];
   warnings?: Warning[];
-  /** Parts of the range that could not be read, so that their articles are not known. */
-  unread?: RangePart[];
+  /** Parts of the range that could not be read, so that their articles are not known; an empty id means any. */
+  unread?: Pick<ArticleRequest, 'manufacturer' | 'program'>[];
 }
 
 /** What the sources of a pipeline select: each request once, in the order of the sources. */

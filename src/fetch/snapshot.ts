@@ -26,8 +26,7 @@ interface SnapshotSource {
 /**
  * Loads the snapshot that a request had when it was last fetched, without a network.
  *
- * @throws {@link ConverterError} `SNAPSHOT_MISSING` if it was never fetched; `STORE_DAMAGED` if the body of
- *   its article is lost.
+ * @throws {@link ConverterError} `SNAPSHOT_MISSING`; `STORE_DAMAGED` if the body of its article is lost.
  */
 export async function loadSnapshot(
   { service, database, store }: SnapshotSource,
@@ -36,11 +35,8 @@ export async function loadSnapshot(
   const record = database.snapshots.get(service, configurationKey(request));
   if (record === undefined) {
     const article = articleLabel(request);
-    throw new ConverterError(
-      'SNAPSHOT_MISSING',
-      `${article}: expected a snapshot in the cache, received none`,
-      { article },
-    );
+    const message = `${article}: expected a snapshot in the cache, received none`;
+    throw new ConverterError('SNAPSHOT_MISSING', message, { article });
   }
   const { key, partsList, warnings, unplaced } = record;
   const article = decodeArticle(await store.get(record.article));
@@ -92,13 +88,9 @@ export const REPORTED: ReadonlySet<string> = new Set([
 export function inputsDigest(
   snapshot: Pick<ArticleSnapshot, 'partsList' | 'blocks' | 'images' | 'warnings'>,
 ): Digest {
-  const inputs = {
-    partsList: snapshot.partsList,
-    blocks: contentsOf(snapshot.blocks),
-    images: contentsOf(snapshot.images),
-    warnings: snapshot.warnings.filter(({ code }) => !REPORTED.has(code)),
-  };
-  return sha256Hex(JSON.stringify(inputs));
+  const [blocks, images] = [contentsOf(snapshot.blocks), contentsOf(snapshot.images)];
+  const warnings = snapshot.warnings.filter(({ code }) => !REPORTED.has(code));
+  return sha256Hex(JSON.stringify({ partsList: snapshot.partsList, blocks, images, warnings }));
 }
 
 /** Sorted by name, each with its digest, or why it has none. */
