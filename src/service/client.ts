@@ -4,7 +4,7 @@ import type { Article, ArticleKey, PropertyChange } from '../model/article.ts';
 import type { Breadcrumb, CatalogueNode } from '../model/catalogue.ts';
 import type { ArticleId } from '../model/configuration-id.ts';
 import type { Block, PartsList } from '../model/graphics.ts';
-import { ConverterError } from '../support/errors.ts';
+import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { looksLikeDeadToken, readAnswer, withContext } from './answer.ts';
 import { type AnswerOf, OPERATIONS, type OperationName, type Values } from './operations.ts';
 import {
@@ -17,10 +17,9 @@ import { openSession } from './session.ts';
 import { type AddressName, createFallback, readAddress } from './target.ts';
 import { Traffic } from './traffic.ts';
 import { conditionsOf, createTransport, type Exchange, type Validators } from './transport.ts';
-import { expectTopLevel } from './wire-article.ts';
 import type { Drift } from './wire-fields.ts';
 import { parsePreview, parseResource } from './wire-resource.ts';
-import { type JsonRecord, withoutUndefined } from './wire-value.ts';
+import { describe, isRecord, type JsonRecord, withoutUndefined } from './wire-value.ts';
 
 /** A body as received, checked to be complete. */
 export interface Body extends Validators {
@@ -341,6 +340,23 @@ function isNotModified(status: number, validators: Validators | undefined): bool
   if (Object.keys(conditionsOf(validators)).length > 0) return true;
   const message = 'expected an answer, received "not modified" to a request without conditions';
   throw new ConverterError('RESPONSE_INVALID', message, { status });
+}
+
+/** Checks that a value is the JSON of a topmost article: its `id` is its `rootid` (spec 3, rule 3; 4.6). */
+function expectTopLevel(article: unknown, operation: OperationName, rootid?: string): void {
+  const fail = (code: ErrorCode, message: string) =>
+    new ConverterError(code, `${operation}: ${message}`, { operation });
+  if (!isRecord(article)) {
+    throw fail('CART_INVALID', `expected the JSON of an article, received ${describe(article)}`);
+  }
+  const [id, root] = ['id', 'rootid'].map((field) => {
+    const value = article[field];
+    if ((typeof value === 'string' && value !== '') || typeof value === 'number') return `${value}`;
+    throw fail('CART_INVALID', `${field}: expected an id, received ${describe(value)}`);
+  });
+  if (id === root && id === (rootid ?? id)) return;
+  const received = `${id} of the planning ${rootid ?? root}`;
+  throw fail('CHILD_WITHOUT_ROOT', `expected the topmost article, received ${received}`);
 }
 
 /** A body as text; what was received as JSON can be sent as JSON, unless it is nested too deep. */

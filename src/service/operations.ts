@@ -3,27 +3,26 @@
  * decoded. A new operation is one row here and one contract test.
  */
 import { ID_FIELDS } from '../model/configuration-id.ts';
-import type { ErrorCode } from '../support/errors.ts';
+import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { decodeArticle } from './wire-article.ts';
 import { decodeBlock } from './wire-block.ts';
 import { decodeBreadcrumbs, decodeNodes } from './wire-catalogue.ts';
 import type { DriftReporter } from './wire-fields.ts';
 import { decodePartsList } from './wire-parts-list.ts';
-import { checkImage, checkResource } from './wire-resource.ts';
+import { checkImage } from './wire-resource.ts';
 import { decodePermanentId, decodeResults } from './wire-value.ts';
 
-/** Groups of operations that share a base path. */
-type Group = 'auth' | 'xcf' | 'ofml' | 'odb' | 'ocd';
-
-/** Base path of each group below its address. */
-export const GROUPS: Readonly<Record<Group, { address: 'authUrl' | 'baseUrl'; path: string }>> = {
+/** Groups of operations that share a base path below their address. */
+export const GROUPS = {
   auth: { address: 'authUrl', path: '' },
   xcf: { address: 'baseUrl', path: '/api/xcf.dll/xcf' },
   ofml: { address: 'baseUrl', path: '/api/ofml.dll/ofml' },
   odb: { address: 'baseUrl', path: '/api/odb.dll/odb' },
   // No group of the specification: the values of `previewimage` lead there (D-604).
   ocd: { address: 'baseUrl', path: '/api/ocd.dll' },
-};
+} as const satisfies Record<string, { address: 'authUrl' | 'baseUrl'; path: string }>;
+
+type Group = keyof typeof GROUPS;
 
 /** A query parameter: its name on the wire, the name of its value, and whether it is sent even if empty. */
 interface QueryParameter {
@@ -116,7 +115,7 @@ const RESOURCE = {
   ...GET,
   group: 'xcf',
   answer: 'binary',
-  decode: checkResource,
+  decode: sizeOf,
   missing: 'RESOURCE_MISSING',
   missingMeans: 'the service has no such resource',
   spec: '4.2',
@@ -294,6 +293,12 @@ const ROWS = {
     identity: [...ARTICLE_ID, 'finalarticlenumber', 'reinitstring'],
   },
 } as const satisfies Record<string, Operation<unknown>>;
+
+/** Returns the size of a resource in bytes; throws `RESPONSE_INVALID` if it is empty. */
+function sizeOf(body: Uint8Array): number {
+  if (body.length > 0) return body.length;
+  throw new ConverterError('RESPONSE_INVALID', 'expected a resource, received nothing');
+}
 
 /** Name of an operation. */
 export type OperationName = keyof typeof ROWS;

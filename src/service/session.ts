@@ -138,23 +138,20 @@ function ownSession({ rememberMe, now, login, logout }: SessionOptions): Session
 function givenSession({ isAlive }: SessionOptions, given: string): Session {
   let probe: Promise<boolean> | undefined;
   let isDead = false;
-  const died = () => {
+  const token = async (): Promise<string> => {
+    if (!isDead) return given;
     const message = 'token: expected one that the service accepts, received an expired one';
-    return new ConverterError('TOKEN_DIED', message, { operation: 'getNodes' });
+    throw new ConverterError('TOKEN_DIED', message, { operation: 'getNodes' });
   };
   return {
-    async token() {
-      if (isDead) throw died();
-      return given;
-    },
+    token,
     async replace() {
       // One broken article must not end the run: the token is tried on a request that always works.
       probe ??= isAlive(given).finally(() => {
         probe = undefined;
       });
       if (!(await probe)) isDead = true;
-      if (isDead) throw died();
-      return given;
+      return token();
     },
     async close() {},
   };

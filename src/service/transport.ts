@@ -291,7 +291,7 @@ export function conditionsOf(validators: Validators | undefined): Record<string,
  * Returns a `Last-Modified` that a later request can rely on, else empty: it counts whole seconds, so what was
  * answered within that second, by its `Date`, may change once more and keep it.
  */
-export function settledDate(lastModified = '', date = ''): string {
+function settledDate(lastModified = '', date = ''): string {
   return Date.parse(lastModified) >= Date.parse(date) ? '' : lastModified;
 }
 

@@ -7,7 +7,6 @@ import type {
   PropertyRange,
   PropertyValue,
 } from '../model/article.ts';
-import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import {
   type DriftReporter,
   decodeFields,
@@ -23,7 +22,7 @@ import {
   textOrNumber,
   truth,
 } from './wire-fields.ts';
-import { describe, isMissing, isRecord, parseJson, withoutUndefined } from './wire-value.ts';
+import { isMissing, parseJson, withoutUndefined } from './wire-value.ts';
 
 const value: Field<PropertyValue> = object({
   valuefrom: textOrNumber(),
@@ -122,7 +121,7 @@ const article = object({
  * `visible` and `enabled` true, other truth values false.
  *
  * @param onDrift - Receives tolerated mismatches; children count as `article.children[]`.
- * @throws {@link ConverterError} `RESPONSE_INVALID` with the path of the first field that cannot be read.
+ * @throws `RESPONSE_INVALID` with the path of the first field that cannot be read.
  * @see Spec 2.2; D-608 (a price of 0 is normal), D-613 (names of the reinit strings).
  */
 export function decodeArticle(body: Uint8Array, onDrift?: DriftReporter): Article {
@@ -144,30 +143,6 @@ export function decodeArticle(body: Uint8Array, onDrift?: DriftReporter): Articl
     }
   }
   return roots[0]!;
-}
-
-/**
- * Checks that a JSON value is a top-level article, whose `id` is its `rootid` (spec 3, rule 3; 4.6).
- *
- * @param rootid - The id that it must have, if it is known.
- * @throws {@link ConverterError} `CART_INVALID` if it is no article; `CHILD_WITHOUT_ROOT` if it is a child.
- */
-export function expectTopLevel(article: unknown, operation: string, rootid?: string): void {
-  const fail = (code: ErrorCode, message: string) =>
-    new ConverterError(code, `${operation}: ${message}`, { operation });
-  if (!isRecord(article)) {
-    throw fail('CART_INVALID', `expected the JSON of an article, received ${describe(article)}`);
-  }
-  const idOf = (field: 'id' | 'rootid'): string => {
-    const value = article[field];
-    if ((typeof value === 'string' && value !== '') || typeof value === 'number') return `${value}`;
-    throw fail('CART_INVALID', `${field}: expected an id, received ${describe(value)}`);
-  };
-  const id = idOf('id');
-  const root = idOf('rootid');
-  if (id === root && (rootid === undefined || rootid === id)) return;
-  const received = `${id} of the planning ${rootid ?? root}`;
-  throw fail('CHILD_WITHOUT_ROOT', `expected the topmost article, received ${received}`);
 }
 
 /** A dump is read by a person; the content of one that is no text is left out. */

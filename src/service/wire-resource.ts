@@ -32,12 +32,6 @@ export function parsePreview(previewimage: string, baseUrl: string) {
   throw refused('IMAGE_REFUSED', expected, previewimage);
 }
 
-/** Returns the size of a resource in bytes; throws `RESPONSE_INVALID` if it is empty. */
-export function checkResource(body: Uint8Array): number {
-  if (body.length > 0) return body.length;
-  throw new ConverterError('RESPONSE_INVALID', 'expected a resource, received nothing');
-}
-
 /** Segments of a relative path as they are; those below the service's own address, decoded. */
 function segmentsBelow(reference: string, baseUrl: string): string[] {
   if (!/^(?:[a-z][a-z\d+.-]*:|[\\/]{2})/i.test(reference)) {

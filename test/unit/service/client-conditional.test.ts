@@ -75,3 +75,26 @@ describe('"not modified"', () => {
     },
   );
 });
+
+describe('the date of an answer', () => {
+  const SECOND = (second: number) => `Tue, 21 Nov 2023 02:00:0${second} GMT`;
+
+  it.each([
+    [SECOND(1), SECOND(2), SECOND(1)],
+    [SECOND(2), SECOND(2), ''],
+    [SECOND(3), SECOND(2), ''],
+    [SECOND(3), undefined, SECOND(3)],
+    ['yesterday', SECOND(3), 'yesterday'],
+    [undefined, SECOND(3), ''],
+  ])('is settled if %j was modified before %j: %j', async (modified, date, settled) => {
+    server.always('/getnodes?', (response) => {
+      response.sendDate = false;
+      if (modified !== undefined) response.setHeader('last-modified', modified);
+      if (date !== undefined) response.setHeader('date', date);
+      response.end(JSON.stringify(ROOT_NODES));
+    });
+    const client = clientOf(server);
+    expect(await client.getNodes('')).toMatchObject({ lastModified: settled });
+    await client.close();
+  });
+});

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { conditionsOf, readBody, settledDate } from '../../../src/service/transport.ts';
+import { conditionsOf, readBody } from '../../../src/service/transport.ts';
 
 describe('conditionsOf', () => {
   it.each([
@@ -11,21 +11,6 @@ describe('conditionsOf', () => {
     [{ etag: '"ü"', lastModified: 'a\r\nb: c' }, {}],
   ])('sends validators that a header may contain: %j', (validators, headers) => {
     expect(conditionsOf(validators)).toEqual(headers);
-  });
-});
-
-describe('settledDate', () => {
-  const SECOND = (second: number) => `Tue, 21 Nov 2023 02:00:0${second} GMT`;
-
-  it.each([
-    [SECOND(1), SECOND(2), SECOND(1)],
-    [SECOND(2), SECOND(2), ''],
-    [SECOND(3), SECOND(2), ''],
-    [SECOND(3), undefined, SECOND(3)],
-    ['yesterday', SECOND(3), 'yesterday'],
-    [undefined, SECOND(3), ''],
-  ])('keeps %j of an answer of %j as %j', (lastModified, date, kept) => {
-    expect(settledDate(lastModified, date)).toBe(kept);
   });
 });
 
