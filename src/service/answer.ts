@@ -98,10 +98,7 @@ function refusesLength({ status, bytes }: HttpResponse, queryBytes: number): boo
   return status !== 404 || !startsLikeJson(bytes);
 }
 
-/**
- * Decodes a body. A body that is no JSON was cut on its way, which passes; a complete body of the wrong shape
- * will be the same the next time.
- */
+/** A body that is no JSON was cut on its way, which passes; a complete one of the wrong shape stays as it is. */
 function decodeWhole<Answer>(
   operation: Operation<Answer>,
   bytes: Uint8Array,

@@ -109,10 +109,8 @@ export interface ServiceClient {
   /** Loads what a `rescontent` refers to; `RESOURCE_MISSING`, `RESOURCE_REFUSED`. @see Spec 2.1, 4.2 */
   getResource(rescontent: string): Promise<Body>;
   /**
-   * Changes one property of an article and returns the whole article, calculated anew. A child is
-   * changed through its topmost article. `PROPERTY_VALUE_REFUSED`, `CHILD_WITHOUT_ROOT`.
-   *
-   * @see Spec 4.3 (POST articles), 3 (rule 3)
+   * Changes one property of an article and returns the whole article, calculated anew. A child is changed through
+   * its topmost article. `PROPERTY_VALUE_REFUSED`, `CHILD_WITHOUT_ROOT`. @see Spec 4.3 (POST articles), 3 (rule 3)
    */
   changeProperty(
     configuration: Configuration,
@@ -123,7 +121,6 @@ export interface ServiceClient {
   /**
    * Stores a whole planning, the JSON of its topmost article as received, and returns its permanent identifier,
    * which only the planning page of the same system resolves. `CART_INVALID`, `CHILD_WITHOUT_ROOT`.
-   *
    * @see Spec 4.3 (reinit), 2.5, 9 (rule 7)
    */
   storePlanning(topLevelArticle: unknown): Promise<string>;

@@ -51,7 +51,6 @@ interface Session {
   /**
    * Returns a token in place of one that seems to have died; the same one if a given token turns out to be
    * alive. All requests with the same token share one login.
-   *
    * @param isCertain - Whether the service said that the token is dead: then it needs no logout.
    */
   replace(token: string, isCertain: boolean): Promise<string>;
@@ -213,7 +212,7 @@ async function obtainToken(login: Login, sender: LoginSender, number: number): P
     // Exactly as received: the server recognises its key by this text.
     PublicKey: key,
     RememberMe: login.rememberMe,
-    ...(login.appKey === undefined ? {} : { AppKey: login.appKey }),
+    AppKey: login.appKey,
   });
   const results = await sendStep('getSessionToken', body, login, sender, number);
   const token = results.at(login.tokenElement === 'first' ? 0 : -1);

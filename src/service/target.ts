@@ -61,19 +61,11 @@ export function encodeStrictly(value: string): string {
 }
 
 /**
- * Builds the target of one request.
+ * Builds the target of one request to one of the addresses of its row (spec 4; D-606, D-607).
  *
  * @param values - Values by our names; those that the row does not declare are not sent.
  * @param token - Undefined for operations without one.
- * @param name - Which address of the row.
  * @throws {@link ConverterError} code of the row's 404 if a path segment is empty, `.` or `..`.
- *
- * @example
- * ```ts
- * buildTarget(OPERATIONS.getBlock, { name: 'ACME::DESK::LEG' }, addresses, 'T');
- * // → { origin: 'https://h', path: '/api/odb.dll/odb/block/ACME%3A%3ADESK%3A%3ALEG?token=T', queryBytes: 7 }
- * ```
- * @see Spec 4; D-606, D-607.
  */
 export function buildTarget(
   operation: Operation<unknown>,
@@ -103,11 +95,7 @@ export function buildTarget(
   };
 }
 
-/**
- * The query parameters that a request is sent with, in their order, without its token.
- *
- * @example `queryOf(OPERATIONS.search, { manufacturer: 'ACME', query: 'desk' }); // → [['q', 'desk']]`
- */
+/** The query parameters that a request is sent with, in their order, without its token: `[['q', 'desk']]`. */
 export function queryOf(operation: Operation<unknown>, values: Values): [string, string][] {
   return operation.query.flatMap(({ name, from, required }): [string, string][] => {
     const value = spell(operation, from, values[from]);

@@ -101,8 +101,6 @@ export class Traffic {
   /**
    * Makes a request: attempts it with a permit, again and again while that may help.
    *
-   * A service that never answered yet is not probed: its address is wrong, or the network is down.
-   *
    * @param attempt - Makes one attempt; receives its number, from 1.
    * @throws {@link ConverterError} what the last attempt threw; `SERVICE_GONE`; `INTERRUPTED` once the
    * signal is aborted.
@@ -203,6 +201,7 @@ export class Traffic {
     }
     // An address that cannot be reached, or no login, is not the fault of one request.
     this.#failures += failure.isUnreachable ? SUSPICIOUS_FAILURES : 1;
+    // A service that never answered is not probed: its address is wrong, or the network is down.
     if (!this.#hasAnswered || this.#failures < SUSPICIOUS_FAILURES) return false;
     this.#probing ??= this.#probeUntilBack(error);
     const wasAway = await this.#probing;

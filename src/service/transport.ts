@@ -92,7 +92,6 @@ export function createTransport(
   return {
     /**
      * Makes one exchange; follows a redirect of a GET within its own host.
-     *
      * @throws {@link ConverterError} `SERVICE_UNREACHABLE HTTP_CONNECTION HTTP_TIMEOUT
      * RESPONSE_TOO_LARGE RESPONSE_INVALID REDIRECT_REFUSED`, `INTERRUPTED` once its signal is aborted.
      */

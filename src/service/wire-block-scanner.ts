@@ -52,12 +52,8 @@ function fieldsOf<T>(scans: { [Name in keyof T]: Scan<T[Name]> }): Fields<T> {
 }
 
 /**
- * Scans a block body.
- *
- * @returns The block, or undefined if the body is not of the usual shape: nested arrays, strings or nulls
- * among numbers, unknown keys, or malformed JSON.
- *
- * @see D-301.
+ * Scans a block body (D-301). Undefined if it is not of the usual shape: nested arrays, strings or nulls among
+ * numbers, unknown keys, or malformed JSON.
  */
 export function scanBlock(bytes: Uint8Array): Block | undefined {
   const cursor: Cursor = { bytes, at: 0 };
@@ -190,9 +186,7 @@ function countCommas(bytes: Uint8Array, from: number, to: number): number {
 }
 
 /**
- * Reads numbers up to `end`; returns `end`, or -1 at anything that is no plain list of numbers.
- *
- * Up to nine digits are gathered in an int32 and divided once by a power of ten, which rounds as
+ * Reads numbers up to `end`; returns `end`, or -1 at anything that is no plain list of numbers. Up to nine digits are gathered in an int32 and divided once by a power of ten, which rounds as
  * `Number()` does. Longer ones are read again by {@link longNumber}.
  */
 function fillNumbers(bytes: Uint8Array, start: number, end: number, out: Float64Array): number {

@@ -9,10 +9,7 @@ import { redact } from '../support/redact.ts';
 /** An object of a JSON answer. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/**
- * Metres, degrees or factors beyond this are nonsense; sums and products of thousands of those below
- * stay finite.
- */
+/** Metres, degrees or factors beyond this are nonsense; sums and products of thousands of those below stay finite. */
 export const LARGEST_NUMBER = 1e15;
 
 /** Nested arrays and objects; a parts list has two of them for each of its own levels. */
