@@ -13,11 +13,6 @@ export function linearFromSrgb(value: number): number {
 
 /**
  * An sRGB colour as linear light.
- *
- * @example
- * ```ts
- * linearColor([1, 0.5, 0]); // → [1, 0.21404114048223255, 0]
- * ```
  */
 export function linearColor(srgb: SrgbColor): LinearRgb {
   return [linearFromSrgb(srgb[0]), linearFromSrgb(srgb[1]), linearFromSrgb(srgb[2])];

@@ -90,12 +90,7 @@ export function uniqueRequests(requests: readonly ArticleRequest[]): ArticleRequ
 }
 
 /**
- * Labels a base article for people.
- *
- * @example
- * ```ts
- * articleLabel({ manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' });   // → 'ACME/DESK/D1'
- * ```
+ * Labels a base article for people: `ACME/DESK/D1`.
  */
 export function articleLabel({ manufacturer, program, basearticlenumber }: ArticleId): string {
   return `${manufacturer}/${program}/${basearticlenumber}`;

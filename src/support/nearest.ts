@@ -8,12 +8,6 @@ const LARGEST_DIFFERENCE = 0.5;
  * Finds the known name with the smallest edit distance; letter case is ignored.
  *
  * @returns Undefined if every known name is too different.
- *
- * @example
- * ```ts
- * nearestName('outptu', ['output', 'articles']); // → 'output'
- * nearestName('zebra', ['output', 'articles']);  // → undefined
- * ```
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const [best] = [...known]

@@ -65,13 +65,6 @@ export function createLosses(): Losses {
  * @param fetched - Undefined where the body was not fetched.
  * @param code - Used where no code is recorded.
  * @param subject - What is missing, such as `block ACME::DESK::LEG`; the message begins with it.
- *
- * @example
- * ```ts
- * const missing = { code: 'HTTP_TIMEOUT', message: 'timed out after 60 s' };
- * missingError({ missing }, 'BLOCK_MISSING', 'block A').message;
- * // → 'block A: timed out after 60 s', with the code HTTP_TIMEOUT
- * ```
  */
 export function missingError(
   fetched: Extract<Fetched, { missing: unknown }> | undefined,
