@@ -47,73 +47,76 @@ export interface PartsList {
 export type SrgbColor = readonly [number, number, number];
 
 /**
- * A material as the service defines it. The keys are the wire's, on purpose: the material table
- * is total over them. Rotations are degrees, scales repetitions per metre. A key that was not sent
- * is absent.
+ * The fields of a record of `mats[]`, spelled as the service does, and the kind of their values.
+ * Rotations are degrees, scales repetitions a metre; `bump_*` place the normal map alone.
  */
-export interface ServiceMaterial {
+export const MATERIAL_FIELDS = {
+  /** Texture path; absent for a material of colour only. */
+  pic: 'text',
+  /** Normal-map texture. */
+  bump: 'text',
+  roughness_image: 'text',
+  metallic_image: 'text',
+  /** 0 is a mirror, 1 is dull. */
+  roughness: 'number',
+  /** 0 is no metal, 1 is metal. */
+  metallic: 'number',
+  scaleu: 'number',
+  scalev: 'number',
+  offsetx: 'number',
+  offsety: 'number',
+  bump_scaleu: 'number',
+  bump_scalev: 'number',
+  bump_offsetx: 'number',
+  bump_offsety: 'number',
+  bump_rot: 'number',
+  /** Ambient colour. */
+  amb: 'color',
+  /** Diffuse colour. */
+  dif: 'color',
+  /** Specular colour. */
+  spe: 'color',
+  /** Mapping: `auto`, `rauto` or `env`. */
+  map: 'text',
+  /** Gloss value. */
+  shi: 'number',
+  /** Transparency: 0 is opaque, 1 is clear. */
+  tra: 'number',
+  /** cd/m². */
+  luminance: 'number',
+  /** Index of refraction. */
+  refr: 'number',
+  /** Rotation of the textures. */
+  rot: 'number',
+  /** Phong value. */
+  pho: 'number',
+  /** Mirror effect. */
+  mirror: 'number',
+  /** Reflection value. */
+  refl: 'number',
+  clearcoat: 'number',
+  clearcoat_roughness: 'number',
+  sheen: 'number',
+  sheen_color: 'color',
+  sheen_roughness: 'number',
+  emission: 'color',
+} as const;
+
+type MaterialFields = typeof MATERIAL_FIELDS;
+
+/** The values of a material's fields by their kind; a field that was not sent is absent. */
+export type MaterialValues = {
+  -readonly [K in keyof MaterialFields]?: {
+    text: string;
+    number: number;
+    color: SrgbColor;
+  }[MaterialFields[K]];
+};
+
+/** A material as the service defines it. */
+export interface ServiceMaterial extends MaterialValues {
   /** Material identifier. */
   mname: string;
-  /** Texture path; absent for a material of colour only. */
-  pic?: string;
-  /** Normal-map texture. */
-  bump?: string;
-  /** Roughness texture. */
-  roughness_image?: string;
-  /** Metallic texture. */
-  metallic_image?: string;
-  /** 0 is a mirror, 1 is dull. */
-  roughness?: number;
-  /** 0 is no metal, 1 is metal. */
-  metallic?: number;
-  /** Scale of the textures along U. */
-  scaleu?: number;
-  /** Scale of the textures along V. */
-  scalev?: number;
-  /** Offset of the textures along U. */
-  offsetx?: number;
-  /** Offset of the textures along V. */
-  offsety?: number;
-  /** Scale of the normal map along U. */
-  bump_scaleu?: number;
-  /** Scale of the normal map along V. */
-  bump_scalev?: number;
-  /** Offset of the normal map along U. */
-  bump_offsetx?: number;
-  /** Offset of the normal map along V. */
-  bump_offsety?: number;
-  /** Rotation of the normal map. */
-  bump_rot?: number;
-  /** Ambient colour. */
-  amb?: SrgbColor;
-  /** Diffuse colour. */
-  dif?: SrgbColor;
-  /** Specular colour. */
-  spe?: SrgbColor;
-  /** Mapping: `auto`, `rauto` or `env`. */
-  map?: string;
-  /** Gloss value. */
-  shi?: number;
-  /** Transparency: 0 is opaque, 1 is clear. */
-  tra?: number;
-  /** Luminance, cd/m². */
-  luminance?: number;
-  /** Refraction value. */
-  refr?: number;
-  /** Rotation of the textures. */
-  rot?: number;
-  /** Phong value. */
-  pho?: number;
-  /** Mirror effect. */
-  mirror?: number;
-  /** Reflection value. */
-  refl?: number;
-  clearcoat?: number;
-  clearcoat_roughness?: number;
-  sheen?: number;
-  sheen_color?: SrgbColor;
-  sheen_roughness?: number;
-  emission?: SrgbColor;
   /** Values of the pipeline file that replace the service's. */
   overridden?: Readonly<Record<string, unknown>>;
   /** The record as received, unknown keys included. */

@@ -2,12 +2,14 @@
  * Materials: a record of `mats[]`, or a definition written out in a node's `mat`. A field that cannot be
  * read is left out and reported; it never fails the article.
  */
-import type {
-  ImageField,
-  PartsList,
-  PartsListNode,
-  ServiceMaterial,
-  SrgbColor,
+import {
+  type ImageField,
+  MATERIAL_FIELDS,
+  type MaterialValues,
+  type PartsList,
+  type PartsListNode,
+  type ServiceMaterial,
+  type SrgbColor,
 } from '../model/graphics.ts';
 import type { Warning } from '../model/snapshot.ts';
 import type { NoteDrift } from './wire-fields.ts';
@@ -19,44 +21,8 @@ import {
   readNumber,
 } from './wire-value.ts';
 
-type Field = Exclude<keyof ServiceMaterial, 'source' | 'overridden' | 'mname'>;
-type FieldKind = 'text' | 'number' | 'color';
-
-const FIELD_KINDS = {
-  pic: 'text',
-  bump: 'text',
-  roughness_image: 'text',
-  metallic_image: 'text',
-  roughness: 'number',
-  metallic: 'number',
-  scaleu: 'number',
-  scalev: 'number',
-  offsetx: 'number',
-  offsety: 'number',
-  bump_scaleu: 'number',
-  bump_scalev: 'number',
-  bump_offsetx: 'number',
-  bump_offsety: 'number',
-  bump_rot: 'number',
-  amb: 'color',
-  dif: 'color',
-  spe: 'color',
-  map: 'text',
-  shi: 'number',
-  tra: 'number',
-  luminance: 'number',
-  refr: 'number',
-  rot: 'number',
-  pho: 'number',
-  mirror: 'number',
-  refl: 'number',
-  clearcoat: 'number',
-  clearcoat_roughness: 'number',
-  sheen: 'number',
-  sheen_color: 'color',
-  sheen_roughness: 'number',
-  emission: 'color',
-} as const satisfies Record<Field, FieldKind>;
+type Field = keyof MaterialValues;
+type FieldKind = (typeof MATERIAL_FIELDS)[Field];
 
 /** Fields that the specification does not have: their values cannot drift from it. */
 const UNSPECIFIED = /^(?:clearcoat|sheen|emission)/;
@@ -114,7 +80,7 @@ export function decodeMaterial(
 
 /** Whether a key is a field of {@link ServiceMaterial}. */
 export function isMaterialField(key: string): key is Field | 'mname' {
-  return key === 'mname' || Object.hasOwn(FIELD_KINDS, key);
+  return key === 'mname' || Object.hasOwn(MATERIAL_FIELDS, key);
 }
 
 /** Reads known fields of any record; a pipeline file's overrides go through here too. */
@@ -122,9 +88,9 @@ export function readFields(
   record: JsonRecord,
   complain: (message: string) => void,
   note?: NoteDrift,
-): Partial<Pick<ServiceMaterial, Field>> {
+): MaterialValues {
   const out: Record<string, unknown> = {};
-  for (const [key, kind] of Object.entries(FIELD_KINDS)) {
+  for (const [key, kind] of Object.entries(MATERIAL_FIELDS)) {
     const value = record[key];
     if (value === undefined || value === null) continue;
     const { expected, fits, read: readKind } = KINDS[kind];
@@ -136,7 +102,7 @@ export function readFields(
     if (kind === 'number' && typeof value === 'string' && value.includes(',') && read !== undefined)
       complain(`${key}: expected a number, received string "${value}", read as ${read}`);
   }
-  return out as Partial<Pick<ServiceMaterial, Field>>;
+  return out as MaterialValues;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';

@@ -125,9 +125,9 @@ export function strayFileOperations(files: SourceFile[]): string[] {
 }
 
 /** Tables and pure functions that define a term of the model belong to it. */
-const MODEL_VALUES = /^src\/model\/(?:asset|configuration-id)\.ts$/;
+const MODEL_VALUES = /^src\/model\/(?:asset|configuration-id|graphics)\.ts$/;
 
-/** `model/` holds types, the table of figures in asset, and the functions of configuration-id. */
+/** `model/` holds types, the tables of figures (asset) and of material fields (graphics), and the functions of configuration-id. */
 export function valuesInModel(files: SourceFile[]): string[] {
   return files
     .filter((file) => /^src\/model\/.*\.ts$/.test(file.path) && !MODEL_VALUES.test(file.path))
