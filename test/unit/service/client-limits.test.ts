@@ -32,7 +32,7 @@ function together(count: number, answer: (at: number) => Answer): Answer {
 }
 
 describe('requests in flight', () => {
-  it('stay as many as the service is known to take, whatever it answers', async () => {
+  it('stay as many as the service is known to accept, whatever it answers', async () => {
     const busy = raw('', {}, 503);
     server.always(
       BLOCK,
@@ -44,7 +44,7 @@ describe('requests in flight', () => {
     await client.close();
   });
 
-  it('are never more than we want, even if the service takes more', async () => {
+  it('are never more than configured, even if the service accepts more', async () => {
     server.always(
       BLOCK,
       together(2, () => json(EMPTY_BLOCK)),

@@ -137,7 +137,7 @@ describe('storePlanning', () => {
     expect(await errorOf(client.storePlanning(undefined))).toMatchObject({ code: 'CART_INVALID' });
   });
 
-  it('says so where a planning is nested beyond what can be written', async () => {
+  it('reports a planning that is nested too deep to be written', async () => {
     let nested: unknown = [];
     for (let depth = 0; depth < 100_000; depth++) nested = [nested];
     const error = await errorOf(client.storePlanning({ ...PLANNING, nested }));

@@ -57,7 +57,7 @@ describe('a session of its own', () => {
     expect(await session.token()).toBe('B');
   });
 
-  it('goes on with the old token where the renewal fails, and tries again later', async () => {
+  it('continues with the old token if the renewal fails, and tries again later', async () => {
     const { session, clock, failures } = sessionOf();
     await session.token();
     clock.nowMs = 11.5 * HOUR_MS;

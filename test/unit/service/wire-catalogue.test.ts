@@ -24,7 +24,7 @@ describe('decodeNodes', () => {
     ]);
   });
 
-  it('takes a kind of node that it does not know for an info node', () => {
+  it('treats an unknown kind of node as an info node', () => {
     expect(decodeNodes(bytes([{ nodeid: 'x', nodetype: 'Z' }]))[0]?.nodetype).toBe('I');
   });
 

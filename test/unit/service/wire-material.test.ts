@@ -75,7 +75,7 @@ describe('decodeMaterial', () => {
     expect(messages).toEqual([]);
   });
 
-  it('knows its own fields from foreign keys', () => {
+  it('distinguishes its own fields from foreign keys', () => {
     expect(['mname', 'dif', 'bump_rot', 'sheen_color'].every(isMaterialField)).toBe(true);
     expect(['weight', 'DIF', 'source', ''].some(isMaterialField)).toBe(false);
   });
@@ -113,7 +113,7 @@ describe('materialLookup', () => {
     expect(find('OAK;roughness 0.3')).toMatchObject({ dif: [1, 0, 0], roughness: 0.3 });
   });
 
-  it('reads a whole definition behind $', () => {
+  it('reads a complete definition after $', () => {
     expect(find('$ dif 0.8 0.1 0.1;roughness 0.4; pic A::B::WOOD')).toMatchObject({
       dif: [0.8, 0.1, 0.1],
       roughness: 0.4,

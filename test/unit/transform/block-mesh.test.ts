@@ -154,7 +154,7 @@ describe('winding', () => {
     expect(flipped.counts.flippedSurfaces).toBe(2);
   });
 
-  it('leaves every closed convex body facing outwards, wherever it stands', () => {
+  it('leaves every closed convex body facing outwards, at any position', () => {
     const size = fc.double({ min: 0.01, max: 5, noNaN: true });
     const far = fc.double({ min: -50, max: 50, noNaN: true });
     fc.assert(
@@ -170,7 +170,7 @@ describe('winding', () => {
 });
 
 describe('points', () => {
-  it('are counted from 0 or 1 by option, or as the indices tell', () => {
+  it('are counted from 0 or 1 by option, or as the indices show', () => {
     const [fromOne, fromZero] = [
       [1, 2, 3, 1, 3, 4],
       [0, 1, 2, 0, 2, 3],

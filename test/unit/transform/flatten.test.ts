@@ -149,7 +149,7 @@ describe('groups and movables', () => {
     expect(parts.map(({ movable }) => movable)).toEqual([1]);
   });
 
-  it('a part below a movable is told in the frame of that movable', () => {
+  it('a part below a movable is in the frame of that movable', () => {
     const door = partsNode('clsref', {
       offsetMetres: [1, 2, 3],
       rotationDegrees: [30, 20, 10],

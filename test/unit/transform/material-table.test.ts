@@ -122,7 +122,7 @@ describe('roughness and metallic', () => {
     expect(look({ roughness_image: 'X' })).toMatchObject({ images: { roughness: false } });
   });
 
-  it('follows from shi, spe and refl where none is given, and says so', () => {
+  it('follows from shi, spe and refl if none is given, and is reported', () => {
     const spe: ServiceMaterial['spe'] = [0.5, 0.6, 0.7];
     const t = Math.min(1, luminance(linearColor(spe)) / 0.1);
     const expected = 1 + ((2 / 62) ** 0.25 - 1) * (t * t * (3 - 2 * t));
@@ -221,7 +221,7 @@ describe('refl, luminance, bump and map', () => {
     });
   });
 
-  it('a grey bump is a height map: dropped or turned into normals, and told either way', () => {
+  it('a grey bump is a height map: dropped or turned into normals, and reported either way', () => {
     expect(look({ bump: 'N' }, { bump: COLOR })).toMatchObject({
       images: { normal: true },
       lost: [],
@@ -262,7 +262,7 @@ describe('refl, luminance, bump and map', () => {
 });
 
 describe('the rest', () => {
-  it('amb, mirror and pho are told; the last two are kept', () => {
+  it('amb, mirror and pho are reported; the last two are kept', () => {
     const made = look({ amb: [0.1, 0, 0], mirror: 1, pho: 2 });
     expect(made.lost.sort()).toEqual(['amb', 'mirror', 'pho']);
     expect(made.kept).toEqual({ mirror: 1, pho: 2 });
@@ -272,7 +272,7 @@ describe('the rest', () => {
     expect(look({ amb: [0, 0, 0], mirror: 0, pho: 0, shi: 40, spe: [0, 0, 0] }).lost).toEqual([]);
   });
 
-  it('a scale of zero is told', () => {
+  it('a scale of zero is reported', () => {
     expect(look({ scaleu: 0, bump_scalev: 0, scalev: 1 }).lost).toEqual(['scaleu', 'bump_scalev']);
   });
 

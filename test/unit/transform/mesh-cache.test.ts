@@ -25,7 +25,7 @@ describe('createMeshCache', () => {
     expect(made).toEqual(['a', 'b', 'c']);
   });
 
-  it('makes it once however many ask at the same time', async () => {
+  it('makes it once for concurrent requests', async () => {
     const { getAsync, made } = counting();
     expect(await Promise.all([getAsync('a'), getAsync('a'), getAsync('b')])).toEqual([1, 1, 2]);
     expect(made).toEqual(['a', 'b']);

@@ -128,7 +128,7 @@ describe('images', () => {
     expect(both.materials[0]).toMatchObject({ roughness: 1, metallic: 1 });
   });
 
-  it('of equal content stand once', async () => {
+  it('of equal content are written once', async () => {
     const scene = await boxIn(
       { pic: 'A', luminance: 100, bump: 'B' },
       { A: bump, B: Uint8Array.from(bump) },
@@ -226,8 +226,8 @@ describe('overrides and extras', () => {
       service: { mirror: 1, weight: 3, constructor: 'x', nested: { deep: 1 } },
     });
     expect(scene.warnings.map(({ code }) => code)).toContain('MATERIAL_KEY_LEFT_OUT');
-    const told = scene.warnings.filter(({ code }) => code === 'MATERIAL_KEY_UNKNOWN');
-    expect(told).toHaveLength(4);
+    const unknown = scene.warnings.filter(({ code }) => code === 'MATERIAL_KEY_UNKNOWN');
+    expect(unknown).toHaveLength(4);
     const all = await boxIn({ dif: '0x010203' }, {}, { keepSourceExtras: true });
     expect(all.materials[0]!.extras).toEqual({ service: { mname: 'OAK', dif: '0x010203' } });
   });

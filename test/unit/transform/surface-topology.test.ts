@@ -51,7 +51,7 @@ describe('signedVolume', () => {
     expect(signedVolume(Uint32Array.from(turnedOver(BOX_TRIANGLES)), points)).toBeCloseTo(-144, 10);
   });
 
-  it('is the same wherever a closed surface stands', () => {
+  it('is the same at any position of a closed surface', () => {
     const far = fc.integer({ min: -1000, max: 1000 });
     fc.assert(
       fc.property(far, far, far, (x, y, z) => {
@@ -62,7 +62,7 @@ describe('signedVolume', () => {
     );
   });
 
-  it('is taken about the centre of the bounds: a box without its lid still tells its side', () => {
+  it('is taken about the centre of the bounds: a box without its lid still has the right side', () => {
     const lidless = box.subarray(0, 30);
     const far = boxPoints().map((value, i) => value + (i % 3 === 0 ? 1000 : 0));
     expect(signedVolume(lidless, Float32Array.from(far))).toBeGreaterThan(0);

@@ -119,7 +119,7 @@ describe('check', () => {
 });
 
 describe('know', () => {
-  it('tells grey from colour, and the mean', async () => {
+  it('distinguishes grey from colour, and has the mean', async () => {
     expect(await packer().inspect(image('grey'))).toMatchObject({ grey: true });
     const known = await packer().inspect(image('png'));
     expect(known.grey).toBe(false);

@@ -124,7 +124,7 @@ describe('transformArticle', () => {
     expect(meshes[0]!.primitives).toHaveLength(2);
   });
 
-  it('gives equal scenes for equal input, whatever the cache holds', async () => {
+  it('gives equal scenes for equal input, with any content of the cache', async () => {
     const made = article([box(), { type: 'cyl', params: [0.7, 0.03] }, box({ scale: [-1, 2, 1] })]);
     const cache = createMeshCache();
     const first = await sceneOf(made, {}, cache);
@@ -181,7 +181,7 @@ describe('transformArticle', () => {
     expect(Math.max(...points.map((p) => p[0]!))).toBe(1);
   });
 
-  it('writes no tangents for what has no normal map, though the option asks for them', async () => {
+  it('writes no tangents for what has no normal map, although the option requests them', async () => {
     const scene = await sceneOf(article([box()]), { tangents: 'mikktspace' });
     expect(scene.geometries[0]!.tangents).toBeUndefined();
   });
@@ -245,7 +245,7 @@ describe('what is wrong with an article', () => {
     expect(warnings[0]!.message).toContain('2 invalid triangles');
   });
 
-  it('what the decoder mended is told with the rest', async () => {
+  it('what the decoder repaired is reported with the rest', async () => {
     const scene = await sceneOf(article([box({ offs: ['0,5', 0, 0] })]));
     expect(scene.warnings[0]!.message).toContain('btg[0].offs[0]');
   });

@@ -68,7 +68,7 @@ describe('uvLayoutOf', () => {
     });
   });
 
-  it('takes the stride that nesting tells', () => {
+  it('takes the stride of the nesting', () => {
     expect(uvLayoutOf(withUvs(12, [0, 1, 2], { uvStride: 3 }), CONVERT_DEFAULTS)).toMatchObject({
       stride: 3,
     });
@@ -96,7 +96,7 @@ describe('offsetsOf', () => {
   const offsets = (block: Block) =>
     uvLayoutOf(block, CONVERT_DEFAULTS).offsetsOf(block.surfaces[0]!);
 
-  it('tells where U of each corner stands', () => {
+  it('has the index of U of each corner', () => {
     expect(offsets(withUvs(8, [0, 1, 3]))).toEqual(Uint32Array.of(0, 2, 6));
     expect(offsets(withUvs(8, [1, 2, 4]))).toEqual(Uint32Array.of(0, 2, 6));
     expect(offsets(withUvs(12, [0, 1, 3]))).toEqual(Uint32Array.of(0, 3, 9));
@@ -202,7 +202,7 @@ function serviceSide({ scale, offset, rotationDegrees }: Placement, [u, v]: Uv):
   return [scale[0] * (c * u - s * v + offset[0]), scale[1] * (s * u + c * v + offset[1])];
 }
 
-/** What a viewer shows, told V up again: the attribute, baked or not, then the extension. */
+/** What a viewer shows, with V up again: the attribute, baked or not, then the extension. */
 function gltfSide({ baked, transform }: ReturnType<typeof placeUvs>, [u, v]: Uv): Uv {
   const p = baked
     ? [baked[0] * u + baked[1] * v + baked[2], baked[3] * u + baked[4] * v + baked[5]]

@@ -40,7 +40,7 @@ function expectNear(actual: readonly number[], wanted: readonly number[], digits
 }
 
 describe('vertices', () => {
-  it('stand in first-use order, all of them used', () => {
+  it('are in first-use order, all of them used', () => {
     const { indices, positions } = build(box()).singleSided!;
     const seen = new Set<number>();
     for (const index of indices) {
