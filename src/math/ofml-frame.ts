@@ -81,12 +81,26 @@ export function rotationFromDegrees(
   const sy = sign * sinDegrees(y);
   const cz = cosDegrees(z);
   const sz = sign * sinDegrees(z);
-  const turns: Record<string, Mat3> = {
-    x: [1, 0, 0, 0, cx, sx, 0, -sx, cx],
-    y: [cy, 0, -sy, 0, 1, 0, sy, 0, cy],
-    z: [cz, sz, 0, -sz, cz, 0, 0, 0, 1],
-  };
-  return [...rotationOrder].map((axis) => turns[axis]!).reduce(multiplyMat3);
+  if (rotationOrder !== 'xyz') {
+    const turns: Record<string, Mat3> = {
+      x: [1, 0, 0, 0, cx, sx, 0, -sx, cx],
+      y: [cy, 0, -sy, 0, 1, 0, sy, 0, cy],
+      z: [cz, sz, 0, -sz, cz, 0, 0, 0, 1],
+    };
+    return [...rotationOrder].map((axis) => turns[axis]!).reduce(multiplyMat3);
+  }
+  // The product written out keeps the signs of zeros, and with them the bytes of a GLB.
+  return [
+    cy * cz,
+    sx * sy * cz + cx * sz,
+    sx * sz - cx * sy * cz,
+    -cy * sz,
+    cx * cz - sx * sy * sz,
+    cx * sy * sz + sx * cz,
+    sy,
+    -sx * cy,
+    cx * cy,
+  ];
 }
 
 /**

@@ -178,3 +178,11 @@ describe('relativeFrame', () => {
     expect(relativeFrame(WORLD_FRAME, frameOfPart)).toBe(frameOfPart);
   });
 });
+
+describe('the sign of zero, which is part of the bytes of a GLB', () => {
+  it('stays as in the product of the three turns written out', () => {
+    const [, , , m01, , , , m12] = rotationFromDegrees([90, 0, 0]);
+    expect(m01).toBe(-0);
+    expect(m12).toBe(-1);
+  });
+});
