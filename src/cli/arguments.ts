@@ -69,11 +69,11 @@ function checkPositionals(
   { positionals }: Command,
   given: readonly (string | number)[],
 ): Arguments {
-  const expected = `${name}: expected btg2gltf ${usage}`;
   const missing = positionals.find(({ required }, index) => required && given[index] === undefined);
-  if (missing !== undefined) throw usageError(`${expected}, received no ${missing.name}`);
+  const refuse = (sentence: string) => usageError(`${name}: ${sentence}; usage: btg2gltf ${usage}`);
+  if (missing !== undefined) throw refuse(`expected ${missing.name}, received none`);
   if (given.length > positionals.length)
-    throw usageError(`${expected}, received also "${given[positionals.length]}"`);
+    throw refuse(`expected no further argument, received "${given[positionals.length]}"`);
   return Object.fromEntries(given.map((word, index) => [positionals[index]!.name, String(word)]));
 }
 

@@ -22,9 +22,7 @@ const WHAT = 'ls|search|show';
 const SUBJECT = 'NODE, QUERY or ARTICLE';
 
 interface Query {
-  /** Options of this query only. */
   options: readonly string[];
-  /** The result for programs and for people. */
   query(client: ServiceClient, args: Arguments): Promise<{ json: unknown; text: string }>;
 }
 
@@ -111,10 +109,7 @@ export const catalogueCommand: Command = {
   },
 };
 
-/**
- * Refuses an unknown manufacturer, for which a search finds nothing without an error. A top folder
- * without a manufacturer may contain any of them.
- */
+/** A search for an unknown one finds nothing without an error; a folder without one may contain any. */
 async function checkManufacturer(client: ServiceClient, manufacturer: string): Promise<void> {
   const { nodes } = await client.getNodes('');
   const ids = nodes
@@ -128,7 +123,6 @@ async function checkManufacturer(client: ServiceClient, manufacturer: string): P
   );
 }
 
-/** Finds the query and refuses options of another one, which would have no effect. */
 function queryOf(args: Arguments): Query {
   const what = textOf(args, WHAT)!;
   const names = Object.keys(QUERIES);
@@ -146,7 +140,6 @@ function queryOf(args: Arguments): Query {
   return QUERIES[what]!;
 }
 
-/** A node with its children. */
 interface TreeNode extends CatalogueNode {
   /** Undefined if it was not listed. */
   children?: TreeNode[];

@@ -5,7 +5,6 @@ import { didYouMean } from '../support/nearest.ts';
 import { type Command, errorToReport, type Io, usageError } from './command.ts';
 
 interface CommandRow {
-  /** After the name of the program. */
   usage: string;
   describe: string;
   load(): Promise<Command>;

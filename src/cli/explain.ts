@@ -46,7 +46,6 @@ function asJson({ line, decision, rebuilds, materials, scene }: ArticleExplanati
   return { ...line, decision, rebuilds, explained: materials, counts: scene?.counts };
 }
 
-/** The text of each tier. */
 const TIERS = {
   kept: 'nothing was requested, because its snapshot is fresh',
   'parts-list': 'its parts list was requested and is the same; its blocks and images are fresh',
@@ -83,7 +82,6 @@ function articleText(article: ArticleExplanation, all: boolean): string {
   ].join('\n');
 }
 
-/** `2 dropped triangles` */
 function countText([name, count]: [string, number]): string {
   return `${count} ${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`;
 }

@@ -109,7 +109,6 @@ async function openPermanentIds(args: Arguments, io: Io) {
   };
 }
 
-/** Stores plannings at the service, which is opened for the first one. */
 function createPlanner(pipeline: Pipeline, io: Io) {
   let service: Promise<Service> | undefined;
   // A signal of its own: the end of the inbox must not abort the requests of the last carts.

@@ -2,7 +2,6 @@
 import { isIP } from 'node:net';
 import { type Arguments, type Io, type OptionSpec, textOf, usageError } from './command.ts';
 
-/** Where to listen. */
 interface Listening {
   port: number;
   host: string;

@@ -54,7 +54,6 @@ function recordingText(
   ].join('\n');
 }
 
-/** Differences between the selection of the run and of its replay. */
 function differences({ missing, extra, error }: ReplayedSelection): string[] {
   if (error !== '') return [`  Selection       fails without the service: ${error}`];
   const lines = [

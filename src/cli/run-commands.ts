@@ -49,7 +49,6 @@ function pipelineCommand(name: 'run' | 'fetch' | 'build', examples: string[]): C
   };
 }
 
-/** Executes a run with log and progress, prints its summary and writes the files for other programs. */
 async function execute(
   work: (options: RunOptions, environment: RunEnvironment) => Promise<RunResult>,
   options: RunOptions,
@@ -118,11 +117,6 @@ async function withProgress(
   }
 }
 
-/**
- * Writes the files of `--metrics-file` and `--junit`.
- *
- * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `DISK_FULL`, with the path.
- */
 async function writeMachineFiles(args: Arguments, run: FinishedRun): Promise<void> {
   const metricsFile = textOf(args, 'metrics-file');
   if (metricsFile !== undefined) {

@@ -9,7 +9,6 @@ import { LOG_FORMAT_OPTION } from './run-output.ts';
 
 type CommandName = 'run' | 'fetch' | 'build' | 'record' | 'convert' | 'explain';
 
-/** An option, the commands that have it, and how its value enters the options of a run. */
 interface RunOption extends OptionSpec {
   commands: readonly CommandName[];
   /** Without it, the command uses the value. */

@@ -105,7 +105,6 @@ async function openBar(
   };
 }
 
-/** `4:05` */
 function minutes(seconds: number): string {
   const total = Math.round(seconds);
   return `${Math.floor(total / 60)}:${String(total % 60).padStart(2, '0')}`;

@@ -32,7 +32,6 @@ import { pipelineServiceId } from './service.ts';
 /** Articles transformed at the same time: one computes while the images of another are decoded. */
 const BUILDS_AT_ONCE = 2;
 
-/** Where snapshots come from. */
 interface Snapshots {
   /** The snapshot of the last fetch if all of it is fresh, without reading it. */
   fresh(request: ArticleRequest): Promise<SnapshotInputs | undefined>;
@@ -157,7 +156,6 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
   };
 }
 
-/** What it took to find out that nothing has changed. */
 function tierOf({ requested }: ArticleSnapshot): Decision['tier'] {
   if (requested === undefined) return 'kept';
   if (requested.bodies > 0) return 'digest';

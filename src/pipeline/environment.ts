@@ -39,7 +39,7 @@ export function readCredentials(env: Environment): Credentials {
   if (unset.length > 0) {
     throw new ConverterError(
       'PIPELINE_VARIABLE_UNSET',
-      `${unset.join(' and ')}: expected a login, or BTG2GLTF_TOKEN instead, received nothing`,
+      `${unset.join(' and ')}: expected ${unset.length > 1 ? 'values' : 'a value'}, or a value of BTG2GLTF_TOKEN instead, received none`,
     );
   }
   return appKey === '' ? login : { ...login, appKey };

@@ -46,10 +46,9 @@ export function explainArticle(
     }
     if (lines.length === 0) {
       const of = `${all.size} configurations in ${pipeline.outputDir}`;
-      throw new ConverterError(
-        'USAGE',
-        `expected a glob that matches one of ${of}, received ${pattern}`,
-      );
+      const message = `expected a glob that matches one of ${of}, received ${pattern}`;
+      const none = `${pipeline.outputDir}: this pipeline has published nothing yet: run it first`;
+      throw new ConverterError('USAGE', all.size === 0 ? none : message);
     }
     const explained: ArticleExplanation[] = [];
     for (const line of lines) explained.push(await explainLine(line, run));

@@ -170,7 +170,6 @@ function isPart({ request }: FailureRecord): boolean {
   return !isConfigurationKey(request);
 }
 
-/** `YYYY-MM-DD`, UTC. */
 function dayOf(instant: number): string {
   return new Date(instant).toISOString().slice(0, 10);
 }
@@ -183,7 +182,6 @@ function requestsOf({ request, alike = [] }: SelectedArticle): ArticleRequest[] 
   return [request, ...alike];
 }
 
-/** Articles with those of their requests that match; an article without any is left out. */
 function withRequests(
   articles: readonly SelectedArticle[],
   matches: (request: ArticleRequest) => boolean,

@@ -16,7 +16,6 @@ import { isPublished, type RunEnd } from './run-end.ts';
 import type { RunOptions } from './run-options.ts';
 import { isAtLeast, sharePercent } from './share.ts';
 
-/** What the gates find. */
 type GateAssessment = Omit<GateReport, 'accepted'>;
 
 /**
@@ -110,7 +109,6 @@ function publishedFigures(line: ManifestLine): Partial<AssetFigures> | undefined
   return line.sha256 === undefined ? line.lastGood : line;
 }
 
-/** One configuration that counts; `change` is from 0 to 1. */
 type Example = Omit<GateFinding, 'gate' | 'action'> & { change: number };
 
 /** What counts for one gate, with the configurations that differ most. */
@@ -119,13 +117,11 @@ interface GateTally {
   examples: Example[];
 }
 
-/** What counts in a range. */
 interface Tally {
   compared: number;
   gates: Record<Gate, GateTally>;
 }
 
-/** Configurations listed for each gate. */
 const MOST_EXAMPLES = 20;
 
 function emptyTally(): Tally {
@@ -158,7 +154,6 @@ type Action = GateFinding['action'];
 /** `*` for all configurations, `MANUFACTURER/*` for those of one manufacturer. */
 type Range = [range: string, tally: Tally];
 
-/** Assesses the whole range, and each large manufacturer in it. */
 function assessTallies(tallies: ReadonlyMap<string, Tally>, thresholds: Gates): GateAssessment {
   const whole = tallies.get('*') ?? emptyTally();
   const isOwn = ([, { compared }]: Range) => compared >= OWN_RANGE && compared < whole.compared;
@@ -240,7 +235,7 @@ export function assessRun(
   if (!isPublished(end)) return { end };
   const found = assessGates(stores.previous.lines, lines, options.pipeline.gates);
   const first = found.findings.find(({ action }) => action === 'refuse');
-  const message = `a gate refuses the result: ${first?.message ?? 'see the report'}`;
+  const message = `gate ${first?.gate}: ${first?.message}; the previous result stays published`;
   const error = found.refused
     ? new ConverterError('GATE_REFUSED', message)
     : tooManyFailures(options.maxFailures, lines, notSelected);

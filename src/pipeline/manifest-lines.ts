@@ -228,7 +228,6 @@ export async function publishResults(
   }
 }
 
-/** New lines of the configurations that were read, previous ones of the others. */
 function newCatalogue(
   before: PackedMap<CatalogueLine>,
   lines: PackedMap<ManifestLine>,

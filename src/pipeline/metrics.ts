@@ -29,7 +29,6 @@ function createStopwatch(now: () => number) {
     active.delete(stage);
   };
   return {
-    /** Adds the duration of some work to a stage. */
     async during<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
       const entry = active.get(stage) ?? { inside: 0, since: now() };
       entry.inside++;

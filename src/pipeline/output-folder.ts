@@ -46,7 +46,8 @@ export async function runFolders(outputDir: string): Promise<string[]> {
 /** @throws {@link ConverterError} `USAGE` if the output folder has no manifest. */
 export async function requireManifest(outputDir: string): Promise<void> {
   if (await exists(join(outputDir, MANIFEST_FILE))) return;
-  throw new ConverterError('USAGE', `${outputDir}: expected a ${MANIFEST_FILE}, received none`);
+  const message = `${outputDir}: expected a ${MANIFEST_FILE}, received none; run the pipeline first`;
+  throw new ConverterError('USAGE', message);
 }
 
 /** What a check found. */

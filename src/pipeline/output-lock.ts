@@ -115,13 +115,13 @@ function parseOwner(text: string): Owner | undefined {
 
 function lockedBy(outputDir: string, text: string): ConverterError {
   const owner = parseOwner(text);
-  const who = owner ? `process ${owner.pid} on ${owner.host}` : 'another run';
+  const who = owner ? `: process ${owner.pid} on ${owner.host}` : '';
   const isRemote = owner !== undefined && owner.host !== hostname();
   const advice = isRemote
     ? `; this machine cannot see whether that process still runs: if it does not, remove ${join(outputDir, LOCK_FILE)}`
     : '';
   return new ConverterError(
     'OUTPUT_LOCKED',
-    `${outputDir}: expected no other run, received one of ${who}${advice}`,
+    `${outputDir}: another run uses this folder${who}${advice}`,
   );
 }

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { readAddress } from '../service/target.ts';
 import { asConverterError, ConverterError, isConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
-import { didYouMean } from '../support/nearest.ts';
+import { didYouMean, nearestName } from '../support/nearest.ts';
 import { ENVIRONMENT, type Environment } from './environment.ts';
 import {
   type PipelineContent,
@@ -91,11 +91,28 @@ function problemsOf(
   issues: readonly z.core.$ZodIssue[],
   content: PipelineContent | undefined,
 ): string[] {
+  const misspelt = new Set(issues.flatMap(misspeltPaths));
+  const isMisspelt = ({ path }: z.core.$ZodIssue) =>
+    misspelt.has(pathText(path)) && valueAt(yaml.value, path) === undefined;
+  const distinct = issues.filter((issue) => !isMisspelt(issue));
   const problems =
-    content === undefined ? issues.flatMap((i) => ofIssue(yaml, i)) : ofRules(yaml, content);
+    content === undefined ? distinct.flatMap((i) => ofIssue(yaml, i)) : ofRules(yaml, content);
   return problems
     .sort((a, b) => a.line - b.line)
     .map(({ line, sentence }) => `${yaml.file}:${line}: ${sentence}`);
+}
+
+/** Keys that unknown keys stand for by their spelling: reported once, as unknown, and not as missing too. */
+function misspeltPaths(issue: z.core.$ZodIssue): string[] {
+  if (issue.code !== 'unrecognized_keys') return [];
+  const known = keysAt(issue.path);
+  return issue.keys.map((key) => pathText([...issue.path, nearestName(key, known) ?? key]));
+}
+
+/** A path with entries counted from 1, such as `articles, entry 1: catalogue.manufacturers`. */
+function pathText(path: YamlPath): string {
+  const steps = path.map((s) => (typeof s === 'number' ? `, entry ${s + 1}: ` : `.${String(s)}`));
+  return steps.join('').replace(/(^|: )\.|: (?=,|$)/g, '$1');
 }
 
 function ofIssue(yaml: YamlFile, issue: z.core.$ZodIssue): Problem[] {
@@ -110,7 +127,7 @@ function ofIssue(yaml: YamlFile, issue: z.core.$ZodIssue): Problem[] {
     const sentence = 'the file: expected name, service, articles and output, received nothing';
     return [{ line: 1, sentence }];
   }
-  const where = issue.path.length === 0 ? 'the file' : issue.path.map(String).join('.');
+  const where = issue.path.length === 0 ? 'the file' : pathText(issue.path);
   return [{ line: yaml.lineOf(issue.path), sentence: `${where}: ${wording(yaml, issue)}` }];
 }
 
@@ -123,7 +140,16 @@ function wording(yaml: YamlFile, issue: z.core.$ZodIssue): string {
   return isSecret ? expected : `${expected}, received ${JSON.stringify(received)?.slice(0, 60)}`;
 }
 
-/** The expectation in plain words. */
+/** Types of the schema library in plain words. */
+const TYPES: Readonly<Record<string, string>> = {
+  array: 'a list, such as [FJEL]',
+  object: 'keys and values',
+  record: 'keys and values',
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+};
+
 function expectation(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_format' && issue.format === 'url') {
     return 'expected an address that starts with http:// or https://';
@@ -135,6 +161,10 @@ function expectation(issue: z.core.$ZodIssue): string {
     return `expected ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
   }
   if (issue.code === 'too_big') return `expected at most ${issue.maximum}`;
+  if (issue.code === 'invalid_type' && issue.expected in TYPES) {
+    const isSources = issue.expected === 'array' && issue.path.length === 1;
+    return `expected ${isSources ? 'a list of entries' : TYPES[issue.expected]}`;
+  }
   return issue.message.replace(/^Invalid (?:input|option): /, '').split(', received')[0]!;
 }
 
@@ -152,7 +182,7 @@ function addressProblem(address: string | undefined): string | undefined {
 function ofRules(yaml: YamlFile, { service, articles }: PipelineContent): Problem[] {
   const problems: Problem[] = [];
   const say = (path: YamlPath, sentence: string) =>
-    problems.push({ line: yaml.lineOf(path), sentence: `${path.join('.')}: ${sentence}` });
+    problems.push({ line: yaml.lineOf(path), sentence: `${pathText(path)}: ${sentence}` });
   const live = service.authUrl !== undefined || service.baseUrl !== undefined;
   const ways = [service.emulator === true, service.recording !== undefined, live];
   if (ways.filter(Boolean).length !== 1) {
@@ -196,7 +226,6 @@ interface SchemaNode {
   additionalProperties?: SchemaNode;
 }
 
-/** The keys that the schema allows at a path. */
 function keysAt(path: YamlPath): string[] {
   let node: SchemaNode | undefined = pipelineJsonSchema() as SchemaNode;
   for (const step of path) {
@@ -211,10 +240,8 @@ function valueAt(value: unknown, path: YamlPath): unknown {
   return path.reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown>)?.[step], value);
 }
 
-/** Keys and indices from the top of a file to a value. */
 type YamlPath = readonly PropertyKey[];
 
-/** A YAML file with the position of each value. */
 type YamlFile = ReturnType<typeof readYaml>;
 
 const VARIABLE = /\$\{([^}]*)\}/g;
@@ -236,7 +263,7 @@ export function readYaml(text: string, file: string, env: Environment) {
     const sentence =
       problem.code === 'DUPLICATE_KEY'
         ? `${keyIn(text, problem.pos[0])}: expected one value, received a second one`
-        : problem.message.split(/ at line |\n/)[0];
+        : `the YAML cannot be read: ${problem.message.split(/ at line |\n/)[0]}`;
     throw new ConverterError('PIPELINE_INVALID', `${file}:${line(problem.pos[0])}: ${sentence}`);
   }
   fillIn(document, env, (offset, sentence) => {
@@ -252,7 +279,6 @@ export function readYaml(text: string, file: string, env: Environment) {
   };
 }
 
-/** The key at an offset, in quotes. */
 function keyIn(text: string, offset: number): string {
   const [key = ''] = /^(?:"[^"]*"|'[^']*'|[^:,}\n]*)/.exec(text.slice(offset))!;
   return JSON.stringify(key.trim().replace(/^(["'])(.*)\1$/, '$2'));
@@ -263,7 +289,7 @@ function toPlain(document: Document, file: string): unknown {
   try {
     return document.toJS();
   } catch (cause) {
-    const sentence = cause instanceof Error ? cause.message : String(cause);
+    const sentence = `the YAML cannot be read: ${asConverterError(cause).message}`;
     throw new ConverterError('PIPELINE_INVALID', `${file}:1: ${sentence}`, { cause });
   }
 }

@@ -113,7 +113,10 @@ const SOURCES = {
   ),
   permanentids: source(
     z
-      .union([z.array(named).min(1), named])
+      .union(
+        [z.array(named).min(1), named],
+        'expected a list of identifiers, or the path of a file',
+      )
       .describe('permanent identifiers, or a file with one per line; looked up in the cache'),
     (ids, { at, as }) => {
       const from = typeof ids === 'string' ? { file: at(ids) } : { ids };

@@ -25,9 +25,7 @@ export interface RecordResult {
 
 /** Where a selection from a recording differs; all is empty if it is the same. */
 export interface ReplayedSelection {
-  /** Recorded, but not selected again. */
   missing: ArticleRequest[];
-  /** Selected, but not recorded. */
   extra: ArticleRequest[];
   /** Why nothing can be selected, or empty. */
   error: string;
@@ -76,11 +74,10 @@ async function checkReplaceable(dir: string): Promise<void> {
   const isRecording = names.length === 0 || names.includes('recording.json');
   if (foreign === undefined && isRecording) return;
   const received = foreign === undefined ? 'one without recording.json' : foreign;
-  const message = `${dir}: expected no folder, an empty one or a recording, received ${received}`;
+  const message = `${dir}: expected no folder, an empty one or a recording, received ${received}; choose another folder for --to`;
   throw new ConverterError('USAGE', message);
 }
 
-/** Selects from a recording and compares with what was selected when it was made. */
 async function replaySelection(
   pipeline: Pipeline,
   recording: string,

@@ -27,7 +27,6 @@ import { isPublished, type RunEnd, reportedEnd } from './run-end.ts';
 import { runId } from './run-options.ts';
 import { describeService } from './service.ts';
 
-/** What a report is made of. */
 interface ReportContent {
   command: RunReport['command'];
   end: RunEnd;
@@ -108,7 +107,6 @@ export function fetchedLine(result: Result): ReportedLine {
   return { ...configurationId(key), status: 'fetched', warnings, losses: [] };
 }
 
-/** What the rows of a run are made of. */
 interface RunLines {
   before: PackedMap<ManifestLine>;
   lines: PackedMap<ManifestLine>;

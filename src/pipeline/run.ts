@@ -86,7 +86,6 @@ export interface DryRun {
   sent: number;
   /** Requests that a run would send after that. */
   estimate: RequestEstimate;
-  /** Their number. */
   requests: number;
   /** Their duration, milliseconds; undefined if nothing was measured. */
   requestsMs: number | undefined;
@@ -133,7 +132,6 @@ async function withLockedRun<T>(
   }
 }
 
-/** How a run selects and processes. */
 interface RunPlan {
   command: 'run' | 'build';
   select(run: Run): Promise<Selection>;
@@ -217,7 +215,6 @@ async function markDamage({ options, environment, stores }: Run): Promise<void> 
   if (problems.length > 0) environment.log.warn('damaged or missing', { files: problems.length });
 }
 
-/** Takes a further step of a run, and returns how it ends then: an earlier error remains. */
 async function endAfter(
   end: RunEnd,
   kind: 'publishFailed' | 'recordFailed',

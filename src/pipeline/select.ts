@@ -119,7 +119,6 @@ async function openSource(
   }
 }
 
-/** Applies `--only` and `--limit`. */
 function narrow(selection: Selection, { only, limit, failedOnly }: RunOptions): Selection {
   const { articles: selected } = selection;
   const matchesLabel = only === undefined ? () => true : globMatcher(only);
@@ -131,7 +130,10 @@ function narrow(selection: Selection, { only, limit, failedOnly }: RunOptions): 
   const failures = selection.failures.filter(isMeant);
   const articles = failedOnly ? matching : matching.slice(0, limit);
   if (articles.length > 0) return { ...selection, articles, failures };
-  const what = only === undefined ? 'articles: expected a selection' : `${only}: expected a match`;
+  const what =
+    only === undefined
+      ? 'articles: expected at least one configuration'
+      : `--only ${only}: expected a match`;
   const of = selected.length === 0 ? '' : ` among ${selected.length} configurations`;
   throw new ConverterError(
     'NOTHING_SELECTED',
@@ -139,7 +141,6 @@ function narrow(selection: Selection, { only, limit, failedOnly }: RunOptions): 
   );
 }
 
-/** Why a selection is empty, as far as that is known. */
 function reasons({ failures, warnings }: Selection): string[] {
   const all = [
     ...failures.map(({ what, code, message }) => `${code} ${what}: ${message}`),

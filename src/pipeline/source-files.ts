@@ -274,6 +274,6 @@ export async function findPlannings(
 
 function notResolvable(): ConverterError {
   const message =
-    'expected its planning in this cache, received none; the service cannot resolve it';
+    'expected the planning of this identifier in the cache, received none; the service has no operation to look it up';
   return new ConverterError('PERMANENT_ID_NOT_RESOLVABLE', message);
 }

@@ -5,7 +5,6 @@ import { amount, capital, integer, percentage } from './text.ts';
 /** How a run went: well; well, but see the findings; in part; not at all. */
 export type Tone = 'good' | 'look' | 'partly' | 'bad';
 
-/** A run in a headline and a second sentence. */
 interface Assessment {
   tone: Tone;
   headline: string;
@@ -16,9 +15,7 @@ interface Assessment {
 export interface RequiredAction {
   tone: Exclude<Tone, 'good'>;
   title: string;
-  /** The action. */
   help: string;
-  /** Error code, if it is about an error. */
   code?: string;
   /** Section of the page with the details. */
   section: 'failures' | 'gates' | 'drift' | undefined;

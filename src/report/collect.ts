@@ -54,7 +54,6 @@ export type ReportedLine = ArticleKey &
     change?: 'new' | 'changed' | 'same' | undefined;
     /** Figures of the published line of the previous run. */
     before?: Partial<Pick<ManifestLine, 'bytes' | 'triangles'>> | undefined;
-    /** Of a failed one. */
     history?: FailureHistory | undefined;
   };
 
@@ -72,13 +71,9 @@ export function createCollector() {
       for (const part of [totals, objects, changes, failures, programs, warnings]) part.add(line);
       for (const { field } of line.losses) losses.add(field);
     },
-    /** Adds a configuration that is no longer published. */
     addRemoved: (key: ArticleKey) => changes.put('removed', () => configurationId(key)),
-    /** Adds an entry of the selection that failed. */
     addNotSelected: failures.addNotSelected,
-    /** Adds a warning about the selection. */
     addSelectionWarning: warnings.addSelectionWarning,
-    /** The part of the report. */
     collected: () => ({
       ...totals.value(failures.counts()),
       ...objects.value(),
@@ -275,7 +270,6 @@ function assetRow(line: ReportedLine): AssetRow {
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The fields that are not undefined. */
 function defined<T extends object>(fields: T): Defined<T> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Defined<T>;
@@ -294,7 +288,6 @@ function first<T>(limit: number, items: Iterable<T>): T[] {
   return taken;
 }
 
-/** Counts names. */
 function createCounts() {
   const counts = new Map<string, number>();
   return {

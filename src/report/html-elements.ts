@@ -65,7 +65,6 @@ export interface Column<T> {
   value?: (row: T) => number | undefined;
 }
 
-/** A kind of rows; a button shows only rows of pressed kinds. */
 interface Kind {
   id: string;
   label: string;
@@ -75,9 +74,7 @@ interface Kind {
 interface Table<T> {
   id: string;
   title: string;
-  /** The number of rows, if `rows` are the first of them. */
   total?: number;
-  /** The file that has all rows. */
   rest?: string;
   note?: Html | string;
   columns: readonly Column<T>[];
@@ -132,13 +129,10 @@ function restNote<T>({ rows, rest }: Table<T>, total: number): Html | undefined 
   return html`<span>These are the first ${integer(rows.length)} of ${amount(total, 'row')}; see ${rest} for all of them.</span>`;
 }
 
-/** A bar of a list. */
 interface Bar {
   name: Html | string;
   length: number;
-  /** The length as a text. */
   label: string;
-  /** CSS class of the colour. */
   tone?: string;
 }
 

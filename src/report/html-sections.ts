@@ -38,7 +38,6 @@ type Named = Pick<
   'manufacturer' | 'program' | 'basearticlenumber' | 'finalarticlenumber' | 'reinitstring'
 > & { glb?: string | undefined };
 
-/** The number of an article with a link and, smaller, its other ids. */
 function articleCell(row: Named): Html {
   const { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring, glb } = row;
   const number = finalarticlenumber || basearticlenumber;
@@ -52,7 +51,6 @@ function articleCell(row: Named): Html {
 const bold = (text: string) => html`<b class="wrap"><bdi>${text}</bdi></b>`;
 const wrapped = (text: string) => html`<span class="wrap"><bdi>${text}</bdi></span>`;
 
-/** A column of figures. */
 function figures<T>(
   title: string,
   value: (row: T) => number | undefined,
@@ -88,7 +86,6 @@ function failures(report: RunReport): Section | undefined {
   });
 }
 
-/** A day that is sorted by date. */
 function timeCell(iso: string): Html {
   return html`<time datetime="${iso}">${day(iso)}</time>`;
 }
@@ -181,7 +178,6 @@ function changes({ changes: of }: RunReport): Section | undefined {
   });
 }
 
-/** `+12 %` beside a figure that has changed. */
 function delta(before: number | undefined, now: number): Html | undefined {
   if (before === undefined || before === 0 || before === now) return undefined;
   const percent = Math.round(((now - before) * 100) / before);
@@ -286,7 +282,6 @@ function statuses({ requests: { byStatus } }: RunReport): Section | undefined {
   return barSection('requests', 'Requests by status', note, bars);
 }
 
-/** Bars of counts, the largest first. */
 function countBars(counts: Record<string, number>, nameOf: (name: string) => Html) {
   return Object.entries(counts)
     .sort(([, a], [, b]) => b - a)

@@ -90,14 +90,12 @@ const SIGNS: Readonly<Record<Tone, { path: string; text: string; colour: string 
   bad: { path: 'M7 7l10 10M17 7L7 17', text: 'Bad', colour: '#c4282f' },
 };
 
-/** The icon of the browser tab as a data address. */
 function tabIcon(tone: Tone): string {
   const { path, colour } = SIGNS[tone];
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><circle cx="12" cy="12" r="12" fill="${colour}"/><path d="${path}" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
-/** How the run went, and which run it is. */
 function header(report: RunReport): Html {
   const { tone, headline, detail } = assess(report);
   const { pipeline, startedAt, totalMs, service, previousRun, command } = report;
@@ -123,11 +121,9 @@ interface Tile {
   count: number;
   tone: string;
   note?: string;
-  /** The section that the tile links to. */
   section?: string;
 }
 
-/** The numbers of new, changed, unchanged, removed and failed configurations. */
 function tilesCard(report: RunReport): Html {
   const { configurations: all, articles, command } = report;
   const tiles = command === 'fetch' ? fetchTiles(report) : changeTiles(report);
@@ -170,7 +166,6 @@ function tileItem({ label, count, tone, note = '', section }: Tile): Html {
   return html`<li class="${tone}${count === 0 ? ' none' : ''}">${inside}</li>`;
 }
 
-/** The smallest visible part of the bar, in hundredths of the bar. */
 const SMALLEST_PART = 0.6;
 
 function proportions(tiles: readonly Tile[]): Html {

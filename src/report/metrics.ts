@@ -3,7 +3,6 @@ import type { FinishedRun, RunReport } from './run-report.ts';
 
 type Row = [value: number, labels?: Record<string, string>];
 
-/** One value, or one for each value of the first label, or rows; no row if the figure is unknown. */
 type Figures = number | undefined | Readonly<Record<string, number>> | readonly Row[];
 
 type Metric = readonly [help: string, of: (run: FinishedRun) => Figures, ...labels: string[]];
@@ -157,7 +156,6 @@ function isPublished({ exitCode, report }: FinishedRun): boolean {
   return exitCode <= 1 && report?.ended === 'complete' && report.published;
 }
 
-/** A value of a pipeline in an earlier file. */
 function valueIn(previous: string | undefined, name: string, pipeline: string): number | undefined {
   const start = `${name}{pipeline="${escapeLabel(pipeline)}"} `;
   const line = previous?.split('\n').find((one) => one.startsWith(start));

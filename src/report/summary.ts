@@ -56,7 +56,6 @@ function resultOf(report: RunReport): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** The first items of a list under a title. */
 function listLines<T>(
   title: string,
   items: readonly T[],

@@ -222,7 +222,7 @@ function subjectOf(name: OperationName, values: Values): { article?: string; sub
     const article = articleLabel({ manufacturer, program, basearticlenumber });
     return { article, subject: article };
   }
-  if (parentnode === '') return { subject: 'the root' };
+  if (parentnode === '') return { subject: '(top of the catalogue)' };
   const identity = OPERATIONS[name].identity.map((part) => values[String(part)]);
   return { subject: identity.join('/') };
 }

@@ -139,7 +139,8 @@ function givenSession({ isAlive }: SessionOptions, given: string): Session {
   let isDead = false;
   const token = async (): Promise<string> => {
     if (!isDead) return given;
-    const message = 'token: expected one that the service accepts, received an expired one';
+    const message =
+      'BTG2GLTF_TOKEN: expected a token that the service accepts, received an expired or unknown one';
     throw new ConverterError('TOKEN_DIED', message, { operation: 'getNodes' });
   };
   return {
@@ -227,7 +228,7 @@ async function sendStep<Name extends 'getPublicKey' | 'getSessionToken'>(
   name: Name,
   body: string | undefined,
   login: Login,
-  { traffic, transport, signal, timeoutMs }: LoginSender,
+  { traffic, transport, signal, timeoutMs, origin }: LoginSender,
   number: number,
 ): Promise<AnswerOf<Name>> {
   signal.throwIfAborted();
@@ -242,7 +243,8 @@ async function sendStep<Name extends 'getPublicKey' | 'getSessionToken'>(
   const said = errorText(bytes);
   if (said !== undefined || status === 401 || status === 403) {
     const why = said === undefined ? '' : `: ${withoutCredentials(said, login)}`;
-    const message = `login: expected a token, received a refusal${why}`;
+    const { host } = new URL(origin);
+    const message = `login: the authentication server ${host} refused it${why}`;
     throw new ConverterError('LOGIN_REFUSED', message, { status });
   }
   return readAnswer(OPERATIONS[name], response, target.queryBytes);

@@ -271,7 +271,9 @@ function redirectTarget(method: string, origin: string, path: string, location: 
   const isUpgrade = from.protocol === 'http:' && to?.protocol === 'https:';
   const isSameHost = to?.origin === from.origin || (isUpgrade && to?.hostname === from.hostname);
   if (method !== 'GET' || location === '' || to === undefined || !isSameHost) {
-    const message = 'expected a redirect of a GET within the same host, received another one';
+    const where = isSameHost ? `a ${method}` : 'to another host';
+    const how = location === '' || to === undefined ? 'without an address' : where;
+    const message = `the service redirects ${how}, which is not followed`;
     throw new ConverterError('REDIRECT_REFUSED', message);
   }
   return { origin: to.origin, path: `${to.pathname}${to.search}` };

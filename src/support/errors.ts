@@ -9,20 +9,36 @@ interface ErrorRow {
 }
 
 const ASK_MANUFACTURER = 'report it to the manufacturer of the article';
-const ASK_OPERATOR = 'try again later; if it remains, report it to the operator of the service';
+const ASK_OPERATOR =
+  'try again later; if it happens again, report it to the operator of the service';
 const ASK_OR_OMIT = 'report it to the manufacturer, or use --allow-missing-parts';
 
 /** Every error code with its exit code and the action that helps. */
 export const ERROR_CODES = {
   USAGE: { exit: 2, help: 'for help, run btg2gltf --help or btg2gltf COMMAND --help' },
-  PIPELINE_INVALID: { exit: 2, help: 'correct the pipeline file at the line given' },
-  PIPELINE_VARIABLE_UNSET: { exit: 2, help: 'set the environment variable given' },
-  LIST_INVALID: { exit: 2, help: 'correct the article list at the line given' },
+  PIPELINE_INVALID: {
+    exit: 2,
+    help: 'correct the file at the line that the message names',
+  },
+  PIPELINE_VARIABLE_UNSET: { exit: 2, help: 'set the environment variable that the message names' },
+  LIST_INVALID: {
+    exit: 2,
+    help: 'correct the list at the line that the message names, or its path in the pipeline file',
+  },
   NOTHING_SELECTED: { exit: 2, help: 'check --only, and articles: in the pipeline file' },
   SERVICE_GONE: { exit: 3, help: 'run again when the service is available: the run continues' },
-  SERVICE_UNREACHABLE: { exit: 3, help: 'check the address, the network and the certificate' },
-  LOGIN_REFUSED: { exit: 3, help: 'check user name, password and application key' },
-  TOKEN_DIED: { exit: 3, help: 'set BTG2GLTF_TOKEN to a new token, or use a login' },
+  SERVICE_UNREACHABLE: {
+    exit: 3,
+    help: 'check BTG2GLTF_AUTH_URL and BTG2GLTF_BASE_URL, the network and the certificate; if the service answered with an error, try again later',
+  },
+  LOGIN_REFUSED: {
+    exit: 3,
+    help: 'check BTG2GLTF_USERNAME, BTG2GLTF_PASSWORD and BTG2GLTF_APP_KEY',
+  },
+  TOKEN_DIED: {
+    exit: 3,
+    help: 'set BTG2GLTF_TOKEN to a new token, or unset it and set BTG2GLTF_USERNAME and BTG2GLTF_PASSWORD; also check BTG2GLTF_BASE_URL',
+  },
   AUTH_PROTOCOL: { exit: 3, help: 'check the address of the authentication server' },
   OUTPUT_UNWRITABLE: { exit: 3, help: 'check the permissions of the path, and its disk' },
   FILE_MISSING: { exit: 2, help: 'check the path' },
@@ -31,17 +47,26 @@ export const ERROR_CODES = {
   DISK_FULL: { exit: 3, help: 'free disk space and run again: finished work is kept' },
   STATE_INVALID: {
     exit: 3,
-    help: 'move state.db and the files whose names begin with it to a safe place and run again, which fills the cache again; keep the moved files: only they have the permanent identifiers',
+    help: 'move state.db and the files whose names begin with it to a safe place and run again, which fills the cache again; keep the moved files: only they have the permanent identifiers and the failure history',
   },
   STATE_LOCKED: { exit: 3, help: 'wait until the other program ends, or choose another --cache' },
-  MANIFEST_DAMAGED: { exit: 3, help: 'run again with --repair to build the damaged lines again' },
-  STORE_DAMAGED: { exit: 1, help: 'run again with --repair to build the file again' },
+  MANIFEST_DAMAGED: {
+    exit: 3,
+    help: 'run btg2gltf run (or build) with --repair: it builds the configurations of the damaged lines again',
+  },
+  STORE_DAMAGED: {
+    exit: 1,
+    help: 'run btg2gltf run or fetch: it requests a damaged cache file again; for a damaged GLB, run again with --repair',
+  },
   OUT_OF_TIME: { exit: 130, help: 'run the same command again to continue, or allow more time' },
   INTERRUPTED: { exit: 130, help: 'run the same command again to continue' },
-  GATE_REFUSED: { exit: 4, help: 'read the report; run again with --accept to publish the result' },
+  GATE_REFUSED: {
+    exit: 4,
+    help: 'read the report; if the change is intended, run again with --accept',
+  },
   MAX_FAILURES: {
     exit: 4,
-    help: 'read failures.jsonl; run again when its causes are solved, or with --accept to publish the rest',
+    help: 'read failures.jsonl in the folder of the report; run again when its causes are solved, or with --accept to publish the rest',
   },
   ARTICLE_NOT_FOUND: { exit: 1, help: 'check manufacturer, program and base article number' },
   NODE_NOT_FOUND: { exit: 1, help: 'check the id: the catalogue may have changed' },
@@ -56,9 +81,12 @@ export const ERROR_CODES = {
   REDIRECT_REFUSED: { exit: 1, help: 'correct the address of the service' },
   PERMANENT_ID_NOT_RESOLVABLE: {
     exit: 1,
-    help: 'store its planning in this cache first (btg2gltf inbox), or select it by its cart',
+    help: 'run btg2gltf inbox --cache DIR with the cache of this pipeline and post the cart again, or select the cart with carts:',
   },
-  CART_INVALID: { exit: 1, help: 'store the complete top-level article of the cart post' },
+  CART_INVALID: {
+    exit: 1,
+    help: 'check the path; a cart file is the complete top-level article, as btg2gltf inbox stores it',
+  },
   CHILD_WITHOUT_ROOT: { exit: 1, help: 'select the planning by its top-level article' },
   PROPERTY_UNKNOWN: { exit: 1, help: 'run btg2gltf catalogue show to see the properties' },
   PROPERTY_VALUE_REFUSED: { exit: 1, help: 'run btg2gltf catalogue show to see the values' },
@@ -96,7 +124,6 @@ interface ErrorContext {
   article?: string;
   /** Redacted when stored. */
   url?: string;
-  /** HTTP status. */
   status?: number;
   cause?: unknown;
 }

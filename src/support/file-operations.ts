@@ -13,6 +13,15 @@ type FileOperation =
 
 const READS: ReadonlySet<FileOperation> = new Set<ReadOperation>(['list', 'stat', 'read']);
 
+/** Operations whose name is no word that a user knows. */
+const VERBS: Partial<Record<FileOperation, string>> = {
+  list: 'list the folder',
+  stat: 'examine',
+  fsync: 'write',
+  unlink: 'remove',
+  mkdir: 'create the folder',
+};
+
 /** Errors of the file system that mean the same for every operation. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   ENOSPC: 'DISK_FULL',
@@ -77,9 +86,8 @@ function fileError(operation: FileOperation, path: string, cause: unknown): Conv
   const number = (cause as NodeJS.ErrnoException | undefined)?.errno;
   const text = number === undefined ? undefined : getSystemErrorMap().get(number)?.[1];
   const reason = text === undefined ? errno : `${text} (${errno})`;
-  return new ConverterError(codeOf(operation, errno), `cannot ${operation} ${path}: ${reason}`, {
-    cause,
-  });
+  const message = `cannot ${VERBS[operation] ?? operation} ${path}: ${reason}`;
+  return new ConverterError(codeOf(operation, errno), message, { cause });
 }
 
 function codeOf(operation: FileOperation, errno: string): ErrorCode {

@@ -19,7 +19,6 @@ export interface PackedMap<T> {
   values(): Iterable<T>;
 }
 
-/** Bytes allocated at a time. */
 const CHUNK_BYTES = 1024 * 1024;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -41,7 +41,7 @@ describe('GetPublicKey and GetSessionToken', () => {
       const client = clientOfEmulator(emulator, { credentials });
       const error = await errorOf(client.getNodes(''));
       expect(error.code).toBe('LOGIN_REFUSED');
-      expect(error.message).toMatch(/^login: expected a token, received a refusal: [^\n]+$/);
+      expect(error.message).toMatch(/^login: the authentication server \S+ refused it: [^\n]+$/);
       expect(counted('getsessiontoken')).toEqual([1]);
       await client.close();
     },

@@ -59,7 +59,7 @@ describe('a service that cannot be used', () => {
     const env = { ...proxy.env, BTG2GLTF_PASSWORD: 'wrong-password' };
     const { exit, stdout, stderr } = await command(['run', file], { env });
     expect(exit).toBe(3);
-    expect(lastLines(stderr)).toMatch(/^btg2gltf: .+\n {2}→ check user name, password/);
+    expect(lastLines(stderr)).toMatch(/^btg2gltf: .+\n {2}→ check BTG2GLTF_USERNAME/);
     expect(stdout + stderr).not.toMatch(/wrong-password|\n\s+at /);
   });
 
@@ -138,7 +138,7 @@ describe('a service that cannot be used', () => {
     const env = { BTG2GLTF_AUTH_URL, BTG2GLTF_BASE_URL } as Record<string, string>;
     expect(await command(['run', file], { env })).toMatchObject({
       exit: 2,
-      stderr: expect.stringMatching(/BTG2GLTF_USERNAME and BTG2GLTF_PASSWORD: expected a login/),
+      stderr: expect.stringMatching(/BTG2GLTF_USERNAME and BTG2GLTF_PASSWORD: expected values, or/),
     });
   });
 });
@@ -155,7 +155,7 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
       'name: x\nservice: { recording: "${BTG2GLTF_BASEURL}" }',
       /x\.yaml:2: variable BTG2GLTF_BASEURL: expected a value, received nothing; did you mean "BTG2GLTF_BASE_URL"\?/,
     ],
-    ['no YAML', 'name: [', /x\.yaml:1: /],
+    ['no YAML', 'name: [', /x\.yaml:1: the YAML cannot be read: /],
   ])('%s', async (_, text, sentence) => {
     const path = join(folder, 'x.yaml');
     await writeFile(path, text);
@@ -185,8 +185,8 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
 
   test.each([
     [['rnu'], /expected a command, received "rnu"; did you mean "run"\?/],
-    [['run'], /received no PIPELINE\.yaml/],
-    [['run', 'a.yaml', 'b.yaml'], /received also "b\.yaml"/],
+    [['run'], /run: expected PIPELINE\.yaml, received none; usage: btg2gltf run/],
+    [['run', 'a.yaml', 'b.yaml'], /expected no further argument, received "b\.yaml"/],
     [
       ['run', 'a.yaml', '--outptu', 'x'],
       /expected a known option, received --outptu; did you mean "--output"\?/,
@@ -207,7 +207,7 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
     ],
     [['catalogue', 'sl'], /expected ls, search, show, received "sl"; did you mean "ls"\?/],
     [['catalogue', 'ls', '--emulator', '--recording', 'x'], /expected one of --pipeline/],
-    [['verify', 'nowhere'], /expected a manifest\.jsonl/],
+    [['verify', 'nowhere'], /expected a manifest\.jsonl, received none; run the pipeline first/],
     [['serve', '--port', '70000'], /--port: expected 0 to 65535/],
     [['serve', '--recording', 'nowhere'], /recording\.json/],
   ])('%j', async (words, sentence) => {
@@ -220,7 +220,7 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
     expect(await run('--only', 'ACME/CHAIR/*')).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(
-        /ACME\/CHAIR\/\*: expected a match among 3 configurations, received none/,
+        /--only ACME\/CHAIR\/\*: expected a match among 3 configurations, received none/,
       ),
     });
   });

@@ -348,7 +348,7 @@ describe('a choice that cannot be had', () => {
     const { exit, stderr } = await command(['run', file], { env });
     expect(exit).toBe(2);
     expect(stderr).toMatch(
-      /expected a selection, received none\n.*PERMANENT_ID_NOT_RESOLVABLE permanentid P-1/,
+      /expected at least one configuration, received none\n.*PERMANENT_ID_NOT_RESOLVABLE permanentid P-1/,
     );
     expect(stderr).toMatch(/CARTS_EMPTY no cart matches/);
   });

@@ -60,7 +60,7 @@ test('the second run stops with a sentence and sends no request; the first conti
   expect(second).toMatchObject({ exit: 3, signal: null });
   expect(second.stderr).toMatch(
     new RegExp(
-      `out: expected no other run, received one of process ${first.pid} on ${hostname()}\\n.*wait until the other run ends`,
+      `out: another run uses this folder: process ${first.pid} on ${hostname()}\\n.*wait until the other run ends`,
     ),
   );
   expect(second.stderr).not.toContain('    at ');

@@ -36,7 +36,7 @@ describe('lockOutput', () => {
   it('names the process and host that hold it', async () => {
     await leave(lockOf(1));
     await expect(lockOutput(folder, 1)).rejects.toThrow(
-      `received one of process 1 on ${hostname()}`,
+      `another run uses this folder: process 1 on ${hostname()}`,
     );
   });
 
@@ -91,7 +91,9 @@ describe('lockOutput', () => {
   it('leaves the takeover to the process that has the guard', async () => {
     await leave(lockOf(await deadProcess()));
     await writeFile(join(folder, `${LOCK_FILE}.takeover`), lockOf(1));
-    await expect(lockOutput(folder, 1)).rejects.toThrow('received one of process 1 on');
+    await expect(lockOutput(folder, 1)).rejects.toThrow(
+      'another run uses this folder: process 1 on',
+    );
   });
 
   it('makes the folder where there is none', async () => {

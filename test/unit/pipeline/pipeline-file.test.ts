@@ -102,7 +102,30 @@ describe('a pipeline file', () => {
 
   test('reports all problems at once, in the order of the file', () => {
     const text = MINIMAL.replace('name: x', 'nmae: x').replace('dir: ../output/x', 'dri: x');
-    expect(refusal(text).split('\n')).toHaveLength(4);
+    // The missing keys "name" and "dir" are not reported beside their misspelt forms.
+    expect(refusal(text).split('\n')).toEqual([
+      expect.stringMatching(
+        /x\.yaml:1: expected a known key, received "nmae"; did you mean "name"/,
+      ),
+      expect.stringMatching(/expected a known key, received "dri"; did you mean "dir"/),
+    ]);
+    expect(refusal(MINIMAL.replace('name: x', 'zzzzzzzzzz: x')).split('\n')).toHaveLength(2);
+  });
+
+  test.each([
+    [
+      'catalogue: { manufacturers: 7 }',
+      'catalogue.manufacturers: expected a list, such as [FJEL], received 7',
+    ],
+    [
+      'catalogue: { manufacturers: [7] }',
+      'catalogue.manufacturers, entry 1: expected a text, received 7',
+    ],
+    ['catalogue: x', 'catalogue: expected keys and values, received "x"'],
+  ])('counts entries from 1 and names types in plain words: %s', (entry, sentence) => {
+    expect(refusal(MINIMAL.replace('list: a.csv', entry))).toContain(
+      `articles, entry 1: ${sentence}`,
+    );
   });
 
   test('says what was expected and what came', () => {
@@ -146,12 +169,14 @@ describe('a pipeline file', () => {
       },
     ]);
     expect(refusal(entry(`configurations: { ${article}, each: [A.WIDTH] }`))).toBe(
-      'PIPELINE_INVALID x.yaml:4: articles.0.configurations: max: expected an upper bound for each, received nothing',
+      'PIPELINE_INVALID x.yaml:4: articles, entry 1: configurations: max: expected an upper bound for each, received nothing',
     );
     expect(refusal(entry('{ list: a.csv, as: planning }'))).toBe(
-      'PIPELINE_INVALID x.yaml:4: articles.0.as: expected beside carts or permanentids only',
+      'PIPELINE_INVALID x.yaml:4: articles, entry 1: as: expected beside carts or permanentids only',
     );
-    expect(refusal(entry('permanentids: [17]'))).toMatch(/x\.yaml:4: articles\.0\.permanentids: /);
+    expect(refusal(entry('permanentids: [17]'))).toMatch(
+      /x\.yaml:4: articles, entry 1: permanentids: expected a list of identifiers, or the path/,
+    );
   });
 
   test('fills in variables, and names one that is not set with its line', () => {
@@ -206,8 +231,10 @@ describe('a pipeline file', () => {
   });
 
   test('is refused where it is no YAML', () => {
-    expect(refusal('name: [x')).toMatch(/^PIPELINE_INVALID x\.yaml:1: /);
-    expect(refusal('- a\n')).toMatch(/^PIPELINE_INVALID x\.yaml:1: the file: expected object/);
+    expect(refusal('name: [x')).toMatch(/^PIPELINE_INVALID x\.yaml:1: the YAML cannot be read: /);
+    expect(refusal('- a\n')).toMatch(
+      /^PIPELINE_INVALID x\.yaml:1: the file: expected keys and values/,
+    );
   });
 });
 

@@ -176,7 +176,7 @@ describe('a token that dies', () => {
     const error = await errorOf(client.getPartsList(KEY));
     expect(error).toMatchObject({ code: 'TOKEN_DIED' });
     expect(error.message).toBe(
-      'token: expected one that the service accepts, received an expired one',
+      'BTG2GLTF_TOKEN: expected a token that the service accepts, received an expired or unknown one',
     );
     const sent = server.seen.length;
     expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'TOKEN_DIED' });

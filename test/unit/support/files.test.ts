@@ -130,7 +130,7 @@ describe('failures', () => {
     await expect(makeFolder(at('file'))).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' });
     await expect(makeFolder(at('file', 'below'))).rejects.toMatchObject({
       code: 'OUTPUT_UNWRITABLE',
-      message: `cannot mkdir ${at('file', 'below')}: not a directory (ENOTDIR)`,
+      message: `cannot create the folder ${at('file', 'below')}: not a directory (ENOTDIR)`,
     });
   });
 });
