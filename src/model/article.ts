@@ -32,7 +32,6 @@ export interface PlanningChild extends ArticleRequest {
 
 /** One value that a property may take. */
 export interface PropertyValue {
-  /** The concrete value. */
   valuefrom: string;
   text: string;
   /** Path or URL of a preview image, empty where there is none. */
@@ -48,7 +47,6 @@ export interface PropertyRange {
   valueto?: number;
   /** Whether the upper bound itself is outside (LT) or inside (LE). */
   opto?: 'LT' | 'LE';
-  /** Step width. */
   raster?: number;
 }
 
@@ -59,7 +57,6 @@ export interface ArticleProperty {
   /** `C` is alphanumeric; `N` and `L` are numeric. */
   proptype: string;
   currentvalue: string;
-  /** Editable. */
   enabled: boolean;
   /** Invisible ones are in a response only with `getallproperties`. */
   visible: boolean;
@@ -68,11 +65,9 @@ export interface ArticleProperty {
   obligatory2c: boolean;
   /** Further values may be added. */
   addvalues: boolean;
-  /** Name of the property class of the property. */
   propclassname: string;
-  /** Number of digits of a value. */
   digits: number;
-  /** How many of them are decimals. */
+  /** Of `digits`, how many are decimals. */
   decdigits: number;
   propertyvalues: PropertyValue[];
   ranges: PropertyRange[];
@@ -87,7 +82,6 @@ export interface PropertyClass {
 
 /** Commercial data of one article. */
 export interface CommercialData {
-  /** Internal commercial id. */
   id: string;
   /** Resolved article number including the code scheme; opaque. */
   finalarticlenumber: string;
@@ -127,9 +121,7 @@ export interface Article {
   typename: string;
   /** Meta reinit string: GET btg takes it as `metareinitstring`. */
   reinit: string;
-  /** Meta attachments. */
   children: Article[];
-  /** Meta properties. */
   propclasses: PropertyClass[];
   /** Structure not specified; passed through untouched. */
   metamessages: unknown;
@@ -151,9 +143,7 @@ export interface PropertyChange {
   rootid: string;
   /** `ocd` is a commercial property, `meta` one of the meta planning. */
   proptype: 'ocd' | 'meta';
-  /** Name of the property class. */
   propclass: string;
-  /** Name of the property. */
   prop: string;
   /** A `valuefrom`, or a number within the ranges. */
   newvalue: string;

@@ -39,7 +39,7 @@ export interface PartsList {
   /** Names of all needed blocks, in the spelling that GET block takes. */
   blockNames: string[];
   materials: ServiceMaterial[];
-  /** What the decoder met and mended. */
+  /** What the decoder corrected. */
   warnings: Warning[];
 }
 

@@ -28,13 +28,11 @@ export interface ArticleSnapshot {
   article: Article;
   /** Digest of the parts list's body. */
   partsList: Digest;
-  /**
-   * By canonical block name (`canonicalName`): each block that a node refers to.
-   */
+  /** By canonical block name (`canonicalName`): each block that a node refers to. */
   blocks: Map<string, Fetched>;
   /** By image reference exactly as a material spells it (`pic`, `bump`, …). */
   images: Map<string, Fetched>;
-  /** What fetch met and mended, one sentence each, with its code. */
+  /** What fetch corrected, one sentence each, with its code. */
   warnings: Warning[];
   /** Of a planning: the children that are not in its parts list; missing where there are none. */
   unplaced?: UnplacedChild[];

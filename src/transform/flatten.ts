@@ -76,12 +76,6 @@ const UNKNOWN_NODES = {
   (type: string, path: string, losses: Losses) => void
 >;
 
-interface Visit {
-  node: PartsListNode;
-  index: number;
-  parent: Place;
-}
-
 /** What a node passes to its children. */
 interface Place {
   world: Frame;
@@ -94,6 +88,12 @@ interface Place {
   movable: number;
   path: string;
   depth: number;
+}
+
+interface Visit {
+  node: PartsListNode;
+  index: number;
+  parent: Place;
 }
 
 interface Walk {

@@ -121,7 +121,8 @@ function countDuplicates({ localPoints, starts, corners, localCount }: CornerBuc
     if (end - start > LONGEST_SEARCHED) continue;
     for (let i = start + 1; i < end; i++) {
       const t = faceOf(corners[i]!);
-      if (!isLowest(localPoints, t, point)) continue;
+      // Each triangle is counted at its lowest point.
+      if (Math.min(localPoints[t]!, localPoints[t + 1]!, localPoints[t + 2]!) < point) continue;
       for (let j = start; j < i; j++) {
         if (!isSameTriangle(localPoints, t, faceOf(corners[j]!))) continue;
         duplicates++;
@@ -130,10 +131,6 @@ function countDuplicates({ localPoints, starts, corners, localCount }: CornerBuc
     }
   }
   return duplicates;
-}
-
-function isLowest(localPoints: Uint32Array, t: number, point: number): boolean {
-  return localPoints[t]! >= point && localPoints[t + 1]! >= point && localPoints[t + 2]! >= point;
 }
 
 /** The same three points in the same turn; two that lie back to back are no repetition. */

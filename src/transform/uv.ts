@@ -58,11 +58,6 @@ const LAYOUTS: readonly LayoutRule[] = [
  * Finds the layout of a block's stored UVs: how many floats an entry of `T` has, and where `TI` begins
  * to count.
  *
- * With n floats and the smallest and largest index a and b, the first that fits decides: 2(b+1) = n;
- * 3(b+1) = n; a = 1 and 2b = n; a = 1 and 3b = n; n even and 2(b+1) < n; else three floats from 0.
- * Where the entries arrive nested, their own length decides the stride. An option for one of the two
- * leaves the other to the rules that agree.
- *
  * @returns With `offsetsOf`: m × 3 offsets of U in `uvs`; undefined where a surface has no stored UVs,
  * or unusable ones.
  *
