@@ -41,7 +41,8 @@ const FAULTS = [
 /** The folders that a run writes to. */
 const PARTS = ['out', 'cache', 'machine'];
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
-const REFUSAL = /^btg2gltf: cannot (?<operation>\w+) (?<path>\S+): (?<errno>\w+)\n {2}→ [^\n]+\n$/m;
+const REFUSAL =
+  /^btg2gltf: cannot (?<operation>[a-z ]+) (?<path>\S+): (?<errno>\w+)\n {2}→ [^\n]+\n$/m;
 
 /**
  * What a run does not need: a temporary name that is not removed, which the next run removes, and the
