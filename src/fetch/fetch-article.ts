@@ -293,7 +293,7 @@ async function fetchImage(
   return first!;
 }
 
-/** Fetches all of a kind at once; the result is sorted by name, in whatever order they arrive. */
+/** Fetches all of a kind at once; the result is sorted by name. */
 async function fetchEach(
   names: Iterable<string>,
   fetchOne: (name: string) => Promise<Fetched>,

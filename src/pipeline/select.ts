@@ -63,7 +63,7 @@ export async function selectFetched({ options, metrics }: Run): Promise<Selectio
   });
 }
 
-/** Without a selection the run cannot continue, whatever the reason is. */
+/** Without a selection the run cannot continue. */
 function cannotSelect(thrown: unknown): never {
   const error = asConverterError(thrown);
   if (endsRun(error.code) || error.code === 'INTERNAL') throw error;

@@ -14,7 +14,7 @@ import { isTooDeep, MAX_JSON_DEPTH, parseJson, withoutUndefined } from './wire-v
 
 /** Servers of this kind accept no longer query. */
 const COMMON_QUERY_LIMIT_BYTES = 2048;
-/** Statuses with which a server refuses a query for its length, whatever the length is. */
+/** Statuses with which a server refuses a query of any length for its length. */
 const ALWAYS_TOO_LONG: ReadonlySet<number> = new Set([414, 431]);
 /** Those for a long one too: IIS answers 404.15 or 400, with a page of HTML. */
 const PERHAPS_TOO_LONG: ReadonlySet<number> = new Set([400, 404, 413]);
