@@ -1,6 +1,6 @@
-/** The tables of cached responses and of the bodies to which they refer; the bodies are in the content store. */
-import type { Digest, Fetched } from '../model/snapshot.ts';
-import { EVICTED_AFTER_MS, isUseStale } from './eviction.ts';
+/** The table of cached responses; their bodies are in the content store. */
+import type { Fetched } from '../model/snapshot.ts';
+import { EVICTED_AFTER_MS } from './eviction.ts';
 import type { FreshnessStamp } from './freshness.ts';
 import { Table } from './sqlite.ts';
 
@@ -61,53 +61,5 @@ export class CachedResponses extends Table {
         ELSE digest NOT IN (SELECT digest FROM cached_bodies)
       END`;
     this.db.run(sql, now - EVICTED_AFTER_MS);
-  }
-}
-
-/** One body of the content store. */
-export interface CachedBody {
-  digest: Digest;
-  bytes: number;
-  /** Start of the run that used it last, to the week; milliseconds since the epoch. */
-  usedAt: number;
-}
-
-/** The table `cached_bodies`: size and last use of each body. */
-export class CachedBodies extends Table {
-  put({ digest, bytes, usedAt }: CachedBody): void {
-    this.db.run('INSERT OR REPLACE INTO cached_bodies VALUES (?, ?, ?)', digest, bytes, usedAt);
-  }
-
-  /** Records that a body was used, unless its recorded use is recent. */
-  use(digest: Digest, now: number): void {
-    const usedAt = this.#usedAt(digest);
-    if (usedAt === undefined || !isUseStale(usedAt, now)) return;
-    this.db.run('UPDATE cached_bodies SET used_at = ? WHERE digest = ?', now, digest);
-  }
-
-  has(digest: Digest): boolean {
-    return this.#usedAt(digest) !== undefined;
-  }
-
-  totalBytes(): number {
-    const sql = 'SELECT TOTAL(bytes) AS bytes FROM cached_bodies';
-    return this.db.get<{ bytes: number }>(sql)!.bytes;
-  }
-
-  all(): CachedBody[] {
-    return this.db.all('SELECT digest, bytes, used_at AS usedAt FROM cached_bodies');
-  }
-
-  remove(digests: readonly Digest[]): void {
-    this.db.transaction(() => {
-      for (const digest of digests) {
-        this.db.run('DELETE FROM cached_bodies WHERE digest = ?', digest);
-      }
-    });
-  }
-
-  #usedAt(digest: Digest): number | undefined {
-    const sql = 'SELECT used_at AS usedAt FROM cached_bodies WHERE digest = ?';
-    return this.db.get<CachedBody>(sql, digest)?.usedAt;
   }
 }

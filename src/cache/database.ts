@@ -1,11 +1,12 @@
 /** The tables of `state.db` in the cache folder. Those named durable contain what no service answers again. */
 import { join } from 'node:path';
 import { CachedBuilds, CachedDecisions } from './cached-builds.ts';
-import { CachedBodies, CachedResponses } from './cached-responses.ts';
+import { CachedResponses } from './cached-responses.ts';
 import { CachedSnapshots } from './cached-snapshots.ts';
 import { DurableFailures } from './durable-failures.ts';
 import { DurablePermanentIds } from './durable-permanent-ids.ts';
 import { DurableRuns } from './durable-runs.ts';
+import { CachedBodies } from './eviction.ts';
 import { openSqlite, Table } from './sqlite.ts';
 
 /** Every change of the schema of `state.db`: entry n brings version n to n + 1. Only append. */

@@ -5,7 +5,7 @@ import { articleLabel } from '../model/configuration-id.ts';
 import type { ConvertedArticle } from '../pipeline/convert-article.ts';
 import { SILENT } from '../support/log.ts';
 import { type Arguments, type Command, textOf } from './command.ts';
-import { applyOptions, optionsOf } from './run-options.ts';
+import { applyOptions, optionsOf } from './pipeline-options.ts';
 import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service.ts';
 
 const OPAQUE = { type: 'string', mayBeEmpty: true } as const;

@@ -7,7 +7,7 @@ import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { SILENT } from '../support/log.ts';
 import type { MaterialExplanation } from '../transform/material-trace.ts';
 import { type Command, textOf } from './command.ts';
-import { applyOptions, optionsOf } from './run-options.ts';
+import { applyOptions, optionsOf } from './pipeline-options.ts';
 import { environmentOf } from './service.ts';
 
 /** The command. */

@@ -5,7 +5,7 @@ import type { RecordResult, ReplayedSelection } from '../pipeline/record.ts';
 import { summarise } from '../report/summary.ts';
 import { amount } from '../report/text.ts';
 import { type Command, textOf } from './command.ts';
-import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './run-options.ts';
+import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
 import { environmentOf } from './service.ts';
 

@@ -16,7 +16,7 @@ import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
 import { readTextIfExists, removeStaleTemporaries, replaceFile } from '../support/files.ts';
 import { SILENT } from '../support/log.ts';
 import { type Arguments, type Command, errorToReport, given, type Io, textOf } from './command.ts';
-import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './run-options.ts';
+import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
 import { openOutput, type RunOutput } from './run-output.ts';
 import { environmentOf } from './service.ts';
 

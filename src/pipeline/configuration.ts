@@ -254,19 +254,10 @@ function createBuilder(
   };
 }
 
+/** Everything of the scene but its content is a figure or a finding, and is kept as it is. */
 function builtFrom(scene: Scene, sha256: Digest, bytes: number): Built {
-  return {
-    sha256,
-    bytes,
-    triangles: scene.triangles,
-    drawCalls: scene.drawCalls,
-    materials: scene.materials.length,
-    textures: scene.images.length,
-    boundsMetres: scene.boundsMetres,
-    losses: scene.losses,
-    warnings: scene.warnings,
-    counts: scene.counts,
-  };
+  const { nodes: _, meshes: _meshes, geometries: _geometries, materials, images, ...found } = scene;
+  return { ...found, sha256, bytes, materials: materials.length, textures: images.length };
 }
 
 /**

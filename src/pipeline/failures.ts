@@ -12,7 +12,6 @@ import { CONVERTER_VERSION, type ConvertOptions } from '../transform/convert-opt
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { Filter, Origin, Results } from './results.ts';
-import type { RunOptions } from './run-options.ts';
 import { isMoreThan, percentOf, sharePercent } from './share.ts';
 
 interface HistoryOptions {
@@ -267,12 +266,15 @@ function* failedRequests(lines: Iterable<ManifestLine>): Iterable<ArticleRequest
   for (const { status, requested } of lines) if (status === 'failed') yield* requested;
 }
 
+/** How many failures a run may have: a number, or a share from 0 to 1. */
+type MaxFailures = { count: number } | { share: number };
+
 /**
  * Parses the value of `--max-failures`, such as `5` or `2%`.
  *
  * @throws {@link ConverterError} `USAGE`
  */
-export function parseMaxFailures(text: string): NonNullable<RunOptions['maxFailures']> {
+export function parseMaxFailures(text: string): MaxFailures {
   if (/^\d+$/.test(text.trim())) return { count: Number(text) };
   const share = percentOf(text);
   if (share !== undefined) return { share };
@@ -282,7 +284,7 @@ export function parseMaxFailures(text: string): NonNullable<RunOptions['maxFailu
 
 /** Returns a sentence if the failures of a run exceed the limit; exactly the limit is allowed. @see D-853. */
 export function exceededFailures(
-  limit: NonNullable<RunOptions['maxFailures']>,
+  limit: MaxFailures,
   { failed, of }: { failed: number; of: number },
 ): string | undefined {
   const share = of === 0 ? 0 : failed / of;

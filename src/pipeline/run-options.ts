@@ -1,28 +1,80 @@
 /** The options of a run, and what the process provides for it. */
+import { ConverterError } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
+import { parseMaxFailures } from './failures.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { ServiceEnvironment } from './service.ts';
 
+const EXECUTING = ['run', 'fetch', 'build'] as const;
+const RECORDING = [...EXECUTING, 'record'] as const;
+const PUBLISHING = ['run', 'build'] as const;
+
+/** What a run is to do, beside its pipeline: each row is a field, and the option that sets it. */
+export const RUN_OPTIONS = {
+  only: {
+    option: 'only',
+    type: 'string',
+    commands: RECORDING,
+    describe: 'select only by a glob on MANUFACTURER/PROGRAM/number',
+    parse: (glob: string) => glob,
+  },
+  limit: {
+    option: 'limit',
+    type: 'number',
+    min: 1,
+    commands: RECORDING,
+    describe: 'process at most this many configurations',
+  },
+  force: {
+    option: 'force',
+    type: 'boolean',
+    commands: EXECUTING,
+    describe: 'fetch and build everything again',
+  },
+  repair: {
+    option: 'repair',
+    type: 'boolean',
+    commands: PUBLISHING,
+    describe: 'build published files again that are damaged or missing',
+  },
+  accept: {
+    option: 'accept',
+    type: 'boolean',
+    commands: PUBLISHING,
+    describe: 'publish although a gate or --max-failures refuses',
+  },
+  until: {
+    option: 'until',
+    type: 'string',
+    commands: ['run'],
+    describe: 'HH:MM at which the run stops; the next one continues',
+    parse: nextTime,
+  },
+  maxFailures: {
+    option: 'max-failures',
+    type: 'string',
+    commands: PUBLISHING,
+    describe: 'refuse the result after more than N or N% failures',
+    parse: parseMaxFailures,
+  },
+  failedOnly: {
+    option: 'failed',
+    type: 'boolean',
+    commands: ['run'],
+    describe: 'process only what failed at its last attempt',
+  },
+} as const;
+
+type FieldOf<Row> = Row extends { parse: (text: string, now: number) => infer Value }
+  ? Value
+  : Row extends { type: 'number' }
+    ? number
+    : boolean;
+
 /** What a run is to do. */
-export interface RunOptions {
-  pipeline: Pipeline;
-  /** A glob on `MANUFACTURER/PROGRAM/number`, base or final; only these are processed. */
-  only?: string;
-  /** Process at most this many configurations. */
-  limit?: number;
-  /** Fetch and build everything anew. */
-  force?: boolean;
-  /** Process only what failed in earlier runs. */
-  failedOnly?: boolean;
-  /** Build what is published but damaged or missing. */
-  repair?: boolean;
-  /** Publish although a gate refuses. */
-  accept?: boolean;
-  /** Deadline, milliseconds since 1970. */
-  until?: number;
-  /** Refuse the result if more configurations fail: a number, or a share from 0 to 1. */
-  maxFailures?: { count: number } | { share: number };
-}
+export type RunOptions = { pipeline: Pipeline } & {
+  [Field in keyof typeof RUN_OPTIONS]?: FieldOf<(typeof RUN_OPTIONS)[Field]>;
+};
 
 /** How far a run is, in configurations. */
 export interface Progress {
@@ -41,6 +93,20 @@ export interface RunEnvironment extends Omit<ServiceEnvironment, 'onRequest' | '
   selecting?: (found: number) => void;
   /** Called with the planning of each permanent identifier that is selected. */
   onPlanning?: (id: string, topLevelArticle: unknown) => Promise<void>;
+}
+
+/** The next time at which the clock of this machine shows `HH:MM`, milliseconds since 1970. */
+function nextTime(text: string, now: number): number {
+  const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+  if (hours === undefined) {
+    const expected = 'expected a time such as 05:30';
+    throw new ConverterError('USAGE', `--until: ${expected}, received "${text}"`);
+  }
+  const time = new Date(now);
+  time.setHours(Number(hours), Number(minutes), 0, 0);
+  // By the calendar, because the day of a clock change does not have 24 hours.
+  if (time.getTime() <= now) time.setDate(time.getDate() + 1);
+  return time.getTime();
 }
 
 /** Whether a run processes a part of what its pipeline selects. */

@@ -1,0 +1,90 @@
+/** The options of commands that use a pipeline, and how they change what a run is to do. */
+import { resolve } from 'node:path';
+import { defaultCacheDir, loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
+import { RUN_OPTIONS, type RunOptions } from '../pipeline/run-options.ts';
+import { SERVICE_DEFAULTS } from '../service/service-config.ts';
+import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
+import { LOG_FORMAT_OPTION } from './run-output.ts';
+
+interface PipelineOption extends OptionSpec {
+  commands: readonly ('run' | 'fetch' | 'build' | 'record' | 'convert' | 'explain')[];
+  /** What it replaces in the pipeline. Without it, the command uses the value. */
+  replace?: (pipeline: Pipeline, value: never) => Partial<Pipeline>;
+}
+
+/** Every option that is not a field of {@link RunOptions}, in the order in which they are applied. */
+const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
+  output: {
+    ...{ type: 'string', commands: ['run', 'fetch', 'build', 'explain'] },
+    describe: 'output folder, instead of the one in the file',
+    replace: (_, dir: string) => {
+      const outputDir = resolve(dir);
+      return { outputDir, cacheDir: defaultCacheDir(outputDir) };
+    },
+  },
+  cache: {
+    ...{ type: 'string', commands: ['run', 'fetch', 'build', 'record', 'explain'] },
+    describe: 'cache folder [default: .cache beside the output folder]',
+    replace: (_, dir: string) => ({ cacheDir: resolve(dir) }),
+  },
+  concurrency: {
+    ...{ type: 'number', min: 1, default: SERVICE_DEFAULTS.concurrency },
+    commands: ['run', 'fetch', 'record'],
+    describe: 'concurrent requests to the service, of all kinds together',
+    replace: ({ service }, concurrency: number) => ({ service: { ...service, concurrency } }),
+  },
+  'allow-missing-parts': {
+    ...{ type: 'boolean', commands: ['run', 'build', 'convert'] },
+    describe: 'convert without a missing block, or without the texture of an unreadable image',
+    replace: ({ convert }) => ({ convert: { ...convert, allowMissingParts: true } }),
+  },
+  'dry-run': {
+    ...{ type: 'boolean', commands: ['run'] },
+    describe: 'print the selection and an estimate of requests; fetch no geometry',
+  },
+  'log-format': { ...LOG_FORMAT_OPTION, commands: ['run', 'fetch', 'build', 'record'] },
+  'metrics-file': {
+    ...{ type: 'string', commands: ['run', 'fetch', 'build', 'record'] },
+    describe: 'write metrics for Prometheus to this file, such as DIR/btg2gltf.prom',
+  },
+  junit: {
+    ...{ type: 'string', commands: ['run', 'fetch', 'build', 'record'] },
+    describe: 'write a JUnit XML to this file',
+  },
+};
+
+/** The pipeline file as a positional. */
+export const PIPELINE_POSITIONAL = [
+  { name: 'PIPELINE.yaml', describe: 'what to convert, from where, to where', required: true },
+] as const;
+
+type Row = [name: string, OptionSpec & { commands: readonly string[] }];
+
+/** The options of a command from both tables. */
+export function optionsOf(command: string): Record<string, OptionSpec> {
+  const fields = Object.values(RUN_OPTIONS).map((row): Row => [row.option, row]);
+  const rows = [...Object.entries(PIPELINE_OPTIONS), ...fields] satisfies Row[];
+  return Object.fromEntries(rows.filter(([, { commands }]) => commands.includes(command)));
+}
+
+/** Reads the pipeline file that is given as a positional, with the options. */
+export async function readRunOptions(args: Arguments, io: Io): Promise<RunOptions> {
+  const pipeline = await loadPipeline(textOf(args, 'PIPELINE.yaml')!, io.env);
+  return applyOptions(pipeline, args, io);
+}
+
+/** Applies the options that were given to a pipeline. */
+export function applyOptions(file: Pipeline, args: Arguments, io: Pick<Io, 'now'>): RunOptions {
+  const isGiven = (name: string) => args[name] !== undefined && args[name] !== false;
+  let pipeline = file;
+  for (const [name, { replace }] of Object.entries(PIPELINE_OPTIONS)) {
+    const isReplaced = isGiven(name) && replace !== undefined;
+    if (isReplaced) pipeline = { ...pipeline, ...replace(pipeline, args[name] as never) };
+  }
+  const fields = Object.entries(RUN_OPTIONS).flatMap(([field, row]) => {
+    if (!isGiven(row.option)) return [];
+    const value = 'parse' in row ? row.parse(String(args[row.option]), io.now()) : args[row.option];
+    return [[field, value]];
+  });
+  return { pipeline, ...Object.fromEntries(fields) };
+}
