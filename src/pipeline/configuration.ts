@@ -22,7 +22,7 @@ import type {
   Warning,
 } from '../model/snapshot.ts';
 import { sha256Hex } from '../support/files.ts';
-import { CONVERTER_VERSION, type ConvertOptions } from '../transform/convert-options.ts';
+import { conversionText } from '../transform/convert-options.ts';
 import { type Converter, loadConverter } from './convert-article.ts';
 import { catalogueEntry, REQUEST_FAILED } from './manifest-lines.ts';
 import type { Run } from './open-run.ts';
@@ -260,23 +260,15 @@ function builtFrom(scene: Scene, sha256: Digest, bytes: number): Built {
   return { ...found, sha256, bytes, materials: materials.length, textures: images.length };
 }
 
-/**
- * Makes a function that digests all that a GLB and its line depend on: the digest of the inputs, all options
- * and the version of the converter (another one in tests only), but not the identity of the article. D-745
- */
-export function sourceDigest(
-  options: ConvertOptions,
-  version: number | string = CONVERTER_VERSION,
-): (inputs: Digest) => Digest {
-  const converter = JSON.stringify({ version, options: sortedEntries(options) });
-  return (inputs) => sha256Hex(`${converter}\n${inputs}`);
+/** Digests all that a conversion depends on beside the data: options and version of the converter. D-745 */
+export function conversionDigest(...conversion: Parameters<typeof conversionText>): Digest {
+  return sha256Hex(conversionText(...conversion));
 }
 
-/** Sorts keys at every depth: the meaning of an option does not depend on where it was written. */
-function sortedEntries(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortedEntries);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, entry]) => [key, sortedEntries(entry)]);
+/** Makes a function that digests the inputs and the conversion, but not the identity of the article. D-745 */
+export function sourceDigest(
+  ...conversion: Parameters<typeof conversionText>
+): (inputs: Digest) => Digest {
+  const digest = conversionDigest(...conversion);
+  return (inputs) => sha256Hex(`${digest}\n${inputs}`);
 }

@@ -7,8 +7,8 @@ import { configurationKey, isConfigurationKey } from '../model/configuration-id.
 import type { FailedResult, Result } from '../model/result.ts';
 import type { FailureHistory } from '../report/collect.ts';
 import { ConverterError } from '../support/errors.ts';
-import { sha256Hex } from '../support/files.ts';
-import { CONVERTER_VERSION, type ConvertOptions } from '../transform/convert-options.ts';
+import type { ConvertOptions } from '../transform/convert-options.ts';
+import { conversionDigest } from './configuration.ts';
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { Filter, Origin, Results } from './results.ts';
@@ -45,7 +45,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function openFailureHistory(failures: DurableFailures, options: HistoryOptions) {
   const { outputDir, policy, now, published = 0 } = options;
   const today = dayOf(now);
-  const conditions = sha256Hex(JSON.stringify([CONVERTER_VERSION, options.convert])).slice(0, 16);
+  const conditions = conversionDigest(options.convert).slice(0, 16);
   const records = new Map(failures.all(outputDir).map((record) => [record.request, record]));
   const known = new Set(records.keys());
   const met = new Set<string>();

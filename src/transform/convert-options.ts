@@ -107,3 +107,33 @@ export const CONVERT_DEFAULTS = Object.fromEntries(
  * GLB, so that the next run rebuilds what is affected.
  */
 export const CONVERTER_VERSION = 1;
+
+/**
+ * Everything that a GLB depends on beside the service's data, as one text: the version and all options.
+ *
+ * Keys are sorted, since the order in which options are written means nothing; the patterns of `overrides`
+ * keep theirs, since a later one wins (D-541).
+ *
+ * @param version - Of the converter; another one in tests only.
+ *
+ * @example
+ * ```ts
+ * conversionText({ ...CONVERT_DEFAULTS, strict: true }); // → '{"version":1,"options":[["allowMissingParts",false],…'
+ * ```
+ *
+ * @see D-745.
+ */
+export function conversionText(
+  options: ConvertOptions,
+  version: number | string = CONVERTER_VERSION,
+): string {
+  const overrides = Object.entries(options.overrides).map(([pattern, values]) => [
+    pattern,
+    sortedEntries(values),
+  ]);
+  return JSON.stringify({ version, options: sortedEntries({ ...options, overrides }) });
+}
+
+function sortedEntries(fields: object): [key: string, value: unknown][] {
+  return Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inputsDigest } from '../../../src/fetch/snapshot.ts';
 import type { ArticleSnapshot } from '../../../src/model/snapshot.ts';
-import { sourceDigest } from '../../../src/pipeline/configuration.ts';
+import { conversionDigest, sourceDigest } from '../../../src/pipeline/configuration.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 
 const digest = (letter: string) => letter.repeat(64);
@@ -44,4 +44,16 @@ test('each body, each option, the version and a missing body change it', () => {
 
 test('what the service reports in words is no reason to rebuild', () => {
   expect(of({ warnings: [{ code: 'ARTICLE_REPORTED', message: 'dump 12:03' }] })).toBe(of({}));
+});
+
+test('the order of override patterns is part of it, the order of any other keys is not', () => {
+  const [all, chrome] = [{ metallic: 0, dif: '0xFF0000' }, { metallic: 1 }];
+  const overridden = of({}, { overrides: { '*': all, '*CHROME*': chrome } });
+  expect(of({}, { overrides: { '*CHROME*': chrome, '*': all } })).not.toBe(overridden);
+  const rewritten = { dif: '0xFF0000', metallic: 0 };
+  expect(of({}, { overrides: { '*': rewritten, '*CHROME*': chrome } })).toBe(overridden);
+  const options = { strict: true, creaseAngleDegrees: 40 };
+  expect(of({}, { creaseAngleDegrees: 40, strict: true })).toBe(of({}, options));
+  const reversed = Object.fromEntries(Object.entries(CONVERT_DEFAULTS).reverse());
+  expect(conversionDigest(reversed as never)).toBe(conversionDigest(CONVERT_DEFAULTS));
 });

@@ -116,6 +116,18 @@ describe('what keeps failing', () => {
     expect(record).toMatchObject({ code: 'HTTP_STATUS', message: 'status 500', nights: 2 });
   });
 
+  test('is tried when the order of overrides changes, not when options are only written in another order', () => {
+    for (const n of [1, 2, 3]) runOn(n, ['A'], ['A']);
+    const overrides = { '*': { metallic: 0 }, '*CHROME*': { metallic: 1 } };
+    expect(runOn(4, ['A'], ['A'], { convert: { ...CONVERT_DEFAULTS, overrides } })).toEqual(['A']);
+    const rewritten = Object.entries({ ...CONVERT_DEFAULTS, overrides }).reverse();
+    const convert = Object.fromEntries(rewritten) as never;
+    expect(runOn(5, ['A'], ['A'], { convert })).toEqual([]);
+    const swapped = { '*CHROME*': { metallic: 1 }, '*': { metallic: 0 } };
+    const swappedOptions = { ...CONVERT_DEFAULTS, overrides: swapped };
+    expect(runOn(6, ['A'], ['A'], { convert: swappedOptions })).toEqual(['A']);
+  });
+
   test('is tried when the convert options change', () => {
     for (const n of [1, 2, 3]) runOn(n, ['A'], ['A']);
     const convert = { ...CONVERT_DEFAULTS, allowMissingParts: true };
