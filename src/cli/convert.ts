@@ -23,7 +23,11 @@ export const convertCommand: Command = {
     },
     reinitstring: { ...OPAQUE, describe: 'configuration string, byte for byte' },
     metareinitstring: { ...OPAQUE, describe: 'configuration string of the meta planning' },
-    output: { type: 'string', required: true, describe: 'the file to write' },
+    output: {
+      type: 'string',
+      required: true,
+      describe: 'the file to write: .glb, or .gltf with buffer and images beside it',
+    },
     ...SERVICE_OPTIONS,
     cache: { type: 'string', describe: 'cache folder [default: .cache beside the file]' },
     ...optionsOf('convert'),
@@ -55,11 +59,11 @@ function requestOf(args: Arguments) {
   };
 }
 
-function resultText({ key, file, bytes, scene, warnings }: ConvertedArticle): string {
+function resultText({ key, file, files, bytes, scene, warnings }: ConvertedArticle): string {
   const { min, max } = scene.boundsMetres;
   const [width, height, depth] = max.map((high, axis) => (high - min[axis]!).toFixed(3));
   return [
-    `${file}: ${bytes} bytes`,
+    `${file}: ${bytes} bytes${files.length === 1 ? '' : ` in ${files.length} files`}`,
     `${articleLabel(key)} ${key.finalarticlenumber}`,
     `${scene.triangles} triangles, ${scene.materials.length} materials, ${width} × ${height} × ${depth} m (width × height × depth)`,
     ...scene.losses.map(({ where, field, done }) => `loss: ${where} ${field}: ${done}`),

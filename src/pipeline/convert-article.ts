@@ -1,11 +1,14 @@
 /** Converts one article into one file, without manifest and store; loads the converter for all who need it. */
+import { basename, dirname, extname, join } from 'node:path';
 import type { ContentStore } from '../cache/content-store.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Scene } from '../model/scene.ts';
 import type { ArticleSnapshot, DecodedReader, Warning } from '../model/snapshot.ts';
+import { ConverterError } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 import type { MaterialExplanation } from '../transform/material-trace.ts';
+import type { NamedFile } from '../write/gltf.ts';
 import { withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
@@ -15,6 +18,9 @@ export interface ConvertedArticle {
   /** As the service resolved it. */
   key: ArticleKey;
   file: string;
+  /** Every file that was written, `file` last: a `.gltf` file has its buffer and images beside it. */
+  files: string[];
+  /** Of all files together. */
   bytes: number;
   scene: Scene;
   warnings: Warning[];
@@ -24,8 +30,8 @@ export interface ConvertedArticle {
  * Fetches and converts one article.
  *
  * @param pipeline - Provides service, options and cache; its articles and output are not used.
- * @param file - Replaced as a whole.
- * @throws {@link ConverterError} `ARTICLE_NOT_FOUND`, `BLOCK_MISSING` and any other code that fails an article or a run.
+ * @param file - Replaced as a whole: `.glb`, or `.gltf` with buffer and images in files beside it.
+ * @throws {@link ConverterError} `USAGE` for a file name with another ending; `ARTICLE_NOT_FOUND`, `BLOCK_MISSING` and any other code that fails an article or a run.
  *
  * @example
  * ```ts
@@ -33,12 +39,13 @@ export interface ConvertedArticle {
  * // → { key: { manufacturer: 'ACME', … }, file: 'desk.glb', bytes: 81234, … }
  * ```
  */
-export function convertArticle(
+export async function convertArticle(
   request: ArticleRequest,
   pipeline: Pipeline,
   file: string,
   environment: RunEnvironment,
 ): Promise<ConvertedArticle> {
+  const encode = encoderOf(file);
   // Nothing is published, so no output folder is read.
   const options = { pipeline: { ...pipeline, outputDir: pipeline.cacheDir } };
   return withRun(options, environment, async ({ session, stores }) => {
@@ -46,12 +53,33 @@ export function convertArticle(
     const snapshot = await fetcher.fetch(request);
     const converter = await loadConverter(stores.bodies, pipeline.convert, fetcher.decoded);
     const scene = await converter.transform(snapshot);
-    const bytes = converter.writeGlb(scene);
-    await replaceFile(file, bytes);
+    const written = await encode(scene, basename(file, extname(file)));
+    const beside = written.slice(0, -1).map(({ name }) => join(dirname(file), name));
+    const files = [...beside, file];
+    for (const [index, { bytes }] of written.entries()) await replaceFile(files[index]!, bytes);
     await session.finish(false);
     const warnings = [...snapshot.warnings, ...scene.warnings];
-    return { key: snapshot.key, file, bytes: bytes.length, scene, warnings };
+    const bytes = written.reduce((sum, { bytes: { length } }) => sum + length, 0);
+    return { key: snapshot.key, file, files, bytes, scene, warnings };
   });
+}
+
+type Encoder = (scene: Scene, stem: string) => Promise<NamedFile[]>;
+
+/** The containers of glTF by the ending of the file. */
+const ENCODERS: Readonly<Record<string, Encoder>> = {
+  '.glb': async (scene, stem) => {
+    const { writeGlb } = await import('../write/glb.ts');
+    return [{ name: `${stem}.glb`, bytes: writeGlb(scene) }];
+  },
+  '.gltf': async (scene, stem) => (await import('../write/gltf.ts')).writeGltf(scene, stem),
+};
+
+function encoderOf(file: string): Encoder {
+  const encoder = ENCODERS[extname(file).toLowerCase()];
+  if (encoder !== undefined) return encoder;
+  const expected = 'expected a file name that ends with .glb or .gltf';
+  throw new ConverterError('USAGE', `output: ${expected}, received "${basename(file)}"`);
 }
 
 /** Transforms snapshots and encodes scenes; it only reads bodies. */

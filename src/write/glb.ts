@@ -54,9 +54,30 @@ type GltfObject = Record<string, unknown>;
  * @see glTF 2.0, sections 4 (GLB) and 5; D-307, D-750.
  */
 export function writeGlb(scene: Scene): Uint8Array {
+  const { json, parts, byteLength } = encodeScene(scene);
+  return join(json, parts, byteLength);
+}
+
+/** Addresses of the files beside a `.gltf` file: its buffer, and each image of the scene. */
+export interface FileUris {
+  buffer: string;
+  images: readonly string[];
+}
+
+/**
+ * Encodes a scene as JSON and one buffer, which both containers of glTF consist of.
+ *
+ * @param uris - Addresses of buffer and images in files of their own; without them, the images are in the buffer.
+ * @returns The buffer in parts, each padded to four bytes.
+ */
+export function encodeScene(
+  scene: Scene,
+  uris?: FileUris,
+): { json: Uint8Array; parts: readonly Uint8Array[]; byteLength: number } {
   const binary = createBinaryChunk();
-  const document = JSON.stringify(gltfDocument(scene, binary));
-  return join(new TextEncoder().encode(document), binary.parts, binary.byteLength());
+  const document = JSON.stringify(gltfDocument(scene, binary, uris), undefined, uris && 2);
+  const json = new TextEncoder().encode(document);
+  return { json, parts: binary.parts, byteLength: binary.byteLength() };
 }
 
 function join(json: Uint8Array, parts: readonly Uint8Array[], binaryBytes: number): Uint8Array {
@@ -83,8 +104,8 @@ function join(json: Uint8Array, parts: readonly Uint8Array[], binaryBytes: numbe
   return out;
 }
 
-/** The document; arrays and images go into the binary chunk. */
-function gltfDocument(scene: Scene, binary: BinaryChunk): GltfObject {
+/** The document; arrays and images go into the binary chunk, unless images are files of their own. */
+function gltfDocument(scene: Scene, binary: BinaryChunk, uris: FileUris | undefined): GltfObject {
   const extensions = new Set<string>();
   const textures = createTextures();
   const materials = scene.materials.map((material) =>
@@ -97,11 +118,13 @@ function gltfDocument(scene: Scene, binary: BinaryChunk): GltfObject {
     ),
   }));
   const { nodes, roots } = writeNodes(scene.nodes);
-  const { accessors, bufferViews, firstImage } = binary.layout(scene.images);
+  const { accessors, bufferViews, firstImage } = binary.layout(
+    uris === undefined ? scene.images : [],
+  );
   const images = scene.images.map(({ name, mimeType }, i) => ({
     name,
     mimeType,
-    bufferView: firstImage + i,
+    ...(uris === undefined ? { bufferView: firstImage + i } : { uri: uris.images[i] }),
   }));
   const listed = (list: readonly unknown[]) => (list.length > 0 ? list : undefined);
   return {
@@ -116,7 +139,7 @@ function gltfDocument(scene: Scene, binary: BinaryChunk): GltfObject {
     images: listed(images),
     accessors,
     bufferViews,
-    buffers: [{ byteLength: binary.byteLength() }],
+    buffers: [{ uri: uris?.buffer, byteLength: binary.byteLength() }],
   };
 }
 

@@ -7,6 +7,10 @@ declare module 'gltf-validator' {
   }
   export function validateBytes(
     bytes: Uint8Array,
-    options?: { maxIssues?: number },
+    options?: {
+      maxIssues?: number;
+      /** Returns a file that the document refers to. */
+      externalResourceFunction?(uri: string): Promise<Uint8Array>;
+    },
   ): Promise<{ issues: { messages: Message[]; numErrors: number; numWarnings: number } }>;
 }

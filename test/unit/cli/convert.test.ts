@@ -1,0 +1,52 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NodeIO } from '@gltf-transform/core';
+import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readGlb } from '../../helpers/check-glb.ts';
+import { command, temporaryFolder } from '../../helpers/command.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const ARTICLE = ['--manufacturer', 'FJEL', '--program', 'LINEA', '--basearticlenumber', 'LN-M'];
+const convert = (output: string) =>
+  command(['convert', '--emulator', ...ARTICLE, '--output', join(folder, output)]);
+
+describe('the ending of --output decides on the container', () => {
+  test('.gltf: a text file, its buffer and its images, which say the same as a .glb', async () => {
+    const glb = await convert('desk.glb');
+    expect(glb).toMatchObject({ exit: 0 });
+    const gltf = await convert('desk.gltf');
+    expect(gltf).toMatchObject({ exit: 0, stderr: '' });
+    const written = (await readdir(folder)).filter((name) => name !== '.cache').sort();
+    expect(written).toEqual(expect.arrayContaining(['desk.bin', 'desk.glb', 'desk.gltf']));
+    expect(written.filter((name) => /^desk-[\w.~-]+\.(?:jpg|png)$/.test(name))).toHaveLength(
+      written.length - 3,
+    );
+    expect(gltf.stdout).toContain(`in ${written.length - 1} files`);
+    const io = new NodeIO().registerExtensions(ALL_EXTENSIONS);
+    const document = await io.read(join(folder, 'desk.gltf'));
+    const { triangles, boundsMetres } = await readGlb(await readFile(join(folder, 'desk.glb')));
+    expect(await readGlb(await io.writeBinary(document))).toMatchObject({
+      triangles,
+      boundsMetres,
+    });
+  });
+
+  test('any other: exit 2 with a sentence, before anything is requested or written', async () => {
+    for (const output of ['desk.obj', 'desk', 'desk.gltf.zip', '.glb']) {
+      const { exit, stderr } = await convert(output);
+      expect({ exit, stderr }).toEqual({
+        exit: 2,
+        stderr: expect.stringContaining(
+          `output: expected a file name that ends with .glb or .gltf, received "${output}"`,
+        ),
+      });
+    }
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
