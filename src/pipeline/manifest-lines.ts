@@ -212,6 +212,7 @@ export async function publishResults(
   const { copied, withoutObject } = await publish({
     outputDir: options.pipeline.outputDir,
     lines,
+    before: stores.previous.lines,
     catalogue: newCatalogue(stores.previous.catalogue, lines, results),
     objectPath: stores.objects.pathOf,
     signal,

@@ -1,4 +1,4 @@
-/** Encodes any text, such as an article number, as one path segment of Linux, macOS and Windows. */
+/** Makes one path segment of Linux, macOS and Windows from any text, such as an article number. */
 import { createHash } from 'node:crypto';
 
 /** A longer name is cut here and continued by a hash. */
@@ -40,8 +40,42 @@ export function encodeFileName(text: string): string {
     .replace(/\.+$/, (dots) => '%2E'.repeat(dots.length))
     .replace(RESERVED, (device) => percent(device.charCodeAt(0)) + device.slice(1));
   if (name.length <= MOST_CHARACTERS) return name;
-  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, HASH_LENGTH);
-  return `${name.slice(0, MOST_CHARACTERS)}~${hash}`;
+  return `${name.slice(0, MOST_CHARACTERS)}~${hashOf(bytes)}`;
+}
+
+/**
+ * Makes a readable name from any text that is the same in a folder, a URL, an S3 key and a shell.
+ *
+ * Marks over letters go, each run of characters other than `A-Za-z0-9._-` becomes one `-`, `-` and `.` at
+ * either end go, 80 characters remain. Where that changed the text, `~` and 8 hex digits of its SHA-256
+ * follow. The caller handles names that differ in letter case only.
+ *
+ * @param text - Any text, even an empty one.
+ * @returns 1 to 89 characters of `A-Za-z0-9._-~`; no dot at either end, no Windows device.
+ *
+ * @example
+ * ```ts
+ * urlName('DT160.80');                // → 'DT160.80'
+ * urlName('LM-DOM 16";METALL=MS');    // → 'LM-DOM-16-METALL-MS~516fba5b'
+ * urlName('nul.txt');                 // → 'nul-txt~7f3cbdd5'
+ * ```
+ *
+ * @see D-733.
+ */
+export function urlName(text: string): string {
+  const name = text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^A-Za-z0-9._-]+/gu, '-')
+    .replace(/^[-.]+|[-.]+$/g, '');
+  const cut = name.slice(0, MOST_CHARACTERS);
+  if (cut === text && cut !== '' && !RESERVED.test(cut)) return cut;
+  const free = RESERVED.test(cut) ? cut.replace('.', '-') : cut;
+  return `${free}~${hashOf(utf8(text))}`;
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, HASH_LENGTH);
 }
 
 function encodeByte(byte: number): string {

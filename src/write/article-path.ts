@@ -1,10 +1,10 @@
 /**
- * Article path: the path of each configuration's link below the output folder, safe on Linux, macOS and
- * Windows. The same identities get the same paths, whatever the folder contains.
+ * Article path: the path of each configuration's link below the output folder, which is a URL path too. The
+ * same identities get the same paths, whatever the folder contains.
  */
 import type { ArticleKey } from '../model/article.ts';
 import { compareConfigurations, configurationKey } from '../model/configuration-id.ts';
-import { encodeFileName } from '../support/file-names.ts';
+import { urlName } from '../support/file-names.ts';
 import { sha256Hex } from '../support/files.ts';
 
 /** Hex digits of the digest that names a configuration other than the default. */
@@ -22,7 +22,7 @@ const OWNER_DIGITS = 8;
  *   another article fails in a run.
  * @returns Paths by {@link configurationKey}.
  *
- * @see D-740 (layout), D-607 (numbers are never raw file names).
+ * @see D-733 (names), D-740 (layout).
  */
 export function assignPaths(keys: readonly ArticleKey[]): Map<string, string> {
   const owners = new Map<string, string>();
@@ -54,8 +54,8 @@ function ownFolder(key: ArticleKey, owners: Map<string, string>): string {
 /** Later candidates serve numbers that differ in letter case alone and share their base number. */
 function* candidates(key: ArticleKey): Generator<string> {
   const { basearticlenumber: base, finalarticlenumber: final } = key;
-  const series = ['articles', key.manufacturer, key.program].map(encodeFileName).join('/');
-  const folder = `${series}/${encodeFileName(final === '' ? base : final)}`;
+  const series = ['articles', key.manufacturer, key.program].map(urlName).join('/');
+  const folder = `${series}/${urlName(final === '' ? base : final)}`;
   yield folder;
   yield `${folder}~${hexOf(base, OWNER_DIGITS)}`;
   yield `${folder}~${hexOf(`${base}\0${final}`, OWNER_DIGITS)}`;

@@ -1,12 +1,20 @@
 /**
  * Publish: makes finished objects visible by links, then replaces manifest and catalogue, so that a crash
- * leaves no line without its file. It never removes a link.
+ * leaves no line without its file. It removes a link only after it has moved.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { parseConfigurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
-import { type FileFacts, linkOrCopy, statIfExists, temporaryFolder } from '../support/files.ts';
+import {
+  type FileFacts,
+  linkOrCopy,
+  listFolder,
+  removeFile,
+  removeTree,
+  statIfExists,
+  temporaryFolder,
+} from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { assignPaths } from './article-path.ts';
@@ -19,6 +27,8 @@ interface Publication {
   outputDir: string;
   /** All lines of the manifest by key; publishing sets their paths. */
   lines: PackedMap<ManifestLine>;
+  /** The lines that are published now. */
+  before: PackedMap<ManifestLine>;
   catalogue: PackedMap<CatalogueLine>;
   /** Path of an object in the store. */
   objectPath: (digest: Digest) => string;
@@ -40,6 +50,7 @@ export interface Published {
  *
  * A link to the right content is left alone, and so is an equal manifest. A crash in between leaves links
  * that the old manifest does not list; the next run compares every link with its object and corrects it.
+ * A line whose path has changed, such as by another naming rule, keeps its GLB: the old link is removed last.
  *
  * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`; the reason of the signal.
  *
@@ -50,11 +61,38 @@ export async function publish(publication: Publication): Promise<Published> {
   const published = await linkAll(publication);
   await writeLines(outputDir, MANIFEST_FILE, lines);
   await writeLines(outputDir, CATALOGUE_FILE, catalogue);
+  for (const path of movedFrom(publication)) await removeLink(join(outputDir, path));
   return published;
 }
 
+const ARTICLES = /^articles\/(?!(?:.*\/)?\.\.\/)/;
+
+/** Former paths of lines whose path has changed and that no line has now; names compare without case. */
+function movedFrom({ before, lines }: Publication): string[] {
+  const moved: string[] = [];
+  for (const key of lines.keys()) {
+    if (before.bytesOf(key) === lines.bytesOf(key)) continue;
+    const [was, is] = [before, lines].map((of) => linkOf(of.get(key)));
+    if (was !== undefined && was !== is) moved.push(was);
+  }
+  if (moved.length === 0) return [];
+  const taken = new Set(Array.from(lines.values(), (line) => linkOf(line)?.toUpperCase()));
+  return moved.filter((path) => ARTICLES.test(path) && !taken.has(path.toUpperCase()));
+}
+
+function linkOf(line: ManifestLine | undefined): string | undefined {
+  return line && publishedAsset(line)?.glb;
+}
+
+async function removeLink(path: string): Promise<void> {
+  await removeFile(path);
+  const folder = dirname(path);
+  if ((await listFolder(folder)).length === 0) await removeTree(folder);
+}
+
 /** The path of every line gets its own GLB, or for a failed one the last good one. */
-async function linkAll({ outputDir, lines, objectPath, signal }: Publication): Promise<Published> {
+async function linkAll(publication: Publication): Promise<Published> {
+  const { outputDir, lines, before, objectPath, signal } = publication;
   const published = { copied: 0, linked: 0, withoutObject: [] as string[] };
   const tmpDir = temporaryFolder(outputDir);
   // Many configurations share an object.
@@ -69,9 +107,14 @@ async function linkAll({ outputDir, lines, objectPath, signal }: Publication): P
     if (asset === undefined) return;
     const object = objectPath(asset.sha256);
     if (!objects.has(object)) objects.set(object, await statIfExists(object));
-    const made = await linkOrCopy(object, join(outputDir, asset.glb), tmpDir, objects.get(object));
-    if (made === 'absent') published.withoutObject.push(asset.glb);
-    else if (made !== 'present') published[made]++;
+    const link = join(outputDir, asset.glb);
+    const made = await linkOrCopy(object, link, tmpDir, objects.get(object));
+    if (made !== 'absent' && made !== 'present') published[made]++;
+    if (made !== 'absent') return;
+    published.withoutObject.push(asset.glb);
+    // Its link is all that is left of it: it moves as it is.
+    const former = linkOf(before.get(key)) ?? asset.glb;
+    if (former !== asset.glb) await linkOrCopy(join(outputDir, former), link, tmpDir);
   });
   published.withoutObject.sort();
   return published;

@@ -1,12 +1,16 @@
 /**
  * The files that a run writes for people and for monitoring.
  */
-import { mkdir, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockOutput } from '../../src/pipeline/output-lock.ts';
 import { runReportSchema } from '../../src/report/run-report.ts';
-import { exists } from '../../src/support/files.ts';
+import { exists, sha256Hex } from '../../src/support/files.ts';
+import { jsonLines, readManifest } from '../../src/write/manifest.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { HOSTILE } from '../helpers/reports.ts';
 import { type SmallArticle, type SmallRange, smallRange } from '../helpers/small-range.ts';
@@ -90,6 +94,58 @@ test('each link of the page leads to a GLB, whatever the article is called', asy
     expect((await readFile(file)).subarray(0, 4).toString()).toBe('glTF');
   }
   expect(page).not.toContain('<img');
+});
+
+/** A web server of the plainest kind: the decoded path of the address is the path of the file. */
+async function staticServer(folder: string) {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url!, 'http://localhost');
+    readFile(join(folder, decodeURIComponent(pathname))).then(
+      (content) => response.end(content),
+      () => response.writeHead(404).end(),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { address: `http://127.0.0.1:${port}/`, close: () => server.close() };
+}
+
+test('each path of the manifest, put behind the address of a web server as it is, is its GLB', async () => {
+  expect(await run('2026-01-01')).toMatchObject({ exit: 0 });
+  const lines = await readManifest(runs.outputDir);
+  const server = await staticServer(runs.outputDir);
+  for (const { glb, sha256 } of lines) {
+    expect(glb).toMatch(/^articles\/ACME\/DESK\/[A-Za-z0-9._~-]+\/[a-z0-9]+\.glb$/);
+    const response = await fetch(server.address + glb);
+    expect(response.status, glb).toBe(200);
+    expect(sha256Hex(new Uint8Array(await response.arrayBuffer()))).toBe(sha256);
+  }
+  server.close();
+  expect(lines).toHaveLength(NUMBERS.length);
+});
+
+test('an output with names of an earlier version: links move, nothing is built or fetched again', async () => {
+  await run('2026-01-01');
+  const before = await readManifest(runs.outputDir);
+  const former = await Promise.all(
+    before.map(async (line) => {
+      const glb = `articles/ACME/DESK/${encodeURIComponent(line.finalarticlenumber)}/x.glb`;
+      await mkdir(dirname(join(runs.outputDir, glb)), { recursive: true });
+      await rename(join(runs.outputDir, line.glb!), join(runs.outputDir, glb));
+      return { ...line, glb };
+    }),
+  );
+  await writeFile(join(runs.outputDir, 'manifest.jsonl'), jsonLines(former));
+  range.missing.add('ACME::DESK::D2');
+  range.convertdate = '2026-01-02';
+  expect(await run('2026-01-02')).toMatchObject({ exit: 1 });
+  const after = await readManifest(runs.outputDir);
+  const moved = after.map((line) => (line.status === 'failed' ? line.lastGood : line)?.glb);
+  expect(moved).toEqual(before.map(({ glb }) => glb));
+  expect((await runs.report()).configurations).toMatchObject({ converted: 0, failed: 1 });
+  const files = await readdir(join(runs.outputDir, 'articles'), { recursive: true });
+  expect(files.filter((file) => file.endsWith('.glb'))).toHaveLength(before.length);
+  for (const glb of moved) expect(await exists(join(runs.outputDir, glb!))).toBe(true);
 });
 
 test('what a gate refuses can be looked at: its links lead to the objects', async () => {

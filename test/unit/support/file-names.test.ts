@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeFileName, LONGEST_FILE_NAME } from '../../../src/support/file-names.ts';
+import { encodeFileName, LONGEST_FILE_NAME, urlName } from '../../../src/support/file-names.ts';
+import { sha256Hex } from '../../../src/support/files.ts';
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.constantFrom('', '.', '..', '...', 'a.', 'a ', 'CON', 'nul.txt', 'LPT1', '\ud800', 'ä/ö'),
+);
 
 describe('encodeFileName', () => {
-  const text = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 200 }),
-    fc.string({ unit: 'grapheme', maxLength: 40 }),
-    fc.constantFrom('', '.', '..', '...', 'a.', 'a ', 'CON', 'nul.txt', 'LPT1', '\ud800', 'ä/ö'),
-  );
-
   it.each([
     ['DT160/80', 'DT160%2F80'],
     ['A B+C', 'A%20B%2BC'],
@@ -58,5 +59,45 @@ describe('encodeFileName', () => {
     expect(encodeFileName('\ud800')).not.toBe(encodeFileName('\ufffd'));
     // A short text cannot spell the name of a long one.
     expect(encodeFileName(encodeFileName('x'.repeat(99)))).not.toBe(encodeFileName('x'.repeat(99)));
+  });
+});
+
+describe('urlName', () => {
+  it.each(['DT160.80', 'a_b-c', 'a---b', 'NULL', 'x'.repeat(80)])('leaves %j as it is', (raw) =>
+    expect(urlName(raw)).toBe(raw),
+  );
+
+  it.each([
+    ['LM-DOM 16";METALL=MS', 'LM-DOM-16-METALL-MS'],
+    ['Größe Élan', 'Gro-e-Elan'],
+    ['ＡＢ', 'AB'],
+    ['e\u0301', 'e'],
+    ['A  /+ B', 'A-B'],
+    ['D1~7f3cbdd5', 'D1-7f3cbdd5'],
+    ['50%', '50'],
+    ['-.D1.-', 'D1'],
+    ['', ''],
+    ['..', ''],
+    ['日本', ''],
+    ['CON', 'CON'],
+    ['nul.txt', 'nul-txt'],
+    ['x'.repeat(81), 'x'.repeat(80)],
+  ])('writes %j as %j, and the first 8 hex digits of its SHA-256', (raw, name) => {
+    expect(urlName(raw)).toBe(`${name}~${sha256Hex(Buffer.from(raw)).slice(0, 8)}`);
+  });
+
+  it('is one segment of a path, a URL and a shell command, and no two texts share one', () => {
+    const owners = new Map<string, string>();
+    fc.assert(
+      fc.property(text, (raw) => {
+        const name = urlName(raw);
+        expect(name).toMatch(/^[A-Za-z0-9._~-]{1,89}$/);
+        expect(name).not.toMatch(/^\.|\.$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i);
+        expect(new URL(name, 'http://host/').pathname).toBe(`/${name}`);
+        expect(owners.get(name) ?? raw).toBe(raw);
+        owners.set(name, raw);
+      }),
+      { seed: 3, numRuns: 2000 },
+    );
   });
 });

@@ -1,14 +1,14 @@
-import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../../src/cache/content-store.ts';
-import type { ManifestLine } from '../../../src/model/asset.ts';
+import type { CatalogueLine, ManifestLine } from '../../../src/model/asset.ts';
 import { configurationKey } from '../../../src/model/configuration-id.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
-import { removeTree } from '../../../src/support/files.ts';
+import { exists, removeTree, sha256Hex } from '../../../src/support/files.ts';
 import { createPackedMap } from '../../../src/support/packed-map.ts';
-import { readManifest } from '../../../src/write/manifest.ts';
+import { openManifest, readManifest } from '../../../src/write/manifest.ts';
 import { publish } from '../../../src/write/publish.ts';
 
 let outputDir: string;
@@ -51,7 +51,9 @@ async function publishLines(...all: ManifestLine[]) {
   const lines = createPackedMap<ManifestLine>();
   for (const line of all) lines.set(configurationKey(line), line);
   const { pathOf: objectPath } = openObjects();
-  const outcome = await publish({ outputDir, lines, catalogue: createPackedMap(), objectPath });
+  const before = await openManifest(outputDir);
+  const catalogue = createPackedMap<CatalogueLine>();
+  const outcome = await publish({ outputDir, lines, before, catalogue, objectPath });
   return { ...outcome, lines: [...lines.values()] };
 }
 const published = (name: string) =>
@@ -136,6 +138,52 @@ describe('publishing', () => {
     await publishLines({ ...rest, status: 'failed', lastGood: { sha256: sha256!, glb: glb! } });
     expect(await published('A')).toBe('one');
     expect((await readManifest(outputDir))[0]!.lastGood).toEqual({ glb, sha256 });
+  });
+
+  /** Publishes a line at the path that an earlier version of the program gave it. */
+  async function publishAt(glb: string, line: ManifestLine): Promise<ManifestLine> {
+    const { lines } = await publishLines(line);
+    await mkdir(dirname(join(outputDir, glb)), { recursive: true });
+    await rename(join(outputDir, lines[0]!.glb!), join(outputDir, glb));
+    const moved = { ...lines[0]!, glb };
+    await writeFile(join(outputDir, 'manifest.jsonl'), `${JSON.stringify(moved)}\n`);
+    return moved;
+  }
+  const FORMER = 'articles/ACME/DESK/A%20B/default.glb';
+  const MOVED = `A-B~${sha256Hex(Buffer.from('A B')).slice(0, 8)}`;
+
+  test('a line whose name follows another rule now moves its link, and the former one goes last', async () => {
+    const former = await publishAt(FORMER, await lineOf('A B', 'one'));
+    const steps: string[] = [];
+    watchFileOperations((operation, path) => {
+      if (['rename', 'unlink'].includes(operation))
+        steps.push(`${operation} ${path.slice(outputDir.length + 1)}`);
+    });
+    await publishLines({ ...former, status: 'unchanged' });
+    expect(await published(MOVED)).toBe('one');
+    expect(await exists(dirname(join(outputDir, FORMER)))).toBe(false);
+    expect(steps.indexOf('rename manifest.jsonl')).toBeLessThan(steps.indexOf(`unlink ${FORMER}`));
+  });
+
+  test('the last good GLB of a failed line moves too, even one whose object is lost', async () => {
+    const { glb, sha256, ...rest } = await publishAt(FORMER, await lineOf('A B', 'one'));
+    await removeTree(join(outputDir, 'objects'));
+    const lastGood = { glb: glb!, sha256: sha256! };
+    const { lines } = await publishLines({ ...rest, status: 'failed', lastGood });
+    expect(lines[0]!.lastGood).toEqual({
+      ...lastGood,
+      glb: `articles/ACME/DESK/${MOVED}/default.glb`,
+    });
+    expect(await published(MOVED)).toBe('one');
+  });
+
+  test('a former path that another line has now, or outside of articles/, is not removed', async () => {
+    const former = await publishAt('articles/ACME/DESK/C/default.glb', await lineOf('A', 'one'));
+    await publishLines(former, await lineOf('C', 'two'));
+    expect([await published('A'), await published('C')]).toEqual(['one', 'two']);
+    const outside = 'articles/../outside.glb';
+    await publishLines(await publishAt(outside, await lineOf('A', 'one')));
+    expect(await exists(join(outputDir, outside))).toBe(true);
   });
 
   test('without hard links the links are copies, counted, and left alone the next time', async () => {
