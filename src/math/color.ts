@@ -1,6 +1,8 @@
 /** Colours: from sRGB, which the service uses, to linear light, which glTF uses. */
+
 import type { SrgbColor } from '../model/graphics.ts';
 import type { LinearRgb } from '../model/scene.ts';
+import { pow } from './elementary.ts';
 
 /**
  * One sRGB component 0..1 as linear light 0..1.
@@ -8,7 +10,7 @@ import type { LinearRgb } from '../model/scene.ts';
  * @see D-500; IEC 61966-2-1.
  */
 export function linearFromSrgb(value: number): number {
-  return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
 
 /**

@@ -4,7 +4,9 @@
  *
  * @see D-101.
  */
+
 import type { Vec3 } from '../model/graphics.ts';
+import { cos, sin } from './elementary.ts';
 import { IDENTITY3, type Mat3, multiplyMat3, transformVec3, transposeMat3 } from './vec.ts';
 
 /** A rigid frame: turn, then move. */
@@ -41,7 +43,7 @@ export function cosDegrees(degrees: number): number {
   const turned = Math.abs(degrees % 360);
   if (turned === 90 || turned === 270) return 0;
   if (turned === 180) return -1;
-  return turned === 0 ? 1 : Math.cos((turned * Math.PI) / 180);
+  return turned === 0 ? 1 : cos((turned * Math.PI) / 180);
 }
 
 /** Sine of an angle in degrees, exact at every quarter turn. */
@@ -50,7 +52,7 @@ export function sinDegrees(degrees: number): number {
   if (turned % 180 === 0) return 0;
   if (turned === 90 || turned === -270) return 1;
   if (turned === 270 || turned === -90) return -1;
-  return Math.sin((turned * Math.PI) / 180);
+  return sin((turned * Math.PI) / 180);
 }
 
 /**

@@ -1,6 +1,8 @@
 /** Vectors, 3×3 matrices (nine numbers, column-major) and boxes in double precision. */
+
 import type { Vec3 } from '../model/graphics.ts';
 import type { Bounds } from '../model/scene.ts';
+import { hypot } from './elementary.ts';
 
 /** Nine numbers, column-major: `m[3 * column + row]`. */
 export type Mat3 = readonly [...Vec3, ...Vec3, ...Vec3];
@@ -80,7 +82,7 @@ export function orthonormalize(m: Mat3): Mat3 | undefined {
 
 /** The vector at length 1; undefined where it has none. */
 export function normalize(v: Vec3): Vec3 | undefined {
-  const length = Math.hypot(...v);
+  const length = hypot(...v);
   return length > 0 ? [v[0] / length, v[1] / length, v[2] / length] : undefined;
 }
 

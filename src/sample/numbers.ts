@@ -52,7 +52,7 @@ export function canonicalNumber(text: string, form: NumberForm): string | undefi
  * @param number - In canonical form.
  */
 export function isInRange(number: string, range: NumberRange, decdigits: number): boolean {
-  const units = (value: number): number => Math.round(value * 10 ** decdigits);
+  const units = (value: number): number => Math.round(value * powerOf10(decdigits));
   const value = units(Number(number));
   const { from, to, raster } = range;
   if (from !== undefined && !(range.opfrom === 'GT' ? value > units(from) : value >= units(from))) {
@@ -92,7 +92,7 @@ export function nearestNumber(
 
 /** Numbers on the raster next to a number, or next to a bound if the number is outside. */
 function around(number: number, range: NumberRange, decdigits: number): number[] {
-  const step = range.raster ?? 10 ** -decdigits;
+  const step = range.raster ?? powerOf10(-decdigits);
   const base = range.from ?? 0;
   const inside = Math.min(
     Math.max(number, range.from ?? Number.NEGATIVE_INFINITY),
@@ -121,4 +121,9 @@ export function rangesText(ranges: readonly NumberRange[]): string {
       ].join(' '),
     )
     .join(', or ');
+}
+
+/** The double nearest to a power of ten. */
+function powerOf10(exponent: number): number {
+  return Number(`1e${exponent}`);
 }

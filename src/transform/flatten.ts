@@ -2,6 +2,7 @@
  * Flatten: a parts list becomes the list of parts to draw, each with its own frame.
  * It walks with a stack of its own, since nesting may be 50,000 deep.
  */
+import { hypot } from '../math/elementary.ts';
 import {
   childFrame,
   type Frame,
@@ -253,7 +254,7 @@ function scaleOf(node: PartsListNode): Vec3 {
 /** Splits an inherited map into a scale where it is one, or a shape to bake where it shears. */
 function shapeOf(world: Frame, own: Mat3, scale: Vec3): Pick<Part, 'scale' | 'bakedShape'> {
   const m = scaleColumns(multiplyMat3(transposeMat3(world.rotation), own), scale);
-  const size = Math.hypot(...m);
+  const size = hypot(hypot(m[0], m[1], m[2]), hypot(m[3], m[4], m[5]), hypot(m[6], m[7], m[8]));
   const shears = [1, 2, 3, 5, 6, 7].some((i) => Math.abs(m[i]!) > 1e-12 * size);
   return shears
     ? { scale: NO_SCALE, bakedShape: m }

@@ -1,5 +1,7 @@
 /** Images: their headers, read from bytes rather than names, and arithmetic on decoded pixels. */
+
 import { linearFromSrgb } from '../math/color.ts';
+import { hypot } from '../math/elementary.ts';
 import type { Pixels } from '../model/image-codec.ts';
 import type { LinearRgb } from '../model/scene.ts';
 
@@ -140,7 +142,7 @@ export function normalsFromHeights(heights: Pixels): Pixels {
     for (let x = 0; x < width; x++) {
       const dx = (at(x - 1, y) - at(x + 1, y)) * HEIGHT_STRENGTH;
       const dy = (at(x, y + 1) - at(x, y - 1)) * HEIGHT_STRENGTH;
-      const length = Math.hypot(dx, dy, 1);
+      const length = hypot(dx, dy, 1);
       const i = 3 * (y * width + x);
       data[i] = Math.round((dx / length) * 127.5 + 127.5);
       data[i + 1] = Math.round((dy / length) * 127.5 + 127.5);

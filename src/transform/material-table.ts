@@ -3,7 +3,9 @@
  * field that is dropped is a row with the reason. Longer rules follow below, each choice as a table of
  * its option's values.
  */
+
 import { linearColor, luminance, mixColors } from '../math/color.ts';
+import { pow } from '../math/elementary.ts';
 import type { ImageField, ServiceMaterial, SrgbColor } from '../model/graphics.ts';
 import type { LinearRgb, SceneMaterial } from '../model/scene.ts';
 import type { ConvertOptions } from './convert-options.ts';
@@ -277,7 +279,7 @@ export function neutralShading(): MaterialShading {
 const ROUGHNESS_STRATEGIES = {
   /** Blinn-Phong exponent to GGX, and matt where the highlight is black. */
   ggx: ({ shi = DEFAULT_SHI, spe = BLACK, refl = 1 }: ServiceMaterial): number => {
-    const glossy = clamp01((2 / (Math.max(0, shi) + 2)) ** 0.25);
+    const glossy = clamp01(pow(2 / (Math.max(0, shi) + 2), 0.25));
     const highlight = luminance(linearColor(spe)) * refl;
     const t = clamp01(highlight / 0.1);
     return 1 + (glossy - 1) * (t * t * (3 - 2 * t));

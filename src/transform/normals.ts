@@ -6,6 +6,7 @@
  * and plain loops: 130 ns a triangle where a Map keyed by strings took 1,300 (test/bench/README.md).
  */
 
+import { acos, cos } from '../math/elementary.ts';
 import { triangleNormal } from '../math/vec.ts';
 
 /** A corner is `3 * triangle + 0…2`. */
@@ -165,8 +166,8 @@ function creaseNormals(
   const faces = faceNormals(points, positions);
   const weights = cornerAngles(points, positions);
   const shading = { corners, faces, weights, pool, out: new Uint32Array(points.length) };
-  const cosCrease = Math.cos(crease) - CREASE_SLACK;
-  const cosHalf = Math.cos(crease / 2);
+  const cosCrease = cos(crease) - CREASE_SLACK;
+  const cosHalf = cos(crease / 2);
   for (let point = 0; point < localCount; point++) {
     const from = starts[point]!;
     const to = starts[point + 1]!;
@@ -231,7 +232,7 @@ function squaredDistance(p: Float32Array, a: number, b: number): number {
 /** Law of cosines on squared lengths; the angle lies between the first two sides. */
 function angleBetween(side: number, other: number, opposite: number): number {
   const cosine = (side + other - opposite) / (2 * Math.sqrt(side * other));
-  return Math.acos(Math.max(-1, Math.min(1, cosine)));
+  return acos(Math.max(-1, Math.min(1, cosine)));
 }
 
 function isFlatEnough(

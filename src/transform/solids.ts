@@ -2,6 +2,7 @@
  * Solids: cuboids, frames, cylinders, spheres and ellipsoids drawn from their own parameters, closed
  * and counter-clockwise from outside, with normals. Their UVs are projected.
  */
+import { acos, cos, sin } from '../math/elementary.ts';
 import { cross, IDENTITY3, normalize } from '../math/vec.ts';
 import type { PartsListNode, Vec3 } from '../model/graphics.ts';
 import { readNumber } from '../service/wire-value.ts';
@@ -99,7 +100,7 @@ export function makeSolid(
 
 /** Sides of a circle that stay within the tolerance of it: 16 at least, 96 at most. */
 function segmentsOf(radiusMetres: number, toleranceMetres: number): number {
-  const needed = Math.ceil(Math.PI / Math.acos(Math.max(-1, 1 - toleranceMetres / radiusMetres)));
+  const needed = Math.ceil(Math.PI / acos(Math.max(-1, 1 - toleranceMetres / radiusMetres)));
   return Math.min(96, Math.max(16, Number.isFinite(needed) ? needed : 96));
 }
 
@@ -209,7 +210,7 @@ function frameFaces(w: number, h: number, d: number, t: number): Quad[] {
 function circle(segments: number): [number, number][] {
   return Array.from({ length: segments }, (_, i) => {
     const angle = (2 * Math.PI * i) / segments;
-    return [Math.cos(angle), Math.sin(angle)];
+    return [cos(angle), sin(angle)];
   });
 }
 
@@ -240,8 +241,8 @@ function ellipsoid([rx, ry, rz]: Vec3, segments: number): PreparedMesh {
   const units: [number, number, number][] = [[0, -1, 0]];
   for (let ring = 1; ring < rings; ring++) {
     const latitude = Math.PI * (ring / rings - 0.5);
-    const y = Math.sin(latitude);
-    for (const [c, s] of around) units.push([Math.cos(latitude) * c, y, Math.cos(latitude) * s]);
+    const y = sin(latitude);
+    for (const [c, s] of around) units.push([cos(latitude) * c, y, cos(latitude) * s]);
   }
   units.push([0, 1, 0]);
   const points = ellipsoidTriangles(rings, segments, units.length - 1);

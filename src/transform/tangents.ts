@@ -2,6 +2,7 @@
  * Tangents: adds them to a geometry, so that viewers compute none for a normal map. Vertices are split
  * further where tangents differ.
  */
+import { cos, hypot, sin } from '../math/elementary.ts';
 import type { Geometry, TangentGenerator, TextureTransform } from '../model/scene.ts';
 
 /**
@@ -40,8 +41,8 @@ function expand(values: Float32Array, indices: Uint16Array | Uint32Array, size: 
 
 /** KHR_texture_transform, V down: scale, then rotation, then offset. */
 function applyTransform(uvs: Float32Array, { offset, rotationRadians, scale }: TextureTransform) {
-  const c = Math.cos(rotationRadians);
-  const s = Math.sin(rotationRadians);
+  const c = cos(rotationRadians);
+  const s = sin(rotationRadians);
   for (let i = 0; i < uvs.length; i += 2) {
     const u = uvs[i]! * scale[0];
     const v = uvs[i + 1]! * scale[1];
@@ -56,13 +57,13 @@ function applyTransform(uvs: Float32Array, { offset, rotationRadians, scale }: T
  */
 function repair(tangents: Float32Array, at: number, normals: Float32Array, normal: number): void {
   tangents[at + 3] = tangents[at + 3]! < 0 ? 1 : -1;
-  const length = Math.hypot(tangents[at]!, tangents[at + 1]!, tangents[at + 2]!);
+  const length = hypot(tangents[at]!, tangents[at + 1]!, tangents[at + 2]!);
   if (Math.abs(length - 1) < 1e-3) return;
   const x = normals[normal]!;
   const y = normals[normal + 1]!;
   const z = normals[normal + 2]!;
   const [tx, ty, tz] = Math.abs(x) < 0.9 ? [0, z, -y] : [-z, 0, x];
-  const size = Math.hypot(tx!, ty!, tz!);
+  const size = hypot(tx!, ty!, tz!);
   tangents.set([tx! / size, ty! / size, tz! / size], at);
 }
 

@@ -6,6 +6,7 @@
  * Two passes: the first distinguishes vertices by point, normal and UV source, so that no candidate
  * vertex is ever stored; the second fills arrays of exactly the right size.
  */
+import { hypot } from '../math/elementary.ts';
 import {
   determinant3,
   isIdentity3,
@@ -172,7 +173,7 @@ function boxFaces(mesh: PreparedMesh, surface: PreparedSurface, plan: VertexPlan
     const nx = n[0] * x + n[3] * y + n[6] * z;
     const ny = n[1] * x + n[4] * y + n[7] * z;
     const nz = n[2] * x + n[5] * y + n[8] * z;
-    const length = Math.hypot(nx, ny, nz) || 1;
+    const length = hypot(nx, ny, nz) || 1;
     faces[t] = boxFace(nx / length, ny / length, nz / length, plan.mirrorOppositeSides);
   }
   return faces;
@@ -222,7 +223,7 @@ function fillNormals(mesh: PreparedMesh, split: Split, m: Mat3): Float32Array {
       const tx = turned[0] * x + turned[3] * y + turned[6] * z;
       const ty = turned[1] * x + turned[4] * y + turned[7] * z;
       const tz = turned[2] * x + turned[5] * y + turned[8] * z;
-      const length = Math.hypot(tx, ty, tz) * side;
+      const length = hypot(tx, ty, tz) * side;
       x = tx / length;
       y = ty / length;
       z = tz / length;

@@ -203,6 +203,18 @@ const ROWS: [string, Row][] = [
     { files: { 'src/fetch/a.ts': 'const t = new Date( );' }, says: /new Date/ },
     { files: { 'src/emulator/auth.ts': 'Math.random()' }, says: /Math\.random/ },
   ),
+  textRule(
+    'no output depends on the engine',
+    {
+      files: { 'src/transform/a.ts': '\nMath.acos(Math.sqrt(x));' },
+      says: /^src\/transform\/a\.ts:2 has Math\.acos: engines differ[^\n]*$/,
+    },
+    { files: { 'src/sample/a/b.ts': 'const { hypot } = Math;' }, says: /:1 has Math:/ },
+    { files: { 'src/math/a.ts': 'x ** 2.4' }, says: /has \*\*/ },
+    { files: { 'src/math/a.ts': '10 ** -n' }, says: /has \*\*/ },
+    { files: { 'src/math/a.ts': '2 ** 0.5' }, says: /has \*\*/ },
+    { files: { 'src/write/a.ts': 'a.localeCompare(b)' }, says: /has \.localeCompare/ },
+  ),
   textRule('nothing is left to do', {
     files: { 'src/a.ts': `// ${'TO'}${'DO'}: later` },
     says: /:1 has .*do it/,

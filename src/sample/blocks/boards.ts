@@ -1,5 +1,6 @@
 /** Tops, panels, fronts, boxes, handles; one corner at the origin unless stated otherwise. */
 
+import { cos, sin } from '../../math/elementary.ts';
 import { chamferedBox, cushion, roundedBox } from '../shapes/box.ts';
 import type { BlockFamilies } from '../shapes/encode.ts';
 import { slab } from '../shapes/extrude.ts';
@@ -29,7 +30,7 @@ function cornerTop(w: number, d: number, side: number, depth: number): Outline {
   ];
   for (let i = 1; i < 8; i++) {
     const angle = (i / 8) * (Math.PI / 2);
-    outline.push([side + 0.12 - 0.12 * Math.sin(angle), d + 0.12 - 0.12 * Math.cos(angle)]);
+    outline.push([side + 0.12 - 0.12 * sin(angle), d + 0.12 - 0.12 * cos(angle)]);
   }
   outline.push([side, d + 0.12], [side, depth], [0, depth]);
   return outline;

@@ -1,4 +1,5 @@
 /** Bent tubes of chairs and stools; origin on the floor below the middle of the seat. */
+import { cos, sin } from '../../math/elementary.ts';
 import type { BlockFamilies } from '../shapes/encode.ts';
 import { lathe } from '../shapes/lathe.ts';
 import { type Point, placed, type Shape } from '../shapes/surface.ts';
@@ -128,7 +129,7 @@ export const FRAME_FAMILIES: BlockFamilies = {
     make: (diameter, h) => {
       const ring = Array.from({ length: 40 }, (_, i): Point => {
         const angle = (2 * Math.PI * i) / 40;
-        return [(diameter / 2) * Math.cos(angle), h, (diameter / 2) * Math.sin(angle)];
+        return [(diameter / 2) * cos(angle), h, (diameter / 2) * sin(angle)];
       });
       return [
         ...tube(ring, 0.009, { loop: true, up: [0, 1, 0] }),

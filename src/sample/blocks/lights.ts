@@ -1,4 +1,5 @@
 /** Shades, stands, globes and bulbs; origin on the axis. */
+import { cos, pow, sin } from '../../math/elementary.ts';
 import type { BlockFamilies } from '../shapes/encode.ts';
 import { lathe } from '../shapes/lathe.ts';
 import type { Flat } from '../shapes/outline.ts';
@@ -30,7 +31,7 @@ export const LIGHT_FAMILIES: BlockFamilies = {
       tube(
         Array.from({ length: 48 }, (_, i): Point => {
           const angle = (2 * Math.PI * i) / 48;
-          return [(diameter / 2) * Math.cos(angle), 0, (diameter / 2) * Math.sin(angle)];
+          return [(diameter / 2) * cos(angle), 0, (diameter / 2) * sin(angle)];
         }),
         0.0022,
         { loop: true, up: [0, 1, 0], segments: 8 },
@@ -42,8 +43,8 @@ export const LIGHT_FAMILIES: BlockFamilies = {
     make: (diameter, h) => {
       const [r, t] = [diameter / 2, 0.002];
       const outer = arc(0, Math.PI / 2, 12, (a) => [
-        Math.max(0.016, r * Math.cos(a) ** 0.8),
-        h * Math.sin(a),
+        Math.max(0.016, r * pow(cos(a), 0.8)),
+        h * sin(a),
       ]);
       const inner = outer.map(([x, y]): Flat => [Math.max(0.012, x - t), y - t]).reverse();
       return lathe([...outer, ...inner.slice(0, -1), [r - t, 0]], { segments: 48, ring: true });
@@ -74,7 +75,7 @@ export const LIGHT_FAMILIES: BlockFamilies = {
     make: (diameter, h) => {
       const r = diameter / 2;
       const body = arc(0, 1, 22, (t) => [
-        r * (0.42 + 0.58 * Math.sin(Math.PI * t ** 0.8) ** 1.1 * (1 - 0.35 * t)) * (1 - 0.25 * t),
+        r * (0.42 + 0.58 * pow(sin(Math.PI * pow(t, 0.8)), 1.1) * (1 - 0.35 * t)) * (1 - 0.25 * t),
         0.004 + t * (h - 0.004),
       ]);
       return lathe([[r * 0.38, 0], ...body, [r * 0.12, h + 0.01]], { segments: 48 });
@@ -86,8 +87,8 @@ export const LIGHT_FAMILIES: BlockFamilies = {
     make: (diameter) => {
       const r = diameter / 2;
       const glass = arc(-Math.PI / 2, Math.PI * 0.32, 14, (a) => [
-        r * Math.max(0, Math.cos(a)),
-        -r * 2 + r * Math.sin(a),
+        r * Math.max(0, cos(a)),
+        -r * 2 + r * sin(a),
       ]);
       return lathe([...glass, [r * 0.42, -r * 0.75], [r * 0.42, 0]], { segments: 28 });
     },
@@ -102,11 +103,7 @@ export const LIGHT_FAMILIES: BlockFamilies = {
           [0, h * 0.45, 0] as Point,
           ...Array.from({ length: 24 }, (_, i): Point => {
             const a = ((i + 1) / 24) * Math.PI * 0.86;
-            return [
-              (reach / 1.76) * (1 - Math.cos(a)) * 0.93,
-              h * 0.45 + h * 0.55 * Math.sin(a),
-              0,
-            ];
+            return [(reach / 1.76) * (1 - cos(a)) * 0.93, h * 0.45 + h * 0.55 * sin(a), 0];
           }),
         ],
         0.011,

@@ -1,5 +1,6 @@
 /** Legs, feet, columns, glides, castors and frames of tables and cabinets. */
 
+import { pow } from '../../math/elementary.ts';
 import { chamferedBox, roundedBox } from '../shapes/box.ts';
 import type { BlockFamilies } from '../shapes/encode.ts';
 import { lathe } from '../shapes/lathe.ts';
@@ -53,7 +54,7 @@ function deskFoot(length: number): Shape {
   const path: Point[] = Array.from({ length: 9 }, (_, i) => [0, 0.026, (i / 8) * length]);
   return sweep(section, path, {
     endChamfer: 0.004,
-    scaleAt: (t) => [1, 1 - 0.5 * Math.abs(2 * t - 1) ** 2.2],
+    scaleAt: (t) => [1, 1 - 0.5 * pow(Math.abs(2 * t - 1), 2.2)],
   }).map((surface) => ({
     // The lower side stays level: what the taper lifts is laid down again.
     ...surface,
@@ -129,7 +130,7 @@ export const METAL_FAMILIES: BlockFamilies = {
       const r = diameter / 2;
       const flare = Array.from({ length: 13 }, (_, i) => {
         const t = i / 12;
-        return [0.038 + (r * 0.62 - 0.038) * (1 - t) ** 4, 0.012 + t * h * 0.42] as const;
+        return [0.038 + (r * 0.62 - 0.038) * pow(1 - t, 4), 0.012 + t * h * 0.42] as const;
       });
       return lathe(
         [[r - 0.004, 0], [r, 0.003], [r, 0.007], [r - 0.012, 0.011], ...flare, [0.038, h]],

@@ -3,6 +3,7 @@
  * the floor below the middle of the seat.
  */
 
+import { cos, exp, pow, sin, square } from '../../math/elementary.ts';
 import { chamferedBox, roundedBox } from '../shapes/box.ts';
 import type { BlockFamilies } from '../shapes/encode.ts';
 import { lathe } from '../shapes/lathe.ts';
@@ -16,7 +17,7 @@ function seatBend(depth: number, dish: number) {
   return (x: number, y: number): Point => {
     const front = Math.max(0, -y - depth * 0.22) / (depth * 0.28);
     const rear = Math.max(0, y - depth * 0.3) / (depth * 0.2);
-    return [x, dish * (x / 0.24) ** 2 - 0.035 * front ** 2.4 + 0.01 * rear ** 2, -y];
+    return [x, dish * square(x / 0.24) - 0.035 * pow(front, 2.4) + 0.01 * square(rear), -y];
   };
 }
 
@@ -24,8 +25,8 @@ function seatBend(depth: number, dish: number) {
 function backBend(h: number, hug: number, lean: number) {
   return (x: number, y: number): Point => {
     const t = Math.max(0, y / h + 0.5);
-    const lumbar = 0.032 * Math.exp(-(((t - 0.28) / 0.22) ** 2));
-    return [x, y + h / 2, hug * (x / 0.23) ** 2 + lumbar - lean * t ** 1.6];
+    const lumbar = 0.032 * exp(-square((t - 0.28) / 0.22));
+    return [x, y + h / 2, hug * square(x / 0.23) + lumbar - lean * pow(t, 1.6)];
   };
 }
 
@@ -33,7 +34,7 @@ function backBend(h: number, hug: number, lean: number) {
 const pad =
   (middle: number, rim: number) =>
   (t: number): number =>
-    rim + (middle - rim) * Math.sqrt(Math.max(0, 1 - t ** 5));
+    rim + (middle - rim) * Math.sqrt(Math.max(0, 1 - pow(t, 5)));
 
 function backOutline(w: number, h: number): Outline {
   // Narrower at the shoulders than at the hips.
@@ -80,10 +81,10 @@ function shellLine(t: number): readonly [number, number] {
 
 /** Half the width of a chair shell: full at the seat, slim at the waist, round at both ends. */
 function shellHalfWidth(w: number, t: number): number {
-  const waist = 0.1 * Math.exp(-(((t - 0.56) / 0.17) ** 2)) + 0.06 * smooth((t - 0.5) / 0.4);
+  const waist = 0.1 * exp(-square((t - 0.56) / 0.17)) + 0.06 * smooth((t - 0.5) / 0.4);
   const corner = (distance: number, radius: number): number => {
     const d = Math.max(0, radius - distance);
-    return radius - Math.sqrt(Math.max(0, radius ** 2 - d ** 2));
+    return radius - Math.sqrt(Math.max(0, square(radius) - square(d)));
   };
   const length = 0.92;
   return (w / 2) * (1 - waist) - corner(t * length, 0.085) - corner((1 - t) * length, 0.13);
@@ -97,7 +98,7 @@ const smooth = (t: number): number => {
 /** Position of a shell point: the sides turn up at the seat and forward at the back. */
 function bucket(w: number, x: number, t: number): Point {
   const [y, z] = shellLine(t);
-  const side = Math.abs(x / (w / 2)) ** 2.2;
+  const side = pow(Math.abs(x / (w / 2)), 2.2);
   const upright = smooth((t - 0.38) / 0.3);
   const front = 1 - 0.7 * smooth((0.25 - t) / 0.25);
   return [
@@ -181,8 +182,8 @@ export const SEATING_FAMILIES: BlockFamilies = {
           const up = Math.max(0, (i - 8) / 6);
           return [
             0,
-            0.09 - 0.09 * Math.cos(angle) + up * (h - 0.09),
-            -0.1 - 0.16 * Math.sin(angle) - up * 0.025,
+            0.09 - 0.09 * cos(angle) + up * (h - 0.09),
+            -0.1 - 0.16 * sin(angle) - up * 0.025,
           ];
         }),
         { endChamfer: 0.003, scaleAt: (t) => [1 - 0.35 * t, 1] },
@@ -279,7 +280,7 @@ export const SEATING_FAMILIES: BlockFamilies = {
       shell({
         outline: superellipse(w * 0.86, 0.39, 4, 56),
         bend: (x, y) => bucket(w, x, (y + 0.245) / 0.92),
-        front: (t) => 0.007 + 0.02 * Math.sqrt(Math.max(0, 1 - t ** 5)),
+        front: (t) => 0.007 + 0.02 * Math.sqrt(Math.max(0, 1 - pow(t, 5))),
         back: () => -0.003,
         rim: 0.002,
         rings: 8,

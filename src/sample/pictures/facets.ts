@@ -3,6 +3,7 @@
  *
  * A second, independent reading of placement: frames, rotation, scale.
  */
+import { cos, sin } from '../../math/elementary.ts';
 import type { Part } from '../tree.ts';
 
 /** The sources of shapes and colours. */
@@ -128,17 +129,17 @@ export function rotationOf([x, y, z]: Vector): Rotation {
   const about: Rotation[] = [
     [
       [1, 0, 0],
-      [0, Math.cos(a), Math.sin(a)],
-      [0, -Math.sin(a), Math.cos(a)],
+      [0, cos(a), sin(a)],
+      [0, -sin(a), cos(a)],
     ],
     [
-      [Math.cos(b), 0, -Math.sin(b)],
+      [cos(b), 0, -sin(b)],
       [0, 1, 0],
-      [Math.sin(b), 0, Math.cos(b)],
+      [sin(b), 0, cos(b)],
     ],
     [
-      [Math.cos(c), Math.sin(c), 0],
-      [-Math.sin(c), Math.cos(c), 0],
+      [cos(c), sin(c), 0],
+      [-sin(c), cos(c), 0],
       [0, 0, 1],
     ],
   ];

@@ -1,4 +1,5 @@
 /** Draws the nodes of a parts list as a small picture, without textures and smooth shading. */
+import { hypot } from '../../math/elementary.ts';
 import type { Part } from '../tree.ts';
 import {
   cross,
@@ -81,7 +82,7 @@ function fitInto(
 /** Both sides are lit, so that open sheets and reversed faces look alike. */
 function shaded(colour: Vector, [a, b, c]: Facet['corners']): Vector {
   const normal = cross(minus(b, a), minus(c, a));
-  const length = Math.hypot(...normal) || 1;
+  const length = hypot(...normal) || 1;
   const facing = normal[2] < 0 ? -1 : 1;
   const light = (facing * dot(normal, LIGHT)) / length;
   const strength = 0.62 + 0.38 * Math.max(0, light);

@@ -1,6 +1,7 @@
 /**
  * KONVA by Brenkhoff: visitor chairs, stools and a bench; the origin is below the seat's middle.
  */
+import { cos, sin, tan } from '../../math/elementary.ts';
 import { blockName } from '../blocks/blocks.ts';
 import type {
   ArticleDefinition,
@@ -113,7 +114,7 @@ function woodLegs(height: number, w: number, d: number, lean: number, mat: strin
     [-1, -1],
     [1, -1],
   ] as const;
-  const splay = (height / 1000) * Math.tan((lean * Math.PI) / 180);
+  const splay = (height / 1000) * tan((lean * Math.PI) / 180);
   return corners.map(([x, z]) =>
     imp(leg, {
       at: [x * (w / 2 + splay), 0, z * (d / 2 + splay)],
@@ -146,11 +147,11 @@ function barStool(values: Values): Part[] {
     [0, 90, 180, 270].map((turn) =>
       imp(own('STANGE', reach * 2, 14), {
         at: [
-          -Math.cos((turn * Math.PI) / 180) * (reach / 1000) +
-            Math.sin((turn * Math.PI) / 180) * (reach / 1000),
+          -cos((turn * Math.PI) / 180) * (reach / 1000) +
+            sin((turn * Math.PI) / 180) * (reach / 1000),
           y,
-          Math.cos((turn * Math.PI) / 180) * (reach / 1000) +
-            Math.sin((turn * Math.PI) / 180) * (reach / 1000),
+          cos((turn * Math.PI) / 180) * (reach / 1000) +
+            sin((turn * Math.PI) / 180) * (reach / 1000),
         ],
         rot: [0, turn, 0],
         mat: 'BRNK::BASIS::CHROM_UMGEBUNG',

@@ -1,4 +1,5 @@
 /** Boards with chamfered edges, boxes with round edges, cushions. One corner at the origin. */
+import { hypot, tan } from '../../math/elementary.ts';
 import { addGrid, addTriangles, emptySurface, outward, type Point, type Shape } from './surface.ts';
 
 /**
@@ -68,9 +69,7 @@ interface Line {
 
 /** Grid lines along an axis: half an edge, flat cells, half an edge. */
 function lines(length: number, radius: number, steps: number, cells: number): Line[] {
-  const edge = Array.from({ length: steps }, (_, i) =>
-    Math.tan(((i - steps) / steps) * (Math.PI / 4)),
-  );
+  const edge = Array.from({ length: steps }, (_, i) => tan(((i - steps) / steps) * (Math.PI / 4)));
   const out: Line[] = edge.map((tangent) => ({ base: radius, tangent }));
   const flat = length - 2 * radius;
   // A narrow cell beside each round edge keeps the shading of the flat part flat.
@@ -108,12 +107,12 @@ export function roundedBox(
       const [ua, va] = side > 0 ? [u, v] : [v, u];
       const [ul, vl] = [grid[ua]!, grid[va]!];
       addGrid(surface, ul.length - 1, vl.length - 1, (i, j) => {
-        const base = [0, 0, 0];
-        const dir = [0, 0, 0];
+        const base: [number, number, number] = [0, 0, 0];
+        const dir: [number, number, number] = [0, 0, 0];
         [base[face], dir[face]] = [side < 0 ? r : size[face]! - r, side];
         [base[ua], dir[ua]] = [ul[i]!.base, ul[i]!.tangent];
         [base[va], dir[va]] = [vl[j]!.base, vl[j]!.tangent];
-        const scale = r / Math.hypot(...dir);
+        const scale = r / hypot(...dir);
         return { point: base.map((b, axis) => b + dir[axis]! * scale) as unknown as Point };
       });
     }

@@ -1,4 +1,5 @@
 /** Extrudes a plan (x, z) to a slab along +Y, with chamfered or round edges. */
+import { cos, sin } from '../../math/elementary.ts';
 import { inset, type Outline, triangulate } from './outline.ts';
 import { addGrid, addTriangles, emptySurface, outward, type Shape } from './surface.ts';
 
@@ -52,7 +53,7 @@ function edgeLayers(radius: number, steps: number): Layer[] {
   if (radius <= 0) return [{ inset: 0, y: 0 }];
   const arc = Array.from({ length: steps + 1 }, (_, i) => {
     const angle = (i / steps) * (Math.PI / 2);
-    return { inset: radius * (1 - Math.sin(angle)), y: radius * (1 - Math.cos(angle)) };
+    return { inset: radius * (1 - sin(angle)), y: radius * (1 - cos(angle)) };
   });
   // A narrow flat ring keeps the shading of a large face flat where the edge is round.
   if (steps === 1) return arc;

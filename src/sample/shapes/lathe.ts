@@ -1,4 +1,5 @@
 /** Turns a profile about the y axis: castors, glides, columns, lamp shades, trays. */
+import { cos, hypot, sin } from '../../math/elementary.ts';
 import { type Flat, roundCorners } from './outline.ts';
 import { addGrid, emptySurface, outward, type Shape } from './surface.ts';
 
@@ -28,14 +29,14 @@ export function lathe(profile: readonly Flat[], options: LatheOptions = {}): Sha
   const along = [0];
   for (let i = 1; i < line.length; i++) {
     const [a, b] = [line[i - 1]!, line[i]!];
-    along.push(along[i - 1]! + Math.hypot(b[0] - a[0], b[1] - a[1]));
+    along.push(along[i - 1]! + hypot(b[0] - a[0], b[1] - a[1]));
   }
   const surface = emptySurface(!open, true);
   addGrid(surface, segments, line.length - 1, (i, j) => {
     const angle = (2 * Math.PI * (i % segments)) / segments;
     const [r, y] = line[j]!;
     return {
-      point: [r * Math.cos(angle), y, -r * Math.sin(angle)],
+      point: [r * cos(angle), y, -r * sin(angle)],
       uv: [(2 * Math.PI * widest * i) / segments, along[j]!],
     };
   });

@@ -1,4 +1,5 @@
 /** Closed polygons in the plane, counter-clockwise, metres: plans of tops and seats. */
+import { acos, cos, hypot, pow, sin, tan } from '../../math/elementary.ts';
 /** A point of a plan. */
 export type Flat = readonly [number, number];
 
@@ -17,7 +18,7 @@ export function roundedRectangle(w: number, d: number, radius: number, steps = 6
   return corners.flatMap(([x, y, start]) =>
     Array.from({ length: steps + 1 }, (_, i): Flat => {
       const angle = ((start + (90 * i) / steps) * Math.PI) / 180;
-      return [x + r * Math.cos(angle), y + r * Math.sin(angle)];
+      return [x + r * cos(angle), y + r * sin(angle)];
     }),
   );
 }
@@ -26,16 +27,16 @@ export function roundedRectangle(w: number, d: number, radius: number, steps = 6
 export function ellipse(w: number, d: number, count = 64): Outline {
   return Array.from({ length: count }, (_, i): Flat => {
     const angle = (2 * Math.PI * i) / count;
-    return [(w / 2) * Math.cos(angle), (d / 2) * Math.sin(angle)];
+    return [(w / 2) * cos(angle), (d / 2) * sin(angle)];
   });
 }
 
 /** A superellipse about the origin: between an ellipse (2) and a rectangle (large exponent). */
 export function superellipse(w: number, d: number, exponent: number, count = 64): Outline {
-  const power = (value: number): number => Math.sign(value) * Math.abs(value) ** (2 / exponent);
+  const power = (value: number): number => Math.sign(value) * pow(Math.abs(value), 2 / exponent);
   return Array.from({ length: count }, (_, i): Flat => {
     const angle = (2 * Math.PI * i) / count;
-    return [(w / 2) * power(Math.cos(angle)), (d / 2) * power(Math.sin(angle))];
+    return [(w / 2) * power(cos(angle)), (d / 2) * power(sin(angle))];
   });
 }
 
@@ -77,22 +78,22 @@ function roundCorner<P extends readonly number[]>(
 ): P[] {
   const to = (other: P): number[] => other.map((value, k) => value - point[k]!);
   const [a, b] = [to(before), to(after)];
-  const [la, lb] = [Math.hypot(...a), Math.hypot(...b)];
+  const length = ([x = 0, y = 0, z = 0]: number[]): number => hypot(x, y, z);
+  const [la, lb] = [length(a), length(b)];
   const [ua, ub] = [a.map((v) => v / la), b.map((v) => v / lb)];
-  const cos = ua.reduce((sum, value, k) => sum + value * ub[k]!, 0);
-  const turn = Math.PI - Math.acos(Math.max(-1, Math.min(1, cos)));
+  const cosine = ua.reduce((sum, value, k) => sum + value * ub[k]!, 0);
+  const turn = Math.PI - acos(Math.max(-1, Math.min(1, cosine)));
   if (turn < 0.35 || turn > 3.1) return [point];
-  const cut = Math.min(radius * Math.tan(turn / 2), la * 0.49, lb * 0.49);
-  const r = cut / Math.tan(turn / 2);
+  const cut = Math.min(radius * tan(turn / 2), la * 0.49, lb * 0.49);
+  const r = cut / tan(turn / 2);
   const bisector = ua.map((value, k) => value + ub[k]!);
-  const lc = Math.hypot(...bisector);
-  const centre = point.map((value, k) => value + (bisector[k]! / lc) * Math.hypot(cut, r));
+  const lc = length(bisector);
+  const centre = point.map((value, k) => value + (bisector[k]! / lc) * hypot(cut, r));
   const start = point.map((value, k) => value + ua[k]! * cut - centre[k]!);
   const end = point.map((value, k) => value + ub[k]! * cut - centre[k]!);
-  const sin = Math.sin(turn);
   return Array.from({ length: steps + 1 }, (_, i) => {
     const t = i / steps;
-    const [ka, kb] = [Math.sin((1 - t) * turn) / sin, Math.sin(t * turn) / sin];
+    const [ka, kb] = [sin((1 - t) * turn) / sin(turn), sin(t * turn) / sin(turn)];
     return centre.map((value, k) => value + ka * start[k]! + kb * end[k]!) as unknown as P;
   });
 }
@@ -103,7 +104,7 @@ export function inset(outline: Outline, distance: number): Outline {
   return outline.map(([x, y], i): Flat => {
     const [px, py] = outline[(i - 1 + n) % n]!;
     const [qx, qy] = outline[(i + 1) % n]!;
-    const [l1, l2] = [Math.hypot(x - px, y - py), Math.hypot(qx - x, qy - y)];
+    const [l1, l2] = [hypot(x - px, y - py), hypot(qx - x, qy - y)];
     const [n1x, n1y] = [-(y - py) / l1, (x - px) / l1];
     const [n2x, n2y] = [-(qy - y) / l2, (qx - x) / l2];
     const k = distance / Math.max(0.2, 1 + n1x * n2x + n1y * n2y);

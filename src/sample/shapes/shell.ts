@@ -1,4 +1,5 @@
 /** Bends a plan in space and gives it thickness: seat and back shells, upholstery pads. */
+import { cos, hypot, pow, sin } from '../../math/elementary.ts';
 import type { Flat, Outline } from './outline.ts';
 import { addGrid, emptySurface, outward, type Point, type Shape } from './surface.ts';
 
@@ -37,7 +38,7 @@ export function shell(options: ShellOptions): Shape {
   };
   const surface = emptySurface(!sheet, true);
   // Rings are closer near the rim, where a pad curves most.
-  const ringAt = (i: number): number => 1 - (1 - i / rings) ** 1.5;
+  const ringAt = (i: number): number => 1 - pow(1 - i / rings, 1.5);
   addGrid(surface, rings, n, (i, j) => ({
     point: at(ringAt(i), j, front(ringAt(i))),
     uv: uv(ringAt(i), j),
@@ -51,8 +52,8 @@ export function shell(options: ShellOptions): Shape {
     const steps = rim > 0 ? 4 : 1;
     addGrid(surface, steps, n, (i, j) => {
       const angle = (i / steps) * Math.PI;
-      const offset = (f - b) / 2 + (Math.cos(angle) * (f + b)) / 2;
-      const out = i === 0 || i === steps ? 0 : Math.sin(angle) * rim;
+      const offset = (f - b) / 2 + (cos(angle) * (f + b)) / 2;
+      const out = i === 0 || i === steps ? 0 : sin(angle) * rim;
       const [u, v] = uv(1, j);
       const grow = 1 + (i / steps) * 0.05;
       return { point: at(1, j, offset, out), uv: [u * grow, v * grow] };
@@ -77,7 +78,7 @@ export function rowShell({ rows, columns, at, uv, thickness }: RowShellOptions):
   // Rows are closer at both ends, where the outline is round.
   const vAt = (j: number): number => {
     const t = j / rows;
-    return t - 0.11 * Math.sin(2 * Math.PI * t);
+    return t - 0.11 * sin(2 * Math.PI * t);
   };
   const uAt = (i: number): number => (2 * i) / columns - 1;
   const side = (i: number, j: number, k: -1 | 1): Point => {
@@ -134,7 +135,7 @@ function frameAt(
 }
 
 function unit(a: Point): Point {
-  const length = Math.max(1e-12, Math.hypot(...a));
+  const length = Math.max(1e-12, hypot(...a));
   return [a[0] / length, a[1] / length, a[2] / length];
 }
 

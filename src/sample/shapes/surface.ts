@@ -4,6 +4,7 @@
  * A shape is a list of surfaces; a block is a shape with a name. Points may repeat: the encoder
  * welds them, so that every shape can be built of independent patches.
  */
+import { cos, sin } from '../../math/elementary.ts';
 /** x y z in metres. */
 export type Point = readonly [number, number, number];
 
@@ -133,9 +134,9 @@ export function pointMover({ at, rot, scale }: Placement): (point: Point) => Poi
   const [ox, oy, oz] = at ?? [0, 0, 0];
   const [kx, ky, kz] = scale ?? [1, 1, 1];
   const [ax, ay, az] = (rot ?? [0, 0, 0]).map((degrees) => (degrees * Math.PI) / 180);
-  const [cx, sx] = [Math.cos(ax!), Math.sin(ax!)];
-  const [cy, sy] = [Math.cos(ay!), Math.sin(ay!)];
-  const [cz, sz] = [Math.cos(az!), Math.sin(az!)];
+  const [cx, sx] = [cos(ax!), sin(ax!)];
+  const [cy, sy] = [cos(ay!), sin(ay!)];
+  const [cz, sz] = [cos(az!), sin(az!)];
   return ([px, py, pz]) => {
     let [x, y, z] = [px * kx, py * ky, pz * kz];
     [x, y] = [cz * x - sz * y, sz * x + cz * y];

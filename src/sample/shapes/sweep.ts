@@ -1,4 +1,5 @@
 /** Sweeps a section along a path: tubes, wires, arm rests, piping, star base arms. */
+import { cos, hypot, sin } from '../../math/elementary.ts';
 import type { Flat, Outline } from './outline.ts';
 import { roundCorners } from './outline.ts';
 import { addGrid, addTriangles, emptySurface, outward, type Point, type Shape } from './surface.ts';
@@ -25,7 +26,7 @@ export function tube(
   const rounded = bend > 0 ? roundCorners(path, bend, bendSteps, loop) : path;
   const section = Array.from({ length: segments }, (_, i): Flat => {
     const angle = (2 * Math.PI * i) / segments;
-    return [radius * Math.cos(angle), radius * Math.sin(angle)];
+    return [radius * cos(angle), radius * sin(angle)];
   });
   return sweep(section, rounded, { endChamfer: loop ? 0 : radius * 0.2, ...options });
 }
@@ -34,7 +35,7 @@ export function tube(
 export function sweep(section: Outline, path: readonly Point[], options: SweepOptions = {}): Shape {
   const { loop = false, scaleAt = () => [1, 1] as const, endChamfer = 0 } = options;
   const frames = framesAlong(path, loop, options.up);
-  const size = Math.max(...section.map(([x, y]) => Math.hypot(x, y)));
+  const size = Math.max(...section.map(([x, y]) => hypot(x, y)));
   let rings = path.map((point, i) => ({
     point,
     frame: frames[i]!,
@@ -125,7 +126,7 @@ function perimeter(section: Outline): number[] {
   const out = [0];
   for (let j = 0; j < section.length; j++) {
     const [a, b] = [section[j]!, section[(j + 1) % section.length]!];
-    out.push(out[j]! + Math.hypot(b[0] - a[0], b[1] - a[1]));
+    out.push(out[j]! + hypot(b[0] - a[0], b[1] - a[1]));
   }
   return out;
 }
@@ -133,8 +134,8 @@ function perimeter(section: Outline): number[] {
 const minus = (a: Point, b: Point): Point => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 const scaled = (a: Point, k: number): Point => [a[0] * k, a[1] * k, a[2] * k];
 const dot = (a: Point, b: Point): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const unit = (a: Point): Point => scaled(a, 1 / Math.max(1e-12, Math.hypot(...a)));
-const distance = (a: Point, b: Point): number => Math.hypot(...minus(a, b));
+const unit = (a: Point): Point => scaled(a, 1 / Math.max(1e-12, hypot(...a)));
+const distance = (a: Point, b: Point): number => hypot(...minus(a, b));
 const cross = (a: Point, b: Point): Point => [
   a[1] * b[2] - a[2] * b[1],
   a[2] * b[0] - a[0] * b[2],

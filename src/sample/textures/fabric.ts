@@ -1,4 +1,5 @@
 /** Woven cloth, felt and mesh; one tile of cloth is about 0.2 m × 0.2 m. */
+import { cos, sin, square } from '../../math/elementary.ts';
 import { hashLattice } from '../random.ts';
 import { type Field, latticeNoise, octaves, TEXTURE_SIZE } from './noise.ts';
 import { colourImage, greyImage, type Image, normalImage, type Rgb } from './pixels.ts';
@@ -22,7 +23,7 @@ function weave(seed: number): { height: Field; tone: Field } {
       const over = ((cx + cy) & 1) === 0;
       const [across, along] = over ? [fy, fx] : [fx, fy];
       const round = Math.sqrt(Math.max(0, 1 - 4 * across * across * 0.9));
-      height[i] = round * (0.55 + 0.45 * Math.cos(along * Math.PI));
+      height[i] = round * (0.55 + 0.45 * cos(along * Math.PI));
       const thread = over ? wrap(cy) : wrap(cx);
       tone[i] =
         hashLattice(thread, over ? 1 : 2, seed) * 0.6 + hashLattice(wrap(cx), wrap(cy), seed) * 0.4;
@@ -62,10 +63,12 @@ export function meshColour(seed: number, yarn: Rgb): Image {
   const size = TEXTURE_SIZE;
   const cells = 32;
   const fuzz = latticeNoise(128, 128, seed);
+  const wave = Float64Array.from({ length: size }, (_, x) =>
+    Math.abs(sin((Math.PI * x * cells) / size)),
+  );
   return colourImage((i, out) => {
-    const [x, y] = [((i % size) * cells) / size, (Math.floor(i / size) * cells) / size];
-    const across = Math.abs(Math.sin(Math.PI * x)) * Math.abs(Math.sin(Math.PI * y));
-    const light = 0.25 + 1.5 * (1 - across) ** 2 * (0.75 + 0.4 * fuzz[i]!);
+    const across = wave[i % size]! * wave[Math.floor(i / size)]!;
+    const light = 0.25 + 1.5 * square(1 - across) * (0.75 + 0.4 * fuzz[i]!);
     for (let c = 0; c < 3; c++) out[c] = yarn[c]! * light;
   });
 }

@@ -1,4 +1,5 @@
 /** Brushed and perforated metal, leather, terrazzo, a reflected room. */
+import { cos, hypot } from '../../math/elementary.ts';
 import { cellNoise, type Field, latticeNoise, octaves, smoothstep, TEXTURE_SIZE } from './noise.ts';
 import { colourImage, greyImage, type Image, normalImage, type Rgb } from './pixels.ts';
 
@@ -30,7 +31,7 @@ function perforation(): Field {
     for (let x = 0; x < size; x++) {
       const px = (x * cells) / size + (row & 1 ? 0.5 : 0);
       const [ex, ey] = [px - Math.floor(px) - 0.5, py - row - 0.5];
-      out[y * size + x] = smoothstep(0.26, 0.31, Math.hypot(ex, ey));
+      out[y * size + x] = smoothstep(0.26, 0.31, hypot(ex, ey));
     }
   }
   return out;
@@ -112,7 +113,7 @@ export function roomColour(seed: number): Image {
   const cloud = octaves(4, 2, 2, seed);
   return colourImage((i, out) => {
     const v = Math.floor(i / TEXTURE_SIZE) / TEXTURE_SIZE;
-    const sky = 0.5 + 0.5 * Math.cos(2 * Math.PI * v);
+    const sky = 0.5 + 0.5 * cos(2 * Math.PI * v);
     const light = 128 + sky * 96 + (cloud[i]! - 0.5) * 20;
     [out[0], out[1], out[2]] = [light, light * 1.005, light * 1.02];
   });

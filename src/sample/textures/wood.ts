@@ -1,4 +1,5 @@
 /** Veneers with the grain along U; one tile is about 1.2 m × 0.6 m. */
+import { cos, pow, square } from '../../math/elementary.ts';
 import { hashLattice } from '../random.ts';
 import { latticeNoise, octaves, smoothstep, TEXTURE_SIZE } from './noise.ts';
 import { colourImage, greyImage, type Image, type Rgb } from './pixels.ts';
@@ -86,14 +87,14 @@ function ringField(wood: Wood): Float32Array {
   const out = new Float32Array(size * size);
   const heart = Float64Array.from({ length: size }, (_, x) => {
     const u = (x / size) * 2 * Math.PI;
-    return (0.42 + 0.06 * (1 + Math.cos(u + wood.seed)) + 0.02 * Math.cos(2 * u)) ** 2;
+    return square(0.42 + 0.06 * (1 + cos(u + wood.seed)) + 0.02 * cos(2 * u));
   });
   for (let y = 0; y < size; y++) {
-    const d = Math.abs((((y / size) * wood.leaves) % 1) * 2 - 1) ** 2;
+    const d = square((((y / size) * wood.leaves) % 1) * 2 - 1);
     for (let x = 0; x < size; x++) {
       const i = y * size + x;
       // Rings are closer near the border of a leaf, where the cut is steeper.
-      const phase = wood.rings * (d + heart[x]!) ** 0.8;
+      const phase = wood.rings * pow(d + heart[x]!, 0.8);
       out[i] = phase + wood.wave * (slow[i]! - 0.5) * 3 + (fine[i]! - 0.5) * 0.45;
     }
   }
