@@ -23,7 +23,7 @@ const NOT_THE_TOKEN: ReadonlySet<number> = new Set([404, 413, 414, 422, 429, 431
 /** An error body is a short object that says so at its beginning. */
 const ERROR_BODY_BYTES = 65_536;
 const ERROR_KEY_WITHIN_BYTES = 512;
-/** Replaces a token or a user name. */
+/** Replaces a token. */
 const MASK = '***';
 
 /** What each kind of answer is called in an error, and whether its body is a text. */
@@ -170,27 +170,17 @@ function driftIn(message: string): Drift | undefined {
 
 type Addressed = Pick<Exchange, 'name' | 'values' | 'address'>;
 
-/**
- * Adds operation, article and address without secrets to an error; one that names its operation stays as it is.
- *
- * @param username - Removed from what the service may have said; empty if there is none.
- */
-export function withContext(
-  error: unknown,
-  exchange: Addressed,
-  addresses: Addresses,
-  username: string,
-): unknown {
+/** Adds operation, article and address without secrets to an error; one that names its operation stays as it is. */
+export function withContext(error: unknown, exchange: Addressed, addresses: Addresses): unknown {
   const { name, values } = exchange;
   if (!isConverterError(error) || error.operation !== undefined) return error;
   if (name === 'getNodes' && values.parentnode === '' && error.code === 'NODE_NOT_FOUND') {
     return noCatalogue(error, addresses);
   }
-  const { code, status, cause } = error;
+  const { code, message, status, cause } = error;
   const { article, subject } = subjectOf(name, values);
   const where = subject === '' ? name : `${name} ${subject}`;
   const url = shownUrl(exchange, addresses);
-  const message = username === '' ? error.message : error.message.replaceAll(username, MASK);
   const sentence = OF_THE_RUN.includes(code) ? message : `${where}: ${message}`;
   const context = withoutUndefined({ operation: name, cause, url, article, status });
   return new ConverterError(code, sentence, context);

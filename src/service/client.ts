@@ -15,7 +15,7 @@ import {
 } from './service-config.ts';
 import { openSession } from './session.ts';
 import { type AddressName, createFallback, readAddress } from './target.ts';
-import { Traffic } from './traffic.ts';
+import { markLasting, Traffic } from './traffic.ts';
 import { conditionsOf, createTransport, type Exchange, type Validators } from './transport.ts';
 import type { Drift } from './wire-fields.ts';
 import { parsePreview, parseResource } from './wire-resource.ts';
@@ -261,28 +261,31 @@ function connect(settings: Settings, signal: AbortSignal) {
       readAnswer(OPERATIONS.getNodes, response, target.queryBytes);
     },
   });
+  let sent = 0;
   const send = (exchange: Omit<Exchange, 'signal' | 'timeoutMs'>) =>
-    traffic.send(() => transport.send({ ...exchange, timeoutMs, signal }));
+    traffic.send(async () => {
+      sent += 1;
+      const order = sent;
+      return { ...(await transport.send({ ...exchange, timeoutMs, signal })), order };
+    });
   const { profile, lang, langalt, currency } = settings;
   // Values of the client, not of one request: a row of the table sends those that it declares.
   const shared = { profile, lang, langalt, currency };
   const sendRoot = (token: string) => send({ name: 'getNodes', values: shared, token, number: 1 });
   const { origin } = addresses.authUrl;
   const sender = { traffic, transport, signal, timeoutMs, origin };
-  const session = openSession(settings, sender, (token) =>
-    sendRoot(token).then(
-      ({ response }) => !looksLikeDeadToken(OPERATIONS.getNodes, response),
-      () => true,
-    ),
-  );
+  const session = openSession(settings, sender, async (token) => {
+    const { response, target, order } = await sendRoot(token);
+    const isRefused = looksLikeDeadToken(OPERATIONS.getNodes, response);
+    if (!isRefused) readAnswer(OPERATIONS.getNodes, response, target.queryBytes);
+    return { order, isRefused };
+  });
   return { addresses, shared, transport, traffic, session, send };
 }
 
 /** Makes the function that calls an operation, from the first attempt to the last. */
 function createCall(settings: Settings, connection: Connection): ServiceClient['call'] {
   const { addresses, shared, traffic } = connection;
-  const { credentials } = settings;
-  const username = 'token' in credentials ? '' : credentials.username;
   const sendToEither = createFallback();
   return async (name, own, { body: content, first, validators } = {}) => {
     const values = { ...shared, ...own };
@@ -292,7 +295,7 @@ function createCall(settings: Settings, connection: Connection): ServiceClient['
       try {
         return await traffic.request(createAttempt(settings, connection, request));
       } catch (error) {
-        throw withContext(error, request, addresses, username);
+        throw withContext(error, request, addresses);
       }
     });
   };
@@ -300,7 +303,8 @@ function createCall(settings: Settings, connection: Connection): ServiceClient['
 
 /**
  * Makes the function that attempts a request: sends it with a token that should be alive and decodes the
- * answer. Over all its attempts a request gets at most one new token (D-609).
+ * answer. Over all its attempts a request gets at most one new token, and a status that refuses it with a
+ * live token is tried once more, no matter how many attempts there are (D-609).
  */
 function createAttempt<Name extends OperationName, Given extends MaybeValidators>(
   { onAnswer, onDrift }: Settings,
@@ -314,25 +318,41 @@ function createAttempt<Name extends OperationName, Given extends MaybeValidators
   const operation = OPERATIONS[name];
   const report = onDrift && ((drift: Drift) => onDrift({ operation: name, ...drift }));
   let mayReplaceToken = true;
-  return async (number: number): Loaded<{ answer: AnswerOf<Name> }, Given> => {
-    const token = await session.token();
-    let received = await send({ ...request, token, number });
-    if (mayReplaceToken && looksLikeDeadToken(operation, received.response)) {
+  let refusals = 0;
+  const sendWithToken = async (number: number) => {
+    for (;;) {
+      const token = await session.token();
+      const { response, target, order } = await send({ ...request, token, number });
+      const accept = () => session.accept({ token, order });
+      if (!looksLikeDeadToken(operation, response)) return { response, target, accept };
+      const state = await session.examine({ token, order });
+      if (state === 'alive') refusals += 1;
+      if (state !== 'dead' || !mayReplaceToken) return { response, target, accept };
       mayReplaceToken = false;
-      const fresh = await session.replace(token, received.response.status === 401);
-      if (fresh !== token) received = await send({ ...request, token: fresh, number });
+      await session.replace(token, response.status === 401);
     }
-    const { response, target } = received;
+  };
+  return async (number: number): Loaded<{ answer: AnswerOf<Name> }, Given> => {
+    const { response, target, accept } = await sendWithToken(number);
     const { bytes, etag, lastModified, status } = response;
     const sent = body === undefined ? {} : { sent: body };
     await onAnswer?.({ operation: name, values, ...sent, status, bytes });
-    if (isNotModified(status, validators)) return { notModified: true } as IfGiven<Given>;
-    const answer = readAnswer(operation, response, target.queryBytes, report);
-    return { bytes, etag, lastModified, answer };
+    try {
+      const notModified = isNotModified(status, validators);
+      const answer = notModified || readAnswer(operation, response, target.queryBytes, report);
+      accept();
+      if (notModified) return { notModified } as IfGiven<Given>;
+      return { bytes, etag, lastModified, answer: answer as AnswerOf<Name> };
+    } catch (error) {
+      throw REFUSALS.has(status) && refusals > 1 ? markLasting(error as Error) : error;
+    }
   };
 }
 
-function isNotModified(status: number, validators: Validators | undefined): boolean {
+/** Statuses that refuse a request; with a live token they will do so again. */
+const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
+
+function isNotModified(status: number, validators: MaybeValidators): boolean {
   if (status !== 304) return false;
   if (Object.keys(conditionsOf(validators)).length > 0) return true;
   const message = 'expected an answer, received "not modified" to a request without conditions';

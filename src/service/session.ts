@@ -1,8 +1,17 @@
 /**
  * Session: the token of a client, from the login to the logout.
  *
- * A token of our own is renewed ahead of its end, replaced once for all requests that wait when it has died,
- * and logged out at the end. A given token is only used; when it has died the run is over.
+ * A refused request proves nothing: such a service refuses an unknown article as it refuses an expired token
+ * (D-609). All requests of a client share the state of one token:
+ *
+ * | state   | begins after                                                   | a refused request                      |
+ * | ------- | -------------------------------------------------------------- | -------------------------------------- |
+ * | alive   | a normal answer to a request sent after the refused one        | is an ordinary failure                 |
+ * | in doubt | a refusal, if there is no such answer                         | waits for one request of the root      |
+ * | dead    | a refusal of the root, too; the end of the token's lifetime    | waits for one login, once              |
+ * | ended   | a refused login; the death of a given token; `MAX_UNUSED`      | fails: the run ends                    |
+ *
+ * A token of our own is renewed ahead of its end, and logged out at the end; a given token is only used.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
@@ -27,9 +36,18 @@ const RENEWAL_PAUSE_MS = 60_000;
 const GRACE_MS = 5_000;
 /** Logging out must not delay the end of a run. */
 const LOGOUT_TIMEOUT_MS = 5_000;
+/** New tokens in a row of which the service accepted none: another login would not help. */
+const MAX_UNUSED = 3;
 const NEVER = new AbortController().signal;
 const WRONG_ADDRESS =
   'expected an authentication server at this address, received status 404; check BTG2GLTF_AUTH_URL (service.authUrl)';
+
+/** A request that was sent with a token. */
+interface Sent {
+  token: string;
+  /** Number of the request among all of its client, in the order of sending, from 1. */
+  order: number;
+}
 
 /** What a session is made of. */
 interface SessionOptions {
@@ -40,17 +58,24 @@ interface SessionOptions {
   login: () => Promise<string>;
   /** Ends a token at every group; never rejects. */
   logout: (token: string) => Promise<void>;
-  /** Whether the service still accepts a token; true if that cannot be found out. */
-  isAlive: (token: string) => Promise<boolean>;
+  /** Requests the root nodes, which every live token gets; rejects if the answer says nothing about the token. */
+  askRoot: (token: string) => Promise<Pick<Sent, 'order'> & { isRefused: boolean }>;
 }
+
+/** Whether a token was alive when a refused request was sent; `unclear` if the root cannot be requested. */
+type TokenState = 'alive' | 'dead' | 'unclear';
 
 /** The token of a client. */
 interface Session {
-  /** Returns a token that should be alive; logs in if there is none. Throws `TOKEN_DIED` for a given one. */
+  /** Returns a token that should be alive; logs in if there is none. Throws what ended the session. */
   token(): Promise<string>;
+  /** Records that a request was answered normally. */
+  accept(sent: Sent): void;
+  /** Decides whether the token of a refused request is alive. All that wait share one request of the root. */
+  examine(refused: Sent): Promise<TokenState>;
   /**
-   * Returns a token in place of one that seems to have died; the same one if a given token turns out to be
-   * alive. All requests with the same token share one login.
+   * Logs in to replace a dead token. All requests with the same token share one login. Throws `TOKEN_DIED`
+   * for a given token, `LOGIN_REFUSED` where the service accepts no token.
    * @param isCertain - Whether the service said that the token is dead: then it needs no logout.
    */
   replace(token: string, isCertain: boolean): Promise<string>;
@@ -58,19 +83,21 @@ interface Session {
   close(): Promise<void>;
 }
 
+/** A token in use; `acceptedOrder` is the latest request that was answered normally, 0 if there is none. */
+type Token = { value: string; acceptedOrder: number; renewAtMs: number; endsAtMs: number };
+
+const ENDLESS = { renewAtMs: Number.POSITIVE_INFINITY, endsAtMs: Number.POSITIVE_INFINITY };
+
 /** Creates a session; nothing is sent before a token is needed. See spec 3 (rule 1), 5, 8; D-609. */
 export function createSession(options: SessionOptions): Session {
-  const { given } = options;
-  return given === undefined ? ownSession(options) : givenSession(options, given);
-}
-
-type OwnToken = { value: string; renewAtMs: number; endsAtMs: number };
-
-function ownSession({ rememberMe, now, login, logout }: SessionOptions): Session {
+  const { given, rememberMe, now, login, logout, askRoot } = options;
   const lifetimeMs = LIFETIMES_MS[rememberMe ? 'remembered' : 'session'];
   const toLogOut = new Set<string>();
-  let current: OwnToken | undefined;
+  let current: Token | undefined =
+    given === undefined ? undefined : { value: given, acceptedOrder: 0, ...ENDLESS };
   let pending: Promise<string> | undefined;
+  let asking: Promise<TokenState> | undefined;
+  let unused = 0;
   let refusal: unknown;
   let isClosed = false;
 
@@ -87,7 +114,7 @@ function ownSession({ rememberMe, now, login, logout }: SessionOptions): Session
     try {
       const value = await login();
       const renewAtMs = startedMs + lifetimeMs * RENEW_AFTER_SHARE;
-      current = { value, renewAtMs, endsAtMs: startedMs + lifetimeMs };
+      current = { value, acceptedOrder: 0, renewAtMs, endsAtMs: startedMs + lifetimeMs };
       toLogOut.add(value);
       return value;
     } catch (error) {
@@ -97,7 +124,7 @@ function ownSession({ rememberMe, now, login, logout }: SessionOptions): Session
     }
   };
 
-  const renew = async (old: OwnToken): Promise<string> => {
+  const renew = async (old: Token): Promise<string> => {
     try {
       return await obtain();
     } catch (error) {
@@ -108,20 +135,59 @@ function ownSession({ rememberMe, now, login, logout }: SessionOptions): Session
     }
   };
 
+  const throwIfEnded = (): void => {
+    if (isClosed) throw interrupted();
+    if (refusal !== undefined) throw refusal;
+  };
+
+  const accept = ({ token, order }: Sent): void => {
+    if (current?.value !== token) return;
+    current.acceptedOrder = Math.max(current.acceptedOrder, order);
+    unused = 0;
+  };
+
+  const ask = async (token: string): Promise<TokenState> => {
+    try {
+      const { order, isRefused } = await askRoot(token);
+      if (isRefused) return 'dead';
+      accept({ token, order });
+      return 'alive';
+    } catch {
+      return 'unclear';
+    }
+  };
+
+  const retire = ({ acceptedOrder }: Token): void => {
+    current = undefined;
+    if (acceptedOrder === 0) unused += 1;
+    if (given !== undefined) refusal = endedBy('TOKEN_DIED');
+    else if (unused >= MAX_UNUSED) refusal = endedBy('LOGIN_REFUSED');
+  };
+
   return {
     async token() {
-      if (isClosed) throw interrupted();
-      if (refusal !== undefined) throw refusal;
+      throwIfEnded();
       if (current === undefined || now() >= current.endsAtMs) return obtain();
       return now() >= current.renewAtMs ? renew(current) : current.value;
     },
+    accept,
+    async examine({ token, order }) {
+      while (current?.value === token) {
+        if (current.acceptedOrder > order) return 'alive';
+        // What was sent before the refused request proves nothing for it: then the loop asks again.
+        asking ??= ask(token).finally(() => {
+          asking = undefined;
+        });
+        const state = await asking;
+        if (state !== 'alive') return state;
+      }
+      return 'dead';
+    },
     async replace(token, isCertain) {
       if (isCertain) toLogOut.delete(token);
-      if (isClosed) throw interrupted();
-      if (refusal !== undefined) throw refusal;
-      if (current !== undefined && current.value !== token) return current.value;
-      current = undefined;
-      return obtain();
+      if (current?.value === token) retire(current);
+      throwIfEnded();
+      return current?.value ?? obtain();
     },
     async close() {
       isClosed = true;
@@ -134,27 +200,21 @@ function ownSession({ rememberMe, now, login, logout }: SessionOptions): Session
   };
 }
 
-function givenSession({ isAlive }: SessionOptions, given: string): Session {
-  let probe: Promise<boolean> | undefined;
-  let isDead = false;
-  const token = async (): Promise<string> => {
-    if (!isDead) return given;
-    const message =
-      'BTG2GLTF_TOKEN: expected a token that the service accepts, received an expired or unknown one';
-    throw new ConverterError('TOKEN_DIED', message, { operation: 'getNodes' });
-  };
-  return {
-    token,
-    async replace() {
-      // One broken article must not end the run: the token is tried on a request that always works.
-      probe ??= isAlive(given).finally(() => {
-        probe = undefined;
-      });
-      if (!(await probe)) isDead = true;
-      return token();
-    },
-    async close() {},
-  };
+/** What ends a session although the logins succeed, with the operation that was refused. */
+const ENDS = {
+  TOKEN_DIED: [
+    'BTG2GLTF_TOKEN: expected a token that the service accepts, received an expired or unknown one',
+    'getNodes',
+  ],
+  LOGIN_REFUSED: [
+    `login: expected a token that the service accepts, received ${MAX_UNUSED} in a row that it refuses`,
+    'getSessionToken',
+  ],
+} as const;
+
+function endedBy(code: keyof typeof ENDS): ConverterError {
+  const [message, operation] = ENDS[code];
+  return new ConverterError(code, message, { operation });
 }
 
 /** How to log in, and as whom. */
@@ -179,7 +239,7 @@ interface LoginSender {
 export function openSession(
   settings: Settings,
   sender: LoginSender,
-  isAlive: SessionOptions['isAlive'],
+  askRoot: SessionOptions['askRoot'],
 ): Session {
   const { credentials, rememberMe, now } = settings;
   const given = 'token' in credentials ? credentials.token : undefined;
@@ -191,7 +251,7 @@ export function openSession(
     now,
     login: () => logIn(login, sender),
     logout: (token) => logOut(token, sender),
-    isAlive,
+    askRoot,
   });
 }
 
@@ -250,9 +310,9 @@ async function sendStep<Name extends 'getPublicKey' | 'getSessionToken'>(
   return readAnswer(OPERATIONS[name], response, target.queryBytes);
 }
 
-/** A server may repeat what it was sent. A user name is too common a word to mask everywhere. */
-function withoutCredentials(text: string, { username, password, appKey = '' }: Login): string {
-  return [username, password, appKey]
+/** A server may repeat what it was sent, also a password that is too short to be masked everywhere. */
+function withoutCredentials(text: string, { password, appKey = '' }: Login): string {
+  return [password, appKey]
     .filter((secret) => secret !== '')
     .reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
 }

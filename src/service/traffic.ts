@@ -247,7 +247,6 @@ export class Traffic {
     return isRefusal ? 'refusing' : 'up';
   }
 
-  /** The failure is not kept as the cause: only texts pass the place that removes the user's name. */
   #isGone(failure: unknown): ConverterError {
     const { message } = asConverterError(failure);
     const seconds = this.#options.giveUpAfterMs / 1000;
@@ -290,7 +289,7 @@ const OVERLOAD_STATUSES: ReadonlySet<number> = new Set([429, 503]);
 const PASSING_CODES: ReadonlySet<ErrorCode> = new Set([...OVERLOAD_CODES, 'RESPONSE_INVALID']);
 /** Statuses below 500 that may be gone by the next attempt. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([
-  401, // the token died, and again just after a login
+  401, // the token died; refused with a live one, the client ends it
   403, // the same
   408, // the server waited too long for the request
   421, // the connection led to the wrong machine

@@ -55,6 +55,7 @@ describe('a request with validators', () => {
         answer(response, request);
       };
     server.next('/block/', noting(reset), noting(raw('', {}, 401)), noting(notModified));
+    server.next('/getnodes?', raw('', {}, 401));
     const client = clientOf(server);
     expect(await client.getBlock('ACME::DESK::LEG', VALIDATORS)).toEqual({ notModified: true });
     expect(conditions).toEqual(['"7"', '"7"', '"7"']);

@@ -110,10 +110,12 @@ describe('a service that comes back', () => {
   it('logs in again where the token died meanwhile', async () => {
     const client = await clientInRun({ retries: 1, giveUpAfterMs: 3_600_000 });
     server.next(BTG, raw('', {}, 401));
+    server.next(ROOT, raw('', {}, 401));
     const refuse = raw('', {}, 503);
     // One login that comes to nothing, then one for the question.
     server.next('GetPublicKey', refuse, refuse, refuse);
     expect((await client.getPartsList(KEY)).partsList.nodes).toEqual([]);
+    expect(server.tokens).toHaveLength(2);
     await client.close();
   });
 });

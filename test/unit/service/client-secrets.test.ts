@@ -39,10 +39,11 @@ function everythingOf(value: unknown): string {
   return `${shown}${chain.join()}`;
 }
 
-/** Secrets of the credentials in use, and every token that was handed out. */
+/** Secrets of the credentials in use, and every token that was handed out. The user name is none. */
 function expectNoSecret(value: unknown, credentials: ServiceConfig['credentials']): void {
   const shown = everythingOf(value);
-  for (const secret of [...Object.values(credentials), ...server.tokens]) {
+  const { username: _, ...secrets } = { username: '', ...credentials };
+  for (const secret of [...Object.values(secrets), ...server.tokens]) {
     expect(shown).not.toContain(secret);
     expect(shown).not.toContain(encodeURIComponent(secret));
   }
@@ -117,6 +118,20 @@ describe('no secret is in the error of a service that is gone', () => {
     await client.close();
     expect(error.code).toBe('SERVICE_GONE');
     expectNoSecret(error, CREDENTIALS[0]!);
+  });
+});
+
+describe('the user name', () => {
+  it('is no secret: a user who is named like a manufacturer changes no error', async () => {
+    server.always('/btg?', json({ error: 'ACME is unknown' }, 500));
+    const credentials = { username: 'ACME', password: PASSWORD };
+    const client = clientOf(server, { credentials, retries: 0 });
+    const error = await errorOf(client.getPartsList(KEY));
+    await client.close();
+    expect(error.message).toBe(
+      'getPartsList ACME/DESK/D1: the service answered with status 500: ACME is unknown',
+    );
+    expect(error.url).toContain('manufacturer=ACME&');
   });
 });
 

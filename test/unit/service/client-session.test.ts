@@ -195,6 +195,60 @@ describe('a token that dies', () => {
   });
 });
 
+describe('an article that is refused', () => {
+  const STYLES = [
+    ['401', json({ error: 'unknown article' }, 401)],
+    ['403', raw('', {}, 403)],
+    ['HTML', html],
+    ['an error body with 500', json({ error: 'unknown article' }, 500)],
+    ['an error body with 200', json({ error: 'unknown article' })],
+  ] as const;
+  const PARTS_LIST = json({ btg: [], blocks: [], mats: [] });
+  const keys = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, i) => ({ ...KEY, basearticlenumber: `${prefix}${i}` }));
+
+  it.each(STYLES)('as others are not costs no login: %s', async (_, refusal) => {
+    server.always(`${BTG}`, PARTS_LIST);
+    server.next('basearticlenumber=X', ...Array<typeof refusal>(600).fill(refusal));
+    const client = clientOf(server);
+    const [good, bad] = [keys('G', 60), keys('X', 60)];
+    const mixed = good.flatMap((key, i) => [key, bad[i]!]);
+    const settled = await Promise.allSettled(mixed.map((key) => client.getPartsList(key)));
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(60);
+    expect(server.tokens).toHaveLength(1);
+    await client.close();
+  });
+
+  it.each(STYLES)('as all are costs no login: %s', async (_, refusal) => {
+    server.always(BTG, refusal);
+    const client = clientOf(server);
+    const errors = await Promise.all(keys('X', 60).map((key) => errorOf(client.getPartsList(key))));
+    expect(new Set(errors.map(({ operation }) => operation))).toEqual(new Set(['getPartsList']));
+    expect(server.tokens).toHaveLength(1);
+    await client.close();
+  });
+
+  it('with a status is sent twice, not as often as there are retries', async () => {
+    server.always(BTG, raw('', {}, 403));
+    const client = clientOf(server, { retries: 4 });
+    expect(await errorOf(client.getPartsList(KEY))).toMatchObject({
+      code: 'HTTP_STATUS',
+      status: 403,
+    });
+    expect(server.count(BTG)).toBe(2);
+    await client.close();
+  });
+
+  it('as everything else costs three logins, and ends the run', async () => {
+    for (const part of [NODES, BTG]) server.always(part, raw('', {}, 401));
+    const client = clientOf(server);
+    const errors = await Promise.all(keys('X', 60).map((key) => errorOf(client.getPartsList(key))));
+    expect(errors.at(-1)).toMatchObject({ code: 'LOGIN_REFUSED' });
+    expect(server.tokens).toHaveLength(3);
+    await client.close();
+  });
+});
+
 describe('close', () => {
   it('logs out once, however often it is called', async () => {
     const client = clientOf(server);

@@ -9,7 +9,7 @@ function sessionOf(options: { given?: string; rememberMe?: boolean } = {}) {
   const clock = { nowMs: 0 };
   const failures: Error[] = [];
   const loggedOut: string[] = [];
-  const alive = { given: true };
+  const root = { isRefused: false, order: () => 100, isDown: false };
   let logins = 0;
   let probes = 0;
   const session = createSession({
@@ -24,13 +24,16 @@ function sessionOf(options: { given?: string; rememberMe?: boolean } = {}) {
       return String.fromCharCode(64 + logins);
     },
     logout: async (token) => void loggedOut.push(token),
-    isAlive: async () => {
+    askRoot: async () => {
       probes += 1;
-      return alive.given;
+      const order = root.order();
+      await new Promise((resolve) => setImmediate(resolve));
+      if (root.isDown) throw new Error('down');
+      return { order, isRefused: root.isRefused };
     },
   });
   const counts = () => ({ logins, probes });
-  return { session, clock, failures, loggedOut, alive, counts };
+  return { session, clock, failures, loggedOut, root, counts };
 }
 
 const refused = () => new ConverterError('LOGIN_REFUSED', 'no');
@@ -114,6 +117,20 @@ describe('a session of its own', () => {
     await expect(session.token()).rejects.toMatchObject({ code: 'INTERRUPTED' });
   });
 
+  it('ends after three tokens in a row that the service accepts nowhere', async () => {
+    const { session, counts } = sessionOf();
+    for (const order of [1, 2, 3]) {
+      session.accept({ token: await session.token(), order });
+      await session.replace(await session.token(), false);
+    }
+    await session.replace(await session.token(), false);
+    await session.replace(await session.token(), false);
+    const third = session.replace(await session.token(), false);
+    await expect(third).rejects.toMatchObject({ code: 'LOGIN_REFUSED' });
+    await expect(session.token()).rejects.toThrow('received 3 in a row that it refuses');
+    expect(counts().logins).toBe(6);
+  });
+
   it('logs nothing out where it never logged in', async () => {
     const { session, loggedOut, counts } = sessionOf();
     await session.close();
@@ -132,18 +149,64 @@ describe('a session with a given token', () => {
     expect(counts()).toEqual({ logins: 0, probes: 0 });
   });
 
-  it('survives one broken article: the token is tried, once for all who doubt it', async () => {
-    const { session, counts } = sessionOf({ given: 'G' });
-    const answers = await Promise.all([1, 2].map(() => session.replace('G', true)));
-    expect(answers).toEqual(['G', 'G']);
-    expect(counts().probes).toBe(1);
+  it('ends with TOKEN_DIED once it is dead, and stays so', async () => {
+    const { session, root, counts } = sessionOf({ given: 'G' });
+    root.isRefused = true;
+    expect(await session.examine({ token: 'G', order: 1 })).toBe('dead');
+    await expect(session.replace('G', false)).rejects.toMatchObject({ code: 'TOKEN_DIED' });
+    root.isRefused = false;
+    await expect(session.token()).rejects.toMatchObject({ code: 'TOKEN_DIED' });
+    expect(counts().logins).toBe(0);
+  });
+});
+
+describe('a refused request', () => {
+  it('was sent with a live token if a request sent after it was answered normally', async () => {
+    const { session, counts } = sessionOf();
+    const token = await session.token();
+    session.accept({ token, order: 5 });
+    expect(await session.examine({ token, order: 4 })).toBe('alive');
+    expect(counts()).toEqual({ logins: 1, probes: 0 });
   });
 
-  it('ends with TOKEN_DIED, and stays so', async () => {
-    const { session, alive } = sessionOf({ given: 'G' });
-    alive.given = false;
-    await expect(session.replace('G', false)).rejects.toMatchObject({ code: 'TOKEN_DIED' });
-    alive.given = true;
-    await expect(session.token()).rejects.toMatchObject({ code: 'TOKEN_DIED' });
+  it('needs the root if only requests sent before it were answered, once for all that wait', async () => {
+    const { session, counts } = sessionOf();
+    const token = await session.token();
+    session.accept({ token, order: 5 });
+    const orders = [6, 7, 8, 9];
+    const verdicts = orders.map((order) => session.examine({ token, order }));
+    expect(await Promise.all(verdicts)).toEqual(orders.map(() => 'alive'));
+    expect(await session.examine({ token, order: 10 })).toBe('alive');
+    expect(counts()).toEqual({ logins: 1, probes: 1 });
+  });
+
+  it('does not rely on a root that was requested before it', async () => {
+    const { session, root, counts } = sessionOf();
+    const token = await session.token();
+    let order = 0;
+    root.order = () => (order += 10);
+    const [early, late] = [5, 15].map((sent) => session.examine({ token, order: sent }));
+    expect(await Promise.all([early, late])).toEqual(['alive', 'alive']);
+    expect(counts().probes).toBe(2);
+  });
+
+  it('shows a dead token if the root is refused, too', async () => {
+    const { session, root } = sessionOf();
+    root.isRefused = true;
+    expect(await session.examine({ token: await session.token(), order: 1 })).toBe('dead');
+  });
+
+  it('shows nothing if the root cannot be requested', async () => {
+    const { session, root } = sessionOf();
+    root.isDown = true;
+    expect(await session.examine({ token: await session.token(), order: 1 })).toBe('unclear');
+  });
+
+  it('was sent with a token that has been replaced: it is sent again without a question', async () => {
+    const { session, counts } = sessionOf();
+    const old = await session.token();
+    await session.replace(old, true);
+    expect(await session.examine({ token: old, order: 1 })).toBe('dead');
+    expect(counts()).toEqual({ logins: 2, probes: 0 });
   });
 });

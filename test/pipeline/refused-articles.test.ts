@@ -1,0 +1,91 @@
+/** Articles that the service refuses as it would refuse an expired token: they cost no logins (D-609). */
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { command, manifestByNumber, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
+import { html, json } from '../helpers/fault-server.ts';
+import { smallRange } from '../helpers/small-range.ts';
+
+const GOOD = ['D1', 'D2', 'D3', 'D4', 'D5', 'D6'];
+const REFUSED = Array.from({ length: 60 }, (_, i) => `X${i}`);
+const STYLES = [
+  ['401', json({ error: 'unknown article' }, 401)],
+  ['403', json({ error: 'unknown article' }, 403)],
+  ['a page of HTML', html],
+  ['an error with 500', json({ error: 'unknown article' }, 500)],
+  ['an error with 200', json({ error: 'unknown article' })],
+] as const;
+
+let folder: string;
+let emulator: Emulator;
+let proxy: FaultProxy;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const range = smallRange(GOOD.map((number) => ({ number, blocks: [`ACME::DESK::${number}`] })));
+  emulator = await startEmulator({ range });
+  proxy = await startFaultProxy(emulator);
+});
+afterEach(() => proxy.mend());
+afterAll(async () => {
+  await proxy.close();
+  await emulator.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs over a list of articles, at the default concurrency, and counts the logins. */
+async function runOver(name: string, numbers: readonly string[]) {
+  const rows = numbers.map((number) => `ACME,DESK,${number}`);
+  const list = ['manufacturer,program,basearticlenumber', ...rows].join('\n');
+  await writeFile(join(folder, `${name}.csv`), list);
+  const file = await writePipeline(folder, {
+    service: {
+      authUrl: '${BTG2GLTF_AUTH_URL}',
+      baseUrl: '${BTG2GLTF_BASE_URL}',
+      backoffMs: 1,
+    },
+    articles: [{ list: `${name}.csv` }],
+    output: { dir: name },
+    cache: { dir: `${name}-cache` },
+  });
+  const before = proxy.seen.length;
+  const { exit, stderr } = await command(['run', file], { env: proxy.env });
+  const seen = proxy.seen.slice(before);
+  const lines = Object.values(await manifestByNumber(join(folder, name)));
+  return {
+    ...{ exit, stderr },
+    logins: seen.filter((url) => url.includes('GetSessionToken')).length,
+    converted: lines.filter(({ status }) => status === 'converted').length,
+    failed: lines.filter(({ status }) => status === 'failed').length,
+  };
+}
+
+test.each(STYLES)(
+  '60 articles refused with %s among good ones cost no login',
+  async (style, answer) => {
+    proxy.break(/basearticlenumber=X/, answer);
+    const mixed = REFUSED.flatMap((number, i) => [number, ...GOOD.slice(i, i + 1)]);
+    const run = await runOver(`mixed-${STYLES.findIndex(([name]) => name === style)}`, mixed);
+    expect(run, run.stderr).toMatchObject({ exit: 1, logins: 1, converted: 6, failed: 60 });
+  },
+);
+
+test('60 refused articles alone cost no login', async () => {
+  proxy.break(/basearticlenumber=X/, html);
+  const run = await runOver('all', REFUSED);
+  expect(run, run.stderr).toMatchObject({ exit: 1, logins: 1, failed: 60 });
+});
+
+test('tokens that die all the time are replaced, also while articles are refused', async () => {
+  proxy.break(/basearticlenumber=X/, html);
+  let calls = 0;
+  proxy.disturb(() => {
+    if (++calls % 20 === 0) emulator.expireTokens();
+    return undefined;
+  });
+  const run = await runOver('dying', [...REFUSED.slice(0, 8), ...GOOD]);
+  expect(run, run.stderr).toMatchObject({ exit: 1, converted: 6, failed: 8 });
+  expect(run.logins).toBeGreaterThan(1);
+});
