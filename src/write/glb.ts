@@ -169,11 +169,14 @@ function writeNodes(nodes: readonly SceneNode[]): { nodes: GltfObject[]; roots: 
 }
 
 function writeNode(node: SceneNode, children: number[] | undefined): GltfObject {
-  const { name, translationMetres, rotation, scale, mesh, extras } = node;
+  const { name, mesh, extras } = node;
+  const translation = node.translationMetres.map(float32);
+  const rotation = node.rotation.map(float32);
+  const scale = node.scale.map(float32);
   return {
     name,
     children,
-    translation: translationMetres.some((value) => value !== 0) ? translationMetres : undefined,
+    translation: translation.some((value) => value !== 0) ? translation : undefined,
     rotation: rotation.slice(0, 3).some((value) => value !== 0) ? rotation : undefined,
     scale: scale.some((value) => value !== 1) ? scale : undefined,
     mesh: mesh >= 0 ? mesh : undefined,
@@ -216,11 +219,14 @@ function writeMaterial(
       extensions: transform && { KHR_texture_transform: textureTransform(transform) },
     };
   };
-  const { metallic, roughness, emissiveLinear, alphaMode, doubleSided } = material;
-  const emits = emissiveLinear.some((value) => value > 0);
+  const { alphaMode, doubleSided } = material;
+  const metallic = float32(material.metallic);
+  const roughness = float32(material.roughness);
+  const emissive = material.emissiveLinear.map(float32);
+  const emits = emissive.some((value) => value > 0);
   const extensions = extensionsOf(material, emits);
   for (const name of Object.keys(extensions)) extensionsUsed.add(name);
-  const baseColor = [...material.baseColorLinear, material.alpha];
+  const baseColor = [...material.baseColorLinear, material.alpha].map(float32);
   return {
     name: material.name,
     pbrMetallicRoughness: {
@@ -231,7 +237,7 @@ function writeMaterial(
       metallicRoughnessTexture: texture(material.metallicRoughnessTexture, 'data'),
     },
     normalTexture: texture(material.normalTexture, 'data'),
-    emissiveFactor: emits ? emissiveLinear : undefined,
+    emissiveFactor: emits ? emissive : undefined,
     emissiveTexture: emits ? texture(material.emissiveTexture, 'color') : undefined,
     alphaMode: alphaMode === 'OPAQUE' ? undefined : alphaMode,
     doubleSided: doubleSided ? true : undefined,
@@ -240,11 +246,14 @@ function writeMaterial(
   };
 }
 
-function textureTransform({ offset, rotationRadians, scale }: TextureTransform): GltfObject {
+function textureTransform(transform: TextureTransform): GltfObject {
+  const offset = transform.offset.map(float32);
+  const rotation = float32(transform.rotationRadians);
+  const scale = transform.scale.map(float32);
   return {
-    offset: offset[0] === 0 && offset[1] === 0 ? undefined : offset,
-    rotation: rotationRadians === 0 ? undefined : rotationRadians,
-    scale: scale[0] === 1 && scale[1] === 1 ? undefined : scale,
+    offset: offset.some((value) => value !== 0) ? offset : undefined,
+    rotation: rotation === 0 ? undefined : rotation,
+    scale: scale.some((value) => value !== 1) ? scale : undefined,
   };
 }
 
@@ -252,19 +261,32 @@ function extensionsOf(material: SceneMaterial, emits: boolean): GltfObject {
   const { clearcoat, sheen, specular, ior, transmission, emissiveStrength } = material;
   const extensions = {
     KHR_materials_clearcoat: clearcoat && {
-      clearcoatFactor: clearcoat.factor,
-      clearcoatRoughnessFactor: clearcoat.roughness,
+      clearcoatFactor: float32(clearcoat.factor),
+      clearcoatRoughnessFactor: float32(clearcoat.roughness),
     },
-    KHR_materials_emissive_strength: emits && emissiveStrength !== 1 && { emissiveStrength },
-    KHR_materials_ior: ior !== undefined && { ior },
+    KHR_materials_emissive_strength: emits &&
+      emissiveStrength !== 1 && { emissiveStrength: float32(emissiveStrength) },
+    KHR_materials_ior: ior !== undefined && { ior: float32(ior) },
     KHR_materials_sheen: sheen && {
-      sheenColorFactor: sheen.colorLinear,
-      sheenRoughnessFactor: sheen.roughness,
+      sheenColorFactor: sheen.colorLinear.map(float32),
+      sheenRoughnessFactor: float32(sheen.roughness),
     },
-    KHR_materials_specular: specular !== undefined && { specularFactor: specular },
-    KHR_materials_transmission: transmission > 0 && { transmissionFactor: transmission },
+    KHR_materials_specular: specular !== undefined && { specularFactor: float32(specular) },
+    KHR_materials_transmission: transmission > 0 && {
+      transmissionFactor: float32(transmission),
+    },
   };
   return Object.fromEntries(Object.entries(extensions).filter(([, value]) => value));
+}
+
+/** The shortest decimal number that a reader rounds to the same float32; nine digits always suffice. */
+function float32(value: number): number {
+  const rounded = Math.fround(value);
+  for (let digits = 6; digits < 9; digits++) {
+    const short = Number(rounded.toPrecision(digits));
+    if (Math.fround(short) === rounded) return short;
+  }
+  return Number(rounded.toPrecision(9));
 }
 
 interface View {

@@ -31,6 +31,8 @@ interface Gltf {
   bufferViews: { byteOffset: number; byteLength: number; byteStride?: number }[];
   meshes: { primitives: { attributes: Record<string, number>; indices: number }[] }[];
   buffers: { byteLength: number }[];
+  nodes: Record<'translation' | 'rotation' | 'scale', number[] | undefined>[];
+  materials: unknown[];
   images: unknown[];
 }
 
@@ -100,6 +102,39 @@ describe('writeGlb', () => {
         expect(max![k]).toBe(Math.max(...values) + 0);
       }
     }
+  });
+
+  it('writes every factor and transform as the shortest decimal of its float32', async () => {
+    const scene = await sceneOf(RICH);
+    const [first] = scene.nodes;
+    scene.nodes[0] = {
+      ...first!,
+      translationMetres: [0.1 + 0.2, 1 / 3, -1e-12],
+      rotation: [0, Math.SQRT1_2, 0, Math.SQRT1_2],
+      scale: [1 + 1e-12, 2, 16777217],
+    };
+    const { json } = chunksOf(writeGlb(scene));
+    const { translation, rotation, scale } = json.nodes[0]!;
+    expect(translation).toEqual([0.3, 0.33333334, -1e-12]);
+    expect(rotation).toEqual([0, 0.70710677, 0, 0.70710677]);
+    expect(scale).toEqual([1, 2, 16777216]);
+    const numbers: number[] = [];
+    JSON.stringify([json.nodes, json.materials], (key, value) => {
+      if (typeof value === 'number') numbers.push(value);
+      return key === 'extras' ? undefined : value;
+    });
+    expect(numbers.some((value) => !Number.isInteger(value))).toBe(true);
+    for (const value of numbers) {
+      const digits = value.toExponential().replace(/e.*|[-.]/g, '').length;
+      const shorter = digits > 1 ? Number(value.toPrecision(digits - 1)) : NaN;
+      expect([digits <= 9, Math.fround(shorter) === Math.fround(value)]).toEqual([true, false]);
+    }
+  });
+
+  it('leaves out what equals a default of glTF in float32', async () => {
+    const scene = await sceneOf(RICH);
+    scene.nodes[0] = { ...scene.nodes[0]!, scale: [1, 1 + 1e-9, 1] };
+    expect(chunksOf(writeGlb(scene)).json.nodes[0]!.scale).toBeUndefined();
   });
 
   it('has one accessor for each content, however many primitives use it', async () => {
