@@ -72,7 +72,7 @@ function articleText(article: ArticleExplanation, all: boolean): string {
     `${configurationLabel(line)}  ${line.status} ${state}`.trimEnd(),
     ...(reinitstring === '' ? [] : [`  ${reinitstring}`]),
     ...decisionLines(article),
-    ...(line.error ? [`  ${line.error.code}: ${line.error.message}`] : []),
+    ...[line.reason, line.error].flatMap((why) => (why ? [`  ${why.code}: ${why.message}`] : [])),
     ...(scene ? [`  geometry: ${Object.entries(scene.counts).map(countText).join(' · ')}`] : []),
     ...materials.flatMap((material) => materialLines(material, all)),
     ...line.losses.map(({ where, field, done }) => `  loss: ${where}, ${field}: ${done}`),

@@ -79,7 +79,8 @@ function articleMessages(article: Article): Warning[] {
   });
 }
 
-function withChildren(root: Article): Article[] {
+/** An article and its children at any depth, in document order. */
+export function withChildren(root: Article): Article[] {
   const all: Article[] = [];
   const stack = [root];
   for (let article = stack.pop(); article !== undefined; article = stack.pop()) {

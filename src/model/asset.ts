@@ -4,7 +4,7 @@ import type { Bounds, GeometryCounts, Loss } from './scene.ts';
 import type { Digest, Warning } from './snapshot.ts';
 
 /** What this run did with a configuration. */
-export type AssetStatus = 'converted' | 'unchanged' | 'failed';
+export type AssetStatus = 'converted' | 'unchanged' | 'skipped' | 'failed';
 
 /** The figures of one GLB; kept for unchanged articles too. */
 export interface AssetFigures {
@@ -50,6 +50,8 @@ export interface ManifestLine extends ArticleKey, Partial<AssetFigures> {
   warnings: Warning[];
   /** Every request that resolved to this configuration. */
   requested: ArticleRequest[];
+  /** Of a skipped configuration: why it has no GLB. */
+  reason?: { code: string; message: string };
   error?: { code: string; message: string };
   /** For a failed configuration: what it had before, and still has. */
   lastGood?: LastGood;

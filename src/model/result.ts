@@ -1,6 +1,6 @@
 /** The one `Result` type: what became of a request for a configuration. */
 import type { ArticleKey, ArticleRequest } from './article.ts';
-import type { Built, CatalogueLine } from './asset.ts';
+import type { Built, CatalogueLine, ManifestLine } from './asset.ts';
 import type { Digest, UnplacedChild, Warning } from './snapshot.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Digest, UnplacedChild, Warning } from './snapshot.ts';
  *
  * Several requests may resolve to one configuration; each has its own result.
  */
-export type Result = BuiltResult | FreshResult | FetchedResult | FailedResult;
+export type Result = BuiltResult | SkippedResult | FreshResult | FetchedResult | FailedResult;
 
 /** Its snapshot was read: `converted` has a new GLB, `unchanged` the one that is published. */
 export interface BuiltResult {
@@ -24,6 +24,13 @@ export interface BuiltResult {
   decision: Decision;
   /** Children of a planning that become assets of their own. */
   unplaced?: UnplacedChild[];
+}
+
+/** Its snapshot was read, and says that it is nothing to be drawn. */
+export interface SkippedResult
+  extends Omit<BuiltResult, 'status' | 'built'>,
+    Required<Pick<ManifestLine, 'warnings' | 'reason'>> {
+  status: 'skipped';
 }
 
 /** Its snapshot is fresh and its GLB published: nothing was read, its lines stay as they are. */

@@ -1,6 +1,8 @@
 /** Processes one configuration: from its request over snapshot, source digest and GLB to its result. */
 import pLimit from 'p-limit';
 import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
+import type { ContentStore } from '../cache/content-store.ts';
+import { withChildren } from '../fetch/resolve-article.ts';
 import type { SelectedArticle } from '../fetch/selection.ts';
 import {
   inputsDigest,
@@ -21,11 +23,14 @@ import type {
   Fetched,
   Warning,
 } from '../model/snapshot.ts';
+import { decodePartsList } from '../service/wire-parts-list.ts';
+import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { conversionText } from '../transform/convert-options.ts';
+import { publishedAsset } from '../write/publish.ts';
 import { type Converter, loadConverter } from './convert-article.ts';
 import { catalogueEntry, REQUEST_FAILED } from './manifest-lines.ts';
-import type { Run } from './open-run.ts';
+import type { PreviousOutput, Run } from './open-run.ts';
 import type { Processor } from './results.ts';
 import { pipelineServiceId } from './service.ts';
 
@@ -98,6 +103,12 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     return (await stores.hasObject(line.sha256, line.bytes)) ? line : undefined;
   };
 
+  /** The published line of what has no geometry, and had none before. */
+  const skippedLine = (key: ArticleKey, source: Digest) => {
+    const line = options.force ? undefined : previous.lines.get(configurationKey(key));
+    return line?.status === 'skipped' && line.source === source ? line : undefined;
+  };
+
   const fresh = async (selected: SelectedArticle): Promise<FreshResult | undefined> => {
     const { request, children } = selected;
     // The freshness of a snapshot does not cover the children of a stored planning.
@@ -106,7 +117,8 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     if (snapshot === undefined) return undefined;
     const { key, inputs } = snapshot;
     if (!previous.catalogue.has(configurationKey(key))) return undefined;
-    const line = await publishedLine(key, sourceOf(inputs));
+    const source = sourceOf(inputs);
+    const line = skippedLine(key, source) ?? (await publishedLine(key, source));
     return line && { status: 'fresh', request, key };
   };
 
@@ -133,27 +145,65 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     const snapshot = await stopwatch.during('fetch', () => snapshots.load(selected));
     const { key, article, unplaced = [] } = snapshot;
     const source = sourceOf(inputsDigest(snapshot));
+    const reported = snapshot.warnings.filter(isReported);
+    const common = {
+      ...{ request, key, convertdate: article.ocd?.convertdate ?? '', source },
+      catalogue: catalogueEntry(article),
+      ...(unplaced.length > 0 && { unplaced }),
+    };
+    if (await isCommercial(snapshot, stores.bodies, snapshots.decoded)) {
+      expectUnpublished(previous, request, key);
+      const decision = { tier: tierOf(snapshot), why: [NO_GEOMETRY.message] };
+      return { status: 'skipped', ...common, warnings: reported, reason: NO_GEOMETRY, decision };
+    }
     const line = await publishedLine(key, source);
     const published = line && builtOf(line);
     const built = published ?? (await builtEarlier(source)) ?? (await buildAnew(snapshot, source));
-    const reported = snapshot.warnings.filter(isReported);
     const why = () => whyBuilt(options.force, previous.lines, before, snapshot);
     return {
       status: published === undefined ? 'converted' : 'unchanged',
-      request,
-      key,
-      convertdate: article.ocd?.convertdate ?? '',
-      source,
+      ...common,
       built: {
         ...built,
         counts: built.counts ?? database.builds.get(source)?.counts,
         warnings: [...reported, ...built.warnings],
       },
-      catalogue: catalogueEntry(article),
       decision: published ? { tier: tierOf(snapshot), why: [] } : { tier: 'built', why: why() },
-      ...(unplaced.length > 0 && { unplaced }),
     };
   };
+}
+
+/** Why an article such as a service or a discount has no GLB. */
+const NO_GEOMETRY = {
+  code: 'NO_GEOMETRY',
+  message: 'its parts list is empty: it is purely commercial',
+};
+
+/** Whether an article has nothing to draw by design: no parts, no blocks, and nothing went wrong. D-749 */
+async function isCommercial(
+  { article, blocks, partsList }: ArticleSnapshot,
+  bodies: Pick<ContentStore, 'get'>,
+  decoded: DecodedReader | undefined,
+): Promise<boolean> {
+  if (blocks.size > 0 || withChildren(article).some(({ dump }) => dump !== '')) return false;
+  const { nodes, blockNames } =
+    decoded?.partsList(partsList) ?? decodePartsList(await bodies.get(partsList));
+  const isEmpty = nodes.every(({ type, children }) => type === 'top' && children.length === 0);
+  return isEmpty && blockNames.length === 0;
+}
+
+/** What had a GLB and has no parts now is more likely a mistake of the service than a new kind of article. */
+function expectUnpublished(
+  { lines, keyOfRequest }: PreviousOutput,
+  request: ArticleRequest,
+  key: ArticleKey,
+): void {
+  for (const known of [configurationKey(key), keyOfRequest(request)]) {
+    const line = known === undefined ? undefined : lines.get(known);
+    if (line === undefined || publishedAsset(line) === undefined) continue;
+    const message = 'parts list: expected parts, since a GLB is published, received none';
+    throw new ConverterError('NOTHING_TO_DRAW', message);
+  }
 }
 
 function tierOf({ requested }: ArticleSnapshot): Decision['tier'] {

@@ -21,7 +21,7 @@ export interface ArticleExplanation {
   /** Whether the next build from the cache would write it anew. */
   rebuilds: boolean;
   materials: MaterialExplanation[];
-  /** Undefined if it cannot be converted: see `line.error`. */
+  /** Undefined if it cannot be converted: see `line.error` and `line.reason`. */
   scene: Scene | undefined;
 }
 
@@ -68,7 +68,7 @@ async function explainLine(
   const rebuilds = sourceDigest(convert)(inputsDigest(snapshot)) !== line.source;
   const decision = database.decisions.get(outputDir, configurationKey(line));
   const scene =
-    line.status === 'failed'
+    line.sha256 === undefined
       ? undefined
       : await converter.transform(snapshot, (material) => materials.push(material));
   return { line, decision, rebuilds, materials, scene };

@@ -14,7 +14,7 @@ import {
   parseConfigurationKey,
   uniqueRequests,
 } from '../model/configuration-id.ts';
-import type { BuiltResult, FailedResult, Result } from '../model/result.ts';
+import type { BuiltResult, FailedResult, Result, SkippedResult } from '../model/result.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
 import { keepUnselected, orderFields } from '../write/manifest.ts';
@@ -50,6 +50,8 @@ export function manifestLine(
     message: `${configurationKey(request)} failed: ${code}: ${message}`,
   }));
   if (built !== undefined) return orderFields(builtLine(id, built, failed, requested));
+  const skipped = results.find((result) => result.status === 'skipped');
+  if (skipped !== undefined) return orderFields(skippedLine(id, skipped, failed, requested));
   if (isFresh && before !== undefined) return freshLine(before, failed, requested);
   return orderFields(failedLine(id, failures[0]!, requested, before));
 }
@@ -70,6 +72,16 @@ function builtLine(
   };
 }
 
+function skippedLine(
+  id: ArticleRequest,
+  { status, convertdate, source, warnings, reason }: SkippedResult,
+  failed: Warning[],
+  requested: ArticleRequest[],
+): ManifestLine {
+  const found = { losses: [], warnings: [...warnings, ...failed] };
+  return { ...configurationId(id), status, convertdate, source, ...found, requested, reason };
+}
+
 function freshLine(
   before: ManifestLine,
   failed: Warning[],
@@ -77,10 +89,11 @@ function freshLine(
 ): ManifestLine {
   const own = before.warnings.filter(({ code }) => code !== REQUEST_FAILED);
   const warnings = [...own, ...failed];
+  const status = before.status === 'skipped' ? 'skipped' : 'unchanged';
   const isSame =
-    before.status === 'unchanged' &&
+    before.status === status &&
     JSON.stringify([before.warnings, before.requested]) === JSON.stringify([warnings, requested]);
-  return isSame ? before : orderFields({ ...before, status: 'unchanged', warnings, requested });
+  return isSame ? before : orderFields({ ...before, status, warnings, requested });
 }
 
 function failedLine(
@@ -236,10 +249,10 @@ function newCatalogue(
 ): PackedMap<CatalogueLine> {
   const catalogue = createPackedMap<CatalogueLine>();
   for (const key of lines.keys()) {
-    const built = results.of(key).findLast(({ result }) => 'built' in result)?.result;
+    const read = results.of(key).findLast(({ result }) => 'catalogue' in result)?.result;
     const bytes = before.bytesOf(key);
-    if (built !== undefined && 'built' in built)
-      catalogue.set(key, { ...configurationId(built.key), ...built.catalogue });
+    if (read !== undefined && 'catalogue' in read)
+      catalogue.set(key, { ...configurationId(read.key), ...read.catalogue });
     else if (bytes !== undefined) catalogue.setBytes(key, bytes);
   }
   return catalogue;

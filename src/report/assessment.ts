@@ -59,11 +59,11 @@ function failedDetail({ command, failures, configurations }: RunReport): string 
 
 function withoutFailure(report: RunReport): Omit<Assessment, 'tone'> {
   const { command, configurations, changes } = report;
-  const { selected, unchanged } = configurations;
-  const all = amount(selected, 'configuration');
+  const { selected, unchanged, skipped } = configurations;
+  const all = amount(selected - skipped, 'configuration');
   if (command === 'fetch') return { headline: 'All fetched', detail: `${all} are in the cache.` };
   const moved = changes.new.count + changes.changed.count + changes.removed.count;
-  if (moved === 0 && unchanged === selected)
+  if (moved === 0 && unchanged + skipped === selected)
     return { headline: 'Nothing has changed', detail: `${all} are published as they were.` };
   return { headline: 'All converted', detail: `${all} are published, none failed.` };
 }

@@ -20,12 +20,14 @@ import {
   GEOMETRY_COUNTS,
   PROGRAM_COUNTS,
   type RunReport,
+  type SkippedRow,
 } from './run-report.ts';
 
 /** Lengths of the lists of a report; the manifest has every line. @see D-855 */
 const LIMITS = {
   changes: 1000,
   failures: 1000,
+  skipped: 1000,
   articleWarnings: 200,
   slowest: 50,
   largest: 50,
@@ -42,7 +44,15 @@ export type FailureHistory = Pick<
 export type ReportedLine = ArticleKey &
   Pick<
     ManifestLine,
-    'glb' | 'sha256' | 'bytes' | 'triangles' | 'warnings' | 'losses' | 'error' | 'lastGood'
+    | 'glb'
+    | 'sha256'
+    | 'bytes'
+    | 'triangles'
+    | 'warnings'
+    | 'losses'
+    | 'reason'
+    | 'error'
+    | 'lastGood'
   > & {
     status: ManifestLine['status'] | 'fetched';
     counts?: GeometryCounts | undefined;
@@ -66,8 +76,11 @@ export function createCollector() {
   const programs = collectPrograms();
   const warnings = collectWarnings();
   const losses = createCounts();
+  const skipped: SkippedRow[] = [];
   return {
     add(line: ReportedLine): void {
+      if (line.reason !== undefined && skipped.length < LIMITS.skipped)
+        skipped.push({ ...configurationId(line), ...line.reason });
       for (const part of [totals, objects, changes, failures, programs, warnings]) part.add(line);
       for (const { field } of line.losses) losses.add(field);
     },
@@ -80,6 +93,7 @@ export function createCollector() {
       changes: changes.value(),
       programs: programs.value(),
       ...failures.value(),
+      skipped,
       ...warnings.value(),
       losses: losses.sorted(),
     }),
@@ -98,7 +112,7 @@ function collectTotals() {
   return {
     add(line: ReportedLine): void {
       statuses.add(line.status);
-      if (line.isFresh) kept++;
+      if (line.isFresh && line.status === 'unchanged') kept++;
       articles.add(articleKey(line));
       triangles += line.triangles ?? 0;
       if (line.counts !== undefined) {
@@ -108,15 +122,16 @@ function collectTotals() {
       if ((line.ms ?? 0) > 0) slowest.add(assetRow(line));
     },
     value({ notSelected, quarantined }: { notSelected: number; quarantined: number }) {
-      const [fetched, converted, unchanged] = [
-        statuses.of('fetched'),
-        statuses.of('converted'),
-        statuses.of('unchanged'),
-      ];
+      const done = {
+        fetched: statuses.of('fetched'),
+        converted: statuses.of('converted'),
+        unchanged: statuses.of('unchanged'),
+      };
+      const skipped = statuses.of('skipped');
       const failed = statuses.of('failed') + notSelected;
-      const selected = fetched + converted + unchanged + failed;
+      const selected = done.fetched + done.converted + done.unchanged + skipped + failed;
       return {
-        configurations: { selected, fetched, converted, unchanged, kept, failed, quarantined },
+        configurations: { selected, ...done, kept, skipped, failed, quarantined },
         articles: articles.size,
         triangles,
         geometry,

@@ -17,6 +17,7 @@ import {
   type GateFinding,
   PROGRAM_COUNTS,
   type RunReport,
+  type SkippedRow,
 } from './run-report.ts';
 import { capital, day, duration, integer, size } from './text.ts';
 
@@ -29,7 +30,7 @@ export function sectionsOf(report: RunReport): Record<'findings' | 'bars' | 'det
   return {
     findings: make([failures, gates, changes]),
     bars: make([stages, statuses, losses, warningCodes]),
-    details: make([slowest, largest, programs, drift, warnings]),
+    details: make([slowest, largest, programs, skipped, drift, warnings]),
   };
 }
 
@@ -216,6 +217,17 @@ function programs({ programs: { rows, count } }: RunReport): Section | undefined
       ),
       figures('Size', ({ bytes }) => bytes, size),
     ],
+    rows,
+  });
+}
+
+function skipped({ skipped: rows, configurations }: RunReport): Section | undefined {
+  return tableSection<SkippedRow>({
+    id: 'skipped',
+    title: 'Skipped',
+    total: configurations.skipped,
+    rest: 'manifest.jsonl',
+    columns: [ARTICLE, { title: 'Reason', cell: ({ message }) => wrapped(message) }],
     rows,
   });
 }

@@ -134,7 +134,8 @@ ${proportions(tiles)}
 }
 
 function changeTiles({ configurations: all, changes }: RunReport): Tile[] {
-  const same = Math.max(0, all.selected - all.failed - changes.new.count - changes.changed.count);
+  const others = all.failed + all.skipped + changes.new.count + changes.changed.count;
+  const same = Math.max(0, all.selected - others);
   const failed = all.failed > 0 ? percentage(all.failed, all.selected) : '';
   const inQuarantine = all.quarantined > 0 ? `${integer(all.quarantined)} in quarantine` : failed;
   const tile = (kind: keyof typeof changes): Tile => {
@@ -146,8 +147,13 @@ function changeTiles({ configurations: all, changes }: RunReport): Tile[] {
     tile('changed'),
     { label: 'Unchanged', count: same, tone: 'same', note: share },
     tile('removed'),
+    ...(all.skipped === 0 ? [] : [skippedTile(all.skipped)]),
     { label: 'Failed', count: all.failed, tone: 'failed', note: inQuarantine, section: 'failures' },
   ];
+}
+
+function skippedTile(count: number): Tile {
+  return { label: 'Skipped', count, tone: 'same', note: 'without geometry', section: 'skipped' };
 }
 
 function fetchTiles({ configurations: { fetched, failed, selected } }: RunReport): Tile[] {

@@ -1,7 +1,7 @@
 /** The JUnit file of a run, for CI servers. @see D-857 */
 import { configurationLabel } from '../model/configuration-id.ts';
 import { gateLabel, isRefused } from './assessment.ts';
-import type { FailureRow, FinishedRun, RunReport } from './run-report.ts';
+import type { FailureRow, FinishedRun, RunReport, SkippedRow } from './run-report.ts';
 import { amount, integer, visibleText } from './text.ts';
 
 interface Case {
@@ -15,7 +15,7 @@ interface Case {
 
 /**
  * Makes the JUnit XML of a run. The run, each gate, each program and each failure are a test case, so that
- * the file stays short; a configuration in quarantine is skipped.
+ * the file stays short; a configuration in quarantine or without geometry is skipped.
  *
  * @example
  * ```ts
@@ -27,7 +27,10 @@ export function junitXml(run: FinishedRun): string {
   const { report, pipeline, startedAt, endedAt } = run;
   const cases = [runCase(run)];
   if (report !== undefined)
-    cases.push(...gateCases(report), ...programCases(report), ...report.failures.map(failureCase));
+    cases.push(
+      ...[...gateCases(report), ...programCases(report)],
+      ...[...report.skipped.map(skippedCase), ...report.failures.map(failureCase)],
+    );
   const timestamp = new Date(startedAt).toISOString();
   const head = `name="${xmlText(`btg2gltf ${pipeline}`)}" ${totals(cases)} time="${((endedAt - startedAt) / 1000).toFixed(3)}"`;
   const suites = [...bySuite(cases)].map(([name, of]) => suiteXml(name, of, timestamp));
@@ -64,10 +67,19 @@ function programCases({ programs }: RunReport): Case[] {
     }));
 }
 
+function skippedCase(row: SkippedRow): Case {
+  const { manufacturer, program, code, message } = row;
+  const suite = `${manufacturer}/${program}`;
+  return { suite, name: configurationName(row), skipped: `${code}: ${message}` };
+}
+
+function configurationName(row: SkippedRow | FailureRow): string {
+  return [configurationLabel(row), row.reinitstring].filter((part) => part !== '').join(' ');
+}
+
 function failureCase(row: FailureRow): Case {
-  const { manufacturer, program, code, message, help, reinitstring, quarantined, retryOn } = row;
-  const name =
-    row.what ?? [configurationLabel(row), reinitstring].filter((part) => part !== '').join(' ');
+  const { manufacturer, program, code, message, help, quarantined, retryOn } = row;
+  const name = row.what ?? configurationName(row);
   const suite = row.what === undefined ? `${manufacturer}/${program}` : 'selection';
   if (quarantined)
     return { suite, name, skipped: `${code}: in quarantine until ${retryOn ?? 'later'}` };

@@ -87,8 +87,8 @@ function figures<T extends object>(
 }
 
 function outcomes({ configurations }: RunReport): Record<string, number> {
-  const { converted, unchanged, fetched, failed, quarantined } = configurations;
-  return { converted, unchanged, fetched, failed: failed - quarantined, quarantined };
+  const { converted, unchanged, skipped, fetched, failed, quarantined } = configurations;
+  return { converted, unchanged, skipped, fetched, failed: failed - quarantined, quarantined };
 }
 
 function findings({ gates }: RunReport): Row[] {

@@ -128,6 +128,7 @@ export const runReportSchema = z.object({
     converted: count,
     unchanged: count,
     kept: count.describe('unchanged ones whose snapshot was fresh, without a request'),
+    skipped: count.describe('those without geometry, such as services and discounts'),
     failed: count,
     quarantined: count.describe('failed ones in quarantine'),
   }),
@@ -156,6 +157,9 @@ export const runReportSchema = z.object({
   causes: z
     .array(z.object({ code: text, count, help: text, example: text, message: text }))
     .describe('failures by code, the most frequent first'),
+  skipped: z
+    .array(z.object({ ...identity, code: text, message: text }))
+    .describe('the first configurations without geometry, with the reason'),
   failures: z.array(failure).describe('the first; failures.jsonl has all'),
   gates: z.object({
     refused: z.boolean(),
@@ -179,6 +183,8 @@ export const runReportSchema = z.object({
 export type RunReport = z.infer<typeof runReportSchema>;
 /** A configuration or an entry of the selection that failed; unknown ids are empty. */
 export type FailureRow = z.infer<typeof failure>;
+/** A configuration without geometry. */
+export type SkippedRow = RunReport['skipped'][number];
 /** A difference to the previous run that exceeds a threshold of a gate. */
 export type GateFinding = z.infer<typeof gateFinding>;
 /** A new, changed or removed configuration. */

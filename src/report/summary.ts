@@ -86,10 +86,11 @@ const ROWS: [label: string, text: (report: RunReport) => string][] = [
 ];
 
 function configurationsText({ command, configurations }: RunReport): string {
-  const { fetched, converted, unchanged, failed, quarantined } = configurations;
+  const { fetched, converted, unchanged, skipped, failed, quarantined } = configurations;
   if (command === 'fetch') return `${integer(fetched)} fetched · ${integer(failed)} failed`;
   const inQuarantine = quarantined === 0 ? '' : ` (${integer(quarantined)} in quarantine)`;
-  return `${integer(converted)} converted · ${integer(unchanged)} unchanged · ${integer(failed)} failed${inQuarantine}`;
+  const without = skipped === 0 ? '' : ` · ${integer(skipped)} skipped, without geometry`;
+  return `${integer(converted)} converted · ${integer(unchanged)} unchanged${without} · ${integer(failed)} failed${inQuarantine}`;
 }
 
 function changesText({ changes }: RunReport): string {

@@ -32,6 +32,7 @@ const LINE_FIELDS = [
   'losses',
   'warnings',
   'requested',
+  'reason',
   'error',
   'lastGood',
 ] as const satisfies readonly (keyof ManifestLine)[];
