@@ -118,7 +118,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const tokens = createTokenRegistry(now, random, lifetimesMs);
   const server = await createServer(options, now);
   const counts = new Map<string, number>();
-  const context = { range, tokens, maxQueryBytes, ...planningStore(random, options.onPermanentId) };
+  const store = planningStore(random, options.onPermanentId);
+  const context = { range, tokens, maxQueryBytes, searchResults: new Map(), ...store };
   const authRows = authRoutes(login, tokens, keyForm);
   for (const group of [{ base: AUTH_BASE, token: 'none', routes: authRows } as const, ...GROUPS]) {
     for (const row of group.routes) {

@@ -32,6 +32,8 @@ export interface RouteContext {
   storePlanning(article: Json): string;
   /** A planning that this emulator stored; undefined for an identifier of another system. */
   restorePlanning(id: string): Json | undefined;
+  /** Node ids by the id under which the latest search of a manufacturer returned them. */
+  searchResults: Map<string, string>;
   /** A longer query is refused. */
   maxQueryBytes: number;
 }

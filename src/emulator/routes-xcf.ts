@@ -1,5 +1,6 @@
 /** The catalogue group: listing, path, search, resources, logout (Spec 4.2). */
-import { bytesOr404, jsonOr404, logoutRoute, type Route } from './route.ts';
+import type { Query } from '../sample/range.ts';
+import { bytesOr404, jsonOr404, logoutRoute, type Route, type RouteContext } from './route.ts';
 
 /** Rows of `{base_url}/api/xcf.dll/xcf`. */
 export const XCF_ROUTES: readonly Route[] = [
@@ -7,26 +8,29 @@ export const XCF_ROUTES: readonly Route[] = [
     operation: 'getnodes',
     path: '/getnodes',
     optional: ['profile', 'parentnode'],
-    answer: ({ query }, { range }) =>
-      jsonOr404(range.nodes(query.parentnode ?? '', query), 'parentnode'),
+    answer: ({ query }, context) =>
+      jsonOr404(context.range.nodes(parentOf(query, context), query), 'parentnode'),
   },
   {
     operation: 'getnodesbreadcrumbs',
     path: '/getnodesbreadcrumbs',
     optional: ['profile', 'parentnode'],
-    answer: ({ query }, { range }) =>
-      jsonOr404(range.breadcrumbs(query.parentnode ?? '', query), 'parentnode'),
+    answer: ({ query }, context) =>
+      jsonOr404(context.range.breadcrumbs(parentOf(query, context), query), 'parentnode'),
   },
   {
     operation: 'search',
     path: '/search/:manufacturer',
     required: ['q'],
-    answer({ query, segments }, { range }) {
+    answer({ query, segments }, { range, searchResults }) {
       const manufacturer = segments.manufacturer!;
-      const nodes = range.search(manufacturer, query.q!, query);
-      // The ids that the specification shows; the index starts at 0 (D-721).
-      const nodeid = (index: number) => `${manufacturer};SEARCHRESULT${index}`;
-      return { kind: 'json', json: nodes.map((node, i) => ({ ...node, nodeid: nodeid(i) })) };
+      const nodes = range.search(manufacturer, query.q!, query).map((node, index) => {
+        // The ids that the specification shows; the index starts at 0 (D-721).
+        const nodeid = `${manufacturer};SEARCHRESULT${index}`;
+        searchResults.set(nodeid, String(node.nodeid));
+        return { ...node, nodeid };
+      });
+      return { kind: 'json', json: nodes };
     },
   },
   ...['ressource', 'ressources'].map(
@@ -42,3 +46,8 @@ export const XCF_ROUTES: readonly Route[] = [
   ),
   logoutRoute('xcf'),
 ];
+
+/** Any node id may be a parent, that of a search result too. @see Spec 2.1; D-721 */
+function parentOf({ parentnode = '' }: Query, { searchResults }: RouteContext): string {
+  return searchResults.get(parentnode) || parentnode;
+}

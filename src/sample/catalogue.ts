@@ -10,10 +10,11 @@ import type { Json, Query } from './range.ts';
 import { MANUFACTURERS, type ManufacturerDefinition } from './series/range.ts';
 import { isShown, languageOf, type Translate } from './views.ts';
 
+/** Any node as a parent: articles and info nodes have no children. */
 interface Folder {
   nodeid: string;
   text: string;
-  /** Folder above; undefined on the top level. */
+  /** Folder above; undefined for the root. */
   parent: string | undefined;
   children: Json[];
 }
@@ -75,41 +76,37 @@ function search({ articles }: Catalogue, manufacturer: string, query: string): J
     .filter(({ article: { number, short } }) =>
       [number, short.de, short.en].some((text) => text.toLowerCase().includes(lowerCase)),
     )
-    .map(({ node }, index) => ({ ...node, nodeid: `${manufacturer};SEARCHRESULT${index}` }));
+    .map(({ node }) => node);
 }
 
 function createCatalogue(translate: Translate): Catalogue {
   const catalogue: Catalogue = { folders: new Map(), articles: [] };
-  const root = addFolder(catalogue, '', '', undefined);
+  const root: Folder = { nodeid: '', text: '', parent: undefined, children: [] };
+  catalogue.folders.set('', root);
   MANUFACTURERS.forEach((manufacturer, m) => {
     const nodeid = `${manufacturer.id};:@${m + 1}`;
-    root.push(manufacturerNode(manufacturer, nodeid));
-    const programs = addFolder(catalogue, nodeid, manufacturer.name, '');
+    const top = addNode(catalogue, root, manufacturerNode(manufacturer, nodeid, translate));
     manufacturer.series.forEach((series, s) => {
       const seriesId = `${nodeid};:${series.program}@${s + 1}`;
-      programs.push(seriesNode(manufacturer, series, seriesId, translate));
-      const leaves = addFolder(catalogue, seriesId, translate(series.text), nodeid);
+      const folder = addNode(catalogue, top, seriesNode(manufacturer, series, seriesId, translate));
       series.articles.forEach((article, a) => {
         const leafId = `${seriesId};:${article.number}@${a + 1}`;
         const node = articleNode(manufacturer, article, leafId, translate);
-        leaves.push(node);
+        addNode(catalogue, folder, node, article.isListed);
         catalogue.articles.push({ node, article });
       });
     });
-    programs.push(infoNode(manufacturer, nodeid, translate));
+    addNode(catalogue, top, infoNode(manufacturer, nodeid, translate));
   });
   return catalogue;
 }
 
-function addFolder(
-  { folders }: Catalogue,
-  nodeid: string,
-  text: string,
-  parent: string | undefined,
-): Json[] {
-  const children: Json[] = [];
-  folders.set(nodeid, { nodeid, text, parent, children });
-  return children;
+function addNode({ folders }: Catalogue, parent: Folder, node: Json, isListed = true): Folder {
+  const [nodeid, text] = [String(node.nodeid), String(node.text)];
+  const folder = { nodeid, text, parent: parent.nodeid, children: [] };
+  folders.set(nodeid, folder);
+  if (isListed) parent.children.push(node);
+  return folder;
 }
 
 const NO_ARTICLE = { basearticlenumber: '', variantcode: '' };
@@ -124,11 +121,15 @@ function ownerOf({ id, name }: ManufacturerDefinition): Json {
 }
 
 /** A manufacturer on the top level. */
-function manufacturerNode(manufacturer: ManufacturerDefinition, nodeid: string): Json {
-  const { id, name, convertdate } = manufacturer;
+function manufacturerNode(
+  manufacturer: ManufacturerDefinition,
+  nodeid: string,
+  translate: Translate,
+): Json {
+  const { id, text, convertdate } = manufacturer;
   return {
     nodeid,
-    text: name,
+    text: translate(text),
     nodetype: 'F',
     ...ownerOf(manufacturer),
     program: '',
@@ -177,10 +178,10 @@ function articleNode(
 
 /** The page about a manufacturer. */
 function infoNode(manufacturer: ManufacturerDefinition, topId: string, translate: Translate): Json {
-  const { id, name, series } = manufacturer;
+  const { id, text, series } = manufacturer;
   return {
     nodeid: `${topId};:INFO@${series.length + 1}`,
-    text: translate({ de: `Über ${name}`, en: `About ${name}` }),
+    text: translate({ de: `Über ${text.de}`, en: `About ${text.en}` }),
     nodetype: 'I',
     ...ownerOf(manufacturer),
     program: '',

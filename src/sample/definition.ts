@@ -80,6 +80,10 @@ export interface ArticleDefinition {
   };
   /** Changed values, one record for each extra configuration of the demo. */
   variants?: readonly Values[];
+  /** Errors that the service reports about it, for a person. */
+  dump?: string;
+  /** Whether its folder contains it; otherwise search alone finds it. @defaultValue true */
+  isListed?: boolean;
 }
 
 /** One series with its articles. */

@@ -1,11 +1,12 @@
 /** Every manufacturer and series of the sample range, in catalogue order. */
-import type { ArticleDefinition, SeriesDefinition } from '../definition.ts';
+import type { ArticleDefinition, SeriesDefinition, Text } from '../definition.ts';
 import { AKTA } from './akta.ts';
 import { DEPOT } from './depot.ts';
 import { FORUM } from './forum.ts';
 import { KONVA } from './konva.ts';
 import { LINEA } from './linea.ts';
 import { LUMO } from './lumo.ts';
+import { text } from './properties.ts';
 import { REGALO } from './regalo.ts';
 import { SALUN } from './salun.ts';
 
@@ -13,6 +14,8 @@ import { SALUN } from './salun.ts';
 export interface ManufacturerDefinition {
   id: string;
   name: string;
+  /** Of its folder: what it makes, in the language of the reader. */
+  text: Text;
   /** `YYYY-MM-DD`. */
   convertdate: string;
   series: readonly SeriesDefinition[];
@@ -23,11 +26,24 @@ export const MANUFACTURERS: readonly ManufacturerDefinition[] = [
   {
     id: 'FJEL',
     name: 'Fjelmark Büromöbel',
+    text: text('Fjelmark Büromöbel', 'Fjelmark office furniture'),
     convertdate: '2025-03-14',
     series: [LINEA, DEPOT, FORUM],
   },
-  { id: 'BRNK', name: 'Brenkhoff Sitzmöbel', convertdate: '2025-01-28', series: [AKTA, KONVA] },
-  { id: 'AULI', name: 'Aulinde Wohnen', convertdate: '2024-11-05', series: [SALUN, REGALO, LUMO] },
+  {
+    id: 'BRNK',
+    name: 'Brenkhoff Sitzmöbel',
+    text: text('Brenkhoff Sitzmöbel', 'Brenkhoff seating'),
+    convertdate: '2025-01-28',
+    series: [AKTA, KONVA],
+  },
+  {
+    id: 'AULI',
+    name: 'Aulinde Wohnen',
+    text: text('Aulinde Wohnen', 'Aulinde home furniture'),
+    convertdate: '2024-11-05',
+    series: [SALUN, REGALO, LUMO],
+  },
 ];
 
 /** Every article. */

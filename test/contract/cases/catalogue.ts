@@ -92,6 +92,7 @@ export const CATALOGUE = {
       parentnode: async (client, { folder, node }) => {
         const { nodes: children } = await client.getNodes(folder.nodeid);
         expect(children.map(({ nodeid }) => nodeid)).toContain(node.nodeid);
+        expect((await client.getNodes(node.nodeid)).nodes).toEqual([]);
         await refused('NODE_NOT_FOUND', client.getNodes('NOT;THERE@1'));
       },
       lang: inLanguages('lang', nodes, nodeTexts),
@@ -102,10 +103,13 @@ export const CATALOGUE = {
     answers: breadcrumbs,
     parameters: {
       profile: withProfile(breadcrumbs),
-      parentnode: async (client, { top }) => {
-        const folder = top.find(({ nodetype }) => nodetype === 'F')!;
-        const path = await client.getBreadcrumbs(folder.nodeid);
-        expect(path.map(({ nodeid }) => nodeid)).toEqual([folder.nodeid]);
+      parentnode: async (client, { top, folder, node }) => {
+        const first = top.find(({ nodetype }) => nodetype === 'F')!;
+        const path = await client.getBreadcrumbs(first.nodeid);
+        expect(path.map(({ nodeid }) => nodeid)).toEqual([first.nodeid]);
+        const toArticle = await client.getBreadcrumbs(node.nodeid);
+        expect(toArticle.slice(0, -1)).toEqual(await client.getBreadcrumbs(folder.nodeid));
+        expect(toArticle.at(-1)).toEqual({ nodeid: node.nodeid, text: node.text });
       },
       lang: inLanguages('lang', breadcrumbs, breadcrumbTexts),
       langalt: inLanguages('langalt', breadcrumbs, breadcrumbTexts),

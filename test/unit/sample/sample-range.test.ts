@@ -31,6 +31,34 @@ describe('the catalogue of the sample range', () => {
     expect(range.breadcrumbs('')).toEqual([]);
   });
 
+  it('has a path to each article and info node, and nothing below them', () => {
+    const [first] = range.nodes('')!;
+    const children = range.nodes(String(first!.nodeid))!;
+    for (const node of [...allArticles(range), children.at(-1)!]) {
+      expect(range.nodes(node.nodeid)).toEqual([]);
+      expect(range.breadcrumbs(node.nodeid)!.at(-1)).toEqual({
+        nodeid: node.nodeid,
+        text: node.text,
+      });
+    }
+    const article = allArticles(range)[0];
+    expect(range.breadcrumbs(article.nodeid)!.map(({ text }) => text)).toEqual([
+      'Fjelmark Büromöbel',
+      'LINEA Arbeitstische',
+      article.text,
+    ]);
+  });
+
+  it('names each manufacturer by what it makes, in the language of the reader', () => {
+    const texts = (lang: string) => range.nodes('', { lang })!.map(({ text }) => text);
+    expect(texts('de')).toEqual(['Fjelmark Büromöbel', 'Brenkhoff Sitzmöbel', 'Aulinde Wohnen']);
+    expect(texts('en')).toEqual([
+      'Fjelmark office furniture',
+      'Brenkhoff seating',
+      'Aulinde home furniture',
+    ]);
+  });
+
   it('has no folder that it did not name', () => {
     expect(range.nodes('NOWHERE')).toBeUndefined();
     expect(range.breadcrumbs('NOWHERE')).toBeUndefined();
@@ -90,6 +118,20 @@ describe('an article of the sample range', () => {
         }
       }
     }
+  });
+
+  it('has a value for each property, children included, whether it is a default or in the demo', () => {
+    const incomplete = requests.flatMap(({ query }) => {
+      const root = articleOf(range, { ...query, getallproperties: 'true' });
+      return [root, ...root.children].flatMap(({ basearticlenumber, ocd, propclasses }: Wire) =>
+        [...ocd.propclasses, ...propclasses]
+          .flatMap(({ properties }: Wire) => properties)
+          .filter(({ visible, currentvalue }: Wire) => visible && currentvalue.trim() === '')
+          .map(({ name }: Wire) => `${basearticlenumber} ${name}`)
+          .concat(ocd.obligatory2c ? [basearticlenumber] : []),
+      );
+    });
+    expect(incomplete).toEqual([]);
   });
 
   it('answers invisible properties only if all are requested', () => {
