@@ -355,17 +355,20 @@ describe('a choice that cannot be had', () => {
 
   test('of a configuration that is not complete is a warning on its line', async () => {
     await start(RANGE);
-    const ids = { manufacturer: 'AULI', program: 'REGALO', basearticlenumber: 'RG-LOW 180' };
-    const complete = { configurations: { ...ids, values: { 'OBERFLÄCHE.FRONT': 'Salbei' } } };
-    const { exit } = await command(['run', await pipeline({ article: ids }, complete)], { env });
+    const ids = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
+    const lifting = (more: object) => ({
+      configurations: { ...ids, values: { 'AUSSTATTUNG.UNTERGESTELL': 'HUB', ...more } },
+    });
+    const complete = lifting({ 'AUSSTATTUNG.TASTER': 'SPEICHER' });
+    const { exit } = await command(['run', await pipeline(lifting({}), complete)], { env });
     expect(exit).toBe(0);
     const warnings = (await readManifest(out())).map(({ finalarticlenumber, warnings: all }) => [
-      finalarticlenumber.split(';').at(-1),
+      finalarticlenumber.split('.').at(-1),
       all.filter(({ code }) => code === 'CONFIGURATION_INVALID').map(({ message }) => message),
     ]);
     expect(warnings).toEqual([
-      ['FRONT=0', ['the configuration is not complete: OBERFLÄCHE.FRONT has no value']],
-      ['FRONT=SALBEI', []],
+      ['0', ['the configuration is not complete: AUSSTATTUNG.TASTER has no value']],
+      ['S', []],
     ]);
   });
 });

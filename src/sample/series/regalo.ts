@@ -9,7 +9,7 @@ import type {
 } from '../definition.ts';
 import { imp, movable, type Part, top } from '../tree.ts';
 import { board, home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
-import { choice, choices, millimetres, pick, text } from './properties.ts';
+import { choice, choices, millimetres, text } from './properties.ts';
 
 const PROGRAM = 'REGALO';
 const D3 = layer(PROGRAM, 'D3');
@@ -19,16 +19,17 @@ const FRONTS: Readonly<Record<string, string>> = {
   Salbei: home('SALBEI LACK'),
 };
 
-/** The article is invalid until a lacquer is chosen; until then its fronts are of wood. */
+/** Optional, but the article is invalid without it; its fronts are then of wood. */
 const FRONT: PropertyDefinition = choices(
   'FRONT',
   'OBERFLÄCHE',
   text('Front', 'Front'),
   [
+    choice('Holz', 'HOLZ', 'Holz wie Korpus', 'Wood as the carcass'),
     choice('Weiß', 'WEISS', 'Lack weiß', 'White lacquer'),
     choice('Salbei', 'SALBEI', 'Lack salbei', 'Sage lacquer', { surcharge: 40 }),
   ],
-  { initial: '', mustChoose: true },
+  { mustChoose: true },
 );
 
 const WIDTH = millimetres(
@@ -41,11 +42,11 @@ const WIDTH = millimetres(
   },
 );
 
-const front = (values: Values): string =>
-  values.FRONT ? pick(FRONTS, values, 'FRONT') : wood(values, ' HOCH');
+const lacquer = ({ FRONT: value = '' }: Values): string | undefined => FRONTS[value];
+const front = (values: Values): string => lacquer(values) ?? wood(values, ' HOCH');
 
 /** A drawer's front: without lacquer its grain lies. */
-const drawerFront = (values: Values): string => (values.FRONT ? front(values) : wood(values));
+const drawerFront = (values: Values): string => lacquer(values) ?? wood(values);
 
 /** An open bookcase of boards; w, h, d in millimetres. */
 function bookcase(w: number, h: number, d: number, levels: number, values: Values): Part[] {

@@ -10,7 +10,7 @@ import { logIn, post } from '../../helpers/emulated-session.ts';
 import type { Wire } from '../../helpers/sample-range.ts';
 
 const WORKPLACE = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-PLATZ 1' };
-const OPEN_ARTICLE = { manufacturer: 'AULI', program: 'REGALO', basearticlenumber: 'RG-LOW 180' };
+const LIFTING = { propclass: 'AUSSTATTUNG', prop: 'UNTERGESTELL', newvalue: 'HUB' };
 const DARK = { proptype: 'meta', propclass: 'PLANUNG', prop: 'LEUCHTE', newvalue: 'OHNE' };
 const CART = 'https://shop.example/cart?a=1&b="2"';
 
@@ -160,9 +160,10 @@ describe('the planning page', () => {
     expect(await htmlOf(MADE_TO_MEASURE)).not.toContain('<button');
     const html = await htmlOf({ ...MADE_TO_MEASURE, urlwarenkorb: CART });
     expect(html).toContain('data-url="https://shop.example/cart?a=1&amp;b=&quot;2&quot;">');
-    const openArticle = (await buyer.load(OPEN_ARTICLE)) as Wire;
-    expect(openArticle.ocd.obligatory2c).toBe(true);
-    expect(await htmlOf({ ...OPEN_ARTICLE, urlwarenkorb: CART })).toMatch(/<button[^>]* disabled>/);
+    const { ocd } = (await buyer.change(await buyer.load(MADE_TO_MEASURE), LIFTING)) as Wire;
+    expect(ocd.obligatory2c).toBe(true);
+    const open = { ...MADE_TO_MEASURE, ocdreinit: ocd.reinitstring, urlwarenkorb: CART };
+    expect(await htmlOf(open)).toMatch(/<button[^>]* disabled>/);
   });
 
   test('holds nothing that could end its script or be run', async () => {
