@@ -12,6 +12,21 @@ interface CommandRow {
 
 /** Every command by name. The file of a command is loaded when it is called. */
 const COMMANDS: Readonly<Record<string, CommandRow>> = {
+  demo: {
+    usage: 'demo [--output DIR]',
+    describe: 'convert the sample range of the emulator: a first try without an account',
+    load: async () => (await import('./demo.ts')).demoCommand,
+  },
+  init: {
+    usage: 'init [FILE]',
+    describe: 'write a pipeline file with comments, to be completed',
+    load: async () => (await import('./init.ts')).initCommand,
+  },
+  doctor: {
+    usage: 'doctor [PIPELINE.yaml]',
+    describe: 'check settings, login and folders, and print what to do',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
   run: {
     usage: 'run PIPELINE.yaml',
     describe: 'convert the articles of a pipeline to GLB files',

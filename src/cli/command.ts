@@ -11,6 +11,8 @@ export interface Io {
   printError(text: string): void;
   /** Standard error, if it is a terminal. */
   terminal: NodeJS.WritableStream | undefined;
+  /** Asks the user and returns the line of the answer; undefined off a terminal. */
+  ask?: ((question: string) => Promise<string>) | undefined;
   /** Milliseconds since 1970. */
   now(): number;
   /** From 0 to 1. */

@@ -5,6 +5,7 @@ import { readText } from '../support/files.ts';
 import { redact } from '../support/redact.ts';
 import { type Io, interrupt } from './command.ts';
 import { runCommandLine } from './command-line.ts';
+import { openPrompt } from './prompt.ts';
 
 const INTERRUPTED_EXIT = 130;
 
@@ -29,11 +30,14 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
+const prompt = openPrompt(process.stdin, process.stderr, () => interrupt(controller, 'SIGINT'));
+
 const io: Io = {
   env: process.env,
   print: (text) => void process.stdout.write(redact(text)),
   printError: (text) => void process.stderr.write(redact(text)),
   terminal: process.stderr.isTTY ? process.stderr : undefined,
+  ask: process.stdin.isTTY && process.stderr.isTTY ? prompt.ask : undefined,
   now: Date.now,
   random: Math.random,
   signal: controller.signal,
@@ -42,3 +46,4 @@ const io: Io = {
 const manifest = await readText(fileURLToPath(new URL('../../package.json', import.meta.url)));
 const { version } = JSON.parse(manifest) as { version: string };
 process.exitCode = await runCommandLine(process.argv.slice(2), io, version);
+prompt.close();

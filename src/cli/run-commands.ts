@@ -49,7 +49,8 @@ function pipelineCommand(name: 'run' | 'fetch' | 'build', examples: string[]): C
   };
 }
 
-async function execute(
+/** Executes a pipeline: prints log, progress and summary, and writes the files that the options name. */
+export async function execute(
   work: (options: RunOptions, environment: RunEnvironment) => Promise<RunResult>,
   options: RunOptions,
   args: Arguments,

@@ -72,6 +72,12 @@ export async function statIfExists(path: string): Promise<FileFacts | undefined>
   return { bytes: stat.size, folder: stat.isDirectory(), identity };
 }
 
+/** Bytes that this user may still write to the disk of a folder, which exists. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await operate('stat', folder, () => fs.statfs(folder));
+  return bavail * bsize;
+}
+
 /** Whether a file or folder exists. */
 export async function exists(path: string): Promise<boolean> {
   return (await statIfExists(path)) !== undefined;

@@ -24,6 +24,8 @@ export async function command(
     signal?: AbortSignal;
     /** Instant at which the clock of the command begins, ISO 8601, or a clock; else the machine's own. */
     at?: string | (() => number);
+    /** The user at a terminal. */
+    ask?: (question: string) => Promise<string>;
     /** Told of everything printed to standard output. */
     onPrint?: (text: string) => void;
   } = {},
@@ -40,6 +42,7 @@ export async function command(
       stderr += text;
     },
     terminal: undefined,
+    ask: options.ask,
     now: clockFrom(options.at),
     random: Math.random,
     signal: options.signal ?? new AbortController().signal,

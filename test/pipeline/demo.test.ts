@@ -1,6 +1,7 @@
 /**
  * The demo: what a newcomer sees first, and what must be true of every run.
  */
+import { createHash } from 'node:crypto';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,20 +10,22 @@ import { listFolder } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout, readGlb } from '../helpers/check-glb.ts';
 import { type CommandResult, command, temporaryFolder } from '../helpers/command.ts';
+import { serveFolder } from '../helpers/static-server.ts';
 
 const DEMO = 'pipelines/demo.yaml';
 let folder: string;
 let first: CommandResult;
 let second: CommandResult;
+let newcomer: CommandResult;
 let before: Map<string, number>;
 let after: Map<string, number>;
 const one = () => join(folder, 'one', 'demo');
-const sixteen = () => join(folder, 'sixteen', 'demo');
+const eight = () => join(folder, 'eight');
 
 beforeAll(async () => {
   folder = await temporaryFolder();
   first = await command(['run', DEMO, '--output', one(), '--concurrency', '1']);
-  await command(['run', DEMO, '--output', sixteen(), '--concurrency', '16']);
+  newcomer = await command(['demo', '--output', eight()]);
   before = await changeTimes(one());
   second = await command(['run', DEMO, '--output', one()]);
   after = await changeTimes(one());
@@ -96,7 +99,7 @@ describe('the demo run', () => {
 
   test('gives the same manifest and the same bytes whatever the concurrency', async () => {
     const files = await Promise.all(
-      [sixteen(), one()].map(async (dir) => ({
+      [eight(), one()].map(async (dir) => ({
         manifest: (await readManifest(dir)).map((line) => ({ ...line, status: undefined })),
         catalogue: await readCatalogue(dir),
         objects: [...(await changeTimes(dir)).keys()].map((path) => path.slice(dir.length)),
@@ -104,13 +107,44 @@ describe('the demo run', () => {
     );
     expect(files[0]).toEqual(files[1]);
     expect((await command(['verify', one()])).exit).toBe(0);
-    expect((await command(['verify', sixteen()])).exit).toBe(0);
+    expect((await command(['verify', eight()])).exit).toBe(0);
   });
 
   test('run again, reports every configuration unchanged and rewrites nothing', async () => {
     expect(second.exit).toBe(0);
     expect(second.stdout).toMatch(/0 converted · \d+ unchanged · 0 failed/);
     expect(after).toEqual(before);
+  });
+
+  test('as the command demo, is the same run, keeps everything in one folder, and ends with the next steps', async () => {
+    expect(newcomer.exit).toBe(0);
+    const [report] = (await listFolder(join(eight(), 'runs'))).filter((name) => /^\d/.test(name));
+    expect(newcomer.stdout).toContain(join(eight(), 'runs', report!, 'report.html'));
+    for (const next of ['articles', 'serve', 'init', 'doctor']) {
+      expect(newcomer.stdout.split('Next:')[1]).toContain(next);
+    }
+    expect((await listFolder(folder)).sort()).toEqual(['eight', 'one']);
+    const again = await command(['demo', '--output', eight()]);
+    expect(again.exit).toBe(0);
+    expect(again.stdout).toMatch(/0 converted · \d+ unchanged · 0 failed/);
+  });
+
+  test('publishes each GLB under an address: verbatim behind a web server, it has its checksum', async () => {
+    const server = await serveFolder(eight());
+    try {
+      for (const { glb, sha256 } of await readManifest(eight())) {
+        const answer = await fetch(`${server.address}/${glb}`);
+        const bytes = Buffer.from(await answer.arrayBuffer());
+        const digest = createHash('sha256').update(bytes).digest('hex');
+        expect({ glb, status: answer.status, digest }).toEqual({
+          glb,
+          status: 200,
+          digest: sha256,
+        });
+      }
+    } finally {
+      await server.close();
+    }
   });
 
   test('run again, requests no block and no texture', async () => {
@@ -121,11 +155,11 @@ describe('the demo run', () => {
   });
 
   test('verify finds what was damaged and what is missing', async () => {
-    const [line, other] = await readManifest(sixteen());
-    const path = join(sixteen(), line!.glb!);
+    const [line, other] = await readManifest(eight());
+    const path = join(eight(), line!.glb!);
     await rm(path);
-    await rm(join(sixteen(), 'objects', other!.sha256!.slice(0, 2)), { recursive: true });
-    const { exit, stdout } = await command(['verify', sixteen()]);
+    await rm(join(eight(), 'objects', other!.sha256!.slice(0, 2)), { recursive: true });
+    const { exit, stdout } = await command(['verify', eight()]);
     expect(exit).toBe(1);
     expect(stdout).toContain(`${path}: missing`);
     expect(stdout).toContain(`${other!.sha256}.glb: missing`);

@@ -1,0 +1,47 @@
+/** `btg2gltf demo`: the pipeline of the sample range, which needs no file, no account and no network. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadPipeline } from '../pipeline/pipeline-file.ts';
+import { listFolder } from '../support/files.ts';
+import { type Command, textOf } from './command.ts';
+import { applyOptions } from './pipeline-options.ts';
+import { execute } from './run-commands.ts';
+
+const DEFAULT_FOLDER = 'btg2gltf-demo';
+
+/** Part of the package, two folders above this file's folder, compiled or not. */
+const PIPELINE = new URL('../../pipelines/demo.yaml', import.meta.url);
+
+/** The command. */
+export const demoCommand: Command = {
+  positionals: [],
+  options: {
+    output: { type: 'string', describe: `folder of the result [default: ./${DEFAULT_FOLDER}]` },
+  },
+  examples: ['btg2gltf demo', 'btg2gltf demo --output /srv/www/furniture'],
+  async run(args, io) {
+    const { runPipeline } = await import('../pipeline/run.ts');
+    const folder = textOf(args, 'output') ?? DEFAULT_FOLDER;
+    const pipeline = await loadPipeline(fileURLToPath(PIPELINE), io.env);
+    // The cache too, so that nothing remains beside the folder.
+    const folders = { output: folder, cache: join(folder, '.cache') };
+    const options = applyOptions(pipeline, folders, io);
+    const exit = await execute(runPipeline, options, {}, io);
+    io.print(await nextSteps(folder));
+    return exit;
+  },
+};
+
+async function nextSteps(folder: string): Promise<string> {
+  const runs = await listFolder(join(folder, 'runs'));
+  const newest = runs.filter((name) => /^\d/.test(name)).at(-1) ?? '';
+  return `
+Next:
+  open a .glb file below ${join(folder, 'articles')} in a glTF viewer
+  open ${join(folder, 'runs', newest, 'report.html')} in a browser
+  btg2gltf demo         again: every configuration is unchanged
+  btg2gltf init         writes a pipeline file of your own
+  btg2gltf doctor       checks this machine, your settings and your login
+  btg2gltf serve        starts the emulator that this demo has used
+`;
+}

@@ -1,0 +1,228 @@
+/** `btg2gltf doctor`: checks what a run needs, one line each, and says what to do. */
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { CatalogueNode } from '../model/catalogue.ts';
+import { ENVIRONMENT, type Environment, readCredentials } from '../pipeline/environment.ts';
+import { loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
+import { describeService, openService, type Service } from '../pipeline/service.ts';
+import { readArticleList } from '../pipeline/source-files.ts';
+import { amount, size } from '../report/text.ts';
+import { asConverterError, ConverterError, ERROR_CODES, endsRun } from '../support/errors.ts';
+import {
+  exists,
+  freeBytes,
+  linkOrCopy,
+  readText,
+  removeFile,
+  replaceFile,
+} from '../support/files.ts';
+import { nearestName } from '../support/nearest.ts';
+import { type Arguments, type Command, type Io, textOf } from './command.ts';
+import { environmentOf, pipelineOf } from './service.ts';
+
+/** The command. */
+export const doctorCommand: Command = {
+  positionals: [
+    {
+      name: 'PIPELINE.yaml',
+      describe: 'the pipeline to check [default: the service of the environment variables]',
+      required: false,
+    },
+  ],
+  options: {},
+  examples: ['btg2gltf doctor', 'btg2gltf doctor pipelines/nightly.yaml'],
+  async run(args, io) {
+    let worst = 0;
+    for await (const { state, what, text, todo, exit } of examine(args, io)) {
+      io.signal.throwIfAborted();
+      const action = todo === undefined ? '' : ` → ${todo}`;
+      io.print(
+        `${state.padEnd(8)} ${what.padEnd(13)} ${`${text}${action}`.replace(/\n/g, '; ')}\n`,
+      );
+      worst = Math.max(worst, exit ?? 0);
+    }
+    return worst;
+  },
+};
+
+/** The result of one check. */
+interface Finding {
+  state: 'ok' | 'warning' | 'problem';
+  what: string;
+  text: string;
+  /** What the user can do. */
+  todo?: string;
+  /** Exit code of a run with this problem. */
+  exit?: 2 | 3;
+}
+
+const ok = (what: string, text: string): Finding => ({ state: 'ok', what, text });
+const warning = (what: string, text: string, todo: string): Finding => {
+  return { state: 'warning', what, text, todo };
+};
+
+function problem(what: string, thrown: unknown): Finding {
+  const { code, message } = asConverterError(thrown);
+  const { exit, help } = ERROR_CODES[code];
+  return { state: 'problem', what, text: message, todo: help, exit: exit === 2 ? 2 : 3 };
+}
+
+/** Turns what a check throws into its finding. */
+function check(what: string, work: () => Promise<Finding>): Promise<Finding> {
+  return work().catch((thrown: unknown) => problem(what, thrown));
+}
+
+async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
+  yield await check('Node.js', checkNode);
+  const file = textOf(args, 'PIPELINE.yaml');
+  let pipeline: Pipeline | undefined;
+  if (file !== undefined) {
+    yield await check('pipeline', async () => {
+      pipeline = await loadPipeline(file, io.env);
+      return ok('pipeline', `${file}: ${describeService(pipeline.service)}`);
+    });
+    if (pipeline !== undefined) yield* checkLists(pipeline);
+  }
+  let ready: Pipeline | undefined;
+  yield await check('environment', async () => {
+    if (file === undefined) requireAddresses(io.env);
+    else if (pipeline === undefined) return skipped('environment');
+    const loaded = pipeline ?? (await pipelineOf({}, io));
+    const text = requireCredentials(loaded, io.env);
+    ready = loaded;
+    return ok('environment', text);
+  });
+  yield* misspeltVariables(io);
+  yield* ready === undefined ? [skipped('login'), skipped('root nodes')] : checkService(ready, io);
+  yield* checkFolders(pipeline?.outputDir ?? '.', pipeline?.cacheDir ?? '.');
+}
+
+function skipped(what: string): Finding {
+  return warning(what, 'not checked', 'solve the problem above first');
+}
+
+async function checkNode(): Promise<Finding> {
+  const manifest = await readText(fileURLToPath(new URL('../../package.json', import.meta.url)));
+  const { engines } = JSON.parse(manifest) as { engines: { node: string } };
+  const least = engines.node.replace('>=', '');
+  const current = process.versions.node;
+  if (current.localeCompare(least, 'en', { numeric: true }) >= 0) return ok('Node.js', current);
+  const message = `expected version ${least} or later, received ${current}`;
+  return { ...problem('Node.js', new ConverterError('USAGE', message)), todo: 'install it' };
+}
+
+async function* checkLists({ articles }: Pipeline): AsyncGenerator<Finding> {
+  for (const source of articles) {
+    if (source.kind !== 'list') continue;
+    yield await check('list', async () => {
+      const { length } = await readArticleList(source.file);
+      return ok('list', `${source.file}: ${amount(length, 'line')}`);
+    });
+  }
+}
+
+const ADDRESSES = ['BTG2GLTF_AUTH_URL', 'BTG2GLTF_BASE_URL'] as const;
+
+function requireAddresses(env: Environment): void {
+  const unset = ADDRESSES.filter((name) => (env[name] ?? '') === '');
+  if (unset.length === 0) return;
+  const expected = unset.length > 1 ? 'addresses' : 'an address';
+  const message = `${unset.join(' and ')}: expected ${expected}, received none; without an account, use btg2gltf demo`;
+  throw new ConverterError('PIPELINE_VARIABLE_UNSET', message);
+}
+
+function requireCredentials({ service }: Pipeline, env: Environment): string {
+  const { emulator, recording } = service;
+  if (emulator || recording !== undefined) return 'no variable is needed';
+  readCredentials(env);
+  const set = Object.keys(ENVIRONMENT).filter((name) => (env[name] ?? '') !== '');
+  return `${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set`;
+}
+
+function* misspeltVariables({ env }: Io): Generator<Finding> {
+  const prefix = 'BTG2GLTF_';
+  const known = Object.keys(ENVIRONMENT).map((name) => name.slice(prefix.length));
+  for (const name of Object.keys(env).filter((name) => name.startsWith(prefix))) {
+    const nearest = nearestName(name.slice(prefix.length), known);
+    if (name in ENVIRONMENT || nearest === undefined) continue;
+    yield warning('environment', `${name} is not read`, `did you mean ${prefix}${nearest}?`);
+  }
+}
+
+/** A run waits for a service that does not respond; a check answers at once. */
+const ONE_ATTEMPT = { retries: 0, giveUpAfterMs: 0 };
+const LONGEST_ANSWER_MS = 15_000;
+const SHOWN_NODES = 5;
+
+async function* checkService({ service: content }: Pipeline, io: Io): AsyncGenerator<Finding> {
+  const timeoutMs = Math.min(content.timeoutMs, LONGEST_ANSWER_MS);
+  let service: Service | undefined;
+  try {
+    service = await openService({ ...content, ...ONE_ATTEMPT, timeoutMs }, environmentOf(io));
+    const { nodes } = await service.client.getNodes('');
+    yield ok('login', describeService(content));
+    yield rootNodes(nodes);
+  } catch (thrown) {
+    // Other errors than those that end a run are the answer to the first request after the login.
+    if (endsRun(asConverterError(thrown).code)) yield problem('login', thrown);
+    else yield* [ok('login', describeService(content)), problem('root nodes', thrown)];
+  } finally {
+    await service?.close();
+  }
+}
+
+function rootNodes(nodes: readonly CatalogueNode[]): Finding {
+  const what = 'root nodes';
+  if (nodes.length === 0) {
+    const todo = 'ask the operator which catalogues the account may read; lists work without';
+    return warning(what, 'the catalogue is empty', todo);
+  }
+  const more = nodes.length > SHOWN_NODES ? ', …' : '';
+  const names = nodes.slice(0, SHOWN_NODES).map(({ text, nodeid }) => text || nodeid);
+  return ok(what, `${nodes.length}: ${names.join(', ')}${more}`);
+}
+
+/** Of a catalogue of average size with its cache, and the least with which a run may finish. */
+const ENOUGH_BYTES = 2e9;
+const LEAST_BYTES = 100e6;
+
+async function* checkFolders(outputDir: string, cacheDir: string): AsyncGenerator<Finding> {
+  let links: Awaited<ReturnType<typeof linkOrCopy>> | undefined;
+  yield await check('write access', async () => {
+    await probeFolder(await nearestFolder(cacheDir));
+    links = await probeFolder(await nearestFolder(outputDir));
+    return ok('write access', resolve(outputDir));
+  });
+  yield await check('free space', async () => {
+    const free = await Promise.all(
+      [outputDir, cacheDir].map(async (folder) => freeBytes(await nearestFolder(folder))),
+    );
+    const bytes = Math.min(...free);
+    if (bytes >= ENOUGH_BYTES) return ok('free space', size(bytes));
+    const message = `${size(bytes)} at ${outputDir} or ${cacheDir}`;
+    if (bytes < LEAST_BYTES) throw new ConverterError('DISK_FULL', message);
+    return warning('free space', message, 'free disk space, or choose another folder');
+  });
+  if (links === undefined) return;
+  yield links === 'linked'
+    ? ok('hard links', 'possible')
+    : warning('hard links', 'not possible here', 'expect the disk space of each file twice');
+}
+
+/** The folder in which a run would create this one. */
+async function nearestFolder(folder: string): Promise<string> {
+  const path = resolve(folder);
+  return (await exists(path)) ? path : nearestFolder(dirname(path));
+}
+
+/** Writes a file and a second name of it, and removes both. */
+async function probeFolder(folder: string): ReturnType<typeof linkOrCopy> {
+  const probe = join(folder, `.btg2gltf-doctor-${process.pid}`);
+  const names = [probe, `${probe}-link`] as const;
+  try {
+    await replaceFile(names[0], 'probe');
+    return await linkOrCopy(...names);
+  } finally {
+    for (const name of names) await removeFile(name).catch(() => undefined);
+  }
+}

@@ -1,0 +1,163 @@
+/** `btg2gltf init`: writes a pipeline file with comments, after some questions on a terminal. */
+import { basename, dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pipelineJsonSchema } from '../pipeline/pipeline-schema.ts';
+import { exists, replaceFile } from '../support/files.ts';
+import { type Command, type Io, textOf, usageError } from './command.ts';
+
+const DEFAULT_FILE = 'pipeline.yaml';
+const SCHEMA_FILE = new URL('../../pipelines/schema.json', import.meta.url);
+
+/** The command. */
+export const initCommand: Command = {
+  positionals: [
+    { name: 'FILE', describe: `the file to write [default: ${DEFAULT_FILE}]`, required: false },
+  ],
+  options: {},
+  examples: ['btg2gltf init', 'btg2gltf init pipelines/nightly.yaml'],
+  async run(args, io) {
+    const file = textOf(args, 'FILE') ?? DEFAULT_FILE;
+    if (!/\.ya?ml$/i.test(file)) {
+      throw usageError(`FILE: expected a name that ends with .yaml, received "${file}"`);
+    }
+    if (await exists(file)) {
+      throw usageError(`${file}: expected a new file, but it exists; choose another name`);
+    }
+    const answers = await askUser(io);
+    await replaceFile(resolve(file), pipelineText(file, answers));
+    io.print(`${file}: written\n\nNext:\n${nextSteps(file, answers)}`);
+    return 0;
+  },
+};
+
+interface Answers {
+  /** Whether a service with an address is used, and not the emulator. */
+  isLive: boolean;
+  manufacturers: string[];
+  lang: string;
+  outputDir: string;
+}
+
+/** Off a terminal, the answers are the defaults, which depend on the environment variables. */
+async function askUser({ env, ask }: Io): Promise<Answers> {
+  const isSet = (env.BTG2GLTF_BASE_URL ?? '') !== '';
+  const answer = async (question: string, standard: string, pattern = /./): Promise<string> => {
+    if (ask === undefined) return standard;
+    for (;;) {
+      const given = (await ask(`${question} [${standard}]: `)).trim() || standard;
+      if (pattern.test(given)) return given;
+    }
+  };
+  const source = 'Articles from the emulator (sample range, no account) or from your service?';
+  const service = await answer(source, isSet ? 'service' : 'emulator', /^[es]/i);
+  const ids = await answer('Manufacturers, separated by commas; * for all', '*', /[^\s,]/);
+  return {
+    isLive: /^s/i.test(service),
+    manufacturers: ids.split(/[\s,]+/).filter((id) => id !== ''),
+    lang: await answer('Language of texts', 'en', /^[a-z]{2}$/i),
+    outputDir: await answer('Output folder, relative to the file', 'output'),
+  };
+}
+
+/** Addresses are variables, so that the file has neither an address nor a secret. */
+const LIVE = ['  authUrl: "${BTG2GLTF_AUTH_URL}"', '  baseUrl: "${BTG2GLTF_BASE_URL}"'];
+const EMULATED = ['  emulator: true # the sample range, without an account'];
+
+function serviceLines({ isLive, lang }: Answers): string[] {
+  const disable = (lines: string[]) => lines.map((line) => line.replace(/^ {2}/, '  #'));
+  return [
+    ...(isLive ? LIVE : EMULATED),
+    isLive ? '  # Or without an account, instead of the two addresses:' : '  # Or your service:',
+    ...disable(isLive ? EMULATED : LIVE),
+    `  lang: ${quoted(lang)} # ${describe('service.lang')}`,
+    ...settings('service', ['currency', 'concurrency', 'timeoutMs']),
+  ];
+}
+
+/** Settings of the conversion that users change first; schema.json describes all. */
+const CONVERT_SETTINGS = [
+  ...['origin', 'curveToleranceMetres', 'maxTextureSize', 'tangents'],
+  ...['glass', 'normalMap', 'packedTextureFormat', 'allowMissingParts', 'strict'],
+];
+
+function pipelineText(file: string, answers: Answers): string {
+  const folder = dirname(resolve(file));
+  const schema = relative(folder, fileURLToPath(SCHEMA_FILE)).replaceAll('\\', '/');
+  const { manufacturers, outputDir } = answers;
+  return [
+    `# yaml-language-server: $schema=${schema}`,
+    '# What btg2gltf converts, from where, to where. Paths are relative to this file;',
+    '# ${NAME} is replaced by the environment variable NAME. To change a setting that has',
+    '# a "#" directly before it, remove the "#"; its value is the default.',
+    `name: ${quoted(basename(file).replace(/\.ya?ml$/i, ''))}`,
+    '',
+    '# User name, password and application key are never in this file: set BTG2GLTF_USERNAME,',
+    '# BTG2GLTF_PASSWORD and, if you have one, BTG2GLTF_APP_KEY.',
+    'service:',
+    ...serviceLines(answers),
+    '',
+    '# What is converted: any number of entries; btg2gltf run --dry-run prints what they select.',
+    'articles:',
+    `  - catalogue: { manufacturers: [${manufacturers.map(quoted).join(', ')}] }`,
+    '  #- list: articles.csv',
+    '  #- article: { manufacturer: FJEL, program: LINEA, basearticlenumber: LN-M }',
+    '  #- search: { manufacturer: FJEL, query: desk }',
+    '',
+    `output: { dir: ${quoted(outputDir)} }`,
+    '',
+    '# How it is converted; the file in the first line describes all settings.',
+    'convert:',
+    ...settings('convert', ['creaseAngleDegrees']).map((line) => line.replace('#', '')),
+    ...settings('convert', CONVERT_SETTINGS),
+    '',
+    '# When the service is asked again, what is cached, and how often a failing article is tried.',
+    `#freshness: ${defaultOf('freshness')} # convertdate, revalidate, always or never`,
+    `#cache: { maxBytes: ${defaultOf('cache.maxBytes')} } # ${describe('cache.maxBytes')}`,
+    `#failures: { quarantineAfterNights: ${defaultOf('failures.quarantineAfterNights')} }`,
+    '',
+  ].join('\n');
+}
+
+/** Settings that are switched off, each with its default and its description. */
+function settings(section: string, keys: readonly string[]): string[] {
+  return keys.map((key) => {
+    const path = `${section}.${key}`;
+    return `  #${key}: ${defaultOf(path)} # ${describe(path)}`;
+  });
+}
+
+function defaultOf(path: string): string {
+  return JSON.stringify(settingAt(path).default);
+}
+
+function describe(path: string): string {
+  const { description = '', enum: choices } = settingAt(path);
+  return choices === undefined ? description : `${description}: ${choices.join(', ')}`;
+}
+
+interface Setting {
+  default?: unknown;
+  description?: string;
+  enum?: string[];
+  properties?: Record<string, Setting>;
+}
+
+function settingAt(path: string): Setting {
+  const schema: Setting = pipelineJsonSchema();
+  return path.split('.').reduce((at, step) => at.properties![step]!, schema);
+}
+
+/** As JSON, which YAML reads as a text whatever it contains. */
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+function nextSteps(file: string, { isLive }: Answers): string {
+  const set =
+    '  set BTG2GLTF_AUTH_URL, BTG2GLTF_BASE_URL, BTG2GLTF_USERNAME and BTG2GLTF_PASSWORD\n';
+  return `${isLive ? set : ''}  btg2gltf doctor ${file}             checks settings, login and folders
+  btg2gltf run ${file} --dry-run      prints what it selects
+  btg2gltf run ${file} --limit 10     converts ten configurations
+  btg2gltf run ${file}                converts all
+`;
+}

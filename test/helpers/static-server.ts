@@ -1,0 +1,28 @@
+/**
+ * Static server: the files of a folder by address, as any web server has them.
+ */
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+/** Serves a folder on a free port of this machine. */
+export async function serveFolder(
+  folder: string,
+): Promise<{ address: string; close(): Promise<void> }> {
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url!, 'http://localhost');
+    const bytes = await readFile(join(folder, decodeURIComponent(pathname))).catch(() => undefined);
+    response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(() => done());
+      }),
+  };
+}

@@ -1,0 +1,105 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
+import { createSampleRange } from '../../../src/sample/sample-range.ts';
+import { environmentOf } from '../../helpers/child.ts';
+import { command, temporaryFolder, writePipeline } from '../../helpers/command.ts';
+
+let emulator: Emulator;
+let folder: string;
+beforeAll(async () => {
+  emulator = await startEmulator({ range: createSampleRange() });
+});
+afterAll(() => emulator.close());
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+const CHECKS = ['Node.js', 'environment', 'login', 'root nodes', 'write access', 'free space'];
+
+/** State and text of each check by its name, and the exit code. */
+async function doctor(words: string[] = [], env: Record<string, string> = {}) {
+  const { exit, stdout } = await command(['doctor', ...words], { env });
+  const lines = stdout.trimEnd().split('\n');
+  const rows = lines.map((line) => {
+    const [, state, what, text] = /^(ok|warning|problem) +(.+?)(?: {2,}|(?<=access) )(.+)$/.exec(
+      line,
+    )!;
+    return [what!, `${state}: ${text}`] as const;
+  });
+  return { exit, stdout, checks: Object.fromEntries(rows) };
+}
+
+describe('doctor', () => {
+  test('finds nothing wrong with a service that is set by variables', async () => {
+    const { exit, checks } = await doctor([], environmentOf(emulator));
+    expect(exit).toBe(0);
+    expect(Object.keys(checks)).toEqual([...CHECKS, 'hard links']);
+    for (const text of Object.values(checks)) expect(text).toMatch(/^(?:ok|warning): /);
+    expect(checks.login).toBe(`ok: ${emulator.baseUrl}`);
+    expect(checks['root nodes']).toMatch(/^ok: \d+: \S/);
+  });
+
+  test('checks a pipeline, its lists and its folders, and writes nothing', async () => {
+    const articles = [{ list: 'articles.csv' }];
+    const file = await writePipeline(folder, { service: { emulator: true }, articles });
+    await writeFile(join(folder, 'articles.csv'), 'manufacturer;program;number\n');
+    const wrong = await doctor([file]);
+    expect(wrong.exit).toBe(2);
+    expect(wrong.checks.list).toMatch(/^problem: .*articles\.csv:1: .* → correct the list/);
+    const header = 'manufacturer;program;basearticlenumber\nFJEL;LINEA;LN-M\n';
+    await writeFile(join(folder, 'articles.csv'), header);
+    const { exit, checks } = await doctor([file]);
+    expect(exit).toBe(0);
+    expect(checks.list).toMatch(/articles\.csv: 1 line$/);
+    expect(checks['write access']).toBe(`ok: ${join(folder, 'out')}`);
+    expect((await readdir(folder)).sort()).toEqual(['articles.csv', 'pipeline.yaml']);
+  });
+
+  test('names the variables that are missing or misspelt: exit 2', async () => {
+    const none = await doctor();
+    expect(none.exit).toBe(2);
+    expect(none.checks.environment).toMatch(
+      /^problem: BTG2GLTF_AUTH_URL and BTG2GLTF_BASE_URL: .*btg2gltf demo → set/,
+    );
+    expect(none.checks.login).toMatch(/^warning: not checked → /);
+    const { BTG2GLTF_PASSWORD, ...others } = environmentOf(emulator);
+    const env = { ...others, BTG2GLTF_PASWORD: BTG2GLTF_PASSWORD! };
+    const { exit, stdout } = await doctor([], env);
+    expect(exit).toBe(2);
+    expect(stdout).toMatch(/^problem +environment +BTG2GLTF_PASSWORD: expected a value/m);
+    expect(stdout).toMatch(
+      /^warning .*BTG2GLTF_PASWORD is not read → did you mean BTG2GLTF_PASSWORD\?$/m,
+    );
+    const file = await writePipeline(folder, { service: SERVICE });
+    expect((await doctor([file])).checks.pipeline).toMatch(/^problem: .*BTG2GLTF_AUTH_URL/);
+  });
+
+  test('says what to do about a refused login and an unreachable service: exit 3, no secret', async () => {
+    const env: Record<string, string> = environmentOf(emulator);
+    env.BTG2GLTF_PASSWORD = 'not-the-password';
+    const refused = await doctor([], env);
+    expect(refused.exit).toBe(3);
+    expect(refused.checks.login).toMatch(/^problem: .* → check BTG2GLTF_USERNAME/);
+    for (const name of ['BTG2GLTF_PASSWORD', 'BTG2GLTF_APP_KEY']) {
+      expect(refused.stdout).not.toContain(env[name]);
+    }
+    const address = 'http://127.0.0.1:9/nothing';
+    const gone = { ...env, BTG2GLTF_AUTH_URL: address, BTG2GLTF_BASE_URL: address };
+    const { exit, checks } = await doctor([], gone);
+    expect(exit).toBe(3);
+    expect(checks.login).toMatch(/^problem: .*127\.0\.0\.1:9.* → check BTG2GLTF_AUTH_URL/);
+  });
+
+  test('says that a folder cannot be written: exit 3', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const output = { dir: 'file/out' };
+    const file = await writePipeline(folder, { service: { emulator: true }, output });
+    const { exit, checks } = await doctor([file]);
+    expect(exit).toBe(3);
+    expect(checks['write access']).toMatch(/^problem: .*file.* → check the permissions/);
+  });
+});

@@ -1,0 +1,97 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parsePipeline } from '../../../src/pipeline/pipeline-file.ts';
+import { command, temporaryFolder } from '../../helpers/command.ts';
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  file = join(folder, 'nightly.yaml');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const SERVICE = {
+  BTG2GLTF_AUTH_URL: 'https://auth.example/rest',
+  BTG2GLTF_BASE_URL: 'https://api.example/v2.5',
+};
+const text = () => readFile(file, 'utf8');
+const parsed = async (env = SERVICE) => parsePipeline(await text(), file, env);
+
+/** Answers the questions in their order, and notes them. */
+function answering(...answers: string[]) {
+  const questions: string[] = [];
+  const ask = async (question: string) => {
+    questions.push(question);
+    return answers.shift() ?? '';
+  };
+  return { questions, ask };
+}
+
+describe('init writes a pipeline file', () => {
+  test('for the sample range where no service is set, which runs as it is', async () => {
+    expect(await command(['init', file])).toMatchObject({ exit: 0, stderr: '' });
+    expect((await parsed({} as typeof SERVICE)).service).toMatchObject({ emulator: true });
+    const run = await command(['run', file, '--limit', '1', '--only', 'FJEL/LINEA/*']);
+    expect(run).toMatchObject({ exit: 0 });
+    expect(run.stdout).toContain(join(folder, 'output'));
+  });
+
+  test('for the service of the environment variables where they are set, without its address', async () => {
+    expect(await command(['init', file], { env: SERVICE })).toMatchObject({ exit: 0 });
+    const { authUrl, baseUrl } = (await parsed()).service;
+    expect({ authUrl, baseUrl }).toEqual({
+      authUrl: SERVICE.BTG2GLTF_AUTH_URL,
+      baseUrl: SERVICE.BTG2GLTF_BASE_URL,
+    });
+    expect(await text()).not.toContain('example');
+  });
+
+  test('with the schema for editors, which exists', async () => {
+    await command(['init', file]);
+    const [, schema] = /^# yaml-language-server: \$schema=(.+)\n/.exec(await text())!;
+    expect(resolve(dirname(file), schema!)).toBe(
+      fileURLToPath(new URL('../../../pipelines/schema.json', import.meta.url)),
+    );
+  });
+
+  test('with settings that are correct, and the defaults, once they are switched on', async () => {
+    for (const env of [{}, SERVICE]) {
+      await rm(file, { force: true });
+      await command(['init', file], { env });
+      const before = await parsed();
+      const all = (await text()).replace(/^( *)#(?=\S)/gm, '$1');
+      const kept = all.replace(/^ {2}emulator: .*\n/m, '');
+      expect(kept).not.toBe(await text());
+      const { service, articles, ...rest } = parsePipeline(kept, file, SERVICE);
+      const { service: _, articles: __, ...defaults } = before;
+      expect(rest).toEqual(defaults);
+      expect(service.baseUrl).toBe(SERVICE.BTG2GLTF_BASE_URL);
+      expect(articles.map(({ kind }) => kind)).toEqual(['catalogue', 'list', 'article', 'search']);
+    }
+  });
+
+  test('with the answers of the user on a terminal', async () => {
+    const { questions, ask } = answering('both', 's', 'FJEL, BRENK', 'de', 'out "1"');
+    expect(await command(['init', file], { ask })).toMatchObject({ exit: 0 });
+    expect(questions).toHaveLength(5);
+    expect(questions[1]).toBe(questions[0]);
+    const { service, articles, outputDir } = await parsed();
+    expect([service.baseUrl, service.lang]).toEqual([SERVICE.BTG2GLTF_BASE_URL, 'de']);
+    expect(articles).toMatchObject([{ kind: 'catalogue', manufacturers: ['FJEL', 'BRENK'] }]);
+    expect(outputDir).toBe(join(folder, 'out "1"'));
+  });
+
+  test('and never replaces one', async () => {
+    await writeFile(file, 'mine');
+    const { exit, stderr } = await command(['init', file]);
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: expect.stringContaining(`${file}: expected a new file, but it exists`),
+    });
+    expect(await text()).toBe('mine');
+    expect(await command(['init', join(folder, 'nightly.json')])).toMatchObject({ exit: 2 });
+  });
+});
