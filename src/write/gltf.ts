@@ -1,5 +1,6 @@
 /** glTF with separate files: a scene becomes a `.gltf` file, its buffer and its images. */
 import type { Scene, SceneImage } from '../model/scene.ts';
+import { urlName } from '../support/file-names.ts';
 import { encodeScene } from './glb.ts';
 
 /** A file of a folder. */
@@ -12,9 +13,6 @@ const EXTENSIONS = { 'image/jpeg': 'jpg', 'image/png': 'png' } as const satisfie
   SceneImage['mimeType'],
   string
 >;
-
-/** Of the part of a name that comes from the image. */
-const MOST_CHARACTERS = 80;
 
 /**
  * Writes a scene as glTF with separate files.
@@ -45,21 +43,10 @@ export function writeGltf(scene: Scene, stem: string): NamedFile[] {
 function imageNames(images: readonly SceneImage[], stem: string): string[] {
   const taken = new Set<string>();
   return images.map(({ name, mimeType }) => {
-    const plain = `${stem}-${safeName(name.replace(/\.\w{1,4}$/, ''))}`;
+    const plain = `${stem}-${urlName(name.replace(/\.\w{1,4}$/, ''))}`;
     for (let copy = 1; ; copy++) {
       const unique = `${copy === 1 ? plain : `${plain}-${copy}`}.${EXTENSIONS[mimeType]}`;
       if (taken.size < taken.add(unique.toLowerCase()).size) return unique;
     }
   });
-}
-
-/** Letters without their marks, digits and `_~-`: the same in an address and on every file system. */
-function safeName(name: string): string {
-  const ascii = name.normalize('NFKD').replace(/\p{M}/gu, '');
-  return (
-    ascii
-      .replace(/[^A-Za-z0-9_~]+/g, '-')
-      .replace(/^-|-$/g, '')
-      .slice(0, MOST_CHARACTERS) || 'image'
-  );
 }
