@@ -4,7 +4,7 @@ import { redact, registerSecret } from '../support/redact.ts';
 import { type Command, textOf } from './command.ts';
 
 /** Secret parameters, also in an address within the address. */
-const SECRET = /(?:[?&;#]|^)(?:token|password|username|user|appkey)=([^&#;\s]+)/gi;
+const SECRET = /(?:[?&;#]|^)(?:token|password|appkey)=([^&#;\s]+)/gi;
 
 /** The command. */
 export const migrateUrlCommand: Command = {

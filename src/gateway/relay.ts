@@ -97,7 +97,7 @@ function answerOf(token: string, { accept }: Post): PostAnswer {
 function failureOf(thrown: unknown, request: TokenRequest, log: Logger): Refusal {
   const { code, message } = asConverterError(thrown);
   const { status, answer } = FAILURES[code] ?? { status: 500, answer: 'no token' };
-  const masked = message.replaceAll(request.password, '***').replaceAll(request.username, '***');
+  const masked = message.replaceAll(request.password, '***');
   // A server may repeat what it received, so the message of a refused login is not logged at all.
   log.warn('no token', { code, ...(code === 'LOGIN_REFUSED' ? {} : { message: masked }) });
   return new Refusal(status, answer, { code });

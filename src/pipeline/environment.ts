@@ -11,7 +11,7 @@ export const ENVIRONMENT = {
   BTG2GLTF_AUTH_URL: { secret: false, means: 'REST base address of the authentication server' },
   BTG2GLTF_BASE_URL: { secret: false, means: 'base address of the API' },
   BTG2GLTF_FRONTEND_URL: { secret: false, means: 'base address of the planning frontend' },
-  BTG2GLTF_USERNAME: { secret: true, means: 'user name' },
+  BTG2GLTF_USERNAME: { secret: false, means: 'user name' },
   BTG2GLTF_PASSWORD: { secret: true, means: 'password' },
   BTG2GLTF_APP_KEY: { secret: true, means: 'application key, if you have one' },
   BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },

@@ -85,7 +85,12 @@ export async function makeReport(run: Run, content: ReportContent) {
     outputDir: pipeline.outputDir,
     cacheDir: pipeline.cacheDir,
   };
-  return { report: redactAll(report), failures: () => redacted(collector.failures()) };
+  return {
+    report: redactAll(report),
+    failures: () => redacted(collector.failures()),
+    // Not of the redacted report: a secret in the path would change where the report is written.
+    place: { outputDir: pipeline.outputDir, id: report.run },
+  };
 }
 
 function* redacted(rows: Iterable<FailureRow>): Iterable<FailureRow> {
@@ -172,12 +177,12 @@ function changeOf(
  *
  * @returns The folder; its name is the id of the run.
  */
-export async function writeReport({ report, failures }: MadeReport): Promise<string> {
+export async function writeReport({ report, failures, place }: MadeReport): Promise<string> {
   const { reportHtml } = await import('../report/html.ts');
-  const { outputDir, run } = report;
-  const previousRun = (await runFolders(outputDir)).filter((id) => id < run).at(-1);
+  const { outputDir, id } = place;
+  const previousRun = (await runFolders(outputDir)).filter((other) => other < id).at(-1);
   const written = previousRun === undefined ? report : { ...report, previousRun };
-  const folder = join(outputDir, RUNS_FOLDER, run);
+  const folder = join(outputDir, RUNS_FOLDER, id);
   const put = (name: string, content: string | Uint8Array) =>
     replaceFile(join(folder, name), content, { tmpDir: temporaryFolder(outputDir) });
   await put('failures.jsonl', jsonLines([...failures()]));

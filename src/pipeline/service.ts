@@ -90,6 +90,6 @@ async function startedEmulator(
 ): Promise<EmulatorHandle | undefined> {
   if (sample !== true && recording === undefined) return undefined;
   const emulator = await start(recording === undefined ? {} : { recording });
-  [emulator.username, emulator.password, emulator.appKey].forEach(registerSecret);
+  [emulator.password, emulator.appKey].forEach(registerSecret);
   return emulator;
 }

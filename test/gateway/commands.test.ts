@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openCacheDatabase } from '../../src/cache/database.ts';
 import { interrupt } from '../../src/cli/command.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { redact } from '../../src/support/redact.ts';
 import { command, temporaryFolder } from '../helpers/command.ts';
 import { smallRange } from '../helpers/small-range.ts';
 
@@ -175,6 +176,15 @@ describe('inbox', () => {
     expect(await command(inFolder(words), { env })).toMatchObject({
       exit,
       stderr: expect.stringMatching(says),
+    });
+  });
+});
+
+describe('serve', () => {
+  it('prints its user name, also in a shell that has its exports', async () => {
+    await whileRunning(['serve', '--port', '0'], async (_, printed) => {
+      // As the process prints it.
+      expect(redact(printed)).toContain(`export BTG2GLTF_USERNAME='${emulator.username}'`);
     });
   });
 });

@@ -1,8 +1,8 @@
 /**
- * Secrets: user, password, application key and every token, in no byte that a run leaves behind.
+ * Secrets: password, application key and every token, in no byte that a run leaves behind; the user name is none.
  */
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
@@ -73,7 +73,8 @@ test('no secret is in the output, the cache or on a stream, however the run went
   const tokens = proxy.seen.flatMap((url) => /[?&]token=([^&]+)/.exec(url)?.[1] ?? []);
   expect(new Set(tokens).size).toBeGreaterThanOrEqual(3);
   const secrets = [
-    ...Object.values(LOGIN),
+    LOGIN.password,
+    LOGIN.appKey,
     'another-secret',
     ...tokens,
     ...tokens.map(decodeURIComponent),
@@ -95,6 +96,45 @@ test('no secret is in the output, the cache or on a stream, however the run went
   );
   expect(leaks).toEqual([]);
 });
+
+test('a user named like a manufacturer changes no byte of what is written or printed', async () => {
+  const [plain, namesake] = await Promise.all(['someone', 'ACME'].map(outcomeFor));
+  expect([...plain!.keys()].length).toBeGreaterThan(8);
+  expect(namesake).toEqual(plain);
+});
+
+/** Every file and stream of a run with a failure, of `catalogue ls`, and of a failed command, by name. */
+async function outcomeFor(username: string): Promise<Map<string, string>> {
+  const root = join(folder, `of-${username.toLowerCase()}`);
+  await mkdir(root);
+  const range = smallRange(['D1', 'D2'].map((number) => ({ number, blocks: [number] })));
+  const own = await startEmulator({ range, login: { ...LOGIN, username } });
+  const toOwn = await startFaultProxy(own);
+  toOwn.break(/btg.*basearticlenumber=D2/, raw('ACME has no D2', {}, 500));
+  const service = {
+    authUrl: '${BTG2GLTF_AUTH_URL}',
+    baseUrl: '${BTG2GLTF_BASE_URL}',
+    retries: 0,
+  };
+  const file = await writePipeline(root, { service });
+  const options = { env: toOwn.env, at: () => Date.parse('2026-01-01T00:00:00Z') };
+  const streams = await Promise.all([
+    command(['run', file, '--junit', join(root, 'j.xml'), '--log-format', 'json'], options),
+    command(['catalogue', 'ls'], options),
+    command(['migrate-url', 'https://h/planning?manufacturer=ACME&token=T&username=ACME'], options),
+  ]);
+  await toOwn.close();
+  await own.close();
+  const files = [...(await filesBelow(root))].filter(([name]) => !/cache|pipeline/.test(name));
+  const texts = [...files, ...streams.map(({ stdout, stderr }, i) => [i, stdout + stderr])];
+  const { origin } = new URL(toOwn.env.BTG2GLTF_BASE_URL!);
+  return new Map(
+    texts.map(([name, text]) => [
+      `${name}`,
+      `${text}`.replaceAll(root, 'ROOT').replaceAll(origin, 'ORIGIN'),
+    ]),
+  );
+}
 
 async function filesBelow(root: string): Promise<Map<string, Buffer>> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
