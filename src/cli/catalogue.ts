@@ -171,7 +171,8 @@ export async function readCatalogueTree(
   for (let below = 1; below < depth && level.length > 0; below++) {
     const folders = level.filter(({ nodetype }) => nodetype === 'F');
     const fresh = folders.filter((folder) => {
-      if (seen.has(folder.nodeid)) folder.note = 'already in this tree';
+      if (folder.nodeid === '') folder.note = 'cannot be listed: it has no id';
+      else if (seen.has(folder.nodeid)) folder.note = 'already in this tree';
       else if (seen.size > most) return false;
       else seen.add(folder.nodeid);
       return folder.note === undefined;

@@ -12,7 +12,7 @@ import { articleLabel, configurationKey } from '../model/configuration-id.ts';
 import type { PartsList, PartsListNode } from '../model/graphics.ts';
 import type { ArticleSnapshot, DecodedReader, Fetched, Warning } from '../model/snapshot.ts';
 import { imageReferences } from '../service/wire-material.ts';
-import { canonicalName } from '../service/wire-value.ts';
+import { canonicalName, parseJson } from '../service/wire-value.ts';
 import { ConverterError } from '../support/errors.ts';
 import { estimateRequests, type RequestEstimate } from './estimate.ts';
 import { type ImageContext, locateImage } from './image-location.ts';
@@ -179,7 +179,7 @@ async function changeArticle(
     values: { ...key, ...setting },
     owner: key.manufacturer,
     async send() {
-      const jsondata = JSON.parse(new TextDecoder().decode(await store.get(articleDigest)));
+      const jsondata = parseJson(await store.get(articleDigest));
       const change = { ...setting, id: before.id, rootid: before.rootid, jsondata };
       const { article: answer, ...body } = await client.changeProperty(key, change);
       return { ...body, answer };

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { OPERATIONS, type OperationName, requestKey, type Values } from '../service/operations.ts';
 import type { RawAnswer } from '../service/service-config.ts';
 import { queryOf } from '../service/target.ts';
-import { isRecord } from '../service/wire-value.ts';
+import { isRecord, type JsonRecord, parseJson } from '../service/wire-value.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { encodeFileName } from '../support/file-names.ts';
-import { readTextIfExists, replaceFile, sha256Hex } from '../support/files.ts';
+import { readBytesIfExists, replaceFile, sha256Hex } from '../support/files.ts';
 import { redact } from '../support/redact.ts';
 
 const FORMAT = 1;
@@ -139,12 +139,12 @@ export function createRecorder(dir: string): Recorder {
 /** The planning that a recording has of a permanent identifier. @throws {@link ConverterError} `RECORDING_INVALID`. */
 export async function readRecordedPlanning(recording: string, id: string): Promise<unknown> {
   const path = join(recording, planningFile(id));
-  const text = await readTextIfExists(path);
-  if (text === undefined) return undefined;
+  const bytes = await readBytesIfExists(path);
+  if (bytes === undefined) return undefined;
   try {
-    const { request, response } = JSON.parse(text);
+    const { request, response } = parseJson(bytes) as Record<string, JsonRecord>;
     // A file system may ignore case; identifiers do not.
-    return request.permanentid === redact(id) ? response : undefined;
+    return request!.permanentid === redact(id) ? response : undefined;
   } catch (cause) {
     const why = asConverterError(cause).message;
     const message = `${path}: expected request.permanentid and response: ${why}`;
@@ -211,7 +211,8 @@ function readJson(bytes: Uint8Array) {
   try {
     const received = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const text = withoutSecrets(received);
-    return { text, value: JSON.parse(text) as unknown, isRedacted: text !== received };
+    const value = parseJson(new TextEncoder().encode(text));
+    return { text, value, isRedacted: text !== received };
   } catch {
     return undefined;
   }

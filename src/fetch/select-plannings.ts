@@ -2,7 +2,7 @@
 import type { Article, ArticleRequest } from '../model/article.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { decodeArticle } from '../service/wire-article.ts';
-import { isRecord } from '../service/wire-value.ts';
+import { isRecord, parseJson } from '../service/wire-value.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { planningChildren, requestOfArticle } from './planning.ts';
 import type { SelectedArticle, SelectionFailure, SourceSelection } from './selection.ts';
@@ -82,7 +82,7 @@ function unwrap(json: unknown): unknown {
   const wrapped = isRecord(json) && 'json' in json && !('id' in json) ? json.json : json;
   if (typeof wrapped !== 'string') return wrapped;
   try {
-    return JSON.parse(wrapped) as unknown;
+    return parseJson(new TextEncoder().encode(wrapped));
   } catch {
     throw invalid('expected JSON in the property json, received other text');
   }

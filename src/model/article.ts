@@ -85,8 +85,8 @@ export interface CommercialData {
   id: string;
   /** Resolved article number including the code scheme; opaque. */
   finalarticlenumber: string;
-  /** 0 is a normal price: see `articlewithprice`. */
-  price: number;
+  /** Null where there is none: see `articlewithprice`. */
+  price: number | null;
   /** Of the price: `EUR`, `CHF`. */
   currency: string;
   /** Structure not specified; passed through untouched. */

@@ -5,6 +5,7 @@ import type { DurablePermanentIds } from '../cache/durable-permanent-ids.ts';
 import { readRecordedPlanning } from '../fetch/recording.ts';
 import type { StoredPlanning } from '../fetch/select-plannings.ts';
 import type { ArticleRequest } from '../model/article.ts';
+import { parseJson } from '../service/wire-value.ts';
 import { asConverterError, ConverterError, endsRun, isConverterError } from '../support/errors.ts';
 import { listFolder, readBytes, readText, statIfExists } from '../support/files.ts';
 import { globMatcher } from '../support/glob.ts';
@@ -216,15 +217,11 @@ async function readJson(path: string): Promise<unknown> {
   const bytes = (await statIfExists(path))?.bytes ?? 0;
   const tooLarge = `expected at most ${LARGEST_BYTES} bytes, received ${bytes}`;
   if (bytes > LARGEST_BYTES) throw cartError(tooLarge);
-  const text = await readText(path).catch((cause: unknown) => {
+  const text = await readBytes(path).catch((cause: unknown) => {
     const isMissing = isConverterError(cause, 'FILE_MISSING');
     throw isMissing ? cartError('expected a file, received none') : cause;
   });
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw cartError('expected JSON, received something else or only a part of it');
-  }
+  return parseJson(text, 'CART_INVALID');
 }
 
 function cartError(message: string): ConverterError {

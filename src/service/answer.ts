@@ -107,11 +107,21 @@ function decodeWhole<Answer>(
   try {
     return operation.decode(bytes, onDrift);
   } catch (error) {
-    if (operation.answer === 'json') parseJson(bytes);
+    if (operation.answer === 'json' && !isComplete(bytes)) parseJson(bytes);
     if (!KINDS[operation.answer].isText || !(error instanceof Error)) throw error;
     const drift = error instanceof ConverterError && driftIn(error.message);
     if (drift) onDrift?.(drift);
     throw markLasting(error);
+  }
+}
+
+/** Whether a body is complete JSON, in whatever encoding of its texts. */
+function isComplete(bytes: Uint8Array): boolean {
+  try {
+    JSON.parse(new TextDecoder().decode(bytes));
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { ID_FIELDS } from '../model/configuration-id.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
-import { decodeArticle } from './wire-article.ts';
+import { decodeArticleAnswer } from './wire-article.ts';
 import { decodeBlock } from './wire-block.ts';
 import { decodeBreadcrumbs, decodeNodes } from './wire-catalogue.ts';
 import type { DriftReporter } from './wire-fields.ts';
@@ -123,7 +123,7 @@ const RESOURCE = {
 const COMMERCIAL = {
   group: 'ofml',
   ...OF_ARTICLE,
-  decode: decodeArticle,
+  decode: decodeArticleAnswer,
   missing: 'ARTICLE_NOT_FOUND',
   missingMeans: 'the service has no such article',
   spec: '4.3',

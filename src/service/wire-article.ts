@@ -11,6 +11,7 @@ import {
   type DriftReporter,
   decodeFields,
   type Field,
+  identifier,
   list,
   number,
   object,
@@ -18,11 +19,19 @@ import {
   optional,
   optionalNumber,
   optionalObject,
+  records,
   text,
   textOrNumber,
   truth,
 } from './wire-fields.ts';
-import { isMissing, parseJson, withoutUndefined } from './wire-value.ts';
+import {
+  isMissing,
+  isRecord,
+  type JsonRecord,
+  mismatch,
+  parseJson,
+  withoutUndefined,
+} from './wire-value.ts';
 
 const value: Field<PropertyValue> = object({
   valuefrom: textOrNumber(),
@@ -62,34 +71,40 @@ const property: Field<ArticleProperty> = object({
   obligatory2c: truth(),
   addvalues: truth(),
   propclassname: text(),
-  digits: number(),
-  decdigits: number(),
-  propertyvalues: list(value),
-  ranges: list(range),
+  digits: number(0),
+  decdigits: number(0),
+  propertyvalues: records(value),
+  ranges: records(range),
 });
 
 const propertyClass: Field<PropertyClass> = object({
   name: text(),
   text: text(),
-  properties: list(property),
+  properties: records(property),
 });
 
-const commercial: Field<CommercialData> = object({
+const wireCommercial = object({
   id: text(),
-  finalarticlenumber: text(),
-  price: number(),
+  finalarticlenumber: identifier(),
+  price: number(null),
   currency: text(),
   pricecomponents: anything,
   shorttext: text(),
   longtext: text(),
   varianttext: text(),
-  reinitstring: text(),
+  reinitstring: identifier(),
   convertdate: text(),
-  articlewithprice: truth(),
-  propclasses: list(propertyClass),
+  articlewithprice: truth(true),
+  propclasses: records(propertyClass),
   usermessages: anything,
   obligatory2c: truth(),
 });
+/** An article without a price often comes with a price of 0. */
+const commercial: Field<CommercialData> = (value, at) => {
+  const wire = wireCommercial(value, at);
+  const price = wire.articlewithprice ? wire.price : null;
+  return { ...wire, price, articlewithprice: price !== null };
+};
 
 /** Debug fields that the service does not fill in, and so usually does not send. */
 const DEBUG_FIELDS = {
@@ -102,14 +117,14 @@ const DEBUG_NAMES = Object.keys(DEBUG_FIELDS) as (keyof typeof DEBUG_FIELDS)[];
 const article = object({
   id: text(),
   rootid: text(),
-  manufacturer: text(),
-  program: text(),
-  basearticlenumber: text(),
+  manufacturer: identifier(),
+  program: identifier(),
+  basearticlenumber: identifier(),
   typename: text(),
-  reinit: text(),
+  reinit: identifier(),
   // One level at a time: a schema that calls itself overflows the stack by 1,000 levels.
   children: list(anything),
-  propclasses: list(propertyClass),
+  propclasses: records(propertyClass),
   metamessages: anything,
   ocd: optionalObject(commercial),
   dump: dumpText,
@@ -117,17 +132,40 @@ const article = object({
 });
 
 /**
- * Decodes an article with all its children. Missing fields take their defaults: texts empty, numbers 0,
- * `visible` and `enabled` true, other truth values false.
+ * Decodes an article with all its children. Fields that are missing, or cannot be read and are no identifiers,
+ * take their defaults: texts empty, the price null, other numbers 0, `visible` and `enabled` true, other truth
+ * values false.
  *
  * @param onDrift - Receives tolerated mismatches; children count as `article.children[]`.
  * @throws `RESPONSE_INVALID` with the path of the first field that cannot be read.
- * @see Spec 2.2; D-608 (a price of 0 is normal), D-613 (names of the reinit strings).
+ * @see Spec 2.2; D-608 (price), D-613 (names of the reinit strings), D-784 (drift).
  */
 export function decodeArticle(body: Uint8Array, onDrift?: DriftReporter): Article {
+  return decodeTree(parseJson(body), onDrift);
+}
+
+/**
+ * Decodes an answer of GET or POST articles.
+ *
+ * @throws `RESPONSE_INVALID` also where there is neither a `dump` nor an `ocd` with a final article number,
+ * such as in `{"result":[…]}`: the article would have no number and no texts. @see D-614
+ */
+export function decodeArticleAnswer(body: Uint8Array, onDrift?: DriftReporter): Article {
+  const wire = parseJson(body);
+  const { ocd, dump }: JsonRecord = isRecord(wire) ? wire : {};
+  const number = isRecord(ocd) ? ocd.finalarticlenumber : undefined;
+  if (isRecord(wire) && number === undefined && dumpText(dump) === '') {
+    throw isRecord(ocd)
+      ? mismatch('RESPONSE_INVALID', 'article.ocd.finalarticlenumber', 'a text', number)
+      : mismatch('RESPONSE_INVALID', 'article.ocd', 'an object', ocd);
+  }
+  return decodeTree(wire, onDrift);
+}
+
+function decodeTree(root: unknown, onDrift: DriftReporter | undefined): Article {
   const roots: Article[] = [];
   const open: { wire: unknown; where: string; into: Article[] }[] = [
-    { wire: parseJson(body), where: 'article', into: roots },
+    { wire: root, where: 'article', into: roots },
   ];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { wire, where, into } = next;

@@ -25,6 +25,8 @@ const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}
 /** Largest relative error of a mantissa in two halves, divided once; see {@link longNumber}. */
 const TWO_HALVES_ERROR = 2e-15;
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /** Position of the scanner. */
 interface Cursor {
   readonly bytes: Uint8Array;
@@ -130,9 +132,14 @@ function scanString(cursor: Cursor): string | undefined {
   if (!expect(cursor, QUOTE)) return undefined;
   const end = cursor.bytes.indexOf(QUOTE, cursor.at);
   if (end < 0) return undefined;
-  const text = new TextDecoder().decode(cursor.bytes.subarray(cursor.at, end));
+  const bytes = cursor.bytes.subarray(cursor.at, end);
   cursor.at = end + 1;
-  return text.includes('\\') ? undefined : text;
+  try {
+    const text = UTF8.decode(bytes);
+    return text.includes('\\') ? undefined : text;
+  } catch {
+    return undefined;
+  }
 }
 
 function scanBoolean(cursor: Cursor): boolean | undefined {

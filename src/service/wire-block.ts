@@ -11,7 +11,7 @@ import { isRecord, type JsonRecord, mismatch, parseRecord, readVector } from './
  * @param onDrift - Receives tolerated mismatches; an array counts once, by its first odd entry.
  * @returns Positions in metres rounded to float32; a value that is no number is NaN, an index that
  * is no integer the smallest int32, so that later steps recognise the triangles that use them.
- * @throws {@link ConverterError} `BLOCK_INVALID` naming the field.
+ * @throws {@link ConverterError} `BLOCK_INVALID` naming the field; a number that was sent as a text is none.
  * @see Spec 2.4; D-301, D-302, D-784 (drift).
  */
 export function decodeBlock(bytes: Uint8Array, onDrift?: DriftReporter): Block {
@@ -29,6 +29,7 @@ export function parseBlock(bytes: Uint8Array, onDrift?: DriftReporter): Block {
   const { note, report } = collectDrift(onDrift);
   if (typeof body.N !== 'string') note('block.N', 'a text', body.N);
   for (const field of ['P', 'R', 'V', 'T']) checkNumbers(body, field, 'block', note);
+  for (const field of ['V', 'T']) refuseTexts(body, field, field);
   const block = {
     name: typeof body.N === 'string' ? body.N : '',
     positionMetres: vectorOf(body.P, 'P'),
@@ -48,6 +49,7 @@ function readSurface(value: unknown, i: number, note: NoteDrift): BlockSurface {
   const uvIndices = value.TI ?? [];
   if (!Array.isArray(uvIndices)) throw invalid(`A[${i}].TI`, 'an array of indices', uvIndices);
   for (const field of ['F', 'TI']) checkNumbers(value, field, 'block.A[]', note);
+  for (const field of ['F', 'TI']) refuseTexts(value, field, `A[${i}].${field}`);
   const closed = typeof value.C === 'boolean' ? value.C : undefined;
   if (closed === undefined && value.C !== undefined) note('block.A[].C', 'true or false', value.C);
   return {
@@ -65,6 +67,15 @@ function checkNumbers(record: JsonRecord, field: string, where: string, note: No
     const odd = list.findIndex((entry) => typeof entry !== 'number');
     if (odd >= 0) note(`${where}.${field}[]`, expected, list[odd]);
   } else note(`${where}.${field}`, expected, list);
+}
+
+/** Texts in a vertex array are no numbers (D-301): dropping their triangles would leave a hole without a sound. */
+function refuseTexts(record: JsonRecord, field: string, where: string): void {
+  const isText = (entry: unknown) => typeof entry === 'string';
+  const textIn = (entry: unknown) => (Array.isArray(entry) ? entry : [entry]).find(isText);
+  const list = record[field];
+  const at = Array.isArray(list) ? list.findIndex((entry) => textIn(entry) !== undefined) : -1;
+  if (at >= 0) throw invalid(`${where}[${at}]`, 'a number', textIn((list as unknown[])[at]));
 }
 
 /**

@@ -1,14 +1,15 @@
 /** Answers of getnodes, search and getnodesbreadcrumbs: catalogue nodes and breadcrumbs. */
 import type { Breadcrumb, CatalogueNode, CatalogueResource } from '../model/catalogue.ts';
-import { ConverterError } from '../support/errors.ts';
 import {
   type DriftReporter,
   decodeFields,
   type Field,
+  identifier,
   list,
   object,
   oneOf,
   optional,
+  records,
   text,
 } from './wire-fields.ts';
 import { parseJson } from './wire-value.ts';
@@ -16,36 +17,31 @@ import { parseJson } from './wire-value.ts';
 const resource: Field<CatalogueResource> = object({ restype: text(), rescontent: text() });
 
 const node = object({
-  nodeid: text(),
+  nodeid: identifier(),
   text: text(),
   nodetype: oneOf(['F', 'A', 'I']),
-  manufacturer: text(),
+  manufacturer: identifier(),
   manufacturername: text(),
-  program: text(),
-  basearticlenumber: text(),
-  variantcode: text(),
+  program: identifier(),
+  basearticlenumber: identifier(),
+  variantcode: identifier(),
   // Only on the top level.
   convertdate: optional(text()),
-  ressources: list(resource),
+  ressources: records(resource),
 });
 
 const breadcrumb: Field<Breadcrumb> = object({ nodeid: text(), text: text() });
 
 /**
  * Decodes the body of getnodes or search (spec 2.1). A kind of node that the specification does not name becomes
- * an info node, which is neither opened nor converted.
+ * an info node, which is neither opened nor converted. A folder may lack its id: then it cannot be opened.
  *
- * @throws {@link ConverterError} `RESPONSE_INVALID` if the body is no array of nodes, or a folder has no id.
+ * @throws `RESPONSE_INVALID` if the body is no array of nodes.
  */
 export function decodeNodes(body: Uint8Array, onDrift?: DriftReporter): CatalogueNode[] {
   const nodes = decodeFields(list(node, true), parseJson(body), 'nodes', onDrift);
-  return nodes.map(({ ressources, ...fields }, index) => {
-    const nodetype = kindOf(fields.nodetype);
-    if (nodetype === 'F' && fields.nodeid === '') {
-      const message = `nodes[${index}].nodeid: expected the id of a folder, received nothing`;
-      throw new ConverterError('RESPONSE_INVALID', message);
-    }
-    return { ...fields, nodetype, resources: ressources };
+  return nodes.map(({ ressources, ...fields }) => {
+    return { ...fields, nodetype: kindOf(fields.nodetype), resources: ressources };
   });
 }
 

@@ -95,15 +95,17 @@ interface FieldRule<T> {
   fits(value: unknown): boolean;
   /** Undefined if the value cannot be read. */
   read(value: unknown): T | undefined;
+  /** Whether nothing can be done without it: all else that cannot be read counts as missing (D-784). */
+  isNeeded?: boolean;
 }
 
-function field<T>({ expected, missing, fits, read }: FieldRule<T>): Field<T> {
+function field<T>({ expected, missing, fits, read, isNeeded }: FieldRule<T>): Field<T> {
   return (value, at) => {
     if (!fits(value)) noteDrift(at, expected, value);
     if (isMissing(value)) return missing;
     const result = read(value);
-    if (result === undefined) throw unreadable(at, expected, value);
-    return result;
+    if (result === undefined && isNeeded) throw unreadable(at, expected, value);
+    return result ?? missing;
   };
 }
 
@@ -114,6 +116,12 @@ const readText = (value: unknown) => (typeof value === 'object' ? undefined : St
 /** A text; a number or a truth value in its place is read as its own spelling. */
 export function text(): Field<string> {
   return field({ expected: 'a text', missing: '', fits: isText, read: readText });
+}
+
+/** A text of which something depends that is converted: an identifier, a configuration string. */
+export function identifier(): Field<string> {
+  const rule = { expected: 'a text', missing: '', fits: isText, read: readText };
+  return field({ ...rule, isNeeded: true });
 }
 
 /** A text that is one of a few; letter case counts. */
@@ -129,9 +137,10 @@ export function textOrNumber(): Field<string> {
 }
 
 /** A number, also one that was sent as a text. */
-export function number(): Field<number> {
-  const read = (value: unknown) => readNumber(value, 0);
-  return field({ expected: 'a finite number', missing: 0, fits: isNumber, read });
+export function number<Missing>(missing: Missing): Field<number | Missing> {
+  const read = (value: unknown) => readNumber(value);
+  const expected = 'a finite number';
+  return field<number | Missing>({ expected, missing, fits: isNumber, read });
 }
 
 /** A number that may be missing, or be sent as a text if it is a bound of a range. */
@@ -160,6 +169,20 @@ export function truth(missing = false): Field<boolean> {
 /** A field that an answer may leave out. */
 export function optional<T>(inner: Field<T>): Field<T> {
   return (value, at) => inner(value, isMissing(value) ? NOT_REPORTED : at);
+}
+
+/** A list of objects; what is none is left out. */
+export function records<T>(item: Field<T>): Field<T[]> {
+  const recordOrNone: Field<T[]> = (entry, at) => {
+    if (isRecord(entry)) return [item(entry, at)];
+    noteDrift(at, 'an object', entry);
+    return [];
+  };
+  return (value, at) => {
+    if (!Array.isArray(value)) noteDrift(at, 'an array', value);
+    const entries: unknown[] = Array.isArray(value) ? value : [];
+    return entries.flatMap((entry, index) => below(at, index, recordOrNone, entry));
+  };
 }
 
 /** A list; a missing one is empty, unless it must be there. */

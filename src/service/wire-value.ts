@@ -83,32 +83,51 @@ export function canonicalName(name: string): string {
   return (name.startsWith('::') ? name.slice(2) : name).toUpperCase();
 }
 
-/** Parses a body as JSON; throws `RESPONSE_INVALID` if it is no complete JSON in UTF-8. */
-export function parseJson(bytes: Uint8Array): unknown {
-  let content: string;
+/**
+ * Parses a body as JSON. A number in the place of an identifier or a text whose digits would change is a text (D-787).
+ *
+ * @throws {@link ConverterError} the given code if it is no complete JSON in UTF-8.
+ * @example `parseJson(utf8('{"id":9007199254740993}')); // → { id: '9007199254740993' }`
+ */
+export function parseJson(bytes: Uint8Array, code: ErrorCode = 'RESPONSE_INVALID'): unknown {
+  const content = decodeUtf8(bytes, code);
   try {
-    content = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    const message = 'expected text in UTF-8, received other bytes';
-    throw new ConverterError('RESPONSE_INVALID', message, { cause });
-  }
-  try {
-    return JSON.parse(content);
+    return JSON.parse(withExactDigits(content));
   } catch {
     // The engine's own message quotes the body, so it is not kept as the cause.
     const received = content.trim() === '' ? 'nothing' : 'something else or only a part of it';
-    throw new ConverterError('RESPONSE_INVALID', `expected JSON, received ${received}`);
+    throw new ConverterError(code, `expected JSON, received ${received}`);
   }
 }
 
-/** Parses a body that must be an object; bytes that are no UTF-8 are replaced. Throws the given code. */
-export function parseRecord(bytes: Uint8Array, code: ErrorCode): JsonRecord {
-  let body: unknown;
+/** Replacement characters would make two names one (D-787). */
+function decodeUtf8(bytes: Uint8Array, code: ErrorCode): string {
   try {
-    body = JSON.parse(new TextDecoder().decode(bytes));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new ConverterError(code, 'body: expected JSON, received something else', { cause });
+    throw new ConverterError(code, 'expected text in UTF-8, received other bytes', { cause });
   }
+}
+
+/** Keys whose values are identifiers or texts. */
+const TEXT_KEYS =
+  'id rootid nodeid parentnode permanentid result manufacturer program basearticlenumber finalarticlenumber variantcode reinit reinitstring typename name text shorttext propclass propclassname prop currentvalue newvalue valuefrom btgname mat mname lay';
+
+/** A number behind such a key. Inside a text no key matches, because its quotes follow backslashes. */
+const TEXT_NUMBER = new RegExp(
+  String.raw`(?<!\\)("(?:${TEXT_KEYS.replaceAll(' ', '|')})"\s*:\s*\[?\s*)(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?)(?=\s*[,}\]])`,
+  'gi',
+);
+
+function withExactDigits(content: string): string {
+  return content.replace(TEXT_NUMBER, (all, before: string, digits: string) =>
+    String(Number(digits)) === digits ? all : `${before}"${digits}"`,
+  );
+}
+
+/** Parses a body that must be an object; throws the given code as {@link parseJson}. */
+export function parseRecord(bytes: Uint8Array, code: ErrorCode): JsonRecord {
+  const body = parseJson(bytes, code);
   if (isRecord(body)) return body;
   throw mismatch(code, 'body', 'an object', body);
 }
@@ -136,11 +155,11 @@ const NO_IDENTIFIER: ReadonlySet<string> = new Set(['null', 'true', 'false', '{}
  * @see Spec 4.3 (reinit; the form is not shown); D-783.
  */
 export function decodePermanentId(body: Uint8Array): string {
-  const content = new TextDecoder().decode(body).trim();
+  const content = decodeUtf8(body, 'RESPONSE_INVALID').trim();
   if (PLAIN.test(content) && !NO_IDENTIFIER.has(content)) return content;
   let value: unknown;
   try {
-    value = JSON.parse(content);
+    value = JSON.parse(withExactDigits(content));
   } catch {
     const received = content === '' ? 'nothing' : 'something else or only a part of it';
     throw invalid(received);

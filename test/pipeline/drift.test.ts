@@ -35,6 +35,7 @@ beforeAll(async () => {
     { number: 'D1', blocks: ['ACME::DESK::X'], article: { ocd: ocd('D1', '12,50') } },
     { number: 'D2', blocks: ['ACME::DESK::X'], article: { ocd: ocd('D2', '9') } },
     { number: 'D3', blocks: ['ACME::DESK::X'], article: { ocd: ocd('D3', ['many']) } },
+    { number: 'D4', blocks: ['ACME::DESK::X'], article: { ocd: null, result: [ocd('D4', 1)] } },
   ]);
   emulator = await startEmulator({ range });
   env = {
@@ -69,10 +70,11 @@ test('of a live service is in the report and in one line of the summary', async 
   expect(run.stdout.match(/^ {2}Drift .*$/gm)).toHaveLength(1);
 });
 
-test('fails nothing that can be read, and what cannot be read fails with its own sentence', async () => {
+test('fails nothing that is not needed, and what is no article fails with its own sentence', async () => {
   const lines = await readManifest(join(folder, 'out'));
-  expect(lines.map(({ error }) => error?.code)).toEqual([undefined, undefined, 'RESPONSE_INVALID']);
-  expect(lines[2]!.error!.message).toContain('article.ocd.price: expected a finite number');
+  const invalid = [undefined, undefined, undefined, 'RESPONSE_INVALID'];
+  expect(lines.map(({ error }) => error?.code)).toEqual(invalid);
+  expect(lines[3]!.error!.message).toContain('article.ocd: expected an object');
 });
 
 test('of a recording is the same', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errorText, looksLikeDeadToken, readAnswer } from '../../../src/service/answer.ts';
-import { OPERATIONS } from '../../../src/service/operations.ts';
+import { OPERATIONS, type Operation } from '../../../src/service/operations.ts';
 
 const HTML = '<!DOCTYPE html><p>Please log in</p>';
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -66,6 +66,22 @@ describe('readAnswer', () => {
       expect.objectContaining({ code: 'RESPONSE_INVALID' }),
     );
     expect(read('{"V":5}')).toThrow(expect.objectContaining({ code: 'BLOCK_INVALID' }));
+  });
+
+  it('is invalid in Latin-1, whichever JSON it is', () => {
+    const latin1 = Buffer.from('{"N":"Stühle","btg":[],"id":"ü","V":[],"A":[]}', 'latin1');
+    const codes = {
+      ...{ getBlock: 'BLOCK_INVALID', getPartsList: 'PARTS_LIST_INVALID' },
+      ...{ getArticle: 'RESPONSE_INVALID', getNodes: 'RESPONSE_INVALID' },
+    } as const;
+    for (const [name, code] of Object.entries(codes)) {
+      const answer = { ...response(200, ''), bytes: latin1 };
+      const operation = OPERATIONS[name as keyof typeof codes] as Operation<unknown>;
+      const read = () => readAnswer(operation, answer, 10);
+      expect(read).toThrow(
+        expect.objectContaining({ code, message: 'expected text in UTF-8, received other bytes' }),
+      );
+    }
   });
 });
 

@@ -6,14 +6,14 @@ import { clientOf, KEY } from '../../helpers/faulty-client.ts';
 const OCD = {
   id: '1',
   finalarticlenumber: 'D1-1600',
-  price: 0,
+  price: 1,
   currency: 'EUR',
   shorttext: 'Desk',
   longtext: '',
   varianttext: '',
   reinitstring: 'D1::',
   convertdate: '2024-05-14',
-  articlewithprice: false,
+  articlewithprice: true,
   propclasses: [],
   obligatory2c: false,
 };

@@ -112,6 +112,14 @@ describe('a failure that stays', () => {
     await client.close();
   });
 
+  it('is sent once: a complete body in Latin-1', async () => {
+    server.always(BTG, raw(Buffer.from('{"btg":[],"mats":[{"mname":"Nußbaum"}]}', 'latin1')));
+    const client = clientOf(server);
+    expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'PARTS_LIST_INVALID' });
+    expect(server.count(BTG)).toBe(1);
+    await client.close();
+  });
+
   it('gives each missing thing its own code', async () => {
     const client = clientOf(server);
     server.always(NODES, json({ error: 'no such folder' }, 404));

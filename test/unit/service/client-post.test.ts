@@ -19,7 +19,7 @@ const CONFIGURATION = {
 /** It has parts that are not specified, which have to arrive as they are. */
 const PLANNING = JSON.parse(
   '{"id":"1","rootid":"1","manufacturer":"ACME","program":"DESK","basearticlenumber":"D/1",' +
-    '"children":[{"id":"2","rootid":"1"}],"later":{"__proto__":{"a":1},"ü":[null]},"ocd":{"reinitstring":"D1::"}}',
+    '"children":[{"id":"2","rootid":"1"}],"later":{"__proto__":{"a":1},"ü":[null]},"ocd":{"finalarticlenumber":"D1-X","reinitstring":"D1::"}}',
 );
 const CHANGE = {
   id: '1',

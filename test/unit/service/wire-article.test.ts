@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeArticle } from '../../../src/service/wire-article.ts';
+import { decodeArticle, decodeArticleAnswer } from '../../../src/service/wire-article.ts';
 import { driftOf } from '../../helpers/drift.ts';
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
@@ -13,7 +13,7 @@ describe('decodeArticle', () => {
       children: [],
       propclasses: [],
       dump: '',
-      ocd: { price: 0, articlewithprice: false, reinitstring: '', propclasses: [] },
+      ocd: { price: null, articlewithprice: false, reinitstring: '', propclasses: [] },
     });
   });
 
@@ -86,12 +86,15 @@ describe('decodeArticle', () => {
     [[], 'article: expected an object, received an array of 0'],
     [{ ocd: 'x' }, 'article.ocd: expected an object, received string "x"'],
     [
-      { ocd: { price: 'free' } },
-      'article.ocd.price: expected a finite number, received string "free"',
+      { basearticlenumber: [] },
+      'article.basearticlenumber: expected a text, received an array of 0',
     ],
-    [{ ocd: { shorttext: {} } }, 'article.ocd.shorttext: expected a text, received an object'],
+    [
+      { ocd: { reinitstring: {} } },
+      'article.ocd.reinitstring: expected a text, received an object',
+    ],
     [{ children: [{}, 5] }, 'article.children[1]: expected an object, received number "5"'],
-    [{ propclasses: {} }, 'article.propclasses: expected an array, received an object'],
+    [{ children: {} }, 'article.children: expected an array, received an object'],
   ])('refuses %j and says where', (wire, message) => {
     expect(() => decodeArticle(bytes(wire))).toThrow(
       expect.objectContaining({ code: 'RESPONSE_INVALID', message }),
@@ -102,9 +105,81 @@ describe('decodeArticle', () => {
     expect(() => decodeArticle(new TextEncoder().encode(body))).toThrow(/^expected JSON/);
   });
 
+  it('fails for nothing that the geometry does not need', () => {
+    const property = { name: 'W', enabled: 'perhaps', digits: {}, propertyvalues: 7, ranges: [3] };
+    const wire = {
+      ...{ id: {}, rootid: [], typename: 1, propclasses: {} },
+      ocd: {
+        ...{ finalarticlenumber: 'D1-X', price: ['many'], articlewithprice: 'often' },
+        ...{ shorttext: {}, longtext: [], convertdate: {}, obligatory2c: 'maybe' },
+        propclasses: [null, { name: 'SIZE', properties: [property, 'x'] }],
+      },
+    };
+    const { ocd, ...article } = decodeArticle(bytes(wire));
+    expect(article).toMatchObject({ id: '', rootid: '', typename: '1', propclasses: [] });
+    expect(ocd).toMatchObject({ price: null, shorttext: '', longtext: '', convertdate: '' });
+    const read = { name: 'W', enabled: true, digits: 0, propertyvalues: [], ranges: [] };
+    expect(ocd?.propclasses).toMatchObject([{ name: 'SIZE', properties: [read] }]);
+    expect(driftOf(wire, decodeArticle)).toEqual(
+      expect.arrayContaining([
+        'article.ocd.price: expected a finite number, found an array of 1',
+        'article.ocd.shorttext: expected a text, found an object',
+        'article.ocd.propclasses[]: expected an object, found nothing',
+        `${PLACE}.enabled: expected true or false, found string "perhaps"`,
+        `${PLACE}.propertyvalues: expected an array, found number "7"`,
+        `${PLACE}.ranges[]: expected an object, found number "3"`,
+      ]),
+    );
+  });
+
+  it.each([
+    [{ price: 12, articlewithprice: true }, 12],
+    [{ price: 0, articlewithprice: true }, 0],
+    [{ price: 12 }, 12],
+    [{ price: 0, articlewithprice: false }, null],
+    [{ price: 12, articlewithprice: false }, null],
+    [{ price: null, articlewithprice: true }, null],
+    [{ price: '', articlewithprice: true }, null],
+  ])('of %j reads the price as %j', (ocd, price) => {
+    const read = decodeArticle(bytes({ ocd })).ocd!;
+    expect([read.price, read.articlewithprice]).toEqual([price, price !== null]);
+  });
+
+  it('keeps each digit of an id', () => {
+    const body = '{"id":9007199254740993,"rootid":9007199254740992,"children":[{"id":4711.10}]}';
+    const article = decodeArticle(new TextEncoder().encode(body));
+    expect([article.id, article.rootid]).toEqual(['9007199254740993', '9007199254740992']);
+    expect(article.children[0]?.id).toBe('4711.10');
+  });
+
   it('refuses bytes that are no UTF-8', () => {
     expect(() => decodeArticle(Uint8Array.of(0x22, 0xfc, 0x22))).toThrow(/UTF-8/);
   });
+});
+
+describe('decodeArticleAnswer', () => {
+  const ocd = { finalarticlenumber: '' };
+
+  it.each([
+    [{ result: [{ id: '1', ocd }] }, 'article.ocd: expected an object, received nothing'],
+    [{ id: '1', ocd: null, dump: '' }, 'article.ocd: expected an object, received nothing'],
+    [
+      { id: '1', ocd: { shorttext: 'Desk' } },
+      'article.ocd.finalarticlenumber: expected a text, received nothing',
+    ],
+    [[], 'article: expected an object, received an array of 0'],
+  ])('refuses %j, which is no article', (wire, message) => {
+    expect(() => decodeArticleAnswer(bytes(wire))).toThrow(
+      expect.objectContaining({ code: 'RESPONSE_INVALID', message }),
+    );
+  });
+
+  it.each([[{ ocd }], [{ dump: 'no data' }], [{ ocd: {}, dump: 'no data' }]])(
+    'accepts %j',
+    (wire) => {
+      expect(decodeArticleAnswer(bytes({ id: '1', ...wire })).id).toBe('1');
+    },
+  );
 });
 
 const PROPERTY = {

@@ -35,8 +35,8 @@ describe('decodeBlock', () => {
     expect(block.uvStride).toBe(2);
   });
 
-  it('marks what is no number instead of failing: null, text, fractions as indices', () => {
-    const block = decodeBlock(utf8('{"V":[null,"1",2],"A":[{"F":[0,1.5,-1]}]}'));
+  it('marks what is no number instead of failing: null, truth values, fractions as indices', () => {
+    const block = decodeBlock(utf8('{"V":[null,true,2],"A":[{"F":[0,1.5,-1]}]}'));
     expect([...block.positions]).toEqual([Number.NaN, Number.NaN, 2]);
     expect([...block.surfaces[0]!.triangles]).toEqual([0, -(2 ** 31), -1]);
   });
@@ -62,6 +62,37 @@ describe('decodeBlock', () => {
     } catch (error) {
       expect(isConverterError(error, 'BLOCK_INVALID')).toBe(true);
     }
+  });
+
+  it.each([
+    ['V', { V: [0, '1', 0, 1, 0, 0, 0, 1, 0] }, 'V[1]'],
+    [
+      'nested V',
+      {
+        V: [
+          [0, 0, 0],
+          ['1', 0, 0],
+          [0, 1, 0],
+        ],
+      },
+      'V[1]',
+    ],
+    ['T', { T: ['0.5', 0] }, 'T[0]'],
+    ['F', { A: [{ F: [0, 1, '2'] }] }, 'A[0].F[2]'],
+    ['TI', { A: [{ F: [0, 1, 2], TI: ['0', '1', '2'] }] }, 'A[0].TI[0]'],
+  ])('refuses numbers of %s that were sent as texts', (_name, change, where) => {
+    const message = expect.stringContaining(`${where}: expected a number, received string`);
+    expect(() => decodeBlock(utf8(JSON.stringify({ ...WHOLE, ...change })))).toThrow(
+      expect.objectContaining({ code: 'BLOCK_INVALID', message }),
+    );
+  });
+
+  it.each(['', ',"more":1'])('never replaces bytes that are no UTF-8 (%j)', (more) => {
+    const text = JSON.stringify({ ...WHOLE, N: 'A::B::STÜHLE' }).replace(/}$/, `${more}}`);
+    expect(decodeBlock(utf8(text)).name).toBe('A::B::STÜHLE');
+    expect(() => decodeBlock(Buffer.from(text, 'latin1'))).toThrow(
+      expect.objectContaining({ code: 'BLOCK_INVALID', message: expect.stringContaining('UTF-8') }),
+    );
   });
 
   it('scans what JSON.parse reads, number for number', () => {
@@ -136,7 +167,7 @@ describe('drift of a block', () => {
   it.each([
     [{ V: [null, 0, 0] }, 'block.V[]: expected a list of numbers, found nothing'],
     [{ V: [[0, 0, 0]] }, 'block.V[]: expected a list of numbers, found an array of 3'],
-    [{ T: ['0.5', 0] }, 'block.T[]: expected a list of numbers, found string "0.5"'],
+    [{ T: [null, 0] }, 'block.T[]: expected a list of numbers, found nothing'],
     [{ P: null }, 'block.P: expected a list of numbers, found nothing'],
     [{ N: 7, V: [[0, 0, 0]] }, 'block.N: expected a text, found number "7"'],
     [

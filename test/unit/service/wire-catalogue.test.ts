@@ -28,6 +28,14 @@ describe('decodeNodes', () => {
     expect(decodeNodes(bytes([{ nodeid: 'x', nodetype: 'Z' }]))[0]?.nodetype).toBe('I');
   });
 
+  it('reads a node whatever its texts and resources are, and each digit of its ids', () => {
+    const wire =
+      '[{"nodeid":9007199254740993,"basearticlenumber":4711.10,"text":{},"ressources":5}]';
+    expect(decodeNodes(new TextEncoder().encode(wire))[0]).toMatchObject({
+      ...{ nodeid: '9007199254740993', basearticlenumber: '4711.10', text: '', resources: [] },
+    });
+  });
+
   it('reads an empty folder', () => {
     expect(decodeNodes(bytes([]))).toEqual([]);
   });
@@ -35,7 +43,8 @@ describe('decodeNodes', () => {
   it.each([
     [{}, 'nodes: expected an array, received an object'],
     [[5], 'nodes[0]: expected an object, received number "5"'],
-    [[{ nodetype: 'F' }], 'nodes[0].nodeid: expected the id of a folder, received nothing'],
+    [[null], 'nodes[0]: expected an object, received nothing'],
+    [[{ nodeid: {} }], 'nodes[0].nodeid: expected a text, received an object'],
   ])('refuses %j and says where', (wire, message) => {
     expect(() => decodeNodes(bytes(wire))).toThrow(
       expect.objectContaining({ code: 'RESPONSE_INVALID', message }),

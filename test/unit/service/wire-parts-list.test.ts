@@ -85,8 +85,8 @@ describe('decodePartsList', () => {
   });
 
   it.each([
-    ['no JSON', utf8('<html>'), /body: expected JSON/],
-    ['cut JSON', utf8('{"btg":[{'), /body: expected JSON/],
+    ['no JSON', utf8('<html>'), /^expected JSON/],
+    ['cut JSON', utf8('{"btg":[{'), /^expected JSON/],
     ['a list', body([]), /body: expected an object/],
     ['no btg', body({ blocks: [] }), /btg: expected an array, received nothing/],
     ['blocks that are no list', body({ btg: [], blocks: {} }), /blocks: expected an array/],

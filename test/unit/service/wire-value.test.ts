@@ -5,6 +5,7 @@ import {
   decodePermanentId,
   isTooDeep,
   MAX_JSON_DEPTH,
+  parseJson,
   readNumber,
 } from '../../../src/service/wire-value.ts';
 
@@ -87,6 +88,58 @@ describe('canonicalName', () => {
   });
 });
 
+describe('parseJson', () => {
+  const parsed = (text: string) => parseJson(utf8(text));
+
+  it('keeps each digit of a number in the place of an identifier', () => {
+    const ids = [
+      '9007199254740993',
+      '-9007199254740993',
+      '4711.10',
+      '1e5',
+      '123456789012345678901234',
+    ];
+    for (const digits of ids) {
+      expect(parsed(`{"id":${digits}, "RootId" : ${digits} }`)).toEqual({
+        id: digits,
+        RootId: digits,
+      });
+    }
+    expect(parsed('{"id":42,"nodeid":4.5,"price":129.00,"offs":[1.0]}')).toEqual({
+      ...{ id: 42, nodeid: 4.5, price: 129, offs: [1] },
+    });
+  });
+
+  it('changes no text that looks like one', () => {
+    const text = '{"id":9007199254740993,"x\\"id":9007199254740993}';
+    expect(parsed(JSON.stringify({ json: text, id: ':9007199254740993' }))).toEqual({
+      json: text,
+      id: ':9007199254740993',
+    });
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const sent = JSON.stringify({ id: JSON.stringify(value), mat: value });
+        expect(parsed(sent)).toEqual(JSON.parse(sent));
+      }),
+      { seed: 7 },
+    );
+  });
+
+  it('refuses what is no JSON number as before', () => {
+    for (const digits of ['0123456789012345678', '1.2.3', '--1']) {
+      expect(() => parsed(`{"id":${digits}}`)).toThrow(/^expected JSON/);
+    }
+  });
+
+  it('never replaces bytes that are no UTF-8, and names the code of its caller', () => {
+    const latin1 = Uint8Array.of(0x22, 0xfc, 0x22);
+    expect(() => parseJson(latin1, 'BLOCK_INVALID')).toThrow(
+      expect.objectContaining({ code: 'BLOCK_INVALID', message: expect.stringContaining('UTF-8') }),
+    );
+    expect(() => decodePermanentId(latin1)).toThrow(/UTF-8/);
+  });
+});
+
 describe('decodePermanentId', () => {
   it.each([
     ['"7C1E/a+b="', '7C1E/a+b='],
@@ -100,6 +153,8 @@ describe('decodePermanentId', () => {
     ['7C1E\r\n', '7C1E'],
     ['123456789012345678901', '123456789012345678901'],
     ['{"permanentid":42}', '42'],
+    ['{"permanentid":12345678901234567890}', '12345678901234567890'],
+    ['{"result":[12345678901234567890]}', '12345678901234567890'],
   ])('reads %j', (body, id) => {
     expect(decodePermanentId(utf8(body))).toBe(id);
   });
@@ -115,7 +170,6 @@ describe('decodePermanentId', () => {
     '{"permanentid":null,"other":"x"}',
     '{"result":[]}',
     '{"a":"x","b":"y"}',
-    '{"permanentid":12345678901234567890}',
     'two words',
     '{"permanentid":"7C1',
   ])('finds none in %j', (body) => {
