@@ -61,7 +61,7 @@ export async function openRecording(dir: string): Promise<EmulatedRange> {
     name,
     ...recordedCatalogue(tree, articles.responses),
     article: articles.find,
-    configure: (query, change) => changes.find(changeQuery(query, change)) ?? notRecorded(change),
+    configure: (query, change) => recordedChange(changes.find, query, change),
     planning: (permanentid) => plannings.find({ permanentid }),
     partsList: partsLists.find,
     block: (blockName) => block(...segmentsOf(blockName)),
@@ -84,12 +84,19 @@ async function readHead(file: string): Promise<{ name: string; convertdate: stri
   };
 }
 
-function changeQuery(query: Query, { article, ...change }: PropertyChange): Query {
-  return { ...query, ...change, metareinitstring: String(article.reinit ?? '') };
+/** A recording has changes of root articles only. */
+function recordedChange(
+  find: (query: Query) => Json | undefined,
+  query: Query,
+  { article, id, ...change }: PropertyChange,
+): Json {
+  const metareinitstring = String(article.reinit ?? '');
+  const found = id === article.id ? find({ ...query, ...change, metareinitstring }) : undefined;
+  return found ?? notRecorded(change);
 }
 
 /** A change that the recorded service refused has no record, so it is refused again. */
-function notRecorded({ propclass, prop, newvalue }: PropertyChange): never {
+function notRecorded({ propclass, prop, newvalue }: Omit<PropertyChange, 'article' | 'id'>): never {
   throw new RangeRefusal(`${propclass}.${prop}: no such change to "${newvalue}" was recorded`);
 }
 

@@ -115,13 +115,14 @@ function readChange(call: Call): PropertyChange {
     badBody('newvalue', 'a text or a number');
   }
   const article = topLevelArticle(body.jsondata, 'jsondata');
-  // Only the root is reconfigured, as a whole.
+  // Only the root is reconfigured, as a whole; a child's property is changed within it.
   checkRule(
     rootid === article.id,
     `rootid: expected ${article.id}, the id of jsondata, received ${rootid}`,
   );
-  checkRule(id === rootid, `id: a child is never changed without its root; expected ${rootid}`);
-  const names = { propclass: String(propclass), prop: String(prop) };
+  const isPart = [article, ...descendantsOf(article)].some((part) => part.id === id);
+  checkRule(isPart, `id: expected ${rootid} or one of its children, received ${id}`);
+  const names = { id: String(id), propclass: String(propclass), prop: String(prop) };
   return { proptype, ...names, newvalue: String(newvalue), article };
 }
 
@@ -182,11 +183,19 @@ function topLevelArticle(value: unknown, where: string): Json {
   const { reinitstring } = (article.ocd ?? {}) as Json;
   checkRule(typeof reinitstring === 'string', `${where}.ocd.reinitstring: expected a text`);
   checkRule(id === rootid, `${where}: ${id} is a child; expected its root ${rootid}`);
-  const stack = [...(children as unknown[])];
+  const isOwn = descendantsOf(article).every((child) => child.rootid === id);
+  checkRule(isOwn, `${where}.children: expected children with rootid ${id}`);
+  return article;
+}
+
+/** All children, however deep; what is no object counts as an empty one. */
+function descendantsOf({ children }: Json): Json[] {
+  const all: Json[] = [];
+  const stack: unknown[] = Array.isArray(children) ? [...children] : [];
   while (stack.length > 0) {
     const child = (stack.pop() ?? {}) as Json;
-    checkRule(child.rootid === id, `${where}.children: expected children with rootid ${id}`);
+    all.push(child);
     if (Array.isArray(child.children)) stack.push(...child.children);
   }
-  return article;
+  return all;
 }

@@ -47,8 +47,9 @@ export function articleJson(
 ): Json {
   const { manufacturer, program, number, meta } = article;
   const reinit = reinitOf(article, values);
-  // The root is part of a child's identifier: the same article may be part of many plannings.
-  const id = known ?? identifier([rootid ?? '', manufacturer, program, number, reinit].join('\n'));
+  // A child keeps its identifier when it is changed; the same article may be part of many plannings.
+  const owner = rootid === undefined ? ['', reinit] : [rootid, ''];
+  const id = known ?? identifier([owner[0], manufacturer, program, number, owner[1]].join('\n'));
   const children = meta?.children(values) ?? [];
   return {
     id,

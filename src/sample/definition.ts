@@ -58,7 +58,7 @@ export interface ChildDefinition {
   values: Values;
 }
 
-/** One article. */
+/** One article. A planning has the values of its own and those of {@link withChildValues}. */
 export interface ArticleDefinition {
   manufacturer: string;
   program: string;
@@ -113,6 +113,28 @@ export function allPropertiesOf(article: ArticleDefinition): readonly PropertyDe
 export function valuesOf(article: ArticleDefinition, changes: Values = {}): Values {
   const initial = allPropertiesOf(article).map((property) => [property.name, property.initial]);
   return { ...Object.fromEntries(initial), ...changes };
+}
+
+/** The values of a child that were changed in its planning; they replace those that follow the planning's. */
+export function childValuesOf(planning: Values, number: string): Values {
+  const changed = Object.entries(planning).filter(([name]) => name.startsWith(`${number}/`));
+  return Object.fromEntries(changed.map(([name, value]) => [name.slice(number.length + 1), value]));
+}
+
+/** The values of a planning after those of one child were changed; undefined if it has no such child. */
+export function withChildValues(
+  { meta }: ArticleDefinition,
+  planning: Values,
+  child: ArticleDefinition,
+  values: Values,
+): Values | undefined {
+  const own = `${child.number}/`;
+  const others = Object.entries(planning).filter(([name]) => !name.startsWith(own));
+  const without = Object.fromEntries(others);
+  const planned = meta?.children(without).find(({ article }) => article === child)?.values;
+  if (planned === undefined) return undefined;
+  const changed = Object.entries(values).filter(([name, value]) => planned[name] !== value);
+  return { ...without, ...Object.fromEntries(changed.map(([name, value]) => [own + name, value])) };
 }
 
 /** Whether a canonical value is allowed for a property beside the other values. */

@@ -10,6 +10,7 @@ import {
   type PropertyDefinition,
   type Values,
   valuesOf,
+  withChildValues,
 } from './definition.ts';
 
 interface Notation {
@@ -157,9 +158,21 @@ export function withMetaValues(
     const pair = settings.split('|').find((candidate) => candidate.startsWith(`${name}=`));
     return [name, pair === undefined ? initial : pair.slice(name.length + 1)] as const;
   });
-  const all = { ...values, ...Object.fromEntries(changes) };
-  if (!areAllowed(properties, all) || metaReinitOf(article, all) !== reinit) {
-    return undefined;
-  }
-  return all;
+  const own = { ...values, ...Object.fromEntries(changes) };
+  if (!areAllowed(properties, own)) return undefined;
+  const all = withNumbersOfChildren(article, own, /\{(.*)\}/.exec(reinit)?.[1]?.split('|') ?? []);
+  return metaReinitOf(article, all) === reinit ? all : undefined;
+}
+
+/** Adds the values of children whose final numbers differ from those that the planning gives them. */
+function withNumbersOfChildren(
+  article: ArticleDefinition,
+  values: Values,
+  numbers: readonly string[],
+): Values {
+  return (article.meta?.children(values) ?? []).reduce((all, { article: child }, i) => {
+    const number = (numbers[i] ?? '').slice(child.program.length + 1);
+    const changed = valuesOfFinalNumber(child, number);
+    return (changed && withChildValues(article, all, child, changed)) ?? all;
+  }, values);
 }

@@ -11,6 +11,8 @@ export type Query = Readonly<Record<string, string>>;
 
 /** One changed property, in the fields of POST articles. */
 export interface PropertyChange {
+  /** Of the article itself, or of one of its children. */
+  id: string;
   proptype: 'ocd' | 'meta';
   propclass: string;
   prop: string;

@@ -8,6 +8,7 @@ import {
   type PropertyDefinition,
   type Values,
   valuesOf,
+  withChildValues,
 } from './definition.ts';
 import { materialsFor } from './materials/materials.ts';
 import { finalNumberOf, valuesOfFinalNumber, valuesOfReinit, withMetaValues } from './numbering.ts';
@@ -49,7 +50,8 @@ export function createSampleRange(): EmulatedRange {
     ...createPictures({ textures, block, requested }),
     article: answerArticle,
     configure,
-    checkPlanning: (article) => void readPlanning(article),
+    // The body of POST reinit needs no meta reinit string (Spec 4.3).
+    checkPlanning: (article) => void readPlanning({ reinit: '', ...article }),
     partsList: answerPartsList,
     block: async (name) => block(name),
     material: async (manufacturer, name) => textures(manufacturer, name),
@@ -69,19 +71,29 @@ function answerArticle(query: Query): Json | undefined {
   return articleJson(article, values, view);
 }
 
-/** POST articles: parameters that the query lacks are taken from the article. */
-function configure(query: Query, { article: json, ...change }: PropertyChange): Json | undefined {
+/**
+ * POST articles: parameters that the query lacks are taken from the article. The query names the root or
+ * the child that is changed (D-791).
+ */
+function configure(
+  query: Query,
+  { article: json, id, ...change }: PropertyChange,
+): Json | undefined {
   const named = findArticle(query.manufacturer, query.program, query.basearticlenumber);
   if (named === undefined) return undefined;
   const { article, values: before } = readPlanning(json);
-  if (article !== named)
+  const root = { article, values: before, json };
+  const part = id === json.id ? root : childOf(root, id);
+  const target = [root, part].find((one) => one.article === named);
+  if (target === undefined)
     throw new RangeRefusal('jsondata: is another article than the query names');
-  const ocd = ocdOf(json);
   const reinit = query.ocdreinitstring ?? '';
-  if (reinit !== '' && reinit !== ocd.reinitstring) {
+  if (reinit !== '' && reinit !== ocdOf(target.json).reinitstring) {
     throw new RangeRefusal('ocdreinitstring: differs from ocd.reinitstring of jsondata');
   }
-  const { values, adjusted } = changeValue(article, before, change);
+  const { values: changed, adjusted } = changeValue(part.article, part.values, change);
+  const values = part === root ? changed : withChildValues(article, before, part.article, changed)!;
+  const ocd = ocdOf(json);
   const translate = translationFor(query);
   return articleJson(article, values, {
     translate,
@@ -90,6 +102,21 @@ function configure(query: Query, { article: json, ...change }: PropertyChange): 
     id: String(json.id),
     usermessages: adjusted.map((property) => adjustedText(property, translate)),
   });
+}
+
+interface PlanningPart {
+  article: ArticleDefinition;
+  values: Values;
+  json: Json;
+}
+
+function childOf({ article, values, json }: PlanningPart, id: string): PlanningPart {
+  const child = list(json.children).find((one) => one.id === id) ?? {};
+  const found = article.meta?.children(values).find(({ article: { number, program } }) => {
+    return number === child.basearticlenumber && program === child.program;
+  });
+  if (found === undefined) throw new RangeRefusal(`id: ${id} is no child of this planning`);
+  return { ...found, json: child };
 }
 
 /** Whether the property classes of an article include invisible properties. */

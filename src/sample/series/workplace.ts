@@ -2,8 +2,13 @@
  * The planned workplace: a meta planning of articles of three series and two manufacturers, whose
  * own parts list contains all of theirs.
  */
-import type { ArticleDefinition, ChildDefinition, Values } from '../definition.ts';
-import { valuesOf } from '../definition.ts';
+import {
+  type ArticleDefinition,
+  type ChildDefinition,
+  childValuesOf,
+  type Values,
+  valuesOf,
+} from '../definition.ts';
 import type { Point } from '../shapes/surface.ts';
 import { type Part, top } from '../tree.ts';
 import { DEPOT } from './depot.ts';
@@ -76,7 +81,8 @@ function plannedPlaces(values: Values): Place[] {
 
 function childOf(place: Place, values: Values): ChildDefinition {
   const article = place.articles.find((one) => one.number === place.number)!;
-  return { article, values: valuesOf(article, place.values(values)) };
+  const changed = childValuesOf(values, place.number);
+  return { article, values: valuesOf(article, { ...place.values(values), ...changed }) };
 }
 
 function childrenOf(values: Values): ChildDefinition[] {

@@ -66,6 +66,24 @@ const changed: Case = async (client, subject) => {
   expect(answered).toMatchObject(idsOf(subject.key));
 };
 
+/** The id of a child, with the root's id and JSON, changes the child within its planning. */
+async function childChanged(client: ServiceClient): Promise<void> {
+  const planned = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-PLATZ 1' };
+  const { article: root, bytes } = await client.getArticle(planned);
+  const jsondata = JSON.parse(new TextDecoder().decode(bytes));
+  const [desk] = root.children;
+  const { article: answered } = await client.changeProperty(
+    { ...planned, reinitstring: root.ocd!.reinitstring },
+    {
+      ...{ id: desk!.id, rootid: root.id, proptype: 'ocd', propclass: 'OBERFLÄCHE' },
+      ...{ prop: 'DEKOR', newvalue: 'NB', jsondata },
+    },
+  );
+  expect(answered.id).toBe(root.id);
+  expect(answered.children[0]?.ocd?.finalarticlenumber).toContain('-NB.');
+  expect(answered.children.slice(1)).toEqual(root.children.slice(1));
+}
+
 const articleTexts: Texts = async (client, { key }) =>
   (await client.getArticle(idsOf(key))).article.ocd!.varianttext;
 
@@ -174,7 +192,10 @@ export const ARTICLE = {
       },
       lang: inLanguages('lang', changed, changedTexts),
       langalt: inLanguages('langalt', changed, changedTexts),
-      id: changed,
+      id: async (...subject) => {
+        await changed(...subject);
+        if (!IS_LIVE) await childChanged(subject[0]);
+      },
       rootid: (client, subject) =>
         refused('CHILD_WITHOUT_ROOT', change(client, subject, { rootid: NOT_THERE })),
       proptype: notChanged('PROPERTY_VALUE_REFUSED', { proptype: 'meta' }),
@@ -197,6 +218,10 @@ export const ARTICLE = {
         const json = JSON.parse(new TextDecoder().decode(bytes));
         expect(configured.id).toBe(configured.rootid);
         expect(await client.storePlanning(json)).toMatch(/\S/);
+        const names = ['id', 'rootid', 'manufacturer', 'program', 'basearticlenumber', 'children'];
+        const listed = Object.fromEntries(names.map((name) => [name, json[name]]));
+        const { reinitstring } = json.ocd;
+        expect(await client.storePlanning({ ...listed, ocd: { reinitstring } })).toMatch(/\S/);
         const child = { ...json, id: `${json.id}-child` };
         await refused('CHILD_WITHOUT_ROOT', client.storePlanning(child));
       },

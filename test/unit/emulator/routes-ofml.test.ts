@@ -233,7 +233,7 @@ describe('the body of POST articles', () => {
   });
 
   test.each([
-    ['another id', { id: 'X' }, 'id: a child is never changed without its root'],
+    ['another id', { id: 'X' }, 'or one of its children, received X'],
     ['another root', { rootid: 'X' }, 'rootid: expected'],
     ['an article without a reinit string', { ocd: {} }, 'jsondata.ocd.reinitstring'],
     ['an article without children', { children: undefined }, 'jsondata.children'],
@@ -302,6 +302,61 @@ describe('a meta planning', () => {
     expect(((await partsList.json()) as Wire).btg).toHaveLength(3);
   });
 
+  test('has a property of a child changed by its id, under its root', async () => {
+    const planning = await buyer.load(WORKPLACE);
+    const BRASS = change('OBERFLÄCHE', 'METALL', 'Messing');
+    const send = (
+      root: Wire,
+      child: Wire,
+      { basearticlenumber, program, manufacturer, ocd }: Wire,
+    ) =>
+      buyer.send(
+        root,
+        { ...buyer.bodyOf(root, BRASS), id: child.id },
+        { basearticlenumber, program, manufacturer, ocdreinitstring: ocd.reinitstring },
+      );
+    const lamp = planning.children[3];
+    // The query may name the root or the child.
+    const byRoot = await send(planning, lamp, planning);
+    const answered = (await byRoot.json()) as Wire;
+    expect([byRoot.status, answered.id]).toEqual([200, planning.id]);
+    expect(await (await send(planning, lamp, lamp)).json()).toEqual(answered);
+
+    expect(answered.reinit).not.toBe(planning.reinit);
+    expect(answered.children[3]).toMatchObject({ id: lamp.id, rootid: planning.id });
+    expect(answered.children[3].ocd.finalarticlenumber).toBe('LM-TISCH 45;METALL=MS');
+    expect(answered.children.slice(0, 3)).toEqual(planning.children.slice(0, 3));
+
+    // The change stays when the root is changed, and is in the parts list.
+    const walnut = await buyer.change(answered, change('OBERFLÄCHE', 'DEKOR', 'NB'));
+    expect(walnut.children[3].ocd.finalarticlenumber).toBe('LM-TISCH 45;METALL=MS');
+    expect(walnut.children[0].ocd.finalarticlenumber).toContain('-NB.');
+    const { finalarticlenumber, reinitstring } = walnut.ocd;
+    const key = { ...WORKPLACE, finalarticlenumber, reinitstring, metareinitstring: walnut.reinit };
+    const { mats } = (await (await call(emulator, 'odb/btg', { token, ...key })).json()) as Wire;
+    expect(mats.map(({ mname }: Wire) => mname)).toContain('AULI::WOHNEN::MESSING');
+
+    const stranger = await send(planning, { id: 'X' }, planning);
+    expect([stranger.status, await stranger.json()]).toEqual([
+      422,
+      { error: `id: expected ${planning.id} or one of its children, received X` },
+    ]);
+    const other = await send(planning, lamp, planning.children[0]);
+    expect(other.status).toBe(422);
+  });
+
+  test('is stored with what POST reinit lists, and nothing more', async () => {
+    const { id, rootid, children, ocd, ...more } = await buyer.load(WORKPLACE);
+    const listed = { id, rootid, ...WORKPLACE, children, ocd: { reinitstring: ocd.reinitstring } };
+    const { permanentid } = (await (await buyer.store(listed)).json()) as Wire;
+    expect(articleIn(await (await buyer.plan({ permanentid })).text())).toEqual(listed);
+    expect((await buyer.store({ ...listed, reinit: more.reinit })).status).toBe(200);
+    for (const field of Object.keys(listed)) {
+      const { [field as 'id']: _, ...rest } = listed;
+      expect((await buyer.store(rest)).status, field).toBe(422);
+    }
+  });
+
   test('never has a child changed on its own', async () => {
     const planning = await buyer.load(WORKPLACE);
     const [child] = planning.children;
@@ -310,11 +365,6 @@ describe('a meta planning', () => {
       422,
       `jsondata: ${child.id} is a child; expected its root ${planning.id}`,
     ]);
-    const within = await buyer.send(planning, {
-      ...buyer.bodyOf(planning, change('OBERFLÄCHE', 'DEKOR', 'NB')),
-      id: child.id,
-    });
-    expect(within.status).toBe(422);
     expect((await buyer.store(child)).status).toBe(422);
     const stranger = { ...planning, children: [{ ...child, rootid: 'X' }] };
     expect((await buyer.store(stranger)).status).toBe(422);
