@@ -1,7 +1,7 @@
 /** Selects articles: what the sources of a pipeline mean, as requests for single configurations. */
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import { articleKey, configurationKey } from '../model/configuration-id.ts';
-import { asConverterError, endsRun, isConverterError } from '../support/errors.ts';
+import { asConverterError, endsRun } from '../support/errors.ts';
 import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import {
@@ -56,10 +56,9 @@ const IDENTIFIED_AT_ONCE = 256;
  * Gathers the articles of all sources.
  *
  * An article that several sources select is listed once, at its first place, with all reasons. A folder or
- * manufacturer that the service does not have is a failure of its own; a part of the catalogue that cannot
- * be read ends the selection, since a smaller one would look complete.
+ * search that cannot be read is a failure of its own.
  *
- * @throws {@link ConverterError} what reading the catalogue throws.
+ * @throws {@link ConverterError} an error that ends the run, or of the top of the catalogue.
  *
  * @example
  * ```ts
@@ -112,9 +111,10 @@ async function selectFrom(source: ArticleSource, reader: Reader): Promise<Source
   try {
     return await select(source, reader);
   } catch (error) {
-    if (!isConverterError(error, 'NODE_NOT_FOUND')) throw error;
-    const { code, message } = error;
+    const { code, message } = asConverterError(error);
     const { manufacturer, parentnode } = { manufacturer: '', parentnode: '', ...source };
+    const isTop = source.kind === 'catalogue' && parentnode === '';
+    if (isTop || endsRun(code) || code === 'INTERNAL') throw error;
     const what = 'query' in source ? searchName(source) : folderName(parentnode);
     const unread = [{ manufacturer, program: '' }];
     return { articles: [], failures: [{ what, code, message }], unread };

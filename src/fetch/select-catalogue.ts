@@ -2,7 +2,7 @@
 import type { ArticleRequest } from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import type { Warning } from '../model/snapshot.ts';
-import { isConverterError } from '../support/errors.ts';
+import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import type { CatalogueReader, SourceSelection } from './selection.ts';
 
@@ -26,14 +26,14 @@ export interface SearchSource {
 const MAX_DEPTH = 64;
 const MAX_FOLDERS = 100_000;
 
-/** The children of each folder; undefined for one that does not exist, missing for one that was not opened. */
-type Listings = ReadonlyMap<string, readonly CatalogueNode[] | undefined>;
+/** The children of each folder, or why they cannot be read; missing for a folder that was not opened. */
+type Listings = ReadonlyMap<string, readonly CatalogueNode[] | ConverterError>;
 
 /**
  * Reads the folders below one, many at a time, each once; articles come in the order of the listings.
  * 10,000 articles in 51 folders of the cache take 0.2 s, 50,000 in 251 take 0.7 s and 13 MiB of heap.
  *
- * @throws {@link ConverterError} `NODE_NOT_FOUND` if the first folder does not exist. @see D-806.
+ * @throws {@link ConverterError} if the first folder cannot be read; any other is a failure of its own. @see D-806.
  */
 export async function selectFromCatalogue(
   source: CatalogueSource,
@@ -48,12 +48,12 @@ export async function selectFromCatalogue(
     met.programs.add(node.program);
     return programs(node.program);
   });
-  const { articles, warnings, unread } = walk(source.parentnode, listings);
+  const { articles, failures, warnings, unread } = walk(source.parentnode, listings);
   const selected = articles.filter(({ request: { manufacturer, program } }) => {
     return manufacturer !== '' && manufacturers(manufacturer) && programs(program);
   });
   if (selected.length === 0) warnings.push(nothingMatches(source, met));
-  return { articles: selected, warnings, unread };
+  return { articles: selected, failures, warnings, unread };
 }
 
 /** Names in the warning about a source that matches nothing. */
@@ -78,6 +78,11 @@ function nothingMatches(
     missed('series', source.programs, met.programs) ??
     `${where}: no article in it matches`;
   return { code: 'CATALOGUE_EMPTY', message };
+}
+
+/** Whether a node can be opened: an empty id would be that of the top. */
+function isFolder({ nodetype, nodeid }: CatalogueNode): boolean {
+  return nodetype === 'F' && nodeid !== '';
 }
 
 function isArticle(node: CatalogueNode): boolean {
@@ -108,13 +113,13 @@ async function crawl(
   reader: CatalogueReader,
   isWanted: (node: CatalogueNode) => boolean,
 ): Promise<Listings> {
-  const listings = new Map<string, CatalogueNode[] | undefined>();
+  const listings = new Map<string, CatalogueNode[] | ConverterError>();
   const visit = async (nodeid: string, manufacturer: string, depth: number): Promise<void> => {
     if (listings.has(nodeid) || depth > MAX_DEPTH || listings.size >= MAX_FOLDERS) return;
     listings.set(nodeid, []);
     const nodes = await listing(nodeid, manufacturer);
     listings.set(nodeid, nodes);
-    const folders = (nodes ?? []).filter(({ nodetype }) => nodetype === 'F');
+    const folders = nodes instanceof ConverterError ? [] : nodes.filter(isFolder);
     await Promise.all(
       folders.map((node) => visit(node.nodeid, node.manufacturer || manufacturer, depth + 1)),
     );
@@ -123,9 +128,9 @@ async function crawl(
     try {
       return (await reader.nodes(nodeid, manufacturer)).filter(isWanted);
     } catch (error) {
-      // A listing may name a folder that no longer exists; the first folder must exist.
-      if (nodeid === root || !isConverterError(error, 'NODE_NOT_FOUND')) throw error;
-      return undefined;
+      const failure = asConverterError(error);
+      if (nodeid === root || endsRun(failure.code) || failure.code === 'INTERNAL') throw error;
+      return failure;
     }
   };
   await visit(root, '', 0);
@@ -133,14 +138,15 @@ async function crawl(
 }
 
 /** Articles in the order in which they appear when every folder is opened. */
-function walk(root: string, listings: Listings): Required<Omit<SourceSelection, 'failures'>> {
-  const found: ReturnType<typeof walk> = { articles: [], warnings: [], unread: [] };
+function walk(root: string, listings: Listings): Required<SourceSelection> {
+  const found: ReturnType<typeof walk> = { articles: [], failures: [], warnings: [], unread: [] };
   const visited = new Set([root]);
   /** The nodes of the last folder of a path. */
-  const open = (path: string[], above?: CatalogueNode) =>
-    (listings.get(path.at(-1)!) ?? [])
-      .map((node) => ({ node: inherit(node, above), path }))
-      .reverse();
+  const open = (path: string[], above?: CatalogueNode) => {
+    const nodes = listings.get(path.at(-1)!);
+    if (nodes === undefined || nodes instanceof ConverterError) return [];
+    return nodes.map((node) => ({ node: inherit(node, above), path })).reverse();
+  };
   const stack = open([root]);
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
     const { node, path } = step;
@@ -149,19 +155,29 @@ function walk(root: string, listings: Listings): Required<Omit<SourceSelection, 
     if (isArticle(node)) {
       found.articles.push({ request: requestOfNode(node), why: [folderName(folder)] });
     }
-    if (nodetype !== 'F') continue;
+    if (nodetype === 'F' && nodeid === '') {
+      found.failures.push({ what: `a folder in ${folderName(folder)}`, ...WITHOUT_ID });
+      found.unread.push({ manufacturer, program });
+    }
+    if (!isFolder(node)) continue;
     if (path.includes(nodeid)) found.warnings.push(problem('CATALOGUE_CIRCULAR', nodeid, folder));
     if (visited.has(nodeid)) continue;
     visited.add(nodeid);
-    if (listings.get(nodeid) === undefined) {
-      const code = listings.has(nodeid) ? 'NODE_NOT_FOUND' : 'CATALOGUE_ENDLESS';
-      found.warnings.push(problem(code, nodeid, folder));
-      found.unread.push({ manufacturer, program });
-    }
+    const listing = listings.get(nodeid) ?? problem('CATALOGUE_ENDLESS', nodeid, folder);
+    if (listing instanceof ConverterError) {
+      const { code, message } = listing;
+      found.failures.push({ what: folderName(nodeid), code, message });
+    } else if ('code' in listing) found.warnings.push(listing);
+    if ('code' in listing) found.unread.push({ manufacturer, program });
     for (const next of open([...path, nodeid], node)) stack.push(next);
   }
   return found;
 }
+
+const WITHOUT_ID = {
+  code: 'RESPONSE_INVALID',
+  message: 'expected the id of a folder, received nothing',
+} as const;
 
 /** A node without a manufacturer or program takes those of its folder. */
 function inherit(node: CatalogueNode, above: CatalogueNode | undefined): CatalogueNode {
@@ -173,7 +189,6 @@ const PROBLEMS = {
   CATALOGUE_CIRCULAR: (id: string) => `contains ${id}, which contains it: it is read once`,
   CATALOGUE_ENDLESS: (id: string) =>
     `contains ${id}, which is not opened: there are more than ${MAX_DEPTH} folders in one another, or ${MAX_FOLDERS} in all`,
-  NODE_NOT_FOUND: (id: string) => `names the folder ${id}, which the service does not have`,
 };
 
 function problem(code: keyof typeof PROBLEMS, nodeid: string, folder: string): Warning {

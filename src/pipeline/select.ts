@@ -44,6 +44,7 @@ export async function selectLive(run: Run): Promise<Selection> {
     const sources = opened.map(({ source }) => source);
     const reader = counting(fetcher, environment.selecting);
     const selected = await selectArticles(sources, reader).catch(cannotSelect);
+    if (selected.articles.length === 0) expectReadable(selected);
     const articles = await distinctArticles(selected.articles, fetcher.identify);
     await writeSelection(pipeline, articles);
     const warnings = [...opened.flatMap((source) => source.warnings), ...selected.warnings];
@@ -69,6 +70,13 @@ function cannotSelect(thrown: unknown): never {
   if (endsRun(error.code) || error.code === 'INTERNAL') throw error;
   const message = `the articles cannot be selected: ${error.message}`;
   throw new ConverterError('SERVICE_UNREACHABLE', message, { cause: error });
+}
+
+/** Where nothing is left of a catalogue, the service ends the run, not the pipeline file. */
+function expectReadable({ failures, unread = [] }: Selection): void {
+  const failure = failures.find(({ code }) => code !== 'NODE_NOT_FOUND');
+  if (unread.length === 0 || failure === undefined) return;
+  cannotSelect(new ConverterError('HTTP_STATUS', `${failure.what}: ${failure.message}`));
 }
 
 /** Reports how many articles the listings have shown so far; one listed twice counts twice. */

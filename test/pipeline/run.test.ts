@@ -8,6 +8,7 @@ import { readManifest } from '../../src/write/manifest.ts';
 import { manifestByNumber } from '../helpers/command.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
+import { json, raw } from '../helpers/fault-server.ts';
 import { manifestWithoutStatus } from '../helpers/output-folder.ts';
 
 const SIZE = { articles: 12, blocks: 12, images: 2, blocksPerArticle: 1 };
@@ -169,23 +170,32 @@ describe('a run that ends by an error', () => {
   });
 });
 
-describe('a folder that the catalogue names and does not have', () => {
-  test('removes no line: its content is not known', async () => {
-    range = countedRange({ ...SIZE, articlesPerSeries: 4 });
+describe('a folder that cannot be read', () => {
+  test.each([
+    ['404', 'NODE_NOT_FOUND', json({ error: 'no such folder' }, 404)],
+    ['status 500 to the end', 'HTTP_STATUS', raw('', {}, 500)],
+    ['an object', 'RESPONSE_INVALID', json({})],
+    ['a list of null', 'RESPONSE_INVALID', json([null])],
+    ['a folder without id', 'RESPONSE_INVALID', json([{ nodetype: 'F', text: 'More' }])],
+  ])('(%s) fails alone: its lines stay, all others are processed', async (_, code, answer) => {
+    range = countedRange({ ...SIZE, articles: 6, articlesPerSeries: 2 });
     await runs.close();
     runs = await openDailyRuns(range);
     await runs.run('2026-02-01');
     const before = await manifestWithoutStatus(runs.outputDir);
-    const { nodes } = range;
-    const lost = range.articleAt(5).program;
-    range.nodes = (parent) => (parent.includes(`:${lost}`) ? undefined : nodes(parent));
+    runs.proxy.break(new RegExp(`getnodes.*${range.articleAt(2).program}`), answer);
+    range.gone.add(range.articleAt(0).number);
     for (const manufacturer of range.manufacturers) {
       range.convertdates.set(manufacturer, '2026-02-01');
     }
-    const { exit, stdout } = await runs.run('2026-02-02');
-    expect(exit).toBe(0);
-    expect(stdout).toContain('NODE_NOT_FOUND');
-    expect(await manifestWithoutStatus(runs.outputDir)).toEqual(before);
+    const { exit } = await runs.run('2026-02-02');
+    expect(exit).toBe(1);
+    expect(await runs.failures()).toMatchObject([{ code, what: expect.stringContaining('S02') }]);
+    const after = await manifestWithoutStatus(runs.outputDir);
+    expect((await readManifest(runs.outputDir)).map((line) => line.basearticlenumber)).toEqual(
+      [1, 2, 3, 4, 5].map((index) => range.articleAt(index).number),
+    );
+    expect(after.slice(1, 3)).toEqual(before.slice(2, 4));
   });
 
   test('takes none away either if it was selected by name', async () => {

@@ -317,7 +317,7 @@ describe('a choice that cannot be had', () => {
     expect(after[1]).toEqual(before);
   });
 
-  test('in a catalogue that holds itself and names a folder that is gone is a warning', async () => {
+  test('in a catalogue that holds itself is a warning, a folder that is gone a failure', async () => {
     const folderOf = (nodeid: string): Wire => {
       const [series] = RANGE.nodes((RANGE.nodes('') as Wire[])[0].nodeid) as Wire[];
       return { ...series, nodeid };
@@ -334,12 +334,12 @@ describe('a choice that cannot be had', () => {
       ['run', await pipeline({ catalogue: { programs: ['LINEA'] } }), '--limit', '1'],
       { env },
     );
-    expect(exit).toBe(0);
+    expect(exit).toBe(1);
     expect(stdout).toMatch(
       /CATALOGUE_CIRCULAR {2}catalogue FJEL\S* contains FJEL\S*, which contains it/,
     );
-    expect(stdout).toMatch(/NODE_NOT_FOUND {2}catalogue \S+ names the folder GONE, which/);
-    expect(stdout).toMatch(/1 converted · 0 unchanged · 0 failed/);
+    expect(stdout).toMatch(/catalogue GONE {2}NODE_NOT_FOUND/);
+    expect(stdout).toMatch(/1 converted · 0 unchanged · 1 failed/);
   });
 
   test('alone is nothing selected, with the reason', async () => {

@@ -166,30 +166,43 @@ describe('selectArticles', () => {
     expect(selected.flatMap(({ alike = [] }) => alike)).toEqual([]);
   });
 
-  it('does not present a part of the catalogue as the whole', async () => {
+  it('ends with an error of the program itself', async () => {
     const catalogue = reader({ ...FOLDERS, '': [...FOLDERS[''], node('unread')] });
     await expect(select([{ kind: 'catalogue', parentnode: '' }], catalogue)).rejects.toThrow(
       'unread',
     );
   });
 
-  it('continues without a folder that the service names but does not have', async () => {
-    const catalogue = reader({ '': [node('b'), article('D1', OWNER)], b: 'gone', c: 'gone' });
-    const { articles, failures, warnings } = await selectArticles(
+  it('continues without what cannot be read, and says which part of the range that is', async () => {
+    const top = [node('b', OWNER), node('', { manufacturer: 'BETA' }), article('D1', OWNER)];
+    const catalogue = reader({ '': top, b: 'gone', c: 'gone' });
+    catalogue.search = () => Promise.reject(new ConverterError('HTTP_STATUS', 'status 500'));
+    const { articles, failures, unread } = await selectArticles(
       [
         { kind: 'catalogue', parentnode: '' },
         { kind: 'catalogue', parentnode: 'c' },
+        { kind: 'search', manufacturer: 'ACME', query: 'desk' },
       ],
       catalogue,
     );
     expect(numbers(articles)).toEqual(['ACME D1']);
-    expect(warnings).toEqual([
+    expect(catalogue.asked.filter((id) => id === '')).toHaveLength(1);
+    expect(failures).toEqual([
+      { what: 'catalogue b', code: 'NODE_NOT_FOUND', message: 'no b' },
       {
-        code: 'NODE_NOT_FOUND',
-        message: 'the top of the catalogue names the folder b, which the service does not have',
+        what: 'a folder in the top of the catalogue',
+        code: 'RESPONSE_INVALID',
+        message: 'expected the id of a folder, received nothing',
       },
+      { what: 'catalogue c', code: 'NODE_NOT_FOUND', message: 'no c' },
+      { what: 'search ACME "desk"', code: 'HTTP_STATUS', message: 'status 500' },
     ]);
-    expect(failures).toEqual([{ what: 'catalogue c', code: 'NODE_NOT_FOUND', message: 'no c' }]);
+    expect(unread).toEqual([
+      OWNER,
+      { manufacturer: 'BETA', program: '' },
+      { manufacturer: '', program: '' },
+      { manufacturer: 'ACME', program: '' },
+    ]);
   });
 
   it('says of a search that it finds nothing', async () => {
