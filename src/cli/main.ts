@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 /** The process: it passes arguments, environment, streams, clock and signals to the command line. */
-import { fileURLToPath } from 'node:url';
-import { readText } from '../support/files.ts';
 import { redact } from '../support/redact.ts';
+import { programVersion } from '../support/version.ts';
 import { type Io, interrupt } from './command.ts';
 import { runCommandLine } from './command-line.ts';
 import { openPrompt } from './prompt.ts';
@@ -43,7 +42,5 @@ const io: Io = {
   signal: controller.signal,
 };
 
-const manifest = await readText(fileURLToPath(new URL('../../package.json', import.meta.url)));
-const { version } = JSON.parse(manifest) as { version: string };
-process.exitCode = await runCommandLine(process.argv.slice(2), io, version);
+process.exitCode = await runCommandLine(process.argv.slice(2), io, await programVersion());
 prompt.close();

@@ -8,6 +8,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { EmulatedRange, Json } from '../sample/range.ts';
 import { isConverterError } from '../support/errors.ts';
+import { addCompression } from './compression.ts';
 import { jsonText } from './json-text.ts';
 import {
   type Answer,
@@ -185,6 +186,7 @@ async function createServer(
   const missing = new Refusal(404, 'no such operation');
   app.setNotFoundHandler((_request, reply) => sendError(reply, missing));
   if (validators !== 'none') addValidators(app, validators === 'etag' ? byTag : byDate(now));
+  addCompression(app);
   if (onRequest !== undefined) {
     app.addHook('onSend', async (request, reply) => {
       const { operation } = request.routeOptions.config as { operation?: string };

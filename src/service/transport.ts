@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { Agent } from 'undici';
 import { ConverterError } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
+import { programVersion } from '../support/version.ts';
 import { OPERATIONS, type OperationName, type Values } from './operations.ts';
 import type { Settings } from './service-config.ts';
 import { type Addresses, type AddressName, buildTarget, type Target } from './target.ts';
@@ -18,6 +19,8 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** What may be sent in a header; some servers send other bytes, which are not sent back. */
 const HEADER_VALUE = /^[\x20-\x7e]+$/;
 
+/** JSON of this kind shrinks to a fifth. */
+const ACCEPT_ENCODING = 'gzip, br, deflate';
 /** Unpackers of `node:zlib` by `content-encoding`; each stops at the given size. */
 const UNPACKERS = {
   gzip: 'gunzip',
@@ -74,13 +77,15 @@ export function createTransport(
   addresses: Addresses,
   connections: number,
 ) {
-  let opening: Promise<Agent> | undefined;
+  let opening: ReturnType<typeof openAgent> | undefined;
   const follow = async (request: HttpRequest): Promise<HttpResponse> => {
     opening ??= openAgent(connections);
-    const agent = await opening;
+    const { agent, userAgent } = await opening;
+    const headers = { ...request.headers, 'user-agent': userAgent };
     let { origin, path } = request;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const response = await sendInTime(agent, { ...request, origin, path }, maxResponseBytes);
+      const attempt = { ...request, headers, origin, path };
+      const response = await sendInTime(agent, attempt, maxResponseBytes);
       if (!REDIRECTS.has(response.status)) return response;
       ({ origin, path } = redirectTarget(request.method, origin, path, response.location ?? ''));
     }
@@ -114,14 +119,14 @@ export function createTransport(
     },
     /** Drops every connection, also those in use; never rejects. */
     async destroy(): Promise<void> {
-      await (await opening)?.destroy().catch(() => {});
+      await (await opening)?.agent.destroy().catch(() => {});
     },
   };
 }
 
-async function openAgent(connections: number): Promise<Agent> {
+async function openAgent(connections: number): Promise<{ agent: Agent; userAgent: string }> {
   const { Agent } = await import('undici');
-  return new Agent({
+  const agent = new Agent({
     connections,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -131,6 +136,7 @@ async function openAgent(connections: number): Promise<Agent> {
     // Set explicitly, so that no environment variable can switch it off.
     connect: { timeout: MAX_CONNECT_MS, rejectUnauthorized: true },
   });
+  return { agent, userAgent: `btg2gltf/${await programVersion()}` };
 }
 
 async function sendInTime(
@@ -164,7 +170,11 @@ async function sendOnce(
 ): Promise<HttpResponse> {
   const answer = await agent.request({
     ...{ method, origin, path, signal, body: body ?? null },
-    headers: { ...headers, ...(body === undefined ? { accept: '*/*' } : JSON_HEADERS) },
+    headers: {
+      ...headers,
+      'accept-encoding': ACCEPT_ENCODING,
+      ...(body === undefined ? { accept: '*/*' } : JSON_HEADERS),
+    },
   });
   const header = (name: string): string | undefined => {
     const value = answer.headers[name];
@@ -241,8 +251,11 @@ async function unpack(
     throw new ConverterError('RESPONSE_INVALID', message);
   }
   const zlib = await import('node:zlib');
+  const name = UNPACKERS[encoding as keyof typeof UNPACKERS];
+  // Some servers send deflate without the header that HTTP requires; its low four bits are 8.
+  const isBare = name === 'inflate' && (packed[0]! & 0x0f) !== 8;
   const unpacker = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(
-    zlib[UNPACKERS[encoding as keyof typeof UNPACKERS]],
+    zlib[isBare ? 'inflateRaw' : name],
   );
   try {
     return new Uint8Array(await unpacker(packed, { maxOutputLength }));

@@ -44,7 +44,10 @@ export async function startFaultProxy(emulator: Emulator): Promise<FaultProxy> {
     if (disturbance !== undefined && 'answer' in disturbance) {
       return disturbance.answer(response, incoming);
     }
-    const { method, headers } = incoming;
+    const { method } = incoming;
+    // A damage works on the body as it is, not on a compressed one.
+    const plain = disturbance === undefined ? {} : { 'accept-encoding': 'identity' };
+    const headers = { ...incoming.headers, ...plain };
     const outgoing = forward(
       { host: target.hostname, port: target.port, path: url, method, headers },
       (answer) => void passOn(answer, response, disturbance?.damage),

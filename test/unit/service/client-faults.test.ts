@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RequestEvent } from '../../../src/service/service-config.ts';
@@ -158,6 +160,42 @@ describe('a failure that stays', () => {
     expect(server.count(BTG)).toBe(4);
     await client.close();
   });
+});
+
+describe('a request', () => {
+  it('says that it takes compressed answers, and which program sends it', async () => {
+    const headers: IncomingHttpHeaders[] = [];
+    const noting =
+      (answer: Answer): Answer =>
+      (response, request) => {
+        headers.push(request.headers);
+        answer(response, request);
+      };
+    server.always('/auth/', noting(server.logIn));
+    server.always(NODES, noting(json(ROOT_NODES)));
+    const client = clientOf(server);
+    await client.getNodes('');
+    await client.close();
+    const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+    expect(headers).toHaveLength(3);
+    for (const sent of headers) {
+      expect(sent).toMatchObject({
+        'accept-encoding': 'gzip, br, deflate',
+        'user-agent': `btg2gltf/${version}`,
+      });
+    }
+  });
+
+  it.each(['gzip', 'br', 'deflate'])(
+    'with a broken %s answer is a failure with a code',
+    async (encoding) => {
+      const cut = gzipSync(JSON.stringify(EMPTY_LIST)).subarray(0, 12);
+      server.always(BTG, raw(cut, { 'content-encoding': encoding }));
+      const client = clientOf(server, { retries: 0 });
+      expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'RESPONSE_INVALID' });
+      await client.close();
+    },
+  );
 });
 
 describe('an answer', () => {

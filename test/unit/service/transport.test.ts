@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { conditionsOf, readBody } from '../../../src/service/transport.ts';
 
@@ -29,6 +29,7 @@ describe('readBody', () => {
   it.each([
     ['gzip', gzipSync],
     ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
     ['br', brotliCompressSync],
   ])('unpacks %s', async (encoding, pack) => {
     expect(Buffer.from(await read(pack(text), encoding))).toEqual(text);
