@@ -1,5 +1,6 @@
 /**
- * btg2gltf as a library: the same rooms that the command line uses, by name.
+ * btg2gltf as a library: {@link convert} and {@link run} do the main work; the other names are the parts that
+ * they consist of.
  */
 
 export { type ContentStore, openFileStore } from './cache/content-store.ts';
@@ -20,6 +21,13 @@ export {
 } from './gateway/planning-url.ts';
 export { openRelay, type RelayOptions } from './gateway/relay.ts';
 export type { GatewayServer } from './gateway/server.ts';
+export {
+  type ConvertParameters,
+  convert,
+  type RunParameters,
+  run,
+  type ServiceInput,
+} from './library.ts';
 export type {
   Article,
   ArticleKey,

@@ -1,9 +1,9 @@
 /** `btg2gltf serve`: the emulator, for developing against the service. */
 import { resolve } from 'node:path';
 import type { CacheDatabase } from '../cache/database.ts';
+import { startEmulatorOf } from '../emulator/start-emulator.ts';
 import { type Command, textOf } from './command.ts';
 import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
-import { startEmulatorOf } from './service.ts';
 
 const DEFAULT_PORT = 4810;
 

@@ -1,6 +1,6 @@
 /** The service and the environment of a command. */
 import { resolve } from 'node:path';
-import type { Emulator, EmulatorOptions } from '../emulator/emulator.ts';
+import { startEmulatorOf } from '../emulator/start-emulator.ts';
 import { loadPipeline, type Pipeline, parsePipeline } from '../pipeline/pipeline-file.ts';
 import type { RunEnvironment } from '../pipeline/run-options.ts';
 import { type Arguments, type Io, type OptionSpec, textOf, usageError } from './command.ts';
@@ -53,24 +53,4 @@ export async function pipelineOf(args: Arguments, io: Io): Promise<Pipeline> {
 export function environmentOf(io: Io): Omit<RunEnvironment, 'log' | 'progress' | 'selecting'> {
   const { env, now, random, signal } = io;
   return { env, now, random, signal, startEmulator: (range) => startEmulatorOf(range) };
-}
-
-/** Starts the emulator with the sample range or a recording; its modules are loaded only now. */
-export async function startEmulatorOf(
-  { recording }: { recording?: string },
-  options: Omit<EmulatorOptions, 'range'> = {},
-): Promise<Emulator> {
-  const { startEmulator } = await import('../emulator/emulator.ts');
-  // The service has accepted every recorded query, whatever its length.
-  const limit = recording === undefined ? {} : { maxQueryBytes: Number.POSITIVE_INFINITY };
-  return startEmulator({ ...limit, ...options, range: await openRange(recording) });
-}
-
-async function openRange(recording: string | undefined): Promise<EmulatorOptions['range']> {
-  if (recording !== undefined) {
-    const { openRecording } = await import('../emulator/recording.ts');
-    return openRecording(recording);
-  }
-  const { createSampleRange } = await import('../sample/sample-range.ts');
-  return createSampleRange();
 }

@@ -9,7 +9,7 @@ import { replaceFile } from '../support/files.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 import type { MaterialExplanation } from '../transform/material-trace.ts';
 import type { NamedFile } from '../write/gltf.ts';
-import { withRun } from './open-run.ts';
+import { checkRun, withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
 
@@ -45,6 +45,7 @@ export async function convertArticle(
   file: string,
   environment: RunEnvironment,
 ): Promise<ConvertedArticle> {
+  checkRun({ pipeline }, environment);
   const encode = encoderOf(file);
   // Nothing is published, so no output folder is read.
   const options = { pipeline: { ...pipeline, outputDir: pipeline.cacheDir } };

@@ -9,6 +9,7 @@ import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { removeStaleTemporaries, temporaryFolder } from '../support/files.ts';
 import type { PackedMap } from '../support/packed-map.ts';
+import { CHECKS, checkParameters, type ParameterCheck, required } from '../support/parameters.ts';
 import { openCatalogue, openManifest } from '../write/manifest.ts';
 import { createRunMetrics, type RunMetrics } from './metrics.ts';
 import { OBJECTS_FOLDER, openObjects } from './output-folder.ts';
@@ -53,6 +54,25 @@ export interface PreviousOutput {
 /** The run's session with the service; see {@link createServiceSession}. */
 type ServiceSession = ReturnType<typeof createServiceSession>;
 
+const OPTIONS_CHECKS = {
+  pipeline: required({ ...CHECKS.object, expected: 'a pipeline, such as loadPipeline returns' }),
+};
+
+const ENVIRONMENT_CHECKS = {
+  env: required(CHECKS.object),
+  log: required(CHECKS.object),
+  now: required(CHECKS.function),
+  random: required(CHECKS.function),
+  signal: required(CHECKS.signal),
+  startEmulator: required(CHECKS.function),
+} satisfies Partial<Record<keyof RunEnvironment, ParameterCheck>>;
+
+/** Checks what a program without types passes to a run. @throws {@link ConverterError} `USAGE` naming the field. */
+export function checkRun(options: RunOptions, environment: RunEnvironment): void {
+  checkParameters('options', options, OPTIONS_CHECKS, true);
+  checkParameters('environment', environment, ENVIRONMENT_CHECKS, true);
+}
+
 /**
  * Opens a run, works with it and closes it, also if the work fails.
  *
@@ -63,6 +83,7 @@ export async function withRun<T>(
   environment: RunEnvironment,
   work: (run: Run) => Promise<T>,
 ): Promise<T> {
+  checkRun(options, environment);
   const { cacheDir, outputDir } = options.pipeline;
   await removeStaleTemporaries(temporaryFolder(outputDir));
   await removeStaleTemporaries(temporaryFolder(cacheDir));

@@ -58,15 +58,47 @@ export async function loadPipeline(path: string, env: Environment): Promise<Pipe
  * @see D-744.
  */
 export function parsePipeline(text: string, file: string, env: Environment): Pipeline {
-  const yaml = readYaml(text, file, env);
+  return checkPipeline(readYaml(text, file, env), dirname(file), (problems) => {
+    const sentences = problems.map(({ line, sentence }) => `${file}:${line}: ${sentence}`);
+    return new ConverterError('PIPELINE_INVALID', sentences.join('\n'));
+  });
+}
+
+/**
+ * Checks a pipeline that a program made: what a pipeline file contains, as an object.
+ *
+ * @param name - Name of the object, for errors; paths in it are relative to the working folder.
+ * @throws {@link ConverterError} `USAGE` naming each wrong field; `PIPELINE_VARIABLE_UNSET`.
+ */
+export function readPipelineObject(content: object, name: string, env: Environment): Pipeline {
+  // JSON is YAML: one reader fills in variables and checks.
+  const yaml = readYaml(jsonOf(content, name), name, env, () => name);
+  return checkPipeline(yaml, '.', (problems) => {
+    const sentences = problems.map(({ sentence }) => `${name}: ${sentence}`);
+    return new ConverterError('USAGE', sentences.join('\n'));
+  });
+}
+
+function jsonOf(content: object, name: string): string {
+  try {
+    return JSON.stringify(content);
+  } catch (cause) {
+    const message = `${name}: expected texts, numbers, booleans, lists and objects, received something else`;
+    throw new ConverterError('USAGE', message, { cause });
+  }
+}
+
+function checkPipeline(
+  yaml: YamlFile,
+  folder: string,
+  errorOf: (problems: readonly Problem[]) => ConverterError,
+): Pipeline {
   const parsed = pipelineSchema.safeParse(yaml.value);
   const problems = problemsOf(yaml, parsed.error?.issues ?? [], parsed.data);
-  if (parsed.data === undefined || problems.length > 0) {
-    throw new ConverterError('PIPELINE_INVALID', problems.join('\n'));
-  }
+  if (parsed.data === undefined || problems.length > 0) throw errorOf(problems);
   const { articles, output, cache, service, ...rest } = parsed.data;
   const { recording } = service;
-  const at = (path: string) => resolve(dirname(file), path);
+  const at = (path: string) => resolve(folder, path);
   const outputDir = at(output.dir);
   return {
     ...rest,
@@ -85,21 +117,19 @@ export function defaultCacheDir(outputDir: string): string {
 
 type Problem = { line: number; sentence: string };
 
-/** Describes all problems as `file:line: sentence`, sorted by line. @param content - If the schema found none. */
+/** Describes all problems, sorted by line. @param content - If the schema found none. */
 function problemsOf(
   yaml: YamlFile,
   issues: readonly z.core.$ZodIssue[],
   content: PipelineContent | undefined,
-): string[] {
+): Problem[] {
   const misspelt = new Set(issues.flatMap(misspeltPaths));
   const isMisspelt = ({ path }: z.core.$ZodIssue) =>
     misspelt.has(pathText(path)) && valueAt(yaml.value, path) === undefined;
   const distinct = issues.filter((issue) => !isMisspelt(issue));
   const problems =
     content === undefined ? distinct.flatMap((i) => ofIssue(yaml, i)) : ofRules(yaml, content);
-  return problems
-    .sort((a, b) => a.line - b.line)
-    .map(({ line, sentence }) => `${yaml.file}:${line}: ${sentence}`);
+  return problems.sort((a, b) => a.line - b.line);
 }
 
 /** Keys that unknown keys stand for by their spelling: reported once, as unknown, and not as missing too. */
@@ -254,7 +284,12 @@ const PLAIN_NUMBER_OR_BOOLEAN = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false)$/;
  * @throws {@link ConverterError} `PIPELINE_INVALID` for what is no YAML, `PIPELINE_VARIABLE_UNSET`
  *   for a variable without a value; both name file and line.
  */
-export function readYaml(text: string, file: string, env: Environment) {
+export function readYaml(
+  text: string,
+  file: string,
+  env: Environment,
+  at = (line: number) => `${file}:${line}`,
+) {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const line = (offset: number | undefined) => lines.linePos(offset ?? 0).line;
@@ -264,13 +299,12 @@ export function readYaml(text: string, file: string, env: Environment) {
       problem.code === 'DUPLICATE_KEY'
         ? `${keyIn(text, problem.pos[0])}: expected one value, received a second one`
         : `the YAML cannot be read: ${problem.message.split(/ at line |\n/)[0]}`;
-    throw new ConverterError('PIPELINE_INVALID', `${file}:${line(problem.pos[0])}: ${sentence}`);
+    throw new ConverterError('PIPELINE_INVALID', `${at(line(problem.pos[0]))}: ${sentence}`);
   }
   fillIn(document, env, (offset, sentence) => {
-    throw new ConverterError('PIPELINE_VARIABLE_UNSET', `${file}:${line(offset)}: ${sentence}`);
+    throw new ConverterError('PIPELINE_VARIABLE_UNSET', `${at(line(offset))}: ${sentence}`);
   });
   return {
-    file,
     value: toPlain(document, file),
     /** The line of a value, or of its nearest ancestor that exists. */
     lineOf: (path: YamlPath) => line(offsetOf(document, path)),

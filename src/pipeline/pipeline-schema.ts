@@ -312,6 +312,9 @@ export const pipelineSchema = z
   })
   .describe('a pipeline of btg2gltf');
 
+type Input = z.input<typeof pipelineSchema>;
+/** What a pipeline file may contain. */
+export type PipelineInput = Omit<Input, 'gates'> & Partial<Pick<Input, 'gates'>>;
 /** The content of a pipeline file, defaults filled in. */
 export type PipelineContent = z.output<typeof pipelineSchema>;
 /** The `service:` section. */

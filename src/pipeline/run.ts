@@ -13,7 +13,7 @@ import { convertFetched, fetchAndConvert, fetchOnly } from './configuration.ts';
 import { openQuarantine, type Quarantine } from './failures.ts';
 import { assessRun } from './gates.ts';
 import { newLines, publishResults } from './manifest-lines.ts';
-import { type Run, withRun } from './open-run.ts';
+import { checkRun, type Run, withRun } from './open-run.ts';
 import { verifyOutput } from './output-folder.ts';
 import { lockOutput } from './output-lock.ts';
 import { fetchedLine, makeReport, removedConfigurations, runLines, writeReport } from './report.ts';
@@ -123,6 +123,7 @@ async function withLockedRun<T>(
   environment: RunEnvironment,
   work: (run: Run) => Promise<T>,
 ): Promise<T> {
+  checkRun(options, environment);
   const release = await lockOutput(options.pipeline.outputDir, environment.now());
   try {
     return await withRun(options, environment, work);

@@ -5,6 +5,7 @@ import type { Breadcrumb, CatalogueNode } from '../model/catalogue.ts';
 import type { ArticleId } from '../model/configuration-id.ts';
 import type { Block, PartsList } from '../model/graphics.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
+import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { looksLikeDeadToken, readAnswer, withContext } from './answer.ts';
 import { type AnswerOf, OPERATIONS, type OperationName, type Values } from './operations.ts';
 import {
@@ -156,6 +157,8 @@ export interface ServiceClient {
  * @see Spec 4, 5; D-609.
  */
 export function createClient(config: ServiceConfig): ServiceClient {
+  const checks = { now: required(CHECKS.function), random: required(CHECKS.function) };
+  checkParameters('createClient', config, checks, true);
   const settings = { ...SERVICE_DEFAULTS, ...withoutUndefined(config) } as Settings;
   const stop = new AbortController();
   // Each request in flight listens to it.

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { constants, statSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { errnoOf, operate, unless } from './file-operations.ts';
@@ -304,6 +305,16 @@ async function cleanUpBeside(path: string): Promise<void> {
  */
 export function temporaryFolder(root: string): string {
   return join(root, '.tmp');
+}
+
+/** Calls `work` with a new folder among the temporary files of the system, which is removed afterwards. */
+export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await operate('mkdir', tmpdir(), () => fs.mkdtemp(join(tmpdir(), 'btg2gltf-')));
+  try {
+    return await work(folder);
+  } finally {
+    await removeTree(folder);
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startEmulatorOf } from '../../src/cli/service.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { startEmulatorOf } from '../../src/emulator/start-emulator.ts';
 import { migrate } from '../../src/gateway/migrate.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { logIn } from '../helpers/emulated-session.ts';

@@ -1,0 +1,236 @@
+/** The main functions of the library, with defaults from this process for all that they need beside their task. */
+import { dirname } from 'node:path';
+import { startEmulatorOf } from './emulator/start-emulator.ts';
+import type { ArticleRequest } from './model/article.ts';
+import { type ConvertedArticle, convertArticle } from './pipeline/convert-article.ts';
+import { type Environment, registerSecrets } from './pipeline/environment.ts';
+import { loadPipeline, type Pipeline, readPipelineObject } from './pipeline/pipeline-file.ts';
+import type { PipelineInput } from './pipeline/pipeline-schema.ts';
+import { runPipeline } from './pipeline/run.ts';
+import type { RunResult } from './pipeline/run-end.ts';
+import type { Progress, RunEnvironment, RunOptions } from './pipeline/run-options.ts';
+import type { Credentials } from './service/service-config.ts';
+import { asConverterError, ConverterError } from './support/errors.ts';
+import { withTemporaryFolder } from './support/files.ts';
+import { type Logger, SILENT } from './support/log.ts';
+import { CHECKS, checkParameters, type ParameterCheck, required } from './support/parameters.ts';
+
+/** The section `service` of a pipeline file, with credentials if they are not in the environment. */
+export type ServiceInput = PipelineInput['service'] & { credentials?: Credentials };
+
+/** What {@link convert} and {@link run} take from this process by default. */
+interface ProcessParameters {
+  /** Variables with addresses and credentials. @defaultValue `process.env` */
+  env?: Environment;
+  /** @defaultValue {@link SILENT} */
+  log?: Logger;
+  /** Milliseconds since 1970. @defaultValue `Date.now` */
+  now?: () => number;
+  /** 0 to 1, for the time between two attempts. @defaultValue `Math.random` */
+  random?: () => number;
+  /** Ends the work, with the error `INTERRUPTED`. */
+  signal?: AbortSignal;
+}
+
+/** The parameters of {@link convert}. */
+export interface ConvertParameters extends ProcessParameters {
+  service: ServiceInput;
+  /** Manufacturer, program and base article number; without the other fields, its default configuration. */
+  article: NonNullable<PipelineInput['articles'][number]['article']>;
+  /** The file to write: `.glb`, or `.gltf` with buffer and images in files beside it. */
+  output: string;
+  /** The section `convert` of a pipeline file. */
+  convert?: PipelineInput['convert'];
+  /** Folder in which responses are kept for the next call. @defaultValue a temporary folder */
+  cache?: string;
+}
+
+/** The parameters of {@link run}. */
+export interface RunParameters extends ProcessParameters, Omit<RunOptions, 'pipeline'> {
+  /** Path of a pipeline file, or its content; paths in the content are relative to the working folder. */
+  pipeline: string | (Omit<PipelineInput, 'service'> & { service: ServiceInput });
+  /** Called after each configuration. */
+  onProgress?: (progress: Progress) => void;
+}
+
+const LOGGER: ParameterCheck = {
+  expected: 'a logger, such as createLogger returns',
+  is: (value) => ['debug', 'info', 'warn', 'error'].every((level) => isFunctionOf(value, level)),
+};
+
+function isFunctionOf(value: unknown, name: string): boolean {
+  return typeof (value as Record<string, unknown> | null)?.[name] === 'function';
+}
+
+const PROCESS_CHECKS = {
+  env: CHECKS.object,
+  log: LOGGER,
+  now: CHECKS.function,
+  random: CHECKS.function,
+  signal: CHECKS.signal,
+} as const satisfies Record<keyof ProcessParameters, ParameterCheck>;
+
+const CONVERT_CHECKS = {
+  service: required(CHECKS.object),
+  article: required(CHECKS.object),
+  output: required(CHECKS.text),
+  convert: CHECKS.object,
+  cache: CHECKS.text,
+  ...PROCESS_CHECKS,
+} as const satisfies Record<keyof ConvertParameters, ParameterCheck>;
+
+const RUN_CHECKS = {
+  pipeline: {
+    expected: 'the path of a pipeline file, or its content as an object',
+    is: (value) => CHECKS.text.is(value) || CHECKS.object.is(value),
+    required: true,
+  },
+  onProgress: CHECKS.function,
+  only: CHECKS.text,
+  limit: CHECKS.number,
+  force: CHECKS.boolean,
+  repair: CHECKS.boolean,
+  accept: CHECKS.boolean,
+  until: CHECKS.number,
+  maxFailures: { ...CHECKS.object, expected: '{ count: 5 } or { share: 0.02 }' },
+  failedOnly: CHECKS.boolean,
+  ...PROCESS_CHECKS,
+} as const satisfies Record<keyof RunParameters, ParameterCheck>;
+
+/**
+ * Converts one article into one file.
+ *
+ * @throws {@link ConverterError} `USAGE` naming a wrong field, `ARTICLE_NOT_FOUND`, `LOGIN_REFUSED` and any
+ *   other code of {@link ERROR_CODES} that fails an article or a run.
+ *
+ * @example
+ * ```ts
+ * const { key, bytes } = await convert({
+ *   service: { emulator: true },
+ *   article: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' },
+ *   output: 'desk.glb',
+ * });
+ * key.finalarticlenumber; // → 'LN-M-V.EI.D.SW.1600.800.74.0.3.0'
+ * ```
+ */
+export async function convert(parameters: ConvertParameters): Promise<ConvertedArticle> {
+  checkParameters('convert', parameters, CONVERT_CHECKS);
+  const { article, output, convert: options = {}, cache } = parameters;
+  const { service, env } = withCredentials('convert', parameters.service, parameters.env);
+  const content = {
+    ...{ name: 'convert', service, articles: [{ article }], convert: options },
+    output: { dir: dirname(output) },
+  };
+  const pipeline = readConvertPipeline(content, env);
+  const { kind: _, ...request } = pipeline.articles[0] as ArticleRequest & { kind: 'article' };
+  const convertWith = (cacheDir: string) =>
+    withEnvironment({ ...parameters, env }, (environment) =>
+      convertArticle(request, { ...pipeline, cacheDir }, output, environment),
+    );
+  return cache === undefined ? withTemporaryFolder(convertWith) : convertWith(cache);
+}
+
+/** The caller has written an article, and no list of entries. */
+function readConvertPipeline(content: object, env: Environment): Pipeline {
+  try {
+    return readPipelineObject(content, 'convert', env);
+  } catch (cause) {
+    const { code, message } = asConverterError(cause);
+    throw new ConverterError(code, message.replaceAll('articles, entry 1: ', ''), { cause });
+  }
+}
+
+/**
+ * Converts what a pipeline selects, as `btg2gltf run` does.
+ *
+ * @returns The report, which lists the failures of single articles.
+ * @throws {@link ConverterError} `USAGE` naming a wrong field; the error that ended the run before it was
+ *   complete, such as `LOGIN_REFUSED`, `GATE_REFUSED` or `INTERRUPTED`.
+ *
+ * @example
+ * ```ts
+ * const { report } = await run({ pipeline: 'pipelines/nightly.yaml' });
+ * report.configurations; // → { selected: 72, converted: 72, unchanged: 0, failed: 0 }
+ * ```
+ */
+export async function run(parameters: RunParameters): Promise<RunResult> {
+  checkParameters('run', parameters, RUN_CHECKS);
+  const { pipeline: given, onProgress, env: _, log, now, random, signal, ...options } = parameters;
+  const { pipeline, env } = await readRunPipeline(given, parameters.env);
+  return withEnvironment({ log, now, random, signal, env }, async (environment) => {
+    const progress = onProgress === undefined ? {} : { progress: onProgress };
+    const result = await runPipeline({ ...options, pipeline }, { ...environment, ...progress });
+    if (result.end.error !== undefined) throw result.end.error;
+    return result;
+  });
+}
+
+async function readRunPipeline(
+  given: RunParameters['pipeline'],
+  variables: Environment | undefined,
+): Promise<{ pipeline: Pipeline; env: Environment }> {
+  if (typeof given === 'string') {
+    const env = variables ?? process.env;
+    return { pipeline: await loadPipeline(given, env), env };
+  }
+  const { service, env } = withCredentials('run: pipeline', given.service, variables);
+  const content = service === undefined ? given : { ...given, service };
+  return { pipeline: readPipelineObject(content, 'run: pipeline', env), env };
+}
+
+/** Each field of {@link Credentials} with the variable that has it otherwise. */
+const CREDENTIALS = {
+  username: 'BTG2GLTF_USERNAME',
+  password: 'BTG2GLTF_PASSWORD',
+  appKey: 'BTG2GLTF_APP_KEY',
+  token: 'BTG2GLTF_TOKEN',
+} as const;
+
+/** Moves given credentials from the service to its variables, because a pipeline has no secrets. */
+function withCredentials(
+  name: string,
+  service: ServiceInput,
+  variables: Environment | undefined,
+): { service: PipelineInput['service']; env: Environment } {
+  const env = variables ?? process.env;
+  const { credentials, ...rest } = service ?? {};
+  const secret = Object.keys(CREDENTIALS).find((field) => field in rest);
+  if (secret !== undefined) {
+    const where = `service.${secret}: expected in service.credentials`;
+    throw new ConverterError('USAGE', `${name}: ${where}, received beside it`);
+  }
+  if (credentials === undefined) return { service, env };
+  const given: Record<string, unknown> = { ...credentials };
+  const isWrong = Object.entries(given).some(([field, value]) => {
+    return !(field in CREDENTIALS) || (value !== undefined && typeof value !== 'string');
+  });
+  if (isWrong) {
+    const expected = 'expected texts username, password and appKey, or token';
+    throw new ConverterError('USAGE', `${name}: service.credentials: ${expected}`);
+  }
+  const set = Object.entries(CREDENTIALS).map(([field, variable]) => [variable, given[field]]);
+  return { service: rest, env: { ...env, ...Object.fromEntries(set) } };
+}
+
+async function withEnvironment<T>(
+  parameters: { [K in keyof ProcessParameters]: ProcessParameters[K] | undefined },
+  work: (environment: RunEnvironment) => Promise<T>,
+): Promise<T> {
+  const { env = {}, log = SILENT, now = Date.now, random = Math.random, signal } = parameters;
+  registerSecrets(env);
+  const controller = new AbortController();
+  const abort = () => {
+    const context = { cause: signal?.reason };
+    controller.abort(new ConverterError('INTERRUPTED', 'interrupted by the signal', context));
+  };
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  const environment = { env, log, now, random, signal: controller.signal };
+  try {
+    return await work({ ...environment, startEmulator: (range) => startEmulatorOf(range) });
+  } catch (thrown) {
+    throw asConverterError(controller.signal.aborted ? controller.signal.reason : thrown);
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,274 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { convert, createClient, run, runPipeline } from '../../src/index.ts';
+import { verifyOutput } from '../../src/pipeline/output-folder.ts';
+import { createSampleRange } from '../../src/sample/sample-range.ts';
+import { readGlb } from '../helpers/check-glb.ts';
+import { environmentOf } from '../helpers/child.ts';
+import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+
+let emulator: Emulator;
+let folder: string;
+beforeAll(async () => {
+  emulator = await startEmulator({ range: createSampleRange() });
+});
+afterAll(() => emulator.close());
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const DESK = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
+const SAMPLE = { emulator: true } as const;
+const live = () => ({ authUrl: emulator.authUrl, baseUrl: emulator.baseUrl });
+
+/** Calls a function as a program without types does. */
+const call = (work: unknown, ...parameters: unknown[]) =>
+  (async () => (work as (...parameters: unknown[]) => unknown)(...parameters))();
+
+describe('convert', () => {
+  test('converts one article into one file, and leaves nothing else', async () => {
+    const output = join(folder, 'desk.glb');
+    const temporaries = await temporaryFolder();
+    vi.stubEnv('TMPDIR', temporaries);
+    const result = await convert({ service: SAMPLE, article: DESK, output });
+    const bytes = await readFile(output);
+    const { triangles } = await readGlb(bytes);
+    expect(result).toMatchObject({ file: output, files: [output], bytes: bytes.length });
+    expect(result.scene.triangles).toBe(triangles);
+    expect(result.key.finalarticlenumber).toMatch(/^LN-M-/);
+    expect(await readdir(folder)).toEqual(['desk.glb']);
+    expect(await readdir(temporaries)).toEqual([]);
+    await rm(temporaries, { recursive: true });
+  });
+
+  test('uses the credentials that are given, or those of the environment', async () => {
+    const { username, password, appKey } = emulator;
+    const output = join(folder, 'desk.glb');
+    const cache = join(folder, 'cache');
+    const service = { ...live(), credentials: { username, password, appKey } };
+    await convert({ service, article: DESK, output, cache, env: {} });
+    expect(await readdir(cache)).toContain('state.db');
+    const first = await readFile(output);
+    await convert({ service: live(), article: DESK, output, env: environmentOf(emulator) });
+    expect(await readFile(output)).toEqual(first);
+    const wrong = { ...live(), credentials: { username, password: 'not-the-password' } };
+    await expect(convert({ service: wrong, article: DESK, output })).rejects.toMatchObject({
+      code: 'LOGIN_REFUSED',
+    });
+    await expect(
+      convert({ service: live(), article: DESK, output, env: {} }),
+    ).rejects.toMatchObject({
+      code: 'PIPELINE_VARIABLE_UNSET',
+    });
+  });
+
+  test('takes the options of the conversion, and writes .gltf too', async () => {
+    const output = join(folder, 'desk.gltf');
+    const convertOptions = { keepSourceExtras: true };
+    const { files } = await convert({
+      service: SAMPLE,
+      article: DESK,
+      output,
+      convert: convertOptions,
+    });
+    expect(files.at(-1)).toBe(output);
+    expect(await readFile(output, 'utf8')).toContain('"extras"');
+  });
+
+  test('fails with the code of the article or of the service', async () => {
+    const article = { ...DESK, basearticlenumber: 'NONE' };
+    const output = join(folder, 'none.glb');
+    await expect(convert({ service: SAMPLE, article, output })).rejects.toMatchObject({
+      code: 'ARTICLE_NOT_FOUND',
+    });
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('run', () => {
+  const content = () => ({
+    name: 'desks',
+    service: SAMPLE,
+    articles: [{ article: DESK }, { article: { ...DESK, basearticlenumber: 'NONE' } }],
+    output: { dir: join(folder, 'out') },
+  });
+
+  test('executes the same pipeline from an object and from a file', async () => {
+    const seen: unknown[] = [];
+    const first = await run({ pipeline: content(), onProgress: (progress) => seen.push(progress) });
+    expect(first.report.configurations).toMatchObject({ selected: 2, converted: 1, failed: 1 });
+    expect(seen.at(-1)).toEqual({ total: 2, done: 2, failed: 1 });
+    expect((await verifyOutput(join(folder, 'out'))).problems).toEqual([]);
+    const file = await writePipeline(folder, { ...content(), cache: { dir: '.cache' } });
+    const second = await run({ pipeline: file, only: 'FJEL/LINEA/LN-M' });
+    expect(second.report.configurations).toMatchObject({ selected: 1, unchanged: 1, failed: 0 });
+  });
+
+  test('takes credentials and variables of the service from the caller', async () => {
+    const { username, password, appKey } = emulator;
+    const service = { ...live(), credentials: { username, password, appKey } };
+    const given = { ...content(), service };
+    expect((await run({ pipeline: given, env: {} })).report.configurations.converted).toBe(1);
+    const variables = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+    const file = await writePipeline(folder, { ...content(), service: variables });
+    const { report } = await run({ pipeline: file, env: environmentOf(emulator) });
+    expect(report.configurations.unchanged).toBe(1);
+  });
+
+  test('ends by the signal, whatever its reason', async () => {
+    for (const signal of [AbortSignal.abort(), AbortSignal.abort('enough')]) {
+      await expect(run({ pipeline: content(), signal })).rejects.toMatchObject({
+        code: 'INTERRUPTED',
+      });
+    }
+    const controller = new AbortController();
+    const onProgress = () => controller.abort();
+    await expect(
+      run({ pipeline: content(), signal: controller.signal, onProgress }),
+    ).rejects.toMatchObject({ code: 'INTERRUPTED' });
+    expect((await run({ pipeline: content() })).report.configurations.converted).toBe(1);
+  });
+
+  test('rejects with the error that ends it', async () => {
+    const pipeline = { ...content(), articles: [{ catalogue: { manufacturers: ['NONE'] } }] };
+    await expect(run({ pipeline })).rejects.toMatchObject({ code: 'NOTHING_SELECTED' });
+  });
+});
+
+describe('a program without types gets a sentence that names the field', () => {
+  const output = 'desk.glb';
+  const good = { service: SAMPLE, article: DESK, output };
+  const pipeline = {
+    name: 'x',
+    service: SAMPLE,
+    articles: [{ article: DESK }],
+    output: { dir: 'out' },
+  };
+
+  test.each<[string, () => Promise<unknown>]>([
+    [
+      'convert: expected an object with service, article, output, received nothing',
+      () => call(convert),
+    ],
+    ['convert: service: expected an object, received nothing', () => call(convert, {})],
+    [
+      'convert: article: expected an object, received "LN-M"',
+      () => call(convert, { ...good, article: 'LN-M' }),
+    ],
+    [
+      'convert: output: expected a text that is not empty, received 5',
+      () => call(convert, { ...good, output: 5 }),
+    ],
+    [
+      'output: expected a file name that ends with .glb or .gltf, received "desk.fbx"',
+      () => call(convert, { ...good, output: 'desk.fbx' }),
+    ],
+    [
+      'convert: article.program: expected a value, received nothing',
+      () => call(convert, { ...good, article: { manufacturer: 'A', basearticlenumber: 'B' } }),
+    ],
+    [
+      'convert: article.manufacturer: expected a text, received 1',
+      () => call(convert, { ...good, article: { ...DESK, manufacturer: 1 } }),
+    ],
+    [
+      'convert: expected a known key, received "artikel"',
+      () => call(convert, { ...good, article: { ...DESK, artikel: 1 } }),
+    ],
+    [
+      'convert: service: expected one of emulator: true, recording, or authUrl and baseUrl',
+      () => call(convert, { ...good, service: {} }),
+    ],
+    [
+      'convert: service.emulator: expected true, received "yes"',
+      () => call(convert, { ...good, service: { emulator: 'yes' } }),
+    ],
+    [
+      'convert: service.password: expected in service.credentials',
+      () => call(convert, { ...good, service: { ...SAMPLE, password: 'hidden-one' } }),
+    ],
+    [
+      'convert: service.credentials: expected texts username, password and appKey, or token',
+      () => call(convert, { ...good, service: { ...SAMPLE, credentials: { password: 123456 } } }),
+    ],
+    [
+      'convert: convert.creaseAngleDegrees: expected a number, received "30"',
+      () => call(convert, { ...good, convert: { creaseAngleDegrees: '30' } }),
+    ],
+    [
+      'convert: expected a known field, received "ouptut"; did you mean "output"?',
+      () => call(convert, { ...good, ouptut: 'x' }),
+    ],
+    ['convert: now: expected a function, received 5', () => call(convert, { ...good, now: 5 })],
+    [
+      'convert: signal: expected an AbortSignal, received an object',
+      () => call(convert, { ...good, signal: {} }),
+    ],
+    [
+      'run: pipeline: expected the path of a pipeline file, or its content as an object, received nothing',
+      () => call(run, {}),
+    ],
+    [
+      'run: onProgress: expected a function, received "x"',
+      () => call(run, { pipeline, onProgress: 'x' }),
+    ],
+    [
+      'run: log: expected a logger, such as createLogger returns, received an object',
+      () => call(run, { pipeline, log: {} }),
+    ],
+    [
+      'run: limit: expected a whole number from 1, received "5"',
+      () => call(run, { pipeline, limit: '5' }),
+    ],
+    [
+      'run: pipeline: service: expected a value, received nothing',
+      () => call(run, { pipeline: { ...pipeline, service: undefined } }),
+    ],
+    [
+      'run: pipeline: articles: expected a list of entries, received "all"',
+      () => call(run, { pipeline: { ...pipeline, articles: 'all' } }),
+    ],
+    [
+      'run: pipeline: expected texts, numbers, booleans, lists and objects',
+      () => call(run, { pipeline: { ...pipeline, name: 5n } }),
+    ],
+    [
+      'environment: expected an object with env, log, now, random, signal, startEmulator, received nothing',
+      () => call(runPipeline, { pipeline: {} }),
+    ],
+    [
+      'environment: now: expected a function, received nothing',
+      () => call(runPipeline, { pipeline: {} }, { env: {}, log: {} }),
+    ],
+    [
+      'options: pipeline: expected a pipeline, such as loadPipeline returns, received "demo.yaml"',
+      () => call(runPipeline, { pipeline: 'demo.yaml' }, {}),
+    ],
+    [
+      'createClient: now: expected a function, received nothing',
+      () => call(createClient, { ...SAMPLE }),
+    ],
+  ])('%s', async (sentence, work) => {
+    const error = (await work().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )) as Error;
+    expect(error).toMatchObject({ name: 'ConverterError', code: 'USAGE' });
+    expect(error.message).toContain(sentence);
+    expect(error.message).not.toMatch(/hidden-one|123456/);
+  });
+
+  test('a missing variable is named, not filled in', async () => {
+    const service = { authUrl: '${NOT_SET}', baseUrl: 'http://127.0.0.1:9' };
+    await expect(convert({ ...good, service, env: {} })).rejects.toMatchObject({
+      code: 'PIPELINE_VARIABLE_UNSET',
+      message: 'convert: variable NOT_SET: expected a value, received nothing',
+    });
+  });
+});
