@@ -67,7 +67,8 @@ export function articleJson(
       options.translate,
       options.allProperties,
     ),
-    metamessages: [],
+    metamessages: (meta?.messages?.(values) ?? []).map(options.translate),
+    ...(article.dump !== undefined && { dump: article.dump }),
     ocd: { ...commercialJson(article, values, options, id), usermessages },
   };
 }
@@ -141,7 +142,7 @@ function propertyJson(
     visible: isVisible(property, values),
     obligatory: !mustChoose,
     obligatory2c: mustChoose,
-    addvalues: false,
+    addvalues: property.others !== undefined,
     propclassname: group,
     ...formJson(property),
     propertyvalues: allowed.map((choice) => valueJson(article, choice, translate)),
@@ -150,9 +151,14 @@ function propertyJson(
 }
 
 /** `L` (a length) with decimals, else `N`; both are numeric. */
-function formJson({ ranges, form = WHOLE_NUMBER, choices = [] }: PropertyDefinition): Json {
+function formJson({
+  ranges,
+  form = WHOLE_NUMBER,
+  choices = [],
+  others = 0,
+}: PropertyDefinition): Json {
   if (ranges !== undefined) return { proptype: form.decdigits > 0 ? 'L' : 'N', ...form };
-  const digits = Math.max(...choices.map(({ value }) => value.length));
+  const digits = Math.max(others, ...choices.map(({ value }) => value.length));
   return { proptype: 'C', digits, decdigits: 0 };
 }
 

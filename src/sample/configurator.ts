@@ -91,7 +91,8 @@ function allowedText(property: PropertyDefinition, values: Values): string {
   const allowed = (property.choices ?? [])
     .filter(({ value }) => isAllowed(property, value, values))
     .map(({ value }) => value);
-  return `one of ${allowed.join(', ')}`;
+  const others = property.others && `, or up to ${property.others} letters, digits and hyphens`;
+  return `one of ${allowed.join(', ')}${others ?? ''}`;
 }
 
 /** Adjusts properties until all are allowed; a definition without an end is an error of this range. */

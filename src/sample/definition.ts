@@ -35,6 +35,8 @@ export interface PropertyDefinition {
   group: string;
   text: Text;
   choices?: readonly Choice[];
+  /** Accepts other values beside the choices: so many letters, digits and hyphens at most. */
+  others?: number;
   /** For numbers: the ranges that the other values allow; the number must be in one of them. */
   ranges?: (values: Values) => readonly NumberRange[];
   /** For numbers. @defaultValue {@link WHOLE_NUMBER} */
@@ -77,6 +79,8 @@ export interface ArticleDefinition {
     typename: string;
     children: (values: Values) => ChildDefinition[];
     properties: readonly PropertyDefinition[];
+    /** What it reports about a configuration. */
+    messages?: (values: Values) => readonly Text[];
   };
   /** Changed values, one record for each extra configuration of the demo. */
   variants?: readonly Values[];
@@ -142,11 +146,17 @@ export function isAllowed(property: PropertyDefinition, value: string, values: V
   if (value === '') return property.mustChoose === true;
   if (property.ranges === undefined) {
     const choice = property.choices?.find((candidate) => candidate.value === value);
-    return choice !== undefined && (choice.allowed?.(values) ?? true);
+    return choice === undefined ? isOther(property, value) : (choice.allowed?.(values) ?? true);
   }
   const form = property.form ?? WHOLE_NUMBER;
   if (canonicalNumber(value, form) !== value) return false;
   return property.ranges(values).some((range) => isInRange(value, range, form.decdigits));
+}
+
+/** A code of a choice would not be found again in the final number. */
+function isOther({ others = 0, choices = [] }: PropertyDefinition, value: string): boolean {
+  const isCode = choices.some(({ code }) => code === value);
+  return value.length <= others && /^[\p{L}\p{N}-]+$/u.test(value) && !isCode;
 }
 
 /** Whether a property is shown beside the other values. */

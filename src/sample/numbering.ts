@@ -63,7 +63,8 @@ function codeOf(property: PropertyDefinition, value: string): string {
 function valueOfCode(property: PropertyDefinition, code: string): string | undefined {
   if (property.mustChoose && code === NOT_EVALUATED) return '';
   if (property.ranges !== undefined) return code.replace(',', '.');
-  return property.choices?.find((candidate) => candidate.code === code)?.value;
+  const choice = property.choices?.find((candidate) => candidate.code === code);
+  return choice?.value ?? (property.others === undefined ? undefined : code);
 }
 
 /** Final article number of a configuration; the base number of an article without properties. */

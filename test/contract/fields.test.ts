@@ -1,8 +1,7 @@
 /**
  * The fields of section 2: each of them arrives in the model, under our name.
  *
- * The list is written out here; where the specification itself lies beside the project, the list is
- * compared with its tables.
+ * Where the specification itself lies beside the project, the list of fields is compared with its tables.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -10,35 +9,7 @@ import { decodeArticle } from '../../src/service/wire-article.ts';
 import { decodeBlock } from '../../src/service/wire-block.ts';
 import { decodeBreadcrumbs, decodeNodes } from '../../src/service/wire-catalogue.ts';
 import { decodePartsList } from '../../src/service/wire-parts-list.ts';
-
-/** Table of the specification → its fields; `wire=ours` where our name is another one. */
-const FIELDS = {
-  '2.1 node':
-    'nodeid text nodetype manufacturer manufacturername program basearticlenumber variantcode convertdate ressources=resources',
-  '2.2 article':
-    'id rootid manufacturer program basearticlenumber typename reinit children propclasses metamessages ocd dump debugreinitstring debugiscommercialvalid debugisvisiblepropertieswithvalue',
-  '2.2 ocd':
-    'id finalarticlenumber price currency pricecomponents shorttext longtext varianttext reinitstring convertdate articlewithprice propclasses usermessages obligatory2c',
-  '2.2 property':
-    'name text proptype currentvalue enabled visible obligatory obligatory2c addvalues propclassname digits decdigits propertyvalues ranges',
-  '2.2 range': 'valuefrom opfrom valueto opto raster',
-  '2.3 node':
-    'type prop= btgname=blockName offs=offsetMetres rot=rotationDegrees scale mat=material lay=layer params childs=children',
-  '2.3 material':
-    'mname pic bump roughness_image metallic_image roughness metallic scaleu scalev offsetx offsety bump_scaleu bump_scalev bump_offsetx bump_offsety bump_rot amb dif spe map shi tra luminance refr rot pho mirror refl',
-  '2.4 block':
-    'N=name P=positionMetres R=rotationDegrees V=positions T=uvs A=surfaces A[].F=triangles A[].TI=uvIndices A[].C=closed',
-} as const;
-type Structure = keyof typeof FIELDS;
-
-/** Specified in sentences, not in tables. */
-const IN_SENTENCES = {
-  resource: ['restype', 'rescontent'],
-  breadcrumb: ['nodeid', 'text'],
-  propertyClass: ['name', 'text', 'properties'],
-  propertyValue: ['valuefrom', 'text', 'previewimage', 'previewimagelarge'],
-  partsList: ['btg=nodes', 'blocks=blockNames', 'mats=materials'],
-};
+import { FIELDS, IN_SENTENCES, type Structure } from '../helpers/specified-fields.ts';
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 const pairs = (structure: Structure) =>

@@ -1,7 +1,12 @@
 /**
  * DEPOT by Fjelmark: pedestals, cabinets, lockers; drawers and doors move.
  */
-import type { ArticleDefinition, SeriesDefinition, Values } from '../definition.ts';
+import type {
+  ArticleDefinition,
+  PropertyDefinition,
+  SeriesDefinition,
+  Values,
+} from '../definition.ts';
 import { imp, movable, type Part, solid, top } from '../tree.ts';
 import { carcass, D3, drawer, HANDLE, METAL, PROGRAM, shelves } from './depot-parts.ts';
 import {
@@ -16,7 +21,27 @@ import {
   shared,
   upright,
 } from './fjelmark-common.ts';
-import { text } from './properties.ts';
+import { choice, choices, text } from './properties.ts';
+
+/** How lockers are locked; a buyer may name an existing locking system. */
+const LOCKING = choices(
+  'SCHLIESSUNG',
+  'AUSSTATTUNG',
+  text('Schließung', 'Locking'),
+  [
+    choice('EINZELN', 'E', 'je Fach verschieden', 'each compartment differs'),
+    choice('HAUPT', 'H', 'mit Hauptschlüssel', 'with master key'),
+  ],
+  { others: 12 },
+);
+
+const FIRST_NUMBER: PropertyDefinition = {
+  name: 'NUMMER',
+  group: 'AUSSTATTUNG',
+  text: text('Fachnummern ab', 'Compartment numbers from'),
+  ranges: () => [{ from: 1, raster: 1 }],
+  initial: '1',
+};
 
 /** A pedestal on castors with drawers of the given heights, from below. */
 function pedestal(heights: number[], values: Values, cushion = false): Part[] {
@@ -271,14 +296,22 @@ export const DEPOT: SeriesDefinition = {
       585,
       (v) => lateral(3, v),
     ),
-    storage(
-      'DP-X3/4',
-      'Schließfachschrank, zwölf Fächer',
-      'Lockers, twelve compartments',
-      940,
-      (v) => lockers(3, 4, v),
-      [],
-      'LG',
-    ),
+    {
+      ...storage(
+        'DP-X3/4',
+        'Schließfachschrank, zwölf Fächer',
+        'Lockers, twelve compartments',
+        940,
+        (v) => lockers(3, 4, v),
+      ),
+      properties: [{ ...DECOR, initial: 'LG' }, HANDLE, LOCKING, FIRST_NUMBER],
+    },
+    {
+      ...storage('DP-R1', 'Rollcontainer, ein Schub (Auslauf)', 'Pedestal, discontinued', 0, (v) =>
+        pedestal([160], v),
+      ),
+      isListed: false,
+      dump: 'OCD: no price of DP-R1: the article is discontinued',
+    },
   ],
 };

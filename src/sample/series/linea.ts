@@ -5,12 +5,12 @@ import type { SeriesDefinition } from '../definition.ts';
 import { LINEA_DESKS } from './linea-desks.ts';
 import { MADE_TO_MEASURE } from './made-to-measure.ts';
 import { text } from './properties.ts';
-import { WORKPLACE } from './workplace.ts';
+import { FORMER_WORKPLACE, WORKPLACE } from './workplace.ts';
 
 /** The series. */
 export const LINEA: SeriesDefinition = {
   manufacturer: 'FJEL',
   program: 'LINEA',
   text: text('LINEA Arbeitstische', 'LINEA desks'),
-  articles: [...LINEA_DESKS, WORKPLACE, MADE_TO_MEASURE],
+  articles: [...LINEA_DESKS, WORKPLACE, MADE_TO_MEASURE, FORMER_WORKPLACE],
 };

@@ -26,6 +26,16 @@ const METAL: PropertyDefinition = choices('METALL', 'OBERFLÄCHE', text('Metall'
   choice('Weiß', 'WE', 'weiß', 'White'),
 ]);
 
+/** Any bulb that does not get too hot for the shade. */
+const BULB: PropertyDefinition = {
+  name: 'WATT',
+  group: 'AUSSTATTUNG',
+  text: text('Leuchtmittel in W', 'Bulb in W'),
+  form: { digits: 2, decdigits: 0 },
+  ranges: () => [{ to: 40 }],
+  initial: '8',
+};
+
 const metal = (values: Values): string => pick(METALS, values, 'METALL');
 
 /** A cloth shade with its wire rings, carrier and bulb; its lower edge at y. */
@@ -228,7 +238,7 @@ export const LUMO: SeriesDefinition = {
       340,
       tripod,
       [],
-      [METAL, WOOD],
+      [METAL, WOOD, BULB],
     ),
     lamp("LM-L'ARC", 'Bogenleuchte', 'Arc lamp', 690, arcLamp),
     lamp('LM-TISCH 45', 'Schreibtischleuchte', 'Desk lamp', 180, deskLamp, [{ METALL: 'Weiß' }]),

@@ -98,6 +98,11 @@ function parts(values: Values): Part[] {
   });
 }
 
+const DARK = text(
+  'Ohne Leuchte: Beleuchtung des Arbeitsplatzes prüfen.',
+  'Without a lamp: check the lighting of the workplace.',
+);
+
 /** The article. */
 export const WORKPLACE: ArticleDefinition = {
   manufacturer: 'FJEL',
@@ -122,6 +127,17 @@ export const WORKPLACE: ArticleDefinition = {
     typename: '::FJEL::LINEA::Arbeitsplatz',
     children: childrenOf,
     properties: [LAMP, PEDESTAL],
+    messages: ({ LEUCHTE }) => (LEUCHTE === 'OHNE' ? [DARK] : []),
   },
   variants: [{ DEKOR: 'NB', SCHIRM: 'BLAU' }],
+};
+
+/** Sold until there was a lamp. */
+export const FORMER_WORKPLACE: ArticleDefinition = {
+  ...WORKPLACE,
+  number: 'LN-PLATZ 0',
+  short: text('Arbeitsplatz ohne Leuchte (Auslauf)', 'Workplace without lamp, discontinued'),
+  meta: { ...WORKPLACE.meta!, properties: [{ ...LAMP, initial: 'OHNE' }, PEDESTAL] },
+  variants: [],
+  isListed: false,
 };

@@ -77,6 +77,32 @@ test('every value of every property of every article can be chosen, and leads to
   }
 });
 
+test('a property with addvalues takes other values, which its strings find again', async () => {
+  const lockers = ARTICLES.find(({ number }) => number === 'DP-X3/4')!;
+  const change = { proptype: 'ocd', propclass: 'AUSSTATTUNG', prop: 'SCHLIESSUNG' } as const;
+  const lock = (newvalue: string) =>
+    changeValue(lockers, valuesOf(lockers), { ...change, newvalue });
+  const { values } = lock('ZH-4711');
+  expect(finalNumberOf(lockers, values)).toBe('DP-X3/4-LG.B.ZH-4711.1');
+  await expectWhole(lockers, values);
+  // `E` is the code of a listed value.
+  for (const refused of ['E', '', 'A.B', 'X'.repeat(13)]) {
+    expect(() => lock(refused)).toThrow('EINZELN, HAUPT, or up to 12 letters, digits and hyphens');
+  }
+});
+
+test('a range that is open at one side has no bound there', () => {
+  const change = (number: string, prop: string, newvalue: string) => {
+    const article = ARTICLES.find((one) => one.number === number)!;
+    const named = { proptype: 'ocd', propclass: 'AUSSTATTUNG', prop, newvalue } as const;
+    return changeValue(article, valuesOf(article), named).values[prop];
+  };
+  expect(change('DP-X3/4', 'NUMMER', '9999')).toBe('9999');
+  expect(() => change('DP-X3/4', 'NUMMER', '0')).toThrow('expected GE 1 raster 1');
+  expect(change('LM-DREIBEIN', 'WATT', '1')).toBe('1');
+  expect(() => change('LM-DREIBEIN', 'WATT', '41')).toThrow('expected LE 40');
+});
+
 test('any walk through the desk made to measure and the planned workplace stays complete', async () => {
   const articles = ARTICLES.filter(({ number }) => ['LN-M', 'LN-PLATZ 1'].includes(number));
   const walk = fc.record({

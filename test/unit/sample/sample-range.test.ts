@@ -134,6 +134,21 @@ describe('an article of the sample range', () => {
     expect(incomplete).toEqual([]);
   });
 
+  it('may be one that search alone finds: with messages, without a place in the demo', () => {
+    const listed = allArticles(range).map(({ basearticlenumber }) => basearticlenumber);
+    const [dumped, planned] = ['DP-R1', 'LN-PLATZ 0'].map((query) => {
+      const [node] = range.search('FJEL', query);
+      expect(listed).not.toContain(node!.basearticlenumber);
+      return articleOf(range, { ...node, lang: 'en' });
+    });
+    expect(dumped.dump).toContain('no price of DP-R1');
+    expect(dumped.ocd).toMatchObject({ articlewithprice: false, price: 0 });
+    expect(planned.metamessages).toEqual(['Without a lamp: check the lighting of the workplace.']);
+    for (const { article } of requests) {
+      expect([article.dump, article.metamessages]).toEqual([undefined, []]);
+    }
+  });
+
   it('answers invisible properties only if all are requested', () => {
     const query = { manufacturer: 'BRNK', program: 'KONVA', basearticlenumber: 'KV40/4' };
     const names = (article: Wire): string[] =>
