@@ -1,11 +1,17 @@
 /** Selects stored plannings: a request for exactly the stored configuration, with the stored children. */
-import type { Article, ArticleRequest } from '../model/article.ts';
+import type { Article, ArticleRequest, PlanningChild } from '../model/article.ts';
+import { compareConfigurations, ID_FIELDS } from '../model/configuration-id.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { decodeArticle } from '../service/wire-article.ts';
 import { isRecord, parseJson } from '../service/wire-value.ts';
-import { asConverterError, ConverterError } from '../support/errors.ts';
+import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { planningChildren, requestOfArticle } from './planning.ts';
-import type { SelectedArticle, SelectionFailure, SourceSelection } from './selection.ts';
+import type {
+  Configurator,
+  SelectedArticle,
+  SelectionFailure,
+  SourceSelection,
+} from './selection.ts';
 
 /** Stored top-level articles: carts, and those of permanent identifiers. */
 export interface PlanningSource {
@@ -23,34 +29,85 @@ export interface StoredPlanning {
   article: { json: unknown } | { error: ConverterError };
 }
 
-/** Reads stored plannings. An invalid one is a failure of its own. @see Spec 4.6; D-801, D-802. */
-export function selectPlannings({ as, plannings }: PlanningSource): SourceSelection {
-  const articles: SelectedArticle[] = [];
-  const failures: SelectionFailure[] = [];
-  const warnings: Warning[] = [];
-  for (const planning of plannings) {
-    try {
-      const selected = selectPlanning(planning, as);
-      articles.push(...selected);
-      warnings.push(...unconfigured(planning, selected[0]!));
-    } catch (thrown) {
-      failures.push(failureOf(planning, thrown));
-    }
-  }
-  return { articles, failures, warnings };
+/**
+ * Reads stored plannings. An invalid one is a failure of its own.
+ *
+ * @throws {@link ConverterError} an error that ends the run.
+ * @see Spec 4.6; D-801, D-802.
+ */
+export async function selectPlannings(
+  { as, plannings }: PlanningSource,
+  configurator: Pick<Configurator, 'resolve'>,
+): Promise<Required<Omit<SourceSelection, 'unread'>>> {
+  const selections = await Promise.all(
+    plannings.map((planning) => selectPlanning(planning, as, configurator)),
+  );
+  return {
+    articles: selections.flatMap(({ articles }) => articles),
+    failures: selections.flatMap(({ failures = [] }) => failures),
+    warnings: selections.flatMap(({ warnings = [] }) => warnings),
+  };
 }
 
-function selectPlanning(planning: StoredPlanning, as: PlanningSource['as']): SelectedArticle[] {
-  const article = topLevelArticle(planning);
-  const children = planningChildren(article);
-  const why = [planning.name];
-  const root = { request: requestOfArticle(article), why, children };
-  if (as === 'planning') return [root];
-  const each = children.map(({ parent: _, ...request }, index): SelectedArticle => {
+async function selectPlanning(
+  planning: StoredPlanning,
+  as: PlanningSource['as'],
+  configurator: Pick<Configurator, 'resolve'>,
+): Promise<SourceSelection> {
+  try {
+    const article = topLevelArticle(planning);
+    const children = planningChildren(article);
+    const root = { request: requestOfArticle(article), why: [planning.name], children };
+    const warnings = unconfigured(planning, root);
+    const isOther = warnings.length === 0 && !(await isAsServed(root, configurator));
+    const each = as === 'articles' || isOther ? children.map(childOf(planning)) : [];
+    if (isOther) return { articles: each, warnings: [withoutReinit(planning)] };
+    return { articles: [root, ...each], warnings };
+  } catch (thrown) {
+    const error = asConverterError(thrown);
+    if (endsRun(error.code) || error.code === 'INTERNAL') throw error;
+    return { articles: [], failures: [failureOf(planning, error)] };
+  }
+}
+
+function childOf({ name }: StoredPlanning) {
+  return ({ parent: _, ...request }: PlanningChild, index: number): SelectedArticle => {
     checkIdentity(request, `child ${index + 1}`);
-    return { request, why: [`child in ${planning.name}`] };
-  });
-  return [root, ...each];
+    return { request, why: [`child in ${name}`] };
+  };
+}
+
+/**
+ * Whether the service plans the stored children by itself. A cart of section 4.6 has no `reinit`, without
+ * which GET btg draws the default planning.
+ */
+async function isAsServed(
+  { request, children }: { request: ArticleRequest; children: readonly PlanningChild[] },
+  configurator: Pick<Configurator, 'resolve'>,
+): Promise<boolean> {
+  if (request.metareinitstring !== '') return true;
+  try {
+    const { article } = await configurator.resolve(request);
+    return areAlike(children, planningChildren(article));
+  } catch (thrown) {
+    const error = asConverterError(thrown);
+    if (endsRun(error.code) || error.code === 'INTERNAL') throw error;
+    // It fails again, as a configuration of its own, when it is converted.
+    return true;
+  }
+}
+
+/** In any order; a field that the cart leaves out may have any value. */
+function areAlike(stored: readonly PlanningChild[], served: readonly PlanningChild[]): boolean {
+  const [ours, theirs] = [stored, served].map((list) => [...list].sort(compareConfigurations));
+  const isAlike = (child: ArticleRequest, other: ArticleRequest) =>
+    ID_FIELDS.every((field) => child[field] === '' || child[field] === other[field]);
+  return stored.length === served.length && ours!.every((child, i) => isAlike(child, theirs![i]!));
+}
+
+function withoutReinit({ name }: StoredPlanning): Warning {
+  const message = `${name}: expected reinit, received none, and the children are not those of the default planning: each is a configuration of its own, and the planning is not published`;
+  return { code: 'CART_WITHOUT_REINIT', message };
 }
 
 /** Reads a top-level article: by itself, or as the property `json` of a cart post. */
@@ -104,8 +161,10 @@ function checkIdentity(request: ArticleRequest, what: string): void {
 }
 
 /** The ids of an article that cannot be used may be known. */
-function failureOf({ name, article }: StoredPlanning, thrown: unknown): SelectionFailure {
-  const { code, message } = asConverterError(thrown);
+function failureOf(
+  { name, article }: StoredPlanning,
+  { code, message }: ConverterError,
+): SelectionFailure {
   const json = 'json' in article ? article.json : undefined;
   const inner = isRecord(json) && isRecord(json.json) ? json.json : json;
   const { manufacturer, program, basearticlenumber } = isRecord(inner) ? inner : {};

@@ -249,6 +249,24 @@ describe('a planning', () => {
     expect(codes(planning!)).not.toContain('META_CHILD_WITHOUT_PLACEMENT');
   });
 
+  test('in a cart without reinit is published as its children, never as the default planning', async () => {
+    await start(RANGE);
+    const { reinit: _, ...changed } = structuredClone(PLANNING);
+    changed.children.pop();
+    await cart('changed.json', { json: changed });
+    const file = await pipeline({ carts: 'carts/changed.json' });
+    const { exit, stdout } = await command(['run', file], { env });
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/CART_WITHOUT_REINIT {2}cart \S*changed\.json: expected reinit/);
+    expect((await readManifest(out())).map(lineKey).sort()).toEqual(
+      changed.children.map(keyOf).sort(),
+    );
+    const { reinit: __, ...same } = PLANNING;
+    await cart('changed.json', same);
+    expect((await command(['run', file], { env })).stdout).not.toContain('CART_WITHOUT_REINIT');
+    expect(Object.keys(await lines())).toEqual(['LN-PLATZ 1']);
+  });
+
   test('gives all its children as articles of their own where that is wanted', async () => {
     await start(RANGE);
     await cart('p.json', PLANNING);
