@@ -1,5 +1,5 @@
 /** Reads an answer of GET articles: which configuration it is, and what the service says about it. */
-import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
+import type { Article, ArticleKey, ArticleProperty, ArticleRequest } from '../model/article.ts';
 import { articleLabel } from '../model/configuration-id.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
@@ -48,16 +48,41 @@ function variantWarning(request: ArticleRequest, key: ArticleKey): Warning[] {
   return [{ code: 'VARIANT_DIFFERS', message }];
 }
 
-/** One warning that names the properties with `obligatory2c` and without a value, if there are any. */
-function openProperties({ ocd, propclasses }: Article): Warning[] {
-  const open = [...(ocd?.propclasses ?? []), ...propclasses].flatMap(({ name, properties }) =>
-    properties
-      .filter(({ obligatory2c, currentvalue }) => obligatory2c && currentvalue.trim() === '')
-      .map((property) => `${name}.${property.name}`),
-  );
-  // The service leaves out invisible properties: then only the article as a whole has the flag.
-  if (open.length === 0 && !ocd?.obligatory2c) return [];
-  const which = open.length === 0 ? 'a property' : open.join(', ');
+/**
+ * Finds the properties of an article and its children that need a value and have none.
+ *
+ * @returns `complete` is false also if the service leaves out the property because it is invisible: then only
+ *   its article as a whole has the flag.
+ *
+ * @example
+ * ```ts
+ * missingValues(planning); // → { complete: false, missing: ['PLAN.TOP', 'CH-1/FABRIC.COLOR'] }
+ * ```
+ *
+ * @see Spec 2.2, 3 rule 2; D-805.
+ */
+export function missingValues(root: Article): { complete: boolean; missing: string[] } {
+  const all = withChildren(root);
+  const missing = all.flatMap((article) => {
+    const owner = article === root ? '' : `${article.basearticlenumber}/`;
+    return [...(article.ocd?.propclasses ?? []), ...article.propclasses].flatMap(
+      ({ name, properties }) =>
+        properties.filter(isOpen).map((property) => `${owner}${name}.${property.name}`),
+    );
+  });
+  const isFlagged = all.some(({ ocd }) => ocd?.obligatory2c);
+  return { complete: missing.length === 0 && !isFlagged, missing };
+}
+
+function isOpen({ obligatory, obligatory2c, currentvalue }: ArticleProperty): boolean {
+  return (obligatory || obligatory2c) && currentvalue.trim() === '';
+}
+
+/** One warning that names the properties that need a value and have none, if there are any. */
+function openProperties(article: Article): Warning[] {
+  const { complete, missing } = missingValues(article);
+  if (complete) return [];
+  const which = missing.length === 0 ? 'a property' : missing.join(', ');
   const message = `the configuration is not complete: ${which} has no value`;
   return [{ code: CONFIGURATION_INVALID, message }];
 }

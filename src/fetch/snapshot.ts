@@ -61,7 +61,7 @@ export function recordOf(snapshot: ArticleSnapshot, article: Digest): SnapshotRe
 }
 
 /** Count up whenever a fetch gathers other bodies, or other warnings, from the same responses. */
-const FETCH_VERSION = '1';
+const FETCH_VERSION = '2';
 
 /** What a snapshot depends on besides responses. @param children - Of a stored planning. */
 export function optionsDigest(

@@ -64,7 +64,26 @@ export type LastGood = Pick<AssetFigures, 'glb' | 'sha256'> & Partial<AssetFigur
 export interface CatalogueLine extends ArticleKey {
   shorttext: string;
   longtext: string;
-  price: number;
+  varianttext: string;
+  /** Null where there is none. */
+  price: number | null;
   currency: string;
+  /** As the service sends them: their structure is not specified. */
+  pricecomponents: unknown;
   properties: { class: string; name: string; text: string; value: string; valueText: string }[];
+  /** Whether every property has a value that needs one. */
+  complete: boolean;
+  /** `CLASS.PROPERTY` of those that have none; of a child `NUMBER/CLASS.PROPERTY`. */
+  missing: string[];
+  /** Of the GLB; null without one, as are the two below. */
+  sizeMillimetres: { width: number; depth: number; height: number } | null;
+  /** Path below the output folder; of a failed configuration, of its last good GLB. */
+  glb: string | null;
+  sha256: Digest | null;
 }
+
+/** What a line of the catalogue takes from the article. */
+export type CatalogueEntry = Omit<
+  CatalogueLine,
+  keyof ArticleKey | 'sizeMillimetres' | 'glb' | 'sha256'
+>;

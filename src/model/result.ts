@@ -1,6 +1,6 @@
 /** The one `Result` type: what became of a request for a configuration. */
 import type { ArticleKey, ArticleRequest } from './article.ts';
-import type { Built, CatalogueLine, ManifestLine } from './asset.ts';
+import type { Built, CatalogueEntry, ManifestLine } from './asset.ts';
 import type { Digest, UnplacedChild, Warning } from './snapshot.ts';
 
 /**
@@ -20,7 +20,7 @@ export interface BuiltResult {
   /** Digest of all inputs, all options and the converter's version. */
   source: Digest;
   built: Built;
-  catalogue: Omit<CatalogueLine, keyof ArticleKey>;
+  catalogue: CatalogueEntry;
   decision: Decision;
   /** Children of a planning that become assets of their own. */
   unplaced?: UnplacedChild[];

@@ -116,7 +116,7 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     const snapshot = await snapshots.fresh(request);
     if (snapshot === undefined) return undefined;
     const { key, inputs } = snapshot;
-    if (!previous.catalogue.has(configurationKey(key))) return undefined;
+    if (!previous.isCatalogued(configurationKey(key))) return undefined;
     const source = sourceOf(inputs);
     const line = skippedLine(key, source) ?? (await publishedLine(key, source));
     return line && { status: 'fresh', request, key };

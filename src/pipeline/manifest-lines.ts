@@ -1,7 +1,9 @@
 /** Flattens results to the lines of manifest and catalogue, and publishes them. */
+import { missingValues } from '../fetch/resolve-article.ts';
 import type { Selection } from '../fetch/selection.ts';
 import type { Article, ArticleRequest } from '../model/article.ts';
 import {
+  type CatalogueEntry,
   type CatalogueLine,
   FIGURE_FIELDS,
   type LastGood,
@@ -117,15 +119,17 @@ function lastGoodOf(line: ManifestLine): LastGood | undefined {
   return Object.fromEntries(known.map((field) => [field, line[field]])) as unknown as LastGood;
 }
 
-/** Returns what a shop shows beside the GLB: texts, price and the visible properties with their values. */
-export function catalogueEntry(article: Article): BuiltResult['catalogue'] {
+/** Returns what a shop shows beside the GLB: texts, price and the visible properties with their values. D-608 */
+export function catalogueEntry(article: Article): CatalogueEntry {
   const { ocd } = article;
   const classes = [...(ocd?.propclasses ?? []), ...article.propclasses];
   return {
     shorttext: ocd?.shorttext ?? '',
     longtext: ocd?.longtext ?? '',
-    price: ocd?.price ?? 0,
+    varianttext: ocd?.varianttext ?? '',
+    price: ocd?.articlewithprice ? ocd.price : null,
     currency: ocd?.currency ?? '',
+    pricecomponents: ocd?.pricecomponents ?? null,
     properties: classes.flatMap(({ name, properties }) =>
       properties
         .filter(({ visible }) => visible)
@@ -139,6 +143,7 @@ export function catalogueEntry(article: Article): BuiltResult['catalogue'] {
             property.currentvalue,
         })),
     ),
+    ...missingValues(article),
   };
 }
 
@@ -227,6 +232,7 @@ export async function publishResults(
     lines,
     before: stores.previous.lines,
     catalogue: newCatalogue(stores.previous.catalogue, lines, results),
+    catalogueBefore: stores.previous.catalogue,
     objectPath: stores.objects.pathOf,
     signal,
   });
@@ -242,6 +248,9 @@ export async function publishResults(
   }
 }
 
+/** Publishing adds what is published. */
+const UNPUBLISHED = { sizeMillimetres: null, glb: null, sha256: null };
+
 function newCatalogue(
   before: PackedMap<CatalogueLine>,
   lines: PackedMap<ManifestLine>,
@@ -252,7 +261,7 @@ function newCatalogue(
     const read = results.of(key).findLast(({ result }) => 'catalogue' in result)?.result;
     const bytes = before.bytesOf(key);
     if (read !== undefined && 'catalogue' in read)
-      catalogue.set(key, { ...configurationId(read.key), ...read.catalogue });
+      catalogue.set(key, { ...configurationId(read.key), ...read.catalogue, ...UNPUBLISHED });
     else if (bytes !== undefined) catalogue.setBytes(key, bytes);
   }
   return catalogue;

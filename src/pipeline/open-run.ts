@@ -47,6 +47,8 @@ export interface PreviousOutput {
   /** Lines of the manifest by key. */
   lines: PackedMap<ManifestLine>;
   catalogue: PackedMap<CatalogueLine>;
+  /** Whether the catalogue has a line with all of today's fields. */
+  isCatalogued(key: string): boolean;
   /** Returns the key of the configuration that a request resolved to. */
   keyOfRequest(request: ArticleRequest): string | undefined;
 }
@@ -141,9 +143,15 @@ async function openPrevious(
   const onLine = ({ requested }: ManifestLine, key: string) => {
     for (const request of requested) keys.set(configurationKey(request), key);
   };
+  const outdated = new Set<string>();
+  const onEntry = ({ missing }: Partial<CatalogueLine>, key: string) => {
+    if (missing === undefined) outdated.add(key);
+  };
+  const catalogue = await openCatalogue(outputDir, { onLine: onEntry, ...watch });
   return {
     lines: await openManifest(outputDir, { onLine, ...watch }),
-    catalogue: await openCatalogue(outputDir, watch),
+    catalogue,
+    isCatalogued: (key) => catalogue.has(key) && !outdated.has(key),
     keyOfRequest: (request) => keys.get(configurationKey(request)),
   };
 }

@@ -1,5 +1,6 @@
 /** Makes the report of a run from its results, and writes it into the folder of the run. */
 import { join, relative, sep } from 'node:path';
+import { CONFIGURATION_INVALID } from '../fetch/resolve-article.ts';
 import type { Selection, SelectionFailure } from '../fetch/selection.ts';
 import type { ArticleKey } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
@@ -11,6 +12,7 @@ import {
   sortConfigurationKeys,
 } from '../model/configuration-id.ts';
 import type { Result } from '../model/result.ts';
+import type { Warning } from '../model/snapshot.ts';
 import { createCollector, type ReportedLine } from '../report/collect.ts';
 import type { FailureRow, GateReport, RunReport } from '../report/run-report.ts';
 import { helpFor } from '../support/errors.ts';
@@ -109,7 +111,12 @@ export function fetchedLine(result: Result): ReportedLine {
     return { ...request, status, warnings: [], losses: [], error: result.error };
   }
   const warnings = status === 'fetched' ? result.warnings : [];
-  return { ...configurationId(key), status: 'fetched', warnings, losses: [] };
+  const incomplete = incompleteIn(warnings);
+  return { ...configurationId(key), status: 'fetched', warnings, losses: [], incomplete };
+}
+
+function incompleteIn(warnings: readonly Warning[]): string | undefined {
+  return warnings.find(({ code }) => code === CONFIGURATION_INVALID)?.message;
 }
 
 interface RunLines {
@@ -157,6 +164,7 @@ function reportedLine(
     ms: collected.reduce((sum, { ms }) => sum + ms, 0),
     isFresh: results.every(({ status }) => status === 'fresh'),
     counts: built?.built.counts,
+    incomplete: incompleteIn(line.warnings),
     ...(line.sha256 === undefined ? {} : { change: changeOf(line, known) }),
     ...(known && { before: sizes }),
     ...(history && { history }),

@@ -18,7 +18,7 @@ export interface RequiredAction {
   help: string;
   code?: string;
   /** Section of the page with the details. */
-  section: 'failures' | 'gates' | 'drift' | undefined;
+  section: 'failures' | 'gates' | 'incomplete' | 'drift' | undefined;
 }
 
 const UNPUBLISHED = 'What was published before stays as it was.';
@@ -46,7 +46,8 @@ function finished(report: RunReport): Assessment {
     const headline = `${integer(failed)} of ${amount(selected, 'configuration')} failed`;
     return { tone: failed === selected ? 'bad' : 'partly', headline, detail: failedDetail(report) };
   }
-  return { tone: report.gates.count > 0 ? 'look' : 'good', ...withoutFailure(report) };
+  const hasFindings = report.gates.count + report.incomplete.count > 0;
+  return { tone: hasFindings ? 'look' : 'good', ...withoutFailure(report) };
 }
 
 function failedDetail({ command, failures, configurations }: RunReport): string {
@@ -77,7 +78,7 @@ const SEVERITY: Readonly<Record<Tone, number>> = { bad: 0, partly: 1, look: 2, g
 /** What requires an action, most severe first; nothing if all went well. */
 export function requiredActions(report: RunReport): RequiredAction[] {
   return [...stopActions(report), ...failureActions(report), ...gateActions(report)]
-    .concat(driftActions(report))
+    .concat(incompleteActions(report), driftActions(report))
     .sort((a, b) => SEVERITY[a.tone] - SEVERITY[b.tone]);
 }
 
@@ -122,6 +123,13 @@ function failureActions({ causes, configurations: { selected } }: RunReport): Re
   const count = others.reduce((sum, cause) => sum + cause.count, 0);
   const title = `${of(count)} for ${amount(others.length, 'other reason')}`;
   return [...named, { ...all, title, help: 'see the row of each failure for what helps' }];
+}
+
+function incompleteActions({ incomplete: { count } }: RunReport): RequiredAction[] {
+  if (count === 0) return [];
+  const title = `${amount(count, 'configuration')} with properties that need a value`;
+  const help = 'select them with values, such as with configurations: in the pipeline file';
+  return [{ tone: 'look', title, help, section: 'incomplete' }];
 }
 
 function driftActions({ drift }: RunReport): RequiredAction[] {

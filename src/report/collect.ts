@@ -28,6 +28,7 @@ const LIMITS = {
   changes: 1000,
   failures: 1000,
   skipped: 1000,
+  incomplete: 1000,
   articleWarnings: 200,
   slowest: 50,
   largest: 50,
@@ -56,6 +57,8 @@ export type ReportedLine = ArticleKey &
   > & {
     status: ManifestLine['status'] | 'fetched';
     counts?: GeometryCounts | undefined;
+    /** Which properties need a value and have none, in words. */
+    incomplete?: string | undefined;
     /** Unchanged because its snapshot was fresh, without a request. */
     isFresh?: boolean | undefined;
     /** Time spent on it, milliseconds. */
@@ -261,8 +264,11 @@ function collectWarnings() {
   const codes = createCounts();
   const articleWarnings: RunReport['articleWarnings'] = [];
   const selectionWarnings: Warning[] = [];
+  const incomplete: RunReport['incomplete'] = { count: 0, rows: [] };
   return {
     add(line: ReportedLine): void {
+      if (line.incomplete !== undefined && incomplete.count++ < LIMITS.incomplete)
+        incomplete.rows.push({ ...configurationId(line), message: line.incomplete });
       for (const { code, message } of line.warnings) {
         codes.add(code);
         if (articleWarnings.length === LIMITS.articleWarnings) continue;
@@ -273,7 +279,7 @@ function collectWarnings() {
       codes.add(warning.code);
       selectionWarnings.push(warning);
     },
-    value: () => ({ warnings: codes.sorted(), articleWarnings, selectionWarnings }),
+    value: () => ({ warnings: codes.sorted(), articleWarnings, selectionWarnings, incomplete }),
   };
 }
 

@@ -15,6 +15,7 @@ import {
   type ChangeRow,
   type FailureRow,
   type GateFinding,
+  type IncompleteRow,
   PROGRAM_COUNTS,
   type RunReport,
   type SkippedRow,
@@ -28,7 +29,7 @@ export function sectionsOf(report: RunReport): Record<'findings' | 'bars' | 'det
   const make = (sections: readonly MakeSection[]) =>
     sections.flatMap((section) => section(report) ?? []);
   return {
-    findings: make([failures, gates, changes]),
+    findings: make([failures, gates, incomplete, changes]),
     bars: make([stages, statuses, losses, warningCodes]),
     details: make([slowest, largest, programs, skipped, drift, warnings]),
   };
@@ -217,6 +218,17 @@ function programs({ programs: { rows, count } }: RunReport): Section | undefined
       ),
       figures('Size', ({ bytes }) => bytes, size),
     ],
+    rows,
+  });
+}
+
+function incomplete({ incomplete: { count, rows } }: RunReport): Section | undefined {
+  return tableSection<IncompleteRow>({
+    id: 'incomplete',
+    title: 'Not complete',
+    total: count,
+    rest: 'catalogue.jsonl',
+    columns: [ARTICLE, { title: 'Finding', cell: ({ message }) => wrapped(message) }],
     rows,
   });
 }

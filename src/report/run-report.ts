@@ -157,6 +157,9 @@ export const runReportSchema = z.object({
   causes: z
     .array(z.object({ code: text, count, help: text, example: text, message: text }))
     .describe('failures by code, the most frequent first'),
+  incomplete: z
+    .object({ count, rows: z.array(z.object({ ...identity, message: text })) })
+    .describe('configurations with a property that needs a value and has none; the first of them'),
   skipped: z
     .array(z.object({ ...identity, code: text, message: text }))
     .describe('the first configurations without geometry, with the reason'),
@@ -183,6 +186,8 @@ export const runReportSchema = z.object({
 export type RunReport = z.infer<typeof runReportSchema>;
 /** A configuration or an entry of the selection that failed; unknown ids are empty. */
 export type FailureRow = z.infer<typeof failure>;
+/** A configuration with a property that needs a value and has none. */
+export type IncompleteRow = RunReport['incomplete']['rows'][number];
 /** A configuration without geometry. */
 export type SkippedRow = RunReport['skipped'][number];
 /** A difference to the previous run that exceeds a threshold of a gate. */

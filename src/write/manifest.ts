@@ -161,13 +161,15 @@ export function orderFields(line: ManifestLine): ManifestLine {
 interface LineForm {
   texts: readonly string[];
   lists: readonly string[];
+  /** What a line without a GLB may have as its digest. */
+  noDigest?: null;
 }
 
 const MANIFEST_FORM: LineForm = {
   texts: [...ID_FIELDS, 'status'],
   lists: ['losses', 'warnings', 'requested'],
 };
-const CATALOGUE_FORM: LineForm = { texts: ID_FIELDS, lists: [] };
+const CATALOGUE_FORM: LineForm = { texts: ID_FIELDS, lists: [], noDigest: null };
 const DIGEST = /^[0-9a-f]{64}$/;
 
 async function openLines<T extends ArticleRequest>(
@@ -212,7 +214,7 @@ function parsed(line: string): Record<string, unknown> | undefined {
 
 function problemOf(
   line: Record<string, unknown> | undefined,
-  { texts, lists }: LineForm,
+  { texts, lists, noDigest }: LineForm,
 ): string | undefined {
   if (typeof line !== 'object' || line === null) return 'expected a JSON object';
   const text = texts.find((field) => typeof line[field] !== 'string');
@@ -220,6 +222,9 @@ function problemOf(
   const list = lists.find((field) => !Array.isArray(line[field]));
   if (list !== undefined) return `expected a list in "${list}"`;
   const { sha256, lastGood } = line as Partial<ManifestLine>;
-  const isDigest = [sha256, lastGood?.sha256].every((d) => d === undefined || DIGEST.test(d));
+  const digests: unknown[] = [sha256, lastGood?.sha256];
+  const isDigest = digests.every(
+    (d) => d === undefined || d === noDigest || DIGEST.test(String(d)),
+  );
   return isDigest ? undefined : 'expected 64 hex digits in "sha256"';
 }

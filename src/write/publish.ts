@@ -5,6 +5,7 @@
 import { dirname, join } from 'node:path';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { parseConfigurationKey } from '../model/configuration-id.ts';
+import type { Bounds } from '../model/scene.ts';
 import type { Digest } from '../model/snapshot.ts';
 import {
   type FileFacts,
@@ -29,7 +30,9 @@ interface Publication {
   lines: PackedMap<ManifestLine>;
   /** The lines that are published now. */
   before: PackedMap<ManifestLine>;
+  /** The lines of the catalogue by key; publishing sets what they say of the GLB. */
   catalogue: PackedMap<CatalogueLine>;
+  catalogueBefore: PackedMap<CatalogueLine>;
   /** Path of an object in the store. */
   objectPath: (digest: Digest) => string;
   /** Ends it between two links, as a crash would, since many thousands of them take minutes. */
@@ -60,9 +63,31 @@ export async function publish(publication: Publication): Promise<Published> {
   const { outputDir, lines, catalogue } = publication;
   const published = await linkAll(publication);
   await writeLines(outputDir, MANIFEST_FILE, lines);
+  describeAssets(publication);
   await writeLines(outputDir, CATALOGUE_FILE, catalogue);
   for (const path of movedFrom(publication)) await removeLink(join(outputDir, path));
   return published;
+}
+
+/** Sets size, path and digest of the published GLB in each line of the catalogue; equal lines have them. */
+function describeAssets({ lines, before, catalogue, catalogueBefore }: Publication): void {
+  for (const key of catalogue.keys()) {
+    const isSame = before.bytesOf(key) === lines.bytesOf(key);
+    if (isSame && catalogueBefore.bytesOf(key) === catalogue.bytesOf(key)) continue;
+    const line = lines.get(key)!;
+    const { glb = null, sha256 = null } = publishedAsset(line) ?? {};
+    const sizeMillimetres = sizeOf(line.boundsMetres ?? line.lastGood?.boundsMetres);
+    catalogue.set(key, { ...catalogue.get(key)!, sizeMillimetres, glb, sha256 });
+  }
+}
+
+/** To a tenth of a millimetre: bounds are rounded to float32. */
+function sizeOf(bounds: Bounds | undefined): CatalogueLine['sizeMillimetres'] {
+  if (bounds === undefined) return null;
+  const [width, height, depth] = [0, 1, 2].map(
+    (axis) => Math.round((bounds.max[axis]! - bounds.min[axis]!) * 10_000) / 10,
+  ) as [number, number, number];
+  return { width, depth, height };
 }
 
 const ARTICLES = /^articles\/(?!(?:.*\/)?\.\.\/)/;

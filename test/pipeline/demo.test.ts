@@ -60,6 +60,16 @@ describe('the demo run', () => {
     expect(new Set(articles).size).toBeGreaterThanOrEqual(60);
   });
 
+  test('has no configuration that is not complete, and a size of each', async () => {
+    expect((await lastReport(one())).incomplete.count).toBe(0);
+    for (const { complete, missing, sizeMillimetres } of await readCatalogue(one())) {
+      expect({ complete, missing }).toEqual({ complete: true, missing: [] });
+      const { width, depth, height } = sizeMillimetres!;
+      expect(Math.min(width, depth, height)).toBeGreaterThan(0);
+      expect(Math.max(width, depth, height)).toBeLessThan(10_000);
+    }
+  });
+
   test('stores fewer objects than there are configurations', async () => {
     const lines = await readManifest(one());
     expect(new Set(lines.map(({ sha256 }) => sha256)).size).toBeLessThan(lines.length);

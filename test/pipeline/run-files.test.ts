@@ -1,10 +1,7 @@
 /**
  * The files that a run writes for people and for monitoring.
  */
-import { once } from 'node:events';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockOutput } from '../../src/pipeline/output-lock.ts';
@@ -14,6 +11,7 @@ import { jsonLines, readManifest } from '../../src/write/manifest.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { HOSTILE } from '../helpers/reports.ts';
 import { type SmallArticle, type SmallRange, smallRange } from '../helpers/small-range.ts';
+import { serveFolder } from '../helpers/static-server.ts';
 
 const NUMBERS = ['D1', 'D2', HOSTILE[0], 'D 4%20#?ä', '../../etc'];
 /** One more than the block that the range has by itself. */
@@ -96,31 +94,17 @@ test('each link of the page leads to a GLB, whatever the article is called', asy
   expect(page).not.toContain('<img');
 });
 
-/** A web server of the plainest kind: the decoded path of the address is the path of the file. */
-async function staticServer(folder: string) {
-  const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url!, 'http://localhost');
-    readFile(join(folder, decodeURIComponent(pathname))).then(
-      (content) => response.end(content),
-      () => response.writeHead(404).end(),
-    );
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return { address: `http://127.0.0.1:${port}/`, close: () => server.close() };
-}
-
 test('each path of the manifest, put behind the address of a web server as it is, is its GLB', async () => {
   expect(await run('2026-01-01')).toMatchObject({ exit: 0 });
   const lines = await readManifest(runs.outputDir);
-  const server = await staticServer(runs.outputDir);
+  const server = await serveFolder(runs.outputDir);
   for (const { glb, sha256 } of lines) {
     expect(glb).toMatch(/^articles\/ACME\/DESK\/[A-Za-z0-9._~-]+\/[a-z0-9]+\.glb$/);
-    const response = await fetch(server.address + glb);
+    const response = await fetch(`${server.address}/${glb}`);
     expect(response.status, glb).toBe(200);
     expect(sha256Hex(new Uint8Array(await response.arrayBuffer()))).toBe(sha256);
   }
-  server.close();
+  await server.close();
   expect(lines).toHaveLength(NUMBERS.length);
 });
 

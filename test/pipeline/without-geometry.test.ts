@@ -59,7 +59,7 @@ test('cost nothing in a run without changes, and stay skipped when they are requ
   const before = (await manifest())[SERVICE];
   expect(await runs.run('2026-01-02')).toMatchObject({ exit: 0 });
   const { byOperation } = (await runs.report()).requests;
-  expect([byOperation.getArticles, byOperation.getPartsList]).toEqual([undefined, undefined]);
+  expect([byOperation.getArticle, byOperation.getPartsList]).toEqual([undefined, undefined]);
   expect((await manifest())[SERVICE]).toEqual(before);
   range.convertdate = '2026-01-03';
   expect(await runs.run('2026-01-04')).toMatchObject({ exit: 0 });

@@ -38,7 +38,7 @@ const good = (request: ArticleKey, resolved: ArticleKey): Result => ({
   convertdate: '2024-05-14',
   source: 's',
   built: structuredClone(BUILT) as never,
-  catalogue: { shorttext: '', longtext: '', price: 0, currency: '', properties: [] },
+  catalogue: {} as never,
   decision: { tier: 'built', why: [] },
 });
 const bad = (request: ArticleKey, resolved?: ArticleKey): Result => ({

@@ -4,11 +4,16 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../../src/cache/content-store.ts';
 import type { CatalogueLine, ManifestLine } from '../../../src/model/asset.ts';
-import { configurationKey } from '../../../src/model/configuration-id.ts';
+import { configurationId, configurationKey } from '../../../src/model/configuration-id.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
 import { exists, removeTree, sha256Hex } from '../../../src/support/files.ts';
 import { createPackedMap } from '../../../src/support/packed-map.ts';
-import { openManifest, readManifest } from '../../../src/write/manifest.ts';
+import {
+  openCatalogue,
+  openManifest,
+  readCatalogue,
+  readManifest,
+} from '../../../src/write/manifest.ts';
 import { publish } from '../../../src/write/publish.ts';
 
 let outputDir: string;
@@ -53,7 +58,10 @@ async function publishLines(...all: ManifestLine[]) {
   const { pathOf: objectPath } = openObjects();
   const before = await openManifest(outputDir);
   const catalogue = createPackedMap<CatalogueLine>();
-  const outcome = await publish({ outputDir, lines, before, catalogue, objectPath });
+  const catalogueBefore = await openCatalogue(outputDir);
+  for (const line of all) catalogue.set(configurationKey(line), configurationId(line) as never);
+  const publication = { outputDir, lines, before, catalogue, catalogueBefore, objectPath };
+  const outcome = await publish(publication);
   return { ...outcome, lines: [...lines.values()] };
 }
 const published = (name: string) =>
@@ -129,6 +137,21 @@ describe('publishing', () => {
     });
     await publishLines(line);
     expect(renamed).toEqual([]);
+  });
+
+  test('a line of the catalogue has path, digest and size of the published GLB, or null', async () => {
+    const line = await lineOf('A', 'one');
+    const boundsMetres = { min: [-0.8, 0, 0], max: [0.8, 0.72, 0.9] } as never;
+    const { lines } = await publishLines({ ...line, boundsMetres });
+    const { glb, sha256, ...rest } = lines[0]!;
+    const assetsOf = async () => (await readCatalogue(outputDir)).map((c) => [c.glb, c.sha256]);
+    expect(await assetsOf()).toEqual([[glb, sha256]]);
+    const [{ sizeMillimetres }] = (await readCatalogue(outputDir)) as [CatalogueLine];
+    expect(sizeMillimetres).toEqual({ width: 1600, depth: 900, height: 720 });
+    await publishLines({ ...rest, status: 'failed', lastGood: { glb: glb!, sha256: sha256! } });
+    expect(await assetsOf()).toEqual([[glb, sha256]]);
+    await publishLines({ ...rest, status: 'skipped' });
+    expect(await assetsOf()).toEqual([[null, null]]);
   });
 
   test('what a failed configuration had before stays linked', async () => {
