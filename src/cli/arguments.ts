@@ -44,7 +44,8 @@ export async function readArguments(
     .wrap(100)
     .exitProcess(false)
     .fail(false);
-  if (command.examples.length > 0) parser.epilogue(command.examples.join('\n'));
+  const { notes = [], examples } = command;
+  if (examples.length > 0) parser.epilogue([...notes, ...examples].join('\n'));
   if (forHelp) return { help: await parser.getHelp() };
   const { _: given, $0, ...values } = await parser.parseAsync([...words]);
   return {

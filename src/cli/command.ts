@@ -42,6 +42,8 @@ export type Arguments = Readonly<Record<string, string | number | boolean | unde
 export interface Command {
   positionals: readonly { name: string; describe: string; required: boolean }[];
   options: Readonly<Record<string, OptionSpec>>;
+  /** Lines of the help before the examples. */
+  notes?: readonly string[];
   /** Lines at the end of the help. */
   examples: readonly string[];
   /** @returns The exit code. */

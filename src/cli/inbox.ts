@@ -42,8 +42,17 @@ export const inboxCommand: Command = {
     },
     'log-format': LOG_FORMAT_OPTION,
   },
+  notes: [
+    'A post has the body {"json": ARTICLE}, as the planning frontend sends it, or ARTICLE alone.',
+    'ARTICLE is the JSON of the top-level article as GET articles returns it, with its children.',
+    'It needs id and rootid (equal), manufacturer, program and basearticlenumber; its configuration',
+    'is ocd.reinitstring. The response is {"stored": true, "id": …, "file": …, "warnings": […]},',
+    'or {"error": …, "code": …} with status 413 or 422.',
+    '',
+  ],
   examples: [
     'btg2gltf inbox --port 4820 --store carts',
+    'curl --json \'{"json": …}\' http://127.0.0.1:4820/cart',
     'btg2gltf inbox --store carts --host 0.0.0.0 --allow-origin https://plan.example',
   ],
   async run(args, io) {

@@ -22,39 +22,46 @@ export interface Cart {
 
 /** Deeper than any planning, and far from the depth at which `JSON.stringify` fails. */
 const MAX_DEPTH = 500;
+const EXPECTED_BODY = 'the top-level article, or an object with it as the property json';
+/** What every article of a cart has. */
+const IDENTITY = ['id', 'rootid', ...ARTICLE_NAMES] as const;
 
 /**
- * Reads a cart post: an object whose `json` is the top-level article, or the JSON text of it.
+ * Reads a cart post: an object whose `json` is the top-level article, or the JSON text of it; or the article itself.
  *
  * @throws {@link ConverterError} `CART_INVALID`; `CHILD_WITHOUT_ROOT` where `id` is not `rootid`.
  * @see Spec 4.6; D-811, D-813.
  */
 export function readCartPost(bytes: Uint8Array): Cart {
   const body = parsed(bytes, 'body');
-  if (!isRecord(body)) throw unexpected('body', 'an object with the property json', body);
+  if (!isRecord(body)) throw unexpected('body', EXPECTED_BODY, body);
   if (!Object.hasOwn(body, 'json')) {
+    if (IDENTITY.some((name) => Object.hasOwn(body, name))) return checkCart(body, 'body');
     const names = Object.keys(body).slice(0, 5).map(shown).join(', ') || 'none';
-    throw invalid(`body: expected an object with the property json, received one with ${names}`);
+    throw invalid(`body: expected ${EXPECTED_BODY}, received an object with ${names}`);
   }
   const { json } = body;
   const cart = checkCart(typeof json === 'string' ? parsed(Buffer.from(json), 'json') : json);
   return { ...cart, permanentid: cart.permanentid ?? idOf(body, 'permanentid') };
 }
 
-/** Checks a top-level article. @throws {@link ConverterError} as {@link readCartPost}. */
-export function checkCart(article: unknown): Cart {
-  if (!isRecord(article)) throw unexpected('json', 'the top-level article', article);
-  checkDepth(article);
-  const id = requiredText(article, 'id');
-  const rootid = requiredText(article, 'rootid');
+/** Checks a top-level article; `where` is its place in an error. @throws {@link ConverterError} as {@link readCartPost}. */
+export function checkCart(article: unknown, where = 'json'): Cart {
+  if (!isRecord(article)) throw unexpected(where, 'the top-level article', article);
+  checkDepth(article, where);
+  const [id = '', rootid] = IDENTITY.map((name) => {
+    const value = idOf(article, name);
+    if (value === undefined) throw unexpected(`${where}.${name}`, 'a text', article[name]);
+    return value;
+  });
   if (id !== rootid) {
-    const received = `${shown(id)}, a child of ${shown(rootid)}`;
-    const message = `json: expected the top-level article, received ${received}`;
+    const received = `${shown(id)}, a child of ${shown(`${rootid}`)}`;
+    const message = `${where}: expected the top-level article, received ${received}`;
     throw new ConverterError('CHILD_WITHOUT_ROOT', message);
   }
-  for (const name of ARTICLE_NAMES) requiredText(article, name);
-  checkChildren(article);
-  return { article, id, permanentid: idOf(article, 'permanentid'), warnings: warningsOf(article) };
+  checkChildren(article, where);
+  const warnings = warningsOf(article, where);
+  return { article, id, permanentid: idOf(article, 'permanentid'), warnings };
 }
 
 function parsed(bytes: Uint8Array, where: string): unknown {
@@ -70,33 +77,27 @@ function parsed(bytes: Uint8Array, where: string): unknown {
 }
 
 /** Checks by a loop that recursion is safe afterwards. */
-function checkDepth(root: JsonRecord): void {
+function checkDepth(root: JsonRecord, where: string): void {
   let level: unknown[] = [root];
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > MAX_DEPTH)
-      throw invalid(`json: expected at most ${MAX_DEPTH} nested levels, received more`);
+      throw invalid(`${where}: expected at most ${MAX_DEPTH} nested levels, received more`);
     const values = level.flatMap((value) => Object.values(value as object));
     level = values.filter((value) => typeof value === 'object' && value !== null);
   }
 }
 
-function checkChildren({ children }: JsonRecord): void {
+function checkChildren({ children }: JsonRecord, where: string): void {
   if (children === undefined || children === null) return;
-  if (!Array.isArray(children)) throw unexpected('json.children', 'an array', children);
+  if (!Array.isArray(children)) throw unexpected(`${where}.children`, 'an array', children);
   const at = children.findIndex((child) => !isRecord(child));
-  if (at >= 0) throw unexpected(`json.children[${at}]`, 'an article', children[at]);
+  if (at >= 0) throw unexpected(`${where}.children[${at}]`, 'an article', children[at]);
 }
 
 /** No reasons to refuse a cart: the shop would lose what its customer planned. */
-function warningsOf({ ocd }: JsonRecord): string[] {
+function warningsOf({ ocd }: JsonRecord, where: string): string[] {
   if (isRecord(ocd) && typeof ocd.reinitstring === 'string') return [];
-  return ['json.ocd.reinitstring: missing, so only the default configuration can be loaded'];
-}
-
-function requiredText(article: JsonRecord, name: string): string {
-  const value = idOf(article, name);
-  if (value === undefined) throw unexpected(`json.${name}`, 'a text', article[name]);
-  return value;
+  return [`${where}.ocd.reinitstring: missing, so only the default configuration can be loaded`];
 }
 
 /** A text that is not empty; a number is read as its text. */

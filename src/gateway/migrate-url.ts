@@ -1,8 +1,10 @@
 /**
- * Converts addresses of v1 and v2 to v2.5 by their delimiters alone: no value is decoded or re-encoded.
+ * Converts addresses of v1 and v2 to v2.5 by their delimiters alone: no value is decoded or re-encoded, but
+ * manufacturer and program, which become upper case.
  *
- * @see Spec 9.1 to 9.4, 9.6, 9.7; D-815.
+ * @see Spec 4.3, 9.1 to 9.4, 9.6, 9.7; D-815.
  */
+import { encodeStrictly } from '../service/target.ts';
 import { ConverterError } from '../support/errors.ts';
 import { ARTICLE_NAMES, CONFIGURATION_NAMES, planningEntry } from './planning-url.ts';
 
@@ -67,7 +69,7 @@ const FOLDER = /(?:^|\/)$/;
 const ENTITIES: Change = { before: '&amp;', after: '&', why: 'an address outside of HTML' };
 
 /**
- * Converts an address to v2.5; one of v2.5 is returned unchanged.
+ * Converts an address to v2.5; one of v2.5 is returned unchanged, but for the case of manufacturer and program.
  *
  * @param url - Absolute or relative, as in a page (`&amp;` is accepted), or of the API.
  * @throws {@link ConverterError} `USAGE` if it is no address of the service, or the base is missing.
@@ -84,7 +86,9 @@ export function migrateUrl(url: string, frontendUrl?: string): Migration<string>
     throw unusable(`expected ${expected}, received another`);
   }
   const moved = isApi ? [] : move(address, frontendUrl);
-  const changes = [...moved, ...renamed.changes, ...(hasEntities ? [ENTITIES] : [])];
+  const cased = upperCased(renamed.parameters);
+  const entities = hasEntities ? [ENTITIES] : [];
+  const changes = [...moved, ...renamed.changes, ...cased.changes, ...entities];
   const isV1 = (!isApi && isOldPage) || renamed.changes.length > 0;
   const hints = hintsOf(isApi ? API_RULES : FRONTEND_RULES, {
     path,
@@ -94,7 +98,7 @@ export function migrateUrl(url: string, frontendUrl?: string): Migration<string>
     has: (name) => renamed.parameters.some((p) => p.name === name && p.raw.length > 1),
     isOn: (name) => renamed.parameters.some((p) => p.name === name && p.raw === '=true'),
   });
-  const query = renamed.parameters.map(({ name, raw }) => `${name}${raw}`).join('&');
+  const query = cased.parameters.map(({ name, raw }) => `${name}${raw}`).join('&');
   const after = `${moved[0]?.after ?? address}${query === '' ? '' : `?${query}`}${fragment}`;
   return {
     from: isV1 ? 'v1' : moved.length > 0 ? 'v2' : 'v2.5',
@@ -151,6 +155,31 @@ function rename(given: readonly Parameter[], isApi: boolean) {
     if (after !== undefined) changes.push({ before: name, after, why: 'Spec 9.3' });
   }
   return { parameters, changes, hints };
+}
+
+/** The service takes manufacturer and program in upper case (Spec 4.3). */
+function upperCased(given: readonly Parameter[]) {
+  const changes: Change[] = [];
+  const parameters = given.map(({ name, raw }) => {
+    if (name !== 'manufacturer' && name !== 'program') return { name, raw };
+    const after = raw.replace(/(?:%[\da-f]{2})+|[^%]+/gi, rawUpperCase);
+    if (after !== raw) {
+      changes.push({ before: `${name}${raw}`, after: `${name}${after}`, why: 'Spec 4.3' });
+    }
+    return { name, raw: after };
+  });
+  return { parameters, changes };
+}
+
+/** Of encoded bytes the text, not the digits; one that is upper case, or no text, stays as it is spelled. */
+function rawUpperCase(part: string): string {
+  if (!part.startsWith('%')) return part.toUpperCase();
+  try {
+    const text = decodeURIComponent(part);
+    return text === text.toUpperCase() ? part : encodeStrictly(text.toUpperCase());
+  } catch {
+    return part;
+  }
 }
 
 function newName(name: string, isApi: boolean): string | undefined {

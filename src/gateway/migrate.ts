@@ -90,7 +90,8 @@ function toArticle(entry: JsonRecord): JsonRecord {
   const id = `v1-${sha256Hex(JSON.stringify(identity)).slice(0, 16)}`;
   return {
     ...rest,
-    ...{ id, rootid: id, manufacturer, program, basearticlenumber },
+    ...{ id, rootid: id, basearticlenumber },
+    ...{ manufacturer: manufacturer?.toUpperCase(), program: program?.toUpperCase() },
     propclasses: [],
     children: [],
     ocd: { ...(finalarticlenumber && { finalarticlenumber }), reinitstring: configuration },

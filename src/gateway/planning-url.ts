@@ -52,7 +52,8 @@ export const CONFIGURATION_NAMES = [...ARTICLE_NAMES, 'ocdreinit'] as const;
  * Builds a link to the planning frontend, to be loaded in an iframe.
  *
  * Call it on your server: the link contains a token, and building it in a browser would need the
- * credentials there. Every value is percent-encoded and arrives byte for byte.
+ * credentials there. Every value is percent-encoded and arrives byte for byte; manufacturer and program are
+ * identifiers, which the service takes in upper case.
  *
  * @returns An absolute address; parameters that were not given, or are empty, are left out.
  * @throws {@link ConverterError} `USAGE` if a value is missing or contradicts another.
@@ -60,11 +61,11 @@ export const CONFIGURATION_NAMES = [...ARTICLE_NAMES, 'ocdreinit'] as const;
  * @example
  * ```ts
  * planningUrl({ frontendUrl: 'https://plan.example', token: 'T', mode: 'configurator',
- *   open: { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D 160/80' } });
+ *   open: { manufacturer: 'acme', program: 'DESK', basearticlenumber: 'D 160/80' } });
  * // → 'https://plan.example/planning?token=T&manufacturer=ACME&program=DESK&basearticlenumber=D%20160%2F80&disablecatalogue=true'
  * ```
  *
- * @see Spec 4.5; D-814.
+ * @see Spec 4.3, 4.5; D-814.
  */
 export function planningUrl(link: PlanningLink): string {
   const entry = planningEntry(link.frontendUrl);
@@ -75,7 +76,8 @@ export function planningUrl(link: PlanningLink): string {
   // `open` may be a complete article key: only the parameters of the frontend are taken.
   const { manufacturer, program, basearticlenumber, ocdreinit, permanentid } = open;
   const parameters = {
-    ...{ token, manufacturer, program, basearticlenumber, ocdreinit, permanentid },
+    ...{ token, manufacturer: manufacturer?.toUpperCase(), program: program?.toUpperCase() },
+    ...{ basearticlenumber, ocdreinit, permanentid },
     ...MODES[mode],
     ...{ showprice: showprice?.toString(), parentnode, lang, langalt, urlwarenkorb },
   };

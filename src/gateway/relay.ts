@@ -104,7 +104,7 @@ function failureOf(thrown: unknown, request: TokenRequest, log: Logger): Refusal
 }
 
 /**
- * Reads a login from a form, URL-encoded or multipart; `rememberme` is optional and false by default.
+ * Reads a login from a form, URL-encoded or multipart; `rememberme` is false if it is missing or empty.
  *
  * A body that is no form is a 415, a field that is missing, empty, repeated or no text a 400.
  */
@@ -115,8 +115,8 @@ async function readLoginForm(post: Post): Promise<TokenRequest> {
     if (fields.has(name)) throw new Refusal(400, 'form: a field is given twice');
     fields.set(name, value);
   }
-  const { username, password, rememberme = 'false' } = Object.fromEntries(fields);
-  if (rememberme !== 'true' && rememberme !== 'false') {
+  const { username, password, rememberme = '' } = Object.fromEntries(fields);
+  if (!['true', 'false', ''].includes(rememberme)) {
     throw new Refusal(400, 'rememberme: expected true or false');
   }
   if (!username) throw new Refusal(400, 'username: expected a text, received nothing');

@@ -163,6 +163,13 @@ describe('inbox', () => {
     state.close();
   });
 
+  it('documents the body of a post in its help', async () => {
+    const { stdout } = await command(['inbox', '--help']);
+    for (const part of ['{"json": ARTICLE}', 'rootid', 'basearticlenumber', '"stored": true']) {
+      expect(stdout).toContain(part);
+    }
+  });
+
   it.each([
     ['no store', ['inbox'], 2, /expected --store/],
     ['no origin', ['inbox', '--store', 'carts', '--allow-origin', 'plan'], 2, /--allow-origin/],

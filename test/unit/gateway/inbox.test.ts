@@ -101,6 +101,23 @@ describe('a cart', () => {
     expect(await readdir(store)).toHaveLength(1);
   });
 
+  it('may come as the article alone, which is stored like the one in json', async () => {
+    const [alone, wrapped] = [
+      await answered(send(JSON.stringify(CART))),
+      await answered(post(CART)),
+    ];
+    expect(alone).toEqual(wrapped);
+    expect(await read(alone.file)).toEqual(CART);
+    const { manufacturer: _, ...incomplete } = CART;
+    const refused = await send(JSON.stringify(incomplete));
+    expect([refused.status, await refused.json()]).toEqual([
+      422,
+      { error: 'body.manufacturer: expected a text, received nothing', code: 'CART_INVALID' },
+    ]);
+    const child = await send(JSON.stringify({ ...CART, id: '8' }));
+    expect(await child.json()).toMatchObject({ code: 'CHILD_WITHOUT_ROOT' });
+  });
+
   it('without a reinit string is stored with a warning', async () => {
     const { ocd: _, ...bare } = CART;
     expect(await (await post(bare)).json()).toMatchObject({
@@ -173,7 +190,7 @@ describe('a post that is no cart', () => {
     ['nothing', '', 422, /^body: /],
     ['no UTF-8', new Blob([Buffer.from([0x7b, 0xff, 0x7d])]), 422, /^body: .*UTF-8/],
     ['an array', '[]', 422, /property json, received an array/],
-    ['an object without json', '{"cart":1}', 422, /received one with "cart"/],
+    ['an object without json', '{"cart":1}', 422, /received an object with "cart"/],
     ['a json that is a number', '{"json":7}', 422, /top-level article, received number "7"/],
     ['a json that is no JSON text', '{"json":"{"}', 422, /^json: /],
     ['a cart without id', without('id'), 422, /json\.id: expected a text, received nothing/],

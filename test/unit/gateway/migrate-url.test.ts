@@ -32,6 +32,20 @@ describe('an address of v1', () => {
     });
   });
 
+  it('names manufacturer and program in upper case, whatever else is kept as it is spelled', () => {
+    const before = 'index.php?manuid=ac%c3%bc+me%2f&program=de%73k&lang=en&basearticlenumber=d1';
+    const { after, changes } = migrate(before, NEW);
+    expect(after).toBe(
+      `${ENTRY}?manufacturer=AC%C3%9C+ME%2f&program=DESK&lang=en&basearticlenumber=d1`,
+    );
+    expect(changes).toContainEqual({
+      before: 'program=de%73k',
+      after: 'program=DESK',
+      why: 'Spec 4.3',
+    });
+    expect(migrate(after, NEW).changes).toEqual([]);
+  });
+
   it.each(['index.php', 'configurator.php', 'article.php', 'INDEX.PHP'])(
     '%s is replaced by /planning',
     (page) => {
@@ -155,7 +169,7 @@ describe('what is no address of the service', () => {
   });
 });
 
-it('changes its own result no more, keeps every value and leaves no old name', () => {
+it('changes its own result no more, keeps every value but the case of two and leaves no old name', () => {
   const known = [
     'token',
     'lang',
@@ -176,7 +190,9 @@ it('changes its own result no more, keeps every value and leaves no old name', (
       expect(names.filter((name) => Object.hasOwn(V1_NAMES, name.toLowerCase()))).toEqual([]);
       for (const [name, text] of pairs) {
         if (Object.hasOwn(V1_NAMES, name)) continue;
-        expect(after).toContain(`${name}=${text}`.replaceAll('&amp;', '&'));
+        const isId = name === 'manufacturer' || name === 'program';
+        const kept = isId ? encodeURIComponent(decodeURIComponent(text).toUpperCase()) : text;
+        expect(after).toContain(`${name}=${kept}`.replaceAll('&amp;', '&'));
       }
     }),
     { seed: 93, numRuns: 100 },

@@ -114,7 +114,7 @@ it('gives a cart that the inbox accepts and that stays unchanged when migrated a
       expect(checkCart(after)).toMatchObject({ id: after.id, warnings: [] });
       expect(migrate(after)).toMatchObject({ from: 'v2.5', after, changes: [] });
       expect(after).toMatchObject({
-        manufacturer: v1.manuid,
+        manufacturer: v1.manuid.toUpperCase(),
         ocd: { reinitstring: v1.reinitstring },
       });
     }),

@@ -21,6 +21,14 @@ describe('planningUrl', () => {
     );
   });
 
+  it('names manufacturer and program in upper case, and nothing else', () => {
+    const open = { manufacturer: 'acme', program: 'büro', basearticlenumber: 'd1', ocdreinit: 'x' };
+    expect(parameters(planningUrl({ ...BASE, mode: 'hybrid', open }))).toEqual({
+      ...{ token: 'a+b/c=', manufacturer: 'ACME', program: 'BÜRO' },
+      ...{ basearticlenumber: 'd1', ocdreinit: 'x' },
+    });
+  });
+
   it('opens the catalogue with opencatalogue, at a folder where one is given', () => {
     const url = planningUrl({ ...BASE, mode: 'catalogue', parentnode: 'ACME;:DESK@1' });
     expect(parameters(url)).toEqual({
@@ -100,7 +108,7 @@ describe('planningUrl', () => {
     );
   });
 
-  it('transfers every value byte for byte, with any characters', () => {
+  it('transfers every value byte for byte, with any characters, but the case of two', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 });
     const article = fc.record(
       { manufacturer: text, program: text, basearticlenumber: text, ocdreinit: text },
@@ -117,9 +125,12 @@ describe('planningUrl', () => {
         const link = { ...BASE, token, mode: chosen, open: subject, ...others } as PlanningLink;
         const { opencatalogue, disablecatalogue, ...read } = parameters(planningUrl(link));
         const { showprice, ...texts } = others;
+        const named = Object.entries(subject).map(([name, value]) => {
+          return [name, /^(?:manufacturer|program)$/.test(name) ? value.toUpperCase() : value];
+        });
         expect(read).toEqual({
           token,
-          ...subject,
+          ...Object.fromEntries(named),
           ...texts,
           ...(showprice === undefined ? {} : { showprice: String(showprice) }),
         });

@@ -69,6 +69,7 @@ describe('a login', () => {
   it.each([
     ['false', TOKEN_LIFETIMES_MS.session],
     ['true', TOKEN_LIFETIMES_MS.remembered],
+    ['', TOKEN_LIFETIMES_MS.session],
   ])('with rememberme %s lives as long as the specification says', async (rememberme, lifeMs) => {
     const token = await (await post(form({ rememberme }))).text();
     nowMs += lifeMs - 1;
