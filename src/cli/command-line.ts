@@ -2,7 +2,7 @@
 import { ENVIRONMENT, registerSecrets } from '../pipeline/environment.ts';
 import { ERROR_CODES } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
-import { type Command, errorToReport, type Io, usageError } from './command.ts';
+import { type Command, errorFields, errorToReport, type Io, usageError } from './command.ts';
 
 interface CommandRow {
   usage: string;
@@ -120,12 +120,25 @@ export async function runCommandLine(
   try {
     return await dispatch(words, io, version);
   } catch (thrown) {
-    const error = errorToReport(thrown, io);
-    const { exit, help } = ERROR_CODES[error.code];
-    io.printError(`btg2gltf: ${error.message}\n  → ${help}\n`);
-    if (error.code === 'INTERNAL') io.printError(`${stackOf(error)}\n`);
-    return exit;
+    const fields = errorFields(errorToReport(thrown, io));
+    if (isJsonLog(words, io)) {
+      const { createLogger } = await import('../support/log.ts');
+      const sink = { write: io.printError };
+      (await createLogger({ format: 'json', sink, now: io.now })).error('stopped', fields);
+    } else {
+      const { message, help, stack } = fields;
+      io.printError(
+        `btg2gltf: ${message}\n  → ${help}\n${stack === undefined ? '' : `${stack}\n`}`,
+      );
+    }
+    return fields.exit;
   }
+}
+
+/** Off a terminal every line on standard error is JSON, unless `--log-format` says otherwise. */
+function isJsonLog(words: readonly string[], { terminal }: Io): boolean {
+  const [, format] = /\n--log-format[=\n](json|pretty)\n/.exec(`\n${words.join('\n')}\n`) ?? [];
+  return format === undefined ? terminal === undefined : format === 'json';
 }
 
 async function dispatch(words: readonly string[], io: Io, version: string): Promise<number> {
@@ -152,10 +165,6 @@ async function dispatch(words: readonly string[], io: Io, version: string): Prom
     return 0;
   }
   return command.run(parsed.args, io);
-}
-
-function stackOf(error: Error): string {
-  return (error.cause instanceof Error ? error.cause.stack : error.stack) ?? '';
 }
 
 function helpText(): string {

@@ -1,6 +1,6 @@
 /** The types of the commands, and what all of them use. */
 import type { Environment } from '../pipeline/environment.ts';
-import { asConverterError, ConverterError } from '../support/errors.ts';
+import { asConverterError, ConverterError, ERROR_CODES } from '../support/errors.ts';
 
 /** The process as commands use it. */
 export interface Io {
@@ -76,6 +76,14 @@ export function usageError(sentence: string): ConverterError {
 /** Aborts a controller because of a signal of the process; the reason is the error to report. */
 export function interrupt(controller: AbortController, signal: NodeJS.Signals): void {
   controller.abort(new ConverterError('INTERRUPTED', `interrupted by ${signal}`));
+}
+
+/** An error as the fields of a JSON log line; the stack locates a mistake of this program. */
+export function errorFields(error: ConverterError) {
+  const { code, message, help } = error;
+  const { exit } = ERROR_CODES[code];
+  const cause = error.cause instanceof Error ? error.cause : error;
+  return { code, message, help, exit, ...(code === 'INTERNAL' && { stack: cause.stack }) };
 }
 
 /** The error to report: after an interruption that one, because it caused all others. */

@@ -1,9 +1,14 @@
-/** `btg2gltf explain`: why an article was or was not built, its material rules and its losses. */
+/** `btg2gltf explain`: why an article was built or failed, its material rules and its losses. */
 
 import { configurationLabel } from '../model/configuration-id.ts';
 import type { Tier } from '../model/result.ts';
-import { type ArticleExplanation, explainArticle } from '../pipeline/explain.ts';
+import {
+  type ArticleExplanation,
+  explainArticle,
+  type FailureExplanation,
+} from '../pipeline/explain.ts';
 import { loadPipeline } from '../pipeline/pipeline-file.ts';
+import { amount, instant } from '../report/text.ts';
 import { SILENT } from '../support/log.ts';
 import type { MaterialExplanation } from '../transform/material-trace.ts';
 import { type Command, textOf } from './command.ts';
@@ -33,14 +38,62 @@ export const explainCommand: Command = {
     const file = await loadPipeline(textOf(args, 'pipeline')!, io.env);
     const { pipeline } = applyOptions(file, args, io);
     const environment = { ...environmentOf(io), log: SILENT };
-    for (const article of await explainArticle(textOf(args, 'ARTICLE')!, pipeline, environment)) {
-      io.print(
-        args.json ? `${JSON.stringify(asJson(article))}\n` : articleText(article, !!args.all),
-      );
+    const { failures, articles, others } = await explainArticle(
+      textOf(args, 'ARTICLE')!,
+      pipeline,
+      environment,
+    );
+    if (args.json) {
+      for (const row of [...failures.map(failureJson), ...articles.map(asJson)])
+        io.print(`${JSON.stringify(row)}\n`);
+      return 0;
     }
+    for (const failure of failures) io.print(failureText(failure));
+    for (const article of articles) io.print(articleText(article, !!args.all));
+    io.print(othersText(others));
     return 0;
   },
 };
+
+function failureJson({ what, request, error, history, selectedBy, lastGood }: FailureExplanation) {
+  const { attempts, firstSeen, lastSeen } = history ?? {};
+  return {
+    ...{ what, ...request, status: 'failed', error },
+    ...{ attempts, firstSeen, lastSeen, selectedBy, lastGood },
+  };
+}
+
+function failureText(failure: FailureExplanation): string {
+  const { what, request, error, history, selectedBy, lastGood } = failure;
+  const { attempts, firstSeen, lastSeen } = history ?? {};
+  const since =
+    history &&
+    `since ${instant(firstSeen!)} · ${amount(attempts!, 'attempt')}, the last ${instant(lastSeen!)}`;
+  return [
+    `${what ?? configurationLabel(request!)}  failed`,
+    ...(request?.reinitstring ? [`  ${request.reinitstring}`] : []),
+    `  ${error.code}: ${error.message}`,
+    `  → ${error.help}`,
+    ...(since === undefined ? [] : [`  ${since}`]),
+    ...(selectedBy.length === 0 ? [] : [`  selected by ${selectedBy.join(', ')}`]),
+    ...(lastGood === undefined ? [] : [`  its last good file stays published: ${lastGood}`]),
+    '',
+    '',
+  ].join('\n');
+}
+
+const MOST_OTHERS = 20;
+
+function othersText(others: readonly string[]): string {
+  if (others.length === 0) return '';
+  const more = others.length - MOST_OTHERS;
+  return [
+    'These configurations exist:',
+    ...others.slice(0, MOST_OTHERS).map((label) => `  ${label}`),
+    ...(more > 0 ? [`  … and ${more} more in manifest.jsonl`] : []),
+    '',
+  ].join('\n');
+}
 
 function asJson({ line, decision, rebuilds, materials, scene }: ArticleExplanation) {
   return { ...line, decision, rebuilds, explained: materials, counts: scene?.counts };
@@ -72,7 +125,7 @@ function articleText(article: ArticleExplanation, all: boolean): string {
     `${configurationLabel(line)}  ${line.status} ${state}`.trimEnd(),
     ...(reinitstring === '' ? [] : [`  ${reinitstring}`]),
     ...decisionLines(article),
-    ...[line.reason, line.error].flatMap((why) => (why ? [`  ${why.code}: ${why.message}`] : [])),
+    ...(line.reason ? [`  ${line.reason.code}: ${line.reason.message}`] : []),
     ...(scene ? [`  geometry: ${Object.entries(scene.counts).map(countText).join(' · ')}`] : []),
     ...materials.flatMap((material) => materialLines(material, all)),
     ...line.losses.map(({ where, field, done }) => `  loss: ${where}, ${field}: ${done}`),

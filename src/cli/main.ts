@@ -8,14 +8,19 @@ import { openPrompt } from './prompt.ts';
 
 const INTERRUPTED_EXIT = 130;
 
+/** Prints what the command line does not print itself: as JSON off a terminal. */
+function printNotice(message: string, help: string): void {
+  const fields = { level: 'warn', time: new Date().toISOString(), message, help, msg: 'notice' };
+  const text = `btg2gltf: ${message}\n  → ${help}\n`;
+  process.stderr.write(redact(process.stderr.isTTY ? text : `${JSON.stringify(fields)}\n`));
+}
+
 const controller = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.on(name, () => {
     // The user does not wait for the logout.
     if (controller.signal.aborted) {
-      process.stderr.write(
-        'btg2gltf: interrupted without logout\n  → run the same command again to continue\n',
-      );
+      printNotice('interrupted without logout', 'run the same command again to continue');
       process.exit(INTERRUPTED_EXIT);
     }
     interrupt(controller, name);
@@ -30,6 +35,9 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 const prompt = openPrompt(process.stdin, process.stderr, () => interrupt(controller, 'SIGINT'));
+// Node's own listener prints text.
+process.removeAllListeners('warning');
+process.on('warning', ({ message }) => printNotice(message, 'this is a warning of Node.js'));
 
 const io: Io = {
   env: process.env,

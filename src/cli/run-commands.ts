@@ -1,5 +1,5 @@
 /** `btg2gltf run PIPELINE.yaml` and its halves `fetch` and `build`. */
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { SelectedArticle } from '../fetch/selection.ts';
 import type { DryRun } from '../pipeline/run.ts';
 import type { RunResult } from '../pipeline/run-end.ts';
@@ -15,7 +15,15 @@ import { amount, duration } from '../report/text.ts';
 import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
 import { readTextIfExists, removeStaleTemporaries, replaceFile } from '../support/files.ts';
 import { SILENT } from '../support/log.ts';
-import { type Arguments, type Command, errorToReport, given, type Io, textOf } from './command.ts';
+import {
+  type Arguments,
+  type Command,
+  errorFields,
+  errorToReport,
+  given,
+  type Io,
+  textOf,
+} from './command.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
 import { openOutput, type RunOutput } from './run-output.ts';
 import { environmentOf } from './service.ts';
@@ -63,39 +71,47 @@ export async function execute(
       ...{ pipeline: options.pipeline.name, exitCode, startedAt, endedAt: io.now(), report },
       ...given({ error }),
     });
-  const stop = async (thrown: unknown, report?: RunReport): Promise<never> => {
+  const stop = async (thrown: unknown, report?: RunReport): Promise<number> => {
     const error = errorToReport(thrown, io);
     // The error that ended the run matters more than a file that cannot be written.
     await writeFiles(ERROR_CODES[error.code].exit, report, error).catch((failure: Error) =>
       output.log.error(failure.message),
     );
-    throw logged(error, output);
+    return stopped(error, output);
   };
-  const result = await withProgress(output, io, (environment) =>
-    work(options, { ...environment, startedAt }),
-  ).catch((thrown: unknown) => stop(thrown));
-  const { report, runFolder } = result;
+  let result: RunResult;
+  try {
+    result = await withProgress(output, io, (environment) =>
+      work(options, { ...environment, startedAt }),
+    );
+  } catch (thrown) {
+    return stop(thrown);
+  }
+  const { report, runFolder, end } = result;
   const { configurations, totalMs } = report;
-  const message = result.end.kind === 'complete' ? 'finished' : 'ended';
-  output.log.info(message, { ...configurations, totalMs });
+  output.log.info(end.kind === 'complete' ? 'finished' : 'ended', { ...configurations, totalMs });
   io.print(summarise(report, runFolder));
-  if (result.end.error !== undefined) return stop(result.end.error, report);
+  if (runFolder !== undefined) io.print(`${join(runFolder, 'report.html')}\n`);
+  if (end.error !== undefined) return stop(end.error, report);
   const exitCode = configurations.failed > 0 ? 1 : 0;
-  await writeFiles(exitCode, report).catch((thrown: unknown) => {
-    throw logged(errorToReport(thrown, io), output);
-  });
-  return exitCode;
+  try {
+    await writeFiles(exitCode, report);
+    return exitCode;
+  } catch (thrown) {
+    return stopped(errorToReport(thrown, io), output);
+  }
 }
 
-/** Adds an error to a JSON log, whose reader does not see what the command line prints. */
-function logged(error: ConverterError, { format, log }: RunOutput): ConverterError {
-  const { code, message } = error;
-  if (format === 'json') log.error('stopped', { code, message, ...ERROR_CODES[code] });
-  return error;
+/** Logs an error as JSON with the id of the run, or throws it for the command line to print. */
+function stopped(error: ConverterError, { format, log }: RunOutput): number {
+  if (format === 'pretty') throw error;
+  const fields = errorFields(error);
+  log.error('stopped', fields);
+  return fields.exit;
 }
 
 async function withProgress(
-  { log, progress, selecting, close }: RunOutput,
+  { log, format, progress, selecting, close }: RunOutput,
   io: Io,
   work: (environment: RunEnvironment) => Promise<RunResult>,
 ): Promise<RunResult> {
@@ -113,7 +129,9 @@ async function withProgress(
     if (io.signal.aborted && last !== undefined) {
       const failed = last.failed === 0 ? '' : `, ${last.failed} of them failed`;
       const done = `${last.done} of ${amount(last.total, 'configuration')}`;
-      io.printError(`  ${done} processed${failed}; finished work is kept\n`);
+      const sentence = `${done} processed${failed}; finished work is kept`;
+      if (format === 'json') log.info(sentence, { ...last });
+      else io.printError(`  ${sentence}\n`);
     }
   }
 }

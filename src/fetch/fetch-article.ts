@@ -13,7 +13,7 @@ import type { PartsList, PartsListNode } from '../model/graphics.ts';
 import type { ArticleSnapshot, DecodedReader, Fetched, Warning } from '../model/snapshot.ts';
 import { imageReferences } from '../service/wire-material.ts';
 import { canonicalName, parseJson } from '../service/wire-value.ts';
-import { ConverterError } from '../support/errors.ts';
+import { ConverterError, isConverterError } from '../support/errors.ts';
 import { estimateRequests, type RequestEstimate } from './estimate.ts';
 import { type ImageContext, locateImage } from './image-location.ts';
 import { checkPlacement } from './placement.ts';
@@ -160,11 +160,36 @@ function checkedRequest(request: ArticleRequest): ArticleRequest {
 
 /** Without a configuration string the variant code is the only way to name a configuration. */
 async function readArticle({ cache, dependencies }: Source, request: ArticleRequest) {
-  const standard = await cache.read(articleRequest(request), dependencies);
-  const variant = request.finalarticlenumber;
+  const read = (from: ArticleRequest, variant?: string) =>
+    cache.read(articleRequest(from, variant), dependencies);
+  const { finalarticlenumber: variant, reinitstring } = request;
+  if (reinitstring !== '') {
+    return read(request).catch(async (thrown: unknown) => {
+      // The article without its configuration shows which of the two the service does not have.
+      const known = isNotFound(thrown) && read({ ...request, reinitstring: '' }).catch(() => false);
+      throw (await known) ? refused(request, 'reinitstring') : thrown;
+    });
+  }
+  const standard = await read(request);
   const received = standard.answer.ocd?.finalarticlenumber ?? variant;
-  if (variant === '' || request.reinitstring !== '' || variant === received) return standard;
-  return cache.read(articleRequest(request, variant), dependencies);
+  if (variant === '' || variant === received) return standard;
+  return read(request, variant).catch((thrown: unknown) => {
+    throw isNotFound(thrown) ? refused(request, 'finalarticlenumber') : thrown;
+  });
+}
+
+function isNotFound(thrown: unknown): boolean {
+  return isConverterError(thrown, 'ARTICLE_NOT_FOUND');
+}
+
+function refused(
+  request: ArticleRequest,
+  field: 'reinitstring' | 'finalarticlenumber',
+): ConverterError {
+  const article = articleLabel(request);
+  const received = JSON.stringify(request[field]);
+  const message = `${article}: expected a ${field} that the service accepts, received ${received}`;
+  return new ConverterError('CONFIGURATION_REFUSED', message, { article });
 }
 
 /** The article that one changed property makes of another. */

@@ -22,9 +22,16 @@ import type {
   SourceSelection,
 } from './selection.ts';
 
+/** A row of an article list. */
+export interface ListRow {
+  request: ArticleRequest;
+  /** Counted from 1, with the header. */
+  line: number;
+}
+
 /** Where articles come from; globs take `*` and `?` and ignore case. */
 export type ArticleSource =
-  | { kind: 'list'; file: string; rows: readonly ArticleRequest[] }
+  | { kind: 'list'; name: string; rows: readonly ListRow[] }
   | ({ kind: 'article' } & ArticleRequest)
   | CatalogueSource
   | SearchSource
@@ -41,8 +48,10 @@ type Selector<Source> = (
 const SELECTORS: {
   [Kind in ArticleSource['kind']]: Selector<Extract<ArticleSource, { kind: Kind }>>;
 } = {
-  list: ({ rows, file }) => selectAll(rows, `list ${file}`),
-  article: ({ kind, ...request }) => selectAll([request], kind),
+  list: ({ rows, name }) => ({
+    articles: rows.map(({ request, line }) => ({ request, why: [`${name}:${line}`] })),
+  }),
+  article: ({ kind, ...request }) => ({ articles: [{ request, why: [kind] }] }),
   search: selectFromSearch,
   catalogue: selectFromCatalogue,
   planning: selectPlannings,
@@ -119,10 +128,6 @@ async function selectFrom(source: ArticleSource, reader: Reader): Promise<Source
     const unread = [{ manufacturer, program: '' }];
     return { articles: [], failures: [{ what, code, message }], unread };
   }
-}
-
-function selectAll(requests: readonly ArticleRequest[], why: string): SourceSelection {
-  return { articles: requests.map((request) => ({ request, why: [why] })) };
 }
 
 /** Merges articles with the same key, at the place of the first, whose spelling is the request. */

@@ -1,17 +1,30 @@
-/** Explains from the cache why published configurations look as they do, without a network. */
+/** Explains from the cache why configurations look as they do, or why they failed, without a network. */
 import type { StoredDecision } from '../cache/cached-builds.ts';
+import type { FailureRecord } from '../cache/durable-failures.ts';
 import { inputsDigest, loadSnapshot } from '../fetch/snapshot.ts';
+import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
-import { configurationKey, configurationLabels } from '../model/configuration-id.ts';
+import {
+  articleKey,
+  configurationKey,
+  configurationLabel,
+  configurationLabels,
+  isConfigurationKey,
+  parseConfigurationKey,
+} from '../model/configuration-id.ts';
 import type { Scene } from '../model/scene.ts';
-import { ConverterError } from '../support/errors.ts';
+import { ConverterError, helpFor, isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
+import type { PackedMap } from '../support/packed-map.ts';
 import type { MaterialExplanation } from '../transform/material-trace.ts';
+import { publishedAsset } from '../write/publish.ts';
 import { snapshotSource, sourceDigest } from './configuration.ts';
 import { loadConverter } from './convert-article.ts';
 import { type Run, withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
+import { selectedByOf } from './report.ts';
 import type { RunEnvironment } from './run-options.ts';
+import { readSelection } from './select.ts';
 
 /** Why one configuration looks as it does. */
 export interface ArticleExplanation {
@@ -21,39 +34,139 @@ export interface ArticleExplanation {
   /** Whether the next build from the cache would write it anew. */
   rebuilds: boolean;
   materials: MaterialExplanation[];
-  /** Undefined if it cannot be converted: see `line.error` and `line.reason`. */
+  /** Undefined if it has no geometry: see `line.reason`. */
   scene: Scene | undefined;
 }
 
+/** What is stored of a failure. */
+export interface FailureExplanation {
+  /** The part of the selection that failed; undefined for a configuration. */
+  what: string | undefined;
+  request: ArticleRequest | undefined;
+  error: { code: string; message: string; help: string };
+  /** Undefined if the cache was deleted. */
+  history: Pick<FailureRecord, 'attempts' | 'firstSeen' | 'lastSeen'> | undefined;
+  /** Lines of lists, folders and carts that ask for it, according to the last selection. */
+  selectedBy: readonly string[];
+  /** The GLB that stays published. */
+  lastGood: string | undefined;
+}
+
+/** What a pattern matches. */
+export interface Explanation {
+  failures: FailureExplanation[];
+  articles: ArticleExplanation[];
+  /** Published configurations beside the failures: of the same articles, otherwise of the same programs. */
+  others: string[];
+}
+
 /**
- * Explains the configurations in a pipeline's manifest that match.
+ * Explains the configurations of a pipeline that match: what failed, and what is published.
  *
  * @param pattern - Glob on `MANUFACTURER/PROGRAM/number`, base or final, or on a number alone.
- * @throws {@link ConverterError} `USAGE` if none matches; `SNAPSHOT_MISSING` if one is not in the cache.
+ * @throws {@link ConverterError} `USAGE` if none matches; `SNAPSHOT_MISSING` if a published one is not in the cache.
  */
 export function explainArticle(
   pattern: string,
   pipeline: Pipeline,
   environment: RunEnvironment,
-): Promise<ArticleExplanation[]> {
+): Promise<Explanation> {
   return withRun({ pipeline }, environment, async (run) => {
     const matches = globMatcher(pattern);
+    const isMeant = (id: ArticleRequest) =>
+      [id.basearticlenumber, id.finalarticlenumber, ...configurationLabels(id)].some(matches);
     const all = run.stores.previous.lines;
     const lines: ManifestLine[] = [];
-    for (const line of all.values()) {
-      const numbers = [line.basearticlenumber, line.finalarticlenumber];
-      if ([...numbers, ...configurationLabels(line)].some(matches)) lines.push(line);
+    for (const line of all.values()) if (isMeant(line)) lines.push(line);
+    const failures = await matchingFailures(run, lines, isMeant, matches);
+    if (lines.length === 0 && failures.length === 0) throw noMatch(pattern, pipeline, all);
+    const articles: ArticleExplanation[] = [];
+    for (const line of lines) {
+      if (line.status !== 'failed') articles.push(await explainLine(line, run));
     }
-    if (lines.length === 0) {
-      const of = `${all.size} configurations in ${pipeline.outputDir}`;
-      const message = `expected a glob that matches one of ${of}, received ${pattern}`;
-      const none = `${pipeline.outputDir}: this pipeline has published nothing yet: run it first`;
-      throw new ConverterError('USAGE', all.size === 0 ? none : message);
-    }
-    const explained: ArticleExplanation[] = [];
-    for (const line of lines) explained.push(await explainLine(line, run));
-    return explained;
+    return { failures, articles, others: othersOf(failures, articles, all) };
   });
+}
+
+const NAMED = 3;
+
+function noMatch(pattern: string, { outputDir }: Pipeline, all: PackedMap<ManifestLine>) {
+  const what = `${pattern}: expected a pattern that matches one of ${all.size} configurations`;
+  const message = `${what} in ${outputDir}, received none`;
+  const some = [...all.keys()]
+    .slice(0, NAMED)
+    .map((key) => configurationLabel(parseConfigurationKey(key)))
+    .join(', ');
+  const help = `use MANUFACTURER/PROGRAM/number with * and ?, in quotes; the output has ${some}`;
+  const nothing = 'run the pipeline first: it has published nothing yet';
+  return new ConverterError('USAGE', message, { help: all.size === 0 ? nothing : help });
+}
+
+/** What failed when it was last tried, according to the history; to the manifest if the cache was deleted. */
+async function matchingFailures(
+  { options: { pipeline }, stores }: Pick<Run, 'options' | 'stores'>,
+  lines: readonly ManifestLine[],
+  isMeant: (request: ArticleRequest) => boolean,
+  matches: (text: string) => boolean,
+): Promise<FailureExplanation[]> {
+  const stored = stores.database.failures.all(pipeline.outputDir);
+  const records = new Map(stored.map((record) => [record.request, record]));
+  const selectedBy = await readSelectedBy(pipeline);
+  const isRecording = pipeline.service.recording !== undefined;
+  const explained = (key: string, line?: ManifestLine): FailureExplanation => {
+    const history = records.get(key);
+    records.delete(key);
+    const { code, message } = history ?? line!.error!;
+    const isPart = !isConfigurationKey(key);
+    return {
+      what: isPart ? key : undefined,
+      request: isPart ? undefined : parseConfigurationKey(key),
+      error: { code, message, help: helpFor(code, isRecording) },
+      ...{ history, selectedBy: selectedBy(history?.root || key), lastGood: line?.lastGood?.glb },
+    };
+  };
+  const ofLines = lines.flatMap((line) => {
+    if (line.status !== 'failed') return [];
+    const keys = line.requested.map(configurationKey);
+    const known = keys.filter((key) => records.has(key));
+    return (known.length > 0 ? known : keys.slice(0, 1)).map((key) => explained(key, line));
+  });
+  const isWanted = (key: string) =>
+    isConfigurationKey(key) ? isMeant(parseConfigurationKey(key)) : key.split(' ').some(matches);
+  return [...ofLines, ...[...records.keys()].filter(isWanted).map((key) => explained(key))];
+}
+
+/** Who selects a key, according to the last selection, if there was one. */
+async function readSelectedBy(pipeline: Pipeline): Promise<(key: string) => readonly string[]> {
+  const articles = await readSelection(pipeline).catch((error: unknown) => {
+    if (isConverterError(error, 'SNAPSHOT_MISSING')) return [];
+    throw error;
+  });
+  const selectedBy = selectedByOf(articles);
+  return (key) => (isConfigurationKey(key) && selectedBy(parseConfigurationKey(key))) || [];
+}
+
+/** Labels of what is published beside failures; nothing if all that was asked for is. */
+function othersOf(
+  failures: readonly FailureExplanation[],
+  explained: readonly ArticleExplanation[],
+  all: PackedMap<ManifestLine>,
+): string[] {
+  const shown = new Set(explained.map(({ line }) => configurationKey(line)));
+  const published: ArticleRequest[] = [];
+  for (const line of all.values()) {
+    const key = configurationKey(line);
+    if (!shown.has(key) && publishedAsset(line) !== undefined)
+      published.push(parseConfigurationKey(key));
+  }
+  const failed = failures.flatMap(({ request }) => request ?? []);
+  const programOf = ({ manufacturer, program }: ArticleRequest) => `${manufacturer}/${program}`;
+  const like = (keyOf: (id: ArticleRequest) => string) => {
+    const wanted = new Set(failed.map(keyOf));
+    return published.filter((line) => wanted.has(keyOf(line))).map(configurationLabel);
+  };
+  const same = like(articleKey);
+  return [...new Set(same.length > 0 || shown.size > 0 ? same : like(programOf))];
 }
 
 async function explainLine(

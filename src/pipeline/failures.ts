@@ -222,6 +222,7 @@ export function openQuarantine(
   });
   const isExplicit = options.only !== undefined || options.failedOnly || options.force;
   const roots = new Map<string, ArticleRequest>();
+  const rootOf = (request: ArticleRequest) => roots.get(configurationKey(request)) ?? request;
 
   const filter: Filter = (articles) => {
     const { tried, quarantined } = history.split(articles, isExplicit || isOffline);
@@ -233,6 +234,8 @@ export function openQuarantine(
   };
   return {
     historyOf: history.historyOf,
+    /** Returns the request of the planning of a child that is an asset of its own; any other request itself. */
+    rootOf,
     /** Returns the children of plannings that are tried. */
     filter,
     /** Returns what of the selection is tried: all, or what failed (`--failed`), without what is quarantined. */
@@ -244,7 +247,7 @@ export function openQuarantine(
     },
     /** Adds a result to the results of the run. */
     collect(result: Result, origin: Origin) {
-      const root = roots.get(configurationKey(result.request)) ?? result.request;
+      const root = rootOf(result.request);
       for (const { request } of result.unplaced ?? []) roots.set(configurationKey(request), root);
       results.add(result, origin);
     },

@@ -7,8 +7,10 @@ import {
   exists,
   listFolder,
   readBytes,
+  readLinkIfExists,
   removeFile,
   removeTree,
+  replaceLink,
   sha256Hex,
   statIfExists,
   temporaryFolder,
@@ -21,6 +23,9 @@ export const OBJECTS_FOLDER = 'objects';
 /** Name of the folder of runs in the output folder. */
 export const RUNS_FOLDER = 'runs';
 const ARTICLES_FOLDER = 'articles';
+
+/** Name of the link to the folder of the last run, beside it. */
+const LATEST = 'latest';
 
 /** What `runId` returns: any other folder is not that of a run. */
 const RUN_ID = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
@@ -41,6 +46,11 @@ export function openObjects(outputDir: string, repair = false): ContentStore {
 export async function runFolders(outputDir: string): Promise<string[]> {
   const names = await listFolder(join(outputDir, RUNS_FOLDER));
   return names.filter((name) => RUN_ID.test(name)).sort();
+}
+
+/** Points `runs/latest` to the folder of a run. @see {@link replaceLink} */
+export async function linkLatestRun(outputDir: string, run: string): Promise<void> {
+  await replaceLink(join(outputDir, RUNS_FOLDER, LATEST), run, temporaryFolder(outputDir));
 }
 
 /** @throws {@link ConverterError} `USAGE` if the output folder has no manifest. */
@@ -142,7 +152,10 @@ export async function planPrune(outputDir: string, keepRuns?: number): Promise<P
   for (const path of objects) bytes += (await statIfExists(path))?.bytes ?? 0;
   const relative = (path: string) => path.slice(outputDir.length + 1).replaceAll(sep, '/');
   const all = await runFolders(outputDir);
-  const runs = all.slice(0, Math.max(0, all.length - (keepRuns ?? all.length)));
+  // The last run is not the one with the latest id if the clock was set back.
+  const latest = await readLinkIfExists(join(outputDir, RUNS_FOLDER, LATEST));
+  const old = all.slice(0, Math.max(0, all.length - (keepRuns ?? all.length)));
+  const runs = old.filter((run) => run !== latest);
   return {
     objects: objects.map(relative),
     links: links.map(relative),

@@ -1,8 +1,8 @@
 /** Makes the report of a run from its results, and writes it into the folder of the run. */
 import { join, relative, sep } from 'node:path';
 import { CONFIGURATION_INVALID } from '../fetch/resolve-article.ts';
-import type { Selection, SelectionFailure } from '../fetch/selection.ts';
-import type { ArticleKey } from '../model/article.ts';
+import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
+import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
 import {
   configurationId,
@@ -53,7 +53,8 @@ export async function makeReport(run: Run, content: ReportContent) {
   const { pipeline } = options;
   const { command, end, selection, lines, removed = [], gates = NO_GATES, historyOf } = content;
   const published = command !== 'fetch' && isPublished(end);
-  const collector = createCollector();
+  const helpOf = (code: string) => helpFor(code, pipeline.service.recording !== undefined);
+  const collector = createCollector(helpOf);
   for (const line of lines) {
     // A GLB that is not published has no link: its path is that in the store.
     const path = published || line.sha256 === undefined ? '' : stores.objects.pathOf(line.sha256);
@@ -61,7 +62,10 @@ export async function makeReport(run: Run, content: ReportContent) {
     collector.add(path === '' ? line : { ...line, glb });
   }
   for (const failure of selection.failures)
-    collector.addNotSelected({ ...selectionRow(failure), ...historyOf?.({ what: failure.what }) });
+    collector.addNotSelected({
+      ...selectionRow(failure, helpOf),
+      ...historyOf?.({ what: failure.what }),
+    });
   for (const warning of selection.warnings) collector.addSelectionWarning(warning);
   for (const key of removed) collector.addRemoved(key);
   const totalMs = metrics.stopwatch.totalMs();
@@ -79,7 +83,7 @@ export async function makeReport(run: Run, content: ReportContent) {
     stageMs: metrics.stopwatch.stageMs(),
     ended: reportedEnd(end),
     published,
-    ...(stop && { stop: { code: stop.code, message: stop.message, help: helpFor(stop.code) } }),
+    ...(stop && { stop: { code: stop.code, message: stop.message, help: stop.help } }),
     ...collector.collected(),
     requests: { ...metrics.requests.totals(), fromCache },
     gates,
@@ -99,16 +103,20 @@ function* redacted(rows: Iterable<FailureRow>): Iterable<FailureRow> {
   for (const row of rows) yield redactAll(row);
 }
 
-function selectionRow({ what, code, message, article }: SelectionFailure): FailureRow {
+function selectionRow(
+  { what, code, message, article }: SelectionFailure,
+  helpOf: (code: string) => string,
+): FailureRow {
   const none = Object.fromEntries(ID_FIELDS.map((field) => [field, ''])) as unknown as ArticleKey;
-  return { what, ...none, ...article, code, message, help: helpFor(code) };
+  return { what, ...none, ...article, code, message, help: helpOf(code) };
 }
 
 /** Flattens the result of a fetch, which has no manifest line, to a row of the report. */
-export function fetchedLine(result: Result): ReportedLine {
+export function fetchedLine(result: Result, selectedBy: SelectedBy): ReportedLine {
   const { status, request, key } = result;
   if (status === 'failed') {
-    return { ...request, status, warnings: [], losses: [], error: result.error };
+    const { error } = result;
+    return { ...request, status, warnings: [], losses: [], error, selectedBy: selectedBy(request) };
   }
   const warnings = status === 'fetched' ? result.warnings : [];
   const incomplete = incompleteIn(warnings);
@@ -119,11 +127,28 @@ function incompleteIn(warnings: readonly Warning[]): string | undefined {
   return warnings.find(({ code }) => code === CONFIGURATION_INVALID)?.message;
 }
 
+/** Returns who selected a request: lines of lists, folders, carts. */
+type SelectedBy = (request: ArticleRequest) => readonly string[] | undefined;
+
+/** Finds who selected a request; articles are searched only if something failed. */
+export function selectedByOf(articles: readonly SelectedArticle[]): SelectedBy {
+  let known: Map<string, readonly string[]> | undefined;
+  return (request) => {
+    known ??= new Map(
+      articles.flatMap(({ request: first, alike = [], why }) =>
+        [first, ...alike].map((one) => [configurationKey(one), why] as const),
+      ),
+    );
+    return known.get(configurationKey(request));
+  };
+}
+
 interface RunLines {
   before: PackedMap<ManifestLine>;
   lines: PackedMap<ManifestLine>;
   results: Results;
   historyOf: Quarantine['historyOf'];
+  selectedBy: SelectedBy;
 }
 
 /** Flattens the results of a run to rows of the report, in the order of their keys. */
@@ -148,7 +173,7 @@ export function* removedConfigurations({
 function reportedLine(
   line: ManifestLine,
   collected: readonly CollectedResult[],
-  { before, lines, historyOf }: RunLines,
+  { before, lines, historyOf, selectedBy }: RunLines,
 ): ReportedLine {
   const key = configurationKey(line);
   // Equal lines share their bytes.
@@ -168,6 +193,7 @@ function reportedLine(
     ...(line.sha256 === undefined ? {} : { change: changeOf(line, known) }),
     ...(known && { before: sizes }),
     ...(history && { history }),
+    ...(failed && { selectedBy: selectedBy(failed.request) }),
   };
 }
 

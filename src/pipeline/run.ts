@@ -14,9 +14,16 @@ import { openQuarantine, type Quarantine } from './failures.ts';
 import { assessRun } from './gates.ts';
 import { newLines, publishResults } from './manifest-lines.ts';
 import { checkRun, type Run, withRun } from './open-run.ts';
-import { verifyOutput } from './output-folder.ts';
+import { linkLatestRun, verifyOutput } from './output-folder.ts';
 import { lockOutput } from './output-lock.ts';
-import { fetchedLine, makeReport, removedConfigurations, runLines, writeReport } from './report.ts';
+import {
+  fetchedLine,
+  makeReport,
+  removedConfigurations,
+  runLines,
+  selectedByOf,
+  writeReport,
+} from './report.ts';
 import {
   type Collect,
   createResults,
@@ -72,7 +79,8 @@ export function fetchPipeline(
     const collect = (result: Result) => void results.push(result);
     await processAll(run, selection.articles, await fetchOnly(run), collect);
     const end: RunEnd = { kind: 'complete' };
-    const lines = results.map(fetchedLine);
+    const selectedBy = selectedByOf(selection.articles);
+    const lines = results.map((result) => fetchedLine(result, selectedBy));
     const { report } = await makeReport(run, { command: 'fetch', end, selection, lines });
     await run.session.finish(isPartial(options));
     return { report, runFolder: undefined, end };
@@ -152,7 +160,7 @@ async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
   const before = stores.previous.lines;
   const results = createResults(stores.previous);
   const quarantine = openQuarantine(run, results, plan.command === 'build');
-  const { historyOf } = quarantine;
+  const { historyOf, rootOf } = quarantine;
   const { selection, end: processed } = await selectAndProcess(run, plan, quarantine);
   const isWhole = processed.kind === 'complete' && !isPartial(options);
   const lines = newLines(run, results, selection, !isWhole);
@@ -164,9 +172,13 @@ async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
     if (isPublished(published)) recordDecisions(run, results, isWhole ? lines : undefined);
     quarantine.record(selection.failures, isWhole);
   });
+  const selectedBy = selectedByOf(selection.articles);
   const made = await makeReport(run, {
     ...{ command: plan.command, end, selection, gates, historyOf },
-    lines: runLines({ before, lines, results, historyOf }),
+    lines: runLines({
+      ...{ before, lines, results, historyOf },
+      selectedBy: (request) => selectedBy(rootOf(request)),
+    }),
     removed: removedConfigurations({ before, lines }),
   });
   const runFolder = await writeReport(made).catch((error: unknown) => {
@@ -174,6 +186,11 @@ async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
     if (end.kind === 'complete') throw error;
     return undefined;
   });
+  if (runFolder !== undefined) {
+    await linkLatestRun(options.pipeline.outputDir, made.report.run).catch((error: Error) =>
+      run.environment.log.warn(error.message),
+    );
+  }
   if (end.kind === 'complete') await run.session.finish(isPartial(options));
   return { report: made.report, runFolder, end };
 }

@@ -1,10 +1,10 @@
 /** Selects the configurations of a run: each request in a stable order, and what could not be selected. */
-import { join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import type { Fetcher } from '../fetch/fetch-article.ts';
 import type { ArticleSource } from '../fetch/select-articles.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
-import { configurationLabels } from '../model/configuration-id.ts';
+import { articleLabel, configurationLabels } from '../model/configuration-id.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import {
@@ -22,8 +22,10 @@ import type { Pipeline } from './pipeline-file.ts';
 import type { PipelineSource } from './pipeline-schema.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
 import { describeService, pipelineServiceId } from './service.ts';
-import { findPlannings, readArticleList, readCartFiles, readPermanentIds } from './source-files.ts';
+import { findPlannings, readCartFiles, readListRows, readPermanentIds } from './source-files.ts';
 
+/** Articles named if `--only` matches none. */
+const EXAMPLES = 3;
 /** Reasons listed if nothing is selected. */
 const MOST_REASONS = 10;
 
@@ -102,8 +104,10 @@ async function openSource(
 ): Promise<{ source: ArticleSource; warnings: Warning[] }> {
   const opened = (as: ArticleSource, warnings: Warning[] = []) => ({ source: as, warnings });
   switch (source.kind) {
-    case 'list':
-      return opened({ ...source, rows: await readArticleList(source.file) });
+    case 'list': {
+      const name = listName(source.file, options.pipeline);
+      return opened({ kind: 'list', name, rows: await readListRows(source.file) });
+    }
     case 'carts': {
       const plannings = await readCartFiles(source.glob);
       const message = `no cart matches ${source.glob}`;
@@ -127,6 +131,15 @@ async function openSource(
   }
 }
 
+/** The path of a list below the folder that contains all lists of the pipeline. */
+function listName(file: string, { articles }: Pipeline): string {
+  const lists = articles.flatMap((source) => (source.kind === 'list' ? [source.file] : []));
+  let folder = dirname(file);
+  const isAbove = (list: string) => !relative(folder, list).startsWith('..');
+  while (!lists.every(isAbove) && dirname(folder) !== folder) folder = dirname(folder);
+  return relative(folder, file).replaceAll(sep, '/');
+}
+
 function narrow(selection: Selection, { only, limit, failedOnly }: RunOptions): Selection {
   const { articles: selected } = selection;
   const matchesLabel = only === undefined ? () => true : globMatcher(only);
@@ -138,15 +151,25 @@ function narrow(selection: Selection, { only, limit, failedOnly }: RunOptions): 
   const failures = selection.failures.filter(isMeant);
   const articles = failedOnly ? matching : matching.slice(0, limit);
   if (articles.length > 0) return { ...selection, articles, failures };
-  const what =
-    only === undefined
-      ? 'articles: expected at least one configuration'
-      : `--only ${only}: expected a match`;
-  const of = selected.length === 0 ? '' : ` among ${selected.length} configurations`;
-  throw new ConverterError(
-    'NOTHING_SELECTED',
-    [`${what}${of}, received none`, ...reasons(selection)].join('\n'),
-  );
+  throw nothingSelected({ ...selection, failures }, only);
+}
+
+/** A pattern without a match and a selection without articles are different mistakes. */
+function nothingSelected(selection: Selection, only: string | undefined): ConverterError {
+  const { articles } = selection;
+  if (only === undefined || articles.length === 0) {
+    const message = 'articles: expected at least one configuration, received none';
+    const help = 'check articles: in the pipeline file; btg2gltf catalogue ls lists what there is';
+    const lines = [message, ...reasons(selection)];
+    return new ConverterError('NOTHING_SELECTED', lines.join('\n'), { help });
+  }
+  const examples = new Set(articles.map(({ request }) => articleLabel(request)));
+  const some = [...examples].slice(0, EXAMPLES).join(', ');
+  const message = `--only ${only}: expected a match among ${articles.length} configurations, received none`;
+  const help = `--only takes MANUFACTURER/PROGRAM/number with * and ?, in quotes; the pipeline selects ${some}${examples.size > EXAMPLES ? ' and others' : ''}`;
+  return new ConverterError('NOTHING_SELECTED', [message, ...reasons(selection)].join('\n'), {
+    help,
+  });
 }
 
 function reasons({ failures, warnings }: Selection): string[] {

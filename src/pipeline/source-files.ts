@@ -3,6 +3,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { DurablePermanentIds } from '../cache/durable-permanent-ids.ts';
 import { readRecordedPlanning } from '../fetch/recording.ts';
+import type { ListRow } from '../fetch/select-articles.ts';
 import type { StoredPlanning } from '../fetch/select-plannings.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { parseJson } from '../service/wire-value.ts';
@@ -22,6 +23,9 @@ const COLUMNS = {
   metareinitstring: { required: false, read: (cell: string) => cell },
 } as const satisfies Record<keyof ArticleRequest, object>;
 
+/** Characters of a header that an error shows. */
+const LONGEST_HEADER = 200;
+
 const NAMES = Object.keys(COLUMNS) as (keyof ArticleRequest)[];
 
 interface CsvLine {
@@ -37,7 +41,12 @@ interface CsvLine {
  * @see D-743 (what a list may look like).
  */
 export async function readArticleList(path: string): Promise<ArticleRequest[]> {
-  return parseArticleList(await readList(path, readBytes), path);
+  return (await readListRows(path)).map(({ request }) => request);
+}
+
+/** Reads an article list with the number of each line. @throws as {@link readArticleList}. */
+export async function readListRows(path: string): Promise<ListRow[]> {
+  return parseRows(await readList(path, readBytes), path);
 }
 
 async function readList<T>(path: string, read: (path: string) => Promise<T>): Promise<T> {
@@ -64,12 +73,16 @@ async function readList<T>(path: string, read: (path: string) => Promise<T>): Pr
  * ```
  */
 export function parseArticleList(bytes: Uint8Array, file: string): ArticleRequest[] {
+  return parseRows(bytes, file).map(({ request }) => request);
+}
+
+function parseRows(bytes: Uint8Array, file: string): ListRow[] {
   const [header, ...lines] = parseCsv(decodeText(bytes, file), file);
   if (header === undefined) throw listError(file, 1, `expected a header line ${NAMES.join(',')}`);
   const columns = readHeader(header, file);
   return lines
     .filter(({ record }) => record.some((cell) => cell.trim() !== ''))
-    .map((line) => readLine(line, columns, file));
+    .map((line) => ({ request: readLine(line, columns, file), line: line.info.lines }));
 }
 
 /** Excel writes UTF-16 as "Unicode text"; the code page that it writes as "CSV" cannot be decoded. */
@@ -111,7 +124,9 @@ function readHeader({ record, info }: CsvLine, file: string): string[] {
   if (missing !== undefined) {
     const nearest = nearestName(missing, unknown);
     const hint = nearest === undefined ? '' : `; is "${nearest}" meant?`;
-    throw listError(file, info.lines, `expected a column "${missing}", received none${hint}`);
+    const header = record.map((cell) => cell.trim()).join(',');
+    const received = `received ${JSON.stringify(header.slice(0, LONGEST_HEADER))}`;
+    throw listError(file, info.lines, `expected a column "${missing}", ${received}${hint}`);
   }
   for (const name of unknown) {
     const hint = didYouMean(name, NAMES);

@@ -1,5 +1,5 @@
 /** Assesses a run: one sentence on how it went, and what requires an action. @see D-856 */
-import { GATE_LABELS, type RunReport } from './run-report.ts';
+import { type Cause, GATE_LABELS, type RunReport } from './run-report.ts';
 import { amount, capital, integer, percentage } from './text.ts';
 
 /** How a run went: well; well, but see the findings; in part; not at all. */
@@ -109,15 +109,22 @@ export function isRefused({ refused, accepted }: RunReport['gates']): boolean {
   return refused && !accepted;
 }
 
+/** What the message of an example adds to its cause and its name; may be empty. */
+export function detailOf({ article, message }: Cause['examples'][number], cause: Cause): string {
+  if (!message.endsWith(cause.message)) return message;
+  const where = message.slice(0, message.length - cause.message.length).replace(/: $/, '');
+  return where.includes(article) ? '' : where;
+}
+
 /** Causes with an action of their own; the others share one. */
 const MOST_CAUSES = 3;
 
 function failureActions({ causes, configurations: { selected } }: RunReport): RequiredAction[] {
   const of = (count: number) => `${integer(count)} failed (${percentage(count, selected)})`;
   const all = { tone: 'partly', section: 'failures' } as const;
-  const named = causes
-    .slice(0, MOST_CAUSES)
-    .map(({ code, count, help }) => ({ ...all, code, title: of(count), help }));
+  const named = causes.slice(0, MOST_CAUSES).map(({ code, count, help, message }) => {
+    return { ...all, code, title: `${of(count)}: ${message}`, help };
+  });
   const others = causes.slice(MOST_CAUSES);
   if (others.length === 0) return named;
   const count = others.reduce((sum, cause) => sum + cause.count, 0);

@@ -14,6 +14,7 @@ import { helpFor } from '../support/errors.ts';
 import { createPackedMap } from '../support/packed-map.ts';
 import {
   type AssetRow,
+  type Cause,
   CHANGES,
   type ChangeRow,
   type FailureRow,
@@ -25,6 +26,7 @@ import {
 
 /** Lengths of the lists of a report; the manifest has every line. @see D-855 */
 const LIMITS = {
+  causes: 100,
   changes: 1000,
   failures: 1000,
   skipped: 1000,
@@ -34,6 +36,9 @@ const LIMITS = {
   largest: 50,
   programs: 500,
 };
+
+/** Examples of a cause. */
+const EXAMPLES = 3;
 
 /** How often and since when a configuration has failed, over all runs. */
 export type FailureHistory = Pick<
@@ -68,14 +73,15 @@ export type ReportedLine = ArticleKey &
     /** Figures of the published line of the previous run. */
     before?: Partial<Pick<ManifestLine, 'bytes' | 'triangles'>> | undefined;
     history?: FailureHistory | undefined;
+    selectedBy?: readonly string[] | undefined;
   };
 
 /** Creates a collector of the configurations of a run, which are added one at a time. */
-export function createCollector() {
+export function createCollector(helpOf: (code: string) => string = helpFor) {
   const totals = collectTotals();
   const objects = collectObjects();
   const changes = collectChanges();
-  const failures = collectFailures();
+  const failures = collectFailures(helpOf);
   const programs = collectPrograms();
   const warnings = collectWarnings();
   const losses = createCounts();
@@ -193,18 +199,25 @@ function collectChanges() {
 }
 
 /** Failures by cause and one by one; rows are packed, because nearly all configurations may fail. */
-function collectFailures() {
+function collectFailures(helpOf: (code: string) => string) {
   const notSelected: FailureRow[] = [];
   const rows = createPackedMap<FailureRow>();
-  const causes = new Map<string, RunReport['causes'][number]>();
+  const causes = new Map<string, Cause>();
   let quarantined = 0;
 
   const addCause = (row: FailureRow) => {
-    const { code, help, message } = row;
-    const known = causes.get(code);
-    const example = row.what ?? configurationLabel(row);
-    if (known !== undefined) known.count++;
-    else causes.set(code, { code, count: 1, help, message, example });
+    const { code, help } = row;
+    const reason = reasonOf(row.message);
+    const kind = `${code} ${patternOf(reason)}`;
+    const key = causes.has(kind) || causes.size < LIMITS.causes ? kind : code;
+    const article = row.what ?? configurationLabel(row);
+    const cause = causes.get(key) ?? {
+      ...{ code, count: 0, help, example: article, message: reason, examples: [] },
+    };
+    causes.set(key, cause);
+    if (cause.count++ >= EXAMPLES) return;
+    const { message, selectedBy } = row;
+    cause.examples.push({ article, message, ...defined({ selectedBy }) });
   };
 
   function* all(): Generator<FailureRow> {
@@ -214,11 +227,11 @@ function collectFailures() {
 
   return {
     add(line: ReportedLine): void {
-      const { error, history, lastGood } = line;
+      const { error, history, lastGood, selectedBy } = line;
       if (error === undefined) return;
       const row: FailureRow = {
-        ...{ ...configurationId(line), ...error, help: helpFor(error.code), ...history },
-        ...defined({ lastGood: lastGood?.glb }),
+        ...{ ...configurationId(line), ...error, help: helpOf(error.code), ...history },
+        ...defined({ lastGood: lastGood?.glb, selectedBy: selectedBy && [...selectedBy] }),
       };
       rows.set(configurationKey(line), row);
       addCause(row);
@@ -235,6 +248,20 @@ function collectFailures() {
       failures: first(LIMITS.failures, all()),
     }),
   };
+}
+
+/** The sentence of a message `where: sentence`, without what it concerns. */
+export function reasonOf(message: string): string {
+  const [, reason] = /^.*?: (.+)$/s.exec(message) ?? [];
+  return reason ?? message;
+}
+
+/** Equal for messages of one kind: hints, names, quoted texts and numbers are left out, not the status of an answer. */
+function patternOf(reason: string): string {
+  return reason
+    .replace(/; .*$/s, '')
+    .replace(/"[^"]*"|\S*(?:::|\/)\S*/g, '…')
+    .replace(/(?<!status )\d+(?:[.,]\d+)*/g, '…');
 }
 
 function collectPrograms() {

@@ -43,7 +43,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
   ],
   failures: [
     'Failures of the last run by error code.',
-    ({ report }) => report?.causes.map(({ code, count }): Row => [count, { code }]),
+    ({ report }) => report && failuresByCode(report),
     'code',
   ],
   gate_findings: [
@@ -84,6 +84,13 @@ function figures<T extends object>(
   figure: (value: T[keyof T]) => number,
 ): Record<string, number> {
   return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, figure(value)]));
+}
+
+/** Several causes may have one code. */
+function failuresByCode({ causes }: RunReport): Row[] {
+  const counts = new Map<string, number>();
+  for (const { code, count } of causes) counts.set(code, (counts.get(code) ?? 0) + count);
+  return Array.from(counts, ([code, count]): Row => [count, { code }]);
 }
 
 function outcomes({ configurations }: RunReport): Record<string, number> {

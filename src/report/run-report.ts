@@ -67,6 +67,12 @@ const changes = z.object({ count, rows: z.array(change).describe('the first chan
 const failure = z.object({
   what: text.optional().describe('the entry of the selection that failed'),
   ...identity,
+  selectedBy: z
+    .array(text)
+    .optional()
+    .describe(
+      'who selected it: line of a list, such as articles.csv:3, folder of the catalogue, cart',
+    ),
   code: text.describe('error code'),
   message: text,
   help: text.describe('an action that helps'),
@@ -155,8 +161,19 @@ export const runReportSchema = z.object({
   slowest: z.array(asset),
   largest: z.array(asset.extend({ shared: count.describe('configurations with this GLB') })),
   causes: z
-    .array(z.object({ code: text, count, help: text, example: text, message: text }))
-    .describe('failures by code, the most frequent first'),
+    .array(
+      z.object({
+        code: text,
+        count,
+        help: text,
+        example: text,
+        message: text.describe('of the first one, without what it concerns'),
+        examples: z.array(
+          z.object({ article: text, message: text, selectedBy: z.array(text).optional() }),
+        ),
+      }),
+    )
+    .describe('failures by code and kind of message, the most frequent first'),
   incomplete: z
     .object({ count, rows: z.array(z.object({ ...identity, message: text })) })
     .describe('configurations with a property that needs a value and has none; the first of them'),
@@ -190,6 +207,8 @@ export type FailureRow = z.infer<typeof failure>;
 export type IncompleteRow = RunReport['incomplete']['rows'][number];
 /** A configuration without geometry. */
 export type SkippedRow = RunReport['skipped'][number];
+/** Failures with one cause. */
+export type Cause = RunReport['causes'][number];
 /** A difference to the previous run that exceeds a threshold of a gate. */
 export type GateFinding = z.infer<typeof gateFinding>;
 /** A new, changed or removed configuration. */

@@ -1,10 +1,9 @@
 /** The report as one screen of text. */
-import { configurationLabel } from '../model/configuration-id.ts';
-import { assess, fieldLabel, gateLabel } from './assessment.ts';
-import { CHANGES, type RunReport } from './run-report.ts';
+import { assess, detailOf, fieldLabel, gateLabel } from './assessment.ts';
+import { type Cause, CHANGES, type RunReport } from './run-report.ts';
 import { amount, duration, integer, size } from './text.ts';
 
-const SHOWN_FAILURES = 10;
+const SHOWN_CAUSES = 10;
 const SHOWN_WARNINGS = 5;
 const LABEL_WIDTH = 16;
 
@@ -15,16 +14,15 @@ const LABEL_WIDTH = 16;
  * @returns Lines of text without colours.
  */
 export function summarise(report: RunReport, runFolder: string | undefined): string {
-  const { failures, articleWarnings, selectionWarnings } = report;
+  const { causes, articleWarnings, selectionWarnings } = report;
   const rows = ROWS.map(([label, text]) => [label, text(report)] as const)
-    .concat([['Report', runFolder ?? '']])
     .filter(([, text]) => text !== '')
     .map(([label, text]) => `  ${label.padEnd(LABEL_WIDTH)}${text}`);
   // The report has the first warnings only, so their number is unknown.
   const moreWarnings = () => 'more in report.json and the manifest';
   const inReport = (more: number) => `${integer(more)} more in report.json`;
   const file = runFolder === undefined ? '' : ' in failures.jsonl of the report';
-  const inFailures = (more: number) => `${integer(more)} more${file}`;
+  const inFailures = (more: number) => `${amount(more, 'other cause')}${file}`;
   return [
     ...['', headline(report), '', ...rows],
     ...listLines('Warnings', articleWarnings, SHOWN_WARNINGS, moreWarnings, (warning) => [
@@ -33,13 +31,24 @@ export function summarise(report: RunReport, runFolder: string | undefined): str
     ...listLines('Selection', selectionWarnings, SHOWN_WARNINGS, inReport, (warning) => [
       `${warning.code}  ${warning.message}`,
     ]),
-    ...listLines('Failed', failures, SHOWN_FAILURES, inFailures, (failure) => [
-      `${failure.what ?? configurationLabel(failure)}  ${failure.code}`,
-      `  ${failure.message}`,
-      `  → ${failure.help}`,
-    ]),
+    ...listLines('Failed', causes, SHOWN_CAUSES, inFailures, (cause) => causeLines(cause, file)),
     '',
   ].join('\n');
+}
+
+/** The cause once, some examples, how many more, and the action that helps. */
+function causeLines(cause: Cause, file: string): string[] {
+  const { code, count, message, help, examples } = cause;
+  const more = count - examples.length;
+  return [
+    `${code}  ${integer(count)} failed: ${message}`,
+    ...examples.map((example) => {
+      const parts = [example.article, ...(example.selectedBy ?? []), detailOf(example, cause)];
+      return `  ${parts.filter((part) => part !== '').join('  ')}`;
+    }),
+    ...(more > 0 ? [`  … and ${integer(more)} more${file}`] : []),
+    `  → ${help}`,
+  ];
 }
 
 function headline(report: RunReport): string {

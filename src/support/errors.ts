@@ -69,6 +69,10 @@ export const ERROR_CODES = {
     help: 'read failures.jsonl in the folder of the report; run again when its causes are solved, or with --accept to publish the rest',
   },
   ARTICLE_NOT_FOUND: { exit: 1, help: 'check manufacturer, program and base article number' },
+  CONFIGURATION_REFUSED: {
+    exit: 1,
+    help: 'the article exists: correct its reinitstring or finalarticlenumber, or leave it empty for the default configuration',
+  },
   NODE_NOT_FOUND: { exit: 1, help: 'check the id: the catalogue may have changed' },
   ARTICLE_TIMEOUT: { exit: 1, help: 'try again later, or raise limits.articleTimeoutMs' },
   ARTICLE_REPORTED: { exit: 1, help: 'ask the manufacturer about the message' },
@@ -88,8 +92,14 @@ export const ERROR_CODES = {
     help: 'check the path; a cart file is the complete top-level article, as btg2gltf inbox stores it',
   },
   CHILD_WITHOUT_ROOT: { exit: 1, help: 'select the planning by its top-level article' },
-  PROPERTY_UNKNOWN: { exit: 1, help: 'run btg2gltf catalogue show to see the properties' },
-  PROPERTY_VALUE_REFUSED: { exit: 1, help: 'run btg2gltf catalogue show to see the values' },
+  PROPERTY_UNKNOWN: {
+    exit: 1,
+    help: 'choose a property that btg2gltf catalogue show MANUFACTURER/PROGRAM/NUMBER lists, under values: or each: in the pipeline file',
+  },
+  PROPERTY_VALUE_REFUSED: {
+    exit: 1,
+    help: 'choose a value that btg2gltf catalogue show MANUFACTURER/PROGRAM/NUMBER lists, under values: in the pipeline file',
+  },
   PROPERTY_NOT_ENUMERABLE: { exit: 1, help: 'list its values under values: instead of each:' },
   PARTS_LIST_INVALID: { exit: 1, help: ASK_MANUFACTURER },
   NODE_TYPE_UNKNOWN: { exit: 1, help: 'set unknownNodes: group to keep such nodes as groups' },
@@ -126,6 +136,8 @@ interface ErrorContext {
   url?: string;
   status?: number;
   cause?: unknown;
+  /** An action that fits better than that of the code. */
+  help?: string;
 }
 
 /**
@@ -143,6 +155,7 @@ export class ConverterError extends Error {
   readonly article: string | undefined;
   readonly url: string | undefined;
   readonly status: number | undefined;
+  readonly help: string;
 
   constructor(code: ErrorCode, message: string, context: ErrorContext = {}) {
     super(redact(message), context.cause === undefined ? undefined : { cause: context.cause });
@@ -151,6 +164,7 @@ export class ConverterError extends Error {
     this.article = context.article;
     this.url = context.url === undefined ? undefined : redact(context.url);
     this.status = context.status;
+    this.help = redact(context.help ?? ERROR_CODES[code].help);
   }
 }
 
@@ -164,8 +178,22 @@ export function endsRun(code: ErrorCode): boolean {
   return ERROR_CODES[code].exit !== 1;
 }
 
-/** The action that helps, for a code that may be unknown, such as a stored one. */
-export function helpFor(code: string): string {
+/** Codes of what a service does not have, which a recording may only lack. */
+const UNRECORDED: ReadonlySet<string> = new Set<ErrorCode>([
+  ...(['ARTICLE_NOT_FOUND', 'CONFIGURATION_REFUSED', 'NODE_NOT_FOUND'] as const),
+  ...(['BLOCK_MISSING', 'IMAGE_MISSING', 'RESOURCE_MISSING'] as const),
+]);
+const RECORD_AGAIN =
+  'the recording may lack this response: record the pipeline again with btg2gltf record';
+
+/**
+ * The action that helps.
+ *
+ * @param code - May be unknown, such as a stored one.
+ * @param isRecording - Whether a recording answers instead of the service.
+ */
+export function helpFor(code: string, isRecording = false): string {
+  if (isRecording && UNRECORDED.has(code)) return RECORD_AGAIN;
   return ERROR_CODES[isErrorCode(code) ? code : 'INTERNAL'].help;
 }
 

@@ -9,7 +9,7 @@ type ReadOperation = 'list' | 'stat' | 'read';
 type FileOperation =
   | ReadOperation
   | ('open' | 'write' | 'fsync' | 'close' | 'chmod')
-  | ('link' | 'rename' | 'copy' | 'unlink' | 'remove' | 'mkdir');
+  | ('link' | 'symlink' | 'rename' | 'copy' | 'unlink' | 'remove' | 'mkdir');
 
 const READS: ReadonlySet<FileOperation> = new Set<ReadOperation>(['list', 'stat', 'read']);
 
@@ -18,6 +18,7 @@ const VERBS: Partial<Record<FileOperation, string>> = {
   list: 'list the folder',
   stat: 'examine',
   fsync: 'write',
+  symlink: 'link',
   unlink: 'remove',
   mkdir: 'create the folder',
 };

@@ -28,7 +28,7 @@ export const PRIVATE_MODE = 0o600;
 const FOLDER_MODE = 0o755;
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
-/** Errors of `link()` where hard links are not possible, though copies are. */
+/** Errors of `link()` and `symlink()` where hard links are not possible, though copies are. */
 const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Errors of systems that cannot fsync a folder. */
@@ -224,6 +224,35 @@ export async function linkOrCopy(
   });
   await syncFolder(dirname(to));
   return result;
+}
+
+/**
+ * Replaces a symbolic link to a folder in one step; where links are not possible, a file has the target as its text.
+ *
+ * @param target - Relative to the folder of the link.
+ * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`, also if `path` is a folder, which stays.
+ */
+export async function replaceLink(path: string, target: string, tmpDir: string): Promise<void> {
+  try {
+    await viaTemporary(tmpDir, async (temporary) => {
+      await operate('symlink', path, () => fs.symlink(target, temporary, 'dir'));
+      await operate('rename', path, () => fs.rename(temporary, path));
+    });
+  } catch (error) {
+    if (!NO_LINK.has(errnoOf(error))) throw error;
+    await replaceFile(path, `${target}\n`, { tmpDir });
+  }
+}
+
+/** The target that {@link replaceLink} wrote; undefined if there is none. */
+export async function readLinkIfExists(path: string): Promise<string | undefined> {
+  const notLink = new Set([...ABSENT, 'EINVAL', 'UNKNOWN']);
+  const target = await unless(
+    notLink,
+    operate('read', path, () => fs.readlink(path)),
+  );
+  if (target !== undefined || (await isFolder(path))) return target;
+  return (await readTextIfExists(path))?.trim();
 }
 
 async function linkOrCopyToNewName(from: string, to: string): Promise<'linked' | 'copied'> {

@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Emulator } from '../../src/emulator/emulator.ts';
+import { withSentences } from './command.ts';
 
 /** How a process ended. */
 export interface Ended {
@@ -68,6 +69,9 @@ function endOf(child: ChildProcess): Promise<Ended> {
   }
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (exit, signal) => resolve({ exit, signal, ...texts }));
+    child.on('close', (exit, signal) => {
+      const stderr = withSentences(texts.stderr);
+      resolve({ exit, signal, stdout: texts.stdout, stderr });
+    });
   });
 }

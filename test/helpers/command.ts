@@ -48,7 +48,15 @@ export async function command(
     signal: options.signal ?? new AbortController().signal,
   };
   const exit = await runCommandLine(words, io, '0.0.0');
-  return { exit, stdout, stderr };
+  return { exit, stdout, stderr: withSentences(stderr) };
+}
+
+/** Every line is JSON off a terminal; an error follows once more as a terminal shows it. */
+export function withSentences(stderr: string): string {
+  return stderr.replace(/^\{.*"msg":"stopped"\}\n/gm, (line) => {
+    const { message, help, stack } = JSON.parse(line) as Record<string, string>;
+    return `${line}btg2gltf: ${message}\n  → ${help}\n${stack === undefined ? '' : `${stack}\n`}`;
+  });
 }
 
 /** A clock that goes as fast as the machine's own. */

@@ -146,10 +146,10 @@ describe('selectArticles', () => {
       acme('D1'),
       acme('D9', { program: 'desk' }),
       acme('D9', { reinitstring: 'x::' }),
-    ];
+    ].map((request, index) => ({ request, line: index + 2 }));
     const selected = await select(
       [
-        { kind: 'list', file: 'articles.csv', rows },
+        { kind: 'list', name: 'articles.csv', rows },
         { kind: 'catalogue', parentnode: 'a1' },
         { kind: 'article', ...acme('D9') },
         { kind: 'article', ...acme('Z') },
@@ -158,9 +158,9 @@ describe('selectArticles', () => {
     );
     const reasons = selected.map(({ request, why }) => `${request.basearticlenumber} ${why}`);
     expect(reasons).toEqual([
-      'D9 list articles.csv,article',
-      'D1 list articles.csv,catalogue a1',
-      'D9 list articles.csv',
+      'D9 articles.csv:2,articles.csv:4,article',
+      'D1 articles.csv:3,catalogue a1',
+      'D9 articles.csv:5',
       'Z article',
     ]);
     expect(selected.flatMap(({ alike = [] }) => alike)).toEqual([]);

@@ -126,7 +126,7 @@ describe('an article list', () => {
 
   test('names a missing column with its line and what may have been meant', () => {
     expect(refusal(utf8('manufacturer,program,basearticle\nA,B,C\n'))).toBe(
-      'LIST_INVALID list.csv:1: expected a column "basearticlenumber", received none; is "basearticle" meant?',
+      'LIST_INVALID list.csv:1: expected a column "basearticlenumber", received "manufacturer,program,basearticle"; is "basearticle" meant?',
     );
     expect(refusal(utf8('manufacturer,program,basearticlenumber,reinit_string\n'))).toMatch(
       /list\.csv:1: unknown column "reinit_string"; did you mean "reinitstring"\?/,

@@ -1,0 +1,180 @@
+/** Failures are shown by cause, with help that fits it and the line that selected each. */
+import { lstat, mkdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { watchFileOperations } from '../../src/support/file-operations.ts';
+import { exists, readText } from '../../src/support/files.ts';
+import { withSentences } from '../helpers/command.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
+import { smallRange } from '../helpers/small-range.ts';
+
+const REFUSED = 'D1;F=GONE::';
+let runs: DailyRuns;
+
+beforeEach(async () => {
+  const range = smallRange([{ number: 'D1', blocks: ['ACME::DESK::A'] }]);
+  const { article } = range;
+  range.article = (query) =>
+    query.ocdreinitstring === REFUSED || query.varcode === 'D1-GONE' ? undefined : article(query);
+  runs = await openDailyRuns(range);
+});
+afterEach(async () => {
+  watchFileOperations(undefined);
+  await runs.close();
+});
+
+const DAY = '2026-01-01';
+const HEADER = 'manufacturer,program,basearticlenumber,finalarticlenumber,reinitstring';
+
+async function list(name: string, ...rows: string[]): Promise<void> {
+  const file = join(dirname(runs.pipelineFile), name);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, [HEADER, ...rows, ''].join('\n'));
+}
+
+const latest = () => join(runs.outputDir, 'runs', 'latest');
+
+test('a cause is shown once, with three examples, their lines and the number of the others', async () => {
+  const unknown = Array.from({ length: 6 }, (_, i) => `ACME,DESK,NO${i},,`);
+  await list('articles.csv', 'ACME,DESK,D1,,', ...unknown, `ACME,DESK,D1,,${REFUSED}`);
+  await runs.configure({ articles: [{ list: 'articles.csv' }] });
+  const { exit, stdout } = await runs.run(DAY);
+  expect(exit).toBe(1);
+  expect(stdout).toContain(`
+    ARTICLE_NOT_FOUND  6 failed: the service has no such article
+      ACME/DESK/NO0  articles.csv:3
+      ACME/DESK/NO1  articles.csv:4
+      ACME/DESK/NO2  articles.csv:5
+      … and 3 more in failures.jsonl of the report
+      → check manufacturer, program and base article number
+    CONFIGURATION_REFUSED  1 failed: expected a reinitstring that the service accepts, received "${REFUSED}"
+      ACME/DESK/D1  articles.csv:9
+      → the article exists: correct its reinitstring`);
+  expect((await runs.report()).causes).toMatchObject([
+    { code: 'ARTICLE_NOT_FOUND', count: 6, examples: [{}, {}, {}] },
+    { code: 'CONFIGURATION_REFUSED', count: 1 },
+  ]);
+  const rows = await runs.failures();
+  expect(rows.find(({ basearticlenumber }) => basearticlenumber === 'NO5')).toMatchObject({
+    selectedBy: ['articles.csv:8'],
+  });
+  // In quarantine it is still said who asks for it.
+  for (const day of ['2026-01-02', '2026-01-03', '2026-01-04']) await runs.run(day);
+  const quarantined = (await runs.failures()).find(({ basearticlenumber: n }) => n === 'NO5');
+  expect(quarantined).toMatchObject({ quarantined: true, selectedBy: ['articles.csv:8'] });
+});
+
+test('lists in several folders are told apart, and every line that asks is named', async () => {
+  await list('a/articles.csv', 'ACME,DESK,NO,,');
+  await list('b/articles.csv', 'ACME,DESK,D1,,', 'ACME,DESK,NO,,', 'ACME,DESK,D1,D1-GONE,');
+  await runs.configure({ articles: [{ list: 'a/articles.csv' }, { list: 'b/articles.csv' }] });
+  await runs.run(DAY);
+  expect(await runs.failures()).toMatchObject([
+    { code: 'CONFIGURATION_REFUSED', selectedBy: ['b/articles.csv:4'] },
+    { code: 'ARTICLE_NOT_FOUND', selectedBy: ['a/articles.csv:2', 'b/articles.csv:3'] },
+  ]);
+});
+
+test('--only without a match says what the pipeline selects', async () => {
+  const { exit, stderr } = await runs.run(DAY, '--only', 'OTHER/*');
+  expect(exit).toBe(2);
+  expect(stderr).toContain('--only OTHER/*: expected a match among 1 configurations');
+  expect(stderr).toMatch(/→ --only takes MANUFACTURER.*the pipeline selects ACME\/DESK\/D1\n/);
+  expect((await runs.report()).stop?.help).toContain('the pipeline selects ACME/DESK/D1');
+  await runs.configure({ articles: [{ catalogue: { programs: ['NONE'] } }] });
+  expect((await runs.run(DAY)).stderr).toContain('→ check articles: in the pipeline file');
+});
+
+test('a recording that lacks an article says so', async () => {
+  const recording = join(runs.outputDir, '..', 'recording');
+  const recorded = await runs.words('record', DAY, [runs.pipelineFile, '--to', recording]);
+  expect(recorded.exit).toBe(0);
+  await list('articles.csv', 'ACME,DESK,D1,,', 'ACME,DESK,D2,,');
+  await runs.configure({ service: { recording }, articles: [{ list: 'articles.csv' }] });
+  expect((await runs.run(DAY)).stdout).toContain('→ the recording may lack this response: record');
+});
+
+test('the last line is the report, runs/latest leads to it, and standard error is JSON', async () => {
+  const first = await runs.run('2026-01-01');
+  expect(first.stdout.trimEnd().split('\n').at(-1)).toMatch(/2026-01-01T\S+[\\/]report\.html$/);
+  const { exit, stdout, stderr } = await runs.run('2026-01-02', '--only', 'OTHER/*');
+  const path = stdout.trimEnd().split('\n').at(-1)!;
+  expect(await readText(path)).toBe(await readText(join(latest(), 'report.html')));
+  expect(exit).toBe(2);
+  const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({
+    msg: 'stopped',
+    run: expect.any(String),
+    exit,
+  });
+  expect(stderr).toBe(withSentences(`${lines.join('\n')}\n`));
+  const wrong = await runs.run(DAY, '--oops');
+  expect(JSON.parse(wrong.stderr.split('\n')[0]!)).toMatchObject({ code: 'USAGE', level: 'error' });
+  expect((await runs.run(DAY, '--oops', '--log-format', 'pretty')).stderr).toMatch(/^btg2gltf: /);
+});
+
+test('without symbolic links runs/latest is a file; prune keeps what it names', async () => {
+  watchFileOperations((operation) => {
+    if (operation === 'symlink') throw Object.assign(new Error('no links'), { code: 'EPERM' });
+  });
+  await runs.run('2026-01-03');
+  watchFileOperations(undefined);
+  expect((await lstat(latest())).isFile()).toBe(true);
+  // The clock was set back: the last run has the first id.
+  await runs.run('2026-01-02');
+  const last = await readlink(latest());
+  expect(last).toMatch(/^2026-01-02/);
+  const pruned = await runs.command('prune', DAY, '--keep-runs', '1', '--yes');
+  expect(pruned.exit).toBe(0);
+  expect(await exists(join(latest(), 'report.html'))).toBe(true);
+  expect((await runs.command('verify', DAY)).exit).toBe(0);
+});
+
+test('prune removes nothing through runs/latest, and a folder of that name stays', async () => {
+  await runs.run('2026-01-02');
+  await rm(latest());
+  await mkdir(join(latest(), 'mine'), { recursive: true });
+  expect((await runs.run('2026-01-03')).exit).toBe(0);
+  expect((await runs.command('prune', DAY, '--keep-runs', '1', '--yes')).exit).toBe(0);
+  expect(await exists(join(latest(), 'mine'))).toBe(true);
+});
+
+test('explain prints what is stored of a failure, then what exists', async () => {
+  await list('articles.csv', 'ACME,DESK,D1,,', 'ACME,DESK,NO,,', `ACME,DESK,D1,,${REFUSED}`);
+  await runs.configure({
+    articles: [{ list: 'articles.csv' }, { permanentids: ['P-17'] }],
+  });
+  await runs.run('2026-01-01');
+  await runs.run('2026-01-02');
+  const explain = (pattern: string, ...more: string[]) =>
+    runs.words('explain', DAY, [pattern, '--pipeline', runs.pipelineFile, ...more]);
+  const unknown = await explain('ACME/DESK/NO');
+  expect(unknown.exit).toBe(0);
+  expect(unknown.stdout).toBe(`ACME/DESK/NO  failed
+  ARTICLE_NOT_FOUND: getArticle ACME/DESK/NO: the service has no such article
+  → check manufacturer, program and base article number
+  since 1 Jan 2026, 02:00 UTC · 2 attempts, the last 2 Jan 2026, 02:01 UTC
+  selected by articles.csv:3
+
+These configurations exist:
+  ACME/DESK/D1-STD
+`);
+  const { stdout } = await explain('D1');
+  expect(stdout.indexOf('CONFIGURATION_REFUSED')).toBeLessThan(stdout.indexOf('ACME/DESK/D1-STD'));
+  expect(stdout).toContain('selected by articles.csv:4\n');
+  expect(stdout).toContain('geometry:');
+  expect((await explain('P-17')).stdout).toMatch(/^permanentid P-17 {2}failed\n {2}PERMANENT_ID/);
+  const [row] = (await explain('NO', '--json')).stdout.split('\n');
+  expect(JSON.parse(row!)).toMatchObject({
+    ...{ basearticlenumber: 'NO', status: 'failed', attempts: 2, selectedBy: ['articles.csv:3'] },
+    error: { code: 'ARTICLE_NOT_FOUND' },
+  });
+  await rm(runs.cacheDir, { recursive: true });
+  const afterwards = await explain('NO');
+  expect(afterwards.stdout).toContain('ARTICLE_NOT_FOUND: getArticle ACME/DESK/NO');
+  const nothing = await explain('NEVER');
+  expect(nothing).toMatchObject({ exit: 2 });
+  expect(nothing.stderr).toMatch(/→ use MANUFACTURER.*the output has ACME\/DESK\/D1/);
+  for (const { stdout, stderr } of [unknown, afterwards, nothing])
+    expect(`${stdout}${stderr}`).not.toContain('fetch');
+});
