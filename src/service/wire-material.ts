@@ -16,6 +16,7 @@ import type { NoteDrift } from './wire-fields.ts';
 import {
   canonicalName,
   describe,
+  isMissing,
   type JsonRecord,
   LARGEST_NUMBER,
   readNumber,
@@ -35,29 +36,48 @@ export const IMAGE_FIELDS = [
   'metallic_image',
 ] as const satisfies readonly ImageField[];
 
-/**
- * Keys of a written-out definition that are not themselves keys of `mats[]`.
- * A pair of fields takes two arguments (or one for both), `last` takes the last argument.
- */
-const DEFINITION_KEYS: Readonly<Record<string, { fields: readonly [Field, Field?]; last?: true }>> =
-  {
-    tex: { fields: ['pic'], last: true },
-    bumps: { fields: ['bump'], last: true },
-    'tex image': { fields: ['pic'] },
-    'roughness image': { fields: ['roughness_image'] },
-    'metallic image': { fields: ['metallic_image'] },
-    scale: { fields: ['scaleu', 'scalev'] },
-    offset: { fields: ['offsetx', 'offsety'] },
-    rotation: { fields: ['rot'], last: true },
-    rot: { fields: ['rot'], last: true },
-    nscale: { fields: ['bump_scaleu', 'bump_scalev'] },
-    noffset: { fields: ['bump_offsetx', 'bump_offsety'] },
-    nrotation: { fields: ['bump_rot'], last: true },
-    bump_rot: { fields: ['bump_rot'], last: true },
-    refraction: { fields: ['refr'] },
-    phong_level: { fields: ['pho'] },
-    reflection: { fields: ['refl'] },
-  };
+/** How the words behind a key of a written-out definition become the values of fields. */
+const ARGUMENTS = {
+  all: (args) => args.join(' '),
+  /** A file name, perhaps behind its type. */
+  image: (args) =>
+    (FILE_TYPE.test(args[0] ?? '') && args.length > 1 ? args.slice(1) : args).join(' '),
+  last: (args) => args.at(-1) ?? '',
+  first: (args) => args[0] ?? '',
+  second: (args) => args[1] ?? args[0] ?? '',
+} as const satisfies Record<string, (args: readonly string[]) => string>;
+
+const FILE_TYPE = /^(?:jpe?g|png|bmp|tga|gif|tiff?|webp)$/i;
+
+type FieldArguments = { readonly [Name in Field]?: keyof typeof ARGUMENTS };
+
+/** Keys of a written-out definition that are no keys of `mats[]`, or whose arguments are no single value (D-110b). */
+const DEFINITION_KEYS: Readonly<Record<string, FieldArguments>> = {
+  ...{ tex: { pic: 'image' }, 'tex image': { pic: 'image' }, pic: { pic: 'image' } },
+  ...{ bumps: { bump: 'image' }, bump: { bump: 'image' } },
+  ...both('roughness', { roughness_image: 'image' }),
+  ...both('metallic', { metallic_image: 'image' }),
+  scale: { scaleu: 'first', scalev: 'second' },
+  offset: { offsetx: 'first', offsety: 'second' },
+  nscale: { bump_scaleu: 'first', bump_scalev: 'second' },
+  noffset: { bump_offsetx: 'first', bump_offsety: 'second' },
+  ...{ rotate: { rot: 'last' }, rotation: { rot: 'last' }, rot: { rot: 'last' } },
+  ...{
+    nrotate: { bump_rot: 'last' },
+    nrotation: { bump_rot: 'last' },
+    bump_rot: { bump_rot: 'last' },
+  },
+  ...{ refraction: { refr: 'all' }, ref: { refr: 'all' }, reflection: { refl: 'all' } },
+  phong_level: { pho: 'all' },
+};
+
+/** An image by its key in a definition, and by its key in `mats[]`. */
+function both(name: 'roughness' | 'metallic', field: FieldArguments) {
+  return { [`${name} image`]: field, [`${name}_image`]: field };
+}
+
+/** Mappings, which are keys without arguments: `import` uses the stored UVs. */
+const MAPPINGS: ReadonlySet<string> = new Set(['auto', 'rauto', 'import']);
 
 /**
  * Reads one record of `mats[]` (spec 2.3; D-500).
@@ -70,12 +90,27 @@ export function decodeMaterial(
   warn: (warning: Warning) => void,
   note?: NoteDrift,
 ): ServiceMaterial {
-  const mname = readText(record.mname) ?? '';
-  if (!isText(record.mname)) note?.('partsList.mats[].mname', 'a text', record.mname);
+  const source = withFieldKeys(record, note);
+  const mname = readName(source.mname);
+  if (!isText(source.mname)) note?.('partsList.mats[].mname', 'a text', source.mname);
   const complain = (message: string) =>
     warn({ code: 'MATERIAL_FIELD_INVALID', message: `material ${mname}: ${message}` });
-  const fields = readFields(record, complain, note);
-  return { ...fields, mname, source: record };
+  const fields = readFields(source, complain, note);
+  return { ...fields, mname, source };
+}
+
+/** The record with the keys of fields as the specification spells them, if it spells one otherwise. */
+function withFieldKeys(record: JsonRecord, note: NoteDrift | undefined): JsonRecord {
+  const isOdd = (key: string) => !isMaterialField(key) && isMaterialField(key.toLowerCase());
+  const odd = Object.keys(record).filter(isOdd);
+  if (odd.length === 0) return record;
+  const entries = Object.entries(record).filter(([key]) => !odd.includes(key));
+  for (const key of odd) {
+    const field = key.toLowerCase();
+    note?.('partsList.mats[]', `the key ${field}`, key);
+    if (isMissing(record[field])) entries.push([field, record[key]]);
+  }
+  return Object.fromEntries(entries);
 }
 
 /** Whether a key is a field of {@link ServiceMaterial}. */
@@ -106,6 +141,11 @@ export function readFields(
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
+/** A name; one that was sent as a number is its text. */
+export function readName(value: unknown): string {
+  return typeof value === 'number' ? String(value) : (readText(value) ?? '');
+}
+
 const isHexColor = (value: unknown) => isText(value) && /^0x[\da-f]{6}$/i.test(value);
 const readText = (value: unknown) => (isText(value) ? value : undefined);
 
@@ -121,11 +161,11 @@ function readMeasure(value: unknown): number | undefined {
   return read === undefined || Math.abs(read) > LARGEST_NUMBER ? undefined : read;
 }
 
-/** `0xRRGGBB`, `#RRGGBB`, an integer, or three numbers 0..1; all sRGB. */
+/** `0xRRGGBB`, `#RRGGBB`, `RRGGBB`, an integer, or three numbers 0..1; all sRGB. */
 function readColor(value: unknown): SrgbColor | undefined {
   if (typeof value === 'number') return fromInteger(value);
   const trimmed = readText(value)?.trim();
-  const hex = /^(?:0x|#)([0-9a-f]{6})$/i.exec(trimmed ?? '');
+  const hex = /^(?:0x|#)?([0-9a-f]{6})$/i.exec(trimmed ?? '');
   if (hex) return fromInteger(Number.parseInt(hex[1]!, 16));
   return fromComponents(Array.isArray(value) ? value : (trimmed?.split(/\s+/) ?? []));
 }
@@ -184,25 +224,26 @@ function find(
   return { ...base, ...own, source: { ...base?.source, ...record } };
 }
 
+/** The fields of a definition; what it says beyond them is there by its own keys, lower case. */
 function readDefinition(text: string): Record<string, unknown> {
   const record: Record<string, unknown> = {};
   for (const entry of text.split(';')) {
-    const words = entry.trim().split(/\s+/);
-    if (words[0] === '') continue;
-    const twoWords = words.slice(0, 2).join(' ').toLowerCase();
-    const isTwoWords = Object.hasOwn(DEFINITION_KEYS, twoWords) && words.length > 2;
-    const key = isTwoWords ? twoWords : words[0]!.toLowerCase();
-    Object.assign(record, readEntry(key, words.slice(isTwoWords ? 2 : 1)));
+    const [first = '', ...args] = entry.trim().split(/\s+/);
+    if (first === '') continue;
+    const isImage = args[0]?.toLowerCase() === 'image';
+    const key = isImage ? `${first} image`.toLowerCase() : first.toLowerCase();
+    Object.assign(record, readEntry(key, isImage ? args.slice(1) : args));
   }
   return record;
 }
 
-function readEntry(key: string, args: string[]): Record<string, unknown> {
-  const rule = Object.hasOwn(DEFINITION_KEYS, key) ? DEFINITION_KEYS[key] : undefined;
-  if (!rule) return { [key]: args.join(' ') };
-  const [field, second] = rule.fields;
-  if (second) return { [field]: args[0], [second]: args[1] ?? args[0] };
-  return { [field]: rule.last ? args.at(-1) : args.join(' ') };
+function readEntry(key: string, args: readonly string[]): Record<string, unknown> {
+  if (MAPPINGS.has(key)) return { map: key, ...(args.length > 0 && { [key]: args.join(' ') }) };
+  const fields: FieldArguments = Object.hasOwn(DEFINITION_KEYS, key)
+    ? DEFINITION_KEYS[key]!
+    : { [key]: 'all' };
+  const values = Object.entries(fields).map(([field, kind]) => [field, ARGUMENTS[kind](args)]);
+  return Object.fromEntries(values);
 }
 
 /** Every image that a material of some node refers to, each spelling (D-550) once, in order of first use. */

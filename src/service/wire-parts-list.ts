@@ -3,7 +3,7 @@ import type { PartsList, PartsListNode, Vec3 } from '../model/graphics.ts';
 import type { Warning } from '../model/snapshot.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { collectDrift, type DriftReporter, type NoteDrift } from './wire-fields.ts';
-import { decodeMaterial } from './wire-material.ts';
+import { decodeMaterial, readName } from './wire-material.ts';
 import {
   describe,
   isMissing,
@@ -112,12 +112,12 @@ function checkNode(type: unknown, fields: JsonRecord, note: NoteDrift): void {
 function decodeNode(fields: JsonRecord, at: Pending, findings: Findings): PartsListNode {
   return {
     type: textOf(fields.type).toLowerCase(),
-    blockName: textOf(fields.btgname),
+    blockName: readName(fields.btgname),
     offsetMetres: vectorOf(fields, 'offs', 0, at, findings),
     rotationDegrees: vectorOf(fields, 'rot', 0, at, findings),
     scale: vectorOf(fields, 'scale', 1, at, findings),
-    material: textOf(fields.mat),
-    layer: textOf(fields.lay),
+    material: readName(fields.mat),
+    layer: readName(fields.lay),
     params: fields.params,
     children: [],
   };

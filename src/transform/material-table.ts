@@ -308,7 +308,8 @@ function applyEnvironment(context: MaterialContext): void {
   const { material, options, lose } = context;
   const map = material.map?.toLowerCase() ?? '';
   if (map === 'env') ENVIRONMENTS[options.environmentLook](context);
-  else if (!['', 'auto', 'rauto'].includes(map)) lose('map', 'unknown: stored UVs are used');
+  else if (!['', 'auto', 'rauto', 'import'].includes(map))
+    lose('map', 'unknown: stored UVs are used');
 }
 
 /** Glass lets light through in the way of the option, all else blends: D-510. */

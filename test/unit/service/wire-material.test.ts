@@ -69,6 +69,34 @@ describe('decodeMaterial', () => {
     expect(messages[0]).toContain(`material OAK: ${field}`);
   });
 
+  it('reads keys in any letter case, a number as a name, and reports both', () => {
+    const drift: string[] = [];
+    const record = { MNAME: 4711, Dif: '0xFF0000', TRA: 0.5, tra: 0.2, Weight: 3 };
+    const material = decodeMaterial(
+      record,
+      () => {},
+      (...parts) => drift.push(parts.join(' ')),
+    );
+    expect(material).toEqual({
+      ...{ mname: '4711', dif: [1, 0, 0], tra: 0.2 },
+      source: { mname: 4711, dif: '0xFF0000', tra: 0.2, Weight: 3 },
+    });
+    expect(drift).toEqual([
+      'partsList.mats[] the key mname MNAME',
+      'partsList.mats[] the key dif Dif',
+      'partsList.mats[] the key tra TRA',
+      'partsList.mats[].mname a text 4711',
+    ]);
+  });
+
+  it.each(['#FF8000', 'ff8000'])('reads the colour %s, and reports it', (dif) => {
+    const drift: string[] = [];
+    const note = (field: string) => drift.push(field);
+    const { dif: read } = decodeMaterial({ mname: 'OAK', dif }, () => {}, note);
+    expect(read).toEqual([1, 128 / 255, 0]);
+    expect(drift).toEqual(['partsList.mats[].dif']);
+  });
+
   it('takes null and an empty text for not sent', () => {
     const { material, messages } = decoded({ mname: 'OAK', pic: '', tra: null, dif: '' });
     expect(Object.keys(material).sort()).toEqual(['mname', 'source']);
@@ -120,6 +148,53 @@ describe('materialLookup', () => {
       pic: 'A::B::WOOD',
     });
     expect(find('$ dif 0xFF0000;TRA 0,5')).toMatchObject({ dif: [1, 0, 0], tra: 0.5 });
+  });
+
+  it.each<[string, object]>([
+    ['tex image jpg WOOD', { pic: 'WOOD' }],
+    ['TEX IMAGE PNG a\\b\\Wood 2.png', { pic: 'a\\b\\Wood 2.png' }],
+    ['tex image WOOD', { pic: 'WOOD' }],
+    ['pic tga WOOD', { pic: 'WOOD' }],
+    ['bumps jpg GRAIN', { bump: 'GRAIN' }],
+    ['Roughness Image jpg DULL;roughness 0.4', { roughness_image: 'DULL', roughness: 0.4 }],
+    ['metallic_image SHINE;metallic image jpg STEEL', { metallic_image: 'STEEL' }],
+    ['scale 2 3 0;offset 0,5 0 0', { scaleu: 2, scalev: 3, offsetx: 0.5, offsety: 0 }],
+    ['nscale 4 5 0;noffset .1 .2 0', { bump_scaleu: 4, bump_scalev: 5, bump_offsety: 0.2 }],
+    ['rotate 0 0 45;nrotate 0 0 30', { rot: 45, bump_rot: 30 }],
+    ['rotation 0 0 90;NROTATION 15', { rot: 90, bump_rot: 15 }],
+    ['rot 0 0 1;bump_rot 2', { rot: 1, bump_rot: 2 }],
+    ['reflection 0.2;refraction 1.5', { refl: 0.2, refr: 1.5 }],
+    ['ref 1.4;refl 0.1', { refr: 1.4, refl: 0.1 }],
+    ['phong_level 3;amb 1 1 1;mirror 1;map env', { pho: 3, amb: [1, 1, 1], mirror: 1, map: 'env' }],
+    ['spe 1 0 0;emission 0x00FF00;shi 20', { spe: [1, 0, 0], emission: [0, 1, 0], shi: 20 }],
+    ['sheen 1;sheen_color 0 0 1;sheen_roughness 0.3', { sheen: 1, sheen_color: [0, 0, 1] }],
+    ['clearcoat 1;clearcoat_roughness 0.2', { clearcoat: 1, clearcoat_roughness: 0.2 }],
+    [
+      'luminance 100;BUMP_SCALEU 7;Dif 0x0000FF',
+      { luminance: 100, bump_scaleu: 7, dif: [0, 0, 1] },
+    ],
+    ['map rauto;auto', { map: 'auto' }],
+    ['auto;import', { map: 'import' }],
+  ])('reads %s inline and as a modifier', (definition, fields) => {
+    expect(find(`$ ${definition}`)).toMatchObject(fields);
+    expect(find(`Oak;${definition}`)).toMatchObject({ tra: 0.1, ...fields });
+  });
+
+  it('keeps what it does not read by its own key, so that it is reported', () => {
+    const text =
+      'opacity image jpg HOLES;Emission Image png GLOW;clearcoat_bumps jpg B;type glass;auto 1 0 0;prjx;glitter 3';
+    const { source, ...fields } = find(`$ ${text}`)!;
+    expect(fields).toEqual({ mname: `$ ${text}`, map: 'auto' });
+    expect(source).toEqual({
+      'opacity image': 'jpg HOLES',
+      'emission image': 'png GLOW',
+      clearcoat_bumps: 'jpg B',
+      type: 'glass',
+      map: 'auto',
+      auto: '1 0 0',
+      prjx: '',
+      glitter: '3',
+    });
   });
 
   it('survives any reference', () => {

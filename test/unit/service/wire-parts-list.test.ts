@@ -125,6 +125,26 @@ describe('decodePartsList', () => {
     expect(refusal(bytes)).toMatch(sentence);
   });
 
+  it('reads a number as the name of a material by its digits, in the node and in mats[]', () => {
+    const text =
+      '{"btg":[{"type":"imp","prop":{"mat":4711.10}},{"mat":9007199254740993}],"mats":[{"mname":4711.10},{"MName":9007199254740993}]}';
+    const { nodes, materials } = decodePartsList(utf8(text));
+    const names = ['4711.10', '9007199254740993'];
+    expect(nodes.map(({ material }) => material)).toEqual(names);
+    expect(materials.map(({ mname }) => mname)).toEqual(names);
+  });
+
+  it('refuses Latin-1, in which two names could become one', () => {
+    const text = '{"btg":[],"mats":[{"mname":"Nußbaum"}]}';
+    expect(decodePartsList(utf8(text)).materials[0]?.mname).toBe('Nußbaum');
+    expect(() => decodePartsList(Buffer.from(text, 'latin1'))).toThrow(
+      expect.objectContaining({
+        code: 'PARTS_LIST_INVALID',
+        message: expect.stringContaining('UTF-8'),
+      }),
+    );
+  });
+
   it('keeps the order of nodes and the shape of the tree', () => {
     const tree = fc.letrec<{ tree: { mat: string; childs: unknown[] } }>((tie) => ({
       tree: fc.record({
