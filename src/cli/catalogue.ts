@@ -1,4 +1,4 @@
-/** `btg2gltf catalogue ls [NODE]`, `search QUERY --manufacturer M` and `show ARTICLE`. */
+/** `btg2gltf catalogue ls [NODE|MANUFACTURER]`, `search QUERY --manufacturer M` and `show ARTICLE`. */
 import type {
   Article,
   ArticleProperty,
@@ -18,6 +18,8 @@ import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service.ts';
 const DEFAULT_DEPTH = 2;
 /** Folders listed without `--depth`: a whole service has thousands. */
 const DEFAULT_FOLDERS = 100;
+/** Each node id has one of these signs, a manufacturer none. @see Spec 2.1 */
+const NODE_ID = /[;:@]/;
 const WHAT = 'ls|search|show';
 const SUBJECT = 'NODE, QUERY or ARTICLE';
 
@@ -31,11 +33,17 @@ const QUERIES: Readonly<Record<string, Query>> = {
     options: ['depth'],
     async query(client, args) {
       const list = async (nodeid: string) => (await client.getNodes(nodeid)).nodes;
-      const nodeid = textOf(args, SUBJECT) ?? '';
+      const name = textOf(args, SUBJECT) ?? '';
+      const folders = await foldersNamed(client, name);
+      const listNamed = async (nodeid: string) =>
+        nodeid === name ? (await Promise.all(folders.map(list))).flat() : list(nodeid);
       const depth = numberOf(args, 'depth');
-      const tree = await (depth === undefined
-        ? readCatalogueTree(list, nodeid, DEFAULT_DEPTH, DEFAULT_FOLDERS)
-        : readCatalogueTree(list, nodeid, depth));
+      const tree = await readCatalogueTree(
+        listNamed,
+        name,
+        depth ?? DEFAULT_DEPTH,
+        depth === undefined ? DEFAULT_FOLDERS : undefined,
+      ).catch((error) => rethrowUnknownFolder(client, name, error));
       return { json: tree, text: drawTree(tree) };
     },
   },
@@ -50,7 +58,9 @@ const QUERIES: Readonly<Record<string, Query>> = {
         );
       }
       const nodes = await client.search(manufacturer.toUpperCase(), query);
-      if (nodes.length === 0) await checkManufacturer(client, manufacturer.toUpperCase());
+      if (nodes.length === 0) {
+        await checkManufacturer(client, manufacturer.toUpperCase(), '--manufacturer');
+      }
       return { json: nodes, text: drawNodes(nodes) };
     },
   },
@@ -58,12 +68,13 @@ const QUERIES: Readonly<Record<string, Query>> = {
     options: ['reinitstring', 'varcode', 'all'],
     async query(client, args) {
       const name = readArticleName(textOf(args, SUBJECT) ?? '');
-      const { article } = await client.getArticle({
-        ...name,
+      const configuration = {
         reinitstring: textOf(args, 'reinitstring') ?? '',
         varcode: textOf(args, 'varcode') ?? '',
-        getallproperties: args.all === true,
-      });
+      };
+      const { article } = await client
+        .getArticle({ ...name, ...configuration, getallproperties: args.all === true })
+        .catch((error) => rethrowUnknownArticle(client, name, configuration, error));
       return { json: article, text: articleText(article) };
     },
   },
@@ -75,7 +86,8 @@ export const catalogueCommand: Command = {
     { name: WHAT, describe: 'list folders, search, or show an article', required: true },
     {
       name: SUBJECT,
-      describe: 'id of a folder (default: the top folder), a text, or MANUFACTURER/PROGRAM/number',
+      describe:
+        'id of a folder or a manufacturer (default: the top folder), a text, or MANUFACTURER/PROGRAM/number',
       required: false,
     },
   ],
@@ -89,7 +101,7 @@ export const catalogueCommand: Command = {
     all: { type: 'boolean', describe: 'show: also properties that are not visible' },
   },
   examples: [
-    'btg2gltf catalogue ls --emulator --depth 3',
+    'btg2gltf catalogue ls FJEL --emulator',
     'btg2gltf catalogue search desk --manufacturer ACME --pipeline pipelines/nightly.yaml',
     'btg2gltf catalogue show ACME/DESK/D160 --json --pipeline pipelines/nightly.yaml',
   ],
@@ -109,8 +121,56 @@ export const catalogueCommand: Command = {
   },
 };
 
+/** Ids of the folders that a text names: itself, or the folders of a manufacturer at the top. */
+async function foldersNamed(client: ServiceClient, name: string): Promise<string[]> {
+  if (name === '' || NODE_ID.test(name)) return [name];
+  const { nodes } = await client.getNodes('');
+  const own = nodes.filter(
+    ({ nodetype, manufacturer }) =>
+      nodetype === 'F' && manufacturer.toUpperCase() === name.toUpperCase(),
+  );
+  return own.length === 0 ? [name] : own.map(({ nodeid }) => nodeid);
+}
+
+/** An article that is requested by its name is unknown because of its manufacturer, number or configuration. */
+async function rethrowUnknownArticle(
+  client: ServiceClient,
+  name: ArticleId,
+  { varcode, reinitstring }: { varcode: string; reinitstring: string },
+  error: unknown,
+): Promise<never> {
+  if (asConverterError(error).code !== 'ARTICLE_NOT_FOUND') throw error;
+  await checkManufacturer(client, name.manufacturer, 'catalogue show');
+  const label = articleLabel(name);
+  const found = await client.search(name.manufacturer, name.basearticlenumber).catch(() => []);
+  const known = found.map(articleLabel);
+  const configuration = varcode || reinitstring;
+  if (known.includes(label) && configuration !== '') {
+    const message = `catalogue show: expected a configuration of ${label}, received "${configuration}"`;
+    throw new ConverterError('CONFIGURATION_REFUSED', message, { cause: error });
+  }
+  const hint = didYouMean(label, known);
+  const message = `catalogue show: expected an article of the service, received ${label}${hint}`;
+  throw new ConverterError('ARTICLE_NOT_FOUND', message, { cause: error });
+}
+
+async function rethrowUnknownFolder(
+  client: ServiceClient,
+  name: string,
+  error: unknown,
+): Promise<never> {
+  if (asConverterError(error).code !== 'NODE_NOT_FOUND' || name === '') throw error;
+  if (!NODE_ID.test(name)) await checkManufacturer(client, name.toUpperCase(), 'catalogue ls');
+  const message = `catalogue ls: expected the id of a folder of the catalogue, received "${name}"`;
+  throw new ConverterError('NODE_NOT_FOUND', message, { cause: error });
+}
+
 /** A search for an unknown one finds nothing without an error; a folder without one may contain any. */
-async function checkManufacturer(client: ServiceClient, manufacturer: string): Promise<void> {
+async function checkManufacturer(
+  client: ServiceClient,
+  manufacturer: string,
+  where: string,
+): Promise<void> {
   const { nodes } = await client.getNodes('');
   const ids = nodes
     .filter(({ nodetype }) => nodetype !== 'I')
@@ -119,7 +179,7 @@ async function checkManufacturer(client: ServiceClient, manufacturer: string): P
   const known = [...new Set(ids)].sort();
   throw new ConverterError(
     'NODE_NOT_FOUND',
-    `--manufacturer: expected one of ${known.join(', ')}, received ${manufacturer}`,
+    `${where}: expected one of the manufacturers ${known.join(', ')}, received ${manufacturer}`,
   );
 }
 

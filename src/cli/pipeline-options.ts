@@ -44,11 +44,11 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   },
   'log-format': { ...LOG_FORMAT_OPTION, commands: ['run', 'fetch', 'build', 'record'] },
   'metrics-file': {
-    ...{ type: 'string', commands: ['run', 'fetch', 'build', 'record'] },
+    ...{ type: 'string', commands: ['run', 'fetch', 'build'] },
     describe: 'write metrics for Prometheus to this file, such as DIR/btg2gltf.prom',
   },
   junit: {
-    ...{ type: 'string', commands: ['run', 'fetch', 'build', 'record'] },
+    ...{ type: 'string', commands: ['run', 'fetch', 'build'] },
     describe: 'write a JUnit XML to this file',
   },
 };

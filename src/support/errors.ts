@@ -68,12 +68,15 @@ export const ERROR_CODES = {
     exit: 4,
     help: 'read failures.jsonl in the folder of the report; run again when its causes are solved, or with --accept to publish the rest',
   },
-  ARTICLE_NOT_FOUND: { exit: 1, help: 'check manufacturer, program and base article number' },
+  ARTICLE_NOT_FOUND: {
+    exit: 1,
+    help: 'run btg2gltf catalogue search to find manufacturer, program and number',
+  },
   CONFIGURATION_REFUSED: {
     exit: 1,
     help: 'the article exists: correct its reinitstring or finalarticlenumber, or leave it empty for the default configuration',
   },
-  NODE_NOT_FOUND: { exit: 1, help: 'check the id: the catalogue may have changed' },
+  NODE_NOT_FOUND: { exit: 1, help: 'run btg2gltf catalogue ls to see manufacturers and ids' },
   ARTICLE_TIMEOUT: { exit: 1, help: 'try again later, or raise limits.articleTimeoutMs' },
   ARTICLE_REPORTED: { exit: 1, help: 'ask the manufacturer about the message' },
   HTTP_STATUS: { exit: 1, help: ASK_OPERATOR },

@@ -179,14 +179,45 @@ describe('catalogue on the sample range', () => {
   test('an unknown manufacturer is reported, with the known ones', async () => {
     const { exit, stderr } = await call('search', 'desk', '--manufacturer', 'fjelmark');
     expect(exit).toBe(1);
-    expect(stderr).toMatch(/--manufacturer: expected one of .*FJEL.*, received FJELMARK/);
+    expect(stderr).toMatch(
+      /--manufacturer: expected one of .*FJEL.*, received FJELMARK\n {2}→ run/,
+    );
     expect(await call('search', 'no-such-thing', '--manufacturer', 'fjel')).toMatchObject({
       exit: 0,
       stdout: 'nothing found\n',
     });
   }, 20_000);
 
-  test('an article that is not there exits with 1', async () => {
-    expect((await call('show', 'NO/SUCH/THING')).exit).toBe(1);
+  test('ls takes a manufacturer in any letter case, as it takes the id of its folder', async () => {
+    const byName = await call('ls', 'fjel');
+    expect(byName).toMatchObject({ exit: 0, stdout: expect.stringContaining('FJEL/LINEA') });
+    expect(byName).toEqual(await call('ls', 'FJEL;:@1'));
   }, 20_000);
+
+  const KNOWN = 'one of the manufacturers AULI, BRNK, FJEL';
+  test.each([
+    [['ls', 'LINEA'], `catalogue ls: expected ${KNOWN}, received LINEA`],
+    [
+      ['ls', 'X;:@9'],
+      'catalogue ls: expected the id of a folder of the catalogue, received "X;:@9"',
+    ],
+    [['show', 'NO/SUCH/THING'], `catalogue show: expected ${KNOWN}, received NO`],
+    [
+      ['show', 'FJEL/LINEA/LN-D160'],
+      'catalogue show: expected an article of the service, received FJEL/LINEA/LN-D160; did you mean "FJEL/LINEA/LN-D160/80"?',
+    ],
+    [
+      ['show', 'FJEL/FORUM/FM-W160', '--varcode', 'FM-W160-XX'],
+      'catalogue show: expected a configuration of FJEL/FORUM/FM-W160, received "FM-W160-XX"',
+    ],
+  ])(
+    '%j exits with 1, a sentence and an action',
+    async (words, sentence) => {
+      const { exit, stderr } = await call(...words);
+      expect(exit).toBe(1);
+      expect(stderr).toMatch(/\n {2}→ (?:run btg2gltf catalogue|the article exists: correct) /);
+      expect(stderr).toContain(`btg2gltf: ${sentence}\n`);
+    },
+    20_000,
+  );
 });
