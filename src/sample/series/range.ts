@@ -16,7 +16,7 @@ export interface ManufacturerDefinition {
   name: string;
   /** Of its folder: what it makes, in the language of the reader. */
   text: Text;
-  /** `YYYY-MM-DD`. */
+  /** `YYYY-MM-DD`; caches keep what they have of an unchanged date. */
   convertdate: string;
   series: readonly SeriesDefinition[];
 }
@@ -27,21 +27,21 @@ export const MANUFACTURERS: readonly ManufacturerDefinition[] = [
     id: 'FJEL',
     name: 'Fjelmark Büromöbel',
     text: text('Fjelmark Büromöbel', 'Fjelmark office furniture'),
-    convertdate: '2025-03-14',
+    convertdate: '2025-10-06',
     series: [LINEA, DEPOT, FORUM],
   },
   {
     id: 'BRNK',
     name: 'Brenkhoff Sitzmöbel',
     text: text('Brenkhoff Sitzmöbel', 'Brenkhoff seating'),
-    convertdate: '2025-01-28',
+    convertdate: '2025-09-22',
     series: [AKTA, KONVA],
   },
   {
     id: 'AULI',
     name: 'Aulinde Wohnen',
     text: text('Aulinde Wohnen', 'Aulinde home furniture'),
-    convertdate: '2024-11-05',
+    convertdate: '2025-08-25',
     series: [SALUN, REGALO, LUMO],
   },
 ];
