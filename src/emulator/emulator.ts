@@ -46,7 +46,7 @@ export interface EmulatorOptions {
   login?: Login;
   /** Called once for each planning that POST reinit stores. */
   onPermanentId?: (id: string, topLevelArticle: Json) => void;
-  /** Parts of paths that this server lacks, as a live one may: `ocd.dll/preview`, for instance. */
+  /** Parts of paths that this server lacks, as a live one may: `ocd.dll/ocd/preview`, for instance. */
   without?: readonly string[];
   /** Longest query in bytes. @defaultValue {@link MAX_QUERY_BYTES} */
   maxQueryBytes?: number;
@@ -90,7 +90,7 @@ const FRONTEND_BASE = '/frontend';
 const GROUPS: readonly RouteGroup[] = [
   { base: `${SERVICE_BASE}/api/xcf.dll/xcf`, token: 'xcf', routes: XCF_ROUTES },
   { base: `${SERVICE_BASE}/api/ofml.dll/ofml`, token: 'ofml', routes: OFML_ROUTES },
-  { base: `${SERVICE_BASE}/api/ocd.dll`, token: 'ofml', routes: OCD_ROUTES },
+  { base: `${SERVICE_BASE}/api/ocd.dll/ocd`, token: 'ofml', routes: OCD_ROUTES },
   { base: `${SERVICE_BASE}/api/odb.dll/odb`, token: 'odb', routes: ODB_ROUTES },
   { base: FRONTEND_BASE, token: 'ofml', routes: FRONTEND_ROUTES },
 ];

@@ -61,7 +61,7 @@ export const OFML_ROUTES: readonly Route[] = [
 ];
 
 /**
- * Rows of `{base_url}/api/ocd.dll`: the same operations at the addresses that `ocd/…` names can mean.
+ * Rows of `{base_url}/api/ocd.dll/ocd`: the same operations at the addresses that `ocd/…` names can mean.
  *
  * @see D-604, D-782.
  */

@@ -15,7 +15,7 @@ import {
   serviceId,
 } from './service-config.ts';
 import { openSession } from './session.ts';
-import { type AddressName, createFallback, readAddress } from './target.ts';
+import { createFallback, readAddress } from './target.ts';
 import { markLasting, Traffic } from './traffic.ts';
 import { conditionsOf, createTransport, type Exchange, type Validators } from './transport.ts';
 import type { Drift } from './wire-fields.ts';
@@ -49,8 +49,8 @@ type Load<Args extends unknown[], Content> = <Given extends MaybeValidators = un
 interface CallOptions<Given extends MaybeValidators> {
   /** Sent as JSON. */
   body?: JsonRecord;
-  /** Which of two addresses is tried first, if that is known beforehand. */
-  first?: AddressName;
+  /** Which of the addresses of the row is tried first, if that is known beforehand. */
+  first?: number;
   /** Of an earlier answer: makes the request conditional. */
   validators?: Given | undefined;
 }
@@ -200,7 +200,7 @@ export function createClient(config: ServiceConfig): ServiceClient {
       bodyOf(await call('getSeriesResource', { manufacturer, program, language, name })),
     async getResource(rescontent) {
       const { spelling, path } = parseResource(rescontent);
-      const first = spelling === 'ressource' ? 'own' : 'fallback';
+      const first = spelling === 'ressource' ? 0 : 1;
       return bodyOf(await call('getResource', { path }, { first }));
     },
     async changeProperty(configuration, change) {

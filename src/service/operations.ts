@@ -37,11 +37,8 @@ export interface Operation<Answer> {
   group: Group;
   /** Path below the group's: `{name}` is one encoded segment, `{name...}` several, all else as it is sent. */
   path: string;
-  /**
-   * A second address of the same thing; `isFirst`: tried before the row's own. Each is tried once; the one
-   * that worked is used first from then on.
-   */
-  fallback?: { group: Group; path: string; isFirst?: true };
+  /** Other addresses of the same thing, tried in this order after the row's own (D-780). */
+  others?: readonly { group: Group; path: string }[];
   /** Where the session token is sent. */
   token: 'none' | 'query' | 'path';
   query: readonly QueryParameter[];
@@ -147,8 +144,15 @@ const LOGOUT = {
 
 const PREVIEW_PATH = '/preview/{manufacturer}/{program}/{name}';
 
+/** What the values that begin with `ocd/` may mean besides the article group (D-604). */
+const inGroupOcd = (path: string) =>
+  [
+    { group: 'ocd', path: `/ocd${path}` },
+    { group: 'ocd', path },
+  ] as const;
+
 /** The same resource in the other of the two spellings that the specification has. */
-const spelled = (path: string) => ({ group: 'xcf', path }) as const;
+const spelled = (path: string) => [{ group: 'xcf', path }] as const;
 
 const ROWS = {
   getPublicKey: {
@@ -170,19 +174,19 @@ const ROWS = {
   getManufacturerResource: {
     ...RESOURCE,
     path: '/ressources/{manufacturer}/{language}/{name}',
-    fallback: spelled('/ressource/{manufacturer}/{language}/{name}'),
+    others: spelled('/ressource/{manufacturer}/{language}/{name}'),
     identity: ['manufacturer', 'language', 'name'],
   },
   getSeriesResource: {
     ...RESOURCE,
     path: '/ressources/{manufacturer}/{program}/{language}/{name}',
-    fallback: spelled('/ressource/{manufacturer}/{program}/{language}/{name}'),
+    others: spelled('/ressource/{manufacturer}/{program}/{language}/{name}'),
     identity: ['manufacturer', 'program', 'language', 'name'],
   },
   getResource: {
     ...RESOURCE,
     path: '/ressource/{path...}',
-    fallback: spelled('/ressources/{path...}'),
+    others: spelled('/ressources/{path...}'),
     identity: ['path'],
   },
   search: {
@@ -224,7 +228,7 @@ const ROWS = {
     ...IMAGE,
     group: 'ofml',
     path: PREVIEW_PATH,
-    fallback: { group: 'ocd', path: PREVIEW_PATH, isFirst: true },
+    others: inGroupOcd(PREVIEW_PATH),
     spec: '4.3',
     identity: ['manufacturer', 'program', 'name'],
   },
@@ -242,7 +246,7 @@ const ROWS = {
     ...POST,
     ...COMMERCIAL,
     path: '/ocd/reinit',
-    fallback: { group: 'ocd', path: '/reinit' },
+    others: inGroupOcd('/reinit'),
     query: [...ARTICLE, required('ocdreinitstring', 'reinitstring'), ...LANGUAGES],
     identity: [...ARTICLE_ID, 'reinitstring'],
   },

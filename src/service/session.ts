@@ -13,6 +13,7 @@
  *
  * A token of our own is renewed ahead of its end, and logged out at the end; a given token is only used.
  */
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
 import { registerSecret } from '../support/redact.ts';
@@ -39,6 +40,8 @@ const LOGOUT_TIMEOUT_MS = 5_000;
 /** New tokens in a row of which the service accepted none: another login would not help. */
 const MAX_UNUSED = 3;
 const NEVER = new AbortController().signal;
+// Each login and logout in flight listens to it.
+setMaxListeners(0, NEVER);
 const WRONG_ADDRESS =
   'expected an authentication server at this address, received status 404; check BTG2GLTF_AUTH_URL (service.authUrl)';
 

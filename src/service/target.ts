@@ -65,6 +65,7 @@ export function encodeStrictly(value: string): string {
  *
  * @param values - Values by our names; those that the row does not declare are not sent.
  * @param token - Undefined for operations without one.
+ * @param which - Which of the addresses of the row; 0 is its own.
  * @throws {@link ConverterError} code of the row's 404 if a path segment is empty, `.` or `..`.
  */
 export function buildTarget(
@@ -72,10 +73,10 @@ export function buildTarget(
   values: Values,
   addresses: Addresses,
   token: string | undefined,
-  name: AddressName = 'own',
+  which = 0,
 ): Target {
   const { group: groupName, path: pattern } =
-    (name === 'fallback' && operation.fallback) || operation;
+    which === 0 ? operation : operation.others![which - 1]!;
   const group = GROUPS[groupName];
   const address = addresses[group.address];
   const spelled = (name: string) => spell(operation, name, name === 'token' ? token : values[name]);
@@ -103,40 +104,33 @@ export function queryOf(operation: Operation<unknown>, values: Values): [string,
   });
 }
 
-/** Which of the addresses of a row: its own, or its fallback. */
-export type AddressName = 'own' | 'fallback';
-
 /**
- * Creates a function that sends a request to one address of its row, and to the fallback address if the service
- * refuses the first. The address that worked is used first from then on (D-604, D-780).
+ * Creates a function that sends a request to one address of its row after the other, until the service does not
+ * refuse it. The address that worked is used first from then on (D-604, D-780).
  */
 export function createFallback() {
-  const worked = new Map<Operation<unknown>, AddressName>();
+  const worked = new Map<Operation<unknown>, number>();
   return async <T>(
     operation: Operation<unknown>,
-    preferred: AddressName | undefined,
-    send: (address: AddressName) => Promise<T>,
+    preferred: number | undefined,
+    send: (address: number) => Promise<T>,
   ): Promise<T> => {
-    const { fallback, missing } = operation;
-    if (fallback === undefined) return send('own');
-    const first = preferred ?? worked.get(operation) ?? (fallback.isFirst ? 'fallback' : 'own');
-    const sendTo = async (address: AddressName) => {
-      const answer = await send(address);
-      worked.set(operation, address);
-      return answer;
-    };
-    try {
-      return await sendTo(first);
-    } catch (refusal) {
-      if (!isConverterError(refusal, missing, ...REFUSALS) || refusal.status === 429) throw refusal;
+    const { others = [], missing } = operation;
+    const first = preferred ?? worked.get(operation) ?? 0;
+    const rest = [0, ...others.map((_, index) => index + 1)].filter((index) => index !== first);
+    let refusal: unknown;
+    for (const address of [first, ...rest]) {
       try {
-        return await sendTo(first === 'own' ? 'fallback' : 'own');
+        const answer = await send(address);
+        worked.set(operation, address);
+        return answer;
       } catch (error) {
-        // Two answers "not there" are one; a failure that may pass says more than "not there".
-        const isMissing = isConverterError(error, missing) && !isConverterError(refusal, missing);
-        throw isMissing ? refusal : error;
+        if (!isConverterError(error, missing, ...REFUSALS) || error.status === 429) throw error;
+        // Several answers "not there" are one; a failure that may pass says more than "not there".
+        if (refusal === undefined || isConverterError(refusal, missing)) refusal = error;
       }
     }
+    throw refusal;
   };
 }
 

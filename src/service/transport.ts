@@ -9,7 +9,7 @@ import { redact } from '../support/redact.ts';
 import { programVersion } from '../support/version.ts';
 import { OPERATIONS, type OperationName, type Values } from './operations.ts';
 import type { Settings } from './service-config.ts';
-import { type Addresses, type AddressName, buildTarget, type Target } from './target.ts';
+import { type Addresses, buildTarget, type Target } from './target.ts';
 
 const MAX_CONNECT_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
@@ -44,8 +44,8 @@ export interface Validators {
 export interface Exchange {
   name: OperationName;
   values: Values;
-  /** @defaultValue 'own' */
-  address?: AddressName;
+  /** Which of the addresses of its row. @defaultValue 0, its own */
+  address?: number;
   token?: string;
   /** JSON text. */
   body?: string | undefined;

@@ -75,19 +75,17 @@ describe('the table of operations', () => {
     }
   });
 
-  it('has a second address only for resources, previews and what the specification does not show', () => {
-    const others = Object.entries(OPERATIONS).flatMap(([name, { fallback }]) =>
-      fallback === undefined
-        ? []
-        : [
-            `${name} ${fallback.isFirst ? 'before' : 'after'} ${GROUPS[fallback.group].path}${fallback.path}`,
-          ],
+  it('has other addresses only for resources, previews and what the specification does not show', () => {
+    const found = Object.entries(OPERATIONS).flatMap(([name, { others = [] }]) =>
+      others.map(({ group, path }) => `${name} after ${GROUPS[group].path}${path}`),
     );
-    expect(others).toEqual([
+    expect(found).toEqual([
       'getManufacturerResource after /api/xcf.dll/xcf/ressource/{manufacturer}/{language}/{name}',
       'getSeriesResource after /api/xcf.dll/xcf/ressource/{manufacturer}/{program}/{language}/{name}',
       'getResource after /api/xcf.dll/xcf/ressources/{path...}',
-      'getPreview before /api/ocd.dll/preview/{manufacturer}/{program}/{name}',
+      'getPreview after /api/ocd.dll/ocd/preview/{manufacturer}/{program}/{name}',
+      'getPreview after /api/ocd.dll/preview/{manufacturer}/{program}/{name}',
+      'restoreConfiguration after /api/ocd.dll/ocd/reinit',
       'restoreConfiguration after /api/ocd.dll/reinit',
     ]);
   });

@@ -112,8 +112,9 @@ describe('ocd/reinit restores one article configuration', () => {
     });
     const ocdreinitstring = planning.ocd.reinitstring;
     const query = { token, ...WORKPLACE, ocdreinitstring, lang: 'en' };
-    // The second one stands at `{base_url}/api/ocd.dll/reinit`.
-    const path = operation === 'ocd/reinit' ? '/api/ocd.dll/reinit' : `/api/ofml.dll/${operation}`;
+    // The second one stands at `{base_url}/api/ocd.dll/ocd/reinit`.
+    const path =
+      operation === 'ocd/reinit' ? '/api/ocd.dll/ocd/reinit' : `/api/ofml.dll/${operation}`;
     const response = await fetch(`${testing.baseUrl}${path}?${new URLSearchParams(query)}`, {
       method: 'POST',
     });

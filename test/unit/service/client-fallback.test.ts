@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../../src/service/client.ts';
 import { type FaultServer, html, json, raw, startFaultServer } from '../../helpers/fault-server.ts';
-import { clientOf, errorOf } from '../../helpers/faulty-client.ts';
+import { clientOf, errorOf, KEY } from '../../helpers/faulty-client.ts';
 
 const PREVIEW = 'ocd/preview/ACME/DESK/OAK.jpg';
-const FIRST = '/ocd.dll/preview/';
-const SECOND = '/ofml.dll/ofml/preview/';
+const FIRST = '/ofml.dll/ofml/preview/';
+const SECOND = '/ocd.dll/ocd/preview/';
+const THIRD = '/ocd.dll/preview/';
 const RESSOURCE = '/xcf/ressource/';
 const RESSOURCES = '/xcf/ressources/';
 const JPEG = raw(Buffer.from('ffd8ffe00004000affd9', 'hex'));
@@ -46,13 +47,22 @@ describe('a preview', () => {
     expect(counted(FIRST, SECOND)).toEqual([before, 2]);
   });
 
-  it('is missing where both addresses say so, and then the order stays', async () => {
+  it('is requested at the three addresses in their order, then where it was found', async () => {
+    server.always(THIRD, JPEG);
+    await client.getPreview(PREVIEW);
+    const paths = server.seen.map(({ url }) => /api\/.*preview\//.exec(url)?.[0]).filter(Boolean);
+    expect(paths.map((path) => path?.slice(3))).toEqual([FIRST, SECOND, THIRD]);
+    await client.getPreview(PREVIEW);
+    expect(counted(FIRST, SECOND, THIRD)).toEqual([1, 1, 2]);
+  });
+
+  it('is missing where all addresses say so, and then the order stays', async () => {
     const error = await errorOf(client.getPreview(PREVIEW));
     expect(error).toMatchObject({ code: 'IMAGE_MISSING', operation: 'getPreview', status: 404 });
-    expect(counted(FIRST, SECOND)).toEqual([1, 1]);
+    expect(counted(FIRST, SECOND, THIRD)).toEqual([1, 1, 1]);
     server.always(FIRST, JPEG);
     await client.getPreview(PREVIEW);
-    expect(counted(FIRST, SECOND)).toEqual([2, 1]);
+    expect(counted(FIRST, SECOND, THIRD)).toEqual([2, 1, 1]);
   });
 
   it('is requested at the other address if the one that worked has not got it', async () => {
@@ -70,6 +80,18 @@ describe('a preview', () => {
       status: 503,
     });
     expect(counted(FIRST, SECOND)).toEqual([1, 1]);
+  });
+});
+
+describe('a restored configuration', () => {
+  it('is requested at the same groups in the same order', async () => {
+    await errorOf(client.restoreConfiguration({ ...KEY, reinitstring: 'R::' }));
+    const paths = server.seen.map(({ url }) => /\/api\/[^?]*reinit/.exec(url)?.[0]);
+    expect(paths.filter(Boolean)).toEqual([
+      '/api/ofml.dll/ofml/ocd/reinit',
+      '/api/ocd.dll/ocd/reinit',
+      '/api/ocd.dll/reinit',
+    ]);
   });
 });
 

@@ -153,6 +153,7 @@ describe('restoreConfiguration', () => {
     const posted = server.seen.filter(({ url }) => url.includes(REINIT));
     expect(posted.map(({ method, url, body }) => [method, url.split('?')[0], body])).toEqual([
       ['POST', '/base/api/ofml.dll/ofml/ocd/reinit', ''],
+      ['POST', '/base/api/ocd.dll/ocd/reinit', ''],
       ['POST', '/base/api/ocd.dll/reinit', ''],
     ]);
   });

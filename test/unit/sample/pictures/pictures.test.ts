@@ -69,7 +69,7 @@ describe('resources', () => {
 });
 
 describe('previews of property values', () => {
-  test.each(['ocd.dll/preview', 'ofml.dll/ofml/preview'])('are at %s', async (base) => {
+  test.each(['ocd.dll/ocd/preview', 'ofml.dll/ofml/preview'])('are at %s', async (base) => {
     expect(await get(`${base}/${path('AULI', 'REGALO', 'EICHE NATUR.JPG')}`)).toEqual([
       200,
       'image/jpeg',
@@ -143,12 +143,12 @@ describe('articlesimage.jpg, deprecated', () => {
 });
 
 test('a server may lack one of two addresses', async () => {
-  const other = await startEmulator({ range, without: ['ocd.dll/preview', 'xcf/ressources'] });
+  const other = await startEmulator({ range, without: ['ocd.dll/ocd/preview', 'xcf/ressources'] });
   const query = new URLSearchParams({ token: await logIn(other) });
   const status = async (where: string): Promise<number> =>
     (await fetch(`${other.baseUrl}/api/${where}?${query}`)).status;
   expect([
-    await status('ocd.dll/preview/FJEL/LINEA/EICHE.JPG'),
+    await status('ocd.dll/ocd/preview/FJEL/LINEA/EICHE.JPG'),
     await status('ofml.dll/ofml/preview/FJEL/LINEA/EICHE.JPG'),
     await status('xcf.dll/xcf/ressources/FJEL/any/LOGO.PNG'),
     await status('xcf.dll/xcf/ressource/FJEL/any/LOGO.PNG'),
