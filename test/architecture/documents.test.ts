@@ -1,18 +1,14 @@
 /** The pages for readers: links and paths lead somewhere, also in the npm package, and README is short. */
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readTree } from './source-tree.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const exists = (path: string) => existsSync(new URL(path, ROOT));
-
-/** Files that npm packs in any case. */
-const ALWAYS_PACKED = ['README.md', 'LICENSE', 'package.json'];
-
-/** Files that README asks its reader to make. */
-const TO_BE_MADE = ['pipelines/first.yaml'];
 
 interface Page {
   path: string;
@@ -24,9 +20,8 @@ let isPacked: (path: string) => boolean;
 
 beforeAll(async () => {
   const read = (path: string) => readFile(new URL(path, ROOT), 'utf8');
-  const { files } = JSON.parse(await read('package.json')) as { files: string[] };
-  const patterns = [...ALWAYS_PACKED, ...files].map(packPattern);
-  isPacked = (path) => patterns.some((pattern) => pattern.test(path));
+  const packed = await packedFiles();
+  isPacked = (path) => packed.some((file) => file === path || file.startsWith(`${path}/`));
   const found = await readTree(ROOT, 'src', 'pipelines', '.github', 'test/bench');
   pages = [
     { path: 'README.md', text: await read('README.md') },
@@ -34,11 +29,12 @@ beforeAll(async () => {
   ];
 });
 
-/** An entry of `files` of package.json: a file, or a folder with its content; `*` and `**` as in a shell. */
-function packPattern(entry: string): RegExp {
-  const escaped = entry.replace(/[.+]/g, '\\$&');
-  const pattern = escaped.replace(/\*\*\/|\*/g, (stars) => (stars === '*' ? '[^/]*' : '(?:.*/)?'));
-  return new RegExp(`^${pattern}(?:/.*)?$`);
+/** What `npm pack` puts into the package, without building it. */
+async function packedFiles(): Promise<string[]> {
+  const words = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
+  const { stdout } = await promisify(execFile)('npm', words, { cwd: ROOT, maxBuffer: 2 ** 26 });
+  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+  return files.map(({ path }) => path);
 }
 
 /** What is wrong with the links of a page. */
@@ -76,7 +72,7 @@ function missingPaths({ path, text }: Page): string[] {
   const places = ['', 'src/', `${posix.dirname(path)}/`];
   return named
     .filter((name) => /^(src|test|pipelines|\.github)\//.test(name) || /\/.*\.(ts|md)$/.test(name))
-    .filter((name) => !TO_BE_MADE.includes(name) && !places.some((place) => exists(place + name)))
+    .filter((name) => !places.some((place) => exists(place + name)))
     .map((name) => `${path}: ${name} does not exist`);
 }
 

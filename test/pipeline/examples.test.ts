@@ -1,0 +1,77 @@
+/** The examples of the pages run as they are printed, in plain Node with the built package, and print what they say. */
+import { spawn } from 'node:child_process';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runChild } from '../helpers/child.ts';
+import { temporaryFolder } from '../helpers/command.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+let folder: string;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(ROOT, join(folder, 'node_modules', 'btg2gltf'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** The JavaScript of a page: one program. */
+async function programOf(page: string): Promise<string> {
+  const text = await readFile(join(ROOT, page), 'utf8');
+  return [...text.matchAll(/^```js\n(.*?)^```/gms)].map(([, code]) => code).join('\n');
+}
+
+/** What the comments of a program say that its lines print; `…` is any text. */
+function printedBy(program: string): RegExp {
+  const results = [...program.matchAll(/\/\/ → (.*)$/gm)].map(([, result]) =>
+    result!.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll(/ ?… ?/g, '[\\s\\S]*?'),
+  );
+  return new RegExp(`^${results.join('\\s*\\n')}\\s*$`);
+}
+
+async function execute(program: string) {
+  await writeFile(join(folder, 'example.mjs'), program);
+  const child = spawn(process.execPath, ['example.mjs'], { cwd: folder });
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.on('data', (text) => (printed.stdout += text));
+  child.stderr.on('data', (text) => (printed.stderr += text));
+  const exit = await new Promise((done) => child.on('close', done));
+  return { exit, ...printed };
+}
+
+describe('the examples', () => {
+  test('of README', async () => {
+    const file = join(folder, 'first.yaml');
+    expect(await runChild(['init', file], {})).toMatchObject({ exit: 0 });
+    const program = await programOf('README.md');
+    const { exit, stdout, stderr } = await execute(program);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(stdout).toMatch(printedBy(program));
+  });
+
+  test('of the page of the library, which has one for each export', async () => {
+    const program = await programOf('src/README.md');
+    const { exit, stdout, stderr } = await execute(program);
+    expect({ exit, stderr: stderr.replace(/^\{"level":"info".*\n/gm, '') }).toEqual({
+      exit: 0,
+      stderr: '',
+    });
+    expect(stdout).toMatch(printedBy(program));
+    const library = (await import(`${ROOT}dist/index.js`)) as object;
+    const imported = [...program.matchAll(/^import \{([^}]*)\}/gm)].flatMap(([, names]) =>
+      names!.split(',').map((name) => name.trim()),
+    );
+    const undocumented = Object.keys(library).filter((name) => !imported.includes(name));
+    // An instance of the class is what isConverterError recognises.
+    expect(undocumented).toEqual(['ConverterError']);
+  });
+
+  test('are compared with what they say', () => {
+    const says = printedBy('a(); // → { b: 1, … }\nc(); // → d\n');
+    expect('{ b: 1, x }\nd\n').toMatch(says);
+    expect('{ b: 2, x }\nd\n').not.toMatch(says);
+    expect('{ b: 1, x }\n').not.toMatch(says);
+  });
+});
