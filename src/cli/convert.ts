@@ -66,7 +66,9 @@ function resultText({ key, file, files, bytes, scene, warnings }: ConvertedArtic
     `${file}: ${bytes} bytes${files.length === 1 ? '' : ` in ${files.length} files`}`,
     `${articleLabel(key)} ${key.finalarticlenumber}`,
     `${scene.triangles} triangles, ${scene.materials.length} materials, ${width} × ${height} × ${depth} m (width × height × depth)`,
-    ...scene.losses.map(({ where, field, done }) => `loss: ${where} ${field}: ${done}`),
+    ...scene.losses
+      .filter(({ expected }) => !expected)
+      .map(({ where, field, done }) => `loss: ${where} ${field}: ${done}`),
     ...warnings.map(({ code, message }) => `warning: ${code}: ${message}`),
     '',
   ].join('\n');

@@ -43,7 +43,7 @@ export interface PartsList {
   warnings: Warning[];
 }
 
-/** A colour in sRGB: red, green, blue, each 0..1. */
+/** A colour in sRGB: red, green, blue; 0..1, but as sent in a {@link ServiceMaterial}. */
 export type SrgbColor = readonly [number, number, number];
 
 /**
@@ -117,6 +117,8 @@ export type MaterialValues = {
 export interface ServiceMaterial extends MaterialValues {
   /** Material identifier. */
   mname: string;
+  /** Fields that were sent and cannot be read, with the values as received. */
+  unreadable?: Readonly<Record<string, unknown>> | undefined;
   /** Values of the pipeline file that replace the service's. */
   overridden?: Readonly<Record<string, unknown>>;
   /** The record as received, unknown keys included. */

@@ -127,9 +127,12 @@ export interface Loss {
   where: string;
   /** Field of the service, such as `amb` or `map`. */
   field: string;
+  /** As received. */
   value: unknown;
   /** What was done instead. */
   done: string;
+  /** By option `expectedLosses`: neither summed up nor a reason for `strict`. */
+  expected?: true;
 }
 
 /** Counts of what the geometry lost or changed on its way. */

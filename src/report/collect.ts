@@ -91,7 +91,7 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
       if (line.reason !== undefined && skipped.length < LIMITS.skipped)
         skipped.push({ ...configurationId(line), ...line.reason });
       for (const part of [totals, objects, changes, failures, programs, warnings]) part.add(line);
-      for (const { field } of line.losses) losses.add(field);
+      for (const { field, expected } of line.losses) if (!expected) losses.add(field);
     },
     addRemoved: (key: ArticleKey) => changes.put('removed', () => configurationId(key)),
     addNotSelected: failures.addNotSelected,

@@ -123,8 +123,9 @@ export function readFields(
   record: JsonRecord,
   complain: (message: string) => void,
   note?: NoteDrift,
-): MaterialValues {
+): MaterialValues & Pick<ServiceMaterial, 'unreadable'> {
   const out: Record<string, unknown> = {};
+  const unreadable: Record<string, unknown> = {};
   for (const [key, kind] of Object.entries(MATERIAL_FIELDS)) {
     const value = record[key];
     if (value === undefined || value === null) continue;
@@ -132,12 +133,14 @@ export function readFields(
     if (!fits(value) && !UNSPECIFIED.test(key)) note?.(`partsList.mats[].${key}`, expected, value);
     if (value === '') continue;
     const read = readKind(value);
-    if (read === undefined) complain(`${key}: expected a ${kind}, received ${describe(value)}`);
-    else out[key] = read;
+    if (read === undefined) {
+      complain(`${key}: expected a ${kind}, received ${describe(value)}`);
+      unreadable[key] = value;
+    } else out[key] = read;
     if (kind === 'number' && typeof value === 'string' && value.includes(',') && read !== undefined)
       complain(`${key}: expected a number, received string "${value}", read as ${read}`);
   }
-  return out as MaterialValues;
+  return Object.keys(unreadable).length > 0 ? { ...out, unreadable } : out;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -161,7 +164,7 @@ function readMeasure(value: unknown): number | undefined {
   return read === undefined || Math.abs(read) > LARGEST_NUMBER ? undefined : read;
 }
 
-/** `0xRRGGBB`, `#RRGGBB`, `RRGGBB`, an integer, or three numbers 0..1; all sRGB. */
+/** `0xRRGGBB`, `#RRGGBB`, `RRGGBB`, an integer, or three numbers, which may be out of range; all sRGB. */
 function readColor(value: unknown): SrgbColor | undefined {
   if (typeof value === 'number') return fromInteger(value);
   const trimmed = readText(value)?.trim();
@@ -177,8 +180,9 @@ function fromInteger(rgb: number): SrgbColor | undefined {
 
 function fromComponents(components: unknown[]): SrgbColor | undefined {
   const parts = components.map((component) => readNumber(component));
-  if (parts.length !== 3 || parts.includes(undefined)) return undefined;
-  return parts.map((part) => Math.min(1, Math.max(0, part!))) as unknown as SrgbColor;
+  return parts.length === 3 && !parts.includes(undefined)
+    ? (parts as unknown as SrgbColor)
+    : undefined;
 }
 
 /**
@@ -221,7 +225,18 @@ function find(
   if (!inline && !base) return undefined;
   const record = readDefinition(reference.slice(end + 1));
   const own = decodeMaterial({ ...record, mname: reference }, warn);
-  return { ...base, ...own, source: { ...base?.source, ...record } };
+  const source = { ...base?.source, ...record };
+  return { ...base, ...own, source, ...unreadableOf(base, own) };
+}
+
+/** What neither of two definitions has a value for that can be read; `own` replaces values of `base`. */
+export function unreadableOf(
+  base: ServiceMaterial | undefined,
+  own: Readonly<MaterialValues> & Pick<ServiceMaterial, 'unreadable'>,
+): Pick<ServiceMaterial, 'unreadable'> {
+  const left = Object.entries(base?.unreadable ?? {}).filter(([field]) => !(field in own));
+  const unreadable = { ...Object.fromEntries(left), ...own.unreadable };
+  return Object.keys(unreadable).length > 0 ? { unreadable } : { unreadable: undefined };
 }
 
 /** The fields of a definition; what it says beyond them is there by its own keys, lower case. */

@@ -110,6 +110,7 @@ export const ERROR_CODES = {
   NOTHING_TO_DRAW: { exit: 1, help: ASK_MANUFACTURER },
   BLOCK_MISSING: { exit: 1, help: ASK_OR_OMIT },
   BLOCK_INVALID: { exit: 1, help: ASK_OR_OMIT },
+  SOLID_INVALID: { exit: 1, help: ASK_OR_OMIT },
   BLOCK_EMPTY: { exit: 1, help: 'report it to the manufacturer of the block' },
   RESOURCE_MISSING: { exit: 1, help: 'check the path: the catalogue may have changed' },
   RESOURCE_REFUSED: { exit: 1, help: ASK_MANUFACTURER },

@@ -22,8 +22,8 @@ import {
 } from '../math/vec.ts';
 import type { PartsListNode, Vec3 } from '../model/graphics.ts';
 import { ConverterError } from '../support/errors.ts';
-import { globMatcher } from '../support/glob.ts';
 import type { ConvertOptions } from './convert-options.ts';
+import { createLayerReader, type LayerReader } from './layers.ts';
 import type { Losses } from './losses.ts';
 import { isSolidType } from './solids.ts';
 
@@ -64,8 +64,13 @@ const NO_SCALE: Vec3 = [1, 1, 1];
 const LONGEST_PATH = 64;
 
 const UNKNOWN_NODES = {
-  group: (type, path, losses) =>
-    losses.warn('NODE_TYPE_UNKNOWN', `node type "${type}" is kept as a group`, path),
+  group: (type, path, losses) => {
+    losses.warn('NODE_TYPE_UNKNOWN', `node type "${type}" is kept as a group`, path);
+    losses.add(
+      { where: path, field: 'type', value: type, done: 'kept as a group' },
+      `type ${type}`,
+    );
+  },
   fail: (type, path) => {
     throw new ConverterError(
       'NODE_TYPE_UNKNOWN',
@@ -86,6 +91,8 @@ interface Place {
   own: Mat3 | undefined;
   material: string;
   layer: string;
+  /** Name of the block of the node that the layer is of. */
+  layerOf: string;
   movable: number;
   path: string;
   depth: number;
@@ -103,7 +110,7 @@ interface Walk {
   flat: FlatParts;
   /** Frame of each movable, relative to the article. */
   movableWorlds: Frame[];
-  isDropped: (layer: string) => boolean;
+  readLayer: LayerReader;
 }
 
 /**
@@ -113,6 +120,7 @@ interface Walk {
  * only. Frames are relative to the nearest movable frame above, or to the article.
  *
  * @param roots - Forest of nodes; offsets in metres, rotations in degrees.
+ * @param names - Qualified names of the article and its blocks, as layers may begin with them.
  * @returns Parts and movables, depth first; frames in metres, +Y up.
  * @throws {@link ConverterError} `NODE_TYPE_UNKNOWN` with `unknownNodes: fail`.
  *
@@ -128,16 +136,18 @@ export function flattenPartsList(
   roots: readonly PartsListNode[],
   options: ConvertOptions,
   losses: Losses,
+  names: readonly string[] = [],
 ): FlatParts {
   const flat: FlatParts = { parts: [], movables: [] };
-  const isDropped = layerFilter(options.dropLayers);
-  const walk: Walk = { options, losses, flat, movableWorlds: [], isDropped };
+  const readLayer = createLayerReader(names, options.dropLayers);
+  const walk: Walk = { options, losses, flat, movableWorlds: [], readLayer };
   const root: Place = {
     world: WORLD_FRAME,
     linear: options.inheritScale ? IDENTITY3 : undefined,
     own: undefined,
     material: '',
     layer: '',
+    layerOf: '',
     movable: -1,
     path: '',
     depth: 0,
@@ -161,10 +171,12 @@ function pushAll(stack: Visit[], nodes: readonly PartsListNode[], parent: Place)
 }
 
 function placeOf({ node, index, parent }: Visit, options: ConvertOptions): Place {
+  const inheritsLayer = node.layer === '' && options.inheritLayers;
   return {
     ...frameOf(node, parent, options),
     material: node.material === '' && options.inheritMaterial ? parent.material : node.material,
-    layer: node.layer === '' && options.inheritLayers ? parent.layer : node.layer,
+    layer: inheritsLayer ? parent.layer : node.layer,
+    layerOf: inheritsLayer ? parent.layerOf : node.blockName,
     movable: parent.movable,
     path: pathOf(parent, index),
     depth: parent.depth + 1,
@@ -200,8 +212,9 @@ function pathOf(parent: Place, index: number): string {
   return `${parent.path.slice(0, cut)}/…${parent.depth - LONGEST_PATH} more…/${index}`;
 }
 
-function addMovable(node: PartsListNode, place: Place, { flat, movableWorlds }: Walk): number {
-  const { tag } = parseLayer(node.layer);
+function addMovable(node: PartsListNode, place: Place, walk: Walk): number {
+  const { flat, movableWorlds } = walk;
+  const { tag } = walk.readLayer(node.layer, node.blockName);
   flat.movables.push({
     name: tag === '' ? `movable ${place.path}` : tag,
     path: place.path,
@@ -213,13 +226,13 @@ function addMovable(node: PartsListNode, place: Place, { flat, movableWorlds }: 
 }
 
 function isDrawn(node: PartsListNode, place: Place, walk: Walk): boolean {
-  const { options, losses, isDropped } = walk;
+  const { options, losses, readLayer } = walk;
   if (GROUP_TYPES.has(node.type)) return false;
   if (node.type !== 'imp' && !isSolidType(node.type)) {
     UNKNOWN_NODES[options.unknownNodes](node.type, place.path, losses);
     return false;
   }
-  if (isDropped(place.layer)) {
+  if (readLayer(place.layer, place.layerOf).isDropped) {
     losses.counts.droppedLayers++;
     return false;
   }
@@ -228,6 +241,8 @@ function isDrawn(node: PartsListNode, place: Place, walk: Walk): boolean {
   if (flat) {
     losses.counts.skippedNodes++;
     losses.warn('SCALE_ZERO', 'a part with a scale of zero is not drawn', place.path);
+    const value = node.scale;
+    losses.add({ where: place.path, field: 'scale', value, done: 'not drawn' }, `scale ${value}`);
   }
   return !flat;
 }
@@ -259,32 +274,4 @@ function shapeOf(world: Frame, own: Mat3, scale: Vec3): Pick<Part, 'scale' | 'ba
   return shears
     ? { scale: NO_SCALE, bakedShape: m }
     : { scale: [m[0], m[4], m[8]], bakedShape: undefined };
-}
-
-/** The one layer mode whose own name contains an underscore. */
-const TWO_WORD_MODE = 'ARTICLE_INFO';
-
-/**
- * Mode and tag of a layer `72_<MANUFACTURER>_<SERIES>_<MODE>[_<TAG>]`, in any letter case; both are
- * empty for a layer of another form. Drop patterns are matched against the mode with its tag: D-112.
- */
-function parseLayer(layer: string): { modeAndTag: string; tag: string } {
-  const rest = /^72_[^_]*_[^_]*_(.+)$/i.exec(layer)?.[1] ?? '';
-  const modeAndTag = rest.toUpperCase();
-  const mode = modeAndTag.startsWith(TWO_WORD_MODE) ? TWO_WORD_MODE : modeAndTag.split('_', 1)[0]!;
-  return { modeAndTag, tag: rest.slice(mode.length).replace(/^[^_]*_?/, '') };
-}
-
-function layerFilter(dropLayers: readonly string[]): (layer: string) => boolean {
-  const patterns = dropLayers.map(globMatcher);
-  const known = new Map<string, boolean>();
-  return (layer) => {
-    let dropped = known.get(layer);
-    if (dropped === undefined) {
-      const { modeAndTag } = parseLayer(layer);
-      dropped = modeAndTag !== '' && patterns.some((matches) => matches(modeAndTag));
-      known.set(layer, dropped);
-    }
-    return dropped;
-  };
 }

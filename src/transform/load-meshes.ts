@@ -2,7 +2,7 @@
 import type { Block } from '../model/graphics.ts';
 import type { ArticleSnapshot, ContentReader, DecodedReader } from '../model/snapshot.ts';
 import { decodeBlock } from '../service/wire-block.ts';
-import { canonicalName } from '../service/wire-value.ts';
+import { canonicalName, describe } from '../service/wire-value.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { meshOptionsKey, type PreparedMesh, prepareBlock } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';
@@ -31,10 +31,10 @@ interface MeshInput {
  * Loads the meshes of all parts.
  *
  * @returns The parts that can be drawn, in their order, with their meshes.
- * @throws {@link ConverterError} `BLOCK_MISSING`, `BLOCK_INVALID` or what fetching ended with, naming
- * the block; with `allowMissingParts` these are warnings.
+ * @throws {@link ConverterError} `BLOCK_MISSING`, `BLOCK_INVALID`, `SOLID_INVALID` or what fetching ended
+ * with, naming the part; with `allowMissingParts` these are warnings and losses.
  *
- * @see D-303, D-308.
+ * @see D-202, D-303, D-308, D-542.
  */
 export async function loadMeshes(
   parts: readonly Part[],
@@ -45,8 +45,8 @@ export async function loadMeshes(
   for (const part of parts) {
     const isBlock = part.node.type === 'imp';
     const source = isBlock ? canonicalName(part.node.blockName) : solidKey(part, input.options);
-    if (!bySource.has(source))
-      bySource.set(source, isBlock ? await block(source, part, input) : solid(source, part, input));
+    const load = isBlock ? loadBlock : loadSolid;
+    if (!bySource.has(source)) bySource.set(source, await orHole(load, source, part, input));
     const mesh = bySource.get(source);
     if (mesh) meshes.set(part, mesh);
   }
@@ -59,33 +59,42 @@ function solidKey({ node: { type, params } }: Part, options: ConvertOptions): st
   return `${type} ${lengths} ${options.curveToleranceMetres}`;
 }
 
-function solid(key: string, part: Part, { options, cache, losses }: MeshInput) {
-  const mesh = cache.get(key, () => makeSolid(part.node, options));
-  if (mesh) return { key, name: part.path, mesh };
-  const { type } = part.node;
-  losses.counts.skippedNodes++;
-  losses.warn('SOLID_INVALID', `parameters of a ${type} cannot be read`, part.path);
-  losses.add({ where: part.path, field: 'params', value: type, done: 'not drawn' });
-  return undefined;
-}
-
-async function block(name: string, part: Part, input: MeshInput): Promise<KeyedMesh | undefined> {
+/** A part that should have geometry and has none is a hole: it fails the article, or is left out: D-542. */
+async function orHole(
+  load: (name: string, part: Part, input: MeshInput) => Promise<KeyedMesh>,
+  name: string,
+  part: Part,
+  input: MeshInput,
+): Promise<KeyedMesh | undefined> {
   const { options, losses } = input;
   try {
-    const keyed = await loadBlock(name, part, input);
-    report(keyed, losses);
+    const keyed = await load(name, part, input);
     return keyed.mesh.surfaces.length > 0 ? keyed : undefined;
   } catch (error) {
     const { code, message } = asConverterError(error);
     if (!options.allowMissingParts || code === 'INTERNAL') throw error;
+    losses.counts.skippedNodes++;
     losses.warn(code, message);
-    losses.add({ where: name, field: 'btgname', value: name, done: 'part left out' });
+    const { type, blockName, params } = part.node;
+    const sent =
+      type === 'imp'
+        ? { where: name, field: 'btgname', value: blockName }
+        : { where: part.path, field: 'params', value: params };
+    losses.add({ ...sent, done: 'part left out' });
     return undefined;
   }
 }
 
+async function loadSolid(key: string, part: Part, { options, cache }: MeshInput) {
+  const mesh = cache.get(key, () => makeSolid(part.node, options));
+  if (mesh) return { key, name: part.path, mesh };
+  const { type, params } = part.node;
+  const message = `node ${part.path}, params: expected the lengths of a ${type}, received ${describe(params)}`;
+  throw new ConverterError('SOLID_INVALID', message);
+}
+
 async function loadBlock(name: string, part: Part, input: MeshInput): Promise<KeyedMesh> {
-  const { snapshot, read, decoded, options, cache } = input;
+  const { snapshot, read, decoded, options, cache, losses } = input;
   const fetched = snapshot.blocks.get(name);
   if (!fetched || 'missing' in fetched) {
     throw name === ''
@@ -99,7 +108,9 @@ async function loadBlock(name: string, part: Part, input: MeshInput): Promise<Ke
   const key = `${digest} ${meshOptionsKey(options)}`;
   const prepare = async () =>
     prepareBlock(decoded?.block(digest) ?? decode(name, await read(digest)), options);
-  return { key, name, mesh: await cache.getAsync(key, prepare) };
+  const mesh = await cache.getAsync(key, prepare);
+  report(name, mesh, losses);
+  return { key, name, mesh };
 }
 
 function decode(name: string, bytes: Uint8Array): Block {
@@ -112,21 +123,24 @@ function decode(name: string, bytes: Uint8Array): Block {
 }
 
 /** Once per block of an article, however often it is used. */
-function report({ name, mesh }: KeyedMesh, losses: Losses): void {
-  const { droppedTriangles, duplicateTriangles, flippedSurfaces, unusableUvs } = mesh.counts;
+function report(name: string, { counts, surfaces }: PreparedMesh, losses: Losses): void {
+  const { droppedTriangles, duplicateTriangles, flippedSurfaces, unusableUvs } = counts;
   losses.counts.droppedTriangles += droppedTriangles;
   losses.counts.duplicateTriangles += duplicateTriangles;
   losses.counts.flippedSurfaces += flippedSurfaces;
-  if (mesh.surfaces.length === 0) {
-    losses.warn('BLOCK_EMPTY', `block ${name} has no triangle that can be drawn`);
-    losses.add({ where: name, field: 'A', value: '', done: 'part left out' });
-  } else if (droppedTriangles > 0) {
+  if (surfaces.length === 0 && droppedTriangles > 0) {
+    const message = `block ${name}: expected triangles that can be drawn, received ${droppedTriangles} invalid ones`;
+    throw new ConverterError('BLOCK_INVALID', message);
+  }
+  if (surfaces.length === 0) losses.warn('BLOCK_EMPTY', `block ${name} has no triangles`);
+  if (droppedTriangles > 0) {
     const message = `block ${name}: ${droppedTriangles} invalid triangles dropped`;
     losses.warn('TRIANGLES_DROPPED', message);
+    losses.add({ where: name, field: 'F', value: droppedTriangles, done: 'triangles dropped' });
   }
   if (unusableUvs > 0) {
     const message = `block ${name}: stored UVs of ${unusableUvs} surfaces are unusable`;
     losses.warn('UVS_UNUSABLE', message);
-    losses.add({ where: name, field: 'TI', value: '', done: 'projected instead' });
+    losses.add({ where: name, field: 'TI', value: unusableUvs, done: 'projected instead' });
   }
 }

@@ -1,20 +1,31 @@
 /** Losses: what the conversion of one article lost, warned about and counted. */
 import type { Loss, Scene } from '../model/scene.ts';
 import type { Fetched, Warning } from '../model/snapshot.ts';
+import { describe } from '../service/wire-value.ts';
 import { ConverterError, type ErrorCode, isErrorCode } from '../support/errors.ts';
+import { globMatcher } from '../support/glob.ts';
 
 /** Collects losses, warnings and counts of one article. */
 export interface Losses {
   readonly counts: Scene['counts'];
-  /** Adds a source attribute that is not carried over exactly; equal ones are listed once. */
-  add(loss: Loss): void;
+  /**
+   * Adds a source attribute that is not carried over exactly; equal ones are listed once.
+   *
+   * @param same - Losses with the same one are listed once too, with the first place and their number.
+   */
+  add(loss: Loss, same?: string): void;
   /** Adds a warning; equal messages are listed once, with the first place and their number. */
   warn(code: string, message: string, where?: string): void;
   listed(): Pick<Scene, 'losses' | 'warnings' | 'counts'>;
 }
 
+/** Longer values of the service, and lists with more entries, are shortened. */
+const LONGEST_VALUE = 200;
+
 /**
  * Makes an empty collection.
+ *
+ * @param expected - Globs of the fields whose losses are marked as expected.
  *
  * @example
  * ```ts
@@ -25,8 +36,9 @@ export interface Losses {
  *
  * @see D-540.
  */
-export function createLosses(): Losses {
-  const losses = new Map<string, Loss>();
+export function createLosses(expected: readonly string[] = []): Losses {
+  const isExpected = expected.map(globMatcher);
+  const losses = new Map<string, Loss & { times: number }>();
   const warnings = new Map<string, Warning & { where: string | undefined; times: number }>();
   const counts = {
     droppedTriangles: 0,
@@ -38,9 +50,12 @@ export function createLosses(): Losses {
   };
   return {
     counts,
-    add(loss) {
-      const key = `${loss.where}\0${loss.field}\0${String(loss.value)}\0${loss.done}`;
-      if (!losses.has(key)) losses.set(key, loss);
+    add({ where, field, value: received, done }, same) {
+      const value = short(received);
+      const key = same ?? `${where}\0${field}\0${String(value)}\0${done}`;
+      const known = losses.get(key);
+      if (known) known.times += same === undefined ? 0 : 1;
+      else losses.set(key, { where, field, value, done, times: 1 });
     },
     warn(code, message, where) {
       const key = `${code}\0${message}`;
@@ -49,7 +64,11 @@ export function createLosses(): Losses {
       else warnings.set(key, { code, message, where, times: 1 });
     },
     listed: () => ({
-      losses: [...losses.values()],
+      losses: Array.from(losses.values(), ({ where, times, ...loss }) => ({
+        where: times > 1 ? `${where} and ${times - 1} more` : where,
+        ...loss,
+        ...(isExpected.some((matches) => matches(loss.field)) && { expected: true as const }),
+      })),
       warnings: Array.from(warnings.values(), ({ code, message, where, times }) => {
         const more = times > 1 ? ` and ${times - 1} more` : '';
         return { code, message: where === undefined ? message : `${message} (at ${where}${more})` };
@@ -57,6 +76,15 @@ export function createLosses(): Losses {
       counts,
     }),
   };
+}
+
+/** A value as received, but of bounded length and depth. */
+function short(value: unknown): unknown {
+  if (typeof value === 'string' && value.length > LONGEST_VALUE)
+    return `${value.slice(0, LONGEST_VALUE)}…`;
+  if (typeof value !== 'object' || value === null) return value;
+  const isList = Array.isArray(value) && value.length <= LONGEST_VALUE;
+  return isList && !value.some((entry) => typeof entry === 'object') ? value : describe(value);
 }
 
 /**

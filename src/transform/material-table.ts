@@ -18,10 +18,14 @@ const BLACK: SrgbColor = [0, 0, 0];
 
 /** Gloss where none is given; roughness 0.5. */
 const DEFAULT_SHI = 30;
-/** At or above this a material counts as opaque. */
-const OPAQUE_ALPHA = 0.999;
-/** An environment picture is a mirror: no rougher than this. */
-const ENV_ROUGHNESS = 0.1;
+/** Up to this `tra` a material counts as opaque. */
+const OPAQUE_TRA = 0.001;
+/** What is seen in a mirror, or through glass, is not blurred: no rougher than this. */
+const CLEAR_ROUGHNESS = 0.1;
+
+type Range = readonly [least: number, most: number];
+const UNIT: Range = [0, 1];
+const POSITIVE: Range = [0, Number.POSITIVE_INFINITY];
 
 /** A material's values in glTF's terms, and which images it uses; they are not yet packed. */
 export type MaterialShading = Omit<SceneMaterial, 'doubleSided' | 'extras' | `${string}Texture`> & {
@@ -45,7 +49,7 @@ type Apply = (context: MaterialContext) => void;
 type ApplyValue = (context: MaterialContext, value: number) => void;
 
 /** The fields with a row each. */
-export type MaterialField = Exclude<keyof ServiceMaterial, 'source' | 'overridden'>;
+export type MaterialField = Exclude<keyof ServiceMaterial, 'source' | 'overridden' | 'unreadable'>;
 
 /** One row: where a field goes, why, and how. */
 export interface MaterialRule {
@@ -54,6 +58,8 @@ export interface MaterialRule {
   why: string;
   /** Changes the shading; called for fields that were not sent, too, so that defaults are rules. */
   apply?: Apply;
+  /** What a number, or each component of a colour, may be; the nearest is used instead: D-540. */
+  range?: Range;
   /** A field of the later material format, dropped without `extendedFields`. */
   extended?: true;
 }
@@ -74,6 +80,7 @@ export const MATERIAL_TABLE = {
   dif: {
     target: 'baseColorFactor',
     why: 'sRGB to linear; white under an image, which replaces the colour: D-502',
+    range: UNIT,
     apply: ({ material, images, shading, options }) => {
       const color = linearColor(material.dif ?? WHITE);
       const replaced = images.pic && !isShownAsMetal(material, options) && !options.tintTextures;
@@ -101,19 +108,19 @@ export const MATERIAL_TABLE = {
   },
   roughness: {
     target: 'roughnessFactor',
-    why: 'as given, else from shi, spe and refl: D-506, D-512',
+    why: 'as given, else from shi and spe: D-506, D-512',
+    range: UNIT,
     apply: ({ material, shading, options }) => {
-      shading.roughness =
-        material.roughness === undefined
-          ? ROUGHNESS_STRATEGIES[options.roughnessStrategy](material)
-          : clamp01(material.roughness);
+      const strategy = ROUGHNESS_STRATEGIES[options.roughnessStrategy];
+      shading.roughness = material.roughness ?? strategy(material);
     },
   },
   metallic: {
     target: 'metallicFactor',
     why: 'as given, else 0; the default of glTF would be 1: D-506',
+    range: UNIT,
     apply: ({ material, shading }) => {
-      shading.metallic = clamp01(material.metallic ?? 0);
+      shading.metallic = material.metallic ?? 0;
     },
   },
   roughness_image: {
@@ -150,38 +157,45 @@ export const MATERIAL_TABLE = {
   tra: {
     target: 'KHR_materials_transmission, or baseColorFactor.a with BLEND',
     why: 'glass refracts or has no image; anything else blends; never both: D-510',
+    range: UNIT,
     apply: applyTransparency,
   },
   refr: {
     target: 'KHR_materials_ior',
-    why: 'only above 1: an index of 1 would remove all reflection: D-511',
+    why: 'only of glass and above 1: an index of 1 would remove all reflection: D-511',
     apply: ({ material, shading }) => {
-      if (material.refr !== undefined && material.refr > 1) shading.ior = material.refr;
+      const { refr = 1 } = material;
+      if (isGlass(material) && refr > 1) shading.ior = refr;
     },
   },
   shi: {
     target: 'roughnessFactor',
     why: 'approximates a missing roughness: D-512',
+    range: POSITIVE,
     apply: reportApproximated('shi'),
   },
   spe: {
     target: 'roughnessFactor',
     why: 'a black highlight is matt: D-512',
+    range: UNIT,
     apply: reportApproximated('spe'),
   },
   refl: {
     target: 'KHR_materials_specular',
-    why: 'below 1 on a dielectric: D-513',
+    why: 'below 1 on a dielectric without a highlight of its own: D-513',
+    range: UNIT,
     apply: applyReflection,
   },
   luminance: {
     target: 'emissiveFactor, KHR_materials_emissive_strength',
     why: 'cd/m²; under an image the image glows: D-514',
+    range: POSITIVE,
     apply: applyLuminance,
   },
   emission: {
     target: 'emissiveFactor',
     why: 'a colour of its own, a field of the later material format: D-517',
+    range: UNIT,
     extended: true,
     apply: ({ material, shading }) => {
       if (!material.emission) return;
@@ -193,33 +207,41 @@ export const MATERIAL_TABLE = {
   clearcoat: {
     target: CLEARCOAT,
     why: 'a field of the later material format: D-517',
+    range: UNIT,
     extended: true,
     apply: ({ material, shading }) => {
       if (!material.clearcoat) return;
-      const roughness = clamp01(material.clearcoat_roughness ?? 0);
-      shading.clearcoat = { factor: clamp01(material.clearcoat), roughness };
+      const roughness = material.clearcoat_roughness ?? 0;
+      shading.clearcoat = { factor: material.clearcoat, roughness };
     },
   },
-  clearcoat_roughness: { target: CLEARCOAT, why: 'applied with clearcoat: D-517', extended: true },
+  clearcoat_roughness: {
+    target: CLEARCOAT,
+    why: 'applied with clearcoat: D-517',
+    range: UNIT,
+    extended: true,
+  },
   sheen: {
     target: SHEEN,
     why: 'a field of the later material format: D-517',
+    range: UNIT,
     extended: true,
     apply: ({ material, shading }) => {
       if (!material.sheen) return;
-      const strength = clamp01(material.sheen);
+      const strength = material.sheen;
       const [r, g, b] = linearColor(material.sheen_color ?? WHITE);
       shading.sheen = {
         colorLinear: [r * strength, g * strength, b * strength],
-        roughness: clamp01(material.sheen_roughness ?? 0.5),
+        roughness: material.sheen_roughness ?? 0.5,
       };
     },
   },
-  sheen_color: { target: SHEEN, why: 'applied with sheen: D-517', extended: true },
-  sheen_roughness: { target: SHEEN, why: 'applied with sheen: D-517', extended: true },
+  sheen_color: { target: SHEEN, why: 'applied with sheen: D-517', range: UNIT, extended: true },
+  sheen_roughness: { target: SHEEN, why: 'applied with sheen: D-517', range: UNIT, extended: true },
   amb: {
     target: null,
     why: 'ambient light comes from the viewer: D-516',
+    range: UNIT,
     apply: ({ material, lose }) => {
       if (hasEffect(material.amb)) lose('amb', "dropped: ambient light is the viewer's");
     },
@@ -240,18 +262,39 @@ export function shadingOf(
   context: Omit<MaterialContext, 'shading'>,
   explain?: ((explanation: MaterialExplanation) => void) | undefined,
 ): MaterialShading {
-  const { material, options } = context;
+  const { options } = context;
   const shading = neutralShading();
-  const trace = explain && createTrace(material, shading);
-  for (const [name, rule] of Object.entries<MaterialRule>(MATERIAL_TABLE)) {
-    const field = name as MaterialField;
+  const trace = explain && createTrace(context.material, shading);
+  const material = withinRanges(context);
+  for (const [field, rule] of RULES) {
     const isOff = rule.extended && !options.extendedFields;
     const apply = isOff ? keep(field, 'extendedFields is off') : rule.apply;
-    apply?.({ ...context, shading });
+    apply?.({ ...context, material, shading });
     trace?.add(field, rule, shading);
   }
   if (trace) explain(trace.explanation);
   return shading;
+}
+
+const RULES = Object.entries(MATERIAL_TABLE) as [MaterialField, MaterialRule][];
+
+/** The material with values that their rows allow. */
+function withinRanges({ material, lose }: Omit<MaterialContext, 'shading'>): ServiceMaterial {
+  const moved: Record<string, unknown> = {};
+  for (const [field, { range }] of RULES) {
+    const value = material[field];
+    if (range === undefined || value === undefined) continue;
+    const near = nearest(value, range);
+    if (String(near) === String(value)) continue;
+    moved[field] = near;
+    lose(field, `out of range: ${String(near)} is used`);
+  }
+  return { ...material, ...moved };
+}
+
+function nearest(value: unknown, range: Range): unknown {
+  if (Array.isArray(value)) return value.map((component) => nearest(component, range));
+  return Math.min(range[1], Math.max(range[0], value as number));
 }
 
 /** The shading before any row: white, opaque, matt, not metallic. */
@@ -278,10 +321,9 @@ export function neutralShading(): MaterialShading {
 /** How roughness follows where none is given: D-512. */
 const ROUGHNESS_STRATEGIES = {
   /** Blinn-Phong exponent to GGX, and matt where the highlight is black. */
-  ggx: ({ shi = DEFAULT_SHI, spe = BLACK, refl = 1 }: ServiceMaterial): number => {
-    const glossy = clamp01(pow(2 / (Math.max(0, shi) + 2), 0.25));
-    const highlight = luminance(linearColor(spe)) * refl;
-    const t = clamp01(highlight / 0.1);
+  ggx: ({ shi = DEFAULT_SHI, spe = BLACK }: ServiceMaterial): number => {
+    const glossy = pow(2 / (shi + 2), 0.25);
+    const t = Math.min(1, luminance(linearColor(spe)) / 0.1);
     return 1 + (glossy - 1) * (t * t * (3 - 2 * t));
   },
   matt: (): number => 1,
@@ -297,7 +339,7 @@ const ENVIRONMENTS = {
     lose('map', 'an environment look: its mean colour on a polished metal');
     shading.images.baseColor = false;
     if (images.pic) shading.baseColorLinear = images.pic.meanLinear;
-    shading.roughness = Math.min(shading.roughness, ENV_ROUGHNESS);
+    shading.roughness = Math.min(shading.roughness, CLEAR_ROUGHNESS);
     if (material.metallic === undefined) shading.metallic = 1;
   },
   texture: ({ lose }) => lose('map', 'an environment look: its picture as an ordinary texture'),
@@ -312,33 +354,63 @@ function applyEnvironment(context: MaterialContext): void {
     lose('map', 'unknown: stored UVs are used');
 }
 
+/** Whether light passes through the material, rather than that its image has holes: D-510. */
+function isGlass({ tra = 0, refr = 0, pic }: ServiceMaterial): boolean {
+  return tra > OPAQUE_TRA && (refr > 1 || !pic);
+}
+
 /** Glass lets light through in the way of the option, all else blends: D-510. */
 function applyTransparency(context: MaterialContext): void {
   const { material, options } = context;
-  const tra = clamp01(material.tra ?? 0);
-  const isGlass = (material.refr ?? 0) > 1 || !material.pic;
-  if (tra > 0) TRANSPARENCIES[isGlass ? options.glass : 'blend'](context, tra);
+  const { tra = 0 } = material;
+  if (tra > OPAQUE_TRA) TRANSPARENCIES[isGlass(material) ? options.glass : 'blend'](context, tra);
 }
 
 const TRANSPARENCIES = {
-  transmission: ({ material, shading, options }, tra) => {
+  transmission: (context, tra) => {
+    const { material, images, shading, options, lose } = context;
     shading.transmission = tra;
+    shading.kept.tra = tra;
     if (material.dif) shading.kept.dif = hexOf(material.dif);
-    if (options.glassTint === 'mixed')
-      shading.baseColorLinear = mixColors(shading.baseColorLinear, WHITE, tra);
+    if (shading.images.baseColor)
+      lose('tra', 'glass with an image: the image tints the background');
+    else GLASS_TINTS[options.glassTint](context, tra);
+    if (material.roughness === undefined && !images.roughness_image)
+      shading.roughness = Math.min(shading.roughness, CLEAR_ROUGHNESS);
   },
   blend: ({ shading }, tra) => {
     shading.alpha = 1 - tra;
-    if (shading.alpha < OPAQUE_ALPHA) shading.alphaMode = 'BLEND';
+    shading.alphaMode = 'BLEND';
   },
 } as const satisfies Record<ConvertOptions['glass'], ApplyValue>;
 
-/** Dims the highlight of a dielectric: D-513. */
+/**
+ * The service blends (1 − tra)·dif with tra of an untinted background; glTF multiplies both parts by the
+ * base colour.
+ */
+const GLASS_TINTS = {
+  /** Own light and background keep their amounts: of grey glass exactly, else their sum. */
+  balanced: ({ shading, lose }, tra) => {
+    const base = mixColors(shading.baseColorLinear, WHITE, tra);
+    shading.baseColorLinear = base;
+    shading.transmission = Math.min(1, tra / luminance(base));
+    if (!isUniform(base)) lose('tra', 'coloured glass: its colour tints the background');
+  },
+  exact: ({ shading, lose }) => {
+    const isWhite = isUniform(shading.baseColorLinear) && shading.baseColorLinear[0] === 1;
+    if (!isWhite) lose('tra', 'tinted glass: its colour tints the background');
+  },
+} as const satisfies Record<ConvertOptions['glassTint'], ApplyValue>;
+
+/** Dims the highlight of a dielectric, where `spe` does not define one: D-513. */
 function applyReflection(context: MaterialContext): void {
-  const { material, images, shading, options } = context;
-  const { refl = 1 } = material;
+  const { material, images, shading, options, lose } = context;
+  const { refl = 1, spe = BLACK } = material;
+  if (refl === 1) return;
   const isDielectric = images.metallic_image === undefined && shading.metallic < 0.5;
-  if (refl < 1 && isDielectric) REFLECTIONS[options.reflection](context, clamp01(refl));
+  if (!isDielectric) lose('refl', 'dropped: a metal reflects in its colour');
+  else if (hasEffect(spe)) lose('refl', 'dropped: it must not dim the highlight of spe');
+  else REFLECTIONS[options.reflection](context, refl);
 }
 
 const REFLECTIONS = {
@@ -394,13 +466,12 @@ function hasEffect(value: unknown): boolean {
   return Array.isArray(value) ? value.some((component) => component !== 0) : !!value;
 }
 
+function isUniform([r, g, b]: LinearRgb): boolean {
+  return r === g && g === b;
+}
+
 /** `0xRRGGBB`, as the service writes colours. */
 function hexOf(color: SrgbColor): string {
   const rgb = color.reduce((sum, value) => sum * 256 + Math.round(value * 255), 0);
   return `0x${rgb.toString(16).padStart(6, '0').toUpperCase()}`;
-}
-
-/** The nearest value from 0 to 1. */
-function clamp01(value: number): number {
-  return Math.min(1, Math.max(0, value));
 }

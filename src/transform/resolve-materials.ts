@@ -7,6 +7,7 @@ import {
   isMaterialField,
   materialLookup,
   readFields,
+  unreadableOf,
 } from '../service/wire-material.ts';
 import { asConverterError, type ErrorCode } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
@@ -102,7 +103,8 @@ function withOverrides(
     const complain = (message: string) =>
       losses.warn('OVERRIDE_INVALID', `overrides ${pattern}: ${message}`);
     const overridden = { ...changed.overridden, ...values };
-    changed = { ...changed, ...readFields(values, complain), overridden };
+    const { unreadable: _, ...fields } = readFields(values, complain);
+    changed = { ...changed, ...fields, overridden, ...unreadableOf(changed, fields) };
   }
   return changed;
 }
@@ -112,6 +114,7 @@ async function resolveMaterial(
   input: MaterialInput,
 ): Promise<ResolvedMaterial> {
   const { options, losses, explain } = input;
+  reportUnread(material, losses);
   const sources = await obtainImages(material, input);
   const known = await inspectImages(material, sources, input);
   const lose = (field: string, done: string) =>
@@ -124,6 +127,16 @@ async function resolveMaterial(
     uvs: uvNeeds(material, placed.uvSets, options),
     extras: extrasOf(material, shading, input),
   };
+}
+
+/** Values that cannot be read, once per material, and unknown keys, once per article. */
+function reportUnread({ mname, source, unreadable = {} }: ServiceMaterial, losses: Losses): void {
+  for (const [field, value] of Object.entries(unreadable))
+    losses.add({ where: mname, field, value, done: 'cannot be read: left out' });
+  for (const [field, value] of Object.entries(source)) {
+    if (isMaterialField(field)) continue;
+    losses.add({ where: mname, field, value, done: 'unknown: kept in extras' }, `key ${field}`);
+  }
 }
 
 function sentValue(material: ServiceMaterial, field: string): unknown {

@@ -5,7 +5,7 @@
 import { acos, cos, sin } from '../math/elementary.ts';
 import { cross, IDENTITY3, normalize } from '../math/vec.ts';
 import type { PartsListNode, Vec3 } from '../model/graphics.ts';
-import { readNumber } from '../service/wire-value.ts';
+import { isRecord, readNumber } from '../service/wire-value.ts';
 import type { PreparedMesh } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';
 
@@ -50,8 +50,8 @@ export function isSolidType(type: string): boolean {
 }
 
 /**
- * Reads the parameters of a solid. Their form is not specified: an array, a string of numbers separated
- * by blanks, commas or `;`, or an object.
+ * Reads the parameters of a solid. Their form is not specified: an array, flat, nested once or of
+ * `{name, value}`; an object; or a text of numbers, of `name=value` pairs or of JSON.
  *
  * @param type - One of {@link isSolidType}.
  * @param params - As received.
@@ -64,7 +64,7 @@ export function isSolidType(type: string): boolean {
  * solidLengths('cyl', { Radius: 0.03, L: 0.7 }); // → [0.7, 0.03]
  * ```
  *
- * @see D-200.
+ * @see D-202.
  */
 export function solidLengths(type: string, params: unknown): number[] | undefined {
   const { parameters } = SOLIDS[type]!;
@@ -74,13 +74,48 @@ export function solidLengths(type: string, params: unknown): number[] | undefine
 }
 
 function valuesOf(params: unknown, names: readonly string[][]): unknown[] {
-  if (Array.isArray(params)) return params;
-  if (typeof params === 'string') return params.split(/[\s,;]+/).filter((part) => part !== '');
-  if (typeof params !== 'object' || params === null) return [];
-  const byName = new Map(
-    Object.entries(params).map(([name, value]) => [name.toLowerCase(), value as unknown]),
-  );
-  return names.map((aliases) => byName.get(aliases.find((alias) => byName.has(alias)) ?? ''));
+  const sent = typeof params === 'string' ? fromText(params, names.length) : params;
+  if (isRecord(sent)) return byName(Object.entries(sent), names);
+  if (!Array.isArray(sent)) return [];
+  const list: unknown[] = sent.flat();
+  return list.some(isRecord) ? byName(list.flatMap(entriesOf), names) : list;
+}
+
+/** `{name, value}`, or an object of one parameter. */
+function entriesOf(value: unknown): [string, unknown][] {
+  if (!isRecord(value)) return [];
+  const fields = new Map(Object.entries(value).map(([key, entry]) => [key.toLowerCase(), entry]));
+  const name = fields.get('name');
+  return typeof name === 'string' ? [[name, fields.get('value')]] : [...fields];
+}
+
+/** JSON, `name=value` pairs, or numbers; a comma is decimal where more numbers would come of it otherwise. */
+function fromText(text: string, count: number): unknown {
+  const json = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
+  if (json !== undefined) return json;
+  const pairs = [...text.matchAll(/([a-z]+)\s*=\s*([^\s;,=]+(?:,\d+)?)/gi)];
+  if (pairs.length > 0) return Object.fromEntries(pairs.map(([, name, value]) => [name, value]));
+  const numbers = text.split(/[\s,;]+/).filter((part) => part !== '');
+  const decimal = text.split(/[\s,]*[\s;][\s,]*/).filter((part) => part !== '');
+  const isDecimal =
+    numbers.length > count && decimal.every((part) => readNumber(part) !== undefined);
+  return isDecimal ? decimal : numbers;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function byName(
+  entries: readonly (readonly [string, unknown])[],
+  names: readonly string[][],
+): unknown[] {
+  const values = new Map(entries.map(([name, value]) => [name.trim().toLowerCase(), value]));
+  return names.map((aliases) => values.get(aliases.find((alias) => values.has(alias)) ?? ''));
 }
 
 /**

@@ -47,12 +47,14 @@ interface TransformInput {
  */
 export async function transformArticle(input: TransformInput): Promise<Scene> {
   const { snapshot, read, decoded, options, images, cache } = input;
-  const losses = createLosses();
+  const losses = createLosses(options.expectedLosses);
   const tangents = options.tangents === 'mikktspace' ? await input.loadTangents() : undefined;
   const partsList =
     decoded?.partsList(snapshot.partsList) ?? decodePartsList(await read(snapshot.partsList));
   expectDepth(partsList, options);
-  const flat = flattenPartsList(partsList.nodes, options, losses);
+  const { manufacturer, program } = snapshot.key;
+  const names = [`${manufacturer}::${program}::`, ...partsList.blockNames];
+  const flat = flattenPartsList(partsList.nodes, options, losses, names);
   const meshes = await loadMeshes(flat.parts, { ...input, losses });
   const packer = createTexturePacker(read, images, options, cache);
   const references = Array.from(meshes.keys(), (part) => part.material);
@@ -73,9 +75,10 @@ function accepted(scene: Scene, { strict }: ConvertOptions): Scene {
     const message = 'parts list: expected a part to draw, received none';
     throw new ConverterError('NOTHING_TO_DRAW', message);
   }
-  const [loss] = scene.losses;
+  const unexpected = scene.losses.filter(({ expected }) => !expected);
+  const [loss] = unexpected;
   if (strict && loss) {
-    const more = scene.losses.length > 1 ? ` and ${scene.losses.length - 1} more` : '';
+    const more = unexpected.length > 1 ? ` and ${unexpected.length - 1} more` : '';
     const first = `${loss.where}, ${loss.field}: ${loss.done}`;
     const message = `strict: expected no loss, received ${first}${more}`;
     throw new ConverterError('LOSSES_REFUSED', message);

@@ -11,7 +11,7 @@ import { EVALUATOR_DEFAULTS } from '../helpers/evaluator/options.ts';
 import { type ReadArticle, readGlb } from '../helpers/glb-reader/read-glb.ts';
 import { compareMaterial } from './compare-materials.ts';
 import { compareSolids } from './compare-solids.ts';
-import { type Bodies, convert } from './convert.ts';
+import { type Bodies, convert, SERIES } from './convert.ts';
 import { createFindings, differ, type Findings } from './findings.ts';
 import { matchTriangles } from './match-triangles.ts';
 
@@ -59,7 +59,8 @@ async function evaluate(bodies: Bodies, options: EvaluatorOptions): Promise<Expe
   for (const [name, bytes] of bodies.blocks) if (bytes) blocks.set(name, parse(bytes));
   const images = new Map();
   for (const [name, bytes] of bodies.images) if (bytes) images.set(name, await imageFacts(bytes));
-  return evaluateArticle({ partsList: parse(bodies.partsList), blocks, images }, options);
+  const raw = { series: SERIES, partsList: parse(bodies.partsList), blocks, images };
+  return evaluateArticle(raw, options);
 }
 
 /** Each material that a triangle uses is written once a side, and nothing else is. */

@@ -56,6 +56,9 @@ export async function convert(
   return writeGlb(scene);
 }
 
+/** Manufacturer and series of the key under which all articles are converted. */
+export const SERIES = 'GEN::RANGE';
+
 const KEY = {
   manufacturer: 'GEN',
   program: 'RANGE',

@@ -43,7 +43,8 @@ describe('numbers beyond float32', () => {
   it('in a material are left out and reported', () => {
     const mats = [{ mname: 'A', scaleu: 1e308, offsetx: '-1e16', rot: 1e15 }];
     const { materials, warnings } = decodePartsList(utf8({ btg: [], mats }));
-    expect(materials[0]).toEqual({ mname: 'A', rot: 1e15, source: mats[0] });
+    const unreadable = { scaleu: 1e308, offsetx: '-1e16' };
+    expect(materials[0]).toEqual({ mname: 'A', rot: 1e15, source: mats[0], unreadable });
     expect(warnings.map(({ message }) => message)).toEqual([
       'material A: scaleu: expected a number, received number "1e+308"',
       'material A: offsetx: expected a number, received string "-1e16"',

@@ -23,8 +23,3 @@ export function colorOf(value: unknown): Vec3 | undefined {
 export const luminanceOf = ([r, g, b]: Vec3): number => 0.2126 * r + 0.7152 * g + 0.0722 * b;
 
 export const mix = (a: number, b: number, t: number): number => a * (1 - t) + b * t;
-export const mixRgb = (a: Vec3, b: Vec3, t: number): Vec3 => [
-  mix(a[0], b[0], t),
-  mix(a[1], b[1], t),
-  mix(a[2], b[2], t),
-];

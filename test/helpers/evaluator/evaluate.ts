@@ -21,6 +21,8 @@ import { apply, type Frame, largest, place, scaled, unit, type Vec3 } from './ve
 
 /** What the service sent, parsed. */
 export interface RawArticle {
+  /** `MANUFACTURER::SERIES` of the article. */
+  series: string;
   partsList: Json;
   /** By canonical name; one that is not there is missing. */
   blocks: ReadonlyMap<string, Json>;
@@ -60,7 +62,11 @@ export interface ExpectedArticle {
 
 /** Evaluates one article. */
 export function evaluateArticle(raw: RawArticle, options: EvaluatorOptions): ExpectedArticle {
-  const { parts, droppedLayers, zeroScales } = partsOf(raw.partsList, options.dropLayers);
+  const { parts, droppedLayers, zeroScales } = partsOf(
+    raw.partsList,
+    options.dropLayers,
+    raw.series,
+  );
   const materialOf = materials(raw, options);
   const blockOf = blocks(raw, options);
   const expected: ExpectedArticle = {

@@ -3,7 +3,7 @@
  *
  * @see D-500 to D-550.
  */
-import { linearRgb, luminanceOf, mix, mixRgb } from './colors.ts';
+import { linearRgb, luminanceOf, mix } from './colors.ts';
 import type { ImageFacts } from './image-facts.ts';
 import type { MaterialFields } from './material-fields.ts';
 import type { EvaluatorOptions } from './options.ts';
@@ -43,6 +43,8 @@ export interface ExpectedMaterial {
 const WHITE: Vec3 = [1, 1, 1];
 const BLACK: Vec3 = [0, 0, 0];
 const GREY: Vec3 = [0.5, 0.5, 0.5];
+/** Glass without a roughness of its own is no rougher, and neither is an environment look. */
+const CLEAR = 0.1;
 
 /** The neutral grey of what has no material. */
 export function defaultMaterial(): MaterialFields {
@@ -61,57 +63,64 @@ export function evaluateMaterial(
   options: EvaluatorOptions,
 ): ExpectedMaterial {
   const { numbers, colors, texts } = fields;
+  const amount = (key: string, missing = 0) => clamp(numbers.get(key) ?? missing);
   const image = (key: string) => images.get(texts.get(key) ?? '\0');
   const map = texts.get('map');
   const env = map === 'env';
   const pic = image('pic');
   const dif = linearRgb(colors.get('dif') ?? WHITE);
-  const tra = clamp(numbers.get('tra') ?? 0);
+  const tra = amount('tra');
   const refr = numbers.get('refr') ?? 0;
-  const glass = tra > 0 && (refr > 1 || !texts.get('pic'));
+  const opaque = tra <= 0.001;
+  const glass = !opaque && (refr > 1 || !texts.get('pic'));
   const bump = image('bump');
   const heights = bump?.grey === true;
   const metallicTexture = image('metallic_image');
-  const metallic = metallicTexture ? 1 : clamp(numbers.get('metallic') ?? (env ? 1 : 0));
+  const metallic = metallicTexture ? 1 : amount('metallic', env ? 1 : 0);
   const roughnessTexture = image('roughness_image');
+  const clear = env || (glass && !numbers.has('roughness') && !roughnessTexture);
   const roughness = roughnessTexture ? 1 : roughnessOf(fields);
   return {
     name: fields.name,
-    baseColor: baseColorOf(),
+    ...throughGlass(),
     alpha: glass ? 1 : 1 - tra,
-    blend: !glass && 1 - tra < 0.999,
+    blend: !glass && !opaque,
     baseTexture: env ? undefined : pic,
     metallic,
     metallicTexture,
-    roughness: env ? Math.min(roughness, 0.1) : roughness,
+    roughness: clear ? Math.min(roughness, CLEAR) : roughness,
     roughnessTexture,
     normalTexture: heights && options.heightMaps === 'drop' ? undefined : bump,
     normalFromHeights: heights,
     ...emissionOf(),
-    transmission: glass ? tra : 0,
-    ior: refr > 1 ? refr : undefined,
+    ior: glass && refr > 1 ? refr : undefined,
     specular: specularOf(),
-    clearcoat: numbers.get('clearcoat')
-      ? {
-          factor: clamp(numbers.get('clearcoat')!),
-          roughness: clamp(numbers.get('clearcoat_roughness') ?? 0),
-        }
-      : undefined,
-    sheen: numbers.get('sheen')
-      ? {
-          color: times(linearRgb(colors.get('sheen_color') ?? WHITE), numbers.get('sheen')!),
-          roughness: clamp(numbers.get('sheen_roughness') ?? 0.5),
-        }
-      : undefined,
+    clearcoat:
+      amount('clearcoat') > 0
+        ? { factor: amount('clearcoat'), roughness: amount('clearcoat_roughness') }
+        : undefined,
+    sheen:
+      amount('sheen') > 0
+        ? {
+            color: times(linearRgb(colors.get('sheen_color') ?? WHITE), amount('sheen')),
+            roughness: amount('sheen_roughness', 0.5),
+          }
+        : undefined,
     uvSource: map === 'auto' || map === 'rauto' ? map : 'stored',
     basePlacement: placementOf(fields, false, options),
     normalPlacement: placementOf(fields, true, options),
   };
 
-  function baseColorOf(): Vec3 {
+  /** What blending would show: (1 − tra) of the own colour, and tra of what is behind. */
+  function throughGlass(): { baseColor: Vec3; transmission: number } {
     const textured = pic && !options.tintTextures ? WHITE : dif;
     const colour = env ? (pic?.meanLinear ?? dif) : textured;
-    return glass && options.glassTint === 'mixed' ? mixRgb(colour, WHITE, tra) : colour;
+    if (!glass) return { baseColor: colour, transmission: 0 };
+    if (options.glassTint === 'exact' || (pic && !env))
+      return { baseColor: colour, transmission: tra };
+    const own = times(colour, 1 - tra);
+    const baseColor: Vec3 = [own[0] + tra, own[1] + tra, own[2] + tra];
+    return { baseColor, transmission: tra / luminanceOf(baseColor) };
   }
 
   function emissionOf(): { emission: Vec3; emissionTexture: ImageFacts | undefined } {
@@ -126,7 +135,8 @@ export function evaluateMaterial(
   function specularOf(): number | undefined {
     const refl = numbers.get('refl');
     const dielectric = !metallicTexture && metallic < 0.5;
-    return refl !== undefined && refl < 1 && dielectric ? clamp(refl) : undefined;
+    const matt = (colors.get('spe') ?? BLACK).every((channel) => channel <= 0);
+    return refl !== undefined && refl < 1 && dielectric && matt ? clamp(refl) : undefined;
   }
 }
 
@@ -136,8 +146,8 @@ const clamp = (value: number): number => Math.min(1, Math.max(0, value));
 function roughnessOf({ numbers, colors }: MaterialFields): number {
   const given = numbers.get('roughness');
   if (given !== undefined) return clamp(given);
-  const polished = (2 / ((numbers.get('shi') ?? 30) + 2)) ** 0.25;
-  const strength = luminanceOf(linearRgb(colors.get('spe') ?? BLACK)) * (numbers.get('refl') ?? 1);
+  const polished = (2 / (Math.max(0, numbers.get('shi') ?? 30) + 2)) ** 0.25;
+  const strength = luminanceOf(linearRgb(colors.get('spe') ?? BLACK));
   const t = clamp(strength / 0.1);
   return mix(1, polished, t * t * (3 - 2 * t));
 }

@@ -13,7 +13,7 @@ export interface EvaluatorOptions {
   tintTextures: boolean;
   heightMaps: 'drop' | 'normals';
   luminanceDivisor: number;
-  glassTint: 'mixed' | 'exact';
+  glassTint: 'balanced' | 'exact';
   overrides: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
@@ -28,6 +28,6 @@ export const EVALUATOR_DEFAULTS: EvaluatorOptions = {
   tintTextures: false,
   heightMaps: 'drop',
   luminanceDivisor: 100,
-  glassTint: 'mixed',
+  glassTint: 'balanced',
   overrides: {},
 };

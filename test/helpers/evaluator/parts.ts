@@ -3,7 +3,7 @@
  *
  * @see D-102 to D-112b.
  */
-import { isObject, type Json, matchesGlob, threeOf } from './json.ts';
+import { canonical, isObject, type Json, matchesGlob, threeOf } from './json.ts';
 import { type Frame, inside, turnOf, type Vec3, WORLD } from './vectors.ts';
 
 /** One node that draws something of its own. */
@@ -37,6 +37,8 @@ export interface Parts {
 
 interface Step {
   node: Json;
+  /** Mode and tag of its layer. */
+  layer: ReturnType<typeof layerOf>;
   frame: Frame;
   material: string;
   movable: Movable | undefined;
@@ -46,41 +48,51 @@ interface Step {
 
 const SOLIDS = ['block', 'frame', 'cyl', 'sphere', 'ellipsoid'];
 
-/** Walks a parts list with a stack of its own. */
-export function partsOf(partsList: Json, dropLayers: readonly string[]): Parts {
+/**
+ * Walks a parts list with a stack of its own.
+ *
+ * @param series - `MANUFACTURER::SERIES` of the article.
+ */
+export function partsOf(partsList: Json, dropLayers: readonly string[], series: string): Parts {
   const found: Parts = { parts: [], droppedLayers: 0, zeroScales: 0 };
   const roots = listOf(partsList.btg);
-  const stack = roots.map((node, index) => stepInto(node, index, undefined));
+  const names = [series, ...(Array.isArray(partsList.blocks) ? partsList.blocks : [])];
+  const stack = roots.map((node, index) => stepInto(node, index, undefined, names));
   for (let step = stack.pop(); step; step = stack.pop()) {
     draw(step, dropLayers, found);
     const above = step;
     listOf(field(step.node, 'childs')).forEach((child, index) => {
-      stack.push(stepInto(child, index, above));
+      stack.push(stepInto(child, index, above, names));
     });
   }
   return found;
 }
 
-function stepInto(node: Json, index: number, parent: Step | undefined): Step {
+function stepInto(
+  node: Json,
+  index: number,
+  parent: Step | undefined,
+  names: readonly unknown[],
+): Step {
   const own = {
     turn: turnOf(threeOf(field(node, 'rot'), 0)),
     move: threeOf(field(node, 'offs'), 0),
   };
   const frame = inside(parent?.frame ?? WORLD, own);
   const material = text(field(node, 'mat')) || (parent?.material ?? '');
-  const step: Step = { node, frame, material, movable: parent?.movable, index, parent };
+  const layer = layerOf(text(field(node, 'lay')), [...names, field(node, 'btgname')]);
+  const step: Step = { node, layer, frame, material, movable: parent?.movable, index, parent };
   if (node.type === 'clsref') {
-    const name = layerOf(text(field(node, 'lay')))?.tag || `movable ${pathOf(step)}`;
+    const name = layer?.tag || `movable ${pathOf(step)}`;
     step.movable = { name, frame, outer: parent?.movable };
   }
   return step;
 }
 
 function draw(step: Step, dropLayers: readonly string[], found: Parts): void {
-  const { node, frame, material, movable } = step;
+  const { node, layer, frame, material, movable } = step;
   const type = text(node.type);
   if (type !== 'imp' && !SOLIDS.includes(type)) return;
-  const layer = layerOf(text(field(node, 'lay')));
   if (layer && dropLayers.some((glob) => matchesGlob(glob, layer.modeAndTag))) {
     found.droppedLayers++;
     return;
@@ -96,11 +108,25 @@ function draw(step: Step, dropLayers: readonly string[], found: Parts): void {
   found.parts.push({ type, blockName, params, frame, scale, material, movable, path });
 }
 
+/** The modes that layers are known to have, behind names that may contain underscores themselves. */
+const MODES = /^(?:ACOUSTICS|ATTACH|ORIGIN|D2|D3|DIMENSIONS|TEXT|ARTICLE_INFO)/i;
+
 /** `72_<MAN>_<SERIES>_<MODE>[_<TAG>]`; undefined for anything else. */
-function layerOf(lay: string): { modeAndTag: string; tag: string } | undefined {
-  const match = /^\d+_[^_]+_[^_]+_(.+)$/.exec(lay);
-  const modeAndTag = match?.[1];
-  if (modeAndTag === undefined) return undefined;
+function layerOf(
+  lay: string,
+  names: readonly unknown[],
+): { modeAndTag: string; tag: string } | undefined {
+  const parts = lay.split('_');
+  if (parts.shift() !== '72') return undefined;
+  const left = (from: number) => parts.slice(from).join('_');
+  const starts = names
+    .map((name) => canonical(text(name)).split('::').slice(0, 2).join('_').split('_'))
+    .filter((start) => start.length > 1 && start.length < parts.length)
+    .filter((start) => start.every((s, i) => s === parts[i]!.toUpperCase()))
+    .map((start) => start.length);
+  const known = parts.findIndex((_, i) => i > 1 && MODES.test(left(i)));
+  const modeAndTag = left(starts.length > 0 ? Math.max(...starts) : Math.max(known, 2));
+  if (modeAndTag === '') return undefined;
   const tag = /^(?:ARTICLE_INFO|(?!ARTICLE_INFO)[^_]+)_(.+)$/i.exec(modeAndTag)?.[1] ?? '';
   return { modeAndTag, tag };
 }

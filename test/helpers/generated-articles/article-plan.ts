@@ -39,7 +39,7 @@ const options: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
         textureRotation: fc.constantFrom('counter-clockwise', 'clockwise'),
         tintTextures: fc.boolean(),
         luminanceDivisor: fc.constantFrom(100, 40),
-        glassTint: fc.constantFrom('mixed', 'exact'),
+        glassTint: fc.constantFrom('balanced', 'exact'),
         unusedUvs: fc.constantFrom('keep', 'drop'),
         tangents: fc.constantFrom('none', 'none', 'mikktspace'),
         keepSourceExtras: fc.boolean(),
@@ -63,7 +63,8 @@ export const articlePlan: fc.Arbitrary<ArticlePlan> = fc.record({
   options,
 });
 
-const blockName = (index: number) => `GEN::RANGE::PART_${index}`;
+/** The name of every other series contains the mode of a layer. */
+const blockName = (index: number) => `GEN::${index % 2 ? 'RANGE_D2' : 'RANGE'}::PART_${index}`;
 const materialName = (index: number) => `Gen::Range::Material ${index}`;
 
 /** Builds the bodies of a planned article. */

@@ -14,7 +14,7 @@ const sent = (value: fc.Arbitrary<number>): fc.Arbitrary<unknown> =>
     return as === 'text' ? String(n) : String(n).replace('.', ',');
   });
 
-const fraction = fc.constantFrom(0, 0.05, 0.25, 0.5, 0.8, 1);
+const fraction = fc.constantFrom(0, 0, 0.05, 0.05, 0.25, 0.25, 0.5, 0.5, 0.8, 0.8, 1, 1, 80, -3);
 const repetitions = fc.constantFrom(1, 1, 2, 0.5, -1, -2, 3.2, 0, 10);
 const rotations = fc.constantFrom(0, 90, 180, 33, 270, -90, 360, 33);
 const shifts = fc.constantFrom(0, 0.25, -0.4, 1.5, 7.125);
@@ -42,7 +42,7 @@ const picture = (...names: string[]) =>
 
 const fields = fc.record(
   {
-    dif: hex,
+    dif: fc.oneof({ weight: 9, arbitrary: hex }, fc.constantFrom('rot', '0x808080', '0x1a1a1a')),
     pic: picture('WOOD', 'WOOD', 'FABRIC', 'ABSENT'),
     bump: picture('BUMPS', 'BUMPS', 'HEIGHTS', 'ABSENT'),
     roughness_image: picture('ROUGH', 'ROUGH_RGB', 'ROUGH_LARGE', 'ABSENT'),
@@ -58,9 +58,12 @@ const fields = fc.record(
     amb: hex,
     spe: fc.oneof(hex, fc.constantFrom('0x000000', '0xffffff', '0x303030', '0x404040', '0x505050')),
     map: fc.constantFrom('auto', 'auto', 'rauto', 'rauto', 'env', ''),
-    shi: sent(fc.constantFrom(0, 10, 30, 76.8, 128)),
-    tra: sent(fc.constantFrom(0, 0, 0.0005, 0.3, 0.6, 1)),
-    luminance: sent(fc.constantFrom(0, 50, 100, 320)),
+    shi: sent(fc.constantFrom(0, 10, 30, 76.8, 128, -1)),
+    tra: fc.oneof(
+      { weight: 9, arbitrary: sent(fc.constantFrom(0, 0, 0.0005, 0.001, 0.3, 0.6, 1)) },
+      fc.constantFrom('abc', 80, -1),
+    ),
+    luminance: sent(fc.constantFrom(0, 50, 100, 320, -5)),
     refr: sent(fc.constantFrom(0, 1, 1.33, 1.5)),
     pho: sent(fraction),
     mirror: sent(fraction),

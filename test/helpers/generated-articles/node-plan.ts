@@ -59,6 +59,9 @@ export const nodePlan: fc.Arbitrary<NodePlan> = fc.record({
     '72_gen_range_attachpt',
     '72_GEN_RANGE_ARTICLE_INFO',
     '72_GEN_RANGE_TEXT_A',
+    '72_GEN_RANGE_D2_D3_LEFT',
+    '72_other_fine_line_D2_PLAN',
+    '72_OTHER_FINE_LINE_D3_DOOR',
     'whatever',
   ),
   params: fc.record({

@@ -25,8 +25,8 @@ describe('decodeMaterial', () => {
     expect(material.amb).toEqual([1 / 255, 2 / 255, 3 / 255]);
     expect(material.source).toBe(record);
     expect(messages).toEqual([]);
-    expect(decoded({ dif: '0.2 0,4 7' }).material.dif).toEqual([0.2, 0.4, 1]);
-    expect(decoded({ dif: [0.2, 0.4, -1] }).material.dif).toEqual([0.2, 0.4, 0]);
+    expect(decoded({ dif: '0.2 0,4 7' }).material.dif).toEqual([0.2, 0.4, 7]);
+    expect(decoded({ dif: [0.2, 0.4, -1] }).material.dif).toEqual([0.2, 0.4, -1]);
   });
 
   it('reads any colour that hexadecimal digits can say', () => {

@@ -22,6 +22,33 @@ describe('createLosses', () => {
     expect(losses.listed().losses[0]).toEqual(loss);
   });
 
+  it('lists losses that are the same for the reader once, with the first place', () => {
+    const losses = createLosses();
+    for (const where of ['0/1', '0/2', '0/3'])
+      losses.add({ where, field: 'type', value: 'spline', done: 'group' }, 'type spline');
+    expect(losses.listed().losses).toEqual([
+      { where: '0/1 and 2 more', field: 'type', value: 'spline', done: 'group' },
+    ]);
+  });
+
+  it('marks a loss whose field is expected', () => {
+    const losses = createLosses(['amb', 'x_*']);
+    for (const field of ['amb', 'ambient', 'X_WEIGHT'])
+      losses.add({ where: 'OAK', field, value: 1, done: 'dropped' });
+    expect(losses.listed().losses.map(({ expected }) => expected)).toEqual([true, undefined, true]);
+  });
+
+  it('keeps values short, however long or deep they are', () => {
+    let abyss: unknown = 1;
+    for (let depth = 0; depth < 100_000; depth++) abyss = [abyss];
+    const losses = createLosses();
+    for (const value of ['x'.repeat(1e6), abyss, { r: 1 }, [1, 'a'], null])
+      losses.add({ where: 'OAK', field: 'dif', value, done: 'left out' });
+    const values = losses.listed().losses.map(({ value }) => value);
+    expect(values.slice(1)).toEqual(['an array of 1', 'an object', [1, 'a'], null]);
+    expect(String(values[0])).toHaveLength(201);
+  });
+
   it('lists a warning once, with the first place and the number of others', () => {
     const losses = createLosses();
     for (const where of ['0/1', '0/2', '0/3']) losses.warn('SCALE_ZERO', 'not drawn', where);

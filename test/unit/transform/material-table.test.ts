@@ -122,7 +122,7 @@ describe('roughness and metallic', () => {
     expect(look({ roughness_image: 'X' })).toMatchObject({ images: { roughness: false } });
   });
 
-  it('follows from shi, spe and refl if none is given, and is reported', () => {
+  it('follows from shi and spe if none is given, and is reported; refl has no part in it', () => {
     const spe: ServiceMaterial['spe'] = [0.5, 0.6, 0.7];
     const t = Math.min(1, luminance(linearColor(spe)) / 0.1);
     const expected = 1 + ((2 / 62) ** 0.25 - 1) * (t * t * (3 - 2 * t));
@@ -130,15 +130,16 @@ describe('roughness and metallic', () => {
     expect(made.roughness).toBeCloseTo(expected, 12);
     expect(made.lost).toEqual(['shi', 'spe']);
     expect(look({ spe: [1, 1, 1] }).roughness).toBeCloseTo(0.5, 12);
-    const dim = look({ spe: [0.3, 0.3, 0.3], refl: 0.5 }).roughness;
-    const s = (luminance(linearColor([0.3, 0.3, 0.3])) * 0.5) / 0.1;
-    expect(dim).toBeCloseTo(1 - 0.5 * (s * s * (3 - 2 * s)), 12);
+    const dim = (fields: Partial<ServiceMaterial> = {}) =>
+      look({ spe: [0.3, 0.3, 0.3], ...fields }).roughness;
+    const s = luminance(linearColor([0.3, 0.3, 0.3])) / 0.1;
+    expect(dim()).toBeCloseTo(1 - 0.5 * (s * s * (3 - 2 * s)), 12);
+    for (const refl of [0, 0.5, 1]) expect(dim({ refl })).toBe(dim());
   });
 
-  it('is matt for a black or missing spe, for no reflection, and by option', () => {
+  it('is matt for a black or missing spe, and by option', () => {
     expect(look({ shi: 100, spe: [0, 0, 0] }).roughness).toBe(1);
     expect(look({ shi: 100 }).roughness).toBe(1);
-    expect(look({ shi: 100, spe: [1, 1, 1], refl: 0 }).roughness).toBe(1);
     expect(look({ shi: 100, spe: [1, 1, 1] }, {}, { roughnessStrategy: 'matt' }).roughness).toBe(1);
     expect(look({ shi: 100, spe: [1, 1, 1], roughness: 0.9 })).toMatchObject({
       roughness: 0.9,
@@ -148,16 +149,65 @@ describe('roughness and metallic', () => {
 });
 
 describe('tra and refr', () => {
-  it('glass refracts or has no image: it transmits and stays opaque, lightened by mixing', () => {
-    const dark = linearColor([0.1, 0.1, 0.1]);
-    const glass = look({ tra: 0.75, dif: [0.1, 0.1, 0.1] });
-    expect(glass).toMatchObject({ transmission: 0.75, alpha: 1, alphaMode: 'OPAQUE' });
-    expect(glass.baseColorLinear[0]).toBeCloseTo(dark[0] + (1 - dark[0]) * 0.75, 12);
-    expect(glass.kept).toEqual({ dif: '0x1A1A1A' });
-    const exact = look({ tra: 0.75, dif: [0.1, 0.1, 0.1] }, {}, { glassTint: 'exact' });
-    expect(exact.baseColorLinear).toEqual(dark);
-    const refracting = look({ tra: 0.5, refr: 1.5, pic: 'WOOD' }, { pic: COLOR });
-    expect(refracting).toMatchObject({ transmission: 0.5, ior: 1.5, alphaMode: 'OPAQUE' });
+  it('glass refracts or has no image: it transmits and stays opaque', () => {
+    expect(look({ tra: 0.5 })).toMatchObject({
+      ...{ transmission: 0.5, alpha: 1, alphaMode: 'OPAQUE' },
+      ...{ baseColorLinear: [1, 1, 1], lost: [] },
+    });
+    const refracting = look({ tra: 0.5, refr: 1.5, pic: 'WOOD', dif: [0.1, 0, 0] }, { pic: COLOR });
+    expect(refracting).toMatchObject({
+      ...{ transmission: 0.5, ior: 1.5, alphaMode: 'OPAQUE' },
+      ...{ baseColorLinear: [1, 1, 1], lost: ['tra'] },
+    });
+    expect(look({ tra: 0.5, refr: 1.5, pic: 'WOOD' })).toMatchObject({
+      transmission: 0.5,
+      lost: [],
+    });
+  });
+
+  it('grey glass shows as much of its own light and of the background as blending would', () => {
+    for (const [grey, tra] of [
+      [0.1, 0.75],
+      [0.02, 0.4],
+      [0, 0.5],
+      [0.6, 0.9],
+    ] as const) {
+      const made = look({ tra, dif: [grey, grey, grey] });
+      const [base] = made.baseColorLinear;
+      const [own] = linearColor([grey, grey, grey]);
+      expect(base * (1 - made.transmission)).toBeCloseTo((1 - tra) * own, 12);
+      expect(base * made.transmission).toBeCloseTo(tra, 12);
+      expect(made.lost).toEqual([]);
+    }
+    expect(look({ tra: 0.75, dif: [0.1, 0.1, 0.1] }).kept).toEqual({ tra: 0.75, dif: '0x1A1A1A' });
+  });
+
+  it('coloured glass keeps the sum, which is a loss; clear glass has no colour', () => {
+    const dif = [0.2, 0.8, 0.4] as const;
+    const made = look({ tra: 0.6, dif });
+    const base = linearColor(dif).map((own) => 0.6 + 0.4 * own) as [number, number, number];
+    for (const k of [0, 1, 2]) expect(made.baseColorLinear[k]).toBeCloseTo(base[k]!, 12);
+    expect(made.transmission).toBeCloseTo(0.6 / luminance(base), 12);
+    expect(made.lost).toEqual(['tra']);
+    expect(look({ tra: 1, dif })).toMatchObject({ transmission: 1, lost: [] });
+    const exact = look({ tra: 0.6, dif }, {}, { glassTint: 'exact' });
+    expect(exact).toMatchObject({ transmission: 0.6, lost: ['tra'] });
+    expect(exact.baseColorLinear).toEqual(linearColor(dif));
+  });
+
+  it('glass is clear unless a roughness is given', () => {
+    expect(look({ tra: 0.5 }).roughness).toBe(0.1);
+    expect(look({ tra: 0.5, shi: 1e9, spe: [1, 1, 1] }).roughness).toBeLessThan(0.1);
+    expect(look({ tra: 0.5, roughness: 0.6 }).roughness).toBe(0.6);
+    expect(look({ tra: 0.5 }, { roughness_image: GREY }).roughness).toBe(1);
+    expect(look({ tra: 0.5 }, {}, { glass: 'blend' }).roughness).toBe(1);
+  });
+
+  it('a tra of at most 0.001 is opaque', () => {
+    expect(look({ tra: 0.001, refr: 1.5, dif: [0, 0, 0] })).toMatchObject({
+      ...{ transmission: 0, alpha: 1, ior: undefined, baseColorLinear: [0, 0, 0], lost: [] },
+    });
+    expect(look({ tra: 0.0011 }).transmission).toBe(0.0011);
   });
 
   it('a picture without refraction blends below an alpha of 0.999', () => {
@@ -180,18 +230,29 @@ describe('tra and refr', () => {
     });
   });
 
-  it('an index of 1 or less is never written', () => {
-    for (const refr of [1, 0.5, 0]) expect(look({ refr }).ior).toBeUndefined();
+  it('an index of refraction is written for glass only, and never 1 or less', () => {
+    expect(look({ refr: 1.33, tra: 0.5 }).ior).toBe(1.33);
+    for (const fields of [{ refr: 1.5 }, { refr: 1.5, tra: 0 }, { refr: 1.5, pic: 'WOOD' }])
+      expect(look(fields)).toMatchObject({ ior: undefined, lost: [] });
+    for (const refr of [1, 0.5, 0, -2])
+      expect(look({ refr, tra: 0.5 })).toMatchObject({ ior: undefined, lost: [] });
   });
 });
 
 describe('refl, luminance, bump and map', () => {
-  it('refl below 1 dims the highlight of a dielectric only', () => {
-    expect(look({ refl: 0.25 }).specular).toBe(0.25);
-    expect(look({ refl: -1 }).specular).toBe(0);
-    expect(look({ refl: 1 }).specular).toBeUndefined();
-    expect(look({ refl: 0.25, metallic: 0.5 }).specular).toBeUndefined();
-    expect(look({ refl: 0.25 }, { metallic_image: GREY }).specular).toBeUndefined();
+  it('refl below 1 dims the highlight of a dielectric without a highlight of its own', () => {
+    expect(look({ refl: 0.25 })).toMatchObject({ specular: 0.25, lost: [] });
+    expect(look({ refl: 0.25, spe: [0, 0, 0] })).toMatchObject({ specular: 0.25, lost: [] });
+    expect(look({ refl: -1 })).toMatchObject({ specular: 0, lost: ['refl'] });
+    expect(look({ refl: 1, spe: [1, 1, 1], roughness: 0 })).toMatchObject({
+      ...{ specular: undefined, lost: [] },
+    });
+    for (const [fields, images] of [
+      [{ refl: 0.25, metallic: 0.5 }, {}],
+      [{ refl: 0.25 }, { metallic_image: GREY }],
+      [{ refl: 0.25, spe: [0.1, 0, 0], roughness: 0 }, {}],
+    ] as const)
+      expect(look(fields, images)).toMatchObject({ specular: undefined, lost: ['refl'] });
     const ignored = look({ refl: 0.25 }, {}, { reflection: 'ignore' });
     expect(ignored).toMatchObject({ specular: undefined, lost: ['refl'] });
     expect(look({ refl: 1 }, {}, { reflection: 'ignore' }).lost).toEqual([]);
@@ -258,6 +319,28 @@ describe('refl, luminance, bump and map', () => {
     });
     expect(look({ map: 'auto' }).lost).toEqual([]);
     expect(look({ map: 'sphere' }).lost).toEqual(['map']);
+  });
+});
+
+describe('a value out of its range', () => {
+  it.each<[string, Partial<ServiceMaterial>, object]>([
+    ['tra', { tra: 80 }, { transmission: 1 }],
+    ['tra', { tra: -1 }, { transmission: 0, alpha: 1 }],
+    ['roughness', { roughness: 50 }, { roughness: 1 }],
+    ['metallic', { metallic: -3 }, { metallic: 0 }],
+    ['refl', { refl: 3 }, { specular: undefined }],
+    ['luminance', { luminance: -5 }, { emissiveLinear: [0, 0, 0] }],
+    ['shi', { shi: -1 }, { roughness: 1 }],
+    ['dif', { dif: [2, 0.5, -1] }, { baseColorLinear: linearColor([1, 0.5, 0]) }],
+    ['clearcoat', { clearcoat: 2 }, { clearcoat: { factor: 1, roughness: 0 } }],
+  ])('of %s is a loss: %j', (field, fields, wanted) => {
+    expect(look(fields)).toMatchObject({ ...wanted, lost: [field] });
+  });
+
+  it('at the ends of the range is none', () => {
+    const dif: ServiceMaterial['dif'] = [0, 1, 0];
+    const ends = { tra: 1, roughness: 1, metallic: 0, refl: 1, luminance: 0, dif };
+    expect(look(ends).lost).toEqual([]);
   });
 });
 

@@ -212,6 +212,46 @@ describe('overrides and extras', () => {
     expect(scene.warnings[0]).toMatchObject({ code: 'OVERRIDE_INVALID' });
   });
 
+  it('a value that cannot be read is a loss, with the value as received', async () => {
+    const sent = { dif: 'rot', tra: 'abc', map: 7, amb: {}, refr: '' };
+    const { losses } = await boxIn(sent);
+    const done = 'cannot be read: left out';
+    expect(losses).toEqual([
+      { where: 'OAK', field: 'amb', value: 'an object', done, expected: true },
+      { where: 'OAK', field: 'dif', value: 'rot', done },
+      { where: 'OAK', field: 'map', value: 7, done },
+      { where: 'OAK', field: 'tra', value: 'abc', done },
+    ]);
+    const overridden = await boxIn({ dif: 'rot' }, {}, { overrides: { '*': { dif: '0x010203' } } });
+    expect(overridden.losses).toEqual([]);
+    const modified = await boxIn({ dif: 'rot', tra: 0.5 }, {}, {}, 'OAK;dif 1 1 1;tra abc');
+    expect(modified.losses).toEqual([
+      { where: 'OAK;dif 1 1 1;tra abc', field: 'tra', value: 'abc', done },
+    ]);
+  });
+
+  it('a value out of its range is a loss, with the value as received', async () => {
+    const { losses } = await boxIn({ roughness: '50', metallic: -3 });
+    expect(losses).toEqual([
+      { where: 'OAK', field: 'roughness', value: '50', done: 'out of range: 1 is used' },
+      { where: 'OAK', field: 'metallic', value: -3, done: 'out of range: 0 is used' },
+    ]);
+  });
+
+  it('an unknown key is one loss of the article, however many materials have it', async () => {
+    const { losses } = await sceneOf({
+      btg: ['OAK', 'ELM'].map((mat) => ({ type: 'imp', btgname: 'ACME::DESK::BOX', mat })),
+      blocks: { 'ACME::DESK::BOX': BOX_BODY },
+      mats: [
+        { mname: 'OAK', weight: 3 },
+        { mname: 'ELM', weight: 4 },
+      ],
+    });
+    expect(losses).toEqual([
+      { where: 'OAK and 1 more', field: 'weight', value: 3, done: 'unknown: kept in extras' },
+    ]);
+  });
+
   it('unknown keys are kept in extras and reported, dropped fields kept with them', async () => {
     let abyss: unknown = 1;
     for (let depth = 0; depth < 20; depth++) abyss = [abyss];

@@ -249,10 +249,44 @@ describe('solidLengths', () => {
     expect(solidLengths('cyl', { L: '0.7', Radius: ' 3e-2 ' })).toEqual([0.7, 0.03]);
   });
 
+  it.each<[string, unknown, number[]]>([
+    ['block', [[1, 2, 3]], [1, 2, 3]],
+    ['block', [[1], [2], [3]], [1, 2, 3]],
+    [
+      'block',
+      [
+        { name: 'D', value: 3 },
+        { Name: 'width', Value: '1' },
+        { name: 'h', value: '2,5' },
+      ],
+      [1, 2.5, 3],
+    ],
+    ['block', [{ w: 1 }, { h: 2 }, { d: 3 }], [1, 2, 3]],
+    ['block', 'w=0.8,h=0.5,d=0.02', [0.8, 0.5, 0.02]],
+    ['block', 'W = 0,8; Height = 0,5; D = 0,02', [0.8, 0.5, 0.02]],
+    ['cyl', 'r=.03 l=7e-1', [0.7, 0.03]],
+    ['cyl', '0,7 0,03', [0.7, 0.03]],
+    ['cyl', '0,7; 0,03;', [0.7, 0.03]],
+    ['cyl', '0.7, 0.03, 16', [0.7, 0.03]],
+    ['sphere', '0,5', [0.5]],
+    ['block', '1,2;3', [1, 2, 3]],
+    ['block', ' 1 , 2 , 3 ', [1, 2, 3]],
+    ['block', '[1, 2, 3]', [1, 2, 3]],
+    ['block', ' [[1, "2", 3]]', [1, 2, 3]],
+    ['block', '{"w": 1, "h": 2, "d": 3}', [1, 2, 3]],
+    ['cyl', '[{"name":"r","value":0.03},{"name":"l","value":0.7}]', [0.7, 0.03]],
+  ])('reads a %s of %j', (type, params, lengths) => {
+    expect(solidLengths(type, params)).toEqual(lengths);
+  });
+
   it.each([
     undefined,
     null,
     7,
+    '[1, 2',
+    'w=1 h=2',
+    [[[1, 2, 3]]],
+    [{ name: 'w', value: 1 }],
     true,
     '',
     'wide',
@@ -264,7 +298,6 @@ describe('solidLengths', () => {
     [1, 2, null],
     [1, 2, Number.NaN],
     [1, 2, '1e999'],
-    [[1, 2, 3]],
     {},
     { w: 1, h: 2 },
     { w: 1, h: 2, d: {} },

@@ -201,30 +201,61 @@ describe('what is wrong with an article', () => {
     }
   });
 
-  it('a block without a valid triangle is reported and left out', async () => {
-    const blocks = {
-      [BOX]: BOX_BODY,
-      'ACME::DESK::LEG': { V: [0, 0, 0], A: [{ F: [0, 0, 0] }, { F: [] }] },
-    };
-    const made = article([box(), box({ btgname: 'ACME::DESK::LEG' })], { blocks });
-    const scene = await sceneOf(made);
-    expect(scene.nodes).toHaveLength(1);
-    expect(scene.warnings.map(({ code }) => code)).toContain('BLOCK_EMPTY');
-    await expect(sceneOf(made, { strict: true })).rejects.toEqual(refused('LOSSES_REFUSED'));
+  const withLeg = (leg: object) =>
+    article([box(), box({ btgname: 'ACME::DESK::LEG' })], {
+      blocks: { [BOX]: BOX_BODY, 'ACME::DESK::LEG': leg },
+    });
+
+  it.each([
+    ['the same corner three times', { V: [0, 0, 0], A: [{ F: [0, 0, 0] }, { F: [] }] }],
+    ['points sent as texts', { V: boxPoints().map(String), A: BOX_BODY.A }],
+    ['indices sent as texts', { V: boxPoints(), A: [{ F: BOX_BODY.A[0]!.F.map(String) }] }],
+    ['points out of range', { V: boxPoints(), A: [{ F: [100, 101, 102] }] }],
+    ['a part of a triangle', { V: boxPoints(), A: [{ F: [0, 1] }] }],
+  ])('a block that declares triangles and has none is a hole: %s', async (_name, leg) => {
+    await expect(sceneOf(withLeg(leg))).rejects.toMatchObject({
+      code: 'BLOCK_INVALID',
+      message: expect.stringContaining('ACME::DESK::LEG'),
+    });
+    const scene = await sceneOf(withLeg(leg), { allowMissingParts: true });
+    expect(scene.triangles).toBe(12);
+    expect(scene.losses).toEqual([
+      {
+        where: 'ACME::DESK::LEG',
+        field: 'btgname',
+        value: 'ACME::DESK::LEG',
+        done: 'part left out',
+      },
+    ]);
   });
 
-  it('solids of unreadable parameters are left out, unknown types are groups', async () => {
-    const scene = await sceneOf(
-      article([
-        { type: 'cyl', params: 'wide' },
-        { type: 'spline', childs: [{ type: 'block', params: [1, 2, 3], mat: 'OAK' }] },
-      ]),
-    );
+  it.each([
+    ['no surface', { V: [], A: [] }],
+    ['no triangle in any surface', { V: boxPoints(), A: [{ F: [] }, { F: [] }] }],
+  ])('a block with %s is an empty part: a warning, even with strict', async (_name, leg) => {
+    const scene = await sceneOf(withLeg(leg), { strict: true });
+    expect(scene.nodes).toHaveLength(1);
+    expect(scene.warnings.map(({ code }) => code)).toEqual(['BLOCK_EMPTY']);
+    expect(scene.losses).toEqual([]);
+  });
+
+  it('solids of unreadable parameters are holes, unknown types are groups', async () => {
+    const made = article([
+      { type: 'cyl', params: 'wide' },
+      { type: 'frame', params: [1, 1, 1, 0.5] },
+      { type: 'spline', childs: [{ type: 'block', params: [1, 2, 3], mat: 'OAK' }] },
+    ]);
+    await expect(sceneOf(made)).rejects.toMatchObject({
+      code: 'SOLID_INVALID',
+      message: 'node 0, params: expected the lengths of a cyl, received string "wide"',
+    });
+    const scene = await sceneOf(made, { allowMissingParts: true });
     expect(scene.boundsMetres.max).toEqual([1, 2, 3]);
-    expect(scene.counts.skippedNodes).toBe(1);
-    expect(scene.warnings.map(({ code }) => code).sort()).toEqual([
-      'NODE_TYPE_UNKNOWN',
-      'SOLID_INVALID',
+    expect(scene.counts.skippedNodes).toBe(2);
+    expect(scene.losses).toEqual([
+      { where: '2', field: 'type', value: 'spline', done: 'kept as a group' },
+      { where: '0', field: 'params', value: 'wide', done: 'part left out' },
+      { where: '1', field: 'params', value: [1, 1, 1, 0.5], done: 'part left out' },
     ]);
   });
 
@@ -238,11 +269,40 @@ describe('what is wrong with an article', () => {
     const blocks = {
       [BOX]: { V: boxPoints(), A: [{ F: [...triangles, 0, 1, 99, 0, 0, 1], C: true }] },
     };
-    const { counts, warnings } = await sceneOf(
-      article([box(), box({ lay: '72_ACME_DESK_D2' })], { blocks }),
-    );
+    const made = article([box(), box({ lay: '72_ACME_DESK_D2' })], { blocks });
+    const { counts, warnings, losses } = await sceneOf(made);
     expect(counts).toMatchObject({ droppedTriangles: 2, flippedSurfaces: 1, droppedLayers: 1 });
     expect(warnings[0]!.message).toContain('2 invalid triangles');
+    expect(losses).toEqual([{ where: BOX, field: 'F', value: 2, done: 'triangles dropped' }]);
+  });
+
+  it('a loss of many nodes is listed once, with the first of them and their number', async () => {
+    const nodes = [0, 1, 2].map(() => ({ type: 'spline' }));
+    const flat = [0, 1].map(() => box({ scale: [0, 1, 1] }));
+    expect((await sceneOf(article([box(), ...nodes, ...flat]))).losses).toEqual([
+      { where: '1 and 2 more', field: 'type', value: 'spline', done: 'kept as a group' },
+      { where: '4 and 1 more', field: 'scale', value: [0, 1, 1], done: 'not drawn' },
+    ]);
+  });
+
+  it('a loss fails a strict article, but not one that is expected', async () => {
+    const mats = [{ mname: 'OAK', amb: '0x101010', pho: 3, mirror: 1 }];
+    const strict = { strict: true };
+    const { losses } = await sceneOf(article([box()], { mats }), strict);
+    expect(losses.map(({ field, expected }) => [field, expected])).toEqual([
+      ['amb', true],
+      ['mirror', true],
+      ['pho', true],
+    ]);
+    const expectsAmb = { ...strict, expectedLosses: ['a*'] };
+    await expect(sceneOf(article([box()], { mats }), expectsAmb)).rejects.toMatchObject({
+      code: 'LOSSES_REFUSED',
+      message: expect.stringContaining(
+        'OAK, mirror: dropped: undocumented; kept in extras and 1 more',
+      ),
+    });
+    const spline = article([box(), { type: 'spline' }]);
+    await expect(sceneOf(spline, strict)).rejects.toEqual(refused('LOSSES_REFUSED'));
   });
 
   it('what the decoder repaired is reported with the rest', async () => {
