@@ -90,7 +90,7 @@ export async function execute(
   const { report, runFolder, end } = result;
   const { configurations, totalMs } = report;
   output.log.info(end.kind === 'complete' ? 'finished' : 'ended', { ...configurations, totalMs });
-  io.print(summarise(report, runFolder));
+  if (!args.quiet) io.print(summarise(report, runFolder));
   if (runFolder !== undefined) io.print(`${join(runFolder, 'report.html')}\n`);
   if (end.error !== undefined) return stop(end.error, report);
   const exitCode = configurations.failed > 0 ? 1 : 0;

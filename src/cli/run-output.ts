@@ -5,6 +5,9 @@ import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
 
 /** The interval of progress lines, milliseconds. */
 const PROGRESS_INTERVAL_MS = 30_000;
+/** The interval at which the bar is drawn, milliseconds. */
+const REDRAW_INTERVAL_MS = 100;
+const BAR_WIDTH = 30;
 const ERASE_LINE = '\r\u001b[K';
 
 /** The option `--log-format`. */
@@ -13,6 +16,17 @@ export const LOG_FORMAT_OPTION = {
   choices: ['pretty', 'json'],
   describe: 'format of log lines; default pretty on a terminal, otherwise json',
 } as const satisfies OptionSpec;
+
+type Terminal = NodeJS.WritableStream & { columns?: number };
+
+/** The options of how much is printed. */
+export const AMOUNT_OPTIONS = {
+  quiet: {
+    type: 'boolean',
+    describe: 'print the path of the report and errors only',
+  },
+  verbose: { type: 'boolean', describe: 'log every configuration' },
+} as const satisfies Record<string, OptionSpec>;
 
 /** The output of a run while it executes. */
 export interface RunOutput {
@@ -39,10 +53,11 @@ export async function openOutput(
   const { terminal } = io;
   const given = textOf(args, 'log-format') as LogFormat | undefined;
   const format = given ?? (terminal === undefined ? 'json' : 'pretty');
-  const bar =
-    format === 'pretty' && terminal !== undefined ? await openBar(terminal, io) : undefined;
-  const write = (text: string) => io.printError(bar === undefined ? text : `${ERASE_LINE}${text}`);
-  const log = await createLogger({ format, sink: { write }, now: io.now, fields });
+  const isShown = format === 'pretty' && terminal !== undefined && !args.quiet;
+  const bar = isShown ? openBar(terminal, io) : undefined;
+  const sink = { write: bar?.print ?? io.printError };
+  const level = args.quiet ? 'error' : args.verbose ? 'debug' : 'info';
+  const log = await createLogger({ format, sink, now: io.now, fields, level });
   return { log, format, ...(bar ?? openLines(log, io)) };
 }
 
@@ -67,42 +82,51 @@ function openLines(log: Logger, io: Io): Omit<RunOutput, 'log' | 'format'> {
   };
 }
 
-async function openBar(
-  stream: NodeJS.WritableStream,
-  io: Io,
-): Promise<Omit<RunOutput, 'log' | 'format'>> {
-  const { default: cliProgress } = await import('cli-progress');
-  const bar = new cliProgress.SingleBar({
-    format: '  {bar} {value}/{total} · {rate}/s · {left} left · {failed} failed',
-    stream,
-    hideCursor: true,
-    clearOnComplete: true,
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    barsize: 30,
-  });
+/** The line of progress at the bottom of the terminal: a log line takes its place and pushes it down. */
+function openBar(stream: Terminal, io: Io) {
+  let line = '';
+  let drawn = '';
   let startedAt: number | undefined;
+  const draw = () => {
+    // A line that wraps could not be erased.
+    const next = line.slice(0, (stream.columns ?? 80) - 1);
+    if (next !== drawn) stream.write(`${ERASE_LINE}${next}`);
+    drawn = next;
+  };
+  const timer = setInterval(draw, REDRAW_INTERVAL_MS).unref();
   return {
-    selecting(found) {
-      if (startedAt === undefined) stream.write(`${ERASE_LINE}  selecting · ${found} found`);
+    /** Prints lines above the bar. */
+    print(text: string) {
+      io.printError(drawn === '' ? text : `${ERASE_LINE}${text}`);
+      drawn = '';
+      draw();
     },
-    progress({ total, done, failed }) {
-      if (startedAt === undefined) {
-        startedAt = io.now();
-        stream.write(ERASE_LINE);
-        bar.start(total, 0, { rate: '–', left: '–', failed: 0 });
-      }
-      const perSecond = (done * 1000) / Math.max(1, io.now() - startedAt);
-      const left = perSecond > 0 ? minutes((total - done) / perSecond) : '–';
-      // A planning may add configurations.
-      bar.setTotal(total);
-      bar.update(done, { rate: perSecond.toFixed(1), left, failed });
+    selecting(found: number) {
+      if (startedAt !== undefined) return;
+      line = `  selecting · ${found} found`;
+      draw();
+    },
+    progress(progress: Progress) {
+      const isFirst = startedAt === undefined;
+      startedAt ??= io.now();
+      line = barText(progress, io.now() - startedAt);
+      if (isFirst) draw();
     },
     close() {
-      if (startedAt === undefined) stream.write(ERASE_LINE);
-      bar.stop();
+      clearInterval(timer);
+      if (drawn !== '') stream.write(ERASE_LINE);
+      line = '';
+      drawn = '';
     },
   };
+}
+
+function barText({ total, done, failed }: Progress, ms: number): string {
+  const full = Math.floor((BAR_WIDTH * done) / Math.max(1, total));
+  const perSecond = (done * 1000) / Math.max(1, ms);
+  const left = done > 0 ? minutes((total - done) / perSecond) : '–';
+  const bar = '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
+  return `  ${bar} ${done}/${total} · ${perSecond.toFixed(1)}/s · ${left} left · ${failed} failed`;
 }
 
 function minutes(seconds: number): string {

@@ -353,7 +353,11 @@ async function processRound(
       if (isOutOfTime()) return;
       const startedAt = now();
       try {
-        collect(await attempt(selected), { place: first + index, ms: now() - startedAt });
+        const result = await attempt(selected);
+        const ms = now() - startedAt;
+        const article = articleLabel(selected.request);
+        environment.log.debug('configuration', { article, status: result.status, ms });
+        collect(result, { place: first + index, ms });
         progress.done++;
         environment.progress?.({ ...progress });
       } catch (thrown) {

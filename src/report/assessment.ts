@@ -113,7 +113,8 @@ export function isRefused({ refused, accepted }: RunReport['gates']): boolean {
 export function detailOf({ article, message }: Cause['examples'][number], cause: Cause): string {
   if (!message.endsWith(cause.message)) return message;
   const where = message.slice(0, message.length - cause.message.length).replace(/: $/, '');
-  return where.includes(article) ? '' : where;
+  const subject = where.slice(where.lastIndexOf(' ') + 1);
+  return where.includes(article) || article.endsWith(subject) ? '' : where;
 }
 
 /** Causes with an action of their own; the others share one. */

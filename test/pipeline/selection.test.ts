@@ -356,7 +356,7 @@ describe('a choice that cannot be had', () => {
     expect(stdout).toMatch(
       /CATALOGUE_CIRCULAR {2}catalogue FJEL\S* contains FJEL\S*, which contains it/,
     );
-    expect(stdout).toMatch(/catalogue GONE {2}NODE_NOT_FOUND/);
+    expect(stdout).toMatch(/NODE_NOT_FOUND {2}1 failed: .*\n +catalogue GONE\n/);
     expect(stdout).toMatch(/1 converted · 0 unchanged · 1 failed/);
   });
 

@@ -36,6 +36,60 @@ test('during selection the terminal shows the number of articles, until the bar 
   output.close();
 });
 
+/** What a terminal shows after these bytes; it has no other control sequences than these. */
+function shown(text: string): string[] {
+  return text.split('\n').map((line) => {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal's own
+    const last = line.split(/\r\u001b\[K/).at(-1)!;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal's own
+    expect(last).not.toMatch(/[\u001b\r]/);
+    return last;
+  });
+}
+
+test('the bar is cleared before each log line, and at the end nothing of it remains', async () => {
+  vi.useFakeTimers();
+  const screen = Object.assign(new PassThrough(), { columns: 60 });
+  const { io } = processOf(screen);
+  const output = await openOutput({}, { ...io, printError: (text) => screen.write(text) });
+  output.selecting(1);
+  output.log.warn('one');
+  for (let done = 0; done <= 40; done++) {
+    output.progress({ total: 40, done, failed: 0 });
+    if (done % 20 === 10) output.log.warn(`at ${done}`, { long: 'x'.repeat(100) });
+    vi.advanceTimersByTime(60);
+  }
+  output.close();
+  output.log.info('finished');
+  const written = String(screen.read());
+  expect(written).toMatch(/39\/40/);
+  const lines = shown(written);
+  expect(lines.map((line) => line.slice(9, 24).trim())).toEqual([
+    'warn  one',
+    'warn  at 10  lo',
+    'warn  at 30  lo',
+    'info  finished',
+    '',
+  ]);
+  for (const drawn of written.match(/ {2}[█░]+[^\r\n]*/g)!) expect(drawn.length).toBeLessThan(60);
+});
+
+test('--quiet logs errors only and draws no bar; --verbose logs every configuration', async () => {
+  const screen = new PassThrough();
+  const quiet = processOf(screen);
+  const output = await openOutput({ quiet: true }, quiet.io);
+  output.selecting(1);
+  output.progress({ total: 1, done: 1, failed: 0 });
+  output.log.warn('a warning');
+  output.log.error('an error');
+  output.close();
+  expect(screen.read()).toBeNull();
+  expect(quiet.lines.join('')).toMatch(/^\S+ error an error\n$/);
+  const verbose = processOf();
+  (await openOutput({ verbose: true }, verbose.io)).log.debug('configuration', { ms: 1 });
+  expect(verbose.lines.join('')).toContain('"level":"debug"');
+});
+
 test('a log has one line of the selection, then a line every 30 seconds, also without progress', async () => {
   vi.useFakeTimers();
   const { io, lines, clock } = processOf();
