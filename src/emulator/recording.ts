@@ -91,7 +91,8 @@ function recordedChange(
   { article, id, ...change }: PropertyChange,
 ): Json {
   const metareinitstring = String(article.reinit ?? '');
-  const found = id === article.id ? find({ ...query, ...change, metareinitstring }) : undefined;
+  const found =
+    id === String(article.id) ? find({ ...query, ...change, metareinitstring }) : undefined;
   return found ?? notRecorded(change);
 }
 

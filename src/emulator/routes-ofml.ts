@@ -91,9 +91,6 @@ function restore({ query }: Call, { range }: RouteContext): Answer {
 /** Fields of POST articles, all required. */
 const CHANGE_FIELDS = ['id', 'rootid', 'proptype', 'propclass', 'prop', 'newvalue', 'jsondata'];
 
-/** Fields that a stored article must have. @see Spec 4.3 (reinit). */
-const ARTICLE_FIELDS = ['id', 'rootid', ...ARTICLE] as const;
-
 const JSON_TYPE = /^application\/json\b/i;
 
 /**
@@ -107,7 +104,10 @@ const JSON_TYPE = /^application\/json\b/i;
 function readChange(call: Call): PropertyChange {
   const body = jsonBody(call, CHANGE_FIELDS);
   const { id, rootid, proptype, propclass, prop, newvalue } = body;
-  for (const [name, value] of Object.entries({ id, rootid, propclass, prop })) {
+  for (const [name, value] of Object.entries({ id, rootid })) {
+    if (!isId(value)) badBody(name, 'an id');
+  }
+  for (const [name, value] of Object.entries({ propclass, prop })) {
     if (!isText(value)) badBody(name, 'a text that is not empty');
   }
   if (proptype !== 'ocd' && proptype !== 'meta') badBody('proptype', '"ocd" or "meta"');
@@ -117,10 +117,10 @@ function readChange(call: Call): PropertyChange {
   const article = topLevelArticle(body.jsondata, 'jsondata');
   // Only the root is reconfigured, as a whole; a child's property is changed within it.
   checkRule(
-    rootid === article.id,
+    areSame(rootid, article.id),
     `rootid: expected ${article.id}, the id of jsondata, received ${rootid}`,
   );
-  const isPart = [article, ...descendantsOf(article)].some((part) => part.id === id);
+  const isPart = [article, ...descendantsOf(article)].some((part) => areSame(part.id, id));
   checkRule(isPart, `id: expected ${rootid} or one of its children, received ${id}`);
   const names = { id: String(id), propclass: String(propclass), prop: String(prop) };
   return { proptype, ...names, newvalue: String(newvalue), article };
@@ -172,18 +172,30 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
 }
 
-/** A complete article, or its JSON text, whose children, however deep, all belong to it. */
+/** The type of an id is not shown: a number counts as its text. */
+function isId(value: unknown): boolean {
+  return typeof value === 'number' || isText(value);
+}
+
+function areSame(id: unknown, other: unknown): boolean {
+  return isId(id) && String(id) === String(other);
+}
+
+/** A top-level article as POST reinit requires it, or its JSON text; all its children belong to it. */
 function topLevelArticle(value: unknown, where: string): Json {
   const article = objectOf(value, where);
   const { id, rootid, children } = article;
-  for (const field of ARTICLE_FIELDS) {
+  for (const field of ['id', 'rootid']) {
+    checkRule(isId(article[field]), `${where}.${field}: expected an id`);
+  }
+  for (const field of ARTICLE) {
     checkRule(isText(article[field]), `${where}.${field}: expected a text that is not empty`);
   }
   checkRule(Array.isArray(children), `${where}.children: expected an array`);
   const { reinitstring } = (article.ocd ?? {}) as Json;
   checkRule(typeof reinitstring === 'string', `${where}.ocd.reinitstring: expected a text`);
-  checkRule(id === rootid, `${where}: ${id} is a child; expected its root ${rootid}`);
-  const isOwn = descendantsOf(article).every((child) => child.rootid === id);
+  checkRule(areSame(id, rootid), `${where}: ${id} is a child; expected its root ${rootid}`);
+  const isOwn = descendantsOf(article).every((child) => areSame(child.rootid, id));
   checkRule(isOwn, `${where}.children: expected children with rootid ${id}`);
   return article;
 }

@@ -83,7 +83,7 @@ function configure(
   if (named === undefined) return undefined;
   const { article, values: before } = readPlanning(json);
   const root = { article, values: before, json };
-  const part = id === json.id ? root : childOf(root, id);
+  const part = id === String(json.id) ? root : childOf(root, id);
   const target = [root, part].find((one) => one.article === named);
   if (target === undefined)
     throw new RangeRefusal('jsondata: is another article than the query names');
@@ -111,7 +111,7 @@ interface PlanningPart {
 }
 
 function childOf({ article, values, json }: PlanningPart, id: string): PlanningPart {
-  const child = list(json.children).find((one) => one.id === id) ?? {};
+  const child = list(json.children).find((one) => String(one.id) === id) ?? {};
   const found = article.meta?.children(values).find(({ article: { number, program } }) => {
     return number === child.basearticlenumber && program === child.program;
   });

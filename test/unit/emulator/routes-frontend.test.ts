@@ -81,7 +81,7 @@ describe('a permanent identifier', () => {
     ['an array', [], 400, 'body: expected a JSON object'],
     ['no json', {}, 400, 'json: required'],
     ['more than json', { json: {}, id: 1 }, 400, 'id: no such field'],
-    ['an article without id', { json: {} }, 422, 'json.id: expected a text that is not empty'],
+    ['an article without id', { json: {} }, 422, 'json.id: expected an id'],
   ])('is not given for %s', async (_, body, status, error) => {
     const response = await post(testing, 'ofml/reinit', { token }, body);
     expect([response.status, await response.json()]).toEqual([status, { error }]);

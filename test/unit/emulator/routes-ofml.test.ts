@@ -265,6 +265,13 @@ describe('the body of POST articles', () => {
     }
   });
 
+  test('may have numbers as ids, whose type the specification does not show', async () => {
+    const ids = { id: 7, rootid: '7' };
+    const response = await buyer.send(desk, body({ ...ids, jsondata: { ...desk, ...ids } }));
+    expect([response.status, ((await response.json()) as Wire).id]).toEqual([200, '7']);
+    expect(await send({ id: null })).toEqual([400, 'id: expected an id']);
+  });
+
   test('changes nothing else, whatever names are in it', async () => {
     const text = JSON.stringify(body({})).replace('{', '{"__proto__":{"id":"X"},');
     const response = await buyer.send(desk, text);
