@@ -15,6 +15,8 @@ export interface SnapshotRecord {
   blocks: [name: string, fetched: Fetched][];
   images: [reference: string, fetched: Fetched][];
   warnings: Warning[];
+  /** Bodies of GET articles in further languages. */
+  translations?: [lang: string, article: Digest][];
   /** Children of a planning that its parts list does not contain; missing if there are none. */
   unplaced?: UnplacedChild[];
 }

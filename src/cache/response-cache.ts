@@ -45,6 +45,8 @@ export interface ResponseCacheOptions {
   freshness?: FreshnessPolicy;
   /** Name of the service in the database. @defaultValue the client's id */
   service?: string;
+  /** Names of the same service by language, of those that requests may name. */
+  languages?: Readonly<Record<string, string>>;
   /** Requests again what the service did not have in an earlier run. @defaultValue false */
   retryMissing?: boolean;
   /** Requests everything, also what an interrupted run has requested. @defaultValue false */
@@ -56,6 +58,8 @@ export interface CacheableRequest<Name extends OperationName = OperationName> {
   operation: Name;
   /** By our names; the row of the operation says which of them are sent and which identify the request. */
   values: Values;
+  /** Language, if it is not that of the client. */
+  lang?: string;
   /** Manufacturer whose data it is. */
   owner: string;
   /** Manufacturer whose conversion dates apply if the catalogue lacks the owner: the article's. */
@@ -230,9 +234,13 @@ export class ResponseCache {
     return { answer, fromService, stamp: stampOf(stored, request.owner) };
   }
 
-  #stored({ operation, values }: CacheableRequest): StoredResponse | undefined {
-    const request = requestKey(operation, values);
-    return this.#options.database.responses.get({ service: this.#service, operation, request });
+  #stored(request: CacheableRequest): StoredResponse | undefined {
+    return this.#options.database.responses.get(this.#rowOf(request));
+  }
+
+  #rowOf({ operation, values, lang }: CacheableRequest) {
+    const service = lang === undefined ? this.#service : this.#options.languages![lang]!;
+    return { service, operation, request: requestKey(operation, values) };
   }
 
   async #isUsable(
@@ -258,13 +266,14 @@ export class ResponseCache {
     request: CacheableRequest<Name>,
     stored: StoredResponse | undefined,
   ): Promise<LiveResponse<Name>> {
-    const { operation, subject } = request;
+    const { operation, subject, lang } = request;
+    const values = lang === undefined ? request.values : { ...request.values, lang };
     const counts = this.#count(request);
     counts.sent++;
     try {
       const validators = await this.#validatorsOf(stored);
       const received: Received<Name> | NotModified = await (request.send?.() ??
-        this.#options.client.call(operation, request.values, { validators }));
+        this.#options.client.call(operation, values, { validators }));
       if ('notModified' in received) {
         counts.notModified++;
         return this.#put(request, stored!);
@@ -292,17 +301,18 @@ export class ResponseCache {
 
   /** Stores what was received, stamped with the state of the data. */
   async #put(
-    { operation, values, owner, datedBy: fallback = owner, always }: CacheableRequest,
+    request: CacheableRequest,
     received: Pick<StoredResponse, 'answer' | 'etag' | 'lastModified'>,
   ): Promise<CachedResponse> {
     const { database, now } = this.#options;
     const { answer, etag, lastModified } = received;
+    const { owner, datedBy: fallback = owner, always } = request;
     // The dates come from the top of the catalogue, so that it cannot be stamped with them.
     const dates = always ? undefined : await this.#dates();
     const datedBy = dates?.stateOf(owner) === '' ? fallback : owner;
     const convertdate = dates?.stateOf(datedBy) ?? '';
     const stamp = { datedBy, convertdate, fetchedOn: dayOf(now), requestedAt: now };
-    const key = { service: this.#service, operation, request: requestKey(operation, values) };
+    const key = this.#rowOf(request);
     if ('digest' in answer) database.bodies.put({ ...answer, usedAt: now });
     database.responses.put({ ...key, answer, etag, lastModified, ...stamp });
     return { answer, fromService: true, stamp: { owner, ...stamp } };
@@ -350,8 +360,8 @@ export class ResponseCache {
   }
 }
 
-function keyOf({ operation, values }: CacheableRequest): string {
-  return `${operation} ${requestKey(operation, values)}`;
+function keyOf({ operation, values, lang = '' }: CacheableRequest): string {
+  return `${operation} ${lang} ${requestKey(operation, values)}`;
 }
 
 function stampOf(

@@ -19,6 +19,8 @@ export type RequestEstimate = Record<'articles' | 'partsLists' | 'bodies' | 'unk
 interface EstimateOptions {
   service: string;
   database: CacheDatabase;
+  /** Languages of translations. */
+  languages?: readonly string[];
   cache: ResponseCache;
   /** Defined if the whole snapshot of an article is fresh. */
   freshSnapshot(request: ArticleRequest): Promise<unknown>;
@@ -37,14 +39,16 @@ export async function estimateRequests(
   requests: readonly ArticleRequest[],
   options: EstimateOptions,
 ): Promise<RequestEstimate> {
-  const { service, database, cache } = options;
+  const { service, database, cache, languages = [] } = options;
   const estimate = { articles: 0, partsLists: 0, bodies: 0, unknown: 0 };
   const bodies = new Set<string>();
   const toCheck = new Map<string, CacheableRequest>();
   const unknown: ArticleRequest[] = [];
   for (const request of requests) {
     const isFresh = (await options.freshSnapshot(request)) !== undefined;
-    if (!isFresh && (await cache.wouldRequest(articleRequest(request)))) estimate.articles++;
+    for (const lang of isFresh ? [] : [undefined, ...languages]) {
+      if (await cache.wouldRequest(articleRequest(request, '', lang))) estimate.articles++;
+    }
     const record = database.snapshots.get(service, configurationKey(request));
     if (record === undefined) {
       unknown.push(request);

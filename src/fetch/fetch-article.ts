@@ -10,10 +10,16 @@ import {
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
 import type { PartsList, PartsListNode } from '../model/graphics.ts';
-import type { ArticleSnapshot, DecodedReader, Fetched, Warning } from '../model/snapshot.ts';
+import type {
+  ArticleSnapshot,
+  DecodedReader,
+  Fetched,
+  Translation,
+  Warning,
+} from '../model/snapshot.ts';
 import { imageReferences } from '../service/wire-material.ts';
 import { canonicalName, parseJson } from '../service/wire-value.ts';
-import { ConverterError, isConverterError } from '../support/errors.ts';
+import { asConverterError, ConverterError, endsRun, isConverterError } from '../support/errors.ts';
 import { estimateRequests, type RequestEstimate } from './estimate.ts';
 import { type ImageContext, locateImage } from './image-location.ts';
 import { checkPlacement } from './placement.ts';
@@ -21,7 +27,13 @@ import { planningChildren } from './planning.ts';
 import { articleRequest, blockOwner, imageRequest, partsListRequest } from './requests.ts';
 import { resolveKey } from './resolve-article.ts';
 import type { CatalogueReader, Configurator, Configured, PropertySetting } from './selection.ts';
-import { inputsDigest, optionsDigest, recordOf, type SnapshotInputs } from './snapshot.ts';
+import {
+  inputsDigest,
+  optionsDigest,
+  recordOf,
+  type SnapshotInputs,
+  TRANSLATION_MISSING,
+} from './snapshot.ts';
 
 /** Options of a fetcher. */
 export interface FetcherOptions extends ResponseCacheOptions {
@@ -87,6 +99,7 @@ interface Source {
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
   const { client, database, imageLocation } = options;
+  const languages = Object.keys(options.languages ?? {});
   const cache = new ResponseCache(options);
   const service = options.service ?? client.id;
 
@@ -94,12 +107,17 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     const dependencies = new Dependencies();
     const source = { cache, dependencies, imageLocation };
     const resolved = await resolveArticle(source, request);
-    const snapshot = await fetchSnapshot(source, resolved, children);
+    const [geometry, translated] = await Promise.all([
+      fetchSnapshot(source, resolved, children),
+      translate(source, request, languages),
+    ]);
+    const warnings = [...geometry.warnings, ...translated.warnings];
+    const snapshot = { ...geometry, ...translated, warnings };
     const { key, unplaced } = snapshot;
     const stamps = unplaced === undefined ? dependencies.stamps : undefined;
     const inputs = {
       inputs: inputsDigest(snapshot),
-      optionsDigest: optionsDigest(imageLocation, children),
+      optionsDigest: optionsDigest(imageLocation, children, languages),
     };
     const record = recordOf(snapshot, resolved.articleDigest);
     const summary = stamps && { key, ...inputs, stamps };
@@ -111,7 +129,8 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const freshSnapshot: Fetcher['freshSnapshot'] = async (request, children) => {
     if (options.force) return undefined;
     const found = database.snapshots.summary(service, configurationKey(request));
-    if (found?.optionsDigest !== optionsDigest(imageLocation, children)) return undefined;
+    if (found?.optionsDigest !== optionsDigest(imageLocation, children, languages))
+      return undefined;
     for (const stamp of found.stamps) {
       if (!(await cache.isFresh(stamp))) return undefined;
     }
@@ -136,7 +155,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     fetch,
     freshSnapshot,
     estimate: (requests) =>
-      estimateRequests(requests, { ...options, service, cache, freshSnapshot }),
+      estimateRequests(requests, { ...options, service, languages, cache, freshSnapshot }),
     counts: cache.counts,
     decoded: cache.decoded,
   };
@@ -146,6 +165,31 @@ async function resolveArticle(source: Source, given: ArticleRequest): Promise<Re
   const request = checkedRequest(given);
   const { answer: article, digest } = await readArticle(source, request);
   return { ...resolveKey(request, article), article, articleDigest: digest };
+}
+
+/** Reads an article in further languages. A failure is a warning: its texts are those of the first language. */
+async function translate(
+  source: Source,
+  given: ArticleRequest,
+  languages: readonly string[],
+): Promise<Pick<ArticleSnapshot, 'translations' | 'warnings'>> {
+  const request = checkedRequest(given);
+  const warnings: Warning[] = [];
+  const read = async (lang: string): Promise<Translation[]> => {
+    try {
+      const { answer: article, digest } = await readArticle(source, request, lang);
+      return [{ lang, article, digest }];
+    } catch (thrown) {
+      const error = asConverterError(thrown);
+      if (endsRun(error.code) || error.code === 'INTERNAL') throw thrown;
+      const message = `language ${lang}: ${error.code}: ${error.message}`;
+      warnings.push({ code: TRANSLATION_MISSING, message });
+      return [];
+    }
+  };
+  const translations = (await Promise.all(languages.map(read))).flat();
+  warnings.sort((a, b) => (a.message < b.message ? -1 : 1));
+  return { ...(translations.length > 0 && { translations }), warnings };
 }
 
 function checkedRequest(request: ArticleRequest): ArticleRequest {
@@ -159,9 +203,13 @@ function checkedRequest(request: ArticleRequest): ArticleRequest {
 }
 
 /** Without a configuration string the variant code is the only way to name a configuration. */
-async function readArticle({ cache, dependencies }: Source, request: ArticleRequest) {
+async function readArticle(
+  { cache, dependencies }: Source,
+  request: ArticleRequest,
+  lang?: string,
+) {
   const read = (from: ArticleRequest, variant?: string) =>
-    cache.read(articleRequest(from, variant), dependencies);
+    cache.read(articleRequest(from, variant, lang), dependencies);
   const { finalarticlenumber: variant, reinitstring } = request;
   if (reinitstring !== '') {
     return read(request).catch(async (thrown: unknown) => {

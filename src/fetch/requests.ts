@@ -3,13 +3,14 @@ import type { CacheableRequest } from '../cache/response-cache.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { ImageLocation } from './image-location.ts';
 
-/** GET articles. @param varcode - Variant code, or empty. */
+/** GET articles. @param varcode - Variant code, or empty. @param lang - Language, if it is not the client's. */
 export function articleRequest(
   { manufacturer, program, basearticlenumber, reinitstring }: ArticleRequest,
   varcode = '',
+  lang?: string,
 ): CacheableRequest<'getArticle'> {
   const values = { manufacturer, program, basearticlenumber, reinitstring, varcode };
-  return { operation: 'getArticle', values, owner: manufacturer };
+  return { operation: 'getArticle', values, owner: manufacturer, ...(lang && { lang }) };
 }
 
 /** GET btg. */

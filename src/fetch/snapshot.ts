@@ -38,10 +38,15 @@ export async function loadSnapshot(
     const message = `${article}: expected a snapshot in the cache, received none`;
     throw new ConverterError('SNAPSHOT_MISSING', message, { article });
   }
-  const { key, partsList, warnings, unplaced } = record;
+  const { key, partsList, warnings, unplaced, translations: stored } = record;
   const article = decodeArticle(await store.get(record.article));
   const [blocks, images] = [new Map(record.blocks), new Map(record.images)];
-  return { key, article, partsList, blocks, images, warnings, ...(unplaced && { unplaced }) };
+  const translate = async ([lang, digest]: [string, Digest]) => {
+    return { lang, digest, article: decodeArticle(await store.get(digest)) };
+  };
+  const translations = stored && (await Promise.all(stored.map(translate)));
+  const some = { ...(translations && { translations }), ...(unplaced && { unplaced }) };
+  return { key, article, partsList, blocks, images, warnings, ...some };
 }
 
 /** The same without reading a body; undefined if a request of it failed or children of it have no place. */
@@ -56,27 +61,41 @@ export function loadSnapshotInputs(
 /** A snapshot as the database stores it: its article by digest. */
 export function recordOf(snapshot: ArticleSnapshot, article: Digest): SnapshotRecord {
   const { key, partsList, blocks, images, warnings, unplaced } = snapshot;
+  const translations = snapshot.translations?.map(({ lang, digest }): [string, Digest] => {
+    return [lang, digest];
+  });
   const bodies = { article, partsList, blocks: [...blocks], images: [...images] };
-  return { key, ...bodies, warnings, ...(unplaced && { unplaced }) };
+  const some = { ...(translations && { translations }), ...(unplaced && { unplaced }) };
+  return { key, ...bodies, warnings, ...some };
 }
 
 /** Count up whenever a fetch gathers other bodies, or other warnings, from the same responses. */
 const FETCH_VERSION = '2';
 
-/** What a snapshot depends on besides responses. @param children - Of a stored planning. */
+/**
+ * What a snapshot depends on besides responses.
+ *
+ * @param children - Of a stored planning.
+ * @param languages - Of translations.
+ */
 export function optionsDigest(
   imageLocation: string = IMAGE_LOCATION_DEFAULT,
   children?: readonly PlanningChild[],
+  languages: readonly string[] = [],
 ): string {
   const planning = children === undefined ? '' : sha256Hex(JSON.stringify(children));
-  return JSON.stringify([FETCH_VERSION, imageLocation, planning]);
+  return JSON.stringify([FETCH_VERSION, imageLocation, planning, ...languages]);
 }
+
+/** Code of the warning that an article cannot be had in a further language. */
+export const TRANSLATION_MISSING = 'TRANSLATION_MISSING';
 
 /** Codes of warnings about the article and not its GLB: they are new in each run, and no reason to rebuild. */
 export const REPORTED: ReadonlySet<string> = new Set([
   'ARTICLE_REPORTED',
   CONFIGURATION_INVALID,
   META_CHILD_WITHOUT_PLACEMENT,
+  TRANSLATION_MISSING,
 ]);
 
 /**

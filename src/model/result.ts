@@ -20,7 +20,8 @@ export interface BuiltResult {
   /** Digest of all inputs, all options and the converter's version. */
   source: Digest;
   built: Built;
-  catalogue: CatalogueEntry;
+  /** In each language of the pipeline. */
+  catalogue: CatalogueEntry[];
   decision: Decision;
   /** Children of a planning that become assets of their own. */
   unplaced?: UnplacedChild[];

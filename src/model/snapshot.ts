@@ -34,10 +34,20 @@ export interface ArticleSnapshot {
   images: Map<string, Fetched>;
   /** What fetch corrected, one sentence each, with its code. */
   warnings: Warning[];
+  /** The article in further languages, for its texts; missing where there are none. */
+  translations?: Translation[];
   /** Of a planning: the children that are not in its parts list; missing where there are none. */
   unplaced?: UnplacedChild[];
   /** What of it was requested in this run, also for another article; not stored. */
   requested?: RequestedParts;
+}
+
+/** An article in another language than the first of its pipeline. */
+export interface Translation {
+  lang: string;
+  article: Article;
+  /** Of its body. */
+  digest: Digest;
 }
 
 /** What of a snapshot was requested in this run rather than cached by an earlier one. */

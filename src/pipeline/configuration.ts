@@ -11,7 +11,7 @@ import {
   REPORTED,
   type SnapshotInputs,
 } from '../fetch/snapshot.ts';
-import type { ArticleKey, ArticleRequest } from '../model/article.ts';
+import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import { type Built, FIGURE_FIELDS, type ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Decision, FreshResult } from '../model/result.ts';
@@ -32,7 +32,7 @@ import { type Converter, loadConverter } from './convert-article.ts';
 import { catalogueEntry, REQUEST_FAILED } from './manifest-lines.ts';
 import type { PreviousOutput, Run } from './open-run.ts';
 import type { Processor } from './results.ts';
-import { pipelineServiceId } from './service.ts';
+import { languagesOf, pipelineServiceId } from './service.ts';
 
 /** Articles transformed at the same time: one computes while the images of another are decoded. */
 const BUILDS_AT_ONCE = 2;
@@ -95,6 +95,7 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
   const build = createBuilder(run, snapshots.decoded);
   const sourceOf = sourceDigest(convert);
   const serviceId = pipelineServiceId(service);
+  const languages = languagesOf(service);
 
   /** The published line, if it has this source and its GLB is in the store. */
   const publishedLine = async (key: ArticleKey, source: Digest) => {
@@ -148,7 +149,7 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     const reported = snapshot.warnings.filter(isReported);
     const common = {
       ...{ request, key, convertdate: article.ocd?.convertdate ?? '', source },
-      catalogue: catalogueEntry(article),
+      catalogue: languages.map((lang) => catalogueEntry(articleIn(lang, snapshot))),
       ...(unplaced.length > 0 && { unplaced }),
     };
     if (await isCommercial(snapshot, stores.bodies, snapshots.decoded)) {
@@ -171,6 +172,11 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
       decision: published ? { tier: tierOf(snapshot), why: [] } : { tier: 'built', why: why() },
     };
   };
+}
+
+/** Texts that there are not in a language are those of the first. */
+function articleIn(lang: string, { article, translations = [] }: ArticleSnapshot): Article {
+  return translations.find((translation) => translation.lang === lang)?.article ?? article;
 }
 
 /** Why an article such as a service or a discount has no GLB. */

@@ -12,6 +12,7 @@ import type { NamedFile } from '../write/gltf.ts';
 import { checkRun, withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
+import { inFirstLanguage } from './service.ts';
 
 /** The result of {@link convertArticle}. */
 export interface ConvertedArticle {
@@ -48,7 +49,7 @@ export async function convertArticle(
   checkRun({ pipeline }, environment);
   const encode = encoderOf(file);
   // Nothing is published, so no output folder is read.
-  const options = { pipeline: { ...pipeline, outputDir: pipeline.cacheDir } };
+  const options = { pipeline: { ...inFirstLanguage(pipeline), outputDir: pipeline.cacheDir } };
   return withRun(options, environment, async ({ session, stores }) => {
     const fetcher = await session.fetcher();
     const snapshot = await fetcher.fetch(request);

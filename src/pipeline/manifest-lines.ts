@@ -19,11 +19,11 @@ import {
 import type { BuiltResult, FailedResult, Result, SkippedResult } from '../model/result.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
-import { keepUnselected, orderFields } from '../write/manifest.ts';
+import { catalogueFiles, keepUnselected, orderFields } from '../write/manifest.ts';
 import { publish } from '../write/publish.ts';
 import type { Run } from './open-run.ts';
 import type { Results } from './results.ts';
-import { pipelineServiceId } from './service.ts';
+import { languagesOf, pipelineServiceId } from './service.ts';
 
 /** Code of the warning that one of several requests of a configuration failed. */
 export const REQUEST_FAILED = 'REQUEST_FAILED';
@@ -231,8 +231,10 @@ export async function publishResults(
     outputDir: options.pipeline.outputDir,
     lines,
     before: stores.previous.lines,
-    catalogue: newCatalogue(stores.previous.catalogue, lines, results),
-    catalogueBefore: stores.previous.catalogue,
+    catalogues: catalogueFiles(languagesOf(options.pipeline.service)).map((file, language) => {
+      const before = stores.previous.catalogues[language]!;
+      return { file, lines: newCatalogue(before, lines, results, language), before };
+    }),
     objectPath: stores.objects.pathOf,
     signal,
   });
@@ -255,13 +257,18 @@ function newCatalogue(
   before: PackedMap<CatalogueLine>,
   lines: PackedMap<ManifestLine>,
   results: Results,
+  language: number,
 ): PackedMap<CatalogueLine> {
   const catalogue = createPackedMap<CatalogueLine>();
   for (const key of lines.keys()) {
     const read = results.of(key).findLast(({ result }) => 'catalogue' in result)?.result;
     const bytes = before.bytesOf(key);
     if (read !== undefined && 'catalogue' in read)
-      catalogue.set(key, { ...configurationId(read.key), ...read.catalogue, ...UNPUBLISHED });
+      catalogue.set(key, {
+        ...configurationId(read.key),
+        ...read.catalogue[language]!,
+        ...UNPUBLISHED,
+      });
     else if (bytes !== undefined) catalogue.setBytes(key, bytes);
   }
   return catalogue;

@@ -10,11 +10,11 @@ import type { Digest } from '../model/snapshot.ts';
 import { removeStaleTemporaries, temporaryFolder } from '../support/files.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { CHECKS, checkParameters, type ParameterCheck, required } from '../support/parameters.ts';
-import { openCatalogue, openManifest } from '../write/manifest.ts';
+import { catalogueFiles, openCatalogue, openManifest } from '../write/manifest.ts';
 import { createRunMetrics, type RunMetrics } from './metrics.ts';
 import { OBJECTS_FOLDER, openObjects } from './output-folder.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
-import { openService, type Service } from './service.ts';
+import { languagesOf, openService, pipelineServiceId, type Service } from './service.ts';
 
 /** An open run: its options, what the process provides, and what is open. */
 export interface Run {
@@ -46,8 +46,9 @@ export interface Stores {
 export interface PreviousOutput {
   /** Lines of the manifest by key. */
   lines: PackedMap<ManifestLine>;
-  catalogue: PackedMap<CatalogueLine>;
-  /** Whether the catalogue has a line with all of today's fields. */
+  /** The catalogue in each language of the pipeline. */
+  catalogues: PackedMap<CatalogueLine>[];
+  /** Whether each catalogue has a line with all of today's fields. */
   isCatalogued(key: string): boolean;
   /** Returns the key of the configuration that a request resolved to. */
   keyOfRequest(request: ArticleRequest): string | undefined;
@@ -129,7 +130,11 @@ async function openOutput(
     log.warn('a line is left out, since it cannot be read', { where, problem });
   return {
     objects,
-    previous: await openPrevious(pipeline.outputDir, repair ? { onDamaged } : {}),
+    previous: await openPrevious(
+      pipeline.outputDir,
+      languagesOf(pipeline.service),
+      repair ? { onDamaged } : {},
+    ),
     markDamaged: (object) => void damaged.add(object),
     hasObject: async (object, bytes) => !damaged.has(object) && (await sizeOf(object)) === bytes,
   };
@@ -137,6 +142,7 @@ async function openOutput(
 
 async function openPrevious(
   outputDir: string,
+  languages: readonly string[],
   watch: { onDamaged?: (where: string, problem: string) => void },
 ): Promise<PreviousOutput> {
   const keys = new Map<string, string>();
@@ -147,11 +153,13 @@ async function openPrevious(
   const onEntry = ({ missing }: Partial<CatalogueLine>, key: string) => {
     if (missing === undefined) outdated.add(key);
   };
-  const catalogue = await openCatalogue(outputDir, { onLine: onEntry, ...watch });
+  const files = catalogueFiles(languages);
+  const open = (file: string) => openCatalogue(outputDir, { onLine: onEntry, ...watch }, file);
+  const catalogues = await Promise.all(files.map(open));
   return {
     lines: await openManifest(outputDir, { onLine, ...watch }),
-    catalogue,
-    isCatalogued: (key) => catalogue.has(key) && !outdated.has(key),
+    catalogues,
+    isCatalogued: (key) => !outdated.has(key) && catalogues.every((of) => of.has(key)),
     keyOfRequest: (request) => keys.get(configurationKey(request)),
   };
 }
@@ -173,6 +181,8 @@ function createServiceSession(opening: SessionOptions) {
     service = openService(content, { ...environment, ...callbacks });
     ({ client } = await service);
     const { createFetcher } = await import('../fetch/fetch-article.ts');
+    const [, ...others] = languagesOf(content);
+    const idIn = (lang: string) => pipelineServiceId({ ...content, lang });
     const identity = { service: client.id, output: outputDir, pid: process.pid };
     begun = database.runs.begin({ ...identity, startedAt });
     return createFetcher({
@@ -186,6 +196,7 @@ function createServiceSession(opening: SessionOptions) {
       interruptedUntil: begun.interruptedUntil,
       freshness,
       imageLocation: content.imageLocation,
+      languages: Object.fromEntries(others.map((lang) => [lang, idIn(lang)])),
     });
   };
 

@@ -40,6 +40,15 @@ const rateLimitSchema = z
 const { rememberMe, padding, tokenElement, concurrency, timeoutMs } = SERVICE_DEFAULTS;
 const { retries, backoffMs, giveUpAfterMs, maxResponseBytes } = SERVICE_DEFAULTS;
 
+/** They become part of file names, which compare without case. */
+const languages = z
+  .array(z.string().regex(/^[A-Za-z0-9_-]+$/, 'expected a language such as en'))
+  .min(1)
+  .refine(
+    (list) => new Set(list.map((lang) => lang.toLowerCase())).size === list.length,
+    'expected each language once',
+  );
+
 const serviceSchema = z
   .strictObject({
     emulator: z.literal(true).optional().describe('the sample range of the emulator'),
@@ -47,7 +56,12 @@ const serviceSchema = z
     authUrl: url.optional().describe('REST base address of the authentication server'),
     baseUrl: url.optional().describe('base address of the API'),
     profile: text.default('').describe('server profile'),
-    lang: text.default('en').describe('display language'),
+    lang: z
+      .union([text, languages], 'expected a language, or a list of languages')
+      .default('en')
+      .describe(
+        'display language; several: each has a catalogue, and the first is that of catalogue.jsonl',
+      ),
     langalt: text.default('').describe('alternative language'),
     currency: text.default('').describe('currency of prices'),
     rememberMe: z

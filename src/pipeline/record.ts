@@ -13,6 +13,7 @@ import type { Pipeline } from './pipeline-file.ts';
 import { fetchPipeline } from './run.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
 import { readSelection, selectLive } from './select.ts';
+import { inFirstLanguage } from './service.ts';
 
 /** The result of {@link recordPipeline}. */
 export interface RecordResult {
@@ -55,13 +56,15 @@ export async function recordPipeline(
   environment: RunEnvironment,
 ): Promise<RecordResult> {
   await checkReplaceable(dir);
+  // A recording has one answer to each request, in whatever language.
+  const pipeline = inFirstLanguage(options.pipeline);
   return replaceFolder(dir, async (folder) => {
     const recorder = createRecorder(folder);
     const { answer: onAnswer, planning: onPlanning } = recorder;
     const recorded = { ...environment, onAnswer, onPlanning };
-    const { report } = await fetchPipeline({ ...options, force: true }, recorded);
-    const content = await recorder.finish(options.pipeline.name);
-    const replay = await replaySelection(options.pipeline, folder, environment);
+    const { report } = await fetchPipeline({ ...options, pipeline, force: true }, recorded);
+    const content = await recorder.finish(pipeline.name);
+    const replay = await replaySelection(pipeline, folder, environment);
     return { report, content, replay };
   });
 }

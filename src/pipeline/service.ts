@@ -71,6 +71,18 @@ export function pipelineServiceId(content: ServiceContent): string {
   return serviceId(clientOptions(content) as ServiceConfig);
 }
 
+/** The languages of a pipeline: everything is requested in the first, articles also in the others. D-756 */
+export function languagesOf({ lang }: ServiceContent): [first: string, ...others: string[]] {
+  const [first = '', ...others] = [lang].flat();
+  return [first, ...others];
+}
+
+/** The same pipeline in its first language alone, for what writes no catalogue. */
+export function inFirstLanguage<P extends { service: ServiceContent }>(pipeline: P): P {
+  const [lang] = languagesOf(pipeline.service);
+  return { ...pipeline, service: { ...pipeline.service, lang } };
+}
+
 /** Describes the service for people: its address, or what the emulator serves. */
 export function describeService({ emulator, recording, baseUrl }: ServiceContent): string {
   if (emulator === true) return 'emulator:sample';
@@ -79,7 +91,8 @@ export function describeService({ emulator, recording, baseUrl }: ServiceContent
 
 /** An emulator is identified by what it serves, so that the cache stays valid when its port changes. */
 function clientOptions(content: ServiceContent) {
-  const { emulator, recording, authUrl: _, imageLocation: __, ...options } = content;
+  const { emulator, recording, authUrl: _, imageLocation: __, ...others } = content;
+  const options = { ...others, lang: languagesOf(content)[0] };
   const isEmulated = emulator === true || recording !== undefined;
   return isEmulated ? { ...options, id: describeService(content) } : options;
 }

@@ -60,12 +60,23 @@ export function openManifest(
   return openLines(join(outputDir, MANIFEST_FILE), MANIFEST_FORM, watch);
 }
 
-/** Opens the catalogue of an output folder, as {@link openManifest} does. */
+/**
+ * The catalogue of each language.
+ *
+ * @example `catalogueFiles(['de', 'en']); // → ['catalogue.de.jsonl', 'catalogue.en.jsonl']`
+ */
+export function catalogueFiles(languages: readonly string[]): string[] {
+  if (languages.length < 2) return [CATALOGUE_FILE];
+  return languages.map((lang) => `catalogue.${lang}.jsonl`);
+}
+
+/** Opens a catalogue of an output folder, as {@link openManifest} does. */
 export function openCatalogue(
   outputDir: string,
   watch: LineWatch<CatalogueLine> = {},
+  file = CATALOGUE_FILE,
 ): Promise<PackedMap<CatalogueLine>> {
-  return openLines(join(outputDir, CATALOGUE_FILE), CATALOGUE_FORM, watch);
+  return openLines(join(outputDir, file), CATALOGUE_FORM, watch);
 }
 
 /** All lines of a manifest at once, for a small one. */
@@ -73,15 +84,16 @@ export async function readManifest(outputDir: string): Promise<ManifestLine[]> {
   return [...(await openManifest(outputDir)).values()];
 }
 
-/** All lines of a catalogue at once. */
-export async function readCatalogue(outputDir: string): Promise<CatalogueLine[]> {
-  return [...(await openCatalogue(outputDir)).values()];
+/** All lines of a catalogue at once. @param lang - One of several languages. @defaultValue the first */
+export async function readCatalogue(outputDir: string, lang?: string): Promise<CatalogueLine[]> {
+  const file = lang === undefined ? CATALOGUE_FILE : `catalogue.${lang}.jsonl`;
+  return [...(await openCatalogue(outputDir, {}, file)).values()];
 }
 
 /** Replaces the manifest or the catalogue, sorted; an equal file is left alone. @see D-740 */
 export async function writeLines<T>(
   outputDir: string,
-  name: typeof MANIFEST_FILE | typeof CATALOGUE_FILE,
+  name: string,
   lines: PackedMap<T>,
 ): Promise<void> {
   const path = join(outputDir, name);

@@ -30,13 +30,20 @@ interface Publication {
   lines: PackedMap<ManifestLine>;
   /** The lines that are published now. */
   before: PackedMap<ManifestLine>;
-  /** The lines of the catalogue by key; publishing sets what they say of the GLB. */
-  catalogue: PackedMap<CatalogueLine>;
-  catalogueBefore: PackedMap<CatalogueLine>;
+  /** In each language; the first is `catalogue.jsonl` too. */
+  catalogues: CataloguePublication[];
   /** Path of an object in the store. */
   objectPath: (digest: Digest) => string;
   /** Ends it between two links, as a crash would, since many thousands of them take minutes. */
   signal?: AbortSignal;
+}
+
+interface CataloguePublication {
+  file: string;
+  /** By key; publishing sets what they say of the GLB. */
+  lines: PackedMap<CatalogueLine>;
+  /** The lines that are published now. */
+  before: PackedMap<CatalogueLine>;
 }
 
 /** What publishing did. */
@@ -60,24 +67,27 @@ export interface Published {
  * @see D-740 (order; copies without hard links).
  */
 export async function publish(publication: Publication): Promise<Published> {
-  const { outputDir, lines, catalogue } = publication;
+  const { outputDir, lines, catalogues } = publication;
   const published = await linkAll(publication);
   await writeLines(outputDir, MANIFEST_FILE, lines);
-  describeAssets(publication);
-  await writeLines(outputDir, CATALOGUE_FILE, catalogue);
+  for (const catalogue of catalogues) describeAssets(publication, catalogue);
+  for (const { file, lines: own } of catalogues) await writeLines(outputDir, file, own);
+  const [first] = catalogues;
+  if (catalogues.length > 1) await writeLines(outputDir, CATALOGUE_FILE, first!.lines);
   for (const path of movedFrom(publication)) await removeLink(join(outputDir, path));
   return published;
 }
 
 /** Sets size, path and digest of the published GLB in each line of the catalogue; equal lines have them. */
-function describeAssets({ lines, before, catalogue, catalogueBefore }: Publication): void {
-  for (const key of catalogue.keys()) {
+function describeAssets({ lines, before }: Publication, catalogue: CataloguePublication): void {
+  for (const key of catalogue.lines.keys()) {
     const isSame = before.bytesOf(key) === lines.bytesOf(key);
-    if (isSame && catalogueBefore.bytesOf(key) === catalogue.bytesOf(key)) continue;
+    if (isSame && catalogue.before.bytesOf(key) === catalogue.lines.bytesOf(key)) continue;
     const line = lines.get(key)!;
     const { glb = null, sha256 = null } = publishedAsset(line) ?? {};
     const sizeMillimetres = sizeOf(line.boundsMetres ?? line.lastGood?.boundsMetres);
-    catalogue.set(key, { ...catalogue.get(key)!, sizeMillimetres, glb, sha256 });
+    const entry = catalogue.lines.get(key)!;
+    catalogue.lines.set(key, { ...entry, sizeMillimetres, glb, sha256 });
   }
 }
 

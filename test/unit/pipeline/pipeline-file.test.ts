@@ -48,6 +48,20 @@ describe('a pipeline file', () => {
     );
   });
 
+  test('takes one language or several that can be part of file names, each once', () => {
+    const lang = (value: string) =>
+      MINIMAL.replace('emulator: true', `emulator: true, lang: ${value}`);
+    expect(parse(lang('de')).service.lang).toBe('de');
+    expect(parse(lang('[de, en-GB]')).service.lang).toEqual(['de', 'en-GB']);
+    for (const [wrong, expected] of [
+      ['[de, DE]', 'each language once'],
+      ['[../de]', 'a language such as en'],
+      ['[]', 'at least one entry'],
+      ['{ de: 1 }', 'a language, or a list of languages'],
+    ] as const)
+      expect(refusal(lang(wrong))).toMatch(new RegExp(`^PIPELINE_INVALID x.yaml:2: .*${expected}`));
+  });
+
   test('takes thresholds of gates as shares, and says what is none', () => {
     const gates = (text: string) => `${MINIMAL}gates:\n  ${text}\n`;
     expect(parse(MINIMAL).gates).toEqual(GATE_DEFAULTS);

@@ -58,10 +58,10 @@ async function publishLines(...all: ManifestLine[]) {
   const { pathOf: objectPath } = openObjects();
   const before = await openManifest(outputDir);
   const catalogue = createPackedMap<CatalogueLine>();
-  const catalogueBefore = await openCatalogue(outputDir);
+  const file = 'catalogue.jsonl';
+  const catalogues = [{ file, lines: catalogue, before: await openCatalogue(outputDir) }];
   for (const line of all) catalogue.set(configurationKey(line), configurationId(line) as never);
-  const publication = { outputDir, lines, before, catalogue, catalogueBefore, objectPath };
-  const outcome = await publish(publication);
+  const outcome = await publish({ outputDir, lines, before, catalogues, objectPath });
   return { ...outcome, lines: [...lines.values()] };
 }
 const published = (name: string) =>
