@@ -22,6 +22,7 @@ import {
 } from '../helpers/evaluator/vectors.ts';
 import type { ReadTriangle } from '../helpers/glb-reader/read-glb.ts';
 import { count, differ, type Findings, measure } from './findings.ts';
+import { placeLimit } from './match-triangles.ts';
 
 type Three = readonly [Vec3, Vec3, Vec3];
 const AXES = [0, 1, 2] as const;
@@ -102,7 +103,7 @@ function compareSolid(
   const where = () => `${solid.type} ${part().slice(-60)}`;
   const local = triangles.map(({ corners }) => unplaced(frame, corners));
   const reach = Math.max(largest(frame.move), ...solid.boundsMax.map((x) => x || 0));
-  const limit = Math.max(1e-5, 2 * 2 ** (Math.floor(Math.log2(reach + 1)) - 23));
+  const limit = placeLimit(reach + 1, expected.movable);
   const near = (name: string, value: number, max = limit) =>
     measure(findings, { name: `solid ${name}`, value, limit: max, where });
   const { min, max } = bounded(local);
@@ -130,7 +131,10 @@ function compareSolid(
       const normal = apply(toLocal, triangle.normals[k]);
       outward &&= dot(normal, face) > 0;
       worst.distance = Math.max(worst.distance, solid.distance(corners[k]));
-      worst.normal = Math.max(worst.normal, distanceToNearest(solid.normals(corners[k]), normal));
+      worst.normal = Math.max(
+        worst.normal,
+        distanceToNearest(solid.normals(corners[k], limit), normal),
+      );
     }
     if (!outward) differ(findings, `${where()}: a facet faces away from its normals`);
     const [a, b, c] = corners;

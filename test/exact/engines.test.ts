@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -142,9 +142,8 @@ describe.skipIf(OTHER_NODES.length === 0)('other versions of Node', () => {
   /** Runs the built program on each version; each has a cache of its own, and draws the textures itself. */
   async function compareFiles(service: object, articles: object[]): Promise<void> {
     const written: Record<string, string>[] = [];
-    for (const [i, node] of nodes.entries()) {
-      const home = join(folder, `run-${i}`);
-      await mkdir(home);
+    for (const node of nodes) {
+      const home = await mkdtemp(join(folder, 'run-'));
       const pipeline = await writePipeline(home, { service, articles });
       await run(node, [PROGRAM, 'run', pipeline], { maxBuffer: 2 ** 26 });
       const lines = await readManifest(join(home, 'out'));

@@ -6,6 +6,7 @@
  */
 
 import type { ExpectedTriangle } from '../helpers/evaluator/evaluate.ts';
+import type { Movable } from '../helpers/evaluator/parts.ts';
 import { type TexturePlacement, texelOf, type Uvs } from '../helpers/evaluator/projection.ts';
 import { dot, largest, length, minus, type Vec2, type Vec3 } from '../helpers/evaluator/vectors.ts';
 import type { ReadTriangle } from '../helpers/glb-reader/read-glb.ts';
@@ -16,7 +17,6 @@ const POSITION_LIMIT = 1e-5;
 const TEXEL_LIMIT = 1e-4;
 /** Radians; float32 normals and slivers. */
 const NORMAL_LIMIT = 1e-3;
-const NEAR_METRES = 50;
 const NEAR_TILES = 500;
 
 type Corners = readonly [Vec3, Vec3, Vec3];
@@ -86,9 +86,17 @@ function bestOf(triangle: ExpectedTriangle, read: ReadTriangle[], among: number[
   return best;
 }
 
-/** Beyond 50 m two float32 steps of the largest coordinate on the way. */
-const positionLimit = ({ reach }: ExpectedTriangle): number =>
-  reach <= NEAR_METRES ? POSITION_LIMIT : 2 * ulp(reach);
+const positionLimit = ({ reach, movable }: ExpectedTriangle): number => placeLimit(reach, movable);
+
+/**
+ * How exactly a place is expected, metres: `reach` is the largest coordinate on the way to it. The node of
+ * a part and each movable one above it add the rounding of a transform in float32.
+ */
+export function placeLimit(reach: number, movable: Movable | undefined): number {
+  let ulps = 4;
+  for (let above = movable; above; above = above.outer) ulps += 2;
+  return Math.max(POSITION_LIMIT, ulps * ulp(reach));
+}
 
 const ulp = (value: number): number => 2 ** (Math.floor(Math.log2(value)) - 23);
 
@@ -158,7 +166,7 @@ function accept(triangle: ExpectedTriangle, other: ReadTriangle, fit: Fit, findi
   const where = () => described(triangle);
   const limit = positionLimit(triangle);
   const far = limit > POSITION_LIMIT;
-  const name = far ? 'position beyond 50 m, in limits' : 'position, metres';
+  const name = far ? 'position of far or nested parts, in limits' : 'position, metres';
   const value = far ? fit.position / limit : fit.position;
   measure(findings, { name, value, limit: far ? 1 : limit, where });
   const texels = (side: string, error: number) =>
@@ -181,7 +189,7 @@ function checkMovable(triangle: ExpectedTriangle, other: ReadTriangle, findings:
   if (!movable) return;
   let node: ReadTriangle['node'] | undefined = other.node;
   const { turn, move } = movable.frame;
-  const limit = Math.max(POSITION_LIMIT, 2 * ulp(largest(move) + 1));
+  const limit = placeLimit(largest(move) + 1, movable);
   for (; node; node = node.parent) {
     const m = node.world;
     const place: Vec3 = [m[12]!, m[13]!, m[14]!];

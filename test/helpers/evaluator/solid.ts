@@ -16,8 +16,8 @@ export interface Solid {
   idealVolume: number;
   /** How far a vertex lies from the ideal surface. */
   distance: (point: Vec3) => number;
-  /** The ideal outward normals at a vertex: more than one where faces meet. */
-  normals: (point: Vec3) => Vec3[];
+  /** The ideal outward normals at a vertex within `slack` of the faces: more than one where faces meet. */
+  normals: (point: Vec3, slack: number) => Vec3[];
   /** Largest sag between the ideal surface and a facet. */
   sag: number;
 }
@@ -108,7 +108,7 @@ function frame([w, h, d, t]: readonly [number, number, number, number]): Solid |
     idealVolume: face * d,
     sag: 0,
     distance: (p) => Math.min(outer.distance(p), hole.distance(p)),
-    normals: (p) => [...outer.normals(p), ...hole.normals(p)],
+    normals: (p, slack) => [...outer.normals(p, slack), ...hole.normals(p, slack)],
   };
 }
 
@@ -127,7 +127,7 @@ function planes(pairs: readonly (readonly [0 | 1 | 2, number, number])[]) {
   };
   return {
     distance: (p: Vec3) => Math.min(...all.map((plane) => off(p, plane))),
-    normals: (p: Vec3) => all.filter((plane) => off(p, plane) < 1e-5).map(normalOf),
+    normals: (p: Vec3, slack: number) => all.filter((plane) => off(p, plane) < slack).map(normalOf),
   };
 }
 
@@ -146,9 +146,9 @@ function cylinder([l, r]: readonly [number, number], tolerance: number): Solid {
     idealVolume: Math.PI * r * r * l,
     sag: r * (1 - Math.cos(Math.PI / n)),
     distance: (p) => Math.min(caps.distance(p), side(p)),
-    normals: (p) => {
-      const around: Vec3[] = side(p) < 1e-5 ? [unit([p[0], 0, p[2]])] : [];
-      return [...around, ...caps.normals(p)];
+    normals: (p, slack) => {
+      const around: Vec3[] = side(p) < slack ? [unit([p[0], 0, p[2]])] : [];
+      return [...around, ...caps.normals(p, slack)];
     },
   };
 }
