@@ -7,7 +7,7 @@ import type {
   SeriesDefinition,
   Values,
 } from '../definition.ts';
-import { imp, type Part, solid, top } from '../tree.ts';
+import { imp, movable, type Part, solid, top } from '../tree.ts';
 import { home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
 import { choice, choices, pick, text } from './properties.ts';
 
@@ -105,22 +105,26 @@ function arcLamp(values: Values): Part[] {
 /** A desk lamp of two arms and a head, each under the joint before it. */
 function deskLamp(values: Values): Part[] {
   const joint = (
+    tag: string,
     children: Part[],
     at: readonly [number, number, number],
     rot: readonly [number, number, number],
-  ): Part => ({ ...top({ at, rot, lay: D3 }, children), type: 'clsref' });
+  ): Part => movable({ at, rot, lay: layer(PROGRAM, `D3_${tag}`) }, children);
   const ball = solid('sphere', { radius: 0.014 }, { mat: metal(values) });
   const head = joint(
+    'KOPF',
     [ball, top({ at: [0, -0.1, 0], rot: [0, 0, 0] }, dome(150, 90, metal(values)))],
     [0, 0.36, 0],
     [22, 0, 74],
   );
   const upper = joint(
+    'ARM OBEN',
     [ball, imp(shared('RUNDROHR', 12, 360), { mat: metal(values) }), head],
     [0, 0.38, 0],
     [0, 8, -98],
   );
   const lower = joint(
+    'ARM UNTEN',
     [ball, imp(shared('RUNDROHR', 12, 380), { mat: metal(values) }), upper],
     [0, 0.06, 0],
     [4, 0, 24],

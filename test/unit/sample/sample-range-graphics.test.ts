@@ -32,6 +32,11 @@ describe('the parts lists of the sample range', () => {
     expect([...types].sort()).toEqual(known.sort());
   });
 
+  it('name each movable part, so that a person finds it', () => {
+    const movables = nodes.filter(({ type }) => type === 'clsref');
+    for (const { prop } of movables) expect(prop.lay).toMatch(/_D3_[A-ZÄÖÜ]{3,}/);
+  });
+
   it('give parameters as arrays, strings and objects', () => {
     const params = nodes.map(({ prop }) => prop.params).filter((value) => value !== undefined);
     expect(params.some(Array.isArray)).toBe(true);
