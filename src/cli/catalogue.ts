@@ -1,4 +1,6 @@
 /** `btg2gltf catalogue ls [NODE|MANUFACTURER]`, `search QUERY --manufacturer M` and `show ARTICLE`. */
+
+import { articleMessages } from '../fetch/resolve-article.ts';
 import type {
   Article,
   ArticleProperty,
@@ -309,7 +311,7 @@ export function readArticleName(text: string): ArticleId {
 
 /** Describes an article: number, texts, price, then a table of properties for each class. @see Spec 2.2 */
 export function articleText(article: Article): string {
-  const { ocd, dump, children } = article;
+  const { ocd, children } = article;
   const name = articleLabel(article);
   const parts = [
     `${[name, ocd?.shorttext ?? ''].join('  ').trim()}\n`,
@@ -317,7 +319,7 @@ export function articleText(article: Article): string {
     ...classTexts('', ocd?.propclasses ?? []),
     ...classTexts('planning: ', article.propclasses),
     ...(children.length === 0 ? [] : [`\n  Children\n${childrenText(children)}`]),
-    ...(dump === '' ? [] : [`\n  The service reports: ${dump}\n`]),
+    ...articleMessages(article).map(({ message }) => `\n  The service reports ${message}\n`),
   ];
   return parts.join('');
 }

@@ -90,8 +90,10 @@ function openProperties(article: Article): Warning[] {
 /**
  * One warning for each of `dump`, `usermessages` and `metamessages` of an article and its children that
  * contains a text. The structure of messages is not specified: every text in them counts, each once.
+ *
+ * @see Spec 2.2; D-614.
  */
-function articleMessages(article: Article): Warning[] {
+export function articleMessages(article: Article): Warning[] {
   const all = withChildren(article);
   const kinds: Readonly<Record<string, unknown[]>> = {
     dump: all.map(({ dump }) => dump),

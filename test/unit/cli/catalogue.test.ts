@@ -99,7 +99,13 @@ describe('the text of an article', () => {
       propclasses: [{ name: 'SIZE', text: 'Size', properties }],
     };
     const ids = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
-    const article = { ...ids, ocd, children: [{ ...ids, basearticlenumber: 'LEG' }], dump: 'bad' };
+    const article = {
+      ...ids,
+      ocd,
+      children: [{ ...ids, basearticlenumber: 'LEG' }],
+      dump: 'bad',
+      metamessages: ['check the lamp'],
+    };
     const text = articleText(decodeArticle(Buffer.from(JSON.stringify(article))));
     expect(text).toBe(
       [
@@ -120,7 +126,9 @@ describe('the text of an article', () => {
         '  Children',
         '    ACME/DESK/LEG',
         '',
-        '  The service reports: bad',
+        '  The service reports dump: bad',
+        '',
+        '  The service reports metamessages: check the lamp',
         '',
       ].join('\n'),
     );
