@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadPipeline } from '../pipeline/pipeline-file.ts';
-import { listFolder } from '../support/files.ts';
 import { type Command, textOf } from './command.ts';
 import { applyOptions } from './pipeline-options.ts';
 import { execute } from './run-commands.ts';
@@ -27,18 +26,15 @@ export const demoCommand: Command = {
     const folders = { output: folder, cache: join(folder, '.cache') };
     const options = applyOptions(pipeline, folders, io);
     const exit = await execute(runPipeline, options, {}, io);
-    io.print(await nextSteps(folder));
+    if (exit === 0) io.print(nextSteps(folder));
     return exit;
   },
 };
 
-async function nextSteps(folder: string): Promise<string> {
-  const runs = await listFolder(join(folder, 'runs'));
-  const newest = runs.filter((name) => /^\d/.test(name)).at(-1) ?? '';
+function nextSteps(folder: string): string {
   return `
 Next:
-  open a .glb file below ${join(folder, 'articles')} in a glTF viewer
-  open ${join(folder, 'runs', newest, 'report.html')} in a browser
+  open a .glb file below ${join(folder, 'articles')} in a glTF viewer, and the report above in a browser
   btg2gltf demo         again: every configuration is unchanged
   btg2gltf init         writes a pipeline file of your own
   btg2gltf doctor       checks this machine, your settings and your login
