@@ -208,8 +208,8 @@ function addressProblem(address: string | undefined): string | undefined {
   }
 }
 
-/** Checks what the schema cannot express: exactly one of several keys. */
-function ofRules(yaml: YamlFile, { service, articles }: PipelineContent): Problem[] {
+/** Checks what the schema cannot express: exactly one of several keys, and their order. */
+function ofRules(yaml: YamlFile, { service, articles, convert }: PipelineContent): Problem[] {
   const problems: Problem[] = [];
   const say = (path: YamlPath, sentence: string) =>
     problems.push({ line: yaml.lineOf(path), sentence: `${pathText(path)}: ${sentence}` });
@@ -226,6 +226,14 @@ function ofRules(yaml: YamlFile, { service, articles }: PipelineContent): Proble
   for (const name of ['authUrl', 'baseUrl'] as const) {
     const problem = addressProblem(service[name]);
     if (problem !== undefined) say(['service', name], problem);
+  }
+  // An object has keys of digits alone first, whatever their order in the file, but the last pattern wins.
+  const patterns = yaml.keysAt(['convert', 'overrides']);
+  const moved = Object.keys(convert.overrides).find((pattern, i) => pattern !== patterns[i]);
+  if (moved !== undefined) {
+    const expected = 'expected patterns of digits alone first and in ascending order';
+    const others = `"*${moved}" may be anywhere`;
+    say(['convert', 'overrides', moved], `${expected}, received "${moved}"; ${others}`);
   }
   articles.forEach((entry, index) => {
     const kinds = SOURCE_KINDS.filter((kind) => entry[kind] !== undefined);
@@ -308,6 +316,13 @@ export function readYaml(
     value: toPlain(document, file),
     /** The line of a value, or of its nearest ancestor that exists. */
     lineOf: (path: YamlPath) => line(offsetOf(document, path)),
+    /** The keys of a mapping in the order of the file. */
+    keysAt: (path: YamlPath): string[] => {
+      const node = document.getIn(path, true);
+      return isMap(node)
+        ? node.items.map(({ key }) => String(isScalar(key) ? key.value : key))
+        : [];
+    },
     /** The line of a key within the mapping at a path. */
     lineOfKey: (path: YamlPath, key: string) => line(keyOffsetOf(document, path, key)),
   };

@@ -2,7 +2,7 @@
  * Publish: makes finished objects visible by links, then replaces manifest and catalogue, so that a crash
  * leaves no line without its file. It removes a link only after it has moved.
  */
-import { dirname, join } from 'node:path';
+import { join, posix } from 'node:path';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { parseConfigurationKey } from '../model/configuration-id.ts';
 import type { Bounds } from '../model/scene.ts';
@@ -74,7 +74,7 @@ export async function publish(publication: Publication): Promise<Published> {
   for (const { file, lines: own } of catalogues) await writeLines(outputDir, file, own);
   const [first] = catalogues;
   if (catalogues.length > 1) await writeLines(outputDir, CATALOGUE_FILE, first!.lines);
-  for (const path of movedFrom(publication)) await removeLink(join(outputDir, path));
+  for (const path of movedFrom(publication)) await removeLink(outputDir, path);
   return published;
 }
 
@@ -119,10 +119,13 @@ function linkOf(line: ManifestLine | undefined): string | undefined {
   return line && publishedAsset(line)?.glb;
 }
 
-async function removeLink(path: string): Promise<void> {
-  await removeFile(path);
-  const folder = dirname(path);
-  if ((await listFolder(folder)).length === 0) await removeTree(folder);
+/** Removes a link below `articles/`, and the folders that it leaves empty. */
+async function removeLink(outputDir: string, path: string): Promise<void> {
+  await removeFile(join(outputDir, path));
+  for (let folder = posix.dirname(path); folder !== 'articles'; folder = posix.dirname(folder)) {
+    if ((await listFolder(join(outputDir, folder))).length > 0) return;
+    await removeTree(join(outputDir, folder));
+  }
 }
 
 /** The path of every line gets its own GLB, or for a failed one the last good one. */

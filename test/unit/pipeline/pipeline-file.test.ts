@@ -48,6 +48,16 @@ describe('a pipeline file', () => {
     );
   });
 
+  test('keeps the order of overrides, and refuses a pattern whose place would be lost', () => {
+    const overrides = (text: string) => `${MINIMAL}convert: { overrides: ${text} }\n`;
+    const both = '"9010": { metallic: 1 }, "*": { metallic: 0 }';
+    const { convert } = parse(overrides(`{ ${both}, "A": { metallic: 0 } }`));
+    expect(Object.keys(convert.overrides)).toEqual(['9010', '*', 'A']);
+    expect(refusal(overrides(`{ "*": { metallic: 0 }, 9010: { metallic: 1 } }`))).toBe(
+      'PIPELINE_INVALID x.yaml:6: convert.overrides.9010: expected patterns of digits alone first and in ascending order, received "9010"; "*9010" may be anywhere',
+    );
+  });
+
   test('takes one language or several that can be part of file names, each once', () => {
     const lang = (value: string) =>
       MINIMAL.replace('emulator: true', `emulator: true, lang: ${value}`);
