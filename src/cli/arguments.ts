@@ -1,5 +1,6 @@
 /** Parses the words behind the name of a command and checks them with the table of the command. */
 import yargs from 'yargs';
+import type { ConverterError } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
 import { type Arguments, type Command, type OptionSpec, usageError } from './command.ts';
 
@@ -30,14 +31,14 @@ export async function readArguments(
 ): Promise<{ help: string } | { args: Arguments }> {
   const forHelp = words.includes('--help') || words.includes('-h');
   const positionals = command.positionals.map((p) => `  ${p.name}  ${p.describe}`);
-  const options = Object.entries(command.options).map(([option, spec]) => {
+  const specs = Object.entries(command.options).map(([option, spec]) => {
     return [option, toYargs(spec, forHelp)];
   });
   const parser = yargs([])
     .scriptName('btg2gltf')
     .usage([`btg2gltf ${usage}`, '', describe, ...positionals].join('\n'))
     .parserConfiguration(PARSER)
-    .options(Object.fromEntries(options))
+    .options(Object.fromEntries(specs))
     .version(false)
     .help()
     .alias('help', 'h')
@@ -48,13 +49,14 @@ export async function readArguments(
   if (examples.length > 0) parser.epilogue([...notes, ...examples].join('\n'));
   if (forHelp) return { help: await parser.getHelp() };
   const { _: given, $0, ...values } = await parser.parseAsync([...words]);
-  return {
-    args: {
-      ...checkPositionals(name, usage, command, given),
-      ...checkOptions(name, command, values),
-    },
-  };
+  const refuse: Refuse = (sentence) =>
+    usageError(sentence, `for its arguments and options, run btg2gltf ${name} --help`);
+  const options = checkOptions(`${name}: `, command, values, refuse);
+  return { args: { ...checkPositionals(`${name}: `, usage, command, given, refuse), ...options } };
 }
+
+/** Makes an error whose help names the command. */
+type Refuse = (sentence: string) => ConverterError;
 
 /** A number is parsed as text; only the help shows its type. */
 function toYargs(spec: OptionSpec, forHelp: boolean) {
@@ -65,54 +67,69 @@ function toYargs(spec: OptionSpec, forHelp: boolean) {
 }
 
 function checkPositionals(
-  name: string,
+  where: string,
   usage: string,
   { positionals }: Command,
   given: readonly (string | number)[],
+  refuse: Refuse,
 ): Arguments {
   const missing = positionals.find(({ required }, index) => required && given[index] === undefined);
-  const refuse = (sentence: string) => usageError(`${name}: ${sentence}; usage: btg2gltf ${usage}`);
-  if (missing !== undefined) throw refuse(`expected ${missing.name}, received none`);
+  const wrong = (sentence: string) => refuse(`${where}${sentence}; usage: btg2gltf ${usage}`);
+  if (missing !== undefined) throw wrong(`expected ${missing.name}, received none`);
   if (given.length > positionals.length)
-    throw refuse(`expected no further argument, received "${given[positionals.length]}"`);
+    throw wrong(`expected no further argument, received "${given[positionals.length]}"`);
   return Object.fromEntries(given.map((word, index) => [positionals[index]!.name, String(word)]));
 }
 
-function checkOptions(name: string, command: Command, given: Record<string, unknown>): Arguments {
+function checkOptions(
+  where: string,
+  command: Command,
+  given: Record<string, unknown>,
+  refuse: Refuse,
+): Arguments {
   const known = Object.keys(command.options);
   const dashed = known.map((option) => `--${option}`);
   const unknown = Object.keys(given).find((option) => !known.includes(option));
   if (unknown !== undefined) {
-    const hint = didYouMean(`--${unknown}`, dashed) || `; options: ${dashed.join(' ')}`;
-    throw usageError(`${name}: expected a known option, received --${unknown}${hint}`);
+    const option = unknown.length === 1 ? `-${unknown}` : `--${unknown}`;
+    const hint = didYouMean(option, dashed);
+    throw refuse(`${where}expected a known option, received ${option}${hint}`);
   }
   const missing = known.filter((k) => command.options[k]!.required && given[k] === undefined);
   if (missing.length > 0) {
     const options = missing.map((option) => `--${option}`).join(' and ');
-    throw usageError(`${name}: expected ${options}, received no such option`);
+    throw refuse(`${where}expected ${options}, received no such option`);
   }
   return Object.fromEntries(
     Object.entries(given)
       .filter(([, value]) => value !== undefined)
-      .map(([option, value]) => [option, checkValue(option, command.options[option]!, value)]),
+      .map(([option, value]) => [
+        option,
+        checkValue(option, command.options[option]!, value, refuse),
+      ]),
   );
 }
 
-function checkValue(option: string, spec: OptionSpec, value: unknown): string | number | boolean {
-  const refuse = (expected: string) =>
-    usageError(`--${option}: expected ${expected}, received ${JSON.stringify(value)}`);
-  if (Array.isArray(value)) throw refuse('one value');
+function checkValue(
+  option: string,
+  spec: OptionSpec,
+  value: unknown,
+  refuse: Refuse,
+): string | number | boolean {
+  const wrong = (expected: string) =>
+    refuse(`--${option}: expected ${expected}, received ${JSON.stringify(value)}`);
+  if (Array.isArray(value)) throw wrong('one value');
   if (spec.type === 'boolean') {
-    if (typeof value !== 'boolean') throw refuse('no value');
+    if (typeof value !== 'boolean') throw wrong('no value');
     return value;
   }
   const text = String(value);
-  if (text === '' && !spec.mayBeEmpty) throw refuse('a value');
+  if (text === '' && !spec.mayBeEmpty) throw wrong('a value');
   if (spec.choices !== undefined && !spec.choices.includes(text)) {
-    throw refuse(`${spec.choices.join(' or ')}${didYouMean(text, spec.choices)}`);
+    throw wrong(`${spec.choices.join(' or ')}${didYouMean(text, spec.choices)}`);
   }
   if (spec.type === 'string') return text;
   const min = spec.min ?? 0;
-  if (!/^\d{1,9}$/.test(text) || Number(text) < min) throw refuse(`a whole number from ${min}`);
+  if (!/^\d{1,9}$/.test(text) || Number(text) < min) throw wrong(`a whole number from ${min}`);
   return Number(text);
 }

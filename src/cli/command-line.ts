@@ -2,97 +2,110 @@
 import { ENVIRONMENT, registerSecrets } from '../pipeline/environment.ts';
 import { ERROR_CODES } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
-import { type Command, errorFields, errorToReport, type Io, usageError } from './command.ts';
+import { type CommandRow, errorFields, errorToReport, type Io, usageError } from './command.ts';
 
-interface CommandRow {
-  usage: string;
-  describe: string;
-  load(): Promise<Command>;
-}
-
-/** Every command by name. The file of a command is loaded when it is called. */
-const COMMANDS: Readonly<Record<string, CommandRow>> = {
-  demo: {
-    usage: 'demo [--output DIR]',
-    describe: 'convert the sample range of the emulator: a first try without an account',
-    load: async () => (await import('./demo.ts')).demoCommand,
+/** Every command by name, in the groups of the README. The file of a command is loaded when it is called. */
+const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
+  'First steps': {
+    demo: {
+      usage: 'demo [--output DIR]',
+      describe: 'convert the sample range of the emulator: a first try without an account',
+      load: async () => (await import('./demo.ts')).demoCommand,
+    },
+    init: {
+      usage: 'init [FILE]',
+      describe: 'write a pipeline file with comments, to be completed',
+      load: async () => (await import('./init.ts')).initCommand,
+    },
+    doctor: {
+      usage: 'doctor [PIPELINE.yaml]',
+      describe: 'check settings, login and folders, and print what to do',
+      load: async () => (await import('./doctor.ts')).doctorCommand,
+    },
+    completion: {
+      usage: 'completion bash|zsh',
+      describe: 'print the completion of commands, options and pipeline files for a shell',
+      load: async () => (await import('./completion.ts')).completionCommand(COMMANDS),
+    },
   },
-  init: {
-    usage: 'init [FILE]',
-    describe: 'write a pipeline file with comments, to be completed',
-    load: async () => (await import('./init.ts')).initCommand,
+  Convert: {
+    run: {
+      usage: 'run PIPELINE.yaml',
+      describe: 'convert the articles of a pipeline to GLB files',
+      load: async () => (await import('./run-commands.ts')).runCommand,
+    },
+    fetch: {
+      usage: 'fetch PIPELINE.yaml',
+      describe: 'first half of run: fetch all data of the articles into the cache',
+      load: async () => (await import('./run-commands.ts')).fetchCommand,
+    },
+    build: {
+      usage: 'build PIPELINE.yaml',
+      describe: 'second half of run: convert the data in the cache, without a network',
+      load: async () => (await import('./run-commands.ts')).buildCommand,
+    },
+    convert: {
+      usage: 'convert --manufacturer M --program P --basearticlenumber N --output FILE.glb',
+      describe: 'convert one article into one file',
+      load: async () => (await import('./convert.ts')).convertCommand,
+    },
   },
-  doctor: {
-    usage: 'doctor [PIPELINE.yaml]',
-    describe: 'check settings, login and folders, and print what to do',
-    load: async () => (await import('./doctor.ts')).doctorCommand,
+  'Look and explain': {
+    catalogue: {
+      usage: 'catalogue ls [NODE] | search QUERY --manufacturer M | show ARTICLE',
+      describe: 'list and search the catalogue, show an article',
+      load: async () => (await import('./catalogue.ts')).catalogueCommand,
+    },
+    explain: {
+      usage: 'explain ARTICLE --pipeline PIPELINE.yaml',
+      describe: 'show why an article was built or failed, its material rules and its losses',
+      load: async () => (await import('./explain.ts')).explainCommand,
+    },
   },
-  run: {
-    usage: 'run PIPELINE.yaml',
-    describe: 'convert the articles of a pipeline to GLB files',
-    load: async () => (await import('./run-commands.ts')).runCommand,
+  'Published files': {
+    verify: {
+      usage: 'verify PIPELINE.yaml|FOLDER',
+      describe: 'compare every published GLB with its hash in the manifest',
+      load: async () => (await import('./output-commands.ts')).verifyCommand,
+    },
+    prune: {
+      usage: 'prune PIPELINE.yaml|FOLDER [--keep-runs N] [--yes]',
+      describe: 'remove files that no manifest line refers to, and old reports',
+      load: async () => (await import('./output-commands.ts')).pruneCommand,
+    },
   },
-  convert: {
-    usage: 'convert --manufacturer M --program P --basearticlenumber N --output FILE.glb',
-    describe: 'convert one article into one file',
-    load: async () => (await import('./convert.ts')).convertCommand,
+  'Without the service': {
+    serve: {
+      usage: 'serve',
+      describe: 'start the emulator of the service on this machine',
+      load: async () => (await import('./serve.ts')).serveCommand,
+    },
+    record: {
+      usage: 'record PIPELINE.yaml --to DIR',
+      describe: 'record the responses that a run needs, to replay it without the service',
+      load: async () => (await import('./record.ts')).recordCommand,
+    },
   },
-  fetch: {
-    usage: 'fetch PIPELINE.yaml',
-    describe: 'first half of run: fetch all data of the articles into the cache',
-    load: async () => (await import('./run-commands.ts')).fetchCommand,
-  },
-  build: {
-    usage: 'build PIPELINE.yaml',
-    describe: 'second half of run: convert the data in the cache, without a network',
-    load: async () => (await import('./run-commands.ts')).buildCommand,
-  },
-  serve: {
-    usage: 'serve',
-    describe: 'start the emulator of the service on this machine',
-    load: async () => (await import('./serve.ts')).serveCommand,
-  },
-  record: {
-    usage: 'record PIPELINE.yaml --to DIR',
-    describe: 'record the responses that a run needs, to replay it without the service',
-    load: async () => (await import('./record.ts')).recordCommand,
-  },
-  catalogue: {
-    usage: 'catalogue ls [NODE] | search QUERY --manufacturer M | show ARTICLE',
-    describe: 'list and search the catalogue, show an article',
-    load: async () => (await import('./catalogue.ts')).catalogueCommand,
-  },
-  inbox: {
-    usage: 'inbox --store DIR',
-    describe: 'receive the cart posts of the planning frontend',
-    load: async () => (await import('./inbox.ts')).inboxCommand,
-  },
-  relay: {
-    usage: 'relay',
-    describe: 'receive logins and answer with session tokens',
-    load: async () => (await import('./relay.ts')).relayCommand,
-  },
-  'migrate-url': {
-    usage: 'migrate-url URL',
-    describe: 'convert an address of v1 or v2 to v2.5 and list the differences',
-    load: async () => (await import('./migrate-url.ts')).migrateUrlCommand,
-  },
-  explain: {
-    usage: 'explain ARTICLE --pipeline PIPELINE.yaml',
-    describe: 'show why an article was built, its material rules and its losses',
-    load: async () => (await import('./explain.ts')).explainCommand,
-  },
-  prune: {
-    usage: 'prune PIPELINE.yaml|FOLDER [--keep-runs N] [--yes]',
-    describe: 'remove files that no manifest line refers to, and old reports',
-    load: async () => (await import('./output-commands.ts')).pruneCommand,
-  },
-  verify: {
-    usage: 'verify PIPELINE.yaml|FOLDER',
-    describe: 'compare every published GLB with its hash in the manifest',
-    load: async () => (await import('./output-commands.ts')).verifyCommand,
+  'Carts, links and tokens': {
+    inbox: {
+      usage: 'inbox --store DIR',
+      describe: 'receive the cart posts of the planning frontend',
+      load: async () => (await import('./inbox.ts')).inboxCommand,
+    },
+    relay: {
+      usage: 'relay',
+      describe: 'receive logins and answer with session tokens',
+      load: async () => (await import('./relay.ts')).relayCommand,
+    },
+    'migrate-url': {
+      usage: 'migrate-url URL',
+      describe: 'convert an address of v1 or v2 to v2.5 and list the differences',
+      load: async () => (await import('./migrate-url.ts')).migrateUrlCommand,
+    },
   },
 };
+
+const COMMANDS: Readonly<Record<string, CommandRow>> = Object.assign({}, ...Object.values(GROUPS));
 
 const EXIT_CODES = [
   ['0', 'all converted'],
@@ -143,7 +156,7 @@ function isJsonLog(words: readonly string[], { terminal }: Io): boolean {
 
 async function dispatch(words: readonly string[], io: Io, version: string): Promise<number> {
   const [name, ...rest] = words;
-  if (name === '--version') {
+  if (name === '--version' || name === '-V') {
     io.print(`${version}\n`);
     return 0;
   }
@@ -153,8 +166,10 @@ async function dispatch(words: readonly string[], io: Io, version: string): Prom
   }
   const row = Object.hasOwn(COMMANDS, name) ? COMMANDS[name]! : undefined;
   if (row === undefined) {
+    const hint = didYouMean(name, Object.keys(COMMANDS));
     throw usageError(
-      `expected a command, received "${name}"${didYouMean(name, Object.keys(COMMANDS))}`,
+      `expected a command, received "${name}"${hint}`,
+      'btg2gltf --help lists the commands',
     );
   }
   const { readArguments } = await import('./arguments.ts');
@@ -167,18 +182,27 @@ async function dispatch(words: readonly string[], io: Io, version: string): Prom
   return command.run(parsed.args, io);
 }
 
+/** Runs without an account. */
+const EXAMPLE =
+  'btg2gltf convert --emulator --manufacturer FJEL --program LINEA --basearticlenumber LN-M --output desk.glb';
+
 function helpText(): string {
-  const commands = Object.entries(COMMANDS).map(([name, row]) => [name, row.describe] as const);
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
+  const commands = Object.entries(GROUPS).flatMap(([group, rows]) => {
+    const lines = Object.entries(rows).map(([name, row]) => [name, row.describe] as const);
+    return [group, ...columns(lines, width), ''];
+  });
   const variables = Object.entries(ENVIRONMENT).map(([name, row]) => [name, row.means] as const);
   return [
     'btg2gltf converts configurable furniture from its catalogue service to deduplicated glTF.',
     '',
     'Usage: btg2gltf COMMAND [OPTIONS]',
     '',
-    'Commands',
-    ...columns(commands),
+    ...commands,
+    'Run btg2gltf COMMAND --help (-h) for the options of a command, btg2gltf --version (-V) for the version.',
     '',
-    'Run btg2gltf COMMAND --help for the options of a command.',
+    'Example',
+    `  ${EXAMPLE}`,
     '',
     'Environment',
     ...columns(variables),
@@ -189,7 +213,9 @@ function helpText(): string {
   ].join('\n');
 }
 
-function columns(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...rows.map(([left]) => left.length));
+function columns(
+  rows: readonly (readonly [string, string])[],
+  width = Math.max(...rows.map(([left]) => left.length)),
+): string[] {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }

@@ -50,6 +50,13 @@ export interface Command {
   run(args: Arguments, io: Io): Promise<number>;
 }
 
+/** How a command is called, and its file, which is loaded when it is called. */
+export interface CommandRow {
+  usage: string;
+  describe: string;
+  load(): Promise<Command>;
+}
+
 /** The text of an argument; undefined if it was not given. */
 export function textOf(args: Arguments, name: string): string | undefined {
   const value = args[name];
@@ -68,9 +75,9 @@ export function numberOf(args: Arguments, name: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** An error in how the program was called. */
-export function usageError(sentence: string): ConverterError {
-  return new ConverterError('USAGE', sentence);
+/** An error in how the program was called. @param help - An action that fits better than that of the code. */
+export function usageError(sentence: string, help?: string): ConverterError {
+  return new ConverterError('USAGE', sentence, help === undefined ? {} : { help });
 }
 
 /** Aborts a controller because of a signal of the process; the reason is the error to report. */

@@ -46,7 +46,8 @@ export const pruneCommand: Command = {
   options: {
     output: OUTPUT,
     'keep-runs': { type: 'number', min: 1, describe: 'also remove all reports except the last N' },
-    yes: { type: 'boolean', describe: 'remove the files; without it they are only listed' },
+    yes: { type: 'boolean', describe: 'remove the files; without it they are only counted' },
+    verbose: { type: 'boolean', describe: 'list the files' },
   },
   examples: [
     'btg2gltf prune pipelines/demo.yaml',
@@ -59,11 +60,17 @@ export const pruneCommand: Command = {
     try {
       const plan = await planPrune(outputDir, numberOf(args, 'keep-runs'));
       const { objects, links, runs, bytes } = plan;
-      for (const path of [...links, ...objects, ...runs]) io.print(`${path}\n`);
+      if (args.verbose) {
+        for (const path of [...links, ...objects, ...runs]) io.print(`${path}\n`);
+      }
       const reports = runs.length === 0 ? '' : ` and the reports of ${amount(runs.length, 'run')}`;
       const what = `${amount(objects.length, 'object')} (${size(bytes)}) and ${amount(links.length, 'link')}${reports}`;
       if (args.yes) await carryOutPrune(outputDir, plan);
-      io.print(args.yes ? `removed: ${what}\n` : `would remove: ${what}; --yes removes them\n`);
+      io.print(
+        args.yes
+          ? `removed: ${what}\n`
+          : `would remove: ${what}; --yes removes them, --verbose lists them\n`,
+      );
       return 0;
     } finally {
       await release();

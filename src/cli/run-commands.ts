@@ -79,6 +79,10 @@ export async function execute(
     );
     return stopped(error, output);
   };
+  if (options.until !== undefined && !isSameDay(options.until, startedAt)) {
+    const time = textOf(args, 'until');
+    output.log.warn(`--until ${time} has passed today: the run stops tomorrow at ${time}`);
+  }
   let result: RunResult;
   try {
     result = await withProgress(output, io, (environment) =>
@@ -100,6 +104,10 @@ export async function execute(
   } catch (thrown) {
     return stopped(errorToReport(thrown, io), output);
   }
+}
+
+function isSameDay(a: number, b: number): boolean {
+  return new Date(a).toDateString() === new Date(b).toDateString();
 }
 
 /** Logs an error as JSON with the id of the run, or throws it for the command line to print. */
@@ -158,12 +166,22 @@ async function write(path: string, content: string): Promise<void> {
 
 function printDryRun(dryRun: DryRun, io: Io): number {
   const { articles, failures, warnings } = dryRun.selection;
+  if (articles.length > 0) io.print(`${DRY_RUN_COLUMNS.join('\t')}\n`);
   io.print(articles.map(articleLine).join(''));
   for (const { what, code, message } of failures) io.print(`${code}\t${what}\t${message}\n`);
   for (const { code, message } of warnings) io.print(`${code}\t${message}\n`);
   io.print(estimateText(dryRun));
   return failures.length > 0 ? 1 : 0;
 }
+
+const DRY_RUN_COLUMNS = [
+  'manufacturer',
+  'program',
+  'basearticlenumber',
+  'finalarticlenumber',
+  'reinitstring',
+  'selected by',
+];
 
 /** One article a line, in columns separated by tabs, because numbers may contain blanks. */
 function articleLine({ request, why }: SelectedArticle): string {

@@ -51,7 +51,9 @@ const SELECTORS: {
   list: ({ rows, name }) => ({
     articles: rows.map(({ request, line }) => ({ request, why: [`${name}:${line}`] })),
   }),
-  article: ({ kind, ...request }) => ({ articles: [{ request, why: [kind] }] }),
+  article: ({ kind, ...request }) => ({
+    articles: [{ request, why: [`${kind} of the pipeline file`] }],
+  }),
   search: selectFromSearch,
   catalogue: selectFromCatalogue,
   planning: selectPlannings,

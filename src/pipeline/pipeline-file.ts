@@ -148,10 +148,11 @@ function pathText(path: YamlPath): string {
 function ofIssue(yaml: YamlFile, issue: z.core.$ZodIssue): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(issue.path);
-    return issue.keys.map((key) => ({
-      line: yaml.lineOfKey(issue.path, key),
-      sentence: `expected a known key, received "${key}"${didYouMean(key, known) || `; keys: ${known.join(', ')}`}`,
-    }));
+    return issue.keys.map((key) => {
+      const hint = secretHint(key) ?? (didYouMean(key, known) || `; keys: ${known.join(', ')}`);
+      const sentence = `expected a known key, received "${key}"${hint}`;
+      return { line: yaml.lineOfKey(issue.path, key), sentence };
+    });
   }
   if (yaml.value === null || yaml.value === undefined) {
     const sentence = 'the file: expected name, service, articles and output, received nothing';
@@ -159,6 +160,20 @@ function ofIssue(yaml: YamlFile, issue: z.core.$ZodIssue): Problem[] {
   }
   const where = issue.path.length === 0 ? 'the file' : pathText(issue.path);
   return [{ line: yaml.lineOf(issue.path), sentence: `${where}: ${wording(yaml, issue)}` }];
+}
+
+/** Keys that people write for credentials, and the variables that have them. */
+const SECRET_KEYS: readonly [RegExp, keyof typeof ENVIRONMENT][] = [
+  [/^(user|login|account)(name|id)?$/, 'BTG2GLTF_USERNAME'],
+  [/^(pass(word|wd)?|pwd|secret)$/, 'BTG2GLTF_PASSWORD'],
+  [/^(app|application|api)key$/, 'BTG2GLTF_APP_KEY'],
+  [/^(access|session|auth)?token$/, 'BTG2GLTF_TOKEN'],
+];
+
+function secretHint(key: string): string | undefined {
+  const name = key.toLowerCase().replace(/[^a-z]/g, '');
+  const variable = SECRET_KEYS.find(([pattern]) => pattern.test(name))?.[1];
+  return variable && `; secrets come from the environment: set ${variable}`;
 }
 
 function wording(yaml: YamlFile, issue: z.core.$ZodIssue): string {

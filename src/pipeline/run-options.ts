@@ -46,7 +46,7 @@ export const RUN_OPTIONS = {
   until: {
     option: 'until',
     type: 'string',
-    commands: ['run'],
+    commands: PUBLISHING,
     describe: 'HH:MM at which the run stops; the next one continues',
     parse: nextTime,
   },

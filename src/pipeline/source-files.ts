@@ -124,28 +124,38 @@ function readHeader({ record, info }: CsvLine, file: string): string[] {
   if (missing !== undefined) {
     const nearest = nearestName(missing, unknown);
     const hint = nearest === undefined ? '' : `; is "${nearest}" meant?`;
-    const header = record.map((cell) => cell.trim()).join(',');
-    const received = `received ${JSON.stringify(header.slice(0, LONGEST_HEADER))}`;
+    const received = `received the header ${headerText(record)}`;
     throw listError(file, info.lines, `expected a column "${missing}", ${received}${hint}`);
   }
   for (const name of unknown) {
     const hint = didYouMean(name, NAMES);
-    if (hint !== '') throw listError(file, info.lines, `unknown column "${name}"${hint}`);
+    if (hint !== '')
+      throw listError(
+        file,
+        info.lines,
+        `unknown column "${name}" in the header ${headerText(record)}${hint}`,
+      );
   }
   return columns;
+}
+
+function headerText(cells: readonly string[]): string {
+  const text = cells.map((cell) => cell.trim()).join(',');
+  return JSON.stringify(text.length > LONGEST_HEADER ? `${text.slice(0, LONGEST_HEADER)}…` : text);
 }
 
 function readLine({ record, info }: CsvLine, columns: string[], file: string): ArticleRequest {
   // An extra cell is an unquoted separator, so that the columns are uncertain.
   if (record.slice(columns.length).some((cell) => cell !== '')) {
-    const problem = `expected ${columns.length} cells as in the header, received ${record.length}`;
+    const problem = `expected ${columns.length} cells as in the header ${headerText(columns)}, received ${record.length}`;
     throw listError(file, info.lines, `${problem}; quote cells that contain the separator`);
   }
   const request = Object.fromEntries(
     NAMES.map((name) => [name, COLUMNS[name].read(record[columns.indexOf(name)] ?? '')]),
   ) as unknown as ArticleRequest;
   const empty = NAMES.find((name) => COLUMNS[name].required && request[name] === '');
-  if (empty !== undefined) throw listError(file, info.lines, `"${empty}" is empty`);
+  if (empty !== undefined)
+    throw listError(file, info.lines, `"${empty}" is empty; the header is ${headerText(columns)}`);
   return request;
 }
 

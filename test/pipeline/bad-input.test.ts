@@ -173,7 +173,7 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
     expect(await run()).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(
-        /list\.csv:1: expected a column "basearticlenumber", received "manufacturer,program,basearticleno"; is "basearticleno" meant\?/,
+        /list\.csv:1: expected a column "basearticlenumber", received the header "manufacturer,program,basearticleno"; is "basearticleno" meant\?/,
       ),
     });
     await list('nowhere.csv');

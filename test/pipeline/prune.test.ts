@@ -28,7 +28,7 @@ describe('prune', () => {
     const result = await command(['prune', pipeline]);
     expect(result).toMatchObject({ exit: 0 });
     expect(result.stdout).toBe(
-      'would remove: 0 objects (0 bytes) and 0 links; --yes removes them\n',
+      'would remove: 0 objects (0 bytes) and 0 links; --yes removes them, --verbose lists them\n',
     );
   });
 

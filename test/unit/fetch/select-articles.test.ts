@@ -158,10 +158,10 @@ describe('selectArticles', () => {
     );
     const reasons = selected.map(({ request, why }) => `${request.basearticlenumber} ${why}`);
     expect(reasons).toEqual([
-      'D9 articles.csv:2,articles.csv:4,article',
+      'D9 articles.csv:2,articles.csv:4,article of the pipeline file',
       'D1 articles.csv:3,catalogue a1',
       'D9 articles.csv:5',
-      'Z article',
+      'Z article of the pipeline file',
     ]);
     expect(selected.flatMap(({ alike = [] }) => alike)).toEqual([]);
   });

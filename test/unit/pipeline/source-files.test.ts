@@ -126,10 +126,10 @@ describe('an article list', () => {
 
   test('names a missing column with its line and what may have been meant', () => {
     expect(refusal(utf8('manufacturer,program,basearticle\nA,B,C\n'))).toBe(
-      'LIST_INVALID list.csv:1: expected a column "basearticlenumber", received "manufacturer,program,basearticle"; is "basearticle" meant?',
+      'LIST_INVALID list.csv:1: expected a column "basearticlenumber", received the header "manufacturer,program,basearticle"; is "basearticle" meant?',
     );
     expect(refusal(utf8('manufacturer,program,basearticlenumber,reinit_string\n'))).toMatch(
-      /list\.csv:1: unknown column "reinit_string"; did you mean "reinitstring"\?/,
+      /list\.csv:1: unknown column "reinit_string" in the header .*; did you mean "reinitstring"\?/,
     );
     expect(refusal(utf8(''))).toMatch(/list\.csv:1: expected a header line/);
   });

@@ -1,0 +1,93 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { command, writePipeline } from '../../helpers/command.ts';
+
+let folder: string;
+let help: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'btg2gltf-'));
+  help = (await command(['--help'])).stdout;
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** The groups of the help with their commands, in order. */
+function helpGroups(): string[][] {
+  const [commands = ''] = help.split('\nRun btg2gltf');
+  return commands
+    .split('\n\n')
+    .slice(2)
+    .map((block) => block.trim().split('\n'))
+    .map(([group, ...rows]) => [group!, ...rows.map((row) => row.trim().split(/ {2,}/)[0]!)]);
+}
+
+test('the help has the commands in the groups and the order of the README', async () => {
+  const readme = await readFile('README.md', 'utf8');
+  const table = readme.slice(readme.indexOf('| command | does |')).split('\n\n')[0]!;
+  const groups: string[][] = [];
+  for (const row of table.split('\n').slice(2)) {
+    const group = /^\| \*\*(.+)\*\*/.exec(row)?.[1];
+    if (group !== undefined) groups.push([group]);
+    else groups.at(-1)!.push(/`([a-z-]+)/.exec(row)![1]!);
+  }
+  expect(helpGroups()).toEqual(groups);
+});
+
+test('the example of the help runs as it is', async () => {
+  const [, example = ''] = /Example\n {2}btg2gltf (.+)/.exec(help)!;
+  const words = example.split(' ').map((word) => (word === 'desk.glb' ? join(folder, word) : word));
+  expect(await command(words)).toMatchObject({ exit: 0 });
+});
+
+test('-V and --version print the version', async () => {
+  for (const word of ['-V', '--version'])
+    expect(await command([word])).toEqual({ exit: 0, stdout: '0.0.0\n', stderr: '' });
+});
+
+test('an unknown option or argument points to the help of its command', async () => {
+  for (const [, ...names] of helpGroups()) {
+    for (const name of names) {
+      const { exit, stderr } = await command([name, '--opps']);
+      expect({ name, exit }).toEqual({ name, exit: 2 });
+      expect(stderr).toContain('received --opps');
+      expect(stderr).toContain(`run btg2gltf ${name} --help`);
+    }
+  }
+  expect((await command(['rnu'])).stderr).toMatch(
+    /did you mean "run"\?[\s\S]*--help lists the commands/,
+  );
+});
+
+test('--until with a time that has passed means tomorrow, and says so', async () => {
+  const file = await writePipeline(folder, {
+    service: { emulator: true },
+    articles: [{ article: { manufacturer: 'FJEL', program: 'SALUN', basearticlenumber: 'NO' } }],
+  });
+  const at = new Date(2026, 0, 1, 6, 0).toISOString();
+  const until = async (time: string) =>
+    (await command(['run', file, '--until', time], { at })).stderr;
+  expect(await until('05:30')).toContain(
+    '--until 05:30 has passed today: the run stops tomorrow at 05:30',
+  );
+  expect(await until('06:30')).not.toContain('tomorrow');
+});
+
+test('a dry run has a header, and prune prints totals, the list with --verbose', async () => {
+  const article = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
+  const file = await writePipeline(folder, {
+    service: { emulator: true },
+    articles: [{ article }],
+  });
+  const { stdout } = await command(['run', file, '--dry-run']);
+  expect(stdout.split('\n').slice(0, 2)).toEqual([
+    'manufacturer\tprogram\tbasearticlenumber\tfinalarticlenumber\treinitstring\tselected by',
+    'FJEL\tLINEA\tLN-M\t\t\tarticle of the pipeline file',
+  ]);
+  await command(['run', file]);
+  await command(['run', file]);
+  const prune = async (...options: string[]) =>
+    (await command(['prune', file, '--keep-runs', '1', ...options])).stdout;
+  expect(await prune()).toMatch(/^would remove: .* the reports of \d runs?; --yes removes them/);
+  expect(await prune('--verbose')).toMatch(/^runs\/\S+\n[\s\S]*would remove: /);
+});
