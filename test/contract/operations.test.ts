@@ -1,11 +1,16 @@
 /**
- * The table of operations against the specification: none missing, none invented.
+ * The tables of operations, the client's and the emulator's, against the specification: none missing, none
+ * invented.
  *
  * The list is written out here, with the section of each; where the specification itself lies
  * beside the project, the list is compared with its text.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { FRONTEND_ROUTES } from '../../src/emulator/routes-frontend.ts';
+import { ODB_ROUTES } from '../../src/emulator/routes-odb.ts';
+import { OFML_ROUTES } from '../../src/emulator/routes-ofml.ts';
+import { XCF_ROUTES } from '../../src/emulator/routes-xcf.ts';
 import { GROUPS, OPERATIONS } from '../../src/service/operations.ts';
 import { specifiedOperations } from '../helpers/specified-operations.ts';
 
@@ -88,6 +93,41 @@ describe('the table of operations', () => {
       'restoreConfiguration after /api/ocd.dll/ocd/reinit',
       'restoreConfiguration after /api/ocd.dll/reinit',
     ]);
+  });
+});
+
+describe('the emulator', () => {
+  /** An operation as its table has it: without token and languages, which all operations take. */
+  const shown = (method: string, group: string, path: string, parameters: readonly string[]) => {
+    const known = parameters.filter((name) => !['token', 'lang', 'langalt'].includes(name));
+    const segments = path
+      .replace(/<\w+>(?:\.JPG)?|:\w+/g, '<>')
+      .replace(/^(\/ressources?\/).*/, '$1*');
+    return [`${method} ${group} ${segments}`, ...[...known].sort()].join(' ');
+  };
+
+  it('serves these operations with these parameters and no others', () => {
+    const specified = SPECIFIED.map((line) => {
+      const [, method, group, path] = line.split(' ') as [string, string, string, string];
+      const query = /\?([^{]*)/.exec(line)?.[1]?.replaceAll('!', '').trim().split(' ') ?? [];
+      return shown(method, group, path, query);
+    }).filter((line) => !/^\w+ auth /.test(line));
+    const served = Object.entries({ xcf: XCF_ROUTES, ofml: OFML_ROUTES, odb: ODB_ROUTES }).flatMap(
+      ([group, routes]) =>
+        routes.map(({ method = 'GET', path, required = [], optional = [] }) =>
+          shown(method, group, path, [...required, ...optional]),
+        ),
+    );
+    expect(served.sort()).toEqual([...new Set(specified)].sort());
+  });
+
+  it('has the parameters of the planning page, and the final number of migrated addresses', () => {
+    const [page] = FRONTEND_ROUTES;
+    const specified =
+      'manufacturer program basearticlenumber ocdreinit permanentid showprice disablecatalogue opencatalogue parentnode urlwarenkorb';
+    expect([...(page!.optional ?? [])].sort()).toEqual(
+      [...specified.split(' '), 'finalarticlenumber'].sort(),
+    );
   });
 });
 
