@@ -36,7 +36,7 @@ const QUERIES: Readonly<Record<string, Query>> = {
     async query(client, args) {
       const list = async (nodeid: string) => (await client.getNodes(nodeid)).nodes;
       const name = textOf(args, SUBJECT) ?? '';
-      const folders = await foldersNamed(client, name);
+      const folders = await foldersNamed(list, name);
       const listNamed = async (nodeid: string) =>
         nodeid === name ? (await Promise.all(folders.map(list))).flat() : list(nodeid);
       const depth = numberOf(args, 'depth');
@@ -89,7 +89,7 @@ export const catalogueCommand: Command = {
     {
       name: SUBJECT,
       describe:
-        'id of a folder or a manufacturer (default: the top folder), a text, or MANUFACTURER/PROGRAM/number',
+        'id of a folder, MANUFACTURER or MANUFACTURER/PROGRAM (default: the top folder); a text; or MANUFACTURER/PROGRAM/number',
       required: false,
     },
   ],
@@ -123,15 +123,19 @@ export const catalogueCommand: Command = {
   },
 };
 
-/** Ids of the folders that a text names: itself, or the folders of a manufacturer at the top. */
-async function foldersNamed(client: ServiceClient, name: string): Promise<string[]> {
+/** Ids of the folders that a text names: itself, or those of `MANUFACTURER` or `MANUFACTURER/PROGRAM`. */
+async function foldersNamed(list: ListFolder, name: string): Promise<string[]> {
   if (name === '' || NODE_ID.test(name)) return [name];
-  const { nodes } = await client.getNodes('');
-  const own = nodes.filter(
-    ({ nodetype, manufacturer }) =>
-      nodetype === 'F' && manufacturer.toUpperCase() === name.toUpperCase(),
-  );
-  return own.length === 0 ? [name] : own.map(({ nodeid }) => nodeid);
+  const [manufacturer, program] = name.toUpperCase().split('/');
+  const isFolder = ({ nodetype }: CatalogueNode) => nodetype === 'F';
+  let folders = (await list('')).filter(isFolder);
+  folders = folders.filter((node) => node.manufacturer.toUpperCase() === manufacturer);
+  if (program !== undefined) {
+    const below = await Promise.all(folders.map(({ nodeid }) => list(nodeid)));
+    folders = below.flat().filter(isFolder);
+    folders = folders.filter((node) => node.program.toUpperCase() === program);
+  }
+  return folders.length === 0 ? [name] : folders.map(({ nodeid }) => nodeid);
 }
 
 /** An article that is requested by its name is unknown because of its manufacturer, number or configuration. */
@@ -162,7 +166,9 @@ async function rethrowUnknownFolder(
   error: unknown,
 ): Promise<never> {
   if (asConverterError(error).code !== 'NODE_NOT_FOUND' || name === '') throw error;
-  if (!NODE_ID.test(name)) await checkManufacturer(client, name.toUpperCase(), 'catalogue ls');
+  if (!NODE_ID.test(name)) {
+    await checkManufacturer(client, name.toUpperCase().split('/')[0]!, 'catalogue ls');
+  }
   const message = `catalogue ls: expected the id of a folder of the catalogue, received "${name}"`;
   throw new ConverterError('NODE_NOT_FOUND', message, { cause: error });
 }

@@ -196,15 +196,20 @@ describe('catalogue on the sample range', () => {
     });
   }, 20_000);
 
-  test('ls takes a manufacturer in any letter case, as it takes the id of its folder', async () => {
+  test('ls takes a manufacturer or a series in any letter case, as it takes the id of its folder', async () => {
     const byName = await call('ls', 'fjel');
     expect(byName).toMatchObject({ exit: 0, stdout: expect.stringContaining('FJEL/LINEA') });
     expect(byName).toEqual(await call('ls', 'FJEL;:@1'));
+    expect(await call('ls', 'FJEL/linea')).toEqual(await call('ls', 'FJEL;:@1;:LINEA@1'));
   }, 20_000);
 
   const KNOWN = 'one of the manufacturers AULI, BRNK, FJEL';
   test.each([
     [['ls', 'LINEA'], `catalogue ls: expected ${KNOWN}, received LINEA`],
+    [
+      ['ls', 'FJEL/X'],
+      'catalogue ls: expected the id of a folder of the catalogue, received "FJEL/X"',
+    ],
     [
       ['ls', 'X;:@9'],
       'catalogue ls: expected the id of a folder of the catalogue, received "X;:@9"',
