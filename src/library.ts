@@ -16,7 +16,11 @@ import { type Logger, SILENT } from './support/log.ts';
 import { CHECKS, checkParameters, type ParameterCheck, required } from './support/parameters.ts';
 
 /** The section `service` of a pipeline file, with credentials if they are not in the environment. */
-export type ServiceInput = PipelineInput['service'] & { credentials?: Credentials };
+export interface ServiceInput extends Omit<PipelineInput['service'], 'emulator'> {
+  /** The sample range of the emulator. */
+  emulator?: boolean;
+  credentials?: Credentials;
+}
 
 /** What {@link convert} and {@link run} take from this process by default. */
 interface ProcessParameters {
@@ -191,7 +195,7 @@ function withCredentials(
   name: string,
   service: ServiceInput,
   variables: Environment | undefined,
-): { service: PipelineInput['service']; env: Environment } {
+): { service: object; env: Environment } {
   const env = variables ?? process.env;
   const { credentials, ...rest } = service ?? {};
   const secret = Object.keys(CREDENTIALS).find((field) => field in rest);

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 const DESK = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
-const SAMPLE = { emulator: true } as const;
+const SAMPLE = { emulator: true };
 const live = () => ({ authUrl: emulator.authUrl, baseUrl: emulator.baseUrl });
 
 /** Calls a function as a program without types does. */
