@@ -8,6 +8,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { EmulatedRange, Json } from '../sample/range.ts';
 import { isConverterError } from '../support/errors.ts';
+import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { addCompression } from './compression.ts';
 import { jsonText } from './json-text.ts';
 import {
@@ -113,6 +114,7 @@ const GROUPS: readonly RouteGroup[] = [
  * @see Spec 4, 5; D-601, D-606, D-720 to D-725, D-841, D-790 to D-795.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  checkParameters('startEmulator', options, { range: required(CHECKS.object) }, true);
   const { range, now = Date.now, lifetimesMs, keyForm = 'pem', without = [] } = options;
   const { port = 0, host = '127.0.0.1', maxQueryBytes = MAX_QUERY_BYTES } = options;
   const { random = randomBytes, login = makeLogin(random) } = options;

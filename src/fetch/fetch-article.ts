@@ -20,6 +20,7 @@ import type {
 import { imageReferences } from '../service/wire-material.ts';
 import { canonicalName, parseJson } from '../service/wire-value.ts';
 import { asConverterError, ConverterError, endsRun, isConverterError } from '../support/errors.ts';
+import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { estimateRequests, type RequestEstimate } from './estimate.ts';
 import { type ImageContext, locateImage } from './image-location.ts';
 import { checkPlacement } from './placement.ts';
@@ -98,6 +99,13 @@ interface Source {
  * @see Spec 2.2 to 2.4, 4.3, 4.4; D-111, D-550, D-613, D-614, D-731, D-804.
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
+  const object = required(CHECKS.object);
+  checkParameters(
+    'createFetcher',
+    options,
+    { client: object, store: object, database: object },
+    true,
+  );
   const { client, database, imageLocation } = options;
   const languages = Object.keys(options.languages ?? {});
   const cache = new ResponseCache(options);

@@ -4,8 +4,15 @@ import { asConverterError } from '../support/errors.ts';
 import { encodeFileName } from '../support/file-names.ts';
 import { makeFolder, removeStaleTemporaries, replaceFile, sha256Hex } from '../support/files.ts';
 import type { Logger } from '../support/log.ts';
+import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { type Cart, readCartPost } from './cart.ts';
-import { type GatewayServer, jsonAnswer, openServer, type ServerOptions } from './server.ts';
+import {
+  type GatewayServer,
+  jsonAnswer,
+  openServer,
+  SERVER_CHECKS,
+  type ServerOptions,
+} from './server.ts';
 
 /** Where permanent identifiers are stored, and where new ones come from. */
 export interface PermanentIdStore {
@@ -56,6 +63,7 @@ const CART_PATH = '/cart';
  * @see Spec 4.6; D-810 to D-813.
  */
 export async function openInbox(options: InboxOptions): Promise<GatewayServer> {
+  checkParameters('openInbox', options, { store: required(CHECKS.text), ...SERVER_CHECKS }, true);
   const { store, permanentIds, log, bodyLimitBytes = INBOX_DEFAULTS.bodyLimitBytes } = options;
   await makeFolder(store);
   await removeStaleTemporaries(store);

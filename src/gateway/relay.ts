@@ -7,6 +7,7 @@ import {
 } from '../service/session.ts';
 import { asConverterError, type ErrorCode } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
+import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { forgetSecret } from '../support/redact.ts';
 import {
   type GatewayServer,
@@ -15,6 +16,7 @@ import {
   type Post,
   type PostAnswer,
   Refusal,
+  SERVER_CHECKS,
   type ServerOptions,
 } from './server.ts';
 
@@ -61,6 +63,8 @@ const FAILURES: Partial<Record<ErrorCode, { status: number; answer: string }>> =
  * @see Spec 4.7; D-810, D-817.
  */
 export async function openRelay(options: RelayOptions): Promise<GatewayServer> {
+  const checks = { authUrl: required(CHECKS.text), random: required(CHECKS.function) };
+  checkParameters('openRelay', options, { ...checks, ...SERVER_CHECKS }, true);
   const { now, log } = options;
   const { perSender, overall } = { ...RELAY_DEFAULTS, ...options };
   const issuer = createTokenIssuer(options);

@@ -5,6 +5,7 @@ import type { RateLimitPluginOptions } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
+import { CHECKS, type ParameterCheck, required } from '../support/parameters.ts';
 
 /** Where and how a server listens. */
 export interface ServerOptions {
@@ -20,6 +21,12 @@ export interface ServerOptions {
   now: () => number;
   log: Logger;
 }
+
+/** What a program without types must give a server. */
+export const SERVER_CHECKS = {
+  now: required(CHECKS.function),
+  log: required(CHECKS.object),
+} as const satisfies Partial<Record<keyof ServerOptions, ParameterCheck>>;
 
 /** One post with its complete body. */
 export interface Post {

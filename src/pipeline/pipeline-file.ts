@@ -6,6 +6,7 @@ import { readAddress } from '../service/target.ts';
 import { asConverterError, ConverterError, isConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
 import { didYouMean, nearestName } from '../support/nearest.ts';
+import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { ENVIRONMENT, type Environment } from './environment.ts';
 import {
   type PipelineContent,
@@ -32,6 +33,8 @@ export interface Pipeline extends Omit<PipelineContent, 'articles' | 'output' | 
  * @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`, `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET`.
  */
 export async function loadPipeline(path: string, env: Environment): Promise<Pipeline> {
+  const checks = { path: required(CHECKS.text), env: required(CHECKS.object) };
+  checkParameters('loadPipeline', { path, env }, checks);
   let text: string;
   try {
     text = await readText(path);
@@ -58,6 +61,16 @@ export async function loadPipeline(path: string, env: Environment): Promise<Pipe
  * @see D-744.
  */
 export function parsePipeline(text: string, file: string, env: Environment): Pipeline {
+  const isText = (value: unknown) => typeof value === 'string';
+  const checks = {
+    text: required({ expected: 'a text', is: isText }),
+    file: required(CHECKS.text),
+  };
+  checkParameters(
+    'parsePipeline',
+    { text, file, env },
+    { ...checks, env: required(CHECKS.object) },
+  );
   return checkPipeline(readYaml(text, file, env), dirname(file), (problems) => {
     const sentences = problems.map(({ line, sentence }) => `${file}:${line}: ${sentence}`);
     return new ConverterError('PIPELINE_INVALID', sentences.join('\n'));

@@ -1,4 +1,5 @@
 /** The log of a run: a level, a sentence and fields become one line, without any secret. */
+import { CHECKS, checkParameters, required } from './parameters.ts';
 import { redact, redactAll } from './redact.ts';
 
 /** JSON for machines, or one readable line for people. */
@@ -37,6 +38,8 @@ interface LogOptions {
  * ```
  */
 export async function createLogger(options: LogOptions): Promise<Logger> {
+  const checks = { sink: required(CHECKS.object), now: required(CHECKS.function) };
+  checkParameters('createLogger', options, checks, true);
   const { pino } = await import('pino');
   const { format, sink } = options;
   const line = format === 'json' ? (json: string) => json : prettyLine;

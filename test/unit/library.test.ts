@@ -2,7 +2,18 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { convert, createClient, run, runPipeline } from '../../src/index.ts';
+import {
+  convert,
+  createClient,
+  createFetcher,
+  createLogger,
+  loadPipeline,
+  openInbox,
+  openRelay,
+  parsePipeline,
+  run,
+  runPipeline,
+} from '../../src/index.ts';
 import { verifyOutput } from '../../src/pipeline/output-folder.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { readGlb } from '../helpers/check-glb.ts';
@@ -253,6 +264,25 @@ describe('a program without types gets a sentence that names the field', () => {
     [
       'createClient: now: expected a function, received nothing',
       () => call(createClient, { ...SAMPLE }),
+    ],
+    ['createFetcher: client: expected an object, received nothing', () => call(createFetcher, {})],
+    [
+      'createLogger: now: expected a function, received nothing',
+      () => call(createLogger, { sink: {} }),
+    ],
+    [
+      'openInbox: now: expected a function, received nothing',
+      () => call(openInbox, { store: folder }),
+    ],
+    [
+      'openRelay: authUrl: expected a text that is not empty, received nothing',
+      () => call(openRelay, {}),
+    ],
+    ['startEmulator: expected an object with range, received nothing', () => call(startEmulator)],
+    ['loadPipeline: env: expected an object, received nothing', () => call(loadPipeline, 'x.yaml')],
+    [
+      'parsePipeline: text: expected a text, received an object',
+      () => call(parsePipeline, {}, 'x', {}),
     ],
   ])('%s', async (sentence, work) => {
     const error = (await work().then(
