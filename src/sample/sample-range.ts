@@ -23,7 +23,7 @@ import {
 } from './range.ts';
 import { findArticle } from './series/range.ts';
 import { createTextureStore } from './textures/textures.ts';
-import { partsListJson } from './tree.ts';
+import { articleRoot, partsListJson } from './tree.ts';
 import { currencyOf, isShown, type Translate, translationFor } from './views.ts';
 
 /**
@@ -138,7 +138,11 @@ function adjustedText({ text }: PropertyDefinition, translate: Translate): strin
 /** GET btg: the final number and the reinit strings must belong together. */
 function answerPartsList(query: Query): Json | undefined {
   const found = requested(query);
-  return found && partsListJson(found.article.parts(found.values), materialsFor);
+  if (found === undefined) return undefined;
+  return partsListJson(
+    [articleRoot(found.article, found.article.parts(found.values))],
+    materialsFor,
+  );
 }
 
 /** The configuration of a parts list's query; undefined if there is none. */

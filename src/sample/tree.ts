@@ -1,4 +1,5 @@
 /** Short forms for the nodes of a parts list, in the field names of the service. */
+import type { ArticleDefinition } from './definition.ts';
 import type { Point } from './shapes/surface.ts';
 
 /** One node of a parts list. */
@@ -47,6 +48,14 @@ export function top(options: NodeOptions, children: Part[]): Part {
 /** A movable group such as a drawer, named by the tag after `D3_` in its layer. */
 export function movable(options: NodeOptions, children: Part[]): Part {
   return node('clsref', options, { children });
+}
+
+/** The node of an article, which a viewer lists under the article's German name. */
+export function articleRoot(
+  { manufacturer, program, short }: Pick<ArticleDefinition, 'manufacturer' | 'program' | 'short'>,
+  parts: Part[],
+): Part {
+  return movable({ lay: `72_${manufacturer}_${program}_D3_${short.de}` }, parts);
 }
 
 /** A block by its qualified name. */

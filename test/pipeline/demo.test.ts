@@ -13,6 +13,8 @@ import { type CommandResult, command, temporaryFolder } from '../helpers/command
 import { serveFolder } from '../helpers/static-server.ts';
 
 const DEMO = 'pipelines/demo.yaml';
+/** Screens that clamp to a desk, a board on a wall, a lamp with its light below its body. */
+const NOT_ON_THE_FLOOR = ['FM-W120', 'FM-W160', 'FM-G150+', 'LM-LINIE: 140'];
 let folder: string;
 let first: CommandResult;
 let second: CommandResult;
@@ -90,6 +92,16 @@ describe('the demo run', () => {
         }
       }
     }
+  });
+
+  test('sets everything on the floor but what hangs or clamps', async () => {
+    const standing = (await readManifest(one())).filter(
+      ({ basearticlenumber }) => !NOT_ON_THE_FLOOR.includes(basearticlenumber),
+    );
+    const floating = standing
+      .map(({ finalarticlenumber, boundsMetres }) => [finalarticlenumber, boundsMetres!.min[1]])
+      .filter(([, lowest]) => !(Math.abs(Number(lowest)) <= 1e-4));
+    expect(floating).toEqual([]);
   });
 
   test('lists beside each GLB what a shop shows', async () => {

@@ -195,7 +195,9 @@ describe('a planning', () => {
     partsList: (query) => {
       const list = RANGE.partsList(query) as Wire;
       if (query.basearticlenumber !== 'LN-PLATZ 1' || list === undefined) return list;
-      return { ...list, btg: list.btg.filter((_: unknown, i: number) => !places.includes(i)) };
+      const [root] = list.btg;
+      const childs = root.prop.childs.filter((_: unknown, i: number) => !places.includes(i));
+      return { ...list, btg: [{ ...root, prop: { ...root.prop, childs } }] };
     },
   });
   const lines = async () =>

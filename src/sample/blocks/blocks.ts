@@ -4,6 +4,7 @@
  * The shape of a block follows from its name alone.
  */
 import { type BlockFamilies, encodeBlock } from '../shapes/encode.ts';
+import { type Point, placed } from '../shapes/surface.ts';
 import { BOARD_FAMILIES } from './boards.ts';
 import { FRAME_FAMILIES } from './frames.ts';
 import { LIGHT_FAMILIES } from './lights.ts';
@@ -52,6 +53,19 @@ export function blockName(owner: string, family: string, ...millimetres: number[
   const name = `${owner}::${family}${rounded.length > 0 ? `_${rounded.join('X')}` : ''}`;
   if (parse(name) === undefined) throw new Error(`sample range: no block ${name}`);
   return name;
+}
+
+/**
+ * How far a block is raised to touch the floor with its lowest point when it is turned.
+ *
+ * @returns Metres, in steps of 10 µm.
+ */
+export function heightOnFloor(name: string, rot: Point): number {
+  const { family, metres } = parse(name)!;
+  const lowest = placed(FAMILIES[family]!.make(...metres), { rot }).flatMap(({ positions }) =>
+    positions.filter((_, k) => k % 3 === 1),
+  );
+  return Math.round(-Math.min(...lowest) * 1e5) / 1e5 + 0;
 }
 
 function parse(name: string): { family: string; metres: number[] } | undefined {

@@ -20,20 +20,14 @@ function sheet(w: number, d: number): Shape {
   return [surface];
 }
 
-/** The plan of an L-shaped desk top. */
-function cornerTop(w: number, d: number, side: number, depth: number): Outline {
-  const outline: [number, number][] = [
-    [0, 0],
-    [w, 0],
-    [w, d],
-    [side + 0.12, d],
-  ];
-  for (let i = 1; i < 8; i++) {
-    const angle = (i / 8) * (Math.PI / 2);
-    outline.push([side + 0.12 - 0.12 * sin(angle), d + 0.12 - 0.12 * cos(angle)]);
-  }
-  outline.push([side, d + 0.12], [side, depth], [0, depth]);
-  return outline;
+/** The plan of a top's extension: an eighth of a circle and a slant widen it towards its joint at x = w. */
+function extension(w: number, d: number): Outline {
+  const radius = 0.12;
+  const arc = Array.from({ length: 5 }, (_, i) => {
+    const angle = (i / 4) * (Math.PI / 4);
+    return [w - radius + radius * sin(angle), d + radius - radius * cos(angle)] as const;
+  });
+  return [[0, 0], [w, 0], [w, d + radius * (2 - Math.SQRT2)], ...arc.reverse(), [0, d]];
 }
 
 /** Boards by family. */
@@ -51,10 +45,22 @@ export const BOARD_FAMILIES: BlockFamilies = {
     measures: 3,
     make: (w, t, d) => slab(fromCorner(roundedRectangle(w, d, 0.03, 8), w, d), t, 0.0025),
   },
+  // The two boards of an L-shaped top, grain along x, with sharp corners: width, depth.
   ECKPLATTE: {
-    measures: 4,
-    make: (w, d, side, depth) => slab(cornerTop(w, d, side, depth), 0.025, 0.0025),
+    measures: 2,
+    make: (w, d) =>
+      slab(
+        [
+          [0, 0],
+          [w, 0],
+          [w, d],
+          [0, d],
+        ],
+        0.025,
+        0.0025,
+      ),
   },
+  ANSATZPLATTE: { measures: 2, make: (w, d) => slab(extension(w, d), 0.025, 0.0025) },
   // Tops on a centred origin with a lower edge that slants in.
   BOOTPLATTE: {
     measures: 3,

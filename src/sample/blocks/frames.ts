@@ -4,6 +4,7 @@ import type { BlockFamilies } from '../shapes/encode.ts';
 import { lathe } from '../shapes/lathe.ts';
 import { type Point, placed, type Shape } from '../shapes/surface.ts';
 import { tube } from '../shapes/sweep.ts';
+import { belowShell } from './seating.ts';
 
 /** Half of a frame (x > 0) and its mirror image. */
 function both(half: Shape): Shape {
@@ -26,6 +27,29 @@ function cantilever(seat: number, w: number): Shape {
   const mirrored = half.map(([px, py, pz]): Point => [-px, py, pz]).reverse();
   return tube([...half, ...mirrored], 0.0125, { bend: 0.06, bendSteps: 8, segments: 16 });
 }
+
+/** The shell on these frames, the places on it that they bear, and the end of a leg in its glide. */
+const SHELL_WIDTH = 0.46;
+const FRONT = 0.21;
+const REAR = 0.42;
+const FOOT = 0.008;
+
+/** A tube from foot to foot that follows the underside of a shell. */
+function underShell(seat: number, radius: number, t: number, foot: Point): Point[] {
+  const across = [0.16, 0.12, 0.08, 0.04, 0, -0.04, -0.08, -0.12, -0.16].map((x) =>
+    onSeat(seat, belowShell(SHELL_WIDTH, x, t, radius)),
+  );
+  return [foot, ...across, [-foot[0], foot[1], foot[2]]];
+}
+
+/** A tube between the two that run across. */
+function lengthwise(seat: number, radius: number): Point[] {
+  return Array.from({ length: 6 }, (_, i) =>
+    onSeat(seat, belowShell(SHELL_WIDTH, 0.1, FRONT + ((REAR - FRONT) * i) / 5, radius)),
+  );
+}
+
+const onSeat = (seat: number, [x, y, z]: Point): Point => [x, seat + y, z];
 
 /** Frames by kind. */
 export const FRAME_FAMILIES: BlockFamilies = {
@@ -66,62 +90,26 @@ export const FRAME_FAMILIES: BlockFamilies = {
         { bend: 0.05, bendSteps: 7 },
       ),
   },
-  // Four bent legs below a shell: seat height.
+  // Four bent legs that bear a shell: seat height.
   VIERFUSS: {
     measures: 1,
     make: (seat) => [
-      ...both(
-        tube(
-          [
-            [0.03, seat - 0.03, 0.1],
-            [0.16, seat - 0.03, 0.12],
-            [0.23, 0.0, 0.235],
-          ],
-          0.009,
-          { bend: 0.05 },
-        ),
-      ),
-      ...both(
-        tube(
-          [
-            [0.03, seat - 0.03, -0.08],
-            [0.16, seat - 0.03, -0.1],
-            [0.22, 0.0, -0.25],
-          ],
-          0.009,
-          { bend: 0.05 },
-        ),
-      ),
-      ...both(
-        tube(
-          [
-            [0.1, seat - 0.03, -0.1],
-            [0.1, seat - 0.03, 0.12],
-          ],
-          0.009,
-        ),
-      ),
+      ...tube(underShell(seat, 0.009, FRONT, [0.23, FOOT, 0.235]), 0.009, { bend: 0.05 }),
+      ...tube(underShell(seat, 0.009, REAR, [0.22, FOOT, -0.25]), 0.009, { bend: 0.05 }),
+      ...both(tube(lengthwise(seat, 0.009), 0.009)),
     ],
   },
   // Sled base: seat height.
   KUFENGESTELL: {
     measures: 1,
-    make: (seat) => [
-      ...both(
-        tube(
-          [
-            [0.02, seat - 0.03, 0.12],
-            [0.17, seat - 0.03, 0.12],
-            [0.24, 0.006, 0.22],
-            [0.24, 0.006, -0.24],
-            [0.17, seat - 0.03, -0.09],
-            [0.02, seat - 0.03, -0.09],
-          ],
-          0.006,
-          { bend: 0.035, segments: 12 },
-        ),
-      ),
-    ],
+    make: (seat) => {
+      const front = underShell(seat, 0.006, FRONT, [0.24, 0.006, 0.22]);
+      const rear = underShell(seat, 0.006, REAR, [0.24, 0.006, -0.24]);
+      return [
+        ...tube([...front, ...rear.reverse()], 0.006, { loop: true, bend: 0.035, segments: 12 }),
+        ...both(tube(lengthwise(seat, 0.006), 0.006)),
+      ];
+    },
   },
   // A foot ring about a column: diameter, height.
   FUSSRING: {

@@ -19,13 +19,14 @@ function castor(radius: number): Shape {
       [radius * 0.88, radius * 0.66],
       [radius * 0.3, radius * 0.72],
     ],
-    { segments: 22 },
+    // A multiple of four: one vertex is exactly the lowest.
+    { segments: 24 },
   );
   const trail = -radius * 0.55;
   const hood = lathe(
     [
-      [radius * 1.08, -radius * 0.1],
-      [radius * 1.08, radius * 0.1],
+      [radius * 1.05, -radius * 0.1],
+      [radius * 1.05, radius * 0.1],
     ],
     { segments: 24 },
   );

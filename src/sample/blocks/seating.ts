@@ -49,6 +49,8 @@ function backFrame(w: number, h: number, radius: number): Shape {
   return sweep(section, path, { loop: true, up: [1, 0, 0] });
 }
 
+const SHELL_THICKNESS = 0.009;
+
 /** The middle line of a chair shell from the front edge to the top: y, z. */
 const SHELL_LINE: readonly (readonly [number, number])[] = [
   [-0.032, 0.235],
@@ -108,13 +110,23 @@ function bucket(w: number, x: number, t: number): Point {
   ];
 }
 
+/**
+ * A point below a chair shell for the middle of a tube that touches it, relative to the seat.
+ *
+ * @param t - From the front edge (0) to the top (1).
+ */
+export function belowShell(w: number, x: number, t: number, tubeRadius: number): Point {
+  const [px, y, z] = bucket(w, x, t);
+  return [px, y - SHELL_THICKNESS / 2 - tubeRadius, z];
+}
+
 function chairShell(w: number): Shape {
   return rowShell({
     rows: 34,
     columns: 14,
     at: (u, v) => bucket(w, u * shellHalfWidth(w, v), v),
     uv: (u, v) => [u * shellHalfWidth(w, v), v * 0.92],
-    thickness: 0.009,
+    thickness: SHELL_THICKNESS,
   });
 }
 

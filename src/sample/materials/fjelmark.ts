@@ -5,7 +5,10 @@
  */
 import type { MaterialRecord } from './record.ts';
 
-/** Veneer with its grain along U (lying boards), along V by `rot` (upright boards), by `rauto`. */
+/**
+ * Veneer with its grain along U (lying boards), along V by `rot` (upright boards), by `rauto`; wide leaves
+ * cover tops up to 2.5 m × 1.13 m about the origin.
+ */
 function veneer(name: string, pic: string, dif: string, roughness: number): MaterialRecord[] {
   const base = {
     pic,
@@ -25,6 +28,7 @@ function veneer(name: string, pic: string, dif: string, roughness: number): Mate
     { mname: `FJEL::BASIS::${name}`, ...base },
     { mname: `FJEL::BASIS::${name}_HOCH`, ...base, rot: 90, offsetx: 0.13, offsety: 0.31 },
     { mname: `FJEL::BASIS::${name}_FRONT`, ...base, map: 'rauto', offsetx: 0.42 },
+    { mname: `FJEL::BASIS::${name}_BREIT`, ...base, scaleu: 0.4, scalev: 0.88, offsety: 0.5 },
   ];
 }
 

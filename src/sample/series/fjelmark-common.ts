@@ -64,6 +64,12 @@ export function upright(values: Values): string {
   return isVeneer(values) ? `${name}_HOCH` : name;
 }
 
+/** Material of a top that is larger than a tile of veneer: one wide leaf, in which nothing repeats. */
+export function wide(values: Values): string {
+  const name = decor(values);
+  return isVeneer(values) ? `${name}_BREIT` : name;
+}
+
 /** Material of a front: the grain runs up by exchanged axes. */
 export function front(values: Values): string {
   const name = decor(values);

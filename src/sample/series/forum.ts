@@ -1,6 +1,7 @@
 /**
  * FORUM by Fjelmark: meeting tables and acoustic screens.
  */
+import { heightOnFloor } from '../blocks/blocks.ts';
 import type { ArticleDefinition, SeriesDefinition, Values } from '../definition.ts';
 import { imp, type Part, solid, top } from '../tree.ts';
 import {
@@ -13,6 +14,7 @@ import {
   invisible,
   layer,
   shared,
+  wide,
 } from './fjelmark-common.ts';
 import { choice, choices, pick, text } from './properties.ts';
 
@@ -35,14 +37,13 @@ const felt = (values: Values): string => pick(FELTS, values, 'FILZ');
 
 /** A boat-shaped table on two A-shaped trestles; the origin is its middle. */
 function boatTable(w: number, d: number, values: Values): Part[] {
+  const leg = shared('PROFIL', 70, 716, 30);
   const trestle = (x: number, turn: number): Part =>
     top({ at: [x, 0, 0], rot: [0, turn, 0], lay: D3 }, [
-      ...[1, -1].map((side) =>
-        imp(shared('PROFIL', 70, 716, 30), {
-          at: [0, 0.012, side * (d * 0.00033)],
-          rot: [side * -9, 0, -4],
-        }),
-      ),
+      ...[1, -1].map((side) => {
+        const rot = [side * -9, 0, -4] as const;
+        return imp(leg, { at: [0, heightOnFloor(leg, rot), side * (d * 0.00033)], rot });
+      }),
       imp(shared('PROFIL', 60, 30, Math.round(d * 0.5)), { at: [0.042, 0.676, d * -0.00025] }),
     ]);
   return [
@@ -51,7 +52,7 @@ function boatTable(w: number, d: number, values: Values): Part[] {
       trestle(w * 0.00034, 180),
       imp(shared('PROFIL', Math.round(w * 0.6), 30, 60), { at: [w * -0.0003, 0.684, -0.03] }),
     ]),
-    imp(shared('BOOTPLATTE', w, 28, d), { at: [0, 0.714, 0], mat: decor(values), lay: D3 }),
+    imp(shared('BOOTPLATTE', w, 28, d), { at: [0, 0.714, 0], mat: wide(values), lay: D3 }),
     imp(shared('KASTEN', 320, 6, 130, 2), {
       at: [-0.16, 0.738, -0.065],
       mat: basis('EDELSTAHL'),

@@ -2,7 +2,7 @@
  * KONVA by Brenkhoff: visitor chairs, stools and a bench; the origin is below the seat's middle.
  */
 import { cos, sin, tan } from '../../math/elementary.ts';
-import { blockName } from '../blocks/blocks.ts';
+import { blockName, heightOnFloor } from '../blocks/blocks.ts';
 import type {
   ArticleDefinition,
   PropertyDefinition,
@@ -115,14 +115,11 @@ function woodLegs(height: number, w: number, d: number, lean: number, mat: strin
     [1, -1],
   ] as const;
   const splay = (height / 1000) * tan((lean * Math.PI) / 180);
-  return corners.map(([x, z]) =>
-    imp(leg, {
-      at: [x * (w / 2 + splay), 0, z * (d / 2 + splay)],
-      rot: [-z * lean, 0, x * lean],
-      mat,
-      lay: D3,
-    }),
-  );
+  return corners.map(([x, z]) => {
+    const rot = [-z * lean, 0, x * lean] as const;
+    const at = [x * (w / 2 + splay), heightOnFloor(leg, rot), z * (d / 2 + splay)] as const;
+    return imp(leg, { at, rot, mat, lay: D3 });
+  });
 }
 
 /** A shell chair on a wooden frame. */
@@ -131,7 +128,12 @@ function woodChair(values: Values): Part[] {
   const rails = [
     imp(own('PLATTE', 300, 40, 22), { at: [-0.15, 0.375, 0.1], mat: konva('BUCHE'), lay: D3 }),
     imp(own('PLATTE', 300, 40, 22), { at: [-0.15, 0.375, -0.122], mat: konva('BUCHE'), lay: D3 }),
-    imp(own('PLATTE', 40, 30, 240), { at: [-0.02, 0.398, -0.12], mat: konva('BUCHE'), lay: D3 }),
+    imp(own('PLATTE', 240, 30, 40), {
+      at: [-0.02, 0.398, 0.12],
+      rot: [0, 90, 0],
+      mat: konva('BUCHE'),
+      lay: D3,
+    }),
   ];
   return [
     ...woodLegs(420, 0.28, 0.23, 7, mat),

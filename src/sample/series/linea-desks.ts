@@ -110,8 +110,11 @@ function corner(values: Values): Part[] {
       imp(shared('PROFIL', 1500, 40, 30), { at: [0.2, 0.67, 0.2] }),
       imp(shared('PROFIL', 30, 40, 1300), { at: [0.2, 0.67, 0.23] }),
     ]),
-    imp(shared('ECKPLATTE', 1800, 800, 800, 1600), {
-      at: [0, 0.715, 0],
+    // The boards meet in a joint, each with its grain along its length.
+    imp(shared('ECKPLATTE', 1800, 800), { at: [0, 0.715, 0], mat: decor(values), lay: D3 }),
+    imp(shared('ANSATZPLATTE', 800, 800), {
+      at: [0, 0.715, 1.6],
+      rot: [0, 90, 0],
       mat: decor(values),
       lay: D3,
     }),

@@ -1,6 +1,8 @@
 /**
  * LUMO by Aulinde: floor, table, desk and pendant lamps; the origin is on the axis.
  */
+
+import { heightOnFloor } from '../blocks/blocks.ts';
 import type {
   ArticleDefinition,
   PropertyDefinition,
@@ -73,7 +75,11 @@ function tripod(values: Values): Part[] {
   return [
     ...[90, 210, 330].map((turn) =>
       top({ rot: [0, turn, 0], lay: D3 }, [
-        imp(leg, { at: [0.27, 0, 0], rot: [0, 0, 11], mat: wood(values, ' HOCH') }),
+        imp(leg, {
+          at: [0.27, heightOnFloor(leg, [0, 0, 11]), 0],
+          rot: [0, 0, 11],
+          mat: wood(values, ' HOCH'),
+        }),
       ]),
     ),
     imp(shared('RUNDROHR', 90, 40), { at: [0, 1.19, 0], mat: metal(values), lay: D3 }),

@@ -1,6 +1,7 @@
 /**
  * REGALO by Aulinde: shelves, sideboards and a chest of drawers for the home.
  */
+import { heightOnFloor } from '../blocks/blocks.ts';
 import type {
   ArticleDefinition,
   PropertyDefinition,
@@ -69,10 +70,12 @@ function bookcase(w: number, h: number, d: number, levels: number, values: Value
 /** A leaning ladder shelf: rails of wood, five shelves that grow towards the floor. */
 function ladder(values: Values): Part[] {
   const rail = shared('PROFIL', 28, 1900, 40);
+  const rot = [-12, 0, 0] as const;
+  const y = heightOnFloor(rail, rot);
   return [
     top({ mat: wood(values, ' HOCH'), lay: D3 }, [
-      imp(rail, { at: [0, 0, 0.4], rot: [-12, 0, 0] }),
-      imp(rail, { at: [0.612, 0, 0.4], rot: [-12, 0, 0] }),
+      imp(rail, { at: [0, y, 0.4], rot }),
+      imp(rail, { at: [0.612, y, 0.4], rot }),
     ]),
     ...[0.22, 0.58, 0.94, 1.3, 1.66].map((y, i) =>
       top({ at: [0.028, y, 0.0], lay: D3 }, [

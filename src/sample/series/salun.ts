@@ -1,6 +1,8 @@
 /**
  * SALUN by Aulinde: sofas and the low tables beside them.
  */
+
+import { heightOnFloor } from '../blocks/blocks.ts';
 import type {
   ArticleDefinition,
   PropertyDefinition,
@@ -24,14 +26,11 @@ function legs(w: number, d: number, values: Values): Part[] {
   const mat = values.FÜSSE === 'Metall' ? home('SCHWARZ MATT') : wood(values, ' HOCH');
   const leg = shared('KONUSBEIN', 150, 44, 26);
   return [0.09, w - 0.09].flatMap((x, i) =>
-    [0.09, d - 0.09].map((z, k) =>
-      imp(leg, {
-        at: [x + (i === 0 ? -0.02 : 0.02), 0, z + (k === 0 ? -0.02 : 0.02)],
-        rot: [k === 0 ? 8 : -8, 0, i === 0 ? -8 : 8],
-        mat,
-        lay: D3,
-      }),
-    ),
+    [0.09, d - 0.09].map((z, k) => {
+      const rot = [k === 0 ? 8 : -8, 0, i === 0 ? -8 : 8] as const;
+      const [dx, dz] = [i === 0 ? -0.02 : 0.02, k === 0 ? -0.02 : 0.02];
+      return imp(leg, { at: [x + dx, heightOnFloor(leg, rot), z + dz], rot, mat, lay: D3 });
+    }),
   );
 }
 
@@ -109,7 +108,12 @@ function armchair(values: Values): Part[] {
   const frame = [0.02, 0.68].map((x) =>
     top({ at: [x, 0, 0], mat: wood(values, ' GEDREHT'), lay: D3 }, [
       imp(shared('KUFE', 560, 640, 46), { at: [0.0, 0, 0.08] }),
-      imp(shared('KASTEN', 56, 26, 700, 10), { at: [-0.028, 0.55, 0.05], mat: wood(values) }),
+      // The grain runs along the block's x axis, which is turned to the front.
+      imp(shared('KASTEN', 700, 26, 56, 10), {
+        at: [-0.028, 0.55, 0.75],
+        rot: [0, 90, 0],
+        mat: wood(values),
+      }),
     ]),
   );
   return [
@@ -136,7 +140,11 @@ function sideTable(diameter: number, h: number, stone: boolean, values: Values):
     }),
     ...[90, 210, 330].map((turn) =>
       top({ rot: [0, turn, 0], lay: D3 }, [
-        imp(leg, { at: [reach + 0.05, 0, 0], rot: [0, 0, 7], mat: wood(values, ' HOCH') }),
+        imp(leg, {
+          at: [reach + 0.05, heightOnFloor(leg, [0, 0, 7]), 0],
+          rot: [0, 0, 7],
+          mat: wood(values, ' HOCH'),
+        }),
       ]),
     ),
     solid(

@@ -10,7 +10,7 @@ import {
   valuesOf,
 } from '../definition.ts';
 import type { Point } from '../shapes/surface.ts';
-import { type Part, top } from '../tree.ts';
+import { articleRoot, type Part, top } from '../tree.ts';
 import { DEPOT } from './depot.ts';
 import { basis, DECOR, layer } from './fjelmark-common.ts';
 import { FORUM } from './forum.ts';
@@ -94,7 +94,7 @@ function parts(values: Values): Part[] {
     const child = childOf(place, values);
     const lay = layer('LINEA', `D3_PLATZ ${PLACES.indexOf(place) + 1}`);
     const options = { at: place.at(values), rot: place.rot, lay, mat: basis('LICHTGRAU') };
-    return top(options, child.article.parts(child.values));
+    return top(options, [articleRoot(child.article, child.article.parts(child.values))]);
   });
 }
 
