@@ -14,13 +14,13 @@ import {
 import type { Result } from '../model/result.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { createCollector, type ReportedLine } from '../report/collect.ts';
-import type { FailureRow, GateReport, RunReport } from '../report/run-report.ts';
+import type { Description, FailureRow, GateReport, RunReport } from '../report/run-report.ts';
 import { helpFor } from '../support/errors.ts';
 import { replaceFile, temporaryFolder } from '../support/files.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { redactAll } from '../support/redact.ts';
 import { jsonLines } from '../write/manifest.ts';
-import { publishedAsset } from '../write/publish.ts';
+import { publishedAsset, sizeOf } from '../write/publish.ts';
 import type { Quarantine } from './failures.ts';
 import type { Run } from './open-run.ts';
 import { RUNS_FOLDER, runFolders } from './output-folder.ts';
@@ -35,6 +35,8 @@ interface ReportContent {
   selection: Pick<Selection, 'failures' | 'warnings'>;
   /** Lines of the configurations of this run; read once. */
   lines: Iterable<ReportedLine>;
+  /** Lines of the new manifest, and results of this run. */
+  described?: Pick<RunLines, 'lines' | 'results'>;
   /** Configurations that are no longer published. */
   removed?: Iterable<ArticleKey>;
   gates?: GateReport | undefined;
@@ -84,7 +86,7 @@ export async function makeReport(run: Run, content: ReportContent) {
     ended: reportedEnd(end),
     published,
     ...(stop && { stop: { code: stop.code, message: stop.message, help: stop.help } }),
-    ...collector.collected(),
+    ...withDescriptions(collector.collected(), (id) => describe(id, content, stores)),
     requests: { ...metrics.requests.totals(), fromCache },
     gates,
     drift: metrics.drift.rows(),
@@ -96,6 +98,44 @@ export async function makeReport(run: Run, content: ReportContent) {
     failures: () => redacted(collector.failures()),
     // Not of the redacted report: a secret in the path would change where the report is written.
     place: { outputDir: pipeline.outputDir, id: report.run },
+  };
+}
+
+type Collected = ReturnType<ReturnType<typeof createCollector>['collected']>;
+
+/** Adds name and size to the rows that the report lists. */
+function withDescriptions(collected: Collected, of: (id: ArticleKey) => Description): Collected {
+  const each = <T extends ArticleKey>(rows: T[]) => rows.map((row) => ({ ...row, ...of(row) }));
+  const list = <T extends { rows: ArticleKey[] }>(one: T) => ({ ...one, rows: each(one.rows) });
+  const { changes, incomplete, slowest, largest, skipped, failures } = collected;
+  return {
+    ...collected,
+    changes: {
+      new: list(changes.new),
+      changed: list(changes.changed),
+      removed: list(changes.removed),
+    },
+    incomplete: list(incomplete),
+    ...{ slowest: each(slowest), largest: each(largest) },
+    ...{ skipped: each(skipped), failures: each(failures) },
+  };
+}
+
+/** The short text of the catalogue, and the size of the GLB, of this run or of the one before. */
+function describe(
+  id: ArticleKey,
+  { described }: Pick<ReportContent, 'described'>,
+  { previous }: Pick<Run['stores'], 'previous'>,
+): Description {
+  const key = configurationKey(id);
+  const read = described?.results.of(key).find(({ result }) => 'catalogue' in result)?.result;
+  const entry = read !== undefined && 'catalogue' in read ? read.catalogue[0] : undefined;
+  const name = (entry ?? previous.catalogues[0]?.get(key))?.shorttext;
+  const line = described?.lines.get(key) ?? previous.lines.get(key);
+  const size = sizeOf(line?.boundsMetres ?? line?.lastGood?.boundsMetres);
+  return {
+    ...(name ? { name } : {}),
+    ...(size && { sizeMillimetres: size }),
   };
 }
 

@@ -175,6 +175,7 @@ async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
   const selectedBy = selectedByOf(selection.articles);
   const made = await makeReport(run, {
     ...{ command: plan.command, end, selection, gates, historyOf },
+    described: { lines, results },
     lines: runLines({
       ...{ before, lines, results, historyOf },
       selectedBy: (request) => selectedBy(rootOf(request)),

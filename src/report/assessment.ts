@@ -18,7 +18,7 @@ export interface RequiredAction {
   help: string;
   code?: string;
   /** Section of the page with the details. */
-  section: 'failures' | 'gates' | 'incomplete' | 'drift' | undefined;
+  section: 'causes' | 'failures' | 'gates' | 'incomplete' | 'drift' | undefined;
 }
 
 const UNPUBLISHED = 'What was published before stays as it was.';
@@ -46,8 +46,23 @@ function finished(report: RunReport): Assessment {
     const headline = `${integer(failed)} of ${amount(selected, 'configuration')} failed`;
     return { tone: failed === selected ? 'bad' : 'partly', headline, detail: failedDetail(report) };
   }
+  const gone = goneShare(report);
+  if (gone > REMOVED_WARNING) {
+    const headline = `${integer(report.changes.removed.count)} configurations are gone`;
+    return { tone: 'partly', ...withoutFailure(report), headline };
+  }
   const hasFindings = report.gates.count + report.incomplete.count > 0;
   return { tone: hasFindings ? 'look' : 'good', ...withoutFailure(report) };
+}
+
+/** More than this share of the published configurations is worth a warning, as for the gate. @see D-854 */
+const REMOVED_WARNING = 0.1;
+
+/** The share of what was published before that is gone. */
+function goneShare({ changes, configurations }: RunReport): number {
+  const { removed, new: added } = changes;
+  const before = removed.count + Math.max(0, configurations.selected - added.count);
+  return removed.count / Math.max(1, before);
 }
 
 function failedDetail({ command, failures, configurations }: RunReport): string {
@@ -109,12 +124,19 @@ export function isRefused({ refused, accepted }: RunReport['gates']): boolean {
   return refused && !accepted;
 }
 
+/** Failures by code: several causes may have one. */
+export function failuresByCode({ causes }: RunReport): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { code, count } of causes) counts[code] = (counts[code] ?? 0) + count;
+  return counts;
+}
+
 /** What the message of an example adds to its cause and its name; may be empty. */
 export function detailOf({ article, message }: Cause['examples'][number], cause: Cause): string {
   if (!message.endsWith(cause.message)) return message;
   const where = message.slice(0, message.length - cause.message.length).replace(/: $/, '');
   const subject = where.slice(where.lastIndexOf(' ') + 1);
-  return where.includes(article) || article.endsWith(subject) ? '' : where;
+  return where.includes(article) || article.includes(subject) ? '' : where;
 }
 
 /** Causes with an action of their own; the others share one. */
@@ -122,7 +144,7 @@ const MOST_CAUSES = 3;
 
 function failureActions({ causes, configurations: { selected } }: RunReport): RequiredAction[] {
   const of = (count: number) => `${integer(count)} failed (${percentage(count, selected)})`;
-  const all = { tone: 'partly', section: 'failures' } as const;
+  const all = { tone: 'partly', section: 'causes' } as const;
   const named = causes.slice(0, MOST_CAUSES).map(({ code, count, help, message }) => {
     return { ...all, code, title: `${of(count)}: ${message}`, help };
   });
@@ -130,7 +152,7 @@ function failureActions({ causes, configurations: { selected } }: RunReport): Re
   if (others.length === 0) return named;
   const count = others.reduce((sum, cause) => sum + cause.count, 0);
   const title = `${of(count)} for ${amount(others.length, 'other reason')}`;
-  return [...named, { ...all, title, help: 'see the row of each failure for what helps' }];
+  return [...named, { ...all, title, help: 'see the list of causes for what helps' }];
 }
 
 function incompleteActions({ incomplete: { count } }: RunReport): RequiredAction[] {

@@ -85,8 +85,9 @@ interface Table<T> {
 
 /** Makes a section with a table; undefined without rows. */
 export function tableSection<T>(table: Table<T>): Section | undefined {
-  const { id, title, rows, columns, note, kinds = [], total = rows.length } = table;
+  const { id, title, rows, note, kinds = [], total = rows.length } = table;
   if (rows.length === 0) return undefined;
+  const columns = table.columns.filter((column, index) => index === 0 || hasContent(column, rows));
   const { html: content } = html`
 <section class="card list" id="${id}" aria-labelledby="${id}-title">
 <div class="bar"><h2 id="${id}-title">${title} <span class="count">${integer(total)}</span></h2>
@@ -94,10 +95,21 @@ ${kinds.length > 1 ? kindButtons(kinds, title) : undefined}</div>
 ${note === undefined ? undefined : html`<p class="note">${note}</p>`}
 <table aria-labelledby="${id}-title">
 <thead><tr>${columns.map(header)}</tr></thead>
-<tbody>${rows.map((row) => tableRow(table, row))}</tbody></table>
+<tbody>${rows.map((row) => tableRow({ ...table, columns }, row))}</tbody></table>
 <p class="rest">${restNote(table, total)}</p>
 </section>`;
   return { id, title, html: content };
+}
+
+/** Whether a row has a figure other than 0, or a text other than a dash. */
+function hasContent<T>({ value, cell }: Column<T>, rows: readonly T[]): boolean {
+  if (value !== undefined) return rows.some((row) => (value(row) ?? 0) !== 0);
+  return rows.some((row) => {
+    const text = toHtml(cell(row))
+      .replace(/<[^>]*>/g, '')
+      .trim();
+    return text !== '' && text !== '–';
+  });
 }
 
 function header<T>({ title, value }: Column<T>): Html {
@@ -235,9 +247,10 @@ a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness:
 .totals dd small { display: block; line-height: 1.3; }
 .totals dd b { font-weight: 620; font-variant-numeric: tabular-nums; }
 
-.find { position: sticky; top: 0; z-index: 5; display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; background: var(--page); padding: .65rem 0; margin-bottom: .35rem; }
+.find { position: sticky; top: 0; z-index: 5; display: flex; flex-wrap: wrap; align-items: center; background: var(--page); padding: .65rem 0; margin-bottom: .35rem; }
 .find input { flex: 1 1 16rem; min-width: 0; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--quiet); border-radius: 10px; padding: .5rem .8rem; }
 .find output { color: var(--quiet); font-size: .88rem; }
+.find output:not(:empty) { margin: .25rem 0 .25rem .75rem; }
 .jump { display: flex; gap: .3rem 1rem; flex-wrap: wrap; font-size: .9rem; margin-bottom: 1rem; }
 
 .grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 0 1rem; align-items: start; }
@@ -265,7 +278,10 @@ table { width: 100%; border-collapse: collapse; }
 .list td .delta { display: block; }
 .list td b { font-weight: 580; }
 .list td code { color: var(--quiet); }
-.message { display: block; }
+.message, .name { display: block; }
+.name .size { color: var(--quiet); white-space: nowrap; font-variant-numeric: tabular-nums; }
+.examples li { padding-bottom: .15rem; }
+.list .examples small { display: inline; margin-left: .35rem; }
 .list .tag + .tag, .list small + .tag { margin-top: .25rem; }
 .list tbody tr:hover { background: var(--soft); }
 .list time { white-space: nowrap; }
@@ -296,13 +312,14 @@ footer p { margin-bottom: .25rem; }
   .jump { flex-wrap: nowrap; overflow-x: auto; padding-bottom: .35rem; }
   .jump a { white-space: nowrap; }
   .list table, .list tbody { display: block; }
-  .list thead { display: block; overflow-x: auto; }
-  .list thead tr { display: flex; gap: .4rem 1rem; }
-  .list th, .list th.n { padding: 0 0 .35rem; text-align: left; }
+  .list thead { display: block; }
+  .list thead tr { display: flex; flex-wrap: wrap; gap: 0 1rem; }
+  .list th, .list th.n { padding: 0 0 .2rem; text-align: left; }
+  .list th button { padding: .15rem 0; text-align: left; }
   .list tbody tr { display: flex; flex-wrap: wrap; gap: .15rem 1rem; border-top: 1px solid var(--line); padding: .6rem 0; }
   .list td, .list td.n { border: 0; padding: 0; text-align: left; font-size: .92rem; }
-  .list td:first-child, .list td:has(.message) { flex: 1 0 100%; }
-  .list td:not(:first-child):not(:has(.tag)):not(:has(.message))::before { content: attr(data-l) " "; color: var(--quiet); font-size: .82rem; }
+  .list td:first-child, .list td:has(.message), .list td:has(.examples) { flex: 1 0 100%; }
+  .list td:not(:first-child):not(:has(.tag, .message, .examples))::before { content: attr(data-l) " "; color: var(--quiet); font-size: .82rem; }
   .list td .delta { display: inline; }
   .bars th { width: 46%; }
   .bars .n { width: 5.2rem; }

@@ -1,5 +1,5 @@
 /** The sections of the page below its first screen: one table or list of bars each. */
-import { fieldLabel, gateLabel } from './assessment.ts';
+import { detailOf, failuresByCode, fieldLabel, gateLabel } from './assessment.ts';
 import {
   barSection,
   type Column,
@@ -11,8 +11,10 @@ import {
 } from './html-elements.ts';
 import {
   type AssetRow,
+  type Cause,
   CHANGES,
   type ChangeRow,
+  type Description,
   type FailureRow,
   type GateFinding,
   type IncompleteRow,
@@ -29,7 +31,7 @@ export function sectionsOf(report: RunReport): Record<'findings' | 'bars' | 'det
   const make = (sections: readonly MakeSection[]) =>
     sections.flatMap((section) => section(report) ?? []);
   return {
-    findings: make([failures, gates, incomplete, changes]),
+    findings: make([causes, failures, gates, incomplete, changes]),
     bars: make([stages, statuses, losses, warningCodes]),
     details: make([slowest, largest, programs, skipped, drift, warnings]),
   };
@@ -38,7 +40,8 @@ export function sectionsOf(report: RunReport): Record<'findings' | 'bars' | 'det
 type Named = Pick<
   AssetRow,
   'manufacturer' | 'program' | 'basearticlenumber' | 'finalarticlenumber' | 'reinitstring'
-> & { glb?: string | undefined };
+> &
+  Description & { glb?: string | undefined };
 
 function articleCell(row: Named): Html {
   const { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring, glb } = row;
@@ -47,7 +50,14 @@ function articleCell(row: Named): Html {
   const linked = glb === undefined ? name : html`<a href="${outputLink(glb)}">${name}</a>`;
   const base = number === basearticlenumber ? undefined : html` · <bdi>${basearticlenumber}</bdi>`;
   const more = reinitstring === '' ? undefined : html` · <bdi>${reinitstring}</bdi>`;
-  return html`<b class="wrap">${linked}</b><small class="wrap"><bdi>${manufacturer}</bdi> / <bdi>${program}</bdi>${base}${more}</small>`;
+  return html`<b class="wrap">${linked}</b>${description(row)}<small class="wrap"><bdi>${manufacturer}</bdi> / <bdi>${program}</bdi>${base}${more}</small>`;
+}
+
+function description({ name, sizeMillimetres: of }: Description): Html | undefined {
+  const size = of && `${integer(of.width)} × ${integer(of.depth)} × ${integer(of.height)} mm`;
+  if (name === undefined && size === undefined) return undefined;
+  const shown = size && html`<span class="size">${size}</span>`;
+  return html`<span class="name wrap">${name && html`<bdi>${name}</bdi> `}${shown}</span>`;
 }
 
 const bold = (text: string) => html`<b class="wrap"><bdi>${text}</bdi></b>`;
@@ -66,9 +76,40 @@ const BYTES = figures<AssetRow>('Size', ({ bytes }) => bytes, size);
 const TRIANGLES = figures<AssetRow>('Triangles', ({ triangles }) => triangles);
 const TIME = figures<AssetRow>('Time', ({ ms }) => ms, duration);
 
+/** Each cause once, with examples; the table of failures has every row. */
+function causes({ causes: rows }: RunReport): Section | undefined {
+  return tableSection<Cause>({
+    id: 'causes',
+    title: 'Causes of failures',
+    columns: [
+      {
+        title: 'Cause',
+        cell: ({ code, message, help }) =>
+          html`<span class="wrap message"><bdi>${capital(message)}</bdi></span><code>${code}</code><small>→ ${help}</small>`,
+      },
+      { title: 'Examples', cell: causeExamples },
+      figures('Failed', ({ count }) => count),
+    ],
+    rows,
+  });
+}
+
+function causeExamples(cause: Cause): Html {
+  const { count, examples } = cause;
+  const lines = examples.map((example) => {
+    const detail = [...(example.selectedBy ?? []), detailOf(example, cause)].filter((one) => one);
+    return html`<li><bdi>${example.article}</bdi>${detail.map((one) => html` <small><bdi>${one}</bdi></small>`)}</li>`;
+  });
+  const more = count - examples.length;
+  const rest =
+    more > 0 ? html`<li><a href="#failures">and ${integer(more)} more</a></li>` : undefined;
+  return html`<ul class="examples wrap">${lines}${rest}</ul>`;
+}
+
 function failures(report: RunReport): Section | undefined {
   const { quarantined, failed } = report.configurations;
-  const kinds = report.causes.map(({ code, count }) => ({ id: code, label: code, count }));
+  const counts = Object.entries(failuresByCode(report));
+  const kinds = counts.map(([code, count]) => ({ id: code, label: code, count }));
   const inQuarantine = { id: 'quarantine', label: 'In quarantine', count: quarantined };
   return tableSection<FailureRow>({
     id: 'failures',
@@ -80,7 +121,7 @@ function failures(report: RunReport): Section | undefined {
       { title: 'Cause', cell: failureCause },
       figures('Days', ({ nights }) => nights),
       { title: 'Since', cell: ({ firstSeen }) => (firstSeen ? timeCell(firstSeen) : '–') },
-      { title: 'Next try', cell: ({ retryOn }) => (retryOn ? timeCell(retryOn) : 'next run') },
+      { title: 'Next try', cell: ({ retryOn }) => (retryOn ? timeCell(retryOn) : '–') },
     ],
     rows: report.failures,
     kinds: quarantined > 0 ? [...kinds, inQuarantine] : kinds,
@@ -99,8 +140,12 @@ function failedArticle(row: FailureRow): Html {
   return html`${name}${old}${tag}`;
 }
 
-function failureCause({ code, message, help }: FailureRow): Html {
-  return html`<code>${code}</code><span class="wrap message"><bdi>${message}</bdi></span><small>→ ${help}</small>`;
+function failureCause({ code, message, selectedBy = [] }: FailureRow): Html {
+  const by =
+    selectedBy.length === 0
+      ? undefined
+      : html`<small class="wrap">selected by <bdi>${selectedBy.join(', ')}</bdi></small>`;
+  return html`<code>${code}</code><span class="wrap message"><bdi>${message}</bdi></span>${by}`;
 }
 
 function gates(report: RunReport): Section | undefined {

@@ -1,4 +1,5 @@
 /** Metrics of the last run, for the textfile collector of Prometheus: every figure is a gauge. @see D-857 */
+import { failuresByCode } from './assessment.ts';
 import type { FinishedRun, RunReport } from './run-report.ts';
 
 type Row = [value: number, labels?: Record<string, string>];
@@ -43,7 +44,9 @@ const METRICS: Readonly<Record<string, Metric>> = {
   ],
   failures: [
     'Failures of the last run by error code.',
-    ({ report }) => report && failuresByCode(report),
+    ({ report }) =>
+      report &&
+      Object.entries(failuresByCode(report)).map(([code, count]): Row => [count, { code }]),
     'code',
   ],
   gate_findings: [
@@ -84,13 +87,6 @@ function figures<T extends object>(
   figure: (value: T[keyof T]) => number,
 ): Record<string, number> {
   return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, figure(value)]));
-}
-
-/** Several causes may have one code. */
-function failuresByCode({ causes }: RunReport): Row[] {
-  const counts = new Map<string, number>();
-  for (const { code, count } of causes) counts.set(code, (counts.get(code) ?? 0) + count);
-  return Array.from(counts, ([code, count]): Row => [count, { code }]);
 }
 
 function outcomes({ configurations }: RunReport): Record<string, number> {

@@ -47,8 +47,17 @@ const warning = z.object({ code: text, message: text });
 
 const identity = each(ID_FIELDS, text);
 
-const asset = z.object({
+/** What a person recognises a configuration by. */
+const described = {
   ...identity,
+  name: text.optional().describe('short text of the catalogue'),
+  sizeMillimetres: z
+    .object(each(['width', 'depth', 'height'] as const, z.number().min(0)))
+    .optional(),
+};
+
+const asset = z.object({
+  ...described,
   glb: text
     .optional()
     .describe('path below the output folder; if the run published nothing, of the object'),
@@ -66,7 +75,7 @@ const changes = z.object({ count, rows: z.array(change).describe('the first chan
 
 const failure = z.object({
   what: text.optional().describe('the entry of the selection that failed'),
-  ...identity,
+  ...described,
   selectedBy: z
     .array(text)
     .optional()
@@ -175,10 +184,10 @@ export const runReportSchema = z.object({
     )
     .describe('failures by code and kind of message, the most frequent first'),
   incomplete: z
-    .object({ count, rows: z.array(z.object({ ...identity, message: text })) })
+    .object({ count, rows: z.array(z.object({ ...described, message: text })) })
     .describe('configurations with a property that needs a value and has none; the first of them'),
   skipped: z
-    .array(z.object({ ...identity, code: text, message: text }))
+    .array(z.object({ ...described, code: text, message: text }))
     .describe('the first configurations without geometry, with the reason'),
   failures: z.array(failure).describe('the first; failures.jsonl has all'),
   gates: z.object({
@@ -213,6 +222,8 @@ export type Cause = RunReport['causes'][number];
 export type GateFinding = z.infer<typeof gateFinding>;
 /** A new, changed or removed configuration. */
 export type ChangeRow = z.infer<typeof change>;
+/** What a person recognises a configuration by. */
+export type Description = Pick<AssetRow, 'name' | 'sizeMillimetres'>;
 /** A configuration with its figures. */
 export type AssetRow = z.infer<typeof asset>;
 /** The findings of the gates. */

@@ -91,8 +91,8 @@ function describeAssets({ lines, before }: Publication, catalogue: CataloguePubl
   }
 }
 
-/** To a tenth of a millimetre: bounds are rounded to float32. */
-function sizeOf(bounds: Bounds | undefined): CatalogueLine['sizeMillimetres'] {
+/** The size of bounds, to a tenth of a millimetre, because bounds are rounded to float32; null without bounds. */
+export function sizeOf(bounds: Bounds | undefined): CatalogueLine['sizeMillimetres'] {
   if (bounds === undefined) return null;
   const [width, height, depth] = [0, 1, 2].map(
     (axis) => Math.round((bounds.max[axis]! - bounds.min[axis]!) * 10_000) / 10,

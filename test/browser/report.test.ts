@@ -66,6 +66,25 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
       column,
     );
 
+  test('at 390 px search field, header row and rows are aligned, and nothing is cut', async () => {
+    await open({ width: 390, height: 844 });
+    const edges = await page.evaluate(() => {
+      const box = (selector: string) => document.querySelector(selector)!.getBoundingClientRect();
+      const headers = [...document.querySelectorAll('#changes th button')];
+      const right = Math.max(...headers.map((one) => one.getBoundingClientRect().right));
+      return {
+        search: [box('#find').left, box('#find').right],
+        card: [box('#changes').left, box('#changes').right],
+        header: box('#changes th button').left,
+        row: box('#changes tbody b').left,
+        isCut: right > box('#changes').right || document.documentElement.scrollWidth > innerWidth,
+      };
+    });
+    expect(edges.search).toEqual(edges.card);
+    expect(edges.header).toBe(edges.row);
+    expect(edges.isCut).toBe(false);
+  });
+
   test('the first screen shows the result, what changed and what needs attention', async () => {
     await open();
     const seen = await page.evaluate(() =>

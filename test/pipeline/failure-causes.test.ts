@@ -2,6 +2,7 @@
 import { lstat, mkdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { helpFor } from '../../src/support/errors.ts';
 import { watchFileOperations } from '../../src/support/file-operations.ts';
 import { exists, readText } from '../../src/support/files.ts';
 import { withSentences } from '../helpers/command.ts';
@@ -46,7 +47,7 @@ test('a cause is shown once, with three examples, their lines and the number of 
       ACME/DESK/NO1  articles.csv:4
       ACME/DESK/NO2  articles.csv:5
       … and 3 more in failures.jsonl of the report
-      → run btg2gltf catalogue search to find manufacturer, program and number
+      → ${helpFor('ARTICLE_NOT_FOUND')}
     CONFIGURATION_REFUSED  1 failed: expected a reinitstring that the service accepts, received "${REFUSED}"
       ACME/DESK/D1  articles.csv:9
       → the article exists: correct its reinitstring`);
@@ -152,7 +153,7 @@ test('explain prints what is stored of a failure, then what exists', async () =>
   expect(unknown.exit).toBe(0);
   expect(unknown.stdout).toBe(`ACME/DESK/NO  failed
   ARTICLE_NOT_FOUND: getArticle ACME/DESK/NO: the service has no such article
-  → run btg2gltf catalogue search to find manufacturer, program and number
+  → ${helpFor('ARTICLE_NOT_FOUND')}
   since 1 Jan 2026, 02:00 UTC · 2 attempts, the last 2 Jan 2026, 02:01 UTC
   selected by articles.csv:3
 

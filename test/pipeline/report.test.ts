@@ -16,6 +16,11 @@ const WITH_A_FLAT_TRIANGLE = JSON.stringify({
   A: [{ F: [0, 1, 2, 0, 1, 1], TI: [], C: false }],
 });
 
+const NAMED = {
+  ...{ id: 'D1', finalarticlenumber: 'D1-STD', reinitstring: 'D1;F=STD::' },
+  shorttext: 'Desk made to measure',
+};
+
 let folder: string;
 let emulator: Emulator;
 let file: string;
@@ -38,7 +43,7 @@ const reports = async (): Promise<RunReport[]> => {
 beforeEach(async () => {
   folder = await temporaryFolder();
   const range = smallRange([
-    { number: 'D1', blocks: ['ACME::DESK::TOP'] },
+    { number: 'D1', blocks: ['ACME::DESK::TOP'], article: { ocd: NAMED } },
     { number: 'D2', blocks: ['ACME::DESK::TOP', 'ACME::DESK::LEG'] },
   ]);
   range.bodies.set('ACME::DESK::TOP', WITH_A_FLAT_TRIANGLE);
@@ -60,4 +65,25 @@ test('sums what the geometry lost or changed, of what was looked at', async () =
   const lines = await readManifest(join(folder, 'out'));
   expect(lines.map(({ status }) => status)).toEqual(['unchanged', 'unchanged']);
   expect(lines.every((line) => !('counts' in line))).toBe(true);
+});
+
+test('rows have the name of the article and its size, in later runs too', async () => {
+  await run();
+  await run();
+  const [first, second] = await reports();
+  const [line] = await readManifest(join(folder, 'out'));
+  const { min, max } = line!.boundsMetres!;
+  const described = {
+    name: 'Desk made to measure',
+    sizeMillimetres: {
+      width: Math.round((max[0] - min[0]) * 1000),
+      depth: Math.round((max[2] - min[2]) * 1000),
+      height: Math.round((max[1] - min[1]) * 1000),
+    },
+  };
+  expect(first!.changes.new.rows[0]).toMatchObject({ basearticlenumber: 'D1', ...described });
+  const ofD1 = second!.largest.find(({ basearticlenumber }) => basearticlenumber === 'D1');
+  expect(ofD1).toMatchObject(described);
+  const page = await readFile(join(folder, 'out', 'runs', 'latest', 'report.html'), 'utf8');
+  expect(page).toMatch(/<bdi>Desk made to measure<\/bdi> <span class="size">1,000 × \S+ × \S+ mm</);
 });

@@ -83,7 +83,7 @@ test('what needs attention comes gravest first: the stop, failures by cause, gat
   expect(requiredActions(QUIET)).toEqual([]);
   const mixed = mixedReport();
   expect(requiredActions(mixed).map(({ section }) => section)).toEqual([
-    ...['failures', 'failures', 'failures', 'failures'],
+    ...['causes', 'causes', 'causes', 'causes'],
     ...['gates', 'gates', 'drift'],
   ]);
 });
@@ -113,4 +113,16 @@ test('what a gate refuses is reported once, and what was accepted is published',
     { tone: 'look', help: 'check the findings; they are published' },
     { tone: 'look', section: 'gates' },
   ]);
+});
+
+test('removals beyond a tenth of the range are no good news, below that they are', () => {
+  const lines = Array.from({ length: 9 }, (_, i) => reportedLine(`D${i}`));
+  const one = [reportedLine('OLD')];
+  expect(assess(reportOf(lines, {}, one)).tone).toBe('good');
+  expect(assess(reportOf(lines, {}, [...one, reportedLine('OLD-2')]))).toMatchObject({
+    tone: 'partly',
+    headline: '2 configurations are gone',
+  });
+  const added = lines.map((line) => ({ ...line, change: 'new' as const }));
+  expect(assess(reportOf(added, {}, one)).tone).toBe('partly');
 });

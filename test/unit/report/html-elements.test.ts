@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { escapeText, html, outputLink } from '../../../src/report/html-elements.ts';
+import { escapeText, html, outputLink, tableSection } from '../../../src/report/html-elements.ts';
 import { HOSTILE } from '../../helpers/reports.ts';
 
 test('values of a template are texts, its own words are HTML', () => {
@@ -34,4 +34,26 @@ test.each([
   expect(outputLink(path)).toBe(link);
   const below = new URL('file:///srv/out/runs/now/report.html');
   expect(new URL(link, below).href).toMatch(/^file:\/\/\/srv\/out\//);
+});
+
+test('a column without content is left out, in the header and in each row', () => {
+  const rows = [
+    { name: 'a', none: undefined, zero: 0, some: 0 },
+    { name: '', none: undefined, zero: 0, some: 2 },
+  ];
+  const columns = [
+    { title: 'Name', cell: ({ name }: (typeof rows)[number]) => name },
+    { title: 'Dash', cell: () => html`<b>–</b>` },
+    ...(['none', 'zero', 'some'] as const).map((name) => ({
+      title: name,
+      value: (row: (typeof rows)[number]) => row[name],
+      cell: () => 'x',
+    })),
+  ];
+  const { html: text } = tableSection({ id: 'i', title: 'T', columns, rows })!;
+  expect([...text.matchAll(/<button type="button">(\w+)</g)].map(([, title]) => title)).toEqual([
+    'Name',
+    'some',
+  ]);
+  expect(text.match(/<td/g)).toHaveLength(4);
 });
