@@ -59,7 +59,7 @@ export function writeGlb(scene: Scene): Uint8Array {
 }
 
 /** Addresses of the files beside a `.gltf` file: its buffer, and each image of the scene. */
-export interface FileUris {
+interface FileUris {
   buffer: string;
   images: readonly string[];
 }
