@@ -19,7 +19,9 @@ const withoutPlace = (): EmulatedRange => {
   const partsList: EmulatedRange['partsList'] = (query) => {
     const list = sample.partsList(query) as Wire;
     if (query.basearticlenumber !== ROOT || list === undefined) return list;
-    return { ...list, btg: list.btg.filter((_: unknown, index: number) => index !== 1) };
+    const [root] = list.btg;
+    const childs = root.prop.childs.filter((_: unknown, index: number) => index !== 1);
+    return { ...list, btg: [{ ...root, prop: { ...root.prop, childs } }] };
   };
   return { ...sample, partsList };
 };
