@@ -116,6 +116,7 @@ export const ERROR_CODES = {
   RESOURCE_REFUSED: { exit: 1, help: ASK_MANUFACTURER },
   IMAGE_MISSING: { exit: 1, help: ASK_MANUFACTURER },
   IMAGE_REFUSED: { exit: 1, help: ASK_MANUFACTURER },
+  IMAGE_UNSUPPORTED: { exit: 1, help: ASK_MANUFACTURER },
   IMAGE_UNREADABLE: { exit: 1, help: ASK_OR_OMIT },
   LOSSES_REFUSED: { exit: 1, help: 'set strict: false to accept losses' },
   SNAPSHOT_MISSING: { exit: 1, help: 'run btg2gltf fetch first' },

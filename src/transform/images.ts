@@ -7,26 +7,70 @@ import type { LinearRgb } from '../model/scene.ts';
 
 /** What a header states; whether the rest is complete shows when the image is decoded. */
 export interface ImageHeader {
-  kind: 'jpeg' | 'png';
+  kind: 'jpeg' | 'png' | 'gif' | 'webp' | 'bmp';
   width: number;
   height: number;
   /** Every viewer reads it as it is: a PNG, or a Huffman-coded JPEG of 8 bits in grey or colour. */
   isPlain: boolean;
 }
 
+type HeaderReader = (bytes: Uint8Array, view: DataView) => ImageHeader | undefined;
+
+/** Each kind by the bytes at its start, as Latin-1, and how many bytes its header takes. */
+const READERS: readonly { signature: string; least: number; read: HeaderReader }[] = [
+  { signature: '\xff\xd8', least: 2, read: readJpeg },
+  {
+    signature: '\x89PNG\r\n\x1a\n',
+    least: 33,
+    read: (_, view) => sized('png', view.getUint32(16), view.getUint32(20)),
+  },
+  {
+    signature: 'GIF8',
+    least: 13,
+    read: (_, view) => sized('gif', view.getUint16(6, true), view.getUint16(8, true)),
+  },
+  { signature: 'RIFF', least: 30, read: readWebp },
+  {
+    signature: 'BM',
+    least: 26,
+    read: (_, view) => sized('bmp', view.getInt32(18, true), Math.abs(view.getInt32(22, true))),
+  },
+];
+
 /**
- * Reads the header of a JPEG or PNG.
+ * Reads the header of an image.
  *
- * @returns Undefined for anything else, or where the header itself is broken.
+ * @returns Undefined for an unknown kind, or where the header itself is broken.
  *
- * @see D-550.
+ * @see D-552.
  */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
-  if (bytes[0] === 0xff && bytes[1] === 0xd8) return readJpeg(bytes);
-  return PNG_SIGNATURE.every((byte, i) => bytes[i] === byte) ? readPng(bytes) : undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const reader = READERS.find(
+    ({ signature, least }) => bytes.length >= least && startsWith(bytes, signature),
+  );
+  return reader?.read(bytes, view);
 }
 
-const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+function startsWith(bytes: Uint8Array, latin1: string, at = 0): boolean {
+  return Array.from(latin1).every((character, i) => bytes[at + i] === character.charCodeAt(0));
+}
+
+function sized(kind: ImageHeader['kind'], width: number, height: number): ImageHeader {
+  return { kind, width, height, isPlain: kind === 'png' };
+}
+
+/** The three forms of a WebP: extended, lossless and lossy. */
+function readWebp(bytes: Uint8Array, view: DataView): ImageHeader | undefined {
+  const form = startsWith(bytes, 'WEBP', 8) ? String.fromCharCode(...bytes.subarray(12, 16)) : '';
+  const at24 = view.getUint32(23, true) >>> 8;
+  const at27 = view.getUint32(26, true) >>> 8;
+  const packed = view.getUint32(21, true);
+  if (form === 'VP8X') return sized('webp', 1 + at24, 1 + at27);
+  if (form === 'VP8L') return sized('webp', 1 + (packed & 0x3fff), 1 + ((packed >>> 14) & 0x3fff));
+  if (form !== 'VP8 ') return undefined;
+  return sized('webp', view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff);
+}
 
 /** Frame markers: SOF0 to SOF15 without DHT (C4), JPG (C8) and DAC (CC). */
 function isFrame(marker: number): boolean {
@@ -56,12 +100,6 @@ function readJpeg(bytes: Uint8Array): ImageHeader | undefined {
     at += 2 + length;
   }
   return undefined;
-}
-
-function readPng(bytes: Uint8Array): ImageHeader | undefined {
-  if (bytes.length < 33) return undefined;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { kind: 'png', width: view.getUint32(16), height: view.getUint32(20), isPlain: true };
 }
 
 /** What the material table needs of an image. */

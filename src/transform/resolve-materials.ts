@@ -147,8 +147,12 @@ function sentValue(material: ServiceMaterial, field: string): unknown {
 type Sources = Partial<Record<ImageField, SourceImage>>;
 type Known = Partial<Record<ImageField, KnownImage>>;
 
-/** An image that does not exist, or must not be requested, is a loss. */
-const ABSENT: ReadonlySet<string> = new Set<ErrorCode>(['IMAGE_MISSING', 'IMAGE_REFUSED']);
+/** An image that does not exist, must not be requested, or is of a kind that is never used, is a loss. */
+const ABSENT: ReadonlySet<string> = new Set<ErrorCode>([
+  'IMAGE_MISSING',
+  'IMAGE_REFUSED',
+  'IMAGE_UNSUPPORTED',
+]);
 
 /**
  * The images of a material. One that exists and cannot be fetched or read fails the article, so that

@@ -5,7 +5,7 @@
 import type { ImageCodec, Pixels } from '../model/image-codec.ts';
 import type { SceneImage } from '../model/scene.ts';
 import type { ContentReader, Digest } from '../model/snapshot.ts';
-import { ConverterError } from '../support/errors.ts';
+import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import {
   type ImageHeader,
@@ -33,16 +33,28 @@ const MAX_SIDE = 16_384;
 const MAX_PIXELS = 8_192 ** 2;
 
 /**
- * Most pixels that a byte can encode; a header that claims more is meant to exhaust the memory.
- * JPEG spends a bit on each 8 × 8 block; deflate makes 1,032 bytes of one, of eight pixels each.
+ * What becomes of each kind, and the most pixels that a byte of it can encode; a header that claims more is
+ * meant to exhaust the memory. JPEG spends a bit on each 8 × 8 block; deflate makes 1,032 bytes of one, of eight
+ * pixels each; LZW 4,096 pixels of nine bits; WebP has no limit.
  */
-const MAX_PIXELS_A_BYTE = { jpeg: 512, png: 8_256 } as const satisfies Record<
+const KINDS = {
+  jpeg: { format: 'jpeg', pixelsAByte: 512 },
+  png: { format: 'png', pixelsAByte: 8_256 },
+  gif: { format: 'png', pixelsAByte: 4_096 },
+  webp: { format: 'png', pixelsAByte: Number.POSITIVE_INFINITY },
+  /** The codec does not read it. */
+  bmp: undefined,
+} as const satisfies Record<
   ImageHeader['kind'],
-  number
+  { format: Format; pixelsAByte: number } | undefined
 >;
 
+type Format = 'jpeg' | 'png';
+
+type UsableHeader = ImageHeader & { kind: Exclude<ImageHeader['kind'], 'bmp'> };
+
 const MIME_TYPES = { jpeg: 'image/jpeg', png: 'image/png' } as const satisfies Record<
-  ImageHeader['kind'],
+  Format,
   SceneImage['mimeType']
 >;
 
@@ -55,19 +67,23 @@ export function createTexturePacker(
 ) {
   const { maxTextureSize, packedTextureFormat, normalMap, heightMaps } = options;
 
-  async function load(image: SourceImage): Promise<{ bytes: Uint8Array; header: ImageHeader }> {
-    const bytes = await read(image.digest);
+  async function load({ name, digest }: SourceImage) {
+    const bytes = await read(digest);
+    const fail = (code: ErrorCode, problem: string) =>
+      new ConverterError(code, `image ${name}: ${problem}`);
     const header = readImageHeader(bytes);
+    if (!header) throw fail('IMAGE_UNREADABLE', `${EXPECTED}, received something else`);
+    if (!isUsable(header)) throw fail('IMAGE_UNSUPPORTED', `${EXPECTED}, received a BMP`);
     const problem = problemOf(header, bytes.length);
-    if (problem) throw new ConverterError('IMAGE_UNREADABLE', `image ${image.name}: ${problem}`);
-    return { bytes, header: header! };
+    if (problem) throw fail('IMAGE_UNREADABLE', problem);
+    return { bytes, header };
   }
 
   /** What is made of a content, under the name that it has here. */
   async function made(
     name: string,
     key: string,
-    format: ImageHeader['kind'],
+    format: Format,
     work: () => Promise<Pixels>,
   ): Promise<SceneImage> {
     const encode = async (): Promise<SceneImage> => {
@@ -99,9 +115,10 @@ export function createTexturePacker(
   async function passThrough(image: SourceImage): Promise<SceneImage> {
     const { bytes, header } = await load(image);
     const { name, digest } = image;
+    const { format } = KINDS[header.kind];
     if (header.isPlain && isSize(cappedSize(header, maxTextureSize), header))
-      return { name, mimeType: MIME_TYPES[header.kind], bytes };
-    return made(name, `color ${digest}`, header.kind, () => decode(image));
+      return { name, mimeType: MIME_TYPES[format], bytes };
+    return made(name, `color ${digest}`, format, () => decode(image));
   }
 
   /** Per axis the larger one wins, up to the limit. */
@@ -117,7 +134,7 @@ export function createTexturePacker(
   }
 
   return {
-    /** Checks that an image can be used. @throws `IMAGE_UNREADABLE` where it cannot. */
+    /** Checks that an image can be used. @throws `IMAGE_UNREADABLE`, `IMAGE_UNSUPPORTED`. */
     check: (image: SourceImage): Promise<void> =>
       cache.getAsync(`checked ${image.digest}`, () => decodeSmall(image)),
 
@@ -150,8 +167,13 @@ export function createTexturePacker(
   };
 }
 
-function problemOf(header: ImageHeader | undefined, bytes: number): string | undefined {
-  if (!header) return 'expected a JPEG or PNG, received something else';
+const EXPECTED = 'expected a JPEG, PNG, GIF or WebP';
+
+function isUsable(header: ImageHeader): header is UsableHeader {
+  return KINDS[header.kind] !== undefined;
+}
+
+function problemOf(header: UsableHeader, bytes: number): string | undefined {
   const { kind, width, height } = header;
   const pixels = width * height;
   if (width === 0 || height === 0) return `expected some pixels, received ${width} × ${height}`;
@@ -159,7 +181,7 @@ function problemOf(header: ImageHeader | undefined, bytes: number): string | und
     return `expected at most ${MAX_SIDE} pixels a side, received ${width} × ${height}`;
   if (pixels > MAX_PIXELS)
     return `expected at most ${MAX_PIXELS} pixels, received ${width} × ${height}`;
-  if (pixels > bytes * MAX_PIXELS_A_BYTE[kind])
+  if (pixels > bytes * KINDS[kind].pixelsAByte)
     return `expected ${width} × ${height} pixels, received ${bytes} bytes, too few for them`;
   return undefined;
 }

@@ -4,7 +4,7 @@
 
 import type { ConvertOptions } from '../../src/transform/convert-options.ts';
 import { type ExpectedArticle, evaluateArticle } from '../helpers/evaluator/evaluate.ts';
-import { imageFacts } from '../helpers/evaluator/image-facts.ts';
+import { imageFacts, isBmp } from '../helpers/evaluator/image-facts.ts';
 import type { Json } from '../helpers/evaluator/json.ts';
 import type { EvaluatorOptions } from '../helpers/evaluator/options.ts';
 import { EVALUATOR_DEFAULTS } from '../helpers/evaluator/options.ts';
@@ -58,7 +58,8 @@ async function evaluate(bodies: Bodies, options: EvaluatorOptions): Promise<Expe
   const blocks = new Map<string, Json>();
   for (const [name, bytes] of bodies.blocks) if (bytes) blocks.set(name, parse(bytes));
   const images = new Map();
-  for (const [name, bytes] of bodies.images) if (bytes) images.set(name, await imageFacts(bytes));
+  for (const [name, bytes] of bodies.images)
+    if (bytes && !isBmp(bytes)) images.set(name, await imageFacts(bytes));
   const raw = { series: SERIES, partsList: parse(bodies.partsList), blocks, images };
   return evaluateArticle(raw, options);
 }

@@ -2,7 +2,7 @@
  * Compare materials: expected values against what a written material says.
  */
 import { srgbOf } from '../helpers/evaluator/colors.ts';
-import { type ImageFacts, rgbPixels } from '../helpers/evaluator/image-facts.ts';
+import { type ImageFacts, isWebPicture, rgbPixels } from '../helpers/evaluator/image-facts.ts';
 import type { ExpectedMaterial } from '../helpers/evaluator/material.ts';
 import type { ReadMaterial, ReadTexture, Vec3 } from '../helpers/glb-reader/materials.ts';
 import { count, differ, type Findings, measure } from './findings.ts';
@@ -38,10 +38,10 @@ export async function compareMaterial(
   color('base colour', expected.baseColor, read.baseColor);
   number('alpha', expected.blend ? expected.alpha : 1, read.alpha);
   if (expected.blend !== read.blend) differ(findings, `${where()}: blend is ${read.blend}`);
-  texture('base texture', expected.baseTexture, read.baseTexture);
-  emission(expected, read);
+  await texture('base texture', expected.baseTexture, read.baseTexture);
+  await emission(expected, read);
   if (!expected.normalFromHeights)
-    texture('normal map', expected.normalTexture, read.normalTexture);
+    await texture('normal map', expected.normalTexture, read.normalTexture);
   else if (!expected.normalTexture !== !read.normalTexture)
     differ(findings, `${where()} height map: ${read.normalTexture ? 'written' : 'not written'}`);
   number('transmission', expected.transmission, read.transmission);
@@ -54,26 +54,39 @@ export async function compareMaterial(
   if (expected.sheen && read.sheen) color('sheen colour', expected.sheen.color, read.sheen.color);
   await compareSurface(expected, read, findings);
 
-  function texture(field: string, wanted: ImageFacts | undefined, found: ReadTexture | undefined) {
+  async function texture(
+    field: string,
+    wanted: ImageFacts | undefined,
+    found: ReadTexture | undefined,
+  ) {
     if (!wanted && !found) return;
     if (!wanted || !found)
       differ(findings, `${where()} ${field}: ${wanted ? 'is missing' : 'is not expected'}`);
-    else if (!sameBytes(wanted.bytes, found.bytes))
-      differ(findings, `${where()} ${field}: not the bytes of its picture`);
+    else if (!(await isShown(wanted.bytes, found.bytes)))
+      differ(findings, `${where()} ${field}: not its picture`);
   }
 
-  function emission(wanted: ExpectedMaterial, found: ReadMaterial) {
+  async function emission(wanted: ExpectedMaterial, found: ReadMaterial) {
     wanted.emission.forEach((value, k) => {
       const scale = Math.max(1, value);
       number('emission (sRGB)', srgbOf(value / scale), srgbOf(found.emission[k]! / scale));
     });
     if (wanted.emission.some((value) => value > 0) || found.emissionTexture)
-      texture('emission texture', wanted.emissionTexture, found.emissionTexture);
+      await texture('emission texture', wanted.emissionTexture, found.emissionTexture);
   }
 }
 
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, index) => byte === b[index]);
+
+/** The bytes of a picture that glTF takes, else its pixels. */
+async function isShown(picture: Uint8Array, written: Uint8Array): Promise<boolean> {
+  if (isWebPicture(picture)) return sameBytes(picture, written);
+  const [wanted, found] = [await rgbPixels(picture), await rgbPixels(written)];
+  return (
+    wanted.width === found.width && isWebPicture(written) && sameBytes(wanted.data, found.data)
+  );
+}
 
 /** Roughness and metallic as a viewer gets them: factor times channel, texel by texel. */
 async function compareSurface(

@@ -143,7 +143,7 @@ function compareSolid(
     compareTexels(corners, triangle, near, material, limit);
   });
   near('vertex off the ideal surface, metres', worst.distance);
-  near('normal, radians', worst.normal, 2e-3);
+  near('normal, radians', worst.normal, 2e-3 + (limit - 1e-5) * 100);
   near('sag of a facet, in allowed sags', worst.sag, 1);
 }
 

@@ -10,7 +10,7 @@ import {
   type GeneratedArticle,
   generateArticle,
 } from '../helpers/generated-articles/article-plan.ts';
-import { imagePool } from '../helpers/generated-articles/image-pool.ts';
+import { BMP, imagePool } from '../helpers/generated-articles/image-pool.ts';
 import { compareArticle } from './compare-article.ts';
 import type { Bodies } from './convert.ts';
 import { createFindings, gather, worstTable } from './findings.ts';
@@ -46,7 +46,7 @@ async function bodiesOf(article: GeneratedArticle): Promise<Bodies> {
   const images = new Map<string, Uint8Array | undefined>();
   for (const reference of article.imageReferences) {
     const name = reference.split(/::|\//).at(-1)!;
-    images.set(reference, pool.get(name)?.bytes);
+    images.set(reference, name === 'BITMAP' ? BMP : pool.get(name)?.bytes);
   }
   const blocks = new Map<string, Uint8Array | undefined>();
   for (const [name, text] of article.blocks) blocks.set(name, encoder.encode(text));

@@ -15,6 +15,16 @@ export interface ImageFacts {
   meanLinear: Vec3;
 }
 
+/** What glTF takes byte for byte; other pictures are written as PNG, and a BMP is not shown. */
+export function isWebPicture(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xff || bytes[0] === 0x89;
+}
+
+/** A picture that counts as missing. */
+export function isBmp(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x42 && bytes[1] === 0x4d;
+}
+
 /** More than what JPEG makes of a grey picture, less than any colour. */
 const GREY_SPREAD = 10;
 

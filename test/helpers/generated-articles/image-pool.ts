@@ -12,6 +12,7 @@ interface Picture {
   pixel: Pixel;
   /** Stored with one channel. */
   oneChannel?: boolean;
+  format?: 'gif' | 'webp';
 }
 
 const grey =
@@ -25,6 +26,8 @@ const grey =
 const PICTURES: Record<string, Picture> = {
   WOOD: { width: 32, height: 16, pixel: (x, y) => [160 + 60 * x, 110 + 30 * y, 60] },
   FABRIC: { width: 16, height: 16, pixel: (x) => [30, 60 + 90 * x, 150] },
+  WEAVE: { width: 16, height: 8, pixel: (x, y) => [200 * x, 40, 180 * y], format: 'gif' },
+  STONE: { width: 8, height: 16, pixel: (x, y) => [90, 60 * y, 99 * x], format: 'webp' },
   BUMPS: {
     width: 16,
     height: 16,
@@ -55,12 +58,20 @@ async function make(): Promise<Map<string, ImageFacts>> {
   return pool;
 }
 
-async function encode({ width, height, pixel, oneChannel }: Picture): Promise<Uint8Array> {
+/** A white pixel, as a BMP. */
+export const BMP = Uint8Array.from([
+  ...[0x42, 0x4d, 58, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0],
+  ...[40, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 24, 0, 0, 0, 0, 0, 4, 0, 0, 0],
+  ...[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 0],
+]);
+
+async function encode({ width, height, pixel, oneChannel, format }: Picture): Promise<Uint8Array> {
   const data = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++)
       data.set(pixel(x / (width - 1), y / (height - 1)).map(Math.round), (y * width + x) * 3);
   const image = sharp(data, { raw: { width, height, channels: 3 } });
+  if (format) return new Uint8Array(await image.toFormat(format, { lossless: true }).toBuffer());
   const channels = oneChannel ? image.toColourspace('b-w') : image;
   return new Uint8Array(
     await channels.jpeg({ quality: 95, chromaSubsampling: '4:4:4' }).toBuffer(),

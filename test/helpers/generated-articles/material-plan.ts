@@ -43,7 +43,7 @@ const picture = (...names: string[]) =>
 const fields = fc.record(
   {
     dif: fc.oneof({ weight: 9, arbitrary: hex }, fc.constantFrom('rot', '0x808080', '0x1a1a1a')),
-    pic: picture('WOOD', 'WOOD', 'FABRIC', 'ABSENT'),
+    pic: picture('WOOD', 'WOOD', 'FABRIC', 'WEAVE', 'STONE', 'BITMAP', 'ABSENT'),
     bump: picture('BUMPS', 'BUMPS', 'HEIGHTS', 'ABSENT'),
     roughness_image: picture('ROUGH', 'ROUGH_RGB', 'ROUGH_LARGE', 'ABSENT'),
     metallic_image: picture('METAL', 'METAL_FLAT', 'ABSENT'),

@@ -233,11 +233,11 @@ describe('size', () => {
     expect(deepest.path.length).toBeLessThan(300);
   });
 
-  it('walks a million nodes side by side, in their order', () => {
+  it('walks 300,000 nodes side by side, in their order', () => {
     const node = partsNode('imp');
-    const { parts } = flatten(new Array<PartsListNode>(1_000_000).fill(node));
-    expect(parts).toHaveLength(1_000_000);
-    expect(parts[999_999]!.path).toBe('999999');
+    const { parts } = flatten(new Array<PartsListNode>(300_000).fill(node));
+    expect(parts).toHaveLength(300_000);
+    expect(parts[299_999]!.path).toBe('299999');
   });
 });
 

@@ -105,6 +105,35 @@ describe('images', () => {
     expect(scene.warnings[0]!.message).toContain('WOOD');
   });
 
+  it.each(['gif', 'webp'] as const)('a %s becomes a PNG of the same pixels', async (kind) => {
+    const png = await sharp(wood).png().toBuffer();
+    const options = kind === 'webp' ? { lossless: true } : {};
+    const sent = new Uint8Array(await sharp(png).toFormat(kind, options).toBuffer());
+    const scene = await boxIn({ pic: 'WOOD.JPG' }, { 'WOOD.JPG': sent }, { strict: true });
+    expect(scene.images).toMatchObject([{ name: 'WOOD', mimeType: 'image/png' }]);
+    const pixels = (bytes: Uint8Array) => sharp(bytes).removeAlpha().raw().toBuffer();
+    expect(await pixels(scene.images[0]!.bytes)).toEqual(await pixels(sent));
+  });
+
+  it('a BMP is a loss: the colour is shown', async () => {
+    const bmp = new Uint8Array(58);
+    bmp.set([
+      0x42, 0x4d, 58, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0,
+    ]);
+    const scene = await boxIn({ pic: 'WOOD', dif: '0xFF0000' }, { WOOD: bmp });
+    expect(scene.materials[0]).toMatchObject({
+      baseColorLinear: [1, 0, 0],
+      baseColorTexture: undefined,
+    });
+    expect(scene.losses).toEqual([
+      {
+        ...{ where: 'OAK', field: 'pic', value: 'WOOD' },
+        done: 'not available: the value or colour is used instead',
+      },
+    ]);
+    expect(scene.warnings).toMatchObject([{ code: 'IMAGE_UNSUPPORTED' }]);
+  });
+
   it.each([
     ['corrupt', wood.subarray(0, 60)],
     ['no image', new TextEncoder().encode('<html>')],
