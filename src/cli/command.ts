@@ -25,6 +25,8 @@ export interface Io {
 export interface OptionSpec {
   type: 'string' | 'number' | 'boolean';
   describe: string;
+  /** What the value is, in the table of options. @defaultValue `N` of a number, else the choices */
+  value?: string;
   required?: boolean;
   /** Smallest integer. @defaultValue 0 */
   min?: number;

@@ -15,7 +15,7 @@ interface PipelineOption extends OptionSpec {
 /** Every option that is not a field of {@link RunOptions}, in the order in which they are applied. */
 const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   output: {
-    ...{ type: 'string', commands: ['run', 'fetch', 'build', 'explain'] },
+    ...{ type: 'string', value: 'DIR', commands: ['run', 'fetch', 'build', 'explain'] },
     describe: 'output folder, instead of the one in the file',
     replace: (_, dir: string) => {
       const outputDir = resolve(dir);
@@ -23,7 +23,8 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
     },
   },
   cache: {
-    ...{ type: 'string', commands: ['run', 'fetch', 'build', 'record', 'explain'] },
+    ...{ type: 'string', value: 'DIR' },
+    commands: ['run', 'fetch', 'build', 'record', 'explain'],
     describe: 'cache folder [default: .cache beside the output folder]',
     replace: (_, dir: string) => ({ cacheDir: resolve(dir) }),
   },
@@ -46,11 +47,11 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   quiet: { ...AMOUNT_OPTIONS.quiet, commands: ['run', 'fetch', 'build', 'record'] },
   verbose: { ...AMOUNT_OPTIONS.verbose, commands: ['run', 'fetch', 'build', 'record'] },
   'metrics-file': {
-    ...{ type: 'string', commands: ['run', 'fetch', 'build'] },
+    ...{ type: 'string', value: 'FILE', commands: ['run', 'fetch', 'build'] },
     describe: 'write metrics for Prometheus to this file, such as DIR/btg2gltf.prom',
   },
   junit: {
-    ...{ type: 'string', commands: ['run', 'fetch', 'build'] },
+    ...{ type: 'string', value: 'FILE', commands: ['run', 'fetch', 'build'] },
     describe: 'write a JUnit XML to this file',
   },
 };

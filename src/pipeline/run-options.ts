@@ -14,6 +14,7 @@ export const RUN_OPTIONS = {
   only: {
     option: 'only',
     type: 'string',
+    value: 'GLOB',
     commands: RECORDING,
     describe: 'select only by a glob on MANUFACTURER/PROGRAM/number',
     parse: (glob: string) => glob,
@@ -46,6 +47,7 @@ export const RUN_OPTIONS = {
   until: {
     option: 'until',
     type: 'string',
+    value: 'HH:MM',
     commands: PUBLISHING,
     describe: 'HH:MM at which the run stops; the next one continues',
     parse: nextTime,
@@ -53,6 +55,7 @@ export const RUN_OPTIONS = {
   maxFailures: {
     option: 'max-failures',
     type: 'string',
+    value: 'N or N%',
     commands: PUBLISHING,
     describe: 'refuse the result after more than N or N% failures',
     parse: parseMaxFailures,

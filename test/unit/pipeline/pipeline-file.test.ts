@@ -203,6 +203,21 @@ describe('a pipeline file', () => {
     );
   });
 
+  test('says that secrets come from the environment', () => {
+    const cases = [
+      ['username', 'BTG2GLTF_USERNAME'],
+      ['password', 'BTG2GLTF_PASSWORD'],
+      ['applicationKey', 'BTG2GLTF_APP_KEY'],
+      ['token', 'BTG2GLTF_TOKEN'],
+    ] as const;
+    for (const [key, variable] of cases) {
+      const text = `name: x\nservice: { emulator: true, ${key}: geheim }\narticles: [{ list: a.csv }]\noutput: { dir: out }`;
+      expect(() => parsePipeline(text, 'x.yaml', {})).toThrow(
+        `x.yaml:2: expected a known key, received "${key}"; secrets come from the environment: set ${variable}`,
+      );
+    }
+  });
+
   test('fills in variables, and names one that is not set with its line', () => {
     const live = MINIMAL.replace(
       '{ emulator: true }',
