@@ -12,7 +12,7 @@ import { dot, largest, length, minus, type Vec2, type Vec3 } from '../helpers/ev
 import type { ReadTriangle } from '../helpers/glb-reader/read-glb.ts';
 import { count, differ, type Findings, measure } from './findings.ts';
 
-const CELL_METRES = 4e-3;
+const CELL_METRES = 0.01;
 const POSITION_LIMIT = 1e-5;
 const TEXEL_LIMIT = 1e-4;
 /** Radians; float32 normals and slivers. */

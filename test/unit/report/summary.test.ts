@@ -4,6 +4,16 @@ import { mixedReport, reportedLine, reportOf } from '../../helpers/reports.ts';
 
 const REPORT = reportOf([reportedLine('D1')]);
 
+test('losses that are expected are not mentioned', () => {
+  const loss = { where: 'OAK', value: '0x101010', done: 'dropped' };
+  const amb = { ...loss, field: 'amb', expected: true as const };
+  const clean = reportOf([reportedLine('D1', { losses: [amb] })]);
+  expect(clean.losses).toEqual({});
+  expect(summarise(clean, undefined)).not.toContain('Losses');
+  const lossy = reportOf([reportedLine('D1', { losses: [amb, { ...loss, field: 'tra' }] })]);
+  expect(summarise(lossy, undefined)).toContain('1 value of the service not converted exactly');
+});
+
 test('losses are described in words, the most frequent first', () => {
   const losses = { amb: 103, frobnicate: 1, mirror: 1204 };
   expect(summarise({ ...REPORT, losses }, undefined)).toContain(
