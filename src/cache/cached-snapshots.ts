@@ -53,6 +53,14 @@ export class CachedSnapshots extends Table {
     return row && this.db.json(row.record);
   }
 
+  /** The service with an id of this beginning that was first fetched most recently. */
+  latestService(beginning: string): string | undefined {
+    const sql = `
+      SELECT service FROM cached_snapshots WHERE substr(service, 1, length(?)) = ?
+      ORDER BY id DESC LIMIT 1`;
+    return this.db.get<{ service: string }>(sql, beginning, beginning)?.service;
+  }
+
   /** Undefined if there is no snapshot, and if a body of it failed. */
   summary(service: string, request: string): SnapshotSummary | undefined {
     const row = this.db.get<SnapshotRow>(SUMMARY, service, request);

@@ -14,7 +14,13 @@ import { catalogueFiles, openCatalogue, openManifest } from '../write/manifest.t
 import { createRunMetrics, type RunMetrics } from './metrics.ts';
 import { OBJECTS_FOLDER, openObjects } from './output-folder.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
-import { languagesOf, openService, pipelineServiceId, type Service } from './service.ts';
+import {
+  languagesOf,
+  openService,
+  pipelineServiceId,
+  type Service,
+  withAccount,
+} from './service.ts';
 
 /** An open run: its options, what the process provides, and what is open. */
 export interface Run {
@@ -82,17 +88,21 @@ export function checkRun(options: RunOptions, environment: RunEnvironment): void
  * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `STATE_INVALID`, `STORE_DAMAGED`, or what the work throws.
  */
 export async function withRun<T>(
-  options: RunOptions,
+  given: RunOptions,
   environment: RunEnvironment,
   work: (run: Run) => Promise<T>,
 ): Promise<T> {
-  checkRun(options, environment);
-  const { cacheDir, outputDir } = options.pipeline;
+  checkRun(given, environment);
+  const { cacheDir, outputDir } = given.pipeline;
   await removeStaleTemporaries(temporaryFolder(outputDir));
   await removeStaleTemporaries(temporaryFolder(cacheDir));
   const startedAt = environment.startedAt ?? environment.now();
   const metrics = createRunMetrics(environment.now);
   const database = await openCacheDatabase(cacheDir);
+  const service = withAccount(given.pipeline.service, environment.env, (beginning) =>
+    database.snapshots.latestService(beginning),
+  );
+  const options = { ...given, pipeline: { ...given.pipeline, service } };
   const bodies = openFileStore({
     dir: join(cacheDir, OBJECTS_FOLDER),
     tmpDir: temporaryFolder(cacheDir),

@@ -13,7 +13,7 @@ import type { Pipeline } from './pipeline-file.ts';
 import { fetchPipeline } from './run.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
 import { readSelection, selectLive } from './select.ts';
-import { inFirstLanguage } from './service.ts';
+import { inFirstLanguage, withAccount } from './service.ts';
 
 /** The result of {@link recordPipeline}. */
 export interface RecordResult {
@@ -86,7 +86,9 @@ async function replaySelection(
   recording: string,
   environment: RunEnvironment,
 ): Promise<ReplayedSelection> {
-  const recorded = requestsByKey(await readSelection(pipeline));
+  // Of the same account as the run that selected.
+  const fetched = withAccount(pipeline.service, environment.env, () => undefined);
+  const recorded = requestsByKey(await readSelection({ ...pipeline, service: fetched }));
   const scratch = join(recording, '.selection');
   const { emulator: _, authUrl: __, baseUrl: ___, ...service } = pipeline.service;
   const folders = { cacheDir: scratch, outputDir: join(scratch, 'output') };

@@ -188,7 +188,7 @@ async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
     return undefined;
   });
   if (runFolder !== undefined) {
-    await linkLatestRun(options.pipeline.outputDir, made.report.run).catch((error: Error) =>
+    await linkLatestRun(options.pipeline.outputDir, made.place.id).catch((error: Error) =>
       run.environment.log.warn(error.message),
     );
   }

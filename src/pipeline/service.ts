@@ -1,5 +1,6 @@
 /** The `service:` section of a pipeline as a client that is ready to use. */
 import type { ServiceClient } from '../service/client.ts';
+import { accountOf } from '../service/crypto.ts';
 import { type Credentials, type ServiceConfig, serviceId } from '../service/service-config.ts';
 import { registerSecret } from '../support/redact.ts';
 import { type Environment, readCredentials } from './environment.ts';
@@ -66,8 +67,34 @@ export async function openService(
   };
 }
 
+/** A `service:` section, and the account of the run, on which answers depend too. */
+type AccountContent = ServiceContent & { account?: string };
+
+/**
+ * Adds the account to the service of a pipeline: that of the environment, or without credentials, as `build` may
+ * be called, the one whose data was fetched (D-716). An emulator has one account only.
+ *
+ * @param fetchedFrom - Returns the service with an id of this beginning that was fetched last.
+ */
+export function withAccount(
+  content: ServiceContent,
+  {
+    BTG2GLTF_TOKEN: token,
+    BTG2GLTF_USERNAME: username,
+    BTG2GLTF_APP_KEY: appKey = '',
+  }: Environment,
+  fetchedFrom: (beginning: string) => string | undefined,
+): AccountContent {
+  if (isEmulated(content)) return content;
+  if (token) return { ...content, account: accountOf({ token }) };
+  if (username) return { ...content, account: accountOf({ username, appKey }) };
+  const beginning = pipelineServiceId({ ...content, account: '-' }).slice(0, -1);
+  const account = fetchedFrom(beginning)?.slice(beginning.length);
+  return account === undefined ? content : { ...content, account };
+}
+
 /** Returns the `id` of the client that {@link openService} creates: the name of the service in the database. */
-export function pipelineServiceId(content: ServiceContent): string {
+export function pipelineServiceId(content: AccountContent): string {
   return serviceId(clientOptions(content) as ServiceConfig);
 }
 
@@ -90,11 +117,14 @@ export function describeService({ emulator, recording, baseUrl }: ServiceContent
 }
 
 /** An emulator is identified by what it serves, so that the cache stays valid when its port changes. */
-function clientOptions(content: ServiceContent) {
-  const { emulator, recording, authUrl: _, imageLocation: __, ...others } = content;
+function clientOptions(content: AccountContent) {
+  const { emulator: _, recording: __, authUrl: ___, imageLocation: ____, ...others } = content;
   const options = { ...others, lang: languagesOf(content)[0] };
-  const isEmulated = emulator === true || recording !== undefined;
-  return isEmulated ? { ...options, id: describeService(content) } : options;
+  return isEmulated(content) ? { ...options, id: describeService(content) } : options;
+}
+
+function isEmulated({ emulator, recording }: ServiceContent): boolean {
+  return emulator === true || recording !== undefined;
 }
 
 async function startedEmulator(

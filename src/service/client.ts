@@ -7,6 +7,7 @@ import type { Block, PartsList } from '../model/graphics.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { looksLikeDeadToken, readAnswer, withContext } from './answer.ts';
+import { accountOf } from './crypto.ts';
 import { type AnswerOf, OPERATIONS, type OperationName, type Values } from './operations.ts';
 import {
   SERVICE_DEFAULTS,
@@ -72,7 +73,7 @@ export interface ArticleQuery extends ArticleId, Partial<Pick<ArticleKey, 'reini
  * may be that it was not modified (D-840).
  */
 export interface ServiceClient {
-  /** What answers depend on: address, profile, languages and currency, without secrets. */
+  /** What answers depend on: address, profile, languages, currency and account, without secrets. */
   readonly id: string;
   /**
    * Calls any operation, as the methods below do, and returns the body with its decoded answer.
@@ -175,7 +176,10 @@ export function createClient(config: ServiceConfig): ServiceClient {
   if (config.signal?.aborted) close();
   else config.signal?.addEventListener('abort', close, { once: true });
   return {
-    id: serviceId(config),
+    id: serviceId({
+      ...(config.id === undefined && { account: accountOf(config.credentials) }),
+      ...config,
+    }),
     call,
     close,
     isHeld: () => connection.traffic.state === 'paused',

@@ -1,7 +1,8 @@
 /** Encrypts user name and password for the authentication server with its public key. */
+import { createHmac } from 'node:crypto';
 import type Forge from 'node-forge';
 import { ConverterError } from '../support/errors.ts';
-import type { ServiceConfig } from './service-config.ts';
+import type { Credentials, ServiceConfig } from './service-config.ts';
 
 type Padding = NonNullable<ServiceConfig['padding']>;
 
@@ -63,3 +64,22 @@ function readPublicKey(forge: typeof Forge, key: string): PublicKey {
   const message = `GetPublicKey: expected ${expected}, received something else`;
   throw new ConverterError('AUTH_PROTOCOL', message);
 }
+
+/**
+ * Names an account by 16 hex digits, from which nothing of it can be derived: prices, texts and what is visible
+ * differ by account (D-716).
+ *
+ * @param credentials - Of a login the user name and the application key count, not the password.
+ * @example `accountOf({ token: 'T' }); // → '240e7e78da401ffe'`
+ */
+export function accountOf(credentials: AccountCredentials): string {
+  const { key, text } =
+    'token' in credentials
+      ? { key: 'token', text: credentials.token }
+      : { key: credentials.appKey ?? '', text: credentials.username };
+  return createHmac('sha256', key).update(text).digest('hex').slice(0, 16);
+}
+
+type AccountCredentials =
+  | Extract<Credentials, { token: string }>
+  | Pick<Extract<Credentials, { username: string }>, 'username' | 'appKey'>;

@@ -16,6 +16,8 @@ export interface ServiceConfig {
   credentials: Credentials;
   /** Names the service instead of `baseUrl` if the address changes from run to run. */
   id?: string;
+  /** Names the account, without revealing it. @defaultValue made from the credentials, unless `id` is given */
+  account?: string;
   /** Server profile. */
   profile?: string;
   /** Display language. */
@@ -103,13 +105,14 @@ export const SERVICE_DEFAULTS = {
 export type Settings = ServiceConfig & Required<Pick<ServiceConfig, keyof typeof SERVICE_DEFAULTS>>;
 
 /**
- * Names a service as its answers depend on it: address, profile, languages and currency, no secret (D-609).
+ * Names a service as its answers depend on it: address, profile, languages, currency and account, no secret (D-716).
  *
  * @example `serviceId({ baseUrl: 'https://h/base/', lang: 'en', … }); // → 'https://h/base?lang=en'`
  */
 export function serviceId(config: ServiceConfig): string {
-  const { profile, lang, langalt, currency } = config;
-  const parts = Object.entries({ profile, lang, langalt, currency })
+  const { profile, lang, langalt, currency, account } = config;
+  // The account is last: what was fetched is found by what is before it.
+  const parts = Object.entries({ profile, lang, langalt, currency, account })
     .filter(([, value]) => value)
     .map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`);
   const address = config.id ?? config.baseUrl.replace(/\/+$/, '');

@@ -115,5 +115,8 @@ describe('serviceId', () => {
     expect(serviceId({ ...config, id: 'emulator:sample', lang: 'de' })).toBe(
       'emulator:sample?lang=de',
     );
+    expect(serviceId({ ...config, lang: 'de', account: 'a1' })).toBe(
+      'https://h/base?lang=de&account=a1',
+    );
   });
 });
