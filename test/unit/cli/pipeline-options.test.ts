@@ -17,11 +17,12 @@ function optionTable(): string {
     const option = `\`--${name}${shown === undefined ? '' : ` ${shown}`}\``;
     return [option, describe, ...of.map((options) => (name in options ? 'yes' : ''))];
   });
-  const lines = [
-    ['option', 'effect', ...COMMANDS],
-    ['---', '---', ...COMMANDS.map(() => '---')],
-  ];
-  return [...lines, ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+  const head = ['option', 'effect', ...COMMANDS];
+  const widths = head.map((_, i) => Math.max(...[head, ...rows].map((cells) => cells[i]!.length)));
+  const rule = widths.map((width) => '-'.repeat(width));
+  const line = (cells: string[]) =>
+    `| ${cells.map((c, i) => c.padEnd(widths[i]!)).join(' | ')} |\n`;
+  return [head, rule, ...rows].map(line).join('');
 }
 
 test('the table of options in pipelines/README.md is what the program has', async () => {
