@@ -24,8 +24,3 @@ export function linearColor(srgb: SrgbColor): LinearRgb {
 export function luminance([r, g, b]: LinearRgb): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
-
-/** A mixture of two colours: `a` at 0, `b` at 1. */
-export function mixColors(a: LinearRgb, b: LinearRgb, t: number): LinearRgb {
-  return [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t];
-}

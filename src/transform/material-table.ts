@@ -4,7 +4,7 @@
  * its option's values.
  */
 
-import { linearColor, luminance, mixColors } from '../math/color.ts';
+import { linearColor, luminance } from '../math/color.ts';
 import { pow } from '../math/elementary.ts';
 import type { ImageField, ServiceMaterial, SrgbColor } from '../model/graphics.ts';
 import type { LinearRgb, SceneMaterial } from '../model/scene.ts';
@@ -391,7 +391,8 @@ const TRANSPARENCIES = {
 const GLASS_TINTS = {
   /** Own light and background keep their amounts: of grey glass exactly, else their sum. */
   balanced: ({ shading, lose }, tra) => {
-    const base = mixColors(shading.baseColorLinear, WHITE, tra);
+    const [r, g, b] = shading.baseColorLinear;
+    const base: LinearRgb = [tra + (1 - tra) * r, tra + (1 - tra) * g, tra + (1 - tra) * b];
     shading.baseColorLinear = base;
     shading.transmission = Math.min(1, tra / luminance(base));
     if (!isUniform(base)) lose('tra', 'coloured glass: its colour tints the background');

@@ -2,6 +2,7 @@
  * Compare article: the evaluator's expectation against the reader's findings in a GLB.
  */
 
+import type { Loss } from '../../src/model/scene.ts';
 import type { ConvertOptions } from '../../src/transform/convert-options.ts';
 import { type ExpectedArticle, evaluateArticle } from '../helpers/evaluator/evaluate.ts';
 import { imageFacts, isBmp } from '../helpers/evaluator/image-facts.ts';
@@ -30,9 +31,10 @@ export async function compareArticle(
   const findings = createFindings();
   const expected = await evaluate(bodies, { ...EVALUATOR_DEFAULTS, ...options });
   const drawn = expected.triangles.length + expected.solids.length > 0;
+  const losses: Loss[] = [];
   let glb: Uint8Array;
   try {
-    glb = await convert(bodies, options);
+    glb = await convert(bodies, options, losses);
   } catch (error) {
     const empty = (error as { code?: string }).code === 'NOTHING_TO_DRAW';
     if (drawn || !empty) throw error;
@@ -42,6 +44,7 @@ export async function compareArticle(
   const rest = matchTriangles(expected.triangles, read.triangles, findings);
   compareSolids(expected.solids, rest, findings);
   await compareMaterials(expected, read, findings);
+  if (options.glassTint !== 'exact') compareLosses(expected, read, losses, findings);
   return { findings, expected, read };
 }
 
@@ -62,6 +65,22 @@ async function evaluate(bodies: Bodies, options: EvaluatorOptions): Promise<Expe
     if (bytes && !isBmp(bytes)) images.set(name, await imageFacts(bytes));
   const raw = { series: SERIES, partsList: parse(bodies.partsList), blocks, images };
   return evaluateArticle(raw, options);
+}
+
+/** What the written materials lost, field by field. */
+function compareLosses(
+  expected: ExpectedArticle,
+  read: ReadArticle,
+  losses: readonly Loss[],
+  findings: Findings,
+) {
+  for (const name of new Set(read.materials.map((material) => material.name))) {
+    if (name === 'default') continue;
+    const found = losses.filter(({ where }) => where === name).map(({ field }) => field);
+    const wanted = [...(expected.materials.get(name)?.lost ?? [])].sort().join();
+    const listed = [...new Set(found)].sort().join();
+    if (wanted !== listed) differ(findings, `losses of ${name}: ${wanted}, found ${listed}`);
+  }
 }
 
 /** Each material that a triangle uses is written once a side, and nothing else is. */

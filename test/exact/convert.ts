@@ -3,6 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Article } from '../../src/model/article.ts';
+import type { Loss } from '../../src/model/scene.ts';
 import type { ArticleSnapshot, Fetched } from '../../src/model/snapshot.ts';
 import { sharpImageCodec } from '../../src/support/image-codec.ts';
 import { loadTangentGenerator } from '../../src/support/tangent-generator.ts';
@@ -20,10 +21,11 @@ export interface Bodies {
   images: ReadonlyMap<string, Uint8Array | undefined>;
 }
 
-/** Converts them; holes in the article are left open. */
+/** Converts them; holes in the article are left open, and losses are added to the list. */
 export async function convert(
   bodies: Bodies,
   options: Partial<ConvertOptions>,
+  losses: Loss[] = [],
 ): Promise<Uint8Array> {
   const byDigest = new Map<string, Uint8Array>();
   const keep = (bytes: Uint8Array): string => {
@@ -53,6 +55,7 @@ export async function convert(
     loadTangents: loadTangentGenerator,
     cache: createMeshCache(),
   });
+  losses.push(...scene.losses);
   return writeGlb(scene);
 }
 

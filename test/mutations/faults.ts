@@ -293,8 +293,8 @@ export const FAULTS: readonly Fault[] = [
     name: 'smoked glass left black',
     rule: 'D-510',
     file: 'src/transform/material-table.ts',
-    find: 'const base = mixColors(shading.baseColorLinear, WHITE, tra);',
-    replace: 'const base = mixColors(shading.baseColorLinear, WHITE, 0 * tra);',
+    find: 'const [r, g, b] = shading.baseColorLinear;\n    const base: LinearRgb = [tra',
+    replace: 'const [r, g, b] = shading.baseColorLinear;\n    const base: LinearRgb = [0',
   },
   {
     name: 'smoked glass left milky',

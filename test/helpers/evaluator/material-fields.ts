@@ -21,6 +21,8 @@ export interface MaterialFields {
   colors: Map<string, Vec3>;
   numbers: Map<string, number>;
   texts: Map<string, string>;
+  /** Fields whose values cannot be read. */
+  unreadable: Set<string>;
 }
 
 type Overrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -52,16 +54,21 @@ function lookUp(reference: string, entry: (name: string) => Json | undefined) {
 }
 
 const empty = (name: string): MaterialFields => {
-  return { name, colors: new Map(), numbers: new Map(), texts: new Map() };
+  return {
+    ...{ name, colors: new Map(), numbers: new Map(), texts: new Map() },
+    unreadable: new Set(),
+  };
 };
 
 function readRecord(record: Json, fields: MaterialFields): MaterialFields {
   for (const [key, value] of Object.entries(record)) {
     const color = COLORS.includes(key) ? colorOf(value) : undefined;
+    fields.unreadable.delete(key);
     if (color) fields.colors.set(key, color);
     else if (TEXTS.includes(key) && typeof value === 'string') fields.texts.set(key, value);
     else if (!COLORS.includes(key) && numberOf(value) !== undefined)
       fields.numbers.set(key, numberOf(value)!);
+    else if (key !== 'mname' && value !== '') fields.unreadable.add(key);
   }
   return fields;
 }
@@ -72,6 +79,7 @@ function readDefinition(text: string, fields: MaterialFields): MaterialFields {
     const [key = '', ...args] = part.trim().split(/\s+/);
     const numbers = args.map(Number);
     const pair = PAIRS[key];
+    fields.unreadable.delete(key);
     if (COLORS.includes(key))
       fields.colors.set(key, colorOf(args[0]) ?? [numbers[0]!, numbers[1]!, numbers[2]!]);
     else if (TEXTS.includes(key)) fields.texts.set(key, args.join(' '));

@@ -5,6 +5,7 @@
  */
 import { linearRgb, luminanceOf, mix } from './colors.ts';
 import type { ImageFacts } from './image-facts.ts';
+import { lostFields } from './ledger.ts';
 import type { MaterialFields } from './material-fields.ts';
 import type { EvaluatorOptions } from './options.ts';
 import type { TexturePlacement } from './projection.ts';
@@ -36,6 +37,8 @@ export interface ExpectedMaterial {
   uvSource: 'auto' | 'rauto' | 'stored';
   basePlacement: TexturePlacement;
   normalPlacement: TexturePlacement;
+  /** Fields that are not carried over exactly. */
+  lost: ReadonlySet<string>;
   /** `bump` is a picture of heights that the options turn into a normal map. */
   normalFromHeights: boolean;
 }
@@ -53,6 +56,7 @@ export function defaultMaterial(): MaterialFields {
     colors: new Map([['dif', GREY]]),
     numbers: new Map([['roughness', 1]]),
     texts: new Map(),
+    unreadable: new Set(),
   };
 }
 
@@ -80,7 +84,7 @@ export function evaluateMaterial(
   const roughnessTexture = image('roughness_image');
   const clear = env || (glass && !numbers.has('roughness') && !roughnessTexture);
   const roughness = roughnessTexture ? 1 : roughnessOf(fields);
-  return {
+  const expected: Omit<ExpectedMaterial, 'lost'> = {
     name: fields.name,
     ...throughGlass(),
     alpha: glass ? 1 : 1 - tra,
@@ -110,6 +114,8 @@ export function evaluateMaterial(
     basePlacement: placementOf(fields, false, options),
     normalPlacement: placementOf(fields, true, options),
   };
+  const gloss = roughnessOf(fields);
+  return { ...expected, lost: lostFields(fields, images, expected, gloss) };
 
   /** What blending would show: (1 − tra) of the own colour, and tra of what is behind. */
   function throughGlass(): { baseColor: Vec3; transmission: number } {

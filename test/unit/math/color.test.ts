@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linearColor, linearFromSrgb, luminance, mixColors } from '../../../src/math/color.ts';
+import { linearColor, linearFromSrgb, luminance } from '../../../src/math/color.ts';
 
 /** The other way, from the standard. */
 const srgbFromLinear = (value: number) =>
@@ -36,10 +36,5 @@ describe('colours', () => {
     expect([luminance([1, 0, 0]), luminance([0, 1, 0]), luminance([0, 0, 1])]).toEqual([
       0.2126, 0.7152, 0.0722,
     ]);
-  });
-
-  it('mix from the first at 0 to the second at 1', () => {
-    expect(mixColors([0, 0.2, 1], [1, 0.6, 0], 0)).toEqual([0, 0.2, 1]);
-    expect(mixColors([0, 0.25, 1], [1, 0.75, 0], 0.25)).toEqual([0.25, 0.375, 0.75]);
   });
 });

@@ -189,7 +189,10 @@ describe('tra and refr', () => {
     for (const k of [0, 1, 2]) expect(made.baseColorLinear[k]).toBeCloseTo(base[k]!, 12);
     expect(made.transmission).toBeCloseTo(0.6 / luminance(base), 12);
     expect(made.lost).toEqual(['tra']);
-    expect(look({ tra: 1, dif })).toMatchObject({ transmission: 1, lost: [] });
+    for (let hue = 0; hue < 256; hue++)
+      expect(look({ tra: 1, dif: [hue / 255, 0.3, 0.7] })).toMatchObject({
+        ...{ baseColorLinear: [1, 1, 1], transmission: 1, lost: [] },
+      });
     const exact = look({ tra: 0.6, dif }, {}, { glassTint: 'exact' });
     expect(exact).toMatchObject({ transmission: 0.6, lost: ['tra'] });
     expect(exact.baseColorLinear).toEqual(linearColor(dif));
