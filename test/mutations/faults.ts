@@ -264,7 +264,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'sRGB taken as linear',
     rule: 'D-500',
     file: 'src/math/color.ts',
-    find: 'return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;',
+    find: 'return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);',
     replace: 'return value;',
   },
   {
@@ -394,5 +394,19 @@ export const FAULTS: readonly Fault[] = [
     file: 'src/transform/transform-article.ts',
     find: 'const unexpected = scene.losses.filter(({ expected }) => !expected);',
     replace: 'const unexpected = scene.losses;',
+  },
+  {
+    name: 'transforms and factors written as doubles',
+    rule: 'D-750',
+    file: 'src/write/glb.ts',
+    find: 'const rounded = Math.fround(value);',
+    replace: 'const rounded = value;\n  if (rounded === value) return value;',
+  },
+  {
+    name: 'an angle reduced in double precision only',
+    rule: 'D-750',
+    file: 'src/math/elementary.ts',
+    find: 'const low = left - (high - change) - (moved + change) - turns * HALF_PI[2];',
+    replace: 'const low = 0 * change;',
   },
 ];
