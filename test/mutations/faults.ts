@@ -278,8 +278,8 @@ export const FAULTS: readonly Fault[] = [
     name: 'metallic left at 1',
     rule: 'D-506',
     file: 'src/transform/material-table.ts',
-    find: 'shading.metallic = clamp01(material.metallic ?? 0);',
-    replace: 'shading.metallic = clamp01(material.metallic ?? 1);',
+    find: 'shading.metallic = material.metallic ?? 0;',
+    replace: 'shading.metallic = material.metallic ?? 1;',
   },
   {
     name: 'roughness and metallic channels exchanged',
