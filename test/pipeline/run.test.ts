@@ -198,6 +198,17 @@ describe('a folder that cannot be read', () => {
     expect(after.slice(1, 3)).toEqual(before.slice(2, 4));
   });
 
+  test('ends the run if nothing else is selected: the service is to blame, not the pipeline file', async () => {
+    const parentnode = range.nodes('')![0]!.nodeid as string;
+    await runs.configure({ articles: [{ catalogue: { parentnode } }] });
+    runs.proxy.break(/getnodes.*parentnode=./, raw('', {}, 500));
+    const { exit, stderr } = await runs.run('2026-02-01');
+    expect({ exit, stderr }).toMatchObject({
+      exit: 3,
+      stderr: expect.stringMatching(/status 500/),
+    });
+  });
+
   test('takes none away either if it was selected by name', async () => {
     await runs.run('2026-02-01');
     const files = async () => (await readManifest(runs.outputDir)).map(({ glb }) => glb);

@@ -5,6 +5,8 @@ import { openRecording } from '../../../src/emulator/recording.ts';
 import { selectArticles } from '../../../src/fetch/select-articles.ts';
 import { loadSnapshot } from '../../../src/fetch/snapshot.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
+import { json, raw, startFaultServer } from '../../helpers/fault-server.ts';
+import { clientOf } from '../../helpers/faulty-client.ts';
 import {
   acme,
   contentOf,
@@ -313,4 +315,22 @@ describe.skipIf(!existsSync(RECORDING))('real furniture', () => {
     expect(bench.requests()).toEqual({ getnodes: 1 });
     await bench.close();
   });
+});
+
+it('changes a property of an article whose ids have more digits than a number holds', async () => {
+  const server = await startFaultServer();
+  bench = await openFetchBench(smallRange([]));
+  const ocd = '{"finalarticlenumber":4711.10,"reinitstring":"R::"}';
+  const article = `{"id":9007199254740993,"rootid":9007199254740993,"ocd":${ocd}}`;
+  server.always('/getnodes?', json([]));
+  server.always('/articles?', raw(article));
+  const client = clientOf(server);
+  const fetcher = bench.fetcher('2024-06-01', { client });
+  const loaded = await fetcher.resolve(acme('D1'));
+  expect(loaded.key.finalarticlenumber).toBe('4711.10');
+  await fetcher.change(loaded, { proptype: 'ocd', propclass: 'A', prop: 'B', newvalue: 'C' });
+  const { id, rootid, jsondata } = JSON.parse(server.seen.findLast(({ body }) => body)!.body);
+  expect([id, rootid, jsondata.id]).toEqual(Array(3).fill('9007199254740993'));
+  await client.close();
+  await server.close();
 });

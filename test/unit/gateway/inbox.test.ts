@@ -79,6 +79,13 @@ describe('a cart', () => {
     expect(await read(answer.file)).toEqual(CART);
   });
 
+  it('keeps each digit of its ids', async () => {
+    const text = JSON.stringify({ json: CART }).replaceAll('"7"', '9007199254740993');
+    const { id, file } = await answered(send(text));
+    expect(id).toBe('9007199254740993');
+    expect((await read(file)).children[0].rootid).toBe(id);
+  });
+
   it('posted twice is one file; another one with the same id is another file', async () => {
     const files = [];
     for (const json of [CART, CART, { ...CART, quantity: 2 }]) {

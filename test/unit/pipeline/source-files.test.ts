@@ -51,6 +51,15 @@ describe('cart files', () => {
       { article: { error: { code: 'CART_INVALID', message: 'expected a file, received none' } } },
     ]);
   });
+
+  test('keep each digit of their ids, and are refused in Latin-1', async () => {
+    await files({ 'a.json': '{"id":9007199254740993,"children":[{"id":9007199254740995}]}' });
+    await writeFile(join(folder, 'b.json'), Buffer.from('{"id":"ü"}', 'latin1'));
+    expect(await readCartFiles(join(folder, '*.json'))).toMatchObject([
+      { article: { json: { id: '9007199254740993', children: [{ id: '9007199254740995' }] } } },
+      { article: { error: { code: 'CART_INVALID', message: expect.stringMatching(/UTF-8/) } } },
+    ]);
+  });
 });
 
 describe('permanent identifiers', () => {
