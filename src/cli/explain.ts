@@ -7,12 +7,11 @@ import {
   explainArticle,
   type FailureExplanation,
 } from '../pipeline/explain.ts';
-import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { amount, instant } from '../report/text.ts';
 import { SILENT } from '../support/log.ts';
 import type { MaterialExplanation } from '../transform/material-trace.ts';
 import { type Command, textOf } from './command.ts';
-import { applyOptions, optionsOf } from './pipeline-options.ts';
+import { optionsOf, readOfflineOptions } from './pipeline-options.ts';
 import { environmentOf } from './service.ts';
 
 /** The command. */
@@ -35,8 +34,7 @@ export const explainCommand: Command = {
   },
   examples: ["btg2gltf explain 'FJEL/SALUN/*' --pipeline pipelines/demo.yaml"],
   async run(args, io) {
-    const file = await loadPipeline(textOf(args, 'pipeline')!, io.env);
-    const { pipeline } = applyOptions(file, args, io);
+    const { pipeline } = await readOfflineOptions(textOf(args, 'pipeline')!, args, io);
     const environment = { ...environmentOf(io), log: SILENT };
     const { failures, articles, others } = await explainArticle(
       textOf(args, 'ARTICLE')!,

@@ -18,7 +18,7 @@ const OUTPUT = { type: 'string', describe: 'output folder, instead of that in th
 async function outputFolderOf(args: Arguments, io: Io): Promise<string> {
   const given = textOf(args, 'output') ?? textOf(args, SUBJECT)!;
   const isPipeline = args.output === undefined && /\.ya?ml$/i.test(given);
-  return resolve(isPipeline ? (await loadPipeline(given, io.env)).outputDir : given);
+  return resolve(isPipeline ? (await loadPipeline(given, io.env, true)).outputDir : given);
 }
 
 /** The command `verify`. */

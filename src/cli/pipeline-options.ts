@@ -72,8 +72,20 @@ export function optionsOf(command: string): Record<string, OptionSpec> {
 
 /** Reads the pipeline file that is given as a positional, with the options. */
 export async function readRunOptions(args: Arguments, io: Io): Promise<RunOptions> {
-  const pipeline = await loadPipeline(textOf(args, 'PIPELINE.yaml')!, io.env);
-  return applyOptions(pipeline, args, io);
+  return applyOptions(await loadPipeline(textOf(args, 'PIPELINE.yaml')!, io.env), args, io);
+}
+
+/** The same without a service: variables of `service:` that are not set are those of the last fetch. */
+export async function readOfflineOptions(
+  file: string,
+  args: Arguments,
+  io: Io,
+): Promise<RunOptions> {
+  const { pipeline } = applyOptions(await loadPipeline(file, io.env, true), args, io);
+  const { readServiceVariables } = await import('../pipeline/select.ts');
+  const set = Object.entries(io.env).filter(([, value]) => value !== undefined && value !== '');
+  const env = { ...(await readServiceVariables(pipeline)), ...Object.fromEntries(set) };
+  return applyOptions(await loadPipeline(file, env), args, io);
 }
 
 /** Applies the options that were given to a pipeline. */

@@ -24,7 +24,12 @@ import {
   type Io,
   textOf,
 } from './command.ts';
-import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
+import {
+  optionsOf,
+  PIPELINE_POSITIONAL,
+  readOfflineOptions,
+  readRunOptions,
+} from './pipeline-options.ts';
 import { openOutput, type RunOutput } from './run-output.ts';
 import { environmentOf } from './service.ts';
 
@@ -49,7 +54,9 @@ function pipelineCommand(name: 'run' | 'fetch' | 'build', examples: string[]): C
     examples,
     async run(args, io) {
       const pipeline = await import('../pipeline/run.ts');
-      const options = await readRunOptions(args, io);
+      const options = await (name === 'build'
+        ? readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io)
+        : readRunOptions(args, io));
       if (!args['dry-run']) return execute(pipeline[`${name}Pipeline`], options, args, io);
       const environment = { ...environmentOf(io), log: SILENT };
       return printDryRun(await pipeline.dryRunPipeline(options, environment), io);

@@ -1,6 +1,15 @@
 /** Reads a pipeline file: YAML with `${VARIABLE}` as a checked pipeline with absolute paths and every default. */
 import { dirname, join, resolve } from 'node:path';
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  visit,
+} from 'yaml';
 import type { z } from 'zod';
 import { readAddress } from '../service/target.ts';
 import { asConverterError, ConverterError, isConverterError } from '../support/errors.ts';
@@ -24,15 +33,25 @@ export interface Pipeline extends Omit<PipelineContent, 'articles' | 'output' | 
   cacheDir: string;
   /** Largest size of the cache at the end of a run. */
   cacheMaxBytes: number;
+  /** Values of the variables in `service:`, which has addresses and no secrets. */
+  serviceVariables?: Readonly<Record<string, string>>;
 }
+
+/** Stands for a variable of `service:` that is not set, if no service is needed. */
+const UNSET_ADDRESS = 'http://unset.invalid';
 
 /**
  * Reads and checks a pipeline file.
  *
  * @param path - Absolute, or relative to the working folder.
+ * @param isOffline - Variables in `service:` need not be set.
  * @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`, `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET`.
  */
-export async function loadPipeline(path: string, env: Environment): Promise<Pipeline> {
+export async function loadPipeline(
+  path: string,
+  env: Environment,
+  isOffline = false,
+): Promise<Pipeline> {
   const checks = { path: required(CHECKS.text), env: required(CHECKS.object) };
   checkParameters('loadPipeline', { path, env }, checks);
   let text: string;
@@ -44,7 +63,7 @@ export async function loadPipeline(path: string, env: Environment): Promise<Pipe
       cause,
     });
   }
-  return parsePipeline(text, path, env);
+  return parsePipeline(text, path, env, isOffline);
 }
 
 /**
@@ -60,7 +79,12 @@ export async function loadPipeline(path: string, env: Environment): Promise<Pipe
  *
  * @see D-744.
  */
-export function parsePipeline(text: string, file: string, env: Environment): Pipeline {
+export function parsePipeline(
+  text: string,
+  file: string,
+  env: Environment,
+  isOffline = false,
+): Pipeline {
   const isText = (value: unknown) => typeof value === 'string';
   const checks = {
     text: required({ expected: 'a text', is: isText }),
@@ -71,10 +95,14 @@ export function parsePipeline(text: string, file: string, env: Environment): Pip
     { text, file, env },
     { ...checks, env: required(CHECKS.object) },
   );
-  return checkPipeline(readYaml(text, file, env), dirname(file), (problems) => {
-    const sentences = problems.map(({ line, sentence }) => `${file}:${line}: ${sentence}`);
-    return new ConverterError('PIPELINE_INVALID', sentences.join('\n'));
-  });
+  return checkPipeline(
+    readYaml(text, file, env, undefined, isOffline),
+    dirname(file),
+    (problems) => {
+      const sentences = problems.map(({ line, sentence }) => `${file}:${line}: ${sentence}`);
+      return new ConverterError('PIPELINE_INVALID', sentences.join('\n'));
+    },
+  );
 }
 
 /**
@@ -120,6 +148,9 @@ function checkPipeline(
     outputDir,
     cacheDir: cache.dir === undefined ? defaultCacheDir(outputDir) : at(cache.dir),
     cacheMaxBytes: cache.maxBytes,
+    ...(yaml.serviceVariables.size > 0 && {
+      serviceVariables: Object.fromEntries(yaml.serviceVariables),
+    }),
   };
 }
 
@@ -325,6 +356,7 @@ export function readYaml(
   file: string,
   env: Environment,
   at = (line: number) => `${file}:${line}`,
+  isOffline = false,
 ) {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
@@ -337,10 +369,18 @@ export function readYaml(
         : `the YAML cannot be read: ${problem.message.split(/ at line |\n/)[0]}`;
     throw new ConverterError('PIPELINE_INVALID', `${at(line(problem.pos[0]))}: ${sentence}`);
   }
-  fillIn(document, env, (offset, sentence) => {
-    throw new ConverterError('PIPELINE_VARIABLE_UNSET', `${at(line(offset))}: ${sentence}`);
+  const serviceVariables = new Map<string, string>();
+  fillIn(document, (name, offset, isOfService) => {
+    const value = env[name] || (isOfService && isOffline ? UNSET_ADDRESS : undefined);
+    if (value === undefined) {
+      const sentence = `variable ${name}: expected a value, received nothing${unsetHint(name, env)}`;
+      throw new ConverterError('PIPELINE_VARIABLE_UNSET', `${at(line(offset))}: ${sentence}`);
+    }
+    if (isOfService) serviceVariables.set(name, value);
+    return value;
   });
   return {
+    serviceVariables,
     value: toPlain(document, file),
     /** The line of a value, or of its nearest ancestor that exists. */
     lineOf: (path: YamlPath) => line(offsetOf(document, path)),
@@ -371,21 +411,26 @@ function toPlain(document: Document, file: string): unknown {
   }
 }
 
+function unsetHint(name: string, env: Environment): string {
+  const known = [...Object.keys(ENVIRONMENT), ...Object.keys(env)];
+  return known.includes(name) ? '' : didYouMean(name, known);
+}
+
+/** Index of the pair of a key at the top among the ancestors of a value: document, mapping, pair. */
+const TOP_PAIR = 2;
+
 function fillIn(
   document: Document,
-  env: Environment,
-  unset: (offset: number | undefined, sentence: string) => never,
+  lookUp: (name: string, offset: number | undefined, isOfService: boolean) => string,
 ): void {
   visit(document, {
-    Scalar(_, node) {
+    Scalar(_, node, path) {
       if (typeof node.value !== 'string' || !node.value.includes('${')) return;
-      const filled = node.value.replace(VARIABLE, (_match, name: string) => {
-        const value = env[name];
-        if (value !== undefined && value !== '') return value;
-        const known = [...Object.keys(ENVIRONMENT), ...Object.keys(env)];
-        const hint = known.includes(name) ? '' : didYouMean(name, known);
-        unset(node.range?.[0], `variable ${name}: expected a value, received nothing${hint}`);
-      });
+      const top = path[TOP_PAIR];
+      const isOfService = isPair(top) && isScalar(top.key) && top.key.value === 'service';
+      const filled = node.value.replace(VARIABLE, (_match, name: string) =>
+        lookUp(name, node.range?.[0], isOfService),
+      );
       // An unquoted variable may be a number or a boolean.
       const bare = node.type === 'PLAIN' && PLAIN_NUMBER_OR_BOOLEAN.test(filled);
       node.value = bare ? (JSON.parse(filled) as unknown) : filled;

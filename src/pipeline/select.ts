@@ -49,6 +49,7 @@ export async function selectLive(run: Run): Promise<Selection> {
     if (selected.articles.length === 0) expectReadable(selected);
     const articles = await distinctArticles(selected.articles, fetcher.identify);
     await writeSelection(pipeline, articles);
+    await writeServiceVariables(pipeline);
     const warnings = [...opened.flatMap((source) => source.warnings), ...selected.warnings];
     return narrow({ ...selected, articles, warnings }, options);
   });
@@ -207,6 +208,27 @@ export async function readSelection(pipeline: Pipeline): Promise<SelectedArticle
   }
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as SelectedArticle);
+}
+
+/** Stores the variables of `service:`, so that `build` needs none. */
+async function writeServiceVariables(pipeline: Pipeline): Promise<void> {
+  if (pipeline.serviceVariables === undefined) return;
+  const path = variablesPath(pipeline);
+  const text = JSON.stringify(pipeline.serviceVariables);
+  if ((await readTextIfExists(path)) === text) return;
+  const tmpDir = temporaryFolder(pipeline.cacheDir);
+  await replaceFile(path, text, { tmpDir, mode: PRIVATE_MODE });
+}
+
+/** Returns the variables of `service:` at the last fetch of this pipeline; none before the first. */
+export async function readServiceVariables(pipeline: Pipeline): Promise<Record<string, string>> {
+  const text = await readTextIfExists(variablesPath(pipeline));
+  return text === undefined ? {} : (JSON.parse(text) as Record<string, string>);
+}
+
+function variablesPath({ name, serviceVariables = {}, cacheDir }: Pipeline): string {
+  const key = JSON.stringify([name, Object.keys(serviceVariables).sort()]);
+  return join(cacheDir, 'selections', `${sha256Hex(key).slice(0, 16)}.variables.json`);
 }
 
 /** One file for each pair of a service and sources. */
