@@ -110,7 +110,8 @@ describe('a run', () => {
   test('with --dry-run prints what is selected and why, and fetches no geometry', async () => {
     const { exit, stdout } = await call('run', '--dry-run');
     expect(exit).toBe(0);
-    expect(stdout.split('\n').slice(0, 2)).toEqual([
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      'manufacturer\tprogram\tbasearticlenumber\tfinalarticlenumber\treinitstring\tselected by',
       'ACME\tDESK\tD1\tD1-STD\t\tcatalogue ACME;:DESK@1',
       'ACME\tDESK\tD2\tD2-STD\t\tcatalogue ACME;:DESK@1',
     ]);
