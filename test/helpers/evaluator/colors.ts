@@ -12,10 +12,10 @@ export const srgbOf = (linear: number): number =>
 
 export const linearRgb = ([r, g, b]: Vec3): Vec3 => [linearOf(r), linearOf(g), linearOf(b)];
 
-/** `0xRRGGBB` as sRGB 0..1; undefined for anything else. */
+/** `0xRRGGBB`, `#RRGGBB` or `RRGGBB` as sRGB 0..1; undefined for anything else. */
 export function colorOf(value: unknown): Vec3 | undefined {
-  if (typeof value !== 'string' || !/^0x[0-9a-f]{6}$/i.test(value.trim())) return undefined;
-  const hex = Number.parseInt(value.trim().slice(2), 16);
+  if (typeof value !== 'string' || !/^(0x|#|)[0-9a-f]{6}$/i.test(value.trim())) return undefined;
+  const hex = Number.parseInt(value.trim().slice(-6), 16);
   return [(hex >> 16) / 255, ((hex >> 8) & 255) / 255, (hex & 255) / 255];
 }
 

@@ -13,7 +13,25 @@ const ROTATIONS = ['rot', 'bump_rot'];
 const PAIRS: Record<string, readonly [string, string]> = {
   scale: ['scaleu', 'scalev'],
   offset: ['offsetx', 'offsety'],
+  nscale: ['bump_scaleu', 'bump_scalev'],
+  noffset: ['bump_offsetx', 'bump_offsety'],
 };
+/** OMATS 4 against the fields of `mats[]`. */
+const OMATS: Record<string, string> = {
+  'tex image': 'pic',
+  bumps: 'bump',
+  'roughness image': 'roughness_image',
+  'metallic image': 'metallic_image',
+  rotate: 'rot',
+  rotation: 'rot',
+  nrotate: 'bump_rot',
+  nrotation: 'bump_rot',
+  reflection: 'refl',
+  refraction: 'refr',
+  ref: 'refr',
+  phong_level: 'pho',
+};
+const PICTURE_TYPES = ['jpg', 'jpeg', 'png', 'bmp', 'tga', 'gif', 'tif', 'tiff', 'webp'];
 
 /** A definition: colours in sRGB 0..1, numbers, texts. */
 export interface MaterialFields {
@@ -33,15 +51,21 @@ export function findMaterial(
   partsList: Json,
   overrides: Overrides,
 ): MaterialFields | undefined {
-  const mats = (Array.isArray(partsList.mats) ? partsList.mats : []).filter(isObject);
+  const mats = (Array.isArray(partsList.mats) ? partsList.mats : [])
+    .filter(isObject)
+    .map(lowerCase);
   const entry = (name: string) =>
-    mats.find((mat) => typeof mat.mname === 'string' && canonical(mat.mname) === canonical(name));
+    mats.find((mat) => canonical(String(mat.mname ?? '')) === canonical(name));
   const fields = lookUp(reference, entry);
   if (!fields) return undefined;
   for (const [glob, values] of Object.entries(overrides))
     if (matchesGlob(glob, fields.name)) readRecord(values, fields);
   return fields;
 }
+
+/** Keys count in any letter case. */
+const lowerCase = (record: Json): Json =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key.toLowerCase(), value]));
 
 function lookUp(reference: string, entry: (name: string) => Json | undefined) {
   const whole = entry(reference);
@@ -76,13 +100,18 @@ function readRecord(record: Json, fields: MaterialFields): MaterialFields {
 /** `key args;key args…` over what is there. */
 function readDefinition(text: string, fields: MaterialFields): MaterialFields {
   for (const part of text.split(';')) {
-    const [key = '', ...args] = part.trim().split(/\s+/);
-    const numbers = args.map(Number);
+    const words = part.trim().split(/\s+/);
+    const hasImage = /^\S+\s+image\b/i.test(part.trim());
+    const spelled = (hasImage ? `${words[0]} image` : words[0]!).toLowerCase();
+    const args = words.slice(hasImage ? 2 : 1);
+    const key = OMATS[spelled] ?? spelled;
+    const numbers = args.map((arg) => numberOf(arg) ?? Number.NaN);
     const pair = PAIRS[key];
     fields.unreadable.delete(key);
-    if (COLORS.includes(key))
+    if (['auto', 'rauto', 'import'].includes(key)) fields.texts.set('map', key);
+    else if (COLORS.includes(key))
       fields.colors.set(key, colorOf(args[0]) ?? [numbers[0]!, numbers[1]!, numbers[2]!]);
-    else if (TEXTS.includes(key)) fields.texts.set(key, args.join(' '));
+    else if (TEXTS.includes(key)) fields.texts.set(key, fileOf(args));
     else if (pair) {
       fields.numbers.set(pair[0], numbers[0]!);
       fields.numbers.set(pair[1], numbers[1]!);
@@ -90,4 +119,10 @@ function readDefinition(text: string, fields: MaterialFields): MaterialFields {
     else if (args.length > 0) fields.numbers.set(key, numbers[0]!);
   }
   return fields;
+}
+
+/** A file name, perhaps behind its type. */
+function fileOf([first = '', ...rest]: readonly string[]): string {
+  const isTyped = rest.length > 0 && PICTURE_TYPES.includes(first.toLowerCase());
+  return (isTyped ? rest : [first, ...rest]).join(' ');
 }

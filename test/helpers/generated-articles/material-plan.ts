@@ -130,8 +130,8 @@ export const materialReference: fc.Arbitrary<MaterialReference> = fc.oneof(
       kind: fc.constant('inline'),
       text: fc.constantFrom(
         '$ dif 0.8 0.1 0.1;roughness 0.4',
-        '$ dif 0x336699;tra 0.5;refr 1.5',
-        '$dif 0.2 0.3 0.4;scale 2 3;rot 0 0 33;pic WOOD',
+        '$ DIF #336699;tra 0.5;refraction 1.5',
+        '$dif 0.2 0.3 0.4;scale 2 3 0;ROTATE 0 0 33;Tex Image jpg WOOD',
       ),
     }),
   },
@@ -143,7 +143,7 @@ export const materialReference: fc.Arbitrary<MaterialReference> = fc.oneof(
       text: fc.constantFrom(
         ';tra 0.5;dif 0.2 0.2 0.2',
         ';roughness 0.9;metallic 1',
-        ';scale 4 0.5;offset 0.1 0.2;rot 0 0 90',
+        ';scale 4 0.5 0;offset 0,1 0.2 0;rotation 0 0 90',
       ),
     }),
   },
