@@ -34,7 +34,7 @@ describe('the parts lists of the sample range', () => {
 
   it('name each movable part, so that a person finds it', () => {
     const movables = nodes.filter(({ type }) => type === 'clsref');
-    for (const { prop } of movables) expect(prop.lay).toMatch(/_D3_[A-ZÄÖÜ]{3,}/);
+    for (const { prop } of movables) expect(prop.lay).toMatch(/_D3_\p{L}{3,}/u);
   });
 
   it('give parameters as arrays, strings and objects', () => {
