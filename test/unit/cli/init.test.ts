@@ -65,9 +65,10 @@ describe('init writes a pipeline file', () => {
       const all = (await text()).replace(/^( *)#(?=\S)/gm, '$1');
       const kept = all.replace(/^ {2}emulator: .*\n/m, '');
       expect(kept).not.toBe(await text());
-      const { service, articles, ...rest } = parsePipeline(kept, file, SERVICE);
-      const { service: _, articles: __, ...defaults } = before;
+      const { service, articles, serviceVariables, ...rest } = parsePipeline(kept, file, SERVICE);
+      const { service: _, articles: __, serviceVariables: ___, ...defaults } = before;
       expect(rest).toEqual(defaults);
+      expect(serviceVariables).toMatchObject({ BTG2GLTF_BASE_URL: SERVICE.BTG2GLTF_BASE_URL });
       expect(service.baseUrl).toBe(SERVICE.BTG2GLTF_BASE_URL);
       expect(articles.map(({ kind }) => kind)).toEqual(['catalogue', 'list', 'article', 'search']);
     }
