@@ -93,24 +93,17 @@ describe('passThrough', () => {
 });
 
 describe('check', () => {
-  it.each(['color', 'progressive', 'cmyk', 'grey', 'png'])('takes a %s', async (digest) => {
+  it.each(['webp', 'color', 'progressive', 'cmyk', 'grey', 'png'])('takes a %s', async (digest) => {
     await expect(packer().check(image(digest))).resolves.toBeUndefined();
   });
 
-  it.each([
-    'webp',
-    'truncated',
-    'huge',
-    'vast',
-    'bomb',
-    'empty',
-    'twelveBits',
-    'sixteenBits',
-    'text',
-  ])('refuses a body that is %s', async (digest) => {
-    const refusal = expect.objectContaining({ code: 'IMAGE_UNREADABLE' });
-    await expect(packer().check(image(digest))).rejects.toEqual(refusal);
-  });
+  it.each(['truncated', 'huge', 'vast', 'bomb', 'empty', 'twelveBits', 'sixteenBits', 'text'])(
+    'refuses a body that is %s',
+    async (digest) => {
+      const refusal = expect.objectContaining({ code: 'IMAGE_UNREADABLE' });
+      await expect(packer().check(image(digest))).rejects.toEqual(refusal);
+    },
+  );
 
   it('names the image and both sizes', async () => {
     await expect(packer().check(image('huge'))).rejects.toThrow(/HUGE.*16384.*20000/);
