@@ -50,5 +50,5 @@ const io: Io = {
   signal: controller.signal,
 };
 
-process.exitCode = await runCommandLine(process.argv.slice(2), io, await programVersion());
+process.exitCode = await runCommandLine(process.argv.slice(2), io, programVersion());
 prompt.close();

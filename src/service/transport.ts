@@ -136,7 +136,7 @@ async function openAgent(connections: number): Promise<{ agent: Agent; userAgent
     // Set explicitly, so that no environment variable can switch it off.
     connect: { timeout: MAX_CONNECT_MS, rejectUnauthorized: true },
   });
-  return { agent, userAgent: `btg2gltf/${await programVersion()}` };
+  return { agent, userAgent: `btg2gltf/${programVersion()}` };
 }
 
 async function sendInTime(

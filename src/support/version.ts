@@ -1,9 +1,7 @@
 /** The version of this program, which only `package.json` has. */
-import { fileURLToPath } from 'node:url';
-import { readText } from './files.ts';
+import { createRequire } from 'node:module';
 
-/** Reads the version of this program: `0.1.0`. */
-export async function programVersion(): Promise<string> {
-  const manifest = await readText(fileURLToPath(new URL('../../package.json', import.meta.url)));
-  return (JSON.parse(manifest) as { version: string }).version;
+/** The version of this program: `0.1.0`. Loaded as the code of the program is, not as data of a run. */
+export function programVersion(): string {
+  return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
 }

@@ -45,10 +45,14 @@ const REFUSAL =
   /^btg2gltf: cannot (?<operation>[a-z ]+) (?<path>\S+): (?<errno>\w+)\n {2}→ [^\n]+\n$/m;
 
 /**
- * What a run does not need: a temporary name that is not removed, which the next run removes, and the
- * lock at the very end, which is then one of a process that is no more.
+ * What a run does not need: a temporary name that is not removed, which the next run removes, the lock at
+ * the very end, which is then one of a process that is no more, and the link to the latest report.
  */
-const NEEDLESS: readonly RegExp[] = [/^unlink \S+\.tmp$/, /^(?:read|unlink) out\/\.lock$/];
+const NEEDLESS: readonly RegExp[] = [
+  /^unlink \S+\.tmp$/,
+  /^(?:read|unlink) out\/\.lock$/,
+  /^\w+ out\/runs\/latest$/,
+];
 
 let folder: string;
 let range: CountedRange;
