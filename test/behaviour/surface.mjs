@@ -30,13 +30,16 @@ async function readJson(path) {
 async function commandLine() {
   const { exit, stdout } = await runProgram(['--help']);
   if (exit !== 0) throw new Error(`--help: exit code ${exit}`);
+  const names = (text) => text.split('\n').flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? []);
   const section = (title) => {
     const lines = new RegExp(`^${title}:?\\n((?: .*\\n)+)`, 'm').exec(stdout)?.[1];
     if (lines === undefined) throw new Error(`--help has no section "${title}"`);
-    return lines.split('\n').flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? []);
+    return names(lines);
   };
+  // The groups of commands are at the beginning, before the first sentence.
+  const commands = names(stdout.slice(0, stdout.indexOf('\nRun btg2gltf COMMAND')));
   const options = {};
-  for (const command of section('Commands').sort()) {
+  for (const command of commands.sort()) {
     const help = await runProgram([command, '--help']);
     if (help.exit !== 0) throw new Error(`${command} --help: exit code ${help.exit}`);
     options[command] = optionsOf(help.stdout);
