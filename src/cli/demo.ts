@@ -1,5 +1,5 @@
 /** `btg2gltf demo`: the pipeline of the sample range, which needs no file, no account and no network. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { type Command, textOf } from './command.ts';
@@ -34,10 +34,12 @@ export const demoCommand: Command = {
 function nextSteps(folder: string): string {
   return `
 Next:
-  open a .glb file below ${join(folder, 'articles')} in a glTF viewer, and the report above in a browser
+  open a .glb file below ${join(folder, 'articles')} in a glTF viewer
   btg2gltf demo         again: every configuration is unchanged
   btg2gltf init         writes a pipeline file of your own
   btg2gltf doctor       checks this machine, your settings and your login
   btg2gltf serve        starts the emulator that this demo has used
+  open the report in a browser:
+${resolve(folder, 'runs', 'latest', 'report.html')}
 `;
 }

@@ -155,8 +155,14 @@ function walk(root: string, listings: Listings): Required<SourceSelection> {
     if (isArticle(node)) {
       found.articles.push({ request: requestOfNode(node), why: [folderName(folder)] });
     }
-    if (nodetype === 'F' && nodeid === '') {
-      found.failures.push({ what: `a folder in ${folderName(folder)}`, ...WITHOUT_ID });
+    const lacking = LACKING[nodetype](node);
+    if (lacking !== undefined) {
+      const message = `expected ${lacking}, received nothing`;
+      found.failures.push({
+        what: `a node in ${folderName(folder)}`,
+        code: 'RESPONSE_INVALID',
+        message,
+      });
       found.unread.push({ manufacturer, program });
     }
     if (!isFolder(node)) continue;
@@ -174,10 +180,12 @@ function walk(root: string, listings: Listings): Required<SourceSelection> {
   return found;
 }
 
-const WITHOUT_ID = {
-  code: 'RESPONSE_INVALID',
-  message: 'expected the id of a folder, received nothing',
-} as const;
+/** What a node lacks to be opened or converted. Its lines stay, because nothing says that they are gone. */
+const LACKING = {
+  F: ({ nodeid }) => (nodeid === '' ? 'the id of a folder' : undefined),
+  A: ({ basearticlenumber }) => (basearticlenumber === '' ? 'the number of an article' : undefined),
+  I: () => undefined,
+} as const satisfies Record<CatalogueNode['nodetype'], (node: CatalogueNode) => string | undefined>;
 
 /** A node without a manufacturer or program takes those of its folder. */
 function inherit(node: CatalogueNode, above: CatalogueNode | undefined): CatalogueNode {

@@ -1,5 +1,6 @@
 /** Answers of getnodes, search and getnodesbreadcrumbs: catalogue nodes and breadcrumbs. */
 import type { Breadcrumb, CatalogueNode, CatalogueResource } from '../model/catalogue.ts';
+import { ConverterError } from '../support/errors.ts';
 import {
   type DriftReporter,
   decodeFields,
@@ -34,9 +35,9 @@ const breadcrumb: Field<Breadcrumb> = object({ nodeid: text(), text: text() });
 
 /**
  * Decodes the body of getnodes or search (spec 2.1). A kind of node that the specification does not name becomes
- * an info node, which is neither opened nor converted. A folder may lack its id: then it cannot be opened.
+ * an info node, which is neither opened nor converted. A folder may lack its id, an article its number.
  *
- * @throws `RESPONSE_INVALID` if the body is no array of nodes.
+ * @throws `RESPONSE_INVALID` if the body is no array of nodes that have a kind.
  */
 export function decodeNodes(body: Uint8Array, onDrift?: DriftReporter): CatalogueNode[] {
   const nodes = decodeFields(list(node, true), parseJson(body), 'nodes', onDrift);
@@ -47,6 +48,10 @@ export function decodeNodes(body: Uint8Array, onDrift?: DriftReporter): Catalogu
 
 function kindOf(nodetype: string): CatalogueNode['nodetype'] {
   const kind = nodetype.trim().toUpperCase();
+  if (kind === '') {
+    const message = 'nodes: expected nodetype F, A or I, received a node without it';
+    throw new ConverterError('RESPONSE_INVALID', message);
+  }
   return kind === 'F' || kind === 'A' ? kind : 'I';
 }
 

@@ -5,7 +5,7 @@
 import { acos, cos, sin } from '../math/elementary.ts';
 import { cross, IDENTITY3, normalize } from '../math/vec.ts';
 import type { PartsListNode, Vec3 } from '../model/graphics.ts';
-import { isRecord, readNumber } from '../service/wire-value.ts';
+import { isRecord, LARGEST_NUMBER, readNumber } from '../service/wire-value.ts';
 import type { PreparedMesh } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';
 
@@ -70,7 +70,8 @@ export function solidLengths(type: string, params: unknown): number[] | undefine
   const { parameters } = SOLIDS[type]!;
   const values = valuesOf(params, parameters);
   const lengths = parameters.map((_, i) => readNumber(values[i]) ?? 0);
-  return lengths.every((length) => length > 0) ? lengths : undefined;
+  const isUsable = (length: number) => length > 0 && length <= LARGEST_NUMBER;
+  return lengths.every(isUsable) ? lengths : undefined;
 }
 
 function valuesOf(params: unknown, names: readonly string[][]): unknown[] {

@@ -3,7 +3,11 @@ import { defineConfig } from 'vitest/config';
 /** The tests that judge the conversion, stopped at the first failure. */
 export default defineConfig({
   test: {
-    include: ['test/exact/*.test.ts', 'test/unit/{math,transform}/*.test.ts'],
+    include: [
+      'test/exact/*.test.ts',
+      'test/unit/{math,transform}/*.test.ts',
+      'test/unit/write/glb.test.ts',
+    ],
     // It compares engines, with files that the copy lacks, and would fail for any fault.
     exclude: ['test/exact/engines.test.ts'],
     globalSetup: ['test/setup/texture-folder.ts'],

@@ -177,6 +177,8 @@ describe('a folder that cannot be read', () => {
     ['an object', 'RESPONSE_INVALID', json({})],
     ['a list of null', 'RESPONSE_INVALID', json([null])],
     ['a folder without id', 'RESPONSE_INVALID', json([{ nodetype: 'F', text: 'More' }])],
+    ['a node without a kind', 'RESPONSE_INVALID', json([{ nodeid: 'z' }])],
+    ['an article without number', 'RESPONSE_INVALID', json([{ nodetype: 'A', nodeid: 'z' }])],
   ])('(%s) fails alone: its lines stay, all others are processed', async (_, code, answer) => {
     range = countedRange({ ...SIZE, articles: 6, articlesPerSeries: 2 });
     await runs.close();

@@ -101,7 +101,13 @@ describe('selectArticles', () => {
       why: ['catalogue a1', 'catalogue a'],
     });
     expect(catalogue.asked.sort()).toEqual(['', 'a', 'a1', 'b', 'shared']);
-    expect(failures).toEqual([]);
+    expect(failures).toEqual([
+      {
+        what: 'a node in catalogue shared',
+        code: 'RESPONSE_INVALID',
+        message: 'expected the number of an article, received nothing',
+      },
+    ]);
     expect(warnings).toEqual([
       {
         code: 'CATALOGUE_CIRCULAR',
@@ -190,7 +196,7 @@ describe('selectArticles', () => {
     expect(failures).toEqual([
       { what: 'catalogue b', code: 'NODE_NOT_FOUND', message: 'no b' },
       {
-        what: 'a folder in the top of the catalogue',
+        what: 'a node in the top of the catalogue',
         code: 'RESPONSE_INVALID',
         message: 'expected the id of a folder, received nothing',
       },

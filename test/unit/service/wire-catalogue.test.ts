@@ -30,7 +30,7 @@ describe('decodeNodes', () => {
 
   it('reads a node whatever its texts and resources are, and each digit of its ids', () => {
     const wire =
-      '[{"nodeid":9007199254740993,"basearticlenumber":4711.10,"text":{},"ressources":5}]';
+      '[{"nodeid":9007199254740993,"nodetype":"a","basearticlenumber":4711.10,"text":{},"ressources":5}]';
     expect(decodeNodes(new TextEncoder().encode(wire))[0]).toMatchObject({
       ...{ nodeid: '9007199254740993', basearticlenumber: '4711.10', text: '', resources: [] },
     });
@@ -44,6 +44,7 @@ describe('decodeNodes', () => {
     [{}, 'nodes: expected an array, received an object'],
     [[5], 'nodes[0]: expected an object, received number "5"'],
     [[null], 'nodes[0]: expected an object, received nothing'],
+    [[{ nodeid: 'x' }], 'nodes: expected nodetype F, A or I, received a node without it'],
     [[{ nodeid: {} }], 'nodes[0].nodeid: expected a text, received an object'],
   ])('refuses %j and says where', (wire, message) => {
     expect(() => decodeNodes(bytes(wire))).toThrow(

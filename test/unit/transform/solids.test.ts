@@ -197,7 +197,7 @@ describe('makeSolid', () => {
   it.each(['block', 'frame', 'cyl', 'sphere', 'ellipsoid'])(
     'makes no %s of unreadable parameters',
     (type) => {
-      for (const params of [undefined, null, 'x', [], [-1, 1, 1, 1], {}])
+      for (const params of [undefined, null, 'x', [], [-1, 1, 1, 1], [1e300, 1, 1, 1], {}])
         expect(make(type, params)).toBeUndefined();
     },
   );
