@@ -56,7 +56,7 @@ export async function recordPipeline(
   environment: RunEnvironment,
 ): Promise<RecordResult> {
   await checkReplaceable(dir);
-  // A recording has one answer to each request, in whatever language.
+  // A recording has one answer to each request, in one language.
   const pipeline = inFirstLanguage(options.pipeline);
   return replaceFolder(dir, async (folder) => {
     const recorder = createRecorder(folder);

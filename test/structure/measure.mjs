@@ -29,13 +29,12 @@ const TABLES = [
   { folder: 'src/emulator/', loads: (path) => /\/routes[-/]/.test(path) },
 ];
 
-/** A feature that needs more raises a limit in the same commit, and says why there. */
 const LIMITS = {
   files: 210,
-  lines: 30_000,
+  lines: 26_000,
   'single-importer files': 40,
-  'exported names': 810,
-  'longest file': 465,
+  'exported names': 750,
+  'longest file': 450,
 };
 
 const { values: options } = parseArgs({
