@@ -90,6 +90,13 @@ export async function listFolder(path: string): Promise<string[]> {
   return ((await unless(ABSENT, names)) ?? []).sort();
 }
 
+/** Names of the files in a folder, which links are not, sorted by code unit; none if it does not exist. */
+export async function listFiles(path: string): Promise<string[]> {
+  const entries = operate('list', path, () => fs.readdir(path, { withFileTypes: true }));
+  const files = ((await unless(ABSENT, entries)) ?? []).filter((entry) => entry.isFile());
+  return files.map(({ name }) => name).sort();
+}
+
 /** Creates a folder and its parents, where they do not exist. */
 export async function makeFolder(path: string): Promise<void> {
   // Step by step: the recursive call of Node 20 never returns where a parent answers ENOENT for

@@ -10,6 +10,7 @@ import type { Digest } from '../model/snapshot.ts';
 import {
   type FileFacts,
   linkOrCopy,
+  listFiles,
   listFolder,
   removeFile,
   removeTree,
@@ -56,7 +57,7 @@ export interface Published {
 }
 
 /**
- * Publishes a run: links first, then the manifest, then the catalogue.
+ * Publishes a run: links first, then the manifest, then the catalogue of each language, the only ones that stay.
  *
  * A link to the right content is left alone, and so is an equal manifest. A crash in between leaves links
  * that the old manifest does not list; the next run compares every link with its object and corrects it.
@@ -74,8 +75,21 @@ export async function publish(publication: Publication): Promise<Published> {
   for (const { file, lines: own } of catalogues) await writeLines(outputDir, file, own);
   const [first] = catalogues;
   if (catalogues.length > 1) await writeLines(outputDir, CATALOGUE_FILE, first!.lines);
+  await removeOtherCatalogues(publication);
   for (const path of movedFrom(publication)) await removeLink(outputDir, path);
   return published;
+}
+
+/** Named after a language, as in ISO 639: a copy such as `catalogue.2026-01-31.jsonl` is not ours. */
+const OF_LANGUAGE = /^catalogue\.[a-z]{2,3}(?:[-_][a-z0-9]+)*\.jsonl$/i;
+
+/** Removes the catalogues of languages that the pipeline no longer lists; names compare without case. */
+async function removeOtherCatalogues({ outputDir, catalogues }: Publication): Promise<void> {
+  const current = new Set(catalogues.map(({ file }) => file.toUpperCase()));
+  for (const name of await listFiles(outputDir)) {
+    if (!OF_LANGUAGE.test(name) || current.has(name.toUpperCase())) continue;
+    await removeFile(join(outputDir, name));
+  }
 }
 
 /** Sets size, path and digest of the published GLB in each line of the catalogue; equal lines have them. */

@@ -1,5 +1,5 @@
 /** A pipeline in several languages: a catalogue of each, geometry once. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readCatalogue } from '../../src/write/manifest.ts';
@@ -77,6 +77,24 @@ test('a further language takes its articles, and one less nothing', async () => 
   await runs.run('2026-01-04');
   expect(await textsOf()).toEqual(NUMBERS.map((number) => `Tisch ${number}`));
   expect(await sent()).toEqual({ getNodes: 1 });
+});
+
+test('the catalogue of a language that is no longer listed is removed, and no other file', async () => {
+  await runs.run('2026-01-01');
+  const others = ['catalogue.2026-01-01.jsonl', 'catalogue.es.jsonl', 'catalogue.jsonl.en', 'kept'];
+  for (const name of others.slice(2)) await writeFile(join(runs.outputDir, name), 'a text');
+  await writeFile(join(runs.outputDir, others[0]!), 'a copy of that day');
+  await symlink('kept', join(runs.outputDir, others[1]!));
+  await speak('en', 'fr');
+  await runs.run('2026-01-02', '--only', '*/D1');
+  const names = async () =>
+    (await readdir(runs.outputDir)).filter((name) => /catalogue|kept/.test(name)).sort();
+  const listed = ['catalogue.en.jsonl', 'catalogue.fr.jsonl', 'catalogue.jsonl'];
+  expect(await names()).toEqual([...others, ...listed].sort());
+  await speak('en');
+  await runs.run('2026-01-03');
+  expect(await names()).toEqual([...others, 'catalogue.jsonl'].sort());
+  expect(await readFile(join(runs.outputDir, 'kept'), 'utf8')).toBe('a text');
 });
 
 test('an article that a language lacks has the texts of the first, with a warning, until it is there', async () => {
