@@ -35,6 +35,8 @@ export function assess(report: RunReport): Assessment {
   if (ended === 'until' && (stop === undefined || stop.code === 'OUT_OF_TIME'))
     return { tone: 'partly', headline: 'Out of time', detail: why };
   if (ended === 'interrupted') return { tone: 'partly', headline: 'Interrupted', detail: why };
+  if (stop?.code === 'NOTHING_SELECTED')
+    return { tone: 'bad', headline: 'Nothing was selected', detail: why };
   if (ended === 'stopped' || stop !== undefined)
     return { tone: 'bad', headline: 'Stopped before the end', detail: why };
   return finished(report);
@@ -133,10 +135,13 @@ export function failuresByCode({ causes }: RunReport): Record<string, number> {
 
 /** What the message of an example adds to its cause and its name; may be empty. */
 export function detailOf({ article, message }: Cause['examples'][number], cause: Cause): string {
-  if (!message.endsWith(cause.message)) return message;
-  const where = message.slice(0, message.length - cause.message.length).replace(/: $/, '');
+  const start = message.lastIndexOf(cause.message);
+  if (start < 0) return message;
+  const where = message.slice(0, start).replace(/: $/, '');
+  const value = message.slice(start + cause.message.length).replace(/^, /, '');
   const subject = where.slice(where.lastIndexOf(' ') + 1);
-  return where.includes(article) || article.includes(subject) ? '' : where;
+  const isNamed = where.includes(article) || article.includes(subject);
+  return [isNamed ? '' : where, value].filter((part) => part !== '').join(': ');
 }
 
 /** Causes with an action of their own; the others share one. */

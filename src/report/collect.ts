@@ -215,6 +215,7 @@ function collectFailures(helpOf: (code: string) => string) {
       ...{ code, count: 0, help, example: article, message: reason, examples: [] },
     };
     causes.set(key, cause);
+    cause.message = commonReason(cause.message, reason);
     if (cause.count++ >= EXAMPLES) return;
     const { message, selectedBy } = row;
     cause.examples.push({ article, message, ...defined({ selectedBy }) });
@@ -254,6 +255,15 @@ function collectFailures(helpOf: (code: string) => string) {
 export function reasonOf(message: string): string {
   const [, reason] = /^.*?: (.+)$/s.exec(message) ?? [];
   return reason ?? message;
+}
+
+/** What two reasons of one cause have in common: without the values that differ. */
+function commonReason(a: string, b: string): string {
+  if (a === b) return a;
+  const [expected, other] = [a, b].map((reason) => reason.replace(/, received .*$/s, ''));
+  if (expected === other) return expected!;
+  const [pattern, otherPattern] = [expected, other].map((reason) => patternOf(reason!));
+  return pattern === otherPattern ? pattern! : 'several reasons';
 }
 
 /** Equal for messages of one kind: hints, names, quoted texts and numbers are left out, not the status of an answer. */

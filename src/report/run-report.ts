@@ -80,7 +80,7 @@ const failure = z.object({
     .array(text)
     .optional()
     .describe(
-      'who selected it: line of a list, such as articles.csv:3, folder of the catalogue, cart',
+      'who selected it: line of a list, such as articles.csv:3, entry of the pipeline file, folder, cart',
     ),
   code: text.describe('error code'),
   message: text,
@@ -176,7 +176,7 @@ export const runReportSchema = z.object({
         count,
         help: text,
         example: text,
-        message: text.describe('of the first one, without what it concerns'),
+        message: text.describe('what their messages have in common'),
         examples: z.array(
           z.object({ article: text, message: text, selectedBy: z.array(text).optional() }),
         ),

@@ -81,6 +81,7 @@ function listLines<T>(
 
 /** A row is left out if its text is empty. */
 const ROWS: [label: string, text: (report: RunReport) => string][] = [
+  ['Reason', nothingSelectedText],
   ['Configurations', configurationsText],
   ['Changes', changesText],
   ['GLB files', objectsText],
@@ -93,6 +94,13 @@ const ROWS: [label: string, text: (report: RunReport) => string][] = [
   ['Drift', ({ drift }) => driftText(drift)],
   ['Output', ({ command, outputDir, cacheDir }) => (command === 'fetch' ? cacheDir : outputDir)],
 ];
+
+/** What a selection without a match expected, and what to check. */
+function nothingSelectedText({ stop }: RunReport): string {
+  if (stop?.code !== 'NOTHING_SELECTED') return '';
+  const lines = [...stop.message.split('\n'), `→ ${stop.help}`];
+  return lines.join(`\n${' '.repeat(LABEL_WIDTH + 2)}`);
+}
 
 function configurationsText({ command, configurations }: RunReport): string {
   const { fetched, converted, unchanged, skipped, failed, quarantined } = configurations;

@@ -16,7 +16,9 @@ beforeEach(async () => {
   const range = smallRange([{ number: 'D1', blocks: ['ACME::DESK::A'] }]);
   const { article } = range;
   range.article = (query) =>
-    query.ocdreinitstring === REFUSED || query.varcode === 'D1-GONE' ? undefined : article(query);
+    query.ocdreinitstring?.startsWith('D1;F=GONE') || query.varcode === 'D1-GONE'
+      ? undefined
+      : article(query);
   runs = await openDailyRuns(range);
 });
 afterEach(async () => {
@@ -65,6 +67,22 @@ test('a cause is shown once, with three examples, their lines and the number of 
   expect(quarantined).toMatchObject({ quarantined: true, selectedBy: ['articles.csv:8'] });
 });
 
+test('a cause with several values states what was expected, and each example its own value', async () => {
+  const refused = [1, 2, 3, 4].map((n) => `ACME,DESK,D1,,D1;F=GONE${n}::`);
+  await list('articles.csv', 'ACME,DESK,D1,,', ...refused);
+  await runs.configure({ articles: [{ list: 'articles.csv' }] });
+  const { stdout } = await runs.run(DAY);
+  expect(stdout).toContain(`
+    CONFIGURATION_REFUSED  4 failed: expected a reinitstring that the service accepts
+      ACME/DESK/D1  articles.csv:3  received "D1;F=GONE1::"
+      ACME/DESK/D1  articles.csv:4  received "D1;F=GONE2::"
+      ACME/DESK/D1  articles.csv:5  received "D1;F=GONE3::"
+      … and 1 more in failures.jsonl of the report
+`);
+  const [cause] = (await runs.report()).causes;
+  expect(cause?.message).toBe('expected a reinitstring that the service accepts');
+});
+
 test('lists in several folders are told apart, and every line that asks is named', async () => {
   await list('a/articles.csv', 'ACME,DESK,NO,,');
   await list('b/articles.csv', 'ACME,DESK,D1,,', 'ACME,DESK,NO,,', 'ACME,DESK,D1,D1-GONE,');
@@ -77,8 +95,13 @@ test('lists in several folders are told apart, and every line that asks is named
 });
 
 test('--only without a match says what the pipeline selects', async () => {
-  const { exit, stderr } = await runs.run(DAY, '--only', 'OTHER/*');
+  const { exit, stdout, stderr } = await runs.run(DAY, '--only', 'OTHER/*');
   expect(exit).toBe(2);
+  expect(stdout).toContain('  test: nothing was selected · 0 configurations');
+  expect(stdout).toContain('  Reason          --only OTHER/*: expected a match among 1 conf');
+  expect(stdout).toMatch(
+    /^ {18}→ --only takes MANUFACTURER.*the pipeline selects ACME\/DESK\/D1$/m,
+  );
   expect(stderr).toContain('--only OTHER/*: expected a match among 1 configurations');
   expect(stderr).toMatch(/→ --only takes MANUFACTURER.*the pipeline selects ACME\/DESK\/D1\n/);
   expect((await runs.report()).stop?.help).toContain('the pipeline selects ACME/DESK/D1');

@@ -56,6 +56,12 @@ test.each<[string, Partial<RunReport>, string, string]>([
     'Stopped before the end',
   ],
   [
+    'a filter that nothing matches',
+    { ended: 'stopped', stop: stop('NOTHING_SELECTED'), published: false },
+    'bad',
+    'Nothing was selected',
+  ],
+  [
     'a full disk at the end',
     { stop: stop('DISK_FULL'), published: false },
     'bad',
