@@ -1,24 +1,38 @@
 /**
  * btg2gltf as a library: {@link convert} and {@link run} do the main work; the other names are the parts that
- * they consist of.
+ * they consist of. Functions that do not check their parameters themselves are wrapped here, for programs
+ * without types.
  */
 
-export { type ContentStore, openFileStore } from './cache/content-store.ts';
-export { type CacheDatabase, openCacheDatabase } from './cache/database.ts';
+import * as contentStore from './cache/content-store.ts';
+import * as database from './cache/database.ts';
+import * as recording from './emulator/recording.ts';
+import * as selection from './fetch/select-articles.ts';
+import * as planning from './gateway/planning-url.ts';
+import * as article from './pipeline/convert-article.ts';
+import * as outputFolder from './pipeline/output-folder.ts';
+import * as recorder from './pipeline/record.ts';
+import * as lists from './pipeline/source-files.ts';
+import * as html from './report/html.ts';
+import * as junit from './report/junit.ts';
+import * as metrics from './report/metrics.ts';
+import * as summary from './report/summary.ts';
+import { CHECKS, checked, type ParameterCheck, required } from './support/parameters.ts';
+import * as meshes from './transform/mesh-cache.ts';
+import * as transform from './transform/transform-article.ts';
+import * as glb from './write/glb.ts';
+import * as manifest from './write/manifest.ts';
+
+export type { ContentStore } from './cache/content-store.ts';
+export type { CacheDatabase } from './cache/database.ts';
 export { type Emulator, type EmulatorOptions, startEmulator } from './emulator/emulator.ts';
-export { openRecording } from './emulator/recording.ts';
 export { createFetcher, type Fetcher, type FetcherOptions } from './fetch/fetch-article.ts';
-export { type ArticleSource, selectArticles } from './fetch/select-articles.ts';
+export type { ArticleSource } from './fetch/select-articles.ts';
 export type { SelectedArticle, Selection, SelectionFailure } from './fetch/selection.ts';
 export { type InboxOptions, openInbox, type PermanentIdStore } from './gateway/inbox.ts';
 export { type MigrateOptions, migrate } from './gateway/migrate.ts';
 export type { Change, Hint, HintCode, Migration } from './gateway/migrate-url.ts';
-export {
-  type PlannedArticle,
-  type PlanningLink,
-  planningUrl,
-  type StoredPlanning,
-} from './gateway/planning-url.ts';
+export type { PlannedArticle, PlanningLink, StoredPlanning } from './gateway/planning-url.ts';
 export { openRelay, type RelayOptions } from './gateway/relay.ts';
 export type { GatewayServer } from './gateway/server.ts';
 export {
@@ -42,21 +56,15 @@ export type { Block, PartsList, PartsListNode, ServiceMaterial } from './model/g
 export type { ImageCodec } from './model/image-codec.ts';
 export type { Bounds, Loss, Scene } from './model/scene.ts';
 export type { ArticleSnapshot, ContentReader, Digest, Warning } from './model/snapshot.ts';
-export { type ConvertedArticle, convertArticle } from './pipeline/convert-article.ts';
-export { type Verification, verifyOutput } from './pipeline/output-folder.ts';
+export type { ConvertedArticle } from './pipeline/convert-article.ts';
+export type { Verification } from './pipeline/output-folder.ts';
 export { loadPipeline, type Pipeline, parsePipeline } from './pipeline/pipeline-file.ts';
 export { pipelineJsonSchema } from './pipeline/pipeline-schema.ts';
-export { type RecordResult, recordPipeline } from './pipeline/record.ts';
+export type { RecordResult } from './pipeline/record.ts';
 export { buildPipeline, fetchPipeline, runPipeline } from './pipeline/run.ts';
 export type { RunResult } from './pipeline/run-end.ts';
 export type { Progress, RunEnvironment, RunOptions } from './pipeline/run-options.ts';
-export { parseArticleList, readArticleList } from './pipeline/source-files.ts';
-export { reportHtml } from './report/html.ts';
-export { junitXml } from './report/junit.ts';
-export { metricsText } from './report/metrics.ts';
-export type { FinishedRun } from './report/run-report.ts';
-export { type RunReport, reportJsonSchema } from './report/run-report.ts';
-export { summarise } from './report/summary.ts';
+export { type FinishedRun, type RunReport, reportJsonSchema } from './report/run-report.ts';
 export type { EmulatedRange } from './sample/range.ts';
 export { createSampleRange } from './sample/sample-range.ts';
 export {
@@ -70,7 +78,124 @@ export { ConverterError, ERROR_CODES, type ErrorCode, isConverterError } from '.
 export { sharpImageCodec } from './support/image-codec.ts';
 export { createLogger, type Logger, SILENT } from './support/log.ts';
 export { CONVERT_DEFAULTS, type ConvertOptions } from './transform/convert-options.ts';
-export { createMeshCache } from './transform/mesh-cache.ts';
-export { transformArticle } from './transform/transform-article.ts';
-export { writeGlb } from './write/glb.ts';
-export { readCatalogue, readManifest } from './write/manifest.ts';
+
+const TEXT = required(CHECKS.text);
+const NUMBER = required({ expected: 'a number', is: Number.isFinite });
+const FUNCTION = required(CHECKS.function);
+const LIST = required(CHECKS.list);
+const OBJECT = required(CHECKS.object);
+const BYTES = required({ expected: 'a Uint8Array', is: (value) => value instanceof Uint8Array });
+const ANY_TEXT: ParameterCheck = { expected: 'a text', is: (value) => typeof value === 'string' };
+
+function objectOf(expected: string, fields: ParameterCheck['fields'] = {}): ParameterCheck {
+  return required({ ...CHECKS.object, expected, fields });
+}
+
+const ARTICLE = objectOf('manufacturer, program and article numbers', {
+  manufacturer: TEXT,
+  program: TEXT,
+  basearticlenumber: TEXT,
+});
+const PIPELINE = objectOf('a pipeline, such as loadPipeline returns');
+const REPORT = objectOf('a report, such as run returns', { configurations: OBJECT, causes: LIST });
+const FINISHED_RUN = objectOf('an object with pipeline, exitCode, startedAt, endedAt and report', {
+  pipeline: TEXT,
+  exitCode: NUMBER,
+  startedAt: NUMBER,
+  endedAt: NUMBER,
+  report: { ...REPORT, required: false },
+});
+const SCENE = objectOf('a scene, such as transformArticle returns', {
+  nodes: LIST,
+  meshes: LIST,
+  geometries: LIST,
+  materials: LIST,
+  images: LIST,
+});
+
+/** Opens a folder that stores each content once, under its digest. */
+export const openFileStore = checked(contentStore.openFileStore, {
+  options: objectOf('an object with dir and tmpDir', { dir: TEXT, tmpDir: TEXT }),
+});
+
+/** Opens or makes the database of a cache folder. */
+export const openCacheDatabase = checked(database.openCacheDatabase, { cacheDir: TEXT });
+
+/** Reads a recording for {@link startEmulator}. */
+export const openRecording = checked(recording.openRecording, { dir: TEXT });
+
+/** Gathers the articles of all sources. */
+export const selectArticles = checked(selection.selectArticles, {
+  sources: LIST,
+  reader: objectOf('a fetcher, such as createFetcher returns'),
+});
+
+/** Builds a link to the planning frontend. */
+export const planningUrl = checked(planning.planningUrl, { link: OBJECT });
+
+/** Fetches and converts one article, with a pipeline that is loaded. */
+export const convertArticle = checked(article.convertArticle, {
+  request: ARTICLE,
+  pipeline: PIPELINE,
+  file: TEXT,
+});
+
+/** Compares every published file with its checksum. */
+export const verifyOutput = checked(outputFolder.verifyOutput, {
+  outputDir: TEXT,
+  signal: CHECKS.signal,
+});
+
+/** Records what a pipeline needs of the service. */
+export const recordPipeline = checked(recorder.recordPipeline, {
+  options: objectOf('an object with pipeline', { pipeline: PIPELINE }),
+  dir: TEXT,
+});
+
+/** Parses a CSV file of articles. */
+export const parseArticleList = checked(lists.parseArticleList, { bytes: BYTES, file: TEXT });
+
+/** Reads a CSV file of articles. */
+export const readArticleList = checked(lists.readArticleList, { path: TEXT });
+
+/** Renders a report as a page. */
+export const reportHtml = checked(html.reportHtml, { report: REPORT });
+
+/** Renders a run as JUnit XML. */
+export const junitXml = checked(junit.junitXml, { run: FINISHED_RUN });
+
+/** Renders a run as metrics for Prometheus. */
+export const metricsText = checked(metrics.metricsText, { run: FINISHED_RUN, previous: ANY_TEXT });
+
+/** Summarises a report in a few lines of text. */
+export const summarise = checked(summary.summarise, { report: REPORT, runFolder: ANY_TEXT });
+
+/** Makes the cache that {@link transformArticle} shares between articles. */
+export const createMeshCache = checked(meshes.createMeshCache, { maxBytes: CHECKS.number });
+
+/** Transforms the snapshot of one article into a scene. */
+export const transformArticle = checked(transform.transformArticle, {
+  input: objectOf('an object with snapshot, read, options, images and cache', {
+    snapshot: objectOf('a snapshot, such as fetch of a fetcher returns', {
+      key: ARTICLE,
+      article: OBJECT,
+    }),
+    read: FUNCTION,
+    options: objectOf('options, such as CONVERT_DEFAULTS', { expectedLosses: LIST }),
+    images: objectOf('an image codec, such as sharpImageCodec returns'),
+    cache: objectOf('a cache, such as createMeshCache returns'),
+    loadTangents: CHECKS.function,
+  }),
+});
+
+/** Writes a scene as GLB. */
+export const writeGlb = checked(glb.writeGlb, { scene: SCENE });
+
+/** Reads all lines of a manifest. */
+export const readManifest = checked(manifest.readManifest, { outputDir: TEXT });
+
+/** Reads all lines of a catalogue, in the first language by default. */
+export const readCatalogue = checked(manifest.readCatalogue, {
+  outputDir: TEXT,
+  lang: CHECKS.text,
+});

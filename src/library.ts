@@ -53,7 +53,7 @@ export interface ConvertParameters extends ProcessParameters {
 export interface RunParameters extends ProcessParameters, Omit<RunOptions, 'pipeline'> {
   /** Path of a pipeline file, or its content; paths in the content are relative to the working folder. */
   pipeline: string | (Omit<PipelineInput, 'service'> & { service: ServiceInput });
-  /** Called after each configuration. */
+  /** Called after each configuration. If it throws, it is not called again, and the run rejects at its end. */
   onProgress?: (progress: Progress) => void;
 }
 
@@ -149,7 +149,8 @@ function readConvertPipeline(content: object, env: Environment): Pipeline {
  *
  * @returns The report, which lists the failures of single articles.
  * @throws {@link ConverterError} `USAGE` naming a wrong field; the error that ended the run before it was
- *   complete, such as `LOGIN_REFUSED`, `GATE_REFUSED` or `INTERRUPTED`.
+ *   complete, such as `LOGIN_REFUSED`, `GATE_REFUSED` or `INTERRUPTED`; after a complete run `USAGE` if
+ *   `onProgress` threw, with its error as `cause`.
  *
  * @example
  * ```ts
@@ -162,11 +163,33 @@ export async function run(parameters: RunParameters): Promise<RunResult> {
   const { pipeline: given, onProgress, env: _, log, now, random, signal, ...options } = parameters;
   const { pipeline, env } = await readRunPipeline(given, parameters.env);
   return withEnvironment({ log, now, random, signal, env }, async (environment) => {
-    const progress = onProgress === undefined ? {} : { progress: onProgress };
-    const result = await runPipeline({ ...options, pipeline }, { ...environment, ...progress });
-    if (result.end.error !== undefined) throw result.end.error;
+    const callback = guarded(onProgress, environment.log);
+    const { progress } = callback;
+    const result = await runPipeline({ ...options, pipeline }, { ...environment, progress });
+    const error = result.end.error ?? callback.error();
+    if (error !== undefined) throw error;
     return result;
   });
+}
+
+/** Calls a callback of the user until it throws or rejects, so that its error does not end the run. */
+function guarded(onProgress: RunParameters['onProgress'], log: Logger) {
+  let error: ConverterError | undefined;
+  return {
+    error: () => error,
+    progress: async (progress: Progress) => {
+      if (error !== undefined) return;
+      try {
+        await onProgress?.(progress);
+      } catch (cause) {
+        const { message } = asConverterError(cause);
+        const help = 'correct the callback; the run went on, and what it converted is published';
+        if (error !== undefined) return;
+        error = new ConverterError('USAGE', `run: onProgress threw: ${message}`, { cause, help });
+        log.warn(error.message);
+      }
+    },
+  };
 }
 
 async function readRunPipeline(

@@ -8,6 +8,8 @@ export interface ParameterCheck {
   expected: string;
   is(value: unknown): boolean;
   required?: boolean;
+  /** The checks of the fields of an object, which may have others. */
+  fields?: Readonly<Record<string, ParameterCheck>>;
 }
 
 /** The checks that several functions use. */
@@ -18,7 +20,10 @@ export const CHECKS = {
   function: { expected: 'a function', is: (v) => typeof v === 'function' },
   object: { expected: 'an object', is: isObject },
   signal: { expected: 'an AbortSignal', is: (v) => v instanceof AbortSignal },
+  list: { expected: 'a list', is: Array.isArray },
 } as const satisfies Record<string, ParameterCheck>;
+
+const HELP = 'correct the call: src/README.md of the package shows one of each function';
 
 /** A check of a parameter that must not be left out. */
 export function required(check: ParameterCheck): ParameterCheck {
@@ -44,25 +49,47 @@ export function checkParameters(
   checks: Readonly<Record<string, ParameterCheck>>,
   isOpen = false,
 ): void {
-  const refuse = (expected: string, received: string) =>
-    new ConverterError('USAGE', `${name}: expected ${expected}, received ${received}`);
+  const refuse = (where: string, expected: string, received: string) => {
+    const message = `${where}: expected ${expected}, received ${received}`;
+    return new ConverterError('USAGE', message, { help: HELP });
+  };
   const known = Object.keys(checks);
   if (!isObject(given)) {
     const names = known.filter((key) => checks[key]!.required);
-    throw refuse(`an object with ${names.join(', ')}`, shown(given));
+    throw refuse(name, `an object with ${names.join(', ')}`, shown(given));
   }
   const unknown = isOpen ? undefined : Object.keys(given).find((key) => !known.includes(key));
   if (unknown !== undefined) {
     const hint = didYouMean(unknown, known) || `; fields: ${known.join(', ')}`;
-    throw refuse('a known field', `"${unknown}"${hint}`);
+    throw refuse(name, 'a known field', `"${unknown}"${hint}`);
   }
-  for (const [key, { expected, is, required }] of Object.entries(checks)) {
+  for (const [key, { expected, is, required, fields }] of Object.entries(checks)) {
     const value = given[key];
-    if (value === undefined ? required : !is(value)) {
-      const message = `${name}: ${key}: expected ${expected}, received ${shown(value)}`;
-      throw new ConverterError('USAGE', message);
-    }
+    const where = `${name}: ${key}`;
+    const isWrong = value === undefined ? required : !is(value);
+    if (isWrong) throw refuse(where, expected, shown(value));
+    if (value !== undefined && fields) checkParameters(where, value, fields, true);
   }
+}
+
+/**
+ * Makes a function that checks its parameters first.
+ *
+ * @param checks - By name, in the order of the parameters.
+ * @returns A function that throws, or rejects if the given one is async.
+ */
+export function checked<F extends (...parameters: never[]) => unknown>(
+  work: F,
+  checks: Readonly<Record<string, ParameterCheck>>,
+): F {
+  const names = Object.keys(checks);
+  const call = (...parameters: never[]) => {
+    const given = Object.fromEntries(names.map((name, index) => [name, parameters[index]]));
+    checkParameters(work.name, given, checks);
+    return work(...parameters);
+  };
+  const isAsync = Object.prototype.toString.call(work) === '[object AsyncFunction]';
+  return (isAsync ? async (...parameters: never[]) => call(...parameters) : call) as F;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -3,18 +3,38 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import {
+  type ConverterError,
   convert,
+  convertArticle,
   createClient,
   createFetcher,
   createLogger,
+  createMeshCache,
+  junitXml,
   loadPipeline,
+  metricsText,
+  openCacheDatabase,
+  openFileStore,
   openInbox,
+  openRecording,
   openRelay,
+  parseArticleList,
   parsePipeline,
+  planningUrl,
+  readArticleList,
+  readCatalogue,
+  readManifest,
+  recordPipeline,
+  reportHtml,
   run,
   runPipeline,
+  SILENT,
+  selectArticles,
+  summarise,
+  transformArticle,
+  verifyOutput,
+  writeGlb,
 } from '../../src/index.ts';
-import { verifyOutput } from '../../src/pipeline/output-folder.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { readGlb } from '../helpers/check-glb.ts';
 import { environmentOf } from '../helpers/child.ts';
@@ -108,6 +128,27 @@ describe('run', () => {
     service: SAMPLE,
     articles: [{ article: DESK }, { article: { ...DESK, basearticlenumber: 'NONE' } }],
     output: { dir: join(folder, 'out') },
+  });
+
+  test('completes although onProgress throws, and rejects with its error as the cause', async () => {
+    const warnings: string[] = [];
+    const log = { ...SILENT, warn: (message: string) => warnings.push(message) };
+    for (const onProgress of [
+      () => {
+        throw new Error('no bar');
+      },
+      () => Promise.reject(new Error('no bar')),
+    ]) {
+      warnings.length = 0;
+      const work = run({ pipeline: content(), onProgress, log });
+      await expect(work).rejects.toMatchObject({
+        code: 'USAGE',
+        message: 'run: onProgress threw: no bar',
+        cause: { message: 'no bar' },
+      });
+      expect(warnings.filter((message) => /onProgress/.test(message))).toHaveLength(1);
+      expect(await readManifest(join(folder, 'out'))).toHaveLength(2);
+    }
   });
 
   test('executes the same pipeline from an object and from a file', async () => {
@@ -278,6 +319,76 @@ describe('a program without types gets a sentence that names the field', () => {
       'openRelay: authUrl: expected a text that is not empty, received nothing',
       () => call(openRelay, {}),
     ],
+    [
+      'openFileStore: options: tmpDir: expected a text that is not empty, received nothing',
+      () => call(openFileStore, { dir: folder }),
+    ],
+    [
+      'openCacheDatabase: cacheDir: expected a text that is not empty, received nothing',
+      () => call(openCacheDatabase),
+    ],
+    [
+      'openRecording: dir: expected a text that is not empty, received an object',
+      () => call(openRecording, {}),
+    ],
+    ['selectArticles: sources: expected a list, received nothing', () => call(selectArticles)],
+    ['planningUrl: link: expected an object, received nothing', () => call(planningUrl)],
+    [
+      'convertArticle: request: program: expected a text that is not empty, received nothing',
+      () => call(convertArticle, { manufacturer: 'FJEL' }),
+    ],
+    [
+      'verifyOutput: signal: expected an AbortSignal, received true',
+      () => call(verifyOutput, folder, true),
+    ],
+    [
+      'recordPipeline: options: pipeline: expected a pipeline, such as loadPipeline returns, received nothing',
+      () => call(recordPipeline, {}),
+    ],
+    [
+      'parseArticleList: bytes: expected a Uint8Array, received "a;b"',
+      () => call(parseArticleList, 'a;b', 'x.csv'),
+    ],
+    [
+      'readArticleList: path: expected a text that is not empty, received nothing',
+      () => call(readArticleList),
+    ],
+    [
+      'reportHtml: report: expected a report, such as run returns, received nothing',
+      () => call(reportHtml),
+    ],
+    [
+      'junitXml: run: startedAt: expected a number, received nothing',
+      () => call(junitXml, { pipeline: 'x', exitCode: 0 }),
+    ],
+    [
+      'metricsText: previous: expected a text, received 5',
+      () => call(metricsText, { pipeline: 'x', exitCode: 0, startedAt: 0, endedAt: 0 }, 5),
+    ],
+    [
+      'summarise: report: configurations: expected an object, received nothing',
+      () => call(summarise, {}),
+    ],
+    [
+      'createMeshCache: maxBytes: expected a whole number from 1, received "1"',
+      () => call(createMeshCache, '1'),
+    ],
+    [
+      'transformArticle: input: snapshot: expected a snapshot, such as fetch of a fetcher returns, received nothing',
+      () => call(transformArticle, {}),
+    ],
+    [
+      'writeGlb: scene: expected a scene, such as transformArticle returns, received nothing',
+      () => call(writeGlb),
+    ],
+    [
+      'readManifest: outputDir: expected a text that is not empty, received 5',
+      () => call(readManifest, 5),
+    ],
+    [
+      'readCatalogue: lang: expected a text that is not empty, received 1',
+      () => call(readCatalogue, folder, 1),
+    ],
     ['startEmulator: expected an object with range, received nothing', () => call(startEmulator)],
     ['loadPipeline: env: expected an object, received nothing', () => call(loadPipeline, 'x.yaml')],
     [
@@ -291,6 +402,7 @@ describe('a program without types gets a sentence that names the field', () => {
     )) as Error;
     expect(error).toMatchObject({ name: 'ConverterError', code: 'USAGE' });
     expect(error.message).toContain(sentence);
+    expect((error as ConverterError).help).not.toBe('');
     expect(error.message).not.toMatch(/hidden-one|123456/);
   });
 
