@@ -85,7 +85,7 @@ export async function readOfflineOptions(
   const { readServiceVariables } = await import('../pipeline/select.ts');
   const set = Object.entries(io.env).filter(([, value]) => value !== undefined && value !== '');
   const env = { ...(await readServiceVariables(pipeline)), ...Object.fromEntries(set) };
-  return applyOptions(await loadPipeline(file, env), args, io);
+  return applyOptions(await loadPipeline(file, env, true), args, io);
 }
 
 /** Applies the options that were given to a pipeline. */

@@ -37,8 +37,11 @@ export interface Pipeline extends Omit<PipelineContent, 'articles' | 'output' | 
   serviceVariables?: Readonly<Record<string, string>>;
 }
 
-/** Stands for a variable of `service:` that is not set, if no service is needed. */
-const UNSET_ADDRESS = 'http://unset.invalid';
+/** Replaces a `service:` section with a variable that is not set, if no service is needed. */
+const UNSET_SERVICE = {
+  authUrl: 'http://service-variable-unset.invalid',
+  baseUrl: 'http://service-variable-unset.invalid',
+};
 
 /**
  * Reads and checks a pipeline file.
@@ -134,7 +137,9 @@ function checkPipeline(
   folder: string,
   errorOf: (problems: readonly Problem[]) => ConverterError,
 ): Pipeline {
-  const parsed = pipelineSchema.safeParse(yaml.value);
+  const unset = [...yaml.serviceVariables.values()].includes('');
+  const content = unset ? { ...(yaml.value as object), service: UNSET_SERVICE } : yaml.value;
+  const parsed = pipelineSchema.safeParse(content);
   const problems = problemsOf(yaml, parsed.error?.issues ?? [], parsed.data);
   if (parsed.data === undefined || problems.length > 0) throw errorOf(problems);
   const { articles, output, cache, service, ...rest } = parsed.data;
@@ -371,8 +376,8 @@ export function readYaml(
   }
   const serviceVariables = new Map<string, string>();
   fillIn(document, (name, offset, isOfService) => {
-    const value = env[name] || (isOfService && isOffline ? UNSET_ADDRESS : undefined);
-    if (value === undefined) {
+    const value = env[name] ?? '';
+    if (value === '' && !(isOfService && isOffline)) {
       const sentence = `variable ${name}: expected a value, received nothing${unsetHint(name, env)}`;
       throw new ConverterError('PIPELINE_VARIABLE_UNSET', `${at(line(offset))}: ${sentence}`);
     }
