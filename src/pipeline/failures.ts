@@ -1,6 +1,6 @@
 /** The failures of an output folder over all runs: quarantine, history and limit. */
 import type { DurableFailures, FailureRecord } from '../cache/durable-failures.ts';
-import type { SelectedArticle, SelectionFailure } from '../fetch/selection.ts';
+import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
 import { configurationKey, isConfigurationKey } from '../model/configuration-id.ts';
@@ -12,6 +12,7 @@ import { conversionDigest } from './configuration.ts';
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { Filter, Origin, Results } from './results.ts';
+import { limited } from './select.ts';
 import { isMoreThan, percentOf, sharePercent } from './share.ts';
 
 interface HistoryOptions {
@@ -238,12 +239,14 @@ export function openQuarantine(
     rootOf,
     /** Returns the children of plannings that are tried. */
     filter,
-    /** Returns what of the selection is tried: all, or what failed (`--failed`), without what is quarantined. */
-    select: (articles: readonly SelectedArticle[]) => {
-      if (!options.failedOnly) return filter(articles);
-      const failing = history.failedBefore(articles, failedRequests(lines.values()));
+    /** Returns what the run is to process: all, or what failed (`--failed`); and what of it is tried. */
+    select(selected: Selection): { selection: Selection; tried: readonly SelectedArticle[] } {
       // The limit counts what failed, not all among which it is searched.
-      return filter(failing.slice(0, options.limit));
+      const articles = options.failedOnly
+        ? history.failedBefore(selected.articles, failedRequests(lines.values()))
+        : selected.articles;
+      const selection = limited({ ...selected, articles }, options.limit);
+      return { selection, tried: filter(selection.articles) };
     },
     /** Adds a result to the results of the run. */
     collect(result: Result, origin: Origin) {

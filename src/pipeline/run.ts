@@ -40,7 +40,7 @@ import {
   type RunOptions,
   runId,
 } from './run-options.ts';
-import { selectFetched, selectLive } from './select.ts';
+import { limited, selectFetched, selectLive } from './select.ts';
 
 /**
  * Converts what a pipeline selects: service → GLBs.
@@ -74,7 +74,7 @@ export function fetchPipeline(
   environment: RunEnvironment,
 ): Promise<RunResult> {
   return withRun(options, environment, async (run) => {
-    const selection = await selectLive(run);
+    const selection = limited(await selectLive(run), options.limit);
     const results: Result[] = [];
     const collect = (result: Result) => void results.push(result);
     await processAll(run, selection.articles, await fetchOnly(run), collect);
@@ -108,9 +108,9 @@ export interface DryRun {
  */
 export function dryRunPipeline(options: RunOptions, environment: RunEnvironment): Promise<DryRun> {
   return withRun(options, environment, async (run) => {
-    const selected = await selectLive(run);
     const quarantine = openQuarantine(run, createResults(run.stores.previous), false);
-    const selection = { ...selected, articles: [...quarantine.select(selected.articles)] };
+    const { selection: selected, tried } = quarantine.select(await selectLive(run));
+    const selection = { ...selected, articles: [...tried] };
     const fetcher = await run.session.fetcher();
     const wanted = selection.articles.flatMap(({ request, alike = [] }) => [request, ...alike]);
     const estimate = await fetcher.estimate(wanted);
@@ -204,11 +204,11 @@ async function selectAndProcess(
   let selection: Selection = { articles: [], failures: [], warnings: [] };
   try {
     if (run.options.repair) await markDamage(run);
-    selection = await plan.select(run);
-    const articles = quarantine.select(selection.articles);
+    const chosen = quarantine.select(await plan.select(run));
+    selection = chosen.selection;
     const { collect, filter } = quarantine;
     const processor = await plan.processor(run);
-    const { done, total } = await processAll(run, articles, processor, collect, filter);
+    const { done, total } = await processAll(run, chosen.tried, processor, collect, filter);
     await run.session.close();
     if (done === total) return { selection, end: { kind: 'complete' } };
     const message = `the deadline passed: ${done} of ${total} configurations were processed; the others are unchanged`;

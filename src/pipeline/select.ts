@@ -20,11 +20,11 @@ import { jsonLines } from '../write/manifest.ts';
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { PipelineSource } from './pipeline-schema.ts';
-import type { RunEnvironment, RunOptions } from './run-options.ts';
+import type { RunEnvironment } from './run-options.ts';
 import { describeService, pipelineServiceId } from './service.ts';
 import { findPlannings, readCartFiles, readListRows, readPermanentIds } from './source-files.ts';
 
-/** Articles named if `--only` matches none. */
+/** Articles or entries that a message names. */
 const EXAMPLES = 3;
 /** Reasons listed if nothing is selected. */
 const MOST_REASONS = 10;
@@ -51,7 +51,7 @@ export async function selectLive(run: Run): Promise<Selection> {
     await writeSelection(pipeline, articles);
     await writeServiceVariables(pipeline);
     const warnings = [...opened.flatMap((source) => source.warnings), ...selected.warnings];
-    return narrow({ ...selected, articles, warnings }, options);
+    return narrow({ ...selected, articles, warnings }, options.only);
   });
 }
 
@@ -63,7 +63,7 @@ export async function selectLive(run: Run): Promise<Selection> {
 export async function selectFetched({ options, metrics }: Run): Promise<Selection> {
   return metrics.stopwatch.during('select', async () => {
     const articles = await readSelection(options.pipeline);
-    return narrow({ articles, failures: [], warnings: [] }, options);
+    return narrow({ articles, failures: [], warnings: [] }, options.only);
   });
 }
 
@@ -141,18 +141,35 @@ function listName(file: string, { articles }: Pipeline): string {
   return relative(folder, file).replaceAll(sep, '/');
 }
 
-function narrow(selection: Selection, { only, limit, failedOnly }: RunOptions): Selection {
-  const { articles: selected } = selection;
+/** The part of a selection that `--only` matches. */
+function narrow(selection: Selection, only: string | undefined): Selection {
   const matchesLabel = only === undefined ? () => true : globMatcher(only);
   const matches = (id: Parameters<typeof configurationLabels>[0]) =>
     configurationLabels(id).some(matchesLabel);
-  const matching = selected.filter(({ request, alike = [] }) => [request, ...alike].some(matches));
+  const articles = selection.articles.filter(({ request, alike = [] }) =>
+    [request, ...alike].some(matches),
+  );
   const isMeant = ({ article }: SelectionFailure) =>
     only === undefined || (article !== undefined && matches(article));
   const failures = selection.failures.filter(isMeant);
-  const articles = failedOnly ? matching : matching.slice(0, limit);
   if (articles.length > 0) return { ...selection, articles, failures };
   throw nothingSelected({ ...selection, failures }, only);
+}
+
+/**
+ * Returns the first configurations of a selection. Entries that cannot be selected count after them; a
+ * warning names those beyond the limit.
+ */
+export function limited(selection: Selection, limit = Number.POSITIVE_INFINITY): Selection {
+  const articles = selection.articles.slice(0, limit);
+  const failures = selection.failures.slice(0, limit - articles.length);
+  const others = selection.failures.slice(failures.length);
+  if (others.length === 0) return { ...selection, articles, failures };
+  const names = others.slice(0, EXAMPLES).map(({ what, code }) => `${what} (${code})`);
+  const more = others.length > EXAMPLES ? ` and ${others.length - EXAMPLES} more` : '';
+  const message = `--limit ${limit} leaves out what cannot be selected: ${names.join(', ')}${more}`;
+  const warnings = [...selection.warnings, { code: 'LIMIT_REACHED', message }];
+  return { ...selection, articles, failures, warnings };
 }
 
 /** A pattern without a match and a selection without articles are different mistakes. */

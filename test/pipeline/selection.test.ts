@@ -319,6 +319,31 @@ describe('a choice that cannot be had', () => {
     expect(stdout).toMatch(/1 converted · 0 unchanged · 7 failed/);
   });
 
+  test('counts for --limit after the configurations, and is named where the limit leaves it out', async () => {
+    await start(RANGE);
+    const refused = (value: string) => ({
+      configurations: { ...DESK, values: { 'OBERFLÄCHE.DEKOR': value } },
+    });
+    const file = await pipeline(refused('PINK'), refused('BLUE'), good);
+    const run = (...options: string[]) => command(['run', file, ...options], { env });
+    const one = await run('--limit', '1');
+    expect(one.exit).toBe(0);
+    expect(one.stdout).toMatch(/· 1 configuration of 1 article ·/);
+    expect(one.stdout).toMatch(/1 converted · 0 unchanged · 0 failed/);
+    expect(one.stdout).toMatch(
+      /LIMIT_REACHED {2}--limit 1 leaves out what cannot be selected: .*DEKOR=PINK \(PROPERTY_VALUE_REFUSED\), .*DEKOR=BLUE/,
+    );
+    const two = await run('--limit', '2');
+    expect(two.exit).toBe(1);
+    expect(two.stdout).toMatch(/0 converted · 1 unchanged · 1 failed/);
+    expect(two.stdout).toMatch(/leaves out what cannot be selected: [^,]*DEKOR=BLUE/);
+    const failed = await run('--failed', '--limit', '1');
+    expect(failed.stdout).toMatch(/0 converted · 0 unchanged · 1 failed/);
+    const preview = await run('--dry-run', '--limit', '1');
+    expect(preview.stdout).toMatch(/^1 configuration selected, 0 failures/m);
+    expect((await run()).stdout).toMatch(/0 converted · 1 unchanged · 2 failed/);
+  });
+
   test('keeps what the article had before', async () => {
     await start(RANGE);
     const choose = (value: string) => ({
@@ -352,7 +377,7 @@ describe('a choice that cannot be had', () => {
       },
     });
     const { exit, stdout } = await command(
-      ['run', await pipeline({ catalogue: { programs: ['LINEA'] } }), '--limit', '1'],
+      ['fetch', await pipeline({ catalogue: { programs: ['LINEA'] } })],
       { env },
     );
     expect(exit).toBe(1);
@@ -360,7 +385,7 @@ describe('a choice that cannot be had', () => {
       /CATALOGUE_CIRCULAR {2}catalogue FJEL\S* contains FJEL\S*, which contains it/,
     );
     expect(stdout).toMatch(/NODE_NOT_FOUND {2}1 failed: .*\n +catalogue GONE\n/);
-    expect(stdout).toMatch(/1 converted · 0 unchanged · 1 failed/);
+    expect(stdout).toMatch(/\d fetched · 1 failed/);
   });
 
   test('alone is nothing selected, with the reason', async () => {
