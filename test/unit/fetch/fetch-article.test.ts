@@ -317,11 +317,32 @@ describe.skipIf(!existsSync(RECORDING))('real furniture', () => {
   });
 });
 
+const OCD = '"ocd":{"finalarticlenumber":4711.10,"reinitstring":"R::"}';
+
+it('selects folders and articles whose ids have more digits than a number holds', async () => {
+  const server = await startFaultServer();
+  bench = await openFetchBench(smallRange([]));
+  const ids = '"manufacturer":"ACME","program":"DESK"';
+  const found = `{"nodetype":"A","basearticlenumber":9007199254740995,${ids}}`;
+  server.always('parentnode=9007199254740993', raw(`[${found}]`));
+  server.always('/getnodes?', raw(`[{"nodetype":"F","nodeid":9007199254740993,${ids}}]`));
+  server.always('/articles?', raw(`{"id":1,"children":[{"id":9007199254740997}],${OCD}}`));
+  const client = clientOf(server);
+  const fetcher = bench.fetcher('2024-06-01', { client });
+  const catalogue = { kind: 'catalogue', parentnode: '' } as const;
+  const { articles } = await selectArticles([catalogue], fetcher);
+  expect(articles.map(({ request }) => request.basearticlenumber)).toEqual(['9007199254740995']);
+  const { article } = await fetcher.resolve(articles[0]!.request);
+  expect(article.children.map(({ id }) => id)).toEqual(['9007199254740997']);
+  expect(server.seen.at(-1)!.url).toMatch(/basearticlenumber=9007199254740995/);
+  await client.close();
+  await server.close();
+});
+
 it('changes a property of an article whose ids have more digits than a number holds', async () => {
   const server = await startFaultServer();
   bench = await openFetchBench(smallRange([]));
-  const ocd = '{"finalarticlenumber":4711.10,"reinitstring":"R::"}';
-  const article = `{"id":9007199254740993,"rootid":9007199254740993,"ocd":${ocd}}`;
+  const article = `{"id":9007199254740993,"rootid":9007199254740993,${OCD}}`;
   server.always('/getnodes?', json([]));
   server.always('/articles?', raw(article));
   const client = clientOf(server);

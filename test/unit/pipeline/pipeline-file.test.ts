@@ -192,6 +192,14 @@ describe('a pipeline file', () => {
         max: 1,
       },
     ]);
+    const id = (value: string) =>
+      entry(`configurations: { ${article}, values: { A.ID: ${value} } }`);
+    expect(refusal(id('9007199254740993'))).toMatch(
+      /values\.A\.ID: expected such digits in quotes, received 9007199254740992/,
+    );
+    expect(parse(id('"9007199254740993"')).articles).toMatchObject([
+      { values: { 'A.ID': '9007199254740993' } },
+    ]);
     expect(refusal(entry(`configurations: { ${article}, each: [A.WIDTH] }`))).toBe(
       'PIPELINE_INVALID x.yaml:4: articles, entry 1: configurations: max: expected an upper bound for each, received nothing',
     );
