@@ -1,7 +1,7 @@
 /** Parses the words behind the name of a command and checks them with the table of the command. */
 import yargs from 'yargs';
 import type { ConverterError } from '../support/errors.ts';
-import { didYouMean } from '../support/nearest.ts';
+import { didYouMean, nearestName } from '../support/nearest.ts';
 import { type Arguments, type Command, type OptionSpec, usageError } from './command.ts';
 
 /** Words are taken literally: no special meaning of dots, numbers, repetitions or `--no-`. */
@@ -51,6 +51,8 @@ export async function readArguments(
   const { _: given, $0, ...values } = await parser.parseAsync([...words]);
   const refuse: Refuse = (sentence) =>
     usageError(sentence, `for its arguments and options, run btg2gltf ${name} --help`);
+  const unknown = Object.keys(values).find((option) => !Object.hasOwn(command.options, option));
+  if (unknown !== undefined) throw refuse(`${name}: ${await unknownOption(unknown, command)}`);
   const options = checkOptions(`${name}: `, command, values, refuse);
   return { args: { ...checkPositionals(`${name}: `, usage, command, given, refuse), ...options } };
 }
@@ -81,21 +83,25 @@ function checkPositionals(
   return Object.fromEntries(given.map((word, index) => [positionals[index]!.name, String(word)]));
 }
 
+/** Suggests the commands that have the option, otherwise the nearest option of this command. */
+async function unknownOption(name: string, { options }: Command): Promise<string> {
+  const { commandsWith } = await import('./pipeline-options.ts');
+  const others = commandsWith(name).join(', ');
+  const nearest = nearestName(name, Object.keys(options));
+  const meant = nearest === undefined ? '' : `; did you mean "--${nearest}"?`;
+  const hint = others === '' ? meant : `, which is an option of ${others}`;
+  const option = name.length === 1 ? `-${name}` : `--${name}`;
+  return `expected a known option, received ${option}${hint}`;
+}
+
 function checkOptions(
   where: string,
   command: Command,
   given: Record<string, unknown>,
   refuse: Refuse,
 ): Arguments {
-  const known = Object.keys(command.options);
-  const dashed = known.map((option) => `--${option}`);
-  const unknown = Object.keys(given).find((option) => !known.includes(option));
-  if (unknown !== undefined) {
-    const option = unknown.length === 1 ? `-${unknown}` : `--${unknown}`;
-    const hint = didYouMean(option, dashed);
-    throw refuse(`${where}expected a known option, received ${option}${hint}`);
-  }
-  const missing = known.filter((k) => command.options[k]!.required && given[k] === undefined);
+  const required = Object.keys(command.options).filter((k) => command.options[k]!.required);
+  const missing = required.filter((option) => given[option] === undefined);
   if (missing.length > 0) {
     const options = missing.map((option) => `--${option}`).join(' and ');
     throw refuse(`${where}expected ${options}, received no such option`);

@@ -63,11 +63,19 @@ export const PIPELINE_POSITIONAL = [
 
 type Row = [name: string, OptionSpec & { commands: readonly string[] }];
 
+const ROWS: readonly Row[] = [
+  ...Object.entries(PIPELINE_OPTIONS),
+  ...Object.values(RUN_OPTIONS).map((row): Row => [row.option, row]),
+];
+
 /** The options of a command from both tables. */
 export function optionsOf(command: string): Record<string, OptionSpec> {
-  const fields = Object.values(RUN_OPTIONS).map((row): Row => [row.option, row]);
-  const rows = [...Object.entries(PIPELINE_OPTIONS), ...fields] satisfies Row[];
-  return Object.fromEntries(rows.filter(([, { commands }]) => commands.includes(command)));
+  return Object.fromEntries(ROWS.filter(([, { commands }]) => commands.includes(command)));
+}
+
+/** The commands that have an option of either table. */
+export function commandsWith(option: string): readonly string[] {
+  return ROWS.find(([name]) => name === option)?.[1].commands ?? [];
 }
 
 /** Reads the pipeline file that is given as a positional, with the options. */

@@ -93,10 +93,8 @@ const NAMED = 3;
 function noMatch(pattern: string, { outputDir }: Pipeline, all: PackedMap<ManifestLine>) {
   const what = `${pattern}: expected a pattern that matches one of ${all.size} configurations`;
   const message = `${what} in ${outputDir}, received none`;
-  const some = [...all.keys()]
-    .slice(0, NAMED)
-    .map((key) => configurationLabel(parseConfigurationKey(key)))
-    .join(', ');
+  const labels = Array.from(all.keys(), (key) => configurationLabel(parseConfigurationKey(key)));
+  const some = [...new Set(labels)].slice(0, NAMED).join(', ');
   const help = `use MANUFACTURER/PROGRAM/number with * and ?, in quotes; the output has ${some}`;
   const nothing = 'run the pipeline first: it has published nothing yet';
   return new ConverterError('USAGE', message, { help: all.size === 0 ? nothing : help });

@@ -199,6 +199,9 @@ These configurations exist:
   const nothing = await explain('NEVER');
   expect(nothing).toMatchObject({ exit: 2 });
   expect(nothing.stderr).toMatch(/→ use MANUFACTURER.*the output has ACME\/DESK\/D1/);
+  await list('articles.csv', 'ACME,DESK,D1,,', 'ACME,DESK,NO,,', 'ACME,DESK,NO,,NO;F=X::');
+  await runs.run('2026-01-03');
+  expect((await explain('NEVER')).stderr).toMatch(/has ACME\/DESK\/D1-STD, ACME\/DESK\/NO\n/);
   for (const { stdout, stderr } of [unknown, afterwards, nothing])
     expect(`${stdout}${stderr}`).not.toContain('fetch');
 });
