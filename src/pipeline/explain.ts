@@ -5,6 +5,7 @@ import { inputsDigest, loadSnapshot } from '../fetch/snapshot.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
 import {
+  type ArticleId,
   articleKey,
   configurationKey,
   configurationLabel,
@@ -22,7 +23,7 @@ import { snapshotSource, sourceDigest } from './configuration.ts';
 import { loadConverter } from './convert-article.ts';
 import { type Run, withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
-import { selectedByOf } from './report.ts';
+import { entriesOf, selectedByOf } from './report.ts';
 import type { RunEnvironment } from './run-options.ts';
 import { readSelection } from './select.ts';
 
@@ -42,6 +43,7 @@ export interface ArticleExplanation {
 export interface FailureExplanation {
   /** The part of the selection that failed; undefined for a configuration. */
   what: string | undefined;
+  /** Of a part of the selection: its base article, if it has one. */
   request: ArticleRequest | undefined;
   error: { code: string; message: string; help: string };
   /** Undefined if the cache was deleted. */
@@ -115,13 +117,15 @@ async function matchingFailures(
     const history = records.get(key);
     records.delete(key);
     const { code, message } = history ?? line!.error!;
-    const isPart = !isConfigurationKey(key);
-    return {
-      what: isPart ? key : undefined,
-      request: isPart ? undefined : parseConfigurationKey(key),
-      error: { code, message, help: helpFor(code, isRecording) },
-      ...{ history, selectedBy: selectedBy(history?.root || key), lastGood: line?.lastGood?.glb },
-    };
+    const error = { code, message, help: helpFor(code, isRecording) };
+    const common = { error, history, lastGood: line?.lastGood?.glb };
+    if (!isConfigurationKey(key)) {
+      const entries = entriesOf(pipeline, key);
+      const request = entries[0] && requestOf(entries[0].source);
+      return { what: key, request, selectedBy: entries.map(({ name }) => name), ...common };
+    }
+    const request = parseConfigurationKey(key);
+    return { what: undefined, request, selectedBy: selectedBy(history?.root || key), ...common };
   };
   const ofLines = lines.flatMap((line) => {
     if (line.status !== 'failed') return [];
@@ -130,8 +134,17 @@ async function matchingFailures(
     return (known.length > 0 ? known : keys.slice(0, 1)).map((key) => explained(key, line));
   });
   const isWanted = (key: string) =>
-    isConfigurationKey(key) ? isMeant(parseConfigurationKey(key)) : key.split(' ').some(matches);
+    isConfigurationKey(key)
+      ? isMeant(parseConfigurationKey(key))
+      : key.split(' ').some(matches) ||
+        entriesOf(pipeline, key).some(({ source }) => isMeant(requestOf(source)));
   return [...ofLines, ...[...records.keys()].filter(isWanted).map((key) => explained(key))];
+}
+
+/** The request for the default configuration of a base article. */
+function requestOf({ manufacturer, program, basearticlenumber }: ArticleId): ArticleRequest {
+  const none = { finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
+  return { manufacturer, program, basearticlenumber, ...none };
 }
 
 /** Who selects a key, according to the last selection, if there was one. */

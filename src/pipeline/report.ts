@@ -1,6 +1,7 @@
 /** Makes the report of a run from its results, and writes it into the folder of the run. */
 import { join, relative, sep } from 'node:path';
 import { CONFIGURATION_INVALID } from '../fetch/resolve-article.ts';
+import { isConfigurationOf } from '../fetch/select-configurations.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
@@ -24,6 +25,7 @@ import { publishedAsset, sizeOf } from '../write/publish.ts';
 import type { Quarantine } from './failures.ts';
 import type { Run } from './open-run.ts';
 import { RUNS_FOLDER, runFolders } from './output-folder.ts';
+import type { Pipeline } from './pipeline-file.ts';
 import type { CollectedResult, Results } from './results.ts';
 import { isPublished, type RunEnd, reportedEnd } from './run-end.ts';
 import { runId } from './run-options.ts';
@@ -65,7 +67,7 @@ export async function makeReport(run: Run, content: ReportContent) {
   }
   for (const failure of selection.failures)
     collector.addNotSelected({
-      ...selectionRow(failure, helpOf),
+      ...selectionRow(failure, helpOf, pipeline),
       ...historyOf?.({ what: failure.what }),
     });
   for (const warning of selection.warnings) collector.addSelectionWarning(warning);
@@ -146,9 +148,20 @@ function* redacted(rows: Iterable<FailureRow>): Iterable<FailureRow> {
 function selectionRow(
   { what, code, message, article }: SelectionFailure,
   helpOf: (code: string) => string,
+  pipeline: Pipeline,
 ): FailureRow {
   const none = Object.fromEntries(ID_FIELDS.map((field) => [field, ''])) as unknown as ArticleKey;
-  return { what, ...none, ...article, code, message, help: helpOf(code) };
+  const selectedBy = entriesOf(pipeline, what).map(({ name }) => name);
+  const selectors = selectedBy.length > 0 && { selectedBy };
+  return { what, ...none, ...article, ...selectors, code, message, help: helpOf(code) };
+}
+
+/** Finds the entries of `configurations:` of which a configuration could not be selected. */
+export function entriesOf({ articles }: Pipeline, what: string) {
+  return articles.flatMap((source, index) => {
+    if (source.kind !== 'configurations' || !isConfigurationOf(source, what)) return [];
+    return [{ source, name: `articles, entry ${index + 1} of the pipeline file` }];
+  });
 }
 
 /** Flattens the result of a fetch, which has no manifest line, to a row of the report. */

@@ -205,3 +205,35 @@ These configurations exist:
   for (const { stdout, stderr } of [unknown, afterwards, nothing])
     expect(`${stdout}${stderr}`).not.toContain('fetch');
 });
+
+test('a configuration that cannot be selected is found by explain and names its entry', async () => {
+  const ids = { manufacturer: 'ACME', program: 'DESK' };
+  const named = { ...ids, basearticlenumber: 'D1', values: { 'FRAME.COLOUR': 'RED' } };
+  await list('articles.csv', 'ACME,DESK,D1,,');
+  await runs.configure({
+    articles: [
+      { list: 'articles.csv' },
+      { configurations: { ...ids, basearticlenumber: 'D 9' } },
+      { configurations: named },
+    ],
+  });
+  const { stdout } = await runs.run(DAY);
+  const unknown = 'configuration ACME/DESK/D 9 default';
+  const refused = 'configuration ACME/DESK/D1 FRAME.COLOUR=RED';
+  expect(stdout).toContain(`${unknown}  articles, entry 2 of the pipeline file\n`);
+  expect(await runs.failures()).toMatchObject([
+    { what: unknown, selectedBy: ['articles, entry 2 of the pipeline file'] },
+    { what: refused, selectedBy: ['articles, entry 3 of the pipeline file'] },
+  ]);
+  const explain = (pattern: string, ...more: string[]) =>
+    runs.words('explain', DAY, [pattern, '--pipeline', runs.pipelineFile, ...more]);
+  for (const pattern of ['D 9', 'ACME/DESK/D 9', 'ACME/DESK/D ?'])
+    expect((await explain(pattern)).stdout).toMatch(
+      /^configuration ACME.DESK.D 9 default {2}failed[\s\S]*selected by articles, entry 2 of the/,
+    );
+  const { stdout: both } = await explain('D1');
+  expect(both).toContain('  selected by articles, entry 3 of the pipeline file\n');
+  expect(both).toContain('geometry:');
+  const [row] = (await explain('D 9', '--json')).stdout.split('\n');
+  expect(JSON.parse(row!)).toMatchObject({ what: unknown, ...ids, status: 'failed', attempts: 1 });
+});
