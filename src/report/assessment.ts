@@ -27,18 +27,18 @@ const REFUSALS: ReadonlySet<string> = new Set(['GATE_REFUSED', 'MAX_FAILURES']);
 /** Assesses how a run went. */
 export function assess(report: RunReport): Assessment {
   const { stop, ended, published } = report;
-  const left = published ? 'What was finished is published.' : UNPUBLISHED;
-  const why = stop === undefined ? left : `${sentence(stop.message)} ${left}`;
+  // The reason is the first of the required actions.
+  const detail = published ? 'What was finished is published.' : UNPUBLISHED;
   if (stop !== undefined && REFUSALS.has(stop.code))
-    return { tone: 'bad', headline: 'Refused: nothing was published', detail: why };
+    return { tone: 'bad', headline: 'Refused: nothing was published', detail };
   // An error after the deadline is worse than the deadline.
   if (ended === 'until' && (stop === undefined || stop.code === 'OUT_OF_TIME'))
-    return { tone: 'partly', headline: 'Out of time', detail: why };
-  if (ended === 'interrupted') return { tone: 'partly', headline: 'Interrupted', detail: why };
+    return { tone: 'partly', headline: 'Out of time', detail };
+  if (ended === 'interrupted') return { tone: 'partly', headline: 'Interrupted', detail };
   if (stop?.code === 'NOTHING_SELECTED')
-    return { tone: 'bad', headline: 'Nothing was selected', detail: why };
+    return { tone: 'bad', headline: 'Nothing was selected', detail };
   if (ended === 'stopped' || stop !== undefined)
-    return { tone: 'bad', headline: 'Stopped before the end', detail: why };
+    return { tone: 'bad', headline: 'Stopped before the end', detail };
   return finished(report);
 }
 
@@ -84,10 +84,6 @@ function withoutFailure(report: RunReport): Omit<Assessment, 'tone'> {
   if (moved === 0 && unchanged + skipped === selected)
     return { headline: 'Nothing has changed', detail: `${all} are published as they were.` };
   return { headline: 'All converted', detail: `${all} are published, none failed.` };
-}
-
-function sentence(text: string): string {
-  return capital(/[.!?…]$/.test(text) ? text : `${text}.`);
 }
 
 const SEVERITY: Readonly<Record<Tone, number>> = { bad: 0, partly: 1, look: 2, good: 3 };

@@ -222,7 +222,7 @@ a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness:
 .parts { display: block; width: 100%; height: 10px; border-radius: 5px; margin: .6rem 0 .7rem; }
 .parts rect { fill: var(--tone); }
 .tiles ul { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .5rem; }
-.tiles li > * { display: block; padding: .2rem .75rem; border-left: 4px solid var(--tone); color: inherit; text-decoration: none; border-radius: 4px; height: 100%; }
+.tiles li > * { display: block; padding: .2rem .75rem; border-left: 4px solid var(--tone, transparent); color: inherit; text-decoration: none; border-radius: 4px; height: 100%; }
 .tiles li > a:hover { background: var(--soft); }
 .tiles b { display: block; font-size: 1.75rem; line-height: 1.15; font-weight: 660; font-variant-numeric: tabular-nums; letter-spacing: -.02em; }
 .tiles .label { font-size: .88rem; color: var(--quiet); }
@@ -231,21 +231,15 @@ a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness:
 .tiles .none > * { border-left-color: var(--line); }
 .tiles .failed:not(.none) b { color: var(--failed); }
 .tiles small { display: block; min-height: 1.2em; }
-.two { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 0 1rem; align-items: stretch; }
+.tiles.totals ul { grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); margin-top: .3rem; }
+.tiles.totals li > * { padding-left: 0; border: 0; }
+.tiles.totals b { font-size: 1.15rem; }
 .needs .look { --tone: var(--new); }
 .needs li { border-left: 4px solid var(--tone); margin-top: .55rem; padding: 0 0 0 .85rem; line-height: 1.4; }
 .needs b { font-weight: 600; }
 .needs p { overflow-wrap: anywhere; }
 .needs code { color: var(--quiet); margin-left: .35rem; }
 .calm { margin-top: .6rem; color: var(--quiet); }
-.two:has(.calm) { align-items: start; }
-.totals dl { margin-top: .45rem; }
-.totals dl > div { display: flex; justify-content: space-between; gap: 1rem; padding: .42rem 0; border-top: 1px solid var(--line); }
-.totals dl > div:first-child { border-top: 0; }
-.totals dt { color: var(--quiet); }
-.totals dd { text-align: right; }
-.totals dd small { display: block; line-height: 1.3; }
-.totals dd b { font-weight: 620; font-variant-numeric: tabular-nums; }
 
 .find { position: sticky; top: 0; z-index: 5; display: flex; flex-wrap: wrap; align-items: center; background: var(--page); padding: .65rem 0; margin-bottom: .35rem; }
 .find input { flex: 1 1 16rem; min-width: 0; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--quiet); border-radius: 10px; padding: .5rem .8rem; }
@@ -253,7 +247,7 @@ a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness:
 .find output:not(:empty) { margin: .25rem 0 .25rem .75rem; }
 .jump { display: flex; gap: .3rem 1rem; flex-wrap: wrap; font-size: .9rem; margin-bottom: 1rem; }
 
-.grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 0 1rem; align-items: start; }
+.grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 21rem), 1fr)); gap: 0 1rem; align-items: start; }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; }
 .chips { display: flex; flex-wrap: wrap; gap: .35rem; }
 .chip, .more { font: inherit; font-size: .85rem; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 99px; padding: .2rem .75rem; cursor: pointer; }
@@ -268,9 +262,9 @@ table { width: 100%; border-collapse: collapse; }
 .list th { border-top: 0; padding: 0 .75rem .3rem 0; white-space: nowrap; }
 .list th button { font: inherit; font-size: .82rem; font-weight: 560; color: var(--quiet); background: none; border: 0; padding: .15rem 0; cursor: pointer; }
 .list th button:hover { color: var(--ink); }
-.list th button::after { content: "\\2195"; margin-left: .3rem; opacity: .45; }
-.list th[aria-sort="ascending"] button::after { content: "\\2191"; opacity: 1; }
-.list th[aria-sort="descending"] button::after { content: "\\2193"; opacity: 1; }
+.list th button::after { content: ""; display: inline-block; width: .5em; height: .75em; margin-left: .35rem; background: currentColor; opacity: .5; clip-path: polygon(50% 0, 100% 40%, 0 40%, 0 60%, 100% 60%, 50% 100%, 0 60%, 0 40%); }
+.list th[aria-sort="ascending"] button::after { clip-path: polygon(50% 15%, 100% 75%, 0 75%); opacity: 1; }
+.list th[aria-sort="descending"] button::after { clip-path: polygon(0 25%, 100% 25%, 50% 85%); opacity: 1; }
 .list th:not([aria-sort="none"]) button { color: var(--ink); }
 .list .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .list td:last-child, .list th:last-child { padding-right: 0; }
@@ -298,7 +292,6 @@ svg.bar .track { fill: var(--soft); }
 footer { color: var(--quiet); font-size: .88rem; margin-top: 1.5rem; overflow-wrap: anywhere; }
 footer p { margin-bottom: .25rem; }
 
-@media (max-width: 800px) { .two { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 640px) {
   .page { padding: 1.1rem .8rem 3rem; }
   h1 { font-size: 1.5rem; }
@@ -309,7 +302,7 @@ footer p { margin-bottom: .25rem; }
   .tiles li > * { padding: .3rem .5rem; }
   .tiles b { font-size: 1.35rem; }
   .facts { margin: .7rem 0 1rem; }
-  .jump { flex-wrap: nowrap; overflow-x: auto; padding-bottom: .35rem; }
+  .jump { flex-wrap: nowrap; overflow-x: auto; padding: 0 2rem .35rem 0; mask-image: linear-gradient(to left, transparent, #000 2rem); }
   .jump a { white-space: nowrap; }
   .list table, .list tbody { display: block; }
   .list thead { display: block; }

@@ -1,4 +1,5 @@
 /** The sections of the page below its first screen: one table or list of bars each. */
+import { configurationLabel } from '../model/configuration-id.ts';
 import { detailOf, failuresByCode, fieldLabel, gateLabel } from './assessment.ts';
 import {
   barSection,
@@ -24,12 +25,16 @@ import {
 } from './run-report.ts';
 import { capital, day, duration, integer, size } from './text.ts';
 
-type MakeSection = (report: RunReport) => Section | undefined;
+/** Names of configurations by their label, of all that the report describes. */
+type Names = ReadonlyMap<string, string>;
+
+type MakeSection = (report: RunReport, names: Names) => Section | undefined;
 
 /** The sections in the order of the page; sections without content are left out. */
 export function sectionsOf(report: RunReport): Record<'findings' | 'bars' | 'details', Section[]> {
+  const names = namesIn(report);
   const make = (sections: readonly MakeSection[]) =>
-    sections.flatMap((section) => section(report) ?? []);
+    sections.flatMap((section) => section(report, names) ?? []);
   return {
     findings: make([causes, failures, gates, incomplete, changes]),
     bars: make([stages, statuses, losses, warningCodes]),
@@ -60,6 +65,21 @@ function description({ name, sizeMillimetres: of }: Description): Html | undefin
   return html`<span class="name wrap">${name && html`<bdi>${name}</bdi> `}${shown}</span>`;
 }
 
+function namesIn({ changes: of, ...report }: RunReport): Names {
+  const { incomplete, skipped, failures, slowest, largest } = report;
+  const changed = CHANGES.flatMap((kind): Named[] => of[kind].rows);
+  const rows = changed.concat(incomplete.rows, skipped, failures, slowest, largest);
+  return new Map(
+    rows.flatMap((row) => (row.name === undefined ? [] : [[configurationLabel(row), row.name]])),
+  );
+}
+
+/** A configuration of which the row has only the label. */
+function labelCell(label: string, names: Names): Html {
+  const name = names.get(label);
+  return html`${bold(label)}${name && html`<span class="name wrap"><bdi>${name}</bdi></span>`}`;
+}
+
 const bold = (text: string) => html`<b class="wrap"><bdi>${text}</bdi></b>`;
 const wrapped = (text: string) => html`<span class="wrap"><bdi>${text}</bdi></span>`;
 
@@ -77,7 +97,7 @@ const TRIANGLES = figures<AssetRow>('Triangles', ({ triangles }) => triangles);
 const TIME = figures<AssetRow>('Time', ({ ms }) => ms, duration);
 
 /** Each cause once, with examples; the table of failures has every row. */
-function causes({ causes: rows }: RunReport): Section | undefined {
+function causes({ causes: rows }: RunReport, names: Names): Section | undefined {
   return tableSection<Cause>({
     id: 'causes',
     title: 'Causes of failures',
@@ -85,20 +105,23 @@ function causes({ causes: rows }: RunReport): Section | undefined {
       {
         title: 'Cause',
         cell: ({ code, message, help }) =>
-          html`<span class="wrap message"><bdi>${capital(message)}</bdi></span><code>${code}</code><small>→ ${help}</small>`,
+          html`<span class="wrap message"><bdi>${capital(message)}</bdi></span><code>${code}</code><small>${capital(help)}</small>`,
       },
-      { title: 'Examples', cell: causeExamples },
+      { title: 'Examples', cell: (cause) => causeExamples(cause, names) },
       figures('Failed', ({ count }) => count),
     ],
     rows,
   });
 }
 
-function causeExamples(cause: Cause): Html {
+function causeExamples(cause: Cause, names: Names): Html {
   const { count, examples } = cause;
   const lines = examples.map((example) => {
-    const detail = [...(example.selectedBy ?? []), detailOf(example, cause)].filter((one) => one);
-    return html`<li><bdi>${example.article}</bdi>${detail.map((one) => html` <small><bdi>${one}</bdi></small>`)}</li>`;
+    const { article, selectedBy = [] } = example;
+    const detail = [names.get(article), ...selectedBy, detailOf(example, cause)].filter(
+      (one) => one,
+    );
+    return html`<li><bdi>${article}</bdi>${detail.map((one) => html` <small><bdi>${one}</bdi></small>`)}</li>`;
   });
   const more = count - examples.length;
   const rest =
@@ -148,7 +171,7 @@ function failureCause({ code, message, selectedBy = [] }: FailureRow): Html {
   return html`<code>${code}</code><span class="wrap message"><bdi>${message}</bdi></span>${by}`;
 }
 
-function gates(report: RunReport): Section | undefined {
+function gates(report: RunReport, names: Names): Section | undefined {
   const { findings, byGate, count } = report.gates;
   return tableSection<GateFinding>({
     id: 'gates',
@@ -157,7 +180,7 @@ function gates(report: RunReport): Section | undefined {
     note: gateNote(report),
     rest: 'the two manifests',
     columns: [
-      { title: 'Article', cell: ({ article }) => bold(rangeName(article)) },
+      { title: 'Article', cell: ({ article }) => labelCell(rangeName(article), names) },
       { title: 'Gate', cell: gateCell },
       { title: 'Finding', cell: ({ message }) => wrapped(message) },
       figures('Before', ({ before }) => before, figure),
@@ -228,17 +251,24 @@ function changes({ changes: of }: RunReport): Section | undefined {
 function delta(before: number | undefined, now: number): Html | undefined {
   if (before === undefined || before === 0 || before === now) return undefined;
   const percent = Math.round(((now - before) * 100) / before);
-  const text = percent === 0 ? '≈' : `${percent > 0 ? '+' : '−'}${integer(Math.abs(percent))} %`;
+  const text =
+    percent === 0 ? '< 1 %' : `${percent > 0 ? '+' : '−'}${integer(Math.abs(percent))} %`;
   return html` <small class="delta">${text}</small>`;
 }
 
-function slowest({ slowest: rows }: RunReport): Section | undefined {
+/** What is faster does not slow a run down, such as an unchanged configuration. */
+const SLOW_MS = 100;
+
+function slowest({ slowest: all }: RunReport): Section | undefined {
+  const rows = all.filter(({ ms = 0 }) => ms >= SLOW_MS);
   const columns = [ARTICLE, TIME, TRIANGLES, BYTES];
   return tableSection({ id: 'slowest', title: 'Slowest', columns, rows });
 }
 
 function largest({ largest: rows }: RunReport): Section | undefined {
-  const shared = figures<RunReport['largest'][number]>('Shared by', (row) => row.shared);
+  const shared = figures<RunReport['largest'][number]>('Shared by', ({ shared }) =>
+    shared > 1 ? shared : undefined,
+  );
   const columns = [ARTICLE, BYTES, TRIANGLES, shared];
   return tableSection({ id: 'largest', title: 'Largest files', columns, rows });
 }
@@ -307,7 +337,7 @@ function drift({ drift: rows }: RunReport): Section | undefined {
   });
 }
 
-function warnings(report: RunReport): Section | undefined {
+function warnings(report: RunReport, names: Names): Section | undefined {
   const { articleWarnings, selectionWarnings, warnings: byCode } = report;
   return tableSection({
     id: 'warnings',
@@ -315,7 +345,7 @@ function warnings(report: RunReport): Section | undefined {
     total: Object.values(byCode).reduce((sum, count) => sum + count, 0),
     rest: 'manifest.jsonl',
     columns: [
-      { title: 'Article', cell: ({ article }) => bold(article) },
+      { title: 'Article', cell: ({ article }) => labelCell(article, names) },
       { title: 'Code', cell: ({ code }) => html`<code>${code}</code>` },
       { title: 'Message', cell: ({ message }) => wrapped(message) },
     ],

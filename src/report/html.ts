@@ -47,7 +47,8 @@ export function reportHtml(report: RunReport): string {
 ${header(report)}
 <main>
 ${tilesCard(report)}
-<div class="two">${actionsCard(report)}${totalsCard(report)}</div>
+${actionsCard(report)}
+${totalsCard(report)}
 <div id="details" class="find" role="search"><label class="away" for="find">Search in all tables</label><input id="find" type="search" placeholder="Search articles, causes, messages … ( / )" autocomplete="off" spellcheck="false"><output id="found" for="find" aria-live="polite"></output></div>
 ${navigation([...findings, ...bars, ...details])}
 ${findings}
@@ -116,19 +117,25 @@ function header(report: RunReport): Html {
 </header>`;
 }
 
+/** A figure with its label; without a count of its own it is drawn without tone. */
 interface Tile {
   label: string;
   count: number;
-  tone: string;
+  figure?: string;
+  tone?: string;
   note?: string;
   section?: string;
 }
 
-function tilesCard(report: RunReport): Html {
-  const { configurations: all, articles, command } = report;
+/** What became of the configurations; nothing if there are none. */
+function tilesCard(report: RunReport): Html | undefined {
+  const { configurations: all, articles, command, previousRun } = report;
   const tiles = command === 'fetch' ? fetchTiles(report) : changeTiles(report);
+  if (tiles.every(({ count }) => count === 0)) return undefined;
+  const title =
+    command === 'fetch' || previousRun === undefined ? 'This run' : 'Since the previous run';
   return html`<section class="card tiles" aria-labelledby="changed-title">
-<h2 id="changed-title">${command === 'fetch' ? 'This fetch' : 'Since the previous run'} <span class="count">${amount(all.selected, 'configuration')} of ${amount(articles, 'article')}</span></h2>
+<h2 id="changed-title">${title} <span class="count">${amount(all.selected, 'configuration')} of ${amount(articles, 'article')}</span></h2>
 ${proportions(tiles)}
 <ul>${tiles.map(tileItem)}</ul></section>`;
 }
@@ -163,13 +170,13 @@ function fetchTiles({ configurations: { fetched, failed, selected } }: RunReport
   ];
 }
 
-function tileItem({ label, count, tone, note = '', section }: Tile): Html {
-  const content = html`<span class="label">${label}</span><b>${integer(count)}</b><small>${note}</small>`;
+function tileItem({ label, count, figure = integer(count), tone, note = '', section }: Tile): Html {
+  const content = html`<span class="label">${label}</span><b>${figure}</b><small>${note}</small>`;
   const inside =
     section === undefined || count === 0
       ? html`<div>${content}</div>`
       : html`<a href="#${section}">${content}</a>`;
-  return html`<li class="${tone}${count === 0 ? ' none' : ''}">${inside}</li>`;
+  return html`<li class="${tone ?? 'plain'}${count === 0 ? ' none' : ''}">${inside}</li>`;
 }
 
 const SMALLEST_PART = 0.6;
@@ -204,31 +211,48 @@ function actionItem({ tone, title, help, code, section }: RequiredAction): Html 
   return html`<li class="${tone}"><p><b>${named}</b>${tag}</p><p class="help">${capital(help)}</p></li>`;
 }
 
-function totalsCard(report: RunReport): Html {
-  const { objects, triangles, requests, geometry, configurations: all } = report;
-  const responses = requests.sent + requests.fromCache;
-  const rows: [name: string, figure: string, note: string][] = [
-    ['GLB files', integer(objects.distinct), size(objects.bytes)],
-    ['Saved by deduplication', size(objects.savedBytes), amount(objects.savedFiles, 'file')],
-    [
-      'Responses from the cache',
-      percentage(requests.fromCache, responses),
-      `${integer(requests.fromCache)} of ${integer(responses)}`,
-    ],
-    [
-      'Fresh, without a request',
-      percentage(all.kept, all.selected),
-      amount(all.kept, 'configuration'),
-    ],
-    ['Requests sent', integer(requests.sent), `${size(requests.bytesReceived)} received`],
-    [
-      'Triangles',
-      integer(triangles),
-      geometry.droppedTriangles > 0 ? `${integer(geometry.droppedTriangles)} dropped` : '',
-    ],
+function totalsCard(report: RunReport): Html | undefined {
+  const totals = totalTiles(report).filter(({ count }) => count > 0);
+  if (totals.length === 0) return undefined;
+  return html`<section class="card tiles totals" aria-labelledby="totals-title">
+<h2 id="totals-title">Totals</h2><ul>${totals.map(tileItem)}</ul></section>`;
+}
+
+function totalTiles({
+  objects,
+  triangles,
+  requests,
+  geometry,
+  configurations: all,
+}: RunReport): Tile[] {
+  const { sent, fromCache, bytesReceived } = requests;
+  const { savedBytes, savedFiles } = objects;
+  const dropped = geometry.droppedTriangles;
+  return [
+    { label: 'GLB files', count: objects.distinct, note: size(objects.bytes) },
+    {
+      ...{ label: 'Saved by deduplication', count: savedFiles, figure: size(savedBytes) },
+      note: amount(savedFiles, 'file'),
+    },
+    {
+      label: 'Triangles',
+      count: triangles,
+      note: dropped > 0 ? `${integer(dropped)} dropped` : '',
+    },
+    { label: 'Requests sent', count: sent, note: `${size(bytesReceived)} received` },
+    {
+      ...{ label: 'From the cache', count: fromCache },
+      ...{ figure: percentage(fromCache, sent + fromCache), note: amount(fromCache, 'response') },
+    },
+    {
+      ...{
+        label: 'Without a request',
+        count: all.kept,
+        figure: percentage(all.kept, all.selected),
+      },
+      note: amount(all.kept, 'configuration'),
+    },
   ];
-  return html`<section class="card totals" aria-labelledby="totals-title"><h2 id="totals-title">Totals</h2>
-<dl>${rows.map(([name, figure, note]) => html`<div><dt>${name}</dt><dd><b>${figure}</b> <small>${note}</small></dd></div>`)}</dl></section>`;
 }
 
 function navigation(sections: readonly Section[]): Html {

@@ -85,10 +85,28 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
     expect(edges.isCut).toBe(false);
   });
 
+  test.each([390, 1280])(
+    'at %i px figures begin below their title, and no card is half empty',
+    async (width) => {
+      await open({ width, height: 844 });
+      const { lefts, spaces } = await page.evaluate(() => {
+        const box = (element: Element) => element.getBoundingClientRect();
+        const first = document.querySelector('.totals li .label')!;
+        const cards = [...document.querySelectorAll('.needs, .totals')];
+        return {
+          lefts: [box(document.querySelector('.totals h2')!).left, box(first).left],
+          spaces: cards.map((card) => box(card).bottom - box(card.lastElementChild!).bottom),
+        };
+      });
+      expect(lefts[1]).toBe(lefts[0]);
+      expect(Math.max(...spaces)).toBeLessThan(30);
+    },
+  );
+
   test('the first screen shows the result, what changed and what needs attention', async () => {
     await open();
     const seen = await page.evaluate(() =>
-      [...document.querySelectorAll('h1, .tiles b, .needs li')]
+      [...document.querySelectorAll('h1, .tiles:not(.totals) b, .needs li')]
         .filter((element) => element.getBoundingClientRect().bottom <= innerHeight)
         .map((element) => element.className || element.tagName),
     );

@@ -73,7 +73,8 @@ test.each<[string, Partial<RunReport>, string, string]>([
 
 test('what is not published is reported', () => {
   const refused = { ...QUIET, stop: stop('GATE_REFUSED'), published: false };
-  expect(assess(refused).detail).toBe('Because of it. What was published before stays as it was.');
+  expect(assess(refused).detail).toBe('What was published before stays as it was.');
+  expect(requiredActions(refused)).toMatchObject([{ title: 'Because of it', help: 'do that' }]);
 });
 
 test('one of three failed: in part; all of them: not at all', () => {

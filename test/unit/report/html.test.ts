@@ -18,6 +18,74 @@ test('the same report gives the same page', () => {
   expect(reportHtml(mixedReport(300))).toBe(reportHtml(mixedReport(300)));
 });
 
+/** The texts of a section, without what is not shown. */
+function textOf(page: string, section: string): string {
+  const [text = ''] =
+    new RegExp(
+      `<section[^>]* (?:id|aria-labelledby)="${section}(?:-title)?".*?</section>`,
+      's',
+    ).exec(page) ?? [];
+  return text
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+test('a label of a configuration has the name of the article beside it', () => {
+  const of = { article: 'ACME/DESK/OLD', before: 1, now: 0, message: 'no longer selected' };
+  const warning = { code: 'BLOCK_UNLISTED', message: 'x' };
+  const error = { code: 'BLOCK_INVALID', message: 'no' };
+  const lines = [
+    reportedLine('D1', { warnings: [warning], change: 'new' }),
+    reportedLine('D2', { status: 'failed', error }),
+  ];
+  const report = reportOf(lines, {}, [reportedLine('OLD')]);
+  const [added, removed] = [report.changes.new.rows[0]!, report.changes.removed.rows[0]!];
+  added.name = 'Desk, oak';
+  removed.name = 'Chest, five drawers';
+  report.failures[0]!.name = 'Lamp';
+  report.gates = {
+    ...{ refused: false, accepted: false, count: 1 },
+    byGate: { articlesGone: { warn: 1, refuse: 0 } },
+    findings: [{ gate: 'articlesGone', action: 'warn', ...of }],
+  };
+  const page = reportHtml(report);
+  expect(textOf(page, 'gates')).toContain('ACME/DESK/OLD Chest, five drawers');
+  expect(textOf(page, 'warnings')).toContain('ACME/DESK/D1 Desk, oak');
+  expect(textOf(page, 'causes')).toContain('ACME/DESK/D2 Lamp');
+});
+
+test('figures that are zero in every run, and columns that are always 1, are left out', () => {
+  const line = (number: string) =>
+    reportedLine(number, { sha256: number, bytes: 2000, triangles: 12, ms: 3 });
+  const quiet = reportHtml(reportOf([line('D1'), line('D2')]));
+  expect(textOf(quiet, 'totals')).toBe('Totals GLB files 2 4.0 kB Triangles 24');
+  expect(textOf(quiet, 'largest')).not.toContain('Shared by');
+  // Nothing is slow.
+  expect(quiet).not.toContain('id="slowest"');
+  const shared = reportHtml(reportOf([line('D1'), { ...line('D2'), sha256: 'D1', ms: 900 }]));
+  expect(textOf(shared, 'largest')).toContain('Shared by');
+  expect(textOf(shared, 'slowest')).toContain('900 ms');
+  expect(textOf(shared, 'totals')).toContain('Saved by deduplication 2.0 kB 1 file');
+});
+
+test('a first run has nothing to compare with, and one that could not select has no figures', () => {
+  const first = reportOf([reportedLine('D1', { change: 'new' })]);
+  expect(textOf(reportHtml(first), 'changed')).toContain('This run 1 configuration of 1 article');
+  const later = { ...first, previousRun: '2026-11-20T02-00-00.000Z' };
+  expect(textOf(reportHtml(later), 'changed')).toContain('Since the previous run');
+  const stopped = reportHtml(reportOf([], { ended: 'stopped', published: false }));
+  expect(stopped).not.toContain('changed-title');
+  expect(stopped).not.toContain('totals-title');
+});
+
+test('the reason of a refusal is stated once', () => {
+  const stop = { code: 'GATE_REFUSED', message: '56 of 66 are gone', help: 'read the report' };
+  const page = reportHtml(reportOf([reportedLine('D1')], { stop, published: false }));
+  expect(page.split('56 of 66 are gone')).toHaveLength(2);
+  expect(page).toContain('What was published before stays as it was.');
+});
+
 test('50,000 configurations that all changed make no page beyond 3 MB, and it says where the others are', () => {
   const lines = Array.from({ length: 50_000 }, (_, i) =>
     reportedLine(`D${i}`, {
