@@ -160,9 +160,11 @@ export const MATERIAL_TABLE = {
   refr: {
     target: 'KHR_materials_ior',
     why: 'only of glass and above 1: an index of 1 would remove all reflection: D-511',
-    apply: ({ material, shading }) => {
-      const { refr = 1 } = material;
+    apply: ({ material, shading, lose }) => {
+      // 0 is how services send "none".
+      const { refr = 0 } = material;
       if (isGlass(material) && refr > 1) shading.ior = refr;
+      else if (refr !== 0 && refr < 1) lose('refr', 'out of range: not used');
     },
   },
   shi: {

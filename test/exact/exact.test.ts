@@ -40,6 +40,23 @@ describe('a generated article', () => {
   });
 });
 
+describe('an index of refraction', () => {
+  test.for([
+    [0.5, true],
+    [-1, true],
+    [0, false],
+    [1, false],
+  ] as const)('of %d is a loss of glass: %s', async ([refr, isLost]) => {
+    const btg = [{ type: 'block', prop: { params: [1, 1, 1], mat: 'GLASS' } }];
+    const list = { btg, blocks: [], mats: [{ mname: 'GLASS', tra: 0.5, refr }] };
+    const partsList = new TextEncoder().encode(JSON.stringify(list));
+    const bodies = { partsList, blocks: new Map(), images: new Map() };
+    const { findings, expected } = await compareArticle(bodies);
+    expect(findings.differences).toEqual([]);
+    expect(expected.materials.get('GLASS')!.lost.has('refr')).toBe(isLost);
+  });
+});
+
 async function bodiesOf(article: GeneratedArticle): Promise<Bodies> {
   const encoder = new TextEncoder();
   const pool = await imagePool();

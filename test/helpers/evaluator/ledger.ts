@@ -34,6 +34,8 @@ export function lostFields(
     [true, [...unreadable]],
     [true, [...FROM_0_TO_1, ...SHEEN].filter((key) => number(key) < 0 || number(key) > 1)],
     [true, FROM_0.filter((key) => number(key) < 0)],
+    // No medium is thinner than a vacuum; 0 means that there is none.
+    [number('refr') < 1 && number('refr') !== 0, ['refr']],
     [true, PICTURES.filter((key) => texts.has(key) && !images.has(texts.get(key)!))],
     [true, SCALES.filter((key) => numbers.get(key) === 0)],
     [made.normalFromHeights, ['bump']],
