@@ -1,98 +1,389 @@
-/** The tables of `state.db` in the cache folder. Those named durable contain what no service answers again. */
+/** The tables of `state.db` in the cache folder: the only file with the SQL of each, but for that of the runs. */
 import { join } from 'node:path';
-import { CachedBuilds, CachedDecisions } from './cached-builds.ts';
-import { CachedResponses } from './cached-responses.ts';
-import { CachedSnapshots } from './cached-snapshots.ts';
-import { DurableFailures } from './durable-failures.ts';
-import { DurablePermanentIds } from './durable-permanent-ids.ts';
+import type { ArticleKey } from '../model/article.ts';
+import type { Built } from '../model/asset.ts';
+import type { Decision } from '../model/result.ts';
+import type { Digest, Fetched, UnplacedChild, Warning } from '../model/snapshot.ts';
 import { DurableRuns } from './durable-runs.ts';
-import { CachedBodies } from './eviction.ts';
+import type { FreshnessStamp } from './freshness.ts';
+import { MIGRATIONS } from './schema.ts';
 import { openSqlite, Table } from './sqlite.ts';
-
-/** Every change of the schema of `state.db`: entry n brings version n to n + 1. Only append. */
-export const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE responses (
-    service TEXT NOT NULL, operation TEXT NOT NULL, request TEXT NOT NULL, digest TEXT,
-    bytes INTEGER NOT NULL, missing_code TEXT, missing_message TEXT, etag TEXT NOT NULL,
-    last_modified TEXT NOT NULL, manufacturer TEXT NOT NULL, convertdate TEXT NOT NULL,
-    fetched_on TEXT NOT NULL, PRIMARY KEY (service, operation, request)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE snapshots (
-    service TEXT NOT NULL, request TEXT NOT NULL, record TEXT NOT NULL,
-    PRIMARY KEY (service, request)
-  ) STRICT, WITHOUT ROWID;`,
-
-  `CREATE TABLE permanent_ids (
-    service TEXT NOT NULL, id TEXT NOT NULL, article TEXT NOT NULL, PRIMARY KEY (service, id)
-  ) STRICT, WITHOUT ROWID;`,
-
-  `CREATE TABLE builds (
-    source TEXT NOT NULL PRIMARY KEY, record TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;`,
-
-  // A response of before the first run that noted its start belongs to no run that is continued.
-  // In snapshots the small columns come before the large one: reading them does not read its pages.
-  `ALTER TABLE responses ADD COLUMN asked_at INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE snapshots RENAME TO snapshots_v1;
-  CREATE TABLE snapshots (
-    id INTEGER PRIMARY KEY, service TEXT NOT NULL, request TEXT NOT NULL, kept TEXT,
-    record TEXT NOT NULL, UNIQUE (service, request)
-  ) STRICT;
-  INSERT INTO snapshots (service, request, record) SELECT * FROM snapshots_v1;
-  DROP TABLE snapshots_v1;
-  CREATE TABLE runs (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, service TEXT NOT NULL, output TEXT NOT NULL,
-    host TEXT NOT NULL, pid INTEGER NOT NULL, started_at INTEGER NOT NULL
-  ) STRICT;`,
-
-  `CREATE TABLE failures (
-    output TEXT NOT NULL, request TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL,
-    attempts INTEGER NOT NULL, nights INTEGER NOT NULL, first_seen TEXT NOT NULL,
-    last_seen TEXT NOT NULL, conditions TEXT NOT NULL, root TEXT NOT NULL,
-    PRIMARY KEY (output, request)
-  ) STRICT, WITHOUT ROWID;`,
-
-  `CREATE TABLE decisions (
-    output TEXT NOT NULL, key TEXT NOT NULL, run TEXT NOT NULL, tier TEXT NOT NULL,
-    why TEXT NOT NULL, PRIMARY KEY (output, key)
-  ) STRICT, WITHOUT ROWID;`,
-
-  // Uses of snapshots have a table of their own, so that noting one does not rewrite the snapshot.
-  `CREATE TABLE bodies (
-    digest TEXT NOT NULL PRIMARY KEY, bytes INTEGER NOT NULL, used_at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO bodies
-    SELECT digest, MAX(bytes), MAX(asked_at) FROM responses
-    WHERE digest IS NOT NULL GROUP BY digest;
-  ALTER TABLE builds ADD COLUMN used_at INTEGER NOT NULL DEFAULT 0;
-  CREATE TABLE snapshot_uses (
-    id INTEGER PRIMARY KEY, used_at INTEGER NOT NULL
-  ) STRICT;`,
-
-  // What can be fetched or built again is cached; what cannot is durable, and never evicted. GET btg sends
-  // the base number of an article without a final number, and its key now has it too. The first manufacturer
-  // of a summary is the article's, and no comma precedes it.
-  `ALTER TABLE responses RENAME TO cached_responses;
-  ALTER TABLE cached_responses RENAME COLUMN asked_at TO requested_at;
-  ALTER TABLE bodies RENAME TO cached_bodies;
-  ALTER TABLE snapshots RENAME TO cached_snapshots;
-  ALTER TABLE cached_snapshots RENAME COLUMN kept TO summary;
-  ALTER TABLE snapshot_uses RENAME TO cached_snapshot_uses;
-  ALTER TABLE builds RENAME TO cached_builds;
-  ALTER TABLE decisions RENAME TO cached_decisions;
-  ALTER TABLE permanent_ids RENAME TO durable_permanent_ids;
-  ALTER TABLE failures RENAME TO durable_failures;
-  ALTER TABLE runs RENAME TO durable_runs;
-  UPDATE OR REPLACE cached_responses
-    SET request = json_set(request, '$[3]', json_extract(request, '$[2]'))
-    WHERE operation = 'getPartsList' AND json_extract(request, '$[3]') = '';
-  UPDATE cached_snapshots SET summary =
-    replace(replace(replace(replace(summary, '"terms":', '"optionsDigest":'), '"vouchers":', '"stamps":'),
-      ',"manufacturer":', ',"datedBy":'), '"askedAt":', '"requestedAt":');`,
-];
 
 /** Name of the database file in the cache folder. */
 export const DATABASE_FILE = 'state.db';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A use is recorded if the recorded one is older than this, so that a run without changes writes nothing. */
+export const USE_RECORDED_EVERY_MS = 7 * DAY_MS;
+
+/** An entry without a use for longer is evicted: a range that is converted once a quarter still finds it. */
+const EVICTED_AFTER_MS = 100 * DAY_MS;
+
+/** Recorded use, in milliseconds since the epoch, of what was used since its table was opened. */
+type Uses<Key> = Map<Key, number>;
+
+/** Forgets the uses, and returns the keys of those that have to be recorded. */
+function takeStale<Key>(uses: Uses<Key>, now: number): Key[] {
+  const stale = [...uses].filter(([, usedAt]) => now - usedAt > USE_RECORDED_EVERY_MS);
+  uses.clear();
+  return stale.map(([key]) => key);
+}
+
+/** A cached response and what decides whether it is fresh. */
+export interface StoredResponse extends Omit<FreshnessStamp, 'owner'> {
+  /** Name of the service: address, profile, languages and currency. */
+  service: string;
+  /** Operation, such as `getBlock`. */
+  operation: string;
+  /** See `requestKey` of the table of operations. */
+  request: string;
+  /** The body by digest, or that the service has none. */
+  answer: Fetched;
+  /** Validators; empty if the service sent none. */
+  etag: string;
+  lastModified: string;
+}
+
+type ResponseRow = Omit<StoredResponse, 'answer'> &
+  Record<'digest' | 'code' | 'message', string> & { bytes: number };
+
+/** The columns of a response under the names of its fields. */
+const SELECT_RESPONSE = `
+  SELECT service, operation, request, digest, bytes, missing_code AS code, missing_message AS message,
+    etag, last_modified AS lastModified, manufacturer AS datedBy, convertdate,
+    fetched_on AS fetchedOn, requested_at AS requestedAt
+  FROM cached_responses WHERE service = ? AND operation = ? AND request = ?`;
+
+/** The table `cached_responses`; their bodies are in the content store. */
+class CachedResponses extends Table {
+  get(key: Pick<StoredResponse, 'service' | 'operation' | 'request'>): StoredResponse | undefined {
+    const row = this.db.get<ResponseRow>(SELECT_RESPONSE, key.service, key.operation, key.request);
+    if (row === undefined) return undefined;
+    const { digest, bytes, code, message, ...response } = row;
+    const answer = digest === null ? { missing: { code, message } } : { digest, bytes };
+    return { ...response, answer };
+  }
+
+  put(response: StoredResponse): void {
+    const { service, operation, request, answer, etag, lastModified } = response;
+    const { datedBy, convertdate, fetchedOn, requestedAt } = response;
+    const body =
+      'digest' in answer
+        ? [answer.digest, answer.bytes, null, null]
+        : [null, 0, answer.missing.code, answer.missing.message];
+    const stamp = [datedBy, convertdate, fetchedOn, requestedAt];
+    const columns = [service, operation, request, ...body, etag, lastModified, ...stamp];
+    const sql = `INSERT OR REPLACE INTO cached_responses VALUES (${columns.map(() => '?').join()})`;
+    this.db.run(sql, ...columns);
+  }
+
+  /** Evicts responses whose bodies were evicted, and those without a body that were last requested long ago. */
+  evict(now: number): void {
+    const sql = `
+      DELETE FROM cached_responses WHERE CASE
+        WHEN digest IS NULL THEN requested_at < ?
+        ELSE digest NOT IN (SELECT digest FROM cached_bodies)
+      END`;
+    this.db.run(sql, now - EVICTED_AFTER_MS);
+  }
+}
+
+/** One body of the content store. */
+interface CachedBody {
+  digest: Digest;
+  bytes: number;
+  /** Start of the run that used it last, to the week; milliseconds since the epoch. */
+  usedAt: number;
+}
+
+const SELECT_BODY = 'SELECT digest, bytes, used_at AS usedAt FROM cached_bodies';
+
+/** The table `cached_bodies`: size and last use of each body. */
+class CachedBodies extends Table {
+  put({ digest, bytes, usedAt }: CachedBody): void {
+    this.db.run('INSERT OR REPLACE INTO cached_bodies VALUES (?, ?, ?)', digest, bytes, usedAt);
+  }
+
+  /** Records that a body was used, unless its recorded use is recent. */
+  use(digest: Digest, now: number): void {
+    const body = this.#get(digest);
+    if (body === undefined || now - body.usedAt <= USE_RECORDED_EVERY_MS) return;
+    this.db.run('UPDATE cached_bodies SET used_at = ? WHERE digest = ?', now, digest);
+  }
+
+  has(digest: Digest): boolean {
+    return this.#get(digest) !== undefined;
+  }
+
+  totalBytes(): number {
+    const sql = 'SELECT TOTAL(bytes) AS bytes FROM cached_bodies';
+    return this.db.get<{ bytes: number }>(sql)!.bytes;
+  }
+
+  all(): CachedBody[] {
+    return this.db.all(SELECT_BODY);
+  }
+
+  remove(bodies: readonly CachedBody[]): void {
+    const sql = 'DELETE FROM cached_bodies WHERE digest = ?';
+    this.db.transaction(() => {
+      for (const { digest } of bodies) this.db.run(sql, digest);
+    });
+  }
+
+  #get(digest: Digest): CachedBody | undefined {
+    return this.db.get(`${SELECT_BODY} WHERE digest = ?`, digest);
+  }
+}
+
+/** A snapshot as it is stored: all bodies by digest, maps as sorted lists. */
+export interface SnapshotRecord {
+  key: ArticleKey;
+  /** Body of GET articles. */
+  article: Digest;
+  /** Body of GET btg. */
+  partsList: Digest;
+  blocks: [name: string, fetched: Fetched][];
+  images: [reference: string, fetched: Fetched][];
+  warnings: Warning[];
+  /** Bodies of GET articles in further languages. */
+  translations?: [lang: string, article: Digest][];
+  /** Children of a planning that its parts list does not contain; missing if there are none. */
+  unplaced?: UnplacedChild[];
+}
+
+/** What decides without its bodies whether a snapshot is fresh. */
+export interface SnapshotSummary {
+  key: ArticleKey;
+  /** Digest of all that a GLB depends on. */
+  inputs: Digest;
+  /** Digest of the fetch options that decide what a snapshot contains. */
+  optionsDigest: string;
+  /** Stamps of the responses that it was made from. */
+  stamps: FreshnessStamp[];
+}
+
+type SnapshotRow = { id: number; summary: string | null; record: string; used_at: number | null };
+
+/** Records that are read at a time. */
+const PAGE = 500;
+const DIGEST = /"([0-9a-f]{64})"/g;
+const WITH_USES = 'cached_snapshots LEFT JOIN cached_snapshot_uses USING (id)';
+
+/** The tables `cached_snapshots` and `cached_snapshot_uses`. A request is given by its key. */
+class CachedSnapshots extends Table {
+  readonly #uses: Uses<number> = new Map();
+
+  get(service: string, request: string): SnapshotRecord | undefined {
+    const sql = 'SELECT record FROM cached_snapshots WHERE service = ? AND request = ?';
+    const row = this.db.get<SnapshotRow>(sql, service, request);
+    return row && this.db.json(row.record);
+  }
+
+  /** The service with an id of this beginning that was first fetched most recently. */
+  latestService(beginning: string): string | undefined {
+    const sql = `
+      SELECT service FROM cached_snapshots WHERE substr(service, 1, length(?)) = ?
+      ORDER BY id DESC LIMIT 1`;
+    return this.db.get<{ service: string }>(sql, beginning, beginning)?.service;
+  }
+
+  /** Undefined if there is no snapshot, and if a body of it failed. */
+  summary(service: string, request: string): SnapshotSummary | undefined {
+    const sql = `SELECT id, summary, used_at FROM ${WITH_USES} WHERE service = ? AND request = ?`;
+    const row = this.db.get<SnapshotRow>(sql, service, request);
+    if (row === undefined) return undefined;
+    this.#uses.set(row.id, row.used_at ?? 0);
+    return row.summary === null ? undefined : this.db.json(row.summary);
+  }
+
+  put(service: string, request: string, record: SnapshotRecord, summary?: SnapshotSummary): void {
+    const stored = summary === undefined ? null : JSON.stringify(summary);
+    const sql = `
+      INSERT INTO cached_snapshots (service, request, summary, record) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET summary = excluded.summary, record = excluded.record
+      RETURNING id`;
+    const columns = [service, request, stored, JSON.stringify(record)];
+    const { id } = this.db.get<SnapshotRow>(sql, ...columns)!;
+    this.#uses.set(id, this.#uses.get(id) ?? 0);
+  }
+
+  /** The bodies of each snapshot, and the recorded use of that snapshot. */
+  *bodies(): Iterable<{ digests: Digest[]; usedAt: number }> {
+    const sql = `SELECT id, record, used_at FROM ${WITH_USES} WHERE id > ? ORDER BY id LIMIT ${PAGE}`;
+    const pageAfter = (id: number) => this.db.all<SnapshotRow>(sql, id);
+    for (let rows = pageAfter(0); rows.length > 0; rows = pageAfter(rows.at(-1)!.id)) {
+      for (const { record, used_at } of rows) {
+        const digests = Array.from(record.matchAll(DIGEST), ([, digest]) => digest!);
+        yield { digests, usedAt: used_at ?? 0 };
+      }
+    }
+  }
+
+  /** Records what was used since the table was opened, and evicts what was not used for long. */
+  evict(now: number): void {
+    const { db } = this;
+    const longAgo = now - EVICTED_AFTER_MS;
+    db.transaction(() => {
+      for (const id of takeStale(this.#uses, now)) {
+        db.run('INSERT OR REPLACE INTO cached_snapshot_uses VALUES (?, ?)', id, now);
+      }
+      const first = 'INSERT OR IGNORE INTO cached_snapshot_uses SELECT id, ? FROM cached_snapshots';
+      db.run(first, now);
+      const unused = 'WHERE id IN (SELECT id FROM cached_snapshot_uses WHERE used_at < ?)';
+      db.run(`DELETE FROM cached_snapshots ${unused}`, longAgo);
+      db.run('DELETE FROM cached_snapshot_uses WHERE used_at < ?', longAgo);
+    });
+  }
+}
+
+/** The table `cached_builds`: GLBs by the digest of their sources, also of runs that published no manifest. */
+class CachedBuilds extends Table {
+  readonly #uses: Uses<Digest> = new Map();
+
+  get(source: Digest): Built | undefined {
+    const sql = 'SELECT record, used_at FROM cached_builds WHERE source = ?';
+    const row = this.db.get<{ record: string; used_at: number }>(sql, source);
+    if (row === undefined) return undefined;
+    this.#uses.set(source, row.used_at);
+    return this.db.json(row.record);
+  }
+
+  put(source: Digest, built: Built): void {
+    const sql = 'INSERT OR REPLACE INTO cached_builds (source, record) VALUES (?, ?)';
+    this.db.run(sql, source, JSON.stringify(built));
+  }
+
+  /** Records what was used since the table was opened, and evicts what was not used for long. */
+  evict(now: number): void {
+    this.db.transaction(() => {
+      for (const source of takeStale(this.#uses, now)) {
+        this.db.run('UPDATE cached_builds SET used_at = ? WHERE source = ?', now, source);
+      }
+      this.db.run('UPDATE cached_builds SET used_at = ? WHERE used_at = 0', now);
+      this.db.run('DELETE FROM cached_builds WHERE used_at < ?', now - EVICTED_AFTER_MS);
+    });
+  }
+}
+
+/** A decision and the run that made it. */
+export interface StoredDecision extends Decision {
+  /** Id of the run; for `kept` the first that found it so. */
+  run: string;
+}
+
+/** The table `cached_decisions`: why the last run that processed a configuration built it or not, by output folder. */
+class CachedDecisions extends Table {
+  get(outputDir: string, key: string): StoredDecision | undefined {
+    const sql = 'SELECT run, tier, why FROM cached_decisions WHERE output = ? AND key = ?';
+    const row = this.db.get<Omit<StoredDecision, 'why'> & { why: string }>(sql, outputDir, key);
+    return row && { ...row, why: this.db.json(row.why) };
+  }
+
+  /** Stores the decisions of one run in one step; a `kept` that follows a `kept` is not written again. */
+  putAll(outputDir: string, run: string, decisions: Iterable<[key: string, Decision]>): void {
+    const sql = 'INSERT OR REPLACE INTO cached_decisions VALUES (?, ?, ?, ?, ?)';
+    this.db.transaction(() => {
+      const kept = new Set(this.#keys(outputDir, "AND tier = 'kept'"));
+      for (const [key, { tier, why }] of decisions) {
+        if (tier === 'kept' && kept.has(key)) continue;
+        this.db.run(sql, outputDir, key, run, tier, JSON.stringify(why));
+      }
+    });
+  }
+
+  /** Deletes the decisions of an output folder about configurations that no longer exist. */
+  keepOnly(outputDir: string, known: { has(key: string): boolean }): void {
+    const sql = 'DELETE FROM cached_decisions WHERE output = ? AND key = ?';
+    this.db.transaction(() => {
+      for (const key of this.#keys(outputDir))
+        if (!known.has(key)) this.db.run(sql, outputDir, key);
+    });
+  }
+
+  #keys(outputDir: string, condition = ''): string[] {
+    const sql = `SELECT key FROM cached_decisions WHERE output = ? ${condition}`;
+    return this.db.all<{ key: string }>(sql, outputDir).map(({ key }) => key);
+  }
+}
+
+/** Something that failed when it was last tried. */
+export interface FailureRecord {
+  /** Key of the request. */
+  request: string;
+  /** Of the last attempt, as is the message. */
+  code: string;
+  message: string;
+  /** Runs that tried it since it last succeeded. */
+  attempts: number;
+  /** Distinct days (UTC) among them. */
+  nights: number;
+  /** ISO 8601, UTC: start of the first of these runs. */
+  firstSeen: string;
+  /** ISO 8601, UTC: start of the last of these runs. */
+  lastSeen: string;
+  /** Digest of what else decides whether it fails: options and converter. */
+  conditions: string;
+  /** Request whose processing selected it; empty if it was selected itself. */
+  root: string;
+}
+
+/** The table `durable_failures`: what failed when it was last tried; a success removes it. */
+class DurableFailures extends Table {
+  /** @param output - Absolute path of the output folder. */
+  all(output: string): FailureRecord[] {
+    const sql = `
+      SELECT request, code, message, attempts, nights, first_seen AS firstSeen,
+        last_seen AS lastSeen, conditions, root
+      FROM durable_failures WHERE output = ? ORDER BY request`;
+    return this.db.all(sql, output);
+  }
+
+  /** Stores what failed, and deletes the requests that no longer fail, in one transaction. */
+  update(
+    output: string,
+    { failed, gone }: { failed: Iterable<FailureRecord>; gone: Iterable<string> },
+  ): void {
+    const deletion = 'DELETE FROM durable_failures WHERE output = ? AND request = ?';
+    const sql = 'INSERT OR REPLACE INTO durable_failures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    this.db.transaction(() => {
+      for (const request of gone) this.db.run(deletion, output, request);
+      for (const record of failed) {
+        const { request, code, message, attempts, nights } = record;
+        const { firstSeen, lastSeen, conditions, root } = record;
+        const columns = [code, message, attempts, nights, firstSeen, lastSeen, conditions, root];
+        this.db.run(sql, output, request, ...columns);
+      }
+    });
+  }
+}
+
+/**
+ * The table `durable_permanent_ids`: the plannings behind permanent identifiers, which no operation of the
+ * service answers. A service is given by the base address of its API. @see Spec 9 rule 7; D-802.
+ */
+class DurablePermanentIds extends Table {
+  /** The top-level article as it was received; undefined if the identifier is not known. */
+  get(service: string, id: string): unknown {
+    const sql = 'SELECT article FROM durable_permanent_ids WHERE service = ? AND id = ?';
+    const row = this.db.get<{ article: string }>(sql, systemOf(service), id);
+    return row && this.db.json(row.article);
+  }
+
+  /** Stores a planning; it replaces the known one of the identifier. */
+  put(service: string, id: string, topLevelArticle: unknown): void {
+    const sql = 'INSERT OR REPLACE INTO durable_permanent_ids VALUES (?, ?, ?)';
+    this.db.run(sql, systemOf(service), id, JSON.stringify(topLevelArticle));
+  }
+}
+
+/** The system of a service, whatever its language, profile and currency: an address or an emulator. */
+function systemOf(baseUrl: string): string {
+  const address =
+    /^https?:/i.test(baseUrl) && URL.canParse(baseUrl) ? new URL(baseUrl).href : baseUrl;
+  return address.replace(/\/+$/, '');
+}
 
 /** An open database of a cache folder. */
 export class CacheDatabase extends Table {
@@ -116,7 +407,6 @@ export class CacheDatabase extends Table {
  * Opens the database of a cache folder, which need not exist yet.
  *
  * @throws {@link ConverterError} `STATE_INVALID`, `STATE_LOCKED`, `OUTPUT_UNWRITABLE`, `DISK_FULL`.
- *
  * @example
  * ```ts
  * const database = await openCacheDatabase('.cache');

@@ -1,72 +1,7 @@
-/**
- * Keeps a cache folder within its size limit, and removes what was not used for long; never durable tables.
- * A use is recorded once a week at most, so that a run without changes writes nothing.
- */
+/** Keeps a cache folder within its size limit, and removes what was not used for long; never durable tables. */
 import type { Digest } from '../model/snapshot.ts';
 import type { ContentStore } from './content-store.ts';
-import type { CacheDatabase } from './database.ts';
-import { Table } from './sqlite.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** A use is recorded if the recorded one is older than this. */
-const USE_RECORDED_EVERY_MS = 7 * DAY_MS;
-
-/** An entry without a use for longer is evicted: a range that is converted once a quarter still finds it. */
-export const EVICTED_AFTER_MS = 100 * DAY_MS;
-
-/** Whether a use has to be recorded, given the recorded one. */
-export function isUseStale(usedAt: number, now: number): boolean {
-  return now - usedAt > USE_RECORDED_EVERY_MS;
-}
-
-/** One body of the content store. */
-interface CachedBody {
-  digest: Digest;
-  bytes: number;
-  /** Start of the run that used it last, to the week; milliseconds since the epoch. */
-  usedAt: number;
-}
-
-/** The table `cached_bodies`: size and last use of each body. */
-export class CachedBodies extends Table {
-  put({ digest, bytes, usedAt }: CachedBody): void {
-    this.db.run('INSERT OR REPLACE INTO cached_bodies VALUES (?, ?, ?)', digest, bytes, usedAt);
-  }
-
-  /** Records that a body was used, unless its recorded use is recent. */
-  use(digest: Digest, now: number): void {
-    const usedAt = this.#usedAt(digest);
-    if (usedAt === undefined || !isUseStale(usedAt, now)) return;
-    this.db.run('UPDATE cached_bodies SET used_at = ? WHERE digest = ?', now, digest);
-  }
-
-  has(digest: Digest): boolean {
-    return this.#usedAt(digest) !== undefined;
-  }
-
-  totalBytes(): number {
-    const sql = 'SELECT TOTAL(bytes) AS bytes FROM cached_bodies';
-    return this.db.get<{ bytes: number }>(sql)!.bytes;
-  }
-
-  all(): CachedBody[] {
-    return this.db.all('SELECT digest, bytes, used_at AS usedAt FROM cached_bodies');
-  }
-
-  remove(digests: readonly Digest[]): void {
-    this.db.transaction(() => {
-      for (const digest of digests) {
-        this.db.run('DELETE FROM cached_bodies WHERE digest = ?', digest);
-      }
-    });
-  }
-
-  #usedAt(digest: Digest): number | undefined {
-    const sql = 'SELECT used_at AS usedAt FROM cached_bodies WHERE digest = ?';
-    return this.db.get<CachedBody>(sql, digest)?.usedAt;
-  }
-}
+import { type CacheDatabase, USE_RECORDED_EVERY_MS } from './database.ts';
 
 interface EvictionOptions {
   /** Bodies by content. */
@@ -101,7 +36,7 @@ export async function evictUnused(
   const needed = others === undefined ? Number.POSITIVE_INFINITY : others - USE_RECORDED_EVERY_MS;
   const excess = total <= maxBytes ? 0 : total - maxBytes * EVICTED_TO_SHARE;
   const evicted = excess === 0 ? [] : leastRecentlyUsed(database, excess, needed);
-  database.bodies.remove(evicted.map(({ digest }) => digest));
+  database.bodies.remove(evicted);
   database.responses.evict(now);
   for (const { digest } of evicted) await removeUnknown(options, digest);
   if (evicted.length > 0 && others === undefined) {
@@ -112,11 +47,7 @@ export async function evictUnused(
 }
 
 /** Bodies by last use, until their size suffices or the next one is needed. */
-function leastRecentlyUsed(
-  database: CacheDatabase,
-  excessBytes: number,
-  neededSince: number,
-): CachedBody[] {
+function leastRecentlyUsed(database: CacheDatabase, excessBytes: number, neededSince: number) {
   const uses = usesBySnapshots(database);
   const bodies = database.bodies
     .all()

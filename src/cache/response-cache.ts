@@ -13,9 +13,8 @@ import {
 } from '../service/operations.ts';
 import type { Validators } from '../service/transport.ts';
 import { ConverterError, endsRun, isConverterError } from '../support/errors.ts';
-import type { StoredResponse } from './cached-responses.ts';
 import type { ContentStore } from './content-store.ts';
-import type { CacheDatabase } from './database.ts';
+import type { CacheDatabase, StoredResponse } from './database.ts';
 import type { Dependencies } from './dependencies.ts';
 import {
   ConversionDates,

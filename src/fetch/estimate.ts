@@ -1,6 +1,5 @@
 /** Estimates how many requests a fetch would send: exact for what was fetched before, else by rule of thumb. */
-import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
-import type { CacheDatabase } from '../cache/database.ts';
+import type { CacheDatabase, SnapshotRecord } from '../cache/database.ts';
 import type { CacheableRequest, ResponseCache } from '../cache/response-cache.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';

@@ -1,7 +1,7 @@
 /** Processes one configuration: from its request over snapshot, source digest and GLB to its result. */
 import pLimit from 'p-limit';
-import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
 import type { ContentStore } from '../cache/content-store.ts';
+import type { SnapshotRecord } from '../cache/database.ts';
 import { withChildren } from '../fetch/resolve-article.ts';
 import type { SelectedArticle } from '../fetch/selection.ts';
 import {

@@ -1,6 +1,5 @@
 /** Explains from the cache why configurations look as they do, or why they failed, without a network. */
-import type { StoredDecision } from '../cache/cached-builds.ts';
-import type { FailureRecord } from '../cache/durable-failures.ts';
+import type { FailureRecord, StoredDecision } from '../cache/database.ts';
 import { inputsDigest, loadSnapshot } from '../fetch/snapshot.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';

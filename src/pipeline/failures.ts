@@ -1,5 +1,5 @@
 /** The failures of an output folder over all runs: quarantine, history and limit. */
-import type { DurableFailures, FailureRecord } from '../cache/durable-failures.ts';
+import type { CacheDatabase, FailureRecord } from '../cache/database.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
@@ -43,7 +43,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  *
  * @see D-852.
  */
-export function openFailureHistory(failures: DurableFailures, options: HistoryOptions) {
+export function openFailureHistory(failures: CacheDatabase['failures'], options: HistoryOptions) {
   const { outputDir, policy, now, published = 0 } = options;
   const today = dayOf(now);
   const conditions = conversionDigest(options.convert).slice(0, 16);

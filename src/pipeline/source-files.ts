@@ -1,7 +1,7 @@
 /** Reads the files that the sources of a pipeline refer to: article lists, carts and permanent identifiers. */
 import { join, relative, resolve, sep } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import type { DurablePermanentIds } from '../cache/durable-permanent-ids.ts';
+import type { CacheDatabase } from '../cache/database.ts';
 import { readRecordedPlanning } from '../fetch/recording.ts';
 import type { ListRow } from '../fetch/select-articles.ts';
 import type { StoredPlanning } from '../fetch/select-plannings.ts';
@@ -275,7 +275,7 @@ export async function findPlannings(
   ids: readonly string[],
   sources: {
     service: string;
-    permanentIds: Pick<DurablePermanentIds, 'get'>;
+    permanentIds: Pick<CacheDatabase['permanentIds'], 'get'>;
     recording?: string | undefined;
     onPlanning?: RunEnvironment['onPlanning'] | undefined;
   },

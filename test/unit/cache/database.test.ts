@@ -2,9 +2,9 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { StoredResponse } from '../../../src/cache/cached-responses.ts';
-import type { SnapshotRecord } from '../../../src/cache/cached-snapshots.ts';
-import { MIGRATIONS, openCacheDatabase } from '../../../src/cache/database.ts';
+import type { SnapshotRecord, StoredResponse } from '../../../src/cache/database.ts';
+import { openCacheDatabase } from '../../../src/cache/database.ts';
+import { MIGRATIONS } from '../../../src/cache/schema.ts';
 import { openSqlite } from '../../../src/cache/sqlite.ts';
 import { listFolder } from '../../../src/support/files.ts';
 
