@@ -1,4 +1,4 @@
-/** The pages for readers: links and paths lead somewhere, also in the npm package, and README is short. */
+/** The npm package, and the pages for readers: links and paths lead somewhere, and README is short. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -75,6 +75,13 @@ function missingPaths({ path, text }: Page): string[] {
     .filter((name) => !places.some((place) => exists(place + name)))
     .map((name) => `${path}: ${name} does not exist`);
 }
+
+describe('the package', () => {
+  it('overrides no version: npm ignores that where the package is installed as a dependency', async () => {
+    const text = await readFile(new URL('package.json', ROOT), 'utf8');
+    expect(JSON.parse(text)).not.toHaveProperty('overrides');
+  });
+});
 
 describe('the pages for readers', () => {
   it('have links that lead somewhere, also in the package', () => {

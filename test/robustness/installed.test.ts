@@ -39,7 +39,8 @@ describe.runIf(IS_LONG)('the installed package', () => {
     const packed = await promisify(execFile)('npm', [...pack, '--pack-destination', folder], npm);
     const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
     await writeFile(join(folder, 'package.json'), '{ "private": true }');
-    const install = ['install', '--no-audit', '--no-fund', `./${filename}`];
+    // A library that does not support this version of Node makes the installation fail.
+    const install = ['install', '--engine-strict', '--no-audit', '--no-fund', `./${filename}`];
     await promisify(execFile)('npm', install, { ...npm, cwd: folder });
   }, 600_000);
   afterAll(() => rm(folder, { recursive: true, force: true }));
