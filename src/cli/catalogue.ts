@@ -114,8 +114,8 @@ export const catalogueCommand: Command = {
     const service = await openService(content, environmentOf(io));
     try {
       const { json, text } = await query(service.client, args);
-      if (args.json) io.print(`${JSON.stringify(json, null, 2)}\n`);
-      else io.print(text === '' ? 'nothing found\n' : text);
+      if (args.json) io.printData(`${JSON.stringify(json, null, 2)}\n`);
+      else io.printData(text === '' ? 'nothing found\n' : text);
       return 0;
     } finally {
       await service.close();

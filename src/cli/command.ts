@@ -7,6 +7,8 @@ export interface Io {
   env: Environment;
   /** Writes to standard output, every secret redacted. */
   print(text: string): void;
+  /** Writes data to standard output as it is, even a word that equals a secret (D-610). */
+  printData(text: string): void;
   /** Writes to standard error, every secret redacted. */
   printError(text: string): void;
   /** Standard error, if it is a terminal. */

@@ -42,7 +42,10 @@ export const convertCommand: Command = {
     const cache = textOf(args, 'cache') ?? join(dirname(file), '.cache');
     const { pipeline } = applyOptions(await pipelineOf(args, io), { ...others, cache }, io);
     const environment = { ...environmentOf(io), log: SILENT };
-    io.print(resultText(await convertArticle(requestOf(args), pipeline, file, environment)));
+    const converted = await convertArticle(requestOf(args), pipeline, file, environment);
+    const { bytes, files } = converted;
+    io.print(`${file}: ${bytes} bytes${files.length === 1 ? '' : ` in ${files.length} files`}\n`);
+    io.printData(resultText(converted));
     return 0;
   },
 };
@@ -59,11 +62,10 @@ function requestOf(args: Arguments) {
   };
 }
 
-function resultText({ key, file, files, bytes, scene, warnings }: ConvertedArticle): string {
+function resultText({ key, scene, warnings }: ConvertedArticle): string {
   const { min, max } = scene.boundsMetres;
   const [width, height, depth] = max.map((high, axis) => (high - min[axis]!).toFixed(3));
   return [
-    `${file}: ${bytes} bytes${files.length === 1 ? '' : ` in ${files.length} files`}`,
     `${articleLabel(key)} ${key.finalarticlenumber}`,
     `${scene.triangles} triangles, ${scene.materials.length} materials, ${width} × ${height} × ${depth} m (width × height × depth)`,
     ...scene.losses

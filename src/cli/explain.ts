@@ -43,12 +43,12 @@ export const explainCommand: Command = {
     );
     if (args.json) {
       for (const row of [...failures.map(failureJson), ...articles.map(asJson)])
-        io.print(`${JSON.stringify(row)}\n`);
+        io.printData(`${JSON.stringify(row)}\n`);
       return 0;
     }
-    for (const failure of failures) io.print(failureText(failure));
-    for (const article of articles) io.print(articleText(article, !!args.all));
-    io.print(othersText(others));
+    for (const failure of failures) io.printData(failureText(failure));
+    for (const article of articles) io.printData(articleText(article, !!args.all));
+    io.printData(othersText(others));
     return 0;
   },
 };

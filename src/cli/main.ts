@@ -42,6 +42,7 @@ process.on('warning', ({ message }) => printNotice(message, 'this is a warning o
 const io: Io = {
   env: process.env,
   print: (text) => void process.stdout.write(redact(text)),
+  printData: (text) => void process.stdout.write(text),
   printError: (text) => void process.stderr.write(redact(text)),
   terminal: process.stderr.isTTY ? process.stderr : undefined,
   ask: process.stdin.isTTY && process.stderr.isTTY ? prompt.ask : undefined,

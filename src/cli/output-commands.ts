@@ -29,7 +29,7 @@ export const verifyCommand: Command = {
   async run(args, io) {
     const folder = await outputFolderOf(args, io);
     const { objects, links, problems } = await verifyOutput(folder, io.signal);
-    for (const { path, problem } of problems) io.print(`${path}: ${problem}\n`);
+    for (const { path, problem } of problems) io.printData(`${path}: ${problem}\n`);
     const result = problems.length === 0 ? 'all intact' : `${problems.length} damaged or missing`;
     io.print(
       `${amount(objects, 'object')} and ${amount(links, 'link')} below ${folder}: ${result}\n`,
@@ -61,7 +61,7 @@ export const pruneCommand: Command = {
       const plan = await planPrune(outputDir, numberOf(args, 'keep-runs'));
       const { objects, links, runs, bytes } = plan;
       if (args.verbose) {
-        for (const path of [...links, ...objects, ...runs]) io.print(`${path}\n`);
+        for (const path of [...links, ...objects, ...runs]) io.printData(`${path}\n`);
       }
       const reports = runs.length === 0 ? '' : ` and the reports of ${amount(runs.length, 'run')}`;
       const what = `${amount(objects.length, 'object')} (${size(bytes)}) and ${amount(links.length, 'link')}${reports}`;

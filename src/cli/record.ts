@@ -34,7 +34,8 @@ export const recordCommand: Command = {
     } finally {
       close();
     }
-    io.print(`${summarise(result.report, undefined)}\n${recordingText(result, dir)}\n`);
+    io.printData(`${summarise(result.report, undefined)}\n`);
+    io.print(`${recordingText(result, dir)}\n`);
     return result.report.configurations.failed > 0 ? 1 : 0;
   },
 };

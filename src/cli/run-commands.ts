@@ -101,7 +101,7 @@ export async function execute(
   const { report, runFolder, end } = result;
   const { configurations, totalMs } = report;
   output.log.info(end.kind === 'complete' ? 'finished' : 'ended', { ...configurations, totalMs });
-  if (!args.quiet) io.print(summarise(report, runFolder));
+  if (!args.quiet) io.printData(summarise(report, runFolder));
   if (runFolder !== undefined) io.print(`${join(runFolder, 'report.html')}\n`);
   if (end.error !== undefined) return stop(end.error, report);
   const exitCode = configurations.failed > 0 ? 1 : 0;
@@ -174,9 +174,9 @@ async function write(path: string, content: string): Promise<void> {
 function printDryRun(dryRun: DryRun, io: Io): number {
   const { articles, failures, warnings } = dryRun.selection;
   if (articles.length > 0) io.print(`${DRY_RUN_COLUMNS.join('\t')}\n`);
-  io.print(articles.map(articleLine).join(''));
-  for (const { what, code, message } of failures) io.print(`${code}\t${what}\t${message}\n`);
-  for (const { code, message } of warnings) io.print(`${code}\t${message}\n`);
+  io.printData(articles.map(articleLine).join(''));
+  for (const { what, code, message } of failures) io.printData(`${code}\t${what}\t${message}\n`);
+  for (const { code, message } of warnings) io.printData(`${code}\t${message}\n`);
   io.print(estimateText(dryRun));
   return failures.length > 0 ? 1 : 0;
 }

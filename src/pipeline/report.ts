@@ -19,7 +19,7 @@ import type { Description, FailureRow, GateReport, RunReport } from '../report/r
 import { helpFor } from '../support/errors.ts';
 import { replaceFile, temporaryFolder } from '../support/files.ts';
 import type { PackedMap } from '../support/packed-map.ts';
-import { redactAll } from '../support/redact.ts';
+import { redact } from '../support/redact.ts';
 import { jsonLines } from '../write/manifest.ts';
 import { publishedAsset, sizeOf } from '../write/publish.ts';
 import type { Quarantine } from './failures.ts';
@@ -80,7 +80,7 @@ export async function makeReport(run: Run, content: ReportContent) {
     command,
     run: runId(startedAt),
     pipeline: pipeline.name,
-    service: describeService(pipeline.service),
+    service: redact(describeService(pipeline.service)),
     startedAt: new Date(startedAt).toISOString(),
     endedAt: new Date(startedAt + totalMs).toISOString(),
     totalMs,
@@ -92,13 +92,13 @@ export async function makeReport(run: Run, content: ReportContent) {
     requests: { ...metrics.requests.totals(), fromCache },
     gates,
     drift: metrics.drift.rows(),
-    outputDir: pipeline.outputDir,
-    cacheDir: pipeline.cacheDir,
+    outputDir: redact(pipeline.outputDir),
+    cacheDir: redact(pipeline.cacheDir),
   };
   return {
-    report: redactAll(report),
-    failures: () => redacted(collector.failures()),
-    // Not of the redacted report: a secret in the path would change where the report is written.
+    report,
+    failures: collector.failures,
+    // Not of the report: a secret in the path would change where the report is written.
     place: { outputDir: pipeline.outputDir, id: report.run },
   };
 }
@@ -139,10 +139,6 @@ function describe(
     ...(name ? { name } : {}),
     ...(size && { sizeMillimetres: size }),
   };
-}
-
-function* redacted(rows: Iterable<FailureRow>): Iterable<FailureRow> {
-  for (const row of rows) yield redactAll(row);
 }
 
 function selectionRow(

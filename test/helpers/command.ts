@@ -32,12 +32,13 @@ export async function command(
 ): Promise<CommandResult> {
   let stdout = '';
   let stderr = '';
+  const print = (text: string) => {
+    stdout += text;
+    options.onPrint?.(text);
+  };
   const io = {
     env: options.env ?? {},
-    print: (text: string) => {
-      stdout += text;
-      options.onPrint?.(text);
-    },
+    ...{ print, printData: print },
     printError: (text: string) => {
       stderr += text;
     },

@@ -1,4 +1,4 @@
-/** A user name and a secret that occur in an output path, with the real program. */
+/** A user name and a secret that occur in an output path or in the data, with the real program. */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -46,3 +46,23 @@ test.each([
     await rm(home, { recursive: true });
   },
 );
+
+test('what the program prints as data keeps each word that equals the password', async () => {
+  const range = smallRange([{ number: 'D1', blocks: ['ACME::DESK::D1'] }]);
+  const own = await startEmulator({ range, login: { ...LOGIN, password: 'ACME' } });
+  const service = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+  const file = await writePipeline(folder, { service });
+  await runChild(['run', file], environmentOf(own));
+  for (const words of [
+    ['catalogue', 'ls'],
+    ['catalogue', 'show', 'ACME/DESK/D1', '--json'],
+    ['run', file, '--dry-run'],
+    ['explain', 'ACME/*', '--pipeline', file],
+  ]) {
+    const { exit, stdout, stderr } = await runChild(words, environmentOf(own));
+    expect(exit, stderr).toBe(0);
+    expect(stdout).toContain('ACME');
+    expect(stdout).not.toContain('***');
+  }
+  await own.close();
+});

@@ -15,6 +15,7 @@ function processOf(terminal?: NodeJS.WritableStream) {
   const io: Io = {
     env: {},
     print: () => {},
+    printData: () => {},
     printError: (text) => lines.push(text),
     terminal,
     now: () => clock.now,
