@@ -166,6 +166,7 @@ function assessTallies(tallies: ReadonlyMap<string, Tally>, thresholds: Gates): 
     count: assessed.reduce((sum, { affected, summaries }) => sum + affected + summaries, 0),
     byGate: Object.fromEntries(assessed.map(({ gate, byAction }) => [gate, byAction])),
     findings,
+    removedFrom: thresholds.articlesGone.warn ?? thresholds.articlesGone.refuse,
   };
 }
 

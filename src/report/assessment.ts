@@ -48,20 +48,18 @@ function finished(report: RunReport): Assessment {
     const headline = `${integer(failed)} of ${amount(selected, 'configuration')} failed`;
     return { tone: failed === selected ? 'bad' : 'partly', headline, detail: failedDetail(report) };
   }
-  const gone = goneShare(report);
-  if (gone > REMOVED_WARNING) {
-    const headline = `${integer(report.changes.removed.count)} configurations are gone`;
+  const { count } = report.changes.removed;
+  const { removedFrom = Number.POSITIVE_INFINITY } = report.gates;
+  if (count > 0 && removedShare(report) >= removedFrom) {
+    const headline = `${amount(count, 'configuration')} ${count === 1 ? 'is' : 'are'} gone`;
     return { tone: 'partly', ...withoutFailure(report), headline };
   }
   const hasFindings = report.gates.count + report.incomplete.count > 0;
   return { tone: hasFindings ? 'look' : 'good', ...withoutFailure(report) };
 }
 
-/** More than this share of the published configurations is worth a warning, as for the gate. @see D-854 */
-const REMOVED_WARNING = 0.1;
-
 /** The share of what was published before that is gone. */
-function goneShare({ changes, configurations }: RunReport): number {
+function removedShare({ changes, configurations }: RunReport): number {
   const { removed, new: added } = changes;
   const before = removed.count + Math.max(0, configurations.selected - added.count);
   return removed.count / Math.max(1, before);

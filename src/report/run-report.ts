@@ -195,6 +195,10 @@ export const runReportSchema = z.object({
     accepted: z.boolean().describe('published because of --accept'),
     count: count.describe('number of all findings'),
     byGate: z.record(text, z.object({ warn: count, refuse: count })),
+    removedFrom: z
+      .number()
+      .optional()
+      .describe('share of removed configurations from which the gate articlesGone acts'),
     findings: z.array(gateFinding),
   }),
   warnings: counts.describe('by code'),

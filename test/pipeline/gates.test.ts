@@ -83,6 +83,21 @@ describe('half the range is gone', () => {
   });
 });
 
+test('the verdict on what is gone has the threshold of the gate', async () => {
+  const verdictWith = async (day: string, removed: number, articlesGone?: object) => {
+    convertedOn(day);
+    range.gone.add(range.articleAt(removed).number);
+    await runs.configure(articlesGone === undefined ? {} : { gates: { articlesGone } });
+    const { stdout } = await runs.run(day, '--accept');
+    return /test: (.*?) ·/.exec(stdout)?.[1];
+  };
+  expect(await verdictWith('2026-01-02', 0, { warn: '4%' })).toBe('1 configuration is gone');
+  expect(await verdictWith('2026-01-03', 1, { warn: '50%' })).toBe('all converted');
+  expect(await verdictWith('2026-01-04', 2, { refuse: '4%' })).toBe('1 configuration is gone');
+  expect(await verdictWith('2026-01-05', 3, {})).toBe('all converted');
+  expect(await verdictWith('2026-01-06', 4)).toBe('all converted');
+});
+
 describe('geometry collapses', () => {
   beforeEach(() => {
     convertedOn('2026-01-02');

@@ -122,14 +122,21 @@ test('what a gate refuses is reported once, and what was accepted is published',
   ]);
 });
 
-test('removals beyond a tenth of the range are no good news, below that they are', () => {
+test('removals from the limit of the gate on are no good news, below that they are', () => {
   const lines = Array.from({ length: 9 }, (_, i) => reportedLine(`D${i}`));
-  const one = [reportedLine('OLD')];
-  expect(assess(reportOf(lines, {}, one)).tone).toBe('good');
-  expect(assess(reportOf(lines, {}, [...one, reportedLine('OLD-2')]))).toMatchObject({
+  const removed = [reportedLine('OLD')];
+  const from = (removedFrom: number | undefined) => ({ gates: { ...QUIET.gates, removedFrom } });
+  expect(assess(reportOf(lines, from(0.11), removed)).tone).toBe('good');
+  expect(assess(reportOf(lines, from(undefined), removed)).tone).toBe('good');
+  expect(assess(reportOf(lines, from(0), [])).tone).toBe('good');
+  expect(assess(reportOf(lines, from(0.1), removed))).toMatchObject({
+    tone: 'partly',
+    headline: '1 configuration is gone',
+  });
+  expect(assess(reportOf(lines, from(0.1), [...removed, reportedLine('OLD-2')]))).toMatchObject({
     tone: 'partly',
     headline: '2 configurations are gone',
   });
   const added = lines.map((line) => ({ ...line, change: 'new' as const }));
-  expect(assess(reportOf(added, {}, one)).tone).toBe('partly');
+  expect(assess(reportOf(added, from(1), removed)).tone).toBe('partly');
 });
