@@ -13,24 +13,35 @@ import { globMatcher } from '../support/glob.ts';
 import { didYouMean, nearestName } from '../support/nearest.ts';
 import type { RunEnvironment } from './run-options.ts';
 
-/** Columns of a list; GET articles resolves the optional ones if they are missing. */
-const COLUMNS = {
-  manufacturer: { required: true, read: (cell: string) => cell.trim().toUpperCase() },
-  program: { required: true, read: (cell: string) => cell.trim().toUpperCase() },
-  basearticlenumber: { required: true, read: (cell: string) => cell.trim() },
-  finalarticlenumber: { required: false, read: (cell: string) => cell },
-  reinitstring: { required: false, read: (cell: string) => cell },
-  metareinitstring: { required: false, read: (cell: string) => cell },
-} as const satisfies Record<keyof ArticleRequest, object>;
+const trimmed = (cell: string) => cell.trim();
+const identifier = (cell: string) => cell.trim().toUpperCase();
+const opaque = (cell: string) => cell;
+
+/** How a cell of each column is read; GET articles resolves the optional ones if they are missing. */
+const COLUMNS: Readonly<Record<keyof ArticleRequest, (cell: string) => string>> = {
+  manufacturer: identifier,
+  program: identifier,
+  basearticlenumber: trimmed,
+  finalarticlenumber: opaque,
+  reinitstring: opaque,
+  metareinitstring: opaque,
+};
+const NAMES = Object.keys(COLUMNS) as (keyof ArticleRequest)[];
+const REQUIRED = ['manufacturer', 'program', 'basearticlenumber'] as const;
 
 /** Characters of a header that an error shows. */
 const LONGEST_HEADER = 200;
 
-const NAMES = Object.keys(COLUMNS) as (keyof ArticleRequest)[];
-
 interface CsvLine {
   info: { lines: number };
   record: string[];
+}
+
+interface Table {
+  file: string;
+  columns: string[];
+  /** As it is in the file, for errors. */
+  header: string;
 }
 
 /**
@@ -77,12 +88,20 @@ export function parseArticleList(bytes: Uint8Array, file: string): ArticleReques
 }
 
 function parseRows(bytes: Uint8Array, file: string): ListRow[] {
-  const [header, ...lines] = parseCsv(decodeText(bytes, file), file);
-  if (header === undefined) throw listError(file, 1, `expected a header line ${NAMES.join(',')}`);
-  const columns = readHeader(header, file);
-  return lines
-    .filter(({ record }) => record.some((cell) => cell.trim() !== ''))
-    .map((line) => ({ request: readLine(line, columns, file), line: line.info.lines }));
+  const text = decodeText(bytes, file);
+  const header = HEADER_LINE.exec(text)?.[0] ?? '';
+  const [first, ...lines] = parseCsv(text, file, separatorOf(header)).filter(isFilled);
+  if (first === undefined) throw listError(file, 1, `expected a header line ${NAMES.join(',')}`);
+  const table = { file, columns: columnsOf(first), header: shortened(header) };
+  checkColumns(table, first.info.lines);
+  return lines.map((line) => ({ request: readLine(line, table), line: line.info.lines }));
+}
+
+/** The first line with a character other than blanks, quotes and separators. */
+const HEADER_LINE = /^.*[^\s,;"].*$/m;
+
+function isFilled({ record }: CsvLine): boolean {
+  return record.some((cell) => cell.trim() !== '');
 }
 
 /** Excel writes UTF-16 as "Unicode text"; the code page that it writes as "CSV" cannot be decoded. */
@@ -98,12 +117,15 @@ function decodeText(bytes: Uint8Array, file: string): string {
   }
 }
 
-function parseCsv(text: string, file: string): CsvLine[] {
-  const firstLine = text.slice(0, text.search(/[\r\n]|$/));
-  const count = (separator: string) => firstLine.split(separator).length;
+function separatorOf(header: string): string {
+  const count = (separator: string) => header.split(separator).length;
+  return count(';') > count(',') ? ';' : ',';
+}
+
+function parseCsv(text: string, file: string, delimiter: string): CsvLine[] {
   try {
     return parse(text, {
-      delimiter: count(';') > count(',') ? ';' : ',',
+      delimiter,
       info: true,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
@@ -116,46 +138,44 @@ function parseCsv(text: string, file: string): CsvLine[] {
   }
 }
 
-/** Names of the columns. Unknown ones are ignored unless they look misspelt. */
-function readHeader({ record, info }: CsvLine, file: string): string[] {
-  const columns = record.map((cell) => cell.trim().toLowerCase());
+function columnsOf({ record }: CsvLine): string[] {
+  return record.map((cell) => cell.trim().toLowerCase());
+}
+
+function shortened(header: string): string {
+  const isLong = header.length > LONGEST_HEADER;
+  return JSON.stringify(isLong ? `${header.slice(0, LONGEST_HEADER)}…` : header);
+}
+
+/** Unknown columns are ignored unless they look misspelt. */
+function checkColumns({ file, columns, header }: Table, line: number): void {
   const unknown = columns.filter((column) => !NAMES.includes(column as keyof ArticleRequest));
-  const missing = NAMES.find((name) => COLUMNS[name].required && !columns.includes(name));
+  const missing = REQUIRED.find((name) => !columns.includes(name));
   if (missing !== undefined) {
     const nearest = nearestName(missing, unknown);
     const hint = nearest === undefined ? '' : `; is "${nearest}" meant?`;
-    const received = `received the header ${headerText(record)}`;
-    throw listError(file, info.lines, `expected a column "${missing}", ${received}${hint}`);
+    const problem = `expected a column "${missing}", received the header ${header}${hint}`;
+    throw listError(file, line, problem);
   }
   for (const name of unknown) {
     const hint = didYouMean(name, NAMES);
-    if (hint !== '')
-      throw listError(
-        file,
-        info.lines,
-        `unknown column "${name}" in the header ${headerText(record)}${hint}`,
-      );
+    if (hint === '') continue;
+    throw listError(file, line, `unknown column "${name}" in the header ${header}${hint}`);
   }
-  return columns;
 }
 
-function headerText(cells: readonly string[]): string {
-  const text = cells.map((cell) => cell.trim()).join(',');
-  return JSON.stringify(text.length > LONGEST_HEADER ? `${text.slice(0, LONGEST_HEADER)}…` : text);
-}
-
-function readLine({ record, info }: CsvLine, columns: string[], file: string): ArticleRequest {
+function readLine({ record, info }: CsvLine, { file, columns, header }: Table): ArticleRequest {
   // An extra cell is an unquoted separator, so that the columns are uncertain.
   if (record.slice(columns.length).some((cell) => cell !== '')) {
-    const problem = `expected ${columns.length} cells as in the header ${headerText(columns)}, received ${record.length}`;
+    const problem = `expected ${columns.length} cells as in the header ${header}, received ${record.length}`;
     throw listError(file, info.lines, `${problem}; quote cells that contain the separator`);
   }
   const request = Object.fromEntries(
-    NAMES.map((name) => [name, COLUMNS[name].read(record[columns.indexOf(name)] ?? '')]),
+    NAMES.map((name) => [name, COLUMNS[name](record[columns.indexOf(name)] ?? '')]),
   ) as unknown as ArticleRequest;
-  const empty = NAMES.find((name) => COLUMNS[name].required && request[name] === '');
+  const empty = REQUIRED.find((name) => request[name] === '');
   if (empty !== undefined)
-    throw listError(file, info.lines, `"${empty}" is empty; the header is ${headerText(columns)}`);
+    throw listError(file, info.lines, `"${empty}" is empty; the header is ${header}`);
   return request;
 }
 

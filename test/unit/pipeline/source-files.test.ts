@@ -143,6 +143,20 @@ describe('an article list', () => {
     expect(refusal(utf8(''))).toMatch(/list\.csv:1: expected a header line/);
   });
 
+  test('shows a header as it is in the file', () => {
+    const header = 'Manufacturer;Program;Basearticle';
+    expect(refusal(utf8(`\n;;\n${header}\nA;B;C\n`))).toBe(
+      `LIST_INVALID list.csv:3: expected a column "basearticlenumber", received the header "${header}"; is "basearticle" meant?`,
+    );
+    const good = 'Manufacturer;Program;BasearticleNumber';
+    for (const [line, problem] of [
+      ['A;B;C;D', `expected 3 cells as in the header "${good}", received 4`],
+      ['A;;C', `"program" is empty; the header is "${good}"`],
+    ] as const)
+      expect(refusal(utf8(`${good}\r\n${line}`))).toContain(`LIST_INVALID list.csv:2: ${problem}`);
+    expect(refusal(utf8('x;'.repeat(200)))).toContain(`received the header "${'x;'.repeat(100)}…"`);
+  });
+
   test('names the line of an empty cell, of one too many and of bytes that are no UTF-8', () => {
     const header = 'manufacturer,program,basearticlenumber\n';
     expect(refusal(utf8(`${header}A,B,C\nA,,C\n`))).toMatch(/list\.csv:3: "program" is empty/);
