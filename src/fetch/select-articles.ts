@@ -74,7 +74,7 @@ const IDENTIFIED_AT_ONCE = 256;
  * @example
  * ```ts
  * const { articles } = await selectArticles([{ kind: 'catalogue', parentnode: '' }], fetcher);
- * articles[0]; // → { request: { manufacturer: 'ACME', program: 'DESK', … }, why: ['catalogue ACME;:DESK@1'] }
+ * articles[0]; // → { request: { manufacturer: 'ACME', program: 'DESK', … }, why: ['catalogue Acme / Desks'] }
  * ```
  *
  * @see Spec 2.1, 4.2, 4.3; D-800, D-806.

@@ -142,18 +142,18 @@ function walk(root: string, listings: Listings): Required<SourceSelection> {
   const found: ReturnType<typeof walk> = { articles: [], failures: [], warnings: [], unread: [] };
   const visited = new Set([root]);
   /** The nodes of the last folder of a path. */
-  const open = (path: string[], above?: CatalogueNode) => {
+  const open = (path: string[], name: string, above?: CatalogueNode) => {
     const nodes = listings.get(path.at(-1)!);
     if (nodes === undefined || nodes instanceof ConverterError) return [];
-    return nodes.map((node) => ({ node: inherit(node, above), path })).reverse();
+    return nodes.map((node) => ({ node: inherit(node, above), path, name })).reverse();
   };
-  const stack = open([root]);
+  const stack = open([root], folderName(root));
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
-    const { node, path } = step;
+    const { node, path, name } = step;
     const folder = path.at(-1)!;
     const { nodetype, nodeid, manufacturer, program } = node;
     if (isArticle(node)) {
-      found.articles.push({ request: requestOfNode(node), why: [folderName(folder)] });
+      found.articles.push({ request: requestOfNode(node), why: [name] });
     }
     const lacking = LACKING[nodetype](node);
     if (lacking !== undefined) {
@@ -175,9 +175,16 @@ function walk(root: string, listings: Listings): Required<SourceSelection> {
       found.failures.push({ what: folderName(nodeid), code, message });
     } else if ('code' in listing) found.warnings.push(listing);
     if ('code' in listing) found.unread.push({ manufacturer, program });
-    for (const next of open([...path, nodeid], node)) stack.push(next);
+    const inside = open([...path, nodeid], labelled(name, node), node);
+    for (const next of inside) stack.push(next);
   }
   return found;
+}
+
+/** The labels on the way to a folder, for people: `catalogue Acme / Desks`. One without a label has its id. */
+function labelled(above: string, { text, nodeid }: CatalogueNode): string {
+  const label = text.trim() || nodeid;
+  return above === folderName('') ? `catalogue ${label}` : `${above} / ${label}`;
 }
 
 /** What a node lacks to be opened or converted. Its lines stay, because nothing says that they are gone. */
@@ -203,7 +210,7 @@ function problem(code: keyof typeof PROBLEMS, nodeid: string, folder: string): W
   return { code, message: `${folderName(folder)} ${PROBLEMS[code](nodeid)}` };
 }
 
-/** The folder of a listing in words. */
+/** The folder of a listing in words, by its id, which is the same in all languages. */
 export function folderName(folder: string): string {
   return folder === '' ? 'the top of the catalogue' : `catalogue ${folder}`;
 }

@@ -161,7 +161,9 @@ describe('a pipeline that mixes all ways to choose', () => {
     expect(why[`LN-D160/80 ${wire('LINEA', 'LN-D160/80').ocd.reinitstring}`]).toMatch(
       /^list\.csv:2; search FJEL "Schreibtisch 1600"$/,
     );
-    expect(why['KV20 F ']).toMatch(/^list\.csv:\d; catalogue BRNK;.*KONVA@\d; cart b\.json$/);
+    expect(why['KV20 F ']).toMatch(
+      /^list\.csv:\d; catalogue Brenkhoff seating \/ KONVA visitor chairs; cart b\.json$/,
+    );
     expect(rows.at(-4)![5]).toMatch(/^permanentid \S+$/);
     expect(rows.at(-3)![5]).toBe('configuration FJEL/LINEA/LN-D160/80 OBERFLÄCHE.GESTELL=WS');
     const counts = ['btg', 'block', 'materials'].map((name) => emulator.counts.get(name) ?? 0);

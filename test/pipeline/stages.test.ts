@@ -112,8 +112,8 @@ describe('a run', () => {
     expect(exit).toBe(0);
     expect(stdout.split('\n').slice(0, 3)).toEqual([
       'manufacturer\tprogram\tbasearticlenumber\tfinalarticlenumber\treinitstring\tselected by',
-      'ACME\tDESK\tD1\tD1-STD\t\tcatalogue ACME;:DESK@1',
-      'ACME\tDESK\tD2\tD2-STD\t\tcatalogue ACME;:DESK@1',
+      'ACME\tDESK\tD1\tD1-STD\t\tcatalogue Desks',
+      'ACME\tDESK\tD2\tD2-STD\t\tcatalogue Desks',
     ]);
     expect(stdout).toMatch(/3 configurations selected/);
     expect(range.asked).toEqual([]);

@@ -98,7 +98,7 @@ describe('selectArticles', () => {
     expect(numbers(articles)).toEqual(['ACME D1', 'ACME D2', 'BETA L1', 'ACME S1']);
     expect(articles[1]).toEqual({
       request: acme('D2', { finalarticlenumber: 'D2-X' }),
-      why: ['catalogue a1', 'catalogue a'],
+      why: ['catalogue a / a1', 'catalogue a'],
     });
     expect(catalogue.asked.sort()).toEqual(['', 'a', 'a1', 'b', 'shared']);
     expect(failures).toEqual([
@@ -118,6 +118,29 @@ describe('selectArticles', () => {
         message: 'catalogue a1 contains a1, which contains it: it is read once',
       },
     ]);
+  });
+
+  it('names folders by their labels, by an id only where no label is known', async () => {
+    const named = (nodeid: string, text: string) => node(nodeid, { ...OWNER, text });
+    const folders = {
+      '': [named('1', 'Acme'), { ...article('TOP'), ...OWNER }],
+      1: [named('2', ' Desks\n'), named('3', '')],
+      2: [article('D1')],
+      3: [article('D2')],
+    };
+    const why = async (parentnode: string) => {
+      const { articles } = await selectArticles(
+        [{ kind: 'catalogue', parentnode }],
+        reader(folders),
+      );
+      return articles.flatMap((one) => one.why);
+    };
+    expect(await why('')).toEqual([
+      'catalogue Acme / Desks',
+      'catalogue Acme / 3',
+      'the top of the catalogue',
+    ]);
+    expect(await why('1')).toEqual(['catalogue 1 / Desks', 'catalogue 1 / 3']);
   });
 
   it('keeps that order however fast folders answer', async () => {
@@ -229,8 +252,8 @@ describe('selectArticles', () => {
     ] as const;
     const selected = await select(sources, bench.fetcher('2024-05-15'));
     expect(selected.map(({ request, why }) => `${request.finalarticlenumber} ${why}`)).toEqual([
-      'D2-STD search ACME "2",catalogue ACME;:DESK@1',
-      'D1-STD catalogue ACME;:DESK@1',
+      'D2-STD search ACME "2",catalogue Desks',
+      'D1-STD catalogue Desks',
     ]);
     bench.requests();
     expect(await select(sources, bench.fetcher('2024-05-16'))).toEqual(selected);
