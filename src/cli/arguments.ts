@@ -1,8 +1,7 @@
 /** Parses the words behind the name of a command and checks them with the table of the command. */
 import yargs from 'yargs';
-import type { ConverterError } from '../support/errors.ts';
 import { didYouMean, nearestName } from '../support/nearest.ts';
-import { type Arguments, type Command, type OptionSpec, usageError } from './command.ts';
+import { type Arguments, type Command, columns, type OptionSpec, usageError } from './command.ts';
 
 /** Words are taken literally: no special meaning of dots, numbers, repetitions or `--no-`. */
 const PARSER = {
@@ -30,35 +29,37 @@ export async function readArguments(
   words: readonly string[],
 ): Promise<{ help: string } | { args: Arguments }> {
   const forHelp = words.includes('--help') || words.includes('-h');
-  const positionals = command.positionals.map((p) => `  ${p.name}  ${p.describe}`);
   const specs = Object.entries(command.options).map(([option, spec]) => {
     return [option, toYargs(spec, forHelp)];
   });
   const parser = yargs([])
-    .scriptName('btg2gltf')
-    .usage([`btg2gltf ${usage}`, '', describe, ...positionals].join('\n'))
     .parserConfiguration(PARSER)
     .options(Object.fromEntries(specs))
     .version(false)
-    .help()
+    .help('help', 'show this help')
     .alias('help', 'h')
     .wrap(100)
     .exitProcess(false)
     .fail(false);
-  const { notes = [], examples } = command;
-  if (examples.length > 0) parser.epilogue([...notes, ...examples].join('\n'));
-  if (forHelp) return { help: await parser.getHelp() };
+  if (forHelp) return { help: helpText(usage, describe, command, await parser.getHelp()) };
   const { _: given, $0, ...values } = await parser.parseAsync([...words]);
-  const refuse: Refuse = (sentence) =>
-    usageError(sentence, `for its arguments and options, run btg2gltf ${name} --help`);
   const unknown = Object.keys(values).find((option) => !Object.hasOwn(command.options, option));
-  if (unknown !== undefined) throw refuse(`${name}: ${await unknownOption(unknown, command)}`);
-  const options = checkOptions(`${name}: `, command, values, refuse);
-  return { args: { ...checkPositionals(`${name}: `, usage, command, given, refuse), ...options } };
+  if (unknown !== undefined) throw usageError(`${name}: ${await unknownOption(unknown, command)}`);
+  const options = checkOptions(name, command, values);
+  return { args: { ...checkPositionals(name, usage, command, given), ...options } };
 }
 
-/** Makes an error whose help names the command. */
-type Refuse = (sentence: string) => ConverterError;
+/** Only the options are wrapped: a line of an example can be copied as it is. */
+function helpText(usage: string, describe: string, command: Command, options: string): string {
+  const { positionals, notes = [], examples } = command;
+  return [
+    ...[`Usage: btg2gltf ${usage}`, '', describe, ''],
+    ...columns(positionals.map(({ name, describe }) => [name, describe])),
+    ...(positionals.length === 0 ? [] : ['']),
+    ...[options, '', ...notes],
+    ...['Examples:', ...examples.map((line) => `  ${line}`)],
+  ].join('\n');
+}
 
 /** A number is parsed as text; only the help shows its type. */
 function toYargs(spec: OptionSpec, forHelp: boolean) {
@@ -69,14 +70,14 @@ function toYargs(spec: OptionSpec, forHelp: boolean) {
 }
 
 function checkPositionals(
-  where: string,
+  command: string,
   usage: string,
   { positionals }: Command,
   given: readonly (string | number)[],
-  refuse: Refuse,
 ): Arguments {
   const missing = positionals.find(({ required }, index) => required && given[index] === undefined);
-  const wrong = (sentence: string) => refuse(`${where}${sentence}; usage: btg2gltf ${usage}`);
+  const wrong = (sentence: string) =>
+    usageError(`${command}: ${sentence}; usage: btg2gltf ${usage}`);
   if (missing !== undefined) throw wrong(`expected ${missing.name}, received none`);
   if (given.length > positionals.length)
     throw wrong(`expected no further argument, received "${given[positionals.length]}"`);
@@ -95,35 +96,26 @@ async function unknownOption(name: string, { options }: Command): Promise<string
 }
 
 function checkOptions(
-  where: string,
-  command: Command,
+  command: string,
+  { options: specs }: Command,
   given: Record<string, unknown>,
-  refuse: Refuse,
 ): Arguments {
-  const required = Object.keys(command.options).filter((k) => command.options[k]!.required);
+  const required = Object.keys(specs).filter((option) => specs[option]!.required);
   const missing = required.filter((option) => given[option] === undefined);
   if (missing.length > 0) {
     const options = missing.map((option) => `--${option}`).join(' and ');
-    throw refuse(`${where}expected ${options}, received no such option`);
+    throw usageError(`${command}: expected ${options}, received no such option`);
   }
   return Object.fromEntries(
     Object.entries(given)
       .filter(([, value]) => value !== undefined)
-      .map(([option, value]) => [
-        option,
-        checkValue(option, command.options[option]!, value, refuse),
-      ]),
+      .map(([option, value]) => [option, checkValue(option, specs[option]!, value)]),
   );
 }
 
-function checkValue(
-  option: string,
-  spec: OptionSpec,
-  value: unknown,
-  refuse: Refuse,
-): string | number | boolean {
+function checkValue(option: string, spec: OptionSpec, value: unknown): string | number | boolean {
   const wrong = (expected: string) =>
-    refuse(`--${option}: expected ${expected}, received ${JSON.stringify(value)}`);
+    usageError(`--${option}: expected ${expected}, received ${JSON.stringify(value)}`);
   if (Array.isArray(value)) throw wrong('one value');
   if (spec.type === 'boolean') {
     if (typeof value !== 'boolean') throw wrong('no value');

@@ -89,7 +89,7 @@ export const catalogueCommand: Command = {
     {
       name: SUBJECT,
       describe:
-        'id of a folder, MANUFACTURER or MANUFACTURER/PROGRAM (default: the top folder); a text; or MANUFACTURER/PROGRAM/number',
+        'folder id, MANUFACTURER or MANUFACTURER/PROGRAM; a text; or MANUFACTURER/PROGRAM/number',
       required: false,
     },
   ],
@@ -104,8 +104,8 @@ export const catalogueCommand: Command = {
   },
   examples: [
     'btg2gltf catalogue ls FJEL --emulator',
-    'btg2gltf catalogue search desk --manufacturer ACME --pipeline pipelines/nightly.yaml',
-    'btg2gltf catalogue show ACME/DESK/D160 --json --pipeline pipelines/nightly.yaml',
+    'btg2gltf catalogue search desk --manufacturer FJEL --emulator',
+    'btg2gltf catalogue show FJEL/LINEA/LN-M --json --emulator',
   ],
   async run(args, io) {
     const { query } = queryOf(args);

@@ -2,7 +2,14 @@
 import { ENVIRONMENT, registerSecrets } from '../pipeline/environment.ts';
 import { ERROR_CODES } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
-import { type CommandRow, errorFields, errorToReport, type Io, usageError } from './command.ts';
+import {
+  type CommandRow,
+  columns,
+  errorFields,
+  errorToReport,
+  type Io,
+  usageError,
+} from './command.ts';
 
 /** Every command by name, in the groups of the README. The file of a command is loaded when it is called. */
 const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
@@ -14,7 +21,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
     },
     init: {
       usage: 'init [FILE]',
-      describe: 'write a pipeline file with comments, to be completed',
+      describe: 'write a pipeline file with comments, after some questions',
       load: async () => (await import('./init.ts')).initCommand,
     },
     doctor: {
@@ -133,7 +140,8 @@ export async function runCommandLine(
   try {
     return await dispatch(words, io, version);
   } catch (thrown) {
-    const fields = errorFields(errorToReport(thrown, io));
+    const error = errorFields(errorToReport(thrown, io));
+    const fields = { ...error, help: helpOf(error, words[0]) };
     if (isJsonLog(words, io)) {
       const { createLogger } = await import('../support/log.ts');
       const sink = { write: io.printError };
@@ -146,6 +154,12 @@ export async function runCommandLine(
     }
     return fields.exit;
   }
+}
+
+/** The help of a command is shorter than that of the program. */
+function helpOf({ help }: { help: string }, name = ''): string {
+  const isGeneral = help === ERROR_CODES.USAGE.help && Object.hasOwn(COMMANDS, name);
+  return isGeneral ? `for its arguments and options, run btg2gltf ${name} --help` : help;
 }
 
 /** Off a terminal every line on standard error is JSON, unless `--log-format` says otherwise. */
@@ -211,11 +225,4 @@ function helpText(): string {
     ...columns(EXIT_CODES),
     '',
   ].join('\n');
-}
-
-function columns(
-  rows: readonly (readonly [string, string])[],
-  width = Math.max(...rows.map(([left]) => left.length)),
-): string[] {
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }

@@ -79,6 +79,14 @@ export function numberOf(args: Arguments, name: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
+/** Aligned lines of the help. @param width - Of the left column. */
+export function columns(
+  rows: readonly (readonly [string, string])[],
+  width = Math.max(...rows.map(([left]) => left.length)),
+): string[] {
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}
+
 /** An error in how the program was called. @param help - An action that fits better than that of the code. */
 export function usageError(sentence: string, help?: string): ConverterError {
   return new ConverterError('USAGE', sentence, help === undefined ? {} : { help });

@@ -15,7 +15,8 @@ export function completionCommand(commands: Readonly<Record<string, CommandRow>>
     async run(args, io) {
       const shell = textOf(args, 'bash|zsh')!;
       const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
-      if (script === undefined) throw usageError(`expected bash or zsh, received "${shell}"`);
+      if (script === undefined)
+        throw usageError(`completion: expected bash or zsh, received "${shell}"`);
       const loaded = Object.entries(commands).map(async ([name, { describe, load }]) => {
         return { ...(await load()), name, describe };
       });
@@ -93,8 +94,9 @@ ${commands.map((one) => `    ${one.name}) options=(${optionList(one).join(' ')})
 ${[...choices].map(([name, list]) => `    ${name}) compadd ${list}; return ;;`).join('\n')}
     ${names.join('|')}) _files; return ;;
   esac
-  if [[ $PREFIX == -* ]]; then _describe option options; else _files -g '*.(yaml|yml)'; fi
+  if [[ $PREFIX == -* ]]; then _describe -o option options; else _files -g '*.(yaml|yml)'; fi
 }
-compdef _btg2gltf btg2gltf
+# A file of $fpath is the body of the function at its first call.
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _btg2gltf "$@"; else compdef _btg2gltf btg2gltf; fi
 `;
 }

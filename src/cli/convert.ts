@@ -33,7 +33,7 @@ export const convertCommand: Command = {
     ...optionsOf('convert'),
   },
   examples: [
-    'btg2gltf convert --emulator --manufacturer M --program P --basearticlenumber N --output n.glb',
+    'btg2gltf convert --emulator --manufacturer FJEL --program LINEA --basearticlenumber LN-M --output desk.glb',
   ],
   async run(args, io) {
     const { convertArticle } = await import('../pipeline/convert-article.ts');

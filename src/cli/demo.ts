@@ -17,7 +17,7 @@ export const demoCommand: Command = {
   options: {
     output: { type: 'string', describe: `folder of the result [default: ./${DEFAULT_FOLDER}]` },
   },
-  examples: ['btg2gltf demo', 'btg2gltf demo --output /srv/www/furniture'],
+  examples: ['btg2gltf demo', 'btg2gltf demo --output furniture'],
   async run(args, io) {
     const { runPipeline } = await import('../pipeline/run.ts');
     const folder = textOf(args, 'output') ?? DEFAULT_FOLDER;
@@ -32,10 +32,11 @@ export const demoCommand: Command = {
 };
 
 function nextSteps(folder: string): string {
+  const again = folder === DEFAULT_FOLDER ? 'btg2gltf demo' : `btg2gltf demo --output '${folder}'`;
   return `
 Next:
   open a .glb file below ${join(folder, 'articles')} in a glTF viewer
-  btg2gltf demo         again: every configuration is unchanged
+  ${again}         again: every configuration is unchanged
   btg2gltf init         writes a pipeline file of your own
   btg2gltf doctor       checks this machine, your settings and your login
   btg2gltf serve        starts the emulator that this demo has used

@@ -30,7 +30,7 @@ export const doctorCommand: Command = {
     },
   ],
   options: {},
-  examples: ['btg2gltf doctor', 'btg2gltf doctor pipelines/nightly.yaml'],
+  examples: ['btg2gltf doctor', 'btg2gltf doctor pipeline.yaml'],
   async run(args, io) {
     let worst = 0;
     for await (const { state, what, text, todo, exit } of examine(args, io)) {

@@ -32,7 +32,7 @@ export const explainCommand: Command = {
     },
     json: { type: 'boolean', describe: 'print JSON, one line for each configuration' },
   },
-  examples: ["btg2gltf explain 'FJEL/SALUN/*' --pipeline pipelines/demo.yaml"],
+  examples: ["btg2gltf explain 'FJEL/LINEA/*' --pipeline pipeline.yaml"],
   async run(args, io) {
     const { pipeline } = await readOfflineOptions(textOf(args, 'pipeline')!, args, io);
     const environment = { ...environmentOf(io), log: SILENT };

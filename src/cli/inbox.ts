@@ -51,8 +51,9 @@ export const inboxCommand: Command = {
     '',
   ],
   examples: [
-    'btg2gltf inbox --port 4820 --store carts',
-    'curl --json \'{"json": …}\' http://127.0.0.1:4820/cart',
+    'btg2gltf inbox --store carts',
+    'btg2gltf catalogue show FJEL/LINEA/LN-M --emulator --json > article.json',
+    'curl --json @article.json http://127.0.0.1:4820/cart',
     'btg2gltf inbox --store carts --host 0.0.0.0 --allow-origin https://plan.example',
   ],
   async run(args, io) {

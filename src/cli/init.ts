@@ -14,14 +14,15 @@ export const initCommand: Command = {
     { name: 'FILE', describe: `the file to write [default: ${DEFAULT_FILE}]`, required: false },
   ],
   options: {},
-  examples: ['btg2gltf init', 'btg2gltf init pipelines/nightly.yaml'],
+  examples: ['btg2gltf init', 'btg2gltf init nightly.yaml'],
   async run(args, io) {
     const file = textOf(args, 'FILE') ?? DEFAULT_FILE;
     if (!/\.ya?ml$/i.test(file)) {
       throw usageError(`FILE: expected a name that ends with .yaml, received "${file}"`);
     }
     if (await exists(file)) {
-      throw usageError(`${file}: expected a new file, but it exists; choose another name`);
+      const sentence = `FILE: expected the name of a new file, received ${file}, which exists`;
+      throw usageError(sentence, 'choose another name, or remove the file');
     }
     const answers = await askUser(io);
     await replaceFile(resolve(file), pipelineText(file, answers));

@@ -25,7 +25,7 @@ async function outputFolderOf(args: Arguments, io: Io): Promise<string> {
 export const verifyCommand: Command = {
   positionals: POSITIONALS,
   options: { output: OUTPUT },
-  examples: ['btg2gltf verify pipelines/demo.yaml', 'btg2gltf verify output/demo'],
+  examples: ['btg2gltf verify pipeline.yaml', 'btg2gltf verify output'],
   async run(args, io) {
     const folder = await outputFolderOf(args, io);
     const { objects, links, problems } = await verifyOutput(folder, io.signal);
@@ -49,10 +49,7 @@ export const pruneCommand: Command = {
     yes: { type: 'boolean', describe: 'remove the files; without it they are only counted' },
     verbose: { type: 'boolean', describe: 'list the files' },
   },
-  examples: [
-    'btg2gltf prune pipelines/demo.yaml',
-    'btg2gltf prune output/demo --keep-runs 90 --yes',
-  ],
+  examples: ['btg2gltf prune pipeline.yaml', 'btg2gltf prune output --keep-runs 90 --yes'],
   async run(args, io) {
     const outputDir = await outputFolderOf(args, io);
     await requireManifest(outputDir);

@@ -19,8 +19,8 @@ export const recordCommand: Command = {
     ...optionsOf('record'),
   },
   examples: [
-    'btg2gltf record pipelines/nightly.yaml --to recordings/nightly',
-    'btg2gltf serve --recording recordings/nightly',
+    'btg2gltf record pipeline.yaml --to recording --limit 2',
+    'btg2gltf serve --recording recording',
   ],
   async run(args, io) {
     const { recordPipeline } = await import('../pipeline/record.ts');

@@ -29,7 +29,7 @@ export const relayCommand: Command = {
   },
   examples: [
     'btg2gltf relay',
-    'curl -d username=… -d password=… -d rememberme=false http://127.0.0.1:4830/gettoken.php',
+    'curl -d "username=$BTG2GLTF_USERNAME" -d "password=$BTG2GLTF_PASSWORD" -d rememberme=false http://127.0.0.1:4830/gettoken.php',
   ],
   async run(args, io) {
     const { openRelay } = await import('../gateway/relay.ts');

@@ -35,17 +35,17 @@ import { environmentOf } from './service.ts';
 
 /** The command `run`. */
 export const runCommand = pipelineCommand('run', [
-  'btg2gltf run pipelines/demo.yaml',
-  "btg2gltf run pipelines/nightly.yaml --only 'ACME/DESK/*' --force",
+  'btg2gltf run pipeline.yaml --limit 10',
+  "btg2gltf run pipeline.yaml --only 'FJEL/LINEA/*' --force",
 ]);
 
 /** The command `fetch`. */
 export const fetchCommand = pipelineCommand('fetch', [
-  'btg2gltf fetch pipelines/demo.yaml && btg2gltf build pipelines/demo.yaml',
+  'btg2gltf fetch pipeline.yaml && btg2gltf build pipeline.yaml',
 ]);
 
 /** The command `build`. */
-export const buildCommand = pipelineCommand('build', ['btg2gltf build pipelines/demo.yaml']);
+export const buildCommand = pipelineCommand('build', ['btg2gltf build pipeline.yaml']);
 
 function pipelineCommand(name: 'run' | 'fetch' | 'build', examples: string[]): Command {
   return {

@@ -15,7 +15,7 @@ export const serveCommand: Command = {
     recording: { type: 'string', describe: 'folder of a recording [default: the sample range]' },
     cache: { type: 'string', describe: 'cache folder to store permanent identifiers in' },
   },
-  examples: ['btg2gltf serve --port 4810', 'btg2gltf serve --recording recordings/showroom'],
+  examples: ['btg2gltf serve', 'btg2gltf serve --recording recording'],
   async run(args, io) {
     const recording = textOf(args, 'recording');
     const range = recording === undefined ? {} : { recording: resolve(recording) };
@@ -57,6 +57,6 @@ function instructions(emulator: Emulator, recording: string | undefined): string
   export BTG2GLTF_APP_KEY='${emulator.appKey}'
 
   With these variables, in another shell:  btg2gltf catalogue ls
-                                           btg2gltf run pipelines/nightly.yaml
+                                           btg2gltf init
 `;
 }

@@ -142,7 +142,7 @@ describe('the demo run', () => {
     expect(newcomer.exit).toBe(0);
     const [report] = (await listFolder(join(eight(), 'runs'))).filter((name) => /^\d/.test(name));
     expect(newcomer.stdout).toContain(join(eight(), 'runs', report!, 'report.html'));
-    for (const next of ['articles', 'serve', 'init', 'doctor']) {
+    for (const next of ['articles', `demo --output '${eight()}'`, 'serve', 'init', 'doctor']) {
       expect(newcomer.stdout.split('Next:')[1]).toContain(next);
     }
     expect((await listFolder(folder)).sort()).toEqual(['eight', 'one']);

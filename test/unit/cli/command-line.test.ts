@@ -40,6 +40,50 @@ test('the example of the help runs as it is', async () => {
   expect(await command(words)).toMatchObject({ exit: 0 });
 });
 
+/** Files that the examples write or read; all others are arguments. */
+const FILES = /^(?:pipeline\.yaml|nightly\.yaml|output|recording|desk\.glb|carts)$/;
+
+/** The words of the commands of a line; its shell syntax is quotes, && and >. */
+function wordsOf(example: string): string[][] {
+  return example.split(' && ').map((line) => {
+    const [, ...words] = line.split(/ > | {2,}#/)[0]!.match(/'[^']*'|\S+/g)!;
+    return words
+      .map((word) => word.replaceAll("'", ''))
+      .map((word) => (FILES.test(word) ? join(folder, word) : word));
+  });
+}
+
+test('every example of the help of a command runs as it is', async () => {
+  const article = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
+  const options = { output: { dir: 'output' }, service: { emulator: true } };
+  await writePipeline(folder, { ...options, articles: [{ article }] });
+  const names = helpGroups().flatMap(([, ...rows]) => rows);
+  const examples = new Map<string, string[][]>();
+  for (const name of names) {
+    const { stdout } = await command([name, '--help']);
+    const lines = stdout.split('\nExamples:\n')[1]!.trimEnd().split('\n');
+    const commands = lines.map((line) => line.trim()).filter((line) => line.startsWith('btg2gltf'));
+    examples.set(name, commands.flatMap(wordsOf));
+  }
+  // A whole sample range takes too long, and its pipeline has a test of its own.
+  examples.delete('demo');
+  const order = ['run', 'record', ...examples.keys()];
+  for (const name of new Set(order)) {
+    for (const words of examples.get(name)!) {
+      // The first example of init has no argument: its file would be in the working folder.
+      if (words.length === 1 && words[0] === 'init') continue;
+      const isServer = ['serve', 'inbox', 'relay'].includes(words[0]!);
+      const env = { BTG2GLTF_AUTH_URL: 'http://127.0.0.1:9/auth' };
+      const result = await command(isServer ? [...words, '--port', '0'] : words, {
+        env: isServer ? env : {},
+        ...(isServer && { signal: AbortSignal.abort() }),
+      });
+      const isRefused = words[0] === 'doctor' && words.length === 1;
+      expect({ words, ...result }).toMatchObject({ words, exit: isRefused ? 2 : 0 });
+    }
+  }
+});
+
 test('-V and --version print the version', async () => {
   for (const word of ['-V', '--version'])
     expect(await command([word])).toEqual({ exit: 0, stdout: '0.0.0\n', stderr: '' });
@@ -54,6 +98,8 @@ test('an unknown option or argument points to the help of its command', async ()
       expect(stderr).toContain(`run btg2gltf ${name} --help`);
     }
   }
+  const withoutService = await command(['catalogue', 'ls']);
+  expect(withoutService.stderr).toContain('run btg2gltf catalogue --help');
   expect((await command(['rnu'])).stderr).toMatch(
     /did you mean "run"\?[\s\S]*--help lists the commands/,
   );

@@ -45,6 +45,10 @@ test('zsh gets every command and option with its description', async () => {
   expect(stdout).toMatch(/^#compdef btg2gltf\n/);
   expect(stdout).toMatch(/ {2}commands=\('demo:.*'run:convert the articles/);
   expect(stdout).toMatch(/ run\) options=\('--output:.*'--help:show help'\)/);
+  // A file of $fpath is called at once; the output of eval registers the function.
+  expect(stdout).toMatch(
+    /if \[\[ \$zsh_eval_context\[-1\] == loadautofunc \]\]; then _btg2gltf "\$@"; else compdef _btg2gltf btg2gltf; fi\n$/,
+  );
   await run('zsh', ['-n', '-c', stdout]).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });

@@ -90,7 +90,9 @@ describe('init writes a pipeline file', () => {
     const { exit, stderr } = await command(['init', file]);
     expect({ exit, stderr }).toEqual({
       exit: 2,
-      stderr: expect.stringContaining(`${file}: expected a new file, but it exists`),
+      stderr: expect.stringContaining(
+        `FILE: expected the name of a new file, received ${file}, which exists`,
+      ),
     });
     expect(await text()).toBe('mine');
     expect(await command(['init', join(folder, 'nightly.json')])).toMatchObject({ exit: 2 });
