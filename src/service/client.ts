@@ -330,7 +330,7 @@ function createAttempt<Name extends OperationName, Given extends MaybeValidators
     for (;;) {
       const token = await session.token();
       const { response, target, order } = await send({ ...request, token, number });
-      const accept = () => session.accept({ token, order });
+      const accept = () => session.accept({ token, order }, !mayReplaceToken);
       if (!looksLikeDeadToken(operation, response)) return { response, target, accept };
       const state = await session.examine({ token, order });
       if (state === 'alive') refusals += 1;

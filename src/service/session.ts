@@ -9,7 +9,7 @@
  * | alive   | a normal answer to a request sent after the refused one        | is an ordinary failure                 |
  * | in doubt | a refusal, if there is no such answer                         | waits for one request of the root      |
  * | dead    | a refusal of the root, too; the end of the token's lifetime    | waits for one login, once              |
- * | ended   | a refused login; the death of a given token; `MAX_UNUSED`      | fails: the run ends                    |
+ * | ended   | a refused login; the death of a given token; `MAX_UNHELPFUL`   | fails: the run ends                    |
  *
  * A token of our own is renewed ahead of its end, and logged out at the end; a given token is only used.
  */
@@ -37,8 +37,11 @@ const RENEWAL_PAUSE_MS = 60_000;
 const GRACE_MS = 5_000;
 /** Logging out must not delay the end of a run. */
 const LOGOUT_TIMEOUT_MS = 5_000;
-/** New tokens in a row of which the service accepted none: another login would not help. */
-const MAX_UNUSED = 3;
+/**
+ * Logins that replaced a refused token and did not help: the refused request was refused with the new one too. A root
+ * that refuses at random looks like tokens that die. After so many, a token that was accepted once counts as alive.
+ */
+const MAX_UNHELPFUL = 2;
 const NEVER = new AbortController().signal;
 // Each login and logout in flight listens to it.
 setMaxListeners(0, NEVER);
@@ -72,8 +75,11 @@ type TokenState = 'alive' | 'dead' | 'unclear';
 interface Session {
   /** Returns a token that should be alive; logs in if there is none. Throws what ended the session. */
   token(): Promise<string>;
-  /** Records that a request was answered normally. */
-  accept(sent: Sent): void;
+  /**
+   * Records that a request was answered normally.
+   * @param wasReplaced - Whether it was refused before with another token: the login has helped.
+   */
+  accept(sent: Sent, wasReplaced?: boolean): void;
   /** Decides whether the token of a refused request is alive. All that wait share one request of the root. */
   examine(refused: Sent): Promise<TokenState>;
   /**
@@ -100,7 +106,7 @@ export function createSession(options: SessionOptions): Session {
     given === undefined ? undefined : { value: given, acceptedOrder: 0, ...ENDLESS };
   let pending: Promise<string> | undefined;
   let asking: Promise<TokenState> | undefined;
-  let unused = 0;
+  let unhelpful = 0;
   let refusal: unknown;
   let isClosed = false;
 
@@ -143,11 +149,13 @@ export function createSession(options: SessionOptions): Session {
     if (refusal !== undefined) throw refusal;
   };
 
-  const accept = ({ token, order }: Sent): void => {
-    if (current?.value !== token) return;
-    current.acceptedOrder = Math.max(current.acceptedOrder, order);
-    unused = 0;
+  const accept = ({ token, order }: Sent, wasReplaced = false): void => {
+    if (wasReplaced) unhelpful = 0;
+    if (current?.value === token) current.acceptedOrder = Math.max(current.acceptedOrder, order);
   };
+
+  const isTrusted = ({ acceptedOrder }: Token): boolean =>
+    unhelpful === MAX_UNHELPFUL && acceptedOrder > 0;
 
   const ask = async (token: string): Promise<TokenState> => {
     try {
@@ -160,11 +168,11 @@ export function createSession(options: SessionOptions): Session {
     }
   };
 
-  const retire = ({ acceptedOrder }: Token): void => {
+  const retire = (): void => {
     current = undefined;
-    if (acceptedOrder === 0) unused += 1;
     if (given !== undefined) refusal = endedBy('TOKEN_DIED');
-    else if (unused >= MAX_UNUSED) refusal = endedBy('LOGIN_REFUSED');
+    else if (unhelpful === MAX_UNHELPFUL) refusal = endedBy('LOGIN_REFUSED');
+    else unhelpful += 1;
   };
 
   return {
@@ -176,7 +184,7 @@ export function createSession(options: SessionOptions): Session {
     accept,
     async examine({ token, order }) {
       while (current?.value === token) {
-        if (current.acceptedOrder > order) return 'alive';
+        if (current.acceptedOrder > order || isTrusted(current)) return 'alive';
         // What was sent before the refused request proves nothing for it: then the loop asks again.
         asking ??= ask(token).finally(() => {
           asking = undefined;
@@ -188,7 +196,7 @@ export function createSession(options: SessionOptions): Session {
     },
     async replace(token, isCertain) {
       if (isCertain) toLogOut.delete(token);
-      if (current?.value === token) retire(current);
+      if (current?.value === token && !isTrusted(current)) retire();
       throwIfEnded();
       return current?.value ?? obtain();
     },
@@ -210,7 +218,7 @@ const ENDS = {
     'getNodes',
   ],
   LOGIN_REFUSED: [
-    `login: expected a token that the service accepts, received ${MAX_UNUSED} in a row that it refuses`,
+    `login: expected a token that the service accepts, received ${MAX_UNHELPFUL + 1} in a row that it refuses`,
     'getSessionToken',
   ],
 } as const;

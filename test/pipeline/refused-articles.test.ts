@@ -78,6 +78,19 @@ test('60 refused articles alone cost no login', async () => {
   expect(run, run.stderr).toMatchObject({ exit: 1, logins: 1, failed: 60 });
 });
 
+test('60 refused articles cost three logins at most where the root refuses every second request', async () => {
+  const root = json([{ nodeid: 'ACME;:DESK@1', text: 'Desks', nodetype: 'F' }]);
+  let asked = 0;
+  proxy.break(/basearticlenumber=X/, html);
+  proxy.break(/getnodes/, (response, request) => {
+    (++asked % 2 === 0 ? json({ error: 'busy' }, 401) : root)(response, request);
+  });
+  const mixed = REFUSED.flatMap((number, i) => [number, ...GOOD.slice(i, i + 1)]);
+  const run = await runOver('unreliable-root', mixed);
+  expect(run, run.stderr).toMatchObject({ exit: 1, converted: 6, failed: 60 });
+  expect(run.logins).toBeLessThanOrEqual(3);
+});
+
 test('tokens that die all the time are replaced, also while articles are refused', async () => {
   proxy.break(/basearticlenumber=X/, html);
   let calls = 0;

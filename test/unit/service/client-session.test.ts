@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  type Answer,
   type FaultServer,
   html,
   json,
@@ -236,6 +237,48 @@ describe('an article that is refused', () => {
       status: 403,
     });
     expect(server.count(BTG)).toBe(2);
+    await client.close();
+  });
+
+  it.each([
+    ['every second request', 2],
+    ['two of three requests', 3],
+    ['every request but the first', 1000],
+  ])('costs three logins at most if the root refuses %s', async (_, period) => {
+    let asked = 0;
+    server.always(NODES, (response, request) => {
+      const answer = asked++ % period === 0 ? json(ROOT_NODES) : raw('', {}, 401);
+      answer(response, request);
+    });
+    server.always(BTG, PARTS_LIST);
+    server.next('basearticlenumber=X', ...Array<Answer>(600).fill(html));
+    const client = clientOf(server, { concurrency: 1 });
+    for (const [i, key] of keys('X', 60).entries()) {
+      expect(await errorOf(client.getPartsList(key))).toMatchObject({ code: 'RESPONSE_INVALID' });
+      await client.getPartsList({ ...KEY, basearticlenumber: `G${i}` });
+    }
+    expect(server.tokens.length).toBeLessThanOrEqual(3);
+    await client.close();
+  });
+
+  it('does not keep tokens from being replaced that die again and again', async () => {
+    const refusal = raw('', {}, 401);
+    let sent = 0;
+    let dead = 0;
+    const isDead = (url = '') => url.includes(`token-${dead}-of`);
+    server.always(BTG, (response, request) => {
+      if (++sent % 20 === 0) dead = server.tokens.length;
+      const isRefused = isDead(request.url) || request.url?.includes('basearticlenumber=X');
+      (isRefused ? refusal : PARTS_LIST)(response, request);
+    });
+    server.always(NODES, (response, request) => {
+      (isDead(request.url) ? refusal : json(ROOT_NODES))(response, request);
+    });
+    const client = clientOf(server);
+    const mixed = keys('G', 200).flatMap((key, i) => [key, ...keys(`X${i}`, i % 4 === 0 ? 1 : 0)]);
+    const settled = await Promise.allSettled(mixed.map((key) => client.getPartsList(key)));
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(200);
+    expect(server.tokens.length).toBeGreaterThan(8);
     await client.close();
   });
 

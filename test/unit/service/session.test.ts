@@ -120,15 +120,28 @@ describe('a session of its own', () => {
   it('ends after three tokens in a row that the service accepts nowhere', async () => {
     const { session, counts } = sessionOf();
     for (const order of [1, 2, 3]) {
-      session.accept({ token: await session.token(), order });
+      session.accept({ token: await session.token(), order }, true);
       await session.replace(await session.token(), false);
     }
-    await session.replace(await session.token(), false);
     await session.replace(await session.token(), false);
     const third = session.replace(await session.token(), false);
     await expect(third).rejects.toMatchObject({ code: 'LOGIN_REFUSED' });
     await expect(session.token()).rejects.toThrow('received 3 in a row that it refuses');
-    expect(counts().logins).toBe(6);
+    expect(counts().logins).toBe(5);
+  });
+
+  it('relies on a token that was accepted once after two logins that did not help', async () => {
+    const { session, root, counts } = sessionOf();
+    for (const order of [1, 2]) {
+      session.accept({ token: await session.token(), order });
+      await session.replace(await session.token(), false);
+    }
+    const token = await session.token();
+    session.accept({ token, order: 3 });
+    root.isRefused = true;
+    expect(await session.examine({ token, order: 4 })).toBe('alive');
+    expect(await session.replace(token, false)).toBe(token);
+    expect(counts()).toEqual({ logins: 3, probes: 0 });
   });
 
   it('logs nothing out where it never logged in', async () => {
