@@ -148,7 +148,7 @@ function unwrap(json: unknown): unknown {
 function decode(json: unknown): Article {
   if (!isRecord(json)) throw invalid('expected an object, received something else');
   try {
-    return decodeArticle(new TextEncoder().encode(JSON.stringify(json)));
+    return decodeArticle(new TextEncoder().encode(JSON.stringify(json)), undefined, true);
   } catch (cause) {
     throw invalid(asConverterError(cause).message, cause);
   }

@@ -12,7 +12,6 @@ import {
   decodeFields,
   type Field,
   identifier,
-  list,
   number,
   object,
   oneOf,
@@ -123,7 +122,7 @@ const article = object({
   typename: text(),
   reinit: identifier(),
   // One level at a time: a schema that calls itself overflows the stack by 1,000 levels.
-  children: list(anything),
+  children: records(anything),
   propclasses: records(propertyClass),
   metamessages: anything,
   ocd: optionalObject(commercial),
@@ -137,11 +136,16 @@ const article = object({
  * values false.
  *
  * @param onDrift - Receives tolerated mismatches; children count as `article.children[]`.
+ * @param isPlanning - Whether each child must be readable; else only if `reinit` or another child is there.
  * @throws `RESPONSE_INVALID` with the path of the first field that cannot be read.
  * @see Spec 2.2; D-608 (price), D-613 (names of the reinit strings), D-784 (drift).
  */
-export function decodeArticle(body: Uint8Array, onDrift?: DriftReporter): Article {
-  return decodeTree(parseJson(body), onDrift);
+export function decodeArticle(
+  body: Uint8Array,
+  onDrift?: DriftReporter,
+  isPlanning = false,
+): Article {
+  return decodeTree(parseJson(body), onDrift, isPlanning);
 }
 
 /**
@@ -162,7 +166,7 @@ export function decodeArticleAnswer(body: Uint8Array, onDrift?: DriftReporter): 
   return decodeTree(wire, onDrift);
 }
 
-function decodeTree(root: unknown, onDrift: DriftReporter | undefined): Article {
+function decodeTree(root: unknown, onDrift?: DriftReporter, isPlanning = false): Article {
   const roots: Article[] = [];
   const open: { wire: unknown; where: string; into: Article[] }[] = [
     { wire: root, where: 'article', into: roots },
@@ -171,6 +175,7 @@ function decodeTree(root: unknown, onDrift: DriftReporter | undefined): Article 
     const { wire, where, into } = next;
     const driftWhere = where === 'article' ? where : 'article.children[]';
     const { children, ...fields } = decodeFields(article, wire, where, onDrift, driftWhere);
+    if (isPlanning || fields.reinit !== '' || children.length > 0) requireChildren(wire, where);
     for (const name of DEBUG_NAMES) if (fields[name] === undefined) delete fields[name];
     const decoded: Article = { ...fields, children: [] };
     into.push(decoded);
@@ -181,6 +186,17 @@ function decodeTree(root: unknown, onDrift: DriftReporter | undefined): Article 
     }
   }
   return roots[0]!;
+}
+
+/** Of a planning no child may be left out: its geometry would lack a part. */
+function requireChildren(wire: unknown, where: string): void {
+  const { children } = wire as JsonRecord;
+  if (isMissing(children)) return;
+  const fail = (path: string, expected: string, received: unknown) =>
+    mismatch('RESPONSE_INVALID', `${where}.children${path}`, `${expected} of a planning`, received);
+  if (!Array.isArray(children)) throw fail('', 'the array', children);
+  const at = children.findIndex((child) => !isRecord(child));
+  if (at >= 0) throw fail(`[${at}]`, 'a child', children[at]);
 }
 
 /** A dump is read by a person; the content of one that is no text is left out. */

@@ -93,8 +93,18 @@ describe('decodeArticle', () => {
       { ocd: { reinitstring: {} } },
       'article.ocd.reinitstring: expected a text, received an object',
     ],
-    [{ children: [{}, 5] }, 'article.children[1]: expected an object, received number "5"'],
-    [{ children: {} }, 'article.children: expected an array, received an object'],
+    [
+      { children: [{}, 5] },
+      'article.children[1]: expected a child of a planning, received number "5"',
+    ],
+    [
+      { reinit: 'M', children: [null] },
+      'article.children[0]: expected a child of a planning, received nothing',
+    ],
+    [
+      { reinit: 'M', children: {} },
+      'article.children: expected the array of a planning, received an object',
+    ],
   ])('refuses %j and says where', (wire, message) => {
     expect(() => decodeArticle(bytes(wire))).toThrow(
       expect.objectContaining({ code: 'RESPONSE_INVALID', message }),
@@ -129,6 +139,23 @@ describe('decodeArticle', () => {
         `${PLACE}.propertyvalues: expected an array, found number "7"`,
         `${PLACE}.ranges[]: expected an object, found number "3"`,
       ]),
+    );
+  });
+
+  it.each([
+    [[null], '[]: expected an object, found nothing'],
+    [[7, 'x'], '[]: expected an object, found number "7"'],
+    ['x', ': expected an array, found string "x"'],
+    [{}, ': expected an array, found an object'],
+  ])('leaves out children %j, which are none, and reports them', (children, found) => {
+    const wire = { ...ARTICLE, children };
+    expect(decodeArticleAnswer(bytes(wire))).toMatchObject({ id: '1', children: [] });
+    expect(driftOf(wire, decodeArticle)[0]).toBe(`article.children${found}`);
+  });
+
+  it('needs each child of a stored planning', () => {
+    expect(() => decodeArticle(bytes({ children: [null] }), undefined, true)).toThrow(
+      'article.children[0]: expected a child of a planning, received nothing',
     );
   });
 
