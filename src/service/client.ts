@@ -324,13 +324,15 @@ function createAttempt<Name extends OperationName, Given extends MaybeValidators
   const { name, values, body, validators } = request;
   const operation = OPERATIONS[name];
   const report = onDrift && ((drift: Drift) => onDrift({ operation: name, ...drift }));
+  // By the root tokens are judged: that it is answered the second time does not prove that a login helped.
+  const isRoot = name === 'getNodes' && !values.parentnode;
   let mayReplaceToken = true;
   let refusals = 0;
   const sendWithToken = async (number: number) => {
     for (;;) {
       const token = await session.token();
       const { response, target, order } = await send({ ...request, token, number });
-      const accept = () => session.accept({ token, order }, !mayReplaceToken);
+      const accept = () => session.accept({ token, order }, !mayReplaceToken && !isRoot);
       if (!looksLikeDeadToken(operation, response)) return { response, target, accept };
       const state = await session.examine({ token, order });
       if (state === 'alive') refusals += 1;

@@ -107,6 +107,8 @@ export function createSession(options: SessionOptions): Session {
   let pending: Promise<string> | undefined;
   let asking: Promise<TokenState> | undefined;
   let unhelpful = 0;
+  /** Refusals of the root since a request was answered normally. */
+  let rootRefusals = 0;
   let refusal: unknown;
   let isClosed = false;
 
@@ -151,6 +153,7 @@ export function createSession(options: SessionOptions): Session {
 
   const accept = ({ token, order }: Sent, wasReplaced = false): void => {
     if (wasReplaced) unhelpful = 0;
+    rootRefusals = 0;
     if (current?.value === token) current.acceptedOrder = Math.max(current.acceptedOrder, order);
   };
 
@@ -160,7 +163,11 @@ export function createSession(options: SessionOptions): Session {
   const ask = async (token: string): Promise<TokenState> => {
     try {
       const { order, isRefused } = await askRoot(token);
-      if (isRefused) return 'dead';
+      if (isRefused) {
+        rootRefusals += 1;
+        // Before the session ends, the root is requested again.
+        return unhelpful === MAX_UNHELPFUL && rootRefusals <= MAX_UNHELPFUL ? 'alive' : 'dead';
+      }
       accept({ token, order });
       return 'alive';
     } catch {
@@ -185,7 +192,7 @@ export function createSession(options: SessionOptions): Session {
     async examine({ token, order }) {
       while (current?.value === token) {
         if (current.acceptedOrder > order || isTrusted(current)) return 'alive';
-        // What was sent before the refused request proves nothing for it: then the loop asks again.
+        // An answer to what was sent before the refused request proves nothing for it: then the loop asks again.
         asking ??= ask(token).finally(() => {
           asking = undefined;
         });
