@@ -1,6 +1,6 @@
 /** The durable table of the runs that use this cache or were interrupted. A run that ended well has no row. */
 import { hostname } from 'node:os';
-import { isRunning } from '../support/files.ts';
+import { hasEnded } from '../support/processes.ts';
 import { Table } from './sqlite.ts';
 
 interface RunRow {
@@ -109,7 +109,7 @@ function mayRun(row: RunRow, now: number): boolean {
   if (row.pid === NO_PROCESS) return false;
   if (row.host !== hostname()) return isRecent(row, now);
   if (row.pid === process.pid) return own.has(nameOf(row));
-  return isRunning(row.pid);
+  return !hasEnded(row.pid);
 }
 
 function isRecent({ startedAt }: RunRow, now: number): boolean {

@@ -3,14 +3,13 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { ConverterError } from '../support/errors.ts';
 import {
-  isRunning,
   publishOnce,
   readTextIfExists,
   removeFile,
   replaceFile,
-  startOfProcess,
   temporaryFolder,
 } from '../support/files.ts';
+import { hasEnded } from '../support/processes.ts';
 
 /** Name of the lock in the output folder. */
 export const LOCK_FILE = '.lock';
@@ -96,10 +95,25 @@ async function isStale(text: string): Promise<boolean> {
   const owner = parseOwner(text);
   if (owner === undefined) return true;
   if (owner.host !== hostname()) return false;
-  // Process ids are reused, in containers at once: a lock with our id that is not ours is stale.
-  if (owner.pid === process.pid || !isRunning(owner.pid)) return true;
+  if (hasEnded(owner.pid)) return true;
   const born = owner.born === undefined ? undefined : await startOfProcess(owner.pid);
   return born !== undefined && born !== owner.born;
+}
+
+/** Field of `/proc/PID/stat` after the name of the program: the start, in ticks since boot. */
+const START_FIELD = 19;
+
+/**
+ * Identifies the start of a process, because process ids are reused: the id of the boot, and the ticks
+ * between boot and start.
+ *
+ * @returns Undefined if there is no such process, and on systems other than Linux.
+ */
+export async function startOfProcess(pid: number): Promise<string | undefined> {
+  const boot = await readTextIfExists('/proc/sys/kernel/random/boot_id');
+  const stat = await readTextIfExists(`/proc/${pid}/stat`);
+  const start = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[START_FIELD];
+  return boot === undefined || start === undefined ? undefined : `${boot.trim()} ${start}`;
 }
 
 function parseOwner(text: string): Owner | undefined {

@@ -8,7 +8,6 @@ import { articleLabel, configurationLabels } from '../model/configuration-id.ts'
 import type { Warning } from '../model/snapshot.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import {
-  PRIVATE_MODE,
   readBytesIfExists,
   readTextIfExists,
   replaceFile,
@@ -209,7 +208,7 @@ async function writeSelection(
   const before = await readBytesIfExists(path);
   if (before !== undefined && Buffer.compare(before, lines) === 0) return;
   const tmpDir = temporaryFolder(pipeline.cacheDir);
-  await replaceFile(path, lines, { tmpDir, mode: PRIVATE_MODE });
+  await replaceFile(path, lines, { tmpDir, isPrivate: true });
 }
 
 /**
@@ -234,7 +233,7 @@ async function writeServiceVariables(pipeline: Pipeline): Promise<void> {
   const text = JSON.stringify(pipeline.serviceVariables);
   if ((await readTextIfExists(path)) === text) return;
   const tmpDir = temporaryFolder(pipeline.cacheDir);
-  await replaceFile(path, text, { tmpDir, mode: PRIVATE_MODE });
+  await replaceFile(path, text, { tmpDir, isPrivate: true });
 }
 
 /** Returns the variables of `service:` at the last fetch of this pipeline; none before the first. */

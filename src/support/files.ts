@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { errnoOf, operate, unless } from './file-operations.ts';
+import { hasEnded } from './processes.ts';
 
 interface WriteOptions {
   /** Folder of the temporary file, on the same file system. @defaultValue the folder of the file */
   tmpDir?: string;
-  /** Permissions, independent of the umask. @defaultValue 0o644 */
-  mode?: number;
+  /** Whether only the owner may read the file. */
+  isPrivate?: boolean;
 }
 
 /** The size and identity of a file or folder. */
@@ -22,11 +23,13 @@ export interface FileFacts {
   identity: string;
 }
 
+/** Permissions, independent of the umask. */
 const FILE_MODE = 0o644;
-/** Permissions of files that only their owner may read. */
-export const PRIVATE_MODE = 0o600;
+const PRIVATE_MODE = 0o600;
 const FOLDER_MODE = 0o755;
-const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
+
+/** Errors where there is no such file; ESRCH is one of `/proc` whose process ended during the read. */
+const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ESRCH']);
 
 /** Errors of `link()` and `symlink()` where hard links are not possible, though copies are. */
 const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
@@ -62,8 +65,8 @@ export function readBytesIfExists(path: string): Promise<Uint8Array | undefined>
 /**
  * The facts of a file or folder; undefined if it does not exist.
  *
- * It uses the synchronous call: the thread pool takes 20 times as long as a local disk, and a run
- * without changes checks one file of each configuration.
+ * Synchronous: the thread pool takes 20 times as long as a local disk, and a run without changes checks
+ * one file of each configuration.
  */
 export async function statIfExists(path: string): Promise<FileFacts | undefined> {
   const found = operate('stat', path, async () => statSync(path, { throwIfNoEntry: false }));
@@ -165,7 +168,7 @@ export async function replaceFile(
 ): Promise<void> {
   await makeFolder(dirname(path));
   await viaTemporary(options.tmpDir ?? dirname(path), async (temporary) => {
-    await writeDurably(temporary, content, options.mode ?? FILE_MODE);
+    await writeDurably(temporary, content, options.isPrivate ? PRIVATE_MODE : FILE_MODE);
     await operate('rename', path, () => fs.rename(temporary, path));
   });
   await syncFolder(dirname(path));
@@ -194,15 +197,25 @@ export async function publishOnce(
 
 async function linkOnce(temporary: string, path: string): Promise<'published' | 'existed'> {
   try {
-    await operate('link', path, () => fs.link(temporary, path));
+    const linked = operate('link', path, () => fs.link(temporary, path));
+    // Without hard links, a rename publishes the file in one step too.
+    if (!(await isPossible(linked)))
+      await operate('rename', path, () => fs.rename(temporary, path));
     return 'published';
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return 'existed';
-    if (!NO_LINK.has(errnoOf(error))) throw error;
-    // Without hard links, a rename publishes the file in one step too.
-    await operate('rename', path, () => fs.rename(temporary, path));
-    return 'published';
+    throw error;
   }
+}
+
+/** Waits for a link; false where links are not possible. */
+async function isPossible(linked: Promise<void>): Promise<boolean> {
+  return (
+    (await unless(
+      NO_LINK,
+      linked.then(() => true),
+    )) ?? false
+  );
 }
 
 /**
@@ -240,15 +253,11 @@ export async function linkOrCopy(
  * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`, also if `path` is a folder, which stays.
  */
 export async function replaceLink(path: string, target: string, tmpDir: string): Promise<void> {
-  try {
-    await viaTemporary(tmpDir, async (temporary) => {
-      await operate('symlink', path, () => fs.symlink(target, temporary, 'dir'));
-      await operate('rename', path, () => fs.rename(temporary, path));
-    });
-  } catch (error) {
-    if (!NO_LINK.has(errnoOf(error))) throw error;
-    await replaceFile(path, `${target}\n`, { tmpDir });
-  }
+  const linked = viaTemporary(tmpDir, async (temporary) => {
+    await operate('symlink', path, () => fs.symlink(target, temporary, 'dir'));
+    await operate('rename', path, () => fs.rename(temporary, path));
+  });
+  if (!(await isPossible(linked))) await replaceFile(path, `${target}\n`, { tmpDir });
 }
 
 /** The target that {@link replaceLink} wrote; undefined if there is none. */
@@ -263,15 +272,10 @@ export async function readLinkIfExists(path: string): Promise<string | undefined
 }
 
 async function linkOrCopyToNewName(from: string, to: string): Promise<'linked' | 'copied'> {
-  try {
-    await operate('link', to, () => fs.link(from, to));
-    return 'linked';
-  } catch (error) {
-    if (!NO_LINK.has(errnoOf(error))) throw error;
-    await operate('copy', to, () => fs.copyFile(from, to, constants.COPYFILE_EXCL));
-    await withFile(to, 'r+', FILE_MODE, (handle) => operate('fsync', to, () => handle.sync()));
-    return 'copied';
-  }
+  if (await isPossible(operate('link', to, () => fs.link(from, to)))) return 'linked';
+  await operate('copy', to, () => fs.copyFile(from, to, constants.COPYFILE_EXCL));
+  await withFile(to, 'r+', FILE_MODE, (handle) => operate('fsync', to, () => handle.sync()));
+  return 'copied';
 }
 
 async function sameContent(
@@ -327,7 +331,7 @@ function besideOf(path: string, state: 'new' | 'old', pid: number = process.pid)
 async function cleanUpBeside(path: string): Promise<void> {
   for (const name of await listFolder(dirname(path))) {
     const [, pid, state] = /\.(\d+)\.(new|old)$/.exec(name) ?? [];
-    if (pid === undefined || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
+    if (pid === undefined || !hasEnded(Number(pid))) continue;
     const left = besideOf(path, state as 'new' | 'old', Number(pid));
     if (basename(left) !== name) continue;
     if (state === 'new' || (await exists(path))) await removeTree(left);
@@ -362,42 +366,11 @@ export async function removeStaleTemporaries(folder: string): Promise<number> {
   let removed = 0;
   for (const name of await listFolder(folder)) {
     const pid = /^\.(\d+)-\d+-\d+\.tmp$/.exec(name)?.[1];
-    if (pid === undefined || inUse.has(join(folder, name))) continue;
-    // Process ids are reused, in containers at once: a file of our own id that is not in use is an old one.
-    if (Number(pid) !== process.pid && isRunning(Number(pid))) continue;
+    if (pid === undefined || inUse.has(join(folder, name)) || !hasEnded(Number(pid))) continue;
     await removeFile(join(folder, name));
     removed++;
   }
   return removed;
-}
-
-/** Whether a process of this machine runs, including one that we may not signal. */
-export function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return errnoOf(error) === 'EPERM';
-  }
-}
-
-/** Field of `/proc/PID/stat` after the name of the program: the start, in ticks since boot. */
-const START_FIELD = 19;
-
-/**
- * Identifies the start of a process, because process ids are reused: the id of the boot, and the ticks
- * between boot and start.
- *
- * @returns Undefined if there is no such process, and on systems other than Linux.
- * @throws {@link ConverterError} `FILE_UNREADABLE`
- *
- * @see D-830.
- */
-export async function startOfProcess(pid: number): Promise<string | undefined> {
-  const boot = await readTextIfExists('/proc/sys/kernel/random/boot_id');
-  // ESRCH: the process ended during the read.
-  const stat = await unless(new Set(['ESRCH']), readTextIfExists(`/proc/${pid}/stat`));
-  const start = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[START_FIELD];
-  return boot === undefined || start === undefined ? undefined : `${boot.trim()} ${start}`;
 }
 
 let temporaries = 0;
@@ -455,16 +428,12 @@ async function withFile<T>(
   work: (handle: fs.FileHandle) => Promise<T>,
 ): Promise<T> {
   const handle = await operate('open', path, () => fs.open(path, flags, mode));
-  let result: T;
   try {
-    result = await work(handle);
+    const result = await work(handle);
+    await operate('close', path, () => handle.close());
+    return result;
   } catch (error) {
     await handle.close().catch(() => undefined);
     throw error;
   }
-  await operate('close', path, () => handle.close()).catch(async (error: unknown) => {
-    await handle.close().catch(() => undefined);
-    throw error;
-  });
-  return result;
 }

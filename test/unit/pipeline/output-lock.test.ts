@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LOCK_FILE, lockOutput } from '../../../src/pipeline/output-lock.ts';
-import { exists, startOfProcess } from '../../../src/support/files.ts';
+import { LOCK_FILE, lockOutput, startOfProcess } from '../../../src/pipeline/output-lock.ts';
+import { exists } from '../../../src/support/files.ts';
 import { temporaryFolder } from '../../helpers/command.ts';
 
 let folder: string;
@@ -100,5 +100,19 @@ describe('lockOutput', () => {
     const release = await lockOutput(join(folder, 'new'), 1);
     await mkdir(join(folder, 'new'), { recursive: true });
     await release();
+  });
+});
+
+describe.runIf(process.platform === 'linux')('startOfProcess', () => {
+  it('stays the same, and differs from that of a process born later', async () => {
+    const own = await startOfProcess(process.pid);
+    expect(own).toMatch(/^[0-9a-f-]{36} \d+$/);
+    expect(await startOfProcess(process.pid)).toBe(own);
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    await once(child, 'spawn');
+    expect(await startOfProcess(child.pid!)).not.toBe(own);
+    child.kill();
+    await once(child, 'exit');
+    expect(await startOfProcess(child.pid!)).toBeUndefined();
   });
 });

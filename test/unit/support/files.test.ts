@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { link, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +16,6 @@ import {
   replaceFile,
   replaceFolder,
   sha256Hex,
-  startOfProcess,
 } from '../../../src/support/files.ts';
 
 let dir = '';
@@ -205,18 +202,4 @@ describe('temporary files', () => {
 it('hashes bytes and texts', () => {
   expect(sha256Hex('')).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
   expect(sha256Hex(new Uint8Array([0x61]))).toBe(sha256Hex('a'));
-});
-
-describe.runIf(process.platform === 'linux')('startOfProcess', () => {
-  it('stays the same, and differs from that of a process born later', async () => {
-    const own = await startOfProcess(process.pid);
-    expect(own).toMatch(/^[0-9a-f-]{36} \d+$/);
-    expect(await startOfProcess(process.pid)).toBe(own);
-    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
-    await once(child, 'spawn');
-    expect(await startOfProcess(child.pid!)).not.toBe(own);
-    child.kill();
-    await once(child, 'exit');
-    expect(await startOfProcess(child.pid!)).toBeUndefined();
-  });
 });
