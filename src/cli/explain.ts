@@ -9,7 +9,7 @@ import {
 } from '../pipeline/explain.ts';
 import { amount, instant } from '../report/text.ts';
 import { SILENT } from '../support/log.ts';
-import type { MaterialExplanation } from '../transform/material-trace.ts';
+import type { MaterialExplanation } from '../transform/material-table.ts';
 import { type Command, textOf } from './command.ts';
 import { optionsOf, readOfflineOptions } from './pipeline-options.ts';
 import { environmentOf } from './service.ts';

@@ -7,7 +7,7 @@ import type { ArticleSnapshot, DecodedReader, Warning } from '../model/snapshot.
 import { ConverterError } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
-import type { MaterialExplanation } from '../transform/material-trace.ts';
+import type { MaterialExplanation } from '../transform/material-table.ts';
 import type { NamedFile } from '../write/gltf.ts';
 import { checkRun, withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';

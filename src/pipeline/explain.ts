@@ -16,7 +16,7 @@ import type { Scene } from '../model/scene.ts';
 import { ConverterError, helpFor, isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import type { PackedMap } from '../support/packed-map.ts';
-import type { MaterialExplanation } from '../transform/material-trace.ts';
+import type { MaterialExplanation } from '../transform/material-table.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { snapshotSource, sourceDigest } from './configuration.ts';
 import { loadConverter } from './convert-article.ts';

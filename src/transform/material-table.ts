@@ -1,8 +1,4 @@
-/**
- * Material table: one row for every field of `mats[]`, total by type, in the order of application. A
- * field that is dropped is a row with the reason. Longer rules follow below, each choice as a table of
- * its option's values.
- */
+/** Material table: one row for every field of `mats[]`, dropped ones too, in the order of application. */
 
 import { linearColor, luminance } from '../math/color.ts';
 import { pow } from '../math/elementary.ts';
@@ -11,7 +7,6 @@ import type { LinearRgb, SceneMaterial } from '../model/scene.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { applyTransparency, CLEAR_ROUGHNESS, isGlass } from './glass.ts';
 import type { KnownImage } from './images.ts';
-import { createTrace, type MaterialExplanation } from './material-trace.ts';
 
 /** White, in sRGB as in linear light. */
 const WHITE: LinearRgb = [1, 1, 1];
@@ -22,7 +17,7 @@ const DEFAULT_SHI = 30;
 
 type Range = readonly [least: number, most: number];
 const UNIT: Range = [0, 1];
-const POSITIVE: Range = [0, Number.POSITIVE_INFINITY];
+const POSITIVE: Range = [0, Infinity];
 
 /** A material's values in glTF's terms, and which images it uses; they are not yet packed. */
 export type MaterialShading = Omit<SceneMaterial, 'doubleSided' | 'extras' | `${string}Texture`> & {
@@ -43,17 +38,16 @@ export interface MaterialContext {
 }
 
 type Apply = (context: MaterialContext) => void;
-type ApplyValue = (context: MaterialContext, value: number) => void;
 
 /** The fields with a row each. */
-export type MaterialField = Exclude<keyof ServiceMaterial, 'source' | 'overridden' | 'unreadable'>;
+type MaterialField = Exclude<keyof ServiceMaterial, 'source' | 'overridden' | 'unreadable'>;
 
 /** One row: where a field goes, why, and how. */
-export interface MaterialRule {
+interface MaterialRule {
   /** glTF target; null for a field that is dropped. */
   target: string | null;
   why: string;
-  /** Changes the shading; called for fields that were not sent, too, so that defaults are rules. */
+  /** Changes the shading; also called for fields that were not sent, so that defaults are rules. */
   apply?: Apply;
   /** What a number, or each component of a colour, may be; the nearest is used instead: D-540. */
   range?: Range;
@@ -61,7 +55,16 @@ export interface MaterialRule {
   extended?: true;
 }
 
-const NORMAL_MAP_TRANSFORM = 'KHR_texture_transform of the normal map';
+const BASE_TRANSFORM = { target: 'KHR_texture_transform', why: 'D-420' } as const;
+const BUMP_TRANSFORM = {
+  target: 'KHR_texture_transform of the normal map',
+  why: 'D-420',
+} as const;
+const EXTENDED = {
+  why: 'a field of the later material format: D-517',
+  range: UNIT,
+  extended: true,
+} as const;
 const CLEARCOAT = 'KHR_materials_clearcoat';
 const SHEEN = 'KHR_materials_sheen';
 
@@ -97,10 +100,8 @@ export const MATERIAL_TABLE = {
     apply: ({ images, shading, options, lose }) => {
       if (!images.bump) return;
       shading.images.normal = !images.bump.grey || options.heightMaps === 'normals';
-      const done = shading.images.normal
-        ? 'a height map, turned into normals'
-        : 'a height map, which glTF does not have: dropped';
-      if (images.bump.grey) lose('bump', done);
+      const done = shading.images.normal ? 'turned into normals' : 'dropped';
+      if (images.bump.grey) lose('bump', `a height map: ${done}`);
     },
   },
   roughness: {
@@ -136,16 +137,16 @@ export const MATERIAL_TABLE = {
       if (images.metallic_image) shading.metallic = 1;
     },
   },
-  scaleu: { target: 'KHR_texture_transform', why: 'D-420', apply: reportZero('scaleu') },
-  scalev: { target: 'KHR_texture_transform', why: 'D-420', apply: reportZero('scalev') },
-  offsetx: { target: 'KHR_texture_transform', why: 'D-420' },
-  offsety: { target: 'KHR_texture_transform', why: 'D-420' },
-  rot: { target: 'KHR_texture_transform', why: 'D-420' },
-  bump_scaleu: { target: NORMAL_MAP_TRANSFORM, why: 'D-420', apply: reportZero('bump_scaleu') },
-  bump_scalev: { target: NORMAL_MAP_TRANSFORM, why: 'D-420', apply: reportZero('bump_scalev') },
-  bump_offsetx: { target: NORMAL_MAP_TRANSFORM, why: 'D-420' },
-  bump_offsety: { target: NORMAL_MAP_TRANSFORM, why: 'D-420' },
-  bump_rot: { target: NORMAL_MAP_TRANSFORM, why: 'D-420' },
+  scaleu: { ...BASE_TRANSFORM, apply: reportZero('scaleu') },
+  scalev: { ...BASE_TRANSFORM, apply: reportZero('scalev') },
+  offsetx: BASE_TRANSFORM,
+  offsety: BASE_TRANSFORM,
+  rot: BASE_TRANSFORM,
+  bump_scaleu: { ...BUMP_TRANSFORM, apply: reportZero('bump_scaleu') },
+  bump_scalev: { ...BUMP_TRANSFORM, apply: reportZero('bump_scalev') },
+  bump_offsetx: BUMP_TRANSFORM,
+  bump_offsety: BUMP_TRANSFORM,
+  bump_rot: BUMP_TRANSFORM,
   map: {
     target: 'TEXCOORD_0',
     why: 'auto and rauto project; env has no counterpart in glTF: D-402, D-403, D-405',
@@ -192,10 +193,9 @@ export const MATERIAL_TABLE = {
     apply: applyLuminance,
   },
   emission: {
+    ...EXTENDED,
     target: 'emissiveFactor',
     why: 'a colour of its own, a field of the later material format: D-517',
-    range: UNIT,
-    extended: true,
     apply: ({ material, shading }) => {
       if (!material.emission) return;
       shading.emissiveLinear = linearColor(material.emission);
@@ -204,10 +204,8 @@ export const MATERIAL_TABLE = {
     },
   },
   clearcoat: {
+    ...EXTENDED,
     target: CLEARCOAT,
-    why: 'a field of the later material format: D-517',
-    range: UNIT,
-    extended: true,
     apply: ({ material, shading }) => {
       if (!material.clearcoat) return;
       const roughness = material.clearcoat_roughness ?? 0;
@@ -215,16 +213,13 @@ export const MATERIAL_TABLE = {
     },
   },
   clearcoat_roughness: {
+    ...EXTENDED,
     target: CLEARCOAT,
     why: 'applied with clearcoat: D-517',
-    range: UNIT,
-    extended: true,
   },
   sheen: {
+    ...EXTENDED,
     target: SHEEN,
-    why: 'a field of the later material format: D-517',
-    range: UNIT,
-    extended: true,
     apply: ({ material, shading }) => {
       if (!material.sheen) return;
       const strength = material.sheen;
@@ -235,8 +230,8 @@ export const MATERIAL_TABLE = {
       };
     },
   },
-  sheen_color: { target: SHEEN, why: 'applied with sheen: D-517', range: UNIT, extended: true },
-  sheen_roughness: { target: SHEEN, why: 'applied with sheen: D-517', range: UNIT, extended: true },
+  sheen_color: { ...EXTENDED, target: SHEEN, why: 'applied with sheen: D-517' },
+  sheen_roughness: { ...EXTENDED, target: SHEEN, why: 'applied with sheen: D-517' },
   amb: {
     target: null,
     why: 'ambient light comes from the viewer: D-516',
@@ -248,6 +243,23 @@ export const MATERIAL_TABLE = {
   mirror: { target: null, why: 'undocumented: D-516', apply: keep('mirror', 'undocumented') },
   pho: { target: null, why: 'undocumented: D-516', apply: keep('pho', 'undocumented') },
 } as const satisfies Record<MaterialField, MaterialRule>;
+
+/** How the rows of the table made one material. */
+export interface MaterialExplanation {
+  name: string;
+  /** One for each field, in the order of the table. */
+  steps: {
+    field: MaterialField;
+    /** As the service sent it, or undefined. */
+    sent: unknown;
+    /** Its value in the pipeline file, or undefined. */
+    overridden: unknown;
+    target: string | null;
+    why: string;
+    /** glTF values that the row changed. */
+    changes: { name: string; before: unknown; after: unknown }[];
+  }[];
+}
 
 /**
  * Applies the table to a material.
@@ -263,15 +275,16 @@ export function shadingOf(
 ): MaterialShading {
   const { options } = context;
   const shading = neutralShading();
-  const trace = explain && createTrace(context.material, shading);
   const material = withinRanges(context);
+  const steps: MaterialExplanation['steps'] = [];
   for (const [field, rule] of RULES) {
+    const before = explain && valuesOf(shading);
     const isOff = rule.extended && !options.extendedFields;
     const apply = isOff ? keep(field, 'extendedFields is off') : rule.apply;
     apply?.({ ...context, material, shading });
-    trace?.add(field, rule, shading);
+    if (before) steps.push(stepOf(field, rule, context.material, before, valuesOf(shading)));
   }
-  if (trace) explain(trace.explanation);
+  explain?.({ name: material.mname, steps });
   return shading;
 }
 
@@ -296,8 +309,32 @@ function nearest(value: unknown, range: Range): unknown {
   return Math.min(range[1], Math.max(range[0], value as number));
 }
 
+function stepOf(
+  field: MaterialField,
+  { target, why }: MaterialRule,
+  material: ServiceMaterial,
+  before: Map<string, unknown>,
+  after: Map<string, unknown>,
+): MaterialExplanation['steps'][number] {
+  const overridden = material.overridden?.[field];
+  const received = overridden === undefined ? material[field] : undefined;
+  const changes = [...after]
+    .map(([name, value]) => ({ name, before: before.get(name), after: value }))
+    .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
+  return { field, sent: material.source[field] ?? received, overridden, target, why, changes };
+}
+
+/** Every value by a flat name, such as `images.normal`. */
+function valuesOf({ images, kept, ...values }: MaterialShading): Map<string, unknown> {
+  const flat = new Map<string, unknown>(Object.entries(values));
+  for (const [group, members] of Object.entries({ images, kept })) {
+    for (const [name, value] of Object.entries(members)) flat.set(`${group}.${name}`, value);
+  }
+  return flat;
+}
+
 /** The shading before any row: white, opaque, matt, not metallic. */
-export function neutralShading(): MaterialShading {
+function neutralShading(): MaterialShading {
   return {
     name: '',
     baseColorLinear: WHITE,
@@ -328,7 +365,7 @@ const ROUGHNESS_STRATEGIES = {
   matt: (): number => 1,
 } as const satisfies Record<ConvertOptions['roughnessStrategy'], (of: ServiceMaterial) => number>;
 
-/** Whether a picture of the environment is shown as metal: then only its mean colour is used. */
+/** Whether a picture of the environment is shown as metal, which uses its mean colour only. */
 export function isShownAsMetal({ map }: ServiceMaterial, options: ConvertOptions): boolean {
   return options.environmentLook === 'metal' && map?.toLowerCase() === 'env';
 }
@@ -354,22 +391,15 @@ function applyEnvironment(context: MaterialContext): void {
 }
 
 /** Dims the highlight of a dielectric, where `spe` does not define one: D-513. */
-function applyReflection(context: MaterialContext): void {
-  const { material, images, shading, options, lose } = context;
+function applyReflection({ material, images, shading, options, lose }: MaterialContext): void {
   const { refl = 1, spe = BLACK } = material;
   if (refl === 1) return;
   const isDielectric = images.metallic_image === undefined && shading.metallic < 0.5;
   if (!isDielectric) lose('refl', 'dropped: a metal reflects in its colour');
   else if (hasEffect(spe)) lose('refl', 'dropped: it must not dim the highlight of spe');
-  else REFLECTIONS[options.reflection](context, refl);
+  else if (options.reflection === 'ignore') lose('refl', 'dropped by option');
+  else shading.specular = refl;
 }
-
-const REFLECTIONS = {
-  specular: ({ shading }, refl) => {
-    shading.specular = refl;
-  },
-  ignore: ({ lose }) => lose('refl', 'dropped by option: the highlight is not dimmed'),
-} as const satisfies Record<ConvertOptions['reflection'], ApplyValue>;
 
 /** Under an image the image glows, else the colour: D-514. */
 function applyLuminance({ material, images, shading, options }: MaterialContext): void {

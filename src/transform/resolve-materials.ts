@@ -1,7 +1,7 @@
 /** Resolve materials: the references of nodes become materials in glTF terms with their images. */
-import type { ImageField, PartsList, ServiceMaterial } from '../model/graphics.ts';
+import type { ImageField, MaterialValues, PartsList, ServiceMaterial } from '../model/graphics.ts';
 import type { SceneImage, SceneMaterial, TextureUse } from '../model/scene.ts';
-import type { ArticleSnapshot } from '../model/snapshot.ts';
+import type { ArticleSnapshot, Warning } from '../model/snapshot.ts';
 import {
   IMAGE_FIELDS,
   isMaterialField,
@@ -14,8 +14,12 @@ import { globMatcher } from '../support/glob.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from './convert-options.ts';
 import type { KnownImage } from './images.ts';
 import { type Losses, missingError } from './losses.ts';
-import { isShownAsMetal, type MaterialShading, shadingOf } from './material-table.ts';
-import type { MaterialExplanation } from './material-trace.ts';
+import {
+  isShownAsMetal,
+  type MaterialExplanation,
+  type MaterialShading,
+  shadingOf,
+} from './material-table.ts';
 import type { SourceImage, TexturePacker } from './texture-pack.ts';
 import { basePlacement, bumpPlacement, placeUvs, type UvMap } from './uv.ts';
 import type { VertexPlan } from './vertex-data.ts';
@@ -55,11 +59,8 @@ export async function resolveMaterials(
   input: MaterialInput,
 ): Promise<(reference: string) => ResolvedMaterial> {
   const { losses, options } = input;
-  const lookup = materialLookup(
-    partsList.materials,
-    ({ code, message }) => losses.warn(code, message),
-    options.writtenMaterials,
-  );
+  const warn = ({ code, message }: Warning) => losses.warn(code, message);
+  const lookup = materialLookup(partsList.materials, warn, options.writtenMaterials);
   const otherwise = defaultMaterial(input);
   const byReference = new Map<string, ResolvedMaterial>();
   const byMaterial = new Map<ServiceMaterial, ResolvedMaterial>();
@@ -117,8 +118,11 @@ async function resolveMaterial(
   reportUnread(material, losses);
   const sources = await obtainImages(material, input);
   const known = await inspectImages(material, sources, input);
-  const lose = (field: string, done: string) =>
-    losses.add({ where: material.mname, field, value: sentValue(material, field), done });
+  const { mname, source, overridden, ...read } = material;
+  const lose = (field: string, done: string) => {
+    const value = overridden?.[field] ?? source[field] ?? read[field as keyof MaterialValues];
+    losses.add({ where: mname, field, value, done });
+  };
   const shading = shadingOf({ material, images: known, options, lose }, explain);
   const placed = placeTextures(material, shading, options);
   return {
@@ -137,11 +141,6 @@ function reportUnread({ mname, source, unreadable = {} }: ServiceMaterial, losse
     if (isMaterialField(field)) continue;
     losses.add({ where: mname, field, value, done: 'unknown: kept in extras' }, `key ${field}`);
   }
-}
-
-function sentValue(material: ServiceMaterial, field: string): unknown {
-  const used = material.overridden?.[field] ?? material.source[field];
-  return used ?? material[field as keyof ServiceMaterial];
 }
 
 type Sources = Partial<Record<ImageField, SourceImage>>;
@@ -165,7 +164,9 @@ async function obtainImages(material: ServiceMaterial, input: MaterialInput): Pr
     const reference = material[field];
     if (!reference) continue;
     try {
-      sources[field] = await obtainImage(reference, input);
+      const source = sourceOf(reference, input.snapshot);
+      await input.packer.check(source);
+      sources[field] = source;
     } catch (error) {
       const { code, message } = asConverterError(error);
       const isLoss = ABSENT.has(code) || options.allowMissingParts;
@@ -178,22 +179,16 @@ async function obtainImages(material: ServiceMaterial, input: MaterialInput): Pr
   return sources;
 }
 
-async function obtainImage(
-  reference: string,
-  { packer, snapshot }: MaterialInput,
-): Promise<SourceImage> {
-  const fetched = snapshot.images.get(reference);
+/** Named by the last segment of the reference, without a known extension. */
+function sourceOf(reference: string, { images }: ArticleSnapshot): SourceImage {
+  const fetched = images.get(reference);
   if (!fetched || 'missing' in fetched)
     throw missingError(fetched, 'IMAGE_MISSING', `image ${reference}`);
-  const source = { name: nameOf(reference), digest: fetched.digest };
-  await packer.check(source);
-  return source;
-}
-
-/** Last segment of a reference, without a known extension. */
-function nameOf(reference: string): string {
-  const last = reference.split(/::|[/\\]/).at(-1) ?? reference;
-  return last.replace(/\.(jpe?g|png|bmp|tga)$/i, '');
+  const name = reference
+    .split(/::|[/\\]/)
+    .at(-1)!
+    .replace(/\.(jpe?g|png|bmp|tga)$/i, '');
+  return { name, digest: fetched.digest };
 }
 
 /** Decodes only what the table needs: data images, and the picture of an environment. */
@@ -219,7 +214,7 @@ type UvPlace = Omit<PlacedImage, 'image'>;
 /** Which UV set each texture reads, and with which transform. */
 function placeTextures(
   material: ServiceMaterial,
-  { images }: MaterialShading,
+  { images: { normal, ...ofBase } }: MaterialShading,
   options: ConvertOptions,
 ): { uvSets: (UvMap | undefined)[]; base: UvPlace; bump: UvPlace } {
   const uvSets: (UvMap | undefined)[] = [];
@@ -229,10 +224,8 @@ function placeTextures(
     const at = uvSets.findIndex((other) => String(other) === String(baked));
     return { uvSet: at >= 0 ? at : uvSets.push(baked) - 1, transform };
   };
-  const { baseColor, roughness, metallic, emissive } = images;
-  const usesBase = baseColor || roughness || metallic || emissive;
-  const base = place(usesBase, basePlacement(material, options));
-  const bump = place(images.normal, bumpPlacement(material, options));
+  const base = place(Object.values(ofBase).includes(true), basePlacement(material, options));
+  const bump = place(normal, bumpPlacement(material, options));
   if (uvSets.length === 0 && options.unusedUvs === 'keep') uvSets.push(undefined);
   return { uvSets, base, bump };
 }
@@ -259,24 +252,22 @@ async function packImages(
   packer: TexturePacker,
 ): Promise<ResolvedMaterial['images']> {
   const { baseColor, emissive, normal, roughness, metallic } = shading.images;
+  const { pic, bump: normals, roughness_image, metallic_image } = sources;
+  const packed = () => {
+    // A grey roughness picture has the same value in every channel, and metallic 0 hides the blue one.
+    const isAlone = !metallic && shading.metallic === 0 && known.roughness_image?.grey;
+    return isAlone
+      ? packer.passThrough(roughness_image!)
+      : packer.metallicRoughness(roughness_image, metallic_image);
+  };
   const picture =
-    baseColor || emissive ? { ...base, image: await packer.passThrough(sources.pic!) } : undefined;
-  const normalTexture = normal
-    ? { ...bump, image: await packer.normalMap(sources.bump!, known.bump!) }
-    : undefined;
-  // A grey roughness picture has the same value in every channel, and metallic 0 hides the blue one.
-  const isAlone = !metallic && shading.metallic === 0 && known.roughness_image?.grey;
-  const packed = () =>
-    isAlone
-      ? packer.passThrough(sources.roughness_image!)
-      : packer.metallicRoughness(
-          roughness ? sources.roughness_image : undefined,
-          metallic ? sources.metallic_image : undefined,
-        );
+    baseColor || emissive ? { ...base, image: await packer.passThrough(pic!) } : undefined;
   return {
     baseColorTexture: baseColor ? picture : undefined,
     emissiveTexture: emissive ? picture : undefined,
-    normalTexture,
+    normalTexture: normal
+      ? { ...bump, image: await packer.normalMap(normals!, known.bump!) }
+      : undefined,
     metallicRoughnessTexture:
       roughness || metallic ? { ...base, image: await packed() } : undefined,
   };

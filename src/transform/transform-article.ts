@@ -10,7 +10,7 @@ import type { ConvertOptions } from './convert-options.ts';
 import { flattenPartsList } from './flatten.ts';
 import { loadMeshes } from './load-meshes.ts';
 import { createLosses } from './losses.ts';
-import type { MaterialExplanation } from './material-trace.ts';
+import type { MaterialExplanation } from './material-table.ts';
 import type { MeshCache } from './mesh-cache.ts';
 import { resolveMaterials } from './resolve-materials.ts';
 import { createTexturePacker } from './texture-pack.ts';

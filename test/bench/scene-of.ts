@@ -2,11 +2,14 @@
  * A scene that draws one geometry once.
  */
 import type { Geometry, Scene } from '../../src/model/scene.ts';
-import { neutralShading } from '../../src/transform/material-table.ts';
+import { CONVERT_DEFAULTS } from '../../src/transform/convert-options.ts';
+import { shadingOf } from '../../src/transform/material-table.ts';
 
 /** The scene of one geometry in neutral white. */
 export function sceneOf(geometry: Geometry): Scene {
-  const { images: _images, kept: _kept, ...values } = neutralShading();
+  const material = { mname: 'white', source: {} };
+  const context = { material, images: {}, options: CONVERT_DEFAULTS, lose: () => {} };
+  const { images: _images, kept: _kept, ...values } = shadingOf(context);
   return {
     nodes: [
       {
