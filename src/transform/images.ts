@@ -6,7 +6,7 @@ import type { Pixels } from '../model/image-codec.ts';
 import type { LinearRgb } from '../model/scene.ts';
 
 /** What a header states; whether the rest is complete shows when the image is decoded. */
-export interface ImageHeader {
+interface ImageHeader {
   kind: 'jpeg' | 'png' | 'gif' | 'webp' | 'bmp';
   width: number;
   height: number;
@@ -104,7 +104,7 @@ function readJpeg(bytes: Uint8Array): ImageHeader | undefined {
 
 /** What the material table needs of an image. */
 export interface KnownImage {
-  /** Red, green and blue are alike: a picture without colour. */
+  /** Red, green and blue are alike all over. */
   grey: boolean;
   /** Mean colour, averaged in linear light. */
   meanLinear: LinearRgb;
@@ -113,8 +113,12 @@ export interface KnownImage {
 /** Mean difference of the channels, of 255, up to which a picture counts as grey: JPEG noise. */
 const GREY_TOLERANCE = 4;
 
-/** Whether red, green and blue are alike all over. */
-export function isGrey({ channels, data }: Pixels): boolean {
+/** Finds out whether an image is grey, and its mean colour. */
+export function inspectPixels(pixels: Pixels): KnownImage {
+  return { grey: isGrey(pixels), meanLinear: meanLinear(pixels) };
+}
+
+function isGrey({ channels, data }: Pixels): boolean {
   if (channels === 1) return true;
   let difference = 0;
   for (let i = 0; i < data.length; i += 3) {
@@ -123,8 +127,7 @@ export function isGrey({ channels, data }: Pixels): boolean {
   return difference / (data.length / 3) <= GREY_TOLERANCE;
 }
 
-/** Mean colour of an sRGB picture, averaged in linear light. */
-export function meanLinear({ channels, data }: Pixels): LinearRgb {
+function meanLinear({ channels, data }: Pixels): LinearRgb {
   const table = Float64Array.from({ length: 256 }, (_, i) => linearFromSrgb(i / 255));
   const sum = [0, 0, 0];
   for (let i = 0; i < data.length; i += channels) {

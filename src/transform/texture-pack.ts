@@ -8,10 +8,8 @@ import type { ContentReader, Digest } from '../model/snapshot.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import {
-  type ImageHeader,
-  isGrey,
+  inspectPixels,
   type KnownImage,
-  meanLinear,
   normalsFromHeights,
   packChannels,
   readImageHeader,
@@ -34,8 +32,8 @@ const MAX_PIXELS = 8_192 ** 2;
 
 /**
  * What becomes of each kind, and the most pixels that a byte of it can encode; a header that claims more is
- * meant to exhaust the memory. JPEG spends a bit on each 8 × 8 block; deflate makes 1,032 bytes of one, of eight
- * pixels each; LZW 4,096 pixels of nine bits; WebP has no limit.
+ * meant to exhaust the memory. JPEG spends a bit on each 8 × 8 block; deflate makes 1,032 bytes of one, of
+ * eight pixels each; LZW 4,096 pixels of nine bits; WebP has no limit.
  */
 const KINDS = {
   jpeg: { format: 'jpeg', pixelsAByte: 512 },
@@ -44,19 +42,10 @@ const KINDS = {
   webp: { format: 'png', pixelsAByte: Number.POSITIVE_INFINITY },
   /** The codec does not read it. */
   bmp: undefined,
-} as const satisfies Record<
-  ImageHeader['kind'],
-  { format: Format; pixelsAByte: number } | undefined
->;
+} as const satisfies Record<Header['kind'], { format: Format; pixelsAByte: number } | undefined>;
 
+type Header = NonNullable<ReturnType<typeof readImageHeader>>;
 type Format = 'jpeg' | 'png';
-
-type UsableHeader = ImageHeader & { kind: Exclude<ImageHeader['kind'], 'bmp'> };
-
-const MIME_TYPES = { jpeg: 'image/jpeg', png: 'image/png' } as const satisfies Record<
-  Format,
-  SceneImage['mimeType']
->;
 
 /** Makes a packer for one article. */
 export function createTexturePacker(
@@ -73,10 +62,11 @@ export function createTexturePacker(
       new ConverterError(code, `image ${name}: ${problem}`);
     const header = readImageHeader(bytes);
     if (!header) throw fail('IMAGE_UNREADABLE', `${EXPECTED}, received something else`);
-    if (!isUsable(header)) throw fail('IMAGE_UNSUPPORTED', `${EXPECTED}, received a BMP`);
-    const problem = problemOf(header, bytes.length);
+    const kind = KINDS[header.kind];
+    if (!kind) throw fail('IMAGE_UNSUPPORTED', `${EXPECTED}, received a BMP`);
+    const problem = problemOf(header, bytes.length, kind.pixelsAByte);
     if (problem) throw fail('IMAGE_UNREADABLE', problem);
-    return { bytes, header };
+    return { bytes, header, format: kind.format };
   }
 
   /** What is made of a content, under the name that it has here. */
@@ -89,7 +79,7 @@ export function createTexturePacker(
     const encode = async (): Promise<SceneImage> => {
       const pixels = await work();
       const bytes = await (format === 'png' ? codec.encodePng(pixels) : codec.encodeJpeg(pixels));
-      return { name, mimeType: MIME_TYPES[format], bytes };
+      return { name, mimeType: `image/${format}`, bytes };
     };
     return { ...(await cache.getAsync(`image ${key} ${maxTextureSize}`, encode)), name };
   }
@@ -106,18 +96,12 @@ export function createTexturePacker(
     await codec.decode(bytes, cappedSize(header, Math.max(header.width, header.height) / 8));
   }
 
-  async function inspect(image: SourceImage): Promise<KnownImage> {
-    const pixels = await decode(image);
-    return { grey: isGrey(pixels), meanLinear: meanLinear(pixels) };
-  }
-
   /** A picture that is seen as colour, or data that glTF takes as it is. */
   async function passThrough(image: SourceImage): Promise<SceneImage> {
-    const { bytes, header } = await load(image);
+    const { bytes, header, format } = await load(image);
     const { name, digest } = image;
-    const { format } = KINDS[header.kind];
     if (header.isPlain && isSize(cappedSize(header, maxTextureSize), header))
-      return { name, mimeType: MIME_TYPES[format], bytes };
+      return { name, mimeType: `image/${format}`, bytes };
     return made(name, `color ${digest}`, format, () => decode(image));
   }
 
@@ -140,7 +124,7 @@ export function createTexturePacker(
 
     /** Decodes an image: whether it is grey, and its mean colour. */
     inspect: (image: SourceImage): Promise<KnownImage> =>
-      cache.getAsync(`known ${image.digest}`, () => inspect(image)),
+      cache.getAsync(`known ${image.digest}`, async () => inspectPixels(await decode(image))),
 
     passThrough,
 
@@ -169,19 +153,18 @@ export function createTexturePacker(
 
 const EXPECTED = 'expected a JPEG, PNG, GIF or WebP';
 
-function isUsable(header: ImageHeader): header is UsableHeader {
-  return KINDS[header.kind] !== undefined;
-}
-
-function problemOf(header: UsableHeader, bytes: number): string | undefined {
-  const { kind, width, height } = header;
+function problemOf(
+  { width, height }: Size,
+  bytes: number,
+  pixelsAByte: number,
+): string | undefined {
   const pixels = width * height;
   if (width === 0 || height === 0) return `expected some pixels, received ${width} × ${height}`;
   if (width > MAX_SIDE || height > MAX_SIDE)
     return `expected at most ${MAX_SIDE} pixels a side, received ${width} × ${height}`;
   if (pixels > MAX_PIXELS)
     return `expected at most ${MAX_PIXELS} pixels, received ${width} × ${height}`;
-  if (pixels > bytes * KINDS[kind].pixelsAByte)
+  if (pixels > bytes * pixelsAByte)
     return `expected ${width} × ${height} pixels, received ${bytes} bytes, too few for them`;
   return undefined;
 }

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { linearFromSrgb } from '../../../src/math/color.ts';
 import type { Pixels } from '../../../src/model/image-codec.ts';
 import {
-  isGrey,
-  meanLinear,
+  inspectPixels,
   normalsFromHeights,
   packChannels,
   readImageHeader,
@@ -117,25 +116,25 @@ const colors = (...pixels: [number, number, number][]): Pixels => ({
   data: Uint8Array.from(pixels.flat()),
 });
 
-describe('isGrey', () => {
+describe('inspectPixels', () => {
   it('holds for one channel, and for three that are alike up to the noise of JPEG', () => {
-    expect(isGrey(grey(1, [7]))).toBe(true);
-    expect(isGrey(colors([10, 10, 10], [200, 201, 200]))).toBe(true);
-    expect(isGrey(colors([128, 128, 255]))).toBe(false);
-    expect(isGrey(colors([90, 100, 90], [90, 90, 90]))).toBe(false);
+    expect(inspectPixels(grey(1, [7])).grey).toBe(true);
+    expect(inspectPixels(colors([10, 10, 10], [200, 201, 200])).grey).toBe(true);
+    expect(inspectPixels(colors([128, 128, 255])).grey).toBe(false);
+    expect(inspectPixels(colors([90, 100, 90], [90, 90, 90])).grey).toBe(false);
   });
 
   it('does not let opposite colours cancel out', () => {
-    expect(isGrey(colors([200, 100, 200], [100, 200, 100]))).toBe(false);
+    expect(inspectPixels(colors([200, 100, 200], [100, 200, 100])).grey).toBe(false);
   });
 });
 
-describe('meanLinear', () => {
+describe('the mean colour', () => {
   it('averages in linear light, not in sRGB', () => {
-    const [r, g, b] = meanLinear(colors([255, 0, 128], [0, 0, 128]));
+    const [r, g, b] = inspectPixels(colors([255, 0, 128], [0, 0, 128])).meanLinear;
     expect([r, g]).toEqual([0.5, 0]);
     expect(b).toBeCloseTo(linearFromSrgb(128 / 255), 12);
-    expect(meanLinear(grey(2, [255, 0]))).toEqual([0.5, 0.5, 0.5]);
+    expect(inspectPixels(grey(2, [255, 0])).meanLinear).toEqual([0.5, 0.5, 0.5]);
   });
 });
 
