@@ -16,13 +16,16 @@ import { canonicalName } from '../service/wire-value.ts';
 import { createBounds } from './bounds.ts';
 import { createContentPool } from './content-pool.ts';
 import type { ConvertOptions } from './convert-options.ts';
-import type { FlatParts, Part } from './flatten.ts';
+import type { flattenPartsList, Part } from './flatten.ts';
 import type { KeyedMesh } from './load-meshes.ts';
 import type { Losses } from './losses.ts';
 import type { MeshCache } from './mesh-cache.ts';
 import type { PlacedImage, ResolvedMaterial } from './resolve-materials.ts';
 import { withTangents } from './tangents.ts';
-import { buildVertexData, type VertexData, type VertexPlan } from './vertex-data.ts';
+import { buildVertexData, type VertexPlan } from './vertex-data.ts';
+
+type FlatParts = ReturnType<typeof flattenPartsList>;
+type VertexData = ReturnType<typeof buildVertexData>;
 
 interface AssembleInput {
   options: ConvertOptions;
@@ -38,7 +41,7 @@ type Side = 'singleSided' | 'doubleSided';
 interface Draft extends AssembleInput {
   scene: Scene;
   pool: ReturnType<typeof createContentPool>;
-  /** Where the scene's entries are, by what they are made of. */
+  /** What the scene's entries are made of → their index. */
   index: Map<unknown, number>;
   materialIndex: Record<Side, Map<ResolvedMaterial, number>>;
   splitCounted: Set<string>;
@@ -166,16 +169,16 @@ function primitivesOf(
   const data = cache.get(key, build);
   if (!splitCounted.has(key)) losses.counts.splitVertices += data.splitVertices;
   splitCounted.add(key);
-  const primitives: ScenePrimitive[] = [];
-  for (const side of ['singleSided', 'doubleSided'] as const) {
+  return (['singleSided', 'doubleSided'] as const).flatMap((side) => {
     const geometry = data[side];
-    if (geometry)
-      primitives.push({
+    if (!geometry) return [];
+    return [
+      {
         geometry: geometryFor(geometry, draft),
         material: materialFor(material, side, draft),
-      });
-  }
-  return primitives;
+      },
+    ];
+  });
 }
 
 function planOf(
@@ -190,16 +193,14 @@ function planOf(
     doubleSided,
     mirrorOppositeSides,
     shape: part.bakedShape ?? IDENTITY3,
-    projectAt: projects ? PROJECTION_SIZES[boxProjection](part) : IDENTITY3,
+    projectAt: projects && boxProjection === 'scaled' ? sizeOf(part) : IDENTITY3,
   };
 }
 
 /** The size at which a part is projected: D-402. */
-const PROJECTION_SIZES = {
-  scaled: ({ bakedShape, scale }) =>
-    bakedShape ? scaleColumns(bakedShape, scale) : diagonal3(scale),
-  unscaled: () => IDENTITY3,
-} as const satisfies Record<ConvertOptions['boxProjection'], (part: Part) => Mat3>;
+function sizeOf({ bakedShape, scale }: Part): Mat3 {
+  return bakedShape ? scaleColumns(bakedShape, scale) : diagonal3(scale);
+}
 
 function planKey(plan: VertexPlan, projects: boolean): string {
   return [
@@ -264,11 +265,7 @@ function sceneMaterial(
 ): SceneMaterial {
   const { images: _used, kept: _kept, ...values } = shading;
   const use = (placed: PlacedImage | undefined): TextureUse | undefined =>
-    placed && {
-      image: imageFor(placed, draft),
-      uvSet: placed.uvSet,
-      transform: placed.transform,
-    };
+    placed && { ...placed, image: imageFor(placed, draft) };
   return {
     ...values,
     doubleSided: side === 'doubleSided',

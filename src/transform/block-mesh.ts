@@ -1,8 +1,6 @@
 /**
  * Block mesh: a block as received becomes a mesh of welded points and valid triangles that face
- * outwards, with normals. It is made once per content and mesh options and shared by all articles.
- *
- * Everything is decided on the float32 coordinates as read, before the block's own P and R.
+ * outwards, with normals. Everything is decided on the float32 coordinates as read, before P and R.
  */
 import { rotationFromDegrees } from '../math/ofml-frame.ts';
 import { IDENTITY3, type Mat3, triangleNormal } from '../math/vec.ts';
@@ -14,8 +12,8 @@ import { closedByEdges, signedVolume } from './surface-topology.ts';
 import { indexRange, uvLayoutOf } from './uv.ts';
 import { weldPoints } from './weld.ts';
 
-/** A surface of a prepared mesh. A corner is `3 * triangle + 0…2`. */
-export interface PreparedSurface {
+/** A corner is `3 * triangle + 0…2`. */
+interface PreparedSurface {
   /** Corner → point. */
   points: Uint32Array;
   /** Corner → point as numbered within the surface. */
@@ -69,17 +67,6 @@ export function meshOptionsKey(options: MeshOptions): string {
   return MESH_OPTIONS.map((name) => options[name]).join(' ');
 }
 
-const BLOCK_PLACEMENTS = {
-  apply: (block, options) => ({
-    rotation: rotationFromDegrees(block.rotationDegrees, options),
-    positionMetres: block.positionMetres,
-  }),
-  ignore: () => ({ rotation: IDENTITY3, positionMetres: [0, 0, 0] }),
-} as const satisfies Record<
-  ConvertOptions['blockPlacement'],
-  (block: Block, options: MeshOptions) => Pick<PreparedMesh, 'rotation' | 'positionMetres'>
->;
-
 /** A surface of valid triangles. */
 interface Draft {
   points: Uint32Array;
@@ -90,8 +77,7 @@ interface Draft {
 }
 
 /**
- * Cleans a block and gives it normals: drops invalid triangles, welds points, and turns surfaces that
- * face inwards.
+ * Welds the points of a block, drops invalid triangles, turns surfaces that face inwards and adds normals.
  *
  * @returns No surfaces where no triangle is left.
  *
@@ -113,9 +99,21 @@ export function prepareBlock(block: Block, options: MeshOptions): PreparedMesh {
     normals: normals.values(),
     uvs: block.uvs,
     surfaces,
-    ...BLOCK_PLACEMENTS[options.blockPlacement](block, options),
+    ...placementOf(block, options),
     counts,
     needsProjection: surfaces.some((surface) => surface.uvOffsets === undefined),
+  };
+}
+
+function placementOf(
+  block: Block,
+  options: MeshOptions,
+): Pick<PreparedMesh, 'rotation' | 'positionMetres'> {
+  if (options.blockPlacement === 'ignore')
+    return { rotation: IDENTITY3, positionMetres: [0, 0, 0] };
+  return {
+    rotation: rotationFromDegrees(block.rotationDegrees, options),
+    positionMetres: block.positionMetres,
   };
 }
 

@@ -1,7 +1,4 @@
-/**
- * Flatten: a parts list becomes the list of parts to draw, each with its own frame.
- * It walks with a stack of its own, since nesting may be 50,000 deep.
- */
+/** Flatten: a parts list becomes the list of parts to draw, each with its own frame. */
 import { hypot } from '../math/elementary.ts';
 import {
   childFrame,
@@ -23,7 +20,7 @@ import {
 import type { PartsListNode, Vec3 } from '../model/graphics.ts';
 import { ConverterError } from '../support/errors.ts';
 import type { ConvertOptions } from './convert-options.ts';
-import { createLayerReader, type LayerReader } from './layers.ts';
+import { createLayerReader } from './layers.ts';
 import type { Losses } from './losses.ts';
 import { isSolidType } from './solids.ts';
 
@@ -37,10 +34,7 @@ export interface Part {
   /** Rigid, relative to the article. */
   worldFrame: Frame;
   scale: Vec3;
-  /**
-   * With `inheritScale` only: what the ancestors' scales do to the part's own geometry, to be baked
-   * into its vertices before `scale`; undefined where nothing.
-   */
+  /** With `inheritScale` only: what the ancestors' scales do to its vertices before `scale`. */
   bakedShape: Mat3 | undefined;
   /** Effective material reference, empty where no ancestor has one. */
   material: string;
@@ -51,7 +45,7 @@ export interface Part {
 }
 
 /** The parts to draw and the frames that a viewer can move, such as a drawer; both depth first. */
-export interface FlatParts {
+interface FlatParts {
   parts: Part[];
   /** `frame` is relative to the movable `parent`, or to the article where that is -1. */
   movables: { name: string; path: string; layer: string; frame: Frame; parent: number }[];
@@ -62,25 +56,6 @@ const NO_SCALE: Vec3 = [1, 1, 1];
 
 /** Paths of deeper nodes are shortened in the middle: a full one is as long as it is deep. */
 const LONGEST_PATH = 64;
-
-const UNKNOWN_NODES = {
-  group: (type, path, losses) => {
-    losses.warn('NODE_TYPE_UNKNOWN', `node type "${type}" is kept as a group`, path);
-    losses.add(
-      { where: path, field: 'type', value: type, done: 'kept as a group' },
-      `type ${type}`,
-    );
-  },
-  fail: (type, path) => {
-    throw new ConverterError(
-      'NODE_TYPE_UNKNOWN',
-      `node ${path}: expected a known type, received "${type}"`,
-    );
-  },
-} as const satisfies Record<
-  ConvertOptions['unknownNodes'],
-  (type: string, path: string, losses: Losses) => void
->;
 
 /** What a node passes to its children. */
 interface Place {
@@ -110,18 +85,13 @@ interface Walk {
   flat: FlatParts;
   /** Frame of each movable, relative to the article. */
   movableWorlds: Frame[];
-  readLayer: LayerReader;
+  readLayer: ReturnType<typeof createLayerReader>;
 }
 
 /**
  * Flattens a parts list into the parts to draw.
  *
- * A child's frame is its parent's times T(offset)·R(rotation); scale acts on a node's own geometry
- * only. Frames are relative to the nearest movable frame above, or to the article.
- *
- * @param roots - Forest of nodes; offsets in metres, rotations in degrees.
  * @param names - Qualified names of the article and its blocks, as layers may begin with them.
- * @returns Parts and movables, depth first; frames in metres, +Y up.
  * @throws {@link ConverterError} `NODE_TYPE_UNKNOWN` with `unknownNodes: fail`.
  *
  * @example
@@ -152,6 +122,7 @@ export function flattenPartsList(
     path: '',
     depth: 0,
   };
+  // A stack of its own: nesting may be 50,000 deep.
   const stack: Visit[] = [];
   pushAll(stack, roots, root);
   for (let visit = stack.pop(); visit; visit = stack.pop()) {
@@ -226,25 +197,33 @@ function addMovable(node: PartsListNode, place: Place, walk: Walk): number {
 }
 
 function isDrawn(node: PartsListNode, place: Place, walk: Walk): boolean {
-  const { options, losses, readLayer } = walk;
+  const { losses, readLayer } = walk;
   if (GROUP_TYPES.has(node.type)) return false;
   if (node.type !== 'imp' && !isSolidType(node.type)) {
-    UNKNOWN_NODES[options.unknownNodes](node.type, place.path, losses);
+    reportUnknown(node.type, place.path, walk);
     return false;
   }
   if (readLayer(place.layer, place.layerOf).isDropped) {
     losses.counts.droppedLayers++;
     return false;
   }
-  const flat =
-    scaleOf(node).includes(0) || (place.own !== undefined && determinant3(place.own) === 0);
-  if (flat) {
+  const { path, own } = place;
+  const isFlat = scaleOf(node).includes(0) || (own !== undefined && determinant3(own) === 0);
+  if (isFlat) {
     losses.counts.skippedNodes++;
-    losses.warn('SCALE_ZERO', 'a part with a scale of zero is not drawn', place.path);
+    losses.warn('SCALE_ZERO', 'a part with a scale of zero is not drawn', path);
     const value = node.scale;
-    losses.add({ where: place.path, field: 'scale', value, done: 'not drawn' }, `scale ${value}`);
+    losses.add({ where: path, field: 'scale', value, done: 'not drawn' }, `scale ${value}`);
   }
-  return !flat;
+  return !isFlat;
+}
+
+function reportUnknown(type: string, path: string, { options, losses }: Walk): void {
+  const code = 'NODE_TYPE_UNKNOWN';
+  if (options.unknownNodes === 'fail')
+    throw new ConverterError(code, `node ${path}: expected a known type, received "${type}"`);
+  losses.warn(code, `node type "${type}" is kept as a group`, path);
+  losses.add({ where: path, field: 'type', value: type, done: 'kept as a group' }, `type ${type}`);
 }
 
 function partOf(node: PartsListNode, place: Place, worlds: readonly Frame[]): Part {

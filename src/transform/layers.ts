@@ -14,13 +14,6 @@ interface Layer {
   isDropped: boolean;
 }
 
-/**
- * Reads a layer.
- *
- * @param blockName - Name of the node's own block, or empty.
- */
-export type LayerReader = (layer: string, blockName: string) => Layer;
-
 const NO_LAYER: Layer = { tag: '', isDropped: false };
 
 /** Parts among which a mode is searched: names have a few, and a longer search would take too long. */
@@ -30,7 +23,7 @@ const MOST_PARTS = 32;
 const TWO_WORD_MODE = 'ARTICLE_INFO';
 
 /**
- * Creates a reader of the layers of one article.
+ * Creates a reader of the layers of one article, each with the name of its node's block.
  *
  * @param names - Qualified names such as `ACME::DESK::LEG`: a layer may begin with their first two segments.
  * @param dropLayers - Globs, compared with the mode and its tag.
@@ -46,7 +39,7 @@ const TWO_WORD_MODE = 'ARTICLE_INFO';
 export function createLayerReader(
   names: readonly string[],
   dropLayers: ConvertOptions['dropLayers'],
-): LayerReader {
+): (layer: string, blockName: string) => Layer {
   const prefixes = [...new Set(names.flatMap(prefixesOf))];
   const dropped = dropLayers.map(globMatcher);
   const known = [...dropped, ...[...CONVERT_DEFAULTS.dropLayers, 'D3*'].map(globMatcher)];
@@ -54,14 +47,13 @@ export function createLayerReader(
   return (layer, blockName) => {
     if (layer === '') return NO_LAYER;
     const key = `${layer}\0${blockName}`;
-    let read = layers.get(key);
-    if (read === undefined) {
-      const rest = /^72_(.+)$/s.exec(layer)?.[1] ?? '';
-      const modeAndTag = behindNames(rest, [...prefixes, ...prefixesOf(blockName)], known);
-      const isDropped = modeAndTag !== '' && dropped.some((matches) => matches(modeAndTag));
-      read = { tag: tagOf(modeAndTag), isDropped };
-      layers.set(key, read);
-    }
+    const before = layers.get(key);
+    if (before) return before;
+    const rest = /^72_(.+)$/s.exec(layer)?.[1] ?? '';
+    const modeAndTag = behindNames(rest, [...prefixes, ...prefixesOf(blockName)], known);
+    const isDropped = modeAndTag !== '' && dropped.some((matches) => matches(modeAndTag));
+    const read = { tag: tagOf(modeAndTag), isDropped };
+    layers.set(key, read);
     return read;
   };
 }

@@ -1,21 +1,26 @@
 /**
  * Normals: a normal for every corner of a surface, smooth below the crease angle and sharp above.
  *
- * The corners of a surface are brought together by point with a counting sort. Points are numbered
- * anew for each surface, so that the work on it depends on its own size, not on its block's. Buckets
- * and plain loops: 130 ns a triangle where a Map keyed by strings took 1,300 (test/bench/README.md).
+ * A counting sort brings the corners of a surface together by point. Buckets and plain loops take 130 ns
+ * a triangle, a Map keyed by strings 1,300 (test/bench/README.md).
  */
-
 import { acos, cos } from '../math/elementary.ts';
 import { triangleNormal } from '../math/vec.ts';
 
-/** A corner is `3 * triangle + 0…2`. */
-interface SurfaceNormals {
-  /** Corner → index of its normal in {@link BlockNormals.values}. */
-  normals: Uint32Array;
-  /** Corner → point as numbered within the surface, in first-use order. */
+/** The corners of one surface by point. A corner is `3 * triangle + 0…2`. */
+interface CornerBuckets {
+  /** Corner → point as numbered within the surface, in first-use order: work is by its size only. */
   localPoints: Uint32Array;
   localCount: number;
+  /** Local point → first entry in `corners`; one more than points. */
+  starts: Uint32Array;
+  /** Corners, those of one point together, in ascending order. */
+  corners: Uint32Array;
+}
+
+interface SurfaceNormals extends Pick<CornerBuckets, 'localPoints' | 'localCount'> {
+  /** Corner → index of its normal in {@link BlockNormals.values}. */
+  normals: Uint32Array;
   /** Triangles with the same points in the same turn as an earlier one. */
   duplicateTriangles: number;
 }
@@ -34,20 +39,7 @@ interface NormalPool {
   count: number;
 }
 
-/** The corners of one surface by point. */
-interface CornerBuckets {
-  localPoints: Uint32Array;
-  localCount: number;
-  /** Local point → first entry in `corners`; one more than points. */
-  starts: Uint32Array;
-  /** Corners, those of one point together, in ascending order. */
-  corners: Uint32Array;
-}
-
-/**
- * Slack on the cosine of the crease angle: faces that meet at exactly that angle count as within,
- * whatever float32 made of their points (a 12-sided column at 30°).
- */
+/** Slack on the cosine of the crease angle, for faces at exactly that angle: a 12-sided column at 30°. */
 const CREASE_SLACK = 1e-6;
 
 /** A point with more faces than this is not compared pair by pair, but face by group: D-753. */
@@ -249,39 +241,42 @@ function isFlatEnough(
 }
 
 function shareNormal(shading: Shading, from: number, to: number): void {
-  const { corners, faces, weights, pool, out } = shading;
-  let x = 0;
-  let y = 0;
-  let z = 0;
-  for (let i = from; i < to; i++) {
-    const corner = corners[i]!;
-    const face = faceOf(corner);
-    x += weights[corner]! * faces[face]!;
-    y += weights[corner]! * faces[face + 1]!;
-    z += weights[corner]! * faces[face + 2]!;
-  }
-  const normal = addUnit(shading, pool.count, x, y, z, faceOf(corners[from]!));
+  const { corners, pool, out } = shading;
+  const normal = addMean(shading, from, to, faceOf(corners[from]!), -Infinity, pool.count);
   for (let i = from; i < to; i++) out[corners[i]!] = normal;
 }
 
 function compareNormals(shading: Shading, from: number, to: number, cosCrease: number): void {
-  const { corners, faces, weights, pool, out } = shading;
+  const { corners, pool, out } = shading;
   const firstNew = pool.count;
   for (let i = from; i < to; i++) {
     const own = faceOf(corners[i]!);
-    let x = 0;
-    let y = 0;
-    let z = 0;
-    for (let j = from; j < to; j++) {
-      const face = faceOf(corners[j]!);
-      if (face !== own && dot(faces, own, face) < cosCrease) continue;
-      const weight = weights[corners[j]!]!;
-      x += weight * faces[face]!;
-      y += weight * faces[face + 1]!;
-      z += weight * faces[face + 2]!;
-    }
-    out[corners[i]!] = addUnit(shading, firstNew, x, y, z, own);
+    out[corners[i]!] = addMean(shading, from, to, own, cosCrease, firstNew);
   }
+}
+
+/** Adds the weighted mean of the faces whose angle to `own` has at least this cosine. */
+function addMean(
+  shading: Shading,
+  from: number,
+  to: number,
+  own: number,
+  smallestCosine: number,
+  firstNew: number,
+): number {
+  const { corners, faces, weights } = shading;
+  let x = 0;
+  let y = 0;
+  let z = 0;
+  for (let i = from; i < to; i++) {
+    const face = faceOf(corners[i]!);
+    if (face !== own && dot(faces, own, face) < smallestCosine) continue;
+    const weight = weights[corners[i]!]!;
+    x += weight * faces[face]!;
+    y += weight * faces[face + 1]!;
+    z += weight * faces[face + 2]!;
+  }
+  return addUnit(shading, firstNew, x, y, z, own);
 }
 
 /** Many faces at one point: each joins the first group within half the crease angle. */

@@ -1,7 +1,4 @@
-/**
- * UVs: how stored UVs are indexed, how missing ones are projected from the sides of a box, and how a
- * material's rotation, offset and scale become a KHR_texture_transform or a map to bake into them.
- */
+/** UVs: the index of stored ones, the projection of missing ones, and the placement of textures. */
 import { cosDegrees, sinDegrees } from '../math/ofml-frame.ts';
 import type { Block, BlockSurface, ServiceMaterial } from '../model/graphics.ts';
 import type { TextureTransform } from '../model/scene.ts';
@@ -10,8 +7,8 @@ import type { ConvertOptions } from './convert-options.ts';
 
 /** The smallest and largest index of several lists, without what was no integer: D-302. */
 export function indexRange(lists: readonly Int32Array[]): { smallest: number; largest: number } {
-  let smallest = Number.POSITIVE_INFINITY;
-  let largest = Number.NEGATIVE_INFINITY;
+  let smallest = Infinity;
+  let largest = -Infinity;
   for (const list of lists) {
     for (let i = 0; i < list.length; i++) {
       const index = list[i]!;
@@ -35,10 +32,7 @@ interface LayoutRule extends UvLayout {
   fits(a: number, b: number, n: number): boolean;
 }
 
-/**
- * The first rule that fits decides, among those that agree with the nesting or an option. Without
- * either, it is one of the first six.
- */
+/** The first that fits decides, of those that agree with the nesting or an option; else of the first six. */
 const LAYOUTS: readonly LayoutRule[] = [
   { stride: 2, firstIndex: 0, fits: (_a, b, n) => 2 * (b + 1) === n },
   { stride: 3, firstIndex: 0, fits: (_a, b, n) => 3 * (b + 1) === n },
@@ -76,20 +70,15 @@ export function uvLayoutOf(
       (options.uvIndexBase === 'auto' || layout.firstIndex === options.uvIndexBase) &&
       layout.fits(a, b, n),
   )!;
-  return {
-    stride,
-    firstIndex,
-    offsetsOf: (surface) => offsetsOf(surface, block.uvs, stride, firstIndex),
-  };
+  const layout = { stride, firstIndex };
+  return { ...layout, offsetsOf: (surface) => offsetsOf(surface, block.uvs, layout) };
 }
 
 function offsetsOf(
-  surface: BlockSurface,
+  { uvIndices, triangles }: BlockSurface,
   uvs: Float64Array,
-  stride: number,
-  firstIndex: number,
+  { stride, firstIndex }: UvLayout,
 ): Uint32Array | undefined {
-  const { uvIndices, triangles } = surface;
   if (uvIndices.length === 0 || uvIndices.length !== triangles.length) return undefined;
   const offsets = new Uint32Array(uvIndices.length);
   for (let i = 0; i < uvIndices.length; i++) {
@@ -114,8 +103,7 @@ const MIRRORED = 3;
 const TIE = 1e-6;
 
 /**
- * The side of the box for a triangle's unit normal: the largest component decides, a tie goes to
- * front, then side, then top.
+ * The side of the box that the largest component of a unit normal points to.
  *
  * @param mirror - Whether U runs the other way on back, left and bottom.
  * @returns 0 to 5, for {@link boxU} and {@link boxV}.
@@ -159,22 +147,13 @@ interface Placement {
 /** An affine map of V-up texture space, row by row: u' = a·u + b·v + c, v' = d·u + e·v + f. */
 export type UvMap = readonly [number, number, number, number, number, number];
 
-/** Repetitions a metre of `scaleu` and `scalev`. */
-const REPETITIONS = {
-  repetitions: (scale) => scale,
-  metres: (scale) => 1 / scale,
-} as const satisfies Record<ConvertOptions['textureScale'], (scale: number) => number>;
-
 type ScaleOptions = Pick<ConvertOptions, 'textureScale'>;
 
 /** Placement of the base colour and of the metallic-roughness image: D-420. */
-export function basePlacement(
-  material: ServiceMaterial,
-  { textureScale }: ScaleOptions,
-): Placement {
-  const repetitions = REPETITIONS[textureScale];
+export function basePlacement(material: ServiceMaterial, options: ScaleOptions): Placement {
+  const [su, sv] = [scaleOr(material.scaleu, 1), scaleOr(material.scalev, 1)];
   return {
-    scale: [repetitions(scaleOr(material.scaleu, 1)), repetitions(scaleOr(material.scalev, 1))],
+    scale: options.textureScale === 'metres' ? [1 / su, 1 / sv] : [su, sv],
     offset: [material.offsetx ?? 0, material.offsety ?? 0],
     rotationDegrees: material.rot ?? 0,
   };
@@ -208,8 +187,7 @@ function scaleOr(value: number | undefined, fallback: number): number {
 }
 
 /**
- * Expresses a placement in glTF terms. The extension scales first, then turns, then moves, V down; the
- * derivation is in D-420.
+ * Expresses a placement in glTF terms. The extension scales first, then turns, then moves, V down.
  *
  * @returns `transform` where both scales are equal or the rotation is a multiple of 180°, which
  * every viewer evaluates alike; else `baked`, for a UV set of its own; neither for the identity.

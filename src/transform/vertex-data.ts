@@ -1,10 +1,9 @@
 /**
- * Vertex data: a prepared mesh becomes the arrays of glTF, in at most two geometries: one for the
- * surfaces whose back sides are never seen and one for the others. Vertices are in first-use order; one
- * is split where its normal, its UV or its surface splits.
+ * Vertex data: a prepared mesh becomes the arrays of glTF. Vertices are in first-use order; one is split
+ * where its normal, its UV or its surface splits.
  *
- * Two passes: the first distinguishes vertices by point, normal and UV source, so that no candidate
- * vertex is ever stored; the second fills arrays of exactly the right size.
+ * The first pass distinguishes vertices by point, normal and UV source; the second fills arrays of
+ * exactly the right size.
  */
 import { hypot } from '../math/elementary.ts';
 import {
@@ -18,9 +17,11 @@ import {
   triangleNormal,
 } from '../math/vec.ts';
 import type { Geometry } from '../model/scene.ts';
-import { type PreparedMesh, type PreparedSurface, swapCorners } from './block-mesh.ts';
+import { type PreparedMesh, swapCorners } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { boxFace, boxU, boxV, type UvMap } from './uv.ts';
+
+type PreparedSurface = PreparedMesh['surfaces'][number];
 
 /** How vertex data is made from a prepared mesh. */
 export interface VertexPlan {
@@ -42,8 +43,7 @@ export interface VertexPlan {
   shape: Mat3;
 }
 
-/** The geometries of a mesh. */
-export interface VertexData {
+interface VertexData {
   /** Surfaces whose back sides are never seen. */
   singleSided: Geometry | undefined;
   doubleSided: Geometry | undefined;
@@ -82,14 +82,15 @@ const DOUBLE_SIDED = {
  */
 export function buildVertexData(mesh: PreparedMesh, plan: VertexPlan): VertexData {
   const isDouble = DOUBLE_SIDED[plan.doubleSided];
-  const single = mesh.surfaces.filter((surface) => !isDouble(surface));
-  const double = mesh.surfaces.filter(isDouble);
-  const splits = [single, double].map((surfaces) =>
-    surfaces.length === 0 ? undefined : splitVertices(mesh, surfaces, plan),
-  );
-  const [singleSided, doubleSided] = splits.map((split) => split && fill(mesh, split, plan));
-  const extra = splits.map((split) => (split ? split.vertexCount - split.pointCount : 0));
-  return { singleSided, doubleSided, splitVertices: extra[0]! + extra[1]! };
+  const data: VertexData = { singleSided: undefined, doubleSided: undefined, splitVertices: 0 };
+  for (const side of ['singleSided', 'doubleSided'] as const) {
+    const surfaces = mesh.surfaces.filter((it) => isDouble(it) === (side === 'doubleSided'));
+    if (surfaces.length === 0) continue;
+    const split = splitVertices(mesh, surfaces, plan);
+    data[side] = fill(mesh, split, plan);
+    data.splitVertices += split.vertexCount - split.pointCount;
+  }
+  return data;
 }
 
 function splitVertices(

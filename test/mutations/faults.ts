@@ -208,8 +208,8 @@ export const FAULTS: readonly Fault[] = [
     name: 'projection before the scale',
     rule: 'D-402',
     file: 'src/transform/assemble-scene.ts',
-    find: ': diagonal3(scale),',
-    replace: ': diagonal3([1, 1, 1]),',
+    find: ': diagonal3(scale);',
+    replace: ': diagonal3([1, 1, 1]);',
   },
   {
     name: 'rauto like auto',
