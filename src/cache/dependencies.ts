@@ -2,7 +2,6 @@
 import type { RequestedParts } from '../model/snapshot.ts';
 import type { OperationName } from '../service/operations.ts';
 import type { FreshnessStamp } from './freshness.ts';
-import type { CachedResponse } from './response-cache.ts';
 
 /** Which part of a snapshot an operation answers. */
 const PARTS: Partial<Record<OperationName, keyof RequestedParts>> = {
@@ -18,8 +17,8 @@ export class Dependencies {
   readonly #stamps = new Map<string, FreshnessStamp>();
   #hasFailed = false;
 
-  /** Adds a response. */
-  async track<Response extends CachedResponse>(
+  /** Adds a response; `fromService` is whether it was requested in this run. */
+  async track<Response extends { fromService: boolean; stamp: FreshnessStamp }>(
     operation: OperationName,
     pending: Promise<Response>,
   ): Promise<Response> {
@@ -50,12 +49,9 @@ export class Dependencies {
   #addStamp(stamp: FreshnessStamp): void {
     const { owner, datedBy, convertdate, fetchedOn, requestedAt } = stamp;
     const key = `${owner}\0${datedBy}\0${convertdate}`;
-    const known = this.#stamps.get(key);
-    if (known === undefined) {
-      this.#stamps.set(key, { ...stamp });
-      return;
-    }
+    const known = this.#stamps.get(key) ?? { ...stamp };
     if (fetchedOn < known.fetchedOn) known.fetchedOn = fetchedOn;
     known.requestedAt = Math.min(known.requestedAt, requestedAt);
+    this.#stamps.set(key, known);
   }
 }

@@ -29,17 +29,14 @@ import {
 import { missingBecause } from './missing-body.ts';
 
 /** Options of the response cache of one run. */
-export interface ResponseCacheOptions {
+export interface ResponseCacheOptions
+  extends Partial<Pick<FreshnessContext, 'interruptedSince' | 'interruptedUntil'>> {
   client: ServiceClient;
   /** Bodies by content. */
   store: ContentStore;
   database: CacheDatabase;
   /** Start of the run, milliseconds since the epoch. */
   now: number;
-  /** Start of the first of the interrupted runs that this one continues. @defaultValue `now` */
-  interruptedSince?: number;
-  /** Start of the last of these; later than `now` if the clock was set back. @defaultValue `now` */
-  interruptedUntil?: number;
   /** When a response of an earlier run is used. @defaultValue 'convertdate' */
   freshness?: FreshnessPolicy;
   /** Name of the service in the database. @defaultValue the client's id */
@@ -72,7 +69,7 @@ export interface CacheableRequest<Name extends OperationName = OperationName> {
 }
 
 /** A response of the service or of the cache. */
-export interface CachedResponse {
+interface CachedResponse {
   /** The body by digest, or that the service has none. */
   answer: Fetched;
   /** Whether it was requested in this run. */
@@ -85,16 +82,20 @@ interface LiveResponse<Name extends OperationName> extends CachedResponse {
   decoded?: AnswerOf<Name>;
 }
 
+type Pending<Name extends OperationName> = Promise<LiveResponse<Name>>;
 type Received<Name extends OperationName> = Body & { answer: AnswerOf<Name> };
 
-/**
- * How often an operation was requested: sent (and of these not modified), cached by an earlier run, and
- * requested earlier in this run; and the size of the bodies that were received.
- */
-export type ResponseCounts = Record<
-  'sent' | 'notModified' | 'cached' | 'deduplicated' | 'bytes',
-  number
->;
+/** What became of the requests of an operation, and the size of the bodies that were received. */
+const NO_REQUESTS = {
+  sent: 0,
+  /** Of those sent. */
+  notModified: 0,
+  /** Requested by an earlier run. */
+  cached: 0,
+  /** Requested earlier in this run. */
+  deduplicated: 0,
+  bytes: 0,
+};
 
 /** In-memory entries; the database has the others. At half a kilobyte each they stay below 15 MB. */
 const MAX_RESPONSES = 20_000;
@@ -106,17 +107,18 @@ const MAX_DECODED_BYTES = 32 * 1024 * 1024;
 /** Memory that a decoded body takes, as a multiple of its size: objects (3.6 measured), and typed arrays. */
 const DECODED_SIZE: Partial<Record<OperationName, number>> = { getPartsList: 4, getBlock: 2 };
 
-/** The responses of one run. @see D-730, D-731, D-845. */
+/** The responses of one run: each is requested once, and not at all if a cached one is fresh. @see D-730, D-731, D-845. */
 export class ResponseCache {
-  /** By operation. */
-  readonly counts: ReadonlyMap<string, Readonly<ResponseCounts>>;
   /** Parts lists and blocks that were decoded in this run and are still in memory. */
-  readonly decoded: DecodedReader;
+  readonly decoded: DecodedReader = {
+    partsList: (digest) => this.#decoded.get(`getPartsList ${digest}`) as PartsList | undefined,
+    block: (digest) => this.#decoded.get(`getBlock ${digest}`) as Block | undefined,
+  };
   readonly #options: ResponseCacheOptions;
   readonly #service: string;
   readonly #run: FreshnessContext;
-  readonly #counts = new Map<string, ResponseCounts>();
-  readonly #inFlight = new Map<string, Promise<LiveResponse<OperationName>>>();
+  readonly #counts = new Map<string, typeof NO_REQUESTS>();
+  readonly #inFlight = new Map<string, Pending<OperationName>>();
   readonly #responses = new LRUCache<string, CachedResponse>({ max: MAX_RESPONSES });
   readonly #failures = new LRUCache<string, ConverterError>({ max: MAX_FAILURES });
   readonly #decoded = new LRUCache<string, NonNullable<unknown>>({ maxSize: MAX_DECODED_BYTES });
@@ -130,19 +132,19 @@ export class ResponseCache {
     this.#options = options;
     this.#service = options.service ?? client.id;
     this.#run = { policy, now, interruptedSince, interruptedUntil };
-    this.counts = this.#counts;
-    this.decoded = {
-      partsList: (digest) => this.#decoded.get(`getPartsList ${digest}`) as PartsList | undefined,
-      block: (digest) => this.#decoded.get(`getBlock ${digest}`) as Block | undefined,
-    };
+  }
+
+  /** By operation. */
+  get counts(): ReadonlyMap<string, Readonly<typeof NO_REQUESTS>> {
+    return this.#counts;
   }
 
   /** Gets the response to a request, from the cheapest source. @param dependencies - Collects the response. */
   get<Name extends OperationName>(
     request: CacheableRequest<Name>,
     dependencies?: Dependencies,
-  ): Promise<LiveResponse<Name>> {
-    const response = this.#find(request);
+    response = this.#find(request),
+  ): Pending<Name> {
     return dependencies?.track(request.operation, response) ?? response;
   }
 
@@ -155,9 +157,7 @@ export class ResponseCache {
       return await this.#decode(request, await this.get(request, dependencies));
     } catch (error) {
       if (!isConverterError(error, 'STORE_DAMAGED')) throw error;
-      const response = this.#refetch(request);
-      await dependencies?.track(request.operation, response);
-      return this.#decode(request, await response);
+      return this.#decode(request, await this.get(request, dependencies, this.#refetch(request)));
     }
   }
 
@@ -179,31 +179,26 @@ export class ResponseCache {
     return this.#topNodes;
   }
 
-  async #find<Name extends OperationName>(
-    request: CacheableRequest<Name>,
-  ): Promise<LiveResponse<Name>> {
+  async #find<Name extends OperationName>(request: CacheableRequest<Name>): Pending<Name> {
     const key = keyOf(request);
-    const running = this.#inFlight.get(key) as Promise<LiveResponse<Name>> | undefined;
-    const known = this.#responses.get(key);
     const failure = this.#failures.get(key);
-    if (running ?? known ?? failure) this.#count(request).deduplicated++;
+    const known = this.#running<Name>(key) ?? this.#responses.get(key);
+    if (known ?? failure) this.#count(request).deduplicated++;
     if (failure !== undefined) throw failure;
-    return running ?? known ?? this.#settle(key, this.#fromDatabaseOrService(request));
+    return known ?? this.#settle(key, this.#fromDatabaseOrService(request));
   }
 
-  #refetch<Name extends OperationName>(
-    request: CacheableRequest<Name>,
-  ): Promise<LiveResponse<Name>> {
+  #refetch<Name extends OperationName>(request: CacheableRequest<Name>): Pending<Name> {
     const key = keyOf(request);
-    const running = this.#inFlight.get(key) as Promise<LiveResponse<Name>> | undefined;
-    return running ?? this.#settle(key, this.#send(request, undefined));
+    return this.#running<Name>(key) ?? this.#settle(key, this.#send(request, undefined));
+  }
+
+  #running<Name extends OperationName>(key: string): Pending<Name> | undefined {
+    return this.#inFlight.get(key) as Pending<Name> | undefined;
   }
 
   /** Keeps the result of a request for the rest of the run. */
-  async #settle<Name extends OperationName>(
-    key: string,
-    pending: Promise<LiveResponse<Name>>,
-  ): Promise<LiveResponse<Name>> {
+  async #settle<Name extends OperationName>(key: string, pending: Pending<Name>): Pending<Name> {
     this.#inFlight.set(key, pending);
     try {
       const response = await pending;
@@ -220,7 +215,7 @@ export class ResponseCache {
 
   async #fromDatabaseOrService<Name extends OperationName>(
     request: CacheableRequest<Name>,
-  ): Promise<LiveResponse<Name>> {
+  ): Pending<Name> {
     const { database, now } = this.#options;
     const stored = this.#stored(request);
     if (stored === undefined || !(await this.#isUsable(stored, request))) {
@@ -264,7 +259,7 @@ export class ResponseCache {
   async #send<Name extends OperationName>(
     request: CacheableRequest<Name>,
     stored: StoredResponse | undefined,
-  ): Promise<LiveResponse<Name>> {
+  ): Pending<Name> {
     const { operation, subject, lang } = request;
     const values = lang === undefined ? request.values : { ...request.values, lang };
     const counts = this.#count(request);
@@ -277,11 +272,12 @@ export class ResponseCache {
         counts.notModified++;
         return this.#put(request, stored!);
       }
-      const { bytes, etag, lastModified, answer: decoded } = received;
-      const { digest } = await this.#options.store.put(bytes);
-      counts.bytes += bytes.length;
-      this.#keepDecoded(operation, digest, decoded, bytes.length);
-      const answer = { digest, bytes: bytes.length };
+      const { etag, lastModified, answer: decoded } = received;
+      const bytes = received.bytes.length;
+      const { digest } = await this.#options.store.put(received.bytes);
+      counts.bytes += bytes;
+      this.#keepDecoded(operation, digest, decoded, bytes);
+      const answer = { digest, bytes };
       return { ...(await this.#put(request, { answer, etag, lastModified })), decoded };
     } catch (error) {
       const code = OPERATIONS[operation].missing;
@@ -351,9 +347,8 @@ export class ResponseCache {
     return this.#conversionDates;
   }
 
-  #count({ operation }: CacheableRequest): ResponseCounts {
-    const none = { sent: 0, notModified: 0, cached: 0, deduplicated: 0, bytes: 0 };
-    const counts = this.#counts.get(operation) ?? none;
+  #count({ operation }: CacheableRequest): typeof NO_REQUESTS {
+    const counts = this.#counts.get(operation) ?? { ...NO_REQUESTS };
     this.#counts.set(operation, counts);
     return counts;
   }

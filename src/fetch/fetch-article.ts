@@ -5,7 +5,6 @@ import {
   type CacheableRequest,
   ResponseCache,
   type ResponseCacheOptions,
-  type ResponseCounts,
 } from '../cache/response-cache.ts';
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
@@ -74,7 +73,7 @@ export interface Fetcher extends CatalogueReader, Configurator {
   /** How many requests it would take to fetch articles; sends none for it. */
   estimate(requests: readonly ArticleRequest[]): Promise<RequestEstimate>;
   /** By operation. */
-  readonly counts: ReadonlyMap<string, Readonly<ResponseCounts>>;
+  readonly counts: ResponseCache['counts'];
   /** Parts lists and blocks that were decoded while fetching. */
   readonly decoded: DecodedReader;
 }
