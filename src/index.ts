@@ -27,8 +27,13 @@ export type { ContentStore } from './cache/content-store.ts';
 export type { CacheDatabase } from './cache/database.ts';
 export { type Emulator, type EmulatorOptions, startEmulator } from './emulator/emulator.ts';
 export { createFetcher, type Fetcher, type FetcherOptions } from './fetch/fetch-article.ts';
-export type { ArticleSource } from './fetch/select-articles.ts';
-export type { SelectedArticle, Selection, SelectionFailure } from './fetch/selection.ts';
+
+export type {
+  ArticleSource,
+  SelectedArticle,
+  Selection,
+  SelectionFailure,
+} from './fetch/selection.ts';
 export { type InboxOptions, openInbox, type PermanentIdStore } from './gateway/inbox.ts';
 export { type MigrateOptions, migrate } from './gateway/migrate.ts';
 export type { Change, Hint, HintCode, Migration } from './gateway/migrate-url.ts';

@@ -20,12 +20,17 @@ import { imageReferences } from '../service/wire-material.ts';
 import { canonicalName, parseJson } from '../service/wire-value.ts';
 import { asConverterError, ConverterError, endsRun, isConverterError } from '../support/errors.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
-import { estimateRequests, type RequestEstimate } from './estimate.ts';
 import { type ImageContext, locateImage } from './image-location.ts';
 import { checkPlacement } from './placement.ts';
-import { planningChildren } from './planning.ts';
-import { articleRequest, blockOwner, imageRequest, partsListRequest } from './requests.ts';
-import { resolveKey } from './resolve-article.ts';
+import {
+  articleRequest,
+  blockOwner,
+  estimateRequests,
+  imageRequest,
+  partsListRequest,
+  type RequestEstimate,
+} from './requests.ts';
+import { planningChildren, resolveKey } from './resolve-article.ts';
 import type { CatalogueReader, Configurator, Configured, PropertySetting } from './selection.ts';
 import {
   inputsDigest,

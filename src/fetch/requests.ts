@@ -1,7 +1,12 @@
-/** The requests that a fetch and its estimate have in common. */
-import type { CacheableRequest } from '../cache/response-cache.ts';
+/** The requests of a fetch, and an estimate of how many it would send. */
+import type { CacheDatabase, SnapshotRecord } from '../cache/database.ts';
+import type { CacheableRequest, ResponseCache } from '../cache/response-cache.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
-import type { ImageLocation } from './image-location.ts';
+import { configurationKey } from '../model/configuration-id.ts';
+import { requestKey } from '../service/operations.ts';
+import { canonicalName } from '../service/wire-value.ts';
+import { groupBy } from '../support/group-by.ts';
+import { type ImageLocation, locateImage } from './image-location.ts';
 
 /** GET articles. @param varcode - Variant code, or empty. @param lang - Language, if it is not the client's. */
 export function articleRequest(
@@ -35,4 +40,92 @@ export function imageRequest(
 export function blockOwner(canonical: string, manufacturer: string): string {
   const end = canonical.indexOf('::');
   return end > 0 ? canonical.slice(0, end) : manufacturer;
+}
+
+/**
+ * Requests that a fetch would send: GET articles, GET btg, GET block and materials; and configurations that
+ * were never fetched, whose blocks and images are a guess.
+ */
+export type RequestEstimate = Record<'articles' | 'partsLists' | 'bodies' | 'unknown', number>;
+
+interface EstimateOptions {
+  service: string;
+  database: CacheDatabase;
+  /** Languages of translations. */
+  languages?: readonly string[];
+  cache: ResponseCache;
+  /** Defined if the whole snapshot of an article is fresh. */
+  freshSnapshot(request: ArticleRequest): Promise<unknown>;
+  imageLocation?: string;
+}
+
+/**
+ * For an empty cache: a service of 2,000 series has about 18,000 blocks and 93,000 images, so that a
+ * series has 55; and a single article rarely takes more than 12.
+ */
+const BODIES_PER_SERIES = 55;
+const BODIES_PER_CONFIGURATION = 12;
+
+/** Counts the requests whose responses are not in the cache, or no longer fresh. @see D-807. */
+export async function estimateRequests(
+  requests: readonly ArticleRequest[],
+  options: EstimateOptions,
+): Promise<RequestEstimate> {
+  const { service, database, cache, languages = [] } = options;
+  const estimate = { articles: 0, partsLists: 0, bodies: 0, unknown: 0 };
+  const bodies = new Set<string>();
+  const toCheck = new Map<string, CacheableRequest>();
+  const unknown: ArticleRequest[] = [];
+  for (const request of requests) {
+    const isFresh = (await options.freshSnapshot(request)) !== undefined;
+    for (const lang of isFresh ? [] : [undefined, ...languages]) {
+      if (await cache.wouldRequest(articleRequest(request, '', lang))) estimate.articles++;
+    }
+    const record = database.snapshots.get(service, configurationKey(request));
+    if (record === undefined) {
+      unknown.push(request);
+      continue;
+    }
+    const partsList = { ...partsListRequest(record.key), owner: request.manufacturer };
+    if (!isFresh && (await cache.wouldRequest(partsList))) estimate.partsLists++;
+    for (const body of bodiesOf(record, options.imageLocation)) {
+      const key = `${body.operation} ${requestKey(body.operation, body.values)}`;
+      bodies.add(key);
+      if (!isFresh) toCheck.set(key, body);
+    }
+  }
+  for (const body of toCheck.values()) if (await cache.wouldRequest(body)) estimate.bodies++;
+  estimate.partsLists += unknown.length;
+  estimate.unknown = unknown.length;
+  estimate.bodies += guess(unknown, bodies.size, requests.length - unknown.length);
+  return estimate;
+}
+
+/** The blocks of a configuration that was fetched before, and the first location of each image. */
+function bodiesOf(record: SnapshotRecord, imageLocation?: string): CacheableRequest[] {
+  const { manufacturer } = record.key;
+  const blocks = record.blocks.map(([name]): CacheableRequest<'getBlock'> => {
+    const owner = blockOwner(canonicalName(name), manufacturer);
+    return { operation: 'getBlock', values: { name }, owner, datedBy: manufacturer };
+  });
+  const owners = { manufacturer, blockManufacturers: blocks.map(({ owner }) => owner) };
+  const images = record.images.flatMap(([reference]) => {
+    try {
+      const [first] = locateImage(reference, owners, imageLocation);
+      return first === undefined ? [] : [imageRequest(first, manufacturer)];
+    } catch {
+      // A refused reference is never requested.
+      return [];
+    }
+  });
+  return [...blocks, ...images];
+}
+
+/** As many for each as the known ones have; if none is known, a rule of thumb. */
+function guess(unknown: readonly ArticleRequest[], bodies: number, known: number): number {
+  if (known > 0) return Math.round((unknown.length * bodies) / known);
+  const series = groupBy(unknown, ({ manufacturer, program }) => `${manufacturer}\0${program}`);
+  return [...series.values()].reduce((sum, { length }) => {
+    return sum + Math.min(BODIES_PER_SERIES, length * BODIES_PER_CONFIGURATION);
+  }, 0);
 }

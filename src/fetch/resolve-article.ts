@@ -1,5 +1,11 @@
-/** Reads an answer of GET articles: which configuration it is, and what the service says about it. */
-import type { Article, ArticleKey, ArticleProperty, ArticleRequest } from '../model/article.ts';
+/** Reads an answer of GET articles: which configuration it is, its children, and what the service says about it. */
+import type {
+  Article,
+  ArticleKey,
+  ArticleProperty,
+  ArticleRequest,
+  PlanningChild,
+} from '../model/article.ts';
 import { articleLabel } from '../model/configuration-id.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
@@ -131,4 +137,31 @@ function textOf(value: unknown): string {
   texts.delete('');
   const text = redact([...texts].join('; '));
   return text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH)}…` : text;
+}
+
+/** Lists all descendants of an article as requests, parents before their children. @see Spec 2.2; D-804. */
+export function planningChildren(root: Article): PlanningChild[] {
+  const children: PlanningChild[] = [];
+  const open = [{ article: root, index: -1 }];
+  // The list grows while it is iterated: level by level.
+  for (const { article, index } of open) {
+    for (const child of article.children) {
+      open.push({ article: child, index: children.length });
+      children.push({ ...requestOfArticle(child), parent: index });
+    }
+  }
+  return children;
+}
+
+/** An article as a request for exactly its configuration. */
+export function requestOfArticle(article: Article): ArticleRequest {
+  const { manufacturer, program, basearticlenumber, ocd, reinit } = article;
+  return {
+    manufacturer: manufacturer.toUpperCase(),
+    program: program.toUpperCase(),
+    basearticlenumber,
+    finalarticlenumber: ocd?.finalarticlenumber ?? '',
+    reinitstring: ocd?.reinitstring ?? '',
+    metareinitstring: reinit,
+  };
 }

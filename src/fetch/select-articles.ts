@@ -4,50 +4,28 @@ import { articleKey, configurationKey } from '../model/configuration-id.ts';
 import { asConverterError, endsRun } from '../support/errors.ts';
 import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
+import { selectFromCatalogue, selectFromSearch } from './select-catalogue.ts';
+import { selectConfigurations } from './select-configurations.ts';
+import { selectPlannings } from './select-plannings.ts';
 import {
-  type CatalogueSource,
-  folderName,
-  type SearchSource,
-  searchName,
-  selectFromCatalogue,
-  selectFromSearch,
-} from './select-catalogue.ts';
-import { type ConfigurationSource, selectConfigurations } from './select-configurations.ts';
-import { type PlanningSource, selectPlannings } from './select-plannings.ts';
-import type {
-  CatalogueReader,
-  Configurator,
-  SelectedArticle,
-  Selection,
-  SourceSelection,
+  type ArticleSource,
+  type CatalogueReader,
+  type Configurator,
+  joinSelections,
+  type SelectedArticle,
+  type Selection,
+  type SourceOf,
+  type SourceSelection,
 } from './selection.ts';
 
-/** A row of an article list. */
-export interface ListRow {
-  request: ArticleRequest;
-  /** Counted from 1, with the header. */
-  line: number;
-}
-
-/** Where articles come from; globs take `*` and `?` and ignore case. */
-export type ArticleSource =
-  | { kind: 'list'; name: string; rows: readonly ListRow[] }
-  | ({ kind: 'article' } & ArticleRequest)
-  | CatalogueSource
-  | SearchSource
-  | PlanningSource
-  | ConfigurationSource;
-
 type Reader = CatalogueReader & Configurator;
-type Selector<Source> = (
-  source: Source,
+type Selector<Kind extends ArticleSource['kind']> = (
+  source: SourceOf<Kind>,
   reader: Reader,
 ) => SourceSelection | Promise<SourceSelection>;
 
 /** How each kind of source is read. */
-const SELECTORS: {
-  [Kind in ArticleSource['kind']]: Selector<Extract<ArticleSource, { kind: Kind }>>;
-} = {
+const SELECTORS: { [Kind in ArticleSource['kind']]: Selector<Kind> } = {
   list: ({ rows, name }) => ({
     articles: rows.map(({ request, line }) => ({ request, why: [`${name}:${line}`] })),
   }),
@@ -83,14 +61,12 @@ export async function selectArticles(
   sources: readonly ArticleSource[],
   reader: Reader,
 ): Promise<Selection> {
-  const selections = await Promise.all(sources.map((source) => selectFrom(source, reader)));
-  const articles = selections.flatMap((selection) => selection.articles);
-  return {
-    articles: mergeSelected(articles, ({ request }) => configurationKey(request)),
-    failures: selections.flatMap(({ failures = [] }) => failures),
-    warnings: selections.flatMap(({ warnings = [] }) => warnings),
-    unread: selections.flatMap(({ unread = [] }) => unread),
-  };
+  const select = async (source: ArticleSource) =>
+    (SELECTORS[source.kind] as Selector<ArticleSource['kind']>)(source, reader);
+  const selections = await Promise.all(sources.map(select));
+  const { articles, ...rest } = joinSelections(selections);
+  const merged = mergeSelected(articles, ({ request }) => configurationKey(request));
+  return { articles: merged, ...rest };
 }
 
 /**
@@ -115,21 +91,6 @@ export async function distinctArticles(
   const keyOf = (article: SelectedArticle) =>
     keys.get(article) ?? configurationKey(article.request);
   return mergeSelected(articles, keyOf);
-}
-
-async function selectFrom(source: ArticleSource, reader: Reader): Promise<SourceSelection> {
-  const select = SELECTORS[source.kind] as Selector<ArticleSource>;
-  try {
-    return await select(source, reader);
-  } catch (error) {
-    const { code, message } = asConverterError(error);
-    const { manufacturer, parentnode } = { manufacturer: '', parentnode: '', ...source };
-    const isTop = source.kind === 'catalogue' && parentnode === '';
-    if (isTop || endsRun(code) || code === 'INTERNAL') throw error;
-    const what = 'query' in source ? searchName(source) : folderName(parentnode);
-    const unread = [{ manufacturer, program: '' }];
-    return { articles: [], failures: [{ what, code, message }], unread };
-  }
 }
 
 /** Merges articles with the same key, at the place of the first, whose spelling is the request. */

@@ -2,25 +2,14 @@
 import type { ArticleRequest } from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import type { Warning } from '../model/snapshot.ts';
-import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
+import { ConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
-import type { CatalogueReader, SourceSelection } from './selection.ts';
-
-/** Every article below a folder. */
-export interface CatalogueSource {
-  kind: 'catalogue';
-  /** Folder to start at; empty is the top. */
-  parentnode: string;
-  manufacturers?: readonly string[] | undefined;
-  programs?: readonly string[] | undefined;
-}
-
-/** Every article that a search finds. */
-export interface SearchSource {
-  kind: 'search';
-  manufacturer: string;
-  query: string;
-}
+import {
+  asFailure,
+  type CatalogueReader,
+  type SourceOf,
+  type SourceSelection,
+} from './selection.ts';
 
 /** Nested folders, and folders in all, beyond which a catalogue is taken to generate them without end. */
 const MAX_DEPTH = 64;
@@ -33,10 +22,33 @@ type Listings = ReadonlyMap<string, readonly CatalogueNode[] | ConverterError>;
  * Reads the folders below one, many at a time, each once; articles come in the order of the listings.
  * 10,000 articles in 51 folders of the cache take 0.2 s, 50,000 in 251 take 0.7 s and 13 MiB of heap.
  *
- * @throws {@link ConverterError} if the first folder cannot be read; any other is a failure of its own. @see D-806.
+ * @throws {@link ConverterError} if the top of the catalogue cannot be read; any other folder is a failure. @see D-806.
  */
 export async function selectFromCatalogue(
-  source: CatalogueSource,
+  source: SourceOf<'catalogue'>,
+  reader: CatalogueReader,
+): Promise<SourceSelection> {
+  if (source.parentnode === '') return selectFromFolder(source, reader);
+  return orFailure(folderName(source.parentnode), '', () => selectFromFolder(source, reader));
+}
+
+/** A folder or search that cannot be read is a failure of its own: its articles are not known. */
+async function orFailure(
+  what: string,
+  manufacturer: string,
+  select: () => Promise<SourceSelection>,
+): Promise<SourceSelection> {
+  try {
+    return await select();
+  } catch (thrown) {
+    const { code, message } = asFailure(thrown);
+    const unread = [{ manufacturer, program: '' }];
+    return { articles: [], failures: [{ what, code, message }], unread };
+  }
+}
+
+async function selectFromFolder(
+  source: SourceOf<'catalogue'>,
   reader: CatalogueReader,
 ): Promise<SourceSelection> {
   const manufacturers = matcher(source.manufacturers);
@@ -61,7 +73,7 @@ const SHOWN_NAMES = 20;
 
 /** Says why there is no article, and which names there are. */
 function nothingMatches(
-  source: CatalogueSource,
+  source: SourceOf<'catalogue'>,
   met: Record<'manufacturers' | 'programs', Set<string>>,
 ): Warning {
   const where = folderName(source.parentnode);
@@ -128,9 +140,8 @@ async function crawl(
     try {
       return (await reader.nodes(nodeid, manufacturer)).filter(isWanted);
     } catch (error) {
-      const failure = asConverterError(error);
-      if (nodeid === root || endsRun(failure.code) || failure.code === 'INTERNAL') throw error;
-      return failure;
+      if (nodeid === root) throw error;
+      return asFailure(error);
     }
   };
   await visit(root, '', 0);
@@ -211,23 +222,20 @@ function problem(code: keyof typeof PROBLEMS, nodeid: string, folder: string): W
 }
 
 /** The folder of a listing in words, by its id, which is the same in all languages. */
-export function folderName(folder: string): string {
+function folderName(folder: string): string {
   return folder === '' ? 'the top of the catalogue' : `catalogue ${folder}`;
 }
 
-/** Selects what a search finds. @throws {@link ConverterError} `NODE_NOT_FOUND` for an unknown manufacturer. */
+/** Selects what a search finds. */
 export async function selectFromSearch(
-  source: SearchSource,
+  { manufacturer, query }: SourceOf<'search'>,
   reader: CatalogueReader,
 ): Promise<SourceSelection> {
-  const why = searchName(source);
-  const found = (await reader.search(source.manufacturer, source.query)).filter(isArticle);
-  const articles = found.map((node) => ({ request: requestOfNode(node), why: [why] }));
-  if (articles.length > 0) return { articles };
-  return { articles, warnings: [{ code: 'SEARCH_EMPTY', message: `${why} finds no article` }] };
-}
-
-/** A search in words. */
-export function searchName({ manufacturer, query }: Omit<SearchSource, 'kind'>): string {
-  return `search ${manufacturer} ${JSON.stringify(query)}`;
+  const what = `search ${manufacturer} ${JSON.stringify(query)}`;
+  return orFailure(what, manufacturer, async () => {
+    const found = (await reader.search(manufacturer, query)).filter(isArticle);
+    const articles = found.map((node) => ({ request: requestOfNode(node), why: [what] }));
+    if (articles.length > 0) return { articles };
+    return { articles, warnings: [{ code: 'SEARCH_EMPTY', message: `${what} finds no article` }] };
+  });
 }

@@ -7,26 +7,18 @@ import { articleLabel } from '../model/configuration-id.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
-import { planningChildren } from './planning.ts';
+import { planningChildren } from './resolve-article.ts';
 import type {
   Configurator,
   Configured,
   PropertySetting,
   SelectedArticle,
   SelectionFailure,
+  SourceOf,
   SourceSelection,
 } from './selection.ts';
 
-/** Configurations of one base article. */
-export interface ConfigurationSource extends NonNullable<SelectionFailure['article']> {
-  kind: 'configurations';
-  /** Values by `CLASS.PROPERTY`, set in their order; without any it is the default configuration. */
-  values: Readonly<Record<string, string>>;
-  /** Properties by `CLASS.PROPERTY` of which each value is selected, one property at a time. */
-  each: readonly string[];
-  /** Most configurations; `each` needs it. */
-  max: number;
-}
+type ConfigurationSource = SourceOf<'configurations'>;
 
 /** A value of a property, to be set on the previous configuration. */
 type Setting = readonly [classAndProperty: string, value: string];

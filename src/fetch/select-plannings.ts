@@ -4,30 +4,18 @@ import { compareConfigurations, ID_FIELDS } from '../model/configuration-id.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { decodeArticle } from '../service/wire-article.ts';
 import { isRecord, parseJson } from '../service/wire-value.ts';
-import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
-import { planningChildren, requestOfArticle } from './planning.ts';
-import type {
-  Configurator,
-  SelectedArticle,
-  SelectionFailure,
-  SourceSelection,
+import { asConverterError, ConverterError } from '../support/errors.ts';
+import { planningChildren, requestOfArticle } from './resolve-article.ts';
+import {
+  asFailure,
+  type Configurator,
+  joinSelections,
+  type SelectedArticle,
+  type SelectionFailure,
+  type SourceOf,
+  type SourceSelection,
+  type StoredPlanning,
 } from './selection.ts';
-
-/** Stored top-level articles: carts, and those of permanent identifiers. */
-export interface PlanningSource {
-  kind: 'planning';
-  /** One asset of each planning, or its children as assets of their own too. */
-  as: 'planning' | 'articles';
-  plannings: readonly StoredPlanning[];
-}
-
-/** One stored top-level article. */
-export interface StoredPlanning {
-  /** What it is, in words: `cart order-17.json`. */
-  name: string;
-  /** As it was received; or why it cannot be read. */
-  article: { json: unknown } | { error: ConverterError };
-}
 
 /**
  * Reads stored plannings. An invalid one is a failure of its own.
@@ -36,22 +24,16 @@ export interface StoredPlanning {
  * @see Spec 4.6; D-801, D-802.
  */
 export async function selectPlannings(
-  { as, plannings }: PlanningSource,
+  { as, plannings }: SourceOf<'planning'>,
   configurator: Pick<Configurator, 'resolve'>,
-): Promise<Required<Omit<SourceSelection, 'unread'>>> {
-  const selections = await Promise.all(
-    plannings.map((planning) => selectPlanning(planning, as, configurator)),
-  );
-  return {
-    articles: selections.flatMap(({ articles }) => articles),
-    failures: selections.flatMap(({ failures = [] }) => failures),
-    warnings: selections.flatMap(({ warnings = [] }) => warnings),
-  };
+): Promise<Required<SourceSelection>> {
+  const select = (planning: StoredPlanning) => selectPlanning(planning, as, configurator);
+  return joinSelections(await Promise.all(plannings.map(select)));
 }
 
 async function selectPlanning(
   planning: StoredPlanning,
-  as: PlanningSource['as'],
+  as: SourceOf<'planning'>['as'],
   configurator: Pick<Configurator, 'resolve'>,
 ): Promise<SourceSelection> {
   try {
@@ -64,9 +46,7 @@ async function selectPlanning(
     if (isOther) return { articles: each, warnings: [withoutReinit(planning)] };
     return { articles: [root, ...each], warnings };
   } catch (thrown) {
-    const error = asConverterError(thrown);
-    if (endsRun(error.code) || error.code === 'INTERNAL') throw error;
-    return { articles: [], failures: [failureOf(planning, error)] };
+    return { articles: [], failures: [failureOf(planning, asFailure(thrown))] };
   }
 }
 
@@ -90,8 +70,7 @@ async function isAsServed(
     const { article } = await configurator.resolve(request);
     return areAlike(children, planningChildren(article));
   } catch (thrown) {
-    const error = asConverterError(thrown);
-    if (endsRun(error.code) || error.code === 'INTERNAL') throw error;
+    asFailure(thrown);
     // It fails again, as a configuration of its own, when it is converted.
     return true;
   }

@@ -1,4 +1,4 @@
-/** Types of the selection: what every kind of source returns, and what it reads the service with. */
+/** What selects articles and what it selects: the types of every kind of source, and how their results are merged. */
 import type {
   Article,
   ArticleKey,
@@ -7,7 +7,57 @@ import type {
   PropertyChange,
 } from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
+import type { ArticleId } from '../model/configuration-id.ts';
 import type { Digest, Warning } from '../model/snapshot.ts';
+import { asConverterError, type ConverterError, endsRun } from '../support/errors.ts';
+
+/** Where articles come from; globs take `*` and `?` and ignore case. */
+export type ArticleSource =
+  | { kind: 'list'; name: string; rows: readonly ListRow[] }
+  | ({ kind: 'article' } & ArticleRequest)
+  | {
+      kind: 'catalogue';
+      /** Folder below which every article is selected; empty is the top. */
+      parentnode: string;
+      manufacturers?: readonly string[] | undefined;
+      programs?: readonly string[] | undefined;
+    }
+  | { kind: 'search'; manufacturer: string; query: string }
+  | {
+      /** Carts, and the articles of permanent identifiers. */
+      kind: 'planning';
+      /** One asset of each planning, or its children as assets of their own too. */
+      as: 'planning' | 'articles';
+      plannings: readonly StoredPlanning[];
+    }
+  | ({
+      /** Configurations of one base article. */
+      kind: 'configurations';
+      /** Values by `CLASS.PROPERTY`, set in their order; without any it is the default configuration. */
+      values: Readonly<Record<string, string>>;
+      /** Properties by `CLASS.PROPERTY` of which each value is selected, one property at a time. */
+      each: readonly string[];
+      /** Most configurations; `each` needs it. */
+      max: number;
+    } & ArticleId);
+
+/** The sources of one kind. */
+export type SourceOf<Kind extends ArticleSource['kind']> = Extract<ArticleSource, { kind: Kind }>;
+
+/** A row of an article list. */
+export interface ListRow {
+  request: ArticleRequest;
+  /** Counted from 1, with the header. */
+  line: number;
+}
+
+/** One stored top-level article. */
+export interface StoredPlanning {
+  /** What it is, in words: `cart order-17.json`. */
+  name: string;
+  /** As it was received; or why it cannot be read. */
+  article: { json: unknown } | { error: ConverterError };
+}
 
 /** One article to fetch. */
 export interface SelectedArticle {
@@ -27,7 +77,7 @@ export interface SelectionFailure {
   code: string;
   message: string;
   /** The article concerned, if it is known. */
-  article?: Pick<ArticleRequest, 'manufacturer' | 'program' | 'basearticlenumber'>;
+  article?: ArticleId;
 }
 
 /** What one source selects. */
@@ -41,6 +91,23 @@ export interface SourceSelection {
 
 /** What the sources of a pipeline select: each request once, in the order of the sources. */
 export type Selection = Omit<Required<SourceSelection>, 'unread'> & Pick<SourceSelection, 'unread'>;
+
+/** Puts selections together, in their order. */
+export function joinSelections(selections: readonly SourceSelection[]): Required<SourceSelection> {
+  return {
+    articles: selections.flatMap(({ articles }) => articles),
+    failures: selections.flatMap(({ failures = [] }) => failures),
+    warnings: selections.flatMap(({ warnings = [] }) => warnings),
+    unread: selections.flatMap(({ unread = [] }) => unread),
+  };
+}
+
+/** The error, if it concerns one source or article; throws what ends the run, and a mistake of the program. */
+export function asFailure(thrown: unknown): ConverterError {
+  const error = asConverterError(thrown);
+  if (endsRun(error.code) || error.code === 'INTERNAL') throw error;
+  return error;
+}
 
 /** Reads the catalogue. */
 export interface CatalogueReader {

@@ -1,5 +1,5 @@
 /** Executes a pipeline: `run`, its halves `fetch` and `build`, and the dry run. */
-import type { RequestEstimate } from '../fetch/estimate.ts';
+import type { RequestEstimate } from '../fetch/requests.ts';
 import type { SelectedArticle, Selection } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';

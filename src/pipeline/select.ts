@@ -1,8 +1,13 @@
 /** Selects the configurations of a run: each request in a stable order, and what could not be selected. */
 import { dirname, join, relative, sep } from 'node:path';
 import type { Fetcher } from '../fetch/fetch-article.ts';
-import type { ArticleSource } from '../fetch/select-articles.ts';
-import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
+
+import type {
+  ArticleSource,
+  SelectedArticle,
+  Selection,
+  SelectionFailure,
+} from '../fetch/selection.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import { articleLabel, configurationLabels } from '../model/configuration-id.ts';
 import type { Warning } from '../model/snapshot.ts';

@@ -3,8 +3,8 @@ import { join, relative, resolve, sep } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { CacheDatabase } from '../cache/database.ts';
 import { readRecordedPlanning } from '../fetch/recording.ts';
-import type { ListRow } from '../fetch/select-articles.ts';
-import type { StoredPlanning } from '../fetch/select-plannings.ts';
+
+import type { ListRow, StoredPlanning } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { parseJson } from '../service/wire-value.ts';
 import { asConverterError, ConverterError, endsRun, isConverterError } from '../support/errors.ts';

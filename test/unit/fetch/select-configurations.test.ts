@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { ConfigurationSource } from '../../../src/fetch/select-configurations.ts';
 import { selectConfigurations } from '../../../src/fetch/select-configurations.ts';
-import type { Configurator, Configured } from '../../../src/fetch/selection.ts';
+import type { Configurator, Configured, SourceOf } from '../../../src/fetch/selection.ts';
 import type { Article, ArticleProperty, PropertyRange } from '../../../src/model/article.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
 
-const SOURCE: ConfigurationSource = {
+const SOURCE: SourceOf<'configurations'> = {
   kind: 'configurations',
   manufacturer: 'ACME',
   program: 'DESK',
@@ -64,7 +63,7 @@ function property(name: string, currentvalue: string): ArticleProperty {
   return { name, currentvalue, propertyvalues, ranges } as unknown as ArticleProperty;
 }
 
-const select = async (more: Partial<ConfigurationSource>, service = configurator()) => {
+const select = async (more: Partial<SourceOf<'configurations'>>, service = configurator()) => {
   const {
     articles,
     failures = [],
@@ -145,7 +144,7 @@ describe('configurations of a base article', () => {
       /expected "SILENT" to be taken, received ""/,
     ],
   ])('%s fails by itself, with the article named', async (_, more, code, message) => {
-    const { numbers, failures } = await select(more as Partial<ConfigurationSource>);
+    const { numbers, failures } = await select(more as Partial<SourceOf<'configurations'>>);
     expect(numbers).toEqual([]);
     const article = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
     expect(failures).toMatchObject([{ code, message: expect.stringMatching(message), article }]);

@@ -60,7 +60,8 @@ describe('a stored planning', () => {
   it('is one article with its stored children', async () => {
     const request = { ...resolved('P'), metareinitstring: 'M{…}::' };
     const expected = [{ request, why: ['cart a.json'], children: CHILDREN }];
-    expect(await select(PLANNING)).toEqual({ articles: expected, failures: [], warnings: [] });
+    const none = { failures: [], warnings: [], unread: [] };
+    expect(await select(PLANNING)).toEqual({ articles: expected, ...none });
   });
 
   it('is read out of a cart post, too, as an object or as its text', async () => {
