@@ -18,6 +18,8 @@ import { recordSurface } from './surface.mjs';
 const RECORD = fileURLToPath(new URL('record.json', import.meta.url));
 const RENAMED = fileURLToPath(new URL('renamed-exports.json', import.meta.url));
 const MOST_SHOWN = 20;
+/** Sections that are unions over all runs. */
+const KEY_UNIONS = ['manifestKeys', 'catalogueKeys', 'failureKeys', 'reportKeys', 'metrics'];
 
 const { values: options } = parseArgs({
   options: { write: { type: 'boolean' }, keep: { type: 'string' } },
@@ -69,9 +71,6 @@ async function main() {
   console.log(`${differences.length === 0 ? 'behaviour is unchanged' : total} (${seconds} s)`);
   return differences.length === 0 ? 0 : 1;
 }
-
-/** Sections that are unions over all runs. */
-const KEY_UNIONS = ['manifestKeys', 'catalogueKeys', 'failureKeys', 'reportKeys', 'metrics'];
 
 function rename(exported, renamed) {
   for (const kind of ['values', 'types']) {
