@@ -103,7 +103,7 @@ function noMatch(pattern: string, { outputDir }: Pipeline, all: PackedMap<Manife
 
 /** What failed when it was last tried, according to the history; to the manifest if the cache was deleted. */
 async function matchingFailures(
-  { options: { pipeline }, stores }: Pick<Run, 'options' | 'stores'>,
+  { options: { pipeline }, stores }: Run,
   lines: readonly ManifestLine[],
   isMeant: (request: ArticleRequest) => boolean,
   matches: (text: string) => boolean,
@@ -179,10 +179,7 @@ function othersOf(
   return [...new Set(same.length > 0 || shown.size > 0 ? same : like(programOf))];
 }
 
-async function explainLine(
-  line: ManifestLine,
-  run: Pick<Run, 'options' | 'stores'>,
-): Promise<ArticleExplanation> {
+async function explainLine(line: ManifestLine, run: Run): Promise<ArticleExplanation> {
   const { convert, outputDir } = run.options.pipeline;
   const { bodies, database } = run.stores;
   const snapshot = await loadSnapshot(snapshotSource(run), line.requested[0] ?? line);

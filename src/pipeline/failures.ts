@@ -7,7 +7,6 @@ import { configurationKey, isConfigurationKey } from '../model/configuration-id.
 import type { FailedResult, Result } from '../model/result.ts';
 import type { FailureHistory } from '../report/collect.ts';
 import { ConverterError } from '../support/errors.ts';
-import type { ConvertOptions } from '../transform/convert-options.ts';
 import { conversionDigest } from './configuration.ts';
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
@@ -15,17 +14,12 @@ import type { Filter, Origin, Results } from './results.ts';
 import { limited } from './select.ts';
 import { isMoreThan, percentOf, sharePercent } from './share.ts';
 
-interface HistoryOptions {
-  /** Absolute path: each output folder has its own failures. */
-  outputDir: string;
-  policy: Pipeline['failures'];
-  /** Once these options change, everything is tried again. */
-  convert: ConvertOptions;
+type HistoryOptions = Pick<Pipeline, 'outputDir' | 'failures' | 'convert'> & {
   /** Start of the run, milliseconds since 1970. */
   now: number;
   /** Number of configurations known without a selection: a run may select a part only. */
   published?: number;
-}
+};
 
 /** A configuration, or a part of the selection by its name. */
 type Subject = ArticleRequest | { what: string };
@@ -43,11 +37,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  *
  * @see D-852.
  */
-export function openFailureHistory(failures: CacheDatabase['failures'], options: HistoryOptions) {
-  const { outputDir, policy, now, published = 0 } = options;
+export function openFailureHistory(table: CacheDatabase['failures'], options: HistoryOptions) {
+  const { outputDir, failures: policy, convert, now, published = 0 } = options;
   const today = dayOf(now);
-  const conditions = conversionDigest(options.convert).slice(0, 16);
-  const records = new Map(failures.all(outputDir).map((record) => [record.request, record]));
+  const conditions = conversionDigest(convert).slice(0, 16);
+  const records = new Map(table.all(outputDir).map((record) => [record.request, record]));
   const known = new Set(records.keys());
   const met = new Set<string>();
   const failed = new Set<string>();
@@ -66,14 +60,14 @@ export function openFailureHistory(failures: CacheDatabase['failures'], options:
   /** Whether so many of the selection failed that none is quarantined; children appear only later. */
   let tooMany: boolean | undefined;
   const areTooMany = () => {
-    tooMany ??=
-      [...records.values()].filter(isOfSelection).filter(isQuarantined).length >
-      mostQuarantined(selected);
+    if (tooMany !== undefined) return tooMany;
+    const own = [...records.values()].filter((record) => record.root === '' && !isPart(record));
+    tooMany = own.filter(isQuarantined).length > mostQuarantined(selected);
     return tooMany;
   };
 
   return {
-    /** Splits requests into those that are tried in this run and those in quarantine, with their last failure. */
+    /** Splits requests into those that are tried and those in quarantine, with their last failure. */
     split(articles: readonly SelectedArticle[], isAll = false) {
       selected = Math.max(selected, articles.length);
       const waiting = isAll ? [] : articles.flatMap(requestsOf).filter(isWaiting);
@@ -90,7 +84,7 @@ export function openFailureHistory(failures: CacheDatabase['failures'], options:
     },
     /**
      * Returns the articles with a request that failed when it was last tried, without their other requests. A
-     * planning counts if one of its children failed that are assets of their own.
+     * planning counts if a child failed that is an asset of its own.
      *
      * @param also - Requests that failed according to the manifest, since a cache may be lost.
      */
@@ -137,19 +131,18 @@ export function openFailureHistory(failures: CacheDatabase['failures'], options:
       const record = records.get(keyOf(subject));
       if (record === undefined) return undefined;
       const { attempts, nights, firstSeen, lastSeen } = record;
-      const row = { attempts, nights, firstSeen, lastSeen };
       // A part of the selection is always tried: what it contains is not known before.
       const isExempt = isPart(record) || (record.root === '' && areTooMany());
-      return isQuarantined(record) && !isExempt
-        ? { ...row, quarantined: true, retryOn: retryOn(record) }
-        : { ...row, quarantined: false };
+      const quarantined = isQuarantined(record) && !isExempt;
+      const retry = quarantined && { retryOn: retryOn(record) };
+      return { attempts, nights, firstSeen, lastSeen, quarantined, ...retry };
     },
     /** Stores what was recorded; after a complete run, what it did not meet is deleted. */
     save(isComplete: boolean): void {
       // Children appear only if their planning does not fail.
       const isHidden = (key: string) => records.has(records.get(key)?.root ?? '');
       const isGone = (key: string) => isComplete && !met.has(key) && !isHidden(key);
-      failures.update(outputDir, {
+      table.update(outputDir, {
         failed: [...failed].flatMap((key) => records.get(key) ?? []),
         gone: [...known].filter((key) => !records.has(key) || isGone(key)),
       });
@@ -161,11 +154,7 @@ function mostQuarantined(articles: number): number {
   return Math.max(MOST_QUARANTINED.few, articles * MOST_QUARANTINED.share);
 }
 
-/** Neither a child of a planning nor a part of the selection that failed itself. */
-function isOfSelection(record: FailureRecord): boolean {
-  return record.root === '' && !isPart(record);
-}
-
+/** Whether a part of the selection failed rather than a configuration. */
 function isPart({ request }: FailureRecord): boolean {
   return !isConfigurationKey(request);
 }
@@ -187,12 +176,9 @@ function withRequests(
   matches: (request: ArticleRequest) => boolean,
 ): SelectedArticle[] {
   return articles.flatMap((article) => {
-    const all = requestsOf(article);
-    const [request, ...others] = all.filter(matches);
-    if (request === undefined) return [];
-    if (others.length === all.length - 1) return [article];
+    const [request, ...alike] = requestsOf(article).filter(matches);
     const { alike: _, ...rest } = article;
-    return [others.length === 0 ? { ...rest, request } : { ...rest, request, alike: others }];
+    return request === undefined ? [] : [{ ...rest, request, ...(alike.length > 0 && { alike }) }];
   });
 }
 
@@ -211,16 +197,13 @@ const NOT_TRIED = -1;
  * @see D-852.
  */
 export function openQuarantine(
-  { options, stores, startedAt }: Pick<Run, 'options' | 'stores' | 'startedAt'>,
+  { options, stores, startedAt }: Run,
   results: Results,
   isOffline: boolean,
 ) {
-  const { outputDir, failures: policy, convert } = options.pipeline;
   const { lines } = stores.previous;
-  const history = openFailureHistory(stores.database.failures, {
-    ...{ outputDir, policy, convert, now: startedAt },
-    published: lines.size,
-  });
+  const known = { ...options.pipeline, now: startedAt, published: lines.size };
+  const history = openFailureHistory(stores.database.failures, known);
   const isExplicit = options.only !== undefined || options.failedOnly || options.force;
   const roots = new Map<string, ArticleRequest>();
   const rootOf = (request: ArticleRequest) => roots.get(configurationKey(request)) ?? request;
@@ -235,9 +218,9 @@ export function openQuarantine(
   };
   return {
     historyOf: history.historyOf,
-    /** Returns the request of the planning of a child that is an asset of its own; any other request itself. */
+    /** Returns the request of the planning of a child that is an asset of its own, or the request itself. */
     rootOf,
-    /** Returns the children of plannings that are tried. */
+    /** Selects those of some articles that are tried. */
     filter,
     /** Returns what the run is to process: all, or what failed (`--failed`); and what of it is tried. */
     select(selected: Selection): { selection: Selection; tried: readonly SelectedArticle[] } {
@@ -261,8 +244,7 @@ export function openQuarantine(
         const error = result.status === 'failed' ? result.error : undefined;
         history.record(result.request, error, roots.get(configurationKey(result.request)));
       }
-      for (const { what, code, message } of notSelected)
-        history.record({ what }, { code, message });
+      for (const failure of notSelected) history.record(failure, failure);
       history.save(isComplete);
     },
   };

@@ -16,7 +16,7 @@ import {
   parseConfigurationKey,
   uniqueRequests,
 } from '../model/configuration-id.ts';
-import type { BuiltResult, FailedResult, Result, SkippedResult } from '../model/result.ts';
+import type { BuiltResult, Result, SkippedResult } from '../model/result.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
 import { catalogueFiles, keepUnselected, orderFields } from '../write/manifest.ts';
@@ -31,7 +31,6 @@ export const REQUEST_FAILED = 'REQUEST_FAILED';
 /**
  * Flattens the results of a configuration to its line.
  *
- * @param id - Identity of the configuration.
  * @param results - Of all its requests, in the order of the selection; at least one.
  * @param before - Its previous line.
  * @returns A line without a path, unless it is fresh; `before` itself if it is the same.
@@ -45,43 +44,34 @@ export function manifestLine(
 ): ManifestLine {
   const requested = uniqueRequests(results.map(({ request }) => request));
   const failures = results.filter((result) => result.status === 'failed');
-  const built = results.find((result) => 'built' in result);
-  const isFresh = results.some(({ status }) => status === 'fresh');
   const failed = failures.map(({ request, error: { code, message } }) => ({
     code: REQUEST_FAILED,
     message: `${configurationKey(request)} failed: ${code}: ${message}`,
   }));
-  if (built !== undefined) return orderFields(builtLine(id, built, failed, requested));
-  const skipped = results.find((result) => result.status === 'skipped');
-  if (skipped !== undefined) return orderFields(skippedLine(id, skipped, failed, requested));
+  const identity = configurationId(id);
+  const read = results.find((result) => 'built' in result) ?? results.find(isSkipped);
+  if (read !== undefined)
+    return orderFields({ ...identity, ...readFields(read, failed), requested });
+  const isFresh = results.some(({ status }) => status === 'fresh');
   if (isFresh && before !== undefined) return freshLine(before, failed, requested);
-  return orderFields(failedLine(id, failures[0]!, requested, before));
+  const { error } = failures[0]!;
+  return orderFields({ ...identity, ...failedFields(before), requested, error });
 }
 
-function builtLine(
-  id: ArticleRequest,
-  result: BuiltResult,
-  failed: Warning[],
-  requested: ArticleRequest[],
-): ManifestLine {
-  const { status, convertdate, source, built } = result;
-  const { losses, warnings, counts: _, ...figures } = built;
-  return {
-    ...configurationId(id),
-    ...figures,
-    ...{ status, convertdate, source, losses, requested },
-    warnings: [...warnings, ...failed],
-  };
+function isSkipped(result: Result): result is SkippedResult {
+  return result.status === 'skipped';
 }
 
-function skippedLine(
-  id: ArticleRequest,
-  { status, convertdate, source, warnings, reason }: SkippedResult,
-  failed: Warning[],
-  requested: ArticleRequest[],
-): ManifestLine {
-  const found = { losses: [], warnings: [...warnings, ...failed] };
-  return { ...configurationId(id), status, convertdate, source, ...found, requested, reason };
+/** The fields of what was read from its snapshot: built or skipped. */
+function readFields(result: BuiltResult | SkippedResult, failed: Warning[]) {
+  const { status, convertdate, source } = result;
+  const common = { status, convertdate, source };
+  if (!('built' in result)) {
+    const { reason, warnings } = result;
+    return { ...common, losses: [], warnings: [...warnings, ...failed], reason };
+  }
+  const { losses, warnings, counts: _, ...figures } = result.built;
+  return { ...figures, ...common, losses, warnings: [...warnings, ...failed] };
 }
 
 function freshLine(
@@ -98,19 +88,11 @@ function freshLine(
   return isSame ? before : orderFields({ ...before, status, warnings, requested });
 }
 
-function failedLine(
-  id: ArticleRequest,
-  { error }: FailedResult,
-  requested: ArticleRequest[],
-  before: ManifestLine | undefined,
-): ManifestLine {
+function failedFields(before: ManifestLine | undefined) {
   const lastGood = before && lastGoodOf(before);
-  return {
-    ...configurationId(id),
-    ...{ status: 'failed', convertdate: before?.convertdate ?? '', source: '' },
-    ...{ losses: [], warnings: [], requested, error },
-    ...(lastGood && { lastGood }),
-  };
+  const convertdate = before?.convertdate ?? '';
+  const found = { losses: [], warnings: [], ...(lastGood && { lastGood }) };
+  return { status: 'failed', convertdate, source: '', ...found } as const;
 }
 
 function lastGoodOf(line: ManifestLine): LastGood | undefined {
@@ -156,7 +138,7 @@ export function catalogueEntry(article: Article): CatalogueEntry {
  * @see D-740.
  */
 export function newLines(
-  run: Pick<Run, 'options' | 'stores'>,
+  run: Run,
   results: Results,
   selection: Pick<Selection, 'failures' | 'unread'>,
   isPartial: boolean,
@@ -180,7 +162,7 @@ export function newLines(
  * catalogue and plannings that failed, since which configurations they have is not known.
  */
 function* retainedLines(
-  run: Pick<Run, 'options' | 'stores'>,
+  run: Run,
   results: Results,
   { failures, unread = [] }: Pick<Selection, 'failures' | 'unread'>,
 ): Iterable<ManifestLine> {
@@ -199,10 +181,7 @@ function* retainedLines(
 }
 
 /** Keys of the children, at any depth, of the plannings that failed. */
-function childrenOfFailed(
-  { options, stores }: Pick<Run, 'options' | 'stores'>,
-  results: Results,
-): Set<string> {
+function childrenOfFailed({ options, stores }: Run, results: Results): Set<string> {
   const service = pipelineServiceId(options.pipeline.service);
   const children = new Set<string>();
   const parents: string[] = [];
@@ -222,7 +201,7 @@ function childrenOfFailed(
 
 /** Publishes the lines of the new manifest: links, manifest, catalogue. */
 export async function publishResults(
-  { options, environment, stores }: Pick<Run, 'options' | 'environment' | 'stores'>,
+  { options, environment, stores }: Run,
   lines: PackedMap<ManifestLine>,
   results: Results,
 ): Promise<void> {
@@ -261,14 +240,11 @@ function newCatalogue(
 ): PackedMap<CatalogueLine> {
   const catalogue = createPackedMap<CatalogueLine>();
   for (const key of lines.keys()) {
-    const read = results.of(key).findLast(({ result }) => 'catalogue' in result)?.result;
+    const read = results.readOf(key);
     const bytes = before.bytesOf(key);
-    if (read !== undefined && 'catalogue' in read)
-      catalogue.set(key, {
-        ...configurationId(read.key),
-        ...read.catalogue[language]!,
-        ...UNPUBLISHED,
-      });
+    const entry = read?.catalogue[language];
+    if (entry !== undefined)
+      catalogue.set(key, { ...configurationId(read!.key), ...entry, ...UNPUBLISHED });
     else if (bytes !== undefined) catalogue.setBytes(key, bytes);
   }
   return catalogue;

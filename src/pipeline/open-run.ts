@@ -8,11 +8,11 @@ import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { removeStaleTemporaries, temporaryFolder } from '../support/files.ts';
-import type { PackedMap } from '../support/packed-map.ts';
 import { CHECKS, checkParameters, type ParameterCheck, required } from '../support/parameters.ts';
 import { catalogueFiles, openCatalogue, openManifest } from '../write/manifest.ts';
 import { createRunMetrics, type RunMetrics } from './metrics.ts';
 import { OBJECTS_FOLDER, openObjects } from './output-folder.ts';
+import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
 import {
   languagesOf,
@@ -28,40 +28,19 @@ export interface Run {
   environment: RunEnvironment;
   /** Milliseconds since 1970. */
   startedAt: number;
-  stores: Stores;
-  session: ServiceSession;
+  stores: Awaited<ReturnType<typeof openOutput>> & {
+    /** Responses of the service, by content. */
+    bodies: ContentStore;
+    database: CacheDatabase;
+  };
+  session: ReturnType<typeof createServiceSession>;
   metrics: RunMetrics;
   /** Whether the deadline of the options has passed. */
   isOutOfTime(): boolean;
 }
 
-/** What a run reads and writes. */
-export interface Stores {
-  /** Responses of the service, by content. */
-  bodies: ContentStore;
-  /** Published GLBs, by content. */
-  objects: ContentStore;
-  database: CacheDatabase;
-  previous: PreviousOutput;
-  /** Whether a GLB of this size is in the store, without reading it; a damaged one is not. */
-  hasObject(object: Digest, bytes: number | undefined): Promise<boolean>;
-  markDamaged(object: Digest): void;
-}
-
 /** What the output folder published before the run. */
-export interface PreviousOutput {
-  /** Lines of the manifest by key. */
-  lines: PackedMap<ManifestLine>;
-  /** The catalogue in each language of the pipeline. */
-  catalogues: PackedMap<CatalogueLine>[];
-  /** Whether each catalogue has a line with all of today's fields. */
-  isCatalogued(key: string): boolean;
-  /** Returns the key of the configuration that a request resolved to. */
-  keyOfRequest(request: ArticleRequest): string | undefined;
-}
-
-/** The run's session with the service; see {@link createServiceSession}. */
-type ServiceSession = ReturnType<typeof createServiceSession>;
+export type PreviousOutput = Awaited<ReturnType<typeof openPrevious>>;
 
 const OPTIONS_CHECKS = {
   pipeline: required({ ...CHECKS.object, expected: 'a pipeline, such as loadPipeline returns' }),
@@ -122,10 +101,7 @@ export async function withRun<T>(
   }
 }
 
-async function openOutput(
-  { pipeline, force, repair }: RunOptions,
-  { log }: RunEnvironment,
-): Promise<Omit<Stores, 'bodies' | 'database'>> {
+async function openOutput({ pipeline, force, repair }: RunOptions, { log }: RunEnvironment) {
   const objects = openObjects(pipeline.outputDir, force || repair);
   const damaged = new Set<Digest>();
   // Many configurations share an object.
@@ -139,22 +115,20 @@ async function openOutput(
   const onDamaged = (where: string, problem: string) =>
     log.warn('a line is left out, since it cannot be read', { where, problem });
   return {
+    /** Published GLBs, by content. */
     objects,
-    previous: await openPrevious(
-      pipeline.outputDir,
-      languagesOf(pipeline.service),
-      repair ? { onDamaged } : {},
-    ),
-    markDamaged: (object) => void damaged.add(object),
-    hasObject: async (object, bytes) => !damaged.has(object) && (await sizeOf(object)) === bytes,
+    previous: await openPrevious(pipeline, repair ? { onDamaged } : {}),
+    markDamaged: (object: Digest) => void damaged.add(object),
+    /** Whether a GLB of this size is in the store, without reading it; a damaged one is not. */
+    hasObject: async (object: Digest, bytes: number | undefined) =>
+      !damaged.has(object) && (await sizeOf(object)) === bytes,
   };
 }
 
 async function openPrevious(
-  outputDir: string,
-  languages: readonly string[],
+  { outputDir, service }: Pipeline,
   watch: { onDamaged?: (where: string, problem: string) => void },
-): Promise<PreviousOutput> {
+) {
   const keys = new Map<string, string>();
   const onLine = ({ requested }: ManifestLine, key: string) => {
     for (const request of requested) keys.set(configurationKey(request), key);
@@ -163,19 +137,22 @@ async function openPrevious(
   const onEntry = ({ missing }: Partial<CatalogueLine>, key: string) => {
     if (missing === undefined) outdated.add(key);
   };
-  const files = catalogueFiles(languages);
   const open = (file: string) => openCatalogue(outputDir, { onLine: onEntry, ...watch }, file);
-  const catalogues = await Promise.all(files.map(open));
+  const catalogues = await Promise.all(catalogueFiles(languagesOf(service)).map(open));
   return {
+    /** Lines of the manifest by key. */
     lines: await openManifest(outputDir, { onLine, ...watch }),
+    /** The catalogue in each language of the pipeline. */
     catalogues,
-    isCatalogued: (key) => !outdated.has(key) && catalogues.every((of) => of.has(key)),
-    keyOfRequest: (request) => keys.get(configurationKey(request)),
+    /** Whether each catalogue has a line with all of today's fields. */
+    isCatalogued: (key: string) => !outdated.has(key) && catalogues.every((of) => of.has(key)),
+    /** Returns the key of the configuration that a request resolved to. */
+    keyOfRequest: (request: ArticleRequest) => keys.get(configurationKey(request)),
   };
 }
 
 type SessionOptions = Pick<Run, 'options' | 'environment' | 'startedAt' | 'metrics'> &
-  Pick<Stores, 'bodies' | 'database'>;
+  Pick<Run['stores'], 'bodies' | 'database'>;
 
 /** Creates the session with the service, which is opened on first use. */
 function createServiceSession(opening: SessionOptions) {

@@ -23,10 +23,10 @@ import { redact } from '../support/redact.ts';
 import { jsonLines } from '../write/manifest.ts';
 import { publishedAsset, sizeOf } from '../write/publish.ts';
 import type { Quarantine } from './failures.ts';
-import type { Run } from './open-run.ts';
-import { RUNS_FOLDER, runFolders } from './output-folder.ts';
+import type { PreviousOutput, Run } from './open-run.ts';
+import { linkLatestRun, RUNS_FOLDER, runFolders } from './output-folder.ts';
 import type { Pipeline } from './pipeline-file.ts';
-import type { CollectedResult, Results } from './results.ts';
+import type { Results } from './results.ts';
 import { isPublished, type RunEnd, reportedEnd } from './run-end.ts';
 import { runId } from './run-options.ts';
 import { describeService } from './service.ts';
@@ -34,44 +34,53 @@ import { describeService } from './service.ts';
 interface ReportContent {
   command: RunReport['command'];
   end: RunEnd;
-  selection: Pick<Selection, 'failures' | 'warnings'>;
-  /** Lines of the configurations of this run; read once. */
-  lines: Iterable<ReportedLine>;
-  /** Lines of the new manifest, and results of this run. */
-  described?: Pick<RunLines, 'lines' | 'results'>;
-  /** Configurations that are no longer published. */
-  removed?: Iterable<ArticleKey>;
+  selection: Selection;
   gates?: GateReport | undefined;
-  /** Returns the history of a part of the selection that failed. */
-  historyOf?: Quarantine['historyOf'];
+  /** Of a fetch, which makes no manifest. */
+  fetched?: readonly Result[];
+  /** Of a run or build. */
+  output?: RunOutput;
 }
 
-/** A report, which lists the first failures only, and all of them. */
-type MadeReport = Awaited<ReturnType<typeof makeReport>>;
+/** What a run made. */
+interface RunOutput {
+  /** Of the new manifest. */
+  lines: PackedMap<ManifestLine>;
+  results: Results;
+  quarantine: Pick<Quarantine, 'historyOf' | 'rootOf'>;
+}
 
 const NO_GATES = { refused: false, accepted: false, count: 0, byGate: {}, findings: [] };
 
-/** Summarizes a run. */
+/** Summarizes a run: the report, which lists the first failures only, and all failures. */
 export async function makeReport(run: Run, content: ReportContent) {
   const { options, stores, session, metrics, startedAt } = run;
   const { pipeline } = options;
-  const { command, end, selection, lines, removed = [], gates = NO_GATES, historyOf } = content;
+  const { command, end, selection, gates = NO_GATES, fetched = [], output } = content;
+  const before = stores.previous.lines;
   const published = command !== 'fetch' && isPublished(end);
   const helpOf = (code: string) => helpFor(code, pipeline.service.recording !== undefined);
   const collector = createCollector(helpOf);
+  const selectedBy = selectedByOf(selection.articles);
+  const lines = output
+    ? runLines(output, before, selectedBy)
+    : fetched.map((result) => fetchedLine(result, selectedBy));
   for (const line of lines) {
     // A GLB that is not published has no link: its path is that in the store.
     const path = published || line.sha256 === undefined ? '' : stores.objects.pathOf(line.sha256);
     const glb = relative(pipeline.outputDir, path).replaceAll(sep, '/');
     collector.add(path === '' ? line : { ...line, glb });
   }
-  for (const failure of selection.failures)
-    collector.addNotSelected({
-      ...selectionRow(failure, helpOf, pipeline),
-      ...historyOf?.({ what: failure.what }),
-    });
+  for (const failure of selection.failures) {
+    const history = output?.quarantine.historyOf(failure);
+    const help = helpOf(failure.code);
+    collector.addNotSelected({ ...selectionRow(failure, pipeline), help, ...history });
+  }
   for (const warning of selection.warnings) collector.addSelectionWarning(warning);
-  for (const key of removed) collector.addRemoved(key);
+  for (const key of output ? before.keys() : []) {
+    const isRemoved = !output!.lines.has(key) && publishedAsset(before.get(key)!) !== undefined;
+    if (isRemoved) collector.addRemoved(parseConfigurationKey(key));
+  }
   const totalMs = metrics.stopwatch.totalMs();
   const { error: stop } = end;
   const fromCache = await session.cacheHits();
@@ -88,19 +97,14 @@ export async function makeReport(run: Run, content: ReportContent) {
     ended: reportedEnd(end),
     published,
     ...(stop && { stop: { code: stop.code, message: stop.message, help: stop.help } }),
-    ...withDescriptions(collector.collected(), (id) => describe(id, content, stores)),
+    ...withDescriptions(collector.collected(), (id) => describe(id, output, stores.previous)),
     requests: { ...metrics.requests.totals(), fromCache },
     gates,
     drift: metrics.drift.rows(),
     outputDir: redact(pipeline.outputDir),
     cacheDir: redact(pipeline.cacheDir),
   };
-  return {
-    report,
-    failures: collector.failures,
-    // Not of the report: a secret in the path would change where the report is written.
-    place: { outputDir: pipeline.outputDir, id: report.run },
-  };
+  return { report, failures: collector.failures };
 }
 
 type Collected = ReturnType<ReturnType<typeof createCollector>['collected']>;
@@ -126,30 +130,28 @@ function withDescriptions(collected: Collected, of: (id: ArticleKey) => Descript
 /** The short text of the catalogue, and the size of the GLB, of this run or of the one before. */
 function describe(
   id: ArticleKey,
-  { described }: Pick<ReportContent, 'described'>,
-  { previous }: Pick<Run['stores'], 'previous'>,
+  output: RunOutput | undefined,
+  previous: PreviousOutput,
 ): Description {
   const key = configurationKey(id);
-  const read = described?.results.of(key).find(({ result }) => 'catalogue' in result)?.result;
-  const entry = read !== undefined && 'catalogue' in read ? read.catalogue[0] : undefined;
-  const name = (entry ?? previous.catalogues[0]?.get(key))?.shorttext;
-  const line = described?.lines.get(key) ?? previous.lines.get(key);
+  const entry = output?.results.readOf(key)?.catalogue[0] ?? previous.catalogues[0]?.get(key);
+  const line = output?.lines.get(key) ?? previous.lines.get(key);
   const size = sizeOf(line?.boundsMetres ?? line?.lastGood?.boundsMetres);
   return {
-    ...(name ? { name } : {}),
+    ...(entry?.shorttext && { name: entry.shorttext }),
     ...(size && { sizeMillimetres: size }),
   };
 }
 
+const NO_ID = Object.fromEntries(ID_FIELDS.map((field) => [field, ''])) as unknown as ArticleKey;
+
 function selectionRow(
   { what, code, message, article }: SelectionFailure,
-  helpOf: (code: string) => string,
   pipeline: Pipeline,
-): FailureRow {
-  const none = Object.fromEntries(ID_FIELDS.map((field) => [field, ''])) as unknown as ArticleKey;
-  const selectedBy = entriesOf(pipeline, what).map(({ name }) => name);
-  const selectors = selectedBy.length > 0 && { selectedBy };
-  return { what, ...none, ...article, ...selectors, code, message, help: helpOf(code) };
+): Omit<FailureRow, 'help'> {
+  const entries = entriesOf(pipeline, what).map(({ name }) => name);
+  const selectedBy = entries.length > 0 && { selectedBy: entries };
+  return { what, ...NO_ID, ...article, ...selectedBy, code, message };
 }
 
 /** Finds the entries of `configurations:` of which a configuration could not be selected. */
@@ -158,22 +160,6 @@ export function entriesOf({ articles }: Pipeline, what: string) {
     if (source.kind !== 'configurations' || !isConfigurationOf(source, what)) return [];
     return [{ source, name: `articles, entry ${index + 1} of the pipeline file` }];
   });
-}
-
-/** Flattens the result of a fetch, which has no manifest line, to a row of the report. */
-export function fetchedLine(result: Result, selectedBy: SelectedBy): ReportedLine {
-  const { status, request, key } = result;
-  if (status === 'failed') {
-    const { error } = result;
-    return { ...request, status, warnings: [], losses: [], error, selectedBy: selectedBy(request) };
-  }
-  const warnings = status === 'fetched' ? result.warnings : [];
-  const incomplete = incompleteIn(warnings);
-  return { ...configurationId(key), status: 'fetched', warnings, losses: [], incomplete };
-}
-
-function incompleteIn(warnings: readonly Warning[]): string | undefined {
-  return warnings.find(({ code }) => code === CONFIGURATION_INVALID)?.message;
 }
 
 /** Returns who selected a request: lines of lists, folders, carts. */
@@ -192,57 +178,60 @@ export function selectedByOf(articles: readonly SelectedArticle[]): SelectedBy {
   };
 }
 
-interface RunLines {
-  before: PackedMap<ManifestLine>;
-  lines: PackedMap<ManifestLine>;
-  results: Results;
-  historyOf: Quarantine['historyOf'];
-  selectedBy: SelectedBy;
+function fetchedLine(result: Result, selectedBy: SelectedBy): ReportedLine {
+  const { status, request, key } = result;
+  if (status === 'failed') {
+    const { error } = result;
+    return { ...request, status, warnings: [], losses: [], error, selectedBy: selectedBy(request) };
+  }
+  const warnings = status === 'fetched' ? result.warnings : [];
+  const incomplete = incompleteIn(warnings);
+  return { ...configurationId(key), status: 'fetched', warnings, losses: [], incomplete };
 }
 
-/** Flattens the results of a run to rows of the report, in the order of their keys. */
-export function* runLines(run: RunLines): Iterable<ReportedLine> {
-  for (const key of sortConfigurationKeys(run.results.keys())) {
-    const line = run.lines.get(key);
-    if (line !== undefined) yield reportedLine(line, run.results.of(key), run);
+function incompleteIn(warnings: readonly Warning[]): string | undefined {
+  return warnings.find(({ code }) => code === CONFIGURATION_INVALID)?.message;
+}
+
+/** In the order of their keys. */
+function* runLines(
+  output: RunOutput,
+  before: PackedMap<ManifestLine>,
+  selectedBy: SelectedBy,
+): Iterable<ReportedLine> {
+  const { lines, results, quarantine } = output;
+  for (const key of sortConfigurationKeys(results.keys())) {
+    const line = lines.get(key);
+    if (line === undefined) continue;
+    const collected = results.of(key);
+    const failed = collected.find(({ result }) => result.status === 'failed')?.result;
+    const history = failed && quarantine.historyOf(failed.request);
+    // Equal lines share their bytes.
+    const known = before.bytesOf(key) === lines.bytesOf(key) ? line : before.get(key);
+    yield {
+      ...builtLine(line, collected, known),
+      ...(history && { history }),
+      ...(failed && { selectedBy: selectedBy(quarantine.rootOf(failed.request)) }),
+    };
   }
 }
 
-/** Returns the configurations that had a GLB before and have no line now. */
-export function* removedConfigurations({
-  before,
-  lines,
-}: Pick<RunLines, 'before' | 'lines'>): Iterable<ArticleKey> {
-  for (const key of before.keys()) {
-    if (lines.has(key)) continue;
-    if (publishedAsset(before.get(key)!) !== undefined) yield parseConfigurationKey(key);
-  }
-}
-
-function reportedLine(
+function builtLine(
   line: ManifestLine,
-  collected: readonly CollectedResult[],
-  { before, lines, historyOf, selectedBy }: RunLines,
+  collected: ReturnType<Results['of']>,
+  known: ManifestLine | undefined,
 ): ReportedLine {
-  const key = configurationKey(line);
-  // Equal lines share their bytes.
-  const known = before.bytesOf(key) === lines.bytesOf(key) ? line : before.get(key);
-  const results = collected.map(({ result }) => result);
-  const built = results.find((result) => 'built' in result);
-  const failed = results.find(({ status }) => status === 'failed');
-  const history = failed && historyOf(failed.request);
+  const built = collected.map(({ result }) => result).find((result) => 'built' in result);
   const { bytes, triangles } = known ?? {};
   const sizes = bytes === undefined || triangles === undefined ? {} : { bytes, triangles };
   return {
     ...line,
     ms: collected.reduce((sum, { ms }) => sum + ms, 0),
-    isFresh: results.every(({ status }) => status === 'fresh'),
+    isFresh: collected.every(({ result }) => result.status === 'fresh'),
     counts: built?.built.counts,
     incomplete: incompleteIn(line.warnings),
     ...(line.sha256 === undefined ? {} : { change: changeOf(line, known) }),
     ...(known && { before: sizes }),
-    ...(history && { history }),
-    ...(failed && { selectedBy: selectedBy(failed.request) }),
   };
 }
 
@@ -256,13 +245,18 @@ function changeOf(
 }
 
 /**
- * Writes `report.json`, `report.html` and `failures.jsonl` into the folder of the run.
+ * Writes `report.json`, `report.html` and `failures.jsonl` into the folder of the run, and links it.
  *
  * @returns The folder; its name is the id of the run.
  */
-export async function writeReport({ report, failures, place }: MadeReport): Promise<string> {
+export async function writeReport(
+  { options, environment, startedAt }: Run,
+  { report, failures }: Awaited<ReturnType<typeof makeReport>>,
+): Promise<string> {
   const { reportHtml } = await import('../report/html.ts');
-  const { outputDir, id } = place;
+  // Not of the report: the redacted path would be another folder.
+  const { outputDir } = options.pipeline;
+  const id = runId(startedAt);
   const previousRun = (await runFolders(outputDir)).filter((other) => other < id).at(-1);
   const written = previousRun === undefined ? report : { ...report, previousRun };
   const folder = join(outputDir, RUNS_FOLDER, id);
@@ -271,5 +265,6 @@ export async function writeReport({ report, failures, place }: MadeReport): Prom
   await put('failures.jsonl', jsonLines([...failures()]));
   await put('report.json', `${JSON.stringify(written, null, 2)}\n`);
   await put('report.html', reportHtml(written));
+  await linkLatestRun(outputDir, id).catch((error: Error) => environment.log.warn(error.message));
   return folder;
 }

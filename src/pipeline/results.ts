@@ -2,7 +2,7 @@
 import type { SelectedArticle } from '../fetch/selection.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
-import type { Decision, Result } from '../model/result.ts';
+import type { Result } from '../model/result.ts';
 import { createPackedMap } from '../support/packed-map.ts';
 import type { PreviousOutput } from './open-run.ts';
 
@@ -22,14 +22,10 @@ export interface Origin {
   ms: number;
 }
 
-/** Receives results as they arrive. */
-export type Collect = (result: Result, origin: Origin) => void;
-
 /** Selects those of some articles that are processed. */
 export type Filter = (articles: readonly SelectedArticle[]) => readonly SelectedArticle[];
 
-/** A result and where it came from. */
-export type CollectedResult = Origin & { result: Result };
+type CollectedResult = Origin & { result: Result };
 
 /** All results of a run. */
 export type Results = ReturnType<typeof createResults>;
@@ -52,6 +48,11 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
   return {
     /** Returns the results of the requests of a configuration, in the order of the selection. */
     of,
+    /** Returns the last result of a configuration whose snapshot was read. */
+    readOf: (key: string) =>
+      of(key)
+        .map(({ result }) => result)
+        .findLast((result) => 'catalogue' in result),
     add(result: Result, origin: Origin): void {
       const key = keyOf(result);
       results.set(
@@ -65,13 +66,4 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
       for (const some of results.values()) yield* some;
     },
   };
-}
-
-/** What decided about each configuration, for `explain`. */
-export function* decisionsOf(results: Results): Iterable<[key: string, decision: Decision]> {
-  for (const key of results.keys()) {
-    const { result } = results.of(key)[0]!;
-    const tier = result.status === 'fresh' ? 'kept' : 'failed';
-    yield [key, 'decision' in result ? result.decision : { tier, why: [] }];
-  }
 }

@@ -4,7 +4,7 @@ import type { SelectedArticle, Selection } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
-import type { FailedResult, Result } from '../model/result.ts';
+import type { Decision, FailedResult, Result } from '../model/result.ts';
 import type { UnplacedChild } from '../model/snapshot.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
@@ -14,24 +14,10 @@ import { openQuarantine, type Quarantine } from './failures.ts';
 import { assessRun } from './gates.ts';
 import { newLines, publishResults } from './manifest-lines.ts';
 import { checkRun, type Run, withRun } from './open-run.ts';
-import { linkLatestRun, verifyOutput } from './output-folder.ts';
+import { verifyOutput } from './output-folder.ts';
 import { lockOutput } from './output-lock.ts';
-import {
-  fetchedLine,
-  makeReport,
-  removedConfigurations,
-  runLines,
-  selectedByOf,
-  writeReport,
-} from './report.ts';
-import {
-  type Collect,
-  createResults,
-  decisionsOf,
-  type Filter,
-  type Processor,
-  type Results,
-} from './results.ts';
+import { makeReport, writeReport } from './report.ts';
+import { createResults, type Filter, type Processor, type Results } from './results.ts';
 import { isPublished, type RunEnd, type RunResult } from './run-end.ts';
 import {
   isPartial,
@@ -56,7 +42,7 @@ import { limited, selectFetched, selectLive } from './select.ts';
  */
 export function runPipeline(options: RunOptions, environment: RunEnvironment): Promise<RunResult> {
   const plan = { command: 'run', select: selectLive, processor: fetchAndConvert } as const;
-  return withLockedRun(options, environment, (run) => executeRun(run, plan));
+  return executeLocked(options, environment, plan);
 }
 
 /** Builds what was fetched: snapshots → GLBs, without a network. */
@@ -65,7 +51,7 @@ export function buildPipeline(
   environment: RunEnvironment,
 ): Promise<RunResult> {
   const plan = { command: 'build', select: selectFetched, processor: convertFetched } as const;
-  return withLockedRun(options, environment, (run) => executeRun(run, plan));
+  return executeLocked(options, environment, plan);
 }
 
 /** Fetches what a pipeline selects: service → snapshots in the cache. */
@@ -79,9 +65,8 @@ export function fetchPipeline(
     const collect = (result: Result) => void results.push(result);
     await processAll(run, selection.articles, await fetchOnly(run), collect);
     const end: RunEnd = { kind: 'complete' };
-    const selectedBy = selectedByOf(selection.articles);
-    const lines = results.map((result) => fetchedLine(result, selectedBy));
-    const { report } = await makeReport(run, { command: 'fetch', end, selection, lines });
+    const fetched = { command: 'fetch', end, selection, fetched: results } as const;
+    const { report } = await makeReport(run, fetched);
     await run.session.finish(isPartial(options));
     return { report, runFolder: undefined, end };
   });
@@ -125,26 +110,26 @@ export function dryRunPipeline(options: RunOptions, environment: RunEnvironment)
   });
 }
 
-/** A run that publishes locks its output folder. */
-async function withLockedRun<T>(
-  options: RunOptions,
-  environment: RunEnvironment,
-  work: (run: Run) => Promise<T>,
-): Promise<T> {
-  checkRun(options, environment);
-  const release = await lockOutput(options.pipeline.outputDir, environment.now());
-  try {
-    return await withRun(options, environment, work);
-  } finally {
-    // A lock that remains is taken over later; the result of the run is more important.
-    await release().catch((error: Error) => environment.log.warn(error.message));
-  }
-}
-
 interface RunPlan {
   command: 'run' | 'build';
   select(run: Run): Promise<Selection>;
   processor(run: Run): Promise<Processor>;
+}
+
+/** A run that publishes locks its output folder. */
+async function executeLocked(
+  options: RunOptions,
+  environment: RunEnvironment,
+  plan: RunPlan,
+): Promise<RunResult> {
+  checkRun(options, environment);
+  const release = await lockOutput(options.pipeline.outputDir, environment.now());
+  try {
+    return await withRun(options, environment, (run) => executeRun(run, plan));
+  } finally {
+    // A lock that remains is taken over later; the result of the run is more important.
+    await release().catch((error: Error) => environment.log.warn(error.message));
+  }
 }
 
 /**
@@ -157,10 +142,8 @@ interface RunPlan {
  */
 async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
   const { options, stores, metrics } = run;
-  const before = stores.previous.lines;
   const results = createResults(stores.previous);
   const quarantine = openQuarantine(run, results, plan.command === 'build');
-  const { historyOf, rootOf } = quarantine;
   const { selection, end: processed } = await selectAndProcess(run, plan, quarantine);
   const isWhole = processed.kind === 'complete' && !isPartial(options);
   const lines = newLines(run, results, selection, !isWhole);
@@ -172,26 +155,13 @@ async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
     if (isPublished(published)) recordDecisions(run, results, isWhole ? lines : undefined);
     quarantine.record(selection.failures, isWhole);
   });
-  const selectedBy = selectedByOf(selection.articles);
-  const made = await makeReport(run, {
-    ...{ command: plan.command, end, selection, gates, historyOf },
-    described: { lines, results },
-    lines: runLines({
-      ...{ before, lines, results, historyOf },
-      selectedBy: (request) => selectedBy(rootOf(request)),
-    }),
-    removed: removedConfigurations({ before, lines }),
-  });
-  const runFolder = await writeReport(made).catch((error: unknown) => {
+  const output = { lines, results, quarantine };
+  const made = await makeReport(run, { command: plan.command, end, selection, gates, output });
+  const runFolder = await writeReport(run, made).catch((error: unknown) => {
     // It must not hide the error that ended the run.
     if (end.kind === 'complete') throw error;
     return undefined;
   });
-  if (runFolder !== undefined) {
-    await linkLatestRun(options.pipeline.outputDir, made.place.id).catch((error: Error) =>
-      run.environment.log.warn(error.message),
-    );
-  }
   if (end.kind === 'complete') await run.session.finish(isPartial(options));
   return { report: made.report, runFolder, end };
 }
@@ -252,7 +222,7 @@ async function endAfter(
   }
 }
 
-/** @param all - Every configuration, if the run met all. */
+/** Stores what decided about each configuration, for `explain`. @param all - If the run met all. */
 function recordDecisions(
   { options, stores, startedAt }: Run,
   results: Results,
@@ -262,6 +232,14 @@ function recordDecisions(
   const { decisions } = stores.database;
   decisions.putAll(outputDir, runId(startedAt), decisionsOf(results));
   if (all !== undefined) decisions.keepOnly(outputDir, all);
+}
+
+function* decisionsOf(results: Results): Iterable<[key: string, decision: Decision]> {
+  for (const key of results.keys()) {
+    const { result } = results.of(key)[0]!;
+    const tier = result.status === 'fresh' ? 'kept' : 'failed';
+    yield [key, 'decision' in result ? result.decision : { tier, why: [] }];
+  }
 }
 
 /** Articles in progress per request in flight: enough that requests never wait for articles. */
@@ -279,16 +257,16 @@ type ProcessingRun = Pick<Run, 'options' | 'environment' | 'session' | 'isOutOfT
  *
  * @param collect - Receives each result; the places of children follow those of the selection.
  * @param filter - Selects the children that are processed.
- * @returns How many were processed of how many: fewer after the deadline.
- * @throws {@link ConverterError} the first error that ends a run; `INTERRUPTED` by the signal.
+ * @returns How many were processed of how many.
+ * @throws {@link ConverterError} the first error that ends a run.
  *
  * @see D-800, D-804, D-834.
  */
-export async function processAll(
+async function processAll(
   run: ProcessingRun,
   articles: readonly SelectedArticle[],
   processor: Processor,
-  collect: Collect,
+  collect: Results['add'],
   filter: Filter = (children) => children,
 ): Promise<{ done: number; total: number }> {
   const progress = { total: 0, done: 0, failed: 0 };
@@ -305,18 +283,16 @@ export async function processAll(
       collect(result, origin);
     });
     children.sort((a, b) => a.place - b.place);
-    round = filter(children.map(({ child }) => asSelected(child)).filter(isNew));
+    const why = ['child without a place in its planning'];
+    const unplaced = children.map(({ child }) => ({ ...child, why }));
+    round = filter(unplaced.filter(isNew));
   }
-  return { done: progress.done, total: progress.total };
+  return progress;
 }
 
 /** Requests that resolve to one configuration share its line, but each has a result of its own. */
 function everyRequest({ alike = [], ...selected }: SelectedArticle): SelectedArticle[] {
   return [selected, ...alike.map((request) => ({ ...selected, request }))];
-}
-
-function asSelected({ request, children }: UnplacedChild): SelectedArticle {
-  return { request, why: ['child without a place in its planning'], children };
 }
 
 /** @param progress - Continues the counts of earlier rounds. */
@@ -325,7 +301,7 @@ async function processRound(
   articles: readonly SelectedArticle[],
   processor: Processor,
   progress: Progress,
-  collect: Collect,
+  collect: Results['add'],
 ): Promise<void> {
   const { environment, options, session, isOutOfTime } = run;
   const { signal, now } = environment;

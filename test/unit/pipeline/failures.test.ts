@@ -31,7 +31,7 @@ const day = (n: number, hour = 2) => Date.UTC(2026, 0, n, hour);
 type HistoryOptions = Parameters<typeof openFailureHistory>[1];
 const open = (n: number, other: Partial<HistoryOptions> = {}) =>
   openFailureHistory(database.failures, {
-    ...{ outputDir: '/out', policy: POLICY, convert: CONVERT_DEFAULTS, now: day(n) },
+    ...{ outputDir: '/out', failures: POLICY, convert: CONVERT_DEFAULTS, now: day(n) },
     ...other,
   });
 const request = (number: string): ArticleRequest => ({
