@@ -56,31 +56,8 @@ const NO_GATES = { refused: false, accepted: false, count: 0, byGate: {}, findin
 export async function makeReport(run: Run, content: ReportContent) {
   const { options, stores, session, metrics, startedAt } = run;
   const { pipeline } = options;
-  const { command, end, selection, gates = NO_GATES, fetched = [], output } = content;
-  const before = stores.previous.lines;
-  const published = command !== 'fetch' && isPublished(end);
-  const helpOf = (code: string) => helpFor(code, pipeline.service.recording !== undefined);
-  const collector = createCollector(helpOf);
-  const selectedBy = selectedByOf(selection.articles);
-  const lines = output
-    ? runLines(output, before, selectedBy)
-    : fetched.map((result) => fetchedLine(result, selectedBy));
-  for (const line of lines) {
-    // A GLB that is not published has no link: its path is that in the store.
-    const path = published || line.sha256 === undefined ? '' : stores.objects.pathOf(line.sha256);
-    const glb = relative(pipeline.outputDir, path).replaceAll(sep, '/');
-    collector.add(path === '' ? line : { ...line, glb });
-  }
-  for (const failure of selection.failures) {
-    const history = output?.quarantine.historyOf(failure);
-    const help = helpOf(failure.code);
-    collector.addNotSelected({ ...selectionRow(failure, pipeline), help, ...history });
-  }
-  for (const warning of selection.warnings) collector.addSelectionWarning(warning);
-  for (const key of output ? before.keys() : []) {
-    const isRemoved = !output!.lines.has(key) && publishedAsset(before.get(key)!) !== undefined;
-    if (isRemoved) collector.addRemoved(parseConfigurationKey(key));
-  }
+  const { command, end, gates = NO_GATES, output } = content;
+  const { collected, failures } = collectRows(run, content);
   const totalMs = metrics.stopwatch.totalMs();
   const { error: stop } = end;
   const fromCache = await session.cacheHits();
@@ -95,16 +72,49 @@ export async function makeReport(run: Run, content: ReportContent) {
     totalMs,
     stageMs: metrics.stopwatch.stageMs(),
     ended: reportedEnd(end),
-    published,
+    published: isOutputPublished(content),
     ...(stop && { stop: { code: stop.code, message: stop.message, help: stop.help } }),
-    ...withDescriptions(collector.collected(), (id) => describe(id, output, stores.previous)),
+    ...withDescriptions(collected(), (id) => describe(id, output, stores.previous)),
     requests: { ...metrics.requests.totals(), fromCache },
     gates,
     drift: metrics.drift.rows(),
     outputDir: redact(pipeline.outputDir),
     cacheDir: redact(pipeline.cacheDir),
   };
-  return { report, failures: collector.failures };
+  return { report, failures };
+}
+
+function isOutputPublished({ command, end }: ReportContent): boolean {
+  return command !== 'fetch' && isPublished(end);
+}
+
+function collectRows({ options, stores }: Run, content: ReportContent) {
+  const { pipeline } = options;
+  const { selection, fetched = [], output } = content;
+  const before = stores.previous.lines;
+  const published = isOutputPublished(content);
+  const helpOf = (code: string) => helpFor(code, pipeline.service.recording !== undefined);
+  const collector = createCollector(helpOf);
+  const selectedBy = selectedByOf(selection.articles);
+  const lines = output
+    ? runLines(output, before, selectedBy)
+    : fetched.map((result) => fetchedLine(result, selectedBy));
+  for (const line of lines) {
+    // A GLB that is not published has no link: its path is that in the store.
+    const path = published || line.sha256 === undefined ? '' : stores.objects.pathOf(line.sha256);
+    const glb = relative(pipeline.outputDir, path).replaceAll(sep, '/');
+    collector.add(path === '' ? line : { ...line, glb });
+  }
+  for (const failure of selection.failures) {
+    const row = { ...selectionRow(failure, pipeline), help: helpOf(failure.code) };
+    collector.addNotSelected({ ...row, ...output?.quarantine.historyOf(failure) });
+  }
+  for (const warning of selection.warnings) collector.addSelectionWarning(warning);
+  for (const key of output ? before.keys() : []) {
+    const isRemoved = !output!.lines.has(key) && publishedAsset(before.get(key)!) !== undefined;
+    if (isRemoved) collector.addRemoved(parseConfigurationKey(key));
+  }
+  return collector;
 }
 
 type Collected = ReturnType<ReturnType<typeof createCollector>['collected']>;
