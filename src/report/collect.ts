@@ -15,13 +15,10 @@ import { createPackedMap } from '../support/packed-map.ts';
 import {
   type AssetRow,
   type Cause,
-  CHANGES,
-  type ChangeRow,
   type FailureRow,
   GEOMETRY_COUNTS,
   PROGRAM_COUNTS,
   type RunReport,
-  type SkippedRow,
 } from './run-report.ts';
 
 /** Lengths of the lists of a report; the manifest has every line. @see D-855 */
@@ -47,106 +44,111 @@ export type FailureHistory = Pick<
 >;
 
 /** A line of the manifest, or of a configuration that was only fetched, with what else the run found. */
-export type ReportedLine = ArticleKey &
-  Pick<
-    ManifestLine,
-    | 'glb'
-    | 'sha256'
-    | 'bytes'
-    | 'triangles'
-    | 'warnings'
-    | 'losses'
-    | 'reason'
-    | 'error'
-    | 'lastGood'
-  > & {
-    status: ManifestLine['status'] | 'fetched';
-    counts?: GeometryCounts | undefined;
-    /** Which properties need a value and have none, in words. */
-    incomplete?: string | undefined;
-    /** Unchanged because its snapshot was fresh, without a request. */
-    isFresh?: boolean | undefined;
-    /** Time spent on it, milliseconds. */
-    ms?: number | undefined;
-    /** Compared with the published line of the previous run. */
-    change?: 'new' | 'changed' | 'same' | undefined;
-    /** Figures of the published line of the previous run. */
-    before?: Partial<Pick<ManifestLine, 'bytes' | 'triangles'>> | undefined;
-    history?: FailureHistory | undefined;
-    selectedBy?: readonly string[] | undefined;
-  };
+export interface ReportedLine
+  extends Omit<ManifestLine, 'status' | 'convertdate' | 'source' | 'requested'> {
+  status: ManifestLine['status'] | 'fetched';
+  counts?: GeometryCounts | undefined;
+  /** Which properties need a value and have none, in words. */
+  incomplete?: string | undefined;
+  /** Unchanged because its snapshot was fresh, without a request. */
+  isFresh?: boolean | undefined;
+  /** Time spent on it, milliseconds. */
+  ms?: number | undefined;
+  /** Compared with the published line of the previous run. */
+  change?: 'new' | 'changed' | 'same' | undefined;
+  /** Figures of the published line of the previous run. */
+  before?: Partial<Pick<ManifestLine, 'bytes' | 'triangles'>> | undefined;
+  history?: FailureHistory | undefined;
+  selectedBy?: readonly string[] | undefined;
+}
 
 /** Creates a collector of the configurations of a run, which are added one at a time. */
 export function createCollector(helpOf: (code: string) => string = helpFor) {
-  const totals = collectTotals();
-  const objects = collectObjects();
-  const changes = collectChanges();
-  const failures = collectFailures(helpOf);
-  const programs = collectPrograms();
-  const warnings = collectWarnings();
-  const losses = createCounts();
-  const skipped: SkippedRow[] = [];
-  return {
-    add(line: ReportedLine): void {
-      if (line.reason !== undefined && skipped.length < LIMITS.skipped)
-        skipped.push({ ...configurationId(line), ...line.reason });
-      for (const part of [totals, objects, changes, failures, programs, warnings]) part.add(line);
-      for (const { field, expected } of line.losses) if (!expected) losses.add(field);
-    },
-    addRemoved: (key: ArticleKey) => changes.put('removed', () => configurationId(key)),
-    addNotSelected: failures.addNotSelected,
-    addSelectionWarning: warnings.addSelectionWarning,
-    collected: () => ({
-      ...totals.value(failures.counts()),
-      ...objects.value(),
-      changes: changes.value(),
-      programs: programs.value(),
-      ...failures.value(),
-      skipped,
-      ...warnings.value(),
-      losses: losses.sorted(),
-    }),
-    /** Every failure: those of the selection, then the others in order of their keys. */
-    failures: failures.all,
+  const configurations = {
+    ...{ selected: 0, fetched: 0, converted: 0, unchanged: 0 },
+    ...{ kept: 0, skipped: 0, failed: 0, quarantined: 0 },
   };
-}
-
-function collectTotals() {
-  const statuses = createCounts();
   const articles = new Set<string>();
   const geometry = { configurations: 0, ...zeros(GEOMETRY_COUNTS) };
   const slowest = createTopList<AssetRow>(LIMITS.slowest, ({ ms = 0 }) => ms);
   let triangles = 0;
-  let kept = 0;
+  const objects = collectObjects();
+  const programs = collectPrograms();
+  const failures = collectFailures(helpOf);
+  const changes: RunReport['changes'] = {
+    ...{ new: emptyList(), changed: emptyList(), removed: emptyList() },
+  };
+  const skipped = emptyList<RunReport['skipped'][number]>();
+  const incomplete: RunReport['incomplete'] = emptyList();
+  const articleWarnings = emptyList<RunReport['articleWarnings'][number]>();
+  const selectionWarnings: Warning[] = [];
+  const warnings = createCounts();
+  const losses = createCounts();
+
+  const countLine = (line: ReportedLine) => {
+    const { status, isFresh, error, history, counts, ms = 0 } = line;
+    configurations.selected++;
+    configurations[status]++;
+    if (isFresh && status === 'unchanged') configurations.kept++;
+    if (error !== undefined && history?.quarantined) configurations.quarantined++;
+    articles.add(articleKey(line));
+    triangles += line.triangles ?? 0;
+    if (ms > 0) slowest.add(assetRow(line));
+    if (counts === undefined) return;
+    geometry.configurations++;
+    for (const name of GEOMETRY_COUNTS) geometry[name] += counts[name];
+  };
+  /** A failed configuration keeps its published line: it is neither new nor changed. */
+  const addChange = (line: ReportedLine) => {
+    const { status, change = 'same', before } = line;
+    if (status === 'failed' || change === 'same') return;
+    const figuresBefore = { bytesBefore: before?.bytes, trianglesBefore: before?.triangles };
+    addRow(changes[change], LIMITS.changes, () => ({ ...assetRow(line), ...figuresBefore }));
+  };
+  const addFindings = (line: ReportedLine) => {
+    const { reason, incomplete: message } = line;
+    if (reason !== undefined)
+      addRow(skipped, LIMITS.skipped, () => ({ ...configurationId(line), ...reason }));
+    if (message !== undefined)
+      addRow(incomplete, LIMITS.incomplete, () => ({ ...configurationId(line), message }));
+    for (const { code, message } of line.warnings) {
+      const row = () => ({ code, message, article: configurationLabel(line) });
+      warnings.add(code);
+      addRow(articleWarnings, LIMITS.articleWarnings, row);
+    }
+    for (const { field, expected } of line.losses) if (!expected) losses.add(field);
+  };
   return {
     add(line: ReportedLine): void {
-      statuses.add(line.status);
-      if (line.isFresh && line.status === 'unchanged') kept++;
-      articles.add(articleKey(line));
-      triangles += line.triangles ?? 0;
-      if (line.counts !== undefined) {
-        geometry.configurations++;
-        for (const name of GEOMETRY_COUNTS) geometry[name] += line.counts[name];
-      }
-      if ((line.ms ?? 0) > 0) slowest.add(assetRow(line));
+      countLine(line);
+      addChange(line);
+      addFindings(line);
+      for (const part of [objects, programs, failures]) part.add(line);
     },
-    value({ notSelected, quarantined }: { notSelected: number; quarantined: number }) {
-      const done = {
-        fetched: statuses.of('fetched'),
-        converted: statuses.of('converted'),
-        unchanged: statuses.of('unchanged'),
-      };
-      const skipped = statuses.of('skipped');
-      const failed = statuses.of('failed') + notSelected;
-      const selected = done.fetched + done.converted + done.unchanged + skipped + failed;
-      return {
-        configurations: { selected, ...done, kept, skipped, failed, quarantined },
-        articles: articles.size,
-        triangles,
-        geometry,
-        slowest: slowest.items(),
-      };
+    addRemoved: (key: ArticleKey) =>
+      addRow(changes.removed, LIMITS.changes, () => configurationId(key)),
+    addNotSelected(row: FailureRow): void {
+      configurations.selected++;
+      configurations.failed++;
+      failures.addNotSelected(row);
     },
+    addSelectionWarning(warning: Warning): void {
+      warnings.add(warning.code);
+      selectionWarnings.push(warning);
+    },
+    collected: () => ({
+      ...{ configurations, articles: articles.size },
+      ...{ triangles, geometry, slowest: slowest.items() },
+      ...objects.value(),
+      changes,
+      programs: programs.value(),
+      ...failures.value(),
+      ...{ skipped: skipped.rows, warnings: warnings.sorted() },
+      ...{ articleWarnings: articleWarnings.rows, selectionWarnings, incomplete },
+      losses: losses.sorted(),
+    }),
+    /** Every failure: those of the selection, then the others in order of their keys. */
+    failures: failures.all,
   };
 }
 
@@ -157,44 +159,25 @@ function collectObjects() {
     LIMITS.largest,
     ({ bytes = 0 }) => bytes,
   );
-  const sums = { distinct: 0, bytes: 0, savedFiles: 0, savedBytes: 0 };
+  const objects = { distinct: 0, bytes: 0, savedFiles: 0, savedBytes: 0 };
   return {
     add(line: ReportedLine): void {
       const { sha256, bytes = 0 } = line;
       if (sha256 === undefined) return;
       shared.add(sha256);
       if (shared.of(sha256) > 1) {
-        sums.savedFiles++;
-        sums.savedBytes += bytes;
+        objects.savedFiles++;
+        objects.savedBytes += bytes;
         return;
       }
-      sums.distinct++;
-      sums.bytes += bytes;
+      objects.distinct++;
+      objects.bytes += bytes;
       largest.add({ ...assetRow(line), sha256 });
     },
     value: () => ({
-      objects: sums,
+      objects,
       largest: largest.items().map(({ sha256, ...row }) => ({ ...row, shared: shared.of(sha256) })),
     }),
-  };
-}
-
-/** New, changed and removed configurations; a failed one keeps its published line and is none of them. */
-function collectChanges() {
-  const lists = CHANGES.map((kind) => [kind, { count: 0, rows: [] as ChangeRow[] }] as const);
-  const changes = Object.fromEntries(lists) as RunReport['changes'];
-  const put = (kind: keyof RunReport['changes'], row: () => ChangeRow) => {
-    if (changes[kind].count++ < LIMITS.changes) changes[kind].rows.push(row());
-  };
-  return {
-    put,
-    add(line: ReportedLine): void {
-      const { status, change } = line;
-      if (status === 'failed' || change === undefined || change === 'same') return;
-      const { bytes: bytesBefore, triangles: trianglesBefore } = line.before ?? {};
-      put(change, () => ({ ...assetRow(line), ...defined({ bytesBefore, trianglesBefore }) }));
-    },
-    value: () => changes,
   };
 }
 
@@ -203,27 +186,24 @@ function collectFailures(helpOf: (code: string) => string) {
   const notSelected: FailureRow[] = [];
   const rows = createPackedMap<FailureRow>();
   const causes = new Map<string, Cause>();
-  let quarantined = 0;
 
-  const addCause = (row: FailureRow) => {
-    const { code, help } = row;
-    const reason = reasonOf(row.message);
+  const addCause = ({ code, help, message, selectedBy, what, ...id }: FailureRow) => {
+    const reason = reasonOf(message);
     const kind = `${code} ${patternOf(reason)}`;
     const key = causes.has(kind) || causes.size < LIMITS.causes ? kind : code;
-    const article = row.what ?? configurationLabel(row);
+    const article = what ?? configurationLabel(id);
     const cause = causes.get(key) ?? {
       ...{ code, count: 0, help, example: article, message: reason, examples: [] },
     };
     causes.set(key, cause);
     cause.message = commonReason(cause.message, reason);
-    if (cause.count++ >= EXAMPLES) return;
-    const { message, selectedBy } = row;
-    cause.examples.push({ article, message, ...defined({ selectedBy }) });
+    if (cause.count++ < EXAMPLES) cause.examples.push({ article, message, selectedBy });
   };
 
-  function* all(): Generator<FailureRow> {
-    yield* notSelected;
-    for (const key of sortConfigurationKeys(rows.keys())) yield rows.get(key)!;
+  function* all(limit = Number.POSITIVE_INFINITY): Generator<FailureRow> {
+    yield* notSelected.slice(0, limit);
+    const others = Math.max(0, limit - notSelected.length);
+    for (const key of sortConfigurationKeys(rows.keys()).slice(0, others)) yield rows.get(key)!;
   }
 
   return {
@@ -232,27 +212,25 @@ function collectFailures(helpOf: (code: string) => string) {
       if (error === undefined) return;
       const row: FailureRow = {
         ...{ ...configurationId(line), ...error, help: helpOf(error.code), ...history },
-        ...defined({ lastGood: lastGood?.glb, selectedBy: selectedBy && [...selectedBy] }),
+        ...{ lastGood: lastGood?.glb, selectedBy: selectedBy && [...selectedBy] },
       };
       rows.set(configurationKey(line), row);
       addCause(row);
-      if (row.quarantined) quarantined++;
     },
     addNotSelected(row: FailureRow): void {
       notSelected.push(row);
       addCause(row);
     },
-    counts: () => ({ notSelected: notSelected.length, quarantined }),
-    all,
-    value: (): Pick<RunReport, 'causes' | 'failures'> => ({
+    all: () => all(),
+    value: () => ({
       causes: [...causes.values()].sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1)),
-      failures: first(LIMITS.failures, all()),
+      failures: [...all(LIMITS.failures)],
     }),
   };
 }
 
 /** The sentence of a message `where: sentence`, without what it concerns. */
-export function reasonOf(message: string): string {
+function reasonOf(message: string): string {
   const [, reason] = /^.*?: (.+)$/s.exec(message) ?? [];
   return reason ?? message;
 }
@@ -290,60 +268,35 @@ function collectPrograms() {
       else if (line.change === 'new') row.new++;
       else if (line.change === 'changed') row.changed++;
     },
-    value(): RunReport['programs'] {
+    value() {
       const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
       return { count: rows.size, rows: sorted.slice(0, LIMITS.programs) };
     },
   };
 }
 
-function collectWarnings() {
-  const codes = createCounts();
-  const articleWarnings: RunReport['articleWarnings'] = [];
-  const selectionWarnings: Warning[] = [];
-  const incomplete: RunReport['incomplete'] = { count: 0, rows: [] };
-  return {
-    add(line: ReportedLine): void {
-      if (line.incomplete !== undefined && incomplete.count++ < LIMITS.incomplete)
-        incomplete.rows.push({ ...configurationId(line), message: line.incomplete });
-      for (const { code, message } of line.warnings) {
-        codes.add(code);
-        if (articleWarnings.length === LIMITS.articleWarnings) continue;
-        articleWarnings.push({ code, message, article: configurationLabel(line) });
-      }
-    },
-    addSelectionWarning(warning: Warning): void {
-      codes.add(warning.code);
-      selectionWarnings.push(warning);
-    },
-    value: () => ({ warnings: codes.sorted(), articleWarnings, selectionWarnings, incomplete }),
-  };
-}
-
 function assetRow(line: ReportedLine): AssetRow {
   const { bytes, triangles, ms } = line;
   const glb = line.glb ?? line.lastGood?.glb;
-  return { ...configurationId(line), ...defined({ glb, bytes, triangles, ms }) };
+  return { ...configurationId(line), glb, bytes, triangles, ms };
 }
 
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+/** The number of rows, and the first of them. */
+interface List<T> {
+  count: number;
+  rows: T[];
+}
 
-function defined<T extends object>(fields: T): Defined<T> {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Defined<T>;
+function emptyList<T>(): List<T> {
+  return { count: 0, rows: [] };
+}
+
+function addRow<T>(list: List<T>, limit: number, row: () => T): void {
+  if (list.count++ < limit) list.rows.push(row());
 }
 
 function zeros<N extends string>(names: readonly N[]): Record<N, number> {
   return Object.fromEntries(names.map((name) => [name, 0])) as Record<N, number>;
-}
-
-function first<T>(limit: number, items: Iterable<T>): T[] {
-  const taken: T[] = [];
-  for (const item of items) {
-    if (taken.length === limit) break;
-    taken.push(item);
-  }
-  return taken;
 }
 
 function createCounts() {
@@ -359,17 +312,14 @@ function createCounts() {
 /** Keeps the `limit` largest items, largest first; of equal ones the first added. */
 function createTopList<T>(limit: number, sizeOf: (item: T) => number) {
   let largest: T[] = [];
-  const cut = () => {
+  const items = () => {
     largest = largest.sort((a, b) => sizeOf(b) - sizeOf(a)).slice(0, limit);
+    return largest;
   };
   return {
+    items,
     add(item: T): void {
-      largest.push(item);
-      if (largest.length >= limit * 4) cut();
-    },
-    items(): T[] {
-      cut();
-      return [...largest];
+      if (largest.push(item) >= limit * 4) items();
     },
   };
 }
