@@ -12,7 +12,7 @@ interface Assessment {
 }
 
 /** Something that requires an action of a person. */
-export interface RequiredAction {
+interface RequiredAction {
   tone: Exclude<Tone, 'good'>;
   title: string;
   help: string;
@@ -66,11 +66,12 @@ function removedShare({ changes, configurations }: RunReport): number {
 }
 
 function failedDetail({ command, failures, configurations }: RunReport): string {
-  const { selected, failed } = configurations;
-  if (command === 'fetch') return `The other ${integer(selected - failed)} were fetched.`;
-  const others = `The other ${integer(selected - failed)} are published`;
+  const { selected, skipped, failed } = configurations;
+  const others = `The other ${integer(selected - skipped - failed)} are`;
+  if (command === 'fetch') return `${others} in the cache.`;
   const hasPrevious = failures.some(({ lastGood }) => lastGood !== undefined);
-  return hasPrevious ? `${others}; failed ones that had a GLB keep it.` : `${others}.`;
+  const end = hasPrevious ? '; failed ones that had a GLB keep it.' : '.';
+  return `${others} published${end}`;
 }
 
 function withoutFailure(report: RunReport): Omit<Assessment, 'tone'> {
@@ -102,7 +103,7 @@ function stopActions({ stop, ended }: RunReport): RequiredAction[] {
 
 /** Findings on whole ranges; the table of findings has those on single configurations. */
 function gateActions({ gates, stop, published }: RunReport): RequiredAction[] {
-  const refused = isRefused(gates);
+  const refused = gates.refused && !gates.accepted;
   const isReported = stop?.code === 'GATE_REFUSED';
   return gates.findings
     .filter(({ article, action }) => article.endsWith('*') && !(isReported && action === 'refuse'))
@@ -113,11 +114,6 @@ function gateActions({ gates, stop, published }: RunReport): RequiredAction[] {
         : `check the findings; they are ${published ? 'published' : 'not published'}`;
       return { tone, title: capital(message), help, section: 'gates' };
     });
-}
-
-/** Whether a gate prevented the publication. */
-export function isRefused({ refused, accepted }: RunReport['gates']): boolean {
-  return refused && !accepted;
 }
 
 /** Failures by code: several causes may have one. */
@@ -168,38 +164,34 @@ function driftActions({ drift }: RunReport): RequiredAction[] {
   return [{ tone: 'look', title, help, section: 'drift' }];
 }
 
+const GATES: ReadonlyMap<string, string> = new Map(Object.entries(GATE_LABELS));
+
 /** The label of a gate. */
 export function gateLabel(gate: string): string {
-  return labelOf(gate, GATE_LABELS) ?? gate;
+  return GATES.get(gate) ?? gate;
 }
 
-const FIELD_LABELS: Readonly<Record<string, string>> = {
-  A: 'part without surfaces',
-  TI: 'texture coordinates',
-  amb: 'ambient light',
-  btgname: 'missing part',
-  bump: 'relief',
-  dif: 'diffuse colour',
-  luminance: 'brightness of a light',
-  map: 'way of mapping',
-  mat: 'material unknown',
-  metallic_image: 'image of metal',
-  mirror: 'mirroring',
-  pho: 'gloss exponent',
-  pic: 'image',
-  refl: 'reflection',
-  refr: 'refraction',
-  roughness_image: 'image of roughness',
-  shi: 'shininess',
-  spe: 'colour of highlights',
-  tra: 'transparency',
-};
-
-/** The label of a field of the service; undefined if its name is the label. */
-export function fieldLabel(field: string): string | undefined {
-  return labelOf(field, FIELD_LABELS);
-}
-
-function labelOf(name: string, labels: Readonly<Record<string, string>>): string | undefined {
-  return Object.hasOwn(labels, name) ? labels[name] : undefined;
-}
+/** The labels of fields of the service; the name of any other is its label. */
+export const FIELD_LABELS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    A: 'part without surfaces',
+    TI: 'texture coordinates',
+    amb: 'ambient light',
+    btgname: 'missing part',
+    bump: 'relief',
+    dif: 'diffuse colour',
+    luminance: 'brightness of a light',
+    map: 'way of mapping',
+    mat: 'material unknown',
+    metallic_image: 'image of metal',
+    mirror: 'mirroring',
+    pho: 'gloss exponent',
+    pic: 'image',
+    refl: 'reflection',
+    refr: 'refraction',
+    roughness_image: 'image of roughness',
+    shi: 'shininess',
+    spe: 'colour of highlights',
+    tra: 'transparency',
+  }),
+);

@@ -41,7 +41,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Escapes a text for the content of an element or a quoted attribute; invisible characters become visible. */
-export function escapeText(text: string): string {
+function escapeText(text: string): string {
   return visibleText(text).replace(/[&<>"'`]/g, (character) => ENTITIES[character]!);
 }
 
@@ -57,6 +57,15 @@ export interface Section extends Html {
   title: string;
 }
 
+/** Makes a card: a section of the page with a title, and what is beside and below that. */
+export function card(kind: string, id: string, title: Value, beside: Value, content: Value): Html {
+  return html`
+<section class="card ${kind}" id="${id}" aria-labelledby="${id}-title">
+<div class="head"><h2 id="${id}-title">${title}</h2>${beside}</div>
+${content}
+</section>`;
+}
+
 /** A column of a table. */
 export interface Column<T> {
   title: string;
@@ -65,80 +74,58 @@ export interface Column<T> {
   value?: (row: T) => number | undefined;
 }
 
-interface Kind {
-  id: string;
-  label: string;
-  count: number;
-}
-
 interface Table<T> {
-  id: string;
-  title: string;
-  total?: number;
-  rest?: string;
-  note?: Html | string;
   columns: readonly Column<T>[];
   rows: readonly T[];
-  kinds?: readonly Kind[];
+  /** Number of rows, if the table has the first ones only, and the file that has all of them. */
+  total?: number;
+  rest?: string;
+  note?: string;
+  /** Buttons that filter the table by kind. */
+  kinds?: readonly { id: string; label: string; count: number }[];
   kindsOf?: (row: T) => readonly string[];
 }
 
-/** Makes a section with a table; undefined without rows. */
-export function tableSection<T>(table: Table<T>): Section | undefined {
-  const { id, title, rows, note, kinds = [], total = rows.length } = table;
+/** Makes a section with a table, without the columns that are empty; undefined without rows. */
+export function tableSection<T>(id: string, title: string, table: Table<T>): Section | undefined {
+  const { rows, note, kinds = [], kindsOf, total = rows.length, rest } = table;
   if (rows.length === 0) return undefined;
   const columns = table.columns.filter((column, index) => index === 0 || hasContent(column, rows));
-  const { html: content } = html`
-<section class="card list" id="${id}" aria-labelledby="${id}-title">
-<div class="bar"><h2 id="${id}-title">${title} <span class="count">${integer(total)}</span></h2>
-${kinds.length > 1 ? kindButtons(kinds, title) : undefined}</div>
-${note === undefined ? undefined : html`<p class="note">${note}</p>`}
+  const buttons = kinds.map(
+    ({ id, label, count }) =>
+      html`<button type="button" class="chip" aria-pressed="false" data-kind="${id}">${label} <span>${integer(count)}</span></button>`,
+  );
+  const chips = html`<div class="chips" role="group" aria-label="Show only, of ${title}">${buttons}</div>`;
+  const others = html`<span>These are the first ${integer(rows.length)} of ${amount(total, 'row')}; see ${rest} for all of them.</span>`;
+  const heading = html`${title} <span class="count">${integer(total)}</span>`;
+  const content = html`${note && html`<p class="note">${note}</p>`}
 <table aria-labelledby="${id}-title">
 <thead><tr>${columns.map(header)}</tr></thead>
-<tbody>${rows.map((row) => tableRow({ ...table, columns }, row))}</tbody></table>
-<p class="rest">${restNote(table, total)}</p>
-</section>`;
-  return { id, title, html: content };
+<tbody>${rows.map((row) => tableRow(columns, row, kindsOf?.(row)))}</tbody></table>
+<p class="rest">${total > rows.length && rest !== undefined ? others : undefined}</p>`;
+  const beside = kinds.length > 1 ? chips : undefined;
+  return { id, title, ...card('list', id, heading, beside, content) };
 }
 
 /** Whether a row has a figure other than 0, or a text other than a dash. */
 function hasContent<T>({ value, cell }: Column<T>, rows: readonly T[]): boolean {
   if (value !== undefined) return rows.some((row) => (value(row) ?? 0) !== 0);
-  return rows.some((row) => {
-    const text = toHtml(cell(row))
-      .replace(/<[^>]*>/g, '')
-      .trim();
-    return text !== '' && text !== '–';
-  });
+  return rows.some((row) => !/^\s*–?\s*$/.test(toHtml(cell(row)).replace(/<[^>]*>/g, '')));
 }
 
 function header<T>({ title, value }: Column<T>): Html {
-  const numeric = value === undefined ? undefined : html` class="n"`;
+  const numeric = value && html` class="n"`;
   return html`<th scope="col"${numeric} aria-sort="none"><button type="button">${title}</button></th>`;
 }
 
-function tableRow<T>({ columns, kindsOf }: Table<T>, row: T): Html {
-  const kinds = kindsOf === undefined ? undefined : html` data-k="${kindsOf(row).join(' ')}"`;
+function tableRow<T>(columns: readonly Column<T>[], row: T, kinds?: readonly string[]): Html {
   const cells = columns.map(({ title, cell, value }) => {
     if (value === undefined) return html`<td data-l="${title}">${cell(row)}</td>`;
     const figure = value(row);
-    const sortedBy = figure === undefined ? undefined : html` data-v="${figure}"`;
-    return html`<td class="n" data-l="${title}"${sortedBy}>${figure === undefined ? '–' : cell(row)}</td>`;
+    if (figure === undefined) return html`<td class="n" data-l="${title}">–</td>`;
+    return html`<td class="n" data-l="${title}" data-v="${figure}">${cell(row)}</td>`;
   });
-  return html`<tr${kinds}>${cells}</tr>\n`;
-}
-
-function kindButtons(kinds: readonly Kind[], title: string): Html {
-  const buttons = kinds.map(
-    ({ id, label, count }) =>
-      html`<button type="button" class="chip" aria-pressed="false" data-kind="${id}">${label} <span>${integer(count)}</span></button>`,
-  );
-  return html`<div class="chips" role="group" aria-label="Show only, of ${title}">${buttons}</div>`;
-}
-
-function restNote<T>({ rows, rest }: Table<T>, total: number): Html | undefined {
-  if (total <= rows.length || rest === undefined) return undefined;
-  return html`<span>These are the first ${integer(rows.length)} of ${amount(total, 'row')}; see ${rest} for all of them.</span>`;
+  return html`<tr${kinds && html` data-k="${kinds.join(' ')}"`}>${cells}</tr>\n`;
 }
 
 interface Bar {
@@ -161,12 +148,9 @@ export function barSection(
     ({ name, length, label, tone = '' }) => html`<tr>
 <th scope="row">${name}</th><td><svg class="bar ${tone}" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="1"/><rect width="${((100 * length) / longest).toFixed(2)}" height="1"/></svg></td><td class="n">${label}</td></tr>`,
   );
-  const { html: content } = html`
-<section class="card bars" id="${id}" aria-labelledby="${id}-title">
-<h2 id="${id}-title">${title}</h2>${note === '' ? undefined : html`<p class="note">${note}</p>`}
-<table aria-labelledby="${id}-title"><tbody>${rows}</tbody></table>
-</section>`;
-  return { id, title, html: content };
+  const table = html`<table aria-labelledby="${id}-title"><tbody>${rows}</tbody></table>`;
+  const content = [html`<p class="note">${note}</p>`, table];
+  return { id, title, ...card('bars', id, title, undefined, content) };
 }
 
 /**
@@ -189,20 +173,20 @@ export const PAGE_STYLE = `
 }
 * { box-sizing: border-box; }
 html { scroll-padding-top: 4.5rem; -webkit-text-size-adjust: 100%; }
-body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; font-variant-numeric: tabular-nums; }
 .page { max-width: 1180px; margin: 0 auto; padding: 1.25rem 1.25rem 4rem; }
-h1, h2, p, ul, ol, dl, dd { margin: 0; padding: 0; }
+h1, h2, p, ul, ol { margin: 0; padding: 0; }
 h1 { font-size: 1.9rem; line-height: 1.2; letter-spacing: -.015em; font-weight: 680; }
 h2 { font-size: 1.02rem; font-weight: 640; }
 ul, ol { list-style: none; }
 small { font-size: .82rem; color: var(--quiet); }
-code { font: .82em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+code { font: .82em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; color: var(--quiet); }
 a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness: 1px; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 6px; }
 .away, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip:focus { position: absolute; top: .5rem; left: .5rem; padding: .5rem 1rem; background: var(--card); z-index: 9; }
 .wrap { overflow-wrap: anywhere; }
-.count { color: var(--quiet); font-weight: 450; font-variant-numeric: tabular-nums; }
+.count { color: var(--quiet); font-weight: 450; }
 .note, .rest, .help { color: var(--quiet); font-size: .88rem; }
 [hidden] { display: none !important; }
 
@@ -217,14 +201,13 @@ a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness:
 .facts { display: flex; flex-wrap: wrap; gap: .15rem 1.1rem; margin: .7rem 0 1rem; color: var(--quiet); font-size: .88rem; }
 
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 14px; padding: .95rem 1.25rem; margin-bottom: .9rem; }
-.tiles h2 { display: flex; justify-content: space-between; flex-wrap: wrap; gap: 0 1rem; }
-.tiles h2 .count { font-size: .88rem; }
+.tiles .count { font-size: .88rem; }
 .parts { display: block; width: 100%; height: 10px; border-radius: 5px; margin: .6rem 0 .7rem; }
 .parts rect { fill: var(--tone); }
 .tiles ul { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .5rem; }
 .tiles li > * { display: block; padding: .2rem .75rem; border-left: 4px solid var(--tone, transparent); color: inherit; text-decoration: none; border-radius: 4px; height: 100%; }
 .tiles li > a:hover { background: var(--soft); }
-.tiles b { display: block; font-size: 1.75rem; line-height: 1.15; font-weight: 660; font-variant-numeric: tabular-nums; letter-spacing: -.02em; }
+.tiles b { display: block; font-size: 1.75rem; line-height: 1.15; font-weight: 660; letter-spacing: -.02em; }
 .tiles .label { font-size: .88rem; color: var(--quiet); }
 .tiles li > a .label { text-decoration: underline; text-decoration-color: var(--line); text-underline-offset: .2em; }
 .tiles .none b { color: var(--quiet); font-weight: 450; }
@@ -238,7 +221,7 @@ a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness:
 .needs li { border-left: 4px solid var(--tone); margin-top: .55rem; padding: 0 0 0 .85rem; line-height: 1.4; }
 .needs b { font-weight: 600; }
 .needs p { overflow-wrap: anywhere; }
-.needs code { color: var(--quiet); margin-left: .35rem; }
+.needs code { margin-left: .35rem; }
 .calm { margin-top: .6rem; color: var(--quiet); }
 
 .find { position: sticky; top: 0; z-index: 5; display: flex; flex-wrap: wrap; align-items: center; background: var(--page); padding: .65rem 0; margin-bottom: .35rem; }
@@ -248,10 +231,10 @@ a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness:
 .jump { display: flex; gap: .3rem 1rem; flex-wrap: wrap; font-size: .9rem; margin-bottom: 1rem; }
 
 .grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 21rem), 1fr)); gap: 0 1rem; align-items: start; }
-.bar { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; }
+.head { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; }
 .chips { display: flex; flex-wrap: wrap; gap: .35rem; }
 .chip, .more { font: inherit; font-size: .85rem; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 99px; padding: .2rem .75rem; cursor: pointer; }
-.chip span { color: var(--quiet); font-variant-numeric: tabular-nums; }
+.chip span { color: var(--quiet); }
 .chip:hover, .more:hover { background: var(--soft); }
 .chip[aria-pressed="true"] { background: var(--ink); border-color: var(--ink); color: var(--card); }
 .chip[aria-pressed="true"] span { color: inherit; }
@@ -266,26 +249,23 @@ table { width: 100%; border-collapse: collapse; }
 .list th[aria-sort="ascending"] button::after { clip-path: polygon(50% 15%, 100% 75%, 0 75%); opacity: 1; }
 .list th[aria-sort="descending"] button::after { clip-path: polygon(0 25%, 100% 25%, 50% 85%); opacity: 1; }
 .list th:not([aria-sort="none"]) button { color: var(--ink); }
-.list .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.list .n, .bars .n { text-align: right; white-space: nowrap; }
 .list td:last-child, .list th:last-child { padding-right: 0; }
 .list td small { display: block; }
-.list td .delta { display: block; }
 .list td b { font-weight: 580; }
-.list td code { color: var(--quiet); }
 .message, .name { display: block; }
-.name .size { color: var(--quiet); white-space: nowrap; font-variant-numeric: tabular-nums; }
+.name .size { color: var(--quiet); white-space: nowrap; }
 .examples li { padding-bottom: .15rem; }
 .list .examples small { display: inline; margin-left: .35rem; }
-.list .tag + .tag, .list small + .tag { margin-top: .25rem; }
+.list small + .tag { margin-top: .25rem; }
 .list tbody tr:hover { background: var(--soft); }
 .list time { white-space: nowrap; }
 .rest { display: flex; gap: .75rem; align-items: center; flex-wrap: wrap; }
 .rest > * { margin-top: .6rem; }
 .bars table { margin-top: .5rem; table-layout: fixed; }
 .bars th { text-align: left; font-weight: 450; width: 40%; padding: .22rem .75rem .22rem 0; overflow-wrap: anywhere; vertical-align: middle; }
-.bars th code { color: var(--quiet); }
 .bars td { padding: .22rem 0; vertical-align: middle; }
-.bars .n { width: 6.5rem; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.bars .n { width: 6.5rem; }
 svg.bar { display: block; width: 100%; height: 8px; border-radius: 4px; }
 svg.bar rect { fill: var(--tone, var(--new)); }
 svg.bar .track { fill: var(--soft); }
@@ -304,11 +284,9 @@ footer p { margin-bottom: .25rem; }
   .facts { margin: .7rem 0 1rem; }
   .jump { flex-wrap: nowrap; overflow-x: auto; padding: 0 2rem .35rem 0; mask-image: linear-gradient(to left, transparent, #000 2rem); }
   .jump a { white-space: nowrap; }
-  .list table, .list tbody { display: block; }
-  .list thead { display: block; }
+  .list table, .list tbody, .list thead { display: block; }
   .list thead tr { display: flex; flex-wrap: wrap; gap: 0 1rem; }
   .list th, .list th.n { padding: 0 0 .2rem; text-align: left; }
-  .list th button { padding: .15rem 0; text-align: left; }
   .list tbody tr { display: flex; flex-wrap: wrap; gap: .15rem 1rem; border-top: 1px solid var(--line); padding: .6rem 0; }
   .list td, .list td.n { border: 0; padding: 0; text-align: left; font-size: .92rem; }
   .list td:first-child, .list td:has(.message), .list td:has(.examples) { flex: 1 0 100%; }

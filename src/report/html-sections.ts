@@ -1,6 +1,6 @@
 /** The sections of the page below its first screen: one table or list of bars each. */
 import { configurationLabel } from '../model/configuration-id.ts';
-import { detailOf, failuresByCode, fieldLabel, gateLabel } from './assessment.ts';
+import { detailOf, FIELD_LABELS, failuresByCode, gateLabel } from './assessment.ts';
 import {
   barSection,
   type Column,
@@ -14,14 +14,9 @@ import {
   type AssetRow,
   type Cause,
   CHANGES,
-  type ChangeRow,
-  type Description,
   type FailureRow,
-  type GateFinding,
-  type IncompleteRow,
   PROGRAM_COUNTS,
   type RunReport,
-  type SkippedRow,
 } from './run-report.ts';
 import { capital, day, duration, integer, size } from './text.ts';
 
@@ -33,37 +28,16 @@ type MakeSection = (report: RunReport, names: Names) => Section | undefined;
 /** The sections in the order of the page; sections without content are left out. */
 export function sectionsOf(report: RunReport): Record<'findings' | 'bars' | 'details', Section[]> {
   const names = namesIn(report);
-  const make = (sections: readonly MakeSection[]) =>
+  const make = (...sections: MakeSection[]) =>
     sections.flatMap((section) => section(report, names) ?? []);
   return {
-    findings: make([causes, failures, gates, incomplete, changes]),
-    bars: make([stages, statuses, losses, warningCodes]),
-    details: make([slowest, largest, programs, skipped, drift, warnings]),
+    findings: make(causes, failures, gates, incomplete, changes),
+    bars: make(stages, statuses, losses, warningCodes),
+    details: make(slowest, largest, programs, skipped, drift, warnings),
   };
 }
 
-type Named = Pick<
-  AssetRow,
-  'manufacturer' | 'program' | 'basearticlenumber' | 'finalarticlenumber' | 'reinitstring'
-> &
-  Description & { glb?: string | undefined };
-
-function articleCell(row: Named): Html {
-  const { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring, glb } = row;
-  const number = finalarticlenumber || basearticlenumber;
-  const name = html`<bdi>${number}</bdi>`;
-  const linked = glb === undefined ? name : html`<a href="${outputLink(glb)}">${name}</a>`;
-  const base = number === basearticlenumber ? undefined : html` · <bdi>${basearticlenumber}</bdi>`;
-  const more = reinitstring === '' ? undefined : html` · <bdi>${reinitstring}</bdi>`;
-  return html`<b class="wrap">${linked}</b>${description(row)}<small class="wrap"><bdi>${manufacturer}</bdi> / <bdi>${program}</bdi>${base}${more}</small>`;
-}
-
-function description({ name, sizeMillimetres: of }: Description): Html | undefined {
-  const size = of && `${integer(of.width)} × ${integer(of.depth)} × ${integer(of.height)} mm`;
-  if (name === undefined && size === undefined) return undefined;
-  const shown = size && html`<span class="size">${size}</span>`;
-  return html`<span class="name wrap">${name && html`<bdi>${name}</bdi> `}${shown}</span>`;
-}
+type Named = Omit<AssetRow, 'metareinitstring' | 'bytes' | 'triangles' | 'ms'>;
 
 function namesIn({ changes: of, ...report }: RunReport): Names {
   const { incomplete, skipped, failures, slowest, largest } = report;
@@ -74,59 +48,74 @@ function namesIn({ changes: of, ...report }: RunReport): Names {
   );
 }
 
-/** A configuration of which the row has only the label. */
-function labelCell(label: string, names: Names): Html {
-  const name = names.get(label);
-  return html`${bold(label)}${name && html`<span class="name wrap"><bdi>${name}</bdi></span>`}`;
+function articleCell(row: Named): Html {
+  const { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring, glb } = row;
+  const number = finalarticlenumber || basearticlenumber;
+  const name = html`<bdi>${number}</bdi>`;
+  const linked = glb === undefined ? name : html`<a href="${outputLink(glb)}">${name}</a>`;
+  const base = number === basearticlenumber ? '' : basearticlenumber;
+  const more = [base, reinitstring].filter((text) => text !== '');
+  return html`<b class="wrap">${linked}</b>${description(row)}<small class="wrap"><bdi>${manufacturer}</bdi> / <bdi>${program}</bdi>${more.map((text) => html` · <bdi>${text}</bdi>`)}</small>`;
+}
+
+function description({ name, sizeMillimetres: of }: Named): Html | undefined {
+  const size = of && `${integer(of.width)} × ${integer(of.depth)} × ${integer(of.height)} mm`;
+  if (name === undefined && size === undefined) return undefined;
+  const shown = size && html`<span class="size">${size}</span>`;
+  return html`<span class="name wrap">${name && html`<bdi>${name}</bdi> `}${shown}</span>`;
 }
 
 const bold = (text: string) => html`<b class="wrap"><bdi>${text}</bdi></b>`;
-const wrapped = (text: string) => html`<span class="wrap"><bdi>${text}</bdi></span>`;
 
-function figures<T>(
+/** A column of a configuration of which the rows have only the label. */
+function labels<T extends { article: string }>(names: Names): Column<T> {
+  const cell = ({ article }: T) => {
+    const name = names.get(article);
+    return html`${bold(rangeName(article))}${name && html`<span class="name wrap"><bdi>${name}</bdi></span>`}`;
+  };
+  return { title: 'Article', cell };
+}
+
+function texts<F extends string>(title: string, field: F): Column<Record<F, string>> {
+  return { title, cell: (row) => html`<span class="wrap"><bdi>${row[field]}</bdi></span>` };
+}
+
+function figures<F extends string>(
   title: string,
-  value: (row: T) => number | undefined,
-  format: (figure: number) => Html | string = integer,
-): Column<T> {
-  return { title, value, cell: (row) => format(value(row) ?? 0) };
+  field: F,
+  format: (figure: number) => string = integer,
+): Column<{ [name in F]?: number | undefined }> {
+  return { title, value: (row) => row[field], cell: (row) => format(row[field] ?? 0) };
 }
 
 const ARTICLE: Column<Named> = { title: 'Article', cell: articleCell };
-const BYTES = figures<AssetRow>('Size', ({ bytes }) => bytes, size);
-const TRIANGLES = figures<AssetRow>('Triangles', ({ triangles }) => triangles);
-const TIME = figures<AssetRow>('Time', ({ ms }) => ms, duration);
+const BYTES = figures('Size', 'bytes', size);
+const TRIANGLES = figures('Triangles', 'triangles');
+const TIME = figures('Time', 'ms', duration);
 
 /** Each cause once, with examples; the table of failures has every row. */
 function causes({ causes: rows }: RunReport, names: Names): Section | undefined {
-  return tableSection<Cause>({
-    id: 'causes',
-    title: 'Causes of failures',
-    columns: [
-      {
-        title: 'Cause',
-        cell: ({ code, message, help }) =>
-          html`<span class="wrap message"><bdi>${capital(message)}</bdi></span><code>${code}</code><small>${capital(help)}</small>`,
-      },
-      { title: 'Examples', cell: (cause) => causeExamples(cause, names) },
-      figures('Failed', ({ count }) => count),
-    ],
-    rows,
-  });
+  const cause = ({ code, message, help }: Cause) =>
+    html`<span class="wrap message"><bdi>${capital(message)}</bdi></span><code>${code}</code><small>${capital(help)}</small>`;
+  const columns = [
+    { title: 'Cause', cell: cause },
+    { title: 'Examples', cell: (row: Cause) => causeExamples(row, names) },
+    figures('Failed', 'count'),
+  ];
+  return tableSection('causes', 'Causes of failures', { columns, rows });
 }
 
 function causeExamples(cause: Cause, names: Names): Html {
   const { count, examples } = cause;
   const lines = examples.map((example) => {
     const { article, selectedBy = [] } = example;
-    const detail = [names.get(article), ...selectedBy, detailOf(example, cause)].filter(
-      (one) => one,
-    );
-    return html`<li><bdi>${article}</bdi>${detail.map((one) => html` <small><bdi>${one}</bdi></small>`)}</li>`;
+    const detail = [names.get(article), ...selectedBy, detailOf(example, cause)];
+    const small = detail.map((text) => text && html` <small><bdi>${text}</bdi></small>`);
+    return html`<li><bdi>${article}</bdi>${small}</li>`;
   });
   const more = count - examples.length;
-  const rest =
-    more > 0 ? html`<li><a href="#failures">and ${integer(more)} more</a></li>` : undefined;
-  return html`<ul class="examples wrap">${lines}${rest}</ul>`;
+  const rest = html`<li><a href="#failures">and ${integer(more)} more</a></li>`;
+  return html`<ul class="examples wrap">${lines}${more > 0 ? rest : undefined}</ul>`;
 }
 
 function failures(report: RunReport): Section | undefined {
@@ -134,59 +123,55 @@ function failures(report: RunReport): Section | undefined {
   const counts = Object.entries(failuresByCode(report));
   const kinds = counts.map(([code, count]) => ({ id: code, label: code, count }));
   const inQuarantine = { id: 'quarantine', label: 'In quarantine', count: quarantined };
-  return tableSection<FailureRow>({
-    id: 'failures',
-    title: 'Failed',
-    total: failed,
-    rest: 'failures.jsonl',
+  return tableSection('failures', 'Failed', {
+    rows: report.failures,
     columns: [
       { title: 'Article', cell: failedArticle },
       { title: 'Cause', cell: failureCause },
-      figures('Days', ({ nights }) => nights),
-      { title: 'Since', cell: ({ firstSeen }) => (firstSeen ? timeCell(firstSeen) : '–') },
-      { title: 'Next try', cell: ({ retryOn }) => (retryOn ? timeCell(retryOn) : '–') },
+      figures('Days', 'nights'),
+      { title: 'Since', cell: ({ firstSeen }) => dayCell(firstSeen) },
+      { title: 'Next try', cell: ({ retryOn }) => dayCell(retryOn) },
     ],
-    rows: report.failures,
+    ...{ total: failed, rest: 'failures.jsonl' },
     kinds: quarantined > 0 ? [...kinds, inQuarantine] : kinds,
     kindsOf: ({ code, quarantined: is }) => (is ? [code, 'quarantine'] : [code]),
   });
 }
 
-function timeCell(iso: string): Html {
-  return html`<time datetime="${iso}">${day(iso)}</time>`;
+function dayCell(iso: string | undefined): Html | string {
+  return iso === undefined ? '–' : html`<time datetime="${iso}">${day(iso)}</time>`;
 }
 
 function failedArticle(row: FailureRow): Html {
   const tag = row.quarantined ? html`<span class="tag">quarantine</span>` : undefined;
-  const old = row.lastGood === undefined ? undefined : html`<small>its last good GLB stays</small>`;
+  const old = row.lastGood && html`<small>its last good GLB stays</small>`;
   const name = row.what === undefined ? articleCell({ ...row, glb: row.lastGood }) : bold(row.what);
   return html`${name}${old}${tag}`;
 }
 
-function failureCause({ code, message, selectedBy = [] }: FailureRow): Html {
+function failureCause({ code, message, selectedBy }: FailureRow): Html {
   const by =
-    selectedBy.length === 0
-      ? undefined
-      : html`<small class="wrap">selected by <bdi>${selectedBy.join(', ')}</bdi></small>`;
+    selectedBy && html`<small class="wrap">selected by <bdi>${selectedBy.join(', ')}</bdi></small>`;
   return html`<code>${code}</code><span class="wrap message"><bdi>${message}</bdi></span>${by}`;
 }
 
 function gates(report: RunReport, names: Names): Section | undefined {
-  const { findings, byGate, count } = report.gates;
-  return tableSection<GateFinding>({
-    id: 'gates',
-    title: 'Gate findings',
-    total: count,
-    note: gateNote(report),
-    rest: 'the two manifests',
+  const { findings: rows, byGate, count: total } = report.gates;
+  const refuses = html` <span class="tag bad">refuses</span>`;
+  return tableSection('gates', 'Gate findings', {
+    rows,
     columns: [
-      { title: 'Article', cell: ({ article }) => labelCell(rangeName(article), names) },
-      { title: 'Gate', cell: gateCell },
-      { title: 'Finding', cell: ({ message }) => wrapped(message) },
-      figures('Before', ({ before }) => before, figure),
-      figures('Now', ({ now }) => now, figure),
+      labels(names),
+      {
+        title: 'Gate',
+        cell: ({ gate, action }) =>
+          html`${gateLabel(gate)}${action === 'refuse' ? refuses : undefined}`,
+      },
+      texts('Finding', 'message'),
+      figures('Before', 'before', decimal),
+      figures('Now', 'now', decimal),
     ],
-    rows: findings,
+    ...{ total, rest: 'the two manifests', note: gateNote(report) },
     kinds: Object.entries(byGate).map(([gate, { warn, refuse }]) => {
       return { id: gate, label: gateLabel(gate), count: warn + refuse };
     }),
@@ -208,23 +193,14 @@ function rangeName(article: string): string {
   return article.endsWith('/*') ? `all of ${article.slice(0, -2)}` : article;
 }
 
-function gateCell({ gate, action }: GateFinding): Html {
-  return html`${gateLabel(gate)} ${action === 'refuse' ? html`<span class="tag bad">refuses</span>` : undefined}`;
-}
-
-function figure(value: number): string {
+function decimal(value: number): string {
   return Number.isInteger(value) ? integer(value) : value.toFixed(3);
 }
 
-type ChangedRow = ChangeRow & { kind: keyof RunReport['changes'] };
-
 function changes({ changes: of }: RunReport): Section | undefined {
   const kinds = CHANGES.filter((kind) => of[kind].count > 0);
-  return tableSection<ChangedRow>({
-    id: 'changes',
-    title: 'Changes',
-    total: kinds.reduce((sum, kind) => sum + of[kind].count, 0),
-    rest: 'manifest.jsonl',
+  return tableSection('changes', 'Changes', {
+    rows: kinds.flatMap((kind) => of[kind].rows.map((row) => ({ ...row, kind }))),
     columns: [
       ARTICLE,
       {
@@ -242,7 +218,7 @@ function changes({ changes: of }: RunReport): Section | undefined {
       },
       TIME,
     ],
-    rows: kinds.flatMap((kind) => of[kind].rows.map((row) => ({ ...row, kind }))),
+    ...{ total: kinds.reduce((sum, kind) => sum + of[kind].count, 0), rest: 'manifest.jsonl' },
     kinds: kinds.map((kind) => ({ id: kind, label: capital(kind), count: of[kind].count })),
     kindsOf: ({ kind }) => [kind],
   });
@@ -251,9 +227,8 @@ function changes({ changes: of }: RunReport): Section | undefined {
 function delta(before: number | undefined, now: number): Html | undefined {
   if (before === undefined || before === 0 || before === now) return undefined;
   const percent = Math.round(((now - before) * 100) / before);
-  const text =
-    percent === 0 ? '< 1 %' : `${percent > 0 ? '+' : '−'}${integer(Math.abs(percent))} %`;
-  return html` <small class="delta">${text}</small>`;
+  const text = percent === 0 ? '< 1' : `${percent > 0 ? '+' : '−'}${integer(Math.abs(percent))}`;
+  return html` <small class="delta">${text} %</small>`;
 }
 
 /** What is faster does not slow a run down, such as an unchanged configuration. */
@@ -261,98 +236,68 @@ const SLOW_MS = 100;
 
 function slowest({ slowest: all }: RunReport): Section | undefined {
   const rows = all.filter(({ ms = 0 }) => ms >= SLOW_MS);
-  const columns = [ARTICLE, TIME, TRIANGLES, BYTES];
-  return tableSection({ id: 'slowest', title: 'Slowest', columns, rows });
+  return tableSection('slowest', 'Slowest', { rows, columns: [ARTICLE, TIME, TRIANGLES, BYTES] });
 }
 
 function largest({ largest: rows }: RunReport): Section | undefined {
-  const shared = figures<RunReport['largest'][number]>('Shared by', ({ shared }) =>
-    shared > 1 ? shared : undefined,
-  );
-  const columns = [ARTICLE, BYTES, TRIANGLES, shared];
-  return tableSection({ id: 'largest', title: 'Largest files', columns, rows });
+  // One configuration is no news.
+  const all = rows.map((row) => ({ ...row, shared: row.shared > 1 ? row.shared : undefined }));
+  const columns = [ARTICLE, BYTES, TRIANGLES, figures('Shared by', 'shared')];
+  return tableSection('largest', 'Largest files', { rows: all, columns });
 }
 
-/** The order of the columns: the counts of configurations first. */
-const PROGRAM_COLUMNS = PROGRAM_COUNTS.filter((name) => name !== 'bytes');
-
-function programs({ programs: { rows, count } }: RunReport): Section | undefined {
-  return tableSection<RunReport['programs']['rows'][number]>({
-    id: 'programs',
-    title: 'Programs',
-    total: count,
-    rest: 'manifest.jsonl',
-    columns: [
-      {
-        title: 'Program',
-        cell: ({ program, manufacturer }) =>
-          html`${bold(program)}<small class="wrap"><bdi>${manufacturer}</bdi></small>`,
-      },
-      ...PROGRAM_COLUMNS.map((name) =>
-        figures<(typeof rows)[number]>(capital(name), (row) => row[name]),
-      ),
-      figures('Size', ({ bytes }) => bytes, size),
-    ],
-    rows,
-  });
+function programs({ programs: { rows, count: total } }: RunReport): Section | undefined {
+  type Row = (typeof rows)[number];
+  const name = ({ program, manufacturer }: Row) =>
+    html`${bold(program)}<small class="wrap"><bdi>${manufacturer}</bdi></small>`;
+  const counts = PROGRAM_COUNTS.filter((field) => field !== 'bytes');
+  const columns = [
+    { title: 'Program', cell: name },
+    ...counts.map((field) => figures(capital(field), field)),
+    figures('Size', 'bytes', size),
+  ];
+  return tableSection('programs', 'Programs', { rows, columns, total, rest: 'manifest.jsonl' });
 }
 
-function incomplete({ incomplete: { count, rows } }: RunReport): Section | undefined {
-  return tableSection<IncompleteRow>({
-    id: 'incomplete',
-    title: 'Not complete',
-    total: count,
-    rest: 'catalogue.jsonl',
-    columns: [ARTICLE, { title: 'Finding', cell: ({ message }) => wrapped(message) }],
-    rows,
-  });
+function incomplete({ incomplete: { rows, count: total } }: RunReport): Section | undefined {
+  const columns = [ARTICLE, texts('Finding', 'message')];
+  const rest = 'catalogue.jsonl';
+  return tableSection('incomplete', 'Not complete', { rows, columns, total, rest });
 }
 
 function skipped({ skipped: rows, configurations }: RunReport): Section | undefined {
-  return tableSection<SkippedRow>({
-    id: 'skipped',
-    title: 'Skipped',
-    total: configurations.skipped,
-    rest: 'manifest.jsonl',
-    columns: [ARTICLE, { title: 'Reason', cell: ({ message }) => wrapped(message) }],
-    rows,
-  });
+  const columns = [ARTICLE, texts('Reason', 'message')];
+  const { skipped: total } = configurations;
+  return tableSection('skipped', 'Skipped', { rows, columns, total, rest: 'manifest.jsonl' });
 }
 
 function drift({ drift: rows }: RunReport): Section | undefined {
-  return tableSection<RunReport['drift'][number]>({
-    id: 'drift',
-    title: 'Drift',
-    note: 'Responses of the service that can be read but differ from its specification.',
+  return tableSection('drift', 'Drift', {
+    rows,
     columns: [
       {
         title: 'Field',
         cell: ({ operation, field }) => html`${bold(field)}<small>${operation}</small>`,
       },
-      { title: 'Expected', cell: ({ expected }) => expected },
-      { title: 'Found', cell: ({ found }) => wrapped(found) },
-      figures('Times', ({ count }) => count),
+      texts('Expected', 'expected'),
+      texts('Found', 'found'),
+      figures('Times', 'count'),
     ],
-    rows,
+    note: 'Responses of the service that can be read but differ from its specification.',
   });
 }
 
 function warnings(report: RunReport, names: Names): Section | undefined {
   const { articleWarnings, selectionWarnings, warnings: byCode } = report;
-  return tableSection({
-    id: 'warnings',
-    title: 'Warnings',
-    total: Object.values(byCode).reduce((sum, count) => sum + count, 0),
-    rest: 'manifest.jsonl',
+  const ofSelection = selectionWarnings.map((row) => ({ ...row, article: 'selection' }));
+  return tableSection('warnings', 'Warnings', {
+    rows: [...ofSelection, ...articleWarnings],
     columns: [
-      { title: 'Article', cell: ({ article }) => labelCell(article, names) },
+      labels(names),
       { title: 'Code', cell: ({ code }) => html`<code>${code}</code>` },
-      { title: 'Message', cell: ({ message }) => wrapped(message) },
+      texts('Message', 'message'),
     ],
-    rows: [
-      ...selectionWarnings.map((warning) => ({ ...warning, article: 'selection' })),
-      ...articleWarnings,
-    ],
+    ...{ total: Object.values(byCode).reduce((a, b) => a + b, 0), rest: 'manifest.jsonl' },
   });
 }
 
@@ -374,8 +319,7 @@ function statuses({ requests: { byStatus } }: RunReport): Section | undefined {
   const note = 'Every attempt counts; temporary errors are retried.';
   const bars = Object.entries(byStatus).map(([status, count]) => ({
     name: status === 'none' ? 'no response' : status,
-    length: count,
-    label: integer(count),
+    ...{ length: count, label: integer(count) },
     tone: STATUS_TONES.find(([pattern]) => pattern.test(status))?.[1] ?? '',
   }));
   return barSection('requests', 'Requests by status', note, bars);
@@ -390,7 +334,7 @@ function countBars(counts: Record<string, number>, nameOf: (name: string) => Htm
 function losses(report: RunReport): Section | undefined {
   const note = 'What glTF cannot represent exactly; see btg2gltf explain for each.';
   const bars = countBars(report.losses, (field) => {
-    const label = fieldLabel(field);
+    const label = FIELD_LABELS.get(field);
     return label === undefined ? html`<bdi>${field}</bdi>` : html`${label} <code>${field}</code>`;
   });
   return barSection('losses', 'Losses by material field', note, bars);

@@ -1,14 +1,7 @@
 /** The report as one HTML page: the first screen shows how the run went and what requires an action. */
 import { createHash } from 'node:crypto';
-import { assess, type RequiredAction, requiredActions, type Tone } from './assessment.ts';
-import {
-  type Html,
-  html,
-  outputLink,
-  PAGE_SCRIPT,
-  PAGE_STYLE,
-  type Section,
-} from './html-elements.ts';
+import { assess, requiredActions, type Tone } from './assessment.ts';
+import { card, type Html, html, PAGE_SCRIPT, PAGE_STYLE } from './html-elements.ts';
 import { sectionsOf } from './html-sections.ts';
 import type { RunReport } from './run-report.ts';
 import { amount, capital, day, duration, instant, integer, percentage, size } from './text.ts';
@@ -28,6 +21,8 @@ import { amount, capital, day, duration, instant, integer, percentage, size } fr
 export function reportHtml(report: RunReport): string {
   const { tone, headline } = assess(report);
   const { findings, bars, details } = sectionsOf(report);
+  const sections = [...findings, ...bars, ...details];
+  const links = sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -50,7 +45,7 @@ ${tilesCard(report)}
 ${actionsCard(report)}
 ${totalsCard(report)}
 <div id="details" class="find" role="search"><label class="away" for="find">Search in all tables</label><input id="find" type="search" placeholder="Search articles, causes, messages … ( / )" autocomplete="off" spellcheck="false"><output id="found" for="find" aria-live="polite"></output></div>
-${navigation([...findings, ...bars, ...details])}
+<nav class="jump" aria-label="Sections">${links}</nav>
 ${findings}
 <div class="grid">${bars}</div>
 ${details}
@@ -117,13 +112,14 @@ function header(report: RunReport): Html {
 </header>`;
 }
 
-/** A figure with its label; without a count of its own it is drawn without tone. */
+/** A figure with its label. */
 interface Tile {
   label: string;
   count: number;
+  /** Of a figure that is no count. */
   figure?: string;
-  tone?: string;
   note?: string;
+  tone?: string;
   section?: string;
 }
 
@@ -132,51 +128,52 @@ function tilesCard(report: RunReport): Html | undefined {
   const { configurations: all, articles, command, previousRun } = report;
   const tiles = command === 'fetch' ? fetchTiles(report) : changeTiles(report);
   if (tiles.every(({ count }) => count === 0)) return undefined;
-  const title =
-    command === 'fetch' || previousRun === undefined ? 'This run' : 'Since the previous run';
-  return html`<section class="card tiles" aria-labelledby="changed-title">
-<h2 id="changed-title">${title} <span class="count">${amount(all.selected, 'configuration')} of ${amount(articles, 'article')}</span></h2>
-${proportions(tiles)}
-<ul>${tiles.map(tileItem)}</ul></section>`;
+  const isCompared = command !== 'fetch' && previousRun !== undefined;
+  const title = isCompared ? 'Since the previous run' : 'This run';
+  const counts = html`<span class="count">${amount(all.selected, 'configuration')} of ${amount(articles, 'article')}</span>`;
+  return card('tiles', 'changed', title, counts, [proportions(tiles), tileList(tiles)]);
 }
 
 function changeTiles({ configurations: all, changes }: RunReport): Tile[] {
-  const others = all.failed + all.skipped + changes.new.count + changes.changed.count;
-  const same = Math.max(0, all.selected - others);
-  const failed = all.failed > 0 ? percentage(all.failed, all.selected) : '';
-  const inQuarantine = all.quarantined > 0 ? `${integer(all.quarantined)} in quarantine` : failed;
+  const { selected, skipped, failed, quarantined } = all;
+  const same = Math.max(0, selected - failed - skipped - changes.new.count - changes.changed.count);
+  const share = (count: number) => (count > 0 ? percentage(count, selected) : '');
+  const inQuarantine = quarantined > 0 ? `${integer(quarantined)} in quarantine` : share(failed);
   const tile = (kind: keyof typeof changes): Tile => {
     return { label: capital(kind), count: changes[kind].count, tone: kind, section: 'changes' };
   };
-  const share = same > 0 ? percentage(same, all.selected) : '';
+  const skippedTile = {
+    ...{ label: 'Skipped', count: skipped, note: 'without geometry' },
+    ...{ tone: 'same', section: 'skipped' },
+  };
   return [
     tile('new'),
     tile('changed'),
-    { label: 'Unchanged', count: same, tone: 'same', note: share },
+    { label: 'Unchanged', count: same, note: share(same), tone: 'same' },
     tile('removed'),
-    ...(all.skipped === 0 ? [] : [skippedTile(all.skipped)]),
-    { label: 'Failed', count: all.failed, tone: 'failed', note: inQuarantine, section: 'failures' },
+    ...(skipped === 0 ? [] : [skippedTile]),
+    { label: 'Failed', count: failed, note: inQuarantine, tone: 'failed', section: 'failures' },
   ];
-}
-
-function skippedTile(count: number): Tile {
-  return { label: 'Skipped', count, tone: 'same', note: 'without geometry', section: 'skipped' };
 }
 
 function fetchTiles({ configurations: { fetched, failed, selected } }: RunReport): Tile[] {
   return [
-    { label: 'Fetched', count: fetched, tone: 'new', note: percentage(fetched, selected) },
+    { label: 'Fetched', count: fetched, note: percentage(fetched, selected), tone: 'new' },
     { label: 'Failed', count: failed, tone: 'failed', section: 'failures' },
   ];
 }
 
-function tileItem({ label, count, figure = integer(count), tone, note = '', section }: Tile): Html {
-  const content = html`<span class="label">${label}</span><b>${figure}</b><small>${note}</small>`;
+function tileList(tiles: readonly Tile[]): Html {
+  return html`<ul>${tiles.map(tileItem)}</ul>`;
+}
+
+function tileItem({ label, count, figure, note, tone = '', section }: Tile): Html {
+  const content = html`<span class="label">${label}</span><b>${figure ?? integer(count)}</b><small>${note}</small>`;
   const inside =
     section === undefined || count === 0
       ? html`<div>${content}</div>`
       : html`<a href="#${section}">${content}</a>`;
-  return html`<li class="${tone ?? 'plain'}${count === 0 ? ' none' : ''}">${inside}</li>`;
+  return html`<li class="${tone}${count === 0 ? ' none' : ''}">${inside}</li>`;
 }
 
 const SMALLEST_PART = 0.6;
@@ -197,42 +194,32 @@ function proportions(tiles: readonly Tile[]): Html {
 }
 
 function actionsCard(report: RunReport): Html {
-  const actions = requiredActions(report);
-  const list =
-    actions.length === 0
-      ? html`<p class="calm">Nothing. You can close this page.</p>`
-      : html`<ol>${actions.map(actionItem)}</ol>`;
-  return html`<section class="card needs" aria-labelledby="needs-title"><h2 id="needs-title">What you need to do</h2>${list}</section>`;
-}
-
-function actionItem({ tone, title, help, code, section }: RequiredAction): Html {
-  const named = section === undefined ? html`${title}` : html`<a href="#${section}">${title}</a>`;
-  const tag = code === undefined ? undefined : html` <code>${code}</code>`;
-  return html`<li class="${tone}"><p><b>${named}</b>${tag}</p><p class="help">${capital(help)}</p></li>`;
+  const items = requiredActions(report).map(({ tone, title, help, code, section }) => {
+    const named = section === undefined ? title : html`<a href="#${section}">${title}</a>`;
+    const tag = code && html` <code>${code}</code>`;
+    return html`<li class="${tone}"><p><b>${named}</b>${tag}</p><p class="help">${capital(help)}</p></li>`;
+  });
+  const calm = html`<p class="calm">Nothing. You can close this page.</p>`;
+  const content = items.length === 0 ? calm : html`<ol>${items}</ol>`;
+  return card('needs', 'needs', 'What you need to do', undefined, content);
 }
 
 function totalsCard(report: RunReport): Html | undefined {
   const totals = totalTiles(report).filter(({ count }) => count > 0);
   if (totals.length === 0) return undefined;
-  return html`<section class="card tiles totals" aria-labelledby="totals-title">
-<h2 id="totals-title">Totals</h2><ul>${totals.map(tileItem)}</ul></section>`;
+  return card('tiles totals', 'totals', 'Totals', undefined, tileList(totals));
 }
 
-function totalTiles({
-  objects,
-  triangles,
-  requests,
-  geometry,
-  configurations: all,
-}: RunReport): Tile[] {
+function totalTiles({ objects, triangles, requests, geometry, configurations }: RunReport): Tile[] {
+  const { distinct, bytes, savedBytes, savedFiles } = objects;
   const { sent, fromCache, bytesReceived } = requests;
-  const { savedBytes, savedFiles } = objects;
+  const { kept, selected } = configurations;
   const dropped = geometry.droppedTriangles;
   return [
-    { label: 'GLB files', count: objects.distinct, note: size(objects.bytes) },
+    { label: 'GLB files', count: distinct, note: size(bytes) },
     {
-      ...{ label: 'Saved by deduplication', count: savedFiles, figure: size(savedBytes) },
-      note: amount(savedFiles, 'file'),
+      ...{ label: 'Saved by deduplication', count: savedFiles },
+      ...{ figure: size(savedBytes), note: amount(savedFiles, 'file') },
     },
     {
       label: 'Triangles',
@@ -245,22 +232,13 @@ function totalTiles({
       ...{ figure: percentage(fromCache, sent + fromCache), note: amount(fromCache, 'response') },
     },
     {
-      ...{
-        label: 'Without a request',
-        count: all.kept,
-        figure: percentage(all.kept, all.selected),
-      },
-      note: amount(all.kept, 'configuration'),
+      ...{ label: 'Without a request', count: kept },
+      ...{ figure: percentage(kept, selected), note: amount(kept, 'configuration') },
     },
   ];
 }
 
-function navigation(sections: readonly Section[]): Html {
-  const links = sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`);
-  return html`<nav class="jump" aria-label="Sections">${links}</nav>`;
-}
-
 function footer(report: RunReport): Html {
-  return html`<footer><p>Files: <a href="report.json">report.json</a> · <a href="failures.jsonl">failures.jsonl</a> · <a href="${outputLink('manifest.jsonl')}">manifest.jsonl</a></p>
+  return html`<footer><p>Files: <a href="report.json">report.json</a> · <a href="failures.jsonl">failures.jsonl</a> · <a href="../../manifest.jsonl">manifest.jsonl</a></p>
 <p>Run <code>${report.run}</code> · output <code class="wrap">${report.outputDir}</code> · cache <code class="wrap">${report.cacheDir}</code></p></footer>`;
 }

@@ -1,6 +1,6 @@
 /** The JUnit file of a run, for CI servers. @see D-857 */
 import { configurationLabel } from '../model/configuration-id.ts';
-import { gateLabel, isRefused } from './assessment.ts';
+import { gateLabel } from './assessment.ts';
 import type { FailureRow, FinishedRun, RunReport, SkippedRow } from './run-report.ts';
 import { amount, integer, visibleText } from './text.ts';
 
@@ -52,7 +52,7 @@ function gateCases({ gates }: RunReport): Case[] {
     const findings = gates.findings.filter((finding) => finding.gate === gate);
     const text = findings.map(({ article, message }) => `${article}: ${message}`).join('\n');
     const found = { suite: 'gates', name: gateLabel(gate) };
-    if (refuse === 0 || !isRefused(gates)) return { ...found, output: text };
+    if (refuse === 0 || !gates.refused || gates.accepted) return { ...found, output: text };
     const message = `${amount(warn + refuse, 'finding')}, of which ${integer(refuse)} refuse`;
     return { ...found, failure: { type: 'GATE_REFUSED', message, text } };
   });

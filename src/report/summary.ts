@@ -1,5 +1,5 @@
 /** The report as one screen of text. */
-import { assess, detailOf, fieldLabel, gateLabel } from './assessment.ts';
+import { assess, detailOf, FIELD_LABELS, gateLabel } from './assessment.ts';
 import { type Cause, CHANGES, type RunReport } from './run-report.ts';
 import { amount, duration, integer, size } from './text.ts';
 
@@ -145,7 +145,7 @@ function lossesText(losses: RunReport['losses']): string {
   if (rows.length === 0) return '';
   const all = rows.reduce((sum, [, count]) => sum + count, 0);
   const fields = rows.map(([field, count]) => {
-    const label = fieldLabel(field);
+    const label = FIELD_LABELS.get(field);
     return [label === undefined ? field : `${label} (${field})`, count] as const;
   });
   return `${amount(all, 'value')} of the service not converted exactly: ${countsText(fields)}; see btg2gltf explain`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { escapeText, html, outputLink, tableSection } from '../../../src/report/html-elements.ts';
+import { html, outputLink, tableSection } from '../../../src/report/html-elements.ts';
 import { HOSTILE } from '../../helpers/reports.ts';
 
 test('values of a template are texts, its own words are HTML', () => {
@@ -13,7 +13,7 @@ test('values of a template are texts, its own words are HTML', () => {
 test('no text leaves its place, and none is invisible', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...HOSTILE)), (text) => {
-      const escaped = escapeText(text);
+      const { html: escaped } = html`${text}`;
       expect(escaped).not.toMatch(
         /[<>"'`]|[^\P{Cc}\n\t]|\p{Cs}|[\u202A-\u202E\u2066-\u2069\u200B]/u,
       );
@@ -50,7 +50,7 @@ test('a column without content is left out, in the header and in each row', () =
       cell: () => 'x',
     })),
   ];
-  const { html: text } = tableSection({ id: 'i', title: 'T', columns, rows })!;
+  const { html: text } = tableSection('i', 'T', { columns, rows })!;
   expect([...text.matchAll(/<button type="button">(\w+)</g)].map(([, title]) => title)).toEqual([
     'Name',
     'some',
