@@ -1,7 +1,8 @@
 /** The JUnit file of a run, for CI servers. @see D-857 */
+import type { ArticleKey } from '../model/article.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import { gateLabel } from './assessment.ts';
-import type { FailureRow, FinishedRun, RunReport, SkippedRow } from './run-report.ts';
+import type { FailureRow, FinishedRun, RunReport } from './run-report.ts';
 import { amount, integer, visibleText } from './text.ts';
 
 interface Case {
@@ -25,26 +26,32 @@ interface Case {
  */
 export function junitXml(run: FinishedRun): string {
   const { report, pipeline, startedAt, endedAt } = run;
-  const cases = [runCase(run)];
-  if (report !== undefined)
-    cases.push(
-      ...[...gateCases(report), ...programCases(report)],
-      ...[...report.skipped.map(skippedCase), ...report.failures.map(failureCase)],
-    );
+  const cases = [runCase(run), ...(report === undefined ? [] : reportCases(report))];
   const timestamp = new Date(startedAt).toISOString();
-  const head = `name="${xmlText(`btg2gltf ${pipeline}`)}" ${totals(cases)} time="${((endedAt - startedAt) / 1000).toFixed(3)}"`;
-  const suites = [...bySuite(cases)].map(([name, of]) => suiteXml(name, of, timestamp));
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${head}>\n${suites.join('')}</testsuites>\n`;
+  const suites = [...new Set(cases.map(({ suite }) => suite))].map((name) => {
+    const own = cases.filter(({ suite }) => suite === name);
+    const head = `name="${xmlText(name)}" ${totals(own)} timestamp="${timestamp}"`;
+    return `<testsuite ${head}>\n${own.map(caseXml).join('')}</testsuite>\n`;
+  });
+  const seconds = ((endedAt - startedAt) / 1000).toFixed(3);
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="${xmlText(`btg2gltf ${pipeline}`)}" ${totals(cases)} time="${seconds}">
+${suites.join('')}</testsuites>
+`;
 }
-
 function runCase({ report, exitCode, error, startedAt, endedAt }: FinishedRun): Case {
   const seconds = (endedAt - startedAt) / 1000;
   const run = { suite: 'run', name: 'completes and publishes', seconds };
   if (error !== undefined)
     return { ...run, failure: { type: error.code, message: error.message, text: error.message } };
-  const selected =
-    report === undefined ? '' : amount(report.configurations.selected, 'configuration');
-  return { ...run, output: `exit code ${exitCode}\n${selected}` };
+  const selected = report && amount(report.configurations.selected, 'configuration');
+  return { ...run, output: `exit code ${exitCode}\n${selected ?? ''}` };
+}
+
+function reportCases(report: RunReport): Case[] {
+  const { skipped, failures } = report;
+  const configurations = [...skipped.map(skippedCase), ...failures.map(failureCase)];
+  return [...gateCases(report), ...programCases(report), ...configurations];
 }
 
 function gateCases({ gates }: RunReport): Case[] {
@@ -67,44 +74,27 @@ function programCases({ programs }: RunReport): Case[] {
     }));
 }
 
-function skippedCase(row: SkippedRow): Case {
-  const { manufacturer, program, code, message } = row;
-  const suite = `${manufacturer}/${program}`;
-  return { suite, name: configurationName(row), skipped: `${code}: ${message}` };
+function skippedCase(row: RunReport['skipped'][number]): Case {
+  return { ...named(row), skipped: `${row.code}: ${row.message}` };
 }
 
-function configurationName(row: SkippedRow | FailureRow): string {
-  return [configurationLabel(row), row.reinitstring].filter((part) => part !== '').join(' ');
+function named(id: ArticleKey): Pick<Case, 'suite' | 'name'> {
+  const name = [configurationLabel(id), id.reinitstring].filter((part) => part !== '').join(' ');
+  return { suite: `${id.manufacturer}/${id.program}`, name };
 }
 
 function failureCase(row: FailureRow): Case {
-  const { manufacturer, program, code, message, help, quarantined, retryOn } = row;
-  const name = row.what ?? configurationName(row);
-  const suite = row.what === undefined ? `${manufacturer}/${program}` : 'selection';
+  const { what, code, message, help, quarantined, retryOn } = row;
+  const failed = what === undefined ? named(row) : { suite: 'selection', name: what };
   if (quarantined)
-    return { suite, name, skipped: `${code}: in quarantine until ${retryOn ?? 'later'}` };
-  return { suite, name, failure: { type: code, message, text: `${message}\n→ ${help}` } };
-}
-
-function bySuite(cases: readonly Case[]): Map<string, Case[]> {
-  const suites = new Map<string, Case[]>();
-  for (const one of cases) {
-    const known = suites.get(one.suite);
-    if (known === undefined) suites.set(one.suite, [one]);
-    else known.push(one);
-  }
-  return suites;
+    return { ...failed, skipped: `${code}: in quarantine until ${retryOn ?? 'later'}` };
+  return { ...failed, failure: { type: code, message, text: `${message}\n→ ${help}` } };
 }
 
 function totals(cases: readonly Case[]): string {
   const failures = cases.filter(({ failure }) => failure !== undefined).length;
   const skipped = cases.filter((one) => one.skipped !== undefined).length;
   return `tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}"`;
-}
-
-function suiteXml(name: string, cases: readonly Case[], timestamp: string): string {
-  const head = `name="${xmlText(name)}" ${totals(cases)} timestamp="${timestamp}"`;
-  return `<testsuite ${head}>\n${cases.map(caseXml).join('')}</testsuite>\n`;
 }
 
 function caseXml({ suite, name, seconds, failure, skipped, output }: Case): string {
@@ -130,6 +120,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Escapes a text for the content of an element or a quoted attribute. */
-export function xmlText(text: string): string {
+function xmlText(text: string): string {
   return visibleText(text).replace(/[&<>"'\n\t]/g, (character) => ENTITIES[character]!);
 }

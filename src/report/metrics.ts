@@ -2,99 +2,65 @@
 import { failuresByCode } from './assessment.ts';
 import type { FinishedRun, RunReport } from './run-report.ts';
 
-type Row = [value: number, labels?: Record<string, string>];
+type Row = [value: number, labels: Record<string, string>];
 
+/** One figure, one for each value of the first label, or one for each combination of values. */
 type Figures = number | undefined | Readonly<Record<string, number>> | readonly Row[];
 
-type Metric = readonly [help: string, of: (run: FinishedRun) => Figures, ...labels: string[]];
+type Metric = readonly [help: string, of: (report: RunReport) => Figures, ...labels: string[]];
 
 const PREFIX = 'btg2gltf_';
-const LAST_SUCCESS = `${PREFIX}last_success_timestamp_seconds`;
-const LAST_PUBLISHED = `${PREFIX}last_published_timestamp_seconds`;
 const EXIT_CODES =
   '0 all converted, 1 some failed, 2 usage, 3 cannot continue, 4 refused, 130 interrupted';
 
-const seconds = (ms: number) => ms / 1000;
+const seconds = (ms = 0) => ms / 1000;
 
-/** All metrics of the last run by name, with the names of their labels besides `pipeline`. */
+/** The metrics of a run that has a report, with the names of their labels besides `pipeline`. */
 const METRICS: Readonly<Record<string, Metric>> = {
-  last_run_timestamp_seconds: [
-    'End of the last run, successful or not.',
-    ({ endedAt }) => seconds(endedAt),
-  ],
-  last_run_exit_code: [`Exit code of the last run: ${EXIT_CODES}.`, ({ exitCode }) => exitCode],
-  last_run_duration_seconds: [
-    'Duration of the last run.',
-    ({ startedAt, endedAt }) => seconds(endedAt - startedAt),
-  ],
   last_run_stage_seconds: [
     'Time of each stage of the last run; stages overlap.',
-    ({ report }) => report && figures(report.stageMs, (ms = 0) => seconds(ms)),
+    ({ stageMs }) => figures(stageMs, seconds),
     'stage',
   ],
-  configurations: [
-    'Configurations of the last run by result.',
-    ({ report }) => report && outcomes(report),
-    'outcome',
-  ],
+  configurations: ['Configurations of the last run by result.', outcomes, 'outcome'],
   changes: [
     'Configurations that are new, changed or removed since the previous run.',
-    ({ report }) => report && figures(report.changes, ({ count }) => count),
+    ({ changes }) => figures(changes, ({ count }) => count),
     'change',
   ],
-  failures: [
-    'Failures of the last run by error code.',
-    ({ report }) =>
-      report &&
-      Object.entries(failuresByCode(report)).map(([code, count]): Row => [count, { code }]),
-    'code',
-  ],
-  gate_findings: [
-    'Findings of the gates in the last run.',
-    ({ report }) => report && findings(report),
-    'gate',
-    'action',
-  ],
+  failures: ['Failures of the last run by error code.', failuresByCode, 'code'],
+  gate_findings: ['Findings of the gates in the last run.', findings, 'gate', 'action'],
   requests: [
     'Requests of the last run by status of the response; none: without a response.',
-    ({ report }) => report?.requests.byStatus,
+    ({ requests }) => requests.byStatus,
     'status',
   ],
-  received_bytes: ['Bytes received in the last run.', (run) => run.report?.requests.bytesReceived],
-  cache_hits: [
-    'Responses from the cache in the last run.',
-    (run) => run.report?.requests.fromCache,
-  ],
-  objects: ['Distinct GLBs of the last run.', ({ report }) => report?.objects.distinct],
-  objects_bytes: [
-    'Bytes of the distinct GLBs of the last run.',
-    (run) => run.report?.objects.bytes,
-  ],
+  received_bytes: ['Bytes received in the last run.', ({ requests }) => requests.bytesReceived],
+  cache_hits: ['Responses from the cache in the last run.', ({ requests }) => requests.fromCache],
+  objects: ['Distinct GLBs of the last run.', ({ objects }) => objects.distinct],
+  objects_bytes: ['Bytes of the distinct GLBs of the last run.', ({ objects }) => objects.bytes],
   saved_bytes: [
     'Bytes that storing each GLB once saved in the last run.',
-    ({ report }) => report?.objects.savedBytes,
+    ({ objects }) => objects.savedBytes,
   ],
-  triangles: ['Drawn triangles of the last run.', ({ report }) => report?.triangles],
+  triangles: ['Drawn triangles of the last run.', ({ triangles }) => triangles],
   drift: [
     'Fields of the service whose responses are not as specified.',
-    ({ report }) => report?.drift.length,
+    ({ drift }) => drift.length,
   ],
-  warnings: ['Warnings of the last run by code.', ({ report }) => report?.warnings, 'code'],
+  warnings: ['Warnings of the last run by code.', ({ warnings }) => warnings, 'code'],
 };
 
-function figures<T extends object>(
-  of: T,
-  figure: (value: T[keyof T]) => number,
-): Record<string, number> {
+function figures<T extends object>(of: T, figure: (value: T[keyof T]) => number): Figures {
   return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, figure(value)]));
 }
 
-function outcomes({ configurations }: RunReport): Record<string, number> {
+function outcomes({ configurations }: RunReport): Figures {
   const { converted, unchanged, skipped, fetched, failed, quarantined } = configurations;
   return { converted, unchanged, skipped, fetched, failed: failed - quarantined, quarantined };
 }
 
-function findings({ gates }: RunReport): Row[] {
+function findings({ gates }: RunReport): Figures {
   return Object.entries(gates.byGate).flatMap(([gate, actions]) =>
     Object.entries(actions).map(([action, count]): Row => [count, { gate, action }]),
   );
@@ -102,17 +68,10 @@ function findings({ gates }: RunReport): Row[] {
 
 function rowsOf(values: Figures, label = ''): readonly Row[] {
   if (values === undefined) return [];
-  if (typeof values === 'number') return [[values]];
+  if (typeof values === 'number') return [[values, {}]];
   if (Array.isArray(values)) return values;
   return Object.entries(values).map(([value, count]) => [count, { [label]: value }]);
 }
-
-/** The names of all metrics. */
-export const METRIC_NAMES: readonly string[] = [
-  LAST_SUCCESS,
-  LAST_PUBLISHED,
-  ...Object.keys(METRICS).map((name) => `${PREFIX}${name}`),
-];
 
 /**
  * Makes the text file of a run. It loads the library only now, because few runs write metrics.
@@ -128,35 +87,28 @@ export const METRIC_NAMES: readonly string[] = [
 export async function metricsText(run: FinishedRun, previous: string | undefined): Promise<string> {
   const { Registry, Gauge } = (await import('prom-client')).default;
   const registry = new Registry();
-  const { pipeline, endedAt } = run;
-  const add = (name: string, help: string, labels: readonly string[], rows: readonly Row[]) => {
+  const { pipeline, exitCode, startedAt, endedAt, report } = run;
+  const add = (name: string, help: string, values: Figures, ...labels: string[]) => {
     const labelNames = ['pipeline', ...labels];
-    const metric = new Gauge({ name, help, labelNames, registers: [registry] });
-    for (const [value, of = {}] of rows) metric.set({ pipeline, ...of }, value);
+    const metric = new Gauge({ name: PREFIX + name, help, labelNames, registers: [registry] });
+    for (const [value, of] of rowsOf(values, labels[0])) metric.set({ pipeline, ...of }, value);
   };
-  const addTime = (name: string, help: string, isNow: boolean) => {
-    const value = isNow ? seconds(endedAt) : valueIn(previous, name, pipeline);
-    add(name, help, [], value === undefined ? [] : [[value]]);
+  const addLast = (event: string, help: string, isNow: boolean) => {
+    const name = `last_${event}_timestamp_seconds`;
+    add(name, help, isNow ? seconds(endedAt) : valueIn(previous, PREFIX + name, pipeline));
   };
-  addTime(LAST_SUCCESS, 'Last time that a run converted everything it selected.', isSuccess(run));
-  addTime(
-    LAST_PUBLISHED,
-    'Last time that a run processed everything and published.',
-    isPublished(run),
-  );
-  for (const [name, [help, of, ...labels]] of Object.entries(METRICS)) {
-    add(`${PREFIX}${name}`, help, labels, rowsOf(of(run), labels[0]));
-  }
+  const isPublished = report?.published === true;
+  // A fetch publishes nothing and is no success.
+  const isSuccess = exitCode === 0 && isPublished;
+  addLast('success', 'Last time that a run converted everything it selected.', isSuccess);
+  const isComplete = exitCode <= 1 && isPublished && report.ended === 'complete';
+  addLast('published', 'Last time that a run processed everything and published.', isComplete);
+  addLast('run', 'End of the last run, successful or not.', true);
+  add('last_run_exit_code', `Exit code of the last run: ${EXIT_CODES}.`, exitCode);
+  add('last_run_duration_seconds', 'Duration of the last run.', seconds(endedAt - startedAt));
+  for (const [name, [help, of, ...labels]] of Object.entries(METRICS))
+    add(name, help, report && of(report), ...labels);
   return await registry.metrics();
-}
-
-/** A fetch publishes nothing and is no success. */
-function isSuccess({ exitCode, report }: FinishedRun): boolean {
-  return exitCode === 0 && report?.published === true;
-}
-
-function isPublished({ exitCode, report }: FinishedRun): boolean {
-  return exitCode <= 1 && report?.ended === 'complete' && report.published;
 }
 
 function valueIn(previous: string | undefined, name: string, pipeline: string): number | undefined {

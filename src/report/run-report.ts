@@ -30,12 +30,8 @@ export const GEOMETRY_COUNTS = Object.keys({
 
 /** The sums of one program, in the order of the report. */
 export const PROGRAM_COUNTS = [
-  'configurations',
-  'new',
-  'changed',
-  'failed',
-  'bytes',
-  'triangles',
+  ...(['configurations', 'new', 'changed', 'failed'] as const),
+  ...(['bytes', 'triangles'] as const),
 ] as const;
 
 /** The kinds of changes since the manifest of the previous run. */
@@ -216,16 +212,10 @@ export const runReportSchema = z.object({
 export type RunReport = z.infer<typeof runReportSchema>;
 /** A configuration or an entry of the selection that failed; unknown ids are empty. */
 export type FailureRow = z.infer<typeof failure>;
-/** A configuration with a property that needs a value and has none. */
-export type IncompleteRow = RunReport['incomplete']['rows'][number];
-/** A configuration without geometry. */
-export type SkippedRow = RunReport['skipped'][number];
 /** Failures with one cause. */
 export type Cause = RunReport['causes'][number];
 /** A difference to the previous run that exceeds a threshold of a gate. */
 export type GateFinding = z.infer<typeof gateFinding>;
-/** A new, changed or removed configuration. */
-export type ChangeRow = z.infer<typeof change>;
 /** What a person recognises a configuration by. */
 export type Description = Pick<AssetRow, 'name' | 'sizeMillimetres'>;
 /** A configuration with its figures. */

@@ -52,17 +52,14 @@ function causeLines(cause: Cause, file: string): string[] {
 }
 
 function headline(report: RunReport): string {
-  const { pipeline, service, configurations, articles } = report;
-  const what = `${amount(configurations.selected, 'configuration')} of ${amount(articles, 'article')}`;
-  return `  ${pipeline}: ${resultOf(report)} · ${what} · ${service}`;
-}
-
-function resultOf(report: RunReport): string {
-  const { failed, selected } = report.configurations;
-  const isPart = report.stop === undefined && failed > 0 && failed < selected;
-  if (isPart) return `finished, ${integer(failed)} failed`;
+  const { pipeline, service, articles, stop, configurations } = report;
+  const { failed, selected } = configurations;
+  const isPart = stop === undefined && failed > 0 && failed < selected;
   const { headline: text } = assess(report);
-  return text.charAt(0).toLowerCase() + text.slice(1);
+  const whole = text.charAt(0).toLowerCase() + text.slice(1);
+  const result = isPart ? `finished, ${integer(failed)} failed` : whole;
+  const what = `${amount(selected, 'configuration')} of ${amount(articles, 'article')}`;
+  return `  ${pipeline}: ${result} · ${what} · ${service}`;
 }
 
 function listLines<T>(
@@ -88,10 +85,10 @@ const ROWS: [label: string, text: (report: RunReport) => string][] = [
   ['Triangles', ({ triangles }) => (triangles === 0 ? '' : integer(triangles))],
   ['Requests', requestsText],
   ['Time', timeText],
-  ['Gates', ({ gates }) => gatesText(gates)],
+  ['Gates', gatesText],
   ['Warnings', ({ warnings }) => countsText(Object.entries(warnings))],
-  ['Losses', ({ losses }) => lossesText(losses)],
-  ['Drift', ({ drift }) => driftText(drift)],
+  ['Losses', lossesText],
+  ['Drift', driftText],
   ['Output', ({ command, outputDir, cacheDir }) => (command === 'fetch' ? cacheDir : outputDir)],
 ];
 
@@ -131,16 +128,16 @@ function timeText({ totalMs, stageMs }: RunReport): string {
   return `${duration(totalMs)} (${stages.join(' · ')})`;
 }
 
-function gatesText({ byGate, refused, accepted }: RunReport['gates']): string {
+function gatesText({ gates: { byGate, refused, accepted } }: RunReport): string {
   const counts = Object.entries(byGate).map(
     ([gate, { warn, refuse }]) => [gateLabel(gate), warn + refuse] as const,
   );
   if (counts.length === 0) return '';
-  const end = accepted ? ' · accepted' : refused ? ' · refused' : '';
-  return `${countsText(counts)}${end}`;
+  const end = refused ? ' · refused' : '';
+  return `${countsText(counts)}${accepted ? ' · accepted' : end}`;
 }
 
-function lossesText(losses: RunReport['losses']): string {
+function lossesText({ losses }: RunReport): string {
   const rows = Object.entries(losses).toSorted(([, a], [, b]) => b - a);
   if (rows.length === 0) return '';
   const all = rows.reduce((sum, [, count]) => sum + count, 0);
@@ -152,7 +149,7 @@ function lossesText(losses: RunReport['losses']): string {
 }
 
 /** The most frequent drift; the report has all of it. */
-function driftText(rows: RunReport['drift']): string {
+function driftText({ drift: rows }: RunReport): string {
   const [first] = rows.toSorted((a, b) => b.count - a.count);
   if (first === undefined) return '';
   const { operation, field, expected, found, count } = first;

@@ -21,12 +21,17 @@ export function amount(count: number, noun: string): string {
   return `${integer(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+const UNITS = [
+  [1e9, 'GB'],
+  [1e6, 'MB'],
+  [1e3, 'kB'],
+] as const;
+
 /** `12.3 MB`, decimal units. */
 export function size(bytes: number): string {
-  if (bytes < 1000) return amount(bytes, 'byte');
-  const [value, unit] =
-    bytes < 1e6 ? [bytes / 1e3, 'kB'] : bytes < 1e9 ? [bytes / 1e6, 'MB'] : [bytes / 1e9, 'GB'];
-  return `${DECIMAL.format(value)} ${unit}`;
+  const unit = UNITS.find(([least]) => bytes >= least);
+  if (unit === undefined) return amount(bytes, 'byte');
+  return `${DECIMAL.format(bytes / unit[0])} ${unit[1]}`;
 }
 
 /** `850 ms`, `12.5 s`, `3 min 5 s`, `2 h 4 min`. */
