@@ -37,46 +37,37 @@ const QUERIES: Readonly<Record<string, Query>> = {
       const list = async (nodeid: string) => (await client.getNodes(nodeid)).nodes;
       const name = textOf(args, SUBJECT) ?? '';
       const folders = await foldersNamed(list, name);
-      const listNamed = async (nodeid: string) =>
-        nodeid === name ? (await Promise.all(folders.map(list))).flat() : list(nodeid);
       const depth = numberOf(args, 'depth');
-      const tree = await readCatalogueTree(
-        listNamed,
-        name,
-        depth ?? DEFAULT_DEPTH,
-        depth === undefined ? DEFAULT_FOLDERS : undefined,
-      ).catch((error) => rethrowUnknownFolder(client, name, error));
+      const most = depth === undefined ? DEFAULT_FOLDERS : undefined;
+      const tree = await readCatalogueTree(list, folders, depth ?? DEFAULT_DEPTH, most).catch(
+        (error) => rethrowUnknownFolder(client, name, error),
+      );
       return { json: tree, text: drawTree(tree) };
     },
   },
   search: {
     options: ['manufacturer'],
     async query(client, args) {
-      const manufacturer = textOf(args, 'manufacturer');
+      const manufacturer = textOf(args, 'manufacturer')?.toUpperCase();
       const query = textOf(args, SUBJECT);
       if (manufacturer === undefined || query === undefined) {
-        throw usageError(
-          'catalogue search: expected a query and --manufacturer, received only one',
-        );
+        const expected = 'expected a query and --manufacturer, received only one';
+        throw usageError(`catalogue search: ${expected}`);
       }
-      const nodes = await client.search(manufacturer.toUpperCase(), query);
-      if (nodes.length === 0) {
-        await checkManufacturer(client, manufacturer.toUpperCase(), '--manufacturer');
-      }
-      return { json: nodes, text: drawNodes(nodes) };
+      const nodes = await client.search(manufacturer, query);
+      if (nodes.length === 0) await checkManufacturer(client, manufacturer, '--manufacturer');
+      return { json: nodes, text: textTable(nodes.map((node) => factsOf(node, ''))) };
     },
   },
   show: {
     options: ['reinitstring', 'varcode', 'all'],
     async query(client, args) {
       const name = readArticleName(textOf(args, SUBJECT) ?? '');
-      const configuration = {
-        reinitstring: textOf(args, 'reinitstring') ?? '',
-        varcode: textOf(args, 'varcode') ?? '',
-      };
+      const reinitstring = textOf(args, 'reinitstring') ?? '';
+      const varcode = textOf(args, 'varcode') ?? '';
       const { article } = await client
-        .getArticle({ ...name, ...configuration, getallproperties: args.all === true })
-        .catch((error) => rethrowUnknownArticle(client, name, configuration, error));
+        .getArticle({ ...name, reinitstring, varcode, getallproperties: args.all === true })
+        .catch((error) => rethrowUnknownArticle(client, name, varcode || reinitstring, error));
       return { json: article, text: articleText(article) };
     },
   },
@@ -127,22 +118,23 @@ export const catalogueCommand: Command = {
 async function foldersNamed(list: ListFolder, name: string): Promise<string[]> {
   if (name === '' || NODE_ID.test(name)) return [name];
   const [manufacturer, program] = name.toUpperCase().split('/');
-  const isFolder = ({ nodetype }: CatalogueNode) => nodetype === 'F';
-  let folders = (await list('')).filter(isFolder);
-  folders = folders.filter((node) => node.manufacturer.toUpperCase() === manufacturer);
+  const idsOf = (nodes: CatalogueNode[], field: 'manufacturer' | 'program', id: string) => {
+    const isNamed = (node: CatalogueNode) => node[field].toUpperCase() === id;
+    const named = nodes.filter((node) => node.nodetype === 'F' && isNamed(node));
+    return named.map(({ nodeid }) => nodeid);
+  };
+  let ids = idsOf(await list(''), 'manufacturer', manufacturer!);
   if (program !== undefined) {
-    const below = await Promise.all(folders.map(({ nodeid }) => list(nodeid)));
-    folders = below.flat().filter(isFolder);
-    folders = folders.filter((node) => node.program.toUpperCase() === program);
+    ids = idsOf((await Promise.all(ids.map(list))).flat(), 'program', program);
   }
-  return folders.length === 0 ? [name] : folders.map(({ nodeid }) => nodeid);
+  return ids.length === 0 ? [name] : ids;
 }
 
 /** An article that is requested by its name is unknown because of its manufacturer, number or configuration. */
 async function rethrowUnknownArticle(
   client: ServiceClient,
   name: ArticleId,
-  { varcode, reinitstring }: { varcode: string; reinitstring: string },
+  configuration: string,
   error: unknown,
 ): Promise<never> {
   if (asConverterError(error).code !== 'ARTICLE_NOT_FOUND') throw error;
@@ -150,7 +142,6 @@ async function rethrowUnknownArticle(
   const label = articleLabel(name);
   const found = await client.search(name.manufacturer, name.basearticlenumber).catch(() => []);
   const known = found.map(articleLabel);
-  const configuration = varcode || reinitstring;
   if (known.includes(label) && configuration !== '') {
     const message = `catalogue show: expected a configuration of ${label}, received "${configuration}"`;
     throw new ConverterError('CONFIGURATION_REFUSED', message, { cause: error });
@@ -180,15 +171,11 @@ async function checkManufacturer(
   where: string,
 ): Promise<void> {
   const { nodes } = await client.getNodes('');
-  const ids = nodes
-    .filter(({ nodetype }) => nodetype !== 'I')
-    .map((node) => node.manufacturer.toUpperCase());
-  if (ids.length === 0 || ids.includes('') || ids.includes(manufacturer)) return;
-  const known = [...new Set(ids)].sort();
-  throw new ConverterError(
-    'NODE_NOT_FOUND',
-    `${where}: expected one of the manufacturers ${known.join(', ')}, received ${manufacturer}`,
-  );
+  const catalogues = nodes.filter(({ nodetype }) => nodetype !== 'I');
+  const ids = new Set(catalogues.map((node) => node.manufacturer.toUpperCase()));
+  if (ids.size === 0 || ids.has('') || ids.has(manufacturer)) return;
+  const expected = `expected one of the manufacturers ${[...ids].sort().join(', ')}`;
+  throw new ConverterError('NODE_NOT_FOUND', `${where}: ${expected}, received ${manufacturer}`);
 }
 
 function queryOf(args: Arguments): Query {
@@ -198,12 +185,10 @@ function queryOf(args: Arguments): Query {
     const hint = didYouMean(what, names);
     throw usageError(`catalogue: expected ${names.join(', ')}, received "${what}"${hint}`);
   }
-  for (const [name, { options }] of Object.entries(QUERIES)) {
-    const foreign =
-      name === what ? undefined : options.find((option) => args[option] !== undefined);
-    if (foreign !== undefined) {
-      throw usageError(`catalogue ${what}: --${foreign} is an option of catalogue ${name}`);
-    }
+  for (const name of names.filter((other) => other !== what)) {
+    const foreign = QUERIES[name]!.options.find((option) => args[option] !== undefined);
+    if (foreign === undefined) continue;
+    throw usageError(`catalogue ${what}: --${foreign} is an option of catalogue ${name}`);
   }
   return QUERIES[what]!;
 }
@@ -220,28 +205,28 @@ type ListFolder = (nodeid: string) => Promise<CatalogueNode[]>;
 const KINDS: Record<CatalogueNode['nodetype'], string> = { F: 'folder', A: 'article', I: 'info' };
 
 /**
- * Lists a folder and the folders below it, level by level. A folder is listed once, also if several
- * folders contain it; one that cannot be listed gets a note.
+ * Lists folders and the folders below them, level by level, each folder once. One that cannot be listed
+ * gets a note.
  *
  * @param depth - Levels to list, from 1.
- * @param most - Folders to list below the first.
- * @throws {@link ConverterError} an error of the first folder, or one that ends a run.
+ * @param most - Folders to list below the given ones.
+ * @throws {@link ConverterError} an error of a given folder, or one that ends a run.
  */
 export async function readCatalogueTree(
   list: ListFolder,
-  nodeid: string,
+  nodeids: readonly string[],
   depth: number,
   most = Number.POSITIVE_INFINITY,
 ): Promise<TreeNode[]> {
-  const seen = new Set([nodeid]);
-  const roots: TreeNode[] = await list(nodeid);
+  const seen = new Set(nodeids);
+  const roots: TreeNode[] = (await Promise.all(nodeids.map(list))).flat();
   let level = roots;
   for (let below = 1; below < depth && level.length > 0; below++) {
     const folders = level.filter(({ nodetype }) => nodetype === 'F');
     const fresh = folders.filter((folder) => {
       if (folder.nodeid === '') folder.note = 'cannot be listed: it has no id';
       else if (seen.has(folder.nodeid)) folder.note = 'already in this tree';
-      else if (seen.size > most) return false;
+      else if (seen.size - nodeids.length >= most) return false;
       else seen.add(folder.nodeid);
       return folder.note === undefined;
     });
@@ -285,11 +270,6 @@ function countUnlisted(nodes: readonly TreeNode[]): number {
   }, 0);
 }
 
-/** Lists nodes, such as those of a search. */
-export function drawNodes(nodes: readonly CatalogueNode[]): string {
-  return textTable(nodes.map((node) => factsOf(node, '')));
-}
-
 function factsOf(node: CatalogueNode, lead: string): string[] {
   const { manufacturer, program, basearticlenumber } = node;
   // Ids, because options and pipeline files use these.
@@ -297,37 +277,31 @@ function factsOf(node: CatalogueNode, lead: string): string[] {
   return [KINDS[node.nodetype], lead + node.text, name, node.nodeid];
 }
 
-/**
- * Parses `MANUFACTURER/PROGRAM/number`; a number may contain slashes.
- *
- * @throws {@link ConverterError} `USAGE`
- */
-export function readArticleName(text: string): ArticleId {
-  const [manufacturer = '', program = '', ...number] = text.split('/');
-  const basearticlenumber = number.join('/');
-  if (manufacturer === '' || program === '' || basearticlenumber === '') {
+/** A number may contain slashes. */
+const ARTICLE_NAME = /^(?<manufacturer>[^/]+)\/(?<program>[^/]+)\/(?<basearticlenumber>.+)$/s;
+
+function readArticleName(text: string): ArticleId {
+  const { manufacturer, program, basearticlenumber } = ARTICLE_NAME.exec(text)?.groups ?? {};
+  if (!manufacturer || !program || !basearticlenumber) {
     throw usageError(`catalogue show: expected MANUFACTURER/PROGRAM/number, received "${text}"`);
   }
-  return {
-    manufacturer: manufacturer.toUpperCase(),
-    program: program.toUpperCase(),
-    basearticlenumber,
-  };
+  const ids = { manufacturer: manufacturer.toUpperCase(), program: program.toUpperCase() };
+  return { ...ids, basearticlenumber };
 }
 
 /** Describes an article: number, texts, price, then a table of properties for each class. @see Spec 2.2 */
 export function articleText(article: Article): string {
   const { ocd, children } = article;
   const name = articleLabel(article);
-  const parts = [
-    `${[name, ocd?.shorttext ?? ''].join('  ').trim()}\n`,
+  return [
+    `${name}  ${ocd?.shorttext ?? ''}`.trimEnd(),
+    '\n',
     ocd === undefined ? '  without commercial data\n' : commercialText(ocd, article.reinit),
     ...classTexts('', ocd?.propclasses ?? []),
     ...classTexts('planning: ', article.propclasses),
-    ...(children.length === 0 ? [] : [`\n  Children\n${childrenText(children)}`]),
+    children.length === 0 ? '' : `\n  Children\n${childrenText(children)}`,
     ...articleMessages(article).map(({ message }) => `\n  The service reports ${message}\n`),
-  ];
-  return parts.join('');
+  ].join('');
 }
 
 function commercialText(ocd: CommercialData, metaConfiguration: string): string {
@@ -341,26 +315,22 @@ function commercialText(ocd: CommercialData, metaConfiguration: string): string 
   ].filter(([, value]) => value !== '');
   const open = ocd.obligatory2c ? '  not valid yet: a property must still be chosen\n' : '';
   const texts = [ocd.longtext, ocd.varianttext].filter((text) => text.trim() !== '');
-  return [textTable(rows, '  '), open, ...texts.map((text) => `\n${indented(text)}`)].join('');
+  return [textTable(rows, '  '), open, ...texts.map(paragraph)].join('');
 }
 
-function indented(text: string): string {
+function paragraph(text: string): string {
   const lines = text.trimEnd().split(/\r\n|\r|\n/);
-  return lines.map((line) => `${`  ${line}`.trimEnd()}\n`).join('');
+  return ['\n', ...lines.map((line) => `${`  ${line}`.trimEnd()}\n`)].join('');
 }
 
 const HEAD = ['property', 'text', 'type', 'now', 'allowed', ''];
 
 function classTexts(what: string, classes: readonly PropertyClass[]): string[] {
   return classes.map(({ name, text, properties }) => {
-    const rows = properties.map((property) => [
-      property.name,
-      property.text,
-      typeOf(property),
-      property.currentvalue,
-      allowedOf(property),
-      flagsOf(property),
-    ]);
+    const rows = properties.map((property) => {
+      const { name, text, currentvalue } = property;
+      return [name, text, typeOf(property), currentvalue, allowedOf(property), flagsOf(property)];
+    });
     const title = `\n  ${what}${name}${text === '' || text === name ? '' : `  ${text}`}\n`;
     return title + (rows.length === 0 ? '' : textTable([HEAD, ...rows], '    '));
   });
@@ -389,24 +359,22 @@ function rangeText({ valuefrom, opfrom, valueto, opto, raster }: PropertyRange):
 
 function flagsOf(property: ArticleProperty): string {
   const { obligatory, obligatory2c, currentvalue, enabled, visible } = property;
-  return [
-    obligatory && 'required',
-    obligatory2c && currentvalue === '' && 'still to be chosen',
-    !enabled && 'fixed',
-    !visible && 'hidden',
-  ]
-    .filter((flag) => flag !== false)
-    .join(', ');
+  const flags = {
+    required: obligatory,
+    'still to be chosen': obligatory2c && currentvalue === '',
+    fixed: !enabled,
+    hidden: !visible,
+  };
+  const set = Object.entries(flags).filter(([, isSet]) => isSet);
+  return set.map(([flag]) => flag).join(', ');
 }
 
 function childrenText(children: readonly Article[]): string {
-  return textTable(
-    children.map(({ ocd, ...id }) => [
-      configurationLabel({ ...id, finalarticlenumber: ocd?.finalarticlenumber ?? '' }),
-      ocd?.shorttext ?? '',
-    ]),
-    '    ',
-  );
+  const rows = children.map(({ ocd, ...id }) => {
+    const finalarticlenumber = ocd?.finalarticlenumber ?? '';
+    return [configurationLabel({ ...id, finalarticlenumber }), ocd?.shorttext ?? ''];
+  });
+  return textTable(rows, '    ');
 }
 
 /** The largest width of a column; a longer cell moves only its own row. */

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  articleText,
-  drawTree,
-  readArticleName,
-  readCatalogueTree,
-} from '../../../src/cli/catalogue.ts';
+import { articleText, drawTree, readCatalogueTree } from '../../../src/cli/catalogue.ts';
 import type { CatalogueNode } from '../../../src/model/catalogue.ts';
 import { decodeArticle } from '../../../src/service/wire-article.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
@@ -34,7 +29,7 @@ describe('the catalogue is a tree', () => {
   const list = lister({ '': 'f1 f2 i9', f1: 'a1 f3', f2: '', f3: 'a2 f1' });
 
   test('of names, kinds, numbers and ids', async () => {
-    expect(drawTree(await readCatalogueTree(list, '', 9))).toBe(
+    expect(drawTree(await readCatalogueTree(list, [''], 9))).toBe(
       [
         'folder   F1        ACME/DESK     f1',
         'article  ├─ A1     ACME/DESK/a1  a1',
@@ -49,18 +44,18 @@ describe('the catalogue is a tree', () => {
   });
 
   test('that ends at the given limit, and reports it', async () => {
-    expect(drawTree(await readCatalogueTree(list, '', 1))).toMatch(/\n2 folders not opened/);
-    expect(drawTree(await readCatalogueTree(list, '', 2))).toMatch(/\n1 folder not opened/);
-    expect(drawTree(await readCatalogueTree(list, '', 9, 1))).toMatch(/\n2 folders not/);
-    expect(drawTree(await readCatalogueTree(list, 'f2', 1))).toBe('');
+    expect(drawTree(await readCatalogueTree(list, [''], 1))).toMatch(/\n2 folders not opened/);
+    expect(drawTree(await readCatalogueTree(list, [''], 2))).toMatch(/\n1 folder not opened/);
+    expect(drawTree(await readCatalogueTree(list, [''], 9, 1))).toMatch(/\n2 folders not/);
+    expect(drawTree(await readCatalogueTree(list, ['f2'], 1))).toBe('');
   });
 
   test('a folder that vanished is reported; one that was requested by its ID is an error', async () => {
     const broken = lister({ '': 'f1 a1' });
-    expect(drawTree(await readCatalogueTree(broken, '', 2))).toContain(
+    expect(drawTree(await readCatalogueTree(broken, [''], 2))).toContain(
       '(cannot be listed: NODE_NOT_FOUND)',
     );
-    await expect(readCatalogueTree(broken, 'f1', 2)).rejects.toMatchObject({
+    await expect(readCatalogueTree(broken, ['f1'], 2)).rejects.toMatchObject({
       code: 'NODE_NOT_FOUND',
     });
   });
@@ -133,17 +128,6 @@ describe('the text of an article', () => {
       ].join('\n'),
     );
   });
-
-  test('by its name, whose number may hold slashes', () => {
-    expect(readArticleName('sh3d/office/DT160/80')).toEqual({
-      manufacturer: 'SH3D',
-      program: 'OFFICE',
-      basearticlenumber: 'DT160/80',
-    });
-    for (const text of ['', 'D1', 'ACME/D1', 'ACME//D1', 'ACME/DESK/']) {
-      expect(() => readArticleName(text)).toThrow(`received "${text}"`);
-    }
-  });
 });
 
 describe('catalogue on the sample range', () => {
@@ -173,6 +157,19 @@ describe('catalogue on the sample range', () => {
     expect(article).toMatchObject({ manufacturer, program, basearticlenumber });
     expect((await call('show', name)).stdout).toContain(article.ocd.shorttext);
   }, 30_000);
+
+  test('show takes the name of an article in any letter case; its number may hold slashes', async () => {
+    const { stdout } = await call('show', 'fjel/linea/LN-D160/80');
+    expect(stdout).toContain('FJEL/LINEA/LN-D160/80  Desk 1600 × 800');
+    for (const text of ['D1', 'ACME/D1', 'ACME//D1', 'ACME/DESK/']) {
+      const { exit, stderr } = await call('show', text);
+      expect([exit, stderr]).toEqual([2, expect.stringContaining(`received "${text}"`)]);
+    }
+    expect(await call('show')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('received ""'),
+    });
+  }, 20_000);
 
   test.each([
     [['lst'], 'did you mean'],
