@@ -1,6 +1,6 @@
 /** `btg2gltf inbox`: receives the cart posts of the planning frontend. */
 import { resolve } from 'node:path';
-import { INBOX_DEFAULTS, type PermanentIdStore } from '../gateway/inbox.ts';
+import { INBOX_DEFAULTS, openInbox, type PermanentIdStore } from '../gateway/inbox.ts';
 import { loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
 import { describeService, openService, type Service } from '../pipeline/service.ts';
 import {
@@ -12,13 +12,7 @@ import {
   textOf,
   usageError,
 } from './command.ts';
-import {
-  listenOptions,
-  originOption,
-  readListening,
-  readOrigins,
-  serveUntilInterrupted,
-} from './listen.ts';
+import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
 import { LOG_FORMAT_OPTION, openOutput } from './run-output.ts';
 import { environmentOf, pipelineOf } from './service.ts';
 
@@ -31,8 +25,7 @@ export const inboxCommand: Command = {
   positionals: [],
   options: {
     store: { type: 'string', required: true, describe: 'folder of the carts, one file each' },
-    ...listenOptions(DEFAULT_PORT),
-    ...originOption('all'),
+    ...listenOptions(DEFAULT_PORT, 'all'),
     'max-mib': { type: 'number', min: 1, describe: 'largest cart, MiB', default: DEFAULT_MIB },
     cache: { type: 'string', describe: 'cache folder to store permanent identifiers in' },
     pipeline: { type: 'string', describe: 'take cache and service from this pipeline file' },
@@ -57,29 +50,17 @@ export const inboxCommand: Command = {
     'btg2gltf inbox --store carts --host 0.0.0.0 --allow-origin https://plan.example',
   ],
   async run(args, io) {
-    const { openInbox } = await import('../gateway/inbox.ts');
-    const at = readListening(args, DEFAULT_PORT);
-    const origins = await readOrigins(args);
+    const at = await readListening(args, DEFAULT_PORT);
     const bodyLimitBytes = (numberOf(args, 'max-mib') ?? DEFAULT_MIB) * MEBIBYTE;
     const { log } = await openOutput(args, io);
     const store = resolve(textOf(args, 'store')!);
     const permanentIds = await openPermanentIds(args, io);
-    const start = () =>
-      openInbox({
-        ...at,
-        store,
-        now: io.now,
-        log,
-        bodyLimitBytes,
-        ...given({ origins, permanentIds: permanentIds?.store }),
-      });
+    const options = { ...at, store, now: io.now, log, bodyLimitBytes };
+    const start = () => openInbox({ ...options, ...given({ permanentIds: permanentIds?.store }) });
+    const text = ({ url }: { url: string }) =>
+      `  Post carts to ${url} to store them in ${store}.\n`;
     try {
-      return await serveUntilInterrupted(
-        at,
-        io,
-        start,
-        ({ url }) => `  Post carts to ${url} to store them in ${store}.\n`,
-      );
+      return await serveUntilInterrupted(at, io, start, text);
     } finally {
       await permanentIds?.close();
     }
@@ -101,9 +82,8 @@ async function openPermanentIds(args: Arguments, io: Io) {
   }
   const pipeline = file === undefined ? await pipelineOf({}, io) : await loadPipeline(file, io.env);
   const { openCacheDatabase } = await import('../cache/database.ts');
-  const database = await openCacheDatabase(
-    cache === undefined ? pipeline.cacheDir : resolve(cache),
-  );
+  const cacheDir = cache === undefined ? pipeline.cacheDir : resolve(cache);
+  const database = await openCacheDatabase(cacheDir);
   const owner = describeService(pipeline.service);
   const planner = args['permanent-ids'] ? createPlanner(pipeline, io) : undefined;
   const store: PermanentIdStore = {

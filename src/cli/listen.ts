@@ -1,10 +1,12 @@
 /** What all commands that listen for connections share: address, errors, origins and shutdown. @see D-810 */
 import { isIP } from 'node:net';
-import { type Arguments, type Io, type OptionSpec, textOf, usageError } from './command.ts';
+import { type Arguments, given, type Io, type OptionSpec, textOf, usageError } from './command.ts';
 
 interface Listening {
   port: number;
   host: string;
+  /** Of `--allow-origin`; missing if it was not given. */
+  origins?: string[];
 }
 
 const LOOPBACK = '127.0.0.1';
@@ -22,8 +24,9 @@ function foreignHost({ host }: Listening): string {
   return `--host: expected an address of this machine, received ${host}`;
 }
 
-/** The options of a command that listens. */
-export function listenOptions(port: number) {
+/** The options of a command that listens. @param origins - Pages that may post by default; undefined: no option. */
+export function listenOptions(port: number, origins?: 'all' | 'none'): Record<string, OptionSpec> {
+  const posters = `origins whose pages may post, separated by commas [default: ${origins}]`;
   return {
     port: { type: 'string', describe: 'port; 0 is any free one', default: port },
     host: {
@@ -31,22 +34,17 @@ export function listenOptions(port: number) {
       describe: 'address to listen on, 0.0.0.0 for all; only loopback keeps other machines out',
       default: LOOPBACK,
     },
-  } as const satisfies Record<string, OptionSpec>;
-}
-
-/** The option `--allow-origin`. */
-export function originOption(standard: 'all' | 'none') {
-  const describe = `origins whose pages may post, separated by commas [default: ${standard}]`;
-  return { 'allow-origin': { type: 'string', describe } } as const;
+    ...(origins && { 'allow-origin': { type: 'string', describe: posters } }),
+  };
 }
 
 /**
- * Reads where to listen.
+ * Reads the options of {@link listenOptions}.
  *
  * @param standard - Port without `--port`.
  * @throws {@link ConverterError} `USAGE`; also for an address as a port, which would open it to others.
  */
-export function readListening(args: Arguments, standard: number): Listening {
+export async function readListening(args: Arguments, standard: number): Promise<Listening> {
   const text = textOf(args, 'port') ?? String(standard);
   const host = textOf(args, 'host') ?? LOOPBACK;
   const address = isIP(text) ? text : /^\[?(?<host>.+?)\]?:\d*$/.exec(text)?.groups?.host;
@@ -61,24 +59,18 @@ export function readListening(args: Arguments, standard: number): Listening {
   if (/[\s/]|^[^[]*:\d+$/.test(host) && !isIP(host)) {
     throw usageError(`--host: expected an address without a port, received "${host}"`);
   }
-  return { port: Number(text), host };
+  return { port: Number(text), host, ...given({ origins: await readOrigins(args) }) };
 }
 
-/**
- * Reads `--allow-origin`; undefined if it was not given.
- *
- * @throws {@link ConverterError} `USAGE`
- */
-export async function readOrigins(args: Arguments): Promise<string[] | undefined> {
-  const text = textOf(args, 'allow-origin');
-  if (text === undefined) return undefined;
+async function readOrigins(args: Arguments): Promise<string[] | undefined> {
+  const texts = textOf(args, 'allow-origin')?.split(',');
+  if (texts === undefined) return undefined;
   const { readOrigin } = await import('../gateway/server.ts');
-  return text.split(',').map((entry) => {
-    const origin = readOrigin(entry.trim());
+  return texts.map((text) => {
+    const origin = readOrigin(text.trim());
     if (origin !== undefined) return origin;
-    throw usageError(
-      `--allow-origin: expected scheme and host, such as https://plan.example, received "${entry.trim()}"`,
-    );
+    const expected = 'expected scheme and host, such as https://plan.example';
+    throw usageError(`--allow-origin: ${expected}, received "${text.trim()}"`);
   });
 }
 
@@ -107,11 +99,8 @@ export async function serveUntilInterrupted<T extends { close(): Promise<void> }
 }
 
 function reachText({ host }: Listening): string {
-  return isLoopback(host)
+  const isLoopback = host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+  return isLoopback
     ? 'Only this machine can connect. To let others connect: --host 0.0.0.0'
     : `Everyone who can reach ${host} can connect, unencrypted: use a proxy with TLS and access control.`;
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

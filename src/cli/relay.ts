@@ -1,14 +1,8 @@
 /** `btg2gltf relay`: the token relay, for pages that must not use the authentication server. */
-import { RELAY_DEFAULTS } from '../gateway/relay.ts';
+import { openRelay, RELAY_DEFAULTS } from '../gateway/relay.ts';
 import { ConverterError } from '../support/errors.ts';
 import { type Command, given, type Io, numberOf, textOf } from './command.ts';
-import {
-  listenOptions,
-  originOption,
-  readListening,
-  readOrigins,
-  serveUntilInterrupted,
-} from './listen.ts';
+import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
 import { LOG_FORMAT_OPTION, openOutput } from './run-output.ts';
 
 const DEFAULT_PORT = 4830;
@@ -19,8 +13,7 @@ const limit = (describe: string, standard: number) =>
 export const relayCommand: Command = {
   positionals: [],
   options: {
-    ...listenOptions(DEFAULT_PORT),
-    ...originOption('none'),
+    ...listenOptions(DEFAULT_PORT, 'none'),
     'per-sender': limit('logins per minute from one address', RELAY_DEFAULTS.perSender),
     overall: limit('logins per minute from all addresses', RELAY_DEFAULTS.overall),
     padding: { type: 'string', choices: ['pkcs1', 'oaep'], describe: 'padding of the login' },
@@ -32,23 +25,17 @@ export const relayCommand: Command = {
     'curl -d "username=$BTG2GLTF_USERNAME" -d "password=$BTG2GLTF_PASSWORD" -d rememberme=false http://127.0.0.1:4830/gettoken.php',
   ],
   async run(args, io) {
-    const { openRelay } = await import('../gateway/relay.ts');
-    const at = readListening(args, DEFAULT_PORT);
-    const origins = await readOrigins(args);
+    const at = await readListening(args, DEFAULT_PORT);
     const { log } = await openOutput(args, io);
     const appKey = io.env.BTG2GLTF_APP_KEY || undefined;
     const padding = textOf(args, 'padding') as 'pkcs1' | 'oaep' | undefined;
     const tokenElement = textOf(args, 'token-element') as 'first' | 'last' | undefined;
+    const perSender = numberOf(args, 'per-sender');
+    const overall = numberOf(args, 'overall');
     const start = async () =>
       openRelay({
-        ...at,
-        authUrl: authUrlOf(io),
-        now: io.now,
-        random: io.random,
-        log,
-        perSender: numberOf(args, 'per-sender') ?? RELAY_DEFAULTS.perSender,
-        overall: numberOf(args, 'overall') ?? RELAY_DEFAULTS.overall,
-        ...given({ appKey, origins, padding, tokenElement }),
+        ...{ ...at, authUrl: authUrlOf(io), now: io.now, random: io.random, log },
+        ...given({ perSender, overall, appKey, padding, tokenElement }),
       });
     const text = ({ url }: { url: string }) => `  Post logins to ${url} to receive tokens.\n`;
     return serveUntilInterrupted(at, io, start, text);

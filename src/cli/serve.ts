@@ -19,7 +19,7 @@ export const serveCommand: Command = {
   async run(args, io) {
     const recording = textOf(args, 'recording');
     const range = recording === undefined ? {} : { recording: resolve(recording) };
-    const at = readListening(args, DEFAULT_PORT);
+    const at = await readListening(args, DEFAULT_PORT);
     const database = await openCache(textOf(args, 'cache'));
     const start = async () => {
       const emulator: Emulator = await startEmulatorOf(range, {
