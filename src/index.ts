@@ -118,68 +118,37 @@ const SCENE = objectOf('a scene, such as transformArticle returns', {
   images: LIST,
 });
 
-/** Opens a folder that stores each content once, under its digest. */
-export const openFileStore = checked(contentStore.openFileStore, {
+const openFileStore = checked(contentStore.openFileStore, {
   options: objectOf('an object with dir and tmpDir', { dir: TEXT, tmpDir: TEXT }),
 });
-
-/** Opens or makes the database of a cache folder. */
-export const openCacheDatabase = checked(database.openCacheDatabase, { cacheDir: TEXT });
-
-/** Reads a recording for {@link startEmulator}. */
-export const openRecording = checked(recording.openRecording, { dir: TEXT });
-
-/** Gathers the articles of all sources. */
-export const selectArticles = checked(selection.selectArticles, {
+const openCacheDatabase = checked(database.openCacheDatabase, { cacheDir: TEXT });
+const openRecording = checked(recording.openRecording, { dir: TEXT });
+const selectArticles = checked(selection.selectArticles, {
   sources: LIST,
   reader: objectOf('a fetcher, such as createFetcher returns'),
 });
-
-/** Builds a link to the planning frontend. */
-export const planningUrl = checked(planning.planningUrl, { link: OBJECT });
-
-/** Fetches and converts one article, with a pipeline that is loaded. */
-export const convertArticle = checked(article.convertArticle, {
+const planningUrl = checked(planning.planningUrl, { link: OBJECT });
+const convertArticle = checked(article.convertArticle, {
   request: ARTICLE,
   pipeline: PIPELINE,
   file: TEXT,
 });
-
-/** Compares every published file with its checksum. */
-export const verifyOutput = checked(outputFolder.verifyOutput, {
+const verifyOutput = checked(outputFolder.verifyOutput, {
   outputDir: TEXT,
   signal: CHECKS.signal,
 });
-
-/** Records what a pipeline needs of the service. */
-export const recordPipeline = checked(recorder.recordPipeline, {
+const recordPipeline = checked(recorder.recordPipeline, {
   options: objectOf('an object with pipeline', { pipeline: PIPELINE }),
   dir: TEXT,
 });
-
-/** Parses a CSV file of articles. */
-export const parseArticleList = checked(lists.parseArticleList, { bytes: BYTES, file: TEXT });
-
-/** Reads a CSV file of articles. */
-export const readArticleList = checked(lists.readArticleList, { path: TEXT });
-
-/** Renders a report as a page. */
-export const reportHtml = checked(html.reportHtml, { report: REPORT });
-
-/** Renders a run as JUnit XML. */
-export const junitXml = checked(junit.junitXml, { run: FINISHED_RUN });
-
-/** Renders a run as metrics for Prometheus. */
-export const metricsText = checked(metrics.metricsText, { run: FINISHED_RUN, previous: ANY_TEXT });
-
-/** Summarises a report in a few lines of text. */
-export const summarise = checked(summary.summarise, { report: REPORT, runFolder: ANY_TEXT });
-
-/** Makes the cache that {@link transformArticle} shares between articles. */
-export const createMeshCache = checked(meshes.createMeshCache, { maxBytes: CHECKS.number });
-
-/** Transforms the snapshot of one article into a scene. */
-export const transformArticle = checked(transform.transformArticle, {
+const parseArticleList = checked(lists.parseArticleList, { bytes: BYTES, file: TEXT });
+const readArticleList = checked(lists.readArticleList, { path: TEXT });
+const reportHtml = checked(html.reportHtml, { report: REPORT });
+const junitXml = checked(junit.junitXml, { run: FINISHED_RUN });
+const metricsText = checked(metrics.metricsText, { run: FINISHED_RUN, previous: ANY_TEXT });
+const summarise = checked(summary.summarise, { report: REPORT, runFolder: ANY_TEXT });
+const createMeshCache = checked(meshes.createMeshCache, { maxBytes: CHECKS.number });
+const transformArticle = checked(transform.transformArticle, {
   input: objectOf('an object with snapshot, read, options, images and cache', {
     snapshot: objectOf('a snapshot, such as fetch of a fetcher returns', {
       key: ARTICLE,
@@ -192,15 +161,31 @@ export const transformArticle = checked(transform.transformArticle, {
     loadTangents: CHECKS.function,
   }),
 });
-
-/** Writes a scene as GLB. */
-export const writeGlb = checked(glb.writeGlb, { scene: SCENE });
-
-/** Reads all lines of a manifest. */
-export const readManifest = checked(manifest.readManifest, { outputDir: TEXT });
-
-/** Reads all lines of a catalogue, in the first language by default. */
-export const readCatalogue = checked(manifest.readCatalogue, {
+const writeGlb = checked(glb.writeGlb, { scene: SCENE });
+const readManifest = checked(manifest.readManifest, { outputDir: TEXT });
+const readCatalogue = checked(manifest.readCatalogue, {
   outputDir: TEXT,
   lang: CHECKS.text,
 });
+
+export {
+  convertArticle,
+  createMeshCache,
+  junitXml,
+  metricsText,
+  openCacheDatabase,
+  openFileStore,
+  openRecording,
+  parseArticleList,
+  planningUrl,
+  readArticleList,
+  readCatalogue,
+  readManifest,
+  recordPipeline,
+  reportHtml,
+  selectArticles,
+  summarise,
+  transformArticle,
+  verifyOutput,
+  writeGlb,
+};

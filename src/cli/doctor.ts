@@ -33,13 +33,12 @@ export const doctorCommand: Command = {
   examples: ['btg2gltf doctor', 'btg2gltf doctor pipeline.yaml'],
   async run(args, io) {
     let worst = 0;
-    for await (const { state, what, text, todo, exit } of examine(args, io)) {
+    for await (const { state, what, text, todo, exit = 0 } of examine(args, io)) {
       io.signal.throwIfAborted();
       const action = todo === undefined ? '' : ` → ${todo}`;
-      io.print(
-        `${state.padEnd(8)} ${what.padEnd(13)} ${`${text}${action}`.replace(/\n/g, '; ')}\n`,
-      );
-      worst = Math.max(worst, exit ?? 0);
+      const result = `${text}${action}`.replace(/\n/g, '; ');
+      io.print(`${state.padEnd(8)} ${what.padEnd(13)} ${result}\n`);
+      worst = Math.max(worst, exit);
     }
     return worst;
   },
@@ -67,9 +66,14 @@ function problem(what: string, thrown: unknown): Finding {
   return { state: 'problem', what, text: message, todo: help, exit: exit === 2 ? 2 : 3 };
 }
 
-/** Turns what a check throws into its finding. */
-function check(what: string, work: () => Promise<Finding>): Promise<Finding> {
-  return work().catch((thrown: unknown) => problem(what, thrown));
+/** Turns what a check returns or throws into its finding. */
+async function check(what: string, work: () => Promise<Finding | string>): Promise<Finding> {
+  try {
+    const found = await work();
+    return typeof found === 'string' ? ok(what, found) : found;
+  } catch (thrown) {
+    return problem(what, thrown);
+  }
 }
 
 async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
@@ -79,7 +83,7 @@ async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
   if (file !== undefined) {
     yield await check('pipeline', async () => {
       pipeline = await loadPipeline(file, io.env);
-      return ok('pipeline', `${file}: ${describeService(pipeline.service)}`);
+      return `${file}: ${describeService(pipeline.service)}`;
     });
     if (pipeline !== undefined) yield* checkLists(pipeline);
   }
@@ -90,7 +94,7 @@ async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
     const loaded = pipeline ?? (await pipelineOf({}, io));
     const text = requireCredentials(loaded, io.env);
     ready = loaded;
-    return ok('environment', text);
+    return text;
   });
   yield* misspeltVariables(io);
   yield* ready === undefined ? [skipped('login'), skipped('root nodes')] : checkService(ready, io);
@@ -101,12 +105,12 @@ function skipped(what: string): Finding {
   return warning(what, 'not checked', 'solve the problem above first');
 }
 
-async function checkNode(): Promise<Finding> {
+async function checkNode(): Promise<Finding | string> {
   const manifest = await readText(fileURLToPath(new URL('../../package.json', import.meta.url)));
   const { engines } = JSON.parse(manifest) as { engines: { node: string } };
   const least = engines.node.replace('>=', '');
   const current = process.versions.node;
-  if (current.localeCompare(least, 'en', { numeric: true }) >= 0) return ok('Node.js', current);
+  if (current.localeCompare(least, 'en', { numeric: true }) >= 0) return current;
   const message = `expected version ${least} or later, received ${current}`;
   return { ...problem('Node.js', new ConverterError('USAGE', message)), todo: 'install it' };
 }
@@ -116,7 +120,7 @@ async function* checkLists({ articles }: Pipeline): AsyncGenerator<Finding> {
     if (source.kind !== 'list') continue;
     yield await check('list', async () => {
       const { length } = await readArticleList(source.file);
-      return ok('list', `${source.file}: ${amount(length, 'line')}`);
+      return `${source.file}: ${amount(length, 'line')}`;
     });
   }
 }
@@ -191,14 +195,12 @@ async function* checkFolders(outputDir: string, cacheDir: string): AsyncGenerato
   yield await check('write access', async () => {
     await probeFolder(await nearestFolder(cacheDir));
     links = await probeFolder(await nearestFolder(outputDir));
-    return ok('write access', resolve(outputDir));
+    return resolve(outputDir);
   });
   yield await check('free space', async () => {
-    const free = await Promise.all(
-      [outputDir, cacheDir].map(async (folder) => freeBytes(await nearestFolder(folder))),
-    );
-    const bytes = Math.min(...free);
-    if (bytes >= ENOUGH_BYTES) return ok('free space', size(bytes));
+    const folders = await Promise.all([outputDir, cacheDir].map(nearestFolder));
+    const bytes = Math.min(...(await Promise.all(folders.map(freeBytes))));
+    if (bytes >= ENOUGH_BYTES) return size(bytes);
     const message = `${size(bytes)} at ${outputDir} or ${cacheDir}`;
     if (bytes < LEAST_BYTES) throw new ConverterError('DISK_FULL', message);
     return warning('free space', message, 'free disk space, or choose another folder');
