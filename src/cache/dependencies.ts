@@ -1,7 +1,9 @@
 /** Collects on which responses one snapshot depends, and which of them this run requested. */
-import type { RequestedParts } from '../model/snapshot.ts';
+import type { ArticleSnapshot } from '../model/snapshot.ts';
 import type { OperationName } from '../service/operations.ts';
 import type { FreshnessStamp } from './freshness.ts';
+
+type RequestedParts = NonNullable<ArticleSnapshot['requested']>;
 
 /** Which part of a snapshot an operation answers. */
 const PARTS: Partial<Record<OperationName, keyof RequestedParts>> = {

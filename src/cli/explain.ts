@@ -1,7 +1,7 @@
 /** `btg2gltf explain`: why an article was built or failed, its material rules and its losses. */
 
 import { configurationLabel } from '../model/configuration-id.ts';
-import type { Tier } from '../model/result.ts';
+import type { Decision } from '../model/result.ts';
 import {
   type ArticleExplanation,
   explainArticle,
@@ -103,7 +103,7 @@ const TIERS = {
   digest: 'its blocks or images were requested and have the same content',
   built: 'converted',
   failed: 'failed',
-} as const satisfies Record<Tier, string>;
+} as const satisfies Record<Decision['tier'], string>;
 
 function decisionLines({ decision }: ArticleExplanation): string[] {
   if (decision === undefined) return [];

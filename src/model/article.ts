@@ -1,10 +1,4 @@
-/**
- * The commercial data of an article, and the keys that identify a configuration.
- *
- * Field names are those of the specification, in lists, requests, manifest lines and stored carts alike.
- *
- * @see Spec 2.2; D-613 for the many names of one string.
- */
+/** Articles and requests for them, with the field names of the specification. @see Spec 2.2; D-613 */
 
 /** A requested base article and, if known, one configuration of it. */
 export interface ArticleRequest {
@@ -30,27 +24,25 @@ export interface PlanningChild extends ArticleRequest {
   parent: number;
 }
 
-/** One value that a property may take. */
+/** A value that a property may take. */
 export interface PropertyValue {
   valuefrom: string;
   text: string;
-  /** Path or URL of a preview image, empty where there is none. */
+  /** Path or URL, or empty. */
   previewimage: string;
   previewimagelarge: string;
 }
 
-/** One interval that a numeric property may lie in; a missing bound is open. */
+/** An interval of a numeric property; a missing bound is open. GE and LE include the bound. */
 export interface PropertyRange {
   valuefrom?: number;
-  /** Whether the lower bound itself is outside (GT) or inside (GE). */
   opfrom?: 'GT' | 'GE';
   valueto?: number;
-  /** Whether the upper bound itself is outside (LT) or inside (LE). */
   opto?: 'LT' | 'LE';
   raster?: number;
 }
 
-/** One configurable property of an article. */
+/** A configurable property of an article. */
 export interface ArticleProperty {
   name: string;
   text: string;
@@ -80,21 +72,20 @@ export interface PropertyClass {
   properties: ArticleProperty[];
 }
 
-/** Commercial data of one article. */
+/** Commercial data of an article. `pricecomponents` and `usermessages` are passed through: they are not specified. */
 export interface CommercialData {
   id: string;
-  /** Resolved article number including the code scheme; opaque. */
+  /** With the code scheme; opaque. */
   finalarticlenumber: string;
   /** Null where there is none: see `articlewithprice`. */
   price: number | null;
   /** Of the price: `EUR`, `CHF`. */
   currency: string;
-  /** Structure not specified; passed through untouched. */
   pricecomponents: unknown;
   shorttext: string;
-  /** Lines separated by a newline. */
+  /** Lines, as in `varianttext`. */
   longtext: string;
-  /** Properties with their values, lines separated by a newline. */
+  /** Properties with their values. */
   varianttext: string;
   /** Opaque configuration string that ends with `::`. */
   reinitstring: string;
@@ -102,15 +93,14 @@ export interface CommercialData {
   convertdate: string;
   articlewithprice: boolean;
   propclasses: PropertyClass[];
-  /** Structure not specified; passed through untouched. */
   usermessages: unknown;
-  /** At least one optional property must still be evaluated. */
+  /** Whether an optional property must still be evaluated. */
   obligatory2c: boolean;
 }
 
-/** An article as the service answers it. */
+/** An article as the service answers it; fields of type `unknown` are not specified and passed through. */
 export interface Article {
-  /** Identifier used for re-configuration. */
+  /** For a change of its configuration. */
   id: string;
   /** Equal to `id` for a top-level article. */
   rootid: string;
@@ -119,34 +109,33 @@ export interface Article {
   basearticlenumber: string;
   /** Internal name of the meta type. */
   typename: string;
-  /** Meta reinit string: GET btg takes it as `metareinitstring`. */
+  /** GET btg takes it as `metareinitstring`. */
   reinit: string;
   children: Article[];
   propclasses: PropertyClass[];
-  /** Structure not specified; passed through untouched. */
   metamessages: unknown;
   /** Missing where the service could not build the article. */
   ocd: CommercialData | undefined;
-  /** Debug dump, present when errors are reported; else empty. */
+  /** Where the service reports errors, else empty. */
   dump: string;
-  /** Declared by the service but not filled in, as are the two below; passed through untouched. */
+  /** Declared by the service, but not filled in. */
   debugreinitstring?: unknown;
   debugiscommercialvalid?: unknown;
   debugisvisiblepropertieswithvalue?: unknown;
 }
 
-/** One property of an article and the value that it is to take. */
+/** A property of an article and the value that it is to take. */
 export interface PropertyChange {
-  /** Id of the article whose property it is: the top-level article, or one of its children. */
+  /** Of the article, which may be a child. */
   id: string;
-  /** Id of the topmost article of the planning. */
+  /** Of its top-level article. */
   rootid: string;
-  /** `ocd` is a commercial property, `meta` one of the meta planning. */
+  /** Commercial, or of the meta planning. */
   proptype: 'ocd' | 'meta';
   propclass: string;
   prop: string;
   /** A `valuefrom`, or a number within the ranges. */
   newvalue: string;
-  /** The complete JSON of the topmost article, as the service answered it. */
+  /** The top-level article, as the service answered it. */
   jsondata: unknown;
 }

@@ -53,12 +53,9 @@ export interface ManifestLine extends ArticleKey, Partial<AssetFigures> {
   /** Of a skipped configuration: why it has no GLB. */
   reason?: { code: string; message: string };
   error?: { code: string; message: string };
-  /** For a failed configuration: what it had before, and still has. */
-  lastGood?: LastGood;
+  /** The GLB that stays published while its configuration fails; the next one is compared with its figures. */
+  lastGood?: Pick<AssetFigures, 'glb' | 'sha256'> & Partial<AssetFigures>;
 }
-
-/** A GLB that stays published while its configuration fails; the next one is compared with its figures. */
-export type LastGood = Pick<AssetFigures, 'glb' | 'sha256'> & Partial<AssetFigures>;
 
 /** One line of `catalogue.jsonl`: what a shop shows beside the GLB; values are display texts too. */
 export interface CatalogueLine extends ArticleKey {
@@ -83,7 +80,5 @@ export interface CatalogueLine extends ArticleKey {
 }
 
 /** What a line of the catalogue takes from the article. */
-export type CatalogueEntry = Omit<
-  CatalogueLine,
-  keyof ArticleKey | 'sizeMillimetres' | 'glb' | 'sha256'
->;
+export type CatalogueEntry = Omit<CatalogueLine, keyof ArticleKey | GlbField>;
+type GlbField = 'sizeMillimetres' | 'glb' | 'sha256';

@@ -1,6 +1,4 @@
-/**
- * Identity of articles and configurations: the only place that makes, parses, compares, orders and labels one.
- */
+/** Identity of articles and configurations: keys, order and labels. */
 import type { ArticleRequest } from './article.ts';
 
 /** The fields that identify a configuration, in the order in which configurations are sorted. */
@@ -22,9 +20,7 @@ const CASELESS: ReadonlySet<IdField> = new Set(['manufacturer', 'program']);
 export type ArticleId = Pick<ArticleRequest, 'manufacturer' | 'program' | 'basearticlenumber'>;
 
 /**
- * Makes the canonical key of a configuration or of a request for one.
- *
- * The key identifies rows of the database, lines of the manifest and duplicates of a selection.
+ * Makes the key of a configuration or of a request for one, in database, manifest and selection.
  *
  * @example
  * ```ts
@@ -39,9 +35,8 @@ export function configurationKey(id: ArticleRequest): string {
 /** Parses what {@link configurationKey} returns. */
 export function parseConfigurationKey(key: string): ArticleRequest {
   const values = JSON.parse(key) as string[];
-  return Object.fromEntries(
-    ID_FIELDS.map((field, index) => [field, values[index]]),
-  ) as unknown as ArticleRequest;
+  const fields = ID_FIELDS.map((field, index) => [field, values[index]]);
+  return Object.fromEntries(fields) as ArticleRequest;
 }
 
 /** Whether a text is a key of {@link configurationKey} rather than a name. */
@@ -51,9 +46,8 @@ export function isConfigurationKey(text: string): boolean {
 
 /** Makes the canonical key of a base article, in the form of {@link configurationKey}. */
 export function articleKey(id: ArticleId): string {
-  return JSON.stringify(
-    ID_FIELDS.slice(0, 3).map((field) => canonical(field, id as ArticleRequest)),
-  );
+  const fields = ['manufacturer', 'program', 'basearticlenumber'] as const;
+  return JSON.stringify(fields.map((field) => canonical(field, id)));
 }
 
 /** Returns the identifying fields of an object that has more. */
@@ -89,9 +83,7 @@ export function uniqueRequests(requests: readonly ArticleRequest[]): ArticleRequ
   return [...byKey.values()].sort(compareConfigurations);
 }
 
-/**
- * Labels a base article for people: `ACME/DESK/D1`.
- */
+/** Labels a base article for people: `ACME/DESK/D1`. */
 export function articleLabel({ manufacturer, program, basearticlenumber }: ArticleId): string {
   return `${manufacturer}/${program}/${basearticlenumber}`;
 }
@@ -107,6 +99,6 @@ export function configurationLabels(id: ArticleId & { finalarticlenumber?: strin
   return [...new Set([articleLabel(id), configurationLabel(id)])];
 }
 
-function canonical(field: IdField, id: ArticleRequest): string {
+function canonical<F extends IdField>(field: F, id: Pick<ArticleRequest, F>): string {
   return CASELESS.has(field) ? id[field].toUpperCase() : id[field];
 }

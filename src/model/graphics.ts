@@ -1,7 +1,7 @@
 /**
- * Graphics: parts lists, blocks and materials in the service's own frame (metres, degrees, +Y up).
+ * Parts lists, blocks and materials in the service's frame: metres, degrees, +Y up.
  *
- * @see Spec 2.3, 2.4; D-101 to D-113, D-301 to D-305.
+ * @see Spec 2.3, 2.4; D-101 to D-113, D-301 to D-305
  */
 
 import type { Warning } from './snapshot.ts';
@@ -9,11 +9,11 @@ import type { Warning } from './snapshot.ts';
 /** Three numbers: x, y, z. */
 export type Vec3 = readonly [number, number, number];
 
-/** One node of a parts list, its fields checked and its defaults filled in. */
+/** A node of a parts list, its fields checked and its defaults filled in. */
 export interface PartsListNode {
-  /** Lower-case node type: `top imp clsref block frame cyl sphere ellipsoid`, or an unknown one. */
+  /** `top imp clsref block frame cyl sphere ellipsoid`, or an unknown one in lower case. */
   type: string;
-  /** Qualified block name as the node spells it; only for `imp`, else empty. */
+  /** Of an `imp`, as the node spells it; else empty. */
   blockName: string;
   /** Position in the parent's frame; missing is 0. */
   offsetMetres: Vec3;
@@ -32,7 +32,6 @@ export interface PartsListNode {
 
 /** A parts list: what an article is built of. */
 export interface PartsList {
-  /** The forest of nodes. */
   nodes: PartsListNode[];
   /** Levels of nested nodes; 0 where there are none. */
   depth: number;
@@ -70,11 +69,9 @@ export const MATERIAL_FIELDS = {
   bump_offsetx: 'number',
   bump_offsety: 'number',
   bump_rot: 'number',
-  /** Ambient colour. */
+  /** Ambient, diffuse and specular colour. */
   amb: 'color',
-  /** Diffuse colour. */
   dif: 'color',
-  /** Specular colour. */
   spe: 'color',
   /** Mapping: `auto`, `rauto` or `env`. */
   map: 'text',
@@ -115,7 +112,6 @@ export type MaterialValues = {
 
 /** A material as the service defines it. */
 export interface ServiceMaterial extends MaterialValues {
-  /** Material identifier. */
   mname: string;
   /** Fields that were sent and cannot be read, with the values as received. */
   unreadable?: Readonly<Record<string, unknown>> | undefined;
@@ -128,7 +124,7 @@ export interface ServiceMaterial extends MaterialValues {
 /** A field of a material that names an image. */
 export type ImageField = 'pic' | 'bump' | 'roughness_image' | 'metallic_image';
 
-/** One surface of a block, as received: indices are not yet checked against the block. */
+/** A surface of a block, as received: its indices are not checked yet. */
 export interface BlockSurface {
   /** Three point indices a triangle; a value that was no integer is the smallest int32. */
   triangles: Int32Array;

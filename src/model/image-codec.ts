@@ -1,4 +1,4 @@
-/** Decoding and encoding of images: a parameter of transform, so that transform stays pure. */
+/** Decoding and encoding of images, a parameter of transform, which stays pure. */
 
 /** Interleaved 8-bit pixels, row by row from the top. */
 export interface Pixels {

@@ -1,13 +1,9 @@
-/** The one `Result` type: what became of a request for a configuration. */
+/** What became of a request for a configuration. */
 import type { ArticleKey, ArticleRequest } from './article.ts';
 import type { Built, CatalogueEntry, ManifestLine } from './asset.ts';
 import type { Digest, UnplacedChild, Warning } from './snapshot.ts';
 
-/**
- * What became of one request. Manifest line, catalogue line and report row are flattened from it where they are written.
- *
- * Several requests may resolve to one configuration; each has its own result.
- */
+/** What became of one request; of several that resolve to one configuration, each has its own. */
 export type Result = BuiltResult | SkippedResult | FreshResult | FetchedResult | FailedResult;
 
 /** Its snapshot was read: `converted` has a new GLB, `unchanged` the one that is published. */
@@ -43,7 +39,7 @@ export interface FreshResult {
 }
 
 /** Its snapshot was fetched; nothing was to be built. */
-export interface FetchedResult {
+interface FetchedResult {
   status: 'fetched';
   request: ArticleRequest;
   key: ArticleKey;
@@ -63,18 +59,11 @@ export interface FailedResult {
 
 /** Why a configuration was or was not built. */
 export interface Decision {
-  tier: Tier;
+  /**
+   * What decided, the cheapest first: nothing was requested (`kept`); the parts list was, or blocks and
+   * images too, and they are the same. The values are stored in the database.
+   */
+  tier: 'kept' | 'parts-list' | 'digest' | 'built' | 'failed';
   /** Reasons in words if it was built; else empty. */
   why: string[];
 }
-
-/** What decided, the cheapest first. The values are stored in the database. */
-export type Tier =
-  /** Its snapshot is fresh: nothing was requested. */
-  | 'kept'
-  /** The parts list was requested and is the same; blocks and images are fresh. */
-  | 'parts-list'
-  /** Blocks or images were requested and have the same content. */
-  | 'digest'
-  | 'built'
-  | 'failed';

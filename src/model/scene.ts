@@ -1,13 +1,11 @@
 /**
- * A scene: one article in glTF terms, the result of transform and the input of write.
- *
- * Frame: right-handed, +X right, +Y up, +Z front, metres. Lists are in first-use order, each entry
- * is used at least once, and equal content is in a list once.
+ * A scene: one article in glTF terms, from transform to write. Right-handed, +X right, +Y up, +Z front,
+ * metres. Lists are in the order of first use, without unused or equal entries.
  */
 
 import type { Warning } from './snapshot.ts';
 
-/** Vertex and index data of one primitive. n vertices, m triangles. */
+/** Vertices and indices of a primitive: n vertices, m triangles. */
 export interface Geometry {
   /** n × 3 float32, metres, part frame. */
   positions: Float32Array;
@@ -22,10 +20,8 @@ export interface Geometry {
 }
 
 /**
- * MikkTSpace tangents of separate triangles; passed to transform, which stays pure.
- *
- * Takes three corners a triangle, unindexed: n × 3 positions, n × 3 unit normals, n × 2 UVs of the
- * normal map. Returns n × 4: unit tangent and the sign of the bitangent, in MikkTSpace's convention.
+ * Generates MikkTSpace tangents of unindexed triangles from n × 3 positions, n × 3 unit normals and n × 2 UVs
+ * of the normal map. Returns n × 4: unit tangent and the sign of the bitangent.
  */
 export type TangentGenerator = (
   positions: Float32Array,
@@ -121,9 +117,9 @@ export interface Bounds {
   max: [number, number, number];
 }
 
-/** One source attribute that could not be carried over exactly. */
+/** A value of the service that glTF cannot express exactly. */
 export interface Loss {
-  /** Material name, block name or node path that it concerns. */
+  /** Name of a material or block, or path of a node. */
   where: string;
   /** Field of the service, such as `amb` or `map`. */
   field: string;
@@ -146,18 +142,17 @@ export interface GeometryCounts {
   skippedNodes: number;
 }
 
-/** One article in glTF terms, with what is worth telling about it. */
+/** An article in glTF terms. */
 export interface Scene {
   nodes: SceneNode[];
   meshes: SceneMesh[];
   geometries: Geometry[];
   materials: SceneMaterial[];
   images: SceneImage[];
-  /** World-space box over every drawn vertex; zero-sized at the origin where nothing is drawn. */
+  /** Of every drawn vertex; zero-sized at the origin where nothing is drawn. */
   boundsMetres: Bounds;
-  /** Drawn triangles, instances counted each time. */
+  /** Drawn triangles; each instance counts, as in `drawCalls`. */
   triangles: number;
-  /** Drawn primitives, instances counted each time. */
   drawCalls: number;
   losses: Loss[];
   warnings: Warning[];

@@ -1,9 +1,4 @@
-/**
- * A snapshot: all responses of the service for one configuration, the result of fetch and the input of transform.
- *
- * It refers to bodies by digest, so that it is small and articles share the bytes of a block. It does not
- * depend on options of the conversion.
- */
+/** A snapshot: all responses of the service for one configuration, from fetch to transform. */
 import type { Article, ArticleKey, ArticleRequest, PlanningChild } from './article.ts';
 import type { Block, PartsList } from './graphics.ts';
 
@@ -22,7 +17,7 @@ export interface UnplacedChild {
   children: PlanningChild[];
 }
 
-/** All that one configuration is made of. */
+/** All that one configuration is made of; bodies by digest, because articles share the bytes of a block. */
 export interface ArticleSnapshot {
   key: ArticleKey;
   article: Article;
@@ -38,8 +33,13 @@ export interface ArticleSnapshot {
   translations?: Translation[];
   /** Of a planning: the children that are not in its parts list; missing where there are none. */
   unplaced?: UnplacedChild[];
-  /** What of it was requested in this run, also for another article; not stored. */
-  requested?: RequestedParts;
+  /** What of it was requested in this run rather than cached by an earlier one; not stored. */
+  requested?: {
+    article: boolean;
+    partsList: boolean;
+    /** Number of blocks and images. */
+    bodies: number;
+  };
 }
 
 /** An article in another language than the first of its pipeline. */
@@ -48,14 +48,6 @@ export interface Translation {
   article: Article;
   /** Of its body. */
   digest: Digest;
-}
-
-/** What of a snapshot was requested in this run rather than cached by an earlier one. */
-export interface RequestedParts {
-  article: boolean;
-  partsList: boolean;
-  /** Number of blocks and images. */
-  bodies: number;
 }
 
 /** Something that a person should check, and that did not stop the article. */
@@ -67,10 +59,7 @@ export interface Warning {
 /** Reads a body by digest; a parameter of the pure stages. */
 export type ContentReader = (digest: Digest) => Promise<Uint8Array>;
 
-/**
- * Looks up bodies that were decoded earlier in the same run, so that `transform` does not decode them
- * again. Undefined where the body is not in memory; read and decode its bytes then.
- */
+/** Looks up bodies that were decoded earlier in the run; undefined where the body is not in memory. */
 export interface DecodedReader {
   /** Decoded without a limit of nesting. */
   partsList(digest: Digest): PartsList | undefined;

@@ -6,7 +6,6 @@ import {
   type CatalogueEntry,
   type CatalogueLine,
   FIGURE_FIELDS,
-  type LastGood,
   type ManifestLine,
 } from '../model/asset.ts';
 import {
@@ -95,10 +94,12 @@ function failedFields(before: ManifestLine | undefined) {
   return { status: 'failed', convertdate, source: '', ...found } as const;
 }
 
-function lastGoodOf(line: ManifestLine): LastGood | undefined {
+function lastGoodOf(line: ManifestLine): ManifestLine['lastGood'] {
   if (line.glb === undefined || line.sha256 === undefined) return line.lastGood;
   const known = FIGURE_FIELDS.filter((field) => line[field] !== undefined);
-  return Object.fromEntries(known.map((field) => [field, line[field]])) as unknown as LastGood;
+  return Object.fromEntries(
+    known.map((field) => [field, line[field]]),
+  ) as unknown as ManifestLine['lastGood'];
 }
 
 /** Returns what a shop shows beside the GLB: texts, price and the visible properties with their values. D-608 */
