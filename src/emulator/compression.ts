@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
+import { LRUCache } from 'lru-cache';
 
 /** A smaller body fits into one packet anyway. */
 const MIN_BYTES = 1024;
+/** Of the bodies before compression. */
 const MAX_CACHED_BYTES = 64 * 1024 * 1024;
 
 /** The encodings, the preferred one first, at the speed that suits a server on the same machine. */
@@ -18,19 +20,11 @@ const packGzip = promisify<Buffer, object, Buffer>(gzip);
 
 /** Adds the compression to a server; what was packed is kept by its content. @see RFC 9110 8.4, 12.5.3. */
 export function addCompression(app: FastifyInstance): void {
-  const packed = new Map<string, Promise<Buffer>>();
-  let cachedBytes = 0;
+  const packed = new LRUCache<string, Promise<Buffer>>({ maxSize: MAX_CACHED_BYTES });
   const pack = (encoding: string, body: Buffer): Promise<Buffer> => {
     const key = encoding + createHash('sha256').update(body).digest('base64');
-    const known = packed.get(key);
-    if (known !== undefined) return known;
-    cachedBytes += body.length;
-    if (cachedBytes > MAX_CACHED_BYTES) {
-      packed.clear();
-      cachedBytes = body.length;
-    }
-    const made = PACKERS[encoding]!(body);
-    packed.set(key, made);
+    const made = packed.get(key) ?? PACKERS[encoding]!(body);
+    packed.set(key, made, { size: body.length });
     return made;
   };
   app.addHook('onSend', async ({ headers }, reply, payload) => {

@@ -1,8 +1,7 @@
 /**
  * The emulator: the whole service on loopback over real HTTP, without credentials.
  *
- * It never imports the client (`service/`), so that the two are independent readings of the
- * specification.
+ * It never imports the client (`service/`): the two are independent readings of the specification.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -18,15 +17,13 @@ import {
   Refusal,
   type Route,
   type RouteContext,
-  type RouteGroup,
-  type TokenGroup,
 } from './route.ts';
 import { authRoutes, type KeyForm, type Login } from './routes-auth.ts';
 import { FRONTEND_ROUTES } from './routes-frontend.ts';
 import { ODB_ROUTES } from './routes-odb.ts';
 import { OCD_ROUTES, OFML_ROUTES } from './routes-ofml.ts';
 import { XCF_ROUTES } from './routes-xcf.ts';
-import { createTokenRegistry, type TOKEN_LIFETIMES_MS } from './tokens.ts';
+import { type ApiGroup, createTokenRegistry, type TOKEN_LIFETIMES_MS } from './tokens.ts';
 
 /** The settings of an emulator. */
 export interface EmulatorOptions {
@@ -88,13 +85,18 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const AUTH_BASE = '/auth/rest';
 const SERVICE_BASE = '/service';
 const FRONTEND_BASE = '/frontend';
-const GROUPS: readonly RouteGroup[] = [
-  { base: `${SERVICE_BASE}/api/xcf.dll/xcf`, token: 'xcf', routes: XCF_ROUTES },
-  { base: `${SERVICE_BASE}/api/ofml.dll/ofml`, token: 'ofml', routes: OFML_ROUTES },
-  { base: `${SERVICE_BASE}/api/ocd.dll/ocd`, token: 'ofml', routes: OCD_ROUTES },
-  { base: `${SERVICE_BASE}/api/odb.dll/odb`, token: 'odb', routes: ODB_ROUTES },
-  { base: FRONTEND_BASE, token: 'ofml', routes: FRONTEND_ROUTES },
+const ROUTES: readonly Route[] = [
+  ...below(`${SERVICE_BASE}/api/xcf.dll/xcf`, 'xcf', XCF_ROUTES),
+  ...below(`${SERVICE_BASE}/api/ofml.dll/ofml`, 'ofml', OFML_ROUTES),
+  ...below(`${SERVICE_BASE}/api/ocd.dll/ocd`, 'ofml', OCD_ROUTES),
+  ...below(`${SERVICE_BASE}/api/odb.dll/odb`, 'odb', ODB_ROUTES),
+  ...below(FRONTEND_BASE, 'ofml', FRONTEND_ROUTES),
 ];
+
+/** The rows of a group, with their whole path and the group that their token must open. */
+function below(base: string, token: ApiGroup, rows: readonly Route[]): Route[] {
+  return rows.map((row) => ({ token, ...row, path: base + row.path }));
+}
 
 /**
  * Starts the service on loopback.
@@ -121,15 +123,19 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const tokens = createTokenRegistry(now, random, lifetimesMs);
   const server = await createServer(options, now);
   const counts = new Map<string, number>();
-  const store = planningStore(random, options.onPermanentId);
-  const context = { range, tokens, maxQueryBytes, searchResults: new Map(), ...store };
-  const authRows = authRoutes(login, tokens, keyForm);
-  for (const group of [{ base: AUTH_BASE, token: 'none', routes: authRows } as const, ...GROUPS]) {
-    for (const row of group.routes) {
-      const route = { ...row, path: group.base + row.path };
-      const isThere = !without.some((part) => route.path.includes(part));
-      if (isThere) addRoute(server, route, group.token, context, counts);
-    }
+  // The stored plannings live as long as their emulator: Spec 2.5, 9 rule 7; D-792.
+  const plannings = new Map<string, Json>();
+  const storePlanning = (article: Json): string => {
+    const id = Buffer.from(random(16)).toString('hex').toUpperCase();
+    plannings.set(id, article);
+    options.onPermanentId?.(id, article);
+    return id;
+  };
+  const searchResults = new Map<string, string>();
+  const context = { range, tokens, maxQueryBytes, searchResults, plannings, storePlanning };
+  for (const route of [...authRoutes(AUTH_BASE, login, tokens, keyForm), ...ROUTES]) {
+    const isThere = !without.some((part) => route.path.includes(part));
+    if (isThere) addRoute(server, route, context, counts);
   }
   const origin = (await server.listen({ port, host })).replace('//[::]', '//127.0.0.1');
   return {
@@ -148,23 +154,6 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
 function makeLogin(random: (bytes: number) => Uint8Array): Login {
   const part = (): string => Buffer.from(random(9)).toString('base64url');
   return { username: 'möbelhaus', password: `pässwort€${part()}`, appKey: `app-${part()}` };
-}
-
-/** The stored plannings live as long as their emulator. @see Spec 2.5, 9 rule 7; D-792. */
-function planningStore(
-  random: (bytes: number) => Uint8Array,
-  onStore?: (id: string, article: Json) => void,
-): Pick<RouteContext, 'storePlanning' | 'restorePlanning'> {
-  const stored = new Map<string, Json>();
-  return {
-    storePlanning(article) {
-      const id = Buffer.from(random(16)).toString('hex').toUpperCase();
-      stored.set(id, article);
-      onStore?.(id, article);
-      return id;
-    },
-    restorePlanning: (id) => stored.get(id),
-  };
 }
 
 /** Creates a server that is not yet listening. Bodies are not parsed: each row gets the bytes. */
@@ -202,7 +191,6 @@ async function createServer(
 function addRoute(
   app: FastifyInstance,
   route: Route,
-  group: TokenGroup,
   context: RouteContext,
   counts: Map<string, number>,
 ): void {
@@ -215,7 +203,7 @@ function addRoute(
     async handler({ raw, params, headers, body }, reply) {
       counts.set(operation, (counts.get(operation) ?? 0) + 1);
       const call = {
-        query: checkQuery(route, group, raw.url ?? '/', context),
+        query: checkQuery(route, raw.url ?? '/', context),
         segments: params as Record<string, string>,
         headers,
         body: body instanceof Uint8Array ? body : new Uint8Array(),

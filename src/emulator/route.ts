@@ -30,8 +30,8 @@ export interface RouteContext {
   tokens: TokenRegistry;
   /** Stores a planning and returns its identifier; the same planning stored twice gets two (D-792). */
   storePlanning(article: Json): string;
-  /** A planning that this emulator stored; undefined for an identifier of another system. */
-  restorePlanning(id: string): Json | undefined;
+  /** The plannings that this emulator stored, by identifier. */
+  plannings: ReadonlyMap<string, Json>;
   /** Node ids by the id under which the latest search of a manufacturer returned them. */
   searchResults: Map<string, string>;
   /** A longer query is refused. */
@@ -49,16 +49,6 @@ export type Answer =
     }
   | { kind: 'empty' };
 
-/** The group that the token in the query must open; `none`: no token may be in the query. */
-export type TokenGroup = ApiGroup | 'none';
-
-/** Operations below one base path. */
-export interface RouteGroup {
-  base: string;
-  token: TokenGroup;
-  routes: readonly Route[];
-}
-
 /** One operation of the service: a row of the table. */
 export interface Route {
   /** Lower-case name under which requests are counted. */
@@ -67,8 +57,8 @@ export interface Route {
   method?: 'POST';
   /** Below the base path of its group; `:name` is one segment, `*` at the end is the rest. */
   path: string;
-  /** @defaultValue that of its group */
-  token?: 'none';
+  /** The group that the token in the query must open. @defaultValue `none`: none may be in the query */
+  token?: ApiGroup | 'none';
   /** Query parameters that must be sent, beside the token; an empty value counts. */
   required?: readonly string[];
   /** Query parameters that may be sent; any other is refused by name. */
@@ -98,7 +88,6 @@ export class Refusal extends Error {
  */
 export function checkQuery(
   route: Route,
-  group: TokenGroup,
   target: string,
   { tokens, maxQueryBytes }: RouteContext,
 ): Query {
@@ -108,7 +97,7 @@ export function checkQuery(
     throw new Refusal(414, `query string: expected at most ${maxQueryBytes} bytes`);
   }
   const { token, ...query } = parseQuery(text);
-  checkToken(route.token ?? group, token, tokens);
+  checkToken(route.token, token, tokens);
   checkParameters(route, query);
   return query;
 }
@@ -134,7 +123,11 @@ function decode(text: string): string {
   }
 }
 
-function checkToken(group: TokenGroup, token: string | undefined, tokens: TokenRegistry): void {
+function checkToken(
+  group: Route['token'] = 'none',
+  token: string | undefined,
+  tokens: TokenRegistry,
+): void {
   if (group === 'none') {
     if (token !== undefined) throw new Refusal(400, 'parameter token: not expected in this query');
     return;

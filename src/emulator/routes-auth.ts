@@ -26,17 +26,22 @@ const FIELDS = ['User', 'Password', 'PublicKey', 'RememberMe', 'AppKey'];
  *
  * @see Spec 4.1, 5.
  */
-export function authRoutes(login: Login, tokens: TokenRegistry, keyForm: KeyForm): Route[] {
+export function authRoutes(
+  base: string,
+  login: Login,
+  tokens: TokenRegistry,
+  keyForm: KeyForm,
+): Route[] {
   return [
     {
       operation: 'getpublickey',
-      path: '/GetPublicKey/',
+      path: `${base}/GetPublicKey/`,
       answer: async () => result(await publicKeyText(await serverKey(), keyForm)),
     },
     {
       operation: 'getsessiontoken',
       method: 'POST',
-      path: '/"GetSessionToken"/',
+      path: `${base}/"GetSessionToken"/`,
       answer: async (call) => result(tokens.issue(await checkLogin(call, login, keyForm))),
     },
   ];

@@ -77,13 +77,13 @@ function switchOf(query: Query, name: string): boolean | undefined {
 }
 
 /** The stored planning, whole; else the base article, or the configuration of `ocdreinit`. */
-function articleOf(query: Query, { range, restorePlanning }: RouteContext): Json | undefined {
+function articleOf(query: Query, { range, plannings }: RouteContext): Json | undefined {
   const { ocdreinit = '', permanentid = '' } = query;
   const given = ARTICLE.filter((name) => (query[name] ?? '') !== '');
   if (permanentid !== '') {
     const beside = ocdreinit === '' ? given[0] : 'ocdreinit';
     if (beside !== undefined) throw new Refusal(400, `permanentid: not together with ${beside}`);
-    return found(restorePlanning(permanentid) ?? range.planning?.(permanentid), 'permanentid');
+    return found(plannings.get(permanentid) ?? range.planning?.(permanentid), 'permanentid');
   }
   const missing = ARTICLE.find((name) => !given.includes(name));
   if (given.length === 0 && ocdreinit === '') return undefined;
