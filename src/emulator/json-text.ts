@@ -37,8 +37,7 @@ export function memberText(text: string, name: string): string | undefined {
 /**
  * Writes plain JSON data as text, however deep it is nested.
  *
- * `JSON.stringify` is faster and is tried first; it overflows its stack at about 2,000 levels of a
- * parts list, which {@link deepJsonText} then writes.
+ * `JSON.stringify` is faster and is tried first; it overflows its stack at about 2,000 levels.
  *
  * @see D-113.
  */
@@ -54,7 +53,7 @@ export function jsonText(value: unknown): string {
 }
 
 /** Writes plain objects, arrays and scalars by a loop. */
-export function deepJsonText(root: unknown): string {
+function deepJsonText(root: unknown): string {
   const out: string[] = [];
   const stack: ({ text: string } | { value: unknown })[] = [{ value: root }];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {

@@ -89,7 +89,7 @@ export class Refusal extends Error {
 export function checkQuery(
   route: Route,
   target: string,
-  { tokens, maxQueryBytes }: RouteContext,
+  { tokens, maxQueryBytes }: Pick<RouteContext, 'tokens' | 'maxQueryBytes'>,
 ): Query {
   const at = target.indexOf('?');
   const text = at < 0 ? '' : target.slice(at + 1);
@@ -103,7 +103,7 @@ export function checkQuery(
 }
 
 /** Parses a query string: UTF-8, percent-encoded, `+` for a blank. A repeated name is a 400. */
-export function parseQuery(text: string): Record<string, string> {
+function parseQuery(text: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   for (const pair of text.split('&')) {
     if (pair === '') continue;
