@@ -18,11 +18,9 @@ import {
   type Route,
   type RouteContext,
 } from './route.ts';
+import { API_ROUTES } from './routes-api.ts';
 import { authRoutes, type KeyForm, type Login } from './routes-auth.ts';
 import { FRONTEND_ROUTES } from './routes-frontend.ts';
-import { ODB_ROUTES } from './routes-odb.ts';
-import { OCD_ROUTES, OFML_ROUTES } from './routes-ofml.ts';
-import { XCF_ROUTES } from './routes-xcf.ts';
 import { type ApiGroup, createTokenRegistry, type TOKEN_LIFETIMES_MS } from './tokens.ts';
 
 /** The settings of an emulator. */
@@ -86,10 +84,10 @@ const AUTH_BASE = '/auth/rest';
 const SERVICE_BASE = '/service';
 const FRONTEND_BASE = '/frontend';
 const ROUTES: readonly Route[] = [
-  ...below(`${SERVICE_BASE}/api/xcf.dll/xcf`, 'xcf', XCF_ROUTES),
-  ...below(`${SERVICE_BASE}/api/ofml.dll/ofml`, 'ofml', OFML_ROUTES),
-  ...below(`${SERVICE_BASE}/api/ocd.dll/ocd`, 'ofml', OCD_ROUTES),
-  ...below(`${SERVICE_BASE}/api/odb.dll/odb`, 'odb', ODB_ROUTES),
+  ...Object.entries(API_ROUTES).flatMap(([name, rows]) => {
+    const group = name === 'ocd' ? 'ofml' : (name as ApiGroup);
+    return below(`${SERVICE_BASE}/api/${name}.dll/${name}`, group, rows);
+  }),
   ...below(FRONTEND_BASE, 'ofml', FRONTEND_ROUTES),
 ];
 

@@ -5,9 +5,6 @@ import type { ApiGroup, TokenRegistry } from './tokens.ts';
 /** Longest query string, in bytes, that a server of this kind accepts (D-606). */
 export const MAX_QUERY_BYTES = 2048;
 
-/** Largest body that contains a whole planning, in bytes. */
-export const PLANNING_LIMIT_BYTES = 8_388_608;
-
 /** Parameters that identify an article. */
 export const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const;
 
@@ -147,20 +144,6 @@ function checkParameters({ operation, required = [], optional = [] }: Route, que
       throw new Refusal(400, `parameter ${name}: expected upper case`);
     }
   }
-}
-
-/** The row that ends the session of a token at one group. @see Spec 4.2, 4.4 */
-export function logoutRoute(group: 'xcf' | 'odb'): Route {
-  return {
-    operation: `logout${group}`,
-    method: 'POST',
-    path: '/logout/:token',
-    token: 'none',
-    answer({ segments }, { tokens }) {
-      if (!tokens.logout(segments.token!, group)) throw new Refusal(401, 'token is not valid');
-      return { kind: 'empty' };
-    },
-  };
 }
 
 /** Requires that something exists; otherwise it is a 404. */

@@ -1,5 +1,5 @@
-/** The article group: loading, changing, storing and restoring an article; previews (Spec 4.3). */
-import type { Json, PropertyChange } from '../sample/range.ts';
+/** The operations of the API: catalogue, article and graphics group (Spec 4.2 to 4.4). */
+import type { Json, PropertyChange, Query } from '../sample/range.ts';
 import {
   type Answer,
   ARTICLE,
@@ -7,12 +7,18 @@ import {
   type Call,
   jsonOr404,
   loadArticle,
-  PLANNING_LIMIT_BYTES,
   Refusal,
   type Route,
   type RouteContext,
   refusedAs422,
 } from './route.ts';
+import type { ApiGroup } from './tokens.ts';
+
+/** Largest body that contains a whole planning. */
+const PLANNING_LIMIT_BYTES = 8_388_608;
+
+const CONFIGURATION = [...ARTICLE, 'finalarticlenumber'];
+const JPEG_SUFFIX = '.JPG';
 
 const PREVIEW: Route = {
   operation: 'preview',
@@ -31,41 +37,126 @@ const RESTORE: Route = {
   answer: restore,
 };
 
-/** Rows of `{base_url}/api/ofml.dll/ofml`. */
-export const OFML_ROUTES: readonly Route[] = [
-  {
-    operation: 'getarticles',
-    path: '/articles',
-    required: ARTICLE,
-    optional: ['profile', 'currency', 'varcode', 'ocdreinitstring', 'getallproperties'],
-    answer: ({ query }, { range }) => ({ kind: 'json', json: loadArticle(query, range) }),
-  },
-  {
-    operation: 'postarticles',
-    method: 'POST',
-    path: '/articles',
-    required: ARTICLE,
-    optional: ['ocdreinitstring'],
-    bodyLimitBytes: PLANNING_LIMIT_BYTES,
-    answer: change,
-  },
-  PREVIEW,
-  {
-    operation: 'reinit',
-    method: 'POST',
-    path: '/reinit',
-    bodyLimitBytes: PLANNING_LIMIT_BYTES,
-    answer: store,
-  },
-  { ...RESTORE, path: '/ocd/reinit' },
-];
+/** Rows of `{base_url}/api/<group>.dll/<group>`, by group. */
+export const API_ROUTES: Readonly<Record<ApiGroup | 'ocd', readonly Route[]>> = {
+  xcf: [
+    {
+      operation: 'getnodes',
+      path: '/getnodes',
+      optional: ['profile', 'parentnode'],
+      answer: ({ query }, context) =>
+        jsonOr404(context.range.nodes(parentOf(query, context), query), 'parentnode'),
+    },
+    {
+      operation: 'getnodesbreadcrumbs',
+      path: '/getnodesbreadcrumbs',
+      optional: ['profile', 'parentnode'],
+      answer: ({ query }, context) =>
+        jsonOr404(context.range.breadcrumbs(parentOf(query, context), query), 'parentnode'),
+    },
+    { operation: 'search', path: '/search/:manufacturer', required: ['q'], answer: search },
+    { operation: 'ressource', path: '/ressource/*', answer: resource },
+    { operation: 'ressources', path: '/ressources/*', answer: resource },
+    logoutRoute('xcf'),
+  ],
+  ofml: [
+    {
+      operation: 'getarticles',
+      path: '/articles',
+      required: ARTICLE,
+      optional: ['profile', 'currency', 'varcode', 'ocdreinitstring', 'getallproperties'],
+      answer: ({ query }, { range }) => ({ kind: 'json', json: loadArticle(query, range) }),
+    },
+    {
+      operation: 'postarticles',
+      method: 'POST',
+      path: '/articles',
+      required: ARTICLE,
+      optional: ['ocdreinitstring'],
+      bodyLimitBytes: PLANNING_LIMIT_BYTES,
+      answer: change,
+    },
+    PREVIEW,
+    {
+      operation: 'reinit',
+      method: 'POST',
+      path: '/reinit',
+      bodyLimitBytes: PLANNING_LIMIT_BYTES,
+      answer: store,
+    },
+    { ...RESTORE, path: '/ocd/reinit' },
+  ],
+  // The same operations at the addresses that `ocd/…` names can mean: D-604, D-782.
+  ocd: [PREVIEW, RESTORE],
+  odb: [
+    {
+      operation: 'btg',
+      path: '/btg',
+      required: CONFIGURATION,
+      optional: ['profile', 'reinitstring', 'metareinitstring'],
+      answer: ({ query }, { range }) => jsonOr404(range.partsList(query), 'parts list'),
+    },
+    {
+      operation: 'block',
+      path: '/block/:name',
+      answer: async ({ segments }, { range }) =>
+        bytesOr404(await range.block(segments.name!), 'block', 'application/json; charset=utf-8'),
+    },
+    { operation: 'materials', path: '/materials/:manufacturer/:file', answer: material },
+    {
+      // The specification deprecates it; clients still use it.
+      operation: 'articlesimage',
+      path: '/articlesimage.jpg',
+      required: CONFIGURATION,
+      optional: ['reinitstring'],
+      answer: async ({ query }, { range }) => bytesOr404(await range.picture?.(query), 'picture'),
+    },
+    logoutRoute('odb'),
+  ],
+};
 
-/**
- * Rows of `{base_url}/api/ocd.dll/ocd`: the same operations at the addresses that `ocd/…` names can mean.
- *
- * @see D-604, D-782.
- */
-export const OCD_ROUTES: readonly Route[] = [PREVIEW, RESTORE];
+/** The row that ends the session of a token at one group. */
+function logoutRoute(group: 'xcf' | 'odb'): Route {
+  return {
+    operation: `logout${group}`,
+    method: 'POST',
+    path: '/logout/:token',
+    token: 'none',
+    answer({ segments }, { tokens }) {
+      if (!tokens.logout(segments.token!, group)) throw new Refusal(401, 'token is not valid');
+      return { kind: 'empty' };
+    },
+  };
+}
+
+/** Any node id may be a parent, that of a search result too. @see Spec 2.1; D-721 */
+function parentOf({ parentnode = '' }: Query, { searchResults }: RouteContext): string {
+  return searchResults.get(parentnode) || parentnode;
+}
+
+function search({ query, segments }: Call, { range, searchResults }: RouteContext): Answer {
+  const manufacturer = segments.manufacturer!;
+  const nodes = range.search(manufacturer, query.q!, query).map((node, index) => {
+    // The ids that the specification shows; the index starts at 0 (D-721).
+    const nodeid = `${manufacturer};SEARCHRESULT${index}`;
+    searchResults.set(nodeid, String(node.nodeid));
+    return { ...node, nodeid };
+  });
+  return { kind: 'json', json: nodes };
+}
+
+async function resource({ segments }: Call, { range }: RouteContext): Promise<Answer> {
+  const path = segments['*']!.split('/');
+  const isPath = path.every((segment) => !['', '.', '..'].includes(segment));
+  return bytesOr404(isPath ? await range.resource?.(path) : undefined, 'resource');
+}
+
+async function material({ segments }: Call, { range }: RouteContext): Promise<Answer> {
+  const file = segments.file!;
+  if (!file.endsWith(JPEG_SUFFIX)) throw new Refusal(404, `a material ends with ${JPEG_SUFFIX}`);
+  const name = file.slice(0, -JPEG_SUFFIX.length);
+  return bytesOr404(await range.material(segments.manufacturer!, name), 'material', 'image/jpeg');
+}
 
 function change(call: Call, { range }: RouteContext): Answer {
   const requested = readChange(call);

@@ -378,3 +378,22 @@ describe('a meta planning', () => {
     expect((await buyer.store(stranger)).status).toBe(422);
   });
 });
+
+const getFrom = async (operation: string, parameters = {}): Promise<Wire> =>
+  (await call(emulator, `xcf/${operation}`, { token, lang: 'en', ...parameters })).json();
+
+test('the id of any node may be a parent, that of a search result too', async () => {
+  const [found] = await getFrom('search/FJEL', { q: 'LN-D120/80' });
+  expect(found.nodeid).toBe('FJEL;SEARCHRESULT0');
+  const series = 'FJEL;:@1;:LINEA@1';
+  const [listed] = await getFrom('getnodes', { parentnode: series });
+  for (const parentnode of [found.nodeid, listed.nodeid]) {
+    expect(await getFrom('getnodes', { parentnode })).toEqual([]);
+    expect(await getFrom('getnodesbreadcrumbs', { parentnode })).toEqual([
+      { nodeid: 'FJEL;:@1', text: 'Fjelmark office furniture' },
+      { nodeid: series, text: 'LINEA desks' },
+      { nodeid: listed.nodeid, text: 'Desk 1200 × 800' },
+    ]);
+  }
+  expect(await getFrom('getnodes', { parentnode: 'FJEL;SEARCHRESULT9' })).toHaveProperty('error');
+});
