@@ -1,8 +1,6 @@
 /**
- * OFML frames: the only file with axes, rotation order and rotation sign. Offsets in metres and rotations
- * in degrees become rigid frames in the glTF frame, which is the same one (+X right, +Y up, +Z front).
- *
- * @see D-101.
+ * OFML frames: the only file with axes, rotation order and rotation sign. The frame of glTF is the same:
+ * +X right, +Y up, +Z front (D-101).
  */
 
 import type { Vec3 } from '../model/graphics.ts';
@@ -16,14 +14,14 @@ export interface Frame {
   translationMetres: Vec3;
 }
 
-/** The values of each part of a {@link RotationRule}, its default first: D-102. */
+/** The values of each part of a rotation rule, its default first: D-102. */
 export const ROTATION_CHOICES = {
   rotationOrder: ['xyz', 'xzy', 'yxz', 'yzx', 'zxy', 'zyx'],
   rotationDirection: ['counter-clockwise', 'clockwise'],
 } as const;
 
 /** How three angles become one rotation. */
-export interface RotationRule {
+interface RotationRule {
   /** Axes, each in the frame turned so far. */
   rotationOrder: (typeof ROTATION_CHOICES.rotationOrder)[number];
   /** The sense of positive angles, seen from the tip of the axis. */
@@ -56,8 +54,8 @@ export function sinDegrees(degrees: number): number {
 }
 
 /**
- * Turns `[x, y, z]` degrees into a rotation matrix: about X, then about the turned Y, then about
- * the twice turned Z, each counter-clockwise; with column vectors Rx·Ry·Rz.
+ * Turns `[x, y, z]` degrees into a rotation matrix: about X, then about the turned Y, then about the
+ * twice turned Z, each counter-clockwise; with column vectors Rx·Ry·Rz (D-102).
  *
  * @param rule - Another order or sense.
  * @returns 3×3, column-major; exact where all angles are multiples of 90°.
@@ -67,8 +65,6 @@ export function sinDegrees(degrees: number): number {
  * rotationFromDegrees([0, 90, 0]);
  * // → [0, 0, -1, 0, 1, 0, 1, 0, 0]
  * ```
- *
- * @see D-102.
  */
 export function rotationFromDegrees(
   rotationDegrees: Vec3,
@@ -105,11 +101,7 @@ export function rotationFromDegrees(
   ];
 }
 
-/**
- * The frame of a child: its parent's frame times its own move and turn, T(offset)·R(rotation).
- *
- * @see D-103: the offset is not turned by the node's own rotation.
- */
+/** The frame of a child: its parent's frame times its own T(offset)·R(rotation) (D-103). */
 export function childFrame(
   parent: Frame,
   offsetMetres: Vec3,
@@ -118,10 +110,8 @@ export function childFrame(
 ): Frame {
   const moved = movePoint(parent, offsetMetres);
   const turn = rotationFromDegrees(rotationDegrees, rule);
-  return {
-    rotation: turn === IDENTITY3 ? parent.rotation : multiplyMat3(parent.rotation, turn),
-    translationMetres: moved,
-  };
+  const rotation = turn === IDENTITY3 ? parent.rotation : multiplyMat3(parent.rotation, turn);
+  return { rotation, translationMetres: moved };
 }
 
 /** A point of the frame, in the frame's parent. */

@@ -1,7 +1,6 @@
-/** Vectors, 3×3 matrices (nine numbers, column-major) and boxes in double precision. */
-
+/** Vectors, 3×3 matrices, quaternions and boxes in double precision. */
 import type { Vec3 } from '../model/graphics.ts';
-import type { Bounds } from '../model/scene.ts';
+import type { Bounds, SceneNode } from '../model/scene.ts';
 import { hypot } from './elementary.ts';
 
 /** Nine numbers, column-major: `m[3 * column + row]`. */
@@ -48,11 +47,7 @@ export function determinant3(m: Mat3): number {
   );
 }
 
-/**
- * The matrix that turns normals when `m` turns points, up to length: the cofactor matrix.
- *
- * It needs no inverse; where `m` mirrors, it turns them inside out.
- */
+/** The cofactor matrix turns normals, up to length, when `m` turns points; inside out where `m` mirrors. */
 export function normalMatrix3(m: Mat3): Mat3 {
   return [
     m[4] * m[8] - m[5] * m[7],
@@ -67,10 +62,7 @@ export function normalMatrix3(m: Mat3): Mat3 {
   ];
 }
 
-/**
- * The rotation nearest to the first two columns of a matrix (Gram-Schmidt, determinant +1);
- * undefined where a column vanishes.
- */
+/** The rotation nearest to the first two columns (Gram-Schmidt); undefined where one vanishes. */
 export function orthonormalize(m: Mat3): Mat3 | undefined {
   const x = normalize([m[0], m[1], m[2]]);
   if (!x) return undefined;
@@ -172,4 +164,34 @@ export function boundsOf(points: ArrayLike<number>, indices?: Uint32Array): Boun
     if (z > maxZ) maxZ = z;
   }
   return { min: [minX, minY, minZ], max: [maxX, maxY, maxZ] };
+}
+
+/**
+ * The unit quaternion x y z w of a rotation matrix, with w ≥ 0; the pivot is the largest of the four
+ * squared components, so that no rotation divides by a small number.
+ *
+ * @param m - Determinant +1.
+ *
+ * @example
+ * ```ts
+ * quaternionFromRotation([0, 0, -1, 0, 1, 0, 1, 0, 0]);
+ * // → [0, 0.7071067811865475, 0, 0.7071067811865475]
+ * ```
+ */
+export function quaternionFromRotation(m: Mat3): SceneNode['rotation'] {
+  const [m00, m10, m20, m01, m11, m21, m02, m12, m22] = m;
+  const w = 1 + m00 + m11 + m22;
+  const x = 1 + m00 - m11 - m22;
+  const y = 1 - m00 + m11 - m22;
+  const z = 1 - m00 - m11 + m22;
+  const largest = Math.max(w, x, y, z);
+  if (largest === w) return unit(m21 - m12, m02 - m20, m10 - m01, w);
+  if (largest === x) return unit(x, m01 + m10, m02 + m20, m21 - m12);
+  if (largest === y) return unit(m01 + m10, y, m12 + m21, m02 - m20);
+  return unit(m02 + m20, m12 + m21, z, m10 - m01);
+}
+
+function unit(x: number, y: number, z: number, w: number): SceneNode['rotation'] {
+  const length = Math.sqrt(x * x + y * y + z * z + w * w) * (w < 0 ? -1 : 1);
+  return [x / length, y / length, z / length, w / length];
 }

@@ -1,7 +1,12 @@
 /** Assemble: parts, their meshes and materials become one scene with equal content listed once. */
 import type { Frame } from '../math/ofml-frame.ts';
-import { quaternionFromRotation } from '../math/quaternion.ts';
-import { diagonal3, IDENTITY3, type Mat3, scaleColumns } from '../math/vec.ts';
+import {
+  diagonal3,
+  IDENTITY3,
+  type Mat3,
+  quaternionFromRotation,
+  scaleColumns,
+} from '../math/vec.ts';
 import type { Vec3 } from '../model/graphics.ts';
 import type {
   Geometry,
@@ -13,6 +18,7 @@ import type {
   TextureUse,
 } from '../model/scene.ts';
 import { canonicalName } from '../service/wire-value.ts';
+import type { PreparedMesh } from './block-mesh.ts';
 import { createBounds } from './bounds.ts';
 import { createContentPool } from './content-pool.ts';
 import type { ConvertOptions } from './convert-options.ts';
@@ -48,12 +54,10 @@ interface Draft extends AssembleInput {
 }
 
 /**
- * Assembles the scene of an article.
+ * Assembles the scene of an article (D-107, D-108, D-406).
  *
  * @param meshes - The parts that can be drawn.
  * @returns Nodes: movable frames first, then parts, parents before children. Translations in metres.
- *
- * @see D-107, D-108, D-406.
  */
 export function assembleScene(
   flat: FlatParts,
@@ -161,10 +165,11 @@ function primitivesOf(
   draft: Draft,
 ): ScenePrimitive[] {
   const { cache, losses, splitCounted, tangents } = draft;
-  const projects = !material.uvs.useStoredUvs || mesh.needsProjection;
-  const plan = planOf(part, projects, material, draft.options);
+  const plan = planOf(part, mesh, material, draft.options);
   const normalMap = tangents && material.images.normalTexture;
-  const key = `vertices ${meshKey} ${planKey(plan, projects)} ${tangentKey(normalMap)}`;
+  // Without the image, which tangents do not depend on.
+  const placed = normalMap && { ...normalMap, image: undefined };
+  const key = `vertices ${meshKey} ${JSON.stringify([plan, placed])}`;
   const build = () => addTangents(buildVertexData(mesh, plan), normalMap, tangents);
   const data = cache.get(key, build);
   if (!splitCounted.has(key)) losses.counts.splitVertices += data.splitVertices;
@@ -181,44 +186,29 @@ function primitivesOf(
   });
 }
 
+/** Plans are equal where their vertex data is: without projection its options do not count. */
 function planOf(
   part: Part,
-  projects: boolean,
+  mesh: PreparedMesh,
   { uvs }: ResolvedMaterial,
-  { flipV, doubleSided, mirrorOppositeSides, boxProjection }: ConvertOptions,
+  options: ConvertOptions,
 ): VertexPlan {
+  const projects = !uvs.useStoredUvs || mesh.needsProjection;
+  const isScaled = projects && uvs.uvSets.length > 0 && options.boxProjection === 'scaled';
   return {
     ...uvs,
-    flipV,
-    doubleSided,
-    mirrorOppositeSides,
+    swapProjected: projects && uvs.swapProjected,
+    flipV: options.flipV,
+    doubleSided: options.doubleSided,
+    mirrorOppositeSides: projects && options.mirrorOppositeSides,
     shape: part.bakedShape ?? IDENTITY3,
-    projectAt: projects && boxProjection === 'scaled' ? sizeOf(part) : IDENTITY3,
+    projectAt: isScaled ? sizeOf(part) : IDENTITY3,
   };
 }
 
 /** The size at which a part is projected: D-402. */
 function sizeOf({ bakedShape, scale }: Part): Mat3 {
   return bakedShape ? scaleColumns(bakedShape, scale) : diagonal3(scale);
-}
-
-function planKey(plan: VertexPlan, projects: boolean): string {
-  return [
-    plan.useStoredUvs,
-    projects && plan.swapProjected,
-    projects && plan.uvSets.length > 0 ? plan.projectAt : '',
-    projects && plan.mirrorOppositeSides,
-    plan.doubleSided,
-    plan.flipV,
-    plan.shape,
-    plan.uvSets.map((map) => map ?? 'raw').join(' '),
-  ].join('|');
-}
-
-function tangentKey(normalMap: PlacedImage | undefined): string {
-  if (!normalMap) return '';
-  const { uvSet, transform } = normalMap;
-  return `tangents ${uvSet} ${transform ? JSON.stringify(transform) : ''}`;
 }
 
 function addTangents(

@@ -5,7 +5,7 @@ import {
   cosDegrees,
   type Frame,
   movePoint,
-  type RotationRule,
+  ROTATION_CHOICES,
   relativeFrame,
   rotationFromDegrees,
   sinDegrees,
@@ -66,7 +66,7 @@ describe('rotationFromDegrees', () => {
     );
   });
 
-  it.each<RotationRule['rotationOrder']>(['xyz', 'xzy', 'yxz', 'yzx', 'zxy', 'zyx'])(
+  it.each(ROTATION_CHOICES.rotationOrder)(
     'turns in the order %s by option, counter-clockwise or clockwise',
     (rotationOrder) => {
       const inOrder = (degrees: Vec3, v: Vec3) =>

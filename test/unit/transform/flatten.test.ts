@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { movePoint } from '../../../src/math/ofml-frame.ts';
-import { quaternionFromRotation } from '../../../src/math/quaternion.ts';
-import { determinant3, transformVec3 } from '../../../src/math/vec.ts';
+import { determinant3, quaternionFromRotation, transformVec3 } from '../../../src/math/vec.ts';
 import type { PartsListNode, Vec3 } from '../../../src/model/graphics.ts';
 import { decodePartsList } from '../../../src/service/wire-parts-list.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
