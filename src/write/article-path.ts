@@ -1,19 +1,11 @@
-/**
- * Article path: the path of each configuration's link below the output folder, which is a URL path too. The
- * same identities get the same paths, whatever the folder contains.
- */
+/** Article path: the path of each configuration's link below the output folder, which is a URL path too. */
 import type { ArticleKey } from '../model/article.ts';
 import { compareConfigurations, configurationKey } from '../model/configuration-id.ts';
 import { urlName } from '../support/file-names.ts';
 import { sha256Hex } from '../support/files.ts';
 
-/** Hex digits of the digest that names a configuration other than the default. */
-const CONFIGURATION_DIGITS = 16;
-/** Hex digits that distinguish a second owner of a path from the first. */
-const OWNER_DIGITS = 8;
-
 /**
- * Gives each configuration the path of its link, with `/`, relative to the output folder.
+ * Gives each configuration the path of its link, with `/`, relative to the output folder (D-733, D-740).
  *
  * Names compare without regard to case. Of two articles that would share a folder the first by key
  * keeps it; the other gets the digest of its base number appended.
@@ -21,8 +13,6 @@ const OWNER_DIGITS = 8;
  * @param keys - All identities of the manifest, failed ones too, so that a path does not move when
  *   another article fails in a run.
  * @returns Paths by {@link configurationKey}.
- *
- * @see D-733 (names), D-740 (layout).
  */
 export function assignPaths(keys: readonly ArticleKey[]): Map<string, string> {
   const owners = new Map<string, string>();
@@ -36,7 +26,7 @@ export function assignPaths(keys: readonly ArticleKey[]): Map<string, string> {
 /** `default`, or 16 hex digits of sha256(reinitstring, NUL, metareinitstring). */
 function configurationName({ reinitstring, metareinitstring }: ArticleKey): string {
   if (reinitstring === '' && metareinitstring === '') return 'default';
-  return hexOf(`${reinitstring}\0${metareinitstring}`, CONFIGURATION_DIGITS);
+  return sha256Hex(`${reinitstring}\0${metareinitstring}`).slice(0, 16);
 }
 
 /** The first of the candidates without another owner; claims it. */
@@ -56,12 +46,9 @@ function* candidates(key: ArticleKey): Generator<string> {
   const { basearticlenumber: base, finalarticlenumber: final } = key;
   const series = ['articles', key.manufacturer, key.program].map(urlName).join('/');
   const folder = `${series}/${urlName(final === '' ? base : final)}`;
+  const ofBoth = sha256Hex(`${base}\0${final}`);
   yield folder;
-  yield `${folder}~${hexOf(base, OWNER_DIGITS)}`;
-  yield `${folder}~${hexOf(`${base}\0${final}`, OWNER_DIGITS)}`;
-  yield `${folder}~${hexOf(`${base}\0${final}`, CONFIGURATION_DIGITS)}`;
-}
-
-function hexOf(text: string, digits: number): string {
-  return sha256Hex(new TextEncoder().encode(text)).slice(0, digits);
+  yield `${folder}~${sha256Hex(base).slice(0, 8)}`;
+  yield `${folder}~${ofBoth.slice(0, 8)}`;
+  yield `${folder}~${ofBoth.slice(0, 16)}`;
 }

@@ -9,13 +9,10 @@ export interface NamedFile {
   bytes: Uint8Array;
 }
 
-const EXTENSIONS = { 'image/jpeg': 'jpg', 'image/png': 'png' } as const satisfies Record<
-  SceneImage['mimeType'],
-  string
->;
+const EXTENSIONS = { 'image/jpeg': 'jpg', 'image/png': 'png' } as const;
 
 /**
- * Writes a scene as glTF with separate files.
+ * Writes a scene as glTF with separate files (D-307).
  *
  * @param stem - Name of the `.gltf` file without its ending; the names of all other files begin with it.
  * @returns The files of one folder, the `.gltf` file last; equal scenes give equal bytes.
@@ -24,8 +21,6 @@ const EXTENSIONS = { 'image/jpeg': 'jpg', 'image/png': 'png' } as const satisfie
  * ```ts
  * writeGltf(scene, 'desk').map(({ name }) => name); // → ['desk-OAK.jpg', 'desk.bin', 'desk.gltf']
  * ```
- *
- * @see D-307.
  */
 export function writeGltf(scene: Scene, stem: string): NamedFile[] {
   const buffer = `${stem}.bin`;

@@ -38,7 +38,7 @@ const LINE_FIELDS = [
 ] as const satisfies readonly (keyof ManifestLine)[];
 
 /** Called while lines are read. */
-export interface LineWatch<T> {
+interface LineWatch<T> {
   /** Called with each line. */
   onLine?: (line: T, key: string) => void;
   /** Called with each line that cannot be read and is left out. @defaultValue throws */
@@ -46,12 +46,10 @@ export interface LineWatch<T> {
 }
 
 /**
- * Opens the manifest of an output folder.
+ * Opens the manifest of an output folder (D-740).
  *
  * @returns Its lines by {@link configurationKey}, in file order; none where there is no manifest yet.
  * @throws {@link ConverterError} `MANIFEST_DAMAGED` if a line is not one that was written.
- *
- * @see Layout of the output in D-740.
  */
 export function openManifest(
   outputDir: string,
@@ -90,7 +88,7 @@ export async function readCatalogue(outputDir: string, lang?: string): Promise<C
   return [...(await openCatalogue(outputDir, {}, file)).values()];
 }
 
-/** Replaces the manifest or the catalogue, sorted; an equal file is left alone. @see D-740 */
+/** Replaces the manifest or the catalogue, sorted; an equal file is left alone (D-740). */
 export async function writeLines<T>(
   outputDir: string,
   name: string,
@@ -101,11 +99,10 @@ export async function writeLines<T>(
   const length = parts.reduce((sum, part) => sum + part.length + 1, 0);
   const before = await readBytesIfExists(path);
   if (before?.length === length && consistsOf(before, parts)) return;
-  const content = new Uint8Array(length);
+  const content = new Uint8Array(length).fill(LINE_END);
   let at = 0;
   for (const part of parts) {
     content.set(part, at);
-    content[at + part.length] = LINE_END;
     at += part.length + 1;
   }
   await replaceFile(path, content, { tmpDir: temporaryFolder(outputDir) });
@@ -122,16 +119,12 @@ function consistsOf(file: Uint8Array, parts: readonly Uint8Array[]): boolean {
 }
 
 /**
- * Adds to the lines of a run the earlier lines that stay listed.
+ * Adds to the lines of a run the earlier lines that stay listed (D-740).
  *
- * A full run replaces everything: what it no longer selects loses its line, so that `earlier` is empty.
- * A partial one (`--only`, `--limit`, `--failed`) replaces only what it selected; an earlier request that
+ * A partial run (`--only`, `--limit`, `--failed`) replaces only what it selected; an earlier request that
  * it did not select stays listed with the configuration that it resolved to.
  *
- * @param lines - Lines of this run by key, one a configuration; earlier ones are added to them.
- * @param earlier - Earlier lines that stay, but for the requests that this run answered anew.
- *
- * @see D-740.
+ * @param earlier - None after a full run.
  */
 export function keepUnselected(
   lines: PackedMap<ManifestLine>,
@@ -163,10 +156,8 @@ export function jsonLines(values: readonly unknown[]): Uint8Array {
 
 /** A line with its fields in their order, without those that are undefined. */
 export function orderFields(line: ManifestLine): ManifestLine {
-  const present = LINE_FIELDS.filter((field) => line[field] !== undefined);
-  return Object.fromEntries(
-    present.map((field) => [field, line[field]]),
-  ) as unknown as ManifestLine;
+  const fields = LINE_FIELDS.filter((field) => line[field] !== undefined);
+  return Object.fromEntries(fields.map((field) => [field, line[field]])) as unknown as ManifestLine;
 }
 
 /** The fields that are checked: only what a damaged file would break. */
@@ -234,9 +225,8 @@ function problemOf(
   const list = lists.find((field) => !Array.isArray(line[field]));
   if (list !== undefined) return `expected a list in "${list}"`;
   const { sha256, lastGood } = line as Partial<ManifestLine>;
-  const digests: unknown[] = [sha256, lastGood?.sha256];
-  const isDigest = digests.every(
-    (d) => d === undefined || d === noDigest || DIGEST.test(String(d)),
-  );
-  return isDigest ? undefined : 'expected 64 hex digits in "sha256"';
+  const isDigest = (value: unknown) =>
+    value === undefined || value === noDigest || DIGEST.test(String(value));
+  const areDigests = isDigest(sha256) && isDigest(lastGood?.sha256);
+  return areDigests ? undefined : 'expected 64 hex digits in "sha256"';
 }

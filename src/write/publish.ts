@@ -57,15 +57,14 @@ export interface Published {
 }
 
 /**
- * Publishes a run: links first, then the manifest, then the catalogue of each language, the only ones that stay.
+ * Publishes a run: links first, then the manifest, then the catalogue of each language, the only ones that stay
+ * (D-740).
  *
  * A link to the right content is left alone, and so is an equal manifest. A crash in between leaves links
  * that the old manifest does not list; the next run compares every link with its object and corrects it.
  * A line whose path has changed, such as by another naming rule, keeps its GLB: the old link is removed last.
  *
  * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`; the reason of the signal.
- *
- * @see D-740 (order; copies without hard links).
  */
 export async function publish(publication: Publication): Promise<Published> {
   const { outputDir, lines, catalogues } = publication;
