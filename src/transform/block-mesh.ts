@@ -77,11 +77,10 @@ interface Draft {
 }
 
 /**
- * Welds the points of a block, drops invalid triangles, turns surfaces that face inwards and adds normals.
+ * Welds the points of a block, drops invalid triangles, turns surfaces that face inwards and adds normals
+ * (D-105, D-301 to D-308).
  *
  * @returns No surfaces where no triangle is left.
- *
- * @see D-105, D-301 to D-308.
  */
 export function prepareBlock(block: Block, options: MeshOptions): PreparedMesh {
   const { positions, remap } = weldPoints(block.positions, options.weldToleranceMetres);

@@ -114,7 +114,8 @@ export const CONVERT_DEFAULTS = Object.fromEntries(
 export const CONVERTER_VERSION = 2;
 
 /**
- * Everything that a GLB depends on beside the service's data, as one text: the version and all options.
+ * Everything that a GLB depends on beside the service's data, as one text: the version and all options
+ * (D-745).
  *
  * Keys are sorted, since the order in which options are written means nothing; the patterns of `overrides`
  * keep theirs, since a later one wins (D-541).
@@ -125,8 +126,6 @@ export const CONVERTER_VERSION = 2;
  * ```ts
  * conversionText({ ...CONVERT_DEFAULTS, strict: true }); // → '{"version":1,"options":[["allowMissingParts",false],…'
  * ```
- *
- * @see D-745.
  */
 export function conversionText(
   options: ConvertOptions,

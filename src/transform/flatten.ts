@@ -89,7 +89,8 @@ interface Walk {
 }
 
 /**
- * Flattens a parts list into the parts to draw.
+ * Flattens a parts list into the parts to draw (Spec 2.3; D-103, D-104, D-106, D-108, D-109, D-110,
+ * D-112).
  *
  * @param names - Qualified names of the article and its blocks, as layers may begin with them.
  * @throws {@link ConverterError} `NODE_TYPE_UNKNOWN` with `unknownNodes: fail`.
@@ -99,8 +100,6 @@ interface Walk {
  * flattenPartsList([{ ...top, offsetMetres: [1, 0, 0], children: [leg] }], CONVERT_DEFAULTS, losses);
  * // → { parts: [{ node: leg, path: '0/0', frame: { translationMetres: [1, 0, 0], … }, … }], movables: [] }
  * ```
- *
- * @see Spec 2.3; D-103, D-104, D-106, D-108, D-109, D-110, D-112.
  */
 export function flattenPartsList(
   roots: readonly PartsListNode[],

@@ -38,11 +38,9 @@ const READERS: readonly { signature: string; least: number; read: HeaderReader }
 ];
 
 /**
- * Reads the header of an image.
+ * Reads the header of an image (D-552).
  *
  * @returns Undefined for an unknown kind, or where the header itself is broken.
- *
- * @see D-552.
  */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -138,11 +136,10 @@ function meanLinear({ channels, data }: Pixels): LinearRgb {
 }
 
 /**
- * Packs roughness into green and metallic into blue; a missing one is 255, red is 255 (no occlusion).
+ * Packs roughness into green and metallic into blue; a missing one is 255, red is 255 (no occlusion)
+ * (D-507).
  *
  * @param roughness - Same size as `metallic`.
- *
- * @see D-507.
  */
 export function packChannels(roughness: Pixels | undefined, metallic: Pixels | undefined): Pixels {
   const { width, height } = (roughness ?? metallic)!;
@@ -169,11 +166,7 @@ export function turnGreen({ width, height, channels, data }: Pixels): Pixels {
 /** Factor on height differences between neighbours: a full step over one pixel is 45° × 4. */
 const HEIGHT_STRENGTH = 4;
 
-/**
- * A tangent-space normal map (+Y green) of a height map that repeats both ways.
- *
- * @see D-504.
- */
+/** A tangent-space normal map (+Y green) of a height map that repeats both ways (D-504). */
 export function normalsFromHeights(heights: Pixels): Pixels {
   const { width, height } = heights;
   const at = (x: number, y: number) =>

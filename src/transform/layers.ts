@@ -23,7 +23,7 @@ const MOST_PARTS = 32;
 const TWO_WORD_MODE = 'ARTICLE_INFO';
 
 /**
- * Creates a reader of the layers of one article, each with the name of its node's block.
+ * Creates a reader of the layers of one article, each with the name of its node's block (D-112).
  *
  * @param names - Qualified names such as `ACME::DESK::LEG`: a layer may begin with their first two segments.
  * @param dropLayers - Globs, compared with the mode and its tag.
@@ -33,8 +33,6 @@ const TWO_WORD_MODE = 'ARTICLE_INFO';
  * createLayerReader(['FRM::FRMR_2Q::'], ['D2*'])('72_FRM_FRMR_2Q_D2_PLAN', '');
  * // → { tag: 'PLAN', isDropped: true }
  * ```
- *
- * @see D-112.
  */
 export function createLayerReader(
   names: readonly string[],

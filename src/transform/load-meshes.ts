@@ -28,13 +28,11 @@ interface MeshInput {
 }
 
 /**
- * Loads the meshes of all parts.
+ * Loads the meshes of all parts (D-202, D-303, D-308, D-542).
  *
  * @returns The parts that can be drawn, in their order, with their meshes.
  * @throws {@link ConverterError} `BLOCK_MISSING`, `BLOCK_INVALID`, `SOLID_INVALID` or what fetching ended
  * with, naming the part; with `allowMissingParts` these are warnings and losses.
- *
- * @see D-202, D-303, D-308, D-542.
  */
 export async function loadMeshes(
   parts: readonly Part[],

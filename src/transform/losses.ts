@@ -23,7 +23,7 @@ export interface Losses {
 const LONGEST_VALUE = 200;
 
 /**
- * Makes an empty collection.
+ * Makes an empty collection (D-540).
  *
  * @param expected - Globs of the fields whose losses are marked as expected.
  *
@@ -33,8 +33,6 @@ const LONGEST_VALUE = 200;
  * losses.warn('NODE_TYPE_UNKNOWN', 'type "spline" is kept as a group', '0/2');
  * losses.listed().warnings; // → [{ …, message: 'type "spline" is kept as a group (at 0/1 and 1 more)' }]
  * ```
- *
- * @see D-540.
  */
 export function createLosses(expected: readonly string[] = []): Losses {
   const isExpected = expected.map(globMatcher);

@@ -262,12 +262,10 @@ export interface MaterialExplanation {
 }
 
 /**
- * Applies the table to a material.
+ * Applies the table to a material (D-500).
  *
  * @param explain - Called with what each row did; it costs a few dozen copies a material.
  * @returns Factors linear, 0..1.
- *
- * @see D-500.
  */
 export function shadingOf(
   context: Omit<MaterialContext, 'shading'>,

@@ -49,7 +49,7 @@ const LONGEST_COMPARED = 512;
 const LONGEST_SEARCHED = 64;
 
 /**
- * Creates the normals of a block.
+ * Creates the normals of a block (D-306, D-307).
  *
  * The normal of a corner is the angle-weighted mean over those faces at its point whose normal is
  * within the crease angle of the corner's own face. A point whose faces all lie within half that
@@ -57,8 +57,6 @@ const LONGEST_SEARCHED = 64;
  *
  * @param positions - x y z a welded point, metres.
  * @param creaseAngleDegrees - 0 keeps every face flat, 180 smooths everything.
- *
- * @see D-306, D-307.
  */
 export function createNormals(positions: Float32Array, creaseAngleDegrees: number): BlockNormals {
   const pointCount = positions.length / 3;

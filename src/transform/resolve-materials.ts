@@ -45,13 +45,11 @@ interface MaterialInput {
 }
 
 /**
- * Resolves every material that an article's parts refer to.
+ * Resolves every material that an article's parts refer to (D-110, D-110b, D-500, D-541).
  *
  * @param references - Effective references of the parts, repeats allowed; an empty one is the default.
  * @returns Finds the material of one of them.
  * @throws {@link ConverterError} `IMAGE_UNREADABLE`, or what fetching an existing image ended with.
- *
- * @see D-110, D-110b, D-500, D-541.
  */
 export async function resolveMaterials(
   references: Iterable<string>,

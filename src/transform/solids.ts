@@ -1,7 +1,4 @@
-/**
- * Solids: cuboids, frames, cylinders, spheres and ellipsoids drawn from their own parameters, closed
- * and counter-clockwise from outside, with normals. Their UVs are projected.
- */
+/** Solids: closed meshes drawn from the parameters of a node, with normals; their UVs are projected. */
 import { acos, cos, sin } from '../math/elementary.ts';
 import { cross, IDENTITY3, normalize } from '../math/vec.ts';
 import type { PartsListNode, Vec3 } from '../model/graphics.ts';
@@ -51,20 +48,15 @@ export function isSolidType(type: string): boolean {
 
 /**
  * Reads the parameters of a solid. Their form is not specified: an array, flat, nested once or of
- * `{name, value}`; an object; or a text of numbers, of `name=value` pairs or of JSON.
+ * `{name, value}`; an object; or a text of numbers, of `name=value` pairs or of JSON (D-202).
  *
- * @param type - One of {@link isSolidType}.
- * @param params - As received.
- * @returns Positive lengths in metres, in the order of the array form; undefined where one is
- * missing, is no number, or is not above zero.
+ * @returns Positive lengths in metres, in the order of the array form; undefined where one cannot be read.
  *
  * @example
  * ```ts
  * solidLengths('cyl', '0.7; 0.03'); // → [0.7, 0.03]
  * solidLengths('cyl', { Radius: 0.03, L: 0.7 }); // → [0.7, 0.03]
  * ```
- *
- * @see D-202.
  */
 export function solidLengths(type: string, params: unknown): number[] | undefined {
   const { parameters } = SOLIDS[type]!;
@@ -90,7 +82,7 @@ function entriesOf(value: unknown): [string, unknown][] {
   return typeof name === 'string' ? [[name, fields.get('value')]] : [...fields];
 }
 
-/** JSON, `name=value` pairs, or numbers; a comma is decimal where more numbers would come of it otherwise. */
+/** JSON, `name=value` pairs, or numbers; a comma is decimal where there would be too many otherwise. */
 function fromText(text: string, count: number): unknown {
   const json = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
   if (json !== undefined) return json;
@@ -111,21 +103,12 @@ function parsed(text: string): unknown {
   }
 }
 
-function byName(
-  entries: readonly (readonly [string, unknown])[],
-  names: readonly string[][],
-): unknown[] {
+function byName(entries: readonly [string, unknown][], names: readonly string[][]): unknown[] {
   const values = new Map(entries.map(([name, value]) => [name.trim().toLowerCase(), value]));
   return names.map((aliases) => values.get(aliases.find((alias) => values.has(alias)) ?? ''));
 }
 
-/**
- * Makes the mesh of a solid node.
- *
- * @returns Part frame, metres; undefined where the parameters cannot be read.
- *
- * @see D-200.
- */
+/** Makes the mesh of a solid node, in metres (D-200); undefined where the parameters cannot be read. */
 export function makeSolid(
   { type, params }: Pick<PartsListNode, 'type' | 'params'>,
   { curveToleranceMetres }: Pick<ConvertOptions, 'curveToleranceMetres'>,
@@ -146,20 +129,19 @@ function meshOf(
   corners: { points: readonly number[]; normals: readonly number[] },
 ): PreparedMesh {
   const points = Uint32Array.from(corners.points);
+  const surface = {
+    points,
+    localPoints: points,
+    localCount: positions.length / 3,
+    normals: Uint32Array.from(corners.normals),
+    uvOffsets: undefined,
+    doubleSided: false,
+  };
   return {
     positions: Float32Array.from(positions),
     normals: Float32Array.from(normals),
     uvs: new Float64Array(0),
-    surfaces: [
-      {
-        points,
-        localPoints: points,
-        localCount: positions.length / 3,
-        normals: Uint32Array.from(corners.normals),
-        uvOffsets: undefined,
-        doubleSided: false,
-      },
-    ],
+    surfaces: [surface],
     rotation: IDENTITY3,
     positionMetres: [0, 0, 0],
     counts: { droppedTriangles: 0, duplicateTriangles: 0, flippedSurfaces: 0, unusableUvs: 0 },
@@ -195,9 +177,10 @@ function normalOf([a, b, c]: Quad): number[] {
 }
 
 type Corner = readonly [number, number];
+type Rectangle = readonly [Corner, Corner, Corner, Corner];
 
-/** Corners of a rectangle in x and y, counter-clockwise from +z. */
-function rectangle(x0: number, y0: number, x1: number, y1: number): Corner[] {
+/** Corners in x and y, counter-clockwise from +z. */
+function rectangle(x0: number, y0: number, x1: number, y1: number): Rectangle {
   return [
     [x0, y0],
     [x1, y0],
@@ -207,12 +190,17 @@ function rectangle(x0: number, y0: number, x1: number, y1: number): Corner[] {
 }
 
 /** A face of constant z. */
-function flat(corners: readonly Corner[], z: number): Quad {
-  return corners.map(([x, y]) => [x, y, z]) as unknown as Quad;
+function flat([a, b, c, e]: Rectangle, z: number): Quad {
+  return [
+    [...a, z],
+    [...b, z],
+    [...c, z],
+    [...e, z],
+  ];
 }
 
 /** The four faces around z, from 0 to d. */
-function walls(corners: readonly Corner[], d: number): Quad[] {
+function walls(corners: Rectangle, d: number): Quad[] {
   return corners.map(([x, y], k) => {
     const [nextX, nextY] = corners[(k + 1) % 4]!;
     return [
@@ -226,7 +214,7 @@ function walls(corners: readonly Corner[], d: number): Quad[] {
 
 function cuboidFaces(w: number, h: number, d: number): Quad[] {
   const corners = rectangle(0, 0, w, h);
-  const [a, b, c, e] = corners as [Corner, Corner, Corner, Corner];
+  const [a, b, c, e] = corners;
   return [...walls(corners, d), flat(corners, d), flat([b, a, e, c], 0)];
 }
 

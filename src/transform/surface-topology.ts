@@ -2,13 +2,11 @@
 import { boundsOf } from '../math/vec.ts';
 
 /**
- * Whether a surface is closed by its edges: each runs as often one way as the other.
+ * Whether a surface is closed by its edges: each runs as often one way as the other (D-304, D-305).
  *
  * Two pieces that touch along an edge are closed as they are apart: four triangles meet there.
  *
  * @param points - m × 3 welded point indices.
- *
- * @see D-304, D-305.
  */
 export function closedByEdges(points: Uint32Array): boolean {
   const edges = sortedEdges(points);
@@ -40,12 +38,10 @@ function sortedEdges(points: Uint32Array): Float64Array {
 }
 
 /**
- * Six times the volume that a surface encloses, about the centre of its bounds; negative where it
- * faces inwards.
+ * Six times the volume that a surface encloses, about the centre of its bounds; negative where it faces
+ * inwards (D-304).
  *
  * @param positions - x y z a welded point, metres.
- *
- * @see D-304.
  */
 export function signedVolume(points: Uint32Array, positions: Float32Array): number {
   const { min, max } = boundsOf(positions, points);

@@ -6,13 +6,11 @@ import { cos, hypot, sin } from '../math/elementary.ts';
 import type { Geometry, TangentGenerator, TextureTransform } from '../model/scene.ts';
 
 /**
- * Adds MikkTSpace tangents to a geometry.
+ * Adds MikkTSpace tangents to a geometry (D-309).
  *
  * @param uvSet - UV set of the normal map.
  * @param transform - Its texture transform, or undefined.
  * @returns `tangents` n × 4: unit vector along the image's U, and ±1 for the side of its V.
- *
- * @see D-309.
  */
 export function withTangents(
   geometry: Geometry,

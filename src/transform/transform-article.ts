@@ -31,7 +31,7 @@ interface TransformInput {
 }
 
 /**
- * Transforms one article.
+ * Transforms one article (D-101 to D-550).
  *
  * @returns Frame: +X right, +Y up, +Z front, metres. Equal input gives an equal scene.
  * @throws {@link ConverterError} `PARTS_LIST_INVALID`, `PARTS_LIST_TOO_DEEP`, `BLOCK_MISSING`,
@@ -42,8 +42,6 @@ interface TransformInput {
  * const scene = await transformArticle({ snapshot, read, options: CONVERT_DEFAULTS, … });
  * scene.triangles; // → 10372
  * ```
- *
- * @see D-101 to D-550.
  */
 export async function transformArticle(input: TransformInput): Promise<Scene> {
   const { snapshot, read, decoded, options, images, cache } = input;

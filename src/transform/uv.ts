@@ -49,13 +49,11 @@ const LAYOUTS: readonly LayoutRule[] = [
 ];
 
 /**
- * Finds the layout of a block's stored UVs: how many floats an entry of `T` has, and where `TI` begins
- * to count.
+ * Finds the layout of a block's stored UVs: how many floats an entry of `T` has, and where `TI` begins to
+ * count (D-302, D-303).
  *
  * @returns With `offsetsOf`: m × 3 offsets of U in `uvs`; undefined where a surface has no stored UVs,
  * or unusable ones.
- *
- * @see D-302, D-303.
  */
 export function uvLayoutOf(
   block: Block,
@@ -103,7 +101,7 @@ const MIRRORED = 3;
 const TIE = 1e-6;
 
 /**
- * The side of the box that the largest component of a unit normal points to.
+ * The side of the box that the largest component of a unit normal points to (D-402).
  *
  * @param mirror - Whether U runs the other way on back, left and bottom.
  * @returns 0 to 5, for {@link boxU} and {@link boxV}.
@@ -113,8 +111,6 @@ const TIE = 1e-6;
  * boxFace(0, -1, 0); // → 2, the top
  * boxFace(Math.SQRT1_2, 0, Math.SQRT1_2); // → 0, the front
  * ```
- *
- * @see D-402.
  */
 export function boxFace(x: number, y: number, z: number, mirror = false): number {
   const ax = Math.abs(x);
@@ -161,9 +157,7 @@ export function basePlacement(material: ServiceMaterial, options: ScaleOptions):
 
 /**
  * Placement of the normal map: each missing value is that of the base. `bump_scaleu` and `bump_scalev`
- * are always repetitions a metre.
- *
- * @see D-420.
+ * are always repetitions a metre (D-420).
  */
 export function bumpPlacement(material: ServiceMaterial, options: ScaleOptions): Placement {
   const base = basePlacement(material, options);
@@ -187,12 +181,11 @@ function scaleOr(value: number | undefined, fallback: number): number {
 }
 
 /**
- * Expresses a placement in glTF terms. The extension scales first, then turns, then moves, V down.
+ * Expresses a placement in glTF terms. The extension scales first, then turns, then moves, V down
+ * (D-420).
  *
  * @returns `transform` where both scales are equal or the rotation is a multiple of 180°, which
  * every viewer evaluates alike; else `baked`, for a UV set of its own; neither for the identity.
- *
- * @see D-420.
  */
 export function placeUvs(
   { scale, offset, rotationDegrees }: Placement,

@@ -75,11 +75,7 @@ const DOUBLE_SIDED = {
   none: () => false,
 } as const satisfies Record<ConvertOptions['doubleSided'], (surface: PreparedSurface) => boolean>;
 
-/**
- * Makes the vertex data of a mesh.
- *
- * @see D-305, D-306, D-307, D-401 to D-406, D-420.
- */
+/** Makes the vertex data of a mesh (D-305, D-306, D-307, D-401 to D-406, D-420). */
 export function buildVertexData(mesh: PreparedMesh, plan: VertexPlan): VertexData {
   const isDouble = DOUBLE_SIDED[plan.doubleSided];
   const data: VertexData = { singleSided: undefined, doubleSided: undefined, splitVertices: 0 };

@@ -16,12 +16,10 @@ interface WeldedPoints {
 const EMPTY = 0xffffffff;
 
 /**
- * Joins points with bit-equal positions (−0 equals 0), or those that share a cell of a grid.
+ * Joins points with bit-equal positions (−0 equals 0), or those that share a cell of a grid (D-301).
  *
  * @param positions - n × 3 float32, metres; a trailing incomplete point is ignored.
  * @param toleranceMetres - 0 joins equal positions only; else the size of a grid cell.
- *
- * @see D-301.
  */
 export function weldPoints(positions: Float32Array, toleranceMetres: number): WeldedPoints {
   const count = Math.floor(positions.length / 3);
