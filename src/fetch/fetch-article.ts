@@ -1,11 +1,7 @@
-/** Fetches one configuration as a snapshot: its article as resolved, and its parts list, blocks and images by digest. */
+/** Fetches one configuration as a snapshot: its article, and its parts list, blocks and images by digest. */
 import { Dependencies } from '../cache/dependencies.ts';
 import { missingBecause } from '../cache/missing-body.ts';
-import {
-  type CacheableRequest,
-  ResponseCache,
-  type ResponseCacheOptions,
-} from '../cache/response-cache.ts';
+import { ResponseCache, type ResponseCacheOptions } from '../cache/response-cache.ts';
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
 import type { PartsList, PartsListNode } from '../model/graphics.ts';
@@ -18,20 +14,26 @@ import type {
 } from '../model/snapshot.ts';
 import { imageReferences } from '../service/wire-material.ts';
 import { canonicalName, parseJson } from '../service/wire-value.ts';
-import { asConverterError, ConverterError, endsRun, isConverterError } from '../support/errors.ts';
+import { ConverterError, isConverterError } from '../support/errors.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { type ImageContext, locateImage } from './image-location.ts';
 import { checkPlacement } from './placement.ts';
 import {
   articleRequest,
-  blockOwner,
+  blockRequest,
   estimateRequests,
   imageRequest,
   partsListRequest,
   type RequestEstimate,
 } from './requests.ts';
 import { planningChildren, resolveKey } from './resolve-article.ts';
-import type { CatalogueReader, Configurator, Configured, PropertySetting } from './selection.ts';
+import {
+  asFailure,
+  type CatalogueReader,
+  type Configurator,
+  type Configured,
+  type PropertySetting,
+} from './selection.ts';
 import {
   inputsDigest,
   optionsDigest,
@@ -57,9 +59,8 @@ export interface Fetcher extends CatalogueReader, Configurator {
    */
   resolve(request: ArticleRequest): Promise<ResolvedArticle>;
   /**
-   * Fetches all that an article is made of, and stores its snapshot for a build without a network.
-   *
-   * A block or image that does not exist, or cannot be fetched, is `{ missing }` in the snapshot.
+   * Fetches all that an article is made of, and stores its snapshot for a build without a network. A block or
+   * image that cannot be fetched is `{ missing }` in it.
    *
    * @param children - Of a stored planning: GET articles restores the article alone.
    * @throws {@link ConverterError} as {@link Fetcher.resolve}, `PARTS_LIST_INVALID`, every code that ends a run.
@@ -115,7 +116,8 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const cache = new ResponseCache(options);
   const service = options.service ?? client.id;
 
-  const fetch: Fetcher['fetch'] = async (request, children) => {
+  const fetch: Fetcher['fetch'] = async (given, children) => {
+    const request = checkedRequest(given);
     const dependencies = new Dependencies();
     const source = { cache, dependencies, imageLocation };
     const resolved = await resolveArticle(source, request);
@@ -125,14 +127,14 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     ]);
     const warnings = [...geometry.warnings, ...translated.warnings];
     const snapshot = { ...geometry, ...translated, warnings };
-    const { key, unplaced } = snapshot;
-    const stamps = unplaced === undefined ? dependencies.stamps : undefined;
-    const inputs = {
+    const stamps = snapshot.unplaced === undefined ? dependencies.stamps : undefined;
+    const summary = stamps && {
+      key: snapshot.key,
       inputs: inputsDigest(snapshot),
       optionsDigest: optionsDigest(imageLocation, children, languages),
+      stamps,
     };
     const record = recordOf(snapshot, resolved.articleDigest);
-    const summary = stamps && { key, ...inputs, stamps };
     database.snapshots.put(service, configurationKey(request), record, summary);
     return { ...snapshot, requested: dependencies.requested };
   };
@@ -149,7 +151,8 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     return { key: found.key, inputs: found.inputs };
   };
 
-  const resolve: Fetcher['resolve'] = (request) => resolveArticle({ cache }, request);
+  const resolve: Fetcher['resolve'] = async (request) =>
+    resolveArticle({ cache }, checkedRequest(request));
 
   return {
     async nodes(parentnode, manufacturer) {
@@ -173,8 +176,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   };
 }
 
-async function resolveArticle(source: Source, given: ArticleRequest): Promise<ResolvedArticle> {
-  const request = checkedRequest(given);
+async function resolveArticle(source: Source, request: ArticleRequest): Promise<ResolvedArticle> {
   const { answer: article, digest } = await readArticle(source, request);
   return { ...resolveKey(request, article), article, articleDigest: digest };
 }
@@ -182,20 +184,20 @@ async function resolveArticle(source: Source, given: ArticleRequest): Promise<Re
 /** Reads an article in further languages. A failure is a warning: its texts are those of the first language. */
 async function translate(
   source: Source,
-  given: ArticleRequest,
+  request: ArticleRequest,
   languages: readonly string[],
 ): Promise<Pick<ArticleSnapshot, 'translations' | 'warnings'>> {
-  const request = checkedRequest(given);
   const warnings: Warning[] = [];
   const read = async (lang: string): Promise<Translation[]> => {
     try {
       const { answer: article, digest } = await readArticle(source, request, lang);
       return [{ lang, article, digest }];
     } catch (thrown) {
-      const error = asConverterError(thrown);
-      if (endsRun(error.code) || error.code === 'INTERNAL') throw thrown;
-      const message = `language ${lang}: ${error.code}: ${error.message}`;
-      warnings.push({ code: TRANSLATION_MISSING, message });
+      const { code, message } = asFailure(thrown);
+      warnings.push({
+        code: TRANSLATION_MISSING,
+        message: `language ${lang}: ${code}: ${message}`,
+      });
       return [];
     }
   };
@@ -282,39 +284,32 @@ async function fetchSnapshot(
 ): Promise<ArticleSnapshot> {
   const { cache, dependencies } = source;
   const { answer, digest: partsList } = await cache.read(partsListRequest(key), dependencies);
-  const parts = await fetchBodies(source, answer, key.manufacturer);
+  const {
+    blocks,
+    images,
+    warnings: ofBlocks,
+  } = await fetchBodies(source, answer, key.manufacturer);
   // The parts lists of children are no geometry, and small.
   const { unplaced, warnings: ofPlacement } = await checkPlacement(key, answer, children, (child) =>
     cache.read(partsListRequest(child), dependencies).then((list) => list.answer),
   );
   return {
-    ...{ key, article, partsList, blocks: parts.blocks, images: parts.images },
-    warnings: [...warnings, ...ofPlacement, ...parts.warnings],
+    ...{ key, article, partsList, blocks, images },
+    warnings: [...warnings, ...ofPlacement, ...ofBlocks],
     ...(unplaced.length > 0 && { unplaced }),
   };
 }
 
 async function fetchBodies(source: Source, partsList: PartsList, manufacturer: string) {
-  const { cache, dependencies } = source;
   const { requests, warnings } = blockRequests(partsList, manufacturer);
-  const blockManufacturers = Array.from(requests.values(), ({ owner }) => owner);
-  const owners = { manufacturer, blockManufacturers: [...new Set(blockManufacturers)] };
+  const blockManufacturers = [...new Set(Array.from(requests.values(), ({ owner }) => owner))];
+  const owners = { manufacturer, blockManufacturers };
   const [blocks, images] = await Promise.all([
-    fetchEach(requests.keys(), async (name) => {
-      const request = requests.get(name)!;
-      return orMissing(
-        request.subject,
-        async () => (await cache.get(request, dependencies)).answer,
-      );
-    }),
-    fetchEach(imageReferences(partsList), (reference) => {
-      return orMissing(`image ${reference}`, () => fetchImage(source, reference, owners));
-    }),
+    fetchEach(requests.keys(), (name) => fetchBlock(source, requests.get(name)!)),
+    fetchEach(imageReferences(partsList), (reference) => fetchImage(source, reference, owners)),
   ]);
   return { blocks, images, warnings };
 }
-
-type BlockRequest = CacheableRequest<'getBlock'> & { subject: string };
 
 /**
  * The requests for the blocks that the nodes of a parts list use, by canonical name. One that `blocks[]` does
@@ -323,20 +318,17 @@ type BlockRequest = CacheableRequest<'getBlock'> & { subject: string };
 export function blockRequests(
   partsList: PartsList,
   manufacturer: string,
-): { requests: Map<string, BlockRequest>; warnings: Warning[] } {
+): { requests: Map<string, ReturnType<typeof blockRequest>>; warnings: Warning[] } {
   const listed = new Map<string, string>();
   for (const name of partsList.blockNames) {
     const canonical = canonicalName(name);
     if (!listed.has(canonical)) listed.set(canonical, name);
   }
-  const requests = new Map<string, BlockRequest>();
+  const requests = new Map<string, ReturnType<typeof blockRequest>>();
   const warnings: Warning[] = [];
   for (const [canonical, spelled] of usedNames(partsList.nodes)) {
     const name = listed.get(canonical) ?? unlistedName(spelled);
-    const owner = blockOwner(canonical, manufacturer);
-    const stamp = { owner, datedBy: manufacturer };
-    const subject = `block ${name}`;
-    requests.set(canonical, { operation: 'getBlock', values: { name }, ...stamp, subject });
+    requests.set(canonical, blockRequest(name, manufacturer));
     if (listed.has(canonical)) continue;
     const message = `block ${spelled} is not in blocks[]: asked for as ${name}`;
     warnings.push({ code: 'BLOCK_UNLISTED', message });
@@ -362,20 +354,29 @@ function unlistedName(spelled: string): string {
   return segments.map((part, index) => (index < ids ? part.toUpperCase() : part)).join('::');
 }
 
+function fetchBlock(
+  { cache, dependencies }: Source,
+  request: ReturnType<typeof blockRequest>,
+): Promise<Fetched> {
+  return orMissing(request.subject, async () => (await cache.get(request, dependencies)).answer);
+}
+
 /** Fetches an image from the first of its locations that has it. */
-async function fetchImage(
+function fetchImage(
   { cache, dependencies, imageLocation }: Source,
   reference: string,
   owners: ImageContext,
 ): Promise<Fetched> {
-  let first: Fetched | undefined;
-  for (const location of locateImage(reference, owners, imageLocation)) {
-    const request = imageRequest(location, owners.manufacturer);
-    const { answer } = await cache.get(request, dependencies);
-    if ('digest' in answer) return answer;
-    first ??= answer;
-  }
-  return first!;
+  return orMissing(`image ${reference}`, async () => {
+    let first: Fetched | undefined;
+    for (const location of locateImage(reference, owners, imageLocation)) {
+      const request = imageRequest(location, owners.manufacturer);
+      const { answer } = await cache.get(request, dependencies);
+      if ('digest' in answer) return answer;
+      first ??= answer;
+    }
+    return first!;
+  });
 }
 
 /** Fetches all of a kind at once; the result is sorted by name. */

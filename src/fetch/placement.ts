@@ -21,6 +21,14 @@ import { groupBy } from '../support/group-by.ts';
 /** Code of the warning about a child without a place. */
 export const META_CHILD_WITHOUT_PLACEMENT = 'META_CHILD_WITHOUT_PLACEMENT';
 
+/** A child of a planning, as it is drawn by itself. */
+interface DrawnChild {
+  child: PlanningChild;
+  /** Undefined if its parts list cannot be fetched. */
+  parts: DrawnPart[] | undefined;
+  isPlaced: boolean;
+}
+
 /** Finds the children that a planning's parts list does not contain; they become assets of their own. @see D-804. */
 export async function checkPlacement(
   key: ArticleKey,
@@ -29,32 +37,35 @@ export async function checkPlacement(
   partsListOf: (child: ArticleRequest) => Promise<PartsList>,
 ): Promise<{ unplaced: UnplacedChild[]; warnings: Warning[] }> {
   if (children.length === 0) return { unplaced: [], warnings: [] };
-  const lists = await Promise.all(children.map((child) => nodesOf(child, partsListOf)));
-  const parts = children.map((child, index) => {
-    const likeRoot = articleLabel(child) === articleLabel(key);
-    return { parent: child.parent, nodes: lists[index], likeRoot };
-  });
-  const placed = placedChildren(partsList.nodes, parts);
-  // The children of an unplaced child are checked when it is converted by itself.
-  const unplaced = [...children.keys()].filter(
-    (index) => !placed[index] && placed[children[index]!.parent] !== false,
+  const drawn = await Promise.all(
+    children.map(async (child): Promise<DrawnChild> => {
+      const parts = await partsOf(child, partsListOf);
+      return { child, parts, isPlaced: parts?.length === 0 };
+    }),
   );
-  const named = unplaced.filter((index) => children[index]!.basearticlenumber !== '');
+  const planning = byShape(drawnParts(partsList.nodes));
+  // Of the children that are the same article as the planning, one such shape is the planning's own.
+  const own = drawn.find(({ child, parts }) => parts && articleLabel(child) === articleLabel(key));
+  if (own !== undefined) claim(planning, own.parts!);
+  placeAll(drawn, planning);
+  // The children of an unplaced child are checked when it is converted by itself.
+  const unplaced = drawn.filter(
+    ({ child, isPlaced }) => !isPlaced && drawn[child.parent]?.isPlaced !== false,
+  );
+  const named = unplaced.filter(({ child }) => child.basearticlenumber !== '');
   return {
-    unplaced: named.map((index) => subtree(children, index)),
-    warnings: unplaced.map((index) => withoutPlacement(children[index]!, lists[index])),
+    unplaced: named.map(({ child }) => subtree(children, child)),
+    warnings: unplaced.map(withoutPlacement),
   };
 }
 
-/** The nodes of a child; undefined if its parts list cannot be fetched. */
-async function nodesOf(
-  child: PlanningChild,
+async function partsOf(
+  { parent: _, ...request }: PlanningChild,
   partsListOf: (child: ArticleRequest) => Promise<PartsList>,
-): Promise<PartsListNode[] | undefined> {
-  const { parent: _, ...request } = child;
+): Promise<DrawnPart[] | undefined> {
   if (request.basearticlenumber === '') return undefined;
   try {
-    return (await partsListOf(request)).nodes;
+    return drawnParts((await partsListOf(request)).nodes);
   } catch (thrown) {
     const error = asConverterError(thrown);
     // The reason is reported when the child is converted by itself.
@@ -63,35 +74,25 @@ async function nodesOf(
   }
 }
 
-function withoutPlacement(child: PlanningChild, nodes: PartsListNode[] | undefined): Warning {
-  const why = nodes ? "the planning's parts list lacks it" : 'it has no parts list';
+function withoutPlacement({ child, parts }: DrawnChild): Warning {
+  const why = parts ? "the planning's parts list lacks it" : 'it has no parts list';
   const number = child.finalarticlenumber === '' ? '' : ` (${child.finalarticlenumber})`;
   const message = `child ${articleLabel(child)}${number}: ${why}, so that it has no position and is an asset of its own`;
   return { code: META_CHILD_WITHOUT_PLACEMENT, message };
 }
 
 /** A child with its descendants, as a list of its own. */
-function subtree(children: readonly PlanningChild[], top: number): UnplacedChild {
-  const moved = new Map([[top, -1]]);
-  const below: PlanningChild[] = [];
-  children.forEach((child, index) => {
+function subtree(all: readonly PlanningChild[], top: PlanningChild): UnplacedChild {
+  const moved = new Map([[all.indexOf(top), -1]]);
+  const children: PlanningChild[] = [];
+  all.forEach((child, index) => {
     const parent = moved.get(child.parent);
     if (parent === undefined) return;
-    moved.set(index, below.length);
-    below.push({ ...child, parent });
+    moved.set(index, children.length);
+    children.push({ ...child, parent });
   });
-  const { parent: _, ...request } = children[top]!;
-  return { request, children: below };
-}
-
-/** A child of a planning, as it is drawn by itself. */
-interface ChildParts {
-  /** Index of the parent child, or -1 for a child of the planning itself. */
-  parent: number;
-  /** Its own parts list; undefined if it cannot be fetched. */
-  nodes: readonly PartsListNode[] | undefined;
-  /** Whether the planning is the same article: then one such shape is the planning's own. */
-  likeRoot: boolean;
+  const { parent: _, ...request } = top;
+  return { request, children };
 }
 
 /** Tolerance for positions that the service rounds: 1 mm, and 1 mm in a metre. */
@@ -114,39 +115,25 @@ interface DrawnPart {
 type Unclaimed = Map<string, Set<DrawnPart>>;
 
 /**
- * Whether a planning's parts list contains each child; parents precede their children. Each drawn part is
- * claimed by one child at most, by the child with most parts first, so that two equal children need two
- * places. A child's own children are searched in its parts list, then in the planning's.
+ * Finds a place for each child; parents precede their children. Each drawn part is claimed by one child at
+ * most, by the child with most parts first, so that two equal children need two places. A child's own
+ * children are searched in its parts list, then in the planning's.
  */
-export function placedChildren(
-  root: readonly PartsListNode[],
-  children: readonly ChildParts[],
-): boolean[] {
-  const parts = children.map(({ nodes }) => nodes && drawnParts(nodes));
-  const placed = parts.map((drawn) => drawn?.length === 0);
-  const planning = byShape(drawnParts(root));
-  const own = parts.find((part, index) => part !== undefined && children[index]!.likeRoot);
-  if (own !== undefined) claim(planning, own);
-  for (const [parent, siblings] of groupBy(children.keys(), (index) => children[index]!.parent)) {
-    const container = parent < 0 ? planning : placed[parent] && byShape(parts[parent]!);
+function placeAll(drawn: readonly DrawnChild[], planning: Unclaimed): void {
+  for (const [parent, siblings] of groupBy(drawn, ({ child }) => child.parent)) {
     const order = siblings
-      .filter((index) => !placed[index] && parts[index] !== undefined)
-      .sort((a, b) => parts[b]!.length - parts[a]!.length || a - b);
-    if (container) claimEach(container, order, parts, placed);
-    if (parent >= 0) claimEach(planning, order, parts, placed);
+      .filter(({ isPlaced, parts }) => !isPlaced && parts !== undefined)
+      .sort((a, b) => b.parts!.length - a.parts!.length);
+    const container = drawn[parent];
+    if (container?.isPlaced) claimEach(byShape(container.parts!), order);
+    claimEach(planning, order);
   }
-  return placed;
 }
 
 /** Parts with the same material are claimed first. */
-function claimEach(
-  container: Unclaimed,
-  order: readonly number[],
-  parts: readonly (DrawnPart[] | undefined)[],
-  placed: boolean[],
-): void {
+function claimEach(container: Unclaimed, order: readonly DrawnChild[]): void {
   for (const alike of [sameMaterial, anyMaterial]) {
-    for (const index of order) placed[index] ||= claim(container, parts[index]!, alike);
+    for (const child of order) child.isPlaced ||= claim(container, child.parts!, alike);
   }
 }
 
@@ -221,16 +208,19 @@ function place(
   const claimed = new Set<DrawnPart>();
   for (const part of child) {
     const frame = within(candidate.frame, relativeFrame(anchor.frame, part.frame));
-    const expected = { ...part, frame };
-    let found: DrawnPart | undefined;
-    for (const other of unclaimed.get(part.shape)!) {
-      if (isAt(other, expected) && alike(part, other) && !claimed.has(other)) found ??= other;
-      if (found !== undefined) break;
-    }
+    const isPlace = (other: DrawnPart) =>
+      isAt(other, { ...part, frame }) && alike(part, other) && !claimed.has(other);
+    const found = findIn(unclaimed.get(part.shape)!, isPlace);
     if (found === undefined) return undefined;
     claimed.add(found);
   }
   return claimed;
+}
+
+/** Unlike an array of it, a set need not be copied to be searched. */
+function findIn<T>(items: Iterable<T>, isWanted: (item: T) => boolean): T | undefined {
+  for (const item of items) if (isWanted(item)) return item;
+  return undefined;
 }
 
 function within(outer: Frame, inner: Frame): Frame {

@@ -36,10 +36,13 @@ export function imageRequest(
   return { operation: 'getMaterial', values, owner: manufacturer, datedBy, subject };
 }
 
-/** The manufacturer of a block, by its canonical name; the article's if the name has none. */
-export function blockOwner(canonical: string, manufacturer: string): string {
+/** GET block. Its owner is the article's manufacturer, if its name has none. @param datedBy - As of an image. */
+export function blockRequest(name: string, datedBy: string) {
+  const canonical = canonicalName(name);
   const end = canonical.indexOf('::');
-  return end > 0 ? canonical.slice(0, end) : manufacturer;
+  const owner = end > 0 ? canonical.slice(0, end) : datedBy;
+  const request = { operation: 'getBlock', values: { name }, owner, datedBy } as const;
+  return { ...request, subject: `block ${name}` } satisfies CacheableRequest<'getBlock'>;
 }
 
 /**
@@ -104,10 +107,7 @@ export async function estimateRequests(
 /** The blocks of a configuration that was fetched before, and the first location of each image. */
 function bodiesOf(record: SnapshotRecord, imageLocation?: string): CacheableRequest[] {
   const { manufacturer } = record.key;
-  const blocks = record.blocks.map(([name]): CacheableRequest<'getBlock'> => {
-    const owner = blockOwner(canonicalName(name), manufacturer);
-    return { operation: 'getBlock', values: { name }, owner, datedBy: manufacturer };
-  });
+  const blocks = record.blocks.map(([name]) => blockRequest(name, manufacturer));
   const owners = { manufacturer, blockManufacturers: blocks.map(({ owner }) => owner) };
   const images = record.images.flatMap(([reference]) => {
     try {

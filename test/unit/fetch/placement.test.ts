@@ -1,8 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { placedChildren } from '../../../src/fetch/placement.ts';
-import type { PartsListNode } from '../../../src/model/graphics.ts';
+import { checkPlacement } from '../../../src/fetch/placement.ts';
+import type { ArticleRequest } from '../../../src/model/article.ts';
+import type { PartsList, PartsListNode } from '../../../src/model/graphics.ts';
+import { ConverterError } from '../../../src/support/errors.ts';
+import { acme } from '../../helpers/fetch-bench.ts';
 
-type ChildParts = Parameters<typeof placedChildren>[1][number];
+interface ChildParts {
+  /** Index of the parent child, or -1. */
+  parent: number;
+  /** Whether it is the same article as the planning. */
+  likeRoot: boolean;
+  /** Undefined: its parts list cannot be fetched. */
+  nodes: PartsListNode[] | undefined;
+}
+
+/** Whether a planning contains each child. */
+async function placedChildren(planning: PartsListNode[], children: ChildParts[]) {
+  const numbers = children.map(({ likeRoot }, index) => (likeRoot ? 'PLAN' : `C${index}`));
+  const requests = children.map(({ parent }, i) => ({ ...acme(numbers[i]!), parent }));
+  const partsListOf = async ({ basearticlenumber }: ArticleRequest) => {
+    const { nodes } = children[numbers.indexOf(basearticlenumber)]!;
+    if (nodes === undefined) throw new ConverterError('ARTICLE_NOT_FOUND', 'no such article');
+    return { nodes } as PartsList;
+  };
+  const root = { nodes: planning } as PartsList;
+  const { unplaced } = await checkPlacement(acme('PLAN'), root, requests, partsListOf);
+  const missing = unplaced.map(({ request }) => request.basearticlenumber);
+  return numbers.map((number) => !missing.includes(number));
+}
 
 function node(type: string, more: Partial<PartsListNode> = {}): PartsListNode {
   return {
@@ -35,12 +60,12 @@ const child = (nodes: PartsListNode[] | undefined, more: Partial<ChildParts> = {
 });
 
 describe('a child of a planning', () => {
-  it('is placed if all its parts are there, in any position and rotation', () => {
+  it('is placed if all its parts are there, in any position and rotation', async () => {
     const planning = [at([2, 0.74, 1], DESK, 30), at([0.1, 0, 0.3], PEDESTAL, -90)];
-    expect(placedChildren(planning, [child(DESK), child(PEDESTAL)])).toEqual([true, true]);
+    expect(await placedChildren(planning, [child(DESK), child(PEDESTAL)])).toEqual([true, true]);
   });
 
-  it('is found in a list without a node for each child, in any order and letter case', () => {
+  it('is found in a list without a node for each child, in any order and letter case', async () => {
     const spelled = (name: string, x: number) =>
       node('imp', { blockName: `::acme::desk::${name}`, offsetMetres: [x, 0, 0] });
     const planning = [
@@ -49,11 +74,11 @@ describe('a child of a planning', () => {
       spelled('Top', 2.5),
       block('LEG', 2),
     ];
-    expect(placedChildren(planning, [child(DESK)])).toEqual([true]);
-    expect(placedChildren(planning, [child(PEDESTAL)])).toEqual([false]);
+    expect(await placedChildren(planning, [child(DESK)])).toEqual([true]);
+    expect(await placedChildren(planning, [child(PEDESTAL)])).toEqual([false]);
   });
 
-  it('is not found if a part is missing, moved, turned or of another size', () => {
+  it('is not found if a part is missing, moved, turned or of another size', async () => {
     const [top, leg, other] = DESK as [PartsListNode, PartsListNode, PartsListNode];
     const wrong = {
       missing: [top, leg],
@@ -62,51 +87,54 @@ describe('a child of a planning', () => {
       scaled: [top, leg, { ...other, scale: [1, 1.01, 1] as const }],
     };
     for (const [what, nodes] of Object.entries(wrong)) {
-      expect([what, ...placedChildren([at([1, 0, 0], nodes)], [child(DESK)])]).toEqual([
+      expect([what, ...(await placedChildren([at([1, 0, 0], nodes)], [child(DESK)]))]).toEqual([
         what,
         false,
       ]);
     }
     const rounded = [top, leg, { ...other, offsetMetres: [1.0004, 0, 0] as const }];
-    expect(placedChildren([at([1, 0, 0], rounded)], [child(DESK)])).toEqual([true]);
+    expect(await placedChildren([at([1, 0, 0], rounded)], [child(DESK)])).toEqual([true]);
   });
 
-  it('needs a place of its own: of two equal ones the one of the right material is there', () => {
+  it('needs a place of its own: of two equal ones the one of the right material is there', async () => {
     const coloured = (material: string) => [node('top', { material, children: DESK })];
     const planning = [at([1, 0, 0], coloured('OAK'))];
     const desks = [child(coloured('WHITE')), child(coloured('oak'))];
-    expect(placedChildren(planning, desks)).toEqual([false, true]);
-    expect(placedChildren([...planning, at([3, 0, 0], DESK)], desks)).toEqual([true, true]);
+    expect(await placedChildren(planning, desks)).toEqual([false, true]);
+    expect(await placedChildren([...planning, at([3, 0, 0], DESK)], desks)).toEqual([true, true]);
   });
 
-  it('leaves larger children their parts', () => {
+  it('leaves larger children their parts', async () => {
     const [, leg] = DESK;
     const planning = [at([1, 0, 0], DESK)];
-    expect(placedChildren(planning, [child([leg!]), child(DESK)])).toEqual([false, true]);
+    expect(await placedChildren(planning, [child([leg!]), child(DESK)])).toEqual([false, true]);
   });
 
-  it("is not taken for the planning's own article", () => {
+  it("is not taken for the planning's own article", async () => {
     const like = child(DESK, { likeRoot: true });
-    expect(placedChildren(DESK, [like])).toEqual([false]);
-    expect(placedChildren([...DESK, at([2, 0, 0], DESK)], [like])).toEqual([true]);
+    expect(await placedChildren(DESK, [like])).toEqual([false]);
+    expect(await placedChildren([...DESK, at([2, 0, 0], DESK)], [like])).toEqual([true]);
   });
 
-  it('is searched in its parent child, too', () => {
+  it('is searched in its parent child, too', async () => {
     const island = [...DESK, at([0.2, 0, 0], PEDESTAL)];
     const children = [child(island), child(PEDESTAL, { parent: 0 })];
-    expect(placedChildren([at([1, 0, 0], island)], children)).toEqual([true, true]);
+    expect(await placedChildren([at([1, 0, 0], island)], children)).toEqual([true, true]);
     const alone = [child(DESK), child(PEDESTAL, { parent: 0 })];
-    expect(placedChildren([at([1, 0, 0], island)], alone)).toEqual([true, true]);
-    expect(placedChildren([at([1, 0, 0], DESK)], alone)).toEqual([true, false]);
+    expect(await placedChildren([at([1, 0, 0], island)], alone)).toEqual([true, true]);
+    expect(await placedChildren([at([1, 0, 0], DESK)], alone)).toEqual([true, false]);
   });
 
-  it('is placed if it draws nothing, and not if its parts list is unknown', () => {
-    expect(placedChildren(DESK, [child([node('top')]), child(undefined)])).toEqual([true, false]);
+  it('is placed if it draws nothing, and not if its parts list is unknown', async () => {
+    expect(await placedChildren(DESK, [child([node('top')]), child(undefined)])).toEqual([
+      true,
+      false,
+    ]);
   });
 
-  it('is found in lists that are thousands deep', () => {
+  it('is found in lists that are thousands deep', async () => {
     let deep = DESK;
     for (let level = 0; level < 5000; level++) deep = [at([0.001, 0, 0], deep)];
-    expect(placedChildren(deep, [child(DESK)])).toEqual([true]);
+    expect(await placedChildren(deep, [child(DESK)])).toEqual([true]);
   });
 });
