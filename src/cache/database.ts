@@ -148,9 +148,9 @@ export interface SnapshotRecord {
   images: [reference: string, fetched: Fetched][];
   warnings: Warning[];
   /** Bodies of GET articles in further languages. */
-  translations?: [lang: string, article: Digest][];
+  translations?: [lang: string, article: Digest][] | undefined;
   /** Children of a planning that its parts list does not contain; missing if there are none. */
-  unplaced?: UnplacedChild[];
+  unplaced?: UnplacedChild[] | undefined;
 }
 
 /** What decides without its bodies whether a snapshot is fresh. */
@@ -189,7 +189,7 @@ class CachedSnapshots extends Table {
     return this.db.get<{ service: string }>(sql, beginning, beginning)?.service;
   }
 
-  /** Undefined if there is no snapshot, and if a body of it failed. */
+  /** Undefined if there is no snapshot, if a body of it failed, and if children of it have no place. */
   summary(service: string, request: string): SnapshotSummary | undefined {
     const sql = `SELECT id, summary, used_at FROM ${WITH_USES} WHERE service = ? AND request = ?`;
     const row = this.db.get<SnapshotRow>(sql, service, request);

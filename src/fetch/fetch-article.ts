@@ -1,4 +1,5 @@
 /** Fetches one configuration as a snapshot: its article, and its parts list, blocks and images by digest. */
+import type { SnapshotSummary } from '../cache/database.ts';
 import { Dependencies } from '../cache/dependencies.ts';
 import { missingBecause } from '../cache/missing-body.ts';
 import { ResponseCache, type ResponseCacheOptions } from '../cache/response-cache.ts';
@@ -34,13 +35,7 @@ import {
   type Configured,
   type PropertySetting,
 } from './selection.ts';
-import {
-  inputsDigest,
-  optionsDigest,
-  recordOf,
-  type SnapshotInputs,
-  TRANSLATION_MISSING,
-} from './snapshot.ts';
+import { inputsDigest, optionsDigest, recordOf, TRANSLATION_MISSING } from './snapshot.ts';
 
 /** Options of a fetcher. */
 export interface FetcherOptions extends ResponseCacheOptions {
@@ -73,7 +68,7 @@ export interface Fetcher extends CatalogueReader, Configurator {
   freshSnapshot(
     request: ArticleRequest,
     children?: readonly PlanningChild[],
-  ): Promise<SnapshotInputs | undefined>;
+  ): Promise<Pick<SnapshotSummary, 'key' | 'inputs'> | undefined>;
   /** The configuration of a request, from a fresh snapshot if there is one, else as resolved. */
   identify(request: ArticleRequest): Promise<{ key: ArticleKey }>;
   /** How many requests it would take to fetch articles; sends none for it. */
@@ -116,6 +111,9 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const cache = new ResponseCache(options);
   const service = options.service ?? client.id;
 
+  const optionsOf = (children: readonly PlanningChild[] | undefined) =>
+    optionsDigest(imageLocation, children, languages);
+
   const fetch: Fetcher['fetch'] = async (given, children) => {
     const request = checkedRequest(given);
     const dependencies = new Dependencies();
@@ -131,7 +129,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     const summary = stamps && {
       key: snapshot.key,
       inputs: inputsDigest(snapshot),
-      optionsDigest: optionsDigest(imageLocation, children, languages),
+      optionsDigest: optionsOf(children),
       stamps,
     };
     const record = recordOf(snapshot, resolved.articleDigest);
@@ -143,12 +141,9 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const freshSnapshot: Fetcher['freshSnapshot'] = async (request, children) => {
     if (options.force) return undefined;
     const found = database.snapshots.summary(service, configurationKey(request));
-    if (found?.optionsDigest !== optionsDigest(imageLocation, children, languages))
-      return undefined;
-    for (const stamp of found.stamps) {
-      if (!(await cache.isFresh(stamp))) return undefined;
-    }
-    return { key: found.key, inputs: found.inputs };
+    if (found?.optionsDigest !== optionsOf(children)) return undefined;
+    for (const stamp of found.stamps) if (!(await cache.isFresh(stamp))) return undefined;
+    return found;
   };
 
   const resolve: Fetcher['resolve'] = async (request) =>

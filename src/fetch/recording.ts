@@ -20,15 +20,6 @@ export interface RecordingContent {
   redacted: number;
 }
 
-interface Recorder {
-  /** Records an answer, unless it is an error or a run does not need it. */
-  answer(raw: RawAnswer): Promise<void>;
-  /** Records the planning behind a permanent identifier. */
-  planning(id: string, topLevelArticle: unknown): Promise<void>;
-  /** Writes the files that need all answers; a recording is complete only then. */
-  finish(name: string): Promise<RecordingContent>;
-}
-
 /** How the answers of an operation are recorded. */
 type Rule =
   /** Among the listings of the catalogue. */
@@ -68,19 +59,26 @@ const RULES: Readonly<Record<OperationName, Rule | undefined>> = {
 /** Between manufacturer and query in the id of a search; no folder has such an id: D-820. */
 const SEARCH = ';SEARCH;';
 
+/** What was recorded in one file, or as one listing. */
+interface Entry {
+  operation: string;
+  bytes: number;
+  isRedacted: boolean;
+}
+
 /**
  * Opens a recorder in an empty folder. The same answers give the same bytes, in any order.
  *
  * @see D-724, D-820, D-821, D-822.
  */
-export function createRecorder(dir: string): Recorder {
+export function createRecorder(dir: string) {
   const listings = new Map<string, unknown[]>();
   const recorded = new Map<string, Entry>();
 
   const note = (file: string, operation: string, { length }: Uint8Array, isRedacted: boolean) =>
     recorded.set(file, { operation, bytes: length, isRedacted });
 
-  const listing = ({ operation, values, bytes }: RawAnswer): void => {
+  const list = ({ operation, values, bytes }: RawAnswer): void => {
     const answer = readJson(bytes);
     if (!Array.isArray(answer?.value)) return;
     const id = redact(identityOf(operation, values).join(SEARCH));
@@ -107,30 +105,37 @@ export function createRecorder(dir: string): Recorder {
 
   const body = async (raw: RawAnswer, rule: RuleOf<'body'>): Promise<void> => {
     const answer = rule.isJson && (readJson(raw.bytes) ?? readPage(raw.bytes));
+    const redacted = answer?.isRedacted ? answer.text : undefined;
     const path = bodyPath(raw, rule).map((name) => encodeFileName(redact(name)));
     const file = `${rule.folder}/${path.join('/')}${rule.suffix}`;
-    const isRedacted = answer?.isRedacted ?? false;
-    await replaceFile(join(dir, file), isRedacted ? answer!.text : raw.bytes);
-    note(file, raw.operation, raw.bytes, isRedacted);
+    await replaceFile(join(dir, file), redacted ?? raw.bytes);
+    note(file, raw.operation, raw.bytes, redacted !== undefined);
   };
 
   return {
-    async answer(raw) {
+    /** Records an answer, unless it is an error or a run does not need it. */
+    async answer(raw: RawAnswer): Promise<void> {
       const rule = RULES[raw.operation];
       if (rule === undefined || raw.status < 200 || raw.status > 299) return;
-      if (rule.form === 'listing') listing(raw);
+      if (rule.form === 'listing') list(raw);
       else if (rule.form === 'record') await record(raw, rule);
       else await body(raw, rule);
     },
-    async planning(id, topLevelArticle) {
+    /** Records the planning behind a permanent identifier. */
+    async planning(id: string, topLevelArticle: unknown): Promise<void> {
       const bytes = new TextEncoder().encode(JSON.stringify(topLevelArticle));
       await write(planningFile(id), { permanentid: id }, 'plannings', bytes);
     },
-    async finish(name) {
+    /** Writes the files that need all answers; a recording is complete only then. */
+    async finish(name: string): Promise<RecordingContent> {
       const convertdate = latestDate(listings.get('') ?? []);
-      await replaceFile(join(dir, 'xcf', 'nodes.json'), json(sortedListings(listings)));
-      const head = { format: FORMAT, name: redact(name), convertdate };
-      await replaceFile(join(dir, 'recording.json'), json(head));
+      const files = {
+        'xcf/nodes.json': sortedListings(listings),
+        'recording.json': { format: FORMAT, name: redact(name), convertdate },
+      };
+      for (const [file, content] of Object.entries(files)) {
+        await replaceFile(join(dir, file), `${JSON.stringify(content, null, 1)}\n`);
+      }
       return contentOf([...recorded.values()]);
     },
   };
@@ -243,12 +248,6 @@ function latestDate(nodes: readonly unknown[]): string {
   return texts.length < dates.length ? '' : (texts.sort().at(-1) ?? '');
 }
 
-interface Entry {
-  operation: string;
-  bytes: number;
-  isRedacted: boolean;
-}
-
 function contentOf(all: readonly Entry[]): RecordingContent {
   const answers: Record<string, number> = {};
   for (const { operation } of all) answers[operation] = (answers[operation] ?? 0) + 1;
@@ -257,8 +256,4 @@ function contentOf(all: readonly Entry[]): RecordingContent {
     bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
     redacted: all.filter(({ isRedacted }) => isRedacted).length,
   };
-}
-
-function json(value: unknown): string {
-  return `${JSON.stringify(value, null, 1)}\n`;
 }

@@ -1,7 +1,7 @@
 /** Snapshots between runs: how they are stored, loaded, and compared. */
 
 import type { ContentStore } from '../cache/content-store.ts';
-import type { CacheDatabase, SnapshotRecord, SnapshotSummary } from '../cache/database.ts';
+import type { CacheDatabase, SnapshotRecord } from '../cache/database.ts';
 import type { ArticleRequest, PlanningChild } from '../model/article.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
 import type { ArticleSnapshot, Digest, Fetched } from '../model/snapshot.ts';
@@ -11,9 +11,6 @@ import { sha256Hex } from '../support/files.ts';
 import { IMAGE_LOCATION_DEFAULT } from './image-location.ts';
 import { META_CHILD_WITHOUT_PLACEMENT } from './placement.ts';
 import { CONFIGURATION_INVALID } from './resolve-article.ts';
-
-/** What identifies a snapshot, and its {@link inputsDigest}. */
-export type SnapshotInputs = Pick<SnapshotSummary, 'key' | 'inputs'>;
 
 interface SnapshotSource {
   /** Name of the service in the database: the client's id. */
@@ -49,24 +46,14 @@ export async function loadSnapshot(
   return { key, article, partsList, blocks, images, warnings, ...some };
 }
 
-/** The same without reading a body; undefined if a request of it failed or children of it have no place. */
-export function loadSnapshotInputs(
-  { service, database }: Pick<SnapshotSource, 'service' | 'database'>,
-  request: ArticleRequest,
-): SnapshotInputs | undefined {
-  const summary = database.snapshots.summary(service, configurationKey(request));
-  return summary && { key: summary.key, inputs: summary.inputs };
-}
-
 /** A snapshot as the database stores it: its article by digest. */
 export function recordOf(snapshot: ArticleSnapshot, article: Digest): SnapshotRecord {
-  const { key, partsList, blocks, images, warnings, unplaced } = snapshot;
-  const translations = snapshot.translations?.map(({ lang, digest }): [string, Digest] => {
-    return [lang, digest];
-  });
-  const bodies = { article, partsList, blocks: [...blocks], images: [...images] };
-  const some = { ...(translations && { translations }), ...(unplaced && { unplaced }) };
-  return { key, ...bodies, warnings, ...some };
+  const { key, partsList, blocks, images, warnings, translations, unplaced } = snapshot;
+  return {
+    ...{ key, article, partsList, blocks: [...blocks], images: [...images], warnings },
+    translations: translations?.map(({ lang, digest }) => [lang, digest]),
+    unplaced,
+  };
 }
 
 /** Count up whenever a fetch gathers other bodies, or other warnings, from the same responses. */

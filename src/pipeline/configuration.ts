@@ -1,16 +1,10 @@
 /** Processes one configuration: from its request over snapshot, source digest and GLB to its result. */
 import pLimit from 'p-limit';
 import type { ContentStore } from '../cache/content-store.ts';
-import type { SnapshotRecord } from '../cache/database.ts';
+import type { SnapshotRecord, SnapshotSummary } from '../cache/database.ts';
 import { withChildren } from '../fetch/resolve-article.ts';
 import type { SelectedArticle } from '../fetch/selection.ts';
-import {
-  inputsDigest,
-  loadSnapshot,
-  loadSnapshotInputs,
-  REPORTED,
-  type SnapshotInputs,
-} from '../fetch/snapshot.ts';
+import { inputsDigest, loadSnapshot, REPORTED } from '../fetch/snapshot.ts';
 import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import { type Built, FIGURE_FIELDS, type ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
@@ -39,7 +33,7 @@ const BUILDS_AT_ONCE = 2;
 
 interface Snapshots {
   /** The snapshot of the last fetch if all of it is fresh, without reading it. */
-  fresh(request: ArticleRequest): Promise<SnapshotInputs | undefined>;
+  fresh(request: ArticleRequest): Promise<Pick<SnapshotSummary, 'key' | 'inputs'> | undefined>;
   /** The whole snapshot, fetched where it is not cached. */
   load(selected: SelectedArticle): Promise<ArticleSnapshot>;
   /** Bodies that were decoded while they were fetched. */
@@ -61,7 +55,8 @@ export async function fetchAndConvert(run: Run): Promise<Processor> {
 export async function convertFetched(run: Run): Promise<Processor> {
   const source = snapshotSource(run);
   const process = converting(run, {
-    fresh: async (request) => loadSnapshotInputs(source, request),
+    fresh: async (request) =>
+      source.database.snapshots.summary(source.service, configurationKey(request)),
     load: ({ request }) => loadSnapshot(source, request),
   });
   return { process };
