@@ -2,11 +2,7 @@
 
 import { configurationLabel } from '../model/configuration-id.ts';
 import type { Decision } from '../model/result.ts';
-import {
-  type ArticleExplanation,
-  explainArticle,
-  type FailureExplanation,
-} from '../pipeline/explain.ts';
+import { type Explanation, explainArticle } from '../pipeline/explain.ts';
 import { amount, instant } from '../report/text.ts';
 import { SILENT } from '../support/log.ts';
 import type { MaterialExplanation } from '../transform/material-table.ts';
@@ -53,31 +49,30 @@ export const explainCommand: Command = {
   },
 };
 
-function failureJson({ what, request, error, history, selectedBy, lastGood }: FailureExplanation) {
-  const { attempts, firstSeen, lastSeen } = history ?? {};
-  return {
-    ...{ what, ...request, status: 'failed', error },
-    ...{ attempts, firstSeen, lastSeen, selectedBy, lastGood },
-  };
+type FailureExplanation = Explanation['failures'][number];
+type ArticleExplanation = Explanation['articles'][number];
+
+function failureJson({ what, request, ...found }: FailureExplanation) {
+  return { what, ...request, status: 'failed', ...found };
 }
 
 function failureText(failure: FailureExplanation): string {
-  const { what, request, error, history, selectedBy, lastGood } = failure;
-  const { attempts, firstSeen, lastSeen } = history ?? {};
-  const since =
-    history &&
-    `since ${instant(firstSeen!)} · ${amount(attempts!, 'attempt')}, the last ${instant(lastSeen!)}`;
-  return [
+  const { what, request, error, attempts, firstSeen, lastSeen, selectedBy, lastGood } = failure;
+  const times = [firstSeen, lastSeen].map((time) => time && instant(time));
+  return paragraph([
     `${what ?? configurationLabel(request!)}  failed`,
-    ...(request?.reinitstring ? [`  ${request.reinitstring}`] : []),
+    request?.reinitstring && `  ${request.reinitstring}`,
     `  ${error.code}: ${error.message}`,
     `  → ${error.help}`,
-    ...(since === undefined ? [] : [`  ${since}`]),
-    ...(selectedBy.length === 0 ? [] : [`  selected by ${selectedBy.join(', ')}`]),
-    ...(lastGood === undefined ? [] : [`  its last good file stays published: ${lastGood}`]),
-    '',
-    '',
-  ].join('\n');
+    attempts && `  since ${times[0]} · ${amount(attempts, 'attempt')}, the last ${times[1]}`,
+    selectedBy.length > 0 && `  selected by ${selectedBy.join(', ')}`,
+    lastGood && `  its last good file stays published: ${lastGood}`,
+  ]);
+}
+
+/** The lines that there are, and an empty one. */
+function paragraph(lines: readonly (string | false | 0 | undefined)[]): string {
+  return `${lines.filter(Boolean).join('\n')}\n\n`;
 }
 
 const MOST_OTHERS = 20;
@@ -85,12 +80,9 @@ const MOST_OTHERS = 20;
 function othersText(others: readonly string[]): string {
   if (others.length === 0) return '';
   const more = others.length - MOST_OTHERS;
-  return [
-    'These configurations exist:',
-    ...others.slice(0, MOST_OTHERS).map((label) => `  ${label}`),
-    ...(more > 0 ? [`  … and ${more} more in manifest.jsonl`] : []),
-    '',
-  ].join('\n');
+  const rest = more > 0 ? `  … and ${more} more in manifest.jsonl\n` : '';
+  const lines = others.slice(0, MOST_OTHERS).map((label) => `  ${label}\n`);
+  return `These configurations exist:\n${lines.join('')}${rest}`;
 }
 
 function asJson({ line, decision, rebuilds, materials, scene }: ArticleExplanation) {
@@ -105,64 +97,52 @@ const TIERS = {
   failed: 'failed',
 } as const satisfies Record<Decision['tier'], string>;
 
-function decisionLines({ decision }: ArticleExplanation): string[] {
-  if (decision === undefined) return [];
-  const { run, tier, why } = decision;
+function decisionText({ run, tier, why }: NonNullable<ArticleExplanation['decision']>): string {
   const reasons = why.length === 0 ? '' : `: ${why.join(', ')}`;
   const when = tier === 'kept' ? 'since run' : 'in run';
-  return [`  ${when} ${run}: ${TIERS[tier]}${reasons}`];
+  return `  ${when} ${run}: ${TIERS[tier]}${reasons}`;
 }
 
 function articleText(article: ArticleExplanation, all: boolean): string {
-  const { line, rebuilds, materials, scene } = article;
-  const { reinitstring } = line;
+  const { line, decision, rebuilds, materials, scene } = article;
+  const { status, reinitstring, reason, losses, warnings } = line;
   const state = rebuilds
-    ? 'its sources or options have changed: the next build converts it again'
+    ? ' its sources or options have changed: the next build converts it again'
     : '';
-  return [
-    `${configurationLabel(line)}  ${line.status} ${state}`.trimEnd(),
-    ...(reinitstring === '' ? [] : [`  ${reinitstring}`]),
-    ...decisionLines(article),
-    ...(line.reason ? [`  ${line.reason.code}: ${line.reason.message}`] : []),
-    ...(scene ? [`  geometry: ${Object.entries(scene.counts).map(countText).join(' · ')}`] : []),
-    ...materials.flatMap((material) => materialLines(material, all)),
-    ...line.losses.map(({ where, field, done }) => `  loss: ${where}, ${field}: ${done}`),
-    ...line.warnings.map(({ code, message }) => `  warning: ${code}: ${message}`),
-    '',
-    '',
-  ].join('\n');
+  return paragraph([
+    `${configurationLabel(line)}  ${status}${state}`,
+    reinitstring && `  ${reinitstring}`,
+    decision && decisionText(decision),
+    reason && `  ${reason.code}: ${reason.message}`,
+    scene && `  geometry: ${Object.entries(scene.counts).map(countText).join(' · ')}`,
+    ...materials.map((material) => materialText(material, all)),
+    ...losses.map(({ where, field, done }) => `  loss: ${where}, ${field}: ${done}`),
+    ...warnings.map(({ code, message }) => `  warning: ${code}: ${message}`),
+  ]);
 }
 
 function countText([name, count]: [string, number]): string {
   return `${count} ${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`;
 }
 
-function materialLines({ name, steps }: MaterialExplanation, all: boolean): string[] {
+function materialText({ name, steps }: MaterialExplanation, all: boolean): string {
   const shown = steps.filter(
     ({ sent, overridden, changes }) =>
       all || sent !== undefined || overridden !== undefined || changes.length > 0,
   );
-  return ['', `  material ${name}`, ...shown.flatMap(stepLines)];
+  return ['', `  material ${name}`, ...shown.map(stepText)].join('\n');
 }
 
-function stepLines({
-  field,
-  sent,
-  overridden,
-  target,
-  why,
-  changes,
-}: MaterialExplanation['steps'][number]): string[] {
+function stepText(step: MaterialExplanation['steps'][number]): string {
+  const { field, sent, overridden, target, why, changes } = step;
   const received = sent === undefined ? '(not sent)' : valueText(sent);
   const value =
     overridden === undefined ? received : `${received}, overridden: ${valueText(overridden)}`;
+  const lines = changes.map(
+    ({ name, before, after }) => `      ${name}: ${valueText(before)} → ${valueText(after)}`,
+  );
   const head = `    ${field.padEnd(20)} ${value.padEnd(28)} → ${target ?? 'dropped'} (${why})`;
-  return [
-    head,
-    ...changes.map(
-      ({ name, before, after }) => `      ${name}: ${valueText(before)} → ${valueText(after)}`,
-    ),
-  ];
+  return [head, ...lines].join('\n');
 }
 
 function valueText(value: unknown): string {

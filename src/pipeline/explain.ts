@@ -1,5 +1,5 @@
 /** Explains from the cache why configurations look as they do, or why they failed, without a network. */
-import type { FailureRecord, StoredDecision } from '../cache/database.ts';
+import type { FailureRecord } from '../cache/database.ts';
 import { inputsDigest, loadSnapshot } from '../fetch/snapshot.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
@@ -12,7 +12,6 @@ import {
   isConfigurationKey,
   parseConfigurationKey,
 } from '../model/configuration-id.ts';
-import type { Scene } from '../model/scene.ts';
 import { ConverterError, helpFor, isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import type { PackedMap } from '../support/packed-map.ts';
@@ -26,40 +25,10 @@ import { entriesOf, selectedByOf } from './report.ts';
 import type { RunEnvironment } from './run-options.ts';
 import { readSelection } from './select.ts';
 
-/** Why one configuration looks as it does. */
-export interface ArticleExplanation {
-  line: ManifestLine;
-  /** Decision of the last run that processed it; undefined if it is not in the cache. */
-  decision: StoredDecision | undefined;
-  /** Whether the next build from the cache would write it anew. */
-  rebuilds: boolean;
-  materials: MaterialExplanation[];
-  /** Undefined if it has no geometry: see `line.reason`. */
-  scene: Scene | undefined;
-}
-
-/** What is stored of a failure. */
-export interface FailureExplanation {
-  /** The part of the selection that failed; undefined for a configuration. */
-  what: string | undefined;
-  /** Of a part of the selection: its base article, if it has one. */
-  request: ArticleRequest | undefined;
-  error: { code: string; message: string; help: string };
-  /** Undefined if the cache was deleted. */
-  history: Pick<FailureRecord, 'attempts' | 'firstSeen' | 'lastSeen'> | undefined;
-  /** Lines of lists, folders and carts that ask for it, according to the last selection. */
-  selectedBy: readonly string[];
-  /** The GLB that stays published. */
-  lastGood: string | undefined;
-}
-
-/** What a pattern matches. */
-export interface Explanation {
-  failures: FailureExplanation[];
-  articles: ArticleExplanation[];
-  /** Published configurations beside the failures: of the same articles, otherwise of the same programs. */
-  others: string[];
-}
+/** What failed, what is published, and the labels of `others` that exist: see {@link othersOf}. */
+export type Explanation = Awaited<ReturnType<typeof explainArticle>>;
+type FailureExplanation = Awaited<ReturnType<typeof matchingFailures>>[number];
+type ArticleExplanation = Awaited<ReturnType<typeof explainLine>>;
 
 /**
  * Explains the configurations of a pipeline that match: what failed, and what is published.
@@ -67,11 +36,7 @@ export interface Explanation {
  * @param pattern - Glob on `MANUFACTURER/PROGRAM/number`, base or final, or on a number alone.
  * @throws {@link ConverterError} `USAGE` if none matches; `SNAPSHOT_MISSING` if a published one is not in the cache.
  */
-export function explainArticle(
-  pattern: string,
-  pipeline: Pipeline,
-  environment: RunEnvironment,
-): Promise<Explanation> {
+export function explainArticle(pattern: string, pipeline: Pipeline, environment: RunEnvironment) {
   return withRun({ pipeline }, environment, async (run) => {
     const matches = globMatcher(pattern);
     const isMeant = (id: ArticleRequest) =>
@@ -107,38 +72,58 @@ async function matchingFailures(
   lines: readonly ManifestLine[],
   isMeant: (request: ArticleRequest) => boolean,
   matches: (text: string) => boolean,
-): Promise<FailureExplanation[]> {
+) {
   const stored = stores.database.failures.all(pipeline.outputDir);
   const records = new Map(stored.map((record) => [record.request, record]));
-  const selectedBy = await readSelectedBy(pipeline);
+  const selectedBy = selectedByOf(await lastSelection(pipeline));
   const isRecording = pipeline.service.recording !== undefined;
-  const explained = (key: string, line?: ManifestLine): FailureExplanation => {
-    const history = records.get(key);
-    records.delete(key);
-    const { code, message } = history ?? line!.error!;
-    const error = { code, message, help: helpFor(code, isRecording) };
-    const common = { error, history, lastGood: line?.lastGood?.glb };
-    if (!isConfigurationKey(key)) {
-      const entries = entriesOf(pipeline, key);
-      const request = entries[0] && requestOf(entries[0].source);
-      return { what: key, request, selectedBy: entries.map(({ name }) => name), ...common };
+  const subjectOf = (key: string) => {
+    if (isConfigurationKey(key)) {
+      const selectors = selectedBy(parseConfigurationKey(records.get(key)?.root || key)) ?? [];
+      return { what: undefined, request: parseConfigurationKey(key), selectedBy: selectors };
     }
-    const request = parseConfigurationKey(key);
-    return { what: undefined, request, selectedBy: selectedBy(history?.root || key), ...common };
+    const entries = entriesOf(pipeline, key);
+    const selectors = entries.map(({ name }) => name);
+    return {
+      what: key,
+      request: entries[0] && requestOf(entries[0].source),
+      selectedBy: selectors,
+    };
+  };
+  const explained = ({ key, line }: { key: string; line?: ManifestLine }) => {
+    const record: Failure = records.get(key) ?? line!.error!;
+    const { code, message, attempts, firstSeen, lastSeen } = record;
+    const { what, request, selectedBy: selectors } = subjectOf(key);
+    return {
+      /** The part of the selection that failed; undefined for a configuration. */
+      what,
+      /** Of a part of the selection: its base article, if it has one. */
+      request,
+      error: { code, message, help: helpFor(code, isRecording) },
+      /** Undefined if the cache was deleted. */
+      ...{ attempts, firstSeen, lastSeen },
+      /** Who asks for it, according to the last selection. */
+      selectedBy: selectors,
+      /** The GLB that stays published. */
+      lastGood: line?.lastGood?.glb,
+    };
   };
   const ofLines = lines.flatMap((line) => {
     if (line.status !== 'failed') return [];
     const keys = line.requested.map(configurationKey);
     const known = keys.filter((key) => records.has(key));
-    return (known.length > 0 ? known : keys.slice(0, 1)).map((key) => explained(key, line));
+    return (known.length > 0 ? known : keys.slice(0, 1)).map((key) => ({ key, line }));
   });
-  const isWanted = (key: string) =>
-    isConfigurationKey(key)
-      ? isMeant(parseConfigurationKey(key))
-      : key.split(' ').some(matches) ||
-        entriesOf(pipeline, key).some(({ source }) => isMeant(requestOf(source)));
-  return [...ofLines, ...[...records.keys()].filter(isWanted).map((key) => explained(key))];
+  const shown = new Set(ofLines.map(({ key }) => key));
+  const isWanted = (key: string) => {
+    const { what, request } = subjectOf(key);
+    return (request && isMeant(request)) || what?.split(' ').some(matches);
+  };
+  const others = [...records.keys()].filter((key) => !shown.has(key) && isWanted(key));
+  return [...ofLines, ...others.map((key) => ({ key }))].map(explained);
 }
+
+type Failure = Pick<FailureRecord, 'code' | 'message'> & Partial<FailureRecord>;
 
 /** The request for the default configuration of a base article. */
 function requestOf({ manufacturer, program, basearticlenumber }: ArticleId): ArticleRequest {
@@ -146,14 +131,12 @@ function requestOf({ manufacturer, program, basearticlenumber }: ArticleId): Art
   return { manufacturer, program, basearticlenumber, ...none };
 }
 
-/** Who selects a key, according to the last selection, if there was one. */
-async function readSelectedBy(pipeline: Pipeline): Promise<(key: string) => readonly string[]> {
-  const articles = await readSelection(pipeline).catch((error: unknown) => {
+/** None before the first selection. */
+function lastSelection(pipeline: Pipeline): ReturnType<typeof readSelection> {
+  return readSelection(pipeline).catch((error: unknown) => {
     if (isConverterError(error, 'SNAPSHOT_MISSING')) return [];
     throw error;
   });
-  const selectedBy = selectedByOf(articles);
-  return (key) => (isConfigurationKey(key) && selectedBy(parseConfigurationKey(key))) || [];
 }
 
 /** Labels of what is published beside failures; nothing if all that was asked for is. */
@@ -179,17 +162,21 @@ function othersOf(
   return [...new Set(same.length > 0 || shown.size > 0 ? same : like(programOf))];
 }
 
-async function explainLine(line: ManifestLine, run: Run): Promise<ArticleExplanation> {
+async function explainLine(line: ManifestLine, run: Run) {
   const { convert, outputDir } = run.options.pipeline;
   const { bodies, database } = run.stores;
   const snapshot = await loadSnapshot(snapshotSource(run), line.requested[0] ?? line);
   const converter = await loadConverter(bodies, convert);
   const materials: MaterialExplanation[] = [];
-  const rebuilds = sourceDigest(convert)(inputsDigest(snapshot)) !== line.source;
-  const decision = database.decisions.get(outputDir, configurationKey(line));
-  const scene =
-    line.sha256 === undefined
-      ? undefined
-      : await converter.transform(snapshot, (material) => materials.push(material));
-  return { line, decision, rebuilds, materials, scene };
+  const explain = (material: MaterialExplanation) => void materials.push(material);
+  return {
+    line,
+    materials,
+    /** Undefined if it has no geometry: see `line.reason`. */
+    scene: line.sha256 === undefined ? undefined : await converter.transform(snapshot, explain),
+    /** Decision of the last run that processed it; undefined if it is not in the cache. */
+    decision: database.decisions.get(outputDir, configurationKey(line)),
+    /** Whether the next build from the cache would write it anew. */
+    rebuilds: sourceDigest(convert)(inputsDigest(snapshot)) !== line.source,
+  };
 }
