@@ -39,17 +39,17 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
     run: {
       usage: 'run PIPELINE.yaml',
       describe: 'convert the articles of a pipeline to GLB files',
-      load: async () => (await import('./run-commands.ts')).runCommand,
+      load: async () => (await import('./run-commands.ts')).pipelineCommand('run'),
     },
     fetch: {
       usage: 'fetch PIPELINE.yaml',
       describe: 'first half of run: fetch all data of the articles into the cache',
-      load: async () => (await import('./run-commands.ts')).fetchCommand,
+      load: async () => (await import('./run-commands.ts')).pipelineCommand('fetch'),
     },
     build: {
       usage: 'build PIPELINE.yaml',
       describe: 'second half of run: convert the data in the cache, without a network',
-      load: async () => (await import('./run-commands.ts')).buildCommand,
+      load: async () => (await import('./run-commands.ts')).pipelineCommand('build'),
     },
     convert: {
       usage: 'convert --manufacturer M --program P --basearticlenumber N --output FILE.glb',

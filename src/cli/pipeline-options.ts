@@ -4,7 +4,7 @@ import { defaultCacheDir, loadPipeline, type Pipeline } from '../pipeline/pipeli
 import { RUN_OPTIONS, type RunOptions } from '../pipeline/run-options.ts';
 import { SERVICE_DEFAULTS } from '../service/service-config.ts';
 import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
-import { AMOUNT_OPTIONS, LOG_FORMAT_OPTION } from './run-output.ts';
+import { LOG_FORMAT_OPTION } from './run-output.ts';
 
 interface PipelineOption extends OptionSpec {
   commands: readonly ('run' | 'fetch' | 'build' | 'record' | 'convert' | 'explain')[];
@@ -44,8 +44,14 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
     describe: 'print the selection and an estimate of requests; fetch no geometry',
   },
   'log-format': { ...LOG_FORMAT_OPTION, commands: ['run', 'fetch', 'build', 'record'] },
-  quiet: { ...AMOUNT_OPTIONS.quiet, commands: ['run', 'fetch', 'build', 'record'] },
-  verbose: { ...AMOUNT_OPTIONS.verbose, commands: ['run', 'fetch', 'build', 'record'] },
+  quiet: {
+    ...{ type: 'boolean', commands: ['run', 'fetch', 'build', 'record'] },
+    describe: 'print the path of the report and errors only',
+  },
+  verbose: {
+    ...{ type: 'boolean', commands: ['run', 'fetch', 'build', 'record'] },
+    describe: 'log every configuration',
+  },
   'metrics-file': {
     ...{ type: 'string', value: 'FILE', commands: ['run', 'fetch', 'build'] },
     describe: 'write metrics for Prometheus to this file, such as DIR/btg2gltf.prom',

@@ -1,6 +1,7 @@
 /** `btg2gltf run PIPELINE.yaml` and its halves `fetch` and `build`. */
 import { dirname, join, resolve } from 'node:path';
 import type { SelectedArticle } from '../fetch/selection.ts';
+import { ID_FIELDS } from '../model/configuration-id.ts';
 import type { DryRun } from '../pipeline/run.ts';
 import type { RunResult } from '../pipeline/run-end.ts';
 import {
@@ -9,7 +10,7 @@ import {
   type RunOptions,
   runId,
 } from '../pipeline/run-options.ts';
-import type { FinishedRun, RunReport } from '../report/run-report.ts';
+import type { FinishedRun } from '../report/run-report.ts';
 import { summarise } from '../report/summary.ts';
 import { amount, duration } from '../report/text.ts';
 import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
@@ -33,25 +34,21 @@ import {
 import { openOutput, type RunOutput } from './run-output.ts';
 import { environmentOf } from './service.ts';
 
-/** The command `run`. */
-export const runCommand = pipelineCommand('run', [
-  'btg2gltf run pipeline.yaml --limit 10',
-  "btg2gltf run pipeline.yaml --only 'FJEL/LINEA/*' --force",
-]);
+const EXAMPLES = {
+  run: [
+    'btg2gltf run pipeline.yaml --limit 10',
+    "btg2gltf run pipeline.yaml --only 'FJEL/LINEA/*' --force",
+  ],
+  fetch: ['btg2gltf fetch pipeline.yaml && btg2gltf build pipeline.yaml'],
+  build: ['btg2gltf build pipeline.yaml'],
+};
 
-/** The command `fetch`. */
-export const fetchCommand = pipelineCommand('fetch', [
-  'btg2gltf fetch pipeline.yaml && btg2gltf build pipeline.yaml',
-]);
-
-/** The command `build`. */
-export const buildCommand = pipelineCommand('build', ['btg2gltf build pipeline.yaml']);
-
-function pipelineCommand(name: 'run' | 'fetch' | 'build', examples: string[]): Command {
+/** The commands `run`, `fetch` and `build`. */
+export function pipelineCommand(name: keyof typeof EXAMPLES): Command {
   return {
     positionals: PIPELINE_POSITIONAL,
     options: optionsOf(name),
-    examples,
+    examples: EXAMPLES[name],
     async run(args, io) {
       const pipeline = await import('../pipeline/run.ts');
       const options = await (name === 'build'
@@ -73,44 +70,42 @@ export async function execute(
 ): Promise<number> {
   const startedAt = io.now();
   const output = await openOutput(args, io, { run: runId(startedAt) });
-  const writeFiles = (exitCode: number, report?: RunReport, error?: ConverterError) =>
-    writeMachineFiles(args, {
-      ...{ pipeline: options.pipeline.name, exitCode, startedAt, endedAt: io.now(), report },
-      ...given({ error }),
-    });
-  const stop = async (thrown: unknown, report?: RunReport): Promise<number> => {
-    const error = errorToReport(thrown, io);
-    // The error that ended the run matters more than a file that cannot be written.
-    await writeFiles(ERROR_CODES[error.code].exit, report, error).catch((failure: Error) =>
-      output.log.error(failure.message),
-    );
-    return stopped(error, output);
-  };
   if (options.until !== undefined && !isSameDay(options.until, startedAt)) {
     const time = textOf(args, 'until');
     output.log.warn(`--until ${time} has passed today: the run stops tomorrow at ${time}`);
   }
-  let result: RunResult;
+  const run = withProgress(output, io, (environment) =>
+    work(options, { ...environment, startedAt }),
+  );
+  const { report, error } = await run.then(
+    (result) => printResult(result, output, args, io),
+    (thrown: unknown) => ({ report: undefined, error: errorToReport(thrown, io) }),
+  );
+  const failed = (report?.configurations.failed ?? 0) > 0 ? 1 : 0;
+  const exitCode = error === undefined ? failed : ERROR_CODES[error.code].exit;
+  const times = { startedAt, endedAt: io.now() };
+  const { name: pipeline } = options.pipeline;
   try {
-    result = await withProgress(output, io, (environment) =>
-      work(options, { ...environment, startedAt }),
-    );
+    await writeMachineFiles(args, { pipeline, exitCode, ...times, report, ...given({ error }) });
   } catch (thrown) {
-    return stop(thrown);
+    if (error === undefined) return stopped(errorToReport(thrown, io), output);
+    // The error that ended the run matters more than a file that cannot be written.
+    output.log.error((thrown as Error).message);
   }
-  const { report, runFolder, end } = result;
+  return error === undefined ? exitCode : stopped(error, output);
+}
+
+function printResult(
+  { report, runFolder, end }: RunResult,
+  { log }: RunOutput,
+  args: Arguments,
+  io: Io,
+) {
   const { configurations, totalMs } = report;
-  output.log.info(end.kind === 'complete' ? 'finished' : 'ended', { ...configurations, totalMs });
+  log.info(end.kind === 'complete' ? 'finished' : 'ended', { ...configurations, totalMs });
   if (!args.quiet) io.printData(summarise(report, runFolder));
   if (runFolder !== undefined) io.print(`${join(runFolder, 'report.html')}\n`);
-  if (end.error !== undefined) return stop(end.error, report);
-  const exitCode = configurations.failed > 0 ? 1 : 0;
-  try {
-    await writeFiles(exitCode, report);
-    return exitCode;
-  } catch (thrown) {
-    return stopped(errorToReport(thrown, io), output);
-  }
+  return { report, error: end.error && errorToReport(end.error, io) };
 }
 
 function isSameDay(a: number, b: number): boolean {
@@ -173,7 +168,7 @@ async function write(path: string, content: string): Promise<void> {
 
 function printDryRun(dryRun: DryRun, io: Io): number {
   const { articles, failures, warnings } = dryRun.selection;
-  if (articles.length > 0) io.print(`${DRY_RUN_COLUMNS.join('\t')}\n`);
+  if (articles.length > 0) io.print(`${[...DRY_RUN_FIELDS, 'selected by'].join('\t')}\n`);
   io.printData(articles.map(articleLine).join(''));
   for (const { what, code, message } of failures) io.printData(`${code}\t${what}\t${message}\n`);
   for (const { code, message } of warnings) io.printData(`${code}\t${message}\n`);
@@ -181,36 +176,26 @@ function printDryRun(dryRun: DryRun, io: Io): number {
   return failures.length > 0 ? 1 : 0;
 }
 
-const DRY_RUN_COLUMNS = [
-  'manufacturer',
-  'program',
-  'basearticlenumber',
-  'finalarticlenumber',
-  'reinitstring',
-  'selected by',
-];
+const DRY_RUN_FIELDS = ID_FIELDS.filter((field) => field !== 'metareinitstring');
 
 /** One article a line, in columns separated by tabs, because numbers may contain blanks. */
 function articleLine({ request, why }: SelectedArticle): string {
-  const { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring } = request;
-  const ids = [manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring];
-  const columns = [...ids, why.join('; ')];
+  const columns = [...DRY_RUN_FIELDS.map((field) => request[field]), why.join('; ')];
   return `${columns.map((text) => text.replace(/[\t\r\n]/g, ' ')).join('\t')}\n`;
 }
 
 function estimateText({ selection, sent, estimate, requests, requestsMs, basis }: DryRun): string {
   const { articles, partsLists, bodies, unknown } = estimate;
+  const { concurrency, meanMs } = basis;
   const about = unknown > 0 ? 'about ' : '';
   const guess = unknown > 0 ? ` (a guess for ${amount(unknown, 'article')} never fetched)` : '';
   const kinds = `${amount(articles, 'article')}, ${amount(partsLists, 'parts list')}, ${about}${bodies} blocks and images`;
-  const { concurrency, meanMs } = basis;
   const time = `about ${duration(requestsMs ?? 0)}, at ${duration(meanMs ?? 0)} each and ${concurrency} at a time`;
-  return [
+  const lines = [
     `${amount(selection.articles.length, 'configuration')} selected, ${amount(selection.failures.length, 'failure')}; ${amount(sent, 'request')} sent so far`,
     `A run would send ${about}${amount(requests, 'more request')}: ${kinds}${guess}`,
-    ...(meanMs === undefined || requests === 0
-      ? []
-      : [`The requests would take ${time}; the conversion takes additional time`]),
-    '',
-  ].join('\n');
+  ];
+  if (meanMs !== undefined && requests > 0)
+    lines.push(`The requests would take ${time}; the conversion takes additional time`);
+  return lines.map((line) => `${line}\n`).join('');
 }

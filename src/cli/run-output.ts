@@ -19,37 +19,15 @@ export const LOG_FORMAT_OPTION = {
 
 type Terminal = NodeJS.WritableStream & { columns?: number };
 
-/** The options of how much is printed. */
-export const AMOUNT_OPTIONS = {
-  quiet: {
-    type: 'boolean',
-    describe: 'print the path of the report and errors only',
-  },
-  verbose: { type: 'boolean', describe: 'log every configuration' },
-} as const satisfies Record<string, OptionSpec>;
-
-/** The output of a run while it executes. */
-export interface RunOutput {
-  log: Logger;
-  format: LogFormat;
-  /** Shows how many configurations are processed. */
-  progress(progress: Progress): void;
-  /** Shows how many articles the selection has found so far. */
-  selecting(found: number): void;
-  /** Ends the display of progress. */
-  close(): void;
-}
+/** The output of a run while it executes: `selecting` and `progress` show how far it is, until `close`. */
+export type RunOutput = Awaited<ReturnType<typeof openOutput>>;
 
 /**
  * Opens log and progress: a bar on a terminal, otherwise lines.
  *
  * @param fields - Fields of every log line, such as the id of the run.
  */
-export async function openOutput(
-  args: Arguments,
-  io: Io,
-  fields: LogFields = {},
-): Promise<RunOutput> {
+export async function openOutput(args: Arguments, io: Io, fields: LogFields = {}) {
   const { terminal } = io;
   const given = textOf(args, 'log-format') as LogFormat | undefined;
   const format = given ?? (terminal === undefined ? 'json' : 'pretty');
@@ -62,7 +40,7 @@ export async function openOutput(
 }
 
 /** A timer logs the progress, because a line is most important when nothing proceeds. */
-function openLines(log: Logger, io: Io): Omit<RunOutput, 'log' | 'format'> {
+function openLines(log: Logger, io: Io) {
   let state: { message: string; fields: LogFields } = { message: 'starting', fields: {} };
   let changedAt = io.now();
   const timer = setInterval(() => {
@@ -73,11 +51,11 @@ function openLines(log: Logger, io: Io): Omit<RunOutput, 'log' | 'format'> {
     changedAt = io.now();
   };
   return {
-    selecting(found) {
+    selecting(found: number) {
       if (state.message === 'starting') log.info('selecting');
       change('selecting', { found });
     },
-    progress: (progress) => change('working', { ...progress }),
+    progress: (progress: Progress) => change('working', { ...progress }),
     close: () => clearInterval(timer),
   };
 }
