@@ -32,7 +32,7 @@ export interface InboxOptions extends ServerOptions {
 }
 
 /** The answer to a cart post; `file` is the name of the file in the store. */
-export interface InboxAnswer extends Pick<Cart, 'id' | 'warnings'> {
+interface InboxAnswer extends Pick<Cart, 'id' | 'warnings'> {
   stored: true;
   file: string;
   permanentid?: string;
@@ -74,20 +74,15 @@ export async function openInbox(options: InboxOptions): Promise<GatewayServer> {
       bodyLimitBytes,
       async answer({ bytes }) {
         const cart = readCartPost(bytes);
-        const file = await storeCart(store, cart);
+        const text = `${JSON.stringify(cart.article)}\n`;
+        // 128 bits of the hash: no two contents can be made to agree.
+        const file = `${encodeFileName(cart.id)}~${sha256Hex(text).slice(0, 32)}.json`;
+        await replaceFile(join(store, file), text);
         log.info('cart stored', { id: cart.id, file });
         return jsonAnswer(await answerTo(cart, file, permanentIds, log));
       },
     },
   );
-}
-
-async function storeCart(store: string, { article, id }: Cart): Promise<string> {
-  const text = `${JSON.stringify(article)}\n`;
-  // 128 bits of the hash: no two contents can be made to agree.
-  const file = `${encodeFileName(id)}~${sha256Hex(text).slice(0, 32)}.json`;
-  await replaceFile(join(store, file), text);
-  return file;
 }
 
 /** The cart is stored by now: a later failure is a warning, or the sender would post the cart again. */

@@ -52,9 +52,6 @@ export const V1_NAMES = {
   reinitstring: 'ocdreinit',
 } as const;
 
-/** A name of v1. */
-export type V1Name = keyof typeof V1_NAMES;
-
 /** One parameter; `raw` is its encoded value, with the `=` if there is one. */
 interface Parameter {
   name: string;
@@ -186,7 +183,7 @@ function newName(name: string, isApi: boolean): string | undefined {
   const old = name.toLowerCase();
   // The API itself still uses the name `reinitstring`.
   if (!Object.hasOwn(V1_NAMES, old) || (isApi && old === 'reinitstring')) return undefined;
-  return V1_NAMES[old as V1Name];
+  return V1_NAMES[old as keyof typeof V1_NAMES];
 }
 
 const CREDENTIALS = ['username', 'password', 'rememberme', 'user', 'appkey'];

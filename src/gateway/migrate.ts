@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord, mismatch } from '../service/wire-value.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { checkCart, idOf } from './cart.ts';
-import { type Hint, type Migration, migrateUrl, V1_NAMES, type V1Name } from './migrate-url.ts';
+import { type Hint, type Migration, migrateUrl, V1_NAMES } from './migrate-url.ts';
 import { ARTICLE_NAMES } from './planning-url.ts';
 
 /** Additional input of a migration. */
@@ -42,6 +42,8 @@ export function migrate(
     ? migrateUrl(input, options.frontendUrl)
     : migrateCart(input, options.loaded);
 }
+
+type V1Name = keyof typeof V1_NAMES;
 
 const V1_KEYS = Object.keys(V1_NAMES) as V1Name[];
 const REQUIRED = ['manuid', 'seriesid', 'baseartnmbr'] as const;

@@ -14,7 +14,6 @@ import {
   jsonAnswer,
   openServer,
   type Post,
-  type PostAnswer,
   Refusal,
   SERVER_CHECKS,
   type ServerOptions,
@@ -91,7 +90,7 @@ export async function openRelay(options: RelayOptions): Promise<GatewayServer> {
   };
 }
 
-function answerOf(token: string, { accept }: Post): PostAnswer {
+function answerOf(token: string, { accept }: Post) {
   // A relay runs for months: the list of secrets must not grow with each token.
   forgetSecret(token);
   if (/\bapplication\/json\b/i.test(accept)) return jsonAnswer({ token });

@@ -38,7 +38,7 @@ export interface Post {
 }
 
 /** An answer with status 200. */
-export interface PostAnswer {
+interface PostAnswer {
   contentType: string;
   text: string;
 }
@@ -60,17 +60,12 @@ export interface GatewayServer {
   close(): Promise<void>;
 }
 
-interface RefusalDetails {
-  code?: ErrorCode;
-  headers?: Readonly<Record<string, string>>;
-}
-
 /** A request that is answered with an error status and `{"error": …, "code": …}`. */
 export class Refusal extends Error {
   readonly status: number;
-  readonly details: RefusalDetails;
+  readonly details: { code?: ErrorCode; headers?: Readonly<Record<string, string>> };
 
-  constructor(status: number, message: string, details: RefusalDetails = {}) {
+  constructor(status: number, message: string, details: Refusal['details'] = {}) {
     super(message);
     this.status = status;
     this.details = details;
@@ -120,7 +115,11 @@ export async function openServer(
   );
   app.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
   const missing = new Refusal(404, `nothing here; post to ${handler.path}`);
-  app.setNotFoundHandler((_request, reply) => sendError(reply, missing, log));
+  const noPost = new Refusal(405, 'expected a POST', { headers: { allow: 'POST, OPTIONS' } });
+  app.setNotFoundHandler(({ url }, reply) => {
+    const isAddress = url.split('?', 1)[0] === handler.path;
+    return sendError(reply, isAddress ? noPost : missing, log);
+  });
   let closed: Promise<void> | undefined;
   addHooks(app, options, () => closed !== undefined);
   await app.register(cors, corsOptions(origins));
@@ -181,13 +180,6 @@ async function addRoutes(app: FastifyInstance, handler: PostHandler): Promise<vo
       countAttempt: () => countAttempt(request),
     });
     return reply.type(contentType).send(text);
-  });
-  app.route({
-    method: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'],
-    url: path,
-    handler: () => {
-      throw new Refusal(405, 'expected a POST', { headers: { allow: 'POST, OPTIONS' } });
-    },
   });
 }
 

@@ -7,7 +7,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type InboxAnswer, type InboxOptions, openInbox } from '../../../src/gateway/inbox.ts';
+import type { Cart } from '../../../src/gateway/cart.ts';
+import { type InboxOptions, openInbox } from '../../../src/gateway/inbox.ts';
 import type { GatewayServer } from '../../../src/gateway/server.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
 import type { Logger } from '../../../src/support/log.ts';
@@ -25,6 +26,7 @@ const CART = {
 };
 
 type BodyInit = NonNullable<RequestInit['body']>;
+type Answer = Pick<Cart, 'id' | 'warnings'> & Record<'stored' | 'file' | 'permanentid', unknown>;
 
 let folder: string;
 let store: string;
@@ -57,8 +59,7 @@ const send = (body: BodyInit, headers: Record<string, string> = {}) =>
 const post = (json: unknown, headers?: Record<string, string>) =>
   send(JSON.stringify({ json }), headers);
 /** The answer to an accepted cart. */
-const answered = async (response: Promise<Response>) =>
-  (await (await response).json()) as InboxAnswer;
+const answered = async (response: Promise<Response>) => (await (await response).json()) as Answer;
 const read = async (name: string) => JSON.parse(await readFile(join(store, name), 'utf8'));
 
 describe('a cart', () => {
@@ -68,7 +69,7 @@ describe('a cart', () => {
     const response = await post(CART);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-    const answer = (await response.json()) as InboxAnswer;
+    const answer = (await response.json()) as Answer;
     expect(answer).toEqual({
       stored: true,
       id: '7',
