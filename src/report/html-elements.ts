@@ -1,49 +1,6 @@
-/**
- * The elements of the page of a report, with the style and the script for them. Every value is escaped
- * where it is inserted into HTML. @see D-858
- */
-import { amount, integer, visibleText } from './text.ts';
-
-/** A piece of finished HTML. */
-export interface Html {
-  readonly html: string;
-}
-
-type Value = Html | string | number | undefined | readonly Value[];
-
-/**
- * Makes HTML from a template: texts are escaped, lists are joined, undefined is left out.
- *
- * @example
- * ```ts
- * html`<b>${'<i>'}</b>`.html;   // → '<b>&lt;i&gt;</b>'
- * ```
- */
-export function html(template: TemplateStringsArray, ...values: Value[]): Html {
-  const parts = values.map((value, i) => toHtml(value) + template[i + 1]!);
-  return { html: template[0]! + parts.join('') };
-}
-
-function toHtml(value: Value): string {
-  if (value === undefined) return '';
-  if (typeof value === 'string') return escapeText(value);
-  if (typeof value === 'number') return String(value);
-  return 'html' in value ? value.html : value.map(toHtml).join('');
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-  '`': '&#96;',
-};
-
-/** Escapes a text for the content of an element or a quoted attribute; invisible characters become visible. */
-function escapeText(text: string): string {
-  return visibleText(text).replace(/[&<>"'`]/g, (character) => ENTITIES[character]!);
-}
+/** The elements of the page of a report, with the style and the script for them. */
+import { type Html, html, type Value } from './markup.ts';
+import { amount, integer } from './text.ts';
 
 /** The relative link from the folder of a run to a file of the output folder, never outside of that. */
 export function outputLink(path: string): string {
@@ -110,7 +67,7 @@ export function tableSection<T>(id: string, title: string, table: Table<T>): Sec
 /** Whether a row has a figure other than 0, or a text other than a dash. */
 function hasContent<T>({ value, cell }: Column<T>, rows: readonly T[]): boolean {
   if (value !== undefined) return rows.some((row) => (value(row) ?? 0) !== 0);
-  return rows.some((row) => !/^\s*–?\s*$/.test(toHtml(cell(row)).replace(/<[^>]*>/g, '')));
+  return rows.some((row) => !/^\s*–?\s*$/.test(html`${cell(row)}`.html.replace(/<[^>]*>/g, '')));
 }
 
 function header<T>({ title, value }: Column<T>): Html {

@@ -4,12 +4,11 @@ import { detailOf, FIELD_LABELS, failuresByCode, gateLabel } from './assessment.
 import {
   barSection,
   type Column,
-  type Html,
-  html,
   outputLink,
   type Section,
   tableSection,
 } from './html-elements.ts';
+import { type Html, html } from './markup.ts';
 import {
   type AssetRow,
   type Cause,

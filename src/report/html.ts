@@ -1,8 +1,9 @@
 /** The report as one HTML page: the first screen shows how the run went and what requires an action. */
 import { createHash } from 'node:crypto';
 import { assess, requiredActions, type Tone } from './assessment.ts';
-import { card, type Html, html, PAGE_SCRIPT, PAGE_STYLE } from './html-elements.ts';
+import { card, PAGE_SCRIPT, PAGE_STYLE } from './html-elements.ts';
 import { sectionsOf } from './html-sections.ts';
+import { type Html, html } from './markup.ts';
 import type { RunReport } from './run-report.ts';
 import { amount, capital, day, duration, instant, integer, percentage, size } from './text.ts';
 

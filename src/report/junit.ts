@@ -2,8 +2,9 @@
 import type { ArticleKey } from '../model/article.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import { gateLabel } from './assessment.ts';
+import { type Html, html as xml } from './markup.ts';
 import type { FailureRow, FinishedRun, RunReport } from './run-report.ts';
-import { amount, integer, visibleText } from './text.ts';
+import { amount, integer } from './text.ts';
 
 interface Case {
   suite: string;
@@ -30,15 +31,16 @@ export function junitXml(run: FinishedRun): string {
   const timestamp = new Date(startedAt).toISOString();
   const suites = [...new Set(cases.map(({ suite }) => suite))].map((name) => {
     const own = cases.filter(({ suite }) => suite === name);
-    const head = `name="${xmlText(name)}" ${totals(own)} timestamp="${timestamp}"`;
-    return `<testsuite ${head}>\n${own.map(caseXml).join('')}</testsuite>\n`;
+    const head = xml`name="${name}" ${totals(own)} timestamp="${timestamp}"`;
+    return xml`<testsuite ${head}>\n${own.map(caseXml)}</testsuite>\n`;
   });
   const seconds = ((endedAt - startedAt) / 1000).toFixed(3);
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="${xmlText(`btg2gltf ${pipeline}`)}" ${totals(cases)} time="${seconds}">
-${suites.join('')}</testsuites>
-`;
+  return xml`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="btg2gltf ${pipeline}" ${totals(cases)} time="${seconds}">
+${suites}</testsuites>
+`.html;
 }
+
 function runCase({ report, exitCode, error, startedAt, endedAt }: FinishedRun): Case {
   const seconds = (endedAt - startedAt) / 1000;
   const run = { suite: 'run', name: 'completes and publishes', seconds };
@@ -91,35 +93,19 @@ function failureCase(row: FailureRow): Case {
   return { ...failed, failure: { type: code, message, text: `${message}\n→ ${help}` } };
 }
 
-function totals(cases: readonly Case[]): string {
+function totals(cases: readonly Case[]): Html {
   const failures = cases.filter(({ failure }) => failure !== undefined).length;
   const skipped = cases.filter((one) => one.skipped !== undefined).length;
-  return `tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}"`;
+  return xml`tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}"`;
 }
 
-function caseXml({ suite, name, seconds, failure, skipped, output }: Case): string {
-  const time = seconds === undefined ? '' : ` time="${seconds.toFixed(3)}"`;
+function caseXml({ suite, name, seconds, failure, skipped, output }: Case): Html {
+  const time = seconds === undefined ? undefined : xml` time="${seconds.toFixed(3)}"`;
   const inside = [
     failure &&
-      `<failure type="${xmlText(failure.type)}" message="${xmlText(failure.message)}">${xmlText(failure.text)}</failure>`,
-    skipped && `<skipped message="${xmlText(skipped)}"/>`,
-    output && `<system-out>${xmlText(output)}</system-out>`,
-  ].filter((part) => part !== undefined && part !== '');
-  return `<testcase classname="${xmlText(suite)}" name="${xmlText(name)}"${time}>${inside.join('')}</testcase>\n`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-  // In an attribute, a parser replaces it with a blank.
-  '\n': '&#10;',
-  '\t': '&#9;',
-};
-
-/** Escapes a text for the content of an element or a quoted attribute. */
-function xmlText(text: string): string {
-  return visibleText(text).replace(/[&<>"'\n\t]/g, (character) => ENTITIES[character]!);
+      xml`<failure type="${failure.type}" message="${failure.message}">${failure.text}</failure>`,
+    skipped && xml`<skipped message="${skipped}"/>`,
+    output && xml`<system-out>${output}</system-out>`,
+  ];
+  return xml`<testcase classname="${suite}" name="${name}"${time}>${inside}</testcase>\n`;
 }

@@ -1,4 +1,4 @@
-/** Texts of figures and dates for people, the same in every locale, and texts in which nothing is invisible. */
+/** Texts of figures and dates for people, the same in every locale. */
 
 const INTEGER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const DECIMAL = new Intl.NumberFormat('en-US', {
@@ -74,19 +74,4 @@ function dateParts(iso: string): Partial<Record<string, string>> | undefined {
 /** The text with a capital at its beginning. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** Controls, marks of direction, zero widths, and what HTML and XML cannot contain. */
-const INVISIBLE = /[\p{Cc}\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF\uFFFE\uFFFF]/gu;
-
-/**
- * Spells out invisible characters, so that no article number looks like another.
- *
- * @see D-858.
- */
-export function visibleText(text: string): string {
-  return text.toWellFormed().replace(INVISIBLE, (character) => {
-    if (character === '\n' || character === '\t') return character;
-    return `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
-  });
 }

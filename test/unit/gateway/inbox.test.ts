@@ -26,7 +26,7 @@ const CART = {
 };
 
 type BodyInit = NonNullable<RequestInit['body']>;
-type Answer = Pick<Cart, 'id' | 'warnings'> & Record<'stored' | 'file' | 'permanentid', unknown>;
+type Answer = Pick<Cart, 'id' | 'warnings'> & Record<'stored' | 'file' | 'permanentid', string>;
 
 let folder: string;
 let store: string;

@@ -1,27 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { html, outputLink, tableSection } from '../../../src/report/html-elements.ts';
-import { HOSTILE } from '../../helpers/reports.ts';
-
-test('values of a template are texts, its own words are HTML', () => {
-  const inner = html`<i>${'a < b'}</i>`;
-  expect(html`<p title="${'"x"'}">${inner}${[1, ' & ', undefined]}</p>`.html).toBe(
-    '<p title="&quot;x&quot;"><i>a &lt; b</i>1 &amp; </p>',
-  );
-});
-
-test('no text leaves its place, and none is invisible', () => {
-  fc.assert(
-    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...HOSTILE)), (text) => {
-      const { html: escaped } = html`${text}`;
-      expect(escaped).not.toMatch(
-        /[<>"'`]|[^\P{Cc}\n\t]|\p{Cs}|[\u202A-\u202E\u2066-\u2069\u200B]/u,
-      );
-      expect(escaped.replace(/&(amp|lt|gt|quot|#39|#96);/g, '')).not.toContain('&');
-    }),
-    { seed: 6, numRuns: 500 },
-  );
-});
+import { outputLink, tableSection } from '../../../src/report/html-elements.ts';
+import { html } from '../../../src/report/markup.ts';
 
 test.each([
   ['articles/ACME/DESK/D1/x.glb', '../../articles/ACME/DESK/D1/x.glb'],

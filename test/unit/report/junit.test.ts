@@ -55,9 +55,7 @@ test('any text stays a text: no mark-up, no character that XML cannot say', () =
     fc.property(anything, (text) => {
       const run = { pipeline: text, exitCode: 0, ...TIMES, report: undefined };
       const [, escaped] = /^<testsuites name="btg2gltf (.*)" tests=/m.exec(junitXml(run))!;
-      expect(escaped).not.toMatch(
-        /[<>"']|&(?!(amp|lt|gt|quot|apos|#10|#9);)|\p{Cc}|\p{Cs}|[\uFFFE\uFFFF]/u,
-      );
+      expect(escaped).not.toMatch(/[<>"']|&(?!#\d+;)|\p{Cc}|\p{Cs}|[\uFFFE\uFFFF]/u);
     }),
     { seed: 6, numRuns: 500 },
   );
