@@ -1,7 +1,14 @@
 /** Parses the words behind the name of a command and checks them with the table of the command. */
 import yargs from 'yargs';
 import { didYouMean, nearestName } from '../support/nearest.ts';
-import { type Arguments, type Command, columns, type OptionSpec, usageError } from './command.ts';
+import {
+  type Arguments,
+  type Command,
+  type CommandRow,
+  columns,
+  type OptionSpec,
+  usageError,
+} from './command.ts';
 
 /** Words are taken literally: no special meaning of dots, numbers, repetitions or `--no-`. */
 const PARSER = {
@@ -17,21 +24,17 @@ const PARSER = {
 /**
  * Parses the words behind the name of a command.
  *
- * @param name - Name of the command.
- * @param usage - How it is called, without the name of the program.
  * @throws {@link ConverterError} `USAGE`, with the nearest option where one is near.
  */
 export async function readArguments(
   name: string,
-  usage: string,
-  describe: string,
+  row: CommandRow,
   command: Command,
   words: readonly string[],
 ): Promise<{ help: string } | { args: Arguments }> {
+  const { positionals = [], options = {} } = command;
   const forHelp = words.includes('--help') || words.includes('-h');
-  const specs = Object.entries(command.options).map(([option, spec]) => {
-    return [option, toYargs(spec, forHelp)];
-  });
+  const specs = Object.entries(options).map(([option, spec]) => [option, toYargs(spec, forHelp)]);
   const parser = yargs([])
     .parserConfiguration(PARSER)
     .options(Object.fromEntries(specs))
@@ -41,17 +44,19 @@ export async function readArguments(
     .wrap(100)
     .exitProcess(false)
     .fail(false);
-  if (forHelp) return { help: helpText(usage, describe, command, await parser.getHelp()) };
+  if (forHelp) return { help: helpText(row, command, await parser.getHelp()) };
   const { _: given, $0, ...values } = await parser.parseAsync([...words]);
-  const unknown = Object.keys(values).find((option) => !Object.hasOwn(command.options, option));
-  if (unknown !== undefined) throw usageError(`${name}: ${await unknownOption(unknown, command)}`);
-  const options = checkOptions(name, command, values);
-  return { args: { ...checkPositionals(name, usage, command, given), ...options } };
+  const unknown = Object.keys(values).find((option) => !Object.hasOwn(options, option));
+  if (unknown !== undefined) throw usageError(`${name}: ${await unknownOption(unknown, options)}`);
+  const checked = checkOptions(name, options, values);
+  return { args: { ...readPositionals(name, row.usage, positionals, given), ...checked } };
 }
 
+type Options = NonNullable<Command['options']>;
+
 /** Only the options are wrapped: a line of an example can be copied as it is. */
-function helpText(usage: string, describe: string, command: Command, options: string): string {
-  const { positionals, notes = [], examples } = command;
+function helpText({ usage, describe }: CommandRow, command: Command, options: string): string {
+  const { positionals = [], notes = [], examples } = command;
   return [
     ...[`Usage: btg2gltf ${usage}`, '', describe, ''],
     ...columns(positionals.map(({ name, describe }) => [name, describe])),
@@ -69,13 +74,13 @@ function toYargs(spec: OptionSpec, forHelp: boolean) {
   return { type, describe: `${spec.describe}${choices}${standard}` };
 }
 
-function checkPositionals(
+function readPositionals(
   command: string,
   usage: string,
-  { positionals }: Command,
+  positionals: NonNullable<Command['positionals']>,
   given: readonly (string | number)[],
 ): Arguments {
-  const missing = positionals.find(({ required }, index) => required && given[index] === undefined);
+  const missing = positionals.slice(given.length).find(({ required }) => required);
   const wrong = (sentence: string) =>
     usageError(`${command}: ${sentence}; usage: btg2gltf ${usage}`);
   if (missing !== undefined) throw wrong(`expected ${missing.name}, received none`);
@@ -85,7 +90,7 @@ function checkPositionals(
 }
 
 /** Suggests the commands that have the option, otherwise the nearest option of this command. */
-async function unknownOption(name: string, { options }: Command): Promise<string> {
+async function unknownOption(name: string, options: Options): Promise<string> {
   const { commandsWith } = await import('./pipeline-options.ts');
   const others = commandsWith(name).join(', ');
   const nearest = nearestName(name, Object.keys(options));
@@ -95,22 +100,16 @@ async function unknownOption(name: string, { options }: Command): Promise<string
   return `expected a known option, received ${option}${hint}`;
 }
 
-function checkOptions(
-  command: string,
-  { options: specs }: Command,
-  given: Record<string, unknown>,
-): Arguments {
+function checkOptions(command: string, specs: Options, given: Record<string, unknown>): Arguments {
   const required = Object.keys(specs).filter((option) => specs[option]!.required);
   const missing = required.filter((option) => given[option] === undefined);
   if (missing.length > 0) {
     const options = missing.map((option) => `--${option}`).join(' and ');
     throw usageError(`${command}: expected ${options}, received no such option`);
   }
-  return Object.fromEntries(
-    Object.entries(given)
-      .filter(([, value]) => value !== undefined)
-      .map(([option, value]) => [option, checkValue(option, specs[option]!, value)]),
-  );
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  const checked = set.map(([option, value]) => [option, checkValue(option, specs[option]!, value)]);
+  return Object.fromEntries(checked);
 }
 
 function checkValue(option: string, spec: OptionSpec, value: unknown): string | number | boolean {

@@ -81,7 +81,6 @@ export const catalogueCommand: Command = {
       name: SUBJECT,
       describe:
         'folder id, MANUFACTURER or MANUFACTURER/PROGRAM; a text; or MANUFACTURER/PROGRAM/number',
-      required: false,
     },
   ],
   options: {

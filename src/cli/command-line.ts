@@ -188,12 +188,10 @@ async function dispatch(words: readonly string[], io: Io, version: string): Prom
   }
   const { readArguments } = await import('./arguments.ts');
   const command = await row.load();
-  const parsed = await readArguments(name, row.usage, row.describe, command, rest);
-  if ('help' in parsed) {
-    io.print(`${parsed.help}\n`);
-    return 0;
-  }
-  return command.run(parsed.args, io);
+  const parsed = await readArguments(name, row, command, rest);
+  if ('args' in parsed) return command.run(parsed.args, io);
+  io.print(`${parsed.help}\n`);
+  return 0;
 }
 
 /** Runs without an account. */

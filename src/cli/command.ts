@@ -44,8 +44,8 @@ export type Arguments = Readonly<Record<string, string | number | boolean | unde
 
 /** A command. */
 export interface Command {
-  positionals: readonly { name: string; describe: string; required: boolean }[];
-  options: Readonly<Record<string, OptionSpec>>;
+  positionals?: readonly { name: string; describe: string; required?: boolean }[];
+  options?: Readonly<Record<string, OptionSpec>>;
   /** Lines of the help before the examples. */
   notes?: readonly string[];
   /** Lines at the end of the help. */

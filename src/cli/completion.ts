@@ -1,13 +1,17 @@
 /** `btg2gltf completion bash|zsh`: a script with which a shell completes commands, options and pipeline files. */
 import { type Command, type CommandRow, textOf, usageError } from './command.ts';
 
-type Loaded = Command & { name: string; describe: string };
+interface Loaded extends Required<Pick<Command, 'options'>> {
+  name: string;
+  describe: string;
+}
+
+const HELP = { type: 'boolean', describe: 'show this help' } as const;
 
 /** Makes the command, which completes all others. */
 export function completionCommand(commands: Readonly<Record<string, CommandRow>>): Command {
   return {
     positionals: [{ name: 'bash|zsh', describe: 'the shell', required: true }],
-    options: {},
     examples: [
       'eval "$(btg2gltf completion bash)"   # in ~/.bashrc',
       'eval "$(btg2gltf completion zsh)"    # in ~/.zshrc, after compinit',
@@ -18,7 +22,8 @@ export function completionCommand(commands: Readonly<Record<string, CommandRow>>
       if (script === undefined)
         throw usageError(`completion: expected bash or zsh, received "${shell}"`);
       const loaded = Object.entries(commands).map(async ([name, { describe, load }]) => {
-        return { ...(await load()), name, describe };
+        const { options } = await load();
+        return { name, describe, options: { ...options, help: HELP } };
       });
       io.print(script(await Promise.all(loaded)));
       return 0;
@@ -32,16 +37,17 @@ const SCRIPTS: Readonly<Record<string, (commands: readonly Loaded[]) => string>>
 function valued(commands: readonly Loaded[]) {
   const options = commands.flatMap((command) => Object.entries(command.options));
   const named = options.filter(([, { type }]) => type !== 'boolean');
+  const chosen = named.filter(([, { choices }]) => choices !== undefined);
   return {
-    names: [...new Set(named.map(([name]) => `--${name}`))],
-    choices: new Map(
-      named.flatMap(([name, { choices }]) => (choices ? [[`--${name}`, choices.join(' ')]] : [])),
-    ),
+    names: [...new Set(named.map(([name]) => `--${name}`))].join('|'),
+    choices: [...new Map(chosen.map(([name, { choices }]) => [`--${name}`, choices!.join(' ')]))],
   };
 }
 
-function optionNames({ options }: Command): string[] {
-  return [...Object.keys(options).map((name) => `--${name}`), '--help'];
+function optionNames({ options }: Loaded): string {
+  return Object.keys(options)
+    .map((name) => `--${name}`)
+    .join(' ');
 }
 
 function bash(commands: readonly Loaded[]): string {
@@ -55,12 +61,12 @@ function bash(commands: readonly Loaded[]): string {
     return
   fi
   case \${COMP_WORDS[1]} in
-${commands.map((one) => `    ${one.name}) options='${optionNames(one).join(' ')}' ;;`).join('\n')}
+${commands.map((one) => `    ${one.name}) options='${optionNames(one)}' ;;`).join('\n')}
   esac
   compopt -o filenames 2>/dev/null
   case $previous in
-${[...choices].map(([name, list]) => `    ${name}) mapfile -t COMPREPLY < <(compgen -W '${list}' -- "$current"); return ;;`).join('\n')}
-    ${names.join('|')}) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+${choices.map(([name, list]) => `    ${name}) mapfile -t COMPREPLY < <(compgen -W '${list}' -- "$current"); return ;;`).join('\n')}
+    ${names}) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
   esac
   case $current in
     -*) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current") ;;
@@ -75,10 +81,8 @@ function zsh(commands: readonly Loaded[]): string {
   const { names, choices } = valued(commands);
   const described = (name: string, text: string) =>
     `'${`${name.replaceAll(':', '\\:')}:${text}`.replaceAll("'", "'\\''")}'`;
-  const optionList = ({ options }: Command) =>
-    [...Object.entries(options), ['help', { describe: 'show help' }] as const].map(
-      ([name, { describe }]) => described(`--${name}`, describe),
-    );
+  const optionList = ({ options }: Loaded) =>
+    Object.entries(options).map(([name, { describe }]) => described(`--${name}`, describe));
   return `#compdef btg2gltf
 _btg2gltf() {
   local -a commands options
@@ -91,8 +95,8 @@ _btg2gltf() {
 ${commands.map((one) => `    ${one.name}) options=(${optionList(one).join(' ')}) ;;`).join('\n')}
   esac
   case $words[CURRENT-1] in
-${[...choices].map(([name, list]) => `    ${name}) compadd ${list}; return ;;`).join('\n')}
-    ${names.join('|')}) _files; return ;;
+${choices.map(([name, list]) => `    ${name}) compadd ${list}; return ;;`).join('\n')}
+    ${names}) _files; return ;;
   esac
   if [[ $PREFIX == -* ]]; then _describe -o option options; else _files -g '*.(yaml|yml)'; fi
 }

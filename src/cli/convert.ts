@@ -1,7 +1,8 @@
 /** `btg2gltf convert`: one article into one file. */
 
 import { dirname, join, resolve } from 'node:path';
-import { articleLabel } from '../model/configuration-id.ts';
+import type { ArticleRequest } from '../model/article.ts';
+import { articleLabel, ID_FIELDS } from '../model/configuration-id.ts';
 import type { ConvertedArticle } from '../pipeline/convert-article.ts';
 import { SILENT } from '../support/log.ts';
 import { type Arguments, type Command, textOf } from './command.ts';
@@ -12,7 +13,6 @@ const OPAQUE = { type: 'string', mayBeEmpty: true } as const;
 
 /** The command. */
 export const convertCommand: Command = {
-  positionals: [],
   options: {
     manufacturer: { type: 'string', required: true, describe: 'manufacturer id' },
     program: { type: 'string', required: true, describe: 'series id' },
@@ -50,16 +50,10 @@ export const convertCommand: Command = {
   },
 };
 
-function requestOf(args: Arguments) {
-  const text = (name: string) => textOf(args, name) ?? '';
-  return {
-    manufacturer: text('manufacturer').toUpperCase(),
-    program: text('program').toUpperCase(),
-    basearticlenumber: text('basearticlenumber'),
-    finalarticlenumber: text('finalarticlenumber'),
-    reinitstring: text('reinitstring'),
-    metareinitstring: text('metareinitstring'),
-  };
+function requestOf(args: Arguments): ArticleRequest {
+  const texts = ID_FIELDS.map((field) => [field, textOf(args, field) ?? '']);
+  const { manufacturer, program, ...others } = Object.fromEntries(texts) as ArticleRequest;
+  return { manufacturer: manufacturer.toUpperCase(), program: program.toUpperCase(), ...others };
 }
 
 function resultText({ key, scene, warnings }: ConvertedArticle): string {

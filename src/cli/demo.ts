@@ -13,7 +13,6 @@ const PIPELINE = new URL('../../pipelines/demo.yaml', import.meta.url);
 
 /** The command. */
 export const demoCommand: Command = {
-  positionals: [],
   options: {
     output: { type: 'string', describe: `folder of the result [default: ./${DEFAULT_FOLDER}]` },
   },

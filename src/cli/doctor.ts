@@ -26,10 +26,8 @@ export const doctorCommand: Command = {
     {
       name: 'PIPELINE.yaml',
       describe: 'the pipeline to check [default: the service of the environment variables]',
-      required: false,
     },
   ],
-  options: {},
   examples: ['btg2gltf doctor', 'btg2gltf doctor pipeline.yaml'],
   async run(args, io) {
     let worst = 0;

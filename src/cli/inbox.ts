@@ -22,7 +22,6 @@ const DEFAULT_MIB = INBOX_DEFAULTS.bodyLimitBytes / MEBIBYTE;
 
 /** The command. */
 export const inboxCommand: Command = {
-  positionals: [],
   options: {
     store: { type: 'string', required: true, describe: 'folder of the carts, one file each' },
     ...listenOptions(DEFAULT_PORT, 'all'),

@@ -10,10 +10,7 @@ const SCHEMA_FILE = new URL('../../pipelines/schema.json', import.meta.url);
 
 /** The command. */
 export const initCommand: Command = {
-  positionals: [
-    { name: 'FILE', describe: `the file to write [default: ${DEFAULT_FILE}]`, required: false },
-  ],
-  options: {},
+  positionals: [{ name: 'FILE', describe: `the file to write [default: ${DEFAULT_FILE}]` }],
   examples: ['btg2gltf init', 'btg2gltf init nightly.yaml'],
   async run(args, io) {
     const file = textOf(args, 'FILE') ?? DEFAULT_FILE;

@@ -27,13 +27,8 @@ export const recordCommand: Command = {
     const dir = resolve(textOf(args, 'to')!);
     const options = await readRunOptions(args, io);
     const { log, progress, selecting, close } = await openOutput(args, io);
-    let result: RecordResult;
-    try {
-      const environment = { ...environmentOf(io), log, progress, selecting };
-      result = await recordPipeline(options, dir, environment);
-    } finally {
-      close();
-    }
+    const environment = { ...environmentOf(io), log, progress, selecting };
+    const result = await recordPipeline(options, dir, environment).finally(close);
     io.printData(`${summarise(result.report, undefined)}\n`);
     io.print(`${recordingText(result, dir)}\n`);
     return result.report.configurations.failed > 0 ? 1 : 0;
@@ -58,12 +53,10 @@ function recordingText(
 function differences({ missing, extra, error }: ReplayedSelection): string[] {
   if (error !== '') return [`  Selection       fails without the service: ${error}`];
   const lines = [
-    ...missing.map((request) => `not selected in the replay: ${configurationLabel(request)}`),
-    ...extra.map(
-      (request) => `not recorded, but selected in the replay: ${configurationLabel(request)}`,
-    ),
+    ...missing.map((one) => `not selected in the replay: ${configurationLabel(one)}`),
+    ...extra.map((one) => `not recorded, but selected in the replay: ${configurationLabel(one)}`),
   ];
-  const more =
-    lines.length > SHOWN_DIFFERENCES ? [`… and ${lines.length - SHOWN_DIFFERENCES} more`] : [];
-  return [...lines.slice(0, SHOWN_DIFFERENCES), ...more].map((line) => `  Selection       ${line}`);
+  const more = lines.length - SHOWN_DIFFERENCES;
+  const shown = [...lines.slice(0, SHOWN_DIFFERENCES), ...(more > 0 ? [`… and ${more} more`] : [])];
+  return shown.map((line) => `  Selection       ${line}`);
 }

@@ -11,7 +11,6 @@ const limit = (describe: string, standard: number) =>
 
 /** The command. */
 export const relayCommand: Command = {
-  positionals: [],
   options: {
     ...listenOptions(DEFAULT_PORT, 'none'),
     'per-sender': limit('logins per minute from one address', RELAY_DEFAULTS.perSender),

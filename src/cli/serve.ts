@@ -9,7 +9,6 @@ const DEFAULT_PORT = 4810;
 
 /** The command. */
 export const serveCommand: Command = {
-  positionals: [],
   options: {
     ...listenOptions(DEFAULT_PORT),
     recording: { type: 'string', describe: 'folder of a recording [default: the sample range]' },

@@ -1,7 +1,7 @@
 /** The service and the environment of a command. */
 import { resolve } from 'node:path';
 import { startEmulatorOf } from '../emulator/start-emulator.ts';
-import { loadPipeline, type Pipeline, parsePipeline } from '../pipeline/pipeline-file.ts';
+import { loadPipeline, type Pipeline, readPipelineObject } from '../pipeline/pipeline-file.ts';
 import type { RunEnvironment } from '../pipeline/run-options.ts';
 import { type Arguments, type Io, type OptionSpec, textOf, usageError } from './command.ts';
 
@@ -22,14 +22,15 @@ const LIVE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' 
 export async function pipelineOf(args: Arguments, io: Io): Promise<Pipeline> {
   const given = Object.keys(SERVICE_OPTIONS).filter((name) => args[name] !== undefined);
   if (given.length > 1) {
+    const received = given.map((name) => `--${name}`).join(' and ');
     throw usageError(
-      `expected one of --pipeline, --emulator and --recording, received ${given.map((name) => `--${name}`).join(' and ')}`,
+      `expected one of --pipeline, --emulator and --recording, received ${received}`,
     );
   }
   if (given.length === 0 && io.env.BTG2GLTF_BASE_URL === undefined) {
-    throw usageError(
-      'expected --pipeline, --emulator or --recording, or the variables BTG2GLTF_AUTH_URL and BTG2GLTF_BASE_URL, received none of them',
-    );
+    const expected =
+      'expected --pipeline, --emulator or --recording, or the variables BTG2GLTF_AUTH_URL and BTG2GLTF_BASE_URL';
+    throw usageError(`${expected}, received none of them`);
   }
   const file = textOf(args, 'pipeline');
   if (file !== undefined) return loadPipeline(file, io.env);
@@ -41,12 +42,7 @@ export async function pipelineOf(args: Arguments, io: Io): Promise<Pipeline> {
     articles: [{ catalogue: {} }],
     output: { dir: 'output' },
   };
-  // JSON is YAML: the parser of pipeline files checks this one too.
-  return parsePipeline(
-    JSON.stringify(content),
-    'without --pipeline, --emulator or --recording',
-    io.env,
-  );
+  return readPipelineObject(content, 'without --pipeline, --emulator or --recording', io.env);
 }
 
 /** What the pipeline needs from the process, except its output. */

@@ -44,7 +44,7 @@ test('zsh gets every command and option with its description', async () => {
   const { stdout } = await command(['completion', 'zsh']);
   expect(stdout).toMatch(/^#compdef btg2gltf\n/);
   expect(stdout).toMatch(/ {2}commands=\('demo:.*'run:convert the articles/);
-  expect(stdout).toMatch(/ run\) options=\('--output:.*'--help:show help'\)/);
+  expect(stdout).toMatch(/ run\) options=\('--output:.*'--help:show this help'\)/);
   // A file of $fpath is called at once; the output of eval registers the function.
   expect(stdout).toMatch(
     /if \[\[ \$zsh_eval_context\[-1\] == loadautofunc \]\]; then _btg2gltf "\$@"; else compdef _btg2gltf btg2gltf; fi\n$/,
