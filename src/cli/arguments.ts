@@ -1,14 +1,7 @@
 /** Parses the words behind the name of a command and checks them with the table of the command. */
 import yargs from 'yargs';
 import { didYouMean, nearestName } from '../support/nearest.ts';
-import {
-  type Arguments,
-  type Command,
-  type CommandRow,
-  columns,
-  type OptionSpec,
-  usageError,
-} from './command.ts';
+import { type Arguments, type Command, columns, type OptionSpec, usageError } from './command.ts';
 
 /** Words are taken literally: no special meaning of dots, numbers, repetitions or `--no-`. */
 const PARSER = {
@@ -28,11 +21,11 @@ const PARSER = {
  */
 export async function readArguments(
   name: string,
-  row: CommandRow,
+  describe: string,
   command: Command,
   words: readonly string[],
 ): Promise<{ help: string } | { args: Arguments }> {
-  const { positionals = [], options = {} } = command;
+  const { options = {} } = command;
   const forHelp = words.includes('--help') || words.includes('-h');
   const specs = Object.entries(options).map(([option, spec]) => [option, toYargs(spec, forHelp)]);
   const parser = yargs([])
@@ -44,26 +37,33 @@ export async function readArguments(
     .wrap(100)
     .exitProcess(false)
     .fail(false);
-  if (forHelp) return { help: helpText(row, command, await parser.getHelp()) };
+  if (forHelp) return { help: helpText(name, describe, command, await parser.getHelp()) };
   const { _: given, $0, ...values } = await parser.parseAsync([...words]);
   const unknown = Object.keys(values).find((option) => !Object.hasOwn(options, option));
   if (unknown !== undefined) throw usageError(`${name}: ${await unknownOption(unknown, options)}`);
   const checked = checkOptions(name, options, values);
-  return { args: { ...readPositionals(name, row.usage, positionals, given), ...checked } };
+  return { args: { ...readPositionals(name, command, given), ...checked } };
 }
 
 type Options = NonNullable<Command['options']>;
 
 /** Only the options are wrapped: a line of an example can be copied as it is. */
-function helpText({ usage, describe }: CommandRow, command: Command, options: string): string {
+function helpText(name: string, describe: string, command: Command, options: string): string {
   const { positionals = [], notes = [], examples } = command;
   return [
-    ...[`Usage: btg2gltf ${usage}`, '', describe, ''],
+    ...[`Usage: ${usageOf(name, command)}`, '', describe, ''],
     ...columns(positionals.map(({ name, describe }) => [name, describe])),
     ...(positionals.length === 0 ? [] : ['']),
     ...[options, '', ...notes],
     ...['Examples:', ...examples.map((line) => `  ${line}`)],
   ].join('\n');
+}
+
+function usageOf(name: string, { usage, positionals = [], options = {} }: Command): string {
+  const words = positionals.map(({ name, required }) => (required ? name : `[${name}]`));
+  const required = Object.entries(options).filter(([, spec]) => spec.required);
+  const named = required.map(([option, { value }]) => `--${option} ${value}`);
+  return ['btg2gltf', usage ?? [name, ...words, ...named].join(' ')].join(' ');
 }
 
 /** A number is parsed as text; only the help shows its type. */
@@ -75,14 +75,14 @@ function toYargs(spec: OptionSpec, forHelp: boolean) {
 }
 
 function readPositionals(
-  command: string,
-  usage: string,
-  positionals: NonNullable<Command['positionals']>,
+  name: string,
+  command: Command,
   given: readonly (string | number)[],
 ): Arguments {
+  const { positionals = [] } = command;
   const missing = positionals.slice(given.length).find(({ required }) => required);
   const wrong = (sentence: string) =>
-    usageError(`${command}: ${sentence}; usage: btg2gltf ${usage}`);
+    usageError(`${name}: ${sentence}; usage: ${usageOf(name, command)}`);
   if (missing !== undefined) throw wrong(`expected ${missing.name}, received none`);
   if (given.length > positionals.length)
     throw wrong(`expected no further argument, received "${given[positionals.length]}"`);

@@ -75,6 +75,7 @@ const QUERIES: Readonly<Record<string, Query>> = {
 
 /** The command. */
 export const catalogueCommand: Command = {
+  usage: 'catalogue ls [NODE] | search QUERY --manufacturer M | show ARTICLE',
   positionals: [
     { name: WHAT, describe: 'list folders, search, or show an article', required: true },
     {

@@ -15,97 +15,80 @@ import {
 const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
   'First steps': {
     demo: {
-      usage: 'demo [--output DIR]',
       describe: 'convert the sample range of the emulator: a first try without an account',
       load: async () => (await import('./demo.ts')).demoCommand,
     },
     init: {
-      usage: 'init [FILE]',
       describe: 'write a pipeline file with comments, after some questions',
       load: async () => (await import('./init.ts')).initCommand,
     },
     doctor: {
-      usage: 'doctor [PIPELINE.yaml]',
       describe: 'check settings, login and folders, and print what to do',
       load: async () => (await import('./doctor.ts')).doctorCommand,
     },
     completion: {
-      usage: 'completion bash|zsh',
       describe: 'print the completion of commands, options and pipeline files for a shell',
       load: async () => (await import('./completion.ts')).completionCommand(COMMANDS),
     },
   },
   Convert: {
     run: {
-      usage: 'run PIPELINE.yaml',
       describe: 'convert the articles of a pipeline to GLB files',
       load: async () => (await import('./run-commands.ts')).pipelineCommand('run'),
     },
     fetch: {
-      usage: 'fetch PIPELINE.yaml',
       describe: 'first half of run: fetch all data of the articles into the cache',
       load: async () => (await import('./run-commands.ts')).pipelineCommand('fetch'),
     },
     build: {
-      usage: 'build PIPELINE.yaml',
       describe: 'second half of run: convert the data in the cache, without a network',
       load: async () => (await import('./run-commands.ts')).pipelineCommand('build'),
     },
     convert: {
-      usage: 'convert --manufacturer M --program P --basearticlenumber N --output FILE.glb',
       describe: 'convert one article into one file',
       load: async () => (await import('./convert.ts')).convertCommand,
     },
   },
   'Look and explain': {
     catalogue: {
-      usage: 'catalogue ls [NODE] | search QUERY --manufacturer M | show ARTICLE',
       describe: 'list and search the catalogue, show an article',
       load: async () => (await import('./catalogue.ts')).catalogueCommand,
     },
     explain: {
-      usage: 'explain ARTICLE --pipeline PIPELINE.yaml',
       describe: 'show why an article was built or failed, its material rules and its losses',
       load: async () => (await import('./explain.ts')).explainCommand,
     },
   },
   'Published files': {
     verify: {
-      usage: 'verify PIPELINE.yaml|FOLDER',
       describe: 'compare every published GLB with its hash in the manifest',
       load: async () => (await import('./output-commands.ts')).verifyCommand,
     },
     prune: {
-      usage: 'prune PIPELINE.yaml|FOLDER [--keep-runs N] [--yes]',
       describe: 'remove files that no manifest line refers to, and old reports',
       load: async () => (await import('./output-commands.ts')).pruneCommand,
     },
   },
   'Without the service': {
     serve: {
-      usage: 'serve',
       describe: 'start the emulator of the service on this machine',
       load: async () => (await import('./serve.ts')).serveCommand,
     },
     record: {
-      usage: 'record PIPELINE.yaml --to DIR',
       describe: 'record the responses that a run needs, to replay it without the service',
       load: async () => (await import('./record.ts')).recordCommand,
     },
   },
   'Carts, links and tokens': {
     inbox: {
-      usage: 'inbox --store DIR',
       describe: 'receive the cart posts of the planning frontend',
       load: async () => (await import('./inbox.ts')).inboxCommand,
     },
     relay: {
-      usage: 'relay',
       describe: 'receive logins and answer with session tokens',
       load: async () => (await import('./relay.ts')).relayCommand,
     },
     'migrate-url': {
-      usage: 'migrate-url URL',
       describe: 'convert an address of v1 or v2 to v2.5 and list the differences',
       load: async () => (await import('./migrate-url.ts')).migrateUrlCommand,
     },
@@ -188,7 +171,7 @@ async function dispatch(words: readonly string[], io: Io, version: string): Prom
   }
   const { readArguments } = await import('./arguments.ts');
   const command = await row.load();
-  const parsed = await readArguments(name, row, command, rest);
+  const parsed = await readArguments(name, row.describe, command, rest);
   if ('args' in parsed) return command.run(parsed.args, io);
   io.print(`${parsed.help}\n`);
   return 0;

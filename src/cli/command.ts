@@ -44,6 +44,8 @@ export type Arguments = Readonly<Record<string, string | number | boolean | unde
 
 /** A command. */
 export interface Command {
+  /** How it is called, if positionals and required options do not show it. */
+  usage?: string;
   positionals?: readonly { name: string; describe: string; required?: boolean }[];
   options?: Readonly<Record<string, OptionSpec>>;
   /** Lines of the help before the examples. */
@@ -54,9 +56,8 @@ export interface Command {
   run(args: Arguments, io: Io): Promise<number>;
 }
 
-/** How a command is called, and its file, which is loaded when it is called. */
+/** A line of the help, and the file of the command, which is loaded when it is called. */
 export interface CommandRow {
-  usage: string;
   describe: string;
   load(): Promise<Command>;
 }

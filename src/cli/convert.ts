@@ -14,9 +14,14 @@ const OPAQUE = { type: 'string', mayBeEmpty: true } as const;
 /** The command. */
 export const convertCommand: Command = {
   options: {
-    manufacturer: { type: 'string', required: true, describe: 'manufacturer id' },
-    program: { type: 'string', required: true, describe: 'series id' },
-    basearticlenumber: { type: 'string', required: true, describe: 'base article number' },
+    manufacturer: { type: 'string', value: 'M', required: true, describe: 'manufacturer id' },
+    program: { type: 'string', value: 'P', required: true, describe: 'series id' },
+    basearticlenumber: {
+      type: 'string',
+      value: 'N',
+      required: true,
+      describe: 'base article number',
+    },
     finalarticlenumber: {
       ...OPAQUE,
       describe: 'final article number; without it, the service determines it',
@@ -24,8 +29,7 @@ export const convertCommand: Command = {
     reinitstring: { ...OPAQUE, describe: 'configuration string, byte for byte' },
     metareinitstring: { ...OPAQUE, describe: 'configuration string of the meta planning' },
     output: {
-      type: 'string',
-      required: true,
+      ...{ type: 'string', value: 'FILE.glb', required: true },
       describe: 'the file to write: .glb, or .gltf with buffer and images beside it',
     },
     ...SERVICE_OPTIONS,

@@ -17,8 +17,7 @@ export const explainCommand: Command = {
   ],
   options: {
     pipeline: {
-      type: 'string',
-      required: true,
+      ...{ type: 'string', value: 'PIPELINE.yaml', required: true },
       describe: 'the pipeline that published the article',
     },
     ...optionsOf('explain'),

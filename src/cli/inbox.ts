@@ -23,7 +23,12 @@ const DEFAULT_MIB = INBOX_DEFAULTS.bodyLimitBytes / MEBIBYTE;
 /** The command. */
 export const inboxCommand: Command = {
   options: {
-    store: { type: 'string', required: true, describe: 'folder of the carts, one file each' },
+    store: {
+      type: 'string',
+      value: 'DIR',
+      required: true,
+      describe: 'folder of the carts, one file each',
+    },
     ...listenOptions(DEFAULT_PORT, 'all'),
     'max-mib': { type: 'number', min: 1, describe: 'largest cart, MiB', default: DEFAULT_MIB },
     cache: { type: 'string', describe: 'cache folder to store permanent identifiers in' },

@@ -15,7 +15,7 @@ const SHOWN_DIFFERENCES = 10;
 export const recordCommand: Command = {
   positionals: PIPELINE_POSITIONAL,
   options: {
-    to: { type: 'string', required: true, describe: 'folder of the recording' },
+    to: { type: 'string', value: 'DIR', required: true, describe: 'folder of the recording' },
     ...optionsOf('record'),
   },
   examples: [
