@@ -9,8 +9,7 @@ import type { FreshnessStamp } from './freshness.ts';
 import { MIGRATIONS } from './schema.ts';
 import { openSqlite, Table } from './sqlite.ts';
 
-/** Name of the database file in the cache folder. */
-export const DATABASE_FILE = 'state.db';
+const DATABASE_FILE = 'state.db';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,6 +1,7 @@
 /** Decides whether a response of an earlier run is fresh, by the days on which the service converted its data. */
 import type { CatalogueNode } from '../model/catalogue.ts';
 import { sha256Hex } from '../support/files.ts';
+import { groupBy } from '../support/group-by.ts';
 import { CONTINUED_WITHIN_MS } from './durable-runs.ts';
 
 /** What decides whether a response is fresh. */
@@ -113,23 +114,21 @@ export class ConversionDates {
 }
 
 function readStates(topNodes: readonly CatalogueNode[]): Map<string, string> {
-  const lines = new Map<string, string[]>();
-  const undated = new Set<string>();
-  for (const { nodetype, manufacturer, program, nodeid, convertdate } of topNodes) {
-    if (nodetype === 'I' || manufacturer === '') continue;
-    const owner = manufacturer.toUpperCase();
-    if (!DAY.test(convertdate)) undated.add(owner);
-    else lines.set(owner, [...(lines.get(owner) ?? []), `${convertdate} ${program} ${nodeid}`]);
-  }
+  const owned = topNodes.filter(({ nodetype, manufacturer }) => {
+    return nodetype !== 'I' && manufacturer !== '';
+  });
   const states = new Map<string, string>();
-  for (const [owner, dates] of lines) {
-    if (!undated.has(owner)) states.set(owner, summarise(dates.sort()));
+  for (const [owner, nodes] of groupBy(owned, (node) => node.manufacturer.toUpperCase())) {
+    if (nodes.every(({ convertdate }) => DAY.test(convertdate))) states.set(owner, stateOf(nodes));
   }
   return states;
 }
 
 /** The latest date; with several nodes a digest shows a change of any of them. */
-function summarise(lines: readonly string[]): string {
+function stateOf(nodes: readonly CatalogueNode[]): string {
+  const lines = nodes
+    .map(({ convertdate, program, nodeid }) => `${convertdate} ${program} ${nodeid}`)
+    .sort();
   const latest = lines.at(-1)!.slice(0, 10);
   if (lines.length === 1) return latest;
   return `${latest} ${sha256Hex(lines.join('\n')).slice(0, 16)}`;

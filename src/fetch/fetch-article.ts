@@ -5,7 +5,7 @@ import { missingBecause } from '../cache/missing-body.ts';
 import { ResponseCache, type ResponseCacheOptions } from '../cache/response-cache.ts';
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
-import type { PartsList, PartsListNode } from '../model/graphics.ts';
+import type { PartsList } from '../model/graphics.ts';
 import type {
   ArticleSnapshot,
   DecodedReader,
@@ -14,14 +14,15 @@ import type {
   Warning,
 } from '../model/snapshot.ts';
 import { imageReferences } from '../service/wire-material.ts';
-import { canonicalName, parseJson } from '../service/wire-value.ts';
+import { parseJson } from '../service/wire-value.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { type ImageContext, locateImage } from './image-location.ts';
 import { checkPlacement } from './placement.ts';
 import {
   articleRequest,
-  blockRequest,
+  type BlockRequest,
+  blockRequests,
   estimateRequests,
   imageRequest,
   partsListRequest,
@@ -306,53 +307,7 @@ async function fetchBodies(source: Source, partsList: PartsList, manufacturer: s
   return { blocks, images, warnings };
 }
 
-/**
- * The requests for the blocks that the nodes of a parts list use, by canonical name. One that `blocks[]` does
- * not list is requested without a leading `::`, with manufacturer and program in upper case. @see D-111.
- */
-export function blockRequests(
-  partsList: PartsList,
-  manufacturer: string,
-): { requests: Map<string, ReturnType<typeof blockRequest>>; warnings: Warning[] } {
-  const listed = new Map<string, string>();
-  for (const name of partsList.blockNames) {
-    const canonical = canonicalName(name);
-    if (!listed.has(canonical)) listed.set(canonical, name);
-  }
-  const requests = new Map<string, ReturnType<typeof blockRequest>>();
-  const warnings: Warning[] = [];
-  for (const [canonical, spelled] of usedNames(partsList.nodes)) {
-    const name = listed.get(canonical) ?? unlistedName(spelled);
-    requests.set(canonical, blockRequest(name, manufacturer));
-    if (listed.has(canonical)) continue;
-    const message = `block ${spelled} is not in blocks[]: asked for as ${name}`;
-    warnings.push({ code: 'BLOCK_UNLISTED', message });
-  }
-  return { requests, warnings };
-}
-
-/** The names of nodes by canonical name, in order of first use. */
-function usedNames(roots: readonly PartsListNode[]): Map<string, string> {
-  const names = new Map<string, string>();
-  const stack = roots.toReversed();
-  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    const canonical = canonicalName(node.blockName);
-    if (canonical !== '' && !names.has(canonical)) names.set(canonical, node.blockName);
-    for (let i = node.children.length - 1; i >= 0; i--) stack.push(node.children[i]!);
-  }
-  return names;
-}
-
-function unlistedName(spelled: string): string {
-  const segments = spelled.replace(/^::/, '').split('::');
-  const ids = Math.min(2, segments.length - 1);
-  return segments.map((part, index) => (index < ids ? part.toUpperCase() : part)).join('::');
-}
-
-function fetchBlock(
-  { cache, dependencies }: Source,
-  request: ReturnType<typeof blockRequest>,
-): Promise<Fetched> {
+function fetchBlock({ cache, dependencies }: Source, request: BlockRequest): Promise<Fetched> {
   return orMissing(request.subject, async () => (await cache.get(request, dependencies)).answer);
 }
 

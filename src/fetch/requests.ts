@@ -3,6 +3,8 @@ import type { CacheDatabase, SnapshotRecord } from '../cache/database.ts';
 import type { CacheableRequest, ResponseCache } from '../cache/response-cache.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
+import type { PartsList, PartsListNode } from '../model/graphics.ts';
+import type { Warning } from '../model/snapshot.ts';
 import { requestKey } from '../service/operations.ts';
 import { canonicalName } from '../service/wire-value.ts';
 import { groupBy } from '../support/group-by.ts';
@@ -36,13 +38,59 @@ export function imageRequest(
   return { operation: 'getMaterial', values, owner: manufacturer, datedBy, subject };
 }
 
-/** GET block. Its owner is the article's manufacturer, if its name has none. @param datedBy - As of an image. */
-export function blockRequest(name: string, datedBy: string) {
+/** GET block. */
+export type BlockRequest = CacheableRequest<'getBlock'> & { subject: string };
+
+/** Its owner is the article's manufacturer, if its name has none. */
+function blockRequest(name: string, datedBy: string): BlockRequest {
   const canonical = canonicalName(name);
   const end = canonical.indexOf('::');
   const owner = end > 0 ? canonical.slice(0, end) : datedBy;
-  const request = { operation: 'getBlock', values: { name }, owner, datedBy } as const;
-  return { ...request, subject: `block ${name}` } satisfies CacheableRequest<'getBlock'>;
+  const subject = `block ${name}`;
+  return { operation: 'getBlock', values: { name }, owner, datedBy, subject };
+}
+
+/**
+ * The requests for the blocks that the nodes of a parts list use, by canonical name. One that `blocks[]` does
+ * not list is requested without a leading `::`, with manufacturer and program in upper case. @see D-111.
+ */
+export function blockRequests(
+  partsList: PartsList,
+  manufacturer: string,
+): { requests: Map<string, BlockRequest>; warnings: Warning[] } {
+  const listed = new Map<string, string>();
+  for (const name of partsList.blockNames) {
+    const canonical = canonicalName(name);
+    if (!listed.has(canonical)) listed.set(canonical, name);
+  }
+  const requests = new Map<string, BlockRequest>();
+  const warnings: Warning[] = [];
+  for (const [canonical, spelled] of usedNames(partsList.nodes)) {
+    const name = listed.get(canonical) ?? unlistedName(spelled);
+    requests.set(canonical, blockRequest(name, manufacturer));
+    if (listed.has(canonical)) continue;
+    const message = `block ${spelled} is not in blocks[]: asked for as ${name}`;
+    warnings.push({ code: 'BLOCK_UNLISTED', message });
+  }
+  return { requests, warnings };
+}
+
+/** The names of nodes by canonical name, in order of first use. */
+function usedNames(roots: readonly PartsListNode[]): Map<string, string> {
+  const names = new Map<string, string>();
+  const stack = roots.toReversed();
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    const canonical = canonicalName(node.blockName);
+    if (canonical !== '' && !names.has(canonical)) names.set(canonical, node.blockName);
+    for (let i = node.children.length - 1; i >= 0; i--) stack.push(node.children[i]!);
+  }
+  return names;
+}
+
+function unlistedName(spelled: string): string {
+  const segments = spelled.replace(/^::/, '').split('::');
+  const ids = Math.min(2, segments.length - 1);
+  return segments.map((part, index) => (index < ids ? part.toUpperCase() : part)).join('::');
 }
 
 /**
@@ -55,7 +103,7 @@ interface EstimateOptions {
   service: string;
   database: CacheDatabase;
   /** Languages of translations. */
-  languages?: readonly string[];
+  languages: readonly string[];
   cache: ResponseCache;
   /** Defined if the whole snapshot of an article is fresh. */
   freshSnapshot(request: ArticleRequest): Promise<unknown>;
@@ -74,7 +122,7 @@ export async function estimateRequests(
   requests: readonly ArticleRequest[],
   options: EstimateOptions,
 ): Promise<RequestEstimate> {
-  const { service, database, cache, languages = [] } = options;
+  const { service, database, cache, languages } = options;
   const estimate = { articles: 0, partsLists: 0, bodies: 0, unknown: 0 };
   const bodies = new Set<string>();
   const toCheck = new Map<string, CacheableRequest>();

@@ -28,29 +28,6 @@ export async function selectFromCatalogue(
   source: SourceOf<'catalogue'>,
   reader: CatalogueReader,
 ): Promise<SourceSelection> {
-  if (source.parentnode === '') return selectFromFolder(source, reader);
-  return orFailure(folderName(source.parentnode), '', () => selectFromFolder(source, reader));
-}
-
-/** A folder or search that cannot be read is a failure of its own: its articles are not known. */
-async function orFailure(
-  what: string,
-  manufacturer: string,
-  select: () => Promise<SourceSelection>,
-): Promise<SourceSelection> {
-  try {
-    return await select();
-  } catch (thrown) {
-    const { code, message } = asFailure(thrown);
-    const unread = [{ manufacturer, program: '' }];
-    return { articles: [], failures: [{ what, code, message }], unread };
-  }
-}
-
-async function selectFromFolder(
-  source: SourceOf<'catalogue'>,
-  reader: CatalogueReader,
-): Promise<SourceSelection> {
   const manufacturers = matcher(source.manufacturers);
   const programs = matcher(source.programs);
   const met = { manufacturers: new Set<string>(), programs: new Set<string>() };
@@ -60,12 +37,21 @@ async function selectFromFolder(
     met.programs.add(node.program);
     return programs(node.program);
   });
+  const first = listings.get(source.parentnode);
+  if (first instanceof ConverterError) return unreadable(folderName(source.parentnode), '', first);
   const { articles, failures, warnings, unread } = walk(source.parentnode, listings);
   const selected = articles.filter(({ request: { manufacturer, program } }) => {
     return manufacturer !== '' && manufacturers(manufacturer) && programs(program);
   });
   if (selected.length === 0) warnings.push(nothingMatches(source, met));
   return { articles: selected, failures, warnings, unread };
+}
+
+/** A folder or search that cannot be read is a failure of its own: its articles are not known. */
+function unreadable(what: string, manufacturer: string, error: ConverterError): SourceSelection {
+  const { code, message } = error;
+  const unread = [{ manufacturer, program: '' }];
+  return { articles: [], failures: [{ what, code, message }], unread };
 }
 
 /** Names in the warning about a source that matches nothing. */
@@ -140,7 +126,7 @@ async function crawl(
     try {
       return (await reader.nodes(nodeid, manufacturer)).filter(isWanted);
     } catch (error) {
-      if (nodeid === root) throw error;
+      if (nodeid === '') throw error;
       return asFailure(error);
     }
   };
@@ -162,18 +148,13 @@ function walk(root: string, listings: Listings): Required<SourceSelection> {
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
     const { node, path, name } = step;
     const folder = path.at(-1)!;
-    const { nodetype, nodeid, manufacturer, program } = node;
-    if (isArticle(node)) {
-      found.articles.push({ request: requestOfNode(node), why: [name] });
-    }
-    const lacking = LACKING[nodetype](node);
-    if (lacking !== undefined) {
-      const message = `expected ${lacking}, received nothing`;
-      found.failures.push({
-        what: `a node in ${folderName(folder)}`,
-        code: 'RESPONSE_INVALID',
-        message,
-      });
+    const { nodeid, manufacturer, program } = node;
+    if (isArticle(node)) found.articles.push({ request: requestOfNode(node), why: [name] });
+    const needed = NEEDED[node.nodetype];
+    if (needed !== undefined && node[needed.field] === '') {
+      const message = `expected ${needed.expected}, received nothing`;
+      const what = `a node in ${folderName(folder)}`;
+      found.failures.push({ what, code: 'RESPONSE_INVALID', message });
       found.unread.push({ manufacturer, program });
     }
     if (!isFolder(node)) continue;
@@ -198,12 +179,12 @@ function labelled(above: string, { text, nodeid }: CatalogueNode): string {
   return above === folderName('') ? `catalogue ${label}` : `${above} / ${label}`;
 }
 
-/** What a node lacks to be opened or converted. Its lines stay, because nothing says that they are gone. */
-const LACKING = {
-  F: ({ nodeid }) => (nodeid === '' ? 'the id of a folder' : undefined),
-  A: ({ basearticlenumber }) => (basearticlenumber === '' ? 'the number of an article' : undefined),
-  I: () => undefined,
-} as const satisfies Record<CatalogueNode['nodetype'], (node: CatalogueNode) => string | undefined>;
+/** What it takes to open or convert a node. Without it lines stay, because nothing says that they are gone. */
+const NEEDED = {
+  F: { field: 'nodeid', expected: 'the id of a folder' },
+  A: { field: 'basearticlenumber', expected: 'the number of an article' },
+  I: undefined,
+} as const satisfies Record<CatalogueNode['nodetype'], unknown>;
 
 /** A node without a manufacturer or program takes those of its folder. */
 function inherit(node: CatalogueNode, above: CatalogueNode | undefined): CatalogueNode {
@@ -232,10 +213,12 @@ export async function selectFromSearch(
   reader: CatalogueReader,
 ): Promise<SourceSelection> {
   const what = `search ${manufacturer} ${JSON.stringify(query)}`;
-  return orFailure(what, manufacturer, async () => {
+  try {
     const found = (await reader.search(manufacturer, query)).filter(isArticle);
     const articles = found.map((node) => ({ request: requestOfNode(node), why: [what] }));
     if (articles.length > 0) return { articles };
     return { articles, warnings: [{ code: 'SEARCH_EMPTY', message: `${what} finds no article` }] };
-  });
+  } catch (thrown) {
+    return unreadable(what, manufacturer, asFailure(thrown));
+  }
 }

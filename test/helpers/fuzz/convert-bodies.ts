@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { missingBecause } from '../../../src/cache/missing-body.ts';
-import { blockRequests } from '../../../src/fetch/fetch-article.ts';
+import { blockRequests } from '../../../src/fetch/requests.ts';
 import { resolveKey } from '../../../src/fetch/resolve-article.ts';
 import type { ArticleSnapshot, Fetched } from '../../../src/model/snapshot.ts';
 import { decodeArticle } from '../../../src/service/wire-article.ts';

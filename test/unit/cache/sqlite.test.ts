@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DATABASE_FILE, openCacheDatabase } from '../../../src/cache/database.ts';
+import { openCacheDatabase } from '../../../src/cache/database.ts';
 import { openSqlite } from '../../../src/cache/sqlite.ts';
 import { ERROR_CODES, isConverterError } from '../../../src/support/errors.ts';
 
@@ -14,7 +14,7 @@ let path = '';
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'btg2gltf-damaged-'));
-  path = join(dir, DATABASE_FILE);
+  path = join(dir, 'state.db');
 });
 
 afterEach(async () => {
@@ -29,7 +29,7 @@ async function filled(): Promise<Buffer> {
   const state = await openCacheDatabase(folder);
   for (const id of IDS) state.permanentIds.put('s', id, { note: id.repeat(400) });
   state.close();
-  return readFile(join(folder, DATABASE_FILE));
+  return readFile(join(folder, 'state.db'));
 }
 
 async function readAll(folder = dir): Promise<void> {
@@ -63,7 +63,7 @@ describe('a damaged database', () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: whole.length }), async (bytes) => {
         const folder = await mkdtemp(join(dir, 'cut-'));
-        await writeFile(join(folder, DATABASE_FILE), whole.subarray(0, bytes));
+        await writeFile(join(folder, 'state.db'), whole.subarray(0, bytes));
         await readAll(folder).catch((error: unknown) => {
           if (!isConverterError(error, 'STATE_INVALID')) throw error;
         });
