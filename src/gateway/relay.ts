@@ -1,10 +1,6 @@
 /** The token relay: turns a posted login into a session token, as the service's sample script does. */
 import type { RateLimitPluginOptions } from '@fastify/rate-limit';
-import {
-  createTokenIssuer,
-  type TokenIssuerConfig,
-  type TokenRequest,
-} from '../service/session.ts';
+import { createTokenIssuer } from '../service/session.ts';
 import { asConverterError, type ErrorCode } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
@@ -18,6 +14,8 @@ import {
   SERVER_CHECKS,
   type ServerOptions,
 } from './server.ts';
+
+type TokenIssuerConfig = Parameters<typeof createTokenIssuer>[0];
 
 /** The settings of a relay. */
 export interface RelayOptions extends ServerOptions, Omit<TokenIssuerConfig, 'now'> {
@@ -97,10 +95,10 @@ function answerOf(token: string, { accept }: Post) {
   return { contentType: 'text/plain; charset=utf-8', text: token };
 }
 
-function failureOf(thrown: unknown, request: TokenRequest, log: Logger): Refusal {
+function failureOf(thrown: unknown, { password }: { password: string }, log: Logger): Refusal {
   const { code, message } = asConverterError(thrown);
   const { status, answer } = FAILURES[code] ?? { status: 500, answer: 'no token' };
-  const masked = message.replaceAll(request.password, '***');
+  const masked = message.replaceAll(password, '***');
   // A server may repeat what it received, so the message of a refused login is not logged at all.
   log.warn('no token', { code, ...(code === 'LOGIN_REFUSED' ? {} : { message: masked }) });
   return new Refusal(status, answer, { code });
@@ -111,7 +109,7 @@ function failureOf(thrown: unknown, request: TokenRequest, log: Logger): Refusal
  *
  * A body that is no form is a 415, a field that is missing, empty, repeated or no text a 400.
  */
-async function readLoginForm(post: Post): Promise<TokenRequest> {
+async function readLoginForm(post: Post) {
   const fields = new Map<string, string>();
   for (const [name, value] of await fieldsOf(post)) {
     if (typeof value !== 'string') throw new Refusal(400, 'form: expected texts, received a file');

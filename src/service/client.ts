@@ -68,24 +68,19 @@ export interface ArticleQuery extends ArticleId, Partial<Pick<ArticleKey, 'reini
 }
 
 /**
- * A client of one service. Every method rejects with a {@link ConverterError} that has code, operation,
- * article and redacted URL; a 404 is never sent again. With the validators of an earlier answer, the answer
- * may be that it was not modified (D-840).
+ * A client of one service. Every method rejects with a {@link ConverterError} with code, operation, article and
+ * redacted URL. With the validators of an earlier answer, the answer may be that it was not modified (D-840).
  */
 export interface ServiceClient {
   /** What answers depend on: address, profile, languages, currency and account, without secrets. */
   readonly id: string;
-  /**
-   * Calls any operation, as the methods below do, and returns the body with its decoded answer.
-   *
-   * @param values - The row of `OPERATIONS` says which are sent, and which identify the request (`requestKey`).
-   */
+  /** Calls any operation, as the methods below do; its row of `OPERATIONS` says which values are sent. */
   call<Name extends OperationName, Given extends MaybeValidators = undefined>(
     name: Name,
     values: Values,
     options?: CallOptions<Given>,
   ): Loaded<{ answer: AnswerOf<Name> }, Given>;
-  /** Children of a catalogue folder, `''` is the root. @see Spec 4.2 */
+  /** Children of a catalogue folder; `''` is the root. @see Spec 4.2 */
   getNodes: Load<[parentnode: string], { nodes: CatalogueNode[] }>;
   /** Path from the root to a folder. @see Spec 4.2 */
   getBreadcrumbs(parentnode: string): Promise<Breadcrumb[]>;
@@ -111,8 +106,8 @@ export interface ServiceClient {
   /** Loads what a `rescontent` refers to; `RESOURCE_MISSING`, `RESOURCE_REFUSED`. @see Spec 2.1, 4.2 */
   getResource(rescontent: string): Promise<Body>;
   /**
-   * Changes one property of an article and returns the whole article, calculated anew. A child is changed through
-   * its topmost article. `PROPERTY_VALUE_REFUSED`, `CHILD_WITHOUT_ROOT`. @see Spec 4.3 (POST articles), 3 (rule 3)
+   * Changes one property and returns the whole article anew. A child is changed through its topmost article.
+   * `PROPERTY_VALUE_REFUSED`, `CHILD_WITHOUT_ROOT`. @see Spec 4.3 (POST articles), 3 (rule 3)
    */
   changeProperty(
     configuration: Configuration,
@@ -121,21 +116,13 @@ export interface ServiceClient {
   /** Loads what a `previewimage` refers to; `IMAGE_MISSING`, `IMAGE_REFUSED`. @see Spec 2.2, 4.3; D-604 */
   getPreview(previewimage: string): Promise<Body>;
   /**
-   * Stores a whole planning, the JSON of its topmost article as received, and returns its permanent identifier,
-   * which only the planning page of the same system resolves. `CART_INVALID`, `CHILD_WITHOUT_ROOT`.
-   * @see Spec 4.3 (reinit), 2.5, 9 (rule 7)
+   * Stores a planning, the JSON of its topmost article as received, and returns its permanent identifier for the
+   * planning page of the same system. `CART_INVALID`, `CHILD_WITHOUT_ROOT`. @see Spec 4.3 (reinit), 2.5, 9 (rule 7)
    */
   storePlanning(topLevelArticle: unknown): Promise<string>;
-  /**
-   * Restores one configuration of a single article by `ocd/reinit`, whose call the specification does not
-   * show (D-782). {@link getArticle} with a `reinitstring` does the same, as it is shown. @see Spec 4.3
-   */
+  /** Restores one configuration by `ocd/reinit`, not verified (D-782): {@link getArticle} with a `reinitstring` is. */
   restoreConfiguration(configuration: Configuration): Promise<Body & { article: Article }>;
-  /**
-   * Loads a rendered image of an article; none of a meta planning. @see Spec 4.4, 9 (rule 6)
-   *
-   * @deprecated The service may remove it in a later version: render the GLB instead.
-   */
+  /** Loads a rendered image of an article. @deprecated It may be removed: render the GLB. @see Spec 4.4, 9 (rule 6) */
   getArticleImage(key: ArticleKey): Promise<Body>;
   /** Whether all requests wait because the service said that it gets too many. */
   isHeld(): boolean;
@@ -260,8 +247,7 @@ function connect(settings: Settings, signal: AbortSignal) {
   const transport = createTransport(settings, addresses, concurrency);
   const traffic = new Traffic({
     ...settings,
-    ...{ concurrency, perSecond, signal },
-    isConcurrencyKnown: Number.isFinite(allowed),
+    ...{ concurrency, perSecond, signal, isConcurrencyKnown: Number.isFinite(allowed) },
     // A living service always answers the root of the catalogue.
     probe: async () => {
       const { response, target } = await sendRoot(await session.token());

@@ -9,7 +9,7 @@
  * | alive   | a normal answer to a request sent after the refused one        | is an ordinary failure                 |
  * | in doubt | a refusal, if there is no such answer                         | waits for one request of the root      |
  * | dead    | a refusal of the root, too; the end of the token's lifetime    | waits for one login, once              |
- * | ended   | a refused login; the death of a given token; `MAX_UNHELPFUL`   | fails: the run ends                    |
+ * | ended   | a refused login; the death of a given token; `MAX_UNPROVEN`    | fails: the run ends                    |
  *
  * A token of our own is renewed ahead of its end, and logged out at the end; a given token is only used.
  */
@@ -38,13 +38,16 @@ const GRACE_MS = 5_000;
 /** Logging out must not delay the end of a run. */
 const LOGOUT_TIMEOUT_MS = 5_000;
 /**
- * Logins that replaced a refused token and did not help: the refused request was refused with the new one too. A root
- * that refuses at random looks like tokens that die. After so many, a token that was accepted once counts as alive.
+ * Replacements in a row without proof that they helped, which is a refused request that is answered with the new
+ * token: a root that refuses at random looks like tokens that die. After so many, a token accepted once is trusted.
  */
-const MAX_UNHELPFUL = 2;
+const MAX_UNPROVEN = 2;
 const NEVER = new AbortController().signal;
 // Each login and logout in flight listens to it.
 setMaxListeners(0, NEVER);
+const GIVEN_DIED =
+  'BTG2GLTF_TOKEN: expected a token that the service accepts, received an expired or unknown one';
+const ALL_DIED = `login: expected a token that the service accepts, received ${MAX_UNPROVEN + 1} in a row that it refuses`;
 const WRONG_ADDRESS =
   'expected an authentication server at this address, received status 404; check BTG2GLTF_AUTH_URL (service.authUrl)';
 
@@ -71,34 +74,13 @@ interface SessionOptions {
 /** Whether a token was alive when a refused request was sent; `unclear` if the root cannot be requested. */
 type TokenState = 'alive' | 'dead' | 'unclear';
 
-/** The token of a client. */
-interface Session {
-  /** Returns a token that should be alive; logs in if there is none. Throws what ended the session. */
-  token(): Promise<string>;
-  /**
-   * Records that a request was answered normally.
-   * @param wasReplaced - Whether it was refused before with another token: the login has helped.
-   */
-  accept(sent: Sent, wasReplaced?: boolean): void;
-  /** Decides whether the token of a refused request is alive. All that wait share one request of the root. */
-  examine(refused: Sent): Promise<TokenState>;
-  /**
-   * Logs in to replace a dead token. All requests with the same token share one login. Throws `TOKEN_DIED`
-   * for a given token, `LOGIN_REFUSED` where the service accepts no token.
-   * @param isCertain - Whether the service said that the token is dead: then it needs no logout.
-   */
-  replace(token: string, isCertain: boolean): Promise<string>;
-  /** Logs out every token that was obtained here; never rejects. */
-  close(): Promise<void>;
-}
-
 /** A token in use; `acceptedOrder` is the latest request that was answered normally, 0 if there is none. */
 type Token = { value: string; acceptedOrder: number; renewAtMs: number; endsAtMs: number };
 
 const ENDLESS = { renewAtMs: Number.POSITIVE_INFINITY, endsAtMs: Number.POSITIVE_INFINITY };
 
 /** Creates a session; nothing is sent before a token is needed. See spec 3 (rule 1), 5, 8; D-609. */
-export function createSession(options: SessionOptions): Session {
+export function createSession(options: SessionOptions) {
   const { given, rememberMe, now, login, logout, askRoot } = options;
   const lifetimeMs = LIFETIMES_MS[rememberMe ? 'remembered' : 'session'];
   const toLogOut = new Set<string>();
@@ -106,7 +88,7 @@ export function createSession(options: SessionOptions): Session {
     given === undefined ? undefined : { value: given, acceptedOrder: 0, ...ENDLESS };
   let pending: Promise<string> | undefined;
   let asking: Promise<TokenState> | undefined;
-  let unhelpful = 0;
+  let unproven = 0;
   /** Refusals of the root since a request was answered normally. */
   let rootRefusals = 0;
   let refusal: unknown;
@@ -151,25 +133,27 @@ export function createSession(options: SessionOptions): Session {
     if (refusal !== undefined) throw refusal;
   };
 
+  /**
+   * Records that a request was answered normally; `wasReplaced`: it was refused before with another token, so that
+   * the login has helped.
+   */
   const accept = ({ token, order }: Sent, wasReplaced = false): void => {
-    if (wasReplaced) unhelpful = 0;
+    if (wasReplaced) unproven = 0;
     rootRefusals = 0;
     if (current?.value === token) current.acceptedOrder = Math.max(current.acceptedOrder, order);
   };
 
   const isTrusted = ({ acceptedOrder }: Token): boolean =>
-    unhelpful === MAX_UNHELPFUL && acceptedOrder > 0;
+    unproven === MAX_UNPROVEN && acceptedOrder > 0;
 
   const ask = async (token: string): Promise<TokenState> => {
     try {
       const { order, isRefused } = await askRoot(token);
-      if (isRefused) {
-        rootRefusals += 1;
-        // Before the session ends, the root is requested again.
-        return unhelpful === MAX_UNHELPFUL && rootRefusals <= MAX_UNHELPFUL ? 'alive' : 'dead';
-      }
-      accept({ token, order });
-      return 'alive';
+      if (!isRefused) accept({ token, order });
+      else rootRefusals += 1;
+      // Before the session ends, the root is requested again: one refusal may be its own.
+      const isDead = isRefused && (unproven < MAX_UNPROVEN || rootRefusals > MAX_UNPROVEN);
+      return isDead ? 'dead' : 'alive';
     } catch {
       return 'unclear';
     }
@@ -177,19 +161,25 @@ export function createSession(options: SessionOptions): Session {
 
   const retire = (): void => {
     current = undefined;
-    if (given !== undefined) refusal = endedBy('TOKEN_DIED');
-    else if (unhelpful === MAX_UNHELPFUL) refusal = endedBy('LOGIN_REFUSED');
-    else unhelpful += 1;
+    if (given !== undefined) {
+      refusal = new ConverterError('TOKEN_DIED', GIVEN_DIED, { operation: 'getNodes' });
+    } else if (unproven < MAX_UNPROVEN) {
+      unproven += 1;
+    } else {
+      refusal = new ConverterError('LOGIN_REFUSED', ALL_DIED, { operation: 'getSessionToken' });
+    }
   };
 
   return {
-    async token() {
+    accept,
+    /** Returns a token that should be alive; logs in if there is none. Throws what ended the session. */
+    async token(): Promise<string> {
       throwIfEnded();
       if (current === undefined || now() >= current.endsAtMs) return obtain();
       return now() >= current.renewAtMs ? renew(current) : current.value;
     },
-    accept,
-    async examine({ token, order }) {
+    /** Decides whether the token of a refused request is alive. All that wait share one request of the root. */
+    async examine({ token, order }: Sent): Promise<TokenState> {
       while (current?.value === token) {
         if (current.acceptedOrder > order || isTrusted(current)) return 'alive';
         // An answer to what was sent before the refused request proves nothing for it: then the loop asks again.
@@ -201,13 +191,19 @@ export function createSession(options: SessionOptions): Session {
       }
       return 'dead';
     },
-    async replace(token, isCertain) {
+    /**
+     * Logs in to replace a dead token, once for all that wait. Throws `TOKEN_DIED` for a given token,
+     * `LOGIN_REFUSED` where the service accepts no token.
+     * @param isCertain - Whether the service said that the token is dead: then it needs no logout.
+     */
+    async replace(token: string, isCertain: boolean): Promise<string> {
       if (isCertain) toLogOut.delete(token);
       if (current?.value === token && !isTrusted(current)) retire();
       throwIfEnded();
       return current?.value ?? obtain();
     },
-    async close() {
+    /** Logs out every token that was obtained here; never rejects. */
+    async close(): Promise<void> {
       isClosed = true;
       // The token of a login in flight must be logged out too, but the end does not wait for long.
       await Promise.race([pending?.catch(() => {}), sleep(GRACE_MS, undefined, { ref: false })]);
@@ -218,23 +214,6 @@ export function createSession(options: SessionOptions): Session {
   };
 }
 
-/** What ends a session although the logins succeed, with the operation that was refused. */
-const ENDS = {
-  TOKEN_DIED: [
-    'BTG2GLTF_TOKEN: expected a token that the service accepts, received an expired or unknown one',
-    'getNodes',
-  ],
-  LOGIN_REFUSED: [
-    `login: expected a token that the service accepts, received ${MAX_UNHELPFUL + 1} in a row that it refuses`,
-    'getSessionToken',
-  ],
-} as const;
-
-function endedBy(code: keyof typeof ENDS): ConverterError {
-  const [message, operation] = ENDS[code];
-  return new ConverterError(code, message, { operation });
-}
-
 /** How to log in, and as whom. */
 interface Login extends Pick<Settings, 'rememberMe' | 'padding' | 'tokenElement'> {
   username: string;
@@ -243,13 +222,13 @@ interface Login extends Pick<Settings, 'rememberMe' | 'padding' | 'tokenElement'
   appKey?: string | undefined;
 }
 
-/** What logins and logouts are sent with; `signal` ends a login before its next step. */
+/** What logins and logouts are sent with; `origin` is the authentication server, for errors. */
 interface LoginSender {
   traffic: Traffic;
   transport: ReturnType<typeof createTransport>;
+  /** Ends a login before its next step. */
   signal: AbortSignal;
   timeoutMs: number;
-  /** Scheme, host and port of the authentication server, for errors. */
   origin: string;
 }
 
@@ -258,7 +237,7 @@ export function openSession(
   settings: Settings,
   sender: LoginSender,
   askRoot: SessionOptions['askRoot'],
-): Session {
+) {
   const { credentials, rememberMe, now } = settings;
   const given = 'token' in credentials ? credentials.token : undefined;
   const login: Login = { ...settings, username: '', password: '', ...credentials };
@@ -320,19 +299,15 @@ async function sendStep<Name extends 'getPublicKey' | 'getSessionToken'>(
   }
   const said = errorText(bytes);
   if (said !== undefined || status === 401 || status === 403) {
-    const why = said === undefined ? '' : `: ${withoutCredentials(said, login)}`;
+    // A server may repeat what it was sent, also a password that is too short to be masked everywhere.
+    const secrets = [login.password, login.appKey ?? ''].filter((secret) => secret !== '');
+    const masked = secrets.reduce((text, secret) => text?.replaceAll(secret, '***'), said);
+    const why = masked === undefined ? '' : `: ${masked}`;
     const { host } = new URL(origin);
     const message = `login: the authentication server ${host} refused it${why}`;
     throw new ConverterError('LOGIN_REFUSED', message, { status });
   }
   return readAnswer(OPERATIONS[name], response, target.queryBytes);
-}
-
-/** A server may repeat what it was sent, also a password that is too short to be masked everywhere. */
-function withoutCredentials(text: string, { password, appKey = '' }: Login): string {
-  return [password, appKey]
-    .filter((secret) => secret !== '')
-    .reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
 }
 
 /** What a failed login means for the run, if the failure itself does not say so. */
@@ -368,13 +343,10 @@ async function logOut(token: string, { transport, timeoutMs }: LoginSender): Pro
 }
 
 /** Which server logs in, and how. `timeoutMs` counts for a whole login. @defaultValue 20000 */
-export type TokenIssuerConfig = Pick<
+type TokenIssuerConfig = Pick<
   ServiceConfig,
   'authUrl' | 'padding' | 'tokenElement' | 'timeoutMs' | 'now' | 'random'
 > & { appKey?: string };
-
-/** One login; `rememberMe`: a token for 90 days instead of 12 hours. */
-export type TokenRequest = Pick<Login, 'username' | 'password' | 'rememberMe'>;
 
 /** A person waits for the answer: one more attempt, and at once. */
 const ISSUE_LIMITS = {
@@ -402,7 +374,7 @@ export function createTokenIssuer(config: TokenIssuerConfig) {
      * Obtains a token, registered as a secret, for the caller to use and to log out. Throws `LOGIN_REFUSED`,
      * `AUTH_PROTOCOL`, `SERVICE_UNREACHABLE`; `HTTP_TIMEOUT`, and `INTERRUPTED` after `close`.
      */
-    async issue(request: TokenRequest): Promise<string> {
+    async issue(request: Pick<Login, 'username' | 'password' | 'rememberMe'>): Promise<string> {
       const time = AbortSignal.timeout(timeoutMs);
       const signal = AbortSignal.any([closed.signal, time]);
       const probe = () => Promise.resolve();

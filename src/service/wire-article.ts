@@ -7,22 +7,7 @@ import type {
   PropertyRange,
   PropertyValue,
 } from '../model/article.ts';
-import {
-  type DriftReporter,
-  decodeFields,
-  type Field,
-  identifier,
-  number,
-  object,
-  oneOf,
-  optional,
-  optionalNumber,
-  optionalObject,
-  records,
-  text,
-  textOrNumber,
-  truth,
-} from './wire-fields.ts';
+import { type DriftReporter, decodeFields, type Field, fields } from './wire-fields.ts';
 import {
   isMissing,
   isRecord,
@@ -32,25 +17,24 @@ import {
   withoutUndefined,
 } from './wire-value.ts';
 
-const value: Field<PropertyValue> = object({
-  valuefrom: textOrNumber(),
-  text: text(),
-  previewimage: optional(text()),
-  previewimagelarge: optional(text()),
-});
+const { anything, text, identifier, textOrNumber, truth, optional, records, object } = fields;
 
-/** Its shape is not specified: it passes through untouched. */
-const anything: Field<unknown> = (value) => value;
+const value: Field<PropertyValue> = object({
+  valuefrom: textOrNumber,
+  text,
+  previewimage: optional(text),
+  previewimagelarge: optional(text),
+});
 
 const LOWER = { GT: 'GT', GE: 'GE' } as const;
 const UPPER = { LT: 'LT', LE: 'LE' } as const;
 
 const wireRange = object({
-  valuefrom: optionalNumber(true),
-  opfrom: optional(oneOf(['GT', 'GE'])),
-  valueto: optionalNumber(true),
-  opto: optional(oneOf(['LT', 'LE'])),
-  raster: optionalNumber(),
+  valuefrom: fields.bound,
+  opfrom: optional(fields.oneOf(['GT', 'GE'])),
+  valueto: fields.bound,
+  opto: optional(fields.oneOf(['LT', 'LE'])),
+  raster: optional(fields.number(undefined)),
 });
 const range: Field<PropertyRange> = (value, at) => {
   const wire = wireRange(value, at);
@@ -60,39 +44,39 @@ const range: Field<PropertyRange> = (value, at) => {
 };
 
 const property: Field<ArticleProperty> = object({
-  name: text(),
-  text: text(),
-  proptype: oneOf(['C', 'N', 'L'], 'C'),
-  currentvalue: textOrNumber(),
+  name: text,
+  text,
+  proptype: fields.oneOf(['C', 'N', 'L'], 'C'),
+  currentvalue: textOrNumber,
   enabled: truth(true),
   visible: truth(true),
   obligatory: truth(),
   obligatory2c: truth(),
   addvalues: truth(),
-  propclassname: text(),
-  digits: number(0),
-  decdigits: number(0),
+  propclassname: text,
+  digits: fields.number(0),
+  decdigits: fields.number(0),
   propertyvalues: records(value),
   ranges: records(range),
 });
 
 const propertyClass: Field<PropertyClass> = object({
-  name: text(),
-  text: text(),
+  name: text,
+  text,
   properties: records(property),
 });
 
 const wireCommercial = object({
-  id: text(),
-  finalarticlenumber: identifier(),
-  price: number(null),
-  currency: text(),
+  id: text,
+  finalarticlenumber: identifier,
+  price: fields.number(null),
+  currency: text,
   pricecomponents: anything,
-  shorttext: text(),
-  longtext: text(),
-  varianttext: text(),
-  reinitstring: identifier(),
-  convertdate: text(),
+  shorttext: text,
+  longtext: text,
+  varianttext: text,
+  reinitstring: identifier,
+  convertdate: text,
   articlewithprice: truth(true),
   propclasses: records(propertyClass),
   usermessages: anything,
@@ -114,21 +98,23 @@ const DEBUG_FIELDS = {
 const DEBUG_NAMES = Object.keys(DEBUG_FIELDS) as (keyof typeof DEBUG_FIELDS)[];
 
 const article = object({
-  id: text(),
-  rootid: text(),
-  manufacturer: identifier(),
-  program: identifier(),
-  basearticlenumber: identifier(),
-  typename: text(),
-  reinit: identifier(),
+  id: text,
+  rootid: text,
+  manufacturer: identifier,
+  program: identifier,
+  basearticlenumber: identifier,
+  typename: text,
+  reinit: identifier,
   // One level at a time: a schema that calls itself overflows the stack by 1,000 levels.
   children: records(anything),
   propclasses: records(propertyClass),
   metamessages: anything,
-  ocd: optionalObject(commercial),
+  ocd: fields.objectOrNone(commercial),
   dump: dumpText,
   ...DEBUG_FIELDS,
 });
+
+const wholeChildren = optional(fields.list(object({})));
 
 /**
  * Decodes an article with all its children. Fields that are missing, or cannot be read and are no identifiers,
@@ -175,7 +161,10 @@ function decodeTree(root: unknown, onDrift?: DriftReporter, isPlanning = false):
     const { wire, where, into } = next;
     const driftWhere = where === 'article' ? where : 'article.children[]';
     const { children, ...fields } = decodeFields(article, wire, where, onDrift, driftWhere);
-    if (isPlanning || fields.reinit !== '' || children.length > 0) requireChildren(wire, where);
+    // Without one of its children the geometry of a planning would lack a part.
+    if (isPlanning || fields.reinit !== '' || children.length > 0) {
+      decodeFields(wholeChildren, (wire as JsonRecord).children, `${where}.children`);
+    }
     for (const name of DEBUG_NAMES) if (fields[name] === undefined) delete fields[name];
     const decoded: Article = { ...fields, children: [] };
     into.push(decoded);
@@ -186,17 +175,6 @@ function decodeTree(root: unknown, onDrift?: DriftReporter, isPlanning = false):
     }
   }
   return roots[0]!;
-}
-
-/** Of a planning no child may be left out: its geometry would lack a part. */
-function requireChildren(wire: unknown, where: string): void {
-  const { children } = wire as JsonRecord;
-  if (isMissing(children)) return;
-  const fail = (path: string, expected: string, received: unknown) =>
-    mismatch('RESPONSE_INVALID', `${where}.children${path}`, `${expected} of a planning`, received);
-  if (!Array.isArray(children)) throw fail('', 'the array', children);
-  const at = children.findIndex((child) => !isRecord(child));
-  if (at >= 0) throw fail(`[${at}]`, 'a child', children[at]);
 }
 
 /** A dump is read by a person; the content of one that is no text is left out. */

@@ -1,37 +1,28 @@
 /** Answers of getnodes, search and getnodesbreadcrumbs: catalogue nodes and breadcrumbs. */
 import type { Breadcrumb, CatalogueNode, CatalogueResource } from '../model/catalogue.ts';
 import { ConverterError } from '../support/errors.ts';
-import {
-  type DriftReporter,
-  decodeFields,
-  type Field,
-  identifier,
-  list,
-  object,
-  oneOf,
-  optional,
-  records,
-  text,
-} from './wire-fields.ts';
+import { type DriftReporter, decodeFields, type Field, fields } from './wire-fields.ts';
 import { parseJson } from './wire-value.ts';
 
-const resource: Field<CatalogueResource> = object({ restype: text(), rescontent: text() });
+const { text, identifier } = fields;
 
-const node = object({
-  nodeid: identifier(),
-  text: text(),
-  nodetype: oneOf(['F', 'A', 'I']),
-  manufacturer: identifier(),
-  manufacturername: text(),
-  program: identifier(),
-  basearticlenumber: identifier(),
-  variantcode: identifier(),
+const resource: Field<CatalogueResource> = fields.object({ restype: text, rescontent: text });
+
+const node = fields.object({
+  nodeid: identifier,
+  text,
+  nodetype: fields.oneOf(['F', 'A', 'I']),
+  manufacturer: identifier,
+  manufacturername: text,
+  program: identifier,
+  basearticlenumber: identifier,
+  variantcode: identifier,
   // Only on the top level.
-  convertdate: optional(text()),
-  ressources: records(resource),
+  convertdate: fields.optional(text),
+  ressources: fields.records(resource),
 });
 
-const breadcrumb: Field<Breadcrumb> = object({ nodeid: text(), text: text() });
+const breadcrumb: Field<Breadcrumb> = fields.object({ nodeid: text, text });
 
 /**
  * Decodes the body of getnodes or search (spec 2.1). A kind of node that the specification does not name becomes
@@ -40,9 +31,9 @@ const breadcrumb: Field<Breadcrumb> = object({ nodeid: text(), text: text() });
  * @throws `RESPONSE_INVALID` if the body is no array of nodes that have a kind.
  */
 export function decodeNodes(body: Uint8Array, onDrift?: DriftReporter): CatalogueNode[] {
-  const nodes = decodeFields(list(node, true), parseJson(body), 'nodes', onDrift);
-  return nodes.map(({ ressources, ...fields }) => {
-    return { ...fields, nodetype: kindOf(fields.nodetype), resources: ressources };
+  const nodes = decodeFields(fields.list(node), parseJson(body), 'nodes', onDrift);
+  return nodes.map(({ ressources: resources, nodetype, ...rest }) => {
+    return { ...rest, nodetype: kindOf(nodetype), resources };
   });
 }
 
@@ -57,5 +48,5 @@ function kindOf(nodetype: string): CatalogueNode['nodetype'] {
 
 /** Decodes the body of getnodesbreadcrumbs, the path from the root to a folder (spec 2.1). */
 export function decodeBreadcrumbs(body: Uint8Array, onDrift?: DriftReporter): Breadcrumb[] {
-  return decodeFields(list(breadcrumb, true), parseJson(body), 'breadcrumbs', onDrift);
+  return decodeFields(fields.list(breadcrumb), parseJson(body), 'breadcrumbs', onDrift);
 }

@@ -1,4 +1,4 @@
-/** Fields of a JSON answer: each reads one value and reports drift from the specification as it does. */
+/** Fields of a JSON answer: each reads one value and reports drift from the specification. */
 import type { ConverterError } from '../support/errors.ts';
 import { describe, isMissing, isRecord, mismatch, readNumber } from './wire-value.ts';
 
@@ -51,15 +51,13 @@ interface Place {
 /** Reads one value, or throws. */
 export type Field<T> = (value: unknown, at: Place) => T;
 
-const NOT_REPORTED: Place = { where: '', driftWhere: '', steps: [] };
-
 /**
  * Reads a value and reports its drift, but only once all of it was read (D-784).
  *
  * @param where - Name of the value in errors: `article`, `nodes`.
  * @param driftWhere - Its name in drift, if that differs.
  * @throws {@link ConverterError} `RESPONSE_INVALID` with the path of the first value that cannot be read.
- * @example `decodeFields(object({ digits: number() }), { digits: '4' }, 'property'); // → { digits: 4 }`
+ * @example `decodeFields(fields.object({ digits: fields.number(0) }), { digits: '4' }, 'property'); // → { digits: 4 }`
  */
 export function decodeFields<T>(
   field: Field<T>,
@@ -69,8 +67,7 @@ export function decodeFields<T>(
   driftWhere = where,
 ): T {
   const { note, report } = collectDrift(onDrift);
-  const place = { where, driftWhere, steps: [], ...(onDrift === undefined ? {} : { note }) };
-  const result = field(value, place);
+  const result = field(value, { where, driftWhere, steps: [], ...(onDrift && { note }) });
   report();
   return result;
 }
@@ -86,20 +83,18 @@ function unreadable({ where, steps }: Place, expected: string, value: unknown): 
   return mismatch('RESPONSE_INVALID', `${where}${path.join('')}`, expected, value);
 }
 
-interface FieldRule<T> {
-  /** What the specification says, in words. */
+/** How a single value is read; what can be read may still not be what the specification says. */
+interface Rule<T> {
+  /** What the specification says, in words, and whether a value is that. */
   expected: string;
+  fits(value: unknown): boolean;
+  /** Undefined if the value cannot be read: then it counts as missing (D-784). */
+  read(value: unknown): T | undefined;
   /** Value of a field that is missing or null. */
   missing: T;
-  /** Whether a value is what the specification says; what can be read may still not be. */
-  fits(value: unknown): boolean;
-  /** Undefined if the value cannot be read. */
-  read(value: unknown): T | undefined;
-  /** Whether nothing can be done without it: all else that cannot be read counts as missing (D-784). */
-  isNeeded?: boolean;
 }
 
-function field<T>({ expected, missing, fits, read, isNeeded }: FieldRule<T>): Field<T> {
+function single<T>({ expected, missing, fits, read }: Rule<T>, isNeeded = false): Field<T> {
   return (value, at) => {
     if (!fits(value)) noteDrift(at, expected, value);
     if (isMissing(value)) return missing;
@@ -112,111 +107,18 @@ function field<T>({ expected, missing, fits, read, isNeeded }: FieldRule<T>): Fi
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
 const isText = (value: unknown) => typeof value === 'string';
 const readText = (value: unknown) => (typeof value === 'object' ? undefined : String(value));
-
-/** A text; a number or a truth value in its place is read as its own spelling. */
-export function text(): Field<string> {
-  return field({ expected: 'a text', missing: '', fits: isText, read: readText });
-}
-
-/** A text of which something depends that is converted: an identifier, a configuration string. */
-export function identifier(): Field<string> {
-  const rule = { expected: 'a text', missing: '', fits: isText, read: readText };
-  return field({ ...rule, isNeeded: true });
-}
-
-/** A text that is one of a few; letter case counts. */
-export function oneOf(texts: readonly string[], missing = ''): Field<string> {
-  const fits = (value: unknown) => isText(value) && texts.includes(value as string);
-  return field({ expected: `one of ${texts.join(' ')}`, missing, fits, read: readText });
-}
-
-/** A value of a property: a text or a number. */
-export function textOrNumber(): Field<string> {
-  const fits = (value: unknown) => isText(value) || isNumber(value);
-  return field({ expected: 'a text or a number', missing: '', fits, read: readText });
-}
-
-/** A number, also one that was sent as a text. */
-export function number<Missing>(missing: Missing): Field<number | Missing> {
-  const read = (value: unknown) => readNumber(value);
-  const expected = 'a finite number';
-  return field<number | Missing>({ expected, missing, fits: isNumber, read });
-}
-
-/** A number that may be missing, or be sent as a text if it is a bound of a range. */
-export function optionalNumber(isBound = false): Field<number | undefined> {
-  const expected = isBound ? 'a number' : 'a finite number';
-  const fits = (value: unknown) => isNumber(isBound && value !== '' ? Number(value) : value);
-  const read = (value: unknown) => readNumber(value);
-  return optional(field<number | undefined>({ expected, missing: undefined, fits, read }));
-}
-
+const TEXT = { expected: 'a text', missing: '', fits: isText, read: readText };
 const TRUTHS: ReadonlyMap<unknown, boolean> = new Map([
-  ['true', true],
-  ['false', false],
-  ['1', true],
-  ['0', false],
-  ['', false],
+  ...([
+    ['true', true],
+    ['1', true],
+  ] as const),
+  ...([
+    ['false', false],
+    ['0', false],
+    ['', false],
+  ] as const),
 ]);
-
-/** A truth value, also one that was sent as `"true"`, `1` or `"0"`. */
-export function truth(missing = false): Field<boolean> {
-  const fits = (value: unknown) => typeof value === 'boolean';
-  const read = (value: unknown) => TRUTHS.get(readText(value)?.trim().toLowerCase());
-  return field({ expected: 'true or false', missing, fits, read });
-}
-
-/** A field that an answer may leave out. */
-export function optional<T>(inner: Field<T>): Field<T> {
-  return (value, at) => inner(value, isMissing(value) ? NOT_REPORTED : at);
-}
-
-/** A list of objects; what is none is left out. */
-export function records<T>(item: Field<T>): Field<T[]> {
-  const recordOrNone: Field<T[]> = (entry, at) => {
-    if (isRecord(entry)) return [item(entry, at)];
-    noteDrift(at, 'an object', entry);
-    return [];
-  };
-  return (value, at) => {
-    if (!Array.isArray(value)) noteDrift(at, 'an array', value);
-    const entries: unknown[] = Array.isArray(value) ? value : [];
-    return entries.flatMap((entry, index) => below(at, index, recordOrNone, entry));
-  };
-}
-
-/** A list; a missing one is empty, unless it must be there. */
-export function list<T>(item: Field<T>, isRequired = false): Field<T[]> {
-  return (value, at) => {
-    const isEmpty = !isRequired && isMissing(value);
-    if (isEmpty) noteDrift(at, 'an array', value);
-    const entries = isEmpty ? [] : value;
-    if (!Array.isArray(entries)) throw unreadable(at, 'an array', value);
-    return entries.map((entry, index) => below(at, index, item, entry));
-  };
-}
-
-/** An object with these fields; others are left out. */
-export function object<Fields extends Record<string, Field<unknown>>>(
-  fields: Fields,
-): Field<{ [Name in keyof Fields]: ReturnType<Fields[Name]> }> {
-  const entries = Object.entries(fields);
-  return (value, at) => {
-    if (!isRecord(value)) throw unreadable(at, 'an object', value);
-    const result: Record<string, unknown> = {};
-    for (const [name, inner] of entries) result[name] = below(at, name, inner, value[name]);
-    return result as { [Name in keyof Fields]: ReturnType<Fields[Name]> };
-  };
-}
-
-/** An object that is undefined if it is missing. */
-export function optionalObject<T>(inner: Field<T>): Field<T | undefined> {
-  return (value, at) => {
-    if (!isMissing(value)) return inner(value, at);
-    noteDrift(at, 'an object', value);
-    return undefined;
-  };
-}
 
 /** Reads a value one step further down; after a throw the steps lead to what could not be read. */
 function below<T>(at: Place, step: string | number, inner: Field<T>, value: unknown): T {
@@ -225,3 +127,108 @@ function below<T>(at: Place, step: string | number, inner: Field<T>, value: unkn
   at.steps.pop();
   return result;
 }
+
+const NOT_REPORTED: Place = { where: '', driftWhere: '', steps: [] };
+
+/** A field that an answer may leave out. */
+function optional<T>(inner: Field<T>): Field<T> {
+  return (value, at) => inner(value, isMissing(value) ? NOT_REPORTED : at);
+}
+
+type Values<Fields> = {
+  [Name in keyof Fields]: Fields[Name] extends Field<infer Value> ? Value : never;
+};
+
+/** The kinds of fields. */
+export const fields = {
+  /** Any value: its shape is not specified, so it is taken as it is. */
+  anything: (value: unknown) => value,
+
+  /** A text; a number or a truth value in its place is read as its own spelling. */
+  text: single(TEXT),
+
+  /** A text of which something depends that is converted: an identifier, a configuration string. */
+  identifier: single(TEXT, true),
+
+  /** A value of a property: a text or a number. */
+  textOrNumber: single({
+    ...TEXT,
+    expected: 'a text or a number',
+    fits: (value) => isText(value) || isNumber(value),
+  }),
+
+  /** A text that is one of a few; letter case counts. */
+  oneOf: (texts: readonly string[], missing = '') =>
+    single({
+      ...{ expected: `one of ${texts.join(' ')}`, missing, read: readText },
+      fits: (value) => texts.includes(value as string),
+    }),
+
+  /** A number, also one that was sent as a text. */
+  number: <Missing>(missing: Missing) =>
+    single<number | Missing>({
+      ...{ expected: 'a finite number', missing, fits: isNumber },
+      read: (value) => readNumber(value),
+    }),
+
+  /** A bound of a range: a number that may be missing, or be sent as a text. */
+  bound: optional(
+    single<number | undefined>({
+      ...{ expected: 'a number', missing: undefined },
+      fits: (value) => value !== '' && isNumber(Number(value)),
+      read: (value) => readNumber(value),
+    }),
+  ),
+
+  /** A truth value, also one that was sent as `"true"`, `1` or `"0"`. */
+  truth: (missing = false) =>
+    single({
+      ...{ expected: 'true or false', missing },
+      fits: (value) => typeof value === 'boolean',
+      read: (value) => TRUTHS.get(readText(value)?.trim().toLowerCase()),
+    }),
+
+  optional,
+
+  /** A list of objects; a missing one is empty, and what is no object is left out. */
+  records<T>(item: Field<T>): Field<T[]> {
+    const recordOrNone: Field<T[]> = (entry, at) => {
+      if (isRecord(entry)) return [item(entry, at)];
+      noteDrift(at, 'an object', entry);
+      return [];
+    };
+    return (value, at) => {
+      if (!Array.isArray(value)) noteDrift(at, 'an array', value);
+      const entries: unknown[] = Array.isArray(value) ? value : [];
+      return entries.flatMap((entry, index) => below(at, index, recordOrNone, entry));
+    };
+  },
+
+  /** A list that must be there. */
+  list<T>(item: Field<T>): Field<T[]> {
+    return (value, at) => {
+      if (!Array.isArray(value)) throw unreadable(at, 'an array', value);
+      return value.map((entry, index) => below(at, index, item, entry));
+    };
+  },
+
+  /** An object with these fields; others are left out. */
+  object<Fields extends Record<string, Field<unknown>>>(named: Fields): Field<Values<Fields>> {
+    const entries = Object.entries(named);
+    return (value, at) => {
+      if (!isRecord(value)) throw unreadable(at, 'an object', value);
+      const result: Record<string, unknown> = {};
+      for (const [name, inner] of entries) result[name] = below(at, name, inner, value[name]);
+      return result as Values<Fields>;
+    };
+  },
+
+  /** An object that is undefined if it is missing. */
+  objectOrNone<T>(inner: Field<T>): Field<T | undefined> {
+    return (value, at) => {
+      if (!isMissing(value)) return inner(value, at);
+      noteDrift(at, 'an object', value);
+      return undefined;
+    };
+  },
+};

@@ -93,18 +93,12 @@ describe('decodeArticle', () => {
       { ocd: { reinitstring: {} } },
       'article.ocd.reinitstring: expected a text, received an object',
     ],
-    [
-      { children: [{}, 5] },
-      'article.children[1]: expected a child of a planning, received number "5"',
-    ],
+    [{ children: [{}, 5] }, 'article.children[1]: expected an object, received number "5"'],
     [
       { reinit: 'M', children: [null] },
-      'article.children[0]: expected a child of a planning, received nothing',
+      'article.children[0]: expected an object, received nothing',
     ],
-    [
-      { reinit: 'M', children: {} },
-      'article.children: expected the array of a planning, received an object',
-    ],
+    [{ reinit: 'M', children: {} }, 'article.children: expected an array, received an object'],
   ])('refuses %j and says where', (wire, message) => {
     expect(() => decodeArticle(bytes(wire))).toThrow(
       expect.objectContaining({ code: 'RESPONSE_INVALID', message }),
@@ -155,7 +149,7 @@ describe('decodeArticle', () => {
 
   it('needs each child of a stored planning', () => {
     expect(() => decodeArticle(bytes({ children: [null] }), undefined, true)).toThrow(
-      'article.children[0]: expected a child of a planning, received nothing',
+      'article.children[0]: expected an object, received nothing',
     );
   });
 
