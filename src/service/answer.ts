@@ -1,7 +1,4 @@
-/**
- * What a complete answer means for its request: the decoded body, an error with its code, or a dead token;
- * and how an error names the request that it happened to.
- */
+/** What a complete answer means: the decoded body, an error that names its request, or a dead token. */
 import { articleLabel } from '../model/configuration-id.ts';
 import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
@@ -52,12 +49,10 @@ export function looksLikeDeadToken(operation: Operation<unknown>, response: Http
 }
 
 /**
- * Decodes an answer.
+ * Decodes an answer; `queryBytes` is the length of the query that was sent.
  *
- * @param queryBytes - Length of the query that was sent.
- * @throws {@link ConverterError} the row's code of a 404 or 422, `QUERY_TOO_LONG`, `HTTP_STATUS`,
+ * @throws {@link ConverterError} the row's code of a 404 or 422, `QUERY_TOO_LONG` (D-606), `HTTP_STATUS`,
  * `RESPONSE_INVALID`, or what the row's decoder throws.
- * @see D-606 (long queries), D-844 (depth).
  */
 export function readAnswer<Answer>(
   operation: Operation<Answer>,

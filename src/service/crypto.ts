@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type Forge from 'node-forge';
 import { ConverterError } from '../support/errors.ts';
-import type { Credentials, ServiceConfig } from './service-config.ts';
+import type { ServiceConfig } from './service-config.ts';
 
 type Padding = NonNullable<ServiceConfig['padding']>;
 
@@ -28,10 +28,8 @@ const KEY_FORMS: readonly ((forge: typeof Forge, bytes: string) => PublicKey)[] 
  * padded, encrypted, Base64. `what` names it in an error: the text itself is never quoted.
  *
  * @param key - Base64 of PEM text, SPKI DER, PKCS#1 DER or an X.509 certificate.
- * @param padding - PKCS#1 v1.5 is what the service's own sample uses.
  * @throws {@link ConverterError} `AUTH_PROTOCOL` if the key is in none of these forms; the function throws
- * `LOGIN_REFUSED` if the text is longer than the key allows.
- * @see Spec 5; D-602.
+ * `LOGIN_REFUSED` if the text is longer than the key allows. See spec 5; D-602.
  */
 export async function createEncryptor(key: string, padding: Padding) {
   const { default: forge } = await import('node-forge');
@@ -66,20 +64,16 @@ function readPublicKey(forge: typeof Forge, key: string): PublicKey {
 }
 
 /**
- * Names an account by 16 hex digits, from which nothing of it can be derived: prices, texts and what is visible
- * differ by account (D-716).
+ * Names an account by 16 hex digits, from which nothing of it can be derived; the password does not count (D-716).
  *
- * @param credentials - Of a login the user name and the application key count, not the password.
  * @example `accountOf({ token: 'T' }); // → '240e7e78da401ffe'`
  */
-export function accountOf(credentials: AccountCredentials): string {
+export function accountOf(
+  credentials: { token: string } | { username: string; appKey?: string },
+): string {
   const { key, text } =
     'token' in credentials
       ? { key: 'token', text: credentials.token }
       : { key: credentials.appKey ?? '', text: credentials.username };
   return createHmac('sha256', key).update(text).digest('hex').slice(0, 16);
 }
-
-type AccountCredentials =
-  | Extract<Credentials, { token: string }>
-  | Pick<Extract<Credentials, { username: string }>, 'username' | 'appKey'>;

@@ -5,7 +5,7 @@ import { GROUPS, type Operation, spell, type Values } from './operations.ts';
 /** What a service answers at an address that it does not have, besides 404. */
 const REFUSALS: readonly ErrorCode[] = ['HTTP_STATUS', 'RESPONSE_INVALID', 'REDIRECT_REFUSED'];
 
-/** Origin (scheme, host and port) and path, without a slash at its end, of a base address. */
+/** A base address; `origin` is scheme, host and port, `path` has no slash at its end. */
 interface Address {
   origin: string;
   path: string;
@@ -23,10 +23,8 @@ export interface Target extends Address {
 }
 
 /**
- * Reads a base address.
+ * Reads a base address; throws `USAGE`, naming the setting, if it is no plain http or https address.
  *
- * @param name - Name of the setting, for the error.
- * @throws {@link ConverterError} `USAGE` if it is no plain http or https address.
  * @example `readAddress('https://h/base/', 'baseUrl'); // → { origin: 'https://h', path: '/base' }`
  */
 export function readAddress(address: string, name: string): Address {
@@ -43,9 +41,9 @@ export function readAddress(address: string, name: string): Address {
 }
 
 /**
- * Encodes a value so that it arrives byte for byte: only `A-Z a-z 0-9 - . _ ~` stay as they are (D-607).
+ * Encodes a value so that it arrives byte for byte: only `A-Z a-z 0-9 - . _ ~` stay as they are (D-607). Throws
+ * `RESPONSE_INVALID` if the value is no well-formed text.
  *
- * @throws {@link ConverterError} `RESPONSE_INVALID` if the value is no well-formed text.
  * @example `encodeStrictly("A+B 'ü'"); // → 'A%2BB%20%27%C3%BC%27'`
  */
 export function encodeStrictly(value: string): string {
@@ -63,8 +61,6 @@ export function encodeStrictly(value: string): string {
 /**
  * Builds the target of one request to one of the addresses of its row (spec 4; D-606, D-607).
  *
- * @param values - Values by our names; those that the row does not declare are not sent.
- * @param token - Undefined for operations without one.
  * @param which - Which of the addresses of the row; 0 is its own.
  * @throws {@link ConverterError} code of the row's 404 if a path segment is empty, `.` or `..`.
  */
@@ -84,11 +80,9 @@ export function buildTarget(
     const parts = many === undefined ? [spelled(name)] : spelled(name).split('/');
     return parts.map((part) => segment(operation, part)).join('/');
   });
-  const pairs = operation.token === 'query' ? [`token=${encodeStrictly(token ?? '')}`] : [];
-  for (const [name, value] of queryOf(operation, values)) {
-    pairs.push(`${name}=${encodeStrictly(value)}`);
-  }
-  const query = pairs.join('&');
+  const parameters = queryOf(operation, values);
+  if (operation.token === 'query') parameters.unshift(['token', token ?? '']);
+  const query = parameters.map(([name, value]) => `${name}=${encodeStrictly(value)}`).join('&');
   return {
     origin: address.origin,
     path: `${address.path}${group.path}${path}${query === '' ? '' : `?${query}`}`,

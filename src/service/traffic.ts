@@ -38,7 +38,7 @@ interface TrafficOptions
     Settings,
     'concurrency' | 'retries' | 'backoffMs' | 'giveUpAfterMs' | 'now' | 'random'
   > {
-  /** Whether that many are known to be allowed: then their number is not adapted. */
+  /** Whether `concurrency` is known to be allowed: then it is not adapted. */
   isConcurrencyKnown?: boolean;
   /** Requests a second, if the limit of the service is known. */
   perSecond?: number | undefined;
@@ -99,11 +99,9 @@ export class Traffic {
   }
 
   /**
-   * Makes a request: attempts it with a permit, again and again while that may help.
+   * Makes a request: attempts it with a permit, again and again while that may help; attempts count from 1.
    *
-   * @param attempt - Makes one attempt; receives its number, from 1.
-   * @throws {@link ConverterError} what the last attempt threw; `SERVICE_GONE`; `INTERRUPTED` once the
-   * signal is aborted.
+   * @throws {@link ConverterError} what the last attempt threw; `SERVICE_GONE`; `INTERRUPTED` once stopped.
    */
   request<T>(attempt: (number: number) => Promise<T>): Promise<T> {
     return this.#run(attempt, true);
@@ -330,10 +328,8 @@ function classify(error: unknown) {
 }
 
 /**
- * Creates a rate limit: requests leave at equal distances, never in bursts (D-842).
- *
- * @param now - Milliseconds since 1970; may be set back.
- * @returns Books the next departure, and returns the milliseconds until then: 0, 100, 200 for 10 a second.
+ * Creates a rate limit: requests leave at equal distances, never in bursts (D-842). The function books the next
+ * departure, and returns the milliseconds until then: 0, 100, 200 for 10 a second.
  */
 export function createRateLimit(perSecond: number | undefined, now: () => number): () => number {
   if (perSecond === undefined) return () => 0;

@@ -1,7 +1,4 @@
-/**
- * One exchange with the service: connects, sends, follows redirects, reads the whole body within a time
- * limit, and reports what happened.
- */
+/** One exchange with the service: sends, follows redirects, reads the whole body within limits, reports it. */
 import { promisify } from 'node:util';
 import type { Agent } from 'undici';
 import { ConverterError } from '../support/errors.ts';
@@ -29,7 +26,7 @@ const UNPACKERS = {
   br: 'brotliDecompress',
 } as const;
 
-/** A body may unpack to this many times its size: JSON of vertices to about 10, hardly any body to 100. */
+/** A body may unpack to this many times its size: JSON of vertices does to about 10, hardly any to 100. */
 const MAX_UNPACK_RATIO = 200;
 /** A body of this size does no harm, however small it was packed. */
 const HARMLESS_BYTES = 16 * 1024 * 1024;
@@ -89,10 +86,8 @@ export function createTransport(
       if (!REDIRECTS.has(response.status)) return response;
       ({ origin, path } = redirectTarget(request.method, origin, path, response.location ?? ''));
     }
-    throw new ConverterError(
-      'REDIRECT_REFUSED',
-      `expected at most ${MAX_REDIRECTS} redirects, received more`,
-    );
+    const message = `expected at most ${MAX_REDIRECTS} redirects, received more`;
+    throw new ConverterError('REDIRECT_REFUSED', message);
   };
   return {
     /**
@@ -199,10 +194,8 @@ async function sendOnce(
 }
 
 /**
- * Reads a body to its end and unpacks it (D-844). Throws `RESPONSE_TOO_LARGE` beyond a limit, before the body is
- * in memory; `RESPONSE_INVALID` if it cannot be unpacked.
- *
- * @param maxBytes - Limit of the body as sent, and again as unpacked.
+ * Reads a body to its end and unpacks it (D-844). `maxBytes` limits it as sent, and again as unpacked. Throws
+ * `RESPONSE_TOO_LARGE` before the body is in memory; `RESPONSE_INVALID` if it cannot be unpacked.
  */
 export async function readBody(
   stream: AsyncIterable<Uint8Array>,
@@ -301,50 +294,41 @@ export function conditionsOf(validators: Validators | undefined): Record<string,
   );
 }
 
-/**
- * Returns a `Last-Modified` that a later request can rely on, else empty: it counts whole seconds, so what was
- * answered within that second, by its `Date`, may change once more and keep it.
- */
+/** A `Last-Modified` counts whole seconds: what was answered within that second may change once more and keep it. */
 function settledDate(lastModified = '', date = ''): string {
   return Date.parse(lastModified) >= Date.parse(date) ? '' : lastModified;
 }
 
-const NO_TLS = 'it does not speak TLS: is https right?';
-const NO_NAME_SERVER = 'the name server does not answer';
-const NO_ROUTE = 'there is no route to it';
-const NO_REPLY = 'it does not answer';
-const NOT_TRUSTED = 'its certificate is not trusted';
-
-/** Codes of Node and undici for a connection that was never made, with what they mean. */
+/** Why a connection was never made, with the codes of Node and undici for it. */
 const NO_CONNECTION: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'the name is not known',
-  EAI_AGAIN: NO_NAME_SERVER,
-  EAI_FAIL: NO_NAME_SERVER,
-  EHOSTUNREACH: NO_ROUTE,
-  ENETUNREACH: NO_ROUTE,
-  EHOSTDOWN: NO_ROUTE,
-  ETIMEDOUT: NO_REPLY,
-  UND_ERR_CONNECT_TIMEOUT: NO_REPLY,
-  EPROTO: 'it speaks no TLS that this client understands: is https right?',
-  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
-  DEPTH_ZERO_SELF_SIGNED_CERT: NOT_TRUSTED,
-  SELF_SIGNED_CERT_IN_CHAIN: NOT_TRUSTED,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: NOT_TRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT: NOT_TRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_TRUSTED,
+  'nothing listens there': 'ECONNREFUSED',
+  'the name is not known': 'ENOTFOUND',
+  'the name server does not answer': 'EAI_AGAIN EAI_FAIL',
+  'there is no route to it': 'EHOSTUNREACH ENETUNREACH EHOSTDOWN',
+  'it does not answer': 'ETIMEDOUT UND_ERR_CONNECT_TIMEOUT',
+  'it speaks no TLS that this client understands: is https right?': 'EPROTO',
+  'it does not speak TLS: is https right?':
+    'ERR_SSL_WRONG_VERSION_NUMBER ERR_SSL_PACKET_LENGTH_TOO_LONG',
+  'its certificate has expired': 'CERT_HAS_EXPIRED',
+  'its certificate is not valid yet': 'CERT_NOT_YET_VALID',
+  'its certificate is not trusted':
+    'DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 };
+
+function reasonOf(nodeCode: string): string | undefined {
+  const known = Object.entries(NO_CONNECTION).find(([, codes]) =>
+    codes.split(' ').includes(nodeCode),
+  );
+  const isTls = /^ERR_(?:TLS|SSL)_/.test(nodeCode);
+  return known?.[0] ?? (isTls ? 'its certificate is not trusted' : undefined);
+}
 
 /** Names what was thrown while a request was sent or its answer was read; shows no address but the host. */
 function connectionError(thrown: unknown, origin: string): ConverterError {
   if (thrown instanceof ConverterError) return thrown;
   const nodeCode = codeOf(thrown);
   const cause = safeCause(thrown);
-  const isTls = nodeCode.startsWith('ERR_TLS_') || nodeCode.startsWith('ERR_SSL_');
-  const reason = NO_CONNECTION[nodeCode] ?? (isTls ? NOT_TRUSTED : undefined);
+  const reason = reasonOf(nodeCode);
   if (reason === undefined) {
     return new ConverterError('HTTP_CONNECTION', 'the connection was lost', { cause });
   }

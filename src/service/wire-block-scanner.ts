@@ -39,6 +39,9 @@ type Scan<T> = (cursor: Cursor) => T | undefined;
 /** Fields of an object by the code of their key: {@link scanKey} makes no string of it. */
 type Fields<T> = readonly { code: number; name: keyof T; scan: Scan<T[keyof T]> }[];
 
+const scanNumbers: Scan<Float64Array> = (cursor) => scanArray(cursor, Float64Array, fillNumbers);
+const scanIndices: Scan<Int32Array> = (cursor) => scanArray(cursor, Int32Array, fillIndices);
+
 const SURFACE_FIELDS = fieldsOf({ F: scanIndices, TI: scanIndices, C: scanBoolean });
 const BLOCK_FIELDS = fieldsOf({
   ...{ N: scanString, P: scanVector, R: scanVector },
@@ -53,10 +56,7 @@ function fieldsOf<T>(scans: { [Name in keyof T]: Scan<T[Name]> }): Fields<T> {
   }));
 }
 
-/**
- * Scans a block body (D-301). Undefined if it is not of the usual shape: nested arrays, strings or nulls among
- * numbers, unknown keys, or malformed JSON.
- */
+/** Scans a block body (D-301); undefined for nested arrays, texts or nulls among numbers, unknown keys, bad JSON. */
 export function scanBlock(bytes: Uint8Array): Block | undefined {
   const cursor: Cursor = { bytes, at: 0 };
   const wire = scanObject(cursor, BLOCK_FIELDS);
@@ -145,9 +145,9 @@ function scanString(cursor: Cursor): string | undefined {
 function scanBoolean(cursor: Cursor): boolean | undefined {
   const { bytes, at } = cursor;
   for (const value of [true, false]) {
-    const end = at + String(value).length;
-    if (String.fromCharCode(...bytes.subarray(at, end)) !== String(value)) continue;
-    cursor.at = end;
+    const word = String(value);
+    if (String.fromCharCode(...bytes.subarray(at, at + word.length)) !== word) continue;
+    cursor.at += word.length;
     return value;
   }
   return undefined;
@@ -159,14 +159,6 @@ function scanVector(cursor: Cursor): Vec3 | undefined {
   return numbers?.length === 3 && numbers.every((value) => Math.abs(value) <= LARGEST_NUMBER)
     ? [numbers[0]!, numbers[1]!, numbers[2]!]
     : undefined;
-}
-
-function scanNumbers(cursor: Cursor): Float64Array | undefined {
-  return scanArray(cursor, Float64Array, fillNumbers);
-}
-
-function scanIndices(cursor: Cursor): Int32Array | undefined {
-  return scanArray(cursor, Int32Array, fillIndices);
 }
 
 /** Scans an array of numbers: its commas are counted first, so that it is filled in place. */
@@ -193,8 +185,8 @@ function countCommas(bytes: Uint8Array, from: number, to: number): number {
 }
 
 /**
- * Reads numbers up to `end`; returns `end`, or -1 at anything that is no plain list of numbers. Up to nine digits are gathered in an int32 and divided once by a power of ten, which rounds as
- * `Number()` does. Longer ones are read again by {@link longNumber}.
+ * Reads numbers up to `end`; returns `end`, or -1 at anything that is no plain list of numbers. Up to nine digits are
+ * gathered in an int32 and divided once by a power of ten, which rounds as `Number()` does.
  */
 function fillNumbers(bytes: Uint8Array, start: number, end: number, out: Float64Array): number {
   let at = start;

@@ -167,16 +167,14 @@ export const fields = {
   /** A number, also one that was sent as a text. */
   number: <Missing>(missing: Missing) =>
     single<number | Missing>({
-      ...{ expected: 'a finite number', missing, fits: isNumber },
-      read: (value) => readNumber(value),
+      ...{ expected: 'a finite number', missing, fits: isNumber, read: readNumber },
     }),
 
   /** A bound of a range: a number that may be missing, or be sent as a text. */
   bound: optional(
     single<number | undefined>({
-      ...{ expected: 'a number', missing: undefined },
+      ...{ expected: 'a number', missing: undefined, read: readNumber },
       fits: (value) => value !== '' && isNumber(Number(value)),
-      read: (value) => readNumber(value),
     }),
   ),
 

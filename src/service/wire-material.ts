@@ -52,39 +52,30 @@ const FILE_TYPE = /^(?:jpe?g|png|bmp|tga|gif|tiff?|webp)$/i;
 type FieldArguments = { readonly [Name in Field]?: keyof typeof ARGUMENTS };
 
 /** Keys of a written-out definition that are no keys of `mats[]`, or whose arguments are no single value (D-110b). */
-const DEFINITION_KEYS: Readonly<Record<string, FieldArguments>> = {
-  ...{ tex: { pic: 'image' }, 'tex image': { pic: 'image' }, pic: { pic: 'image' } },
-  ...{ bumps: { bump: 'image' }, bump: { bump: 'image' } },
-  ...both('roughness', { roughness_image: 'image' }),
-  ...both('metallic', { metallic_image: 'image' }),
-  scale: { scaleu: 'first', scalev: 'second' },
-  offset: { offsetx: 'first', offsety: 'second' },
-  nscale: { bump_scaleu: 'first', bump_scalev: 'second' },
-  noffset: { bump_offsetx: 'first', bump_offsety: 'second' },
-  ...{ rotate: { rot: 'last' }, rotation: { rot: 'last' }, rot: { rot: 'last' } },
-  ...{
-    nrotate: { bump_rot: 'last' },
-    nrotation: { bump_rot: 'last' },
-    bump_rot: { bump_rot: 'last' },
-  },
-  ...{ refraction: { refr: 'all' }, ref: { refr: 'all' }, reflection: { refl: 'all' } },
-  phong_level: { pho: 'all' },
-};
+const DEFINITION_KEYS: ReadonlyMap<string, FieldArguments> = byKey([
+  [['tex', 'tex image', 'pic'], { pic: 'image' }],
+  [['bumps', 'bump'], { bump: 'image' }],
+  [['roughness image', 'roughness_image'], { roughness_image: 'image' }],
+  [['metallic image', 'metallic_image'], { metallic_image: 'image' }],
+  [['scale'], { scaleu: 'first', scalev: 'second' }],
+  [['offset'], { offsetx: 'first', offsety: 'second' }],
+  [['nscale'], { bump_scaleu: 'first', bump_scalev: 'second' }],
+  [['noffset'], { bump_offsetx: 'first', bump_offsety: 'second' }],
+  [['rotate', 'rotation', 'rot'], { rot: 'last' }],
+  [['nrotate', 'nrotation', 'bump_rot'], { bump_rot: 'last' }],
+  [['refraction', 'ref'], { refr: 'all' }],
+  [['reflection'], { refl: 'all' }],
+  [['phong_level'], { pho: 'all' }],
+]);
 
-/** An image by its key in a definition, and by its key in `mats[]`. */
-function both(name: 'roughness' | 'metallic', field: FieldArguments) {
-  return { [`${name} image`]: field, [`${name}_image`]: field };
+function byKey(rows: readonly (readonly [keys: readonly string[], FieldArguments])[]) {
+  return new Map(rows.flatMap(([keys, fields]) => keys.map((key) => [key, fields])));
 }
 
 /** Mappings, which are keys without arguments: `import` uses the stored UVs. */
 const MAPPINGS: ReadonlySet<string> = new Set(['auto', 'rauto', 'import']);
 
-/**
- * Reads one record of `mats[]` (spec 2.3; D-500).
- *
- * @param warn - Receives each field that cannot be read; it is left out.
- * @param note - Receives each field that is not what the specification says.
- */
+/** Reads one record of `mats[]` (spec 2.3; D-500). A field that cannot be read is left out, with a warning. */
 export function decodeMaterial(
   record: JsonRecord,
   warn: (warning: Warning) => void,
@@ -128,7 +119,7 @@ export function readFields(
   const unreadable: Record<string, unknown> = {};
   for (const [key, kind] of Object.entries(MATERIAL_FIELDS)) {
     const value = record[key];
-    if (value === undefined || value === null) continue;
+    if (isMissing(value)) continue;
     const { expected, fits, read: readKind } = KINDS[kind];
     if (!fits(value) && !UNSPECIFIED.test(key)) note?.(`partsList.mats[].${key}`, expected, value);
     if (value === '') continue;
@@ -144,6 +135,7 @@ export function readFields(
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
+
 /** A name; one that was sent as a number is its text. */
 export function readName(value: unknown): string {
   return typeof value === 'number' ? String(value) : (readText(value) ?? '');
@@ -179,19 +171,16 @@ function fromInteger(rgb: number): SrgbColor | undefined {
 }
 
 function fromComponents(components: unknown[]): SrgbColor | undefined {
-  const parts = components.map((component) => readNumber(component));
-  return parts.length === 3 && !parts.includes(undefined)
-    ? (parts as unknown as SrgbColor)
-    : undefined;
+  const parts = components.map(readNumber);
+  const isColor = parts.length === 3 && !parts.includes(undefined);
+  return isColor ? (parts as unknown as SrgbColor) : undefined;
 }
 
 /**
- * Creates a function that finds the material of a node's `mat`: an entry of `mats[]`, an entry with overrides
- * behind its first `;`, or a whole definition behind `$`. The last two are named by the whole reference.
+ * Creates a function that finds the material of a node's `mat`: an entry of `mats[]`, and if `written`, an entry with
+ * overrides behind its first `;`, or a whole definition behind `$`, both named by the whole reference (D-110b, D-111).
  *
- * @param written - Whether the last two count.
  * @example `materialLookup([oak], warn, true)('::oak;tra 0.5')?.tra; // → 0.5`
- * @see D-110b, D-111.
  */
 export function materialLookup(
   materials: readonly ServiceMaterial[],
@@ -205,19 +194,21 @@ export function materialLookup(
   }
   const found = new Map<string, ServiceMaterial | undefined>();
   return (reference) => {
-    if (!found.has(reference)) found.set(reference, find(reference, byName, warn, written));
+    if (!found.has(reference)) {
+      const listed = byName.get(canonicalName(reference));
+      const isListed = listed !== undefined || !written;
+      found.set(reference, isListed ? listed : readWritten(reference, byName, warn));
+    }
     return found.get(reference);
   };
 }
 
-function find(
+/** A definition behind `$`, or an entry with overrides behind `;`. */
+function readWritten(
   reference: string,
   byName: ReadonlyMap<string, ServiceMaterial>,
   warn: (warning: Warning) => void,
-  written: boolean,
 ): ServiceMaterial | undefined {
-  const listed = byName.get(canonicalName(reference));
-  if (listed || !written) return listed;
   const inline = reference.startsWith('$');
   const end = inline ? 0 : reference.indexOf(';');
   if (end < 0) return undefined;
@@ -225,8 +216,7 @@ function find(
   if (!inline && !base) return undefined;
   const record = readDefinition(reference.slice(end + 1));
   const own = decodeMaterial({ ...record, mname: reference }, warn);
-  const source = { ...base?.source, ...record };
-  return { ...base, ...own, source, ...unreadableOf(base, own) };
+  return { ...base, ...own, source: { ...base?.source, ...record }, ...unreadableOf(base, own) };
 }
 
 /** What neither of two definitions has a value for that can be read; `own` replaces values of `base`. */
@@ -236,7 +226,7 @@ export function unreadableOf(
 ): Pick<ServiceMaterial, 'unreadable'> {
   const left = Object.entries(base?.unreadable ?? {}).filter(([field]) => !(field in own));
   const unreadable = { ...Object.fromEntries(left), ...own.unreadable };
-  return Object.keys(unreadable).length > 0 ? { unreadable } : { unreadable: undefined };
+  return { unreadable: Object.keys(unreadable).length > 0 ? unreadable : undefined };
 }
 
 /** The fields of a definition; what it says beyond them is there by its own keys, lower case. */
@@ -254,9 +244,7 @@ function readDefinition(text: string): Record<string, unknown> {
 
 function readEntry(key: string, args: readonly string[]): Record<string, unknown> {
   if (MAPPINGS.has(key)) return { map: key, ...(args.length > 0 && { [key]: args.join(' ') }) };
-  const fields: FieldArguments = Object.hasOwn(DEFINITION_KEYS, key)
-    ? DEFINITION_KEYS[key]!
-    : { [key]: 'all' };
+  const fields: FieldArguments = DEFINITION_KEYS.get(key) ?? { [key]: 'all' };
   const values = Object.entries(fields).map(([field, kind]) => [field, ARGUMENTS[kind](args)]);
   return Object.fromEntries(values);
 }

@@ -30,10 +30,8 @@ interface Pending {
 }
 
 /**
- * Decodes the body of GET btg.
+ * Decodes the body of GET btg: offsets in metres, rotations in degrees; missing values are filled in as D-106 says.
  *
- * @param onDrift - Receives tolerated mismatches once all of the body was read.
- * @returns Offsets in metres, rotations in degrees; missing values are filled in as D-106 says.
  * @throws {@link ConverterError} `PARTS_LIST_INVALID` naming the place.
  * @see Spec 2.3; D-112b, D-113, D-784 (drift).
  */
@@ -43,14 +41,12 @@ export function decodePartsList(bytes: Uint8Array, onDrift?: DriftReporter): Par
   const { note, report } = collectDrift(onDrift);
   const warnings: Warning[] = [];
   const findings = { warnings, note };
-  const partsList = {
-    ...decodeNodes(body.btg, findings),
-    blockNames: entriesOf(body.blocks, 'blocks', 'a text', isText, findings),
-    materials: entriesOf(body.mats, 'mats', 'an object', isRecord, findings).map((record) =>
-      decodeMaterial(record, (warning) => warnings.push(warning), note),
-    ),
-    warnings,
-  };
+  const nodes = decodeNodes(body.btg, findings);
+  const blockNames = entriesOf(body.blocks, 'blocks', 'a text', isText, findings);
+  const materials = entriesOf(body.mats, 'mats', 'an object', isRecord, findings).map((record) =>
+    decodeMaterial(record, (warning) => warnings.push(warning), note),
+  );
+  const partsList = { ...nodes, blockNames, materials, warnings };
   report();
   return partsList;
 }
@@ -111,7 +107,7 @@ function checkNode(type: unknown, fields: JsonRecord, note: NoteDrift): void {
 
 function decodeNode(fields: JsonRecord, at: Pending, findings: Findings): PartsListNode {
   return {
-    type: textOf(fields.type).toLowerCase(),
+    type: isText(fields.type) ? fields.type.toLowerCase() : '',
     blockName: readName(fields.btgname),
     offsetMetres: vectorOf(fields, 'offs', 0, at, findings),
     rotationDegrees: vectorOf(fields, 'rot', 0, at, findings),
@@ -121,10 +117,6 @@ function decodeNode(fields: JsonRecord, at: Pending, findings: Findings): PartsL
     params: fields.params,
     children: [],
   };
-}
-
-function textOf(value: unknown): string {
-  return isText(value) ? value : '';
 }
 
 function vectorOf(

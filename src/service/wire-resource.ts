@@ -17,10 +17,8 @@ export function parseResource(rescontent: string) {
 }
 
 /**
- * Parses a `previewimage` into the segments of its path, decoded (spec 2.2, 4.3; D-604).
+ * Parses a `previewimage`, a relative path or an encoded address of the service itself (spec 2.2, 4.3; D-604).
  *
- * @param previewimage - Relative path, `ocd/preview/<manufacturer>/<program>/<file name>`, or an encoded
- * address of the service itself.
  * @throws {@link ConverterError} `IMAGE_REFUSED` if it leads out of the service.
  */
 export function parsePreview(previewimage: string, baseUrl: string) {
@@ -85,10 +83,7 @@ export function checkImage(body: Uint8Array): ImageKind {
   throw new ConverterError('RESPONSE_INVALID', message);
 }
 
-/**
- * Walks the markers of a JPEG up to its end marker. A search for the last two bytes alone would
- * take the end of an embedded thumbnail for the end of the picture, and miss padded files.
- */
+/** Walks the markers of a JPEG to its end: the last two bytes may be those of a thumbnail, or padding. */
 function jpegHasEnd(bytes: Uint8Array): boolean {
   let at = 2;
   while (at + 1 < bytes.length) {

@@ -1,7 +1,4 @@
-/**
- * Single values of a JSON answer: reads numbers, names, keys, tokens and permanent identifiers, describes
- * values for errors, and measures the nesting of a text before it is parsed.
- */
+/** Single values of a JSON answer: numbers, names, tokens, identifiers; their description in errors; their nesting. */
 import type { Vec3 } from '../model/graphics.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
@@ -35,16 +32,11 @@ export function withoutUndefined<T extends object>(
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
-/**
- * Reads a number that may have been sent as a text, with a decimal comma too (D-500).
- *
- * @returns Undefined if the value is no number; `whenEmpty` for an empty text.
- */
-export function readNumber(value: unknown, whenEmpty?: number): number | undefined {
+/** Reads a number that may have been sent as a text, with a decimal comma too (D-500); undefined if it is none. */
+export function readNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value !== 'string') return undefined;
   const trimmed = value.trim();
-  if (trimmed === '') return whenEmpty;
   const dotted = /^[^.,]*,[^.,]*$/.test(trimmed) ? trimmed.replace(',', '.') : trimmed;
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(dotted)) return undefined;
   const result = Number(dotted);
@@ -95,9 +87,12 @@ export function parseJson(bytes: Uint8Array, code: ErrorCode = 'RESPONSE_INVALID
     return JSON.parse(withExactDigits(content));
   } catch {
     // The engine's own message quotes the body, so it is not kept as the cause.
-    const received = content.trim() === '' ? 'nothing' : 'something else or only a part of it';
-    throw new ConverterError(code, `expected JSON, received ${received}`);
+    throw new ConverterError(code, `expected JSON, received ${noJson(content)}`);
   }
+}
+
+function noJson(content: string): string {
+  return content.trim() === '' ? 'nothing' : 'something else or only a part of it';
 }
 
 /** Replacement characters would make two names one (D-787). */
@@ -125,22 +120,19 @@ function withExactDigits(content: string): string {
   );
 }
 
-/** Parses a body that must be an object; throws the given code as {@link parseJson}. */
-export function parseRecord(bytes: Uint8Array, code: ErrorCode): JsonRecord {
+/** Parses a body that must be an object, named `where` in errors; throws the given code as {@link parseJson}. */
+export function parseRecord(bytes: Uint8Array, code: ErrorCode, where = 'body'): JsonRecord {
   const body = parseJson(bytes, code);
   if (isRecord(body)) return body;
-  throw mismatch(code, 'body', 'an object', body);
+  throw mismatch(code, where, 'an object', body);
 }
 
 /** Decodes the texts of `{"result":[…]}`, in their order; empty ones and other values are left out (D-601). */
 export function decodeResults(body: Uint8Array): string[] {
-  const code = 'RESPONSE_INVALID';
-  const answer = parseJson(body);
-  if (!isRecord(answer)) throw mismatch(code, 'answer', 'an object', answer);
-  if (!Array.isArray(answer.result)) {
-    throw mismatch(code, 'answer.result', 'an array', answer.result);
-  }
-  return answer.result.filter((element) => typeof element === 'string' && element !== '');
+  const { result } = parseRecord(body, 'RESPONSE_INVALID', 'answer');
+  if (!Array.isArray(result))
+    throw mismatch('RESPONSE_INVALID', 'answer.result', 'an array', result);
+  return result.filter((element) => typeof element === 'string' && element !== '');
 }
 
 /** An identifier that was sent as plain text, or as a number that must not lose digits. */
@@ -148,24 +140,23 @@ const PLAIN = /^[\w.~{}-]{1,512}$/;
 const NO_IDENTIFIER: ReadonlySet<string> = new Set(['null', 'true', 'false', '{}']);
 
 /**
- * Decodes a permanent identifier: a JSON text, `{"permanentid":…}`, `{"result":[…]}` as other
- * operations of such servers answer, an object with one text in it, or plain text.
- *
- * @throws {@link ConverterError} `RESPONSE_INVALID` if none of these is there.
- * @see Spec 4.3 (reinit; the form is not shown); D-783.
+ * Decodes a permanent identifier: a JSON text, `{"permanentid":…}`, `{"result":[…]}`, an object with one text in it, or
+ * plain text. @throws `RESPONSE_INVALID` @see Spec 4.3 (reinit; the form is not shown); D-783.
  */
 export function decodePermanentId(body: Uint8Array): string {
-  const content = decodeUtf8(body, 'RESPONSE_INVALID').trim();
+  const code = 'RESPONSE_INVALID';
+  const content = decodeUtf8(body, code).trim();
   if (PLAIN.test(content) && !NO_IDENTIFIER.has(content)) return content;
+  const fail = (received: string) =>
+    new ConverterError(code, `expected a permanent identifier, received ${received}`);
   let value: unknown;
   try {
     value = JSON.parse(withExactDigits(content));
   } catch {
-    const received = content === '' ? 'nothing' : 'something else or only a part of it';
-    throw invalid(received);
+    throw fail(noJson(content));
   }
   const found = identifierIn(value);
-  if (found === undefined) throw invalid(describe(value));
+  if (found === undefined) throw fail(describe(value));
   return found;
 }
 
@@ -185,11 +176,6 @@ function textOf(value: unknown): string | undefined {
   return first.trim() === '' ? undefined : first;
 }
 
-function invalid(received: string): ConverterError {
-  const message = `expected a permanent identifier, received ${received}`;
-  return new ConverterError('RESPONSE_INVALID', message);
-}
-
 /** The error of a value that cannot be read: `where: expected …, received …`. */
 export function mismatch(
   code: ErrorCode,
@@ -200,10 +186,7 @@ export function mismatch(
   return new ConverterError(code, `${where}: expected ${expected}, received ${describe(received)}`);
 }
 
-/**
- * Whether a JSON text is nested deeper than allowed (D-844). Parsing such a text can end the process, because a
- * parser keeps something for each level.
- */
+/** Whether a JSON text is nested deeper than allowed (D-844): parsing it could end the process. */
 export function isTooDeep(bytes: Uint8Array, maxDepth: number = MAX_JSON_DEPTH): boolean {
   // Most bodies are shorter, and need not be read.
   if (bytes.length <= maxDepth) return false;
