@@ -21,7 +21,7 @@ import {
   shadingOf,
 } from './material-table.ts';
 import type { SourceImage, TexturePacker } from './texture-pack.ts';
-import { basePlacement, bumpPlacement, placeUvs, type UvMap } from './uv.ts';
+import { placementsOf, placeUvs, type UvMap } from './uv.ts';
 import type { VertexPlan } from './vertex-data.ts';
 
 /** An image in its place on a material. */
@@ -114,18 +114,17 @@ async function resolveMaterial(
 ): Promise<ResolvedMaterial> {
   const { options, losses, explain } = input;
   reportUnread(material, losses);
-  const sources = await obtainImages(material, input);
-  const known = await inspectImages(material, sources, input);
+  const images = await obtainImages(material, input);
   const { mname, source, overridden, ...read } = material;
   const lose = (field: string, done: string) => {
     const value = overridden?.[field] ?? source[field] ?? read[field as keyof MaterialValues];
     losses.add({ where: mname, field, value, done });
   };
-  const shading = shadingOf({ material, images: known, options, lose }, explain);
+  const shading = shadingOf({ material, images, options, lose }, explain);
   const placed = placeTextures(material, shading, options);
   return {
     shading,
-    images: await packImages(shading, sources, known, placed, input.packer),
+    images: await packImages(shading, images, placed, input.packer),
     uvs: uvNeeds(material, placed.uvSets, options),
     extras: extrasOf(material, shading, input),
   };
@@ -141,8 +140,10 @@ function reportUnread({ mname, source, unreadable = {} }: ServiceMaterial, losse
   }
 }
 
-type Sources = Partial<Record<ImageField, SourceImage>>;
-type Known = Partial<Record<ImageField, KnownImage>>;
+type Images = Partial<Record<ImageField, SourceImage & KnownImage>>;
+
+/** What the table does not use: a plain picture is not decoded for it. */
+const NOT_INSPECTED: KnownImage = { grey: false, meanLinear: [1, 1, 1] };
 
 /** An image that does not exist, must not be requested, or is of a kind that is never used, is a loss. */
 const ABSENT: ReadonlySet<string> = new Set<ErrorCode>([
@@ -155,16 +156,17 @@ const ABSENT: ReadonlySet<string> = new Set<ErrorCode>([
  * The images of a material. One that exists and cannot be fetched or read fails the article, so that
  * what was published before stays, and a run with a bad connection does not remove its images: D-865.
  */
-async function obtainImages(material: ServiceMaterial, input: MaterialInput): Promise<Sources> {
-  const { options, losses } = input;
-  const sources: Sources = {};
+async function obtainImages(material: ServiceMaterial, input: MaterialInput): Promise<Images> {
+  const { options, losses, packer } = input;
+  const images: Images = {};
   for (const field of IMAGE_FIELDS) {
     const reference = material[field];
     if (!reference) continue;
     try {
       const source = sourceOf(reference, input.snapshot);
-      await input.packer.check(source);
-      sources[field] = source;
+      await packer.check(source);
+      const isPlain = field === 'pic' && !isShownAsMetal(material, options);
+      images[field] = { ...source, ...(isPlain ? NOT_INSPECTED : await packer.inspect(source)) };
     } catch (error) {
       const { code, message } = asConverterError(error);
       const isLoss = ABSENT.has(code) || options.allowMissingParts;
@@ -174,7 +176,7 @@ async function obtainImages(material: ServiceMaterial, input: MaterialInput): Pr
       losses.add({ where: material.mname, field, value: reference, done });
     }
   }
-  return sources;
+  return images;
 }
 
 /** Named by the last segment of the reference, without a known extension. */
@@ -187,24 +189,6 @@ function sourceOf(reference: string, { images }: ArticleSnapshot): SourceImage {
     .at(-1)!
     .replace(/\.(jpe?g|png|bmp|tga)$/i, '');
   return { name, digest: fetched.digest };
-}
-
-/** Decodes only what the table needs: data images, and the picture of an environment. */
-async function inspectImages(
-  material: ServiceMaterial,
-  sources: Sources,
-  { packer, options }: MaterialInput,
-): Promise<Known> {
-  const known: Known = {};
-  for (const field of IMAGE_FIELDS) {
-    const source = sources[field];
-    if (!source) continue;
-    const isPlainPicture = field === 'pic' && !isShownAsMetal(material, options);
-    known[field] = isPlainPicture
-      ? { grey: false, meanLinear: [1, 1, 1] }
-      : await packer.inspect(source);
-  }
-  return known;
 }
 
 type UvPlace = Omit<PlacedImage, 'image'>;
@@ -222,8 +206,9 @@ function placeTextures(
     const at = uvSets.findIndex((other) => String(other) === String(baked));
     return { uvSet: at >= 0 ? at : uvSets.push(baked) - 1, transform };
   };
-  const base = place(Object.values(ofBase).includes(true), basePlacement(material, options));
-  const bump = place(normal, bumpPlacement(material, options));
+  const placements = placementsOf(material, options);
+  const base = place(Object.values(ofBase).includes(true), placements.base);
+  const bump = place(normal, placements.bump);
   if (uvSets.length === 0 && options.unusedUvs === 'keep') uvSets.push(undefined);
   return { uvSets, base, bump };
 }
@@ -244,16 +229,14 @@ function uvNeeds(
 
 async function packImages(
   shading: MaterialShading,
-  sources: Sources,
-  known: Known,
+  { pic, bump: normals, roughness_image, metallic_image }: Images,
   { base, bump }: { base: UvPlace; bump: UvPlace },
   packer: TexturePacker,
 ): Promise<ResolvedMaterial['images']> {
   const { baseColor, emissive, normal, roughness, metallic } = shading.images;
-  const { pic, bump: normals, roughness_image, metallic_image } = sources;
   const packed = () => {
     // A grey roughness picture has the same value in every channel, and metallic 0 hides the blue one.
-    const isAlone = !metallic && shading.metallic === 0 && known.roughness_image?.grey;
+    const isAlone = !metallic && shading.metallic === 0 && roughness_image?.grey;
     return isAlone
       ? packer.passThrough(roughness_image!)
       : packer.metallicRoughness(roughness_image, metallic_image);
@@ -263,9 +246,7 @@ async function packImages(
   return {
     baseColorTexture: baseColor ? picture : undefined,
     emissiveTexture: emissive ? picture : undefined,
-    normalTexture: normal
-      ? { ...bump, image: await packer.normalMap(normals!, known.bump!) }
-      : undefined,
+    normalTexture: normal ? { ...bump, image: await packer.normalMap(normals!) } : undefined,
     metallicRoughnessTexture:
       roughness || metallic ? { ...base, image: await packed() } : undefined,
   };

@@ -129,7 +129,8 @@ export function createTexturePacker(
     passThrough,
 
     /** A normal map, +Y green. */
-    normalMap(image: SourceImage, { grey }: KnownImage): Promise<SceneImage> {
+    normalMap(image: SourceImage & KnownImage): Promise<SceneImage> {
+      const { grey } = image;
       if (!grey && normalMap === 'opengl') return passThrough(image);
       const key = `normal ${image.digest} ${normalMap} ${heightMaps}`;
       const convert = grey ? normalsFromHeights : turnGreen;

@@ -143,25 +143,21 @@ interface Placement {
 /** An affine map of V-up texture space, row by row: u' = a·u + b·v + c, v' = d·u + e·v + f. */
 export type UvMap = readonly [number, number, number, number, number, number];
 
-type ScaleOptions = Pick<ConvertOptions, 'textureScale'>;
-
-/** Placement of the base colour and of the metallic-roughness image: D-420. */
-export function basePlacement(material: ServiceMaterial, options: ScaleOptions): Placement {
+/**
+ * The placement of base colour and metallic-roughness images, and of the normal map, whose missing values
+ * are those of the base (D-420). `bump_scaleu` and `bump_scalev` are always repetitions a metre.
+ */
+export function placementsOf(
+  material: ServiceMaterial,
+  { textureScale }: Pick<ConvertOptions, 'textureScale'>,
+): { base: Placement; bump: Placement } {
   const [su, sv] = [scaleOr(material.scaleu, 1), scaleOr(material.scalev, 1)];
-  return {
-    scale: options.textureScale === 'metres' ? [1 / su, 1 / sv] : [su, sv],
+  const base: Placement = {
+    scale: textureScale === 'metres' ? [1 / su, 1 / sv] : [su, sv],
     offset: [material.offsetx ?? 0, material.offsety ?? 0],
     rotationDegrees: material.rot ?? 0,
   };
-}
-
-/**
- * Placement of the normal map: each missing value is that of the base. `bump_scaleu` and `bump_scalev`
- * are always repetitions a metre (D-420).
- */
-export function bumpPlacement(material: ServiceMaterial, options: ScaleOptions): Placement {
-  const base = basePlacement(material, options);
-  return {
+  const bump: Placement = {
     scale: [
       scaleOr(material.bump_scaleu, base.scale[0]),
       scaleOr(material.bump_scalev, base.scale[1]),
@@ -169,6 +165,7 @@ export function bumpPlacement(material: ServiceMaterial, options: ScaleOptions):
     offset: [material.bump_offsetx ?? base.offset[0], material.bump_offsety ?? base.offset[1]],
     rotationDegrees: material.bump_rot ?? base.rotationDegrees,
   };
+  return { base, bump };
 }
 
 /** What is closer to zero counts as zero: its inverse is beyond the range of float32. */

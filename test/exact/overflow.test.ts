@@ -4,7 +4,7 @@ import { decodeBlock } from '../../src/service/wire-block.ts';
 import { decodePartsList } from '../../src/service/wire-parts-list.ts';
 import { prepareBlock } from '../../src/transform/block-mesh.ts';
 import { CONVERT_DEFAULTS } from '../../src/transform/convert-options.ts';
-import { basePlacement } from '../../src/transform/uv.ts';
+import { placementsOf } from '../../src/transform/uv.ts';
 import { buildVertexData } from '../../src/transform/vertex-data.ts';
 
 const utf8 = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
@@ -52,11 +52,9 @@ describe('numbers beyond float32', () => {
   });
 
   it('are none that a scale next to zero could make', () => {
-    const { scale } = basePlacement(
-      { mname: 'A', source: {}, scaleu: 5e-324 },
-      { textureScale: 'metres' },
-    );
-    expect(scale).toEqual([1, 1]);
+    const material = { mname: 'A', source: {}, scaleu: 5e-324 };
+    const { base } = placementsOf(material, { textureScale: 'metres' });
+    expect(base.scale).toEqual([1, 1]);
   });
 
   it('odd entries of blocks[] and mats[] are left out and reported', () => {

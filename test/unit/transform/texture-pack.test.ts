@@ -125,14 +125,14 @@ describe('normalMap', () => {
   const known = { grey: false, meanLinear: [0, 0, 0] as const };
 
   it('passes through, and turns green for directx', async () => {
-    expect((await packer().normalMap(image('png'), known)).bytes).toBe(png);
-    const turned = await packer({ normalMap: 'directx' }).normalMap(image('png'), known);
+    expect((await packer().normalMap({ ...image('png'), ...known })).bytes).toBe(png);
+    const turned = await packer({ normalMap: 'directx' }).normalMap({ ...image('png'), ...known });
     const { data } = await codec.decode(turned.bytes);
     expect([...data.subarray(0, 3)]).toEqual([128, 127, 255]);
   });
 
   it('is made of a height map', async () => {
-    const made = await packer().normalMap(image('grey'), { ...known, grey: true });
+    const made = await packer().normalMap({ ...image('grey'), ...known, grey: true });
     const { data } = await codec.decode(made.bytes);
     expect([...data.subarray(0, 3)]).toEqual([128, 128, 255]);
   });

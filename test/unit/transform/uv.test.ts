@@ -3,11 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { Block } from '../../../src/model/graphics.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
 import {
-  basePlacement,
   boxFace,
   boxU,
   boxV,
-  bumpPlacement,
+  placementsOf,
   placeUvs,
   uvLayoutOf,
 } from '../../../src/transform/uv.ts';
@@ -194,6 +193,9 @@ describe('boxU and boxV', () => {
 
 type Uv = [number, number];
 type Placement = Parameters<typeof placeUvs>[0];
+
+const basePlacement = (...given: Parameters<typeof placementsOf>) => placementsOf(...given).base;
+const bumpPlacement = (...given: Parameters<typeof placementsOf>) => placementsOf(...given).bump;
 
 /** The service's own formula, V up: p' = S·(R(W)·p + o), W counter-clockwise. */
 function serviceSide({ scale, offset, rotationDegrees }: Placement, [u, v]: Uv): Uv {
