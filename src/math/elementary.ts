@@ -60,10 +60,7 @@ export function exp(power: number): number {
 /**
  * A power of a finite base ≥ 0; NaN for other bases.
  *
- * @example
- * ```ts
- * pow(0.5, 2.4); // → 0.18946457081379978
- * ```
+ * @example `pow(0.5, 2.4); // → 0.18946457081379978`
  */
 export function pow(base: number, exponent: number): number {
   if (exponent === 0 || base === 1) return 1;

@@ -60,11 +60,7 @@ export function sinDegrees(degrees: number): number {
  * @param rule - Another order or sense.
  * @returns 3×3, column-major; exact where all angles are multiples of 90°.
  *
- * @example
- * ```ts
- * rotationFromDegrees([0, 90, 0]);
- * // → [0, 0, -1, 0, 1, 0, 1, 0, 0]
- * ```
+ * @example `rotationFromDegrees([0, 90, 0]); // → [0, 0, -1, 0, 1, 0, 1, 0, 0]`
  */
 export function rotationFromDegrees(
   rotationDegrees: Vec3,

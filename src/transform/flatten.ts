@@ -94,12 +94,6 @@ interface Walk {
  *
  * @param names - Qualified names of the article and its blocks, as layers may begin with them.
  * @throws {@link ConverterError} `NODE_TYPE_UNKNOWN` with `unknownNodes: fail`.
- *
- * @example
- * ```ts
- * flattenPartsList([{ ...top, offsetMetres: [1, 0, 0], children: [leg] }], CONVERT_DEFAULTS, losses);
- * // → { parts: [{ node: leg, path: '0/0', frame: { translationMetres: [1, 0, 0], … }, … }], movables: [] }
- * ```
  */
 export function flattenPartsList(
   roots: readonly PartsListNode[],

@@ -63,17 +63,21 @@ export function createLosses(expected: readonly string[] = []): Losses {
     },
     listed: () => ({
       losses: Array.from(losses.values(), ({ where, times, ...loss }) => ({
-        where: times > 1 ? `${where} and ${times - 1} more` : where,
+        where: placesOf(where, times),
         ...loss,
         ...(isExpected.some((matches) => matches(loss.field)) && { expected: true as const }),
       })),
       warnings: Array.from(warnings.values(), ({ code, message, where, times }) => {
-        const more = times > 1 ? ` and ${times - 1} more` : '';
-        return { code, message: where === undefined ? message : `${message} (at ${where}${more})` };
+        if (where === undefined) return { code, message };
+        return { code, message: `${message} (at ${placesOf(where, times)})` };
       }),
       counts,
     }),
   };
+}
+
+function placesOf(first: string, times: number): string {
+  return times > 1 ? `${first} and ${times - 1} more` : first;
 }
 
 /** A value as received, but of bounded length and depth. */

@@ -38,15 +38,10 @@ export function createMeshCache(maxBytes: number = DEFAULT_MAX_BYTES): MeshCache
     async getAsync<T>(key: string, make: () => Promise<T>): Promise<T> {
       const known = entries.get(key);
       if (known) return known.value as T;
-      const running = pending.get(key) as Promise<T> | undefined;
-      if (running) return running;
-      const work = make();
-      pending.set(key, work);
-      try {
-        return add(key, await work);
-      } finally {
-        pending.delete(key);
-      }
+      const made = async () => add(key, await make());
+      const running = pending.get(key) ?? made().finally(() => pending.delete(key));
+      pending.set(key, running);
+      return running as Promise<T>;
     },
   };
 }

@@ -36,12 +36,6 @@ interface TransformInput {
  * @returns Frame: +X right, +Y up, +Z front, metres. Equal input gives an equal scene.
  * @throws {@link ConverterError} `PARTS_LIST_INVALID`, `PARTS_LIST_TOO_DEEP`, `BLOCK_MISSING`,
  * `BLOCK_INVALID`, `IMAGE_UNREADABLE`, `NOTHING_TO_DRAW`, and `LOSSES_REFUSED` with `strict`.
- *
- * @example
- * ```ts
- * const scene = await transformArticle({ snapshot, read, options: CONVERT_DEFAULTS, … });
- * scene.triangles; // → 10372
- * ```
  */
 export async function transformArticle(input: TransformInput): Promise<Scene> {
   const { snapshot, read, decoded, options, images, cache } = input;

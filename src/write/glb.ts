@@ -44,11 +44,6 @@ type GltfObject = Record<string, unknown>;
  * Writes a scene as GLB (glTF 2.0, sections 4 (GLB) and 5; D-307, D-750).
  *
  * @returns glTF 2.0 binary; equal scenes give equal bytes.
- *
- * @example
- * ```ts
- * new TextDecoder().decode(writeGlb(scene).subarray(0, 4)); // → 'glTF'
- * ```
  */
 export function writeGlb(scene: Scene): Uint8Array {
   const { json, parts, byteLength } = encodeScene(scene);

@@ -17,10 +17,7 @@ const EXTENSIONS = { 'image/jpeg': 'jpg', 'image/png': 'png' } as const;
  * @param stem - Name of the `.gltf` file without its ending; the names of all other files begin with it.
  * @returns The files of one folder, the `.gltf` file last; equal scenes give equal bytes.
  *
- * @example
- * ```ts
- * writeGltf(scene, 'desk').map(({ name }) => name); // → ['desk-OAK.jpg', 'desk.bin', 'desk.gltf']
- * ```
+ * @example `writeGltf(scene, 'desk').map(({ name }) => name); // → ['desk-OAK.jpg', 'desk.bin', 'desk.gltf']`
  */
 export function writeGltf(scene: Scene, stem: string): NamedFile[] {
   const buffer = `${stem}.bin`;

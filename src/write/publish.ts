@@ -48,7 +48,7 @@ interface CataloguePublication {
 }
 
 /** What publishing did. */
-export interface Published {
+interface Published {
   /** Links made as copies, since the file system has no hard links. */
   copied: number;
   linked: number;
