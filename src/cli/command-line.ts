@@ -82,11 +82,11 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
   'Carts, links and tokens': {
     inbox: {
       describe: 'receive the cart posts of the planning frontend',
-      load: async () => (await import('./inbox.ts')).inboxCommand,
+      load: async () => (await import('./gateway-commands.ts')).inboxCommand,
     },
     relay: {
       describe: 'receive logins and answer with session tokens',
-      load: async () => (await import('./relay.ts')).relayCommand,
+      load: async () => (await import('./gateway-commands.ts')).relayCommand,
     },
     'migrate-url': {
       describe: 'convert an address of v1 or v2 to v2.5 and list the differences',

@@ -51,22 +51,22 @@ async function askUser({ env, ask }: Io): Promise<Answers> {
   const ids = await answer('Manufacturers, separated by commas; * for all', '*', /[^\s,]/);
   return {
     isLive: /^s/i.test(service),
-    manufacturers: ids.split(/[\s,]+/).filter((id) => id !== ''),
+    manufacturers: ids.match(/[^\s,]+/g) ?? [],
     lang: await answer('Language of texts', 'en', /^[a-z]{2}$/i),
     outputDir: await answer('Output folder, relative to the file', 'output'),
   };
 }
 
 /** Addresses are variables, so that the file has neither an address nor a secret. */
-const LIVE = ['  authUrl: "${BTG2GLTF_AUTH_URL}"', '  baseUrl: "${BTG2GLTF_BASE_URL}"'];
-const EMULATED = ['  emulator: true # the sample range, without an account'];
+const LIVE = '  authUrl: "${BTG2GLTF_AUTH_URL}"\n  baseUrl: "${BTG2GLTF_BASE_URL}"';
+const EMULATED = '  emulator: true # the sample range, without an account';
 
 function serviceLines({ isLive, lang }: Answers): string[] {
-  const disable = (lines: string[]) => lines.map((line) => line.replace(/^ {2}/, '  #'));
+  const [used, other] = isLive ? [LIVE, EMULATED] : [EMULATED, LIVE];
   return [
-    ...(isLive ? LIVE : EMULATED),
+    used,
     isLive ? '  # Or without an account, instead of the two addresses:' : '  # Or your service:',
-    ...disable(isLive ? EMULATED : LIVE),
+    other.replace(/^ {2}/gm, '  #'),
     `  lang: ${quoted(lang)} # ${describe('service.lang')}`,
     ...settings('service', ['currency', 'concurrency', 'timeoutMs']),
   ];
@@ -118,10 +118,8 @@ function pipelineText(file: string, answers: Answers): string {
 
 /** Settings that are switched off, each with its default and its description. */
 function settings(section: string, keys: readonly string[]): string[] {
-  return keys.map((key) => {
-    const path = `${section}.${key}`;
-    return `  #${key}: ${defaultOf(path)} # ${describe(path)}`;
-  });
+  const paths = keys.map((key) => [key, `${section}.${key}`] as const);
+  return paths.map(([key, path]) => `  #${key}: ${defaultOf(path)} # ${describe(path)}`);
 }
 
 function defaultOf(path: string): string {

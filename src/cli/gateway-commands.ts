@@ -1,8 +1,11 @@
-/** `btg2gltf inbox`: receives the cart posts of the planning frontend. */
+/** `btg2gltf inbox` and `btg2gltf relay`: the servers that the planning frontend posts to. */
 import { resolve } from 'node:path';
 import { INBOX_DEFAULTS, openInbox, type PermanentIdStore } from '../gateway/inbox.ts';
+import { openRelay, RELAY_DEFAULTS } from '../gateway/relay.ts';
+import type { GatewayServer } from '../gateway/server.ts';
 import { loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
 import { describeService, openService, type Service } from '../pipeline/service.ts';
+import { ConverterError } from '../support/errors.ts';
 import {
   type Arguments,
   type Command,
@@ -16,20 +19,15 @@ import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts
 import { LOG_FORMAT_OPTION, openOutput } from './run-output.ts';
 import { environmentOf, pipelineOf } from './service.ts';
 
-const DEFAULT_PORT = 4820;
+const INBOX_PORT = 4820;
 const MEBIBYTE = 1024 * 1024;
 const DEFAULT_MIB = INBOX_DEFAULTS.bodyLimitBytes / MEBIBYTE;
 
-/** The command. */
+/** The command `inbox`: receives the cart posts of the planning frontend. */
 export const inboxCommand: Command = {
   options: {
-    store: {
-      type: 'string',
-      value: 'DIR',
-      required: true,
-      describe: 'folder of the carts, one file each',
-    },
-    ...listenOptions(DEFAULT_PORT, 'all'),
+    store: { type: 'string', value: 'DIR', required: true, describe: 'folder of one file a cart' },
+    ...listenOptions(INBOX_PORT, 'all'),
     'max-mib': { type: 'number', min: 1, describe: 'largest cart, MiB', default: DEFAULT_MIB },
     cache: { type: 'string', describe: 'cache folder to store permanent identifiers in' },
     pipeline: { type: 'string', describe: 'take cache and service from this pipeline file' },
@@ -54,15 +52,14 @@ export const inboxCommand: Command = {
     'btg2gltf inbox --store carts --host 0.0.0.0 --allow-origin https://plan.example',
   ],
   async run(args, io) {
-    const at = await readListening(args, DEFAULT_PORT);
+    const at = await readListening(args, INBOX_PORT);
     const bodyLimitBytes = (numberOf(args, 'max-mib') ?? DEFAULT_MIB) * MEBIBYTE;
     const { log } = await openOutput(args, io);
     const store = resolve(textOf(args, 'store')!);
     const permanentIds = await openPermanentIds(args, io);
     const options = { ...at, store, now: io.now, log, bodyLimitBytes };
     const start = () => openInbox({ ...options, ...given({ permanentIds: permanentIds?.store }) });
-    const text = ({ url }: { url: string }) =>
-      `  Post carts to ${url} to store them in ${store}.\n`;
+    const text = ({ url }: GatewayServer) => `  Post carts to ${url} to store them in ${store}.\n`;
     try {
       return await serveUntilInterrupted(at, io, start, text);
     } finally {
@@ -86,8 +83,7 @@ async function openPermanentIds(args: Arguments, io: Io) {
   }
   const pipeline = file === undefined ? await pipelineOf({}, io) : await loadPipeline(file, io.env);
   const { openCacheDatabase } = await import('../cache/database.ts');
-  const cacheDir = cache === undefined ? pipeline.cacheDir : resolve(cache);
-  const database = await openCacheDatabase(cacheDir);
+  const database = await openCacheDatabase(resolve(cache ?? pipeline.cacheDir));
   const owner = describeService(pipeline.service);
   const planner = args['permanent-ids'] ? createPlanner(pipeline, io) : undefined;
   const store: PermanentIdStore = {
@@ -116,4 +112,48 @@ function createPlanner(pipeline: Pipeline, io: Io) {
       await service?.then((opened) => opened.close()).catch(() => undefined);
     },
   };
+}
+
+const RELAY_PORT = 4830;
+const limit = (describe: string, standard: number) =>
+  ({ type: 'number', min: 1, describe, default: standard }) as const;
+
+/** The command `relay`: the token relay, for pages that must not use the authentication server. */
+export const relayCommand: Command = {
+  options: {
+    ...listenOptions(RELAY_PORT, 'none'),
+    'per-sender': limit('logins per minute from one address', RELAY_DEFAULTS.perSender),
+    overall: limit('logins per minute from all addresses', RELAY_DEFAULTS.overall),
+    padding: { type: 'string', choices: ['pkcs1', 'oaep'], describe: 'padding of the login' },
+    'token-element': { type: 'string', choices: ['first', 'last'], describe: 'place of the token' },
+    'log-format': LOG_FORMAT_OPTION,
+  },
+  examples: [
+    'btg2gltf relay',
+    'curl -d "username=$BTG2GLTF_USERNAME" -d "password=$BTG2GLTF_PASSWORD" -d rememberme=false http://127.0.0.1:4830/gettoken.php',
+  ],
+  async run(args, io) {
+    const at = await readListening(args, RELAY_PORT);
+    const { log } = await openOutput(args, io);
+    const appKey = io.env.BTG2GLTF_APP_KEY || undefined;
+    const padding = textOf(args, 'padding') as 'pkcs1' | 'oaep' | undefined;
+    const tokenElement = textOf(args, 'token-element') as 'first' | 'last' | undefined;
+    const perSender = numberOf(args, 'per-sender');
+    const overall = numberOf(args, 'overall');
+    const start = async () =>
+      openRelay({
+        ...{ ...at, authUrl: authUrlOf(io), now: io.now, random: io.random, log },
+        ...given({ perSender, overall, appKey, padding, tokenElement }),
+      });
+    const text = ({ url }: GatewayServer) => `  Post logins to ${url} to receive tokens.\n`;
+    return serveUntilInterrupted(at, io, start, text);
+  },
+};
+
+function authUrlOf({ env }: Io): string {
+  if (env.BTG2GLTF_AUTH_URL) return env.BTG2GLTF_AUTH_URL;
+  throw new ConverterError(
+    'PIPELINE_VARIABLE_UNSET',
+    'BTG2GLTF_AUTH_URL: expected the address of the authentication server, received nothing',
+  );
 }
