@@ -1,6 +1,6 @@
 /** What a run writes to standard error: log lines, and its progress as a bar or as log lines. */
 import type { Progress } from '../pipeline/run-options.ts';
-import { createLogger, type LogFields, type LogFormat, type Logger } from '../support/log.ts';
+import { createLogger, type LogFields, type Logger } from '../support/log.ts';
 import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
 
 /** The interval of progress lines, milliseconds. */
@@ -29,7 +29,7 @@ export type RunOutput = Awaited<ReturnType<typeof openOutput>>;
  */
 export async function openOutput(args: Arguments, io: Io, fields: LogFields = {}) {
   const { terminal } = io;
-  const given = textOf(args, 'log-format') as LogFormat | undefined;
+  const given = textOf(args, 'log-format') as 'json' | 'pretty' | undefined;
   const format = given ?? (terminal === undefined ? 'json' : 'pretty');
   const isShown = format === 'pretty' && terminal !== undefined && !args.quiet;
   const bar = isShown ? openBar(terminal, io) : undefined;

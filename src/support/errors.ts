@@ -191,12 +191,7 @@ const UNRECORDED: ReadonlySet<string> = new Set<ErrorCode>([
 const RECORD_AGAIN =
   'the recording may lack this response: record the pipeline again with btg2gltf record';
 
-/**
- * The action that helps.
- *
- * @param code - May be unknown, such as a stored one.
- * @param isRecording - Whether a recording answers instead of the service.
- */
+/** The action that helps, of a code that may be unknown; another one where a recording answers. */
 export function helpFor(code: string, isRecording = false): string {
   if (isRecording && UNRECORDED.has(code)) return RECORD_AGAIN;
   return ERROR_CODES[isErrorCode(code) ? code : 'INTERNAL'].help;

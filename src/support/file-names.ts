@@ -12,15 +12,14 @@ export const LONGEST_FILE_NAME = MOST_CHARACTERS + 1 + HASH_LENGTH;
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)/i;
 
 /**
- * Encodes any text as one path segment.
+ * Encodes any text as one path segment: letters, digits and `-_.~` stay, all else becomes `%XX` per byte.
  *
- * Letters, digits and `-_.~` stay; all other characters become `%XX` per UTF-8 byte. Different texts get
- * different names, except long ones that agree in their first 80 characters and in 32 bits of hash.
- * The caller handles names that differ in letter case only, which some file systems treat as equal.
+ * Different texts get different names, except long ones that agree in their first 80 characters and in 32
+ * bits of hash. The caller handles names that differ in letter case only.
  *
  * @param text - Any text; the empty one becomes `%`.
- * @returns 1 to 89 characters of `A-Za-z0-9-_.~%`; never with a dot at either end
- *   (hidden on Linux, removed on Windows), never a Windows device.
+ * @returns 1 to 89 characters; never with a dot at either end (hidden on Linux, removed on Windows), never
+ *   a Windows device.
  *
  * @example
  * ```ts

@@ -100,10 +100,13 @@ export async function listFiles(path: string): Promise<string[]> {
   return files.map(({ name }) => name).sort();
 }
 
-/** Creates a folder and its parents, where they do not exist. */
+/**
+ * Creates a folder and its parents, where they do not exist.
+ *
+ * Step by step: the recursive call of Node 20 never returns where a parent answers ENOENT for itself, as
+ * below /proc and on some FUSE mounts.
+ */
 export async function makeFolder(path: string): Promise<void> {
-  // Step by step: the recursive call of Node 20 never returns where a parent answers ENOENT for
-  // itself, as below /proc and on some FUSE mounts.
   if (await isFolder(path)) return;
   const missing = [path];
   for (let at = dirname(path); !(await exists(at)) && dirname(at) !== at; at = dirname(at)) {
@@ -117,10 +120,10 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Permissions are added after creation, so that bits that a folder inherits stay. */
 async function newFolder(path: string): Promise<void> {
   await fs.mkdir(path, FOLDER_MODE);
   if (!isMasked(FOLDER_MODE)) return;
+  // Bits that a folder inherits stay.
   const { mode } = await fs.stat(path);
   await fs.chmod(path, mode | FOLDER_MODE);
 }
@@ -262,11 +265,8 @@ export async function replaceLink(path: string, target: string, tmpDir: string):
 
 /** The target that {@link replaceLink} wrote; undefined if there is none. */
 export async function readLinkIfExists(path: string): Promise<string | undefined> {
-  const notLink = new Set([...ABSENT, 'EINVAL', 'UNKNOWN']);
-  const target = await unless(
-    notLink,
-    operate('read', path, () => fs.readlink(path)),
-  );
+  const read = operate('read', path, () => fs.readlink(path));
+  const target = await unless(new Set([...ABSENT, 'EINVAL', 'UNKNOWN']), read);
   if (target !== undefined || (await isFolder(path))) return target;
   return (await readTextIfExists(path))?.trim();
 }
@@ -357,11 +357,7 @@ export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T
   }
 }
 
-/**
- * Removes the temporary files in a folder whose process has ended.
- *
- * @returns The number of files removed.
- */
+/** Removes the temporary files in a folder whose process has ended, and returns their number. */
 export async function removeStaleTemporaries(folder: string): Promise<number> {
   let removed = 0;
   for (const name of await listFolder(folder)) {

@@ -1,9 +1,6 @@
 /** The log of a run: a level, a sentence and fields become one line, without any secret. */
 import { CHECKS, checkParameters, required } from './parameters.ts';
-import { redact, redactAll } from './redact.ts';
-
-/** JSON for machines, or one readable line for people. */
-export type LogFormat = 'json' | 'pretty';
+import { redact } from './redact.ts';
 
 /** Fields of a log line. Names of numbers end in their unit. */
 export type LogFields = Record<string, unknown>;
@@ -14,7 +11,8 @@ type Level = 'debug' | 'info' | 'warn' | 'error';
 export type Logger = Record<Level, (message: string, fields?: LogFields) => void>;
 
 interface LogOptions {
-  format: LogFormat;
+  /** JSON for machines, or one readable line for people. */
+  format: 'json' | 'pretty';
   /** Takes finished lines. */
   sink: { write(text: string): unknown };
   /** Milliseconds since 1970. */
@@ -57,6 +55,14 @@ export async function createLogger(options: LogOptions): Promise<Logger> {
     (message: string, fields: LogFields = {}) =>
       logger[level](redactAll(fields), redact(message));
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** A copy of a JSON value in which every text, at any depth, is redacted. */
+function redactAll<T>(value: T): T {
+  const text = JSON.stringify(value, (_, inside: unknown) =>
+    typeof inside === 'string' ? redact(inside) : inside,
+  );
+  return JSON.parse(text) as T;
 }
 
 /** A logger that logs nothing. */

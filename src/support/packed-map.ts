@@ -4,27 +4,14 @@
  */
 
 /** A map of values that `JSON.stringify` can encode. Its order is that in which keys were first set. */
-export interface PackedMap<T> {
-  readonly size: number;
-  has(key: string): boolean;
-  /** A new copy at each call: changing it does not change the map. */
-  get(key: string): T | undefined;
-  set(key: string, value: T): void;
-  /** The value as UTF-8 JSON; read-only. */
-  bytesOf(key: string): Uint8Array | undefined;
-  /** Sets a value by its UTF-8 JSON, which must not change afterwards. */
-  setBytes(key: string, bytes: Uint8Array): void;
-  delete(key: string): void;
-  keys(): IterableIterator<string>;
-  values(): Iterable<T>;
-}
+export type PackedMap<T> = ReturnType<typeof createPackedMap<T>>;
 
 const CHUNK_BYTES = 1024 * 1024;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** Creates an empty map. @see D-833 */
-export function createPackedMap<T>(): PackedMap<T> {
+export function createPackedMap<T>() {
   const entries = new Map<string, Uint8Array>();
   let chunk = new Uint8Array(0);
 
@@ -42,20 +29,23 @@ export function createPackedMap<T>(): PackedMap<T> {
   const unpack = (bytes: Uint8Array): T => JSON.parse(decoder.decode(bytes)) as T;
 
   return {
-    get size() {
+    get size(): number {
       return entries.size;
     },
-    has: (key) => entries.has(key),
-    get: (key) => {
+    has: (key: string) => entries.has(key),
+    /** A new copy at each call: changing it does not change the map. */
+    get(key: string): T | undefined {
       const bytes = entries.get(key);
       return bytes === undefined ? undefined : unpack(bytes);
     },
-    set: (key, value) => void entries.set(key, pack(value)),
-    bytesOf: (key) => entries.get(key),
-    setBytes: (key, bytes) => void entries.set(key, bytes),
-    delete: (key) => void entries.delete(key),
+    set: (key: string, value: T) => void entries.set(key, pack(value)),
+    /** The value as UTF-8 JSON; read-only. */
+    bytesOf: (key: string) => entries.get(key),
+    /** Sets a value by its UTF-8 JSON, which must not change afterwards. */
+    setBytes: (key: string, bytes: Uint8Array) => void entries.set(key, bytes),
+    delete: (key: string) => void entries.delete(key),
     keys: () => entries.keys(),
-    *values() {
+    *values(): Iterable<T> {
       for (const bytes of entries.values()) yield unpack(bytes);
     },
   };

@@ -8,10 +8,7 @@ const MASK = '***';
 /** Masking a shorter value would garble every text. */
 const SHORTEST = 4;
 
-/**
- * Registers a value that must never be printed, in every spelling in which a URL or JSON may contain it.
- * Values shorter than 4 characters are ignored.
- */
+/** Registers a value that no message may contain, in every spelling of a URL or JSON; a short one is ignored. */
 export function registerSecret(value: string): void {
   count(value, 1);
 }
@@ -60,12 +57,4 @@ export function redact(text: string): string {
     .replace(/([?&;](?:token|password|appkey)=)[^&\s"'#]*/gi, `$1${MASK}`)
     .replace(/(\/logout\/)[^/?\s"'#]+/gi, `$1${MASK}`)
     .replace(/(:\/\/)[^/\s:@]+:[^/\s@]+@/g, `$1${MASK}@`);
-}
-
-/** A copy of a JSON value in which every text, at any depth, is redacted. */
-export function redactAll<T>(value: T): T {
-  const text = JSON.stringify(value, (_, inside: unknown) =>
-    typeof inside === 'string' ? redact(inside) : inside,
-  );
-  return JSON.parse(text) as T;
 }
