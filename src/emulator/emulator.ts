@@ -5,7 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { EmulatedRange, Json } from '../sample/range.ts';
+import { type EmulatedRange, type Json, RangeRefusal } from '../sample/range.ts';
 import { isConverterError } from '../support/errors.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { addCompression } from './compression.ts';
@@ -220,11 +220,16 @@ function send(reply: FastifyReply, answer: Answer): FastifyReply {
 }
 
 function sendError(reply: FastifyReply, error: unknown): FastifyReply {
-  const isRefusal = error instanceof Refusal;
-  const status = isRefusal ? error.status : ((error as { statusCode?: number }).statusCode ?? 500);
-  const isPublic = status < 500 || isRefusal || isConverterError(error);
+  const status = statusOf(error);
+  const isPublic = status < 500 || error instanceof Refusal || isConverterError(error);
   const text = jsonText({ error: isPublic ? (error as Error).message : 'internal' });
   return reply.code(status).type(JSON_TYPE).send(text);
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof Refusal) return error.status;
+  if (error instanceof RangeRefusal) return 422;
+  return (error as { statusCode?: number }).statusCode ?? 500;
 }
 
 /** The validator of an answer, and whether the client already has this answer. */

@@ -1,5 +1,5 @@
 /** The rows of the operation table: what a request must look like, and what an answer may be. */
-import { type EmulatedRange, type Json, type Query, RangeRefusal } from '../sample/range.ts';
+import type { EmulatedRange, Json, Query } from '../sample/range.ts';
 import type { ApiGroup, TokenRegistry } from './tokens.ts';
 
 /** Longest query string, in bytes, that a server of this kind accepts (D-606). */
@@ -177,17 +177,7 @@ function contentTypeOf(bytes: Uint8Array): string {
   return type ?? 'application/octet-stream';
 }
 
-/** Calls a range; its refusal becomes a 422 with the same sentence. */
-export function refusedAs422<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    throw error instanceof RangeRefusal ? new Refusal(422, error.message) : error;
-  }
-}
-
-/** Loads an article from a range; 404 if there is none, 422 if the range refuses the request. */
+/** Loads an article from a range; a 404 if there is none. */
 export function loadArticle(query: Query, range: EmulatedRange): Json {
-  const article = refusedAs422(() => range.article(query));
-  return found(article, 'article');
+  return found(range.article(query), 'article');
 }

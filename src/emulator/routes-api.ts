@@ -10,7 +10,6 @@ import {
   Refusal,
   type Route,
   type RouteContext,
-  refusedAs422,
 } from './route.ts';
 import type { ApiGroup } from './tokens.ts';
 
@@ -161,14 +160,13 @@ async function material({ segments }: Call, { range }: RouteContext): Promise<An
 function change(call: Call, { range }: RouteContext): Answer {
   const requested = readChange(call);
   if (range.configure === undefined) throw new Refusal(422, 'a recording cannot be configured');
-  const article = refusedAs422(() => range.configure!(call.query, requested));
-  return jsonOr404(article, 'article');
+  return jsonOr404(range.configure(call.query, requested), 'article');
 }
 
 /** The specification does not show how the identifier comes back: it has its own name here (D-792). */
 function store(call: Call, { range, storePlanning }: RouteContext): Answer {
   const article = readPlanningBody(call);
-  refusedAs422(() => range.checkPlanning?.(article));
+  range.checkPlanning?.(article);
   return { kind: 'json', json: { permanentid: storePlanning(article) } };
 }
 

@@ -7,16 +7,12 @@ export async function startEmulatorOf(
   options: Omit<EmulatorOptions, 'range'> = {},
 ): Promise<Emulator> {
   const { startEmulator } = await import('./emulator.ts');
-  // The service has accepted every recorded query, whatever its length.
-  const limit = recording === undefined ? {} : { maxQueryBytes: Number.POSITIVE_INFINITY };
-  return startEmulator({ ...limit, ...options, range: await openRange(recording) });
-}
-
-async function openRange(recording: string | undefined): Promise<EmulatorOptions['range']> {
-  if (recording !== undefined) {
-    const { openRecording } = await import('./recording.ts');
-    return openRecording(recording);
+  if (recording === undefined) {
+    const { createSampleRange } = await import('../sample/sample-range.ts');
+    return startEmulator({ ...options, range: createSampleRange() });
   }
-  const { createSampleRange } = await import('../sample/sample-range.ts');
-  return createSampleRange();
+  const { openRecording } = await import('./recording.ts');
+  const range = await openRecording(recording);
+  // The service has accepted every recorded query, however long.
+  return startEmulator({ maxQueryBytes: Number.POSITIVE_INFINITY, ...options, range });
 }
