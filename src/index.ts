@@ -11,6 +11,7 @@ import * as selection from './fetch/select-articles.ts';
 import * as planning from './gateway/planning-url.ts';
 import * as article from './pipeline/convert-article.ts';
 import * as outputFolder from './pipeline/output-folder.ts';
+import * as pipelineFile from './pipeline/pipeline-file.ts';
 import * as recorder from './pipeline/record.ts';
 import * as lists from './pipeline/source-files.ts';
 import * as html from './report/html.ts';
@@ -63,7 +64,7 @@ export type { Bounds, Loss, Scene } from './model/scene.ts';
 export type { ArticleSnapshot, ContentReader, Digest, Warning } from './model/snapshot.ts';
 export type { ConvertedArticle } from './pipeline/convert-article.ts';
 export type { Verification } from './pipeline/output-folder.ts';
-export { loadPipeline, type Pipeline, parsePipeline } from './pipeline/pipeline-file.ts';
+export type { Pipeline } from './pipeline/pipeline-file.ts';
 export { pipelineJsonSchema } from './pipeline/pipeline-schema.ts';
 export type { RecordResult } from './pipeline/record.ts';
 export { buildPipeline, fetchPipeline, runPipeline } from './pipeline/run.ts';
@@ -133,6 +134,12 @@ const convertArticle = checked(article.convertArticle, {
   pipeline: PIPELINE,
   file: TEXT,
 });
+const PIPELINE_CHECKS = { env: OBJECT, isOffline: CHECKS.boolean };
+const loadPipeline = checked(pipelineFile.loadPipeline, { path: TEXT, ...PIPELINE_CHECKS });
+const parsePipeline = checked(pipelineFile.parsePipeline, {
+  ...{ text: required(ANY_TEXT), file: TEXT },
+  ...PIPELINE_CHECKS,
+});
 const verifyOutput = checked(outputFolder.verifyOutput, {
   outputDir: TEXT,
   signal: CHECKS.signal,
@@ -172,11 +179,13 @@ export {
   convertArticle,
   createMeshCache,
   junitXml,
+  loadPipeline,
   metricsText,
   openCacheDatabase,
   openFileStore,
   openRecording,
   parseArticleList,
+  parsePipeline,
   planningUrl,
   readArticleList,
   readCatalogue,

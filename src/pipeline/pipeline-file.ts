@@ -15,11 +15,9 @@ import { readAddress } from '../service/target.ts';
 import { asConverterError, ConverterError, isConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
 import { didYouMean, nearestName } from '../support/nearest.ts';
-import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { ENVIRONMENT, type Environment } from './environment.ts';
 import {
   type PipelineContent,
-  type PipelineSource,
   pipelineJsonSchema,
   pipelineSchema,
   readSource,
@@ -28,13 +26,13 @@ import {
 
 /** A checked pipeline file; all paths are absolute. */
 export interface Pipeline extends Omit<PipelineContent, 'articles' | 'output' | 'cache'> {
-  articles: PipelineSource[];
+  articles: ReturnType<typeof readSource>[];
   outputDir: string;
   cacheDir: string;
   /** Largest size of the cache at the end of a run. */
   cacheMaxBytes: number;
-  /** Values of the variables in `service:`, which has addresses and no secrets. */
-  serviceVariables?: Readonly<Record<string, string>>;
+  /** Values of the variables in `service:`, which has addresses and no secrets; empty if not set. */
+  serviceVariables: Readonly<Record<string, string>>;
 }
 
 /** Replaces a `service:` section with a variable that is not set, if no service is needed. */
@@ -42,6 +40,19 @@ const UNSET_SERVICE = {
   authUrl: 'http://service-variable-unset.invalid',
   baseUrl: 'http://service-variable-unset.invalid',
 };
+
+/** Where variables have their values. */
+interface Variables {
+  env: Environment;
+  /** No service is needed: variables in `service:` may have none. */
+  isOffline: boolean;
+}
+
+/** The text of a pipeline, and how errors name its lines. */
+interface PipelineText {
+  text: string;
+  at: (line: number) => string;
+}
 
 /**
  * Reads and checks a pipeline file.
@@ -55,17 +66,11 @@ export async function loadPipeline(
   env: Environment,
   isOffline = false,
 ): Promise<Pipeline> {
-  const checks = { path: required(CHECKS.text), env: required(CHECKS.object) };
-  checkParameters('loadPipeline', { path, env }, checks);
-  let text: string;
-  try {
-    text = await readText(path);
-  } catch (cause) {
+  const text = await readText(path).catch((cause: unknown) => {
     if (!isConverterError(cause, 'FILE_MISSING')) throw cause;
-    throw new ConverterError('FILE_MISSING', `${path}: expected a pipeline file, received none`, {
-      cause,
-    });
-  }
+    const message = `${path}: expected a pipeline file, received none`;
+    throw new ConverterError('FILE_MISSING', message, { cause });
+  });
   return parsePipeline(text, path, env, isOffline);
 }
 
@@ -88,24 +93,8 @@ export function parsePipeline(
   env: Environment,
   isOffline = false,
 ): Pipeline {
-  const isText = (value: unknown) => typeof value === 'string';
-  const checks = {
-    text: required({ expected: 'a text', is: isText }),
-    file: required(CHECKS.text),
-  };
-  checkParameters(
-    'parsePipeline',
-    { text, file, env },
-    { ...checks, env: required(CHECKS.object) },
-  );
-  return checkPipeline(
-    readYaml(text, file, env, undefined, isOffline),
-    dirname(file),
-    (problems) => {
-      const sentences = problems.map(({ line, sentence }) => `${file}:${line}: ${sentence}`);
-      return new ConverterError('PIPELINE_INVALID', sentences.join('\n'));
-    },
-  );
+  const yaml = { text, at: (line: number) => `${file}:${line}` };
+  return checkPipeline(yaml, dirname(file), 'PIPELINE_INVALID', { env, isOffline });
 }
 
 /**
@@ -116,11 +105,8 @@ export function parsePipeline(
  */
 export function readPipelineObject(content: object, name: string, env: Environment): Pipeline {
   // JSON is YAML: one reader fills in variables and checks.
-  const yaml = readYaml(jsonOf(content, name), name, env, () => name);
-  return checkPipeline(yaml, '.', (problems) => {
-    const sentences = problems.map(({ sentence }) => `${name}: ${sentence}`);
-    return new ConverterError('USAGE', sentences.join('\n'));
-  });
+  const yaml = { text: jsonOf(content, name), at: () => name };
+  return checkPipeline(yaml, '.', 'USAGE', { env, isOffline: false });
 }
 
 function jsonOf(content: object, name: string): string {
@@ -133,15 +119,21 @@ function jsonOf(content: object, name: string): string {
 }
 
 function checkPipeline(
-  yaml: YamlFile,
+  source: PipelineText,
   folder: string,
-  errorOf: (problems: readonly Problem[]) => ConverterError,
+  code: 'PIPELINE_INVALID' | 'USAGE',
+  variables: Variables,
 ): Pipeline {
-  const unset = [...yaml.serviceVariables.values()].includes('');
-  const content = unset ? { ...(yaml.value as object), service: UNSET_SERVICE } : yaml.value;
+  const yaml = readYaml(source, variables);
+  const { serviceVariables } = yaml;
+  const isUnset = Object.values(serviceVariables).includes('');
+  const content = isUnset ? { ...(yaml.value as object), service: UNSET_SERVICE } : yaml.value;
   const parsed = pipelineSchema.safeParse(content);
   const problems = problemsOf(yaml, parsed.error?.issues ?? [], parsed.data);
-  if (parsed.data === undefined || problems.length > 0) throw errorOf(problems);
+  if (parsed.data === undefined || problems.length > 0) {
+    const lines = problems.map(({ line, sentence }) => `${source.at(line)}: ${sentence}`);
+    throw new ConverterError(code, lines.join('\n'));
+  }
   const { articles, output, cache, service, ...rest } = parsed.data;
   const { recording } = service;
   const at = (path: string) => resolve(folder, path);
@@ -153,9 +145,7 @@ function checkPipeline(
     outputDir,
     cacheDir: cache.dir === undefined ? defaultCacheDir(outputDir) : at(cache.dir),
     cacheMaxBytes: cache.maxBytes,
-    ...(yaml.serviceVariables.size > 0 && {
-      serviceVariables: Object.fromEntries(yaml.serviceVariables),
-    }),
+    serviceVariables,
   };
 }
 
@@ -164,7 +154,10 @@ export function defaultCacheDir(outputDir: string): string {
   return join(dirname(outputDir), '.cache');
 }
 
-type Problem = { line: number; sentence: string };
+interface Problem {
+  line: number;
+  sentence: string;
+}
 
 /** Describes all problems, sorted by line. @param content - If the schema found none. */
 function problemsOf(
@@ -175,9 +168,11 @@ function problemsOf(
   const misspelt = new Set(issues.flatMap(misspeltPaths));
   const isMisspelt = ({ path }: z.core.$ZodIssue) =>
     misspelt.has(pathText(path)) && valueAt(yaml.value, path) === undefined;
-  const distinct = issues.filter((issue) => !isMisspelt(issue));
-  const problems =
-    content === undefined ? distinct.flatMap((i) => ofIssue(yaml, i)) : ofRules(yaml, content);
+  const problems = issues
+    .filter((issue) => !isMisspelt(issue))
+    .flatMap((issue) => ofIssue(yaml, issue));
+  for (const [path, sentence] of content === undefined ? [] : brokenRules(yaml, content))
+    problems.push({ line: yaml.lineOf(path), sentence: `${pathText(path)}: ${sentence}` });
   return problems.sort((a, b) => a.line - b.line);
 }
 
@@ -272,53 +267,52 @@ function addressProblem(address: string | undefined): string | undefined {
   }
 }
 
+type BrokenRule = [path: YamlPath, sentence: string];
+
 /** Checks what the schema cannot express: exactly one of several keys, and their order. */
-function ofRules(yaml: YamlFile, { service, articles, convert }: PipelineContent): Problem[] {
-  const problems: Problem[] = [];
-  const say = (path: YamlPath, sentence: string) =>
-    problems.push({ line: yaml.lineOf(path), sentence: `${pathText(path)}: ${sentence}` });
-  const live = service.authUrl !== undefined || service.baseUrl !== undefined;
-  const ways = [service.emulator === true, service.recording !== undefined, live];
-  if (ways.filter(Boolean).length !== 1) {
-    say(['service'], 'expected one of emulator: true, recording, or authUrl and baseUrl');
-  } else if (live && (service.authUrl === undefined || service.baseUrl === undefined)) {
-    say(
-      ['service'],
-      `${service.authUrl === undefined ? 'authUrl' : 'baseUrl'}: expected a value, received nothing`,
-    );
-  }
-  for (const name of ['authUrl', 'baseUrl'] as const) {
-    const problem = addressProblem(service[name]);
-    if (problem !== undefined) say(['service', name], problem);
-  }
+function* brokenRules(yaml: YamlFile, content: PipelineContent): Iterable<BrokenRule> {
+  yield* brokenServiceRules(content);
   // An object has keys of digits alone first, whatever their order in the file, but the last pattern wins.
   const patterns = yaml.keysAt(['convert', 'overrides']);
-  const moved = Object.keys(convert.overrides).find((pattern, i) => pattern !== patterns[i]);
+  const { overrides } = content.convert;
+  const moved = Object.keys(overrides).find((pattern, i) => pattern !== patterns[i]);
   if (moved !== undefined) {
     const expected = 'expected patterns of digits alone first and in ascending order';
-    const others = `"*${moved}" may be anywhere`;
-    say(['convert', 'overrides', moved], `${expected}, received "${moved}"; ${others}`);
+    const sentence = `${expected}, received "${moved}"; "*${moved}" may be anywhere`;
+    yield [['convert', 'overrides', moved], sentence];
   }
-  articles.forEach((entry, index) => {
-    const kinds = SOURCE_KINDS.filter((kind) => entry[kind] !== undefined);
-    if (kinds.length !== 1) {
-      say(
-        ['articles', index],
-        `expected one of ${SOURCE_KINDS.join(', ')} in an entry, received ${kinds.join(' and ') || 'none'}`,
-      );
-    }
-    const { as, carts, permanentids, configurations } = entry;
-    if (as !== undefined && carts === undefined && permanentids === undefined) {
-      say(['articles', index, 'as'], 'expected beside carts or permanentids only');
-    }
-    if (configurations?.each !== undefined && configurations.max === undefined) {
-      say(
-        ['articles', index, 'configurations'],
-        'max: expected an upper bound for each, received nothing',
-      );
-    }
-  });
-  return problems;
+  for (const [index, entry] of content.articles.entries())
+    for (const [path, sentence] of brokenEntryRules(entry))
+      yield [['articles', index, ...path], sentence];
+}
+
+function* brokenServiceRules({ service }: PipelineContent): Iterable<BrokenRule> {
+  const addresses = ['authUrl', 'baseUrl'] as const;
+  const missing = addresses.filter((name) => service[name] === undefined);
+  const isLive = missing.length < addresses.length;
+  const ways = [service.emulator === true, service.recording !== undefined, isLive];
+  if (ways.filter(Boolean).length !== 1) {
+    yield [['service'], 'expected one of emulator: true, recording, or authUrl and baseUrl'];
+  } else if (isLive && missing.length > 0) {
+    yield [['service'], `${missing[0]}: expected a value, received nothing`];
+  }
+  for (const name of addresses) {
+    const problem = addressProblem(service[name]);
+    if (problem !== undefined) yield [['service', name], problem];
+  }
+}
+
+function* brokenEntryRules(entry: PipelineContent['articles'][number]): Iterable<BrokenRule> {
+  const { as, carts, permanentids, configurations } = entry;
+  const kinds = SOURCE_KINDS.filter((kind) => entry[kind] !== undefined);
+  if (kinds.length !== 1) {
+    const expected = `expected one of ${SOURCE_KINDS.join(', ')} in an entry`;
+    yield [[], `${expected}, received ${kinds.join(' and ') || 'none'}`];
+  }
+  if (as !== undefined && carts === undefined && permanentids === undefined)
+    yield [['as'], 'expected beside carts or permanentids only'];
+  if (configurations?.each !== undefined && configurations.max === undefined)
+    yield [['configurations'], 'max: expected an upper bound for each, received nothing'];
 }
 
 interface SchemaNode {
@@ -328,12 +322,13 @@ interface SchemaNode {
   additionalProperties?: SchemaNode;
 }
 
+/** The known keys of the mapping at a path. */
 function keysAt(path: YamlPath): string[] {
   let node: SchemaNode | undefined = pipelineJsonSchema() as SchemaNode;
   for (const step of path) {
-    const own: SchemaNode | undefined =
-      node?.properties?.[String(step)] ?? node?.additionalProperties;
-    node = typeof step === 'number' ? node?.items : own;
+    const inside: SchemaNode | undefined =
+      typeof step === 'number' ? node?.items : node?.properties?.[String(step)];
+    node = inside ?? node?.additionalProperties;
   }
   return Object.keys(node?.properties ?? {});
 }
@@ -343,84 +338,61 @@ function valueAt(value: unknown, path: YamlPath): unknown {
 }
 
 type YamlPath = readonly PropertyKey[];
-
 type YamlFile = ReturnType<typeof readYaml>;
-
-const VARIABLE = /\$\{([^}]*)\}/g;
-/** As in JSON: an id such as 007 remains a text. */
-const PLAIN_NUMBER_OR_BOOLEAN = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false)$/;
 
 /**
  * Reads YAML and fills in variables.
  *
  * @throws {@link ConverterError} `PIPELINE_INVALID` for what is no YAML, `PIPELINE_VARIABLE_UNSET`
- *   for a variable without a value; both name file and line.
+ *   for a variable without a value; both name the line.
  */
-export function readYaml(
-  text: string,
-  file: string,
-  env: Environment,
-  at = (line: number) => `${file}:${line}`,
-  isOffline = false,
-) {
+function readYaml({ text, at }: PipelineText, { env, isOffline }: Variables) {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
-  const line = (offset: number | undefined) => lines.linePos(offset ?? 0).line;
+  const lineAt = (offset = 0) => lines.linePos(offset).line;
   const [problem] = document.errors;
   if (problem !== undefined) {
     const sentence =
       problem.code === 'DUPLICATE_KEY'
         ? `${keyIn(text, problem.pos[0])}: expected one value, received a second one`
-        : `the YAML cannot be read: ${problem.message.split(/ at line |\n/)[0]}`;
-    throw new ConverterError('PIPELINE_INVALID', `${at(line(problem.pos[0]))}: ${sentence}`);
+        : unreadable(problem.message);
+    throw new ConverterError('PIPELINE_INVALID', `${at(lineAt(problem.pos[0]))}: ${sentence}`);
   }
-  const serviceVariables = new Map<string, string>();
+  const serviceVariables: Record<string, string> = {};
   fillIn(document, (name, offset, isOfService) => {
     const value = env[name] ?? '';
-    if (value === '' && !(isOfService && isOffline)) {
-      const sentence = `variable ${name}: expected a value, received nothing${unsetHint(name, env)}`;
-      throw new ConverterError('PIPELINE_VARIABLE_UNSET', `${at(line(offset))}: ${sentence}`);
-    }
-    if (isOfService) serviceVariables.set(name, value);
-    return value;
+    if (isOfService) serviceVariables[name] = value;
+    if (value !== '' || (isOfService && isOffline)) return value;
+    const sentence = `variable ${name}: expected a value, received nothing${unsetHint(name, env)}`;
+    throw new ConverterError('PIPELINE_VARIABLE_UNSET', `${at(lineAt(offset))}: ${sentence}`);
   });
+  const mapAt = (path: YamlPath) => {
+    const node = document.getIn(path, true);
+    return isMap(node) ? node : undefined;
+  };
+  /** The line of a value, or of its nearest ancestor that exists. */
+  const lineOf = (path: YamlPath): number => {
+    const node = document.getIn(path, true);
+    if (isNode(node) && node.range) return lineAt(node.range[0]);
+    return path.length === 0 ? 1 : lineOf(path.slice(0, -1));
+  };
   return {
     serviceVariables,
-    value: toPlain(document, file),
-    /** The line of a value, or of its nearest ancestor that exists. */
-    lineOf: (path: YamlPath) => line(offsetOf(document, path)),
+    value: toPlain(() => document.toJS(), at),
+    lineOf,
     /** The keys of a mapping in the order of the file. */
-    keysAt: (path: YamlPath): string[] => {
-      const node = document.getIn(path, true);
-      return isMap(node)
-        ? node.items.map(({ key }) => String(isScalar(key) ? key.value : key))
-        : [];
-    },
+    keysAt: (path: YamlPath): string[] => mapAt(path)?.items.map(keyOf) ?? [],
     /** The line of a key within the mapping at a path. */
-    lineOfKey: (path: YamlPath, key: string) => line(keyOffsetOf(document, path, key)),
+    lineOfKey: (path: YamlPath, key: string): number => {
+      const node = mapAt(path)?.items.find((pair) => keyOf(pair) === key)?.key;
+      return isScalar(node) ? lineAt(node.range?.[0]) : lineOf(path);
+    },
   };
 }
 
-function keyIn(text: string, offset: number): string {
-  const [key = ''] = /^(?:"[^"]*"|'[^']*'|[^:,}\n]*)/.exec(text.slice(offset))!;
-  return JSON.stringify(key.trim().replace(/^(["'])(.*)\1$/, '$2'));
-}
-
-/** The library refuses an alias that expands without end. */
-function toPlain(document: Document, file: string): unknown {
-  try {
-    return document.toJS();
-  } catch (cause) {
-    const sentence = `the YAML cannot be read: ${asConverterError(cause).message}`;
-    throw new ConverterError('PIPELINE_INVALID', `${file}:1: ${sentence}`, { cause });
-  }
-}
-
-function unsetHint(name: string, env: Environment): string {
-  const known = [...Object.keys(ENVIRONMENT), ...Object.keys(env)];
-  return known.includes(name) ? '' : didYouMean(name, known);
-}
-
+const VARIABLE = /\$\{([^}]*)\}/g;
+/** As in JSON: an id such as 007 remains a text. */
+const PLAIN_NUMBER_OR_BOOLEAN = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false)$/;
 /** Index of the pair of a key at the top among the ancestors of a value: document, mapping, pair. */
 const TOP_PAIR = 2;
 
@@ -432,30 +404,42 @@ function fillIn(
     Scalar(_, node, path) {
       if (typeof node.value !== 'string' || !node.value.includes('${')) return;
       const top = path[TOP_PAIR];
-      const isOfService = isPair(top) && isScalar(top.key) && top.key.value === 'service';
+      const isOfService = isPair(top) && keyOf(top) === 'service';
       const filled = node.value.replace(VARIABLE, (_match, name: string) =>
         lookUp(name, node.range?.[0], isOfService),
       );
       // An unquoted variable may be a number or a boolean.
-      const bare = node.type === 'PLAIN' && PLAIN_NUMBER_OR_BOOLEAN.test(filled);
-      node.value = bare ? (JSON.parse(filled) as unknown) : filled;
+      const isBare = node.type === 'PLAIN' && PLAIN_NUMBER_OR_BOOLEAN.test(filled);
+      node.value = isBare ? (JSON.parse(filled) as unknown) : filled;
     },
   });
 }
 
-function offsetOf(document: Document, path: YamlPath): number | undefined {
-  for (let length = path.length; length >= 0; length--) {
-    const node = document.getIn(path.slice(0, length), true);
-    if (isNode(node) && node.range != null) return node.range[0];
+/** The library refuses an alias that expands without end. */
+function toPlain(read: () => unknown, at: PipelineText['at']): unknown {
+  try {
+    return read();
+  } catch (cause) {
+    const sentence = unreadable(asConverterError(cause).message);
+    throw new ConverterError('PIPELINE_INVALID', `${at(1)}: ${sentence}`, { cause });
   }
-  return undefined;
 }
 
-function keyOffsetOf(document: Document, path: YamlPath, key: string): number | undefined {
-  const node = path.length === 0 ? document.contents : document.getIn(path, true);
-  const pair = isMap(node)
-    ? node.items.find((item) => isScalar(item.key) && String(item.key.value) === key)
-    : undefined;
-  const keyNode = pair?.key;
-  return isScalar(keyNode) ? keyNode.range?.[0] : offsetOf(document, path);
+function unreadable(message: string): string {
+  return `the YAML cannot be read: ${message.split(/ at line |\n/)[0]}`;
+}
+
+function keyOf({ key }: { key: unknown }): string {
+  return String(isScalar(key) ? key.value : key);
+}
+
+/** The key that a text has at an offset, in quotes. */
+function keyIn(text: string, offset: number): string {
+  const [key = ''] = /^(?:"[^"]*"|'[^']*'|[^:,}\n]*)/.exec(text.slice(offset))!;
+  return JSON.stringify(key.trim().replace(/^(["'])(.*)\1$/, '$2'));
+}
+
+function unsetHint(name: string, env: Environment): string {
+  const known = [...Object.keys(ENVIRONMENT), ...Object.keys(env)];
+  return known.includes(name) ? '' : didYouMean(name, known);
 }

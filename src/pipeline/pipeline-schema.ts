@@ -31,8 +31,13 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /** A whole number with a default. */
 function int(standard: number, min: number, doc: string, max?: number) {
-  const number = max === undefined ? z.int().min(min) : z.int().min(min).max(max);
-  return number.default(standard).describe(doc);
+  const number = z.int().min(min);
+  return preset(max === undefined ? number : number.max(max), standard, doc);
+}
+
+/** A value with a default. */
+function preset<S extends z.ZodType>(schema: S, standard: z.output<S>, doc: string) {
+  return schema.default(standard as never).describe(doc);
 }
 
 const rateLimitSchema = z
@@ -60,27 +65,26 @@ const serviceSchema = z
     recording: named.optional().describe('a folder with a recording'),
     authUrl: url.optional().describe('REST base address of the authentication server'),
     baseUrl: url.optional().describe('base address of the API'),
-    profile: text.default('').describe('server profile'),
-    lang: z
-      .union([text, languages], 'expected a language, or a list of languages')
-      .default('en')
-      .describe(
-        'display language; several: each has a catalogue, and the first is that of catalogue.jsonl',
-      ),
-    langalt: text.default('').describe('alternative language'),
-    currency: text.default('').describe('currency of prices'),
-    rememberMe: z
-      .boolean()
-      .default(rememberMe)
-      .describe('tokens are valid for 90 days instead of 12 hours'),
-    padding: z.enum(['pkcs1', 'oaep']).default(padding).describe('padding of the encrypted login'),
-    tokenElement: z
-      .enum(['first', 'last'])
-      .default(tokenElement)
-      .describe('which element of the response is the token'),
-    imageLocation: named
-      .default(IMAGE_LOCATION_DEFAULT)
-      .describe('path of an image in GET materials; also {program}'),
+    profile: preset(text, '', 'server profile'),
+    lang: preset(
+      z.union([text, languages], 'expected a language, or a list of languages'),
+      'en',
+      'display language; several: each has a catalogue, and the first is that of catalogue.jsonl',
+    ),
+    langalt: preset(text, '', 'alternative language'),
+    currency: preset(text, '', 'currency of prices'),
+    rememberMe: preset(z.boolean(), rememberMe, 'tokens are valid for 90 days instead of 12 hours'),
+    padding: preset(z.enum(['pkcs1', 'oaep']), padding, 'padding of the encrypted login'),
+    tokenElement: preset(
+      z.enum(['first', 'last']),
+      tokenElement,
+      'which element of the response is the token',
+    ),
+    imageLocation: preset(
+      named,
+      IMAGE_LOCATION_DEFAULT,
+      'path of an image in GET materials; also {program}',
+    ),
     concurrency: int(concurrency, 1, 'most concurrent requests; fewer during an overload', 256),
     rateLimit: rateLimitSchema.optional(),
     timeoutMs: int(timeoutMs, 1, 'time limit of one attempt of a request'),
@@ -113,9 +117,9 @@ const SOURCES = {
   catalogue: source(
     z
       .strictObject({
-        parentnode: text.default('').describe('the folder to start at; empty is the top'),
-        manufacturers: z.array(named).default(['*']).describe('globs on manufacturer ids'),
-        programs: z.array(named).default(['*']).describe('globs on series ids'),
+        parentnode: preset(text, '', 'the folder to start at; empty is the top'),
+        manufacturers: preset(z.array(named), ['*'], 'globs on manufacturer ids'),
+        programs: preset(z.array(named), ['*'], 'globs on series ids'),
       })
       .describe('every article below a folder of the catalogue'),
     (catalogue) => ({ kind: 'catalogue', ...catalogue }),
@@ -145,12 +149,12 @@ const SOURCES = {
   configurations: source(
     z
       .strictObject({
-        manufacturer: named,
-        program: named,
+        manufacturer: named.toUpperCase(),
+        program: named.toUpperCase(),
         basearticlenumber: named,
         values: z
-          .record(named, z.union([text, exactNumber, z.boolean()]))
-          .default({})
+          .record(named, z.union([text, exactNumber, z.boolean()]).transform(String))
+          .prefault({})
           .describe('values by CLASS.PROPERTY, set in this order; none: the default configuration'),
         each: z
           .array(named)
@@ -161,15 +165,10 @@ const SOURCES = {
       })
       .meta({ dependentRequired: { each: ['max'] } })
       .describe('configurations of one base article'),
-    ({ values, each = [], max = 1, manufacturer, program, ...rest }) => ({
-      kind: 'configurations',
-      ...rest,
-      manufacturer: manufacturer.toUpperCase(),
-      program: program.toUpperCase(),
-      values: Object.fromEntries(Object.entries(values).map(([name, v]) => [name, String(v)])),
-      each,
-      max,
-    }),
+    // The order of the keys is part of the name of the file of the selection.
+    ({ manufacturer, program, values, each = [], max = 1, ...number }) => {
+      return { kind: 'configurations', ...number, manufacturer, program, values, each, max };
+    },
   ),
   article: source(
     z
@@ -188,11 +187,11 @@ const SOURCES = {
 
 type Sources = typeof SOURCES;
 
-/** The keys of {@link PipelineSource} in an entry of `articles:`. */
+/** The keys of an entry of `articles:` of which it has exactly one. */
 export const SOURCE_KINDS = Object.keys(SOURCES) as (keyof Sources)[];
 
 /** One way to select articles; its paths are absolute. */
-export type PipelineSource = ReturnType<Sources[keyof Sources]['read']>;
+type PipelineSource = ReturnType<Sources[keyof Sources]['read']>;
 
 const sourceSchemas = Object.fromEntries(
   Object.entries(SOURCES).map(([kind, { schema }]) => [kind, schema]),
@@ -221,26 +220,19 @@ const COLOR_SPELLINGS = 'expected a colour: 0xRRGGBB or three numbers 0..1';
 function materialValue(field: string) {
   return z
     .union([z.number(), z.string()], 'expected a number or a text')
-    .superRefine((value, context) => {
-      const { read, complaint } = readValue(field, value);
-      if (read !== undefined || complaint === undefined) return;
-      const expected = /expected an? \w+/.exec(complaint)?.[0] ?? complaint;
-      const message = expected === 'expected a color' ? COLOR_SPELLINGS : expected;
-      context.addIssue({ code: 'custom', message });
-    })
-    .transform((value) => {
-      const { read } = readValue(field, value);
+    .transform((value, { issues }) => {
+      let complaint: string | undefined;
+      const fields: Record<string, unknown> = readFields({ [field]: value }, (problem) => {
+        complaint ??= problem;
+      });
+      const read = fields[field];
+      if (read === undefined && complaint !== undefined) {
+        const expected = /expected an? \w+/.exec(complaint)?.[0] ?? complaint;
+        const message = expected === 'expected a color' ? COLOR_SPELLINGS : expected;
+        issues.push({ code: 'custom', message, input: value });
+      }
       return typeof read === 'number' ? read : value;
     });
-}
-
-function readValue(field: string, value: unknown): { read: unknown; complaint?: string } {
-  let first: string | undefined;
-  const fields = readFields({ [field]: value }, (complaint) => {
-    first ??= complaint;
-  });
-  const read = (fields as Record<string, unknown>)[field];
-  return first === undefined ? { read } : { read, complaint: first };
 }
 
 const IMAGES: ReadonlySet<string> = new Set(IMAGE_FIELDS);
@@ -283,6 +275,13 @@ const convertSchema = z.strictObject(
   ),
 ) as unknown as z.ZodType<ConvertOptions, Partial<ConvertOptions>>;
 
+const limitsSchema = z
+  .strictObject({
+    articleTimeoutMs: int(900_000, 1, 'time limit of one article, milliseconds', LONGEST_MS),
+  })
+  .prefault({})
+  .describe('limits of one article');
+
 const failuresSchema = z
   .strictObject({
     quarantineAfterNights: int(3, 1, 'days of failure after which an article is tried less often'),
@@ -307,26 +306,15 @@ export const pipelineSchema = z
     service: serviceSchema,
     articles: z.array(sourceSchema).min(1).describe('merged, duplicates removed'),
     convert: convertSchema.prefault({}).describe('options of the conversion'),
-    limits: z
-      .strictObject({
-        articleTimeoutMs: int(
-          15 * 60_000,
-          1,
-          'time limit of one article, milliseconds',
-          LONGEST_MS,
-        ),
-      })
-      .prefault({})
-      .describe('limits of one article'),
+    limits: limitsSchema,
     gates: gatesSchema,
     failures: failuresSchema,
     output: z.strictObject({ dir: named.describe('relative to this file') }),
-    freshness: z
-      .enum(Object.keys(FRESHNESS_POLICIES) as [FreshnessPolicy, ...FreshnessPolicy[]])
-      .default(FRESHNESS_DEFAULT)
-      .describe(
-        'when a cached response is used: not converted since (convertdate), confirmed by the service (revalidate), not at all (always: every run requests anew), at any age (never: no run requests anew)',
-      ),
+    freshness: preset(
+      z.enum(Object.keys(FRESHNESS_POLICIES) as [FreshnessPolicy, ...FreshnessPolicy[]]),
+      FRESHNESS_DEFAULT,
+      'when a cached response is used: not converted since (convertdate), confirmed by the service (revalidate), not at all (always: every run requests anew), at any age (never: no run requests anew)',
+    ),
     cache: cacheSchema,
   })
   .describe('a pipeline of btg2gltf');
@@ -334,10 +322,8 @@ export const pipelineSchema = z
 type Input = z.input<typeof pipelineSchema>;
 /** What a pipeline file may contain. */
 export type PipelineInput = Omit<Input, 'gates'> & Partial<Pick<Input, 'gates'>>;
-/** The content of a pipeline file, defaults filled in. */
+/** The content of a pipeline file, with defaults. */
 export type PipelineContent = z.output<typeof pipelineSchema>;
-/** The `service:` section. */
-export type ServiceContent = PipelineContent['service'];
 
 /** Reads an entry of `articles:` that has exactly one of the {@link SOURCE_KINDS}. */
 export function readSource(
@@ -349,11 +335,7 @@ export function readSource(
   return read(entry[kind], { at, as: entry.as ?? 'planning' });
 }
 
-/**
- * Describes pipeline files for editors.
- *
- * @returns The JSON Schema in `pipelines/schema.json`.
- */
+/** Returns the JSON Schema of pipeline files, which is `pipelines/schema.json`. */
 export function pipelineJsonSchema(): Record<string, unknown> {
   return z.toJSONSchema(pipelineSchema, {
     io: 'input',

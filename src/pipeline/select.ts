@@ -23,7 +23,6 @@ import { globMatcher } from '../support/glob.ts';
 import { jsonLines } from '../write/manifest.ts';
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
-import type { PipelineSource } from './pipeline-schema.ts';
 import type { RunEnvironment } from './run-options.ts';
 import { describeService, pipelineServiceId } from './service.ts';
 import { findPlannings, readCartFiles, readListRows, readPermanentIds } from './source-files.ts';
@@ -104,7 +103,7 @@ function counting(fetcher: Fetcher, report: RunEnvironment['selecting'] = () => 
 
 /** Reads the files and database rows that a source of the pipeline refers to. */
 async function openSource(
-  source: PipelineSource,
+  source: Pipeline['articles'][number],
   { options, stores, environment }: Run,
 ): Promise<{ source: ArticleSource; warnings: Warning[] }> {
   const opened = (as: ArticleSource, warnings: Warning[] = []) => ({ source: as, warnings });

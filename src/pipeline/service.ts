@@ -4,7 +4,9 @@ import { accountOf } from '../service/crypto.ts';
 import { type Credentials, type ServiceConfig, serviceId } from '../service/service-config.ts';
 import { registerSecret } from '../support/redact.ts';
 import { type Environment, readCredentials } from './environment.ts';
-import type { ServiceContent } from './pipeline-schema.ts';
+import type { PipelineContent } from './pipeline-schema.ts';
+
+type ServiceContent = PipelineContent['service'];
 
 /** A running emulator, as far as a client needs it. */
 interface EmulatorHandle {

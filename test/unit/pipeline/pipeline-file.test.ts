@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { GATE_ROWS } from '../../../src/pipeline/gate-table.ts';
-import { parsePipeline, readYaml } from '../../../src/pipeline/pipeline-file.ts';
+import { parsePipeline } from '../../../src/pipeline/pipeline-file.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 
 const GATE_DEFAULTS = Object.fromEntries(GATE_ROWS.map(([gate, row]) => [gate, row.defaults]));
@@ -286,18 +286,21 @@ describe('a pipeline file', () => {
 });
 
 describe('a variable', () => {
-  test.each([
-    ['17', 17],
-    ['-1.5', -1.5],
-    ['true', true],
-    ['007', '007'],
-    ['1e3', '1e3'],
-    ['0x10', '0x10'],
-  ])('fills in %j as %j where the variable is unquoted', (text, value) => {
-    expect(readYaml('a: ${V}', 'x.yaml', { V: text }).value).toEqual({ a: value });
+  const received = (text: string, winding = '${V}') =>
+    refusal(`${MINIMAL}convert:\n  winding: ${winding}`, { V: text }).replace(/.*received /, '');
+
+  test.each(['17', '-1.5', 'true'])(
+    'fills in %j as such where the variable is unquoted',
+    (text) => {
+      expect(received(text)).toBe(text);
+    },
+  );
+
+  test.each(['007', '1e3', '0x10'])('fills in %j as a text', (text) => {
+    expect(received(text)).toBe(`"${text}"`);
   });
 
   test('fills in a text where the variable is quoted', () => {
-    expect(readYaml('a: "${V}"', 'x.yaml', { V: '17' }).value).toEqual({ a: '17' });
+    expect(received('17', '"${V}"')).toBe('"17"');
   });
 });
