@@ -12,7 +12,7 @@ import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { Filter, Origin, Results } from './results.ts';
 import { limited } from './select.ts';
-import { isMoreThan, percentOf, sharePercent } from './share.ts';
+import { compareShares, percentOf, sharePercent } from './share.ts';
 
 type HistoryOptions = Pick<Pipeline, 'outputDir' | 'failures' | 'convert'> & {
   /** Start of the run, milliseconds since 1970. */
@@ -276,7 +276,8 @@ export function exceededFailures(
   { failed, of }: { failed: number; of: number },
 ): string | undefined {
   const share = of === 0 ? 0 : failed / of;
-  const isExceeded = 'count' in limit ? failed > limit.count : isMoreThan(share, limit.share);
+  const isExceeded =
+    'count' in limit ? failed > limit.count : compareShares(share, limit.share) > 0;
   if (!isExceeded) return undefined;
   const allowed =
     'count' in limit ? limit.count.toLocaleString('en-US') : sharePercent(limit.share);

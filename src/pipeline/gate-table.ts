@@ -6,7 +6,7 @@ import type { GATE_LABELS } from '../report/run-report.ts';
 import { shareSchema } from './share.ts';
 
 /** When a gate warns or refuses. Shares are from 0 to 1. */
-export interface GateThresholds {
+interface GateThresholds {
   /** Share of the larger of both figures by which a configuration has to differ in order to count. */
   change?: number | undefined;
   /** Share of a range from which the gate warns. @defaultValue never */
@@ -127,7 +127,7 @@ function countRow(
 }
 
 /** Returns how much a count differs, as a share of the larger one: half and double are both 0.5. */
-export function countChange(before: number, now: number): number {
+function countChange(before: number, now: number): number {
   const larger = Math.max(before, now);
   return larger === 0 ? 0 : Math.abs(before - now) / larger;
 }
@@ -139,7 +139,7 @@ const NOTICEABLE_METRES = 0.001;
  * Returns how much a box differs: by its size along an axis, or by the distance of the centres as a share of
  * the larger diagonal, whichever is more. So a lost unit, a flattened part, a turn and a shift all count.
  */
-export function boundsChange(before: Bounds, now: Bounds): number {
+function boundsChange(before: Bounds, now: Bounds): number {
   const was = sizes(before);
   const bySize = sizes(now).map((size, axis) =>
     Math.abs(size - was[axis]!) < NOTICEABLE_METRES ? 0 : countChange(was[axis]!, size),

@@ -10,11 +10,11 @@ import { ConverterError } from '../support/errors.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { exceededFailures } from './failures.ts';
-import { GATE_ROWS, GATE_TABLE, type Gate, type Gates, type GateThresholds } from './gate-table.ts';
+import { GATE_ROWS, GATE_TABLE, type Gate, type Gates } from './gate-table.ts';
 import type { Run } from './open-run.ts';
 import { isPublished, type RunEnd } from './run-end.ts';
 import type { RunOptions } from './run-options.ts';
-import { isAtLeast, sharePercent } from './share.ts';
+import { compareShares, sharePercent } from './share.ts';
 
 type GateAssessment = Omit<GateReport, 'accepted'>;
 
@@ -147,83 +147,82 @@ function compareExamples(a: Example, b: Example): number {
  * Number of configurations from which a manufacturer is a range of its own. A smaller one may change
  * entirely without stopping the run of all others.
  */
-export const OWN_RANGE = 100;
+const OWN_RANGE = 100;
 
-type Action = GateFinding['action'];
-
-/** `*` for all configurations, `MANUFACTURER/*` for those of one manufacturer. */
-type Range = [range: string, tally: Tally];
+/** What a gate finds in a range: `*` for all configurations, `MANUFACTURER/*` for those of one manufacturer. */
+interface RangeFinding extends GateTally {
+  range: string;
+  compared: number;
+  action: GateFinding['action'];
+}
 
 function assessTallies(tallies: ReadonlyMap<string, Tally>, thresholds: Gates): GateAssessment {
-  const whole = tallies.get('*') ?? emptyTally();
-  const isOwn = ([, { compared }]: Range) => compared >= OWN_RANGE && compared < whole.compared;
-  const own = [...tallies].filter(isOwn).sort(([a], [b]) => (a < b ? -1 : 1));
-  const ranges: Range[] = [['*', whole], ...own];
-  const assessed = GATE_ROWS.flatMap(([gate]) => assessGate(gate, ranges, thresholds[gate]));
-  const findings = assessed.flatMap((of) => of.findings);
-  return {
-    refused: findings.some(({ action }) => action === 'refuse'),
-    count: assessed.reduce((sum, { affected, summaries }) => sum + affected + summaries, 0),
-    byGate: Object.fromEntries(assessed.map(({ gate, byAction }) => [gate, byAction])),
-    findings,
-    removedFrom: thresholds.articlesGone.warn ?? thresholds.articlesGone.refuse,
+  const { articlesGone } = thresholds;
+  const assessment: GateAssessment = {
+    ...{ refused: false, count: 0, byGate: {}, findings: [] },
+    removedFrom: articlesGone.warn ?? articlesGone.refuse,
   };
+  for (const [gate] of GATE_ROWS) {
+    const found = rangeFindings(gate, tallies, thresholds[gate]);
+    if (found.length === 0) continue;
+    const byAction = { warn: 0, refuse: 0 };
+    for (const { action, affected } of found) byAction[action] += affected;
+    assessment.byGate[gate] = byAction;
+    assessment.refused ||= found.some(({ action }) => action === 'refuse');
+    assessment.count += found.length + byAction.warn + byAction.refuse;
+    assessment.findings.push(
+      ...found.map((finding) => summary(gate, finding, thresholds)),
+      ...found.flatMap(({ action, examples }) =>
+        examples.map(({ change: _, ...example }) => ({ gate, action, ...example })),
+      ),
+    );
+  }
+  return assessment;
 }
 
 /** A finding of the whole range covers its parts, unless that of a part is graver. */
-function assessGate(gate: Gate, ranges: readonly Range[], thresholds: GateThresholds) {
-  const all = ranges.flatMap(([range, tally]) => {
-    const action = actionOf(tally, gate, thresholds);
-    return action === undefined ? [] : [{ range, tally, action }];
+function rangeFindings(
+  gate: Gate,
+  tallies: ReadonlyMap<string, Tally>,
+  thresholds: Gates[Gate],
+): RangeFinding[] {
+  const all = tallies.get('*')?.compared;
+  const isOwn = (compared: number) => compared >= OWN_RANGE && compared !== all;
+  const manufacturers = [...tallies.keys()].filter((range) => range !== '*').sort();
+  const found = ['*', ...manufacturers].flatMap((range): RangeFinding[] => {
+    const { compared, gates } = tallies.get(range) ?? emptyTally();
+    if (range !== '*' && !isOwn(compared)) return [];
+    const action = actionOf(gates[gate].affected / compared, gates[gate].affected, thresholds);
+    return action === undefined ? [] : [{ ...gates[gate], range, compared, action }];
   });
-  const whole = all.find(({ range }) => range === '*');
-  const reported = all.filter(
-    (of) =>
-      of === whole || whole === undefined || (of.action === 'refuse' && whole.action === 'warn'),
-  );
-  if (reported.length === 0) return [];
-  const byAction = { warn: 0, refuse: 0 };
-  const summaries = reported.map(({ range, tally, action }): GateFinding => {
-    const { affected } = tally.gates[gate];
-    byAction[action] += affected;
-    const message = summary(gate, range, tally, thresholds[action]!, action);
-    const counts = { before: tally.compared, now: tally.compared - affected };
-    return { gate, action, article: range, ...counts, message };
-  });
-  const examples = reported.flatMap(({ tally, action }) =>
-    tally.gates[gate].examples.map(({ change: _, ...example }) => ({ gate, action, ...example })),
-  );
-  const affected = byAction.warn + byAction.refuse;
-  const findings = [...summaries, ...examples];
-  return [{ gate, byAction, affected, summaries: summaries.length, findings }];
+  const [first] = found;
+  if (first?.range !== '*') return found;
+  const isGraver = ({ action }: RangeFinding) => action === 'refuse' && first.action === 'warn';
+  return found.filter((finding) => finding === first || isGraver(finding));
 }
 
 function actionOf(
-  { compared, gates }: Tally,
-  gate: Gate,
-  { warn, refuse, atLeast }: GateThresholds,
-): Action | undefined {
-  const { affected } = gates[gate];
+  share: number,
+  affected: number,
+  { warn, refuse, atLeast }: Gates[Gate],
+): GateFinding['action'] | undefined {
   if (affected < atLeast) return undefined;
-  const reaches = (share: number | undefined) =>
-    share !== undefined && isAtLeast(affected / compared, share);
-  if (reaches(refuse)) return 'refuse';
-  return reaches(warn) ? 'warn' : undefined;
+  if (refuse !== undefined && compareShares(share, refuse) >= 0) return 'refuse';
+  return warn !== undefined && compareShares(share, warn) >= 0 ? 'warn' : undefined;
 }
 
 function summary(
   gate: Gate,
-  range: string,
-  { compared, gates }: Tally,
-  threshold: number,
-  action: Action,
-): string {
-  const { affected } = gates[gate];
+  { range, compared, affected, action }: RangeFinding,
+  thresholds: Gates,
+): GateFinding {
   const of = range === '*' ? '' : ` of ${range.slice(0, -2)}`;
   const count = `${affected.toLocaleString('en-US')} of ${compared.toLocaleString('en-US')}`;
   const verb = action === 'refuse' ? 'refused' : 'reported';
-  const share = `${sharePercent(affected / compared)}, ${verb} from ${sharePercent(threshold)}`;
-  return `${count} configurations${of} ${GATE_TABLE[gate].changed} (${share})`;
+  const threshold = sharePercent(thresholds[gate][action]!);
+  const share = `${sharePercent(affected / compared)}, ${verb} from ${threshold}`;
+  const message = `${count} configurations${of} ${GATE_TABLE[gate].changed} (${share})`;
+  return { gate, action, article: range, before: compared, now: compared - affected, message };
 }
 
 /** Assesses the new manifest: the gates first, then the number of failures. @see D-850, D-853 */

@@ -37,12 +37,7 @@ export function sharePercent(share: number): string {
 /** Tolerance of comparisons with a decimal fraction: 29 of 100 is not less than `29%`. */
 const ROUNDING = 1e-12;
 
-/** Whether a share reaches a threshold. */
-export function isAtLeast(share: number, threshold: number): boolean {
-  return share >= threshold - ROUNDING;
-}
-
-/** Whether a share exceeds a threshold; an equal one does not. */
-export function isMoreThan(share: number, threshold: number): boolean {
-  return share > threshold + ROUNDING;
+/** Compares two shares: negative, 0 or positive as the first is smaller, equal or larger. */
+export function compareShares(share: number, other: number): number {
+  return Math.abs(share - other) <= ROUNDING ? 0 : share - other;
 }
