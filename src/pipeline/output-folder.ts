@@ -30,13 +30,7 @@ const LATEST = 'latest';
 /** What `runId` returns: any other folder is not that of a run. */
 const RUN_ID = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 
-/**
- * Opens the store of published GLBs.
- *
- * @param repair - Replace a damaged GLB when it is built again.
- *
- * @see D-740, D-848.
- */
+/** Opens the store of published GLBs. @param repair - Replace a damaged GLB when it is built again. @see D-740, D-848. */
 export function openObjects(outputDir: string, repair = false): ContentStore {
   const dir = join(outputDir, OBJECTS_FOLDER);
   return openFileStore({ dir, tmpDir: temporaryFolder(outputDir), extension: '.glb', repair });
@@ -45,7 +39,7 @@ export function openObjects(outputDir: string, repair = false): ContentStore {
 /** Returns the ids of the runs that have a folder, the earliest first. */
 export async function runFolders(outputDir: string): Promise<string[]> {
   const names = await listFolder(join(outputDir, RUNS_FOLDER));
-  return names.filter((name) => RUN_ID.test(name)).sort();
+  return names.filter((name) => RUN_ID.test(name));
 }
 
 /** Points `runs/latest` to the folder of a run. @see {@link replaceLink} */
@@ -58,6 +52,20 @@ export async function requireManifest(outputDir: string): Promise<void> {
   if (await exists(join(outputDir, MANIFEST_FILE))) return;
   const message = `${outputDir}: expected a ${MANIFEST_FILE}, received none; run the pipeline first`;
   throw new ConverterError('USAGE', message);
+}
+
+/** Lists the GLBs of the manifest, also the last good ones of failed lines. @throws as {@link requireManifest}. */
+async function publishedAssets(outputDir: string, watch: Parameters<typeof openManifest>[1] = {}) {
+  await requireManifest(outputDir);
+  const { pathOf } = openObjects(outputDir);
+  const assets: { sha256: Digest; object: string; link: string }[] = [];
+  for (const line of (await openManifest(outputDir, watch)).values()) {
+    const asset = publishedAsset(line);
+    if (asset === undefined) continue;
+    const { glb, sha256 } = asset;
+    assets.push({ sha256, object: pathOf(sha256), link: join(outputDir, glb) });
+  }
+  return assets;
 }
 
 /** What a check found. */
@@ -77,29 +85,22 @@ export interface Verification {
  * @throws {@link ConverterError} `USAGE` without a manifest; the reason of the signal.
  */
 export async function verifyOutput(outputDir: string, signal?: AbortSignal): Promise<Verification> {
-  await requireManifest(outputDir);
-  const { pathOf } = openObjects(outputDir);
   const problems: Verification['problems'] = [];
-  const checked = new Set<Digest>();
   const check = async (path: string, digest: Digest, facts: { object?: Digest }) => {
     const problem = await problemOf(path, digest);
     if (problem !== undefined) problems.push({ path, problem, ...facts });
   };
-  let links = 0;
   const onDamaged = (path: string, problem: string) => void problems.push({ path, problem });
-  for (const line of (await openManifest(outputDir, { onDamaged })).values()) {
-    const asset = publishedAsset(line);
-    if (asset === undefined) continue;
+  const assets = await publishedAssets(outputDir, { onDamaged });
+  const checked = new Set<Digest>();
+  for (const { sha256, object, link } of assets) {
     signal?.throwIfAborted();
-    const { glb, sha256 } = asset;
-    if (!checked.has(sha256)) await check(pathOf(sha256), sha256, { object: sha256 });
+    if (!checked.has(sha256)) await check(object, sha256, { object: sha256 });
     checked.add(sha256);
-    links++;
-    const link = join(outputDir, glb);
     // A hard link is its object, which is checked already.
-    if (!(await isSameFile(link, pathOf(sha256)))) await check(link, sha256, {});
+    if (!(await isSameFile(link, object))) await check(link, sha256, {});
   }
-  return { objects: checked.size, links, problems };
+  return { objects: checked.size, links: assets.length, problems };
 }
 
 async function problemOf(path: string, digest: Digest): Promise<string | undefined> {
@@ -118,36 +119,21 @@ async function isSameFile(a: string, b: string): Promise<boolean> {
   return left !== undefined && left.identity === right?.identity;
 }
 
-/** What can be removed; paths relative to the output folder, with `/`, sorted. */
-interface PrunePlan {
-  /** GLBs that no line refers to. */
-  objects: string[];
-  /** Links that no line refers to. */
-  links: string[];
-  /** Folders of old runs. */
-  runs: string[];
-  /** Size of the objects; links share their bytes. */
-  bytes: number;
-}
-
 /**
  * Finds what no line of the manifest refers to. The last good GLB of a failed line is referred to.
  *
  * @param keepRuns - Number of latest reports to keep. @defaultValue all
+ * @returns Objects, links and folders of old runs: paths relative to the output folder, with `/`, sorted; and
+ *   the size of the objects, whose bytes the links share.
  * @throws {@link ConverterError} `USAGE` without a manifest.
  *
  * @see D-832.
  */
-export async function planPrune(outputDir: string, keepRuns?: number): Promise<PrunePlan> {
-  await requireManifest(outputDir);
-  const { pathOf } = openObjects(outputDir);
-  const kept = new Set<string>();
-  for (const line of (await openManifest(outputDir)).values()) {
-    const asset = publishedAsset(line);
-    if (asset !== undefined) kept.add(join(outputDir, asset.glb)).add(pathOf(asset.sha256));
-  }
-  const objects = await unreferred(join(outputDir, OBJECTS_FOLDER), kept);
-  const links = await unreferred(join(outputDir, ARTICLES_FOLDER), kept);
+export async function planPrune(outputDir: string, keepRuns?: number) {
+  const assets = await publishedAssets(outputDir);
+  const kept = new Set(assets.flatMap(({ object, link }) => [object, link]));
+  const objects = await filesBelow(join(outputDir, OBJECTS_FOLDER), kept);
+  const links = await filesBelow(join(outputDir, ARTICLES_FOLDER), kept);
   let bytes = 0;
   for (const path of objects) bytes += (await statIfExists(path))?.bytes ?? 0;
   const relative = (path: string) => path.slice(outputDir.length + 1).replaceAll(sep, '/');
@@ -155,24 +141,23 @@ export async function planPrune(outputDir: string, keepRuns?: number): Promise<P
   // The last run is not the one with the latest id if the clock was set back.
   const latest = await readLinkIfExists(join(outputDir, RUNS_FOLDER, LATEST));
   const old = all.slice(0, Math.max(0, all.length - (keepRuns ?? all.length)));
-  const runs = old.filter((run) => run !== latest);
-  return {
-    objects: objects.map(relative),
-    links: links.map(relative),
-    runs: runs.map((run) => `${RUNS_FOLDER}/${run}`),
-    bytes,
-  };
+  const runs = old.filter((run) => run !== latest).map((run) => `${RUNS_FOLDER}/${run}`);
+  return { objects: objects.map(relative), links: links.map(relative), runs, bytes };
 }
 
 /** Removes what a plan lists, and the folders that become empty. */
-export async function carryOutPrune(outputDir: string, plan: PrunePlan): Promise<void> {
-  for (const path of [...plan.links, ...plan.objects]) await removeFile(join(outputDir, path));
-  for (const path of plan.runs) await removeTree(join(outputDir, path));
+export async function carryOutPrune(
+  outputDir: string,
+  { objects, links, runs }: Awaited<ReturnType<typeof planPrune>>,
+): Promise<void> {
+  for (const path of [...links, ...objects]) await removeFile(join(outputDir, path));
+  for (const path of runs) await removeTree(join(outputDir, path));
   await removeEmptyFolders(join(outputDir, ARTICLES_FOLDER));
   await removeEmptyFolders(join(outputDir, OBJECTS_FOLDER));
 }
 
-async function unreferred(folder: string, kept: ReadonlySet<string>): Promise<string[]> {
+/** Lists the files at any depth below a folder, except some. */
+async function filesBelow(folder: string, except: ReadonlySet<string>): Promise<string[]> {
   const found: string[] = [];
   const folders = [folder];
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
@@ -180,7 +165,7 @@ async function unreferred(folder: string, kept: ReadonlySet<string>): Promise<st
       const path = join(at, name);
       const facts = await statIfExists(path);
       if (facts?.folder) folders.push(path);
-      else if (facts && !kept.has(path)) found.push(path);
+      else if (facts && !except.has(path)) found.push(path);
     }
   }
   return found.sort();

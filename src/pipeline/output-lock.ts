@@ -11,16 +11,14 @@ import {
 } from '../support/files.ts';
 import { hasEnded } from '../support/processes.ts';
 
-/** Name of the lock in the output folder. */
-export const LOCK_FILE = '.lock';
-
+const LOCK_FILE = '.lock';
 /** Suffix of the guard, which allows only one of several processes to replace a stale lock. */
 const TAKEOVER_SUFFIX = '.takeover';
 
 interface Owner {
   pid: number;
   host: string;
-  /** Distinguishes two runs of one process id. */
+  /** Milliseconds since 1970; distinguishes two runs of one process id. */
   startedAt: number;
   /** Distinguishes the process from a later one with its id; undefined if the system does not say. */
   born?: string | undefined;
@@ -44,7 +42,7 @@ export async function lockOutput(
 ): Promise<() => Promise<void>> {
   const path = join(outputDir, LOCK_FILE);
   const owner: Owner = { pid: process.pid, host: hostname(), startedAt };
-  if (ownLocks.has(path)) throw lockedBy(outputDir, JSON.stringify(owner));
+  if (ownLocks.has(path)) throw lockedBy(outputDir, owner);
   ownLocks.add(path);
   let own: string;
   try {
@@ -62,14 +60,16 @@ export async function lockOutput(
 
 async function take(path: string, own: string, outputDir: string): Promise<void> {
   const tmpDir = temporaryFolder(outputDir);
-  if (await placed(path, own, tmpDir)) return;
+  const isPlaced = async (at: string) =>
+    (await publishOnce(at, new TextEncoder().encode(own), tmpDir)) === 'published';
+  if (await isPlaced(path)) return;
   const guard = path + TAKEOVER_SUFFIX;
   await checkStale(path, outputDir);
-  if (!(await placed(guard, own, tmpDir))) {
+  if (!(await isPlaced(guard))) {
     // Another process is replacing the lock, or died while it did.
     await checkStale(guard, outputDir);
     await removeFile(guard);
-    if (!(await placed(guard, own, tmpDir))) throw lockedBy(outputDir, '');
+    if (!(await isPlaced(guard))) throw lockedBy(outputDir);
   }
   try {
     // Only the owner of the guard replaces a lock: one that is stale now stays stale until then.
@@ -80,24 +80,20 @@ async function take(path: string, own: string, outputDir: string): Promise<void>
   }
 }
 
-async function placed(path: string, own: string, tmpDir: string): Promise<boolean> {
-  return (await publishOnce(path, new TextEncoder().encode(own), tmpDir)) === 'published';
-}
-
 /** @throws `OUTPUT_LOCKED` if the lock is that of a running process, or was just released. */
 async function checkStale(path: string, outputDir: string): Promise<void> {
   const text = await readTextIfExists(path);
-  if (text === undefined || !(await isStale(text))) throw lockedBy(outputDir, text ?? '');
+  if (text === undefined) throw lockedBy(outputDir);
+  const owner = parseOwner(text);
+  if (owner !== undefined && (await isValid(owner))) throw lockedBy(outputDir, owner);
 }
 
 /** The lock of another machine counts as valid, since that machine cannot be examined. */
-async function isStale(text: string): Promise<boolean> {
-  const owner = parseOwner(text);
-  if (owner === undefined) return true;
-  if (owner.host !== hostname()) return false;
-  if (hasEnded(owner.pid)) return true;
-  const born = owner.born === undefined ? undefined : await startOfProcess(owner.pid);
-  return born !== undefined && born !== owner.born;
+async function isValid({ pid, host, born }: Owner): Promise<boolean> {
+  if (host !== hostname()) return true;
+  if (hasEnded(pid)) return false;
+  const actual = born === undefined ? undefined : await startOfProcess(pid);
+  return actual === undefined || actual === born;
 }
 
 /** Field of `/proc/PID/stat` after the name of the program: the start, in ticks since boot. */
@@ -118,24 +114,21 @@ export async function startOfProcess(pid: number): Promise<string | undefined> {
 
 function parseOwner(text: string): Owner | undefined {
   try {
-    const { pid, host, startedAt, born } = JSON.parse(text) as Partial<Owner>;
-    return typeof pid === 'number' && typeof host === 'string'
-      ? { pid, host, startedAt: Number(startedAt), born }
+    const owner = JSON.parse(text) as Partial<Owner>;
+    return typeof owner.pid === 'number' && typeof owner.host === 'string'
+      ? (owner as Owner)
       : undefined;
   } catch {
     return undefined;
   }
 }
 
-function lockedBy(outputDir: string, text: string): ConverterError {
-  const owner = parseOwner(text);
+function lockedBy(outputDir: string, owner?: Owner): ConverterError {
   const who = owner ? `: process ${owner.pid} on ${owner.host}` : '';
   const isRemote = owner !== undefined && owner.host !== hostname();
   const advice = isRemote
     ? `; this machine cannot see whether that process still runs: if it does not, remove ${join(outputDir, LOCK_FILE)}`
     : '';
-  return new ConverterError(
-    'OUTPUT_LOCKED',
-    `${outputDir}: another run uses this folder${who}${advice}`,
-  );
+  const message = `${outputDir}: another run uses this folder${who}${advice}`;
+  return new ConverterError('OUTPUT_LOCKED', message);
 }

@@ -31,27 +31,21 @@ export interface RunResult {
   end: RunEnd;
 }
 
-/** `ended` is undefined where it depends on what was processed. */
-const KINDS = {
-  complete: { published: true, ended: 'complete' },
-  outOfTime: { published: true, ended: 'until' },
-  notSelected: { published: false, ended: 'until' },
-  interrupted: { published: false, ended: 'interrupted' },
-  failed: { published: false, ended: 'stopped' },
-  refused: { published: false, ended: undefined },
-  publishFailed: { published: false, ended: undefined },
-  recordFailed: { published: true, ended: undefined },
-} as const satisfies Record<
-  RunEnd['kind'],
-  { published: boolean; ended: RunReport['ended'] | undefined }
->;
+const ENDED: Partial<Record<RunEnd['kind'], RunReport['ended']>> = {
+  outOfTime: 'until',
+  notSelected: 'until',
+  interrupted: 'interrupted',
+  failed: 'stopped',
+};
 
 /** Returns the field `ended` of the report. */
 export function reportedEnd(end: RunEnd): RunReport['ended'] {
-  return KINDS[end.kind].ended ?? ('isComplete' in end && !end.isComplete ? 'until' : 'complete');
+  return ENDED[end.kind] ?? ('isComplete' in end && !end.isComplete ? 'until' : 'complete');
 }
+
+const PUBLISHED: ReadonlySet<RunEnd['kind']> = new Set(['complete', 'outOfTime', 'recordFailed']);
 
 /** Whether the manifest is that of the run. */
 export function isPublished({ kind }: RunEnd): boolean {
-  return KINDS[kind].published;
+  return PUBLISHED.has(kind);
 }

@@ -4,10 +4,11 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LOCK_FILE, lockOutput, startOfProcess } from '../../../src/pipeline/output-lock.ts';
+import { lockOutput, startOfProcess } from '../../../src/pipeline/output-lock.ts';
 import { exists } from '../../../src/support/files.ts';
 import { temporaryFolder } from '../../helpers/command.ts';
 
+const LOCK_FILE = '.lock';
 let folder: string;
 
 beforeEach(async () => {
