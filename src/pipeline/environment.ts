@@ -30,17 +30,12 @@ export function registerSecrets(env: Environment): void {
  * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET` naming the variables.
  */
 export function readCredentials(env: Environment): Credentials {
-  const token = env.BTG2GLTF_TOKEN ?? '';
-  if (token !== '') return { token };
-  const login = { username: env.BTG2GLTF_USERNAME ?? '', password: env.BTG2GLTF_PASSWORD ?? '' };
-  const appKey = env.BTG2GLTF_APP_KEY ?? '';
-  const names = ['BTG2GLTF_USERNAME', 'BTG2GLTF_PASSWORD'];
-  const unset = names.filter((name) => (env[name] ?? '') === '');
-  if (unset.length > 0) {
-    throw new ConverterError(
-      'PIPELINE_VARIABLE_UNSET',
-      `${unset.join(' and ')}: expected ${unset.length > 1 ? 'values' : 'a value'}, or a value of BTG2GLTF_TOKEN instead, received none`,
-    );
-  }
-  return appKey === '' ? login : { ...login, appKey };
+  const { BTG2GLTF_TOKEN: token, BTG2GLTF_APP_KEY: appKey } = env;
+  const { BTG2GLTF_USERNAME: username, BTG2GLTF_PASSWORD: password } = env;
+  if (token) return { token };
+  if (username && password) return { username, password, ...(appKey && { appKey }) };
+  const unset = (['BTG2GLTF_USERNAME', 'BTG2GLTF_PASSWORD'] as const).filter((name) => !env[name]);
+  const expected = `${unset.length > 1 ? 'values' : 'a value'}, or a value of BTG2GLTF_TOKEN instead`;
+  const message = `${unset.join(' and ')}: expected ${expected}, received none`;
+  throw new ConverterError('PIPELINE_VARIABLE_UNSET', message);
 }

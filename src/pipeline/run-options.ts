@@ -101,10 +101,8 @@ export interface RunEnvironment extends Omit<ServiceEnvironment, 'onRequest' | '
 /** The next time at which the clock of this machine shows `HH:MM`, milliseconds since 1970. */
 function nextTime(text: string, now: number): number {
   const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
-  if (hours === undefined) {
-    const expected = 'expected a time such as 05:30';
-    throw new ConverterError('USAGE', `--until: ${expected}, received "${text}"`);
-  }
+  if (hours === undefined)
+    throw new ConverterError('USAGE', `--until: expected a time such as 05:30, received "${text}"`);
   const time = new Date(now);
   time.setHours(Number(hours), Number(minutes), 0, 0);
   // By the calendar, because the day of a clock change does not have 24 hours.

@@ -41,20 +41,22 @@ const MOST_REASONS = 10;
  */
 export async function selectLive(run: Run): Promise<Selection> {
   const { options, session, environment, metrics } = run;
-  const { pipeline } = options;
+  const { pipeline, only } = options;
   return metrics.stopwatch.during('select', async () => {
     const { selectArticles, distinctArticles } = await import('../fetch/select-articles.ts');
-    const opened = await Promise.all(pipeline.articles.map((source) => openSource(source, run)));
+    const sources = await Promise.all(pipeline.articles.map((entry) => openSource(entry, run)));
     const fetcher = await session.fetcher();
-    const sources = opened.map(({ source }) => source);
     const reader = counting(fetcher, environment.selecting);
     const selected = await selectArticles(sources, reader).catch(cannotSelect);
     if (selected.articles.length === 0) expectReadable(selected);
     const articles = await distinctArticles(selected.articles, fetcher.identify);
-    await writeSelection(pipeline, articles);
-    await writeServiceVariables(pipeline);
-    const warnings = [...opened.flatMap((source) => source.warnings), ...selected.warnings];
-    return narrow({ ...selected, articles, warnings }, options.only);
+    // So that `build` needs neither the service nor its variables.
+    await store(pipeline, selectionPath(pipeline), jsonLines(articles));
+    const variables = JSON.stringify(pipeline.serviceVariables);
+    if (variables !== '{}')
+      await store(pipeline, variablesPath(pipeline), new TextEncoder().encode(variables));
+    const warnings = [...emptyCarts(pipeline, sources), ...selected.warnings];
+    return narrow({ ...selected, articles, warnings }, only);
   });
 }
 
@@ -101,25 +103,20 @@ function counting(fetcher: Fetcher, report: RunEnvironment['selecting'] = () => 
   };
 }
 
-/** Reads the files and database rows that a source of the pipeline refers to. */
+/** Reads the files and database rows that an entry of the pipeline refers to. */
 async function openSource(
-  source: Pipeline['articles'][number],
+  entry: Pipeline['articles'][number],
   { options, stores, environment }: Run,
-): Promise<{ source: ArticleSource; warnings: Warning[] }> {
-  const opened = (as: ArticleSource, warnings: Warning[] = []) => ({ source: as, warnings });
-  switch (source.kind) {
+): Promise<ArticleSource> {
+  switch (entry.kind) {
     case 'list': {
-      const name = listName(source.file, options.pipeline);
-      return opened({ kind: 'list', name, rows: await readListRows(source.file) });
+      const name = listName(entry.file, options.pipeline);
+      return { kind: 'list', name, rows: await readListRows(entry.file) };
     }
-    case 'carts': {
-      const plannings = await readCartFiles(source.glob);
-      const message = `no cart matches ${source.glob}`;
-      const none = plannings.length === 0 ? [{ code: 'CARTS_EMPTY', message }] : [];
-      return opened({ kind: 'planning', as: source.as, plannings }, none);
-    }
+    case 'carts':
+      return { kind: 'planning', as: entry.as, plannings: await readCartFiles(entry.glob) };
     case 'permanentids': {
-      const { from, as } = source;
+      const { from, as } = entry;
       const ids = 'ids' in from ? from.ids : await readPermanentIds(from.file);
       const { service } = options.pipeline;
       const plannings = await findPlannings(ids, {
@@ -128,11 +125,20 @@ async function openSource(
         recording: service.recording,
         onPlanning: environment.onPlanning,
       });
-      return opened({ kind: 'planning', as, plannings });
+      return { kind: 'planning', as, plannings };
     }
     default:
-      return opened(source);
+      return entry;
   }
+}
+
+function emptyCarts({ articles }: Pipeline, sources: readonly ArticleSource[]): Warning[] {
+  return articles.flatMap((entry, index) => {
+    const source = sources[index]!;
+    const isEmpty = source.kind === 'planning' && source.plannings.length === 0;
+    if (entry.kind !== 'carts' || !isEmpty) return [];
+    return [{ code: 'CARTS_EMPTY', message: `no cart matches ${entry.glob}` }];
+  });
 }
 
 /** The path of a list below the folder that contains all lists of the pipeline. */
@@ -178,19 +184,17 @@ export function limited(selection: Selection, limit = Number.POSITIVE_INFINITY):
 /** A pattern without a match and a selection without articles are different mistakes. */
 function nothingSelected(selection: Selection, only: string | undefined): ConverterError {
   const { articles } = selection;
-  if (only === undefined || articles.length === 0) {
-    const message = 'articles: expected at least one configuration, received none';
-    const help = 'check articles: in the pipeline file; btg2gltf catalogue ls lists what there is';
-    const lines = [message, ...reasons(selection)];
-    return new ConverterError('NOTHING_SELECTED', lines.join('\n'), { help });
-  }
-  const examples = new Set(articles.map(({ request }) => articleLabel(request)));
-  const some = [...examples].slice(0, EXAMPLES).join(', ');
-  const message = `--only ${only}: expected a match among ${articles.length} configurations, received none`;
-  const help = `--only takes MANUFACTURER/PROGRAM/number with * and ?, in quotes; the pipeline selects ${some}${examples.size > EXAMPLES ? ' and others' : ''}`;
-  return new ConverterError('NOTHING_SELECTED', [message, ...reasons(selection)].join('\n'), {
-    help,
-  });
+  const isEmpty = only === undefined || articles.length === 0;
+  const all = [...new Set(articles.map(({ request }) => articleLabel(request)))];
+  const some = `${all.slice(0, EXAMPLES).join(', ')}${all.length > EXAMPLES ? ' and others' : ''}`;
+  const message = isEmpty
+    ? 'articles: expected at least one configuration, received none'
+    : `--only ${only}: expected a match among ${articles.length} configurations, received none`;
+  const help = isEmpty
+    ? 'check articles: in the pipeline file; btg2gltf catalogue ls lists what there is'
+    : `--only takes MANUFACTURER/PROGRAM/number with * and ?, in quotes; the pipeline selects ${some}`;
+  const lines = [message, ...reasons(selection)];
+  return new ConverterError('NOTHING_SELECTED', lines.join('\n'), { help });
 }
 
 function reasons({ failures, warnings }: Selection): string[] {
@@ -202,17 +206,11 @@ function reasons({ failures, warnings }: Selection): string[] {
   return [...all.slice(0, MOST_REASONS), ...(more > 0 ? [`… and ${more} more`] : [])];
 }
 
-/** Stores a selection in the cache, unless it is stored already. @see D-748 */
-async function writeSelection(
-  pipeline: Pipeline,
-  selected: readonly SelectedArticle[],
-): Promise<void> {
-  const path = selectionPath(pipeline);
-  const lines = jsonLines(selected);
+/** Writes a private file in the cache, unless it has this content already. @see D-748 */
+async function store({ cacheDir }: Pipeline, path: string, bytes: Uint8Array): Promise<void> {
   const before = await readBytesIfExists(path);
-  if (before !== undefined && Buffer.compare(before, lines) === 0) return;
-  const tmpDir = temporaryFolder(pipeline.cacheDir);
-  await replaceFile(path, lines, { tmpDir, isPrivate: true });
+  if (before !== undefined && Buffer.compare(before, bytes) === 0) return;
+  await replaceFile(path, bytes, { tmpDir: temporaryFolder(cacheDir), isPrivate: true });
 }
 
 /**
@@ -230,29 +228,22 @@ export async function readSelection(pipeline: Pipeline): Promise<SelectedArticle
   return lines.map((line) => JSON.parse(line) as SelectedArticle);
 }
 
-/** Stores the variables of `service:`, so that `build` needs none. */
-async function writeServiceVariables(pipeline: Pipeline): Promise<void> {
-  if (pipeline.serviceVariables === undefined) return;
-  const path = variablesPath(pipeline);
-  const text = JSON.stringify(pipeline.serviceVariables);
-  if ((await readTextIfExists(path)) === text) return;
-  const tmpDir = temporaryFolder(pipeline.cacheDir);
-  await replaceFile(path, text, { tmpDir, isPrivate: true });
-}
-
 /** Returns the variables of `service:` at the last fetch of this pipeline; none before the first. */
 export async function readServiceVariables(pipeline: Pipeline): Promise<Record<string, string>> {
   const text = await readTextIfExists(variablesPath(pipeline));
   return text === undefined ? {} : (JSON.parse(text) as Record<string, string>);
 }
 
-function variablesPath({ name, serviceVariables = {}, cacheDir }: Pipeline): string {
-  const key = JSON.stringify([name, Object.keys(serviceVariables).sort()]);
-  return join(cacheDir, 'selections', `${sha256Hex(key).slice(0, 16)}.variables.json`);
-}
-
 /** One file for each pair of a service and sources. */
 function selectionPath({ service, articles, cacheDir }: Pipeline): string {
-  const key = JSON.stringify([pipelineServiceId(service), articles]);
-  return join(cacheDir, 'selections', `${sha256Hex(key).slice(0, 16)}.jsonl`);
+  return storedPath(cacheDir, [pipelineServiceId(service), articles], 'jsonl');
+}
+
+function variablesPath({ name, serviceVariables, cacheDir }: Pipeline): string {
+  return storedPath(cacheDir, [name, Object.keys(serviceVariables).sort()], 'variables.json');
+}
+
+function storedPath(cacheDir: string, key: unknown, ending: string): string {
+  const digest = sha256Hex(JSON.stringify(key)).slice(0, 16);
+  return join(cacheDir, 'selections', `${digest}.${ending}`);
 }

@@ -28,27 +28,19 @@ export interface ServiceEnvironment
 }
 
 /** A client, and what has to be closed with it. */
-export interface Service {
-  client: ServiceClient;
-  /** Logs out, and stops the emulator if one was started. */
-  close(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof openService>>;
 
 /**
  * Opens the service of a pipeline.
  *
  * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET` without credentials; `RECORDING_INVALID`.
  */
-export async function openService(
-  content: ServiceContent,
-  environment: ServiceEnvironment,
-): Promise<Service> {
-  const { env, startEmulator, ...rest } = environment;
-  const { now, random, signal, onRequest, onAnswer, onDrift } = rest;
+export async function openService(content: ServiceContent, environment: ServiceEnvironment) {
+  const { env, now, random, signal, onRequest, onAnswer, onDrift } = environment;
   const { createClient } = await import('../service/client.ts');
-  const emulator = await startedEmulator(content, startEmulator);
+  const emulator = await startedEmulator(content, environment);
   const credentials: Credentials = emulator ?? readCredentials(env);
-  const client = createClient({
+  const client: ServiceClient = createClient({
     ...clientOptions(content),
     authUrl: emulator?.authUrl ?? content.authUrl!,
     baseUrl: emulator?.baseUrl ?? content.baseUrl!,
@@ -59,7 +51,8 @@ export async function openService(
   });
   return {
     client,
-    close: async () => {
+    /** Logs out, and stops the emulator if one was started. */
+    close: async (): Promise<void> => {
       try {
         await client.close();
       } finally {
@@ -67,6 +60,17 @@ export async function openService(
       }
     },
   };
+}
+
+async function startedEmulator(
+  content: ServiceContent,
+  { startEmulator }: ServiceEnvironment,
+): Promise<EmulatorHandle | undefined> {
+  if (!isEmulated(content)) return undefined;
+  const { recording } = content;
+  const emulator = await startEmulator(recording === undefined ? {} : { recording });
+  [emulator.password, emulator.appKey].forEach(registerSecret);
+  return emulator;
 }
 
 /** A `service:` section, and the account of the run, on which answers depend too. */
@@ -80,14 +84,12 @@ type AccountContent = ServiceContent & { account?: string };
  */
 export function withAccount(
   content: ServiceContent,
-  {
-    BTG2GLTF_TOKEN: token,
-    BTG2GLTF_USERNAME: username,
-    BTG2GLTF_APP_KEY: appKey = '',
-  }: Environment,
+  env: Environment,
   fetchedFrom: (beginning: string) => string | undefined,
 ): AccountContent {
   if (isEmulated(content)) return content;
+  const { BTG2GLTF_TOKEN: token, BTG2GLTF_USERNAME: username } = env;
+  const { BTG2GLTF_APP_KEY: appKey = '' } = env;
   if (token) return { ...content, account: accountOf({ token }) };
   if (username) return { ...content, account: accountOf({ username, appKey }) };
   const beginning = pipelineServiceId({ ...content, account: '-' }).slice(0, -1);
@@ -127,14 +129,4 @@ function clientOptions(content: AccountContent) {
 
 function isEmulated({ emulator, recording }: ServiceContent): boolean {
   return emulator === true || recording !== undefined;
-}
-
-async function startedEmulator(
-  { emulator: sample, recording }: ServiceContent,
-  start: ServiceEnvironment['startEmulator'],
-): Promise<EmulatorHandle | undefined> {
-  if (sample !== true && recording === undefined) return undefined;
-  const emulator = await start(recording === undefined ? {} : { recording });
-  [emulator.password, emulator.appKey].forEach(registerSecret);
-  return emulator;
 }

@@ -1,6 +1,7 @@
 /** Reads the files that the sources of a pipeline refer to: article lists, carts and permanent identifiers. */
 import { join, relative, resolve, sep } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import pLimit from 'p-limit';
 import type { CacheDatabase } from '../cache/database.ts';
 import { readRecordedPlanning } from '../fetch/recording.ts';
 
@@ -199,23 +200,13 @@ const WILDCARD = /[*?]/;
  * @see D-801.
  */
 export async function readCartFiles(glob: string): Promise<StoredPlanning[]> {
-  const { folder, pattern } = splitGlob(glob);
-  const paths = pattern.length === 0 ? [folder] : await matching(folder, pattern);
-  const carts: StoredPlanning[] = [];
-  for (let next = 0; next < paths.length; next += READ_AT_ONCE) {
-    const some = paths.slice(next, next + READ_AT_ONCE);
-    carts.push(...(await Promise.all(some.map((path) => readCart(path, folder)))));
-  }
-  return carts;
-}
-
-/** The folder above the first wildcard, and the segments from there on; none without a wildcard. */
-function splitGlob(glob: string): { folder: string; pattern: string[] } {
   const segments = glob.split(sep === '\\' ? /[\\/]/ : sep);
   const first = segments.findIndex((segment) => WILDCARD.test(segment));
-  if (first < 0) return { folder: glob, pattern: [] };
+  if (first < 0) return [await readCart(glob, glob)];
   const folder = resolve(`${segments.slice(0, first).join(sep)}${sep}`);
-  return { folder, pattern: segments.slice(first) };
+  const paths = await matching(folder, segments.slice(first));
+  const limit = pLimit(READ_AT_ONCE);
+  return Promise.all(paths.map((path) => limit(() => readCart(path, folder))));
 }
 
 async function matching(folder: string, pattern: readonly string[], depth = 0): Promise<string[]> {
@@ -259,18 +250,14 @@ async function readCart(path: string, folder: string): Promise<StoredPlanning> {
 }
 
 async function readJson(path: string): Promise<unknown> {
-  const bytes = (await statIfExists(path))?.bytes ?? 0;
-  const tooLarge = `expected at most ${LARGEST_BYTES} bytes, received ${bytes}`;
-  if (bytes > LARGEST_BYTES) throw cartError(tooLarge);
-  const text = await readBytes(path).catch((cause: unknown) => {
-    const isMissing = isConverterError(cause, 'FILE_MISSING');
-    throw isMissing ? cartError('expected a file, received none') : cause;
-  });
-  return parseJson(text, 'CART_INVALID');
-}
-
-function cartError(message: string): ConverterError {
-  return new ConverterError('CART_INVALID', message);
+  const facts = await statIfExists(path);
+  if (facts === undefined)
+    throw new ConverterError('CART_INVALID', 'expected a file, received none');
+  if (facts.bytes > LARGEST_BYTES) {
+    const message = `expected at most ${LARGEST_BYTES} bytes, received ${facts.bytes}`;
+    throw new ConverterError('CART_INVALID', message);
+  }
+  return parseJson(await readBytes(path), 'CART_INVALID');
 }
 
 /**
