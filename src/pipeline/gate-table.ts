@@ -6,7 +6,7 @@ import type { GATE_LABELS } from '../report/run-report.ts';
 import { shareSchema } from './share.ts';
 
 /** When a gate warns or refuses. Shares are from 0 to 1. */
-interface GateThresholds {
+export interface GateThresholds {
   /** Share of the larger of both figures by which a configuration has to differ in order to count. */
   change?: number | undefined;
   /** Share of a range from which the gate warns. @defaultValue never */
