@@ -92,18 +92,15 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
   const serviceId = pipelineServiceId(service);
   const languages = languagesOf(service);
 
-  /** The published line, if it has this source and its GLB is in the store. */
-  const publishedLine = async (key: ArticleKey, source: Digest) => {
-    const line = options.force ? undefined : previous.lines.get(configurationKey(key));
-    if (line?.sha256 === undefined || line.source !== source) return undefined;
-    return (await stores.hasObject(line.sha256, line.bytes)) ? line : undefined;
+  /** The previous line, if it has this source. */
+  const lineOf = (key: ArticleKey, source: Digest) => {
+    const line = previous.lines.get(configurationKey(key));
+    return line?.source === source ? line : undefined;
   };
 
-  /** The published line of what has no geometry, and had none before. */
-  const skippedLine = (key: ArticleKey, source: Digest) => {
-    const line = options.force ? undefined : previous.lines.get(configurationKey(key));
-    return line?.status === 'skipped' && line.source === source ? line : undefined;
-  };
+  /** Whether a GLB is in the store, and need not be built anew. */
+  const isStored = async ({ sha256, bytes }: Pick<ManifestLine, 'sha256' | 'bytes'>) =>
+    !options.force && sha256 !== undefined && stores.hasObject(sha256, bytes);
 
   const fresh = async (selected: SelectedArticle): Promise<FreshResult | undefined> => {
     const { request, children } = selected;
@@ -113,16 +110,16 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     if (snapshot === undefined) return undefined;
     const { key, inputs } = snapshot;
     if (!previous.isCatalogued(configurationKey(key))) return undefined;
-    const source = sourceOf(inputs);
-    const line = skippedLine(key, source) ?? (await publishedLine(key, source));
-    return line && { status: 'fresh', request, key };
+    const line = lineOf(key, sourceOf(inputs));
+    if (line === undefined) return undefined;
+    const isCurrent = line.status === 'skipped' || (await isStored(line));
+    return isCurrent ? { status: 'fresh', request, key } : undefined;
   };
 
-  /** What an interrupted run built from the same source, if its GLB is in the store. */
+  /** What an interrupted run built from the same source. */
   const builtEarlier = async (source: Digest) => {
-    const built = options.force ? undefined : database.builds.get(source);
-    if (built === undefined) return undefined;
-    return (await stores.hasObject(built.sha256, built.bytes)) ? built : undefined;
+    const built = database.builds.get(source);
+    return built && (await isStored(built)) ? built : undefined;
   };
 
   const buildAnew = async (snapshot: ArticleSnapshot, source: Digest): Promise<Built> => {
@@ -152,10 +149,10 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
       const decision = { tier: tierOf(snapshot), why: [NO_GEOMETRY.message] };
       return { status: 'skipped', ...common, warnings: reported, reason: NO_GEOMETRY, decision };
     }
-    const line = await publishedLine(key, source);
-    const published = line && builtOf(line);
+    const line = lineOf(key, source);
+    const published = line && (await isStored(line)) ? builtOf(line) : undefined;
     const built = published ?? (await builtEarlier(source)) ?? (await buildAnew(snapshot, source));
-    const why = () => whyBuilt(options.force, previous.lines, before, snapshot);
+    const why = () => whyBuilt(run, before, snapshot);
     return {
       status: published === undefined ? 'converted' : 'unchanged',
       ...common,
@@ -214,13 +211,12 @@ function tierOf({ requested }: ArticleSnapshot): Decision['tier'] {
 }
 
 function whyBuilt(
-  force: boolean | undefined,
-  lines: { get(key: string): ManifestLine | undefined },
+  { options, stores }: Run,
   before: SnapshotRecord | undefined,
   snapshot: ArticleSnapshot,
 ): string[] {
-  if (force) return ['--force builds everything anew'];
-  const line = lines.get(configurationKey(snapshot.key));
+  if (options.force) return ['--force builds everything anew'];
+  const line = stores.previous.lines.get(configurationKey(snapshot.key));
   if (line === undefined) return ['it is not in the previous manifest'];
   if (line.sha256 === undefined) return ['it failed before'];
   const changes = sourceChanges(before, snapshot);

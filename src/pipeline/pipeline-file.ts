@@ -41,17 +41,13 @@ const UNSET_SERVICE = {
   baseUrl: 'http://service-variable-unset.invalid',
 };
 
-/** Where variables have their values. */
-interface Variables {
-  env: Environment;
-  /** No service is needed: variables in `service:` may have none. */
-  isOffline: boolean;
-}
-
-/** The text of a pipeline, and how errors name its lines. */
-interface PipelineText {
-  text: string;
+/** Where the text of a pipeline is from. */
+interface Origin {
+  /** Names a line of the text, for errors. */
   at: (line: number) => string;
+  /** Paths in the text are relative to it. */
+  folder: string;
+  code: 'PIPELINE_INVALID' | 'USAGE';
 }
 
 /**
@@ -93,8 +89,9 @@ export function parsePipeline(
   env: Environment,
   isOffline = false,
 ): Pipeline {
-  const yaml = { text, at: (line: number) => `${file}:${line}` };
-  return checkPipeline(yaml, dirname(file), 'PIPELINE_INVALID', { env, isOffline });
+  const at = (line: number) => `${file}:${line}`;
+  const origin: Origin = { at, folder: dirname(file), code: 'PIPELINE_INVALID' };
+  return checkPipeline(text, origin, env, isOffline);
 }
 
 /**
@@ -104,46 +101,43 @@ export function parsePipeline(
  * @throws {@link ConverterError} `USAGE` naming each wrong field; `PIPELINE_VARIABLE_UNSET`.
  */
 export function readPipelineObject(content: object, name: string, env: Environment): Pipeline {
-  // JSON is YAML: one reader fills in variables and checks.
-  const yaml = { text: jsonOf(content, name), at: () => name };
-  return checkPipeline(yaml, '.', 'USAGE', { env, isOffline: false });
-}
-
-function jsonOf(content: object, name: string): string {
+  let json: string;
   try {
-    return JSON.stringify(content);
+    json = JSON.stringify(content);
   } catch (cause) {
     const message = `${name}: expected texts, numbers, booleans, lists and objects, received something else`;
     throw new ConverterError('USAGE', message, { cause });
   }
+  // JSON is YAML: one reader fills in variables and checks.
+  return checkPipeline(json, { at: () => name, folder: '.', code: 'USAGE' }, env);
 }
 
 function checkPipeline(
-  source: PipelineText,
-  folder: string,
-  code: 'PIPELINE_INVALID' | 'USAGE',
-  variables: Variables,
+  text: string,
+  { at, folder, code }: Origin,
+  env: Environment,
+  isOffline = false,
 ): Pipeline {
-  const yaml = readYaml(source, variables);
+  const yaml = readYaml(text, at, env, isOffline);
   const { serviceVariables } = yaml;
   const isUnset = Object.values(serviceVariables).includes('');
   const content = isUnset ? { ...(yaml.value as object), service: UNSET_SERVICE } : yaml.value;
   const parsed = pipelineSchema.safeParse(content);
   const problems = problemsOf(yaml, parsed.error?.issues ?? [], parsed.data);
   if (parsed.data === undefined || problems.length > 0) {
-    const lines = problems.map(({ line, sentence }) => `${source.at(line)}: ${sentence}`);
+    const lines = problems.map(({ line, sentence }) => `${at(line)}: ${sentence}`);
     throw new ConverterError(code, lines.join('\n'));
   }
   const { articles, output, cache, service, ...rest } = parsed.data;
   const { recording } = service;
-  const at = (path: string) => resolve(folder, path);
-  const outputDir = at(output.dir);
+  const absolute = (path: string) => resolve(folder, path);
+  const outputDir = absolute(output.dir);
   return {
     ...rest,
-    service: recording === undefined ? service : { ...service, recording: at(recording) },
-    articles: articles.map((entry) => readSource(entry, at)),
+    service: recording === undefined ? service : { ...service, recording: absolute(recording) },
+    articles: articles.map((entry) => readSource(entry, absolute)),
     outputDir,
-    cacheDir: cache.dir === undefined ? defaultCacheDir(outputDir) : at(cache.dir),
+    cacheDir: cache.dir === undefined ? defaultCacheDir(outputDir) : absolute(cache.dir),
     cacheMaxBytes: cache.maxBytes,
     serviceVariables,
   };
@@ -340,13 +334,8 @@ function valueAt(value: unknown, path: YamlPath): unknown {
 type YamlPath = readonly PropertyKey[];
 type YamlFile = ReturnType<typeof readYaml>;
 
-/**
- * Reads YAML and fills in variables.
- *
- * @throws {@link ConverterError} `PIPELINE_INVALID` for what is no YAML, `PIPELINE_VARIABLE_UNSET`
- *   for a variable without a value; both name the line.
- */
-function readYaml({ text, at }: PipelineText, { env, isOffline }: Variables) {
+/** Reads YAML and fills in variables. @throws `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET` naming the line. */
+function readYaml(text: string, at: Origin['at'], env: Environment, isOffline: boolean) {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const lineAt = (offset = 0) => lines.linePos(offset).line;
@@ -416,7 +405,7 @@ function fillIn(
 }
 
 /** The library refuses an alias that expands without end. */
-function toPlain(read: () => unknown, at: PipelineText['at']): unknown {
+function toPlain(read: () => unknown, at: Origin['at']): unknown {
   try {
     return read();
   } catch (cause) {
