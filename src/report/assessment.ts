@@ -51,8 +51,11 @@ function finished(report: RunReport): Assessment {
   const { count } = report.changes.removed;
   const { removedFrom = Number.POSITIVE_INFINITY } = report.gates;
   if (count > 0 && removedShare(report) >= removedFrom) {
-    const headline = `${amount(count, 'configuration')} ${count === 1 ? 'is' : 'are'} gone`;
-    return { tone: 'partly', ...withoutFailure(report), headline };
+    return {
+      tone: 'partly',
+      ...withoutFailure(report),
+      headline: `${configurationsAre(count)} gone`,
+    };
   }
   const hasFindings = report.gates.count + report.incomplete.count > 0;
   return { tone: hasFindings ? 'look' : 'good', ...withoutFailure(report) };
@@ -67,7 +70,8 @@ function removedShare({ changes, configurations }: RunReport): number {
 
 function failedDetail({ command, failures, configurations }: RunReport): string {
   const { selected, skipped, failed } = configurations;
-  const others = `The other ${integer(selected - skipped - failed)} are`;
+  const rest = selected - skipped - failed;
+  const others = rest === 0 ? 'None is' : `The other ${integer(rest)} ${rest === 1 ? 'is' : 'are'}`;
   if (command === 'fetch') return `${others} in the cache.`;
   const hasPrevious = failures.some(({ lastGood }) => lastGood !== undefined);
   const end = hasPrevious ? '; failed ones that had a GLB keep it.' : '.';
@@ -77,12 +81,16 @@ function failedDetail({ command, failures, configurations }: RunReport): string 
 function withoutFailure(report: RunReport): Omit<Assessment, 'tone'> {
   const { command, configurations, changes } = report;
   const { selected, unchanged, skipped } = configurations;
-  const all = amount(selected - skipped, 'configuration');
-  if (command === 'fetch') return { headline: 'All fetched', detail: `${all} are in the cache.` };
+  const allAre = configurationsAre(selected - skipped);
+  if (command === 'fetch') return { headline: 'All fetched', detail: `${allAre} in the cache.` };
   const moved = changes.new.count + changes.changed.count + changes.removed.count;
   if (moved === 0 && unchanged + skipped === selected)
-    return { headline: 'Nothing has changed', detail: `${all} are published as they were.` };
-  return { headline: 'All converted', detail: `${all} are published, none failed.` };
+    return { headline: 'Nothing has changed', detail: `${allAre} published as before.` };
+  return { headline: 'All converted', detail: `${allAre} published, none failed.` };
+}
+
+function configurationsAre(count: number): string {
+  return `${amount(count, 'configuration')} ${count === 1 ? 'is' : 'are'}`;
 }
 
 const SEVERITY: Readonly<Record<Tone, number>> = { bad: 0, partly: 1, look: 2, good: 3 };

@@ -138,7 +138,7 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
     },
     collected: () => ({
       ...{ configurations, articles: articles.size },
-      ...{ triangles, geometry, slowest: slowest.items() },
+      ...{ triangles, geometry, slowest: slowest.items },
       ...objects.value(),
       changes,
       programs: programs.value(),
@@ -176,7 +176,7 @@ function collectObjects() {
     },
     value: () => ({
       objects,
-      largest: largest.items().map(({ sha256, ...row }) => ({ ...row, shared: shared.of(sha256) })),
+      largest: largest.items.map(({ sha256, ...row }) => ({ ...row, shared: shared.of(sha256) })),
     }),
   };
 }
@@ -311,15 +311,14 @@ function createCounts() {
 
 /** Keeps the `limit` largest items, largest first; of equal ones the first added. */
 function createTopList<T>(limit: number, sizeOf: (item: T) => number) {
-  let largest: T[] = [];
-  const items = () => {
-    largest = largest.sort((a, b) => sizeOf(b) - sizeOf(a)).slice(0, limit);
-    return largest;
-  };
+  const items: T[] = [];
   return {
     items,
     add(item: T): void {
-      if (largest.push(item) >= limit * 4) items();
+      const last = items[limit - 1];
+      if (last !== undefined && sizeOf(item) <= sizeOf(last)) return;
+      items.push(item);
+      items.sort((a, b) => sizeOf(b) - sizeOf(a)).splice(limit);
     },
   };
 }

@@ -136,36 +136,35 @@ h1, h2, p, ul, ol { margin: 0; padding: 0; }
 h1 { font-size: 1.9rem; line-height: 1.2; letter-spacing: -.015em; font-weight: 680; }
 h2 { font-size: 1.02rem; font-weight: 640; }
 ul, ol { list-style: none; }
-small { font-size: .82rem; color: var(--quiet); }
-code { font: .82em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; color: var(--quiet); }
+small { font-size: .82rem; }
+code { font: .82em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness: 1px; }
+svg rect, svg circle { fill: var(--tone, var(--new)); }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 6px; }
+[hidden] { display: none !important; }
 .away, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip:focus { position: absolute; top: .5rem; left: .5rem; padding: .5rem 1rem; background: var(--card); z-index: 9; }
-.wrap { overflow-wrap: anywhere; }
-.count { color: var(--quiet); font-weight: 450; }
-.note, .rest, .help { color: var(--quiet); font-size: .88rem; }
-[hidden] { display: none !important; }
+.wrap, header p, .needs p, .bars th, footer { overflow-wrap: anywhere; }
+small, code, output, footer, header p, .facts, .note, .rest, .help, .label, .count, .size, .chip span { color: var(--quiet); }
+output, footer, .facts, .note, .rest, .help, .label, .tiles .count { font-size: .88rem; }
+.facts, .jump, .chips, .rest, .head { display: flex; flex-wrap: wrap; gap: .35rem 1rem; align-items: center; }
 
-.eyebrow { color: var(--quiet); font-weight: 560; margin-bottom: .35rem; overflow-wrap: anywhere; }
+.eyebrow { font-weight: 560; margin-bottom: .35rem; }
 .assessment { display: flex; gap: 1rem; align-items: center; }
-.assessment p { color: var(--quiet); font-size: 1.05rem; margin-top: .2rem; overflow-wrap: anywhere; }
+.assessment p { font-size: 1.05rem; margin-top: .2rem; }
 .sign { flex: none; width: 3.25rem; height: 3.25rem; }
-.sign circle { fill: var(--tone); }
 .sign path { fill: none; stroke: var(--on); stroke-width: 2.5; stroke-linecap: round; stroke-linejoin: round; }
 .good { --tone: var(--good); } .look { --tone: var(--look); } .partly { --tone: var(--partly); } .bad { --tone: var(--bad); }
 .new { --tone: var(--new); } .changed { --tone: var(--changed); } .same { --tone: var(--same); } .removed { --tone: var(--removed); } .failed { --tone: var(--failed); }
-.facts { display: flex; flex-wrap: wrap; gap: .15rem 1.1rem; margin: .7rem 0 1rem; color: var(--quiet); font-size: .88rem; }
+.facts { margin: .7rem 0 1rem; }
 
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 14px; padding: .95rem 1.25rem; margin-bottom: .9rem; }
-.tiles .count { font-size: .88rem; }
+.head { justify-content: space-between; }
+.count { font-weight: 450; }
 .parts { display: block; width: 100%; height: 10px; border-radius: 5px; margin: .6rem 0 .7rem; }
-.parts rect { fill: var(--tone); }
 .tiles ul { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .5rem; }
-.tiles li > * { display: block; padding: .2rem .75rem; border-left: 4px solid var(--tone, transparent); color: inherit; text-decoration: none; border-radius: 4px; height: 100%; }
-.tiles li > a:hover { background: var(--soft); }
+.tiles li > * { display: block; padding: .2rem .75rem; border-left: 4px solid var(--tone); color: inherit; text-decoration: none; border-radius: 4px; height: 100%; }
 .tiles b { display: block; font-size: 1.75rem; line-height: 1.15; font-weight: 660; letter-spacing: -.02em; }
-.tiles .label { font-size: .88rem; color: var(--quiet); }
 .tiles li > a .label { text-decoration: underline; text-decoration-color: var(--line); text-underline-offset: .2em; }
 .tiles .none b { color: var(--quiet); font-weight: 450; }
 .tiles .none > * { border-left-color: var(--line); }
@@ -177,57 +176,43 @@ a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness:
 .needs .look { --tone: var(--new); }
 .needs li { border-left: 4px solid var(--tone); margin-top: .55rem; padding: 0 0 0 .85rem; line-height: 1.4; }
 .needs b { font-weight: 600; }
-.needs p { overflow-wrap: anywhere; }
 .needs code { margin-left: .35rem; }
-.calm { margin-top: .6rem; color: var(--quiet); }
 
 .find { position: sticky; top: 0; z-index: 5; display: flex; flex-wrap: wrap; align-items: center; background: var(--page); padding: .65rem 0; margin-bottom: .35rem; }
 .find input { flex: 1 1 16rem; min-width: 0; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--quiet); border-radius: 10px; padding: .5rem .8rem; }
-.find output { color: var(--quiet); font-size: .88rem; }
 .find output:not(:empty) { margin: .25rem 0 .25rem .75rem; }
-.jump { display: flex; gap: .3rem 1rem; flex-wrap: wrap; font-size: .9rem; margin-bottom: 1rem; }
+.jump { font-size: .9rem; margin-bottom: 1rem; }
 
-.grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 21rem), 1fr)); gap: 0 1rem; align-items: start; }
-.head { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; }
-.chips { display: flex; flex-wrap: wrap; gap: .35rem; }
+.grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 0 1rem; align-items: start; }
+.chips { gap: .35rem; }
 .chip, .more { font: inherit; font-size: .85rem; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 99px; padding: .2rem .75rem; cursor: pointer; }
-.chip span { color: var(--quiet); }
-.chip:hover, .more:hover { background: var(--soft); }
 .chip[aria-pressed="true"] { background: var(--ink); border-color: var(--ink); color: var(--card); }
 .chip[aria-pressed="true"] span { color: inherit; }
+.chip[aria-pressed="false"]:hover, .more:hover, .tiles a:hover, .list tbody tr:hover { background: var(--soft); }
 .tag { display: inline-block; font-size: .78rem; font-weight: 560; line-height: 1.2; padding: .15rem .5rem; border-radius: 99px; border: 1px solid var(--tone, var(--quiet)); color: var(--tone, var(--quiet)); }
-table { width: 100%; border-collapse: collapse; }
-.list table { margin-top: .6rem; }
-.list th, .list td { text-align: left; vertical-align: top; padding: .5rem .75rem .5rem 0; border-top: 1px solid var(--line); }
+table { width: 100%; border-collapse: collapse; margin-top: .5rem; }
+th, td { text-align: left; }
+th.n, td.n { text-align: right; white-space: nowrap; }
+.list th, .list td { vertical-align: top; padding: .5rem .75rem .5rem 0; border-top: 1px solid var(--line); }
 .list th { border-top: 0; padding: 0 .75rem .3rem 0; white-space: nowrap; }
 .list th button { font: inherit; font-size: .82rem; font-weight: 560; color: var(--quiet); background: none; border: 0; padding: .15rem 0; cursor: pointer; }
-.list th button:hover { color: var(--ink); }
+.list th button:hover, .list th:not([aria-sort="none"]) button { color: var(--ink); }
 .list th button::after { content: ""; display: inline-block; width: .5em; height: .75em; margin-left: .35rem; background: currentColor; opacity: .5; clip-path: polygon(50% 0, 100% 40%, 0 40%, 0 60%, 100% 60%, 50% 100%, 0 60%, 0 40%); }
 .list th[aria-sort="ascending"] button::after { clip-path: polygon(50% 15%, 100% 75%, 0 75%); opacity: 1; }
 .list th[aria-sort="descending"] button::after { clip-path: polygon(0 25%, 100% 25%, 50% 85%); opacity: 1; }
-.list th:not([aria-sort="none"]) button { color: var(--ink); }
-.list .n, .bars .n { text-align: right; white-space: nowrap; }
 .list td:last-child, .list th:last-child { padding-right: 0; }
-.list td small { display: block; }
 .list td b { font-weight: 580; }
-.message, .name { display: block; }
-.name .size { color: var(--quiet); white-space: nowrap; }
-.examples li { padding-bottom: .15rem; }
+.list td small, .message, .name { display: block; }
+.list time, .size { white-space: nowrap; }
 .list .examples small { display: inline; margin-left: .35rem; }
 .list small + .tag { margin-top: .25rem; }
-.list tbody tr:hover { background: var(--soft); }
-.list time { white-space: nowrap; }
-.rest { display: flex; gap: .75rem; align-items: center; flex-wrap: wrap; }
 .rest > * { margin-top: .6rem; }
-.bars table { margin-top: .5rem; table-layout: fixed; }
-.bars th { text-align: left; font-weight: 450; width: 40%; padding: .22rem .75rem .22rem 0; overflow-wrap: anywhere; vertical-align: middle; }
-.bars td { padding: .22rem 0; vertical-align: middle; }
+.bars table { table-layout: fixed; }
+.bars th { font-weight: 450; width: 40%; padding: .22rem .75rem .22rem 0; }
 .bars .n { width: 6.5rem; }
 svg.bar { display: block; width: 100%; height: 8px; border-radius: 4px; }
-svg.bar rect { fill: var(--tone, var(--new)); }
 svg.bar .track { fill: var(--soft); }
-footer { color: var(--quiet); font-size: .88rem; margin-top: 1.5rem; overflow-wrap: anywhere; }
-footer p { margin-bottom: .25rem; }
+footer { margin-top: 1.5rem; }
 
 @media (max-width: 640px) {
   .page { padding: 1.1rem .8rem 3rem; }
@@ -238,7 +223,6 @@ footer p { margin-bottom: .25rem; }
   .tiles ul { grid-template-columns: repeat(3, minmax(0, 1fr)); gap: .4rem .25rem; }
   .tiles li > * { padding: .3rem .5rem; }
   .tiles b { font-size: 1.35rem; }
-  .facts { margin: .7rem 0 1rem; }
   .jump { flex-wrap: nowrap; overflow-x: auto; padding: 0 2rem .35rem 0; mask-image: linear-gradient(to left, transparent, #000 2rem); }
   .jump a { white-space: nowrap; }
   .list table, .list tbody, .list thead { display: block; }
@@ -271,7 +255,6 @@ export const PAGE_SCRIPT = `
   const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
   const find = document.getElementById('find');
   const found = document.getElementById('found');
-  const plural = (n, noun) => n.toLocaleString('en') + ' ' + noun + (n === 1 ? '' : 's');
 
   const tables = [...document.querySelectorAll('.list')].map((section) => {
     const body = section.querySelector('tbody');
@@ -305,16 +288,16 @@ export const PAGE_SCRIPT = `
     return table;
   });
 
-  const matches = ({ kinds }, words, entry) =>
-    (kinds.size === 0 || entry.kinds.some((kind) => kinds.has(kind))) &&
-    words.every((word) => entry.text.includes(word));
+  const wordsOf = (text) => text.toLowerCase().split(/\\s+/).filter((word) => word !== '');
 
   function show(table, words = wordsOf(find.value)) {
+    const { kinds } = table;
     let count = 0;
-    for (const entry of table.rows) {
-      const fits = matches(table, words, entry);
-      if (fits) count++;
-      entry.row.hidden = !fits || (!table.all && count > FIRST);
+    for (const { row, text, kinds: own } of table.rows) {
+      const isOfKind = kinds.size === 0 || own.some((kind) => kinds.has(kind));
+      const matches = isOfKind && words.every((word) => text.includes(word));
+      if (matches) count++;
+      row.hidden = !matches || (!table.all && count > FIRST);
     }
     table.more.hidden = count <= FIRST;
     table.more.textContent = table.all ? 'Show fewer' : 'Show all ' + count.toLocaleString('en');
@@ -323,16 +306,13 @@ export const PAGE_SCRIPT = `
     return count;
   }
 
-  function wordsOf(text) {
-    return text.toLowerCase().split(/\\s+/).filter((word) => word !== '');
-  }
-
   function search() {
     const words = wordsOf(find.value);
     const count = tables.reduce((sum, table) => sum + show(table, words), 0);
-    for (const other of document.querySelectorAll('.grid')) other.hidden = words.length > 0;
+    document.querySelector('.grid').hidden = words.length > 0;
     const part = document.querySelector('.rest span') === null ? '' : ' on this page · long lists are cut';
-    found.textContent = words.length === 0 ? '' : plural(count, 'row') + ' found' + part;
+    const rows = count.toLocaleString('en') + (count === 1 ? ' row' : ' rows');
+    found.textContent = words.length === 0 ? '' : rows + ' found' + part;
   }
 
   const keyOf = (row, column) => {

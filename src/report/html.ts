@@ -200,7 +200,7 @@ function actionsCard(report: RunReport): Html {
     const tag = code && html` <code>${code}</code>`;
     return html`<li class="${tone}"><p><b>${named}</b>${tag}</p><p class="help">${capital(help)}</p></li>`;
   });
-  const calm = html`<p class="calm">Nothing. You can close this page.</p>`;
+  const calm = html`<p class="note">Nothing. You can close this page.</p>`;
   const content = items.length === 0 ? calm : html`<ol>${items}</ol>`;
   return card('needs', 'needs', 'What you need to do', undefined, content);
 }

@@ -86,6 +86,15 @@ test('one of three failed: in part; all of them: not at all', () => {
   expect(assess(reportOf([failed])).tone).toBe('bad');
 });
 
+test('the sentence agrees with the number, and does not count what is skipped', () => {
+  const skipped = reportedLine('D4', { status: 'skipped' });
+  const detail = (...lines: ReturnType<typeof reportedLine>[]) => assess(reportOf(lines)).detail;
+  expect(detail(failed)).toBe('None is published.');
+  expect(detail(failed, reportedLine('D1'), skipped)).toBe('The other 1 is published.');
+  expect(detail(reportedLine('D1'), skipped)).toBe('1 configuration is published as before.');
+  expect(assess(QUIET).detail).toBe('2 configurations are published as before.');
+});
+
 test('what needs attention comes gravest first: the stop, failures by cause, gates, drift', () => {
   expect(requiredActions(QUIET)).toEqual([]);
   const mixed = mixedReport();
