@@ -31,7 +31,7 @@ export function sectionsOf(report: RunReport): Record<'findings' | 'bars' | 'det
     sections.flatMap((section) => section(report, names) ?? []);
   return {
     findings: make(causes, failures, gates, incomplete, changes),
-    bars: make(stages, statuses, losses, warningCodes),
+    bars: make(stages, statuses, losses),
     details: make(slowest, largest, programs, skipped, drift, warnings),
   };
 }
@@ -119,8 +119,7 @@ function causeExamples(cause: Cause, names: Names): Html {
 
 function failures(report: RunReport): Section | undefined {
   const { quarantined, failed } = report.configurations;
-  const counts = Object.entries(failuresByCode(report));
-  const kinds = counts.map(([code, count]) => ({ id: code, label: code, count }));
+  const kinds = kindsByCode(failuresByCode(report));
   const inQuarantine = { id: 'quarantine', label: 'In quarantine', count: quarantined };
   return tableSection('failures', 'Failed', {
     rows: report.failures,
@@ -135,6 +134,10 @@ function failures(report: RunReport): Section | undefined {
     kinds: quarantined > 0 ? [...kinds, inQuarantine] : kinds,
     kindsOf: ({ code, quarantined: is }) => (is ? [code, 'quarantine'] : [code]),
   });
+}
+
+function kindsByCode(counts: Readonly<Record<string, number>>) {
+  return Object.entries(counts).map(([code, count]) => ({ id: code, label: code, count }));
 }
 
 function dayCell(iso: string | undefined): Html | string {
@@ -297,6 +300,8 @@ function warnings(report: RunReport, names: Names): Section | undefined {
       texts('Message', 'message'),
     ],
     ...{ total: Object.values(byCode).reduce((a, b) => a + b, 0), rest: 'manifest.jsonl' },
+    kinds: kindsByCode(byCode),
+    kindsOf: ({ code }) => [code],
   });
 }
 
@@ -324,22 +329,14 @@ function statuses({ requests: { byStatus } }: RunReport): Section | undefined {
   return barSection('requests', 'Requests by status', note, bars);
 }
 
-function countBars(counts: Record<string, number>, nameOf: (name: string) => Html) {
-  return Object.entries(counts)
-    .sort(([, a], [, b]) => b - a)
-    .map(([name, count]) => ({ name: nameOf(name), length: count, label: integer(count) }));
-}
-
 function losses(report: RunReport): Section | undefined {
   const note = 'What glTF cannot represent exactly; see btg2gltf explain for each.';
-  const bars = countBars(report.losses, (field) => {
+  const counts = Object.entries(report.losses).sort(([, a], [, b]) => b - a);
+  const bars = counts.map(([field, count]) => {
     const label = FIELD_LABELS.get(field);
-    return label === undefined ? html`<bdi>${field}</bdi>` : html`${label} <code>${field}</code>`;
+    const name =
+      label === undefined ? html`<bdi>${field}</bdi>` : html`${label} <code>${field}</code>`;
+    return { name, length: count, label: integer(count) };
   });
   return barSection('losses', 'Losses by material field', note, bars);
-}
-
-function warningCodes(report: RunReport): Section | undefined {
-  const bars = countBars(report.warnings, (code) => html`<code>${code}</code>`);
-  return barSection('warning-codes', 'Warnings by code', '', bars);
 }
