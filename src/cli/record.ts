@@ -1,7 +1,7 @@
 /** `btg2gltf record PIPELINE.yaml --to DIR`: records the responses that a run needs. */
 import { resolve } from 'node:path';
 import { configurationLabel } from '../model/configuration-id.ts';
-import type { RecordResult, ReplayedSelection } from '../pipeline/record.ts';
+import type { RecordResult } from '../pipeline/record.ts';
 import { summarise } from '../report/summary.ts';
 import { amount } from '../report/text.ts';
 import { type Command, textOf } from './command.ts';
@@ -50,7 +50,7 @@ function recordingText(
   ].join('\n');
 }
 
-function differences({ missing, extra, error }: ReplayedSelection): string[] {
+function differences({ missing, extra, error }: RecordResult['replay']): string[] {
   if (error !== '') return [`  Selection       fails without the service: ${error}`];
   const lines = [
     ...missing.map((one) => `not selected in the replay: ${configurationLabel(one)}`),

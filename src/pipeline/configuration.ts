@@ -22,7 +22,7 @@ import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { conversionText } from '../transform/convert-options.ts';
 import { publishedAsset } from '../write/publish.ts';
-import { type Converter, loadConverter } from './convert-article.ts';
+import { loadConverter } from './convert-article.ts';
 import { catalogueEntry, REQUEST_FAILED } from './manifest-lines.ts';
 import type { PreviousOutput, Run } from './open-run.ts';
 import type { Processor } from './results.ts';
@@ -279,7 +279,7 @@ function createBuilder(
   { options, stores, metrics: { stopwatch } }: Run,
   decoded: DecodedReader | undefined,
 ): (snapshot: ArticleSnapshot, source: Digest) => Promise<Built> {
-  let converter: Promise<Converter> | undefined;
+  let converter: ReturnType<typeof loadConverter> | undefined;
   const limit = pLimit(BUILDS_AT_ONCE);
   const builds = new Map<Digest, Promise<Built>>();
 

@@ -84,40 +84,29 @@ function encoderOf(file: string): Encoder {
   throw new ConverterError('USAGE', `output: ${expected}, received "${basename(file)}"`);
 }
 
-/** Transforms snapshots and encodes scenes; it only reads bodies. */
-export interface Converter {
-  transform(
-    snapshot: ArticleSnapshot,
-    explain?: (material: MaterialExplanation) => void,
-  ): Promise<Scene>;
-  writeGlb(scene: Scene): Uint8Array;
-}
-
-/** Loads the converter, with one cache of meshes for all articles. */
+/** Loads the converter, with one cache of meshes for all articles; it only reads bodies. */
 export async function loadConverter(
   bodies: Pick<ContentStore, 'get'>,
   options: ConvertOptions,
   decoded?: DecodedReader,
-): Promise<Converter> {
-  const [
-    { transformArticle },
-    { createMeshCache },
-    { sharpImageCodec },
-    { loadTangentGenerator: loadTangents },
-    { writeGlb },
-  ] = await Promise.all([
+) {
+  const [transformation, { createMeshCache }, codec, tangents, { writeGlb }] = await Promise.all([
     import('../transform/transform-article.ts'),
     import('../transform/mesh-cache.ts'),
     import('../support/image-codec.ts'),
     import('../support/tangent-generator.ts'),
     import('../write/glb.ts'),
   ]);
-  const cache = createMeshCache();
-  const images = sharpImageCodec();
-  const read = (digest: string) => bodies.get(digest);
+  const shared = {
+    read: (digest: string) => bodies.get(digest),
+    ...{ decoded, options },
+    images: codec.sharpImageCodec(),
+    loadTangents: tangents.loadTangentGenerator,
+    cache: createMeshCache(),
+  };
   return {
-    transform: (snapshot, explain) =>
-      transformArticle({ snapshot, read, decoded, options, images, loadTangents, explain, cache }),
+    transform: (snapshot: ArticleSnapshot, explain?: (material: MaterialExplanation) => void) =>
+      transformation.transformArticle({ snapshot, explain, ...shared }),
     writeGlb,
   };
 }

@@ -2,10 +2,7 @@
 import type { RunReport } from '../report/run-report.ts';
 import type { RequestEvent, ServiceDrift } from '../service/service-config.ts';
 
-/** Measurements of one run; each is reported. */
-export type RunMetrics = ReturnType<typeof createRunMetrics>;
-
-/** Creates measurements at zero. @param now - Milliseconds. */
+/** Creates the measurements of a run, at zero. @param now - Milliseconds. */
 export function createRunMetrics(now: () => number) {
   return {
     stopwatch: createStopwatch(now),
@@ -22,12 +19,6 @@ function createStopwatch(now: () => number) {
   const start = now();
   const active = new Map<Stage, { inside: number; since: number }>();
   const spent = new Map<Stage, number>();
-  const leave = (stage: Stage) => {
-    const entry = active.get(stage)!;
-    if (--entry.inside > 0) return;
-    spent.set(stage, (spent.get(stage) ?? 0) + now() - entry.since);
-    active.delete(stage);
-  };
   return {
     async during<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
       const entry = active.get(stage) ?? { inside: 0, since: now() };
@@ -36,7 +27,10 @@ function createStopwatch(now: () => number) {
       try {
         return await work();
       } finally {
-        leave(stage);
+        if (--entry.inside === 0) {
+          spent.set(stage, (spent.get(stage) ?? 0) + now() - entry.since);
+          active.delete(stage);
+        }
       }
     },
     /** Milliseconds by stage; a stage that never ran is left out. */

@@ -10,7 +10,7 @@ import type { Digest } from '../model/snapshot.ts';
 import { removeStaleTemporaries, temporaryFolder } from '../support/files.ts';
 import { CHECKS, checkParameters, type ParameterCheck, required } from '../support/parameters.ts';
 import { catalogueFiles, openCatalogue, openManifest } from '../write/manifest.ts';
-import { createRunMetrics, type RunMetrics } from './metrics.ts';
+import { createRunMetrics } from './metrics.ts';
 import { OBJECTS_FOLDER, openObjects } from './output-folder.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
@@ -34,7 +34,7 @@ export interface Run {
     database: CacheDatabase;
   };
   session: ReturnType<typeof createServiceSession>;
-  metrics: RunMetrics;
+  metrics: ReturnType<typeof createRunMetrics>;
   /** Whether the deadline of the options has passed. */
   isOutOfTime(): boolean;
 }

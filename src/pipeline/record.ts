@@ -20,16 +20,13 @@ export interface RecordResult {
   /** Of the fetch that was recorded. */
   report: RunReport;
   content: RecordingContent;
-  /** How the same `articles:` selects from the recording alone. */
-  replay: ReplayedSelection;
-}
-
-/** Where a selection from a recording differs; all is empty if it is the same. */
-export interface ReplayedSelection {
-  missing: ArticleRequest[];
-  extra: ArticleRequest[];
-  /** Why nothing can be selected, or empty. */
-  error: string;
+  /** Where the same `articles:` selects otherwise from the recording alone; all is empty if it does not. */
+  replay: {
+    missing: ArticleRequest[];
+    extra: ArticleRequest[];
+    /** Why nothing can be selected, or empty. */
+    error: string;
+  };
 }
 
 /** What a recording consists of: a folder with anything else is not replaced. */
@@ -85,7 +82,7 @@ async function replaySelection(
   pipeline: Pipeline,
   recording: string,
   environment: RunEnvironment,
-): Promise<ReplayedSelection> {
+): Promise<RecordResult['replay']> {
   // Of the same account as the run that selected.
   const fetched = withAccount(pipeline.service, environment.env, () => undefined);
   const recorded = requestsByKey(await readSelection({ ...pipeline, service: fetched }));
