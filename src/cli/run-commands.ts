@@ -184,13 +184,13 @@ function articleLine({ request, why }: SelectedArticle): string {
   return `${columns.map((text) => text.replace(/[\t\r\n]/g, ' ')).join('\t')}\n`;
 }
 
-function estimateText({ selection, sent, estimate, requests, requestsMs, basis }: DryRun): string {
+function estimateText({ selection, sent, estimate, requests, ...basis }: DryRun): string {
   const { articles, partsLists, bodies, unknown } = estimate;
-  const { concurrency, meanMs } = basis;
+  const { requestsMs, meanMs, concurrency } = basis;
   const about = unknown > 0 ? 'about ' : '';
   const guess = unknown > 0 ? ` (a guess for ${amount(unknown, 'article')} never fetched)` : '';
   const kinds = `${amount(articles, 'article')}, ${amount(partsLists, 'parts list')}, ${about}${bodies} blocks and images`;
-  const time = `about ${duration(requestsMs ?? 0)}, at ${duration(meanMs ?? 0)} each and ${concurrency} at a time`;
+  const time = `about ${duration(requestsMs)}, at ${duration(meanMs ?? 0)} each and ${concurrency} at a time`;
   const lines = [
     `${amount(selection.articles.length, 'configuration')} selected, ${amount(selection.failures.length, 'failure')}; ${amount(sent, 'request')} sent so far`,
     `A run would send ${about}${amount(requests, 'more request')}: ${kinds}${guess}`,

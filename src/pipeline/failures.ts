@@ -4,13 +4,13 @@ import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/sele
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
 import { configurationKey, isConfigurationKey } from '../model/configuration-id.ts';
-import type { FailedResult, Result } from '../model/result.ts';
+import type { FailedResult } from '../model/result.ts';
 import type { FailureHistory } from '../report/collect.ts';
 import { ConverterError } from '../support/errors.ts';
 import { conversionDigest } from './configuration.ts';
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
-import type { Filter, Origin, Results } from './results.ts';
+import type { Results } from './results.ts';
 import { limited } from './select.ts';
 import { compareShares, percentOf, sharePercent } from './share.ts';
 
@@ -208,7 +208,7 @@ export function openQuarantine(
   const roots = new Map<string, ArticleRequest>();
   const rootOf = (request: ArticleRequest) => roots.get(configurationKey(request)) ?? request;
 
-  const filter: Filter = (articles) => {
+  const filter = (articles: readonly SelectedArticle[]): readonly SelectedArticle[] => {
     const { tried, quarantined } = history.split(articles, isExplicit || isOffline);
     for (const { request, error } of quarantined) {
       const result = { status: 'failed', request, key: undefined, error } as const;
@@ -232,11 +232,11 @@ export function openQuarantine(
       return { selection, tried: filter(selection.articles) };
     },
     /** Adds a result to the results of the run. */
-    collect(result: Result, origin: Origin) {
+    collect: ((result, origin) => {
       const root = rootOf(result.request);
       for (const { request } of result.unplaced ?? []) roots.set(configurationKey(request), root);
       results.add(result, origin);
-    },
+    }) satisfies Results['add'],
     /** Stores what failed and what no longer does. @param isComplete - Whether the run met all that is selected. */
     record(notSelected: readonly SelectionFailure[], isComplete: boolean) {
       for (const { result, place } of results.all()) {

@@ -14,18 +14,13 @@ export interface Processor {
   resolve?(request: ArticleRequest): Promise<ArticleKey | undefined>;
 }
 
-/** Where a result came from. */
-export interface Origin {
+interface CollectedResult {
+  result: Result;
   /** Index of the article among all that the run processes: results arrive in any order. */
   place: number;
   /** Time spent on it including waiting, milliseconds. */
   ms: number;
 }
-
-/** Selects those of some articles that are processed. */
-export type Filter = (articles: readonly SelectedArticle[]) => readonly SelectedArticle[];
-
-type CollectedResult = Origin & { result: Result };
 
 /** All results of a run. */
 export type Results = ReturnType<typeof createResults>;
@@ -53,7 +48,7 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
       of(key)
         .map(({ result }) => result)
         .findLast((result) => 'catalogue' in result),
-    add(result: Result, origin: Origin): void {
+    add(result: Result, origin: Omit<CollectedResult, 'result'>): void {
       const key = keyOf(result);
       results.set(
         key,

@@ -1,5 +1,4 @@
 /** Executes a pipeline: `run`, its halves `fetch` and `build`, and the dry run. */
-import type { RequestEstimate } from '../fetch/requests.ts';
 import type { SelectedArticle, Selection } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
@@ -17,7 +16,7 @@ import { checkRun, type Run, withRun } from './open-run.ts';
 import { verifyOutput } from './output-folder.ts';
 import { lockOutput } from './output-lock.ts';
 import { makeReport, writeReport } from './report.ts';
-import { createResults, type Filter, type Processor, type Results } from './results.ts';
+import { createResults, type Processor, type Results } from './results.ts';
 import { isPublished, type RunEnd, type RunResult } from './run-end.ts';
 import {
   isPartial,
@@ -73,40 +72,32 @@ export function fetchPipeline(
 }
 
 /** What `--dry-run` shows. */
-export interface DryRun {
-  selection: Selection;
-  /** Requests sent to select. */
-  sent: number;
-  /** Requests that a run would send after that. */
-  estimate: RequestEstimate;
-  requests: number;
-  /** Their duration, milliseconds; undefined if nothing was measured. */
-  requestsMs: number | undefined;
-  /** Concurrent requests, and the mean duration of one so far, milliseconds. */
-  basis: { concurrency: number; meanMs: number | undefined };
-}
+export type DryRun = Awaited<ReturnType<typeof dryRunPipeline>>;
 
 /**
  * Selects, and estimates the requests of a run; fetches neither parts lists nor geometry.
  *
  * @see D-807.
  */
-export function dryRunPipeline(options: RunOptions, environment: RunEnvironment): Promise<DryRun> {
+export function dryRunPipeline(options: RunOptions, environment: RunEnvironment) {
   return withRun(options, environment, async (run) => {
     const quarantine = openQuarantine(run, createResults(run.stores.previous), false);
-    const { selection: selected, tried } = quarantine.select(await selectLive(run));
-    const selection = { ...selected, articles: [...tried] };
+    const { selection, tried } = quarantine.select(await selectLive(run));
     const fetcher = await run.session.fetcher();
-    const wanted = selection.articles.flatMap(({ request, alike = [] }) => [request, ...alike]);
+    const wanted = tried.flatMap(({ request, alike = [] }) => [request, ...alike]);
     const estimate = await fetcher.estimate(wanted);
     const requests = estimate.articles + estimate.partsLists + estimate.bodies;
     const { concurrency } = options.pipeline.service;
     const meanMs = run.metrics.requests.meanMs();
-    const { sent } = run.metrics.requests.totals();
-    const requestsMs =
-      meanMs === undefined ? undefined : (requests * meanMs) / Math.min(concurrency, requests || 1);
+    const requestsMs = ((meanMs ?? 0) * requests) / Math.min(concurrency, requests || 1);
     await run.session.finish(true);
-    return { selection, sent, estimate, requests, requestsMs, basis: { concurrency, meanMs } };
+    return {
+      selection: { ...selection, articles: tried },
+      /** Requests sent to select, and those that a run would send after that. */
+      ...{ sent: run.metrics.requests.totals().sent, estimate, requests },
+      /** Duration of the requests and mean of one, milliseconds; a mean is undefined if nothing was measured. */
+      ...{ requestsMs, meanMs, concurrency },
+    };
   });
 }
 
@@ -247,8 +238,6 @@ const ARTICLES_PER_REQUEST = 2;
 /** Failures logged one by one; the report lists all. */
 const LOGGED_FAILURES = 20;
 
-type ProcessingRun = Pick<Run, 'options' | 'environment' | 'session' | 'isOutOfTime'>;
-
 /**
  * Processes each request of each selected article, then the children without a place in their planning,
  * which only its parts list shows.
@@ -263,11 +252,11 @@ type ProcessingRun = Pick<Run, 'options' | 'environment' | 'session' | 'isOutOfT
  * @see D-800, D-804, D-834.
  */
 async function processAll(
-  run: ProcessingRun,
+  run: Run,
   articles: readonly SelectedArticle[],
   processor: Processor,
   collect: Results['add'],
-  filter: Filter = (children) => children,
+  filter: Quarantine['filter'] = (children) => children,
 ): Promise<{ done: number; total: number }> {
   const progress = { total: 0, done: 0, failed: 0 };
   const seen = new Set<string>();
@@ -297,7 +286,7 @@ function everyRequest({ alike = [], ...selected }: SelectedArticle): SelectedArt
 
 /** @param progress - Continues the counts of earlier rounds. */
 async function processRound(
-  run: ProcessingRun,
+  run: Run,
   articles: readonly SelectedArticle[],
   processor: Processor,
   progress: Progress,
@@ -375,16 +364,9 @@ function within<T>(limitMs: number, isPaused: () => boolean, work: Promise<T>): 
   });
 }
 
-function logFailure(
-  { log }: ProcessingRun['environment'],
-  request: ArticleRequest,
-  error: ConverterError,
-): void {
-  log.warn('configuration failed', {
-    article: articleLabel(request),
-    code: error.code,
-    message: error.message,
-    // The stack locates a mistake of this program; an expected error has no use for it.
-    ...(error.code === 'INTERNAL' ? { stack: (error.cause as Error | undefined)?.stack } : {}),
-  });
+function logFailure({ log }: RunEnvironment, request: ArticleRequest, error: ConverterError): void {
+  const { code, message, cause } = error;
+  // The stack locates a mistake of this program; an expected error has no use for it.
+  const stack = code === 'INTERNAL' && { stack: (cause as Error | undefined)?.stack };
+  log.warn('configuration failed', { article: articleLabel(request), code, message, ...stack });
 }
