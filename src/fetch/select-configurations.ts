@@ -8,14 +8,15 @@ import type { Warning } from '../model/snapshot.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
 import { planningChildren } from './resolve-article.ts';
-import type {
-  Configurator,
-  Configured,
-  PropertySetting,
-  SelectedArticle,
-  SelectionFailure,
-  SourceOf,
-  SourceSelection,
+import {
+  type Configurator,
+  type Configured,
+  joinSelections,
+  type PropertySetting,
+  type SelectedArticle,
+  type SelectionFailure,
+  type SourceOf,
+  type SourceSelection,
 } from './selection.ts';
 
 type ConfigurationSource = SourceOf<'configurations'>;
@@ -40,19 +41,15 @@ export async function selectConfigurations(
   if ('code' in first) return { articles: [], failures: [first] };
   const { settings, failures, warnings } = await settingsOfEach(source, first, named);
   const results = await Promise.all(
-    settings.map(async (setting) => {
+    settings.map(async (setting): Promise<SourceSelection> => {
       const all = [...named, setting];
       const result = await attempt(source, all, () => set(configurator, first, setting));
-      return 'code' in result ? result : selected(source, result, all);
+      if ('code' in result) return { articles: [], failures: [result] };
+      return { articles: [selected(source, result, all)] };
     }),
   );
-  const articles = results.filter((result) => 'request' in result);
-  const refused = results.filter((result) => 'code' in result);
-  return {
-    articles: [selected(source, first, named), ...articles],
-    failures: [...failures, ...refused],
-    warnings,
-  };
+  const own = { articles: [selected(source, first, named)], failures, warnings };
+  return joinSelections([own, ...results]);
 }
 
 /** Every other value of each property of `each`, as many as are allowed. */
