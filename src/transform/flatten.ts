@@ -24,31 +24,50 @@ import { createLayerReader } from './layers.ts';
 import type { Losses } from './losses.ts';
 import { isSolidType } from './solids.ts';
 
-/** A part to be drawn: a block or a solid with its frame. */
-export interface Part {
-  node: PartsListNode;
-  /** Child indices from the root, such as `0/2/1`. */
-  path: string;
-  /** Rigid, relative to the part's movable frame, or to the article. */
-  frame: Frame;
+/** What a node passes to its children. */
+interface Place {
   /** Rigid, relative to the article. */
   worldFrame: Frame;
-  scale: Vec3;
-  /** With `inheritScale` only: what the ancestors' scales do to its vertices before `scale`. */
-  bakedShape: Mat3 | undefined;
+  /** With `inheritScale`: the whole linear map of the children, scales included. */
+  linear: Mat3 | undefined;
+  /** With `inheritScale`: the linear map of the node's own geometry, before its own scale. */
+  own: Mat3 | undefined;
   /** Effective material reference, empty where no ancestor has one. */
   material: string;
   /** Effective layer, or empty. */
   layer: string;
+  /** Name of the block of the node that the layer is of. */
+  layerOf: string;
   /** Index into {@link FlatParts.movables}, or -1. */
   movable: number;
+  /** Child indices from the root, such as `0/2/1`. */
+  path: string;
+  depth: number;
 }
 
-/** The parts to draw and the frames that a viewer can move, such as a drawer; both depth first. */
+/** A part to be drawn: a block or a solid with its frame. */
+export interface Part
+  extends Pick<Place, 'worldFrame' | 'material' | 'layer' | 'movable' | 'path'> {
+  node: PartsListNode;
+  /** Rigid, relative to the part's movable frame, or to the article. */
+  frame: Frame;
+  scale: Vec3;
+  /** With `inheritScale` only: what the ancestors' scales do to its vertices before `scale`. */
+  bakedShape: Mat3 | undefined;
+}
+
+/** A frame that a viewer can move, such as a drawer, relative to that of its `parent`. */
+interface Movable extends Pick<Place, 'worldFrame' | 'layer'> {
+  name: string;
+  frame: Frame;
+  /** Index of a movable, or -1: the article. */
+  parent: number;
+}
+
+/** Both depth first. */
 interface FlatParts {
   parts: Part[];
-  /** `frame` is relative to the movable `parent`, or to the article where that is -1. */
-  movables: { name: string; path: string; layer: string; frame: Frame; parent: number }[];
+  movables: Movable[];
 }
 
 const GROUP_TYPES = new Set(['top', 'clsref']);
@@ -56,22 +75,6 @@ const NO_SCALE: Vec3 = [1, 1, 1];
 
 /** Paths of deeper nodes are shortened in the middle: a full one is as long as it is deep. */
 const LONGEST_PATH = 64;
-
-/** What a node passes to its children. */
-interface Place {
-  world: Frame;
-  /** With `inheritScale`: the whole linear map of the children, scales included. */
-  linear: Mat3 | undefined;
-  /** With `inheritScale`: the linear map of the node's own geometry, before its own scale. */
-  own: Mat3 | undefined;
-  material: string;
-  layer: string;
-  /** Name of the block of the node that the layer is of. */
-  layerOf: string;
-  movable: number;
-  path: string;
-  depth: number;
-}
 
 interface Visit {
   node: PartsListNode;
@@ -83,8 +86,6 @@ interface Walk {
   options: ConvertOptions;
   losses: Losses;
   flat: FlatParts;
-  /** Frame of each movable, relative to the article. */
-  movableWorlds: Frame[];
   readLayer: ReturnType<typeof createLayerReader>;
 }
 
@@ -103,9 +104,9 @@ export function flattenPartsList(
 ): FlatParts {
   const flat: FlatParts = { parts: [], movables: [] };
   const readLayer = createLayerReader(names, options.dropLayers);
-  const walk: Walk = { options, losses, flat, movableWorlds: [], readLayer };
+  const walk: Walk = { options, losses, flat, readLayer };
   const root: Place = {
-    world: WORLD_FRAME,
+    worldFrame: WORLD_FRAME,
     linear: options.inheritScale ? IDENTITY3 : undefined,
     own: undefined,
     material: '',
@@ -122,7 +123,7 @@ export function flattenPartsList(
     const { node } = visit;
     const place = placeOf(visit, options);
     if (node.type === 'clsref') place.movable = addMovable(node, place, walk);
-    else if (isDrawn(node, place, walk)) flat.parts.push(partOf(node, place, walk.movableWorlds));
+    else if (isDrawn(node, place, walk)) flat.parts.push(partOf(node, place, flat));
     pushAll(stack, node.children, place);
   }
   return flat;
@@ -150,19 +151,19 @@ function placeOf({ node, index, parent }: Visit, options: ConvertOptions): Place
 /** With inherited scales the map is a general linear one, and the frame the nearest rigid one. */
 function frameOf(
   node: PartsListNode,
-  { world, linear }: Place,
+  { worldFrame, linear }: Place,
   rule: ConvertOptions,
-): Pick<Place, 'world' | 'linear' | 'own'> {
+): Pick<Place, 'worldFrame' | 'linear' | 'own'> {
   const { offsetMetres, rotationDegrees } = node;
   if (!linear) {
-    const frame = childFrame(world, offsetMetres, rotationDegrees, rule);
-    return { world: frame, linear: undefined, own: undefined };
+    const frame = childFrame(worldFrame, offsetMetres, rotationDegrees, rule);
+    return { worldFrame: frame, linear: undefined, own: undefined };
   }
-  const base = { rotation: linear, translationMetres: world.translationMetres };
+  const base = { rotation: linear, translationMetres: worldFrame.translationMetres };
   const translationMetres = movePoint(base, offsetMetres);
   const own = multiplyMat3(linear, rotationFromDegrees(rotationDegrees, rule));
   return {
-    world: { rotation: orthonormalize(own) ?? IDENTITY3, translationMetres },
+    worldFrame: { rotation: orthonormalize(own) ?? IDENTITY3, translationMetres },
     linear: scaleColumns(own, scaleOf(node)),
     own,
   };
@@ -176,17 +177,16 @@ function pathOf(parent: Place, index: number): string {
   return `${parent.path.slice(0, cut)}/…${parent.depth - LONGEST_PATH} more…/${index}`;
 }
 
-function addMovable(node: PartsListNode, place: Place, walk: Walk): number {
-  const { flat, movableWorlds } = walk;
-  const { tag } = walk.readLayer(node.layer, node.blockName);
-  flat.movables.push({
-    name: tag === '' ? `movable ${place.path}` : tag,
-    path: place.path,
-    layer: node.layer,
-    frame: relativeFrame(movableWorlds[place.movable] ?? WORLD_FRAME, place.world),
-    parent: place.movable,
-  });
-  return movableWorlds.push(place.world) - 1;
+function addMovable(node: PartsListNode, place: Place, { flat, readLayer }: Walk): number {
+  const { worldFrame, path, movable: parent } = place;
+  const { tag } = readLayer(node.layer, node.blockName);
+  const name = tag === '' ? `movable ${path}` : tag;
+  const frame = inMovable(worldFrame, parent, flat);
+  return flat.movables.push({ name, layer: node.layer, frame, worldFrame, parent }) - 1;
+}
+
+function inMovable(worldFrame: Frame, movable: number, { movables }: FlatParts): Frame {
+  return relativeFrame(movables[movable]?.worldFrame ?? WORLD_FRAME, worldFrame);
 }
 
 function isDrawn(node: PartsListNode, place: Place, walk: Walk): boolean {
@@ -219,18 +219,13 @@ function reportUnknown(type: string, path: string, { options, losses }: Walk): v
   losses.add({ where: path, field: 'type', value: type, done: 'kept as a group' }, `type ${type}`);
 }
 
-function partOf(node: PartsListNode, place: Place, worlds: readonly Frame[]): Part {
-  const { path, world, own, material, layer, movable } = place;
-  return {
-    node,
-    path,
-    frame: relativeFrame(worlds[movable] ?? WORLD_FRAME, world),
-    worldFrame: world,
-    ...(own ? shapeOf(world, own, scaleOf(node)) : { scale: scaleOf(node), bakedShape: undefined }),
-    material,
-    layer,
-    movable,
-  };
+function partOf(node: PartsListNode, place: Place, flat: FlatParts): Part {
+  const { path, worldFrame, own, material, layer, movable } = place;
+  const frame = inMovable(worldFrame, movable, flat);
+  const shape = own
+    ? shapeOf(worldFrame, own, scaleOf(node))
+    : { scale: scaleOf(node), bakedShape: undefined };
+  return { node, path, frame, worldFrame, ...shape, material, layer, movable };
 }
 
 /** Only an `imp` has a scale. */
