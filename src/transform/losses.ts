@@ -6,18 +6,7 @@ import { ConverterError, type ErrorCode, isErrorCode } from '../support/errors.t
 import { globMatcher } from '../support/glob.ts';
 
 /** Collects losses, warnings and counts of one article. */
-export interface Losses {
-  readonly counts: Scene['counts'];
-  /**
-   * Adds a source attribute that is not carried over exactly; equal ones are listed once.
-   *
-   * @param same - Losses with the same one are listed once too, with the first place and their number.
-   */
-  add(loss: Loss, same?: string): void;
-  /** Adds a warning; equal messages are listed once, with the first place and their number. */
-  warn(code: string, message: string, where?: string): void;
-  listed(): Pick<Scene, 'losses' | 'warnings' | 'counts'>;
-}
+export type Losses = ReturnType<typeof createLosses>;
 
 /** Longer values of the service, and lists with more entries, are shortened. */
 const LONGEST_VALUE = 200;
@@ -34,7 +23,7 @@ const LONGEST_VALUE = 200;
  * losses.listed().warnings; // → [{ …, message: 'type "spline" is kept as a group (at 0/1 and 1 more)' }]
  * ```
  */
-export function createLosses(expected: readonly string[] = []): Losses {
+export function createLosses(expected: readonly string[] = []) {
   const isExpected = expected.map(globMatcher);
   const losses = new Map<string, Loss & { times: number }>();
   const warnings = new Map<string, Warning & { where: string | undefined; times: number }>();
@@ -48,20 +37,26 @@ export function createLosses(expected: readonly string[] = []): Losses {
   };
   return {
     counts,
-    add({ where, field, value: received, done }, same) {
+    /**
+     * Adds a source attribute that is not carried over exactly; equal ones are listed once.
+     *
+     * @param same - Losses with the same one are listed once too, with the first place and their number.
+     */
+    add({ where, field, value: received, done }: Loss, same?: string): void {
       const value = short(received);
       const key = same ?? `${where}\0${field}\0${String(value)}\0${done}`;
       const known = losses.get(key);
       if (known) known.times += same === undefined ? 0 : 1;
       else losses.set(key, { where, field, value, done, times: 1 });
     },
-    warn(code, message, where) {
+    /** Adds a warning; equal messages are listed once, with the first place and their number. */
+    warn(code: string, message: string, where?: string): void {
       const key = `${code}\0${message}`;
       const known = warnings.get(key);
       if (known) known.times++;
       else warnings.set(key, { code, message, where, times: 1 });
     },
-    listed: () => ({
+    listed: (): Pick<Scene, 'losses' | 'warnings' | 'counts'> => ({
       losses: Array.from(losses.values(), ({ where, times, ...loss }) => ({
         where: placesOf(where, times),
         ...loss,

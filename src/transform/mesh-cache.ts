@@ -5,12 +5,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** Derived data by a key that names its content and the options it depends on. */
-export interface MeshCache {
-  /** The value of a key, made with `make` where it is missing. */
-  get<T>(key: string, make: () => T): T;
-  /** The same for asynchronous work; concurrent calls for one key share it. */
-  getAsync<T>(key: string, make: () => Promise<T>): Promise<T>;
-}
+export type MeshCache = ReturnType<typeof createMeshCache>;
 
 /** Enough for the shared parts of a manufacturer: 18,000 of 13 KB. */
 const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
@@ -20,7 +15,7 @@ const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
  *
  * @param maxBytes - Size beyond which the least recently used entries are evicted.
  */
-export function createMeshCache(maxBytes: number = DEFAULT_MAX_BYTES): MeshCache {
+export function createMeshCache(maxBytes: number = DEFAULT_MAX_BYTES) {
   // In an object, since a value may be undefined.
   const entries = new LRUCache<string, { value: unknown }>({ maxSize: maxBytes });
   const pending = new Map<string, Promise<unknown>>();
@@ -31,10 +26,12 @@ export function createMeshCache(maxBytes: number = DEFAULT_MAX_BYTES): MeshCache
   }
 
   return {
+    /** The value of a key, made with `make` where it is missing. */
     get<T>(key: string, make: () => T): T {
       const known = entries.get(key);
       return known ? (known.value as T) : add(key, make());
     },
+    /** The same for asynchronous work; concurrent calls for one key share it. */
     async getAsync<T>(key: string, make: () => Promise<T>): Promise<T> {
       const known = entries.get(key);
       if (known) return known.value as T;

@@ -125,7 +125,7 @@ async function resolveMaterial(
   return {
     shading,
     images: await packImages(shading, images, placed, input.packer),
-    uvs: uvNeeds(material, placed.uvSets, options),
+    uvs: placed.uvs,
     extras: extrasOf(material, shading, input),
   };
 }
@@ -198,7 +198,7 @@ function placeTextures(
   material: ServiceMaterial,
   { images: { normal, ...ofBase } }: MaterialShading,
   options: ConvertOptions,
-): { uvSets: (UvMap | undefined)[]; base: UvPlace; bump: UvPlace } {
+): { uvs: ResolvedMaterial['uvs']; base: UvPlace; bump: UvPlace } {
   const uvSets: (UvMap | undefined)[] = [];
   const place = (isUsed: boolean, placement: Parameters<typeof placeUvs>[0]): UvPlace => {
     const { baked, transform } = placeUvs(placement, options);
@@ -210,21 +210,13 @@ function placeTextures(
   const base = place(Object.values(ofBase).includes(true), placements.base);
   const bump = place(normal, placements.bump);
   if (uvSets.length === 0 && options.unusedUvs === 'keep') uvSets.push(undefined);
-  return { uvSets, base, bump };
-}
-
-function uvNeeds(
-  material: ServiceMaterial,
-  uvSets: (UvMap | undefined)[],
-  { preferStoredUvs, rauto }: ConvertOptions,
-): ResolvedMaterial['uvs'] {
   const map = material.map?.toLowerCase();
-  const projects = (map === 'auto' || map === 'rauto') && !preferStoredUvs;
-  return {
-    useStoredUvs: !projects,
-    swapProjected: map === 'rauto' && rauto === 'exchange',
+  const uvs = {
+    useStoredUvs: options.preferStoredUvs || (map !== 'auto' && map !== 'rauto'),
+    swapProjected: map === 'rauto' && options.rauto === 'exchange',
     uvSets,
   };
+  return { uvs, base, bump };
 }
 
 async function packImages(

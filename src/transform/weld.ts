@@ -5,14 +5,6 @@
  * 870 (test/bench/README.md).
  */
 
-/** Welded points, and where each of the old ones went. */
-interface WeldedPoints {
-  /** x y z a welded point, in order of first appearance. */
-  positions: Float32Array;
-  /** Old point index → welded point index. */
-  remap: Uint32Array;
-}
-
 const EMPTY = 0xffffffff;
 
 /**
@@ -20,8 +12,12 @@ const EMPTY = 0xffffffff;
  *
  * @param positions - n × 3 float32, metres; a trailing incomplete point is ignored.
  * @param toleranceMetres - 0 joins equal positions only; else the size of a grid cell.
+ * @returns `positions` in order of first appearance; `remap`: old point index → welded point index.
  */
-export function weldPoints(positions: Float32Array, toleranceMetres: number): WeldedPoints {
+export function weldPoints(
+  positions: Float32Array,
+  toleranceMetres: number,
+): { positions: Float32Array; remap: Uint32Array } {
   const count = Math.floor(positions.length / 3);
   const keys = keysOf(positions, count, toleranceMetres);
   const bits = new Uint32Array(keys.buffer, keys.byteOffset, keys.length);

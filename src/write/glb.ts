@@ -41,13 +41,13 @@ type Elements = Float32Array | Uint16Array | Uint32Array;
 type GltfObject = Record<string, unknown>;
 
 /**
- * Writes a scene as GLB (glTF 2.0, sections 4 (GLB) and 5; D-307, D-750).
+ * Writes a scene as GLB (D-307, D-750).
  *
  * @returns glTF 2.0 binary; equal scenes give equal bytes.
  */
 export function writeGlb(scene: Scene): Uint8Array {
-  const { json, parts, byteLength } = encodeScene(scene);
-  return join(json, parts, byteLength);
+  const { json, parts } = encodeScene(scene);
+  return join(json, parts);
 }
 
 /** Addresses of the files beside a `.gltf` file: its buffer, and each image of the scene. */
@@ -65,14 +65,15 @@ interface FileUris {
 export function encodeScene(
   scene: Scene,
   uris?: FileUris,
-): { json: Uint8Array; parts: readonly Uint8Array[]; byteLength: number } {
+): { json: Uint8Array; parts: readonly Uint8Array[] } {
   const binary = createBinaryChunk();
   const document = JSON.stringify(gltfDocument(scene, binary, uris), undefined, uris && 2);
   const json = new TextEncoder().encode(document);
-  return { json, parts: binary.parts, byteLength: binary.byteLength() };
+  return { json, parts: binary.parts };
 }
 
-function join(json: Uint8Array, parts: readonly Uint8Array[], binaryBytes: number): Uint8Array {
+function join(json: Uint8Array, parts: readonly Uint8Array[]): Uint8Array {
+  const binaryBytes = parts.reduce((sum, part) => sum + part.length, 0);
   const jsonBytes = (json.length + 3) & ~3;
   const jsonEnd = HEADER_BYTES + CHUNK_HEADER_BYTES + jsonBytes;
   const total = jsonEnd + (binaryBytes > 0 ? CHUNK_HEADER_BYTES + binaryBytes : 0);
