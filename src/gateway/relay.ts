@@ -1,5 +1,4 @@
 /** The token relay: turns a posted login into a session token, as the service's sample script does. */
-import type { RateLimitPluginOptions } from '@fastify/rate-limit';
 import { createTokenIssuer } from '../service/session.ts';
 import { asConverterError, type ErrorCode } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
@@ -63,15 +62,15 @@ export async function openRelay(options: RelayOptions): Promise<GatewayServer> {
   const checks = { authUrl: required(CHECKS.text), random: required(CHECKS.function) };
   checkParameters('openRelay', options, { ...checks, ...SERVER_CHECKS }, true);
   const { now, log } = options;
-  const { perSender, overall } = { ...RELAY_DEFAULTS, ...options };
+  const waitOf = createRateLimit({ ...RELAY_DEFAULTS, ...options }, WINDOW_MS, now);
   const issuer = createTokenIssuer(options);
   const server = await openServer(options, {
     path: TOKEN_PATH,
     bodyLimitBytes: BODY_LIMIT_BYTES,
-    rateLimit: { max: perSender, timeWindow: WINDOW_MS, store: slidingWindow(overall, now) },
     async answer(post) {
       const request = await readLoginForm(post);
-      await post.countAttempt();
+      const seconds = Math.ceil(waitOf(post.sender) / 1000);
+      if (seconds > 0) throw tooMany(seconds);
       try {
         return answerOf(await issuer.issue(request), post);
       } catch (thrown) {
@@ -86,6 +85,11 @@ export async function openRelay(options: RelayOptions): Promise<GatewayServer> {
       await issuer.close();
     },
   };
+}
+
+function tooMany(seconds: number): Refusal {
+  const headers = { 'retry-after': String(seconds) };
+  return new Refusal(429, `too many logins; try again in ${seconds} s`, { headers });
 }
 
 function answerOf(token: string, { accept }: Post) {
@@ -143,36 +147,26 @@ async function fieldsOf(post: Post): Promise<Iterable<readonly [string, unknown]
 }
 
 /**
- * A store for the rate limit library: a sliding window per sender and over all senders.
+ * Creates a rate limit with a sliding window, per sender and over all senders: a fixed window would let twice
+ * the limit pass around its border. Refused attempts are not counted.
  *
- * The library's own store counts fixed windows, which let twice the limit pass around their border,
- * and cannot combine two limits. Refused attempts are not counted.
+ * @returns Milliseconds that a sender has to wait; 0 if the attempt passes.
  */
-export function slidingWindow(
-  overall: number,
+export function createRateLimit(
+  { perSender, overall }: { perSender: number; overall: number },
+  windowMs: number,
   now: () => number,
-): NonNullable<RateLimitPluginOptions['store']> {
+): (sender: string) => number {
   let passed: { sender: string; atMs: number }[] = [];
-  return class SlidingWindow {
-    incr(
-      sender: string,
-      done: (error: null, result: { current: number; ttl: number }) => void,
-      windowMs: number,
-      perSender: number,
-    ): void {
-      const nowMs = now();
-      const untilFree = (attempts: typeof passed, limit: number): number =>
-        attempts.length < limit ? 0 : attempts.at(-limit)!.atMs + windowMs - nowMs;
-      // Attempts of the future are dropped too: a clock that was set back must not block logins.
-      passed = passed.filter(({ atMs }) => atMs > nowMs - windowMs && atMs <= nowMs);
-      const own = passed.filter((attempt) => attempt.sender === sender);
-      const waitMs = Math.max(untilFree(own, perSender), untilFree(passed, overall));
-      if (waitMs === 0) passed.push({ sender, atMs: nowMs });
-      done(null, { current: waitMs === 0 ? own.length + 1 : perSender + 1, ttl: waitMs });
-    }
-
-    child(): SlidingWindow {
-      return this;
-    }
+  return (sender) => {
+    const nowMs = now();
+    const untilFree = (attempts: typeof passed, limit: number): number =>
+      attempts.length < limit ? 0 : attempts.at(-limit)!.atMs + windowMs - nowMs;
+    // Attempts of the future are dropped too: a clock that was set back must not block logins.
+    passed = passed.filter(({ atMs }) => atMs > nowMs - windowMs && atMs <= nowMs);
+    const own = passed.filter((attempt) => attempt.sender === sender);
+    const waitMs = Math.max(untilFree(own, perSender), untilFree(passed, overall));
+    if (waitMs === 0) passed.push({ sender, atMs: nowMs });
+    return waitMs;
   };
 }

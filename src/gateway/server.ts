@@ -1,7 +1,6 @@
 /** An HTTP server with one address that other systems post to: body limits, origins, errors, shutdown. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyCorsOptions } from '@fastify/cors';
-import type { RateLimitPluginOptions } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
@@ -33,8 +32,8 @@ export interface Post {
   bytes: Uint8Array;
   contentType: string;
   accept: string;
-  /** Counts an attempt of this sender; throws a {@link Refusal} 429 where it exceeds the rate limit. */
-  countAttempt(): Promise<void>;
+  /** Address of the sender. */
+  sender: string;
 }
 
 /** An answer with status 200. */
@@ -48,7 +47,6 @@ interface PostHandler {
   /** The path of the posts; any other is a 404. */
   path: string;
   bodyLimitBytes: number;
-  rateLimit?: Pick<RateLimitPluginOptions, 'max' | 'timeWindow' | 'store'>;
   answer(post: Post): Promise<PostAnswer>;
 }
 
@@ -123,7 +121,15 @@ export async function openServer(
   let closed: Promise<void> | undefined;
   addHooks(app, options, () => closed !== undefined);
   await app.register(cors, corsOptions(origins));
-  await addRoutes(app, handler);
+  app.post(handler.path, async ({ body, headers, ip: sender }, reply) => {
+    const { contentType, text } = await handler.answer({
+      bytes: body instanceof Uint8Array ? body : new Uint8Array(),
+      contentType: headers['content-type'] ?? '',
+      accept: headers.accept ?? '',
+      sender,
+    });
+    return reply.type(contentType).send(text);
+  });
   const origin = (await app.listen({ port, host })).replace('//[::]', '//127.0.0.1');
   return {
     url: `${origin}${handler.path}`,
@@ -165,36 +171,6 @@ function corsOptions(origins: 'any' | readonly string[]): FastifyCorsOptions {
       const message = 'pages of this origin may not post here; see --allow-origin';
       done(new Refusal(403, message), false);
     },
-  };
-}
-
-async function addRoutes(app: FastifyInstance, handler: PostHandler): Promise<void> {
-  const { path, answer, rateLimit } = handler;
-  const countAttempt = await attemptCounter(app, rateLimit);
-  app.post(path, async (request, reply) => {
-    const { body, headers } = request;
-    const { contentType, text } = await answer({
-      bytes: body instanceof Uint8Array ? body : new Uint8Array(),
-      contentType: headers['content-type'] ?? '',
-      accept: headers.accept ?? '',
-      countAttempt: () => countAttempt(request),
-    });
-    return reply.type(contentType).send(text);
-  });
-}
-
-async function attemptCounter(app: FastifyInstance, rateLimit: PostHandler['rateLimit']) {
-  if (rateLimit === undefined) return async () => undefined;
-  const { default: plugin } = await import('@fastify/rate-limit');
-  // Exact addresses: the library would count an IPv6 network of 64 bits as one sender.
-  await app.register(plugin, { ...rateLimit, global: false, ipv6Subnet: 128 });
-  const count = app.createRateLimit();
-  return async (request: FastifyRequest): Promise<void> => {
-    const counted = await count(request);
-    const seconds = !counted.isAllowed && counted.isExceeded ? counted.ttlInSeconds : 0;
-    if (seconds <= 0) return;
-    const headers = { 'retry-after': String(seconds) };
-    throw new Refusal(429, `too many logins; try again in ${seconds} s`, { headers });
   };
 }
 

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
 import { TOKEN_LIFETIMES_MS } from '../../../src/emulator/tokens.ts';
-import { openRelay, type RelayOptions, slidingWindow } from '../../../src/gateway/relay.ts';
+import { createRateLimit, openRelay, type RelayOptions } from '../../../src/gateway/relay.ts';
 import type { GatewayServer } from '../../../src/gateway/server.ts';
 import type { Logger } from '../../../src/support/log.ts';
 import { redact } from '../../../src/support/redact.ts';
@@ -280,28 +280,10 @@ it('deletes each token once it is handed over: it runs for months', async () => 
   expect(redact(token)).toBe(token);
 });
 
-/** Milliseconds that a sender has to wait, 0 where the attempt passes. */
-function createLimit(limits: {
-  perSender: number;
-  overall: number;
-  windowMs: number;
-  now: () => number;
-}): (sender: string) => number {
-  const store = new (slidingWindow(limits.overall, limits.now))({});
-  return (sender) => {
-    let waitMs = 0;
-    const note = (_: unknown, result?: { current: number; ttl: number }) => {
-      if (result!.current > limits.perSender) waitMs = result!.ttl;
-    };
-    store.incr(sender, note, limits.windowMs, limits.perSender);
-    return waitMs;
-  };
-}
-
 describe('the rate limit', () => {
   it('lets so many of one sender pass, then says how long to wait', () => {
     let nowMs = 1000;
-    const limit = createLimit({ perSender: 2, overall: 9, windowMs: 60_000, now: () => nowMs });
+    const limit = createRateLimit({ perSender: 2, overall: 9 }, 60_000, () => nowMs);
     expect([limit('a'), limit('a'), limit('a'), limit('b')]).toEqual([0, 0, 60_000, 0]);
     nowMs += 59_999;
     expect(limit('a')).toBe(1);
@@ -310,13 +292,13 @@ describe('the rate limit', () => {
   });
 
   it('accepts a limited number from all addresses together', () => {
-    const limit = createLimit({ perSender: 2, overall: 3, windowMs: 10, now: () => 0 });
+    const limit = createRateLimit({ perSender: 2, overall: 3 }, 10, () => 0);
     expect(['a', 'b', 'c', 'd'].map(limit)).toEqual([0, 0, 0, 10]);
   });
 
   it('blocks no login when the clock is set back', () => {
     let nowMs = 1e9;
-    const limit = createLimit({ perSender: 1, overall: 1, windowMs: 10, now: () => nowMs });
+    const limit = createRateLimit({ perSender: 1, overall: 1 }, 10, () => nowMs);
     expect(limit('a')).toBe(0);
     nowMs = 5;
     expect(limit('a')).toBe(0);
@@ -327,7 +309,7 @@ describe('the rate limit', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let nowMs = 0;
-        const limit = createLimit({ perSender: 2, overall: 4, windowMs: 100, now: () => nowMs });
+        const limit = createRateLimit({ perSender: 2, overall: 4 }, 100, () => nowMs);
         const passed: { sender: string; at: number }[] = [];
         for (const [sender, pause] of steps) {
           nowMs += pause;
