@@ -118,7 +118,7 @@ interface Tile {
   label: string;
   count: number;
   /** Of a figure that is no count. */
-  figure?: string;
+  figure?: string | undefined;
   note?: string;
   tone?: string;
   section?: string;
@@ -205,38 +205,25 @@ function actionsCard(report: RunReport): Html {
   return card('needs', 'needs', 'What you need to do', undefined, content);
 }
 
-function totalsCard(report: RunReport): Html | undefined {
-  const totals = totalTiles(report).filter(({ count }) => count > 0);
-  if (totals.length === 0) return undefined;
-  return card('tiles totals', 'totals', 'Totals', undefined, tileList(totals));
-}
-
-function totalTiles({ objects, triangles, requests, geometry, configurations }: RunReport): Tile[] {
+/** What is zero is left out. */
+function totalsCard({ objects, triangles, requests, geometry, configurations }: RunReport) {
   const { distinct, bytes, savedBytes, savedFiles } = objects;
   const { sent, fromCache, bytesReceived } = requests;
   const { kept, selected } = configurations;
   const dropped = geometry.droppedTriangles;
-  return [
-    { label: 'GLB files', count: distinct, note: size(bytes) },
-    {
-      ...{ label: 'Saved by deduplication', count: savedFiles },
-      ...{ figure: size(savedBytes), note: amount(savedFiles, 'file') },
-    },
-    {
-      label: 'Triangles',
-      count: triangles,
-      note: dropped > 0 ? `${integer(dropped)} dropped` : '',
-    },
-    { label: 'Requests sent', count: sent, note: `${size(bytesReceived)} received` },
-    {
-      ...{ label: 'From the cache', count: fromCache },
-      ...{ figure: percentage(fromCache, sent + fromCache), note: amount(fromCache, 'response') },
-    },
-    {
-      ...{ label: 'Without a request', count: kept },
-      ...{ figure: percentage(kept, selected), note: amount(kept, 'configuration') },
-    },
+  const ofResponses = percentage(fromCache, sent + fromCache);
+  const totals: readonly [label: string, count: number, note: string, figure?: string][] = [
+    ['GLB files', distinct, size(bytes)],
+    ['Saved by deduplication', savedFiles, amount(savedFiles, 'file'), size(savedBytes)],
+    ['Triangles', triangles, dropped > 0 ? `${integer(dropped)} dropped` : ''],
+    ['Requests sent', sent, `${size(bytesReceived)} received`],
+    ['From the cache', fromCache, amount(fromCache, 'response'), ofResponses],
+    ['Without a request', kept, amount(kept, 'configuration'), percentage(kept, selected)],
   ];
+  const tiles = totals.map(([label, count, note, figure]) => ({ label, count, note, figure }));
+  const some = tiles.filter(({ count }) => count > 0);
+  if (some.length === 0) return undefined;
+  return card('tiles totals', 'totals', 'Totals', undefined, tileList(some));
 }
 
 function footer(report: RunReport): Html {
