@@ -26,7 +26,6 @@ import {
   estimateRequests,
   imageRequest,
   partsListRequest,
-  type RequestEstimate,
 } from './requests.ts';
 import { planningChildren, resolveKey } from './resolve-article.ts';
 import {
@@ -73,7 +72,7 @@ export interface Fetcher extends CatalogueReader, Configurator {
   /** The configuration of a request, from a fresh snapshot if there is one, else as resolved. */
   identify(request: ArticleRequest): Promise<{ key: ArticleKey }>;
   /** How many requests it would take to fetch articles; sends none for it. */
-  estimate(requests: readonly ArticleRequest[]): Promise<RequestEstimate>;
+  estimate(requests: readonly ArticleRequest[]): ReturnType<typeof estimateRequests>;
   /** By operation. */
   readonly counts: ResponseCache['counts'];
   /** Parts lists and blocks that were decoded while fetching. */

@@ -97,7 +97,7 @@ function unlistedName(spelled: string): string {
  * Requests that a fetch would send: GET articles, GET btg, GET block and materials; and configurations that
  * were never fetched, whose blocks and images are a guess.
  */
-export type RequestEstimate = Record<'articles' | 'partsLists' | 'bodies' | 'unknown', number>;
+type RequestEstimate = Record<'articles' | 'partsLists' | 'bodies' | 'unknown', number>;
 
 interface EstimateOptions {
   service: string;
