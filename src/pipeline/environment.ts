@@ -24,11 +24,7 @@ export function registerSecrets(env: Environment): void {
   }
 }
 
-/**
- * Reads the credentials: the token if one is set, else user name and password.
- *
- * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET` naming the variables.
- */
+/** Reads the token if one is set, else user name and password. @throws `PIPELINE_VARIABLE_UNSET` naming the variables. */
 export function readCredentials(env: Environment): Credentials {
   const { BTG2GLTF_TOKEN: token, BTG2GLTF_APP_KEY: appKey } = env;
   const { BTG2GLTF_USERNAME: username, BTG2GLTF_PASSWORD: password } = env;

@@ -19,13 +19,8 @@ import { compareShares, sharePercent } from './share.ts';
 type GateAssessment = Omit<GateReport, 'accepted'>;
 
 /**
- * Compares the result of a run with what is published.
- *
- * @param before - The published manifest.
- * @param now - The manifest that would replace it. What failed counts with its previous figures, since its
- *   GLB stays published.
- *
- * @see D-850, D-851.
+ * Compares the published manifest with the one that would replace it. What failed counts with its previous
+ * figures, since its GLB stays published. @see D-850, D-851
  */
 export function assessGates(
   before: PackedMap<ManifestLine>,

@@ -78,12 +78,7 @@ export interface Verification {
   problems: { path: string; problem: string; object?: Digest }[];
 }
 
-/**
- * Hashes every object that the manifest refers to, also the last good ones of failed lines, and every link.
- *
- * @param signal - Stops it: reading a large range takes long.
- * @throws {@link ConverterError} `USAGE` without a manifest; the reason of the signal.
- */
+/** Hashes every object and link of the manifest. @throws `USAGE` without a manifest; the reason of the signal. */
 export async function verifyOutput(outputDir: string, signal?: AbortSignal): Promise<Verification> {
   const problems: Verification['problems'] = [];
   const check = async (path: string, digest: Digest, facts: { object?: Digest }) => {
@@ -120,14 +115,11 @@ async function isSameFile(a: string, b: string): Promise<boolean> {
 }
 
 /**
- * Finds what no line of the manifest refers to. The last good GLB of a failed line is referred to.
+ * Finds objects and links that no line of the manifest refers to, and the folders of old runs. @see D-832
  *
  * @param keepRuns - Number of latest reports to keep. @defaultValue all
- * @returns Objects, links and folders of old runs: paths relative to the output folder, with `/`, sorted; and
- *   the size of the objects, whose bytes the links share.
+ * @returns Sorted paths below the output folder, with `/`; and the size of the objects, whose bytes the links share.
  * @throws {@link ConverterError} `USAGE` without a manifest.
- *
- * @see D-832.
  */
 export async function planPrune(outputDir: string, keepRuns?: number) {
   const assets = await publishedAssets(outputDir);

@@ -28,13 +28,11 @@ interface Owner {
 const ownLocks = new Set<string>();
 
 /**
- * Takes the lock of an output folder.
+ * Takes the lock of an output folder. @see D-830
  *
  * @param startedAt - Milliseconds since 1970.
  * @returns A function that releases the lock.
  * @throws {@link ConverterError} `OUTPUT_LOCKED` if another run has it.
- *
- * @see D-830.
  */
 export async function lockOutput(
   outputDir: string,

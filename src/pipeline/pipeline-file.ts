@@ -95,9 +95,9 @@ export function parsePipeline(
 }
 
 /**
- * Checks a pipeline that a program made: what a pipeline file contains, as an object.
+ * Checks the content of a pipeline file as an object; paths in it are relative to the working folder.
  *
- * @param name - Name of the object, for errors; paths in it are relative to the working folder.
+ * @param name - Name of the object, for errors.
  * @throws {@link ConverterError} `USAGE` naming each wrong field; `PIPELINE_VARIABLE_UNSET`.
  */
 export function readPipelineObject(content: object, name: string, env: Environment): Pipeline {

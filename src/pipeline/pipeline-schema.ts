@@ -40,6 +40,14 @@ function preset<S extends z.ZodType>(schema: S, standard: z.output<S>, doc: stri
   return schema.default(standard as never).describe(doc);
 }
 
+/** A mapping that may be left out, since each of its keys has a default or may be left out. */
+function section<S extends z.ZodRawShape>(doc: string, shape: S) {
+  return z
+    .strictObject(shape)
+    .prefault({} as never)
+    .describe(doc);
+}
+
 const rateLimitSchema = z
   .strictObject({
     perSecond: z.number().positive().optional().describe('requests per second, evenly spaced'),
@@ -275,30 +283,6 @@ const convertSchema = z.strictObject(
   ),
 ) as unknown as z.ZodType<ConvertOptions, Partial<ConvertOptions>>;
 
-const limitsSchema = z
-  .strictObject({
-    articleTimeoutMs: int(900_000, 1, 'time limit of one article, milliseconds', LONGEST_MS),
-  })
-  .prefault({})
-  .describe('limits of one article');
-
-const failuresSchema = z
-  .strictObject({
-    quarantineAfterNights: int(3, 1, 'days of failure after which an article is tried less often'),
-    retryEveryNights: int(7, 1, 'days between two attempts from then on'),
-  })
-  .prefault({})
-  .describe('how often an article that keeps failing is tried');
-
-const cacheSchema = z
-  .strictObject({
-    dir: named.optional().describe('relative to this file; default: .cache beside the output'),
-    // The whole of a real service (D-611) is about 14 GB.
-    maxBytes: int(20 * 2 ** 30, 0, 'beyond this, the least recently used bodies are evicted'),
-  })
-  .prefault({})
-  .describe('responses of the service, cached between runs');
-
 /** The pipeline file as a whole. */
 export const pipelineSchema = z
   .strictObject({
@@ -306,16 +290,29 @@ export const pipelineSchema = z
     service: serviceSchema,
     articles: z.array(sourceSchema).min(1).describe('merged, duplicates removed'),
     convert: convertSchema.prefault({}).describe('options of the conversion'),
-    limits: limitsSchema,
+    limits: section('limits of one article', {
+      articleTimeoutMs: int(900_000, 1, 'time limit of one article, milliseconds', LONGEST_MS),
+    }),
     gates: gatesSchema,
-    failures: failuresSchema,
+    failures: section('how often an article that keeps failing is tried', {
+      quarantineAfterNights: int(
+        3,
+        1,
+        'days of failure after which an article is tried less often',
+      ),
+      retryEveryNights: int(7, 1, 'days between two attempts from then on'),
+    }),
     output: z.strictObject({ dir: named.describe('relative to this file') }),
     freshness: preset(
       z.enum(Object.keys(FRESHNESS_POLICIES) as [FreshnessPolicy, ...FreshnessPolicy[]]),
       FRESHNESS_DEFAULT,
       'when a cached response is used: not converted since (convertdate), confirmed by the service (revalidate), not at all (always: every run requests anew), at any age (never: no run requests anew)',
     ),
-    cache: cacheSchema,
+    cache: section('responses of the service, cached between runs', {
+      dir: named.optional().describe('relative to this file; default: .cache beside the output'),
+      // The whole of a real service (D-611) is about 14 GB.
+      maxBytes: int(20 * 2 ** 30, 0, 'beyond this, the least recently used bodies are evicted'),
+    }),
   })
   .describe('a pipeline of btg2gltf');
 

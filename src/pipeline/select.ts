@@ -35,9 +35,7 @@ const MOST_REASONS = 10;
 /**
  * Selects at the service, and stores the whole selection for a later `build`.
  *
- * @throws {@link ConverterError} `LIST_INVALID`, `NOTHING_SELECTED`, or an error of the service.
- *
- * @see D-800, D-806.
+ * @throws {@link ConverterError} `LIST_INVALID`, `NOTHING_SELECTED`, or an error of the service. @see D-800, D-806
  */
 export async function selectLive(run: Run): Promise<Selection> {
   const { options, session, environment, metrics } = run;
@@ -60,11 +58,7 @@ export async function selectLive(run: Run): Promise<Selection> {
   });
 }
 
-/**
- * Selects what the last fetch of this pipeline selected, without a network.
- *
- * @throws {@link ConverterError} `SNAPSHOT_MISSING` before the first fetch, `NOTHING_SELECTED`.
- */
+/** Selects what the last fetch selected. @throws {@link ConverterError} `SNAPSHOT_MISSING`, `NOTHING_SELECTED`. */
 export async function selectFetched({ options, metrics }: Run): Promise<Selection> {
   return metrics.stopwatch.during('select', async () => {
     const articles = await readSelection(options.pipeline);
@@ -213,11 +207,7 @@ async function store({ cacheDir }: Pipeline, path: string, bytes: Uint8Array): P
   await replaceFile(path, bytes, { tmpDir: temporaryFolder(cacheDir), isPrivate: true });
 }
 
-/**
- * Reads the selection of the last fetch.
- *
- * @throws {@link ConverterError} `SNAPSHOT_MISSING` if this pipeline was never fetched.
- */
+/** Reads the selection of the last fetch. @throws `SNAPSHOT_MISSING` if this pipeline was never fetched. */
 export async function readSelection(pipeline: Pipeline): Promise<SelectedArticle[]> {
   const text = await readTextIfExists(selectionPath(pipeline));
   if (text === undefined) {

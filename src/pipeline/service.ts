@@ -30,11 +30,7 @@ export interface ServiceEnvironment
 /** A client, and what has to be closed with it. */
 export type Service = Awaited<ReturnType<typeof openService>>;
 
-/**
- * Opens the service of a pipeline.
- *
- * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET` without credentials; `RECORDING_INVALID`.
- */
+/** Opens the service of a pipeline. @throws `PIPELINE_VARIABLE_UNSET` without credentials; `RECORDING_INVALID`. */
 export async function openService(content: ServiceContent, environment: ServiceEnvironment) {
   const { env, now, random, signal, onRequest, onAnswer, onDrift } = environment;
   const { createClient } = await import('../service/client.ts');

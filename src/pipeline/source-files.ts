@@ -45,13 +45,7 @@ interface Table {
   header: string;
 }
 
-/**
- * Reads an article list from a file.
- *
- * @throws {@link ConverterError} `LIST_INVALID` naming file and line.
- *
- * @see D-743 (what a list may look like).
- */
+/** Reads an article list from a file. @throws {@link ConverterError} `LIST_INVALID` naming file and line. @see D-743 */
 export async function readArticleList(path: string): Promise<ArticleRequest[]> {
   return (await readListRows(path)).map(({ request }) => request);
 }
@@ -73,15 +67,15 @@ async function readList<T>(path: string, read: (path: string) => Promise<T>): Pr
 }
 
 /**
- * Parses an article list: `,` or `;` between cells, with or without a byte-order mark.
+ * Parses an article list with `,` or `;` between cells.
  *
  * @param bytes - UTF-8, or UTF-16 with a byte-order mark.
- * @param file - Name for error sentences.
+ * @param file - Its name, for errors.
  *
  * @example
  * ```ts
  * parseArticleList(utf8('manufacturer;program;basearticlenumber\nacme;desk;D1'), 'list.csv');
- * // → [{ manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1', finalarticlenumber: '', reinitstring: '', metareinitstring: '' }]
+ * // → [{ manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1', finalarticlenumber: '', … }]
  * ```
  */
 export function parseArticleList(bytes: Uint8Array, file: string): ArticleRequest[] {
@@ -192,12 +186,9 @@ const DEEPEST = 32;
 const WILDCARD = /[*?]/;
 
 /**
- * Reads the carts that a glob matches: `*` and `?` within a name, `**` for folders of any depth.
+ * Reads the carts that an absolute glob matches: `*` and `?` within a name, `**` for folders of any depth.
  *
- * @param glob - Absolute.
- * @returns In the order of their names; a path without wildcards always returns one.
- *
- * @see D-801.
+ * @returns In the order of their names; a path without wildcards always returns one. @see D-801
  */
 export async function readCartFiles(glob: string): Promise<StoredPlanning[]> {
   const segments = glob.split(sep === '\\' ? /[\\/]/ : sep);
@@ -260,24 +251,14 @@ async function readJson(path: string): Promise<unknown> {
   return parseJson(await readBytes(path), 'CART_INVALID');
 }
 
-/**
- * Reads permanent identifiers: one per line, each once; blank lines and lines that begin with `#` are skipped.
- *
- * @throws {@link ConverterError} `LIST_INVALID` if it cannot be read.
- */
+/** Reads identifiers, one per line, each once; not blank lines and those that begin with `#`. @throws `LIST_INVALID` */
 export async function readPermanentIds(path: string): Promise<string[]> {
   const text = await readList(path, readText);
   const lines = text.split(/\r\n|\n|\r/).map((line) => line.trim());
   return [...new Set(lines.filter((line) => line !== '' && !line.startsWith('#')))];
 }
 
-/**
- * Looks up the plannings of permanent identifiers in the database, then in the recording.
- *
- * @throws {@link ConverterError} `RECORDING_INVALID`.
- *
- * @see D-802, D-821.
- */
+/** Looks up the plannings of permanent identifiers in the database, then in the recording. @see D-802, D-821 */
 export async function findPlannings(
   ids: readonly string[],
   sources: {
