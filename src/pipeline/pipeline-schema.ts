@@ -110,18 +110,16 @@ interface EntryContext {
   as: 'planning' | 'articles';
 }
 
-function source<S extends z.ZodType, const P extends { kind: string }>(
+function source<S extends z.ZodType, P = z.output<S>>(
   schema: S,
-  read: (content: z.output<S>, entry: EntryContext) => P,
+  read = (content: z.output<S>, _entry: EntryContext) => content as unknown as P,
 ) {
   return { schema: schema.optional(), read };
 }
 
 /** The ways to select articles, by the key of an entry of `articles:`: what it contains and how it is read. */
 const SOURCES = {
-  list: source(named.describe('a CSV file of articles'), (list, { at }) => {
-    return { kind: 'list', file: at(list) };
-  }),
+  list: source(named.describe('a CSV file of articles'), (list, { at }) => ({ file: at(list) })),
   catalogue: source(
     z
       .strictObject({
@@ -130,17 +128,15 @@ const SOURCES = {
         programs: preset(z.array(named), ['*'], 'globs on series ids'),
       })
       .describe('every article below a folder of the catalogue'),
-    (catalogue) => ({ kind: 'catalogue', ...catalogue }),
   ),
   search: source(
     z
       .strictObject({ manufacturer: named, query: named })
       .describe('what a search in one manufacturer finds'),
-    (search) => ({ kind: 'search', ...search }),
   ),
   carts: source(
     named.describe('stored top-level articles: a path with *, ? and **'),
-    (carts, { at, as }) => ({ kind: 'carts', glob: at(carts), as }),
+    (carts, { at, as }) => ({ glob: at(carts), as }),
   ),
   permanentids: source(
     z
@@ -151,7 +147,7 @@ const SOURCES = {
       .describe('permanent identifiers, or a file with one per line; looked up in the cache'),
     (ids, { at, as }) => {
       const from = typeof ids === 'string' ? { file: at(ids) } : { ids };
-      return { kind: 'permanentids', from, as };
+      return { from, as };
     },
   ),
   configurations: source(
@@ -175,7 +171,7 @@ const SOURCES = {
       .describe('configurations of one base article'),
     // The order of the keys is part of the name of the file of the selection.
     ({ manufacturer, program, values, each = [], max = 1, ...number }) => {
-      return { kind: 'configurations', ...number, manufacturer, program, values, each, max };
+      return { ...number, manufacturer, program, values, each, max };
     },
   ),
   article: source(
@@ -189,7 +185,6 @@ const SOURCES = {
         metareinitstring: text.default(''),
       })
       .describe('one article; what is missing is resolved'),
-    (article) => ({ kind: 'article', ...article }),
   ),
 };
 
@@ -199,7 +194,9 @@ type Sources = typeof SOURCES;
 export const SOURCE_KINDS = Object.keys(SOURCES) as (keyof Sources)[];
 
 /** One way to select articles; its paths are absolute. */
-type PipelineSource = ReturnType<Sources[keyof Sources]['read']>;
+type PipelineSource = {
+  [K in keyof Sources]: { kind: K } & ReturnType<Sources[K]['read']>;
+}[keyof Sources];
 
 const sourceSchemas = Object.fromEntries(
   Object.entries(SOURCES).map(([kind, { schema }]) => [kind, schema]),
@@ -328,8 +325,8 @@ export function readSource(
   at: EntryContext['at'],
 ): PipelineSource {
   const kind = SOURCE_KINDS.find((key) => entry[key] !== undefined)!;
-  const read = SOURCES[kind].read as (content: unknown, entry: EntryContext) => PipelineSource;
-  return read(entry[kind], { at, as: entry.as ?? 'planning' });
+  const read = SOURCES[kind].read as (content: unknown, entry: EntryContext) => object;
+  return { kind, ...read(entry[kind], { at, as: entry.as ?? 'planning' }) } as PipelineSource;
 }
 
 /** Returns the JSON Schema of pipeline files, which is `pipelines/schema.json`. */

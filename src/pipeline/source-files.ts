@@ -39,11 +39,14 @@ interface CsvLine {
 }
 
 interface Table {
-  file: string;
   columns: string[];
   /** As it is in the file, for errors. */
   header: string;
+  refuse: Refuse;
 }
+
+/** Makes the error of a line. */
+type Refuse = (line: number, problem: string, cause?: unknown) => ConverterError;
 
 /** Reads an article list from a file. @throws {@link ConverterError} `LIST_INVALID` naming file and line. @see D-743 */
 export async function readArticleList(path: string): Promise<ArticleRequest[]> {
@@ -83,11 +86,14 @@ export function parseArticleList(bytes: Uint8Array, file: string): ArticleReques
 }
 
 function parseRows(bytes: Uint8Array, file: string): ListRow[] {
-  const text = decodeText(bytes, file);
+  const refuse: Refuse = (line, problem, cause) =>
+    new ConverterError('LIST_INVALID', `${file}:${line}: ${problem}`, { cause });
+  const text = decodeText(bytes, refuse);
   const header = HEADER_LINE.exec(text)?.[0] ?? '';
-  const [first, ...lines] = parseCsv(text, file, separatorOf(header)).filter(isFilled);
-  if (first === undefined) throw listError(file, 1, `expected a header line ${NAMES.join(',')}`);
-  const table = { file, columns: columnsOf(first), header: shortened(header) };
+  const [first, ...lines] = parseCsv(text, separatorOf(header), refuse).filter(isFilled);
+  if (first === undefined) throw refuse(1, `expected a header line ${NAMES.join(',')}`);
+  const columns = first.record.map((cell) => cell.trim().toLowerCase());
+  const table = { columns, header: shortened(header), refuse };
   checkColumns(table, first.info.lines);
   return lines.map((line) => ({ request: readLine(line, table), line: line.info.lines }));
 }
@@ -100,15 +106,14 @@ function isFilled({ record }: CsvLine): boolean {
 }
 
 /** Excel writes UTF-16 as "Unicode text"; the code page that it writes as "CSV" cannot be decoded. */
-function decodeText(bytes: Uint8Array, file: string): string {
+function decodeText(bytes: Uint8Array, refuse: Refuse): string {
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
   try {
     return new TextDecoder(utf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     const lenient = new TextDecoder().decode(bytes);
     const line = lenient.slice(0, lenient.indexOf('\uFFFD')).split('\n').length;
-    const problem = 'expected UTF-8 text; save the list as "CSV UTF-8"';
-    throw new ConverterError('LIST_INVALID', `${file}:${line}: ${problem}`, { cause });
+    throw refuse(line, 'expected UTF-8 text; save the list as "CSV UTF-8"', cause);
   }
 }
 
@@ -117,7 +122,7 @@ function separatorOf(header: string): string {
   return count(';') > count(',') ? ';' : ',';
 }
 
-function parseCsv(text: string, file: string, delimiter: string): CsvLine[] {
+function parseCsv(text: string, delimiter: string, refuse: Refuse): CsvLine[] {
   try {
     return parse(text, {
       delimiter,
@@ -129,12 +134,8 @@ function parseCsv(text: string, file: string, delimiter: string): CsvLine[] {
     }) as unknown as CsvLine[];
   } catch (cause) {
     const { lines = 1, message } = cause as { lines?: number; message: string };
-    throw new ConverterError('LIST_INVALID', `${file}:${lines}: ${message}`, { cause });
+    throw refuse(lines, message, cause);
   }
-}
-
-function columnsOf({ record }: CsvLine): string[] {
-  return record.map((cell) => cell.trim().toLowerCase());
 }
 
 function shortened(header: string): string {
@@ -143,39 +144,33 @@ function shortened(header: string): string {
 }
 
 /** Unknown columns are ignored unless they look misspelt. */
-function checkColumns({ file, columns, header }: Table, line: number): void {
+function checkColumns({ columns, header, refuse }: Table, line: number): void {
   const unknown = columns.filter((column) => !NAMES.includes(column as keyof ArticleRequest));
   const missing = REQUIRED.find((name) => !columns.includes(name));
   if (missing !== undefined) {
     const nearest = nearestName(missing, unknown);
     const hint = nearest === undefined ? '' : `; is "${nearest}" meant?`;
-    const problem = `expected a column "${missing}", received the header ${header}${hint}`;
-    throw listError(file, line, problem);
+    throw refuse(line, `expected a column "${missing}", received the header ${header}${hint}`);
   }
   for (const name of unknown) {
     const hint = didYouMean(name, NAMES);
     if (hint === '') continue;
-    throw listError(file, line, `unknown column "${name}" in the header ${header}${hint}`);
+    throw refuse(line, `unknown column "${name}" in the header ${header}${hint}`);
   }
 }
 
-function readLine({ record, info }: CsvLine, { file, columns, header }: Table): ArticleRequest {
+function readLine({ record, info }: CsvLine, { columns, header, refuse }: Table): ArticleRequest {
   // An extra cell is an unquoted separator, so that the columns are uncertain.
   if (record.slice(columns.length).some((cell) => cell !== '')) {
     const problem = `expected ${columns.length} cells as in the header ${header}, received ${record.length}`;
-    throw listError(file, info.lines, `${problem}; quote cells that contain the separator`);
+    throw refuse(info.lines, `${problem}; quote cells that contain the separator`);
   }
   const request = Object.fromEntries(
     NAMES.map((name) => [name, COLUMNS[name](record[columns.indexOf(name)] ?? '')]),
   ) as unknown as ArticleRequest;
   const empty = REQUIRED.find((name) => request[name] === '');
-  if (empty !== undefined)
-    throw listError(file, info.lines, `"${empty}" is empty; the header is ${header}`);
+  if (empty !== undefined) throw refuse(info.lines, `"${empty}" is empty; the header is ${header}`);
   return request;
-}
-
-function listError(file: string, line: number, problem: string): ConverterError {
-  return new ConverterError('LIST_INVALID', `${file}:${line}: ${problem}`);
 }
 
 /** Larger files are not carts. */
