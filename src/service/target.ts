@@ -111,9 +111,8 @@ export function createFallback() {
   ): Promise<T> => {
     const { others = [], missing } = operation;
     const first = preferred ?? worked.get(operation) ?? 0;
-    const rest = [0, ...others.map((_, index) => index + 1)].filter((index) => index !== first);
     let refusal: unknown;
-    for (const address of [first, ...rest]) {
+    for (const address of new Set([first, 0, ...others.map((_, index) => index + 1)])) {
       try {
         const answer = await send(address);
         worked.set(operation, address);

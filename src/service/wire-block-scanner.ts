@@ -36,30 +36,22 @@ interface Cursor {
 /** Scans one value and moves the cursor behind it; undefined if the value is not of the usual shape. */
 type Scan<T> = (cursor: Cursor) => T | undefined;
 
-/** Fields of an object by the code of their key: {@link scanKey} makes no string of it. */
-type Fields<T> = readonly { code: number; name: keyof T; scan: Scan<T[keyof T]> }[];
+/** How the fields of an object are scanned, by their keys of at most two letters. */
+type Scans<T> = { readonly [Name in keyof T]: Scan<T[Name]> };
 
 const scanNumbers: Scan<Float64Array> = (cursor) => scanArray(cursor, Float64Array, fillNumbers);
 const scanIndices: Scan<Int32Array> = (cursor) => scanArray(cursor, Int32Array, fillIndices);
 
-const SURFACE_FIELDS = fieldsOf({ F: scanIndices, TI: scanIndices, C: scanBoolean });
-const BLOCK_FIELDS = fieldsOf({
+const SURFACE = { F: scanIndices, TI: scanIndices, C: scanBoolean };
+const BLOCK = {
   ...{ N: scanString, P: scanVector, R: scanVector },
   ...{ V: scanNumbers, T: scanNumbers, A: scanSurfaces },
-});
-
-function fieldsOf<T>(scans: { [Name in keyof T]: Scan<T[Name]> }): Fields<T> {
-  return Object.entries(scans).map(([key, scan]) => ({
-    code: key.charCodeAt(0) | ((key.charCodeAt(1) || 0) << 8),
-    name: key as keyof T,
-    scan: scan as Scan<T[keyof T]>,
-  }));
-}
+};
 
 /** Scans a block body (D-301); undefined for nested arrays, texts or nulls among numbers, unknown keys, bad JSON. */
 export function scanBlock(bytes: Uint8Array): Block | undefined {
   const cursor: Cursor = { bytes, at: 0 };
-  const wire = scanObject(cursor, BLOCK_FIELDS);
+  const wire = scanObject(cursor, BLOCK);
   if (!wire?.V || !wire.A || skipBlanks(bytes, cursor.at) !== bytes.length) return undefined;
   return {
     name: wire.N ?? '',
@@ -75,7 +67,7 @@ export function scanBlock(bytes: Uint8Array): Block | undefined {
 function scanSurfaces(cursor: Cursor): BlockSurface[] | undefined {
   const surfaces: BlockSurface[] = [];
   const isDone = scanEntries(cursor, OPEN_BRACKET, CLOSE_BRACKET, () => {
-    const wire = scanObject(cursor, SURFACE_FIELDS);
+    const wire = scanObject(cursor, SURFACE);
     if (!wire?.F) return false;
     const { F: triangles, TI: uvIndices = new Int32Array(0), C: closed } = wire;
     surfaces.push({ triangles, uvIndices, closed });
@@ -85,19 +77,15 @@ function scanSurfaces(cursor: Cursor): BlockSurface[] | undefined {
 }
 
 /** `{"key":value,…}` with known keys only. */
-function scanObject<T>(cursor: Cursor, fields: Fields<T>): Partial<T> | undefined {
+function scanObject<T extends object>(cursor: Cursor, scans: Scans<T>): Partial<T> | undefined {
   const result: Partial<T> = {};
   const isDone = scanEntries(cursor, OPEN_BRACE, CLOSE_BRACE, () => {
-    const code = scanKey(cursor);
-    if (!expect(cursor, COLON)) return false;
+    const key = scanKey(cursor) as keyof T;
+    if (!(key in scans) || !expect(cursor, COLON)) return false;
     cursor.at = skipBlanks(cursor.bytes, cursor.at);
-    for (const field of fields) {
-      if (field.code !== code) continue;
-      const value = field.scan(cursor);
-      if (value !== undefined) result[field.name] = value;
-      return value !== undefined;
-    }
-    return false;
+    const value = scans[key](cursor);
+    if (value !== undefined) result[key] = value;
+    return value !== undefined;
   });
   return isDone ? result : undefined;
 }
@@ -118,14 +106,15 @@ function scanEntries(
   return false;
 }
 
-/** The code of a key of one or two letters; 0 for any other. */
-function scanKey(cursor: Cursor): number {
-  if (!expect(cursor, QUOTE)) return 0;
+/** A key of one or two letters; empty for any other. */
+function scanKey(cursor: Cursor): string {
+  if (!expect(cursor, QUOTE)) return '';
   const { bytes, at } = cursor;
-  const isOneLetter = bytes[at + 1] === QUOTE;
-  if (!isOneLetter && bytes[at + 2] !== QUOTE) return 0;
-  cursor.at = at + (isOneLetter ? 2 : 3);
-  return bytes[at]! | (isOneLetter ? 0 : bytes[at + 1]! << 8);
+  const length = bytes[at + 1] === QUOTE ? 1 : 2;
+  if (bytes[at + length] !== QUOTE) return '';
+  cursor.at = at + length + 1;
+  const first = String.fromCharCode(bytes[at]!);
+  return length === 1 ? first : first + String.fromCharCode(bytes[at + 1]!);
 }
 
 function scanString(cursor: Cursor): string | undefined {
@@ -144,13 +133,10 @@ function scanString(cursor: Cursor): string | undefined {
 
 function scanBoolean(cursor: Cursor): boolean | undefined {
   const { bytes, at } = cursor;
-  for (const value of [true, false]) {
-    const word = String(value);
-    if (String.fromCharCode(...bytes.subarray(at, at + word.length)) !== word) continue;
-    cursor.at += word.length;
-    return value;
-  }
-  return undefined;
+  const word = bytes[at] === 0x74 ? 'true' : 'false';
+  for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word.charCodeAt(i)) return undefined;
+  cursor.at += word.length;
+  return word === 'true';
 }
 
 function scanVector(cursor: Cursor): Vec3 | undefined {

@@ -254,12 +254,9 @@ export function imageReferences(partsList: PartsList): string[] {
   const lookup = materialLookup(partsList.materials, () => {}, true);
   const references = new Set<string>();
   const stack: PartsListNode[] = partsList.nodes.toReversed();
-  const seen = new Set<string>();
   for (let node = stack.pop(); node; node = stack.pop()) {
     for (let i = node.children.length - 1; i >= 0; i--) stack.push(node.children[i]!);
-    if (node.material === '' || seen.has(node.material)) continue;
-    seen.add(node.material);
-    const material = lookup(node.material);
+    const material = node.material === '' ? undefined : lookup(node.material);
     for (const field of IMAGE_FIELDS) {
       const reference = material?.[field];
       if (reference) references.add(reference);
