@@ -84,7 +84,7 @@ export interface ServiceClient {
   getNodes: Load<[parentnode: string], { nodes: CatalogueNode[] }>;
   /** Path from the root to a folder. @see Spec 4.2 */
   getBreadcrumbs(parentnode: string): Promise<Breadcrumb[]>;
-  /** Article nodes whose number or short text contains the query; ids `<manufacturer>;SEARCHRESULT<index>`. @see Spec 4.2 */
+  /** Article nodes whose number or short text contains the query. @see Spec 4.2 */
   search(manufacturer: string, query: string): Promise<CatalogueNode[]>;
   /** Loads one article; `ARTICLE_NOT_FOUND`. @see Spec 4.3 */
   getArticle: Load<[query: ArticleQuery], { article: Article }>;
@@ -310,7 +310,7 @@ function createAttempt<Name extends OperationName, Given extends MaybeValidators
   const { name, values, body, validators } = request;
   const operation = OPERATIONS[name];
   const report = onDrift && ((drift: Drift) => onDrift({ operation: name, ...drift }));
-  // By the root tokens are judged: that it is answered the second time does not prove that a login helped.
+  // The root may refuse at random: its answer with a new token does not prove that the login helped.
   const isRoot = name === 'getNodes' && !values.parentnode;
   let mayReplaceToken = true;
   let refusals = 0;

@@ -4,12 +4,12 @@
  * A refused request proves nothing: such a service refuses an unknown article as it refuses an expired token
  * (D-609). All requests of a client share the state of one token:
  *
- * | state   | begins after                                                   | a refused request                      |
- * | ------- | -------------------------------------------------------------- | -------------------------------------- |
- * | alive   | a normal answer to a request sent after the refused one        | is an ordinary failure                 |
- * | in doubt | a refusal, if there is no such answer                         | waits for one request of the root      |
- * | dead    | a refusal of the root, too; the end of the token's lifetime    | waits for one login, once              |
- * | ended   | a refused login; the death of a given token; `MAX_UNPROVEN`    | fails: the run ends                    |
+ * | state    | begins after                                                 | a refused request                 |
+ * | -------- | ------------------------------------------------------------ | --------------------------------- |
+ * | alive    | a normal answer to a request sent after the refused one      | is an ordinary failure            |
+ * | in doubt | a refusal, if there is no such answer                        | waits for one request of the root |
+ * | dead     | a refusal of the root, too; the end of the token's lifetime  | waits for one login, once         |
+ * | ended    | a refused login; the death of a given token; `MAX_UNPROVEN`  | fails: the run ends               |
  *
  * A token of our own is renewed ahead of its end, and logged out at the end; a given token is only used.
  */
@@ -38,8 +38,9 @@ const GRACE_MS = 5_000;
 /** Logging out must not delay the end of a run. */
 const LOGOUT_TIMEOUT_MS = 5_000;
 /**
- * Replacements in a row without proof that they helped, which is a refused request that is answered with the new
- * token: a root that refuses at random looks like tokens that die. After so many, a token accepted once is trusted.
+ * Logins in a row that replaced a refused token without proof that they helped; the proof is that the refused request
+ * is answered with the new token. A root that refuses at random looks like tokens that die. So after this many, a token
+ * that was accepted once counts as alive, and one that never was ends the session if the root keeps refusing it.
  */
 const MAX_UNPROVEN = 2;
 const NEVER = new AbortController().signal;
@@ -133,10 +134,7 @@ export function createSession(options: SessionOptions) {
     if (refusal !== undefined) throw refusal;
   };
 
-  /**
-   * Records that a request was answered normally; `wasReplaced`: it was refused before with another token, so that
-   * the login has helped.
-   */
+  /** Records that a request was answered normally; `wasReplaced`: it had been refused with the token before. */
   const accept = ({ token, order }: Sent, wasReplaced = false): void => {
     if (wasReplaced) unproven = 0;
     rootRefusals = 0;

@@ -9,7 +9,7 @@ import { isRecord, type JsonRecord, mismatch, parseRecord, readVector } from './
  * Decodes the body of GET block: UTF-8 JSON whose vertex arrays are flat or nested by entry.
  *
  * @param onDrift - Receives tolerated mismatches; an array counts once, by its first odd entry.
- * @returns Positions in metres rounded to float32; NaN for what is no number, {@link NOT_AN_INDEX} for what is no index.
+ * @returns Positions in metres rounded to float32; NaN for what is no number, {@link NOT_AN_INDEX} for a wrong index.
  * @throws {@link ConverterError} `BLOCK_INVALID` naming the field; a number that was sent as a text is none.
  * @see Spec 2.4; D-301, D-302, D-784 (drift).
  */

@@ -57,7 +57,7 @@ export type Field<T> = (value: unknown, at: Place) => T;
  * @param where - Name of the value in errors: `article`, `nodes`.
  * @param driftWhere - Its name in drift, if that differs.
  * @throws {@link ConverterError} `RESPONSE_INVALID` with the path of the first value that cannot be read.
- * @example `decodeFields(fields.object({ digits: fields.number(0) }), { digits: '4' }, 'property'); // → { digits: 4 }`
+ * @example `decodeFields(fields.object({ n: fields.number(0) }), { n: '4' }, 'property'); // → { n: 4 }`
  */
 export function decodeFields<T>(
   field: Field<T>,

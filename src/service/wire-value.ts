@@ -140,7 +140,7 @@ const PLAIN = /^[\w.~{}-]{1,512}$/;
 const NO_IDENTIFIER: ReadonlySet<string> = new Set(['null', 'true', 'false', '{}']);
 
 /**
- * Decodes a permanent identifier: a JSON text, `{"permanentid":…}`, `{"result":[…]}`, an object with one text in it, or
+ * Decodes a permanent identifier: a JSON text, `{"permanentid":…}`, `{"result":[…]}`, an object with one text, or
  * plain text. @throws `RESPONSE_INVALID` @see Spec 4.3 (reinit; the form is not shown); D-783.
  */
 export function decodePermanentId(body: Uint8Array): string {
