@@ -291,12 +291,12 @@ function articleNode({ manufacturer, program, basearticlenumber, ...article }: J
 }
 
 function search(entries: SearchEntry[], owner: string, query: string): Json[] {
+  if (query === '') return [];
   const text = query.toLowerCase();
-  const found = entries.filter(({ node, texts }) => {
-    const isOwn = String(node.manufacturer).toUpperCase() === owner;
-    return isOwn && [...texts].some((each) => each.includes(text));
-  });
-  return text === '' ? [] : found.map(({ node }) => node);
+  return entries
+    .filter(({ node }) => String(node.manufacturer).toUpperCase() === owner)
+    .filter(({ texts }) => [...texts].some((each) => each.includes(text)))
+    .map(({ node }) => node);
 }
 
 /** @param where - The file, and the path of the value inside it. */

@@ -5,13 +5,12 @@
 import { getSystemErrorMap } from 'node:util';
 import { ConverterError, type ErrorCode } from './errors.ts';
 
-type ReadOperation = 'list' | 'stat' | 'read';
 type FileOperation =
-  | ReadOperation
+  | ('list' | 'stat' | 'read')
   | ('open' | 'write' | 'fsync' | 'close' | 'chmod')
   | ('link' | 'symlink' | 'rename' | 'copy' | 'unlink' | 'remove' | 'mkdir');
 
-const READS: ReadonlySet<FileOperation> = new Set<ReadOperation>(['list', 'stat', 'read']);
+const READS: ReadonlySet<FileOperation> = new Set<FileOperation>(['list', 'stat', 'read']);
 
 /** Operations whose name is no word that a user knows. */
 const VERBS: Partial<Record<FileOperation, string>> = {
@@ -23,12 +22,7 @@ const VERBS: Partial<Record<FileOperation, string>> = {
   mkdir: 'create the folder',
 };
 
-/** Errors of the file system that mean the same for every operation. */
-const CODES: Readonly<Record<string, ErrorCode>> = {
-  ENOSPC: 'DISK_FULL',
-  EDQUOT: 'DISK_FULL',
-  EFBIG: 'DISK_FULL',
-};
+const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 type FileWatcher = (operation: FileOperation, path: string) => void;
 let watcher: FileWatcher | undefined;
@@ -92,8 +86,7 @@ function fileError(operation: FileOperation, path: string, cause: unknown): Conv
 }
 
 function codeOf(operation: FileOperation, errno: string): ErrorCode {
-  const code = CODES[errno];
-  if (code !== undefined) return code;
+  if (DISK_FULL.has(errno)) return 'DISK_FULL';
   if (!READS.has(operation)) return 'OUTPUT_UNWRITABLE';
   return errno === 'ENOENT' ? 'FILE_MISSING' : 'FILE_UNREADABLE';
 }
