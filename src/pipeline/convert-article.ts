@@ -9,7 +9,7 @@ import { replaceFile } from '../support/files.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 import type { MaterialExplanation } from '../transform/material-table.ts';
 import type { NamedFile } from '../write/gltf.ts';
-import { checkRun, withRun } from './open-run.ts';
+import { withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
 import { inFirstLanguage } from './service.ts';
@@ -46,7 +46,6 @@ export async function convertArticle(
   file: string,
   environment: RunEnvironment,
 ): Promise<ConvertedArticle> {
-  checkRun({ pipeline }, environment);
   const encode = encoderOf(file);
   // Nothing is published, so no output folder is read.
   const options = { pipeline: { ...inFirstLanguage(pipeline), outputDir: pipeline.cacheDir } };

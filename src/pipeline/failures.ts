@@ -5,7 +5,6 @@ import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
 import { configurationKey, isConfigurationKey } from '../model/configuration-id.ts';
 import type { FailedResult } from '../model/result.ts';
-import type { FailureHistory } from '../report/collect.ts';
 import { ConverterError } from '../support/errors.ts';
 import { conversionDigest } from './configuration.ts';
 import type { Run } from './open-run.ts';
@@ -127,7 +126,7 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
       });
     },
     /** Returns the history of something that failed last; undefined if it did not. */
-    historyOf(subject: Subject): FailureHistory | undefined {
+    historyOf(subject: Subject) {
       const record = records.get(keyOf(subject));
       if (record === undefined) return undefined;
       const { attempts, nights, firstSeen, lastSeen } = record;

@@ -218,16 +218,14 @@ export async function publishResults(
     objectPath: stores.objects.pathOf,
     signal,
   });
-  if (copied > 0) {
+  if (copied > 0)
     log.warn('the file system has no hard links: files below articles/ are copies', { copied });
-  }
-  if (withoutObject.length > 0) {
-    const advice = options.repair
-      ? 'what failed cannot be built anew'
-      : 'run btg2gltf run with --repair';
-    const facts = { missing: withoutObject.length, first: withoutObject[0] };
-    log.warn(`objects are missing: ${advice}`, facts);
-  }
+  const [first] = withoutObject;
+  if (first === undefined) return;
+  const advice = options.repair
+    ? 'what failed cannot be built anew'
+    : 'run btg2gltf run with --repair';
+  log.warn(`objects are missing: ${advice}`, { missing: withoutObject.length, first });
 }
 
 /** Publishing adds what is published. */

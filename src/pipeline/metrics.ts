@@ -72,7 +72,7 @@ function increment(counts: Map<string, number>, key: string): void {
 }
 
 /** A map as an object with sorted keys, so that the order of events does not show. */
-function sorted(map: ReadonlyMap<string, number>): Record<string, number> {
+function sorted<T>(map: ReadonlyMap<string, T>): Record<string, T> {
   return Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -99,8 +99,7 @@ function createDriftCounts() {
       if (found < row.found) row.found = found;
     },
     /** Sorted by operation, field, expected and found. */
-    rows: (): DriftRow[] =>
-      [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => ({ ...row })),
+    rows: (): DriftRow[] => Object.values(sorted(rows)),
   };
 }
 

@@ -124,13 +124,10 @@ function withDescriptions(collected: Collected, of: (id: ArticleKey) => Descript
   const each = <T extends ArticleKey>(rows: T[]) => rows.map((row) => ({ ...row, ...of(row) }));
   const list = <T extends { rows: ArticleKey[] }>(one: T) => ({ ...one, rows: each(one.rows) });
   const { changes, incomplete, slowest, largest, skipped, failures } = collected;
+  const { new: added, changed, removed } = changes;
   return {
     ...collected,
-    changes: {
-      new: list(changes.new),
-      changed: list(changes.changed),
-      removed: list(changes.removed),
-    },
+    changes: { new: list(added), changed: list(changed), removed: list(removed) },
     incomplete: list(incomplete),
     ...{ slowest: each(slowest), largest: each(largest) },
     ...{ skipped: each(skipped), failures: each(failures) },

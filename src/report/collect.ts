@@ -38,7 +38,7 @@ const LIMITS = {
 const EXAMPLES = 3;
 
 /** How often and since when a configuration has failed, over all runs. */
-export type FailureHistory = Pick<
+type FailureHistory = Pick<
   FailureRow,
   'attempts' | 'nights' | 'firstSeen' | 'lastSeen' | 'quarantined' | 'retryOn'
 >;
