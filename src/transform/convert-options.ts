@@ -1,7 +1,4 @@
-/**
- * Convert options: every rule of the conversion that is a choice, with its default, in one table.
- * The pipeline file's schema is derived from it; DECISIONS.md names the decision behind each option.
- */
+/** Convert options: every rule of the conversion that is a choice; DECISIONS.md gives the reasons. */
 import { ROTATION_CHOICES } from '../math/ofml-frame.ts';
 
 /** What an option accepts; `default` is what it is without an entry in the pipeline file. */
@@ -114,27 +111,17 @@ export const CONVERT_DEFAULTS = Object.fromEntries(
 export const CONVERTER_VERSION = 2;
 
 /**
- * Everything that a GLB depends on beside the service's data, as one text: the version and all options
- * (D-745).
- *
- * Keys are sorted, since the order in which options are written means nothing; the patterns of `overrides`
- * keep theirs, since a later one wins (D-541).
+ * Everything that a GLB depends on beside the service's data, as one text: version and options (D-745).
+ * Their order does not count, but that of the patterns of `overrides`, because a later one wins (D-541).
  *
  * @param version - Of the converter; another one in tests only.
- *
- * @example
- * ```ts
- * conversionText({ ...CONVERT_DEFAULTS, strict: true }); // → '{"version":1,"options":[["allowMissingParts",false],…'
- * ```
  */
 export function conversionText(
   options: ConvertOptions,
   version: number | string = CONVERTER_VERSION,
 ): string {
-  const overrides = Object.entries(options.overrides).map(([pattern, values]) => [
-    pattern,
-    sortedEntries(values),
-  ]);
+  const patterns = Object.entries(options.overrides);
+  const overrides = patterns.map(([pattern, values]) => [pattern, sortedEntries(values)]);
   return JSON.stringify({ version, options: sortedEntries({ ...options, overrides }) });
 }
 

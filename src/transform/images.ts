@@ -1,5 +1,4 @@
 /** Images: their headers, read from bytes rather than names, and arithmetic on decoded pixels. */
-
 import { linearFromSrgb } from '../math/color.ts';
 import { hypot } from '../math/elementary.ts';
 import type { Pixels } from '../model/image-codec.ts';
@@ -135,12 +134,7 @@ function meanLinear({ channels, data }: Pixels): LinearRgb {
   return [sum[0]! / count, sum[1]! / count, sum[2]! / count];
 }
 
-/**
- * Packs roughness into green and metallic into blue; a missing one is 255, red is 255 (no occlusion)
- * (D-507).
- *
- * @param roughness - Same size as `metallic`.
- */
+/** Packs two images of one size, roughness into green and metallic into blue; all else is 255 (D-507). */
 export function packChannels(roughness: Pixels | undefined, metallic: Pixels | undefined): Pixels {
   const { width, height } = (roughness ?? metallic)!;
   const data = new Uint8Array(width * height * 3).fill(255);

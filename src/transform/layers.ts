@@ -6,11 +6,9 @@ import { canonicalName } from '../service/wire-value.ts';
 import { globMatcher } from '../support/glob.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from './convert-options.ts';
 
-/** What a layer says. */
 interface Layer {
   /** Text after the mode, as sent, or empty. */
   tag: string;
-  /** Its geometry is not drawn. */
   isDropped: boolean;
 }
 

@@ -85,11 +85,10 @@ function short(value: unknown): unknown {
 }
 
 /**
- * The error for a body that the snapshot lacks: what fetching it ended with.
+ * Makes the error for a body that the snapshot lacks, of what fetching it ended with.
  *
- * @param fetched - Undefined where the body was not fetched.
  * @param code - Used where no code is recorded.
- * @param subject - What is missing, such as `block ACME::DESK::LEG`; the message begins with it.
+ * @param subject - Such as `block ACME::DESK::LEG`; the message begins with it.
  */
 export function missingError(
   fetched: Extract<Fetched, { missing: unknown }> | undefined,

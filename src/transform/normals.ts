@@ -19,18 +19,10 @@ interface CornerBuckets {
 }
 
 interface SurfaceNormals extends Pick<CornerBuckets, 'localPoints' | 'localCount'> {
-  /** Corner → index of its normal in {@link BlockNormals.values}. */
+  /** Corner → index of its normal in `values()`. */
   normals: Uint32Array;
   /** Triangles with the same points in the same turn as an earlier one. */
   duplicateTriangles: number;
-}
-
-/** Computes the normals of a block, one surface after the other. */
-interface BlockNormals {
-  /** @param points - m × 3 welded point indices. */
-  addSurface(points: Uint32Array): SurfaceNormals;
-  /** x y z a normal, unit length, float32. */
-  values(): Float32Array;
 }
 
 /** Unit vectors that grow as they are added. */
@@ -51,14 +43,13 @@ const LONGEST_SEARCHED = 64;
 /**
  * Creates the normals of a block (D-306, D-307).
  *
- * The normal of a corner is the angle-weighted mean over those faces at its point whose normal is
- * within the crease angle of the corner's own face. A point whose faces all lie within half that
- * angle of the first has one normal. Surfaces do not share normals.
+ * That of a corner is the angle-weighted mean over those faces at its point within the crease angle of its
+ * own face. A point whose faces all lie within half that angle of the first has one normal.
  *
  * @param positions - x y z a welded point, metres.
  * @param creaseAngleDegrees - 0 keeps every face flat, 180 smooths everything.
  */
-export function createNormals(positions: Float32Array, creaseAngleDegrees: number): BlockNormals {
+export function createNormals(positions: Float32Array, creaseAngleDegrees: number) {
   const pointCount = positions.length / 3;
   const surfaceOf = new Int32Array(pointCount).fill(-1);
   const localOf = new Uint32Array(pointCount);
@@ -66,14 +57,16 @@ export function createNormals(positions: Float32Array, creaseAngleDegrees: numbe
   const crease = (creaseAngleDegrees * Math.PI) / 180;
   let surface = 0;
   return {
-    addSurface(points) {
+    /** @param points - m × 3 welded point indices. */
+    addSurface(points: Uint32Array): SurfaceNormals {
       const buckets = bucketCorners(points, surface++, surfaceOf, localOf);
       const { localPoints, localCount } = buckets;
       const duplicateTriangles = countDuplicates(buckets);
       const normals = creaseNormals(points, positions, buckets, crease, pool);
       return { normals, localPoints, localCount, duplicateTriangles };
     },
-    values: () => pool.values.slice(0, 3 * pool.count),
+    /** x y z a normal, unit length. */
+    values: (): Float32Array => pool.values.slice(0, 3 * pool.count),
   };
 }
 

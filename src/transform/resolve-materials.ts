@@ -152,10 +152,7 @@ const ABSENT: ReadonlySet<string> = new Set<ErrorCode>([
   'IMAGE_UNSUPPORTED',
 ]);
 
-/**
- * The images of a material. One that exists and cannot be fetched or read fails the article, so that
- * what was published before stays, and a run with a bad connection does not remove its images: D-865.
- */
+/** One that exists and cannot be fetched or read fails the article, so that its last good file stays: D-865. */
 async function obtainImages(material: ServiceMaterial, input: MaterialInput): Promise<Images> {
   const { options, losses, packer } = input;
   const images: Images = {};

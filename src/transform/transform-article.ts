@@ -1,4 +1,4 @@
-/** Transform: the snapshot of one article becomes a scene in glTF terms. Pure: it also runs in a browser. */
+/** Transform: the snapshot of one article becomes a scene in glTF terms. */
 import type { PartsList } from '../model/graphics.ts';
 import type { ImageCodec } from '../model/image-codec.ts';
 import type { Scene, TangentGenerator } from '../model/scene.ts';
