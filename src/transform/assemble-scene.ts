@@ -41,8 +41,8 @@ interface AssembleInput {
   tangents: TangentGenerator | undefined;
 }
 
-/** Whether back sides are never seen; a material is written for each side that is used. */
-type Side = 'singleSided' | 'doubleSided';
+/** A material is written for each side that is used. */
+type Side = Exclude<keyof VertexData, 'splitVertices'>;
 
 interface Draft extends AssembleInput {
   scene: Scene;
@@ -174,16 +174,14 @@ function primitivesOf(
   const data = cache.get(key, build);
   if (!splitCounted.has(key)) losses.counts.splitVertices += data.splitVertices;
   splitCounted.add(key);
-  return (['singleSided', 'doubleSided'] as const).flatMap((side) => {
-    const geometry = data[side];
-    if (!geometry) return [];
-    return [
-      {
-        geometry: geometryFor(geometry, draft),
-        material: materialFor(material, side, draft),
-      },
-    ];
-  });
+  const primitives: ScenePrimitive[] = [];
+  for (const side of ['singleSided', 'doubleSided'] as const) {
+    const own = data[side];
+    if (!own) continue;
+    const geometry = geometryFor(own, draft);
+    primitives.push({ geometry, material: materialFor(material, side, draft) });
+  }
+  return primitives;
 }
 
 /** Plans are equal where their vertex data is: without projection its options do not count. */

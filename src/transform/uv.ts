@@ -20,10 +20,9 @@ export function indexRange(lists: readonly Int32Array[]): { smallest: number; la
   return { smallest, largest };
 }
 
+/** Floats an entry, and the index of the first one. */
 interface UvLayout {
-  /** Floats an entry. */
   stride: 2 | 3;
-  /** Index of the first entry. */
   firstIndex: 0 | 1;
 }
 

@@ -24,19 +24,14 @@ import { boxFace, boxU, boxV, type UvMap } from './uv.ts';
 type PreparedSurface = PreparedMesh['surfaces'][number];
 
 /** How vertex data is made from a prepared mesh. */
-export interface VertexPlan {
+export interface VertexPlan
+  extends Pick<ConvertOptions, 'flipV' | 'doubleSided' | 'mirrorOppositeSides'> {
   /** Stored UVs where a surface has them; else every surface is projected. */
   useStoredUvs: boolean;
   /** Exchanges U and V of projected UVs: D-403. */
   swapProjected: boolean;
   /** One entry a UV set: a map to bake, or undefined for the UVs as they are. Empty: no UVs. */
   uvSets: (UvMap | undefined)[];
-  /** Stored V runs up: D-401. */
-  flipV: boolean;
-  /** Which surfaces show their back sides: D-305. */
-  doubleSided: ConvertOptions['doubleSided'];
-  /** U of projected back, left and bottom sides runs the other way: D-402. */
-  mirrorOppositeSides: boolean;
   /** Size in metres that a projection is made at: the part's scale, or its baked shape. */
   projectAt: Mat3;
   /** Baked into the vertices; the identity but with `inheritScale`. */
