@@ -110,7 +110,7 @@ function decodeWhole<Answer>(
   }
 }
 
-/** Whether a body is complete JSON, in whatever encoding of its texts. */
+/** Whether a body is complete JSON, in any encoding of its texts. */
 function isComplete(bytes: Uint8Array): boolean {
   try {
     JSON.parse(new TextDecoder().decode(bytes));
@@ -120,7 +120,7 @@ function isComplete(bytes: Uint8Array): boolean {
   }
 }
 
-/** Returns the text of an `error` body, `{"error":"…"}`, whatever the status; undefined if it is none (D-601). */
+/** Returns the text of an `error` body, `{"error":"…"}`, with any status; undefined if it is none (D-601). */
 export function errorText(bytes: Uint8Array): string | undefined {
   if (bytes.length > ERROR_BODY_BYTES || !startsLikeJson(bytes)) return undefined;
   const beginning = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -295,9 +295,8 @@ function createCall(settings: Settings, connection: Connection): ServiceClient['
 }
 
 /**
- * Makes the function that attempts a request: sends it with a token that should be alive and decodes the
- * answer. Over all its attempts a request gets at most one new token, and a status that refuses it with a
- * live token is tried once more, no matter how many attempts there are (D-609).
+ * Makes the function that attempts a request with a token that should be alive. Over all its attempts a request gets
+ * at most one new token, and a status that refuses it with a live token is tried once more (D-609).
  */
 function createAttempt<Name extends OperationName, Given extends MaybeValidators>(
   { onAnswer, onDrift }: Settings,

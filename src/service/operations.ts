@@ -1,7 +1,4 @@
-/**
- * The table of operations: how each is addressed, what identifies a request of it, and how its answer is
- * decoded. A new operation is one row here and one contract test.
- */
+/** The table of operations: how each is addressed, what identifies a request, and how its answer is decoded. */
 import { ID_FIELDS } from '../model/configuration-id.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { decodeArticleAnswer } from './wire-article.ts';
@@ -25,11 +22,7 @@ export const GROUPS = {
 type Group = keyof typeof GROUPS;
 
 /** A query parameter: its name on the wire, the name of its value, and whether it is sent even if empty. */
-interface QueryParameter {
-  name: string;
-  from: string;
-  required: boolean;
-}
+type QueryParameter = { name: string; from: string; required: boolean };
 
 /** One row of the table of operations. */
 export interface Operation<Answer> {
@@ -46,10 +39,7 @@ export interface Operation<Answer> {
   body?: readonly string[];
   /** Values that are identifiers: the service takes them in upper case. */
   upperCase: readonly string[];
-  /**
-   * Names of the values that identify a request, in order: two requests with equal ones get the same
-   * answer from one service. A nested list is itself one part of the key. See `requestKey`.
-   */
+  /** Names of the values that identify a request, see `requestKey`; a nested list is one part of the key. */
   identity: readonly (string | readonly string[])[];
   /** What is expected: anything else may mean that the token has died. */
   answer: 'json' | 'image' | 'text' | 'binary' | 'any';
@@ -314,7 +304,7 @@ export type AnswerOf<Name extends OperationName> = ReturnType<(typeof ROWS)[Name
 export const OPERATIONS: { readonly [Name in OperationName]: Operation<AnswerOf<Name>> } = ROWS;
 
 /**
- * The key of a request: equal for requests that one service answers alike. A value that is missing counts as empty.
+ * The key of a request, equal for requests that one service answers alike. A missing value counts as empty.
  *
  * @example `requestKey('search', { manufacturer: 'acme', query: "a'b" }); // → '["ACME","a\'b"]'`
  */

@@ -53,7 +53,7 @@ export interface ServiceConfig {
   signal?: AbortSignal;
   /** Receives every attempt. */
   onRequest?: (event: RequestEvent) => void;
-  /** Receives every complete answer before it is decoded, whatever its status; awaited. */
+  /** Receives every complete answer before it is decoded, with any status; awaited. */
   onAnswer?: (answer: RawAnswer) => void | Promise<void>;
   /** Receives mismatches between answers and the specification. */
   onDrift?: (drift: ServiceDrift) => void;

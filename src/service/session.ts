@@ -353,10 +353,9 @@ const ISSUE_LIMITS = {
 } as const;
 
 /**
- * Creates an issuer, which logs users in for a caller without a client and keeps neither logins nor tokens.
+ * Creates an issuer, which logs users in and keeps neither logins nor tokens (spec 4.7, 5; D-601, D-602).
  *
  * @throws {@link ConverterError} `USAGE` if the address cannot be read.
- * @see Spec 4.7, 5; D-601, D-602.
  */
 export function createTokenIssuer(config: TokenIssuerConfig) {
   const { appKey, timeoutMs = ISSUE_LIMITS.timeoutMs, now, random } = config;

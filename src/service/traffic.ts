@@ -297,7 +297,7 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([
 
 const LASTING = new WeakSet<Error>();
 
-/** Marks a failure that will be the same the next time, whatever its code says. */
+/** Marks a failure that will be the same the next time, although its code says otherwise. */
 export function markLasting<E extends Error>(error: E): E {
   LASTING.add(error);
   return error;
