@@ -73,36 +73,30 @@ const ENTITIES: Change = { before: '&amp;', after: '&', why: 'an address outside
  */
 export function migrateUrl(url: string, frontendUrl?: string): Migration<string> {
   const before = url.trim();
-  const { address, path, parameters, fragment, hasEntities } = splitAddress(before);
+  const { address, path, given, fragment, hasEntities } = splitAddress(before);
   const isApi = API.test(path);
-  const renamed = rename(parameters, isApi);
+  const { parameters, renamed, cased, conflicts } = convertParameters(given, isApi);
   const entryPoint = ENTRY_POINT.exec(path)?.groups?.name ?? '';
-  const isOldPage = entryPoint !== '' || (renamed.changes.length > 0 && FOLDER.test(path));
+  const isOldPage = entryPoint !== '' || (renamed.length > 0 && FOLDER.test(path));
   if (!isApi && !isOldPage && !PLANNING.test(path)) {
     const expected = 'an address of index.php, configurator.php, article.php, /planning or the API';
     throw unusable(`expected ${expected}, received another`);
   }
   const moved = isApi ? [] : move(address, frontendUrl);
-  const cased = upperCased(renamed.parameters);
-  const entities = hasEntities ? [ENTITIES] : [];
-  const changes = [...moved, ...renamed.changes, ...cased.changes, ...entities];
-  const isV1 = (!isApi && isOldPage) || renamed.changes.length > 0;
+  const changes = [...moved, ...renamed, ...cased, ...(hasEntities ? [ENTITIES] : [])];
+  const isV1 = (!isApi && isOldPage) || renamed.length > 0;
+  const other = moved.length > 0 ? 'v2' : 'v2.5';
   const hints = hintsOf(isApi ? API_RULES : FRONTEND_RULES, {
-    path,
-    entryPoint,
-    moved: moved.length > 0,
-    names: [...new Set(renamed.parameters.map(({ name }) => name))],
-    has: (name) => renamed.parameters.some((p) => p.name === name && p.raw.length > 1),
-    isOn: (name) => renamed.parameters.some((p) => p.name === name && p.raw === '=true'),
+    ...{ path, entryPoint, moved: moved.length > 0 },
+    names: [...new Set(parameters.map(({ name }) => name))],
+    has: (name) => parameters.some((p) => p.name === name && p.raw.length > 1),
+    isOn: (name) => parameters.some((p) => p.name === name && p.raw === '=true'),
   });
-  const query = cased.parameters.map(({ name, raw }) => `${name}${raw}`).join('&');
+  const query = parameters.map(({ name, raw }) => `${name}${raw}`).join('&');
   const after = `${moved[0]?.after ?? address}${query === '' ? '' : `?${query}`}${fragment}`;
   return {
-    from: isV1 ? 'v1' : moved.length > 0 ? 'v2' : 'v2.5',
-    before,
-    after: changes.length === 0 ? before : after,
-    changes,
-    hints: [...renamed.hints, ...hints, ...repeated(renamed.parameters)],
+    ...{ from: isV1 ? 'v1' : other, before, after: changes.length === 0 ? before : after, changes },
+    hints: [...conflicts, ...hints, ...repeated(parameters)],
   };
 }
 
@@ -116,12 +110,12 @@ function splitAddress(url: string) {
     throw unusable('expected an address that starts with http:// or https://');
   }
   const texts = query.replace(/&(?:amp;)+/g, '&').split('&');
-  const parameters = texts.filter(Boolean).map((text): Parameter => {
+  const given = texts.filter(Boolean).map((text): Parameter => {
     const [name = ''] = text.split('=', 1);
     return { name, raw: text.slice(name.length) };
   });
   const hasEntities = query.includes('&amp;');
-  return { address: `${base}${path}`, path, parameters, fragment, hasEntities };
+  return { address: `${base}${path}`, path, given, fragment, hasEntities };
 }
 
 /** The new base, unless the address has it already. @see Spec 9.1, 9.2, 9.4 */
@@ -135,37 +129,30 @@ function move(address: string, frontendUrl: string | undefined): Change[] {
   return isThere ? [] : [{ before: address, after: entry, why: 'Spec 9.1, 9.4' }];
 }
 
-/** Replaces v1 names; where both names are given, the value of the new name is kept. */
-function rename(given: readonly Parameter[], isApi: boolean) {
+/**
+ * Replaces v1 names; where both names are given, the value of the new name is kept. The service takes
+ * manufacturer and program in upper case (Spec 4.3).
+ */
+function convertParameters(given: readonly Parameter[], isApi: boolean) {
   const parameters: Parameter[] = [];
-  const changes: Change[] = [];
-  const hints: Hint[] = [];
-  for (const { name, raw } of given) {
-    const after = newName(name, isApi);
-    const existing = given.find((other) => other.name === after);
-    if (existing === undefined) {
-      parameters.push({ name: after ?? name, raw });
-    } else if (existing.raw !== raw) {
-      const message = `${name} and ${after} have different values; ${after} was kept`;
-      hints.push({ code: 'CONFLICTING_PARAMETERS', message });
+  const [renamed, cased]: [Change[], Change[]] = [[], []];
+  const conflicts: Hint[] = [];
+  for (const { name: old, raw } of given) {
+    const name = newName(old, isApi) ?? old;
+    if (name !== old) renamed.push({ before: old, after: name, why: 'Spec 9.3' });
+    const existing = name === old ? undefined : given.find((other) => other.name === name);
+    if (existing !== undefined) {
+      const message = `${old} and ${name} have different values; ${name} was kept`;
+      if (existing.raw !== raw) conflicts.push({ code: 'CONFLICTING_PARAMETERS', message });
+      continue;
     }
-    if (after !== undefined) changes.push({ before: name, after, why: 'Spec 9.3' });
+    const isCaseless = name === 'manufacturer' || name === 'program';
+    const value = isCaseless ? raw.replace(/(?:%[\da-f]{2})+|[^%]+/gi, rawUpperCase) : raw;
+    if (value !== raw)
+      cased.push({ before: `${name}${raw}`, after: `${name}${value}`, why: 'Spec 4.3' });
+    parameters.push({ name, raw: value });
   }
-  return { parameters, changes, hints };
-}
-
-/** The service takes manufacturer and program in upper case (Spec 4.3). */
-function upperCased(given: readonly Parameter[]) {
-  const changes: Change[] = [];
-  const parameters = given.map(({ name, raw }) => {
-    if (name !== 'manufacturer' && name !== 'program') return { name, raw };
-    const after = raw.replace(/(?:%[\da-f]{2})+|[^%]+/gi, rawUpperCase);
-    if (after !== raw) {
-      changes.push({ before: `${name}${raw}`, after: `${name}${after}`, why: 'Spec 4.3' });
-    }
-    return { name, raw: after };
-  });
-  return { parameters, changes };
+  return { parameters, renamed, cased, conflicts };
 }
 
 /** Of encoded bytes the text, not the digits; one that is upper case, or no text, stays as it is spelled. */
