@@ -106,7 +106,8 @@ function stopActions({ stop, ended }: RunReport): RequiredAction[] {
   if (stop === undefined) return [];
   const tone = ended === 'interrupted' || stop.code === 'OUT_OF_TIME' ? 'partly' : 'bad';
   const section = stop.code === 'GATE_REFUSED' ? 'gates' : undefined;
-  return [{ tone, code: stop.code, title: capital(stop.message), help: stop.help, section }];
+  const message = stop.message.replace(/^gate (\w+)/, (_, gate: string) => gateLabel(gate));
+  return [{ tone, code: stop.code, title: capital(message), help: stop.help, section }];
 }
 
 /** Findings on whole ranges; the table of findings has those on single configurations. */

@@ -75,6 +75,11 @@ test('what is not published is reported', () => {
   const refused = { ...QUIET, stop: stop('GATE_REFUSED'), published: false };
   expect(assess(refused).detail).toBe('What was published before stays as it was.');
   expect(requiredActions(refused)).toMatchObject([{ title: 'Because of it', help: 'do that' }]);
+  const message = 'gate articlesGone: 56 of 66 configurations are gone';
+  const byGate = { ...refused, stop: { ...stop('GATE_REFUSED'), message } };
+  expect(requiredActions(byGate)).toMatchObject([
+    { title: 'Articles gone: 56 of 66 configurations are gone' },
+  ]);
 });
 
 test('one of three failed: in part; all of them: not at all', () => {
