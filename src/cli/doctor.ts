@@ -17,7 +17,7 @@ import {
   replaceFile,
 } from '../support/files.ts';
 import { nearestName } from '../support/nearest.ts';
-import { type Arguments, type Command, type Io, textOf } from './command.ts';
+import { type Arguments, type Command, type Io, textOf, usageError } from './command.ts';
 import { environmentOf, pipelineOf } from './service.ts';
 
 /** The command. */
@@ -59,9 +59,9 @@ const warning = (what: string, text: string, todo: string): Finding => {
 };
 
 function problem(what: string, thrown: unknown): Finding {
-  const { code, message } = asConverterError(thrown);
-  const { exit, help } = ERROR_CODES[code];
-  return { state: 'problem', what, text: message, todo: help, exit: exit === 2 ? 2 : 3 };
+  const { code, message, help } = asConverterError(thrown);
+  const exit = ERROR_CODES[code].exit === 2 ? 2 : 3;
+  return { state: 'problem', what, text: message, todo: help, exit };
 }
 
 /** Turns what a check returns or throws into its finding. */
@@ -103,14 +103,13 @@ function skipped(what: string): Finding {
   return warning(what, 'not checked', 'solve the problem above first');
 }
 
-async function checkNode(): Promise<Finding | string> {
+async function checkNode(): Promise<string> {
   const manifest = await readText(fileURLToPath(new URL('../../package.json', import.meta.url)));
   const { engines } = JSON.parse(manifest) as { engines: { node: string } };
   const least = engines.node.replace('>=', '');
   const current = process.versions.node;
   if (current.localeCompare(least, 'en', { numeric: true }) >= 0) return current;
-  const message = `expected version ${least} or later, received ${current}`;
-  return { ...problem('Node.js', new ConverterError('USAGE', message)), todo: 'install it' };
+  throw usageError(`expected version ${least} or later, received ${current}`, 'install it');
 }
 
 async function* checkLists({ articles }: Pipeline): AsyncGenerator<Finding> {
@@ -129,8 +128,9 @@ function requireAddresses(env: Environment): void {
   const unset = ADDRESSES.filter((name) => (env[name] ?? '') === '');
   if (unset.length === 0) return;
   const expected = unset.length > 1 ? 'addresses' : 'an address';
-  const message = `${unset.join(' and ')}: expected ${expected}, received none; without an account, use btg2gltf demo`;
-  throw new ConverterError('PIPELINE_VARIABLE_UNSET', message);
+  const message = `${unset.join(' and ')}: expected ${expected}, received none`;
+  const help = 'set these variables; without an account, use btg2gltf demo';
+  throw new ConverterError('PIPELINE_VARIABLE_UNSET', message, { help });
 }
 
 function requireCredentials({ service }: Pipeline, env: Environment): string {
