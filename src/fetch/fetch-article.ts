@@ -6,13 +6,7 @@ import { ResponseCache, type ResponseCacheOptions } from '../cache/response-cach
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
 import type { PartsList } from '../model/graphics.ts';
-import type {
-  ArticleSnapshot,
-  DecodedReader,
-  Fetched,
-  Translation,
-  Warning,
-} from '../model/snapshot.ts';
+import type { ArticleSnapshot, DecodedReader, Fetched, Warning } from '../model/snapshot.ts';
 import { imageReferences } from '../service/wire-material.ts';
 import { parseJson } from '../service/wire-value.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
@@ -183,7 +177,7 @@ async function translate(
   languages: readonly string[],
 ): Promise<Pick<ArticleSnapshot, 'translations' | 'warnings'>> {
   const warnings: Warning[] = [];
-  const read = async (lang: string): Promise<Translation[]> => {
+  const read = async (lang: string): Promise<NonNullable<ArticleSnapshot['translations']>> => {
     try {
       const { answer: article, digest } = await readArticle(source, request, lang);
       return [{ lang, article, digest }];

@@ -25,7 +25,7 @@ export interface PlanningChild extends ArticleRequest {
 }
 
 /** A value that a property may take. */
-export interface PropertyValue {
+interface PropertyValue {
   valuefrom: string;
   text: string;
   /** Path or URL, or empty. */

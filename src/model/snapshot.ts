@@ -43,7 +43,7 @@ export interface ArticleSnapshot {
 }
 
 /** An article in another language than the first of its pipeline. */
-export interface Translation {
+interface Translation {
   lang: string;
   article: Article;
   /** Of its body. */

@@ -5,7 +5,6 @@ import type {
   CommercialData,
   PropertyClass,
   PropertyRange,
-  PropertyValue,
 } from '../model/article.ts';
 import { type DriftReporter, decodeFields, type Field, fields } from './wire-fields.ts';
 import {
@@ -19,7 +18,7 @@ import {
 
 const { anything, text, identifier, textOrNumber, truth, optional, records, object } = fields;
 
-const value: Field<PropertyValue> = object({
+const value: Field<ArticleProperty['propertyvalues'][number]> = object({
   valuefrom: textOrNumber,
   text,
   previewimage: optional(text),
