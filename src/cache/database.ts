@@ -267,7 +267,7 @@ class CachedBuilds extends Table {
 }
 
 /** A decision and the run that made it. */
-interface StoredDecision extends Decision {
+export interface StoredDecision extends Decision {
   /** Id of the run; for `kept` the first that found it so. */
   run: string;
 }

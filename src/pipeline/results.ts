@@ -14,7 +14,8 @@ export interface Processor {
   resolve?(request: ArticleRequest): Promise<ArticleKey | undefined>;
 }
 
-interface CollectedResult {
+/** A result and where it came from. */
+export interface CollectedResult {
   result: Result;
   /** Index of the article among all that the run processes: results arrive in any order. */
   place: number;
