@@ -94,12 +94,8 @@ interface Source {
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
   const object = required(CHECKS.object);
-  checkParameters(
-    'createFetcher',
-    options,
-    { client: object, store: object, database: object },
-    true,
-  );
+  const checks = { client: object, store: object, database: object };
+  checkParameters('createFetcher', options, checks, true);
   const { client, database, imageLocation } = options;
   const languages = Object.keys(options.languages ?? {});
   const cache = new ResponseCache(options);
@@ -273,17 +269,13 @@ async function fetchSnapshot(
 ): Promise<ArticleSnapshot> {
   const { cache, dependencies } = source;
   const { answer, digest: partsList } = await cache.read(partsListRequest(key), dependencies);
-  const {
-    blocks,
-    images,
-    warnings: ofBlocks,
-  } = await fetchBodies(source, answer, key.manufacturer);
+  const { warnings: ofBlocks, ...bodies } = await fetchBodies(source, answer, key.manufacturer);
   // The parts lists of children are no geometry, and small.
   const { unplaced, warnings: ofPlacement } = await checkPlacement(key, answer, children, (child) =>
     cache.read(partsListRequest(child), dependencies).then((list) => list.answer),
   );
   return {
-    ...{ key, article, partsList, blocks, images },
+    ...{ key, article, partsList, ...bodies },
     warnings: [...warnings, ...ofPlacement, ...ofBlocks],
     ...(unplaced.length > 0 && { unplaced }),
   };
