@@ -10,14 +10,7 @@ import { isConverterError } from '../support/errors.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { addCompression } from './compression.ts';
 import { jsonText } from './json-text.ts';
-import {
-  type Answer,
-  checkQuery,
-  MAX_QUERY_BYTES,
-  Refusal,
-  type Route,
-  type RouteContext,
-} from './route.ts';
+import { type Answer, checkQuery, Refusal, type Route, type RouteContext } from './route.ts';
 import { API_ROUTES } from './routes-api.ts';
 import { authRoutes, type KeyForm, type Login } from './routes-auth.ts';
 import { FRONTEND_ROUTES } from './routes-frontend.ts';
@@ -44,7 +37,7 @@ export interface EmulatorOptions {
   onPermanentId?: (id: string, topLevelArticle: Json) => void;
   /** Parts of paths that this server lacks, as a live one may: `ocd.dll/ocd/preview`, for instance. */
   without?: readonly string[];
-  /** Longest query in bytes. @defaultValue {@link MAX_QUERY_BYTES} */
+  /** Longest query in bytes. @defaultValue 2048 */
   maxQueryBytes?: number;
   /** Validators of GET answers. @defaultValue `none`: the specification shows none */
   validators?: 'etag' | 'last-modified' | 'none';
@@ -75,6 +68,8 @@ export interface Emulator extends Readonly<Login> {
 }
 
 const BODY_LIMIT_BYTES = 65_536;
+/** Longest query string that a server of this kind accepts (D-606). */
+const MAX_QUERY_BYTES = 2048;
 /** Large enough for a query that is too long, so that the route refuses it and not the HTTP parser. */
 const MAX_HEADER_BYTES = 262_144;
 const JSON_TYPE = 'application/json; charset=utf-8';

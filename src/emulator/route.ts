@@ -2,9 +2,6 @@
 import type { EmulatedRange, Json, Query } from '../sample/range.ts';
 import type { ApiGroup, TokenRegistry } from './tokens.ts';
 
-/** Longest query string, in bytes, that a server of this kind accepts (D-606). */
-export const MAX_QUERY_BYTES = 2048;
-
 /** Parameters that identify an article. */
 export const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const;
 
@@ -175,9 +172,4 @@ function contentTypeOf(bytes: Uint8Array): string {
   const start = Buffer.from(bytes.subarray(0, 4)).toString('hex');
   const type = Object.entries(SIGNATURES).find(([signature]) => start.startsWith(signature))?.[1];
   return type ?? 'application/octet-stream';
-}
-
-/** Loads an article from a range; a 404 if there is none. */
-export function loadArticle(query: Query, range: EmulatedRange): Json {
-  return found(range.article(query), 'article');
 }

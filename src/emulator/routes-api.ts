@@ -5,8 +5,8 @@ import {
   ARTICLE,
   bytesOr404,
   type Call,
+  found,
   jsonOr404,
-  loadArticle,
   Refusal,
   type Route,
   type RouteContext,
@@ -64,7 +64,7 @@ export const API_ROUTES: Readonly<Record<ApiGroup | 'ocd', readonly Route[]>> = 
       path: '/articles',
       required: ARTICLE,
       optional: ['profile', 'currency', 'varcode', 'ocdreinitstring', 'getallproperties'],
-      answer: ({ query }, { range }) => ({ kind: 'json', json: loadArticle(query, range) }),
+      answer: ({ query }, { range }) => jsonOr404(range.article(query), 'article'),
     },
     {
       operation: 'postarticles',
@@ -172,7 +172,7 @@ function store(call: Call, { range, storePlanning }: RouteContext): Answer {
 
 /** One article without its children: they are not restored (D-782). */
 function restore({ query }: Call, { range }: RouteContext): Answer {
-  const article = loadArticle(query, range);
+  const article = found(range.article(query), 'article');
   const alone = { rootid: article.id, reinit: '', children: [], propclasses: [] };
   return { kind: 'json', json: { ...article, ...alone } };
 }

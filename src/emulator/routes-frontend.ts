@@ -13,7 +13,6 @@ import {
   ARTICLE,
   type Call,
   found,
-  loadArticle,
   Refusal,
   type Route,
   type RouteContext,
@@ -88,7 +87,8 @@ function articleOf(query: Query, { range, plannings }: RouteContext): Json | und
   const missing = ARTICLE.find((name) => !given.includes(name));
   if (given.length === 0 && ocdreinit === '') return undefined;
   if (missing !== undefined) throw new Refusal(400, `parameter ${missing}: required`);
-  return loadArticle({ ...query, ...(ocdreinit !== '' && { ocdreinitstring: ocdreinit }) }, range);
+  const configured = { ...query, ...(ocdreinit !== '' && { ocdreinitstring: ocdreinit }) };
+  return found(range.article(configured), 'article');
 }
 
 /** Only web addresses: the page posts to this address. */
