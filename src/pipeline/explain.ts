@@ -12,6 +12,7 @@ import {
   isConfigurationKey,
   parseConfigurationKey,
 } from '../model/configuration-id.ts';
+import type { Decision } from '../model/result.ts';
 import { ConverterError, helpFor, isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import type { PackedMap } from '../support/packed-map.ts';
@@ -169,13 +170,15 @@ async function explainLine(line: ManifestLine, run: Run) {
   const converter = await loadConverter(bodies, convert);
   const materials: MaterialExplanation[] = [];
   const explain = (material: MaterialExplanation) => void materials.push(material);
+  const key = configurationKey(line);
+  const decision: (Decision & { run: string }) | undefined = database.decisions.get(outputDir, key);
   return {
     line,
     materials,
     /** Undefined if it has no geometry: see `line.reason`. */
     scene: line.sha256 === undefined ? undefined : await converter.transform(snapshot, explain),
     /** Decision of the last run that processed it; undefined if it is not in the cache. */
-    decision: database.decisions.get(outputDir, configurationKey(line)),
+    decision,
     /** Whether the next build from the cache would write it anew. */
     rebuilds: sourceDigest(convert)(inputsDigest(snapshot)) !== line.source,
   };

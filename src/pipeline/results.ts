@@ -49,7 +49,7 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
       of(key)
         .map(({ result }) => result)
         .findLast((result) => 'catalogue' in result),
-    add(result: Result, origin: Omit<CollectedResult, 'result'>): void {
+    add(result: Result, origin: { place: number; ms: number }): void {
       const key = keyOf(result);
       results.set(
         key,
