@@ -113,7 +113,7 @@ const article = object({
   ...DEBUG_FIELDS,
 });
 
-const wholeChildren = optional(fields.list(object({})));
+const wholeChildren = fields.list(object({}));
 
 /**
  * Decodes an article with all its children. Fields that are missing, or cannot be read and are no identifiers,
@@ -161,9 +161,9 @@ function decodeTree(root: unknown, onDrift?: DriftReporter, isPlanning = false):
     const driftWhere = where === 'article' ? where : 'article.children[]';
     const { children, ...fields } = decodeFields(article, wire, where, onDrift, driftWhere);
     // Without one of its children the geometry of a planning would lack a part.
-    if (isPlanning || fields.reinit !== '' || children.length > 0) {
-      decodeFields(wholeChildren, (wire as JsonRecord).children, `${where}.children`);
-    }
+    const { children: sent } = wire as JsonRecord;
+    const isWhole = isPlanning || fields.reinit !== '' || children.length > 0;
+    if (isWhole && !isMissing(sent)) decodeFields(wholeChildren, sent, `${where}.children`);
     for (const name of DEBUG_NAMES) if (fields[name] === undefined) delete fields[name];
     const decoded: Article = { ...fields, children: [] };
     into.push(decoded);
