@@ -80,14 +80,16 @@ export function migrateUrl(url: string, frontendUrl?: string): Migration<string>
   const isOldPage = entryPoint !== '' || (renamed.length > 0 && FOLDER.test(path));
   if (!isApi && !isOldPage && !PLANNING.test(path)) {
     const expected = 'an address of index.php, configurator.php, article.php, /planning or the API';
-    throw unusable(`expected ${expected}, received another`);
+    throw unusable(`expected ${expected}, received the path "${path}"`);
   }
   const moved = isApi ? [] : move(address, frontendUrl);
   const changes = [...moved, ...renamed, ...cased, ...(hasEntities ? [ENTITIES] : [])];
   const isV1 = (!isApi && isOldPage) || renamed.length > 0;
   const other = moved.length > 0 ? 'v2' : 'v2.5';
   const hints = hintsOf(isApi ? API_RULES : FRONTEND_RULES, {
-    ...{ path, entryPoint, moved: moved.length > 0 },
+    path,
+    entryPoint,
+    moved: moved.length > 0,
     names: [...new Set(parameters.map(({ name }) => name))],
     has: (name) => parameters.some((p) => p.name === name && p.raw.length > 1),
     isOn: (name) => parameters.some((p) => p.name === name && p.raw === '=true'),
@@ -95,7 +97,10 @@ export function migrateUrl(url: string, frontendUrl?: string): Migration<string>
   const query = parameters.map(({ name, raw }) => `${name}${raw}`).join('&');
   const after = `${moved[0]?.after ?? address}${query === '' ? '' : `?${query}`}${fragment}`;
   return {
-    ...{ from: isV1 ? 'v1' : other, before, after: changes.length === 0 ? before : after, changes },
+    from: isV1 ? 'v1' : other,
+    before,
+    after: changes.length === 0 ? before : after,
+    changes,
     hints: [...conflicts, ...hints, ...repeated(parameters)],
   };
 }

@@ -164,6 +164,12 @@ describe('what is no address of the service', () => {
     expect(() => migrate(url, NEW)).toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 
+  it('is stated with its path, without its parameters, which may be secret', () => {
+    expect(() => migrate('https://old.example/shop?token=T1', NEW)).toThrow(
+      /received the path "\/shop"$/,
+    );
+  });
+
   it('needs a base where the page moves', () => {
     expect(() => migrate('index.php')).toThrow(/BTG2GLTF_FRONTEND_URL/);
   });
