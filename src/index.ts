@@ -83,6 +83,7 @@ export type { ServiceConfig, ServiceDrift } from './service/service-config.ts';
 export { ConverterError, ERROR_CODES, type ErrorCode, isConverterError } from './support/errors.ts';
 export { sharpImageCodec } from './support/image-codec.ts';
 export { createLogger, type Logger, SILENT } from './support/log.ts';
+export { loadTangentGenerator } from './support/tangent-generator.ts';
 export { CONVERT_DEFAULTS, type ConvertOptions } from './transform/convert-options.ts';
 
 const TEXT = required(CHECKS.text);
@@ -137,7 +138,8 @@ const convertArticle = checked(article.convertArticle, {
 const PIPELINE_CHECKS = { env: OBJECT, isOffline: CHECKS.boolean };
 const loadPipeline = checked(pipelineFile.loadPipeline, { path: TEXT, ...PIPELINE_CHECKS });
 const parsePipeline = checked(pipelineFile.parsePipeline, {
-  ...{ text: required(ANY_TEXT), file: TEXT },
+  text: required(ANY_TEXT),
+  file: TEXT,
   ...PIPELINE_CHECKS,
 });
 const verifyOutput = checked(outputFolder.verifyOutput, {

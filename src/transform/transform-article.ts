@@ -22,8 +22,8 @@ interface TransformInput {
   decoded?: DecodedReader | undefined;
   options: ConvertOptions;
   images: ImageCodec;
-  /** Called where `tangents` is `mikktspace`. */
-  loadTangents: () => Promise<TangentGenerator>;
+  /** Needed where the option `tangents` is `mikktspace`, such as `loadTangentGenerator`. */
+  loadTangents?: (() => Promise<TangentGenerator>) | undefined;
   /** Called with how the table made each material. */
   explain?: ((explanation: MaterialExplanation) => void) | undefined;
   /** Shared by all articles of a run. */
@@ -35,12 +35,13 @@ interface TransformInput {
  *
  * @returns Frame: +X right, +Y up, +Z front, metres. Equal input gives an equal scene.
  * @throws {@link ConverterError} `PARTS_LIST_INVALID`, `PARTS_LIST_TOO_DEEP`, `BLOCK_MISSING`,
- * `BLOCK_INVALID`, `IMAGE_UNREADABLE`, `NOTHING_TO_DRAW`, and `LOSSES_REFUSED` with `strict`.
+ * `BLOCK_INVALID`, `IMAGE_UNREADABLE`, `NOTHING_TO_DRAW`, `LOSSES_REFUSED` with `strict`, and `USAGE` without
+ * `loadTangents` where it is needed.
  */
 export async function transformArticle(input: TransformInput): Promise<Scene> {
   const { snapshot, read, decoded, options, images, cache } = input;
   const losses = createLosses(options.expectedLosses);
-  const tangents = options.tangents === 'mikktspace' ? await input.loadTangents() : undefined;
+  const tangents = options.tangents === 'mikktspace' ? await loadTangents(input) : undefined;
   const partsList =
     decoded?.partsList(snapshot.partsList) ?? decodePartsList(await read(snapshot.partsList));
   expectDepth(partsList, options);
@@ -54,6 +55,14 @@ export async function transformArticle(input: TransformInput): Promise<Scene> {
   const scene = assembleScene(flat, meshes, materialOf, { options, cache, losses, tangents });
   for (const { code, message } of partsList.warnings) losses.warn(code, message);
   return accepted({ ...scene, ...losses.listed() }, options);
+}
+
+function loadTangents(input: TransformInput): Promise<TangentGenerator> {
+  if (input.loadTangents) return input.loadTangents();
+  const expected = 'a function, since options.tangents is mikktspace';
+  throw new ConverterError('USAGE', `loadTangents: expected ${expected}, received nothing`, {
+    help: 'pass loadTangentGenerator',
+  });
 }
 
 function expectDepth({ depth }: PartsList, { maxNestingDepth }: ConvertOptions): void {

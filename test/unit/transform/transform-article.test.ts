@@ -185,6 +185,21 @@ describe('transformArticle', () => {
     const scene = await sceneOf(article([box()]), { tangents: 'mikktspace' });
     expect(scene.geometries[0]!.tangents).toBeUndefined();
   });
+
+  it('says that tangents need a generator', async () => {
+    const input = {
+      ...makeSnapshot(article([box()])),
+      options: { ...CONVERT_DEFAULTS, tangents: 'mikktspace' as const },
+      images: sharpImageCodec(),
+      cache: createMeshCache(),
+    };
+    await expect(transformArticle(input)).rejects.toMatchObject({
+      code: 'USAGE',
+      message:
+        'loadTangents: expected a function, since options.tangents is mikktspace, received nothing',
+      help: 'pass loadTangentGenerator',
+    });
+  });
 });
 
 describe('what is wrong with an article', () => {
