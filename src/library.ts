@@ -122,7 +122,10 @@ export async function convert(parameters: ConvertParameters): Promise<ConvertedA
   const { article, output, convert: options = {}, cache } = parameters;
   const { service, env } = withCredentials('convert', parameters.service, parameters.env);
   const content = {
-    ...{ name: 'convert', service, articles: [{ article }], convert: options },
+    name: 'convert',
+    service,
+    articles: [{ article }],
+    convert: options,
     output: { dir: dirname(output) },
   };
   const pipeline = readConvertPipeline(content, env);

@@ -29,7 +29,9 @@ export const convertCommand: Command = {
     reinitstring: { ...OPAQUE, describe: 'configuration string, byte for byte' },
     metareinitstring: { ...OPAQUE, describe: 'configuration string of the meta planning' },
     output: {
-      ...{ type: 'string', value: 'FILE.glb', required: true },
+      type: 'string',
+      value: 'FILE.glb',
+      required: true,
       describe: 'the file to write: .glb, or .gltf with buffer and images beside it',
     },
     ...SERVICE_OPTIONS,

@@ -17,7 +17,9 @@ export const explainCommand: Command = {
   ],
   options: {
     pipeline: {
-      ...{ type: 'string', value: 'PIPELINE.yaml', required: true },
+      type: 'string',
+      value: 'PIPELINE.yaml',
+      required: true,
       describe: 'the pipeline that published the article',
     },
     ...optionsOf('explain'),

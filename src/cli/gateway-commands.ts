@@ -142,7 +142,11 @@ export const relayCommand: Command = {
     const overall = numberOf(args, 'overall');
     const start = async () =>
       openRelay({
-        ...{ ...at, authUrl: authUrlOf(io), now: io.now, random: io.random, log },
+        ...at,
+        authUrl: authUrlOf(io),
+        now: io.now,
+        random: io.random,
+        log,
         ...given({ perSender, overall, appKey, padding, tokenElement }),
       });
     const text = ({ url }: GatewayServer) => `  Post logins to ${url} to receive tokens.\n`;

@@ -15,7 +15,9 @@ interface PipelineOption extends OptionSpec {
 /** Every option that is not a field of {@link RunOptions}, in the order in which they are applied. */
 const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   output: {
-    ...{ type: 'string', value: 'DIR', commands: ['run', 'fetch', 'build', 'explain'] },
+    type: 'string',
+    value: 'DIR',
+    commands: ['run', 'fetch', 'build', 'explain'],
     describe: 'output folder, instead of the one in the file',
     replace: (_, dir: string) => {
       const outputDir = resolve(dir);
@@ -23,41 +25,52 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
     },
   },
   cache: {
-    ...{ type: 'string', value: 'DIR' },
+    type: 'string',
+    value: 'DIR',
     commands: ['run', 'fetch', 'build', 'record', 'explain'],
     describe: 'cache folder [default: .cache beside the output folder]',
     replace: (_, dir: string) => ({ cacheDir: resolve(dir) }),
   },
   concurrency: {
-    ...{ type: 'number', min: 1, default: SERVICE_DEFAULTS.concurrency },
+    type: 'number',
+    min: 1,
+    default: SERVICE_DEFAULTS.concurrency,
     commands: ['run', 'fetch', 'record'],
     describe: 'concurrent requests to the service, of all kinds together',
     replace: ({ service }, concurrency: number) => ({ service: { ...service, concurrency } }),
   },
   'allow-missing-parts': {
-    ...{ type: 'boolean', commands: ['run', 'build', 'convert'] },
+    type: 'boolean',
+    commands: ['run', 'build', 'convert'],
     describe: 'convert without a missing block, or without the texture of an unreadable image',
     replace: ({ convert }) => ({ convert: { ...convert, allowMissingParts: true } }),
   },
   'dry-run': {
-    ...{ type: 'boolean', commands: ['run'] },
+    type: 'boolean',
+    commands: ['run'],
     describe: 'print the selection and an estimate of requests; fetch no geometry',
   },
   'log-format': { ...LOG_FORMAT_OPTION, commands: ['run', 'fetch', 'build', 'record'] },
   quiet: {
-    ...{ type: 'boolean', commands: ['run', 'fetch', 'build', 'record'] },
+    type: 'boolean',
+    commands: ['run', 'fetch', 'build', 'record'],
     describe: 'print the path of the report and errors only',
   },
   verbose: {
-    ...{ type: 'boolean', commands: ['run', 'fetch', 'build', 'record'] },
+    type: 'boolean',
+    commands: ['run', 'fetch', 'build', 'record'],
     describe: 'log every configuration',
   },
   'metrics-file': {
-    ...{ type: 'string', value: 'FILE', commands: ['run', 'fetch', 'build'] },
+    type: 'string',
+    value: 'FILE',
+    commands: ['run', 'fetch', 'build'],
     describe: 'write metrics for Prometheus to this file, such as DIR/btg2gltf.prom',
   },
   junit: {
-    ...{ type: 'string', value: 'FILE', commands: ['run', 'fetch', 'build'] },
+    type: 'string',
+    value: 'FILE',
+    commands: ['run', 'fetch', 'build'],
     describe: 'write a JUnit XML to this file',
   },
 };

@@ -128,7 +128,9 @@ async function withProgress(
   let last: Progress | undefined;
   try {
     return await work({
-      ...{ ...environmentOf(io), log, selecting },
+      ...environmentOf(io),
+      log,
+      selecting,
       progress: (now) => {
         last = now;
         progress(now);

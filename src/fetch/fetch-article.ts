@@ -275,7 +275,10 @@ async function fetchSnapshot(
     cache.read(partsListRequest(child), dependencies).then((list) => list.answer),
   );
   return {
-    ...{ key, article, partsList, ...bodies },
+    key,
+    article,
+    partsList,
+    ...bodies,
     warnings: [...warnings, ...ofPlacement, ...ofBlocks],
     ...(unplaced.length > 0 && { unplaced }),
   };

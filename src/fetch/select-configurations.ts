@@ -97,8 +97,12 @@ async function loadTopLevel(
 ): Promise<Configured> {
   const { manufacturer, program, basearticlenumber } = source;
   const loaded = await configurator.resolve({
-    ...{ manufacturer, program, basearticlenumber },
-    ...{ finalarticlenumber: '', reinitstring: '', metareinitstring: '' },
+    manufacturer,
+    program,
+    basearticlenumber,
+    finalarticlenumber: '',
+    reinitstring: '',
+    metareinitstring: '',
   });
   const { id, rootid } = loaded.article;
   if (id === rootid || rootid === '') return loaded;

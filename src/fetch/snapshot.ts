@@ -50,7 +50,12 @@ export async function loadSnapshot(
 export function recordOf(snapshot: ArticleSnapshot, article: Digest): SnapshotRecord {
   const { key, partsList, blocks, images, warnings, translations, unplaced } = snapshot;
   return {
-    ...{ key, article, partsList, blocks: [...blocks], images: [...images], warnings },
+    key,
+    article,
+    partsList,
+    blocks: [...blocks],
+    images: [...images],
+    warnings,
     translations: translations?.map(({ lang, digest }) => [lang, digest]),
     unplaced,
   };

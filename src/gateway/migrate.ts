@@ -92,8 +92,11 @@ function toArticle(entry: JsonRecord): JsonRecord {
   const id = `v1-${sha256Hex(JSON.stringify(identity)).slice(0, 16)}`;
   return {
     ...rest,
-    ...{ id, rootid: id, basearticlenumber },
-    ...{ manufacturer: manufacturer?.toUpperCase(), program: program?.toUpperCase() },
+    id,
+    rootid: id,
+    basearticlenumber,
+    manufacturer: manufacturer?.toUpperCase(),
+    program: program?.toUpperCase(),
     propclasses: [],
     children: [],
     ocd: { ...(finalarticlenumber && { finalarticlenumber }), reinitstring: configuration },

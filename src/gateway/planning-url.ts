@@ -76,10 +76,18 @@ export function planningUrl(link: PlanningLink): string {
   // `open` may be a complete article key: only the parameters of the frontend are taken.
   const { manufacturer, program, basearticlenumber, ocdreinit, permanentid } = open;
   const parameters = {
-    ...{ token, manufacturer: manufacturer?.toUpperCase(), program: program?.toUpperCase() },
-    ...{ basearticlenumber, ocdreinit, permanentid },
+    token,
+    manufacturer: manufacturer?.toUpperCase(),
+    program: program?.toUpperCase(),
+    basearticlenumber,
+    ocdreinit,
+    permanentid,
     ...MODES[mode],
-    ...{ showprice: showprice?.toString(), parentnode, lang, langalt, urlwarenkorb },
+    showprice: showprice?.toString(),
+    parentnode,
+    lang,
+    langalt,
+    urlwarenkorb,
   };
   return `${entry}?${Object.entries(parameters).flatMap(pair).join('&')}`;
 }

@@ -55,8 +55,12 @@ export function configurationId(from: ArticleRequest): ArticleRequest {
   const { manufacturer, program, basearticlenumber } = from;
   const { finalarticlenumber, reinitstring, metareinitstring } = from;
   return {
-    ...{ manufacturer, program, basearticlenumber },
-    ...{ finalarticlenumber, reinitstring, metareinitstring },
+    manufacturer,
+    program,
+    basearticlenumber,
+    finalarticlenumber,
+    reinitstring,
+    metareinitstring,
   };
 }
 

@@ -140,7 +140,10 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     const source = sourceOf(inputsDigest(snapshot));
     const reported = snapshot.warnings.filter(isReported);
     const common = {
-      ...{ request, key, convertdate: article.ocd?.convertdate ?? '', source },
+      request,
+      key,
+      convertdate: article.ocd?.convertdate ?? '',
+      source,
       catalogue: languages.map((lang) => catalogueEntry(articleIn(lang, snapshot))),
       ...(unplaced.length > 0 && { unplaced }),
     };

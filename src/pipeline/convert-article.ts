@@ -98,7 +98,8 @@ export async function loadConverter(
   ]);
   const shared = {
     read: (digest: string) => bodies.get(digest),
-    ...{ decoded, options },
+    decoded,
+    options,
     images: codec.sharpImageCodec(),
     loadTangents: tangents.loadTangentGenerator,
     cache: createMeshCache(),

@@ -102,7 +102,9 @@ async function matchingFailures(
       request,
       error: { code, message, help: helpFor(code, isRecording) },
       /** Undefined if the cache was deleted. */
-      ...{ attempts, firstSeen, lastSeen },
+      attempts,
+      firstSeen,
+      lastSeen,
       /** Who asks for it, according to the last selection. */
       selectedBy: selectors,
       /** The GLB that stays published. */

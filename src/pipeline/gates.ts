@@ -154,7 +154,10 @@ interface RangeFinding extends GateTally {
 function assessTallies(tallies: ReadonlyMap<string, Tally>, thresholds: Gates): GateAssessment {
   const { articlesGone } = thresholds;
   const assessment: GateAssessment = {
-    ...{ refused: false, count: 0, byGate: {}, findings: [] },
+    refused: false,
+    count: 0,
+    byGate: {},
+    findings: [],
     removedFrom: articlesGone.warn ?? articlesGone.refuse,
   };
   for (const [gate] of GATE_ROWS) {

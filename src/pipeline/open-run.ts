@@ -85,7 +85,8 @@ export async function withRun<T>(
   const bodies = openFileStore({
     dir: join(cacheDir, OBJECTS_FOLDER),
     tmpDir: temporaryFolder(cacheDir),
-    ...{ repair: true, dropDamaged: true },
+    repair: true,
+    dropDamaged: true,
   });
   const opening = { options, environment, startedAt, metrics, bodies, database };
   const session = createServiceSession(opening);

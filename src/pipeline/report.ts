@@ -129,8 +129,10 @@ function withDescriptions(collected: Collected, of: (id: ArticleKey) => Descript
     ...collected,
     changes: { new: list(added), changed: list(changed), removed: list(removed) },
     incomplete: list(incomplete),
-    ...{ slowest: each(slowest), largest: each(largest) },
-    ...{ skipped: each(skipped), failures: each(failures) },
+    slowest: each(slowest),
+    largest: each(largest),
+    skipped: each(skipped),
+    failures: each(failures),
   };
 }
 

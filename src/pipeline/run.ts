@@ -94,9 +94,13 @@ export function dryRunPipeline(options: RunOptions, environment: RunEnvironment)
     return {
       selection: { ...selection, articles: tried },
       /** Requests sent to select, and those that a run would send after that. */
-      ...{ sent: run.metrics.requests.totals().sent, estimate, requests },
+      sent: run.metrics.requests.totals().sent,
+      estimate,
+      requests,
       /** Duration of the requests and mean of one, milliseconds; a mean is undefined if nothing was measured. */
-      ...{ requestsMs, meanMs, concurrency },
+      requestsMs,
+      meanMs,
+      concurrency,
     };
   });
 }

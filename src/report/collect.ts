@@ -65,8 +65,14 @@ export interface ReportedLine
 /** Creates a collector of the configurations of a run, which are added one at a time. */
 export function createCollector(helpOf: (code: string) => string = helpFor) {
   const configurations = {
-    ...{ selected: 0, fetched: 0, converted: 0, unchanged: 0 },
-    ...{ kept: 0, skipped: 0, failed: 0, quarantined: 0 },
+    selected: 0,
+    fetched: 0,
+    converted: 0,
+    unchanged: 0,
+    kept: 0,
+    skipped: 0,
+    failed: 0,
+    quarantined: 0,
   };
   const articles = new Set<string>();
   const geometry = { configurations: 0, ...zeros(GEOMETRY_COUNTS) };
@@ -76,7 +82,9 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
   const programs = collectPrograms();
   const failures = collectFailures(helpOf);
   const changes: RunReport['changes'] = {
-    ...{ new: emptyList(), changed: emptyList(), removed: emptyList() },
+    new: emptyList(),
+    changed: emptyList(),
+    removed: emptyList(),
   };
   const skipped = emptyList<RunReport['skipped'][number]>();
   const incomplete: RunReport['incomplete'] = emptyList();
@@ -137,14 +145,20 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
       selectionWarnings.push(warning);
     },
     collected: () => ({
-      ...{ configurations, articles: articles.size },
-      ...{ triangles, geometry, slowest: slowest.items },
+      configurations,
+      articles: articles.size,
+      triangles,
+      geometry,
+      slowest: slowest.items,
       ...objects.value(),
       changes,
       programs: programs.value(),
       ...failures.value(),
-      ...{ skipped: skipped.rows, warnings: warnings.sorted() },
-      ...{ articleWarnings: articleWarnings.rows, selectionWarnings, incomplete },
+      skipped: skipped.rows,
+      warnings: warnings.sorted(),
+      articleWarnings: articleWarnings.rows,
+      selectionWarnings,
+      incomplete,
       losses: losses.sorted(),
     }),
     /** Every failure: those of the selection, then the others in order of their keys. */
@@ -193,7 +207,12 @@ function collectFailures(helpOf: (code: string) => string) {
     const key = causes.has(kind) || causes.size < LIMITS.causes ? kind : code;
     const article = what ?? configurationLabel(id);
     const cause = causes.get(key) ?? {
-      ...{ code, count: 0, help, example: article, message: reason, examples: [] },
+      code,
+      count: 0,
+      help,
+      example: article,
+      message: reason,
+      examples: [],
     };
     causes.set(key, cause);
     cause.message = commonReason(cause.message, reason);
@@ -211,8 +230,12 @@ function collectFailures(helpOf: (code: string) => string) {
       const { error, history, lastGood, selectedBy } = line;
       if (error === undefined) return;
       const row: FailureRow = {
-        ...{ ...configurationId(line), ...error, help: helpOf(error.code), ...history },
-        ...{ lastGood: lastGood?.glb, selectedBy: selectedBy && [...selectedBy] },
+        ...configurationId(line),
+        ...error,
+        help: helpOf(error.code),
+        ...history,
+        lastGood: lastGood?.glb,
+        selectedBy: selectedBy && [...selectedBy],
       };
       rows.set(configurationKey(line), row);
       addCause(row);

@@ -130,7 +130,8 @@ function failures(report: RunReport): Section | undefined {
       { title: 'Since', cell: ({ firstSeen }) => dayCell(firstSeen) },
       { title: 'Next try', cell: ({ retryOn }) => dayCell(retryOn) },
     ],
-    ...{ total: failed, rest: 'failures.jsonl' },
+    total: failed,
+    rest: 'failures.jsonl',
     kinds: quarantined > 0 ? [...kinds, inQuarantine] : kinds,
     kindsOf: ({ code, quarantined: is }) => (is ? [code, 'quarantine'] : [code]),
   });
@@ -173,7 +174,9 @@ function gates(report: RunReport, names: Names): Section | undefined {
       figures('Before', 'before', decimal),
       figures('Now', 'now', decimal),
     ],
-    ...{ total, rest: 'the two manifests', note: gateNote(report) },
+    total,
+    rest: 'the two manifests',
+    note: gateNote(report),
     kinds: Object.entries(byGate).map(([gate, { warn, refuse }]) => {
       return { id: gate, label: gateLabel(gate), count: warn + refuse };
     }),
@@ -220,7 +223,8 @@ function changes({ changes: of }: RunReport): Section | undefined {
       },
       TIME,
     ],
-    ...{ total: kinds.reduce((sum, kind) => sum + of[kind].count, 0), rest: 'manifest.jsonl' },
+    total: kinds.reduce((sum, kind) => sum + of[kind].count, 0),
+    rest: 'manifest.jsonl',
     kinds: kinds.map((kind) => ({ id: kind, label: capital(kind), count: of[kind].count })),
     kindsOf: ({ kind }) => [kind],
   });
@@ -299,7 +303,8 @@ function warnings(report: RunReport, names: Names): Section | undefined {
       { title: 'Code', cell: ({ code }) => html`<code>${code}</code>` },
       texts('Message', 'message'),
     ],
-    ...{ total: Object.values(byCode).reduce((a, b) => a + b, 0), rest: 'manifest.jsonl' },
+    total: Object.values(byCode).reduce((a, b) => a + b, 0),
+    rest: 'manifest.jsonl',
     kinds: kindsByCode(byCode),
     kindsOf: ({ code }) => [code],
   });
@@ -323,7 +328,8 @@ function statuses({ requests: { byStatus } }: RunReport): Section | undefined {
   const note = 'Every attempt counts; temporary errors are retried.';
   const bars = Object.entries(byStatus).map(([status, count]) => ({
     name: status === 'none' ? 'no response' : status,
-    ...{ length: count, label: integer(count) },
+    length: count,
+    label: integer(count),
     tone: STATUS_TONES.find(([pattern]) => pattern.test(status))?.[1] ?? '',
   }));
   return barSection('requests', 'Requests by status', note, bars);

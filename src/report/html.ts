@@ -144,8 +144,11 @@ function changeTiles({ configurations: all, changes }: RunReport): Tile[] {
     return { label: capital(kind), count: changes[kind].count, tone: kind, section: 'changes' };
   };
   const skippedTile = {
-    ...{ label: 'Skipped', count: skipped, note: 'without geometry' },
-    ...{ tone: 'same', section: 'skipped' },
+    label: 'Skipped',
+    count: skipped,
+    note: 'without geometry',
+    tone: 'same',
+    section: 'skipped',
   };
   return [
     tile('new'),

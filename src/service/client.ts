@@ -247,7 +247,10 @@ function connect(settings: Settings, signal: AbortSignal) {
   const transport = createTransport(settings, addresses, concurrency);
   const traffic = new Traffic({
     ...settings,
-    ...{ concurrency, perSecond, signal, isConcurrencyKnown: Number.isFinite(allowed) },
+    concurrency,
+    perSecond,
+    signal,
+    isConcurrencyKnown: Number.isFinite(allowed),
     // A living service always answers the root of the catalogue.
     probe: async () => {
       const { response, target } = await sendRoot(await session.token());

@@ -348,8 +348,13 @@ type TokenIssuerConfig = Pick<
 
 /** A person waits for the answer: one more attempt, and at once. */
 const ISSUE_LIMITS = {
-  ...{ timeoutMs: 20_000, connections: 4, maxResponseBytes: 1024 * 1024 },
-  ...{ retries: 1, backoffMs: 200, concurrency: 1, giveUpAfterMs: 0 },
+  timeoutMs: 20_000,
+  connections: 4,
+  maxResponseBytes: 1024 * 1024,
+  retries: 1,
+  backoffMs: 200,
+  concurrency: 1,
+  giveUpAfterMs: 0,
 } as const;
 
 /**

@@ -164,7 +164,11 @@ async function sendOnce(
   maxBytes: number,
 ): Promise<HttpResponse> {
   const answer = await agent.request({
-    ...{ method, origin, path, signal, body: body ?? null },
+    method,
+    origin,
+    path,
+    signal,
+    body: body ?? null,
     headers: {
       ...headers,
       'accept-encoding': ACCEPT_ENCODING,

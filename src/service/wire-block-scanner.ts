@@ -44,8 +44,12 @@ const scanIndices: Scan<Int32Array> = (cursor) => scanArray(cursor, Int32Array, 
 
 const SURFACE = { F: scanIndices, TI: scanIndices, C: scanBoolean };
 const BLOCK = {
-  ...{ N: scanString, P: scanVector, R: scanVector },
-  ...{ V: scanNumbers, T: scanNumbers, A: scanSurfaces },
+  N: scanString,
+  P: scanVector,
+  R: scanVector,
+  V: scanNumbers,
+  T: scanNumbers,
+  A: scanSurfaces,
 };
 
 /** Scans a block body (D-301); undefined for nested arrays, texts or nulls among numbers, unknown keys, bad JSON. */

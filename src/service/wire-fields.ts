@@ -160,20 +160,27 @@ export const fields = {
   /** A text that is one of a few; letter case counts. */
   oneOf: (texts: readonly string[], missing = '') =>
     single({
-      ...{ expected: `one of ${texts.join(' ')}`, missing, read: readText },
+      expected: `one of ${texts.join(' ')}`,
+      missing,
+      read: readText,
       fits: (value) => texts.includes(value as string),
     }),
 
   /** A number, also one that was sent as a text. */
   number: <Missing>(missing: Missing) =>
     single<number | Missing>({
-      ...{ expected: 'a finite number', missing, fits: isNumber, read: readNumber },
+      expected: 'a finite number',
+      missing,
+      fits: isNumber,
+      read: readNumber,
     }),
 
   /** A bound of a range: a number that may be missing, or be sent as a text. */
   bound: optional(
     single<number | undefined>({
-      ...{ expected: 'a number', missing: undefined, read: readNumber },
+      expected: 'a number',
+      missing: undefined,
+      read: readNumber,
       fits: (value) => value !== '' && isNumber(Number(value)),
     }),
   ),
@@ -181,7 +188,8 @@ export const fields = {
   /** A truth value, also one that was sent as `"true"`, `1` or `"0"`. */
   truth: (missing = false) =>
     single({
-      ...{ expected: 'true or false', missing },
+      expected: 'true or false',
+      missing,
       fits: (value) => typeof value === 'boolean',
       read: (value) => TRUTHS.get(readText(value)?.trim().toLowerCase()),
     }),
