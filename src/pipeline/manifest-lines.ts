@@ -200,11 +200,12 @@ function childrenOfFailed({ options, stores }: Run, results: Results): Set<strin
   return children;
 }
 
-/** Publishes the lines of the new manifest: links, manifest, catalogue. */
+/** Publishes the lines of the new manifest: links, manifest, catalogue. @param isWhole - As in {@link publish}. */
 export async function publishResults(
   { options, environment, stores }: Run,
   lines: PackedMap<ManifestLine>,
   results: Results,
+  isWhole: boolean,
 ): Promise<void> {
   const { log, signal } = environment;
   const { copied, withoutObject } = await publish({
@@ -216,6 +217,7 @@ export async function publishResults(
       return { file, lines: newCatalogue(before, lines, results, language), before };
     }),
     objectPath: stores.objects.pathOf,
+    isWhole,
     signal,
   });
   if (copied > 0)

@@ -144,7 +144,7 @@ async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
   const lines = newLines(run, results, selection, !isWhole);
   const { gates, end: assessed } = assessRun(run, lines, selection.failures.length, processed);
   const published = await endAfter(assessed, 'publishFailed', isPublished(assessed), () =>
-    metrics.stopwatch.during('publish', () => publishResults(run, lines, results)),
+    metrics.stopwatch.during('publish', () => publishResults(run, lines, results, isWhole)),
   );
   const end = await endAfter(published, 'recordFailed', isPublished(processed), async () => {
     if (isPublished(published)) recordDecisions(run, results, isWhole ? lines : undefined);

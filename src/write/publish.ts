@@ -35,6 +35,8 @@ interface Publication {
   catalogues: CataloguePublication[];
   /** Path of an object in the store. */
   objectPath: (digest: Digest) => string;
+  /** Whether it is the whole selection of the pipeline; only then are former languages removed. */
+  isWhole: boolean;
   /** Ends it between two links, as a crash would, since many thousands of them take minutes. */
   signal?: AbortSignal;
 }
@@ -57,8 +59,8 @@ interface Published {
 }
 
 /**
- * Publishes a run: links first, then the manifest, then the catalogue of each language, the only ones that stay
- * (D-740).
+ * Publishes a run: links first, then the manifest, then the catalogue of each language (D-740). A whole run
+ * then removes the catalogues of other languages.
  *
  * A link to the right content is left alone, and so is an equal manifest. A crash in between leaves links
  * that the old manifest does not list; the next run compares every link with its object and corrects it.
@@ -74,13 +76,13 @@ export async function publish(publication: Publication): Promise<Published> {
   for (const { file, lines: own } of catalogues) await writeLines(outputDir, file, own);
   const [first] = catalogues;
   if (catalogues.length > 1) await writeLines(outputDir, CATALOGUE_FILE, first!.lines);
-  await removeOtherCatalogues(publication);
+  if (publication.isWhole) await removeOtherCatalogues(publication);
   for (const path of movedFrom(publication)) await removeLink(outputDir, path);
   return published;
 }
 
-/** Named after a language, as in ISO 639: a copy such as `catalogue.2026-01-31.jsonl` is not ours. */
-const OF_LANGUAGE = /^catalogue\.[a-z]{2,3}(?:[-_][a-z0-9]+)*\.jsonl$/i;
+/** Two letters and perhaps a region, such as `de` or `en-GB`; `catalogue.old.jsonl` is a file of the user. */
+const OF_LANGUAGE = /^catalogue\.[a-z]{2}(?:[-_][a-z]{2})?\.jsonl$/i;
 
 /** Removes the catalogues of languages that the pipeline no longer lists; names compare without case. */
 async function removeOtherCatalogues({ outputDir, catalogues }: Publication): Promise<void> {

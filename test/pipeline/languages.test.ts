@@ -87,6 +87,8 @@ test('the catalogue of a language that is no longer listed is removed, and no ot
   await symlink('kept', join(runs.outputDir, others[1]!));
   await speak('en', 'fr');
   await runs.run('2026-01-02', '--only', '*/D1');
+  expect(await readdir(runs.outputDir)).toContain('catalogue.de.jsonl');
+  await runs.run('2026-01-02');
   const names = async () =>
     (await readdir(runs.outputDir)).filter((name) => /catalogue|kept/.test(name)).sort();
   const listed = ['catalogue.en.jsonl', 'catalogue.fr.jsonl', 'catalogue.jsonl'];

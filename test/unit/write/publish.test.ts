@@ -52,7 +52,9 @@ async function lineOf(basearticlenumber: string, content: string): Promise<Manif
 }
 
 /** Publishes lines; the lines that come back are those that were published. */
-async function publishLines(...all: ManifestLine[]) {
+const publishLines = (...all: ManifestLine[]) => publishRun(true, ...all);
+
+async function publishRun(isWhole: boolean, ...all: ManifestLine[]) {
   const lines = createPackedMap<ManifestLine>();
   for (const line of all) lines.set(configurationKey(line), line);
   const { pathOf: objectPath } = openObjects();
@@ -61,7 +63,7 @@ async function publishLines(...all: ManifestLine[]) {
   const file = 'catalogue.jsonl';
   const catalogues = [{ file, lines: catalogue, before: await openCatalogue(outputDir) }];
   for (const line of all) catalogue.set(configurationKey(line), configurationId(line) as never);
-  const outcome = await publish({ outputDir, lines, before, catalogues, objectPath });
+  const outcome = await publish({ outputDir, lines, before, catalogues, objectPath, isWhole });
   return { ...outcome, lines: [...lines.values()] };
 }
 const published = (name: string) =>
@@ -137,6 +139,19 @@ describe('publishing', () => {
     });
     await publishLines(line);
     expect(renamed).toEqual([]);
+  });
+
+  test('only the catalogues of languages are removed, and only by a whole run', async () => {
+    const own = ['catalogue.old.jsonl', 'catalogue.bak.jsonl', 'catalogue.raw.jsonl'];
+    const former = ['catalogue.de.jsonl', 'catalogue.en-GB.jsonl'];
+    for (const name of [...own, ...former]) await writeFile(join(outputDir, name), '');
+    const line = await lineOf('A', 'one');
+    const catalogues = async () =>
+      (await listFolder(outputDir)).filter((name) => /^catalogue\../.test(name));
+    await publishRun(false, line);
+    expect(await catalogues()).toEqual([...own, ...former, 'catalogue.jsonl'].sort());
+    await publishRun(true, line);
+    expect(await catalogues()).toEqual([...own, 'catalogue.jsonl'].sort());
   });
 
   test('a line of the catalogue has path, digest and size of the published GLB, or null', async () => {
