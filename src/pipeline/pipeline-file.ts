@@ -266,7 +266,7 @@ type BrokenRule = [path: YamlPath, sentence: string];
 /** Checks what the schema cannot express: exactly one of several keys, and their order. */
 function* brokenRules(yaml: YamlFile, content: PipelineContent): Iterable<BrokenRule> {
   yield* brokenServiceRules(content);
-  // An object has keys of digits alone first, whatever their order in the file, but the last pattern wins.
+  // An object has keys of digits alone first, but the order of the file matters: the last pattern wins.
   const patterns = yaml.keysAt(['convert', 'overrides']);
   const { overrides } = content.convert;
   const moved = Object.keys(overrides).find((pattern, i) => pattern !== patterns[i]);
@@ -275,9 +275,31 @@ function* brokenRules(yaml: YamlFile, content: PipelineContent): Iterable<Broken
     const sentence = `${expected}, received "${moved}"; "*${moved}" may be anywhere`;
     yield [['convert', 'overrides', moved], sentence];
   }
-  for (const [index, entry] of content.articles.entries())
+  for (const [index, entry] of content.articles.entries()) {
     for (const [path, sentence] of brokenEntryRules(entry))
       yield [['articles', index, ...path], sentence];
+    yield* inexactValues(yaml, ['articles', index, 'configurations', 'values']);
+  }
+}
+
+/** A number holds every decimal of so many digits exactly. */
+const EXACT_DIGITS = 15;
+
+/** Values of a property become texts, so a number whose digits would change is refused. */
+function* inexactValues(yaml: YamlFile, path: YamlPath): Iterable<BrokenRule> {
+  for (const [property, value] of Object.entries(valueAt(yaml.value, path) ?? {})) {
+    if (typeof value !== 'number') continue;
+    const written = yaml.sourceAt([...path, property]) ?? String(value);
+    if ([written, String(value)].every(isExact)) continue;
+    const expected = `expected a number of at most ${EXACT_DIGITS} digits, or the value in quotes`;
+    yield [[...path, property], `${expected}, received ${written.slice(0, 60)}`];
+  }
+}
+
+/** Whether a number has few digits and no exponent. */
+function isExact(written: string): boolean {
+  const digits = written.replace(/\D/g, '').replace(/^0+/, '');
+  return digits.length <= EXACT_DIGITS && !/^[-+\d.]+e/i.test(written);
 }
 
 function* brokenServiceRules({ service }: PipelineContent): Iterable<BrokenRule> {
@@ -369,6 +391,11 @@ function readYaml(text: string, at: Origin['at'], env: Environment, isOffline: b
     serviceVariables,
     value: toPlain(() => document.toJS(), at),
     lineOf,
+    /** A scalar as it is written; undefined below an alias. */
+    sourceAt: (path: YamlPath): string | undefined => {
+      const node = document.getIn(path, true);
+      return isScalar(node) ? node.source : undefined;
+    },
     /** The keys of a mapping in the order of the file. */
     keysAt: (path: YamlPath): string[] => mapAt(path)?.items.map(keyOf) ?? [],
     /** The line of a key within the mapping at a path. */
@@ -400,6 +427,7 @@ function fillIn(
       // An unquoted variable may be a number or a boolean.
       const isBare = node.type === 'PLAIN' && PLAIN_NUMBER_OR_BOOLEAN.test(filled);
       node.value = isBare ? (JSON.parse(filled) as unknown) : filled;
+      node.source = filled;
     },
   });
 }

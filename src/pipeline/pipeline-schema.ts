@@ -21,11 +21,6 @@ const text = z.string();
 const named = z.string().min(1);
 const url = z.url({ protocol: /^https?$/ });
 
-/** A larger number loses digits. */
-const exactNumber = z
-  .number()
-  .refine((value) => Math.abs(value) <= Number.MAX_SAFE_INTEGER, 'expected such digits in quotes');
-
 /** Longest timer of Node, milliseconds: almost 25 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -157,7 +152,7 @@ const SOURCES = {
         program: named.toUpperCase(),
         basearticlenumber: named,
         values: z
-          .record(named, z.union([text, exactNumber, z.boolean()]).transform(String))
+          .record(named, z.union([text, z.number(), z.boolean()]).transform(String))
           .prefault({})
           .describe('values by CLASS.PROPERTY, set in this order; none: the default configuration'),
         each: z

@@ -194,9 +194,14 @@ describe('a pipeline file', () => {
     ]);
     const id = (value: string) =>
       entry(`configurations: { ${article}, values: { A.ID: ${value} } }`);
-    expect(refusal(id('9007199254740993'))).toMatch(
-      /values\.A\.ID: expected such digits in quotes, received 9007199254740992/,
-    );
+    const tooLong = ['9007199254740993', '12345678901234567890', '0.12345678901234567890'];
+    for (const written of [...tooLong, '-0.1000000000000000055', '1e22', '0.0000001']) {
+      expect(refusal(id(written))).toBe(
+        `PIPELINE_INVALID x.yaml:4: articles, entry 1: configurations.values.A.ID: expected a number of at most 15 digits, or the value in quotes, received ${written}`,
+      );
+    }
+    for (const written of ['123456789012345', '-0.5', '0.00123456789012345'])
+      expect(parse(id(written)).articles).toMatchObject([{ values: { 'A.ID': written } }]);
     expect(parse(id('"9007199254740993"')).articles).toMatchObject([
       { values: { 'A.ID': '9007199254740993' } },
     ]);
