@@ -53,7 +53,10 @@ export interface ConvertParameters extends ProcessParameters {
 export interface RunParameters extends ProcessParameters, Omit<RunOptions, 'pipeline'> {
   /** Path of a pipeline file, or its content; paths in the content are relative to the working folder. */
   pipeline: string | (Omit<PipelineInput, 'service'> & { service: ServiceInput });
-  /** Called after each configuration. If it throws, it is not called again, and the run rejects at its end. */
+  /**
+   * Called after each configuration. If it throws, or returns a promise that rejects, it is not called again, and
+   * the run rejects at its end, which waits for these promises.
+   */
   onProgress?: (progress: Progress) => void;
 }
 
@@ -153,7 +156,7 @@ function readConvertPipeline(content: object, env: Environment): Pipeline {
  * @returns The report, which lists the failures of single articles.
  * @throws {@link ConverterError} `USAGE` naming a wrong field; the error that ended the run before it was
  *   complete, such as `LOGIN_REFUSED`, `GATE_REFUSED` or `INTERRUPTED`; after a complete run `USAGE` if
- *   `onProgress` threw, with its error as `cause`.
+ *   `onProgress` threw or rejected, with its error as `cause`.
  *
  * @example
  * ```ts
@@ -169,7 +172,7 @@ export async function run(parameters: RunParameters): Promise<RunResult> {
     const callback = guarded(onProgress, environment.log);
     const { progress } = callback;
     const result = await runPipeline({ ...options, pipeline }, { ...environment, progress });
-    const error = result.end.error ?? callback.error();
+    const error = result.end.error ?? (await callback.firstError());
     if (error !== undefined) throw error;
     return result;
   });
@@ -178,19 +181,28 @@ export async function run(parameters: RunParameters): Promise<RunResult> {
 /** Calls a callback of the user until it throws or rejects, so that its error does not end the run. */
 function guarded(onProgress: RunParameters['onProgress'], log: Logger) {
   let error: ConverterError | undefined;
-  return {
-    error: () => error,
-    progress: async (progress: Progress) => {
+  const pending = new Set<Promise<void>>();
+  const call = async (progress: Progress) => {
+    try {
+      await onProgress?.(progress);
+    } catch (cause) {
       if (error !== undefined) return;
-      try {
-        await onProgress?.(progress);
-      } catch (cause) {
-        const { message } = asConverterError(cause);
-        const help = 'correct the callback; the run went on, and what it converted is published';
-        if (error !== undefined) return;
-        error = new ConverterError('USAGE', `run: onProgress threw: ${message}`, { cause, help });
-        log.warn(error.message);
-      }
+      const { message } = asConverterError(cause);
+      const help = 'correct the callback; the run went on, and what it converted is published';
+      error = new ConverterError('USAGE', `run: onProgress threw: ${message}`, { cause, help });
+      log.warn(error.message);
+    }
+  };
+  return {
+    progress: (progress: Progress) => {
+      if (error !== undefined) return;
+      const called = call(progress).finally(() => pending.delete(called));
+      pending.add(called);
+    },
+    /** Resolves when the promises of all calls have settled. */
+    firstError: async () => {
+      await Promise.all(pending);
+      return error;
     },
   };
 }

@@ -1,5 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import {
@@ -138,6 +139,11 @@ describe('run', () => {
         throw new Error('no bar');
       },
       () => Promise.reject(new Error('no bar')),
+      // Later than the end of the run.
+      async () => {
+        await setTimeout(1500);
+        throw new Error('no bar');
+      },
     ]) {
       warnings.length = 0;
       const work = run({ pipeline: content(), onProgress, log });
