@@ -120,44 +120,89 @@ const SCENE = objectOf('a scene, such as transformArticle returns', {
   images: LIST,
 });
 
-const openFileStore = checked(contentStore.openFileStore, {
+/** Opens a store of files by digest in a folder, which need not exist yet. */
+export const openFileStore = checked(contentStore.openFileStore, {
   options: objectOf('an object with dir and tmpDir', { dir: TEXT, tmpDir: TEXT }),
 });
-const openCacheDatabase = checked(database.openCacheDatabase, { cacheDir: TEXT });
-const openRecording = checked(recording.openRecording, { dir: TEXT });
-const selectArticles = checked(selection.selectArticles, {
+
+/** Opens the database of a cache folder, which need not exist yet. */
+export const openCacheDatabase = checked(database.openCacheDatabase, { cacheDir: TEXT });
+
+/** Opens a recording as a range that {@link startEmulator} serves. */
+export const openRecording = checked(recording.openRecording, { dir: TEXT });
+
+/** Selects articles from sources: lists, catalogue folders, searches, plannings. */
+export const selectArticles = checked(selection.selectArticles, {
   sources: LIST,
   reader: objectOf('a fetcher, such as createFetcher returns'),
 });
-const planningUrl = checked(planning.planningUrl, { link: OBJECT });
-const convertArticle = checked(article.convertArticle, {
+
+/** Makes the address of the planning page of a service. */
+export const planningUrl = checked(planning.planningUrl, { link: OBJECT });
+
+/** Fetches and converts one article of a pipeline into one file. */
+export const convertArticle = checked(article.convertArticle, {
   request: ARTICLE,
   pipeline: PIPELINE,
   file: TEXT,
 });
+
 const PIPELINE_CHECKS = { env: OBJECT, isOffline: CHECKS.boolean };
-const loadPipeline = checked(pipelineFile.loadPipeline, { path: TEXT, ...PIPELINE_CHECKS });
-const parsePipeline = checked(pipelineFile.parsePipeline, {
+
+/** Reads and checks a pipeline file; variables in `service:` need not be set if `isOffline`. */
+export const loadPipeline = checked(pipelineFile.loadPipeline, { path: TEXT, ...PIPELINE_CHECKS });
+
+/** Checks the text of a pipeline file; `file` is its path, which errors name and paths are relative to. */
+export const parsePipeline = checked(pipelineFile.parsePipeline, {
   text: required(ANY_TEXT),
   file: TEXT,
   ...PIPELINE_CHECKS,
 });
-const verifyOutput = checked(outputFolder.verifyOutput, {
+
+/** Hashes every object and link of the manifest of an output folder. */
+export const verifyOutput = checked(outputFolder.verifyOutput, {
   outputDir: TEXT,
   signal: CHECKS.signal,
 });
-const recordPipeline = checked(recorder.recordPipeline, {
+
+/** Records the responses that a pipeline needs in a folder, for {@link openRecording}. */
+export const recordPipeline = checked(recorder.recordPipeline, {
   options: objectOf('an object with pipeline', { pipeline: PIPELINE }),
   dir: TEXT,
 });
-const parseArticleList = checked(lists.parseArticleList, { bytes: BYTES, file: TEXT });
-const readArticleList = checked(lists.readArticleList, { path: TEXT });
-const reportHtml = checked(html.reportHtml, { report: REPORT });
-const junitXml = checked(junit.junitXml, { run: FINISHED_RUN });
-const metricsText = checked(metrics.metricsText, { run: FINISHED_RUN, previous: ANY_TEXT });
-const summarise = checked(summary.summarise, { report: REPORT, runFolder: ANY_TEXT });
-const createMeshCache = checked(meshes.createMeshCache, { maxBytes: CHECKS.number });
-const transformArticle = checked(transform.transformArticle, {
+
+/** Parses an article list: UTF-8, or UTF-16 with a byte-order mark. */
+export const parseArticleList = checked(lists.parseArticleList, { bytes: BYTES, file: TEXT });
+
+/** Reads an article list from a file. */
+export const readArticleList = checked(lists.readArticleList, { path: TEXT });
+
+/** Makes the page of a report. */
+export const reportHtml = checked(html.reportHtml, { report: REPORT });
+
+/** Makes the JUnit XML of a run. */
+export const junitXml = checked(junit.junitXml, { run: FINISHED_RUN });
+
+/** Makes the metrics of a run as text; `previous` is the file of the previous run. */
+export const metricsText = checked(metrics.metricsText, { run: FINISHED_RUN, previous: ANY_TEXT });
+
+/** Summarises a report as lines of text without colours. */
+export const summarise = checked(summary.summarise, { report: REPORT, runFolder: ANY_TEXT });
+
+/** Makes an empty cache of meshes, of at most `maxBytes`, for {@link transformArticle}. */
+export const createMeshCache = checked(meshes.createMeshCache, { maxBytes: CHECKS.number });
+
+/**
+ * Transforms one article to a scene: +X right, +Y up, +Z front, metres.
+ *
+ * @example
+ * ```ts
+ * const images = sharpImageCodec();
+ * const cache = createMeshCache();
+ * await transformArticle({ snapshot, read, options: CONVERT_DEFAULTS, images, cache });
+ * ```
+ */
+export const transformArticle = checked(transform.transformArticle, {
   input: objectOf('an object with snapshot, read, options, images and cache', {
     snapshot: objectOf('a snapshot, such as fetch of a fetcher returns', {
       key: ARTICLE,
@@ -170,33 +215,22 @@ const transformArticle = checked(transform.transformArticle, {
     loadTangents: CHECKS.function,
   }),
 });
-const writeGlb = checked(glb.writeGlb, { scene: SCENE });
-const readManifest = checked(manifest.readManifest, { outputDir: TEXT });
-const readCatalogue = checked(manifest.readCatalogue, {
+
+/**
+ * Writes a scene as glTF 2.0 binary; equal scenes give equal bytes.
+ *
+ * @example
+ * ```ts
+ * await writeFile('desk.glb', writeGlb(scene));
+ * ```
+ */
+export const writeGlb = checked(glb.writeGlb, { scene: SCENE });
+
+/** Reads all lines of the manifest of an output folder. */
+export const readManifest = checked(manifest.readManifest, { outputDir: TEXT });
+
+/** Reads all lines of the catalogue of an output folder, in the first language unless `lang` is given. */
+export const readCatalogue = checked(manifest.readCatalogue, {
   outputDir: TEXT,
   lang: CHECKS.text,
 });
-
-export {
-  convertArticle,
-  createMeshCache,
-  junitXml,
-  loadPipeline,
-  metricsText,
-  openCacheDatabase,
-  openFileStore,
-  openRecording,
-  parseArticleList,
-  parsePipeline,
-  planningUrl,
-  readArticleList,
-  readCatalogue,
-  readManifest,
-  recordPipeline,
-  reportHtml,
-  selectArticles,
-  summarise,
-  transformArticle,
-  verifyOutput,
-  writeGlb,
-};
