@@ -1,6 +1,6 @@
 /** The command line, words in, exit code out, and the table of commands. */
 import { ENVIRONMENT, registerSecrets } from '../pipeline/environment.ts';
-import { ERROR_CODES } from '../support/errors.ts';
+import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
 import {
   type CommandRow,
@@ -123,8 +123,8 @@ export async function runCommandLine(
   try {
     return await dispatch(words, io, version);
   } catch (thrown) {
-    const error = errorFields(errorToReport(thrown, io));
-    const fields = { ...error, help: helpOf(error, words[0]) };
+    const error = errorToReport(thrown, io);
+    const fields = { ...errorFields(error), help: helpOf(error, words[0]) };
     if (isJsonLog(words, io)) {
       const { createLogger } = await import('../support/log.ts');
       const sink = { write: io.printError };
@@ -140,9 +140,9 @@ export async function runCommandLine(
 }
 
 /** The help of a command is shorter than that of the program. */
-function helpOf({ help }: { help: string }, name = ''): string {
-  const isGeneral = help === ERROR_CODES.USAGE.help && Object.hasOwn(COMMANDS, name);
-  return isGeneral ? `for its arguments and options, run btg2gltf ${name} --help` : help;
+function helpOf({ code, help, isGeneralHelp }: ConverterError, name = ''): string {
+  const isReplaced = code === 'USAGE' && isGeneralHelp && Object.hasOwn(COMMANDS, name);
+  return isReplaced ? `for its arguments and options, run btg2gltf ${name} --help` : help;
 }
 
 /** Off a terminal every line on standard error is JSON, unless `--log-format` says otherwise. */

@@ -160,7 +160,10 @@ export class ConverterError extends Error {
   readonly article: string | undefined;
   readonly url: string | undefined;
   readonly status: number | undefined;
+  /** An action. */
   readonly help: string;
+  /** Whether `help` is that of the code, and not of this error. */
+  readonly isGeneralHelp: boolean;
 
   constructor(code: ErrorCode, message: string, context: ErrorContext = {}) {
     super(redact(message), context.cause === undefined ? undefined : { cause: context.cause });
@@ -170,6 +173,7 @@ export class ConverterError extends Error {
     this.url = context.url === undefined ? undefined : redact(context.url);
     this.status = context.status;
     this.help = redact(context.help ?? ERROR_CODES[code].help);
+    this.isGeneralHelp = context.help === undefined;
   }
 }
 
@@ -191,7 +195,12 @@ const UNRECORDED: ReadonlySet<string> = new Set<ErrorCode>([
 const RECORD_AGAIN =
   'the recording may lack this response: record the pipeline again with btg2gltf record';
 
-/** The action that helps, of a code that may be unknown; another one where a recording answers. */
+/**
+ * The action that helps after an error.
+ *
+ * @param code - Of the error; an unknown code has the action of `INTERNAL`.
+ * @param isRecording - Whether a recording was the service: it may lack what a service has.
+ */
 export function helpFor(code: string, isRecording = false): string {
   if (isRecording && UNRECORDED.has(code)) return RECORD_AGAIN;
   return ERROR_CODES[isErrorCode(code) ? code : 'INTERNAL'].help;
