@@ -143,7 +143,7 @@ function settingAt(path: string): Setting {
   return path.split('.').reduce((at, step) => at.properties![step]!, schema);
 }
 
-/** As JSON, which YAML reads as a text whatever it contains. */
+/** As JSON, which YAML always reads as a text. */
 function quoted(text: string): string {
   return JSON.stringify(text);
 }

@@ -54,7 +54,7 @@ export interface Emulator extends Readonly<Login> {
   /** `{frontend_url}` of the specification: `/planning` is below it. */
   readonly frontendUrl: string;
   /**
-   * Requests by operation, whatever their answer: getpublickey getsessiontoken · getnodes
+   * Requests by operation, refused ones too: getpublickey getsessiontoken · getnodes
    * getnodesbreadcrumbs ressource ressources search logoutxcf · getarticles postarticles preview
    * reinit ocdreinit · btg block materials articlesimage logoutodb · planning.
    */

@@ -183,7 +183,7 @@ const CHANGE_FIELDS = ['id', 'rootid', 'proptype', 'propclass', 'prop', 'newvalu
 const JSON_TYPE = /^application\/json\b/i;
 
 /**
- * Reads the body of POST articles, whatever its content type says.
+ * Reads the body of POST articles; its content type is ignored.
  *
  * A number is accepted as a value and read as its text; `jsondata` may be an object or its JSON
  * text. A body of another shape is a 400, a body that breaks a rule a 422.

@@ -83,9 +83,9 @@ export interface CommercialData {
   currency: string;
   pricecomponents: unknown;
   shorttext: string;
-  /** Lines, as in `varianttext`. */
+  /** Lines separated by newlines. */
   longtext: string;
-  /** Properties with their values. */
+  /** Properties with their values: lines separated by newlines. */
   varianttext: string;
   /** Opaque configuration string that ends with `::`. */
   reinitstring: string;

@@ -78,7 +78,11 @@ export interface Verification {
   problems: { path: string; problem: string; object?: Digest }[];
 }
 
-/** Hashes every object and link of the manifest. @throws `USAGE` without a manifest; the reason of the signal. */
+/**
+ * Hashes every object and link of the manifest, also the last good files of failed lines.
+ *
+ * @throws {@link ConverterError} `USAGE` without a manifest; the reason of the signal.
+ */
 export async function verifyOutput(outputDir: string, signal?: AbortSignal): Promise<Verification> {
   const problems: Verification['problems'] = [];
   const check = async (path: string, digest: Digest, facts: { object?: Digest }) => {

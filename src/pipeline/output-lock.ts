@@ -102,6 +102,7 @@ const START_FIELD = 19;
  * between boot and start.
  *
  * @returns Undefined if there is no such process, and on systems other than Linux.
+ * @throws {@link ConverterError} `FILE_UNREADABLE` if the system refuses to show the process.
  */
 export async function startOfProcess(pid: number): Promise<string | undefined> {
   const boot = await readTextIfExists('/proc/sys/kernel/random/boot_id');

@@ -51,7 +51,7 @@ export async function selectLive(run: Run): Promise<Selection> {
     // So that `build` needs neither the service nor its variables.
     await store(pipeline, selectionPath(pipeline), jsonLines(articles));
     const variables = JSON.stringify(pipeline.serviceVariables);
-    if (variables !== '{}')
+    if (Object.keys(pipeline.serviceVariables).length > 0)
       await store(pipeline, variablesPath(pipeline), new TextEncoder().encode(variables));
     const warnings = [...emptyCarts(pipeline, sources), ...selected.warnings];
     return narrow({ ...selected, articles, warnings }, only);

@@ -246,7 +246,7 @@ async function readJson(path: string): Promise<unknown> {
   return parseJson(await readBytes(path), 'CART_INVALID');
 }
 
-/** Reads identifiers, one per line, each once; not blank lines and those that begin with `#`. @throws `LIST_INVALID` */
+/** Reads distinct identifiers, one per line; skips blank lines and comments with `#`. @throws `LIST_INVALID` */
 export async function readPermanentIds(path: string): Promise<string[]> {
   const text = await readList(path, readText);
   const lines = text.split(/\r\n|\n|\r/).map((line) => line.trim());

@@ -93,7 +93,7 @@ export async function listFolder(path: string): Promise<string[]> {
   return ((await unless(ABSENT, names)) ?? []).sort();
 }
 
-/** Names of the files in a folder, which links are not, sorted by code unit; none if it does not exist. */
+/** Names of the files in a folder, without symbolic links, sorted by code unit; none if it does not exist. */
 export async function listFiles(path: string): Promise<string[]> {
   const entries = operate('list', path, () => fs.readdir(path, { withFileTypes: true }));
   const files = ((await unless(ABSENT, entries)) ?? []).filter((entry) => entry.isFile());

@@ -26,7 +26,7 @@ export interface SourceImage {
 /** Makes the images of scenes. */
 export type TexturePacker = ReturnType<typeof createTexturePacker>;
 
-/** Pixels a side, and in all, beyond which an image is refused, whatever its header promises. */
+/** Pixels a side, and in all, beyond which an image is refused before it is decoded. */
 const MAX_SIDE = 16_384;
 const MAX_PIXELS = 8_192 ** 2;
 

@@ -26,7 +26,7 @@ export async function command(
     at?: string | (() => number);
     /** The user at a terminal. */
     ask?: (question: string) => Promise<string>;
-    /** Told of everything printed to standard output. */
+    /** Called with everything printed to standard output. */
     onPrint?: (text: string) => void;
   } = {},
 ): Promise<CommandResult> {

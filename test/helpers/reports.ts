@@ -195,12 +195,12 @@ const MIXED_GATES: GateReport = {
   findings: [
     {
       ...{ gate: 'triangles', action: 'warn', article: '*', before: 4011, now: 3529 },
-      message: '482 of 4,011 configurations changed their triangles (12 %, told from 10 %)',
+      message: '482 of 4,011 configurations changed their triangles (12 %, warned from 10 %)',
     },
     {
       ...{ gate: 'bounds', action: 'warn', article: 'FJEL/*', before: 1010, now: 890 },
       message:
-        '120 of 1,010 configurations of FJEL changed their dimensions (11.9 %, told from 10 %)',
+        '120 of 1,010 configurations of FJEL changed their dimensions (11.9 %, warned from 10 %)',
     },
     {
       ...{ gate: 'triangles', action: 'warn', article: 'ACME/LOUNGE/LO-1203' },

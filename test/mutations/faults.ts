@@ -304,7 +304,7 @@ export const FAULTS: readonly Fault[] = [
     replace: 'shading.transmission = Math.min(1, tra + 0 * luminance(base));',
   },
   {
-    name: 'glass blurred by a roughness that nobody gave',
+    name: 'glass blurred by a roughness that is not in its material',
     rule: 'D-510',
     file: 'src/transform/glass.ts',
     find: 'shading.roughness = Math.min(shading.roughness, CLEAR_ROUGHNESS);\n  },\n  blend',

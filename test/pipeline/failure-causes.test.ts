@@ -83,7 +83,7 @@ test('a cause with several values states what was expected, and each example its
   expect(cause?.message).toBe('expected a reinitstring that the service accepts');
 });
 
-test('lists in several folders are told apart, and every line that asks is named', async () => {
+test('lists in several folders are distinguished, and every line that asks is named', async () => {
   await list('a/articles.csv', 'ACME,DESK,NO,,');
   await list('b/articles.csv', 'ACME,DESK,D1,,', 'ACME,DESK,NO,,', 'ACME,DESK,D1,D1-GONE,');
   await runs.configure({ articles: [{ list: 'a/articles.csv' }, { list: 'b/articles.csv' }] });
