@@ -9,6 +9,7 @@ import {
 import { lockOutput } from '../pipeline/output-lock.ts';
 import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { amount, size } from '../report/text.ts';
+import { redact } from '../support/redact.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
 
 const SUBJECT = 'PIPELINE.yaml|FOLDER';
@@ -29,7 +30,11 @@ export const verifyCommand: Command = {
   async run(args, io) {
     const folder = await outputFolderOf(args, io);
     const { objects, links, problems } = await verifyOutput(folder, io.signal);
-    for (const { path, problem } of problems) io.printData(`${path}: ${problem}\n`);
+    for (const { path, problem } of problems) {
+      // Below the folder, a path is made of data.
+      const shown = path.replace(folder, () => redact(folder));
+      io.printData(`${shown}: ${problem}\n`);
+    }
     const result = problems.length === 0 ? 'all intact' : `${problems.length} damaged or missing`;
     io.print(
       `${amount(objects, 'object')} and ${amount(links, 'link')} below ${folder}: ${result}\n`,

@@ -6,6 +6,7 @@ import type { Scene } from '../model/scene.ts';
 import type { ArticleSnapshot, DecodedReader, Warning } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
+import { redactMessages } from '../support/redact.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 import type { MaterialExplanation } from '../transform/material-table.ts';
 import type { NamedFile } from '../write/gltf.ts';
@@ -59,7 +60,7 @@ export async function convertArticle(
     const files = [...beside, file];
     for (const [index, { bytes }] of written.entries()) await replaceFile(files[index]!, bytes);
     await session.finish(false);
-    const warnings = [...snapshot.warnings, ...scene.warnings];
+    const warnings = redactMessages([...snapshot.warnings, ...scene.warnings]);
     const bytes = written.reduce((sum, { bytes: { length } }) => sum + length, 0);
     return { key: snapshot.key, file, files, bytes, scene, warnings };
   });

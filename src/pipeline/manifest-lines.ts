@@ -18,6 +18,7 @@ import {
 import type { BuiltResult, Result, SkippedResult } from '../model/result.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
+import { redactMessages } from '../support/redact.ts';
 import { catalogueFiles, keepUnselected, orderFields } from '../write/manifest.ts';
 import { publish } from '../write/publish.ts';
 import type { Run } from './open-run.ts';
@@ -67,10 +68,10 @@ function readFields(result: BuiltResult | SkippedResult, failed: Warning[]) {
   const common = { status, convertdate, source };
   if (!('built' in result)) {
     const { reason, warnings } = result;
-    return { ...common, losses: [], warnings: [...warnings, ...failed], reason };
+    return { ...common, losses: [], warnings: redactMessages([...warnings, ...failed]), reason };
   }
   const { losses, warnings, counts: _, ...figures } = result.built;
-  return { ...figures, ...common, losses, warnings: [...warnings, ...failed] };
+  return { ...figures, ...common, losses, warnings: redactMessages([...warnings, ...failed]) };
 }
 
 function freshLine(
@@ -79,7 +80,7 @@ function freshLine(
   requested: ArticleRequest[],
 ): ManifestLine {
   const own = before.warnings.filter(({ code }) => code !== REQUEST_FAILED);
-  const warnings = [...own, ...failed];
+  const warnings = redactMessages([...own, ...failed]);
   const status = before.status === 'skipped' ? 'skipped' : 'unchanged';
   const isSame =
     before.status === status &&

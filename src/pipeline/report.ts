@@ -19,7 +19,7 @@ import type { Description, FailureRow, GateReport, RunReport } from '../report/r
 import { helpFor } from '../support/errors.ts';
 import { replaceFile, temporaryFolder } from '../support/files.ts';
 import type { PackedMap } from '../support/packed-map.ts';
-import { redact } from '../support/redact.ts';
+import { redact, redactMessages } from '../support/redact.ts';
 import { jsonLines } from '../write/manifest.ts';
 import { publishedAsset, sizeOf } from '../write/publish.ts';
 import type { Quarantine } from './failures.ts';
@@ -52,7 +52,7 @@ interface RunOutput {
 
 const NO_GATES = { refused: false, accepted: false, count: 0, byGate: {}, findings: [] };
 
-/** Summarizes a run: the report, which lists the first failures only, and all failures. */
+/** Summarizes a run: the report, which lists the first failures only, and all failures. No message has a secret. */
 export async function makeReport(run: Run, content: ReportContent) {
   const { options, stores, session, metrics, startedAt } = run;
   const { pipeline } = options;
@@ -81,7 +81,11 @@ export async function makeReport(run: Run, content: ReportContent) {
     outputDir: redact(pipeline.outputDir),
     cacheDir: redact(pipeline.cacheDir),
   };
-  return { report, failures };
+  return { report: redactMessages(report), failures: () => withoutSecrets(failures()) };
+}
+
+function* withoutSecrets(rows: Iterable<FailureRow>): Iterable<FailureRow> {
+  for (const row of rows) yield redactMessages(row);
 }
 
 function isOutputPublished({ command, end }: ReportContent): boolean {

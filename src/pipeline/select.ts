@@ -20,6 +20,7 @@ import {
   temporaryFolder,
 } from '../support/files.ts';
 import { globMatcher } from '../support/glob.ts';
+import { redact, redactMessages } from '../support/redact.ts';
 import { jsonLines } from '../write/manifest.ts';
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
@@ -53,8 +54,9 @@ export async function selectLive(run: Run): Promise<Selection> {
     const variables = JSON.stringify(pipeline.serviceVariables);
     if (Object.keys(pipeline.serviceVariables).length > 0)
       await store(pipeline, variablesPath(pipeline), new TextEncoder().encode(variables));
-    const warnings = [...emptyCarts(pipeline, sources), ...selected.warnings];
-    return narrow({ ...selected, articles, warnings }, only);
+    const failures = redactMessages(selected.failures);
+    const warnings = redactMessages([...emptyCarts(pipeline, sources), ...selected.warnings]);
+    return narrow({ ...selected, articles, failures, warnings }, only);
   });
 }
 
@@ -135,13 +137,13 @@ function emptyCarts({ articles }: Pipeline, sources: readonly ArticleSource[]): 
   });
 }
 
-/** The path of a list below the folder that contains all lists of the pipeline. */
+/** The path of a list below the folder that contains all lists of the pipeline, for messages. */
 function listName(file: string, { articles }: Pipeline): string {
   const lists = articles.flatMap((source) => (source.kind === 'list' ? [source.file] : []));
   let folder = dirname(file);
   const isAbove = (list: string) => !relative(folder, list).startsWith('..');
   while (!lists.every(isAbove) && dirname(folder) !== folder) folder = dirname(folder);
-  return relative(folder, file).replaceAll(sep, '/');
+  return redact(relative(folder, file).replaceAll(sep, '/'));
 }
 
 /** The part of a selection that `--only` matches. */

@@ -12,6 +12,7 @@ import { asConverterError, ConverterError, endsRun, isConverterError } from '../
 import { listFolder, readBytes, readText, statIfExists } from '../support/files.ts';
 import { globMatcher } from '../support/glob.ts';
 import { didYouMean, nearestName } from '../support/nearest.ts';
+import { redact } from '../support/redact.ts';
 import type { RunEnvironment } from './run-options.ts';
 
 const trimmed = (cell: string) => cell.trim();
@@ -225,7 +226,7 @@ async function entries(folder: string, segment: string, folders: boolean): Promi
 }
 
 async function readCart(path: string, folder: string): Promise<StoredPlanning> {
-  const name = `cart ${(relative(folder, path) || path).replaceAll(sep, '/')}`;
+  const name = `cart ${redact((relative(folder, path) || path).replaceAll(sep, '/'))}`;
   try {
     return { name, article: { json: await readJson(path) } };
   } catch (thrown) {

@@ -1,8 +1,9 @@
 /** A user name and a secret that occur in an output path or in the data, with the real program. */
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import type { ManifestLine } from '../../src/model/asset.ts';
 import { environmentOf, runChild } from '../helpers/child.ts';
 import { temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { smallRange } from '../helpers/small-range.ts';
@@ -66,3 +67,92 @@ test('what the program prints as data keeps each word that equals the password',
   }
   await own.close();
 });
+
+describe('a folder named like the password', () => {
+  const service = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+  const LIST = 'manufacturer;program;basearticlenumber\nACME;DESK;D1\nACME;DESK;NONE\n';
+  let file: string;
+
+  /** Runs the program, expects no secret in what it prints, and returns that. */
+  const printed = async (words: string[], expected: number) => {
+    const { exit, stdout, stderr } = await runChild(words, environmentOf(emulator));
+    expect(exit, stderr).toBe(expected);
+    expectNoSecret(stdout + stderr);
+    return stdout;
+  };
+
+  beforeAll(async () => {
+    const home = join(folder, LOGIN.password);
+    await mkdir(join(home, 'a'), { recursive: true });
+    await writeFile(join(home, 'a', 'l.csv'), LIST);
+    await writeFile(join(folder, 'other.csv'), LIST);
+    const articles = [
+      { list: join(home, 'a', 'l.csv') },
+      { list: join(folder, 'other.csv') },
+      { carts: join(home, 'none.json') },
+      { carts: join(home, 'no-*.json') },
+    ];
+    file = await writePipeline(home, { service, articles });
+    await printed(['run', file], 1);
+  });
+
+  test('is masked in names of carts, lists and globs', async () => {
+    const listed = await printed(['run', file, '--dry-run'], 1);
+    expect(listed).toContain('***/a/l.csv:2');
+    expect(listed).toMatch(/no cart matches .*\/\*\*\*\/no-\*\.json/);
+    const explained = await printed(['explain', 'ACME/DESK/NONE', '--pipeline', file], 0);
+    expect(explained).toContain('selected by ***/a/l.csv:3');
+    const reports = await reportsBelow(join(folder, LOGIN.password, 'out'));
+    expect(reports).toContain('/***/none.json');
+    expectNoSecret(reports);
+  });
+
+  test('is masked where verify names a damaged file', async () => {
+    const out = join(folder, LOGIN.password, 'out');
+    const objects = await readdir(join(out, 'objects'), { recursive: true, withFileTypes: true });
+    const object = objects.find((entry) => entry.isFile())!;
+    await writeFile(join(object.parentPath, object.name), 'damaged');
+    const found = await printed(['verify', file], 1);
+    expect(found).toMatch(/\/\*\*\*\/out\/objects\/.*: damaged/);
+  });
+});
+
+test('a secret in an image reference is masked in warnings, and stays in the data', async () => {
+  const pic = `http://h/x.jpg?token=${LOGIN.password}`;
+  const range = smallRange([{ number: 'D1', blocks: ['ACME::DESK::D1'], pics: [pic] }]);
+  const own = await startEmulator({ range, login: LOGIN });
+  const home = join(folder, 'reference');
+  await mkdir(home);
+  const service = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+  const file = await writePipeline(home, { service });
+  const D1 = ['--manufacturer', 'ACME', '--program', 'DESK', '--basearticlenumber', 'D1'];
+  const streams: string[] = [];
+  for (const words of [
+    ['run', file],
+    ['convert', ...D1, '--output', join(home, 'D1.glb')],
+  ]) {
+    const { exit, stdout, stderr } = await runChild(words, environmentOf(own));
+    expect(exit, stderr).toBe(0);
+    streams.push(stdout, stderr);
+  }
+  await own.close();
+  const reports = await reportsBelow(join(home, 'out'));
+  expect(reports).toContain('http://h/x.jpg?token=***');
+  expectNoSecret(reports + streams.join(''));
+  const manifest = await readFile(join(home, 'out', 'manifest.jsonl'), 'utf8');
+  const { losses, warnings } = JSON.parse(manifest) as Pick<ManifestLine, 'losses' | 'warnings'>;
+  expect(losses).toContainEqual(expect.objectContaining({ field: 'pic', value: pic }));
+  expectNoSecret(JSON.stringify(warnings));
+});
+
+function expectNoSecret(text: string): void {
+  for (const secret of [LOGIN.password, LOGIN.appKey]) expect(text).not.toContain(secret);
+}
+
+/** Every file of the reports of an output folder, as one text. */
+async function reportsBelow(outputDir: string): Promise<string> {
+  const entries = await readdir(join(outputDir, 'runs'), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const texts = files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8'));
+  return (await Promise.all(texts)).join('\n');
+}

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forgetSecret, redact, registerSecret } from '../../../src/support/redact.ts';
+import {
+  forgetSecret,
+  redact,
+  redactMessages,
+  registerSecret,
+} from '../../../src/support/redact.ts';
 
 describe('redact', () => {
   it.each([
@@ -78,5 +83,24 @@ describe('redact', () => {
       }),
       { seed: 140, numRuns: 50 },
     );
+  });
+});
+
+describe('redactMessages', () => {
+  it('masks every message and help at any depth, and nothing else', () => {
+    const url = 'http://h/x?token=abc';
+    const masked = 'http://h/x?token=***';
+    const row = {
+      value: url,
+      rows: [{ message: url, help: url }],
+      message: { value: url },
+      none: null,
+    };
+    expect(redactMessages(row)).toEqual({
+      value: url,
+      rows: [{ message: masked, help: masked }],
+      message: { value: url },
+      none: null,
+    });
   });
 });
