@@ -172,7 +172,7 @@ export async function run(parameters: RunParameters): Promise<RunResult> {
     const callback = guarded(onProgress, environment.log);
     const { progress } = callback;
     const result = await runPipeline({ ...options, pipeline }, { ...environment, progress });
-    const error = result.end.error ?? (await callback.firstError());
+    const error = result.end.error ?? (await callback.firstError(environment.signal));
     if (error !== undefined) throw error;
     return result;
   });
@@ -199,11 +199,12 @@ function guarded(onProgress: RunParameters['onProgress'], log: Logger) {
       const called = call(progress).finally(() => pending.delete(called));
       pending.add(called);
     },
-    /** Resolves when the promises of all calls have settled. */
-    firstError: async () => {
-      await Promise.all(pending);
-      return error;
-    },
+    /** Waits for the promises of all calls; rejects when the signal aborts, because one may never settle. */
+    firstError: (signal: AbortSignal) =>
+      new Promise<ConverterError | undefined>((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        void Promise.all(pending).then(() => resolve(error));
+      }),
   };
 }
 

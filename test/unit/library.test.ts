@@ -157,6 +157,17 @@ describe('run', () => {
     }
   });
 
+  test('ends by the signal while a promise of onProgress never settles', async () => {
+    const controller = new AbortController();
+    const onProgress = ({ done, total }: { done: number; total: number }) => {
+      if (done === total) void setTimeout(3000).then(() => controller.abort());
+      return new Promise<void>(() => {});
+    };
+    const work = run({ pipeline: content(), onProgress, signal: controller.signal });
+    await expect(work).rejects.toMatchObject({ code: 'INTERRUPTED' });
+    expect(await readManifest(join(folder, 'out'))).toHaveLength(2);
+  });
+
   test('executes the same pipeline from an object and from a file', async () => {
     const seen: unknown[] = [];
     const first = await run({ pipeline: content(), onProgress: (progress) => seen.push(progress) });
