@@ -8,14 +8,20 @@ import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { looksLikeDeadToken, readAnswer, withContext } from './answer.ts';
 import { accountOf } from './crypto.ts';
-import { type AnswerOf, OPERATIONS, type OperationName, type Values } from './operations.ts';
+import {
+  type AnswerOf,
+  OPERATIONS,
+  type Operation,
+  type OperationName,
+  type Values,
+} from './operations.ts';
 import {
   SERVICE_DEFAULTS,
   type ServiceConfig,
   type Settings,
   serviceId,
 } from './service-config.ts';
-import { openSession } from './session.ts';
+import { openSession, type Probe } from './session.ts';
 import { createFallback, readAddress } from './target.ts';
 import { markLasting, Traffic } from './traffic.ts';
 import { conditionsOf, createTransport, type Exchange, type Validators } from './transport.ts';
@@ -74,7 +80,10 @@ export interface ArticleQuery extends ArticleId, Partial<Pick<ArticleKey, 'reini
 export interface ServiceClient {
   /** What answers depend on: address, profile, languages, currency and account, without secrets. */
   readonly id: string;
-  /** Calls any operation, as the methods below do; its row of `OPERATIONS` says which values are sent. */
+  /**
+   * Calls any operation, as the methods below do, and returns the body with the decoded `answer`. The row of
+   * `OPERATIONS` says which values are sent. After a 404 the same run does not send the request again.
+   */
   call<Name extends OperationName, Given extends MaybeValidators = undefined>(
     name: Name,
     values: Values,
@@ -120,7 +129,7 @@ export interface ServiceClient {
    * planning page of the same system. `CART_INVALID`, `CHILD_WITHOUT_ROOT`. @see Spec 4.3 (reinit), 2.5, 9 (rule 7)
    */
   storePlanning(topLevelArticle: unknown): Promise<string>;
-  /** Restores one configuration by `ocd/reinit`, not verified (D-782): {@link getArticle} with a `reinitstring` is. */
+  /** Restores one configuration by `ocd/reinit`, which is not verified (D-782); {@link getArticle} with a `reinitstring` is verified. */
   restoreConfiguration(configuration: Configuration): Promise<Body & { article: Article }>;
   /** Loads a rendered image of an article. @deprecated It may be removed: render the GLB. @see Spec 4.4, 9 (rule 6) */
   getArticleImage(key: ArticleKey): Promise<Body>;
@@ -270,10 +279,13 @@ function connect(settings: Settings, signal: AbortSignal) {
   const sendRoot = (token: string) => send({ name: 'getNodes', values: shared, token, number: 1 });
   const { origin } = addresses.authUrl;
   const sender = { traffic, transport, signal, timeoutMs, origin };
-  const session = openSession(settings, sender, async (token) => {
-    const { response, target, order } = await sendRoot(token);
-    const isRefused = looksLikeDeadToken(OPERATIONS.getNodes, response);
-    if (!isRefused) readAnswer(OPERATIONS.getNodes, response, target.queryBytes);
+  const session = openSession(settings, sender, async (token, { name, values, address }) => {
+    const sentValues = { ...shared, ...values };
+    const exchange = { name, values: sentValues, address, token, number: 1 };
+    const { response, target, order } = await send(exchange);
+    const operation: Operation<unknown> = OPERATIONS[name];
+    const isRefused = looksLikeDeadToken(operation, response);
+    if (!isRefused) readAnswer(operation, response, target.queryBytes);
     return { order, isRefused };
   });
   return { addresses, shared, transport, traffic, session, send };
@@ -309,18 +321,17 @@ function createAttempt<Name extends OperationName, Given extends MaybeValidators
     validators: Given | undefined;
   },
 ) {
-  const { name, values, body, validators } = request;
+  const { name, values, address, body, validators } = request;
   const operation = OPERATIONS[name];
   const report = onDrift && ((drift: Drift) => onDrift({ operation: name, ...drift }));
-  // The root may refuse at random: its answer with a new token does not prove that the login helped.
-  const isRoot = name === 'getNodes' && !values.parentnode;
+  const probe = canProbe(request) ? { name, values, address } : undefined;
   let mayReplaceToken = true;
   let refusals = 0;
   const sendWithToken = async (number: number) => {
     for (;;) {
       const token = await session.token();
       const { response, target, order } = await send({ ...request, token, number });
-      const accept = () => session.accept({ token, order }, !mayReplaceToken && !isRoot);
+      const accept = () => session.accept({ token, order }, probe);
       if (!looksLikeDeadToken(operation, response)) return { response, target, accept };
       const state = await session.examine({ token, order });
       if (state === 'alive') refusals += 1;
@@ -344,6 +355,13 @@ function createAttempt<Name extends OperationName, Given extends MaybeValidators
       throw REFUSALS.has(status) && refusals > 1 ? markLasting(error as Error) : error;
     }
   };
+}
+
+/** Whether a request, once answered, is a probe like the root; images may be served without a look at the token. */
+function canProbe({ name, values }: Probe): boolean {
+  const { method, answer } = OPERATIONS[name];
+  const isRoot = name === 'getNodes' && !values.parentnode;
+  return method === 'GET' && answer === 'json' && !isRoot;
 }
 
 /** Statuses that refuse a request; with a live token they will do so again. */

@@ -4,12 +4,15 @@
  * A refused request proves nothing: such a service refuses an unknown article as it refuses an expired token
  * (D-609). All requests of a client share the state of one token:
  *
- * | state    | begins after                                                 | a refused request                 |
- * | -------- | ------------------------------------------------------------ | --------------------------------- |
- * | alive    | a normal answer to a request sent after the refused one      | is an ordinary failure            |
- * | in doubt | a refusal, if there is no such answer                        | waits for one request of the root |
- * | dead     | a refusal of the root, too; the end of the token's lifetime  | waits for one login, once         |
- * | ended    | a refused login; the death of a given token; `MAX_UNPROVEN`  | fails: the run ends               |
+ * | state    | begins after                                                 | a refused request           |
+ * | -------- | ------------------------------------------------------------ | --------------------------- |
+ * | alive    | a normal answer to a request sent after the refused one      | is an ordinary failure      |
+ * | in doubt | a refusal, if there is no such answer                        | waits for the probes        |
+ * | dead     | refused probes; the end of the token's lifetime              | waits for one login, once   |
+ * | ended    | a refused login; the death of a given token; `MAX_UNPROVEN`  | fails: the run ends         |
+ *
+ * The probes are the root of the catalogue and, if the root is refused, the latest request that was answered. A root
+ * that refuses at random would look like tokens that die; the second probe tells both apart.
  *
  * A token of our own is renewed ahead of its end, and logged out at the end; a given token is only used.
  */
@@ -23,7 +26,7 @@ import { type AnswerOf, OPERATIONS } from './operations.ts';
 import { SERVICE_DEFAULTS, type ServiceConfig, type Settings } from './service-config.ts';
 import { readAddress } from './target.ts';
 import { Traffic } from './traffic.ts';
-import { createTransport, interrupted } from './transport.ts';
+import { createTransport, type Exchange, interrupted } from './transport.ts';
 import { withoutUndefined } from './wire-value.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -38,9 +41,9 @@ const GRACE_MS = 5_000;
 /** Logging out must not delay the end of a run. */
 const LOGOUT_TIMEOUT_MS = 5_000;
 /**
- * Logins in a row that replaced a refused token without proof that they helped; the proof is that the refused request
- * is answered with the new token. A root that refuses at random looks like tokens that die. So after this many, a token
- * that was accepted once counts as alive, and one that never was ends the session if the root keeps refusing it.
+ * How many logins in a row may replace a token without any request but the root being answered in between. After
+ * them the next dead token ends the session. Until the first such answer the root is the only probe, and it may
+ * refuse at random: then a token that was accepted once counts as alive.
  */
 const MAX_UNPROVEN = 2;
 const NEVER = new AbortController().signal;
@@ -59,6 +62,12 @@ interface Sent {
   order: number;
 }
 
+/** A request that shows whether a token is alive. */
+export type Probe = Pick<Exchange, 'name' | 'values' | 'address'>;
+
+/** The root nodes, which every live token gets. */
+const ROOT: Probe = { name: 'getNodes', values: {} };
+
 /** What a session is made of. */
 interface SessionOptions {
   /** A token that was given instead of a login. */
@@ -68,11 +77,11 @@ interface SessionOptions {
   login: () => Promise<string>;
   /** Ends a token at every group; never rejects. */
   logout: (token: string) => Promise<void>;
-  /** Requests the root nodes, which every live token gets; rejects if the answer says nothing about the token. */
-  askRoot: (token: string) => Promise<Pick<Sent, 'order'> & { isRefused: boolean }>;
+  /** Sends a probe; rejects if the answer says nothing about the token. */
+  probe: (token: string, probe: Probe) => Promise<Pick<Sent, 'order'> & { isRefused: boolean }>;
 }
 
-/** Whether a token was alive when a refused request was sent; `unclear` if the root cannot be requested. */
+/** Whether a token was alive when a refused request was sent; `unclear` if a probe got no answer. */
 type TokenState = 'alive' | 'dead' | 'unclear';
 
 /** A token in use; `acceptedOrder` is the latest request that was answered normally, 0 if there is none. */
@@ -82,16 +91,18 @@ const ENDLESS = { renewAtMs: Number.POSITIVE_INFINITY, endsAtMs: Number.POSITIVE
 
 /** Creates a session; nothing is sent before a token is needed. See spec 3 (rule 1), 5, 8; D-609. */
 export function createSession(options: SessionOptions) {
-  const { given, rememberMe, now, login, logout, askRoot } = options;
+  const { given, rememberMe, now, login, logout, probe } = options;
   const lifetimeMs = LIFETIMES_MS[rememberMe ? 'remembered' : 'session'];
   const toLogOut = new Set<string>();
   let current: Token | undefined =
     given === undefined ? undefined : { value: given, acceptedOrder: 0, ...ENDLESS };
   let pending: Promise<string> | undefined;
-  let asking: Promise<TokenState> | undefined;
+  let probing: Promise<TokenState> | undefined;
+  /** The second probe: the latest request that was answered normally, if it can be sent again and is not the root. */
+  let answered: Probe | undefined;
   let unproven = 0;
-  /** Refusals of the root since a request was answered normally. */
-  let rootRefusals = 0;
+  /** How often in a row all probes were refused, with no normal answer in between. */
+  let refusedProbes = 0;
   let refusal: unknown;
   let isClosed = false;
 
@@ -134,24 +145,33 @@ export function createSession(options: SessionOptions) {
     if (refusal !== undefined) throw refusal;
   };
 
-  /** Records that a request was answered normally; `wasReplaced`: it had been refused with the token before. */
-  const accept = ({ token, order }: Sent, wasReplaced = false): void => {
-    if (wasReplaced) unproven = 0;
-    rootRefusals = 0;
-    if (current?.value === token) current.acceptedOrder = Math.max(current.acceptedOrder, order);
+  /** Records that a request was answered normally; `request` is given if it can be a probe. */
+  const accept = ({ token, order }: Sent, request?: Probe): void => {
+    if (current?.value !== token) return;
+    current.acceptedOrder = Math.max(current.acceptedOrder, order);
+    refusedProbes = 0;
+    if (request === undefined) return;
+    answered = request;
+    unproven = 0;
   };
 
   const isTrusted = ({ acceptedOrder }: Token): boolean =>
-    unproven === MAX_UNPROVEN && acceptedOrder > 0;
+    answered === undefined && unproven === MAX_UNPROVEN && acceptedOrder > 0;
 
-  const ask = async (token: string): Promise<TokenState> => {
+  /** Whether a probe is answered normally. */
+  const passes = async (token: string, request: Probe): Promise<boolean> => {
+    const { order, isRefused } = await probe(token, request);
+    if (!isRefused) accept({ token, order });
+    return !isRefused;
+  };
+
+  const sendProbes = async (token: string): Promise<TokenState> => {
     try {
-      const { order, isRefused } = await askRoot(token);
-      if (!isRefused) accept({ token, order });
-      else rootRefusals += 1;
-      // Before the session ends, the root is requested again: one refusal may be its own.
-      const isDead = isRefused && (unproven < MAX_UNPROVEN || rootRefusals > MAX_UNPROVEN);
-      return isDead ? 'dead' : 'alive';
+      if (await passes(token, ROOT)) return 'alive';
+      if (answered !== undefined && (await passes(token, answered))) return 'alive';
+      refusedProbes += 1;
+      // Before the session ends, the probes are sent again: one refusal may be the root's own.
+      return unproven < MAX_UNPROVEN || refusedProbes > MAX_UNPROVEN ? 'dead' : 'alive';
     } catch {
       return 'unclear';
     }
@@ -176,15 +196,15 @@ export function createSession(options: SessionOptions) {
       if (current === undefined || now() >= current.endsAtMs) return obtain();
       return now() >= current.renewAtMs ? renew(current) : current.value;
     },
-    /** Decides whether the token of a refused request is alive. All that wait share one request of the root. */
+    /** Decides whether the token of a refused request is alive. All that wait share the probes. */
     async examine({ token, order }: Sent): Promise<TokenState> {
       while (current?.value === token) {
         if (current.acceptedOrder > order || isTrusted(current)) return 'alive';
-        // An answer to what was sent before the refused request proves nothing for it: then the loop asks again.
-        asking ??= ask(token).finally(() => {
-          asking = undefined;
+        // An answer to what was sent before the refused request proves nothing for it: then the loop repeats.
+        probing ??= sendProbes(token).finally(() => {
+          probing = undefined;
         });
-        const state = await asking;
+        const state = await probing;
         if (state !== 'alive') return state;
       }
       return 'dead';
@@ -234,7 +254,7 @@ interface LoginSender {
 export function openSession(
   settings: Settings,
   sender: LoginSender,
-  askRoot: SessionOptions['askRoot'],
+  probe: SessionOptions['probe'],
 ) {
   const { credentials, rememberMe, now } = settings;
   const given = 'token' in credentials ? credentials.token : undefined;
@@ -246,7 +266,7 @@ export function openSession(
     now,
     login: () => logIn(login, sender),
     logout: (token) => logOut(token, sender),
-    askRoot,
+    probe,
   });
 }
 

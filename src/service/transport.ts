@@ -42,7 +42,7 @@ export interface Exchange {
   name: OperationName;
   values: Values;
   /** Which of the addresses of its row. @defaultValue 0, its own */
-  address?: number;
+  address?: number | undefined;
   token?: string;
   /** JSON text. */
   body?: string | undefined;
@@ -304,25 +304,30 @@ function settledDate(lastModified = '', date = ''): string {
 }
 
 /** Why a connection was never made, with the codes of Node and undici for it. */
-const NO_CONNECTION: Readonly<Record<string, string>> = {
-  'nothing listens there': 'ECONNREFUSED',
-  'the name is not known': 'ENOTFOUND',
-  'the name server does not answer': 'EAI_AGAIN EAI_FAIL',
-  'there is no route to it': 'EHOSTUNREACH ENETUNREACH EHOSTDOWN',
-  'it does not answer': 'ETIMEDOUT UND_ERR_CONNECT_TIMEOUT',
-  'it speaks no TLS that this client understands: is https right?': 'EPROTO',
-  'it does not speak TLS: is https right?':
-    'ERR_SSL_WRONG_VERSION_NUMBER ERR_SSL_PACKET_LENGTH_TOO_LONG',
-  'its certificate has expired': 'CERT_HAS_EXPIRED',
-  'its certificate is not valid yet': 'CERT_NOT_YET_VALID',
-  'its certificate is not trusted':
-    'DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+const NO_CONNECTION: Readonly<Record<string, readonly string[]>> = {
+  'nothing listens there': ['ECONNREFUSED'],
+  'the name is not known': ['ENOTFOUND'],
+  'the name server does not answer': ['EAI_AGAIN', 'EAI_FAIL'],
+  'there is no route to it': ['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'],
+  'it does not answer': ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'],
+  'it speaks no TLS that this client understands: is https right?': ['EPROTO'],
+  'it does not speak TLS: is https right?': [
+    'ERR_SSL_WRONG_VERSION_NUMBER',
+    'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+  ],
+  'its certificate has expired': ['CERT_HAS_EXPIRED'],
+  'its certificate is not valid yet': ['CERT_NOT_YET_VALID'],
+  'its certificate is not trusted': [
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'UNABLE_TO_GET_ISSUER_CERT',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  ],
 };
 
 function reasonOf(nodeCode: string): string | undefined {
-  const known = Object.entries(NO_CONNECTION).find(([, codes]) =>
-    codes.split(' ').includes(nodeCode),
-  );
+  const known = Object.entries(NO_CONNECTION).find(([, codes]) => codes.includes(nodeCode));
   const isTls = /^ERR_(?:TLS|SSL)_/.test(nodeCode);
   return known?.[0] ?? (isTls ? 'its certificate is not trusted' : undefined);
 }

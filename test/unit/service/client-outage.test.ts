@@ -109,7 +109,7 @@ describe('a service that comes back', () => {
 
   it('logs in again where the token died meanwhile', async () => {
     const client = await clientInRun({ retries: 1, giveUpAfterMs: 3_600_000 });
-    server.next(BTG, raw('', {}, 401));
+    server.next(BTG, raw('', {}, 401), raw('', {}, 401));
     server.next(ROOT, raw('', {}, 401));
     const refuse = raw('', {}, 503);
     // One login that comes to nothing, then one for the question.

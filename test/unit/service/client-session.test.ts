@@ -240,16 +240,86 @@ describe('an article that is refused', () => {
     await client.close();
   });
 
-  it.each([
+  const UNRELIABLE = [
     ['every second request', 2],
     ['two of three requests', 3],
     ['every request but the first', 1000],
-  ])('costs three logins at most if the root refuses %s', async (_, period) => {
+  ] as const;
+
+  function answerRootOnceIn(period: number) {
     let asked = 0;
     server.always(NODES, (response, request) => {
       const answer = asked++ % period === 0 ? json(ROOT_NODES) : raw('', {}, 401);
       answer(response, request);
     });
+  }
+
+  it.each(
+    UNRELIABLE.flatMap((root) =>
+      [0, 1, 30].flatMap((at) => [
+        [...root, at, 1],
+        [...root, at, 8],
+      ]),
+    ),
+  )(
+    'costs three logins at most: the root refuses %s (%i), answers from the %i. on, concurrency %i',
+    async (...row) => {
+      const [, period, firstAnswered, concurrency] = row as [string, number, number, number];
+      answerRootOnceIn(period);
+      server.always(BTG, PARTS_LIST);
+      server.next('basearticlenumber=X', ...Array<Answer>(600).fill(html));
+      const client = clientOf(server, { concurrency });
+      const good = keys('G', 60 - firstAnswered);
+      const mixed = [...keys('X', 60).slice(0, firstAnswered), ...good, ...keys('XX', 60)];
+      await Promise.allSettled(mixed.map((key) => client.getPartsList(key)));
+      expect(server.tokens.length).toBeLessThanOrEqual(3);
+      await client.close();
+    },
+  );
+
+  it.each(UNRELIABLE)(
+    'alone costs three logins at most if the root refuses %s',
+    async (_, period) => {
+      answerRootOnceIn(period);
+      server.always(BTG, html);
+      for (const concurrency of [1, 8]) {
+        const before = server.tokens.length;
+        const client = clientOf(server, { concurrency });
+        await Promise.all(keys('X', 60).map((key) => errorOf(client.getPartsList(key))));
+        expect(server.tokens.length - before).toBeLessThanOrEqual(3);
+        await client.close();
+      }
+    },
+  );
+
+  it('does not keep a token from being replaced that dies after two such incidents', async () => {
+    let firstLivingToken = 1;
+    let isRootDown = false;
+    const isDead = (url = '') => Number(/token-(\d+)-of/.exec(url)?.[1]) < firstLivingToken;
+    server.always(NODES, (response, request) => {
+      const isRefused = isRootDown || isDead(request.url);
+      (isRefused ? html : json(ROOT_NODES))(response, request);
+    });
+    server.always(BTG, (response, request) => {
+      const isRefused = isDead(request.url) || request.url?.includes('basearticlenumber=X');
+      (isRefused ? html : PARTS_LIST)(response, request);
+    });
+    const client = clientOf(server);
+    for (const incident of ['1', '2']) {
+      isRootDown = true;
+      await errorOf(client.getPartsList({ ...KEY, basearticlenumber: `X${incident}` }));
+      isRootDown = false;
+      await Promise.all(keys(`G${incident}`, 100).map((key) => client.getPartsList(key)));
+    }
+    const loginsBefore = server.tokens.length;
+    firstLivingToken = loginsBefore + 1;
+    await Promise.all(keys('G3', 50).map((key) => client.getPartsList(key)));
+    expect(server.tokens).toHaveLength(loginsBefore + 1);
+    await client.close();
+  });
+
+  it.each(UNRELIABLE)('costs three logins at most if the root refuses %s', async (_, period) => {
+    answerRootOnceIn(period);
     server.always(BTG, PARTS_LIST);
     server.next('basearticlenumber=X', ...Array<Answer>(600).fill(html));
     const client = clientOf(server, { concurrency: 1 });

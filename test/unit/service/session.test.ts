@@ -10,6 +10,7 @@ function sessionOf(options: { given?: string; rememberMe?: boolean } = {}) {
   const failures: Error[] = [];
   const loggedOut: string[] = [];
   const root = { isRefused: false, order: () => 100, isDown: false };
+  const probe = { isRefused: false };
   let logins = 0;
   let probes = 0;
   const session = createSession({
@@ -24,17 +25,19 @@ function sessionOf(options: { given?: string; rememberMe?: boolean } = {}) {
       return String.fromCharCode(64 + logins);
     },
     logout: async (token) => void loggedOut.push(token),
-    askRoot: async () => {
+    probe: async (_, { name }) => {
       probes += 1;
       const order = root.order();
       await new Promise((resolve) => setImmediate(resolve));
       if (root.isDown) throw new Error('down');
-      return { order, isRefused: root.isRefused };
+      return { order, isRefused: (name === 'getNodes' ? root : probe).isRefused };
     },
   });
   const counts = () => ({ logins, probes });
-  return { session, clock, failures, loggedOut, root, counts };
+  return { session, clock, failures, loggedOut, root, probe, counts };
 }
+
+const PARTS_LIST = { name: 'getPartsList', values: {} } as const;
 
 const refused = () => new ConverterError('LOGIN_REFUSED', 'no');
 const unreachable = () => new ConverterError('SERVICE_UNREACHABLE', 'down');
@@ -120,7 +123,7 @@ describe('a session of its own', () => {
   it('ends after three tokens in a row that the service accepts nowhere', async () => {
     const { session, counts } = sessionOf();
     for (const order of [1, 2, 3]) {
-      session.accept({ token: await session.token(), order }, true);
+      session.accept({ token: await session.token(), order }, PARTS_LIST);
       await session.replace(await session.token(), false);
     }
     await session.replace(await session.token(), false);
@@ -130,7 +133,7 @@ describe('a session of its own', () => {
     expect(counts().logins).toBe(5);
   });
 
-  it('relies on a token that was accepted once after two logins that did not help', async () => {
+  it('relies on a token that was accepted once after two logins, if nothing but the root was answered', async () => {
     const { session, root, counts } = sessionOf();
     for (const order of [1, 2]) {
       session.accept({ token: await session.token(), order });
@@ -142,6 +145,22 @@ describe('a session of its own', () => {
     expect(await session.examine({ token, order: 4 })).toBe('alive');
     expect(await session.replace(token, false)).toBe(token);
     expect(counts()).toEqual({ logins: 3, probes: 0 });
+  });
+
+  it('replaces a dead token after two logins that did not help, once something was answered', async () => {
+    const { session, root, probe, counts } = sessionOf();
+    for (const order of [1, 2]) {
+      session.accept({ token: await session.token(), order });
+      await session.replace(await session.token(), false);
+    }
+    const token = await session.token();
+    session.accept({ token, order: 3 }, PARTS_LIST);
+    root.isRefused = true;
+    expect(await session.examine({ token, order: 4 })).toBe('alive');
+    probe.isRefused = true;
+    expect(await session.examine({ token, order: 101 })).toBe('dead');
+    expect(await session.replace(token, false)).toBe('D');
+    expect(counts()).toEqual({ logins: 4, probes: 4 });
   });
 
   it('logs nothing out where it never logged in', async () => {
@@ -207,6 +226,16 @@ describe('a refused request', () => {
     const { session, root } = sessionOf();
     root.isRefused = true;
     expect(await session.examine({ token: await session.token(), order: 1 })).toBe('dead');
+  });
+
+  it('was sent with a live token if the latest answered request is answered again', async () => {
+    const { session, root, probe } = sessionOf();
+    const token = await session.token();
+    session.accept({ token, order: 1 }, PARTS_LIST);
+    root.isRefused = true;
+    expect(await session.examine({ token, order: 2 })).toBe('alive');
+    probe.isRefused = true;
+    expect(await session.examine({ token, order: 101 })).toBe('dead');
   });
 
   it('shows nothing if the root cannot be requested', async () => {
