@@ -1,4 +1,4 @@
-/** The tables of `state.db` in the cache folder: the only file with the SQL of each, but for that of the runs. */
+/** The tables of `state.db` in the cache folder. All their SQL is here, except that of the runs (durable-runs.ts). */
 import { join } from 'node:path';
 import type { ArticleKey } from '../model/article.ts';
 import type { Built } from '../model/asset.ts';
@@ -377,7 +377,7 @@ class DurablePermanentIds extends Table {
   }
 }
 
-/** The system of a service, whatever its language, profile and currency: an address or an emulator. */
+/** The system of a service: an address or an emulator, without language, profile and currency. */
 function systemOf(baseUrl: string): string {
   const address =
     /^https?:/i.test(baseUrl) && URL.canParse(baseUrl) ? new URL(baseUrl).href : baseUrl;

@@ -143,8 +143,8 @@ export class ResponseCache {
   get<Name extends OperationName>(
     request: CacheableRequest<Name>,
     dependencies?: Dependencies,
-    response = this.#find(request),
   ): Pending<Name> {
+    const response = this.#find(request);
     return dependencies?.track(request.operation, response) ?? response;
   }
 
@@ -157,7 +157,9 @@ export class ResponseCache {
       return await this.#decode(request, await this.get(request, dependencies));
     } catch (error) {
       if (!isConverterError(error, 'STORE_DAMAGED')) throw error;
-      return this.#decode(request, await this.get(request, dependencies, this.#refetch(request)));
+      const response = this.#refetch(request);
+      const tracked = dependencies?.track(request.operation, response) ?? response;
+      return this.#decode(request, await tracked);
     }
   }
 
