@@ -4,7 +4,7 @@ import { compareConfigurations, ID_FIELDS } from '../model/configuration-id.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { decodeArticle } from '../service/wire-article.ts';
 import { isRecord, parseJson } from '../service/wire-value.ts';
-import { asConverterError, ConverterError } from '../support/errors.ts';
+import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { planningChildren, requestOfArticle } from './resolve-article.ts';
 import {
   asFailure,
@@ -70,7 +70,8 @@ async function isAsServed(
     const { article } = await configurator.resolve(request);
     return areAlike(children, planningChildren(article));
   } catch (thrown) {
-    asFailure(thrown);
+    const { code } = asConverterError(thrown);
+    if (endsRun(code) || code === 'INTERNAL') throw thrown;
     // It fails again, as a configuration of its own, when it is converted.
     return true;
   }

@@ -67,7 +67,7 @@ const KINDS = {
 type ImageKind = keyof typeof KINDS;
 
 /**
- * Checks that a body is a complete image, and returns its kind; most are JPEGs, by any name.
+ * Checks that a body is a complete image, and returns its kind. Most are JPEGs, also those without `.JPG` in their name.
  *
  * @throws {@link ConverterError} `RESPONSE_INVALID` if it is no image, or only the beginning of one.
  * @see Spec 4.4 (materials); D-550 (the bytes decide the type).
