@@ -12,7 +12,7 @@
  * | ended    | a refused login; the death of a given token; `MAX_UNPROVEN`  | fails: the run ends         |
  *
  * The probes are the root of the catalogue and, if the root is refused, the latest request that was answered. A root
- * that refuses at random would look like tokens that die; the second probe tells both apart.
+ * that refuses at random would look like tokens that die; the second probe shows the difference.
  *
  * A token of our own is renewed ahead of its end, and logged out at the end; a given token is only used.
  */
