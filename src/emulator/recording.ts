@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type EmulatedRange, type Json, type Query, RangeRefusal } from '../sample/range.ts';
 import { ConverterError } from '../support/errors.ts';
 import { encodeFileName, LONGEST_FILE_NAME } from '../support/file-names.ts';
-import { listFolder, readBytes, readText, readTextIfExists } from '../support/files.ts';
+import { listFolder, readBytes, readBytesIfExists } from '../support/files.ts';
 import { memberText, spelledAs } from './json-text.ts';
 import { ARTICLE } from './route.ts';
 
@@ -79,9 +79,9 @@ export async function openRecording(dir: string): Promise<EmulatedRange> {
 }
 
 async function readHead(file: string): Promise<{ name: string; convertdate: string }> {
-  const text = await readTextIfExists(file);
-  if (text === undefined) throw recordingInvalid(file, 'expected this file in a recording');
-  const head = expectKind('object', parseJson(text, file), `${file}: recording`);
+  const bytes = await readBytesIfExists(file);
+  if (bytes === undefined) throw recordingInvalid(file, 'expected this file in a recording');
+  const head = expectKind('object', parseJson(decodeUtf8(bytes, file), file), `${file}: recording`);
   if (head.format !== FORMAT) {
     throw recordingInvalid(file, `format: expected ${FORMAT}, received ${String(head.format)}`);
   }
@@ -112,7 +112,7 @@ async function readRecords(folder: string, identity: readonly string[]) {
   for (const name of await listFolder(folder)) {
     if (!name.endsWith('.json')) continue;
     const file = join(folder, name);
-    const text = await readText(file);
+    const text = decodeUtf8(await readBytes(file), file);
     const record = expectKind('object', parseJson(text, file), `${file}: record`);
     const key = keyOf(requestOf(record, file));
     const response = expectKind('object', record.response, `${file}: response`);
@@ -194,7 +194,8 @@ interface Tree {
 /** Reads the recorded listings; top-level nodes without a date get the date of the recording. */
 async function readTree(file: string, convertdate: string): Promise<Tree> {
   const tree: Tree = { listings: new Map([['', []]]), nodes: new Map() };
-  const value = parseJson((await readTextIfExists(file)) ?? '[]', file);
+  const bytes = await readBytesIfExists(file);
+  const value = bytes === undefined ? [] : parseJson(decodeUtf8(bytes, file), file);
   for (const [i, entry] of expectKind('array', value, `${file}: listings`).entries()) {
     const where = `${file}: [${i}]`;
     const listing = expectKind('object', entry, where);
@@ -302,6 +303,15 @@ function search(entries: SearchEntry[], owner: string, query: string): Json[] {
 /** @param where - The file, and the path of the value inside it. */
 function recordingInvalid(where: string, message: string, cause?: unknown): ConverterError {
   return new ConverterError('RECORDING_INVALID', `${where}: ${message}`, { cause });
+}
+
+/** Replacement characters would make two names one. */
+function decodeUtf8(bytes: Uint8Array, file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw recordingInvalid(file, 'expected text in UTF-8, received other bytes', error);
+  }
 }
 
 function parseJson(text: string, file: string): unknown {

@@ -18,13 +18,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-/** Writes files (text as it is, values as JSON) and opens the folder. */
+/** Writes files (text and bytes as they are, values as JSON) and opens the folder. */
 async function open(files: Record<string, unknown>): Promise<EmulatedRange> {
   for (const [name, content] of Object.entries({ 'recording.json': HEAD, ...files })) {
     if (content === undefined) continue;
     await mkdir(dirname(join(dir, name)), { recursive: true });
-    const text = typeof content === 'string' ? content : JSON.stringify(content);
-    await writeFile(join(dir, name), text);
+    const isRaw = typeof content === 'string' || content instanceof Uint8Array;
+    await writeFile(join(dir, name), isRaw ? content : JSON.stringify(content));
   }
   return openRecording(dir);
 }
@@ -209,6 +209,19 @@ describe('a recording that is not one is refused, naming the file', () => {
     await expect(open({ [file]: content })).rejects.toMatchObject({
       code: 'RECORDING_INVALID',
       message: expect.stringContaining(`${file}: ${message}`),
+    });
+  });
+
+  test.each([
+    ['recording.json', { ...HEAD, name: 'Möbel' }],
+    ['xcf/nodes.json', [{ parentnode: '', nodes: [{ nodeid: 'Möbel' }] }]],
+    ['ofml/articles/a.json', record({ ...ARTICLE, varcode: 'MÄ' }, 'D1')],
+    ['odb/btg/a.json', record({ ...ARTICLE, reinitstring: 'MÄ' }, 'D1')],
+  ])('%s in Latin-1', async (file, content) => {
+    const bytes = Buffer.from(JSON.stringify(content), 'latin1');
+    await expect(open({ [file]: bytes })).rejects.toMatchObject({
+      code: 'RECORDING_INVALID',
+      message: expect.stringContaining(`${file}: expected text in UTF-8, received other bytes`),
     });
   });
 });
