@@ -1,4 +1,4 @@
-/** Writes JSON of any depth, since parts lists may be nested deeper than `JSON.stringify` can go. */
+/** Reads JSON with every digit of an identifier, and writes it however deep it is nested. */
 
 const spellings = new WeakMap<object, string>();
 
@@ -32,6 +32,23 @@ export function memberText(text: string, name: string): string | undefined {
     if (token === '}' || token === ']') depth--;
   }
   return found;
+}
+
+/** The number of such a field. Inside a text no field matches, because its quotes follow backslashes. */
+const WHOLE_NUMBER = /(?<!\\)("(?:id|rootid|newvalue)"\s*:\s*)(-?\d+)(?=\s*[,}])/g;
+
+/**
+ * Parses JSON; a whole number beyond 2^53 becomes its text where it is an id or a new value, since
+ * two ids would become one.
+ *
+ * @throws SyntaxError if the text is not JSON.
+ * @example `parseJsonExactly('{"id":9007199254740993}'); // → { id: '9007199254740993' }`
+ */
+export function parseJsonExactly(text: string): unknown {
+  const exact = text.replace(WHOLE_NUMBER, (all, before: string, digits: string) =>
+    Number.isSafeInteger(Number(digits)) ? all : `${before}"${digits}"`,
+  );
+  return JSON.parse(exact);
 }
 
 /**

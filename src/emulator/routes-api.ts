@@ -1,5 +1,6 @@
 /** The operations of the API: catalogue, article and graphics group (Spec 4.2 to 4.4). */
 import type { Json, PropertyChange, Query } from '../sample/range.ts';
+import { parseJsonExactly } from './json-text.ts';
 import {
   type Answer,
   ARTICLE,
@@ -224,12 +225,20 @@ function readPlanningBody(call: Call): Json {
 }
 
 function jsonBody(call: Call, fields: readonly string[]): Json {
-  const body = objectOf(new TextDecoder().decode(call.body), 'body');
+  const body = objectOf(bodyText(call), 'body');
   const missing = fields.find((field) => !Object.hasOwn(body, field));
   if (missing !== undefined) throw new Refusal(400, `${missing}: required`);
   const unknown = Object.keys(body).find((field) => !fields.includes(field));
   if (unknown !== undefined) throw new Refusal(400, `${unknown}: no such field`);
   return body;
+}
+
+function bodyText({ body }: Call): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    return badBody('body', 'text in UTF-8');
+  }
 }
 
 /** An object, or the JSON text of one. */
@@ -243,7 +252,7 @@ function objectOf(value: unknown, name: string): Json {
 
 function parsed(text: string, name: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonExactly(text);
   } catch {
     return badBody(name, 'JSON');
   }

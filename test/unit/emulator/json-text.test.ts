@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { jsonText } from '../../../src/emulator/json-text.ts';
+import { jsonText, parseJsonExactly } from '../../../src/emulator/json-text.ts';
 
 /** A value in a parts list of this depth, for which `JSON.stringify` has no stack. */
 const DEPTH = 10_000;
@@ -21,6 +21,24 @@ test('the text is the one that the runtime writes, however deep the value is', (
       expect(jsonText(nested(value)) === `${BEFORE}${text}${AFTER}`).toBe(true);
     }),
     { seed: 3, numRuns: 30 },
+  );
+});
+
+test('an id keeps its digits, and everything else is what the runtime reads', () => {
+  const big = '9007199254740993';
+  const inText = JSON.stringify(`\\"id":${big}, {"id":${big}}`);
+  const text = `{"id": ${big}, "price": ${big}, "rootid":-${big}\n,"newvalue":1.50,"name":${inText}}`;
+  expect(parseJsonExactly(text)).toEqual({
+    ...JSON.parse(text),
+    id: big,
+    rootid: `-${big}`,
+  });
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const written = JSON.stringify({ id: 7, name: value });
+      expect(parseJsonExactly(written)).toEqual(JSON.parse(written));
+    }),
+    { seed: 3, numRuns: 100 },
   );
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { articleIn, customer, MADE_TO_MEASURE, propertyOf } from '../../helpers/configurator.ts';
-import { call, logIn, post } from '../../helpers/emulated-session.ts';
+import { call, logIn, post, queryOf } from '../../helpers/emulated-session.ts';
 import type { Wire } from '../../helpers/sample-range.ts';
 
 const WORKPLACE = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-PLATZ 1' };
@@ -270,6 +270,36 @@ describe('the body of POST articles', () => {
     const response = await buyer.send(desk, body({ ...ids, jsondata: { ...desk, ...ids } }));
     expect([response.status, ((await response.json()) as Wire).id]).toEqual([200, '7']);
     expect(await send({ id: null })).toEqual([400, 'id: expected an id']);
+  });
+
+  test('keeps ids apart that differ beyond 2^53', async () => {
+    const [own, other] = ['9007199254740993', '9007199254740992'];
+    const send = async (id: string) => {
+      const article = { ...desk, id: '@', rootid: '@' };
+      const text = JSON.stringify(body({ id: '#', rootid: '@', jsondata: article }));
+      return buyer.send(desk, text.replaceAll('"@"', own).replaceAll('"#"', id));
+    };
+    expect(((await (await send(own)).json()) as Wire).id).toBe(own);
+    expect(await (await send(other)).json()).toEqual({
+      error: `id: expected ${own} or one of its children, received ${other}`,
+    });
+    const stored = JSON.stringify({ json: { ...desk, id: '@', rootid: '@' } });
+    const response = await post(emulator, 'ofml/reinit', { token }, stored.replaceAll('"@"', own));
+    const { permanentid } = (await response.json()) as Wire;
+    const page = await (await buyer.plan({ permanentid, disablecatalogue: 'true' })).text();
+    expect(articleIn(page)).toMatchObject({ id: own, rootid: own });
+  });
+
+  test('that is not in UTF-8 is refused', async () => {
+    const query = queryOf({ token, ...MADE_TO_MEASURE });
+    const response = await fetch(`${emulator.baseUrl}/api/ofml.dll/ofml/articles?${query}`, {
+      method: 'POST',
+      body: Buffer.from(JSON.stringify(body({ newvalue: 'Ä' })), 'latin1'),
+    });
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { error: 'body: expected text in UTF-8' },
+    ]);
   });
 
   test('changes nothing else, whatever names are in it', async () => {
