@@ -89,7 +89,8 @@ function openProperties(article: Article): Warning[] {
   const { complete, missing } = missingValues(article);
   if (complete) return [];
   const which = missing.length === 0 ? 'a property' : missing.join(', ');
-  const message = `the configuration is not complete: ${which} has no value`;
+  const verb = missing.length > 1 ? 'have' : 'has';
+  const message = `the configuration is not complete: ${which} ${verb} no value`;
   return [{ code: CONFIGURATION_INVALID, message }];
 }
 

@@ -63,10 +63,10 @@ describe('resolveKey', () => {
     ];
     const warnings = (ocd: object, more: object = {}) =>
       resolveKey(acme('D1'), decode({ ocd: { ...OCD, ...ocd }, ...more })).warnings;
-    const incomplete = (which: string) => [
+    const incomplete = (which: string, verb = 'has') => [
       {
         code: 'CONFIGURATION_INVALID',
-        message: `the configuration is not complete: ${which} has no value`,
+        message: `the configuration is not complete: ${which} ${verb} no value`,
       },
     ];
     const inClass = (members: object[]) => [{ name: 'A', properties: members }];
@@ -74,6 +74,8 @@ describe('resolveKey', () => {
       incomplete('A.LID'),
     );
     expect(warnings({}, { propclasses: inClass([properties[0]!]) })).toEqual(incomplete('A.LID'));
+    const open = [property('LID', true, ''), property('TOP', true, '')];
+    expect(warnings({ propclasses: inClass(open) })).toEqual(incomplete('A.LID, A.TOP', 'have'));
     expect(warnings({ obligatory2c: true })).toEqual(incomplete('a property'));
     expect(warnings({ propclasses: inClass(properties.slice(1)) })).toEqual([]);
   });
