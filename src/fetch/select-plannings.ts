@@ -41,7 +41,11 @@ async function selectPlanning(
     const children = planningChildren(article);
     const root = { request: requestOfArticle(article), why: [planning.name], children };
     const warnings = unconfigured(planning, root);
-    const isOther = warnings.length === 0 && !(await isAsServed(root, configurator));
+    const isDefault = warnings.length > 0 && children.length === 0;
+    const isOther = !isDefault && !(await isAsServed(root, configurator));
+    if (isOther && children.length === 0) {
+      throw invalid('expected reinit, or the children of the planning, received neither');
+    }
     const each = as === 'articles' || isOther ? children.map(childOf(planning)) : [];
     if (isOther) return { articles: each, warnings: [withoutReinit(planning)] };
     return { articles: [root, ...each], warnings };
@@ -108,7 +112,7 @@ function topLevelArticle({ article }: StoredPlanning): Article {
   return decoded;
 }
 
-/** A migrated cart has no configuration: the default one is selected. */
+/** A migrated cart may have no configuration: the default one is selected, unless its children are others. */
 function unconfigured({ name }: StoredPlanning, { request }: SelectedArticle): Warning[] {
   if (request.finalarticlenumber !== '' || request.reinitstring !== '') return [];
   const message = `${name}: expected a reinitstring, received none: its default configuration is used`;

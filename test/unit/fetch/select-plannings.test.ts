@@ -159,7 +159,6 @@ describe('a stored planning', () => {
       ['another configuration of a child', [D, stored('C', { ocd: { reinitstring: 'C=Y::' } })]],
       ['a child more', [D, C, C]],
       ['a child less', [D]],
-      ['no child', []],
     ])('and with %s, is its children, and is reported', async (_, children) => {
       const cart = stored('P', { children });
       const own = children.map(
@@ -174,7 +173,38 @@ describe('a stored planning', () => {
       );
     });
 
-    it('asks for nothing where there is a reinit, or no configuration', async () => {
+    it('and without a configuration, is its children too, unless they are the default ones', async () => {
+      for (const ocd of [{}, undefined]) {
+        const cart = (children: object[]) => stored('P', { ocd, children });
+        const service = () => serving([D, C]);
+        expect(await numbers(cart([D]), 'planning', service())).toEqual([
+          ['D'],
+          ['CART_WITHOUT_REINIT'],
+        ]);
+        expect(await numbers(cart([D, C]), 'planning', service())).toEqual([
+          ['P'],
+          ['CART_WITHOUT_CONFIGURATION'],
+        ]);
+      }
+    });
+
+    it('and without the children that the service plans, is a failure', async () => {
+      for (const as of ['planning', 'articles'] as const) {
+        const result = await select(stored('P'), as, serving([D, C]));
+        expect(result.articles).toEqual([]);
+        expect(result.failures).toEqual([
+          {
+            what: 'cart a.json',
+            code: 'CART_INVALID',
+            message: 'expected reinit, or the children of the planning, received neither',
+            article: { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'P' },
+          },
+        ]);
+      }
+      expect(await numbers(stored('P'), 'planning', serving([]))).toEqual([['P'], []]);
+    });
+
+    it('asks for nothing where there is a reinit, or neither configuration nor child', async () => {
       const service = serving([D]);
       await select(PLANNING, 'planning', service);
       await select(stored('P', { ocd: {} }), 'planning', service);
