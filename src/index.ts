@@ -147,7 +147,7 @@ export const convertArticle = checked(article.convertArticle, {
   file: TEXT,
 });
 
-const PIPELINE_CHECKS = { env: OBJECT, isOffline: CHECKS.boolean };
+const PIPELINE_CHECKS = { env: required(CHECKS.env), isOffline: CHECKS.boolean };
 
 /** Reads and checks a pipeline file; variables in `service:` need not be set if `isOffline`. */
 export const loadPipeline = checked(pipelineFile.loadPipeline, { path: TEXT, ...PIPELINE_CHECKS });

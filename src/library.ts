@@ -69,8 +69,15 @@ function isFunctionOf(value: unknown, name: string): boolean {
   return typeof (value as Record<string, unknown> | null)?.[name] === 'function';
 }
 
+function isMaxFailures(value: unknown): boolean {
+  const { count, share } = (value ?? {}) as Record<string, unknown>;
+  if (count !== undefined)
+    return share === undefined && Number.isInteger(count) && Number(count) >= 0;
+  return typeof share === 'number' && share >= 0 && share <= 1;
+}
+
 const PROCESS_CHECKS = {
-  env: CHECKS.object,
+  env: CHECKS.env,
   log: LOGGER,
   now: CHECKS.function,
   random: CHECKS.function,
@@ -99,7 +106,7 @@ const RUN_CHECKS = {
   repair: CHECKS.boolean,
   accept: CHECKS.boolean,
   until: CHECKS.number,
-  maxFailures: { ...CHECKS.object, expected: '{ count: 5 } or { share: 0.02 }' },
+  maxFailures: { expected: '{ count: 5 } or { share: 0.02 }', is: isMaxFailures },
   failedOnly: CHECKS.boolean,
   ...PROCESS_CHECKS,
 } as const satisfies Record<keyof RunParameters, ParameterCheck>;

@@ -1,28 +1,15 @@
 /** What all commands that listen for connections share: address, errors, origins and shutdown. @see D-810 */
 import { isIP } from 'node:net';
+import { isConverterError } from '../support/errors.ts';
+import { HIGHEST_PORT, type ListenAddress } from '../support/listening.ts';
 import { type Arguments, given, type Io, type OptionSpec, textOf, usageError } from './command.ts';
 
-interface Listening {
-  port: number;
-  host: string;
+interface Listening extends ListenAddress {
   /** Of `--allow-origin`; missing if it was not given. */
   origins?: string[];
 }
 
 const LOOPBACK = '127.0.0.1';
-const HIGHEST_PORT = 65_535;
-
-const REASONS: Readonly<Record<string, (at: Listening) => string>> = {
-  EADDRINUSE: ({ port }) => `--port: expected a free port, received ${port}; 0 is any free one`,
-  EACCES: ({ port }) =>
-    `--port: expected a port that you may use, such as one from 1024, received ${port}`,
-  EADDRNOTAVAIL: foreignHost,
-  ENOTFOUND: foreignHost,
-};
-
-function foreignHost({ host }: Listening): string {
-  return `--host: expected an address of this machine, received ${host}`;
-}
 
 /** The options of a command that listens. @param origins - Pages that may post by default; undefined: no option. */
 export function listenOptions(port: number, origins?: 'all' | 'none'): Record<string, OptionSpec> {
@@ -86,8 +73,8 @@ export async function serveUntilInterrupted<T extends { close(): Promise<void> }
   text: (server: T) => string,
 ): Promise<number> {
   const server = await start().catch((error: unknown) => {
-    const reason = REASONS[(error as NodeJS.ErrnoException).code ?? ''];
-    throw reason === undefined ? error : usageError(reason(at));
+    const isAddress = isConverterError(error, 'USAGE') && /^(?:port|host): /.test(error.message);
+    throw isAddress ? usageError(`--${error.message}`) : error;
   });
   io.print(`\n${text(server)}  ${reachText(at)}\n  Press Ctrl-C to stop.\n\n`);
   await new Promise<void>((done) => {

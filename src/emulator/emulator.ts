@@ -7,6 +7,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type EmulatedRange, type Json, RangeRefusal } from '../sample/range.ts';
 import { isConverterError } from '../support/errors.ts';
+import { LISTEN_CHECKS, listen } from '../support/listening.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { addCompression } from './compression.ts';
 import { jsonText } from './json-text.ts';
@@ -91,13 +92,19 @@ function below(base: string, token: ApiGroup, rows: readonly Route[]): Route[] {
   return rows.map((row) => ({ token, ...row, path: base + row.path }));
 }
 
+const RANGE = { name: required(CHECKS.text), nodes: required(CHECKS.function) };
+const EMULATOR_CHECKS = {
+  range: required({ ...CHECKS.object, fields: RANGE }),
+  ...LISTEN_CHECKS,
+};
+
 /**
  * Starts the service on loopback.
  *
  * Errors are JSON, `{"error": "…"}`: 400 parameters, 401 token, 404 not found, 413 long body, 414 long
  * query, 422 a breach of a rule of the range; the authentication server refuses with 500.
  *
- * @throws the system's error if the port is in use.
+ * @throws {@link ConverterError} `USAGE` if the address cannot be used.
  *
  * @example
  * ```ts
@@ -109,10 +116,10 @@ function below(base: string, token: ApiGroup, rows: readonly Route[]): Route[] {
  * @see Spec 4, 5; D-601, D-606, D-720 to D-725, D-841, D-790 to D-795.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
-  checkParameters('startEmulator', options, { range: required(CHECKS.object) }, true);
+  checkParameters('startEmulator', options, EMULATOR_CHECKS, true);
   const { range, now = Date.now, lifetimesMs, keyForm = 'pem', without = [] } = options;
-  const { port = 0, host = '127.0.0.1', maxQueryBytes = MAX_QUERY_BYTES } = options;
-  const { random = randomBytes, login = makeLogin(random) } = options;
+  const { maxQueryBytes = MAX_QUERY_BYTES, random = randomBytes } = options;
+  const { login = makeLogin(random) } = options;
   const tokens = createTokenRegistry(now, random, lifetimesMs);
   const server = await createServer(options, now);
   const counts = new Map<string, number>();
@@ -130,7 +137,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     const isThere = !without.some((part) => route.path.includes(part));
     if (isThere) addRoute(server, route, context, counts);
   }
-  const origin = (await server.listen({ port, host })).replace('//[::]', '//127.0.0.1');
+  const origin = await listen(server, options);
   return {
     ...login,
     authUrl: `${origin}${AUTH_BASE}`,

@@ -94,7 +94,8 @@ interface Source {
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
   const object = required(CHECKS.object);
-  const checks = { client: object, store: object, database: object };
+  const fields = { getArticle: required(CHECKS.function) };
+  const checks = { client: { ...object, fields }, store: object, database: object };
   checkParameters('createFetcher', options, checks, true);
   const { client, database, imageLocation } = options;
   const languages = Object.keys(options.languages ?? {});

@@ -51,7 +51,7 @@ const CART_PATH = '/cart';
  * posted twice is one file, and another cart with the same id never replaces it. Pages of any origin
  * may post, unless `origins` lists some.
  *
- * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`; the system's error where it cannot listen.
+ * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`; `USAGE` if the address cannot be used.
  *
  * @example
  * ```ts

@@ -47,7 +47,7 @@ const FAILURES: Partial<Record<ErrorCode, { status: number; answer: string }>> =
  * The answer is the token as plain text, or `{"token": …}` if the client accepts JSON. Pages may post
  * only if `origins` lists theirs. No name, password or token is logged or kept.
  *
- * @throws {@link ConverterError} `USAGE` if the address of the authentication server is invalid.
+ * @throws {@link ConverterError} `USAGE` if its address or that of the authentication server is invalid.
  *
  * @example
  * ```ts

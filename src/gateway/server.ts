@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
+import { LISTEN_CHECKS, listen } from '../support/listening.ts';
 import type { Logger } from '../support/log.ts';
 import { CHECKS, type ParameterCheck, required } from '../support/parameters.ts';
 
@@ -25,6 +26,7 @@ export interface ServerOptions {
 export const SERVER_CHECKS = {
   now: required(CHECKS.function),
   log: required(CHECKS.object),
+  ...LISTEN_CHECKS,
 } as const satisfies Partial<Record<keyof ServerOptions, ParameterCheck>>;
 
 /** One post with its complete body. */
@@ -88,7 +90,7 @@ const STATUSES: Partial<Record<ErrorCode, { status: number; isPublic: boolean }>
  * whose origin is not listed, 413 beyond the body limit, 500 without details for an internal error.
  * It logs neither query nor header nor body.
  *
- * @throws the system's error where it cannot listen.
+ * @throws {@link ConverterError} `USAGE` if the address cannot be used.
  *
  * @see D-810 to D-812.
  */
@@ -96,7 +98,7 @@ export async function openServer(
   options: ServerOptions,
   handler: PostHandler,
 ): Promise<GatewayServer> {
-  const { port = 0, host = '127.0.0.1', graceMs = 10_000, origins = [], log } = options;
+  const { graceMs = 10_000, origins = [], log } = options;
   const { fastify } = await import('fastify');
   const { default: cors } = await import('@fastify/cors');
   const app = fastify({
@@ -130,7 +132,7 @@ export async function openServer(
     });
     return reply.type(contentType).send(text);
   });
-  const origin = (await app.listen({ port, host })).replace('//[::]', '//127.0.0.1');
+  const origin = await listen(app, options);
   return {
     url: `${origin}${handler.path}`,
     close() {

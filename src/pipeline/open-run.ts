@@ -47,7 +47,7 @@ const OPTIONS_CHECKS = {
 };
 
 const ENVIRONMENT_CHECKS = {
-  env: required(CHECKS.object),
+  env: required(CHECKS.env),
   log: required(CHECKS.object),
   now: required(CHECKS.function),
   random: required(CHECKS.function),

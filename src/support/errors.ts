@@ -165,15 +165,17 @@ export class ConverterError extends Error {
   /** Whether `help` is that of the code, and not of this error. */
   readonly isGeneralHelp: boolean;
 
-  constructor(code: ErrorCode, message: string, context: ErrorContext = {}) {
-    super(redact(message), context.cause === undefined ? undefined : { cause: context.cause });
-    this.code = code;
-    this.operation = context.operation;
-    this.article = context.article;
-    this.url = context.url === undefined ? undefined : redact(context.url);
-    this.status = context.status;
-    this.help = redact(context.help ?? ERROR_CODES[code].help);
-    this.isGeneralHelp = context.help === undefined;
+  /** A code that is unknown becomes `INTERNAL`, so that a wrong call from JavaScript hides no error. */
+  constructor(code: ErrorCode, message: string, context?: ErrorContext) {
+    const { cause, operation, article, url, status, help } = context ?? {};
+    super(redact(String(message ?? code)), cause === undefined ? undefined : { cause });
+    this.code = isErrorCode(code) ? code : 'INTERNAL';
+    this.operation = operation;
+    this.article = article;
+    this.url = url === undefined ? undefined : redact(String(url));
+    this.status = status;
+    this.help = redact(String(help ?? ERROR_CODES[this.code].help));
+    this.isGeneralHelp = help === undefined;
   }
 }
 

@@ -9,8 +9,16 @@ export interface ParameterCheck {
   is(value: unknown): boolean;
   required?: boolean;
   /** The checks of the fields of an object, which may have others. */
-  fields?: Readonly<Record<string, ParameterCheck>>;
+  fields?: Checks | ((value: never) => Checks);
+  /** The check of every value of an object or list. */
+  each?: ParameterCheck;
+  /** No message shows the value, which may be a secret. */
+  isHidden?: boolean;
 }
+
+type Checks = Readonly<Record<string, ParameterCheck>>;
+
+const isText = (value: unknown) => typeof value === 'string';
 
 /** The checks that several functions use. */
 export const CHECKS = {
@@ -21,6 +29,11 @@ export const CHECKS = {
   object: { expected: 'an object', is: isObject },
   signal: { expected: 'an AbortSignal', is: (v) => v instanceof AbortSignal },
   list: { expected: 'a list', is: Array.isArray },
+  env: {
+    expected: 'an object',
+    is: isObject,
+    each: { expected: 'a text', is: isText, isHidden: true },
+  },
 } as const satisfies Record<string, ParameterCheck>;
 
 const HELP = 'correct the call: src/README.md of the package shows one of each function';
@@ -46,7 +59,7 @@ export function required(check: ParameterCheck): ParameterCheck {
 export function checkParameters(
   name: string,
   given: unknown,
-  checks: Readonly<Record<string, ParameterCheck>>,
+  checks: Checks,
   isOpen = false,
 ): void {
   const refuse = (where: string, expected: string, received: string) => {
@@ -63,12 +76,28 @@ export function checkParameters(
     const hint = didYouMean(unknown, known) || `; fields: ${known.join(', ')}`;
     throw refuse(name, 'a known field', `"${unknown}"${hint}`);
   }
-  for (const [key, { expected, is, required, fields }] of Object.entries(checks)) {
+  for (const [key, check] of Object.entries(checks)) {
     const value = given[key];
     const where = `${name}: ${key}`;
-    const isWrong = value === undefined ? required : !is(value);
-    if (isWrong) throw refuse(where, expected, shown(value));
-    if (value !== undefined && fields) checkParameters(where, value, fields, true);
+    const isWrong = value === undefined ? check.required : !check.is(value);
+    if (isWrong)
+      throw refuse(where, check.expected, check.isHidden ? 'another value' : shown(value));
+    if (value !== undefined) checkInside(where, value, check);
+  }
+}
+
+function checkInside(where: string, value: unknown, { fields, each }: ParameterCheck): void {
+  if (fields) {
+    const checks = typeof fields === 'function' ? fields(value as never) : fields;
+    checkParameters(where, value, checks, true);
+  }
+  if (each) {
+    const isList = Array.isArray(value);
+    const entries = Object.entries(value as object).map(([key, entry]) => {
+      return [isList ? `entry ${Number(key) + 1}` : key, entry] as const;
+    });
+    const checks = Object.fromEntries(entries.map(([key]) => [key, each]));
+    checkParameters(where, Object.fromEntries(entries), checks, true);
   }
 }
 
@@ -78,10 +107,7 @@ export function checkParameters(
  * @param checks - By name, in the order of the parameters.
  * @returns A function that throws, or rejects if the given one is async.
  */
-export function checked<F extends (...parameters: never[]) => unknown>(
-  work: F,
-  checks: Readonly<Record<string, ParameterCheck>>,
-): F {
+export function checked<F extends (...parameters: never[]) => unknown>(work: F, checks: Checks): F {
   const names = Object.keys(checks);
   const call = (...parameters: never[]) => {
     const given = Object.fromEntries(names.map((name, index) => [name, parameters[index]]));

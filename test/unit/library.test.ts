@@ -220,6 +220,13 @@ describe('a program without types gets a sentence that names the field', () => {
     output: { dir: 'out' },
   };
 
+  const relay = () => ({
+    authUrl: emulator.authUrl,
+    now: Date.now,
+    random: Math.random,
+    log: SILENT,
+  });
+
   test.each<[string, () => Promise<unknown>]>([
     [
       'convert: expected an object with service, article, output, received nothing',
@@ -408,6 +415,53 @@ describe('a program without types gets a sentence that names the field', () => {
     ],
     ['startEmulator: expected an object with range, received nothing', () => call(startEmulator)],
     ['loadPipeline: env: expected an object, received nothing', () => call(loadPipeline, 'x.yaml')],
+    [
+      'convert: env: BTG2GLTF_PASSWORD: expected a text, received another value',
+      () => call(convert, { ...good, env: { BTG2GLTF_PASSWORD: 123456 } }),
+    ],
+    [
+      'run: env: BTG2GLTF_PASSWORD: expected a text, received another value',
+      () => call(run, { pipeline, env: { BTG2GLTF_PASSWORD: 123456 } }),
+    ],
+    ...[{}, { count: 'x' }, { shares: 0 }, { share: 2 }].map((maxFailures) => {
+      const sentence =
+        'run: maxFailures: expected { count: 5 } or { share: 0.02 }, received an object';
+      return [sentence, () => call(run, { pipeline, maxFailures })] as [
+        string,
+        () => Promise<unknown>,
+      ];
+    }),
+    [
+      'createFetcher: client: getArticle: expected a function, received nothing',
+      () => call(createFetcher, { client: {}, store: {}, database: {} }),
+    ],
+    [
+      'startEmulator: range: name: expected a text that is not empty, received nothing',
+      () => call(startEmulator, { range: {} }),
+    ],
+    ...['x', 99_999, -1].flatMap((port) => {
+      const sentence = 'port: expected a whole number from 0 to 65535, received ';
+      return [
+        [sentence, () => call(startEmulator, { range: createSampleRange(), port })],
+        [sentence, () => call(openInbox, { store: folder, now: Date.now, log: SILENT, port })],
+        [sentence, () => call(openRelay, { ...relay(), port })],
+      ] as [string, () => Promise<unknown>][];
+    }),
+    [
+      'host: expected an address of this machine, received 203.0.113.1',
+      () => call(startEmulator, { range: createSampleRange(), host: '203.0.113.1' }),
+    ],
+    [
+      'port: expected a free port, received ',
+      () => call(openRelay, { ...relay(), port: Number(new URL(emulator.baseUrl).port) }),
+    ],
+    [
+      'port: expected a free port, received ',
+      () => {
+        const port = Number(new URL(emulator.baseUrl).port);
+        return call(startEmulator, { range: createSampleRange(), port });
+      },
+    ],
     [
       'parsePipeline: text: expected a text, received an object',
       () => call(parsePipeline, {}, 'x', {}),

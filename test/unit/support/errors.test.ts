@@ -57,6 +57,14 @@ describe('error codes', () => {
     expect(isConverterError(error, 'BLOCK_INVALID')).toBe(false);
     expect(isConverterError({ code: 'BLOCK_MISSING' })).toBe(false);
   });
+
+  it('can be created by a program without types that leaves something out', () => {
+    const create = (...parameters: unknown[]) => Reflect.construct(ConverterError, parameters);
+    expect(create()).toMatchObject({ code: 'INTERNAL' });
+    expect(create('USAGE')).toMatchObject({ code: 'USAGE', message: 'USAGE' });
+    expect(create('BLAH', 'x')).toMatchObject({ code: 'INTERNAL', message: 'x' });
+    expect(create('USAGE', 'x', null)).toMatchObject({ code: 'USAGE', message: 'x' });
+  });
 });
 
 describe('asConverterError', () => {

@@ -1,0 +1,54 @@
+/** What all servers share: the check of their address, and the sentence if the system refuses it. */
+import { ConverterError } from './errors.ts';
+import { CHECKS, type ParameterCheck } from './parameters.ts';
+
+/** Where a server listens. */
+export interface ListenAddress {
+  port: number;
+  host: string;
+}
+
+/** The highest port of TCP. */
+export const HIGHEST_PORT = 65_535;
+
+/** The checks of the options of a server, for {@link checkParameters}. */
+export const LISTEN_CHECKS = {
+  port: {
+    expected: `a whole number from 0 to ${HIGHEST_PORT}`,
+    is: (port) => Number.isInteger(port) && Number(port) >= 0 && Number(port) <= HIGHEST_PORT,
+  },
+  host: CHECKS.text,
+} as const satisfies Record<keyof ListenAddress, ParameterCheck>;
+
+const REASONS: Readonly<Record<string, (at: ListenAddress) => string>> = {
+  EADDRINUSE: ({ port }) => `port: expected a free port, received ${port}; 0 is any free one`,
+  EACCES: ({ port }) =>
+    `port: expected a port that you may use, such as one from 1024, received ${port}`,
+  EADDRNOTAVAIL: foreignHost,
+  ENOTFOUND: foreignHost,
+  EAI_AGAIN: foreignHost,
+};
+
+function foreignHost({ host }: ListenAddress): string {
+  return `host: expected an address of this machine, received ${host}`;
+}
+
+/**
+ * Lets a server listen.
+ *
+ * @returns Its origin, such as `http://127.0.0.1:4810`.
+ * @throws {@link ConverterError} `USAGE` naming port or host if the address cannot be used.
+ */
+export async function listen(
+  server: { listen(at: ListenAddress): Promise<string> },
+  { port = 0, host = '127.0.0.1' }: Partial<ListenAddress>,
+): Promise<string> {
+  try {
+    return (await server.listen({ port, host })).replace('//[::]', '//127.0.0.1');
+  } catch (cause) {
+    const reason = REASONS[(cause as NodeJS.ErrnoException).code ?? ''];
+    if (reason === undefined) throw cause;
+    const help = 'choose another port or host';
+    throw new ConverterError('USAGE', reason({ port, host }), { cause, help });
+  }
+}
