@@ -202,7 +202,7 @@ function collectFailures(helpOf: (code: string) => string) {
   const causes = new Map<string, Cause>();
 
   const addCause = ({ code, help, message, selectedBy, what, ...id }: FailureRow) => {
-    const reason = reasonOf(message);
+    const reason = reasonOf(message, [id.basearticlenumber, id.finalarticlenumber]);
     const kind = `${code} ${patternOf(reason)}`;
     const key = causes.has(kind) || causes.size < LIMITS.causes ? kind : code;
     const article = what ?? configurationLabel(id);
@@ -252,9 +252,19 @@ function collectFailures(helpOf: (code: string) => string) {
   };
 }
 
-/** The sentence of a message `where: sentence`, without what it concerns. */
-function reasonOf(message: string): string {
-  const [, reason] = /^.*?: (.+)$/s.exec(message) ?? [];
+/**
+ * The sentence of a message `where: sentence`, without what it concerns.
+ *
+ * @param numbers - Article numbers of the place, which may contain `: ` themselves.
+ */
+function reasonOf(message: string, numbers: readonly string[]): string {
+  const colon = message.indexOf(': ');
+  const number = numbers.find((text) => {
+    const start = message.indexOf(text);
+    return text.includes(': ') && start >= 0 && start < colon;
+  });
+  const end = number === undefined ? 0 : message.indexOf(number) + number.length;
+  const [, reason] = /^.*?: (.+)$/s.exec(message.slice(end)) ?? [];
   return reason ?? message;
 }
 
@@ -272,7 +282,7 @@ function patternOf(reason: string): string {
   return reason
     .replace(/; .*$/s, '')
     .replace(/"[^"]*"|\S*(?:::|\/)\S*/g, '…')
-    .replace(/(?<!status )\d+(?:[.,]\d+)*/g, '…');
+    .replace(/(?<!status \d*)\d+(?:[.,]\d+)*/g, '…');
 }
 
 function collectPrograms() {

@@ -43,3 +43,15 @@ test('what changed since the last run, what a gate found and what is in quaranti
   expect(text).toMatch(/^ {2}Gates {11}Triangles 482 · Dimensions 120$/m);
   expect(text).toMatch(/failed \(\d+ in quarantine\)$/m);
 });
+
+test('causes are told apart by the status, not by article numbers with a colon', () => {
+  const failed = (number: string, status: number) => {
+    const message = `getArticle ACME/DESK/${number}: the service answered with status ${status}`;
+    return reportedLine(number, { status: 'failed', error: { code: 'HTTP_STATUS', message } });
+  };
+  const lines = [failed('D1', 401), failed('D2', 403), failed('LM-LINIE: 140', 403)];
+  expect(reportOf(lines).causes).toMatchObject([
+    { count: 2, message: 'the service answered with status 403' },
+    { count: 1, message: 'the service answered with status 401' },
+  ]);
+});
