@@ -67,7 +67,7 @@ function resultText({ key, scene, warnings }: ConvertedArticle): string {
   const [width, height, depth] = max.map((high, axis) => (high - min[axis]!).toFixed(3));
   return [
     `${articleLabel(key)} ${key.finalarticlenumber}`,
-    `${scene.triangles} triangles, ${scene.materials.length} materials, ${width} × ${height} × ${depth} m (width × height × depth)`,
+    `${scene.triangles} triangles, ${scene.materials.length} materials, ${width} × ${depth} × ${height} m (width × depth × height)`,
     ...scene.losses
       .filter(({ expected }) => !expected)
       .map(({ where, field, done }) => `loss: ${where} ${field}: ${done}`),

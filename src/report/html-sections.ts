@@ -87,7 +87,9 @@ function figures<F extends string>(
   return { title, value: (row) => row[field], cell: (row) => format(row[field] ?? 0) };
 }
 
-const ARTICLE: Column<Named> = { title: 'Article', cell: articleCell };
+/** Of the cells with a size. */
+const ARTICLE_TITLE = 'Article (width × depth × height)';
+const ARTICLE: Column<Named> = { title: ARTICLE_TITLE, cell: articleCell };
 const BYTES = figures('Size', 'bytes', size);
 const TRIANGLES = figures('Triangles', 'triangles');
 const TIME = figures('Time', 'ms', duration);
@@ -124,7 +126,7 @@ function failures(report: RunReport): Section | undefined {
   return tableSection('failures', 'Failed', {
     rows: report.failures,
     columns: [
-      { title: 'Article', cell: failedArticle },
+      { title: ARTICLE_TITLE, cell: failedArticle },
       { title: 'Cause', cell: failureCause },
       figures('Days', 'nights'),
       { title: 'Since', cell: ({ firstSeen }) => dayCell(firstSeen) },

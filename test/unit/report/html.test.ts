@@ -108,3 +108,11 @@ test('50,000 configurations that all changed make no page beyond 3 MB, and it sa
     'These are the first 1,000 of 50,000 rows; see manifest.jsonl for all of them.',
   );
 });
+
+test('the column of the articles says in which order a size is given', () => {
+  const error = { code: 'BLOCK_INVALID', message: 'no' };
+  const report = reportOf([reportedLine('D1', { status: 'failed', error })]);
+  report.failures[0]!.sizeMillimetres = { width: 1600, depth: 802, height: 740 };
+  const text = textOf(reportHtml(report), 'failures');
+  expect(text).toMatch(/Article \(width × depth × height\).*1,600 × 802 × 740 mm/);
+});
