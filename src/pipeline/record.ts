@@ -60,10 +60,21 @@ export async function recordPipeline(
     const { answer: onAnswer, planning: onPlanning } = recorder;
     const recorded = { ...environment, onAnswer, onPlanning };
     const { report } = await fetchPipeline({ ...options, pipeline, force: true }, recorded);
+    expectSelected(report);
     const content = await recorder.finish(pipeline.name);
     const replay = await replaySelection(pipeline, folder, environment);
     return { report, content, replay };
   });
+}
+
+/** A recording without an article must not replace one that has them. */
+function expectSelected({ configurations, failures }: RunReport): void {
+  const isSelected = failures.length === 0 || failures.some(({ what }) => what === undefined);
+  if (configurations.fetched > 0 || isSelected) return;
+  const reasons = failures.map(({ what, code, message }) => `${code} ${what}: ${message}`);
+  const message = ['articles: expected at least one configuration, received none', ...reasons];
+  const help = 'correct the entries of articles: that failed';
+  throw new ConverterError('NOTHING_SELECTED', message.join('\n'), { help });
 }
 
 async function checkReplaceable(dir: string): Promise<void> {

@@ -140,7 +140,9 @@ async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
   const results = createResults(stores.previous);
   const quarantine = openQuarantine(run, results, plan.command === 'build');
   const { selection, end: processed } = await selectAndProcess(run, plan, quarantine);
-  const isWhole = processed.kind === 'complete' && !isPartial(options);
+  // If every entry failed, it is not known what is still selected: everything published stays.
+  const hasFailedOnly = selection.articles.length === 0 && selection.failures.length > 0;
+  const isWhole = processed.kind === 'complete' && !isPartial(options) && !hasFailedOnly;
   const lines = newLines(run, results, selection, !isWhole);
   const { gates, end: assessed } = assessRun(run, lines, selection.failures.length, processed);
   const published = await endAfter(assessed, 'publishFailed', isPublished(assessed), () =>

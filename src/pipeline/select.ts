@@ -55,7 +55,7 @@ export async function selectLive(run: Run): Promise<Selection> {
     if (Object.keys(pipeline.serviceVariables).length > 0)
       await store(pipeline, variablesPath(pipeline), new TextEncoder().encode(variables));
     const failures = redactMessages(selected.failures);
-    const warnings = redactMessages([...emptyCarts(pipeline, sources), ...selected.warnings]);
+    const warnings = redactMessages([...emptyFiles(pipeline, sources), ...selected.warnings]);
     return narrow({ ...selected, articles, failures, warnings }, only);
   });
 }
@@ -128,9 +128,11 @@ async function openSource(
   }
 }
 
-function emptyCarts({ articles }: Pipeline, sources: readonly ArticleSource[]): Warning[] {
+function emptyFiles({ articles }: Pipeline, sources: readonly ArticleSource[]): Warning[] {
   return articles.flatMap((entry, index) => {
     const source = sources[index]!;
+    if (entry.kind === 'list' && source.kind === 'list' && source.rows.length === 0)
+      return [{ code: 'LIST_EMPTY', message: `${entry.file}: no line follows the header` }];
     const isEmpty = source.kind === 'planning' && source.plannings.length === 0;
     if (entry.kind !== 'carts' || !isEmpty) return [];
     return [{ code: 'CARTS_EMPTY', message: `no cart matches ${entry.glob}` }];
@@ -146,7 +148,7 @@ function listName(file: string, { articles }: Pipeline): string {
   return redact(relative(folder, file).replaceAll(sep, '/'));
 }
 
-/** The part of a selection that `--only` matches. */
+/** The part of a selection that `--only` matches; it may have failures only. @throws `NOTHING_SELECTED` */
 function narrow(selection: Selection, only: string | undefined): Selection {
   const matchesLabel = only === undefined ? () => true : globMatcher(only);
   const matches = (id: Parameters<typeof configurationLabels>[0]) =>
@@ -157,8 +159,8 @@ function narrow(selection: Selection, only: string | undefined): Selection {
   const isMeant = ({ article }: SelectionFailure) =>
     only === undefined || (article !== undefined && matches(article));
   const failures = selection.failures.filter(isMeant);
-  if (articles.length > 0) return { ...selection, articles, failures };
-  throw nothingSelected({ ...selection, failures }, only);
+  if (articles.length > 0 || failures.length > 0) return { ...selection, articles, failures };
+  throw nothingSelected(selection, only);
 }
 
 /**
@@ -193,11 +195,8 @@ function nothingSelected(selection: Selection, only: string | undefined): Conver
   return new ConverterError('NOTHING_SELECTED', lines.join('\n'), { help });
 }
 
-function reasons({ failures, warnings }: Selection): string[] {
-  const all = [
-    ...failures.map(({ what, code, message }) => `${code} ${what}: ${message}`),
-    ...warnings.map(({ code, message }) => `${code} ${message}`),
-  ];
+function reasons({ warnings }: Selection): string[] {
+  const all = warnings.map(({ code, message }) => `${code} ${message}`);
   const more = all.length - MOST_REASONS;
   return [...all.slice(0, MOST_REASONS), ...(more > 0 ? [`… and ${more} more`] : [])];
 }

@@ -390,14 +390,43 @@ describe('a choice that cannot be had', () => {
     expect(stdout).toMatch(/\d fetched · 1 failed/);
   });
 
-  test('alone is nothing selected, with the reason', async () => {
+  test('alone is a failure in the report, known to explain, and what is published stays', async () => {
     await start(RANGE);
-    const file = await pipeline({ permanentids: ['P-1'] }, { carts: 'carts/*.json' });
+    const choose = (value: string) => ({
+      configurations: { ...DESK, values: { 'OBERFLÄCHE.DEKOR': value } },
+    });
+    const chair = {
+      article: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-VASE' },
+    };
+    await command(['run', await pipeline(choose('NB'), chair)], { env });
+    const before = await readManifest(out());
+    expect(before).toHaveLength(2);
+    const file = await pipeline(choose('PINK'), { carts: 'carts/*.json' });
+    for (const name of ['fetch', 'run']) {
+      const { exit, stdout } = await command([name, file], { env });
+      expect(exit).toBe(1);
+      expect(stdout).toMatch(/ 1 failed/);
+      expect(stdout).toMatch(/CARTS_EMPTY {2}no cart matches/);
+      expect(stdout).not.toContain('catalogue ls');
+    }
+    expect(await readManifest(out())).toEqual(before);
+    const failures = await readFile(join(out(), 'runs', 'latest', 'failures.jsonl'), 'utf8');
+    expect(failures).toContain('OBERFLÄCHE.DEKOR=PINK');
+    const explained = await command(['explain', 'LN-D160/80', '--pipeline', file], { env });
+    expect(explained.stdout).toMatch(/^configuration .*=PINK {2}failed$/m);
+    const recording = join(folder, 'recording');
+    const recorded = await command(['record', file, '--to', recording], { env });
+    expect(recorded).toMatchObject({ exit: 2, stderr: expect.stringContaining('=PINK') });
+  });
+
+  test('nothing selected without a failure names the list and the carts that are empty', async () => {
+    await start(RANGE);
+    await writeFile(join(folder, 'empty.csv'), 'manufacturer,program,basearticlenumber\n');
+    const file = await pipeline({ list: 'empty.csv' }, { carts: 'carts/*.json' });
     const { exit, stderr } = await command(['run', file], { env });
     expect(exit).toBe(2);
-    expect(stderr).toMatch(
-      /expected at least one configuration, received none\n.*PERMANENT_ID_NOT_RESOLVABLE permanentid P-1/,
-    );
+    expect(stderr).toMatch(/expected at least one configuration, received none\n.*LIST_EMPTY/);
+    expect(stderr).toContain(`${join(folder, 'empty.csv')}: no line follows the header`);
     expect(stderr).toMatch(/CARTS_EMPTY no cart matches/);
   });
 
