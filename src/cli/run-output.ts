@@ -66,8 +66,8 @@ function openBar(stream: Terminal, io: Io) {
   let drawn = '';
   let startedAt: number | undefined;
   const draw = () => {
-    // A line that wraps could not be erased.
-    const next = line.slice(0, (stream.columns ?? 80) - 1);
+    // A line that wraps could not be erased; a terminal of unknown width reports 0 columns.
+    const next = line.slice(0, (stream.columns || 80) - 1);
     if (next !== drawn) stream.write(`${ERASE_LINE}${next}`);
     drawn = next;
   };

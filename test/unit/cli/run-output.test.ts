@@ -134,3 +134,11 @@ test('the help shows the type of each option', async () => {
   expect(stdout).toMatch(/--only .*\[string\]/);
   expect(stdout).toMatch(/--force .*\[boolean\]/);
 });
+
+test('a terminal that reports 0 columns shows the whole bar', async () => {
+  const screen = Object.assign(new PassThrough(), { columns: 0 });
+  const output = await openOutput({}, processOf(screen).io);
+  output.progress({ total: 17, done: 0, failed: 0 });
+  expect(String(screen.read())).toMatch(/0 failed$/);
+  output.close();
+});
