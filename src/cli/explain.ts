@@ -95,6 +95,7 @@ const TIERS = {
   'parts-list': 'its parts list was requested and is the same; its blocks and images are fresh',
   digest: 'its blocks or images were requested and have the same content',
   built: 'converted',
+  skipped: 'skipped',
   failed: 'failed',
 } as const satisfies Record<Decision['tier'], string>;
 

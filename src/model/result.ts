@@ -63,7 +63,7 @@ export interface Decision {
    * What decided, the cheapest first: nothing was requested (`kept`); the parts list was, or blocks and
    * images too, and they are the same. The values are stored in the database.
    */
-  tier: 'kept' | 'parts-list' | 'digest' | 'built' | 'failed';
+  tier: 'kept' | 'parts-list' | 'digest' | 'built' | 'skipped' | 'failed';
   /** Reasons in words if it was built; else empty. */
   why: string[];
 }

@@ -149,7 +149,9 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     };
     if (await isCommercial(snapshot, stores.bodies, snapshots.decoded)) {
       expectUnpublished(previous, request, key);
-      const decision = { tier: tierOf(snapshot), why: [NO_GEOMETRY.message] };
+      const isSame = lineOf(key, source) !== undefined;
+      const tier = isSame ? tierOf(snapshot) : 'skipped';
+      const decision: Decision = { tier, why: [NO_GEOMETRY.message] };
       return { status: 'skipped', ...common, warnings: reported, reason: NO_GEOMETRY, decision };
     }
     const line = lineOf(key, source);

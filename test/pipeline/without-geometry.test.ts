@@ -52,6 +52,7 @@ test('are skipped with a reason in manifest, report, summary, metrics and JUnit,
     ...[SERVICE, '--pipeline', runs.pipelineFile],
   ]);
   expect(explained.stdout).toMatch(/skipped[\s\S]*NO_GEOMETRY: its parts list is empty/);
+  expect(explained.stdout).toMatch(/ in run \S+: skipped: its parts list is empty/);
 });
 
 test('cost nothing in a run without changes, and stay skipped when they are requested anew', async () => {
