@@ -12,6 +12,7 @@ import {
   pipelineSchema,
   readSource,
   SOURCE_KINDS,
+  UNSET_ADDRESS,
 } from './pipeline-schema.ts';
 import { readYaml, type YamlFile, type YamlPath } from './pipeline-yaml.ts';
 
@@ -27,10 +28,7 @@ export interface Pipeline extends Omit<PipelineContent, 'articles' | 'output' | 
 }
 
 /** Replaces a `service:` section with a variable that is not set, if no service is needed. */
-const UNSET_SERVICE = {
-  authUrl: 'http://service-variable-unset.invalid',
-  baseUrl: 'http://service-variable-unset.invalid',
-};
+const UNSET_SERVICE = { authUrl: UNSET_ADDRESS, baseUrl: UNSET_ADDRESS };
 
 /** Where the text of a pipeline is from. */
 interface Origin {

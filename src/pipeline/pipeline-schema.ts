@@ -24,6 +24,9 @@ const url = z.url({ protocol: /^https?$/ });
 /** Longest timer of Node, milliseconds: almost 25 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
+/** The addresses of a service whose variables are not set, where no service is needed. */
+export const UNSET_ADDRESS = 'http://service-variable-unset.invalid';
+
 /** A whole number with a default. */
 function int(standard: number, min: number, doc: string, max?: number) {
   const number = z.int().min(min);

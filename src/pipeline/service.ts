@@ -4,7 +4,7 @@ import { accountOf } from '../service/crypto.ts';
 import { type Credentials, type ServiceConfig, serviceId } from '../service/service-config.ts';
 import { registerSecret } from '../support/redact.ts';
 import { type Environment, readCredentials } from './environment.ts';
-import type { PipelineContent } from './pipeline-schema.ts';
+import { type PipelineContent, UNSET_ADDRESS } from './pipeline-schema.ts';
 
 type ServiceContent = PipelineContent['service'];
 
@@ -116,7 +116,8 @@ export function inFirstLanguage<P extends { service: ServiceContent }>(pipeline:
 /** Describes the service for people: its address, or what the emulator serves. */
 export function describeService({ emulator, recording, baseUrl }: ServiceContent): string {
   if (emulator === true) return 'emulator:sample';
-  return recording === undefined ? baseUrl! : `recording:${recording}`;
+  if (recording !== undefined) return `recording:${recording}`;
+  return baseUrl === UNSET_ADDRESS ? 'address not set' : baseUrl!;
 }
 
 /** An emulator is identified by what it serves, so that the cache stays valid when its port changes. */

@@ -168,6 +168,9 @@ describe('the two halves of a run', () => {
         /expected data fetched for pipeline.*\n.*run btg2gltf fetch first/,
       ),
     });
+    const unset = await command(['build', file], { env: {} });
+    expect(unset.stdout).toContain('address not set');
+    expect(unset.stdout + unset.stderr).not.toContain('.invalid');
   });
 });
 
