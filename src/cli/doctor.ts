@@ -166,7 +166,8 @@ async function* checkService({ service: content }: Pipeline, io: Io): AsyncGener
     yield rootNodes(nodes);
   } catch (thrown) {
     // Other errors than those that end a run are the answer to the first request after the login.
-    if (endsRun(asConverterError(thrown).code)) yield problem('login', thrown);
+    if (endsRun(asConverterError(thrown).code))
+      yield* [problem('login', thrown), skipped('root nodes')];
     else yield* [ok('login', describeService(content)), problem('root nodes', thrown)];
   } finally {
     await service?.close();

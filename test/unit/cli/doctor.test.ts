@@ -84,6 +84,7 @@ describe('doctor', () => {
     const refused = await doctor([], env);
     expect(refused.exit).toBe(3);
     expect(refused.checks.login).toMatch(/^problem: .* → check BTG2GLTF_USERNAME/);
+    expect(refused.checks['root nodes']).toMatch(/^warning: not checked → /);
     for (const name of ['BTG2GLTF_PASSWORD', 'BTG2GLTF_APP_KEY']) {
       expect(refused.stdout).not.toContain(env[name]);
     }
@@ -92,6 +93,7 @@ describe('doctor', () => {
     const { exit, checks } = await doctor([], gone);
     expect(exit).toBe(3);
     expect(checks.login).toMatch(/^problem: .*127\.0\.0\.1:9.* → check BTG2GLTF_AUTH_URL/);
+    expect(checks['root nodes']).toMatch(/^warning: not checked → /);
   });
 
   test('says that a folder cannot be written: exit 3', async () => {
