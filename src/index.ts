@@ -8,6 +8,8 @@ import * as contentStore from './cache/content-store.ts';
 import * as database from './cache/database.ts';
 import * as recording from './emulator/recording.ts';
 import * as selection from './fetch/select-articles.ts';
+import type { ArticleSource } from './fetch/selection.ts';
+import * as migration from './gateway/migrate.ts';
 import * as planning from './gateway/planning-url.ts';
 import * as article from './pipeline/convert-article.ts';
 import * as outputFolder from './pipeline/output-folder.ts';
@@ -36,7 +38,7 @@ export type {
   SelectionFailure,
 } from './fetch/selection.ts';
 export { type InboxOptions, openInbox, type PermanentIdStore } from './gateway/inbox.ts';
-export { type MigrateOptions, migrate } from './gateway/migrate.ts';
+export type { MigrateOptions } from './gateway/migrate.ts';
 export type { Change, Hint, HintCode, Migration } from './gateway/migrate-url.ts';
 export type { PlannedArticle, PlanningLink, StoredPlanning } from './gateway/planning-url.ts';
 export { openRelay, type RelayOptions } from './gateway/relay.ts';
@@ -92,18 +94,33 @@ const FUNCTION = required(CHECKS.function);
 const LIST = required(CHECKS.list);
 const OBJECT = required(CHECKS.object);
 const BYTES = required({ expected: 'a Uint8Array', is: (value) => value instanceof Uint8Array });
-const ANY_TEXT: ParameterCheck = { expected: 'a text', is: (value) => typeof value === 'string' };
 
 function objectOf(expected: string, fields: ParameterCheck['fields'] = {}): ParameterCheck {
   return required({ ...CHECKS.object, expected, fields });
 }
 
-const ARTICLE = objectOf('manufacturer, program and article numbers', {
-  manufacturer: TEXT,
-  program: TEXT,
-  basearticlenumber: TEXT,
+const ARTICLE_FIELDS = { manufacturer: TEXT, program: TEXT, basearticlenumber: TEXT };
+const ARTICLE = objectOf('manufacturer, program and article numbers', ARTICLE_FIELDS);
+const PIPELINE = objectOf('a pipeline, such as loadPipeline returns', {
+  service: OBJECT,
+  articles: LIST,
+  convert: OBJECT,
 });
-const PIPELINE = objectOf('a pipeline, such as loadPipeline returns');
+
+/** The fields that each kind of source needs. */
+const SOURCES: Readonly<Record<ArticleSource['kind'], Readonly<Record<string, ParameterCheck>>>> = {
+  list: { name: TEXT, rows: LIST },
+  article: ARTICLE_FIELDS,
+  catalogue: { parentnode: required(CHECKS.string) },
+  search: { manufacturer: required(CHECKS.string), query: required(CHECKS.string) },
+  planning: { as: TEXT, plannings: LIST },
+  configurations: { ...ARTICLE_FIELDS, values: OBJECT, each: LIST },
+};
+const SOURCE = required({
+  expected: `a source with a kind: ${Object.keys(SOURCES).join(', ')}`,
+  is: (value) => Object.hasOwn(SOURCES, String((value as Partial<ArticleSource> | null)?.kind)),
+  fields: ({ kind }: ArticleSource) => SOURCES[kind],
+});
 const REPORT = objectOf('a report, such as run returns', { configurations: OBJECT, causes: LIST });
 const FINISHED_RUN = objectOf('an object with pipeline, exitCode, startedAt, endedAt and report', {
   pipeline: TEXT,
@@ -113,7 +130,7 @@ const FINISHED_RUN = objectOf('an object with pipeline, exitCode, startedAt, end
   report: { ...REPORT, required: false },
 });
 const SCENE = objectOf('a scene, such as transformArticle returns', {
-  nodes: LIST,
+  nodes: { ...LIST, each: OBJECT },
   meshes: LIST,
   geometries: LIST,
   materials: LIST,
@@ -133,8 +150,19 @@ export const openRecording = checked(recording.openRecording, { dir: TEXT });
 
 /** Selects articles from sources: lists, catalogue folders, searches, plannings. */
 export const selectArticles = checked(selection.selectArticles, {
-  sources: LIST,
-  reader: objectOf('a fetcher, such as createFetcher returns'),
+  sources: { ...LIST, each: SOURCE },
+  reader: objectOf('a fetcher, such as createFetcher returns', {
+    nodes: FUNCTION,
+    search: FUNCTION,
+    resolve: FUNCTION,
+    change: FUNCTION,
+  }),
+});
+
+/** Converts an address or a cart entry of v1 or v2 to v2.5, without any request. */
+export const migrate = checked(migration.migrate, {
+  input: { expected: 'an address or a cart', is: () => true },
+  options: CHECKS.object,
 });
 
 /** Makes the address of the planning page of a service. */
@@ -154,7 +182,7 @@ export const loadPipeline = checked(pipelineFile.loadPipeline, { path: TEXT, ...
 
 /** Checks the text of a pipeline file; `file` is its path, which errors name and paths are relative to. */
 export const parsePipeline = checked(pipelineFile.parsePipeline, {
-  text: required(ANY_TEXT),
+  text: required(CHECKS.string),
   file: TEXT,
   ...PIPELINE_CHECKS,
 });
@@ -184,10 +212,13 @@ export const reportHtml = checked(html.reportHtml, { report: REPORT });
 export const junitXml = checked(junit.junitXml, { run: FINISHED_RUN });
 
 /** Makes the metrics of a run as text; `previous` is the file of the previous run. */
-export const metricsText = checked(metrics.metricsText, { run: FINISHED_RUN, previous: ANY_TEXT });
+export const metricsText = checked(metrics.metricsText, {
+  run: FINISHED_RUN,
+  previous: CHECKS.string,
+});
 
 /** Summarises a report as lines of text without colours. */
-export const summarise = checked(summary.summarise, { report: REPORT, runFolder: ANY_TEXT });
+export const summarise = checked(summary.summarise, { report: REPORT, runFolder: CHECKS.string });
 
 /** Makes an empty cache of meshes, of at most `maxBytes`, for {@link transformArticle}. */
 export const createMeshCache = checked(meshes.createMeshCache, { maxBytes: CHECKS.number });

@@ -5,7 +5,13 @@ import type { Breadcrumb, CatalogueNode } from '../model/catalogue.ts';
 import type { ArticleId } from '../model/configuration-id.ts';
 import type { Block, PartsList } from '../model/graphics.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
-import { CHECKS, checkParameters, required } from '../support/parameters.ts';
+import {
+  CHECKS,
+  checked,
+  checkParameters,
+  type ParameterCheck,
+  required,
+} from '../support/parameters.ts';
 import { looksLikeDeadToken, readAnswer, withContext } from './answer.ts';
 import { accountOf } from './crypto.ts';
 import {
@@ -171,7 +177,7 @@ export function createClient(config: ServiceConfig): ServiceClient {
   };
   if (config.signal?.aborted) close();
   else config.signal?.addEventListener('abort', close, { once: true });
-  return {
+  return withChecks({
     id: serviceId({
       ...(config.id === undefined && { account: accountOf(config.credentials) }),
       ...config,
@@ -224,7 +230,45 @@ export function createClient(config: ServiceConfig): ServiceClient {
     restoreConfiguration: (configuration) =>
       loaded('article', call('restoreConfiguration', { ...configuration })),
     getArticleImage: async (key) => bodyOf(await call('getArticleImage', { ...key })),
-  };
+  });
+}
+
+const TEXT = required(CHECKS.string);
+const OBJECT = required(CHECKS.object);
+
+/** The parameters of each method, in their order. */
+const METHOD_CHECKS = {
+  call: {
+    name: required({
+      expected: 'the name of an operation',
+      is: (name) => typeof name === 'string' && Object.hasOwn(OPERATIONS, name),
+    }),
+    values: OBJECT,
+    options: CHECKS.object,
+  },
+  getNodes: { parentnode: TEXT },
+  getBreadcrumbs: { parentnode: TEXT },
+  search: { manufacturer: TEXT, query: TEXT },
+  getArticle: { query: OBJECT },
+  getPartsList: { key: OBJECT },
+  getBlock: { requestName: TEXT },
+  getMaterial: { manufacturer: TEXT, name: TEXT },
+  getManufacturerResource: { manufacturer: TEXT, language: TEXT, name: TEXT },
+  getSeriesResource: { manufacturer: TEXT, program: TEXT, language: TEXT, name: TEXT },
+  getResource: { rescontent: TEXT },
+  changeProperty: { configuration: OBJECT, change: OBJECT },
+  getPreview: { previewimage: TEXT },
+  restoreConfiguration: { configuration: OBJECT },
+  getArticleImage: { key: OBJECT },
+} as const satisfies Partial<Record<keyof ServiceClient, Readonly<Record<string, ParameterCheck>>>>;
+
+/** Makes each method check its parameters first, for programs without types. */
+function withChecks(client: ServiceClient): ServiceClient {
+  const methods = Object.entries(METHOD_CHECKS).map(([name, checks]) => {
+    const method = client[name as keyof typeof METHOD_CHECKS];
+    return [name, checked(method, checks, { name, isAsync: true })];
+  });
+  return { ...client, ...Object.fromEntries(methods) };
 }
 
 function bodyOf({ bytes, etag, lastModified }: Body): Body {

@@ -22,6 +22,7 @@ const isText = (value: unknown) => typeof value === 'string';
 
 /** The checks that several functions use. */
 export const CHECKS = {
+  string: { expected: 'a text', is: isText },
   text: { expected: 'a text that is not empty', is: (v) => typeof v === 'string' && v !== '' },
   number: { expected: 'a whole number from 1', is: (v) => Number.isInteger(v) && Number(v) >= 1 },
   boolean: { expected: 'true or false', is: (v) => typeof v === 'boolean' },
@@ -105,17 +106,24 @@ function checkInside(where: string, value: unknown, { fields, each }: ParameterC
  * Makes a function that checks its parameters first.
  *
  * @param checks - By name, in the order of the parameters.
- * @returns A function that throws, or rejects if the given one is async.
+ * @returns A function that throws, or rejects if `isAsync`, which by default is whether the given one is.
  */
-export function checked<F extends (...parameters: never[]) => unknown>(work: F, checks: Checks): F {
+export function checked<F extends (...parameters: never[]) => unknown>(
+  work: F,
+  checks: Checks,
+  { name = work.name, isAsync = isAsyncFunction(work) } = {},
+): F {
   const names = Object.keys(checks);
   const call = (...parameters: never[]) => {
-    const given = Object.fromEntries(names.map((name, index) => [name, parameters[index]]));
-    checkParameters(work.name, given, checks);
+    const given = Object.fromEntries(names.map((key, index) => [key, parameters[index]]));
+    checkParameters(name, given, checks);
     return work(...parameters);
   };
-  const isAsync = Object.prototype.toString.call(work) === '[object AsyncFunction]';
   return (isAsync ? async (...parameters: never[]) => call(...parameters) : call) as F;
+}
+
+function isAsyncFunction(work: unknown): boolean {
+  return Object.prototype.toString.call(work) === '[object AsyncFunction]';
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -14,6 +14,7 @@ import {
   junitXml,
   loadPipeline,
   metricsText,
+  migrate,
   openCacheDatabase,
   openFileStore,
   openInbox,
@@ -29,6 +30,7 @@ import {
   reportHtml,
   run,
   runPipeline,
+  type ServiceClient,
   SILENT,
   selectArticles,
   summarise,
@@ -211,6 +213,7 @@ describe('run', () => {
 });
 
 describe('a program without types gets a sentence that names the field', () => {
+  const clock = { now: Date.now, random: Math.random };
   const output = 'desk.glb';
   const good = { service: SAMPLE, article: DESK, output };
   const pipeline = {
@@ -220,10 +223,11 @@ describe('a program without types gets a sentence that names the field', () => {
     output: { dir: 'out' },
   };
 
+  const method = (name: keyof ServiceClient, ...parameters: unknown[]) =>
+    call(createClient({ ...live(), credentials: emulator, ...clock })[name], ...parameters);
   const relay = () => ({
     authUrl: emulator.authUrl,
-    now: Date.now,
-    random: Math.random,
+    ...clock,
     log: SILENT,
   });
 
@@ -423,6 +427,41 @@ describe('a program without types gets a sentence that names the field', () => {
       'run: env: BTG2GLTF_PASSWORD: expected a text, received another value',
       () => call(run, { pipeline, env: { BTG2GLTF_PASSWORD: 123456 } }),
     ],
+    [
+      'convertArticle: pipeline: service: expected an object, received nothing',
+      () => call(convertArticle, { ...DESK }, { name: 'x' }, 'x.glb'),
+    ],
+    [
+      'recordPipeline: options: pipeline: service: expected an object, received nothing',
+      () => call(recordPipeline, { pipeline: { name: 'x' } }, folder),
+    ],
+    ...[null, 1, {}].map((source) => {
+      const sentence = 'selectArticles: sources: entry 1: expected a source with a kind: list, ';
+      return [sentence, () => call(selectArticles, [source], {})] as [
+        string,
+        () => Promise<unknown>,
+      ];
+    }),
+    [
+      'selectArticles: sources: entry 1: name: expected a text that is not empty, received nothing',
+      () => call(selectArticles, [{ kind: 'list' }], {}),
+    ],
+    [
+      'selectArticles: sources: entry 1: manufacturer: expected a text that is not empty',
+      () => call(selectArticles, [{ kind: 'article' }], {}),
+    ],
+    [
+      'selectArticles: reader: nodes: expected a function, received nothing',
+      () => call(selectArticles, [], { getNodes() {} }),
+    ],
+    ['migrate: options: expected an object, received null', () => call(migrate, 'x', null)],
+    ['getArticle: query: expected an object, received nothing', () => method('getArticle')],
+    ['search: manufacturer: expected a text, received 5', () => method('search', 5)],
+    ['getPreview: previewimage: expected a text', () => method('getPreview')],
+    ['getResource: rescontent: expected a text', () => method('getResource')],
+    ['changeProperty: configuration: expected an object', () => method('changeProperty')],
+    ['call: name: expected the name of an operation, received "x"', () => method('call', 'x')],
+    ['call: values: expected an object, received nothing', () => method('call', 'getNodes')],
     ...[{}, { count: 'x' }, { shares: 0 }, { share: 2 }].map((maxFailures) => {
       const sentence =
         'run: maxFailures: expected { count: 5 } or { share: 0.02 }, received an object';
