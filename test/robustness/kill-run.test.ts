@@ -1,7 +1,7 @@
 /**
  * Kill run: a run is killed again and again, at any moment; the result is the same as without kills.
  *
- * `npm test` takes 30 articles and 5 kills, with `BTG2GLTF_TEST_LONG=1` it is 300 and 50; a few more
+ * `npm test` takes 30 articles and 3 kills, with `BTG2GLTF_TEST_LONG=1` it is 300 and 50; a few more
  * come in the next run.
  */
 import { cp, rm } from 'node:fs/promises';
@@ -23,7 +23,7 @@ import { markBuilds, readStateRows } from '../helpers/state-rows.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = IS_LONG ? 300 : 30;
-const KILLS = IS_LONG ? 50 : 5;
+const KILLS = IS_LONG ? 50 : 3;
 const KILLS_OF_NEXT_RUN = IS_LONG ? 15 : 2;
 /** Moments that come too late are chosen anew; so many in a row would be no chance. */
 const MOST_FASTER = 2 * KILLS + 10;
