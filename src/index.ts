@@ -11,6 +11,7 @@ import * as selection from './fetch/select-articles.ts';
 import type { ArticleSource } from './fetch/selection.ts';
 import * as migration from './gateway/migrate.ts';
 import * as planning from './gateway/planning-url.ts';
+import type { Scene } from './model/scene.ts';
 import * as article from './pipeline/convert-article.ts';
 import * as outputFolder from './pipeline/output-folder.ts';
 import * as pipelineFile from './pipeline/pipeline-file.ts';
@@ -19,6 +20,7 @@ import * as lists from './pipeline/source-files.ts';
 import * as html from './report/html.ts';
 import * as junit from './report/junit.ts';
 import * as metrics from './report/metrics.ts';
+import { runReportSchema } from './report/run-report.ts';
 import * as summary from './report/summary.ts';
 import { CHECKS, checked, type ParameterCheck, required } from './support/parameters.ts';
 import * as meshes from './transform/mesh-cache.ts';
@@ -90,52 +92,141 @@ export { CONVERT_DEFAULTS, type ConvertOptions } from './transform/convert-optio
 
 const TEXT = required(CHECKS.text);
 const NUMBER = required({ expected: 'a number', is: Number.isFinite });
+const INSTANT = required({
+  expected: 'milliseconds since 1970',
+  is: (value) => typeof value === 'number' && !Number.isNaN(new Date(value).getTime()),
+});
 const FUNCTION = required(CHECKS.function);
 const LIST = required(CHECKS.list);
 const OBJECT = required(CHECKS.object);
+const MAP = required({ expected: 'a Map', is: (value) => value instanceof Map });
 const BYTES = required({ expected: 'a Uint8Array', is: (value) => value instanceof Uint8Array });
+const FLOATS = required({
+  expected: 'a Float32Array',
+  is: (value) => value instanceof Float32Array,
+});
+const INDICES = required({
+  expected: 'a Uint16Array or Uint32Array',
+  is: (value) => value instanceof Uint16Array || value instanceof Uint32Array,
+});
 
 function objectOf(expected: string, fields: ParameterCheck['fields'] = {}): ParameterCheck {
   return required({ ...CHECKS.object, expected, fields });
 }
 
+function listOf(fields: NonNullable<ParameterCheck['fields']>): ParameterCheck {
+  return { ...LIST, each: { ...OBJECT, fields } };
+}
+
 const ARTICLE_FIELDS = { manufacturer: TEXT, program: TEXT, basearticlenumber: TEXT };
 const ARTICLE = objectOf('manufacturer, program and article numbers', ARTICLE_FIELDS);
-const PIPELINE = objectOf('a pipeline, such as loadPipeline returns', {
-  service: OBJECT,
-  articles: LIST,
-  convert: OBJECT,
+
+const GLOBS: ParameterCheck = { ...CHECKS.list, each: TEXT };
+const STORED_ARTICLE = required({
+  expected: 'an object with json or error',
+  is: (value) => CHECKS.object.is(value) && ('json' in Object(value) || 'error' in Object(value)),
 });
 
 /** The fields that each kind of source needs. */
 const SOURCES: Readonly<Record<ArticleSource['kind'], Readonly<Record<string, ParameterCheck>>>> = {
-  list: { name: TEXT, rows: LIST },
+  list: { name: TEXT, rows: listOf({ request: ARTICLE }) },
   article: ARTICLE_FIELDS,
-  catalogue: { parentnode: required(CHECKS.string) },
+  catalogue: { parentnode: required(CHECKS.string), manufacturers: GLOBS, programs: GLOBS },
   search: { manufacturer: required(CHECKS.string), query: required(CHECKS.string) },
-  planning: { as: TEXT, plannings: LIST },
-  configurations: { ...ARTICLE_FIELDS, values: OBJECT, each: LIST },
+  planning: { as: TEXT, plannings: listOf({ name: TEXT, article: STORED_ARTICLE }) },
+  configurations: { ...ARTICLE_FIELDS, values: OBJECT, each: { ...LIST, each: TEXT } },
 };
 const SOURCE = required({
   expected: `a source with a kind: ${Object.keys(SOURCES).join(', ')}`,
   is: (value) => Object.hasOwn(SOURCES, String((value as Partial<ArticleSource> | null)?.kind)),
   fields: ({ kind }: ArticleSource) => SOURCES[kind],
 });
-const REPORT = objectOf('a report, such as run returns', { configurations: OBJECT, causes: LIST });
+const REPORT = required({
+  ...CHECKS.object,
+  expected: 'a report, such as run returns',
+  schema: runReportSchema,
+});
 const FINISHED_RUN = objectOf('an object with pipeline, exitCode, startedAt, endedAt and report', {
   pipeline: TEXT,
   exitCode: NUMBER,
-  startedAt: NUMBER,
-  endedAt: NUMBER,
+  startedAt: INSTANT,
+  endedAt: INSTANT,
   report: { ...REPORT, required: false },
+  error: { ...CHECKS.object, fields: { code: TEXT, message: TEXT } },
 });
-const SCENE = objectOf('a scene, such as transformArticle returns', {
-  nodes: { ...LIST, each: OBJECT },
-  meshes: LIST,
-  geometries: LIST,
-  materials: LIST,
-  images: LIST,
-});
+
+function numbers(count: number): ParameterCheck {
+  const is = (value: unknown) => {
+    return Array.isArray(value) && value.length === count && value.every(Number.isFinite);
+  };
+  return required({ expected: `a list of ${count} numbers`, is });
+}
+
+/** @param list - What the index is into; another check refuses it if it is no list. */
+function indexInto(name: string, list: unknown, least: 0 | -1 = 0): ParameterCheck {
+  const end = Array.isArray(list) ? list.length : 0;
+  return required({
+    expected: `an index into ${name}${least < 0 ? ', or -1' : ''}`,
+    is: (value) => Number.isInteger(value) && Number(value) >= least && Number(value) < end,
+  });
+}
+
+/** The checks of what a scene refers to by index, and of the arrays of vertices. */
+function sceneChecks({ nodes, meshes, geometries, materials, images }: Scene) {
+  const texture = {
+    ...CHECKS.object,
+    fields: {
+      image: indexInto('images', images),
+      uvSet: NUMBER,
+      transform: {
+        ...CHECKS.object,
+        fields: { offset: numbers(2), rotationRadians: NUMBER, scale: numbers(2) },
+      },
+    },
+  };
+  return {
+    nodes: listOf({
+      parent: indexInto('nodes', nodes, -1),
+      mesh: indexInto('meshes', meshes, -1),
+      translationMetres: numbers(3),
+      rotation: numbers(4),
+      scale: numbers(3),
+    }),
+    meshes: listOf({
+      primitives: listOf({
+        geometry: indexInto('geometries', geometries),
+        material: indexInto('materials', materials),
+      }),
+    }),
+    geometries: listOf({
+      positions: FLOATS,
+      normals: FLOATS,
+      uvs: { ...LIST, each: FLOATS },
+      tangents: { ...FLOATS, required: false },
+      indices: INDICES,
+    }),
+    materials: listOf({
+      baseColorLinear: numbers(3),
+      alpha: NUMBER,
+      baseColorTexture: texture,
+      metallic: NUMBER,
+      roughness: NUMBER,
+      metallicRoughnessTexture: texture,
+      normalTexture: texture,
+      emissiveLinear: numbers(3),
+      emissiveStrength: NUMBER,
+      emissiveTexture: texture,
+      transmission: NUMBER,
+      ior: { ...NUMBER, required: false },
+      specular: { ...NUMBER, required: false },
+      clearcoat: { ...CHECKS.object, fields: { factor: NUMBER, roughness: NUMBER } },
+      sheen: { ...CHECKS.object, fields: { colorLinear: numbers(3), roughness: NUMBER } },
+    }),
+    images: listOf({ name: required(CHECKS.string), mimeType: TEXT, bytes: BYTES }),
+  };
+}
+
+const SCENE = objectOf('a scene, such as transformArticle returns', sceneChecks);
 
 /** Opens a store of files by digest in a folder, which need not exist yet. */
 export const openFileStore = checked(contentStore.openFileStore, {
@@ -171,7 +262,7 @@ export const planningUrl = checked(planning.planningUrl, { link: OBJECT });
 /** Fetches and converts one article of a pipeline into one file. */
 export const convertArticle = checked(article.convertArticle, {
   request: ARTICLE,
-  pipeline: PIPELINE,
+  pipeline: pipelineFile.PIPELINE_CHECK,
   file: TEXT,
 });
 
@@ -195,7 +286,7 @@ export const verifyOutput = checked(outputFolder.verifyOutput, {
 
 /** Records the responses that a pipeline needs in a folder, for {@link openRecording}. */
 export const recordPipeline = checked(recorder.recordPipeline, {
-  options: objectOf('an object with pipeline', { pipeline: PIPELINE }),
+  options: objectOf('an object with pipeline', { pipeline: pipelineFile.PIPELINE_CHECK }),
   dir: TEXT,
 });
 
@@ -238,6 +329,9 @@ export const transformArticle = checked(transform.transformArticle, {
     snapshot: objectOf('a snapshot, such as fetch of a fetcher returns', {
       key: ARTICLE,
       article: OBJECT,
+      partsList: TEXT,
+      blocks: MAP,
+      images: MAP,
     }),
     read: FUNCTION,
     options: objectOf('options, such as CONVERT_DEFAULTS', { expectedLosses: LIST }),

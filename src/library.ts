@@ -8,7 +8,12 @@ import { loadPipeline, type Pipeline, readPipelineObject } from './pipeline/pipe
 import type { PipelineInput } from './pipeline/pipeline-schema.ts';
 import { runPipeline } from './pipeline/run.ts';
 import type { RunResult } from './pipeline/run-end.ts';
-import type { Progress, RunEnvironment, RunOptions } from './pipeline/run-options.ts';
+import {
+  OPTION_CHECKS,
+  type Progress,
+  type RunEnvironment,
+  type RunOptions,
+} from './pipeline/run-options.ts';
 import type { Credentials } from './service/service-config.ts';
 import { asConverterError, ConverterError } from './support/errors.ts';
 import { withTemporaryFolder } from './support/files.ts';
@@ -69,13 +74,6 @@ function isFunctionOf(value: unknown, name: string): boolean {
   return typeof (value as Record<string, unknown> | null)?.[name] === 'function';
 }
 
-function isMaxFailures(value: unknown): boolean {
-  const { count, share } = (value ?? {}) as Record<string, unknown>;
-  if (count !== undefined)
-    return share === undefined && Number.isInteger(count) && Number(count) >= 0;
-  return typeof share === 'number' && share >= 0 && share <= 1;
-}
-
 const PROCESS_CHECKS = {
   env: CHECKS.env,
   log: LOGGER,
@@ -100,14 +98,7 @@ const RUN_CHECKS = {
     required: true,
   },
   onProgress: CHECKS.function,
-  only: CHECKS.text,
-  limit: CHECKS.number,
-  force: CHECKS.boolean,
-  repair: CHECKS.boolean,
-  accept: CHECKS.boolean,
-  until: CHECKS.number,
-  maxFailures: { expected: '{ count: 5 } or { share: 0.02 }', is: isMaxFailures },
-  failedOnly: CHECKS.boolean,
+  ...OPTION_CHECKS,
   ...PROCESS_CHECKS,
 } as const satisfies Record<keyof RunParameters, ParameterCheck>;
 

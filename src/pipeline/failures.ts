@@ -1,17 +1,15 @@
-/** The failures of an output folder over all runs: quarantine, history and limit. */
+/** The failures of an output folder over all runs: quarantine and history. */
 import type { CacheDatabase, FailureRecord } from '../cache/database.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
 import { configurationKey, isConfigurationKey } from '../model/configuration-id.ts';
 import type { FailedResult } from '../model/result.ts';
-import { ConverterError } from '../support/errors.ts';
 import { conversionDigest } from './configuration.ts';
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { Results } from './results.ts';
 import { limited } from './select.ts';
-import { compareShares, percentOf, sharePercent } from './share.ts';
 
 type HistoryOptions = Pick<Pipeline, 'outputDir' | 'failures' | 'convert'> & {
   /** Start of the run, milliseconds since 1970. */
@@ -251,35 +249,4 @@ export function openQuarantine(
 
 function* failedRequests(lines: Iterable<ManifestLine>): Iterable<ArticleRequest> {
   for (const { status, requested } of lines) if (status === 'failed') yield* requested;
-}
-
-/** How many failures a run may have: a number, or a share from 0 to 1. */
-type MaxFailures = { count: number } | { share: number };
-
-/**
- * Parses the value of `--max-failures`, such as `5` or `2%`.
- *
- * @throws {@link ConverterError} `USAGE`
- */
-export function parseMaxFailures(text: string): MaxFailures {
-  if (/^\d+$/.test(text.trim())) return { count: Number(text) };
-  const share = percentOf(text);
-  if (share !== undefined) return { share };
-  const expected = 'expected a number of configurations or a percentage, such as 5 or 2%';
-  throw new ConverterError('USAGE', `--max-failures: ${expected}, received "${text}"`);
-}
-
-/** Returns a sentence if the failures of a run exceed the limit; exactly the limit is allowed. @see D-853. */
-export function exceededFailures(
-  limit: MaxFailures,
-  { failed, of }: { failed: number; of: number },
-): string | undefined {
-  const share = of === 0 ? 0 : failed / of;
-  const isExceeded =
-    'count' in limit ? failed > limit.count : compareShares(share, limit.share) > 0;
-  if (!isExceeded) return undefined;
-  const allowed =
-    'count' in limit ? limit.count.toLocaleString('en-US') : sharePercent(limit.share);
-  const [some, all] = [failed, of].map((number) => number.toLocaleString('en-US'));
-  return `--max-failures: expected at most ${allowed} failures, received ${some} of ${all} configurations (${sharePercent(share)})`;
 }

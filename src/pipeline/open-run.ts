@@ -12,8 +12,8 @@ import { CHECKS, checkParameters, type ParameterCheck, required } from '../suppo
 import { catalogueFiles, openCatalogue, openManifest } from '../write/manifest.ts';
 import { createRunMetrics } from './metrics.ts';
 import { OBJECTS_FOLDER, openObjects } from './output-folder.ts';
-import type { Pipeline } from './pipeline-file.ts';
-import type { RunEnvironment, RunOptions } from './run-options.ts';
+import { PIPELINE_CHECK, type Pipeline } from './pipeline-file.ts';
+import { OPTION_CHECKS, type RunEnvironment, type RunOptions } from './run-options.ts';
 import {
   languagesOf,
   openService,
@@ -42,10 +42,6 @@ export interface Run {
 /** What the output folder published before the run. */
 export type PreviousOutput = Awaited<ReturnType<typeof openPrevious>>;
 
-const OPTIONS_CHECKS = {
-  pipeline: required({ ...CHECKS.object, expected: 'a pipeline, such as loadPipeline returns' }),
-};
-
 const ENVIRONMENT_CHECKS = {
   env: required(CHECKS.env),
   log: required(CHECKS.object),
@@ -57,7 +53,7 @@ const ENVIRONMENT_CHECKS = {
 
 /** Checks what a program without types passes to a run. @throws {@link ConverterError} `USAGE` naming the field. */
 export function checkRun(options: RunOptions, environment: RunEnvironment): void {
-  checkParameters('options', options, OPTIONS_CHECKS, true);
+  checkParameters('options', options, { pipeline: PIPELINE_CHECK, ...OPTION_CHECKS }, true);
   checkParameters('environment', environment, ENVIRONMENT_CHECKS, true);
 }
 

@@ -5,6 +5,7 @@ import { readAddress } from '../service/target.ts';
 import { asConverterError, ConverterError, isConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
 import { didYouMean, nearestName } from '../support/nearest.ts';
+import { CHECKS, required } from '../support/parameters.ts';
 import type { ENVIRONMENT, Environment } from './environment.ts';
 import {
   type PipelineContent,
@@ -26,6 +27,19 @@ export interface Pipeline extends Omit<PipelineContent, 'articles' | 'output' | 
   /** Values of the variables in `service:`, which has addresses and no secrets; empty if not set. */
   serviceVariables: Readonly<Record<string, string>>;
 }
+
+/** Checks that a program without types passes a pipeline. */
+export const PIPELINE_CHECK = required({
+  ...CHECKS.object,
+  expected: 'a pipeline, such as loadPipeline returns',
+  fields: {
+    service: required(CHECKS.object),
+    articles: required(CHECKS.list),
+    convert: required(CHECKS.object),
+    outputDir: required(CHECKS.text),
+    cacheDir: required(CHECKS.text),
+  },
+});
 
 /** Replaces a `service:` section with a variable that is not set, if no service is needed. */
 const UNSET_SERVICE = { authUrl: UNSET_ADDRESS, baseUrl: UNSET_ADDRESS };

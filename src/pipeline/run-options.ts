@@ -1,7 +1,8 @@
 /** The options of a run, and what the process provides for it. */
 import { ConverterError } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
-import { parseMaxFailures } from './failures.ts';
+import { CHECKS, type ParameterCheck } from '../support/parameters.ts';
+import { isMaxFailures, parseMaxFailures } from './max-failures.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { ServiceEnvironment } from './service.ts';
 
@@ -67,6 +68,18 @@ export const RUN_OPTIONS = {
     describe: 'process only what failed at its last attempt',
   },
 } as const;
+
+/** The check of each field, for programs without types. */
+export const OPTION_CHECKS = {
+  only: CHECKS.text,
+  limit: CHECKS.number,
+  force: CHECKS.boolean,
+  repair: CHECKS.boolean,
+  accept: CHECKS.boolean,
+  until: CHECKS.number,
+  maxFailures: { expected: '{ count: 5 } or { share: 0.02 }', is: isMaxFailures },
+  failedOnly: CHECKS.boolean,
+} as const satisfies Record<keyof typeof RUN_OPTIONS, ParameterCheck>;
 
 type FieldOf<Row> = Row extends { parse: (text: string, now: number) => infer Value }
   ? Value

@@ -1,4 +1,5 @@
 /** Checks the parameters of functions that programs without types call. */
+import type { z } from 'zod';
 import { ConverterError } from './errors.ts';
 import { didYouMean } from './nearest.ts';
 
@@ -12,6 +13,8 @@ export interface ParameterCheck {
   fields?: Checks | ((value: never) => Checks);
   /** The check of every value of an object or list. */
   each?: ParameterCheck;
+  /** The schema of the value. */
+  schema?: z.ZodType;
   /** No message shows the value, which may be a secret. */
   isHidden?: boolean;
 }
@@ -63,10 +66,6 @@ export function checkParameters(
   checks: Checks,
   isOpen = false,
 ): void {
-  const refuse = (where: string, expected: string, received: string) => {
-    const message = `${where}: expected ${expected}, received ${received}`;
-    return new ConverterError('USAGE', message, { help: HELP });
-  };
   const known = Object.keys(checks);
   if (!isObject(given)) {
     const names = known.filter((key) => checks[key]!.required);
@@ -87,7 +86,17 @@ export function checkParameters(
   }
 }
 
-function checkInside(where: string, value: unknown, { fields, each }: ParameterCheck): void {
+function refuse(where: string, expected: string, received: string): ConverterError {
+  const message = `${where}: expected ${expected}, received ${received}`;
+  return new ConverterError('USAGE', message, { help: HELP });
+}
+
+function checkInside(
+  where: string,
+  value: unknown,
+  { fields, each, schema }: ParameterCheck,
+): void {
+  if (schema) checkSchema(where, value, schema);
   if (fields) {
     const checks = typeof fields === 'function' ? fields(value as never) : fields;
     checkParameters(where, value, checks, true);
@@ -100,6 +109,32 @@ function checkInside(where: string, value: unknown, { fields, each }: ParameterC
     const checks = Object.fromEntries(entries.map(([key]) => [key, each]));
     checkParameters(where, Object.fromEntries(entries), checks, true);
   }
+}
+
+/** Types of the schema library in plain words. */
+const TYPES: Readonly<Record<string, string>> = {
+  string: CHECKS.string.expected,
+  number: 'a number',
+  int: 'a whole number',
+  boolean: CHECKS.boolean.expected,
+  array: CHECKS.list.expected,
+  object: CHECKS.object.expected,
+  record: CHECKS.object.expected,
+};
+
+function checkSchema(where: string, value: unknown, schema: z.ZodType): void {
+  const issue = schema.safeParse(value).error?.issues[0];
+  if (issue === undefined) return;
+  const type = issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined;
+  const expected = type ?? issue.message.replace(/^.*?expected /, '');
+  const steps = issue.path.map((step) =>
+    typeof step === 'number' ? `entry ${step + 1}` : String(step),
+  );
+  const received = issue.path.reduce<unknown>(
+    (inner, step) => (inner as Record<PropertyKey, unknown>)[step],
+    value,
+  );
+  throw refuse([where, ...steps].join(': '), expected, shown(received));
 }
 
 /**

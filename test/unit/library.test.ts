@@ -11,6 +11,7 @@ import {
   createFetcher,
   createLogger,
   createMeshCache,
+  type FinishedRun,
   junitXml,
   loadPipeline,
   metricsText,
@@ -23,6 +24,7 @@ import {
   parseArticleList,
   parsePipeline,
   planningUrl,
+  type RunReport,
   readArticleList,
   readCatalogue,
   readManifest,
@@ -30,6 +32,7 @@ import {
   reportHtml,
   run,
   runPipeline,
+  type Scene,
   type ServiceClient,
   SILENT,
   selectArticles,
@@ -212,6 +215,25 @@ describe('run', () => {
   });
 });
 
+type Path = readonly (string | number)[];
+
+/** The paths of all parts of a value, of which arrays of vertices and bytes are one; of a list, the first two. */
+function pathsOf(value: unknown): Path[] {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [[]];
+  const entries = Object.entries(value).slice(0, Array.isArray(value) ? 2 : undefined);
+  return [[], ...entries.flatMap(([key, part]) => pathsOf(part).map((rest) => [key, ...rest]))];
+}
+
+/** A copy of a value with another part; what is not on the path is shared. */
+function withReplaced(value: unknown, path: Path, part: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return part;
+  const inner = withReplaced((value as Record<string, unknown>)[key], rest, part);
+  return Array.isArray(value)
+    ? value.with(Number(key), inner)
+    : { ...(value as object), [key]: inner };
+}
+
 describe('a program without types gets a sentence that names the field', () => {
   const clock = { now: Date.now, random: Math.random };
   const output = 'desk.glb';
@@ -221,6 +243,27 @@ describe('a program without types gets a sentence that names the field', () => {
     service: SAMPLE,
     articles: [{ article: DESK }],
     output: { dir: 'out' },
+  };
+
+  let scene: Scene;
+  let finished: Required<Omit<FinishedRun, 'error'>>;
+  let report: RunReport;
+  beforeAll(async () => {
+    const dir = await temporaryFolder();
+    const articles = [
+      { article: DESK },
+      { article: { ...DESK, basearticlenumber: 'NONE' } },
+      { article: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-STUHL' } },
+    ];
+    const content = { name: 'x', service: SAMPLE, articles, output: { dir } };
+    ({ report } = await run({ pipeline: content }));
+    ({ scene } = await convert({ service: SAMPLE, article: DESK, output: join(dir, 'desk.glb') }));
+    finished = { pipeline: 'x', exitCode: 1, startedAt: 0, endedAt: 1000, report };
+    await rm(dir, { recursive: true });
+  });
+  const parsed = () => {
+    const text = JSON.stringify(pipeline);
+    return parsePipeline(text, join(folder, 'x.yaml'), {});
   };
 
   const method = (name: keyof ServiceClient, ...parameters: unknown[]) =>
@@ -320,11 +363,23 @@ describe('a program without types gets a sentence that names the field', () => {
     ],
     [
       'environment: expected an object with env, log, now, random, signal, startEmulator, received nothing',
-      () => call(runPipeline, { pipeline: {} }),
+      () => call(runPipeline, { pipeline: parsed() }),
     ],
     [
       'environment: now: expected a function, received nothing',
-      () => call(runPipeline, { pipeline: {} }, { env: {}, log: {} }),
+      () => call(runPipeline, { pipeline: parsed() }, { env: {}, log: {} }),
+    ],
+    [
+      'options: maxFailures: expected { count: 5 } or { share: 0.02 }, received "5"',
+      () => call(runPipeline, { pipeline: parsed(), maxFailures: '5' }, {}),
+    ],
+    [
+      'options: pipeline: service: expected an object, received nothing',
+      () => call(runPipeline, { pipeline: {} }, {}),
+    ],
+    [
+      'options: pipeline: outputDir: expected a text that is not empty, received nothing',
+      () => call(runPipeline, { pipeline: { ...parsed(), outputDir: undefined } }, {}),
     ],
     [
       'options: pipeline: expected a pipeline, such as loadPipeline returns, received "demo.yaml"',
@@ -386,16 +441,25 @@ describe('a program without types gets a sentence that names the field', () => {
       () => call(reportHtml),
     ],
     [
-      'junitXml: run: startedAt: expected a number, received nothing',
+      'junitXml: run: startedAt: expected milliseconds since 1970, received nothing',
       () => call(junitXml, { pipeline: 'x', exitCode: 0 }),
     ],
     [
       'metricsText: previous: expected a text, received 5',
       () => call(metricsText, { pipeline: 'x', exitCode: 0, startedAt: 0, endedAt: 0 }, 5),
     ],
+    ['summarise: report: format: expected 2, received nothing', () => call(summarise, {})],
     [
-      'summarise: report: configurations: expected an object, received nothing',
-      () => call(summarise, {}),
+      'reportHtml: report: causes: entry 1: code: expected a text, received 5',
+      () => call(reportHtml, { ...report, causes: [{ code: 5 }] }),
+    ],
+    [
+      'junitXml: run: report: configurations: selected: expected a number, received nothing',
+      () => call(junitXml, { ...finished, report: { ...report, configurations: {} } }),
+    ],
+    [
+      'metricsText: run: report: triangles: expected a number, received "many"',
+      () => call(metricsText, { ...finished, report: { ...report, triangles: 'many' } }),
     ],
     [
       'createMeshCache: maxBytes: expected a whole number from 1, received "1"',
@@ -408,6 +472,19 @@ describe('a program without types gets a sentence that names the field', () => {
     [
       'writeGlb: scene: expected a scene, such as transformArticle returns, received nothing',
       () => call(writeGlb),
+    ],
+    [
+      'writeGlb: scene: nodes: entry 1: parent: expected an index into nodes, or -1, received nothing',
+      () => call(writeGlb, { ...scene, nodes: [{}] }),
+    ],
+    [
+      'writeGlb: scene: geometries: entry 1: positions: expected a Float32Array, received a list',
+      () =>
+        call(writeGlb, { ...scene, geometries: scene.geometries.map(() => ({ positions: [0] })) }),
+    ],
+    [
+      'writeGlb: scene: nodes: entry 2: mesh: expected an index into meshes, or -1, received 0',
+      () => call(writeGlb, { ...scene, meshes: [] }),
     ],
     [
       'readManifest: outputDir: expected a text that is not empty, received 5',
@@ -514,6 +591,38 @@ describe('a program without types gets a sentence that names the field', () => {
     expect(error.message).toContain(sentence);
     expect((error as ConverterError).help).not.toBe('');
     expect(error.message).not.toMatch(/hidden-one|123456/);
+  });
+
+  /** Calls a function with a value, once for each part of the value and each replacement of the part. */
+  async function withEachPartReplaced(work: (...given: never[]) => unknown, value: object) {
+    for (const path of pathsOf(value)) {
+      for (const replacement of [undefined, null, 'x', 1e300, {}, []]) {
+        const what = `${path.join('.')} = ${JSON.stringify(replacement)}`;
+        const error = await call(work, withReplaced(value, path, replacement)).then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        );
+        if (error !== undefined) expect([what, error]).toMatchObject([what, { code: 'USAGE' }]);
+      }
+    }
+  }
+
+  test.each([
+    ['summarise', summarise],
+    ['reportHtml', reportHtml],
+  ])('%s of a report with a wrong part names it, or does not need it', async (_, work) => {
+    await withEachPartReplaced(work, report);
+  });
+
+  test.each([
+    ['junitXml', junitXml],
+    ['metricsText', metricsText],
+  ])('%s of a run with a wrong part names it, or does not need it', async (_, work) => {
+    await withEachPartReplaced(work, finished);
+  });
+
+  test('writeGlb of a scene with a wrong part names it, or does not need it', async () => {
+    await withEachPartReplaced(writeGlb, scene);
   });
 
   test('a missing variable is named, not filled in', async () => {
