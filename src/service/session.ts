@@ -12,7 +12,8 @@
  * | ended    | a refused login; the death of a given token; `MAX_UNPROVEN`  | fails: the run ends         |
  *
  * The probes are the root of the catalogue and, if the root is refused, the latest request that was answered. A root
- * that refuses at random would look like tokens that die; the second probe shows the difference.
+ * that refuses at random would look like tokens that die; the second probe shows the difference. Where anything may be
+ * refused at random, it takes more than one round of probes: see `MORE_ROUNDS`.
  *
  * A token of our own is renewed ahead of its end, and logged out at the end; a given token is only used.
  */
@@ -46,6 +47,13 @@ const LOGOUT_TIMEOUT_MS = 5_000;
  * refuse at random: then a token that was accepted once counts as alive.
  */
 const MAX_UNPROVEN = 2;
+/** How many tokens are replaced after one round of probes. */
+const REPLACED_BY_ONE_ROUND = 2;
+/**
+ * How many rounds must be refused after that. A service that refuses two of three requests at random refuses twenty
+ * rounds once in 10 million times, and a token that is dead is still replaced.
+ */
+const MORE_ROUNDS = 20;
 const NEVER = new AbortController().signal;
 // Each login and logout in flight listens to it.
 setMaxListeners(0, NEVER);
@@ -101,8 +109,8 @@ export function createSession(options: SessionOptions) {
   /** The second probe: the latest request that was answered normally, if it can be sent again and is not the root. */
   let answered: Probe | undefined;
   let unproven = 0;
-  /** How often in a row all probes were refused, with no normal answer in between. */
-  let refusedProbes = 0;
+  /** Tokens of this session that were replaced because of refused probes. */
+  let replaced = 0;
   let refusal: unknown;
   let isClosed = false;
 
@@ -149,7 +157,6 @@ export function createSession(options: SessionOptions) {
   const accept = ({ token, order }: Sent, request?: Probe): void => {
     if (current?.value !== token) return;
     current.acceptedOrder = Math.max(current.acceptedOrder, order);
-    refusedProbes = 0;
     if (request === undefined) return;
     answered = request;
     unproven = 0;
@@ -165,13 +172,14 @@ export function createSession(options: SessionOptions) {
     return !isRefused;
   };
 
+  const passesAny = async (token: string): Promise<boolean> =>
+    (await passes(token, ROOT)) || (answered !== undefined && (await passes(token, answered)));
+
   const sendProbes = async (token: string): Promise<TokenState> => {
+    const rounds = replaced < REPLACED_BY_ONE_ROUND ? 1 : MORE_ROUNDS;
     try {
-      if (await passes(token, ROOT)) return 'alive';
-      if (answered !== undefined && (await passes(token, answered))) return 'alive';
-      refusedProbes += 1;
-      // Before the session ends, the probes are sent again: one refusal may be the root's own.
-      return unproven < MAX_UNPROVEN || refusedProbes > MAX_UNPROVEN ? 'dead' : 'alive';
+      for (let round = 0; round < rounds; round++) if (await passesAny(token)) return 'alive';
+      return 'dead';
     } catch {
       return 'unclear';
     }
@@ -183,6 +191,7 @@ export function createSession(options: SessionOptions) {
       refusal = new ConverterError('TOKEN_DIED', GIVEN_DIED, { operation: 'getNodes' });
     } else if (unproven < MAX_UNPROVEN) {
       unproven += 1;
+      replaced += 1;
     } else {
       refusal = new ConverterError('LOGIN_REFUSED', ALL_DIED, { operation: 'getSessionToken' });
     }

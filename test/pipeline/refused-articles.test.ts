@@ -1,4 +1,5 @@
 /** Articles that the service refuses as it would refuse an expired token: they cost no logins (D-609). */
+import { createHash } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -62,6 +63,11 @@ async function runOver(name: string, numbers: readonly string[]) {
   };
 }
 
+/** A number from 0 to 1, the same for the same count. */
+function fractionOf(count: number): number {
+  return createHash('sha256').update(String(count)).digest().readUInt32LE() / 2 ** 32;
+}
+
 test.each(STYLES)(
   '60 articles refused with %s among good ones cost no login',
   async (style, answer) => {
@@ -90,6 +96,22 @@ test('60 refused articles cost three logins at most where the root refuses every
   expect(run, run.stderr).toMatchObject({ exit: 1, converted: 6, failed: 60 });
   expect(run.logins).toBeLessThanOrEqual(3);
 });
+
+test.each([0.5, 2 / 3])(
+  '60 refused articles cost three logins at most where %f of all requests are refused at random',
+  async (share) => {
+    proxy.break(/basearticlenumber=X/, html);
+    let requests = 0;
+    proxy.disturb((url) => {
+      const isRefused = !/GetPublicKey|GetSessionToken/.test(url) && fractionOf(++requests) < share;
+      return isRefused ? { answer: json({ error: 'busy' }, 401) } : undefined;
+    });
+    const mixed = REFUSED.flatMap((number, i) => [number, ...GOOD.slice(i, i + 1)]);
+    const run = await runOver(`random-${share.toFixed(1)}`, mixed);
+    expect(run.exit, run.stderr).toBe(1);
+    expect(run.logins).toBeLessThanOrEqual(3);
+  },
+);
 
 test('tokens that die all the time are replaced, also while articles are refused', async () => {
   proxy.break(/basearticlenumber=X/, html);

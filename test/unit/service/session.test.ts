@@ -160,7 +160,7 @@ describe('a session of its own', () => {
     probe.isRefused = true;
     expect(await session.examine({ token, order: 101 })).toBe('dead');
     expect(await session.replace(token, false)).toBe('D');
-    expect(counts()).toEqual({ logins: 4, probes: 4 });
+    expect(counts()).toEqual({ logins: 4, probes: 42 });
   });
 
   it('logs nothing out where it never logged in', async () => {
@@ -236,6 +236,24 @@ describe('a refused request', () => {
     expect(await session.examine({ token, order: 2 })).toBe('alive');
     probe.isRefused = true;
     expect(await session.examine({ token, order: 101 })).toBe('dead');
+  });
+
+  it('shows a dead token by many rounds of probes after two tokens were replaced', async () => {
+    const { session, root, probe, counts } = sessionOf();
+    const refuse = async () => {
+      const token = await session.token();
+      session.accept({ token, order: 1 }, PARTS_LIST);
+      root.isRefused = true;
+      probe.isRefused = true;
+      const before = counts().probes;
+      const state = await session.examine({ token, order: 1000 });
+      if (state === 'dead') await session.replace(token, true);
+      return { state, probes: counts().probes - before };
+    };
+    expect(await refuse()).toEqual({ state: 'dead', probes: 2 });
+    expect(await refuse()).toEqual({ state: 'dead', probes: 2 });
+    expect(await refuse()).toEqual({ state: 'dead', probes: 40 });
+    expect(counts().logins).toBe(4);
   });
 
   it('shows nothing if the root cannot be requested', async () => {
