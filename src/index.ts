@@ -69,6 +69,9 @@ export type { ArticleSnapshot, ContentReader, Digest, Warning } from './model/sn
 export type { ConvertedArticle } from './pipeline/convert-article.ts';
 export type { Verification } from './pipeline/output-folder.ts';
 export type { Pipeline } from './pipeline/pipeline-file.ts';
+
+import { convertSchema } from './pipeline/pipeline-schema.ts';
+
 export { pipelineJsonSchema } from './pipeline/pipeline-schema.ts';
 export type { RecordResult } from './pipeline/record.ts';
 export { buildPipeline, fetchPipeline, runPipeline } from './pipeline/run.ts';
@@ -88,6 +91,9 @@ export { ConverterError, ERROR_CODES, type ErrorCode, isConverterError } from '.
 export { sharpImageCodec } from './support/image-codec.ts';
 export { createLogger, type Logger, SILENT } from './support/log.ts';
 export { loadTangentGenerator } from './support/tangent-generator.ts';
+
+import { CONVERT_DEFAULTS } from './transform/convert-options.ts';
+
 export { CONVERT_DEFAULTS, type ConvertOptions } from './transform/convert-options.ts';
 
 const TEXT = required(CHECKS.text);
@@ -228,6 +234,13 @@ function sceneChecks({ nodes, meshes, geometries, materials, images }: Scene) {
 
 const SCENE = objectOf('a scene, such as transformArticle returns', sceneChecks);
 
+/** No option may be missing, unlike in a pipeline file. */
+const OPTION_FIELDS = Object.fromEntries(
+  Object.keys(CONVERT_DEFAULTS).map((name) => {
+    return [name, required({ expected: 'a value', is: (value) => value !== undefined })];
+  }),
+);
+
 /** Opens a store of files by digest in a folder, which need not exist yet. */
 export const openFileStore = checked(contentStore.openFileStore, {
   options: objectOf('an object with dir and tmpDir', { dir: TEXT, tmpDir: TEXT }),
@@ -334,9 +347,19 @@ export const transformArticle = checked(transform.transformArticle, {
       images: MAP,
     }),
     read: FUNCTION,
-    options: objectOf('options, such as CONVERT_DEFAULTS', { expectedLosses: LIST }),
-    images: objectOf('an image codec, such as sharpImageCodec returns'),
-    cache: objectOf('a cache, such as createMeshCache returns'),
+    options: {
+      ...objectOf('options, such as CONVERT_DEFAULTS', OPTION_FIELDS),
+      schema: convertSchema,
+    },
+    images: objectOf('an image codec, such as sharpImageCodec returns', {
+      decode: FUNCTION,
+      encodePng: FUNCTION,
+      encodeJpeg: FUNCTION,
+    }),
+    cache: objectOf('a cache, such as createMeshCache returns', {
+      get: FUNCTION,
+      getAsync: FUNCTION,
+    }),
     loadTangents: CHECKS.function,
   }),
 });

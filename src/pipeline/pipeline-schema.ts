@@ -272,7 +272,7 @@ function schemaOf(option: ConvertOption): z.ZodType {
 }
 
 /** The `convert:` section, derived from the table of options. */
-const convertSchema = z.strictObject(
+export const convertSchema = z.strictObject(
   Object.fromEntries(
     Object.entries(CONVERT_OPTIONS).map(([name, option]) => [name, schemaOf(option)]),
   ),

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import {
+  CONVERT_DEFAULTS,
   type ConverterError,
   convert,
   convertArticle,
@@ -36,6 +37,7 @@ import {
   type ServiceClient,
   SILENT,
   selectArticles,
+  sharpImageCodec,
   summarise,
   transformArticle,
   verifyOutput,
@@ -261,6 +263,14 @@ describe('a program without types gets a sentence that names the field', () => {
     finished = { pipeline: 'x', exitCode: 1, startedAt: 0, endedAt: 1000, report };
     await rm(dir, { recursive: true });
   });
+  const snapshot = {
+    ...{ key: DESK, article: {}, partsList: 'digest' },
+    ...{ blocks: new Map(), images: new Map() },
+  };
+  const input = {
+    ...{ snapshot, read() {}, options: CONVERT_DEFAULTS },
+    ...{ images: sharpImageCodec(), cache: createMeshCache() },
+  };
   const parsed = () => {
     const text = JSON.stringify(pipeline);
     return parsePipeline(text, join(folder, 'x.yaml'), {});
@@ -485,6 +495,33 @@ describe('a program without types gets a sentence that names the field', () => {
     [
       'writeGlb: scene: nodes: entry 2: mesh: expected an index into meshes, or -1, received 0',
       () => call(writeGlb, { ...scene, meshes: [] }),
+    ],
+    [
+      'transformArticle: input: options: rauto: expected one of "exchange"|"auto", received "both"',
+      () => call(transformArticle, { ...input, options: { ...CONVERT_DEFAULTS, rauto: 'both' } }),
+    ],
+    [
+      'transformArticle: input: options: rotationOrder: expected a value, received nothing',
+      () => call(transformArticle, { ...input, options: {} }),
+    ],
+    [
+      'transformArticle: input: cache: getAsync: expected a function, received nothing',
+      () => call(transformArticle, { ...input, cache: { get() {} } }),
+    ],
+    [
+      'selectArticles: sources: entry 1: rows: entry 1: request: expected manufacturer, program',
+      () => call(selectArticles, [{ kind: 'list', name: 'x', rows: [{}] }], {}),
+    ],
+    [
+      'selectArticles: sources: entry 1: manufacturers: expected a list, received "FJEL"',
+      () => {
+        const source = { kind: 'catalogue', parentnode: '', manufacturers: 'FJEL' };
+        return call(selectArticles, [source], {});
+      },
+    ],
+    [
+      'selectArticles: sources: entry 1: plannings: entry 1: article: expected an object with json or error',
+      () => call(selectArticles, [{ kind: 'planning', as: 'x', plannings: [{ name: 'y' }] }], {}),
     ],
     [
       'readManifest: outputDir: expected a text that is not empty, received 5',
