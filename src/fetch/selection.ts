@@ -13,7 +13,13 @@ import { asConverterError, type ConverterError, endsRun } from '../support/error
 
 /** Where articles come from; globs take `*` and `?` and ignore case. */
 export type ArticleSource =
-  | { kind: 'list'; name: string; rows: readonly ListRow[] }
+  | {
+      kind: 'list';
+      name: string;
+      rows: readonly ListRow[];
+      /** As it is in the file, for warnings. */
+      header?: string;
+    }
   | ({ kind: 'article' } & ArticleRequest)
   | {
       kind: 'catalogue';

@@ -26,7 +26,7 @@ import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
 import { describeService, pipelineServiceId } from './service.ts';
-import { findPlannings, readCartFiles, readListRows, readPermanentIds } from './source-files.ts';
+import { findPlannings, readCartFiles, readListFile, readPermanentIds } from './source-files.ts';
 
 /** Articles or entries that a message names. */
 const EXAMPLES = 3;
@@ -107,7 +107,7 @@ async function openSource(
   switch (entry.kind) {
     case 'list': {
       const name = listName(entry.file, options.pipeline);
-      return { kind: 'list', name, rows: await readListRows(entry.file) };
+      return { kind: 'list', name, ...(await readListFile(entry.file)) };
     }
     case 'carts':
       return { kind: 'planning', as: entry.as, plannings: await readCartFiles(entry.glob) };
@@ -131,8 +131,10 @@ async function openSource(
 function emptyFiles({ articles }: Pipeline, sources: readonly ArticleSource[]): Warning[] {
   return articles.flatMap((entry, index) => {
     const source = sources[index]!;
-    if (entry.kind === 'list' && source.kind === 'list' && source.rows.length === 0)
-      return [{ code: 'LIST_EMPTY', message: `${entry.file}: no line follows the header` }];
+    if (entry.kind === 'list' && source.kind === 'list' && source.rows.length === 0) {
+      const message = `${entry.file}: no line follows the header ${source.header}`;
+      return [{ code: 'LIST_EMPTY', message }];
+    }
     const isEmpty = source.kind === 'planning' && source.plannings.length === 0;
     if (entry.kind !== 'carts' || !isEmpty) return [];
     return [{ code: 'CARTS_EMPTY', message: `no cart matches ${entry.glob}` }];

@@ -51,11 +51,11 @@ type Refuse = (line: number, problem: string, cause?: unknown) => ConverterError
 
 /** Reads an article list from a file. @throws {@link ConverterError} `LIST_INVALID` naming file and line. @see D-743 */
 export async function readArticleList(path: string): Promise<ArticleRequest[]> {
-  return (await readListRows(path)).map(({ request }) => request);
+  return (await readListFile(path)).rows.map(({ request }) => request);
 }
 
-/** Reads an article list with the number of each line. @throws as {@link readArticleList}. */
-export async function readListRows(path: string): Promise<ListRow[]> {
+/** Reads an article list with its header and the number of each line. @throws as {@link readArticleList}. */
+export async function readListFile(path: string): Promise<{ rows: ListRow[]; header: string }> {
   return parseRows(await readList(path, readBytes), path);
 }
 
@@ -83,20 +83,21 @@ async function readList<T>(path: string, read: (path: string) => Promise<T>): Pr
  * ```
  */
 export function parseArticleList(bytes: Uint8Array, file: string): ArticleRequest[] {
-  return parseRows(bytes, file).map(({ request }) => request);
+  return parseRows(bytes, file).rows.map(({ request }) => request);
 }
 
-function parseRows(bytes: Uint8Array, file: string): ListRow[] {
+function parseRows(bytes: Uint8Array, file: string) {
   const refuse: Refuse = (line, problem, cause) =>
     new ConverterError('LIST_INVALID', `${file}:${line}: ${problem}`, { cause });
   const text = decodeText(bytes, refuse);
   const header = HEADER_LINE.exec(text)?.[0] ?? '';
-  const [first, ...lines] = parseCsv(text, separatorOf(header), refuse).filter(isFilled);
+  const [first, ...lines] = parseCsv(text, header, refuse).filter(isFilled);
   if (first === undefined) throw refuse(1, `expected a header line ${NAMES.join(',')}`);
   const columns = first.record.map((cell) => cell.trim().toLowerCase());
   const table = { columns, header: shortened(header), refuse };
   checkColumns(table, first.info.lines);
-  return lines.map((line) => ({ request: readLine(line, table), line: line.info.lines }));
+  const rows = lines.map((line) => ({ request: readLine(line, table), line: line.info.lines }));
+  return { rows, header: table.header };
 }
 
 /** The first line with a character other than blanks, quotes and separators. */
@@ -114,7 +115,9 @@ function decodeText(bytes: Uint8Array, refuse: Refuse): string {
   } catch (cause) {
     const lenient = new TextDecoder().decode(bytes);
     const line = lenient.slice(0, lenient.indexOf('\uFFFD')).split('\n').length;
-    throw refuse(line, 'expected UTF-8 text; save the list as "CSV UTF-8"', cause);
+    const header = shortened(HEADER_LINE.exec(lenient)?.[0] ?? '');
+    const problem = `expected UTF-8 text, received another encoding; the header is ${header}`;
+    throw refuse(line, `${problem}; save the list as "CSV UTF-8"`, cause);
   }
 }
 
@@ -123,10 +126,10 @@ function separatorOf(header: string): string {
   return count(';') > count(',') ? ';' : ',';
 }
 
-function parseCsv(text: string, delimiter: string, refuse: Refuse): CsvLine[] {
+function parseCsv(text: string, header: string, refuse: Refuse): CsvLine[] {
   try {
     return parse(text, {
-      delimiter,
+      delimiter: separatorOf(header),
       info: true,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
@@ -135,7 +138,7 @@ function parseCsv(text: string, delimiter: string, refuse: Refuse): CsvLine[] {
     }) as unknown as CsvLine[];
   } catch (cause) {
     const { lines = 1, message } = cause as { lines?: number; message: string };
-    throw refuse(lines, message, cause);
+    throw refuse(lines, `${message}; the header is ${shortened(header)}`, cause);
   }
 }
 

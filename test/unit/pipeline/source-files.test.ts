@@ -163,5 +163,9 @@ describe('an article list', () => {
     expect(refusal(utf8(`${header}A,B,C,D\n`))).toMatch(/list\.csv:2: expected 3 cells/);
     const latin = Buffer.from(`${header}A,B,C\nA,B,BÜRO\n`, 'latin1');
     expect(refusal(latin)).toMatch(/list\.csv:3: expected UTF-8 text/);
+    const open = utf8(`${header}A,B,C\nA,B,"C\n`);
+    expect(refusal(open)).toMatch(/list\.csv:3: Quote Not Closed/);
+    const shown = `; the header is "${header.trim()}"`;
+    for (const bytes of [latin, open]) expect(refusal(bytes)).toContain(shown);
   });
 });
