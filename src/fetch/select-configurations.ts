@@ -147,7 +147,7 @@ function findProperty(article: Article, name: string): Found {
   const found = known.get(name);
   if (found !== undefined) return found;
   const hint = didYouMean(name, known.keys()) || `; properties: ${[...known.keys()].join(', ')}`;
-  const message = `values or each: expected a property of the article, received ${name}${hint}`;
+  const message = `values or each: expected a property of the article, received ${JSON.stringify(name)}${hint}`;
   throw new ConverterError('PROPERTY_UNKNOWN', message);
 }
 

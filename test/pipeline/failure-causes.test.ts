@@ -83,6 +83,16 @@ test('a cause with several values states what was expected, and each example its
   expect(cause?.message).toBe('expected a reinitstring that the service accepts');
 });
 
+test('unknown properties of several names are one cause', async () => {
+  const base = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
+  const entries = ['NIX.NIX', 'FOO.BAR'].map((name) => {
+    return { configurations: { ...base, values: { [name]: '1' } } };
+  });
+  await runs.configure({ articles: entries });
+  await runs.run(DAY);
+  expect((await runs.report()).causes).toMatchObject([{ code: 'PROPERTY_UNKNOWN', count: 2 }]);
+});
+
 test('lists in several folders are distinguished, and every line that asks is named', async () => {
   await list('a/articles.csv', 'ACME,DESK,NO,,');
   await list('b/articles.csv', 'ACME,DESK,D1,,', 'ACME,DESK,NO,,', 'ACME,DESK,D1,D1-GONE,');

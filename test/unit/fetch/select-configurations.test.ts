@@ -134,7 +134,7 @@ describe('configurations of a base article', () => {
       'an unknown property',
       { values: { 'A.B.COLOR': 'OAK' } },
       'PROPERTY_UNKNOWN',
-      /"A\.B\.COLOUR"/,
+      /received "A\.B\.COLOR"; did you mean "A\.B\.COLOUR"/,
     ],
     ['a refused value', { values: { 'A.B.LEGS': '3' } }, 'PROPERTY_VALUE_REFUSED', /LEGS: not 3/],
     [
