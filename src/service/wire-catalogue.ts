@@ -8,19 +8,27 @@ const { text, identifier } = fields;
 
 const resource: Field<CatalogueResource> = fields.object({ restype: text, rescontent: text });
 
-const node = fields.object({
+const NODE = {
   nodeid: identifier,
   text,
   nodetype: fields.oneOf(['F', 'A', 'I']),
   manufacturer: identifier,
   manufacturername: text,
   program: identifier,
-  basearticlenumber: identifier,
-  variantcode: identifier,
+  // They have a meaning in articles only.
+  basearticlenumber: text,
+  variantcode: text,
   // Only on the top level.
   convertdate: fields.optional(text),
   ressources: fields.records(resource),
-});
+};
+const folder = fields.object(NODE);
+const article = fields.object({ ...NODE, basearticlenumber: identifier, variantcode: identifier });
+
+const node: typeof folder = (value, at) => {
+  const { nodetype } = (value ?? {}) as { nodetype?: unknown };
+  return (String(nodetype).trim().toUpperCase() === 'A' ? article : folder)(value, at);
+};
 
 const breadcrumb: Field<Breadcrumb> = fields.object({ nodeid: text, text });
 

@@ -36,6 +36,15 @@ describe('decodeNodes', () => {
     });
   });
 
+  it('reads a folder whose fields for articles are unreadable, and refuses such an article', () => {
+    const wire = { nodeid: 'x', basearticlenumber: [], variantcode: {} };
+    expect(decodeNodes(bytes([{ ...wire, nodetype: 'F' }]))).toMatchObject([
+      { basearticlenumber: '', variantcode: '' },
+    ]);
+    const message = 'nodes[0].basearticlenumber: expected a text, received an array of 0';
+    expect(() => decodeNodes(bytes([{ ...wire, nodetype: 'a' }]))).toThrow(message);
+  });
+
   it('reads an empty folder', () => {
     expect(decodeNodes(bytes([]))).toEqual([]);
   });
