@@ -204,10 +204,11 @@ async function* checkFolders(outputDir: string, cacheDir: string): AsyncGenerato
     if (bytes < LEAST_BYTES) throw new ConverterError('DISK_FULL', message);
     return warning('free space', message, 'free disk space, or choose another folder');
   });
-  if (links === undefined) return;
-  yield links === 'linked'
-    ? ok('hard links', 'possible')
-    : warning('hard links', 'not possible here', 'expect the disk space of each file twice');
+  if (links === undefined) yield skipped('hard links');
+  else
+    yield links === 'linked'
+      ? ok('hard links', 'possible')
+      : warning('hard links', 'not possible here', 'expect the disk space of each file twice');
 }
 
 /** The folder in which a run would create this one. */

@@ -57,6 +57,11 @@ describe('doctor', () => {
     expect(checks.list).toMatch(/articles\.csv: 1 line$/);
     expect(checks['write access']).toBe(`ok: ${join(folder, 'out')}`);
     expect((await readdir(folder)).sort()).toEqual(['articles.csv', 'pipeline.yaml']);
+    const output = { dir: 'articles.csv/out' };
+    await writePipeline(folder, { service: { emulator: true }, articles, output });
+    const refused = await doctor([file]);
+    expect(refused.checks['write access']).toMatch(/^problem: /);
+    expect(refused.checks['hard links']).toMatch(/^warning: not checked → /);
   });
 
   test('names the variables that are missing or misspelt: exit 2', async () => {
