@@ -151,7 +151,7 @@ function convertParameters(given: readonly Parameter[], isApi: boolean) {
       if (existing.raw !== raw) conflicts.push({ code: 'CONFLICTING_PARAMETERS', message });
       continue;
     }
-    const isCaseless = name === 'manufacturer' || name === 'program';
+    const isCaseless = ['manufacturer', 'program'].includes(name.toLowerCase());
     const value = isCaseless ? raw.replace(/(?:%[\da-f]{2})+|[^%]+/gi, rawUpperCase) : raw;
     if (value !== raw)
       cased.push({ before: `${name}${raw}`, after: `${name}${value}`, why: 'Spec 4.3' });

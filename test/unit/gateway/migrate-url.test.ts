@@ -33,14 +33,14 @@ describe('an address of v1', () => {
   });
 
   it('names manufacturer and program in upper case, whatever else is kept as it is spelled', () => {
-    const before = 'index.php?manuid=ac%c3%bc+me%2f&program=de%73k&lang=en&basearticlenumber=d1';
+    const before = 'index.php?manuid=ac%c3%bc+me%2f&Program=de%73k&lang=en&basearticlenumber=d1';
     const { after, changes } = migrate(before, NEW);
     expect(after).toBe(
-      `${ENTRY}?manufacturer=AC%C3%9C+ME%2f&program=DESK&lang=en&basearticlenumber=d1`,
+      `${ENTRY}?manufacturer=AC%C3%9C+ME%2f&Program=DESK&lang=en&basearticlenumber=d1`,
     );
     expect(changes).toContainEqual({
-      before: 'program=de%73k',
-      after: 'program=DESK',
+      before: 'Program=de%73k',
+      after: 'Program=DESK',
       why: 'Spec 4.3',
     });
     expect(migrate(after, NEW).changes).toEqual([]);
