@@ -14,6 +14,7 @@ import {
   joinSelections,
   type SelectedArticle,
   type Selection,
+  type SelectionFailure,
   type SourceOf,
   type SourceSelection,
 } from './selection.ts';
@@ -61,12 +62,20 @@ export async function selectArticles(
   sources: readonly ArticleSource[],
   reader: Reader,
 ): Promise<Selection> {
-  const select = async (source: ArticleSource) =>
-    (SELECTORS[source.kind] as Selector<ArticleSource['kind']>)(source, reader);
+  const select = async (source: ArticleSource, index: number): Promise<SourceSelection> => {
+    const read = SELECTORS[source.kind] as Selector<ArticleSource['kind']>;
+    const { failures = [], ...selected } = await read(source, reader);
+    return { ...selected, failures: failures.map((failure) => withEntry(failure, index)) };
+  };
   const selections = await Promise.all(sources.map(select));
   const { articles, ...rest } = joinSelections(selections);
   const merged = mergeSelected(articles, ({ request }) => configurationKey(request));
   return { articles: merged, ...rest };
+}
+
+/** A failure that names no line of a file was asked for by an entry of the pipeline file. */
+function withEntry(failure: SelectionFailure, index: number): SelectionFailure {
+  return { selectedBy: [`articles, entry ${index + 1} of the pipeline file`], ...failure };
 }
 
 /**

@@ -205,10 +205,3 @@ function nameOf(source: ConfigurationSource, settings: readonly Setting[]): stri
   const values = settings.map((setting) => setting.join('=')).join(' ');
   return `configuration ${articleLabel(source)} ${values || 'default'}`;
 }
-
-/** Whether what could not be selected, by its name, is one of the configurations of a source. */
-export function isConfigurationOf(source: ConfigurationSource, what: string): boolean {
-  const named = Object.entries(source.values);
-  const ofEach = source.each.map((name) => nameOf(source, [...named, [name, '']]));
-  return what === nameOf(source, named) || ofEach.some((start) => what.startsWith(start));
-}

@@ -146,13 +146,13 @@ function checkIdentity(request: ArticleRequest, what: string): void {
 
 /** The ids of an article that cannot be used may be known. */
 function failureOf(
-  { name, article }: StoredPlanning,
+  { name, selectedBy, article }: StoredPlanning,
   { code, message }: ConverterError,
 ): SelectionFailure {
   const json = 'json' in article ? article.json : undefined;
   const inner = isRecord(json) && isRecord(json.json) ? json.json : json;
   const { manufacturer, program, basearticlenumber } = isRecord(inner) ? inner : {};
-  const failure = { what: name, code, message };
+  const failure = { what: name, ...(selectedBy && { selectedBy }), code, message };
   if (!isName(manufacturer) || !isName(program) || !isName(basearticlenumber)) return failure;
   const ids = { manufacturer: manufacturer.toUpperCase(), program: program.toUpperCase() };
   return { ...failure, article: { ...ids, basearticlenumber } };

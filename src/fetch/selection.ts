@@ -61,6 +61,8 @@ export interface ListRow {
 export interface StoredPlanning {
   /** What it is, in words: `cart order-17.json`. */
   name: string;
+  /** The lines that name it, such as `ids.txt:2`; undefined if no file lists it. */
+  selectedBy?: string[];
   /** As it was received; or why it cannot be read. */
   article: { json: unknown } | { error: ConverterError };
 }
@@ -80,6 +82,8 @@ export interface SelectedArticle {
 export interface SelectionFailure {
   /** What was to be selected, in words. */
   what: string;
+  /** What asked for it: lines of a file, such as `ids.txt:2`, or an entry of the pipeline file. */
+  selectedBy?: string[];
   code: string;
   message: string;
   /** The article concerned, if it is known. */

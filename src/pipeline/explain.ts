@@ -22,9 +22,9 @@ import { snapshotSource, sourceDigest } from './configuration.ts';
 import { loadConverter } from './convert-article.ts';
 import { type Run, withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
-import { entriesOf, selectedByOf } from './report.ts';
+import { selectedByOf } from './report.ts';
 import type { RunEnvironment } from './run-options.ts';
-import { readSelection } from './select.ts';
+import { readSelection, readSelectionFailures } from './select.ts';
 
 /** What failed, what is published, and the labels of `others` that exist: see {@link othersOf}. */
 export type Explanation = Awaited<ReturnType<typeof explainArticle>>;
@@ -77,18 +77,20 @@ async function matchingFailures(
   const stored = stores.database.failures.all(pipeline.outputDir);
   const records = new Map(stored.map((record) => [record.request, record]));
   const selectedBy = selectedByOf(await lastSelection(pipeline));
+  const notSelected = await readSelectionFailures(pipeline);
   const isRecording = pipeline.service.recording !== undefined;
   const subjectOf = (key: string) => {
     if (isConfigurationKey(key)) {
       const selectors = selectedBy(parseConfigurationKey(records.get(key)?.root || key)) ?? [];
       return { what: undefined, request: parseConfigurationKey(key), selectedBy: selectors };
     }
-    const entries = entriesOf(pipeline, key);
-    const selectors = entries.map(({ name }) => name);
+    const own = notSelected.filter(({ what }) => what === key);
+    const article = own.find((failure) => failure.article)?.article;
+    const selectors = own.flatMap((failure) => failure.selectedBy ?? []);
     return {
       what: key,
-      request: entries[0] && requestOf(entries[0].source),
-      selectedBy: selectors,
+      request: article && requestOf(article),
+      selectedBy: [...new Set(selectors)],
     };
   };
   const explained = ({ key, line }: { key: string; line?: ManifestLine }) => {

@@ -1,7 +1,6 @@
 /** Makes the report of a run from its results, and writes it into the folder of the run. */
 import { join, relative, sep } from 'node:path';
 import { CONFIGURATION_INVALID } from '../fetch/resolve-article.ts';
-import { isConfigurationOf } from '../fetch/select-configurations.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
@@ -25,7 +24,6 @@ import { publishedAsset, sizeOf } from '../write/publish.ts';
 import type { Quarantine } from './failures.ts';
 import type { PreviousOutput, Run } from './open-run.ts';
 import { linkLatestRun, RUNS_FOLDER, runFolders } from './output-folder.ts';
-import type { Pipeline } from './pipeline-file.ts';
 import type { Results } from './results.ts';
 import { isPublished, type RunEnd, reportedEnd } from './run-end.ts';
 import { runId } from './run-options.ts';
@@ -110,7 +108,7 @@ function collectRows({ options, stores }: Run, content: ReportContent) {
     collector.add(path === '' ? line : { ...line, glb });
   }
   for (const failure of selection.failures) {
-    const row = { ...selectionRow(failure, pipeline), help: helpOf(failure.code) };
+    const row = { ...selectionRow(failure), help: helpOf(failure.code) };
     collector.addNotSelected({ ...row, ...output?.quarantine.historyOf(failure) });
   }
   for (const warning of selection.warnings) collector.addSelectionWarning(warning);
@@ -158,21 +156,8 @@ function describe(
 
 const NO_ID = Object.fromEntries(ID_FIELDS.map((field) => [field, ''])) as unknown as ArticleKey;
 
-function selectionRow(
-  { what, code, message, article }: SelectionFailure,
-  pipeline: Pipeline,
-): Omit<FailureRow, 'help'> {
-  const entries = entriesOf(pipeline, what).map(({ name }) => name);
-  const selectedBy = entries.length > 0 && { selectedBy: entries };
-  return { what, ...NO_ID, ...article, ...selectedBy, code, message };
-}
-
-/** Finds the entries of `configurations:` of which a configuration could not be selected. */
-export function entriesOf({ articles }: Pipeline, what: string) {
-  return articles.flatMap((source, index) => {
-    if (source.kind !== 'configurations' || !isConfigurationOf(source, what)) return [];
-    return [{ source, name: `articles, entry ${index + 1} of the pipeline file` }];
-  });
+function selectionRow({ what, article, ...failure }: SelectionFailure): Omit<FailureRow, 'help'> {
+  return { what, ...NO_ID, ...article, ...failure };
 }
 
 /** Returns who selected a request: lines of lists, folders, carts. */

@@ -55,6 +55,8 @@ export async function selectLive(run: Run): Promise<Selection> {
     if (Object.keys(pipeline.serviceVariables).length > 0)
       await store(pipeline, variablesPath(pipeline), new TextEncoder().encode(variables));
     const failures = redactMessages(selected.failures);
+    // A later run without failures leaves the file: it is read for failures that are stored.
+    if (failures.length > 0) await store(pipeline, failuresPath(pipeline), jsonLines(failures));
     const warnings = redactMessages([...emptyFiles(pipeline, sources), ...selected.warnings]);
     return narrow({ ...selected, articles, failures, warnings }, only);
   });
@@ -113,9 +115,8 @@ async function openSource(
       return { kind: 'planning', as: entry.as, plannings: await readCartFiles(entry.glob) };
     case 'permanentids': {
       const { from, as } = entry;
-      const ids = 'ids' in from ? from.ids : await readPermanentIds(from.file);
       const { service } = options.pipeline;
-      const plannings = await findPlannings(ids, {
+      const plannings = await findPlannings(await permanentIds(from, options.pipeline), {
         service: describeService(service),
         permanentIds: stores.database.permanentIds,
         recording: service.recording,
@@ -126,6 +127,19 @@ async function openSource(
     default:
       return entry;
   }
+}
+
+/** The identifiers of an entry; those of a file with their lines. */
+async function permanentIds(
+  from: Extract<Pipeline['articles'][number], { kind: 'permanentids' }>['from'],
+  pipeline: Pipeline,
+): Promise<Parameters<typeof findPlannings>[0]> {
+  if ('ids' in from) return from.ids.map((id) => ({ id }));
+  const name = listName(from.file, pipeline);
+  const ids = await readPermanentIds(from.file);
+  return Array.from(ids, ([id, lines]) => {
+    return { id, selectedBy: lines.map((line) => `${name}:${line}`) };
+  });
 }
 
 function emptyFiles({ articles }: Pipeline, sources: readonly ArticleSource[]): Warning[] {
@@ -143,7 +157,10 @@ function emptyFiles({ articles }: Pipeline, sources: readonly ArticleSource[]): 
 
 /** The path of a list below the folder that contains all lists of the pipeline, for messages. */
 function listName(file: string, { articles }: Pipeline): string {
-  const lists = articles.flatMap((source) => (source.kind === 'list' ? [source.file] : []));
+  const lists = articles.flatMap((entry) => {
+    if (entry.kind === 'list') return [entry.file];
+    return entry.kind === 'permanentids' && 'file' in entry.from ? [entry.from.file] : [];
+  });
   let folder = dirname(file);
   const isAbove = (list: string) => !relative(folder, list).startsWith('..');
   while (!lists.every(isAbove) && dirname(folder) !== folder) folder = dirname(folder);
@@ -217,8 +234,17 @@ export async function readSelection(pipeline: Pipeline): Promise<SelectedArticle
     const message = `${pipeline.cacheDir}: expected data fetched for pipeline "${pipeline.name}", received none`;
     throw new ConverterError('SNAPSHOT_MISSING', message);
   }
+  return parseLines(text);
+}
+
+/** Reads what could not be selected when that last happened; nothing if it never did. */
+export async function readSelectionFailures(pipeline: Pipeline): Promise<SelectionFailure[]> {
+  return parseLines((await readTextIfExists(failuresPath(pipeline))) ?? '');
+}
+
+function parseLines<T>(text: string): T[] {
   const lines = text.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as SelectedArticle);
+  return lines.map((line) => JSON.parse(line) as T);
 }
 
 /** Returns the variables of `service:` at the last fetch of this pipeline; none before the first. */
@@ -228,8 +254,12 @@ export async function readServiceVariables(pipeline: Pipeline): Promise<Record<s
 }
 
 /** One file for each pair of a service and sources. */
-function selectionPath({ service, articles, cacheDir }: Pipeline): string {
-  return storedPath(cacheDir, [pipelineServiceId(service), articles], 'jsonl');
+function selectionPath({ service, articles, cacheDir }: Pipeline, ending = 'jsonl'): string {
+  return storedPath(cacheDir, [pipelineServiceId(service), articles], ending);
+}
+
+function failuresPath(pipeline: Pipeline): string {
+  return selectionPath(pipeline, 'failures.jsonl');
 }
 
 function variablesPath({ name, serviceVariables, cacheDir }: Pipeline): string {

@@ -250,16 +250,30 @@ async function readJson(path: string): Promise<unknown> {
   return parseJson(await readBytes(path), 'CART_INVALID');
 }
 
-/** Reads distinct identifiers, one per line; skips blank lines and comments with `#`. @throws `LIST_INVALID` */
-export async function readPermanentIds(path: string): Promise<string[]> {
+/**
+ * Reads distinct identifiers with their lines, counted from 1; skips blank lines and comments with `#`.
+ *
+ * @throws {@link ConverterError} `LIST_INVALID`
+ */
+export async function readPermanentIds(path: string): Promise<Map<string, number[]>> {
   const text = await readList(path, readText);
-  const lines = text.split(/\r\n|\n|\r/).map((line) => line.trim());
-  return [...new Set(lines.filter((line) => line !== '' && !line.startsWith('#')))];
+  const ids = new Map<string, number[]>();
+  for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
+    const id = line.trim();
+    if (id === '' || id.startsWith('#')) continue;
+    ids.set(id, [...(ids.get(id) ?? []), index + 1]);
+  }
+  return ids;
+}
+
+/** A permanent identifier, and the lines of a file that name it. */
+interface PermanentId extends Pick<StoredPlanning, 'selectedBy'> {
+  id: string;
 }
 
 /** Looks up the plannings of permanent identifiers in the database, then in the recording. @see D-802, D-821 */
 export async function findPlannings(
-  ids: readonly string[],
+  ids: readonly PermanentId[],
   sources: {
     service: string;
     permanentIds: Pick<CacheDatabase['permanentIds'], 'get'>;
@@ -269,14 +283,15 @@ export async function findPlannings(
 ): Promise<StoredPlanning[]> {
   const { service, permanentIds, recording, onPlanning } = sources;
   const found: StoredPlanning[] = [];
-  for (const id of ids) {
+  for (const { id, ...origin } of ids) {
     let json = permanentIds.get(service, id);
     if (json === undefined && recording !== undefined) {
       json = await readRecordedPlanning(recording, id);
     }
     if (json !== undefined) await onPlanning?.(id, json);
     const name = `permanentid ${id}`;
-    found.push({ name, article: json === undefined ? { error: notResolvable() } : { json } });
+    const article = json === undefined ? { error: notResolvable() } : { json };
+    found.push({ name, ...origin, article });
   }
   return found;
 }

@@ -247,3 +247,49 @@ test('a configuration that cannot be selected is found by explain and names its 
   const [row] = (await explain('D 9', '--json')).stdout.split('\n');
   expect(JSON.parse(row!)).toMatchObject({ what: unknown, ...ids, status: 'failed', attempts: 1 });
 });
+
+test('each part of the selection that fails names the line of its file or its entry', async () => {
+  const { proxy, pipelineFile } = runs;
+  const near = (name: string) => join(dirname(pipelineFile), name);
+  await list('lists/articles.csv', 'ACME,DESK,D1,,', 'ACME,DESK,NO,,');
+  await writeFile(near('ids.txt'), '# orders\nP-1\nP-2\n\nP-1\n');
+  await writeFile(
+    near('broken.json'),
+    '{"manufacturer":"ACME","program":"DESK","basearticlenumber":"C1"}',
+  );
+  proxy.break(/\/search\//, (response) => response.writeHead(500).end());
+  await runs.configure({
+    articles: [
+      { list: 'lists/articles.csv' },
+      { permanentids: 'ids.txt' },
+      { permanentids: ['P-1', 'P-3'] },
+      { catalogue: { parentnode: 'nofolder' } },
+      { search: { manufacturer: 'ACME', query: 'desk' } },
+      { carts: 'broken.json' },
+      { configurations: { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D9' } },
+    ],
+  });
+  const { stdout } = await runs.run(DAY);
+  const selectors = (await runs.failures()).map(({ what = 'NO', selectedBy }) => [
+    what,
+    ...selectedBy!,
+  ]);
+  const entry = (n: number) => `articles, entry ${n} of the pipeline file`;
+  expect(selectors).toEqual([
+    ['permanentid P-1', 'ids.txt:2', 'ids.txt:5'],
+    ['permanentid P-2', 'ids.txt:3'],
+    ['permanentid P-1', entry(3)],
+    ['permanentid P-3', entry(3)],
+    ['catalogue nofolder', entry(4)],
+    ['search ACME "desk"', entry(5)],
+    [`cart ${near('broken.json')}`, entry(6)],
+    ['configuration ACME/DESK/D9 default', entry(7)],
+    ['NO', 'lists/articles.csv:3'],
+  ]);
+  expect(stdout).toContain('permanentid P-1  ids.txt:2  ids.txt:5\n');
+  const explain = async (pattern: string) =>
+    (await runs.words('explain', DAY, [pattern, '--pipeline', pipelineFile])).stdout;
+  expect(await explain('P-1')).toContain(`selected by ids.txt:2, ids.txt:5, ${entry(3)}\n`);
+  expect(await explain('nofolder')).toContain(`selected by ${entry(4)}\n`);
+  expect(await explain('ACME/DESK/C1')).toContain(`selected by ${entry(6)}\n`);
+});

@@ -386,7 +386,9 @@ describe('a choice that cannot be had', () => {
     expect(stdout).toMatch(
       /CATALOGUE_CIRCULAR {2}catalogue FJEL\S* contains FJEL\S*, which contains it/,
     );
-    expect(stdout).toMatch(/NODE_NOT_FOUND {2}1 failed: .*\n +catalogue GONE\n/);
+    expect(stdout).toMatch(
+      /NODE_NOT_FOUND {2}1 failed: .*\n +catalogue GONE {2}articles, entry 1 of the/,
+    );
     expect(stdout).toMatch(/\d fetched · 1 failed/);
   });
 

@@ -104,6 +104,7 @@ describe('selectArticles', () => {
     expect(failures).toEqual([
       {
         what: 'a node in catalogue shared',
+        selectedBy: ['articles, entry 1 of the pipeline file'],
         code: 'RESPONSE_INVALID',
         message: 'expected the number of an article, received nothing',
       },
@@ -216,15 +217,17 @@ describe('selectArticles', () => {
     );
     expect(numbers(articles)).toEqual(['ACME D1']);
     expect(catalogue.asked.filter((id) => id === '')).toHaveLength(1);
+    const entry = (n: number) => ({ selectedBy: [`articles, entry ${n} of the pipeline file`] });
     expect(failures).toEqual([
-      { what: 'catalogue b', code: 'NODE_NOT_FOUND', message: 'no b' },
+      { what: 'catalogue b', ...entry(1), code: 'NODE_NOT_FOUND', message: 'no b' },
       {
         what: 'a node in the top of the catalogue',
+        ...entry(1),
         code: 'RESPONSE_INVALID',
         message: 'expected the id of a folder, received nothing',
       },
-      { what: 'catalogue c', code: 'NODE_NOT_FOUND', message: 'no c' },
-      { what: 'search ACME "desk"', code: 'HTTP_STATUS', message: 'status 500' },
+      { what: 'catalogue c', ...entry(2), code: 'NODE_NOT_FOUND', message: 'no c' },
+      { what: 'search ACME "desk"', ...entry(3), code: 'HTTP_STATUS', message: 'status 500' },
     ]);
     expect(unread).toEqual([
       OWNER,

@@ -63,10 +63,14 @@ describe('cart files', () => {
 });
 
 describe('permanent identifiers', () => {
-  test('are read one per line, each once, without blank lines and comments', async () => {
+  test('are read one per line, each once with its lines, without blank lines and comments', async () => {
     const text = '# orders of May\r\nP-1\n\n  P-2 \nP-1\r#P-3\nä b/;\n';
     await files({ 'ids.txt': text });
-    expect(await readPermanentIds(join(folder, 'ids.txt'))).toEqual(['P-1', 'P-2', 'ä b/;']);
+    expect([...(await readPermanentIds(join(folder, 'ids.txt')))]).toEqual([
+      ['P-1', [2, 5]],
+      ['P-2', [4]],
+      ['ä b/;', [7]],
+    ]);
   });
 
   test('are found for the service that issued them, and for no other', async () => {
@@ -75,13 +79,15 @@ describe('permanent identifiers', () => {
       get: (service: string, id: string) => known.get(`${service} ${id}`),
       put() {},
     };
-    expect(await findPlannings(['P-1', 'P-2'], { service: 'test', permanentIds })).toMatchObject([
+    expect(
+      await findPlannings([{ id: 'P-1' }, { id: 'P-2' }], { service: 'test', permanentIds }),
+    ).toMatchObject([
       { name: 'permanentid P-1', article: { json: { id: '7' } } },
       { name: 'permanentid P-2', article: { error: { code: 'PERMANENT_ID_NOT_RESOLVABLE' } } },
     ]);
-    expect(await findPlannings(['P-1'], { service: 'production', permanentIds })).toMatchObject([
-      { article: { error: { code: 'PERMANENT_ID_NOT_RESOLVABLE' } } },
-    ]);
+    expect(
+      await findPlannings([{ id: 'P-1' }], { service: 'production', permanentIds }),
+    ).toMatchObject([{ article: { error: { code: 'PERMANENT_ID_NOT_RESOLVABLE' } } }]);
   });
 });
 
