@@ -205,7 +205,7 @@ function actionsCard(report: RunReport): Html {
   });
   const calm = html`<p class="note">Nothing. You can close this page.</p>`;
   const content = items.length === 0 ? calm : html`<ol>${items}</ol>`;
-  return card('needs', 'needs', 'What you need to do', undefined, content);
+  return card('needs', 'needs', 'Needs attention', undefined, content);
 }
 
 /** What is zero is left out. */

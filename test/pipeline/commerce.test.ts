@@ -95,7 +95,7 @@ test('a configuration with an open property, also of a child, is named and needs
     expect(incomplete).toMatchObject({ count: 1, rows: [{ basearticlenumber: 'INCOMPLETE' }] });
     expect(incomplete.rows[0]!.message).toContain('PLAN.TOP, CH-1/PLAN.COLOR');
     const page = await readFile(join(runs.outputDir, 'runs', run, 'report.html'), 'utf8');
-    const needs = page.slice(page.indexOf('What you need to do'), page.indexOf('<nav'));
+    const needs = page.slice(page.indexOf('Needs attention'), page.indexOf('<nav'));
     expect(needs).toContain('1 configuration with properties that need a value');
   }
 });
