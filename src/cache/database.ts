@@ -322,7 +322,7 @@ export interface FailureRecord {
   firstSeen: string;
   /** ISO 8601, UTC: start of the last of these runs. */
   lastSeen: string;
-  /** Digest of what else decides whether it fails: options and converter. */
+  /** Digest of what else decides whether it fails: options and converter; `fetch` prefixes its name. */
   conditions: string;
   /** Request whose processing selected it; empty if it was selected itself. */
   root: string;

@@ -43,16 +43,28 @@ export function explainArticle(pattern: string, pipeline: Pipeline, environment:
     const isMeant = (id: ArticleRequest) =>
       [id.basearticlenumber, id.finalarticlenumber, ...configurationLabels(id)].some(matches);
     const all = run.stores.previous.lines;
-    const lines: ManifestLine[] = [];
-    for (const line of all.values()) if (isMeant(line)) lines.push(line);
-    const failures = await matchingFailures(run, lines, isMeant, matches);
-    if (lines.length === 0 && failures.length === 0) throw noMatch(pattern, pipeline, all);
+    const stored = run.stores.database.failures.all(pipeline.outputDir);
+    const records = new Map(stored.map((record) => [record.request, record]));
+    const failed: ManifestLine[] = [];
     const articles: ArticleExplanation[] = [];
-    for (const line of lines) {
-      if (line.status !== 'failed') articles.push(await explainLine(line, run));
+    for (const line of all.values()) {
+      if (!isMeant(line)) continue;
+      if (hasFailed(line, records, run)) failed.push(line);
+      else articles.push(await explainLine(line, run));
     }
+    const failures = await matchingFailures(run, failed, records, isMeant, matches);
+    if (articles.length === 0 && failures.length === 0) throw noMatch(pattern, pipeline, all);
     return { failures, articles, others: othersOf(failures, articles, all) };
   });
+}
+
+/** Whether what a line requests failed when it was last tried: not if all of it was fetched since. */
+function hasFailed(line: ManifestLine, records: FailureRecords, run: Run): boolean {
+  if (line.status !== 'failed') return false;
+  const { service, database } = snapshotSource(run);
+  const isFetched = (key: string) =>
+    !records.has(key) && database.snapshots.get(service, key) !== undefined;
+  return !line.requested.map(configurationKey).every(isFetched);
 }
 
 const NAMED = 3;
@@ -69,13 +81,12 @@ function noMatch(pattern: string, { outputDir }: Pipeline, all: PackedMap<Manife
 
 /** What failed when it was last tried, according to the history; to the manifest if the cache was deleted. */
 async function matchingFailures(
-  { options: { pipeline }, stores }: Run,
+  { options: { pipeline } }: Run,
   lines: readonly ManifestLine[],
+  records: FailureRecords,
   isMeant: (request: ArticleRequest) => boolean,
   matches: (text: string) => boolean,
 ) {
-  const stored = stores.database.failures.all(pipeline.outputDir);
-  const records = new Map(stored.map((record) => [record.request, record]));
   const selectedBy = selectedByOf(await lastSelection(pipeline));
   const notSelected = await readSelectionFailures(pipeline);
   const isRecording = pipeline.service.recording !== undefined;
@@ -114,7 +125,6 @@ async function matchingFailures(
     };
   };
   const ofLines = lines.flatMap((line) => {
-    if (line.status !== 'failed') return [];
     const keys = line.requested.map(configurationKey);
     const known = keys.filter((key) => records.has(key));
     return (known.length > 0 ? known : keys.slice(0, 1)).map((key) => ({ key, line }));
@@ -128,6 +138,8 @@ async function matchingFailures(
   return [...ofLines, ...others.map((key) => ({ key }))].map(explained);
 }
 
+/** By request, or by the name of a part of the selection. */
+type FailureRecords = ReadonlyMap<string, FailureRecord>;
 type Failure = Pick<FailureRecord, 'code' | 'message'> & Partial<FailureRecord>;
 
 /** The request for the default configuration of a base article. */

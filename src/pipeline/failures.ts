@@ -5,7 +5,8 @@ import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
 import { configurationKey, isConfigurationKey } from '../model/configuration-id.ts';
 import type { FailedResult } from '../model/result.ts';
-import { conversionDigest } from './configuration.ts';
+import type { ErrorCode } from '../support/errors.ts';
+import { conversionDigest, snapshotSource } from './configuration.ts';
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { Results } from './results.ts';
@@ -16,6 +17,10 @@ type HistoryOptions = Pick<Pipeline, 'outputDir' | 'failures' | 'convert'> & {
   now: number;
   /** Number of configurations known without a selection: a run may select a part only. */
   published?: number;
+  /** What is tried: `fetch` builds nothing, `build` fetches nothing. @defaultValue `run` */
+  command?: 'run' | 'fetch' | 'build';
+  /** Whether the snapshot of a request is in the cache. */
+  hasSnapshot?: (request: string) => boolean;
 };
 
 /** A configuration, or a part of the selection by its name. */
@@ -27,6 +32,16 @@ type Subject = ArticleRequest | { what: string };
  */
 const MOST_QUARANTINED = { share: 0.1, few: 25 };
 
+/** Codes that no conversion ends with. */
+const UNFETCHED: ReadonlySet<string> = new Set([
+  'ARTICLE_NOT_FOUND',
+  'ARTICLE_REPORTED',
+  'CONFIGURATION_REFUSED',
+] satisfies ErrorCode[]);
+
+/** Beginning of the conditions of a failure that `fetch` recorded. */
+const BY_FETCH = 'fetch ';
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -36,10 +51,22 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  */
 export function openFailureHistory(table: CacheDatabase['failures'], options: HistoryOptions) {
   const { outputDir, failures: policy, convert, now, published = 0 } = options;
+  const { command = 'run', hasSnapshot = () => true } = options;
   const today = dayOf(now);
   const conditions = conversionDigest(convert).slice(0, 16);
   const records = new Map(table.all(outputDir).map((record) => [record.request, record]));
   const known = new Set(records.keys());
+  /** Failures without a snapshot, which only the halves of a run need to know. */
+  const withoutSnapshot = new Set(
+    command === 'run' ? [] : [...known].filter((key) => !hasSnapshot(key)),
+  );
+  /** Whether fetching failed, so that only fetching ends it. */
+  const isUnfetched = (key: string) => {
+    const record = records.get(key);
+    if (record === undefined) return false;
+    const { code, conditions: stored } = record;
+    return withoutSnapshot.has(key) || stored.startsWith(BY_FETCH) || UNFETCHED.has(code);
+  };
   const met = new Set<string>();
   const failed = new Set<string>();
   let selected = published;
@@ -52,7 +79,7 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
     if (record === undefined || !isQuarantined(record)) return false;
     // A date in the future was recorded before the clock was set back: it must not delay the next attempt.
     const isPast = dayOf(Date.parse(record.lastSeen)) <= today;
-    return record.conditions === conditions && isPast && today < retryOn(record);
+    return record.conditions.endsWith(conditions) && isPast && today < retryOn(record);
   };
   /** Whether so many of the selection failed that none is quarantined; children appear only later. */
   let tooMany: boolean | undefined;
@@ -63,21 +90,39 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
     return tooMany;
   };
 
+  const splitBy = (
+    articles: readonly SelectedArticle[],
+    isUntried: (request: ArticleRequest) => boolean,
+  ) => {
+    const untried = articles.flatMap(requestsOf).filter(isUntried);
+    const quarantined = untried.map((request) => {
+      const key = configurationKey(request);
+      const { code, message } = records.get(key)!;
+      met.add(key);
+      return { request, error: { code, message } };
+    });
+    return { tried: withRequests(articles, (request) => !isUntried(request)), quarantined };
+  };
+  const cannotBuild = (request: ArticleRequest) =>
+    command === 'build' && withoutSnapshot.has(configurationKey(request));
+  /** Whether a result replaces or ends the stored failure: not if the command did not try what failed. */
+  const counts = (key: string, error: FailedResult['error'] | undefined) => {
+    if (command === 'build') return !isUnfetched(key) && error?.code !== 'SNAPSHOT_MISSING';
+    return command === 'run' || error !== undefined || isUnfetched(key);
+  };
+
   return {
-    /** Splits requests into those that are tried and those in quarantine, with their last failure. */
+    /**
+     * Splits requests into those that are tried and those that are not, with their last failure: those in
+     * quarantine, and of a `build` those that could not be fetched.
+     *
+     * @param isAll - Whether those in quarantine are tried.
+     */
     split(articles: readonly SelectedArticle[], isAll = false) {
       selected = Math.max(selected, articles.length);
       const waiting = isAll ? [] : articles.flatMap(requestsOf).filter(isWaiting);
-      if (waiting.length === 0 || waiting.length > mostQuarantined(articles.length)) {
-        return { tried: [...articles], quarantined: [] };
-      }
-      const quarantined = waiting.map((request) => {
-        const key = configurationKey(request);
-        const { code, message } = records.get(key)!;
-        met.add(key);
-        return { request, error: { code, message } };
-      });
-      return { tried: withRequests(articles, (request) => !isWaiting(request)), quarantined };
+      const areAllTried = waiting.length > mostQuarantined(articles.length);
+      return splitBy(articles, isAll || areAllTried ? cannotBuild : isWaiting);
     },
     /**
      * Returns the articles with a request that failed when it was last tried, without their other requests. A
@@ -103,6 +148,7 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
       const key = keyOf(subject);
       tooMany = undefined;
       if (known.has(key)) met.add(key);
+      if (!counts(key, error)) return;
       if (error === undefined) {
         records.delete(key);
         return;
@@ -119,7 +165,7 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
         nights: (before?.nights ?? 0) + (isSameDay ? 0 : 1),
         firstSeen: before?.firstSeen ?? seen,
         lastSeen: seen,
-        conditions,
+        conditions: command === 'fetch' ? `${BY_FETCH}${conditions}` : conditions,
         root: root === undefined ? '' : configurationKey(root),
       });
     },
@@ -138,7 +184,10 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
     save(isComplete: boolean): void {
       // Children appear only if their planning does not fail.
       const isHidden = (key: string) => records.has(records.get(key)?.root ?? '');
-      const isGone = (key: string) => isComplete && !met.has(key) && !isHidden(key);
+      // A build does not try the parts of the selection.
+      const isUntried = (key: string) => command === 'build' && isPart(records.get(key)!);
+      const isGone = (key: string) =>
+        isComplete && !met.has(key) && !isHidden(key) && !isUntried(key);
       table.update(outputDir, {
         failed: [...failed].flatMap((key) => records.get(key) ?? []),
         gone: [...known].filter((key) => !records.has(key) || isGone(key)),
@@ -187,26 +236,27 @@ const NOT_TRIED = -1;
 
 /**
  * Opens the quarantine of a run: what of its selection is tried, and what becomes of it. What is quarantined
- * is added to the results as failed.
- *
- * @param isOffline - Whether the run sends no requests: then everything is tried.
+ * is added to the results as failed, and so is what a `build` cannot build because it could not be fetched.
  *
  * @see D-852.
  */
 export function openQuarantine(
-  { options, stores, startedAt }: Run,
+  run: Pick<Run, 'options' | 'stores' | 'startedAt'>,
   results: Results,
-  isOffline: boolean,
+  command: 'run' | 'fetch' | 'build',
 ) {
+  const { options, stores, startedAt } = run;
   const { lines } = stores.previous;
+  const { service, database } = snapshotSource(run);
+  const hasSnapshot = (request: string) => database.snapshots.get(service, request) !== undefined;
   const known = { ...options.pipeline, now: startedAt, published: lines.size };
-  const history = openFailureHistory(stores.database.failures, known);
+  const history = openFailureHistory(database.failures, { ...known, command, hasSnapshot });
   const isExplicit = options.only !== undefined || options.failedOnly || options.force;
   const roots = new Map<string, ArticleRequest>();
   const rootOf = (request: ArticleRequest) => roots.get(configurationKey(request)) ?? request;
 
   const filter = (articles: readonly SelectedArticle[]): readonly SelectedArticle[] => {
-    const { tried, quarantined } = history.split(articles, isExplicit || isOffline);
+    const { tried, quarantined } = history.split(articles, isExplicit || command !== 'run');
     for (const { request, error } of quarantined) {
       const result = { status: 'failed', request, key: undefined, error } as const;
       results.add(result, { place: NOT_TRIED, ms: 0 });

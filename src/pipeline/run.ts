@@ -25,7 +25,7 @@ import {
   type RunOptions,
   runId,
 } from './run-options.ts';
-import { limited, selectFetched, selectLive } from './select.ts';
+import { selectFetched, selectLive } from './select.ts';
 
 /**
  * Converts what a pipeline selects: service → GLBs.
@@ -59,13 +59,15 @@ export function fetchPipeline(
   environment: RunEnvironment,
 ): Promise<RunResult> {
   return withRun(options, environment, async (run) => {
-    const selection = limited(await selectLive(run), options.limit);
-    const results: Result[] = [];
-    const collect = (result: Result) => void results.push(result);
-    await processAll(run, selection.articles, await fetchOnly(run), collect);
+    const results = createResults(run.stores.previous);
+    const quarantine = openQuarantine(run, results, 'fetch');
+    const { selection, tried } = quarantine.select(await selectLive(run));
+    const { done, total } = await processAll(run, tried, await fetchOnly(run), quarantine.collect);
+    const isWhole = done === total && !isPartial(options) && !hasFailedOnly(selection);
+    quarantine.record(selection.failures, isWhole);
     const end: RunEnd = { kind: 'complete' };
-    const fetched = { command: 'fetch', end, selection, fetched: results } as const;
-    const { report } = await makeReport(run, fetched);
+    const fetched = Array.from(results.all(), ({ result }) => result);
+    const { report } = await makeReport(run, { command: 'fetch', end, selection, fetched });
     await run.session.finish(isPartial(options));
     return { report, runFolder: undefined, end };
   });
@@ -81,7 +83,7 @@ export type DryRun = Awaited<ReturnType<typeof dryRunPipeline>>;
  */
 export function dryRunPipeline(options: RunOptions, environment: RunEnvironment) {
   return withRun(options, environment, async (run) => {
-    const quarantine = openQuarantine(run, createResults(run.stores.previous), false);
+    const quarantine = openQuarantine(run, createResults(run.stores.previous), 'run');
     const { selection, tried } = quarantine.select(await selectLive(run));
     const fetcher = await run.session.fetcher();
     const wanted = tried.flatMap(({ request, alike = [] }) => [request, ...alike]);
@@ -138,11 +140,9 @@ async function executeLocked(
 async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
   const { options, stores, metrics } = run;
   const results = createResults(stores.previous);
-  const quarantine = openQuarantine(run, results, plan.command === 'build');
+  const quarantine = openQuarantine(run, results, plan.command);
   const { selection, end: processed } = await selectAndProcess(run, plan, quarantine);
-  // If every entry failed, it is not known what is still selected: everything published stays.
-  const hasFailedOnly = selection.articles.length === 0 && selection.failures.length > 0;
-  const isWhole = processed.kind === 'complete' && !isPartial(options) && !hasFailedOnly;
+  const isWhole = processed.kind === 'complete' && !isPartial(options) && !hasFailedOnly(selection);
   const lines = newLines(run, results, selection, !isWhole);
   const { gates, end: assessed } = assessRun(run, lines, selection.failures.length, processed);
   const published = await endAfter(assessed, 'publishFailed', isPublished(assessed), () =>
@@ -161,6 +161,11 @@ async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
   });
   if (end.kind === 'complete') await run.session.finish(isPartial(options));
   return { report: made.report, runFolder, end };
+}
+
+/** If every entry failed, it is not known what is still selected: everything published stays. */
+function hasFailedOnly({ articles, failures }: Selection): boolean {
+  return articles.length === 0 && failures.length > 0;
 }
 
 async function selectAndProcess(

@@ -1,19 +1,22 @@
 /** Failures are shown by cause, with help that fits it and the line that selected each. */
 import { lstat, mkdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { helpFor } from '../../src/support/errors.ts';
 import { watchFileOperations } from '../../src/support/file-operations.ts';
 import { exists, readText } from '../../src/support/files.ts';
 import { withSentences } from '../helpers/command.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
-import { smallRange } from '../helpers/small-range.ts';
+import { type SmallArticle, smallRange } from '../helpers/small-range.ts';
 
 const REFUSED = 'D1;F=GONE::';
 let runs: DailyRuns;
+/** The articles of the service. */
+let served: SmallArticle[];
 
 beforeEach(async () => {
-  const range = smallRange([{ number: 'D1', blocks: ['ACME::DESK::A'] }]);
+  served = [{ number: 'D1', blocks: ['ACME::DESK::A'] }];
+  const range = smallRange(served);
   const { article } = range;
   range.article = (query) =>
     query.ocdreinitstring?.startsWith('D1;F=GONE') || query.varcode === 'D1-GONE'
@@ -292,4 +295,89 @@ test('each part of the selection that fails names the line of its file or its en
   expect(await explain('P-1')).toContain(`selected by ids.txt:2, ids.txt:5, ${entry(3)}\n`);
   expect(await explain('nofolder')).toContain(`selected by ${entry(4)}\n`);
   expect(await explain('ACME/DESK/C1')).toContain(`selected by ${entry(6)}\n`);
+});
+
+describe('what could not be fetched', () => {
+  const explain = async (pattern: string) =>
+    (await runs.words('explain', DAY, [pattern, '--pipeline', runs.pipelineFile])).stdout;
+  const expectOneAttempt = async () => {
+    const stored = await runs.failures();
+    const codes = stored.map(({ code }) => code);
+    expect(codes.sort()).toEqual(['ARTICLE_NOT_FOUND', 'CONFIGURATION_REFUSED']);
+    for (const row of stored) expect(row).toMatchObject({ attempts: 1, nights: 1 });
+    const unknown = await explain('NO');
+    expect(unknown).toContain('ARTICLE_NOT_FOUND: getArticle ACME/DESK/NO');
+    expect(unknown).toContain('1 attempt, the last 1 Jan 2026');
+    expect(unknown).toContain('selected by articles.csv:3');
+    const refused = await explain('D1');
+    expect(refused).toContain('CONFIGURATION_REFUSED: ACME/DESK/D1');
+    expect(unknown + refused).not.toContain('fetch');
+  };
+
+  beforeEach(async () => {
+    await list('articles.csv', 'ACME,DESK,D1,,', 'ACME,DESK,NO,,', `ACME,DESK,D1,,${REFUSED}`);
+    await runs.configure({ articles: [{ list: 'articles.csv' }] });
+  });
+
+  test.each(['run', 'fetch'])(
+    'by %s is what a build reports, which counts no attempt',
+    async (first) => {
+      expect((await runs.command(first, '2026-01-01')).exit).toBe(1);
+      expect(await explain('NO')).toContain(`→ ${helpFor('ARTICLE_NOT_FOUND')}`);
+      const { exit, stdout } = await runs.command('build', '2026-01-02');
+      expect(exit).toBe(1);
+      expect(stdout).toContain('ARTICLE_NOT_FOUND  1 failed: the service has no such article');
+      expect(stdout).toContain(`→ ${helpFor('ARTICLE_NOT_FOUND')}`);
+      expect(stdout).toContain('CONFIGURATION_REFUSED  1 failed');
+      expect(stdout).not.toContain('SNAPSHOT_MISSING');
+      await expectOneAttempt();
+    },
+  );
+
+  test('is no failure after a fetch that succeeds, although the manifest still lists it', async () => {
+    await runs.run('2026-01-01');
+    served.push({ number: 'NO', blocks: ['ACME::DESK::A'] });
+    await runs.command('fetch', '2026-01-02');
+    expect(await explain('NO')).toMatch(/^ACME.DESK.NO {2}failed its sources .* the next build/);
+    await runs.command('build', '2026-01-02');
+    expect(await explain('NO')).toContain('geometry:');
+  });
+
+  test('is no failure after a fetch that succeeds', async () => {
+    await runs.command('fetch', '2026-01-01');
+    await runs.command('fetch', '2026-01-02');
+    expect(await explain('NO')).toContain('2 attempts');
+    served.push({ number: 'NO', blocks: ['ACME::DESK::A'] });
+    await list('articles.csv', 'ACME,DESK,D1,,', 'ACME,DESK,NO,,');
+    expect((await runs.command('fetch', '2026-01-03')).exit).toBe(0);
+    expect(await explain('*')).toBe('');
+    expect((await runs.command('build', '2026-01-03')).exit).toBe(0);
+    expect(await runs.failures()).toEqual([]);
+  });
+
+  test('stays stored although an earlier snapshot is built', async () => {
+    await list('articles.csv', 'ACME,DESK,D1,,');
+    expect((await runs.run('2026-01-01')).exit).toBe(0);
+    served.pop();
+    expect((await runs.command('fetch', '2026-02-01', '--force')).exit).toBe(1);
+    expect((await runs.command('build', '2026-02-02')).exit).toBe(0);
+    const explained = await explain('D1');
+    expect(explained).toContain('ARTICLE_NOT_FOUND');
+    expect(explained).toContain('geometry:');
+  });
+
+  test('of the selection stays stored after a build', async () => {
+    await runs.configure({ articles: [{ list: 'articles.csv' }, { permanentids: ['P-17'] }] });
+    await runs.command('fetch', '2026-01-01');
+    await runs.command('build', '2026-01-02');
+    expect(await explain('P-17')).toContain('PERMANENT_ID_NOT_RESOLVABLE');
+  });
+
+  test('differs from what was never fetched, which is no attempt', async () => {
+    await runs.command('fetch', '2026-01-01', '--limit', '1');
+    const { stdout } = await runs.command('build', '2026-01-02');
+    expect(stdout).toContain('SNAPSHOT_MISSING  2 failed');
+    expect(stdout).toContain('→ run btg2gltf fetch first');
+    for (const row of await runs.failures()) expect(row).not.toHaveProperty('attempts');
+  });
 });

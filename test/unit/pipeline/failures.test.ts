@@ -277,3 +277,34 @@ test('what could not be selected is counted by its name', () => {
   open(3).save(true);
   expect(open(3).historyOf({ what })).toBeUndefined();
 });
+
+describe('the halves of a run', () => {
+  const REFUSED = { code: 'HTTP_STATUS', message: 'status 500' };
+  const tryOnce = (command: 'fetch' | 'build', n: number, error?: typeof LOST) => {
+    const history = open(n, { command });
+    history.record(request('A'), error);
+    history.save(true);
+    return database.failures.all('/out');
+  };
+
+  test('a fetch that succeeds does not end a failure of the conversion', () => {
+    runOn(1, ['A'], ['A']);
+    expect(tryOnce('fetch', 2)).toMatchObject([{ attempts: 1, nights: 1 }]);
+    expect(tryOnce('build', 2, LOST)).toMatchObject([{ attempts: 2, nights: 2 }]);
+    expect(tryOnce('build', 3)).toEqual([]);
+  });
+
+  test('a build of an earlier snapshot neither ends nor counts a failure of fetching', () => {
+    tryOnce('fetch', 1, REFUSED);
+    for (const error of [undefined, LOST])
+      expect(tryOnce('build', 2, error)).toMatchObject([{ ...REFUSED, attempts: 1, nights: 1 }]);
+    expect(tryOnce('fetch', 3)).toEqual([]);
+  });
+
+  test('a failure of fetching is quarantined, unless options change', () => {
+    for (const n of [1, 2, 3]) tryOnce('fetch', n, REFUSED);
+    expect(runOn(4, ['A'], [])).toEqual([]);
+    const convert = { ...CONVERT_DEFAULTS, allowMissingParts: true };
+    expect(runOn(4, ['A'], [], { convert })).toEqual(['A']);
+  });
+});
