@@ -27,6 +27,8 @@ export interface PartsListNode {
   layer: string;
   /** Parameters of a solid, as received: their shape is not specified. */
   params: unknown;
+  /** Fields that were sent and cannot be read, as the service names them, with the values as received. */
+  unreadable?: Readonly<Record<string, unknown>>;
   children: PartsListNode[];
 }
 
@@ -115,6 +117,8 @@ export interface ServiceMaterial extends MaterialValues {
   mname: string;
   /** Fields that were sent and cannot be read, with the values as received. */
   unreadable?: Readonly<Record<string, unknown>> | undefined;
+  /** Fields that a later entry of the same name, which is not used, sends otherwise; null where it has none. */
+  otherValues?: Readonly<Record<string, unknown>> | undefined;
   /** Values of the pipeline file that replace the service's. */
   overridden?: Readonly<Record<string, unknown>>;
   /** The record as received, unknown keys included. */
@@ -132,6 +136,8 @@ export interface BlockSurface {
   uvIndices: Int32Array;
   /** Whether the surface is closed, if the service sends that. */
   closed: boolean | undefined;
+  /** The value as received, if one was sent for `closed` that cannot be read. */
+  unreadableClosed?: unknown;
 }
 
 /** A block: one mesh as received, in its own frame. */

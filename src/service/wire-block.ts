@@ -3,7 +3,14 @@ import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { NOT_AN_INDEX, scanBlock } from './wire-block-scanner.ts';
 import { collectDrift, type DriftReporter, type NoteDrift } from './wire-fields.ts';
-import { isRecord, type JsonRecord, mismatch, parseRecord, readVector } from './wire-value.ts';
+import {
+  isMissing,
+  isRecord,
+  type JsonRecord,
+  mismatch,
+  parseRecord,
+  readVector,
+} from './wire-value.ts';
 
 /**
  * Decodes the body of GET block: UTF-8 JSON whose vertex arrays are flat or nested by entry.
@@ -55,6 +62,7 @@ function readSurface(value: unknown, i: number, note: NoteDrift): BlockSurface {
     triangles: Int32Array.from(numbersOf(value.F, 3), toIndex),
     uvIndices: Int32Array.from(numbersOf(uvIndices, 3), toIndex),
     closed,
+    ...(closed === undefined && !isMissing(value.C) && { unreadableClosed: value.C }),
   };
 }
 

@@ -90,6 +90,41 @@ export function decodeMaterial(
   return { ...fields, mname, source };
 }
 
+/** Decodes the records of `mats[]`; the first of equal names counts and gets {@link ServiceMaterial.otherValues}. */
+export function decodeMaterials(
+  records: readonly JsonRecord[],
+  warn: (warning: Warning) => void,
+  note: NoteDrift,
+): ServiceMaterial[] {
+  const materials = records.map((record) => decodeMaterial(record, warn, note));
+  const firstByName = new Map<string, ServiceMaterial>();
+  for (const material of materials) {
+    const name = canonicalName(material.mname);
+    const first = firstByName.get(name);
+    if (first) addOtherValues(first, material);
+    else firstByName.set(name, material);
+  }
+  return materials;
+}
+
+function addOtherValues(first: ServiceMaterial, later: ServiceMaterial): void {
+  const keys = Object.keys({ ...first.source, ...later.source });
+  const differing = keys.filter((key) => comparable(first, key) !== comparable(later, key));
+  const values = differing
+    .filter((key) => key !== 'mname')
+    .map((key) => [key, later.source[key] ?? null]);
+  if (values.length > 0)
+    first.otherValues = { ...first.otherValues, ...Object.fromEntries(values) };
+}
+
+/** A text that is equal for equal values; a nested value counts by its kind only, as it may be nested very deep. */
+function comparable(material: ServiceMaterial, key: string): string {
+  const value = isMaterialField(key) ? material[key] : undefined;
+  if (value !== undefined) return String(value);
+  const received = material.source[key] ?? '';
+  return typeof received === 'object' ? describe(received) : String(received);
+}
+
 /** The record with the keys of fields as the specification spells them, if it spells one otherwise. */
 function withFieldKeys(record: JsonRecord, note: NoteDrift | undefined): JsonRecord {
   const isOdd = (key: string) => !isMaterialField(key) && isMaterialField(key.toLowerCase());
@@ -216,17 +251,21 @@ function readWritten(
   if (!inline && !base) return undefined;
   const record = readDefinition(reference.slice(end + 1));
   const own = decodeMaterial({ ...record, mname: reference }, warn);
-  return { ...base, ...own, source: { ...base?.source, ...record }, ...unreadableOf(base, own) };
+  return { ...base, ...own, source: { ...base?.source, ...record }, ...unusedOf(base, own) };
 }
 
-/** What neither of two definitions has a value for that can be read; `own` replaces values of `base`. */
-export function unreadableOf(
+/** The values of two definitions that are not used; `own` replaces fields of `base`. */
+export function unusedOf(
   base: ServiceMaterial | undefined,
   own: Readonly<MaterialValues> & Pick<ServiceMaterial, 'unreadable'>,
-): Pick<ServiceMaterial, 'unreadable'> {
-  const left = Object.entries(base?.unreadable ?? {}).filter(([field]) => !(field in own));
-  const unreadable = { ...Object.fromEntries(left), ...own.unreadable };
-  return { unreadable: Object.keys(unreadable).length > 0 ? unreadable : undefined };
+): Pick<ServiceMaterial, 'unreadable' | 'otherValues'> {
+  const notReplaced = (values: JsonRecord = {}) =>
+    Object.fromEntries(Object.entries(values).filter(([field]) => !(field in own)));
+  const unreadable = { ...notReplaced(base?.unreadable), ...own.unreadable };
+  return {
+    unreadable: Object.keys(unreadable).length > 0 ? unreadable : undefined,
+    otherValues: base?.otherValues && notReplaced(base.otherValues),
+  };
 }
 
 /** The fields of a definition; what it says beyond them is there by its own keys, lower case. */

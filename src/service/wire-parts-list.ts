@@ -3,7 +3,7 @@ import type { PartsList, PartsListNode, Vec3 } from '../model/graphics.ts';
 import type { Warning } from '../model/snapshot.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { collectDrift, type DriftReporter, type NoteDrift } from './wire-fields.ts';
-import { decodeMaterial, readName } from './wire-material.ts';
+import { decodeMaterials, readName } from './wire-material.ts';
 import {
   describe,
   isMissing,
@@ -17,6 +17,9 @@ import {
 
 /** One list may be wrong in every node; a person needs a few of the places. */
 const MAX_WARNINGS = 100;
+
+/** The fields of a node that are names. */
+const NAME_FIELDS = ['btgname', 'mat', 'lay'] as const;
 
 type Findings = { warnings: Warning[]; note: NoteDrift };
 
@@ -43,9 +46,8 @@ export function decodePartsList(bytes: Uint8Array, onDrift?: DriftReporter): Par
   const findings = { warnings, note };
   const nodes = decodeNodes(body.btg, findings);
   const blockNames = entriesOf(body.blocks, 'blocks', 'a text', isText, findings);
-  const materials = entriesOf(body.mats, 'mats', 'an object', isRecord, findings).map((record) =>
-    decodeMaterial(record, (warning) => warnings.push(warning), note),
-  );
+  const records = entriesOf(body.mats, 'mats', 'an object', isRecord, findings);
+  const materials = decodeMaterials(records, (warning) => warnings.push(warning), note);
   const partsList = { ...nodes, blockNames, materials, warnings };
   report();
   return partsList;
@@ -63,8 +65,10 @@ function decodeNodes(roots: unknown[], findings: Findings): Pick<PartsList, 'nod
     const fields = fieldsOf(raw);
     const childs = fields.childs ?? [];
     if (!Array.isArray(childs)) throw invalid(`${pathOf(pending)}.childs`, 'an array', childs);
-    checkNode(raw.type, fields, findings.note);
+    checkNode(raw, fields, findings.note);
     const node = decodeNode(fields, pending, findings);
+    const unreadable = unreadableFields(raw, fields);
+    if (unreadable) node.unreadable = unreadable;
     node.children = new Array(childs.length);
     pending.siblings[pending.index] = node;
     pushAll(stack, childs, node.children, pending);
@@ -95,14 +99,27 @@ function fieldsOf(raw: JsonRecord): JsonRecord {
 }
 
 /** Reports texts that are something else, or missing: only a part must name a block. */
-function checkNode(type: unknown, fields: JsonRecord, note: NoteDrift): void {
+function checkNode({ type, prop }: JsonRecord, fields: JsonRecord, note: NoteDrift): void {
+  if (!isMissing(prop) && !isRecord(prop)) note('partsList.btg[].prop', 'an object', prop);
   if (!isText(type)) note('partsList.btg[].type', 'a text', type);
-  for (const field of ['btgname', 'mat', 'lay']) {
+  for (const field of NAME_FIELDS) {
     const value = fields[field];
     const mayBeMissing = field !== 'btgname' || type !== 'imp';
     if (isText(value) || (mayBeMissing && isMissing(value))) continue;
     note(`partsList.btg[].${field}`, 'a text', value);
   }
+}
+
+/** Fields that cannot be read but do not fail the article, with their values; undefined if there are none. */
+function unreadableFields({ prop }: JsonRecord, fields: JsonRecord): PartsListNode['unreadable'] {
+  const unreadable: Record<string, unknown> = {};
+  if (!isMissing(prop) && !isRecord(prop)) unreadable.prop = prop;
+  if (!isMissing(fields.type) && !isText(fields.type)) unreadable.type = fields.type;
+  for (const field of NAME_FIELDS) {
+    const value = fields[field];
+    if (!isMissing(value) && value !== '' && readName(value) === '') unreadable[field] = value;
+  }
+  return Object.keys(unreadable).length > 0 ? unreadable : undefined;
 }
 
 function decodeNode(fields: JsonRecord, at: Pending, findings: Findings): PartsListNode {

@@ -7,6 +7,7 @@ import { IDENTITY3, type Mat3, triangleNormal } from '../math/vec.ts';
 import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
 import type { GeometryCounts } from '../model/scene.ts';
 import type { ConvertOptions } from './convert-options.ts';
+import { shortened } from './losses.ts';
 import { createNormals } from './normals.ts';
 import { closedByEdges, signedVolume } from './surface-topology.ts';
 import { indexRange, uvLayoutOf } from './uv.ts';
@@ -46,6 +47,8 @@ export interface PreparedMesh {
   };
   /** Whether some surface has no usable stored UVs. */
   needsProjection: boolean;
+  /** {@link BlockSurface.unreadableClosed} of the surfaces that have one, shortened. */
+  unreadableClosed?: readonly unknown[];
 }
 
 const MESH_OPTIONS = [
@@ -93,6 +96,7 @@ export function prepareBlock(block: Block, options: MeshOptions): PreparedMesh {
     counts.duplicateTriangles += duplicateTriangles;
     return { points, uvOffsets, doubleSided: !closed, ...shaded };
   });
+  const unreadableClosed = unreadableClosedOf(block);
   return {
     positions,
     normals: normals.values(),
@@ -101,7 +105,13 @@ export function prepareBlock(block: Block, options: MeshOptions): PreparedMesh {
     ...placementOf(block, options),
     counts,
     needsProjection: surfaces.some((surface) => surface.uvOffsets === undefined),
+    ...(unreadableClosed.length > 0 && { unreadableClosed }),
   };
+}
+
+function unreadableClosedOf({ surfaces }: Block): unknown[] {
+  const received = surfaces.filter(({ unreadableClosed }) => unreadableClosed !== undefined);
+  return [...new Set(received.map(({ unreadableClosed }) => shortened(unreadableClosed)))];
 }
 
 function placementOf(

@@ -18,6 +18,7 @@ import {
   transposeMat3,
 } from '../math/vec.ts';
 import type { PartsListNode, Vec3 } from '../model/graphics.ts';
+import { describe } from '../service/wire-value.ts';
 import { ConverterError } from '../support/errors.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { createLayerReader } from './layers.ts';
@@ -122,6 +123,7 @@ export function flattenPartsList(
   for (let visit = stack.pop(); visit; visit = stack.pop()) {
     const { node } = visit;
     const place = placeOf(visit, options);
+    reportLost(node, place.path, walk);
     if (node.type === 'clsref') place.movable = addMovable(node, place, walk);
     else if (isDrawn(node, place, walk)) flat.parts.push(partOf(node, place, flat));
     pushAll(stack, node.children, place);
@@ -177,6 +179,29 @@ function pathOf(parent: Place, index: number): string {
   return `${parent.path.slice(0, cut)}/…${parent.depth - LONGEST_PATH} more…/${index}`;
 }
 
+/** Reports a scale of a node that is no `imp`, and fields that cannot be read. */
+function reportLost(node: PartsListNode, path: string, { options, losses }: Walk): void {
+  const { type, scale, unreadable } = node;
+  if (type !== 'imp' && scale.some((factor) => factor !== 1)) {
+    const done = 'not applied: only an imp has a scale';
+    losses.add({ where: path, field: 'scale', value: scale, done }, `${done} ${scale}`);
+  }
+  if (!unreadable) return;
+  for (const [field, value] of Object.entries(unreadable)) {
+    // A type that cannot be read is an unknown one.
+    if (field === 'type') continue;
+    const done = doneInstead(field, type, options);
+    losses.add({ where: path, field, value, done }, `${field} ${describe(value)} ${done}`);
+  }
+}
+
+function doneInstead(field: string, type: string, options: ConvertOptions): string {
+  const { inheritMaterial, inheritLayers } = options;
+  const isInherited = (field === 'mat' && inheritMaterial) || (field === 'lay' && inheritLayers);
+  if (isInherited) return 'cannot be read: inherited instead';
+  return field === 'btgname' && type === 'imp' ? 'part left out' : 'cannot be read: left out';
+}
+
 function addMovable(node: PartsListNode, place: Place, { flat, readLayer }: Walk): number {
   const { worldFrame, path, movable: parent } = place;
   const { tag } = readLayer(node.layer, node.blockName);
@@ -193,7 +218,7 @@ function isDrawn(node: PartsListNode, place: Place, walk: Walk): boolean {
   const { losses, readLayer } = walk;
   if (GROUP_TYPES.has(node.type)) return false;
   if (node.type !== 'imp' && !isSolidType(node.type)) {
-    reportUnknown(node.type, place.path, walk);
+    reportUnknown(node, place.path, walk);
     return false;
   }
   if (readLayer(place.layer, place.layerOf).isDropped) {
@@ -211,12 +236,14 @@ function isDrawn(node: PartsListNode, place: Place, walk: Walk): boolean {
   return !isFlat;
 }
 
-function reportUnknown(type: string, path: string, { options, losses }: Walk): void {
+function reportUnknown(node: PartsListNode, path: string, { options, losses }: Walk): void {
   const code = 'NODE_TYPE_UNKNOWN';
+  const value = node.unreadable?.type ?? node.type;
+  const type = node.unreadable?.type === undefined ? `"${node.type}"` : describe(value);
   if (options.unknownNodes === 'fail')
-    throw new ConverterError(code, `node ${path}: expected a known type, received "${type}"`);
-  losses.warn(code, `node type "${type}" is kept as a group`, path);
-  losses.add({ where: path, field: 'type', value: type, done: 'kept as a group' }, `type ${type}`);
+    throw new ConverterError(code, `node ${path}: expected a known type, received ${type}`);
+  losses.warn(code, `node type ${type} is kept as a group`, path);
+  losses.add({ where: path, field: 'type', value, done: 'kept as a group' }, `type ${type}`);
 }
 
 function partOf(node: PartsListNode, place: Place, flat: FlatParts): Part {

@@ -52,7 +52,7 @@ export async function loadMeshes(
 }
 
 function solidKey({ node: { type, params } }: Part, options: ConvertOptions): string {
-  const lengths = solidLengths(type, params)?.join(' ') ?? 'unreadable';
+  const lengths = solidLengths(type, params)?.join(' ') ?? `unreadable ${describe(params)}`;
   // A block's name is in upper case, a solid's type in lower case.
   return `${type} ${lengths} ${options.curveToleranceMetres}`;
 }
@@ -73,12 +73,13 @@ async function orHole(
     if (!options.allowMissingParts || code === 'INTERNAL') throw error;
     losses.counts.skippedNodes++;
     losses.warn(code, message);
-    const { type, blockName, params } = part.node;
+    const { type, blockName, params, unreadable } = part.node;
     const sent =
       type === 'imp'
-        ? { where: name, field: 'btgname', value: blockName }
+        ? { where: name || part.path, field: 'btgname', value: blockName }
         : { where: part.path, field: 'params', value: params };
-    losses.add({ ...sent, done: 'part left out' });
+    // A name that cannot be read is a loss of its node already.
+    if (unreadable?.btgname === undefined) losses.add({ ...sent, done: 'part left out' });
     return undefined;
   }
 }
@@ -95,12 +96,10 @@ async function loadBlock(name: string, part: Part, input: MeshInput): Promise<Ke
   const { snapshot, read, decoded, options, cache, losses } = input;
   const fetched = snapshot.blocks.get(name);
   if (!fetched || 'missing' in fetched) {
-    throw name === ''
-      ? new ConverterError(
-          'BLOCK_MISSING',
-          `node ${part.path}: expected the name of a block, received none`,
-        )
-      : missingError(fetched, 'BLOCK_MISSING', `block ${name}`);
+    if (name !== '') throw missingError(fetched, 'BLOCK_MISSING', `block ${name}`);
+    const received = describe(part.node.unreadable?.btgname);
+    const message = `node ${part.path}: expected the name of a block, received ${received}`;
+    throw new ConverterError('BLOCK_MISSING', message);
   }
   const { digest } = fetched;
   const key = `${digest} ${meshOptionsKey(options)}`;
@@ -121,7 +120,8 @@ function decode(name: string, bytes: Uint8Array): Block {
 }
 
 /** Once per block of an article, however often it is used. */
-function report(name: string, { counts, surfaces }: PreparedMesh, losses: Losses): void {
+function report(name: string, mesh: PreparedMesh, losses: Losses): void {
+  const { counts, surfaces, unreadableClosed = [] } = mesh;
   const { droppedTriangles, duplicateTriangles, flippedSurfaces, unusableUvs } = counts;
   losses.counts.droppedTriangles += droppedTriangles;
   losses.counts.duplicateTriangles += duplicateTriangles;
@@ -141,4 +141,6 @@ function report(name: string, { counts, surfaces }: PreparedMesh, losses: Losses
     losses.warn('UVS_UNUSABLE', message);
     losses.add({ where: name, field: 'TI', value: unusableUvs, done: 'projected instead' });
   }
+  const done = 'cannot be read: derived from the edges';
+  for (const value of unreadableClosed) losses.add({ where: name, field: 'C', value, done });
 }

@@ -43,7 +43,7 @@ export function createLosses(expected: readonly string[] = []) {
      * @param same - Losses with the same one are listed once too, with the first place and their number.
      */
     add({ where, field, value: received, done }: Loss, same?: string): void {
-      const value = short(received);
+      const value = shortened(received);
       const key = same ?? `${where}\0${field}\0${String(value)}\0${done}`;
       const known = losses.get(key);
       if (known) known.times += same === undefined ? 0 : 1;
@@ -75,8 +75,8 @@ function placesOf(first: string, times: number): string {
   return times > 1 ? `${first} and ${times - 1} more` : first;
 }
 
-/** A value as received, but of bounded length and depth. */
-function short(value: unknown): unknown {
+/** Returns a value as received, but of bounded length and depth. */
+export function shortened(value: unknown): unknown {
   if (typeof value === 'string' && value.length > LONGEST_VALUE)
     return `${value.slice(0, LONGEST_VALUE)}…`;
   if (typeof value !== 'object' || value === null) return value;

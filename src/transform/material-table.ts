@@ -2,7 +2,7 @@
 
 import { linearColor, luminance } from '../math/color.ts';
 import { pow } from '../math/elementary.ts';
-import type { ImageField, ServiceMaterial, SrgbColor } from '../model/graphics.ts';
+import type { ImageField, MaterialValues, ServiceMaterial, SrgbColor } from '../model/graphics.ts';
 import type { LinearRgb, SceneMaterial } from '../model/scene.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { applyTransparency, CLEAR_ROUGHNESS, isGlass } from './glass.ts';
@@ -40,7 +40,7 @@ export interface MaterialContext {
 type Apply = (context: MaterialContext) => void;
 
 /** The fields with a row each. */
-type MaterialField = Exclude<keyof ServiceMaterial, 'source' | 'overridden' | 'unreadable'>;
+type MaterialField = 'mname' | keyof MaterialValues;
 
 /** One row: where a field goes, why, and how. */
 interface MaterialRule {

@@ -7,7 +7,7 @@ import {
   isMaterialField,
   materialLookup,
   readFields,
-  unreadableOf,
+  unusedOf,
 } from '../service/wire-material.ts';
 import { asConverterError, type ErrorCode } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
@@ -103,7 +103,7 @@ function withOverrides(
       losses.warn('OVERRIDE_INVALID', `overrides ${pattern}: ${message}`);
     const overridden = { ...changed.overridden, ...values };
     const { unreadable: _, ...fields } = readFields(values, complain);
-    changed = { ...changed, ...fields, overridden, ...unreadableOf(changed, fields) };
+    changed = { ...changed, ...fields, overridden, ...unusedOf(changed, fields) };
   }
   return changed;
 }
@@ -113,7 +113,7 @@ async function resolveMaterial(
   input: MaterialInput,
 ): Promise<ResolvedMaterial> {
   const { options, losses, explain } = input;
-  reportUnread(material, losses);
+  reportUnused(material, losses);
   const images = await obtainImages(material, input);
   const { mname, source, overridden, ...read } = material;
   const lose = (field: string, done: string) => {
@@ -130,10 +130,13 @@ async function resolveMaterial(
   };
 }
 
-/** Values that cannot be read, once per material, and unknown keys, once per article. */
-function reportUnread({ mname, source, unreadable = {} }: ServiceMaterial, losses: Losses): void {
+/** Values that cannot be read or are ambiguous, once per material, and unknown keys, once per article. */
+function reportUnused(material: ServiceMaterial, losses: Losses): void {
+  const { mname, source, unreadable = {}, otherValues = {} } = material;
   for (const [field, value] of Object.entries(unreadable))
     losses.add({ where: mname, field, value, done: 'cannot be read: left out' });
+  for (const [field, value] of Object.entries(otherValues))
+    losses.add({ where: mname, field, value, done: 'in a second entry: the first is used' });
   for (const [field, value] of Object.entries(source)) {
     if (isMaterialField(field)) continue;
     losses.add({ where: mname, field, value, done: 'unknown: kept in extras' }, `key ${field}`);

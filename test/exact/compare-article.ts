@@ -44,6 +44,7 @@ export async function compareArticle(
   const rest = matchTriangles(expected.triangles, read.triangles, findings);
   compareSolids(expected.solids, rest, findings);
   await compareMaterials(expected, read, findings);
+  compareScales(expected, losses, findings);
   if (options.glassTint !== 'exact') compareLosses(expected, read, losses, findings);
   return { findings, expected, read };
 }
@@ -65,6 +66,17 @@ async function evaluate(bodies: Bodies, options: EvaluatorOptions): Promise<Expe
     if (bytes && !isBmp(bytes)) images.set(name, await imageFacts(bytes));
   const raw = { series: SERIES, partsList: parse(bodies.partsList), blocks, images };
   return evaluateArticle(raw, options);
+}
+
+/** Scales that are not applied are losses; those of zero are, too, but of an `imp`. */
+function compareScales(expected: ExpectedArticle, losses: readonly Loss[], findings: Findings) {
+  const scales = losses.filter(({ field, done }) => field === 'scale' && done !== 'not drawn');
+  const wanted = [...expected.unappliedScales].sort().join(' ');
+  const listed = scales
+    .map(({ value }) => String(value))
+    .sort()
+    .join(' ');
+  if (wanted !== listed) differ(findings, `scales not applied: ${wanted}, found ${listed}`);
 }
 
 /** What the written materials lost, field by field. */

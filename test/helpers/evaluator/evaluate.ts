@@ -58,15 +58,12 @@ export interface ExpectedArticle {
   droppedTriangles: number;
   droppedLayers: number;
   zeroScales: number;
+  unappliedScales: ReadonlySet<string>;
 }
 
 /** Evaluates one article. */
 export function evaluateArticle(raw: RawArticle, options: EvaluatorOptions): ExpectedArticle {
-  const { parts, droppedLayers, zeroScales } = partsOf(
-    raw.partsList,
-    options.dropLayers,
-    raw.series,
-  );
+  const { parts, ...counted } = partsOf(raw.partsList, options.dropLayers, raw.series);
   const materialOf = materials(raw, options);
   const blockOf = blocks(raw, options);
   const expected: ExpectedArticle = {
@@ -74,8 +71,7 @@ export function evaluateArticle(raw: RawArticle, options: EvaluatorOptions): Exp
     solids: [],
     materials: materialOf.all,
     droppedTriangles: 0,
-    droppedLayers,
-    zeroScales,
+    ...counted,
   };
   for (const part of parts) {
     const block = part.type === 'imp' ? blockOf(part.blockName) : undefined;

@@ -33,6 +33,8 @@ export interface Parts {
   parts: Part[];
   droppedLayers: number;
   zeroScales: number;
+  /** Scales of nodes that are no `imp`, which are not applied: each once, as `x,y,z`. */
+  unappliedScales: Set<string>;
 }
 
 interface Step {
@@ -54,12 +56,20 @@ const SOLIDS = ['block', 'frame', 'cyl', 'sphere', 'ellipsoid'];
  * @param series - `MANUFACTURER::SERIES` of the article.
  */
 export function partsOf(partsList: Json, dropLayers: readonly string[], series: string): Parts {
-  const found: Parts = { parts: [], droppedLayers: 0, zeroScales: 0 };
+  const found: Parts = {
+    parts: [],
+    droppedLayers: 0,
+    zeroScales: 0,
+    unappliedScales: new Set(),
+  };
   const roots = listOf(partsList.btg);
   const names = [series, ...(Array.isArray(partsList.blocks) ? partsList.blocks : [])];
   const stack = roots.map((node, index) => stepInto(node, index, undefined, names));
   for (let step = stack.pop(); step; step = stack.pop()) {
     draw(step, dropLayers, found);
+    const scale = threeOf(field(step.node, 'scale'), 1);
+    if (step.node.type !== 'imp' && scale.some((factor) => factor !== 1))
+      found.unappliedScales.add(String(scale));
     const above = step;
     listOf(field(step.node, 'childs')).forEach((child, index) => {
       stack.push(stepInto(child, index, above, names));

@@ -45,6 +45,22 @@ describe('decodeBlock', () => {
     expect(decodeBlock(utf8(`{${triangle}}`)).surfaces[0]!.closed).toBeUndefined();
   });
 
+  it('keeps a flag C that cannot be read, but not one that is null', () => {
+    const flags = ['maybe', 1, ['x'], null, true, undefined];
+    const A = flags.map((C) => ({ F: [0, 1, 2], C }));
+    const { surfaces } = decodeBlock(utf8(JSON.stringify({ ...WHOLE, A })));
+    expect(surfaces.map(({ unreadableClosed }) => unreadableClosed)).toEqual([
+      'maybe',
+      1,
+      ['x'],
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(surfaces[0]!.closed).toBeUndefined();
+    expect(surfaces[4]).not.toHaveProperty('unreadableClosed');
+  });
+
   it.each([
     ['truncated', '{"V":[0,0'],
     ['not JSON', '<html></html>'],

@@ -145,6 +145,43 @@ describe('decodePartsList', () => {
     );
   });
 
+  it('keeps the values of a node that cannot be read, and none where all can be', () => {
+    const sent = { mat: { name: 'RED' }, lay: ['72_ACME_DESK_D2'], btgname: true };
+    const { nodes } = list([
+      { type: 7, prop: sent },
+      { type: 'top', mat: ['OAK'], prop: 'none' },
+      { type: 'imp', btgname: 'A', mat: 4711, lay: '', prop: null },
+      { type: null, prop: { mat: null, lay: null, btgname: null } },
+    ]);
+    expect(nodes.map(({ unreadable }) => unreadable)).toEqual([
+      { type: 7, ...sent },
+      { prop: 'none', mat: ['OAK'] },
+      undefined,
+      undefined,
+    ]);
+    expect(nodes[0]).toMatchObject({ type: '', material: '', layer: '', blockName: '' });
+    expect(nodes[2]).not.toHaveProperty('unreadable');
+  });
+
+  it('keeps what a second entry of a name sends otherwise; the first one counts', () => {
+    const mats = [
+      { mname: 'OAK', dif: '0xFF0000', shi: '0.5', tags: { a: 1 }, pic: '' },
+      { mname: 'elm', dif: '0xFF0000' },
+      { mname: '::oak', DIF: '#ff0000', shi: 0.5, tags: { b: 2 } },
+      { mname: 'Elm', dif: '0x00FF00', tra: 0.5, weight: 3 },
+      { mname: 'ELM', tra: 'clear' },
+    ];
+    const { materials } = list([], { mats });
+    expect(materials.map(({ otherValues }) => otherValues)).toEqual([
+      undefined,
+      { dif: null, tra: 'clear', weight: 3 },
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(materials[1]!.dif).toEqual([1, 0, 0]);
+  });
+
   it('keeps the order of nodes and the shape of the tree', () => {
     const tree = fc.letrec<{ tree: { mat: string; childs: unknown[] } }>((tie) => ({
       tree: fc.record({

@@ -221,6 +221,60 @@ describe('materials and layers', () => {
   });
 });
 
+describe('what a node loses', () => {
+  const lossesOf = (roots: PartsListNode[], options: Partial<ConvertOptions> = {}) =>
+    flatten(roots, options).losses.listed().losses;
+
+  it('a scale of a node that is no imp, unless it changes nothing', () => {
+    const done = 'not applied: only an imp has a scale';
+    const nodes = [
+      partsNode('cyl', { scale: [2, 1, 1] }),
+      partsNode('frame', { scale: [2, 1, 1] }),
+      partsNode('top', { scale: [1, 0, 1] }),
+      partsNode('block', { scale: [1, 1, 1] }),
+      partsNode('imp', { scale: [2, 1, 1] }),
+    ];
+    expect(lossesOf(nodes)).toEqual([
+      { where: '0 and 1 more', field: 'scale', value: [2, 1, 1], done },
+      { where: '2', field: 'scale', value: [1, 0, 1], done },
+    ]);
+  });
+
+  it('values that cannot be read, equal ones once, with what is done instead', () => {
+    const unreadable = { mat: { name: 'RED' }, lay: true, prop: 'none' };
+    const roots = [partsNode('top', { unreadable, children: [partsNode('imp', { unreadable })] })];
+    const where = '0 and 1 more';
+    const done = 'cannot be read: left out';
+    expect(lossesOf(roots)).toEqual([
+      { where, field: 'mat', value: 'an object', done: 'cannot be read: inherited instead' },
+      { where, field: 'lay', value: true, done },
+      { where, field: 'prop', value: 'none', done },
+    ]);
+    const inheritance = { inheritMaterial: false, inheritLayers: true };
+    expect(lossesOf(roots, inheritance).map((loss) => [loss.field, loss.done])).toEqual([
+      ['mat', done],
+      ['lay', 'cannot be read: inherited instead'],
+      ['prop', done],
+    ]);
+  });
+
+  it('a type and a block name that cannot be read', () => {
+    const nodes = [
+      partsNode('', { unreadable: { type: 7 } }),
+      partsNode('imp', { blockName: '', unreadable: { btgname: true } }),
+      partsNode('top', { unreadable: { btgname: true } }),
+    ];
+    expect(lossesOf(nodes)).toEqual([
+      { where: '0', field: 'type', value: 7, done: 'kept as a group' },
+      { where: '1', field: 'btgname', value: true, done: 'part left out' },
+      { where: '2', field: 'btgname', value: true, done: 'cannot be read: left out' },
+    ]);
+    expect(() => flatten([nodes[0]!], { unknownNodes: 'fail' })).toThrow(
+      'node 0: expected a known type, received number "7"',
+    );
+  });
+});
+
 describe('size', () => {
   it('walks 50,000 nested nodes, movables among them', () => {
     const open = '{"type":"clsref","offs":[0,0,0.001],"rot":[0,0,90],"childs":[{"type":"imp"},';

@@ -274,6 +274,98 @@ describe('what is wrong with an article', () => {
     ]);
   });
 
+  it('a part whose block name cannot be read fails it; by option it leaves a hole', async () => {
+    const made = article([box(), box({ btgname: { name: BOX } }), box({ btgname: { name: BOX } })]);
+    await expect(sceneOf(made)).rejects.toMatchObject({
+      code: 'BLOCK_MISSING',
+      message: 'node 1: expected the name of a block, received an object',
+    });
+    const { losses } = await sceneOf(made, { allowMissingParts: true });
+    expect(losses).toEqual([
+      { where: '1 and 1 more', field: 'btgname', value: 'an object', done: 'part left out' },
+    ]);
+  });
+
+  it('each solid with other parameters that cannot be read is a loss', async () => {
+    const made = article([box(), { type: 'cyl', params: 'wide' }, { type: 'cyl', params: 'tall' }]);
+    const { losses } = await sceneOf(made, { allowMissingParts: true });
+    expect(losses.map(({ where, value }) => [where, value])).toEqual([
+      ['1', 'wide'],
+      ['2', 'tall'],
+    ]);
+  });
+
+  const surface = (C: unknown) => ({ ...BOX_BODY, A: [{ ...BOX_BODY.A[0], C }] });
+  const solid = (scale: unknown) => ({ type: 'cyl', params: [1, 1], mat: 'OAK', scale });
+  const twice = (second: object) => [
+    { mname: 'OAK', dif: '0xFF0000' },
+    { mname: 'oak', ...second },
+  ];
+
+  it.each([
+    ['mat', article([box(), box({ mat: { name: 'RED' } })])],
+    ['mat', article([box(), box({ mat: ['OAK'] })])],
+    ['mat', article([box(), box({ mat: true })])],
+    ['lay', article([box({ lay: ['72_ACME_DESK_D2'] })])],
+    ['prop', article([box({ prop: 'none' })])],
+    ['scale', article([box(), solid([2, 1, 1])])],
+    ['C', article([box()], { blocks: { [BOX]: surface('maybe') } })],
+    ['dif', article([box()], { mats: twice({ dif: '0x00FF00' }) })],
+    ['dif', article([box({ mat: 'OAK;tra 0' })], { mats: twice({ dif: '0x00FF00' }) })],
+  ])('strict refuses a %s that is not carried over: case %#', async (field, made) => {
+    const { losses } = await sceneOf(made);
+    expect(losses.map((loss) => loss.field)).toContain(field);
+    await expect(sceneOf(made, { strict: true })).rejects.toMatchObject({
+      code: 'LOSSES_REFUSED',
+      message: expect.stringContaining(`, ${field}: `),
+    });
+  });
+
+  it.each([
+    ['null fields of a node', article([box({ prop: null, lay: null, scale: null })])],
+    ['a name sent as a number', article([box({ mat: 7, lay: 7 })], { mats: [{ mname: '7' }] })],
+    ['a scale of one', article([box(), solid([1, 1, 1])])],
+    ['C null', article([box()], { blocks: { [BOX]: surface(null) } })],
+    ['equal entries', article([box()], { mats: twice({ dif: '#FF0000' }) })],
+    [
+      'entries that nothing uses',
+      article([box({ mat: 'ELM' })], {
+        mats: [{ mname: 'ELM' }, ...twice({ tra: 1 })],
+      }),
+    ],
+    ['a replaced value', article([box({ mat: 'OAK;dif 1 1 1' })], { mats: twice({ dif: '0' }) })],
+  ])('strict accepts %s', async (_name, made) => {
+    expect((await sceneOf(made, { strict: true })).losses).toEqual([]);
+  });
+
+  it('the place, the value and what was done are in the losses', async () => {
+    const made = article([{ type: 'top', childs: [box(), box({ mat: ['OAK', 'ELM'] })] }], {
+      blocks: { [BOX]: surface('maybe') },
+      mats: twice({ dif: '0x00FF00' }),
+    });
+    const { losses } = await sceneOf(made);
+    expect(losses.filter(({ where }) => where !== 'default')).toEqual([
+      {
+        where: '0/1',
+        field: 'mat',
+        value: ['OAK', 'ELM'],
+        done: 'cannot be read: inherited instead',
+      },
+      {
+        where: BOX,
+        field: 'C',
+        value: 'maybe',
+        done: 'cannot be read: derived from the edges',
+      },
+      {
+        where: 'OAK',
+        field: 'dif',
+        value: '0x00FF00',
+        done: 'in a second entry: the first is used',
+      },
+    ]);
+  });
+
   it('nothing to draw is an error of its own', async () => {
     for (const btg of [[], [{ type: 'top' }], [box({ scale: [0, 1, 1] })]])
       await expect(sceneOf(article(btg))).rejects.toEqual(refused('NOTHING_TO_DRAW'));
