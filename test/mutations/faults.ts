@@ -77,6 +77,27 @@ export const FAULTS: readonly Fault[] = [
     replace: 'material: node.material,',
   },
   {
+    name: 'scales that are not applied not in the ledger',
+    rule: 'D-104',
+    file: 'src/transform/flatten.ts',
+    find: "if (type !== 'imp' && scale.some((factor) => factor !== 1)) {",
+    replace: "if (type === 'nothing' && scale.some((factor) => factor !== 1)) {",
+  },
+  {
+    name: 'values of nodes that cannot be read not in the ledger',
+    rule: 'D-540',
+    file: 'src/transform/flatten.ts',
+    find: 'if (!unreadable) return;',
+    replace: "if (!unreadable || type !== 'nothing') return;",
+  },
+  {
+    name: 'values of a second entry of a material not in the ledger',
+    rule: 'D-540',
+    file: 'src/service/wire-material.ts',
+    find: 'if (first) addOtherValues(first, material);',
+    replace: 'if (first) continue;',
+  },
+  {
     name: 'invisible layers kept',
     rule: 'D-112',
     file: 'src/transform/flatten.ts',
