@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import { logIn } from '../../helpers/emulated-session.ts';
-import { smallRange } from '../../helpers/small-range.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { logIn } from '../helpers/emulated-session.ts';
+import { smallRange } from '../helpers/small-range.ts';
 
 const BODY = JSON.stringify({ N: 'X', V: Array.from({ length: 900 }, (_, i) => i / 7), A: [] });
 
