@@ -13,7 +13,7 @@
  *
  * The probes are the root of the catalogue and, if the root is refused, the latest request that was answered. A root
  * that refuses at random would look like tokens that die; the second probe shows the difference. Where anything may be
- * refused at random, it takes more than one round of probes: see `MORE_ROUNDS`.
+ * refused at random, it takes more than one round of probes: see `PROBE_ROUNDS`.
  *
  * A token of our own is renewed ahead of its end, and logged out at the end; a given token is only used.
  */
@@ -47,13 +47,17 @@ const LOGOUT_TIMEOUT_MS = 5_000;
  * refuse at random: then a token that was accepted once counts as alive.
  */
 const MAX_UNPROVEN = 2;
-/** How many tokens are replaced after one round of probes. */
-const REPLACED_BY_ONE_ROUND = 2;
 /**
- * How many rounds must be refused after that. A service that refuses two of three requests at random refuses twenty
+ * How many rounds of probes show that a token is dead, and how many without an answer, in a row, show nothing: for the
+ * first tokens of a session, and for later ones. A service that refuses two of three requests at random refuses twenty
  * rounds once in 10 million times, and a token that is dead is still replaced.
  */
-const MORE_ROUNDS = 20;
+const PROBE_ROUNDS = {
+  first: { refused: 1, unanswered: 1 },
+  later: { refused: 20, unanswered: 4 },
+} as const;
+/** How many tokens are replaced after one round. */
+const FIRST_TOKENS = 2;
 const NEVER = new AbortController().signal;
 // Each login and logout in flight listens to it.
 setMaxListeners(0, NEVER);
@@ -176,13 +180,19 @@ export function createSession(options: SessionOptions) {
     (await passes(token, ROOT)) || (answered !== undefined && (await passes(token, answered)));
 
   const sendProbes = async (token: string): Promise<TokenState> => {
-    const rounds = replaced < REPLACED_BY_ONE_ROUND ? 1 : MORE_ROUNDS;
-    try {
-      for (let round = 0; round < rounds; round++) if (await passesAny(token)) return 'alive';
-      return 'dead';
-    } catch {
-      return 'unclear';
+    const most = PROBE_ROUNDS[replaced < FIRST_TOKENS ? 'first' : 'later'];
+    let [refused, unanswered] = [0, 0];
+    while (unanswered < most.unanswered) {
+      try {
+        if (await passesAny(token)) return 'alive';
+        unanswered = 0;
+        refused += 1;
+        if (refused === most.refused) return 'dead';
+      } catch {
+        unanswered += 1;
+      }
     }
+    return 'unclear';
   };
 
   const retire = (): void => {

@@ -256,6 +256,30 @@ describe('a refused request', () => {
     expect(counts().logins).toBe(4);
   });
 
+  it('shows a dead token although some of many probes get no answer', async () => {
+    const { session, root, probe } = sessionOf();
+    root.isRefused = true;
+    probe.isRefused = true;
+    for (const _ of [1, 2]) {
+      const token = await session.token();
+      expect(await session.examine({ token, order: 1000 })).toBe('dead');
+      await session.replace(token, true);
+      session.accept({ token: await session.token(), order: 1 }, PARTS_LIST);
+    }
+    let asked = 0;
+    root.order = () => {
+      root.isDown = ++asked % 5 === 0;
+      return 100;
+    };
+    const token = await session.token();
+    expect(await session.examine({ token, order: 1000 })).toBe('dead');
+    root.order = () => {
+      root.isDown = true;
+      return 100;
+    };
+    expect(await session.examine({ token, order: 1000 })).toBe('unclear');
+  });
+
   it('shows nothing if the root cannot be requested', async () => {
     const { session, root } = sessionOf();
     root.isDown = true;
