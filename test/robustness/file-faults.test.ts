@@ -52,6 +52,8 @@ const NEEDLESS: readonly RegExp[] = [
   /^unlink \S+\.tmp$/,
   /^(?:read|unlink) out\/\.lock$/,
   /^\w+ out\/runs\/latest$/,
+  // The folder of temporary files, before the link is made there.
+  /^stat out\/\*\.tmp$/,
 ];
 
 let folder: string;
