@@ -48,7 +48,9 @@ export function matchTriangles(
   const taken = new Uint8Array(read.length);
   const missed: ExpectedTriangle[] = [];
   for (const triangle of expected) {
-    const best = bestOf(triangle, read, candidates(triangle, cells, taken));
+    const best =
+      bestOf(triangle, read, candidates(triangle, cells, taken)) ??
+      bestOf(triangle, read, farther(triangle, read, taken));
     if (!best) {
       missed.push(triangle);
       continue;
@@ -67,6 +69,12 @@ function candidates({ corners }: { corners: Corners }, cells: Cells, taken: Uint
     for (const index of cells.get(key) ?? []) if (!taken[index]) near.push(index);
   }
   return near;
+}
+
+/** All that is left, where the rounding of a long chain of movables may cross a cell. */
+function farther(triangle: ExpectedTriangle, read: ReadTriangle[], taken: Uint8Array): number[] {
+  if (positionLimit(triangle) <= POSITION_LIMIT) return [];
+  return [...read.keys()].filter((index) => !taken[index]);
 }
 
 function bestOf(triangle: ExpectedTriangle, read: ReadTriangle[], among: number[]) {

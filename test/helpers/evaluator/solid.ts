@@ -4,7 +4,7 @@
  * @see D-200.
  */
 import { isObject, numberOf } from './json.ts';
-import { length, minus, unit, type Vec3 } from './vectors.ts';
+import { dot, length, unit, type Vec3 } from './vectors.ts';
 
 export interface Solid {
   type: string;
@@ -180,10 +180,10 @@ function ellipsoid(type: string, radii: Vec3, tolerance: number): Solid {
     volume: Number.isInteger(rings) ? rx * ry * rz * facetedBall(n, rings) : undefined,
     idealVolume: (4 / 3) * Math.PI * rx * ry * rz,
     sag: 2 * Math.max(...radii) * (1 - Math.cos(Math.PI / n)),
+    // Along the gradient: the point in the direction of the centre is much farther where radii differ.
     distance: (p) => {
       const q = onUnit(p);
-      const foot = unit(q);
-      return length(minus([foot[0] * rx, foot[1] * ry, foot[2] * rz], p));
+      return Math.abs(dot(q, q) - 1) / (2 * length(onUnit(q)));
     },
     normals: (p) => [unit([p[0] / rx ** 2, p[1] / ry ** 2, p[2] / rz ** 2])],
   };
