@@ -14,6 +14,7 @@ import { compareMaterial } from './compare-materials.ts';
 import { compareSolids } from './compare-solids.ts';
 import { type Bodies, convert, SERIES } from './convert.ts';
 import { createFindings, differ, type Findings } from './findings.ts';
+import { movableMatcher } from './match-movables.ts';
 import { matchTriangles } from './match-triangles.ts';
 
 export interface Compared {
@@ -41,8 +42,9 @@ export async function compareArticle(
     return { findings, expected, read: undefined };
   }
   const read = readGlb(glb);
-  const rest = matchTriangles(expected.triangles, read.triangles, findings);
-  compareSolids(expected.solids, rest, findings);
+  const isSame = movableMatcher();
+  const rest = matchTriangles(expected.triangles, read.triangles, isSame, findings);
+  compareSolids(expected.solids, rest, isSame, findings);
   await compareMaterials(expected, read, findings);
   compareScales(expected, losses, findings);
   if (options.glassTint !== 'exact') compareLosses(expected, read, losses, findings);

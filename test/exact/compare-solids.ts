@@ -22,7 +22,7 @@ import {
 } from '../helpers/evaluator/vectors.ts';
 import type { ReadTriangle } from '../helpers/glb-reader/read-glb.ts';
 import { count, differ, type Findings, measure } from './findings.ts';
-import { placeLimit } from './match-triangles.ts';
+import { type movableMatcher, roundingMetres } from './match-movables.ts';
 
 type Three = readonly [Vec3, Vec3, Vec3];
 const AXES = [0, 1, 2] as const;
@@ -37,6 +37,7 @@ interface Group {
 export function compareSolids(
   expected: ExpectedSolid[],
   rest: ReadTriangle[],
+  isSameMovable: ReturnType<typeof movableMatcher>,
   findings: Findings,
 ): void {
   const groups = new Map<ReadTriangle['node'], ReadTriangle[]>();
@@ -47,7 +48,9 @@ export function compareSolids(
   }
   const open = [...groups.values()];
   for (const solid of expected) {
-    const scores = open.map((group) => scoreOf(solid, group));
+    const scores = open.map((group) =>
+      isSameMovable(solid.movable, group[0]!.node.movable) ? scoreOf(solid, group) : Infinity,
+    );
     const best = scores.indexOf(Math.min(...scores));
     const [group] = best < 0 || scores[best]! > 1 ? [] : open.splice(best, 1);
     if (group) compareSolid(solid, group, findings);
@@ -103,7 +106,7 @@ function compareSolid(
   const where = () => `${solid.type} ${part().slice(-60)}`;
   const local = triangles.map(({ corners }) => unplaced(frame, corners));
   const reach = Math.max(largest(frame.move), ...solid.boundsMax.map((x) => x || 0));
-  const limit = placeLimit(reach + 1, expected.movable);
+  const limit = roundingMetres(reach);
   const near = (name: string, value: number, max = limit) =>
     measure(findings, { name: `solid ${name}`, value, limit: max, where });
   const { min, max } = bounded(local);
@@ -143,7 +146,7 @@ function compareSolid(
     compareTexels(corners, triangle, near, material, limit);
   });
   near('vertex off the ideal surface, metres', worst.distance);
-  near('normal, radians', worst.normal, 2e-3 + (limit - 1e-5) * 100);
+  near('normal, radians', worst.normal, 1e-4 + limit * solid.curvature);
   near('sag of a facet, in allowed sags', worst.sag, 1);
 }
 
@@ -180,7 +183,7 @@ function compareTexels(
       return Math.max(...off.map(([u, v]) => Math.max(Math.abs(u - du), Math.abs(v - dv))));
     });
     const scale = Math.max(1, ...placement.scale.map(Math.abs));
-    near(`${name} texel, tiles`, Math.min(...errors), 1e-4 + (noise - 1e-5) * scale);
+    near(`${name} texel, tiles`, Math.min(...errors), 1e-4 + noise * scale);
   }
 }
 

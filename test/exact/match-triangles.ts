@@ -6,11 +6,11 @@
  */
 
 import type { ExpectedTriangle } from '../helpers/evaluator/evaluate.ts';
-import type { Movable } from '../helpers/evaluator/parts.ts';
 import { type TexturePlacement, texelOf, type Uvs } from '../helpers/evaluator/projection.ts';
-import { dot, largest, length, minus, type Vec2, type Vec3 } from '../helpers/evaluator/vectors.ts';
+import { length, minus, type Vec2, type Vec3 } from '../helpers/evaluator/vectors.ts';
 import type { ReadTriangle } from '../helpers/glb-reader/read-glb.ts';
 import { count, differ, type Findings, measure } from './findings.ts';
+import { type movableMatcher, roundingMetres, ulp } from './match-movables.ts';
 
 const CELL_METRES = 0.01;
 const POSITION_LIMIT = 1e-5;
@@ -32,10 +32,11 @@ interface Fit {
   rotation: number;
 }
 
-/** Pairs the triangles; returns the read ones that no expected one took. */
+/** Pairs the triangles of the same movables; returns the read ones that no expected one took. */
 export function matchTriangles(
   expected: ExpectedTriangle[],
   read: ReadTriangle[],
+  isSameMovable: ReturnType<typeof movableMatcher>,
   findings: Findings,
 ): ReadTriangle[] {
   const cells: Cells = new Map();
@@ -48,9 +49,10 @@ export function matchTriangles(
   const taken = new Uint8Array(read.length);
   const missed: ExpectedTriangle[] = [];
   for (const triangle of expected) {
-    const best =
-      bestOf(triangle, read, candidates(triangle, cells, taken)) ??
-      bestOf(triangle, read, farther(triangle, read, taken));
+    const near = candidates(triangle, cells, taken).filter((index) =>
+      isSameMovable(triangle.movable, read[index]!.node.movable),
+    );
+    const best = bestOf(triangle, read, near);
     if (!best) {
       missed.push(triangle);
       continue;
@@ -71,12 +73,6 @@ function candidates({ corners }: { corners: Corners }, cells: Cells, taken: Uint
   return near;
 }
 
-/** All that is left, where the rounding of a long chain of movables may cross a cell. */
-function farther(triangle: ExpectedTriangle, read: ReadTriangle[], taken: Uint8Array): number[] {
-  if (positionLimit(triangle) <= POSITION_LIMIT) return [];
-  return [...read.keys()].filter((index) => !taken[index]);
-}
-
 function bestOf(triangle: ExpectedTriangle, read: ReadTriangle[], among: number[]) {
   let best: { index: number; fit: Fit } | undefined;
   const reach = 10 * positionLimit(triangle);
@@ -94,19 +90,8 @@ function bestOf(triangle: ExpectedTriangle, read: ReadTriangle[], among: number[
   return best;
 }
 
-const positionLimit = ({ reach, movable }: ExpectedTriangle): number => placeLimit(reach, movable);
-
-/**
- * How exactly a place is expected, metres: `reach` is the largest coordinate on the way to it. The node of
- * a part and each movable one above it add the rounding of a transform in float32.
- */
-export function placeLimit(reach: number, movable: Movable | undefined): number {
-  let ulps = 4;
-  for (let above = movable; above; above = above.outer) ulps += 2;
-  return Math.max(POSITION_LIMIT, ulps * ulp(reach));
-}
-
-const ulp = (value: number): number => 2 ** (Math.floor(Math.log2(value)) - 23);
+const positionLimit = ({ reach }: ExpectedTriangle): number =>
+  Math.max(POSITION_LIMIT, roundingMetres(reach));
 
 const at = <T>(list: readonly [T, T, T], k: number): T => list[(k % 3) as 0 | 1 | 2];
 
@@ -174,7 +159,7 @@ function accept(triangle: ExpectedTriangle, other: ReadTriangle, fit: Fit, findi
   const where = () => described(triangle);
   const limit = positionLimit(triangle);
   const far = limit > POSITION_LIMIT;
-  const name = far ? 'position of far or nested parts, in limits' : 'position, metres';
+  const name = far ? 'position of far parts, in limits' : 'position, metres';
   const value = far ? fit.position / limit : fit.position;
   measure(findings, { name, value, limit: far ? 1 : limit, where });
   const texels = (side: string, error: number) =>
@@ -188,33 +173,7 @@ function accept(triangle: ExpectedTriangle, other: ReadTriangle, fit: Fit, findi
   if (other.normalTexels) texels('normal map texel', fit.bump);
   const turn = normalError(triangle, other, fit.rotation);
   measure(findings, { name: 'normal, radians', value: turn, limit: NORMAL_LIMIT, where });
-  checkMovable(triangle, other, findings);
 }
-
-/** The innermost movable above a part is above its mesh too, by name and place. */
-function checkMovable(triangle: ExpectedTriangle, other: ReadTriangle, findings: Findings) {
-  const { movable } = triangle;
-  if (!movable) return;
-  let node: ReadTriangle['node'] | undefined = other.node;
-  const { turn, move } = movable.frame;
-  const limit = placeLimit(largest(move) + 1, movable);
-  for (; node; node = node.parent) {
-    const m = node.world;
-    const place: Vec3 = [m[12]!, m[13]!, m[14]!];
-    if (!sameName(movable.name, node.name) || length(minus(place, move)) > limit) continue;
-    // A quaternion in float32 has length 1 up to 1e-7, which stretches by twice that.
-    const axes = [0, 1, 2].map((k) => {
-      const axis: Vec3 = [m[k]!, m[4 + k]!, m[8 + k]!];
-      return dot(turn[k]!, axis) / length(axis);
-    });
-    if (axes.every((cosine) => cosine > 1 - 1e-9)) return;
-  }
-  differ(findings, `no node ${movable.name} at its pivot above ${described(triangle)}`);
-}
-
-/** Names of very deep paths may be shortened in the middle. */
-const sameName = (wanted: string, found: string): boolean =>
-  found === wanted || (wanted.length > 120 && found.startsWith(wanted.slice(0, 60)));
 
 function explain(
   missed: ExpectedTriangle[],

@@ -5,6 +5,7 @@
  * material, bounds and triangle counts.
  */
 import { facing, length, type Vec3 } from '../helpers/evaluator/vectors.ts';
+import { toWorld } from '../helpers/glb-reader/nodes.ts';
 import type { ReadTriangle } from '../helpers/glb-reader/read-glb.ts';
 import { count, differ, type Findings, measure } from './findings.ts';
 
@@ -67,9 +68,9 @@ function figuresOf(triangles: ReadTriangle[]): Figures {
   let areaSquareMetres = 0;
   const min = [Infinity, Infinity, Infinity];
   const max = [-Infinity, -Infinity, -Infinity];
-  for (const { corners } of triangles) {
+  for (const { corners, node } of triangles) {
     areaSquareMetres += length(facing(...corners)) / 2;
-    for (const corner of corners)
+    for (const corner of corners.map((point) => toWorld(node, point)))
       for (let k = 0; k < 3; k++) {
         min[k] = Math.min(min[k]!, corner[k]!);
         max[k] = Math.max(max[k]!, corner[k]!);

@@ -1,7 +1,7 @@
 /**
- * Evaluates the JSON of a parts list, its blocks and its materials: the world-space triangles, solids and
- * material values that a conversion must give, in double precision. It shares no code with the converter,
- * on purpose.
+ * Evaluates the JSON of a parts list, its blocks and its materials: the triangles, solids and material
+ * values that a conversion must give, in double precision. It shares no code with the converter, on
+ * purpose.
  */
 import { type EvaluatedBlock, evaluateBlock } from './block.ts';
 import { canonical, type Json } from './json.ts';
@@ -29,7 +29,10 @@ export interface RawArticle {
   images: Images;
 }
 
-/** One triangle in the world, its corners running counter-clockwise around its front. */
+/**
+ * One triangle in the frame of its movable, or in the world without one; its corners run
+ * counter-clockwise around its front.
+ */
 export interface ExpectedTriangle {
   corners: readonly [Vec3, Vec3, Vec3];
   normals: readonly [CornerNormal, CornerNormal, CornerNormal];
@@ -45,6 +48,7 @@ export interface ExpectedTriangle {
 
 export interface ExpectedSolid {
   solid: Solid;
+  /** In the frame of its movable; in the world without one. */
   frame: Frame;
   material: ExpectedMaterial;
   movable: Movable | undefined;
@@ -153,7 +157,7 @@ function drawBlock(
     surface.triangles.forEach((triangle, t) => {
       const local = triangle.corners.map((v) => scaled(block.place(v), scale));
       const [a, b, c] = local as [Vec3, Vec3, Vec3];
-      const world = [place(frame, a), place(frame, b), place(frame, c)] as const;
+      const placed = [place(frame, a), place(frame, b), place(frame, c)] as const;
       const stored = projected && !options.preferStoredUvs ? undefined : triangle.uvs;
       const exact = !block.placed && scale.every((k) => Math.abs(k) === 1);
       const noise = exact ? 0 : Math.max(largest(a), largest(b), largest(c)) * 2 ** -23;
@@ -165,13 +169,13 @@ function drawBlock(
         sure,
       })) as unknown as ExpectedTriangle['normals'];
       into.push({
-        corners: mirrored ? swapped(world) : world,
+        corners: mirrored ? swapped(placed) : placed,
         normals: mirrored ? swapped(normals) : normals,
         uvs: mirrored ? uvs.map((uv) => swapped(uv)) : uvs,
         material,
         doubleSided: !surface.closed,
         movable,
-        reach: Math.max(...[a, b, c, ...world].map(largest), largest(frame.move)),
+        reach: Math.max(...[a, b, c, ...placed].map(largest), largest(frame.move)),
         part: part.path,
       });
     });

@@ -12,12 +12,13 @@ export interface Part {
   /** As the node spells it. */
   blockName: string;
   params: unknown;
+  /** In the frame of its movable; in the world without one. */
   frame: Frame;
   /** Of an `imp`; ones for solids. */
   scale: Vec3;
   /** Its own or the nearest ancestor's `mat`; empty where there is none. */
   material: string;
-  /** The movable nodes above it (and itself), innermost last. */
+  /** The innermost movable node above it. */
   movable: Movable | undefined;
   path: () => string;
 }
@@ -25,6 +26,7 @@ export interface Part {
 /** A `clsref`: its pivot and what viewers call it. */
 export interface Movable {
   name: string;
+  /** In the frame of the next outer one; in the world without one. */
   frame: Frame;
   outer: Movable | undefined;
 }
@@ -41,6 +43,7 @@ interface Step {
   node: Json;
   /** Mode and tag of its layer. */
   layer: ReturnType<typeof layerOf>;
+  /** In the frame of `movable`. */
   frame: Frame;
   material: string;
   movable: Movable | undefined;
@@ -95,6 +98,7 @@ function stepInto(
   if (node.type === 'clsref') {
     const name = layer?.tag || `movable ${pathOf(step)}`;
     step.movable = { name, frame, outer: parent?.movable };
+    step.frame = WORLD;
   }
   return step;
 }

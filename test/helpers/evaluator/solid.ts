@@ -20,6 +20,8 @@ export interface Solid {
   normals: (point: Vec3, slack: number) => Vec3[];
   /** Largest sag between the ideal surface and a facet. */
   sag: number;
+  /** How fast the ideal normal turns along the surface at most, in radians a metre: 0 of planes. */
+  curvature: number;
 }
 
 const KEYS: Record<string, readonly string[]> = {
@@ -78,6 +80,7 @@ function cuboid([w, h, d]: readonly [number, number, number]): Solid {
     volume: w * h * d,
     idealVolume: w * h * d,
     sag: 0,
+    curvature: 0,
     ...planes([
       [0, 0, w],
       [1, 0, h],
@@ -107,6 +110,7 @@ function frame([w, h, d, t]: readonly [number, number, number, number]): Solid |
     volume: face * d,
     idealVolume: face * d,
     sag: 0,
+    curvature: 0,
     distance: (p) => Math.min(outer.distance(p), hole.distance(p)),
     normals: (p, slack) => [...outer.normals(p, slack), ...hole.normals(p, slack)],
   };
@@ -145,6 +149,7 @@ function cylinder([l, r]: readonly [number, number], tolerance: number): Solid {
     volume: polygon * l,
     idealVolume: Math.PI * r * r * l,
     sag: r * (1 - Math.cos(Math.PI / n)),
+    curvature: 1 / r,
     distance: (p) => Math.min(caps.distance(p), side(p)),
     normals: (p, slack) => {
       const around: Vec3[] = side(p) < slack ? [unit([p[0], 0, p[2]])] : [];
@@ -180,6 +185,7 @@ function ellipsoid(type: string, radii: Vec3, tolerance: number): Solid {
     volume: Number.isInteger(rings) ? rx * ry * rz * facetedBall(n, rings) : undefined,
     idealVolume: (4 / 3) * Math.PI * rx * ry * rz,
     sag: 2 * Math.max(...radii) * (1 - Math.cos(Math.PI / n)),
+    curvature: Math.max(...radii) / Math.min(...radii) ** 2,
     // Along the gradient: the point in the direction of the centre is much farther where radii differ.
     distance: (p) => {
       const q = onUnit(p);

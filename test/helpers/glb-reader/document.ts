@@ -69,6 +69,7 @@ export interface NodeJson {
   translation?: [number, number, number];
   rotation?: [number, number, number, number];
   scale?: [number, number, number];
+  extras?: unknown;
 }
 
 export interface GlbJson {

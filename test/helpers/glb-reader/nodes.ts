@@ -1,5 +1,5 @@
 /**
- * Nodes: world matrices of everything the scene shows, composed in double precision.
+ * Nodes: where everything the scene shows is placed, composed in double precision.
  */
 import type { GlbJson, NodeJson } from './document.ts';
 import { entry, must } from './refusal.ts';
@@ -11,8 +11,10 @@ export interface PlacedNode {
   index: number;
   name: string;
   mesh: number | undefined;
-  world: Matrix;
-  parent: PlacedNode | undefined;
+  /** In the frame of `movable`; in the world without one. */
+  place: Matrix;
+  /** The innermost node above it that is marked as movable. */
+  movable: PlacedNode | undefined;
 }
 
 const IDENTITY: Matrix = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
@@ -23,22 +25,27 @@ export function placeNodes(json: GlbJson): PlacedNode[] {
   must(json.scene === 0, 'scene: expected 0');
   const placed: PlacedNode[] = [];
   const seen = new Set<number>();
-  const stack: { index: number; parent: PlacedNode | undefined }[] = [];
-  for (const index of json.scenes[0]!.nodes ?? []) stack.push({ index, parent: undefined });
+  const stack: { index: number; outer: Matrix; movable: PlacedNode | undefined }[] = [];
+  for (const index of json.scenes[0]!.nodes ?? [])
+    stack.push({ index, outer: IDENTITY, movable: undefined });
   for (let step = stack.pop(); step; step = stack.pop()) {
-    const { index, parent } = step;
+    const { index, outer, movable } = step;
     const node = entry(json.nodes, index, 'nodes');
     must(!seen.has(index), `nodes[${index}]: reached twice`);
     seen.add(index);
-    const world = multiply(parent?.world ?? IDENTITY, localMatrix(node, index));
-    const here = { index, name: node.name ?? '', mesh: node.mesh, world, parent };
+    const place = multiply(outer, localMatrix(node, index));
+    const here = { index, name: node.name ?? '', mesh: node.mesh, place, movable };
     placed.push(here);
     must(node.children?.length !== 0, `nodes[${index}]: empty children`);
-    for (const child of node.children ?? []) stack.push({ index: child, parent: here });
+    const inside = isMovable(node) ? { outer: IDENTITY, movable: here } : { outer: place, movable };
+    for (const child of node.children ?? []) stack.push({ index: child, ...inside });
   }
   must(seen.size === (json.nodes?.length ?? 0), 'nodes: one is in no scene');
   return placed;
 }
+
+const isMovable = ({ extras }: NodeJson): boolean =>
+  (extras as { movable?: unknown } | undefined)?.movable === true;
 
 function localMatrix(node: NodeJson, index: number): Matrix {
   const { matrix, translation, rotation, scale } = node;
@@ -67,6 +74,13 @@ function multiply(a: Matrix, b: Matrix): Matrix {
     for (let row = 0; row < 4; row++)
       for (let k = 0; k < 4; k++) out[column * 4 + row]! += a[k * 4 + row]! * b[column * 4 + k]!;
   return out;
+}
+
+/** Brings a point from the frame of a node's movable into the world. */
+export function toWorld({ movable }: PlacedNode, point: Triple): Triple {
+  let at = point;
+  for (let outer = movable; outer; outer = outer.movable) at = movePoint(outer.place, at);
+  return at;
 }
 
 type Triple = readonly [number, number, number];

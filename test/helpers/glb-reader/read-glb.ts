@@ -1,5 +1,5 @@
 /**
- * Reads the world-space triangles and material values of a GLB, as a viewer would show them, in double
+ * Reads the triangles and material values of a GLB, as a viewer would show them, in double
  * precision. It refuses every deviation from the standard, and shares no code with the writer.
  */
 import { decodeFloats, decodeIndices } from './accessors.ts';
@@ -9,7 +9,10 @@ import { determinant, movePoint, normalMover, type PlacedNode, placeNodes } from
 import { entry, must } from './refusal.ts';
 import { refuseUnused } from './usage.ts';
 
-/** One triangle in the world, its corners running counter-clockwise around its front. */
+/**
+ * One triangle in the frame of its node's movable, or in the world without one; its corners run
+ * counter-clockwise around its front.
+ */
 export interface ReadTriangle {
   corners: readonly [Vec3, Vec3, Vec3];
   normals: readonly [Vec3, Vec3, Vec3];
@@ -97,10 +100,10 @@ function checkUnits(values: Float64Array, width: number, what: string): void {
 
 function drawPrimitive(primitive: Primitive, node: PlacedNode, into: ReadTriangle[]): void {
   const { positions, normals, indices, material } = primitive;
-  const det = determinant(node.world);
+  const det = determinant(node.place);
   must(det !== 0, `nodes[${node.index}]: draws a mesh with a matrix of determinant zero`);
-  const corners = mapThrees(positions, (position) => movePoint(node.world, position));
-  const directions = mapThrees(normals, normalMover(node.world));
+  const corners = mapThrees(positions, (position) => movePoint(node.place, position));
+  const directions = mapThrees(normals, normalMover(node.place));
   const { baseTexture, metallicRoughnessTexture, emissionTexture, normalTexture } = material;
   const base = baseTexture ?? metallicRoughnessTexture ?? emissionTexture;
   const texels = texelsOf(primitive, base);
