@@ -257,7 +257,8 @@ describe('a program without types gets a sentence that names the field', () => {
       { article: { ...DESK, basearticlenumber: 'NONE' } },
       { article: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-STUHL' } },
     ];
-    const content = { name: 'x', service: SAMPLE, articles, output: { dir } };
+    const own = { output: { dir }, cache: { dir: join(dir, 'cache') } };
+    const content = { name: 'x', service: SAMPLE, articles, ...own };
     ({ report } = await run({ pipeline: content }));
     ({ scene } = await convert({ service: SAMPLE, article: DESK, output: join(dir, 'desk.glb') }));
     finished = { pipeline: 'x', exitCode: 1, startedAt: 0, endedAt: 1000, report };
