@@ -10,6 +10,8 @@ import type { PlacedNode } from '../helpers/glb-reader/nodes.ts';
 
 /** What float32 leaves of the cosine of an angle: an error of 6e-8 of a quaternion is 1e-14 here. */
 const COSINE_LIMIT = 1e-12;
+/** A quaternion in float32 has length 1 up to 1e-7, which stretches by twice that. */
+const STRETCH_LIMIT = 1e-6;
 /** A part of a name that stays where very deep paths are shortened in the middle. */
 const KEPT_CHARACTERS = 60;
 
@@ -33,10 +35,11 @@ function isPlacedAlike({ name, frame }: Movable, node: PlacedNode): boolean {
   const place: Vec3 = [m[12]!, m[13]!, m[14]!];
   if (!isSameName(name, node.name)) return false;
   if (length(minus(place, move)) > roundingMetres(largest(move))) return false;
-  // A quaternion in float32 has length 1 up to 1e-7, which stretches by twice that.
   return [0, 1, 2].every((k) => {
     const axis: Vec3 = [m[k]!, m[4 + k]!, m[8 + k]!];
-    return dot(turn[k as 0 | 1 | 2], axis) / length(axis) > 1 - COSINE_LIMIT;
+    const size = length(axis);
+    const cosine = dot(turn[k as 0 | 1 | 2], axis) / size;
+    return Math.abs(size - 1) < STRETCH_LIMIT && cosine > 1 - COSINE_LIMIT;
   });
 }
 

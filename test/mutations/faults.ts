@@ -48,6 +48,13 @@ export const FAULTS: readonly Fault[] = [
     replace: 'const moved = movePoint({ ...parent, rotation: IDENTITY3 }, offsetMetres);',
   },
   {
+    name: 'a movable larger than it is',
+    rule: 'D-104',
+    file: 'src/transform/assemble-scene.ts',
+    find: 'nodes[parent] ?? -1, -1, frame, [1, 1, 1], extras);',
+    replace: 'nodes[parent] ?? -1, -1, frame, [1.001, 1.001, 1.001], extras);',
+  },
+  {
     name: 'scale inherited by children',
     rule: 'D-104',
     file: 'src/transform/convert-options.ts',
