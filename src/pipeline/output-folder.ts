@@ -5,9 +5,12 @@ import type { Digest } from '../model/snapshot.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import {
   exists,
+  linkRefused,
+  listEntries,
   listFolder,
   readBytes,
   readLinkIfExists,
+  refuseLinks,
   removeFile,
   removeTree,
   replaceLink,
@@ -146,22 +149,24 @@ export async function carryOutPrune(
   outputDir: string,
   { objects, links, runs }: Awaited<ReturnType<typeof planPrune>>,
 ): Promise<void> {
+  for (const path of [...links, ...objects, ...runs])
+    await refuseLinks(outputDir, join(outputDir, path));
   for (const path of [...links, ...objects]) await removeFile(join(outputDir, path));
   for (const path of runs) await removeTree(join(outputDir, path));
   await removeEmptyFolders(join(outputDir, ARTICLES_FOLDER));
   await removeEmptyFolders(join(outputDir, OBJECTS_FOLDER));
 }
 
-/** Lists the files at any depth below a folder, except some. */
+/** Lists the files at any depth below a folder, except some. @throws {@link ConverterError} `LINK_REFUSED` */
 async function filesBelow(folder: string, except: ReadonlySet<string>): Promise<string[]> {
   const found: string[] = [];
   const folders = [folder];
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
-    for (const name of await listFolder(at)) {
+    for (const { name, kind } of await listEntries(at)) {
       const path = join(at, name);
-      const facts = await statIfExists(path);
-      if (facts?.folder) folders.push(path);
-      else if (facts && !except.has(path)) found.push(path);
+      if (kind === 'link') throw linkRefused(path);
+      if (kind === 'folder') folders.push(path);
+      else if (!except.has(path)) found.push(path);
     }
   }
   return found.sort();
@@ -170,10 +175,8 @@ async function filesBelow(folder: string, except: ReadonlySet<string>): Promise<
 /** @returns Whether the folder was removed. */
 async function removeEmptyFolders(folder: string): Promise<boolean> {
   let left = 0;
-  for (const name of await listFolder(folder)) {
-    const path = join(folder, name);
-    const isFolder = (await statIfExists(path))?.folder ?? false;
-    if (!isFolder || !(await removeEmptyFolders(path))) left++;
+  for (const { name, kind } of await listEntries(folder)) {
+    if (kind !== 'folder' || !(await removeEmptyFolders(join(folder, name)))) left++;
   }
   if (left === 0) await removeTree(folder);
   return left === 0;

@@ -1,13 +1,22 @@
 /** Records all that a run of a pipeline needs of the service: `fetch` with every response requested anew. */
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createRecorder, type RecordingContent } from '../fetch/recording.ts';
 import type { SelectedArticle } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { RunReport } from '../report/run-report.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
-import { listFolder, removeTree, replaceFolder, statIfExists } from '../support/files.ts';
+import {
+  exists,
+  listFolder,
+  makeFolder,
+  removeTree,
+  rename,
+  statIfExists,
+  syncFolder,
+} from '../support/files.ts';
 import { SILENT } from '../support/log.ts';
+import { hasEnded } from '../support/processes.ts';
 import { withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import { fetchPipeline } from './run.ts';
@@ -122,4 +131,53 @@ function requestsByKey(selected: readonly SelectedArticle[]): Requests {
 
 function without(some: Requests, others: Requests): ArticleRequest[] {
   return [...some].filter(([key]) => !others.has(key)).map(([, request]) => request);
+}
+
+/**
+ * Fills a new folder and replaces another with it in one step; a failure leaves the old one as it was.
+ *
+ * First it cleans up after processes that ended early: their new folders are removed, and an old folder
+ * that they had moved aside returns.
+ *
+ * @param fill - Writes into the folder that it receives.
+ * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`, or what `fill` throws.
+ */
+export async function replaceFolder<T>(
+  path: string,
+  fill: (folder: string) => Promise<T>,
+): Promise<T> {
+  await cleanUpBeside(path);
+  const [fresh, aside] = [besideOf(path, 'new'), besideOf(path, 'old')];
+  await makeFolder(fresh);
+  try {
+    const result = await fill(fresh);
+    const existed = await exists(path);
+    if (existed) await rename(path, aside);
+    await rename(fresh, path).catch(async (error: unknown) => {
+      if (existed) await rename(aside, path);
+      throw error;
+    });
+    await syncFolder(dirname(path));
+    // The next call removes what cannot be removed now.
+    await removeTree(aside).catch(() => undefined);
+    return result;
+  } catch (error) {
+    await removeTree(fresh).catch(() => undefined);
+    throw error;
+  }
+}
+
+function besideOf(path: string, state: 'new' | 'old', pid: number = process.pid): string {
+  return join(dirname(path), `.${basename(path)}.${pid}.${state}`);
+}
+
+async function cleanUpBeside(path: string): Promise<void> {
+  for (const name of await listFolder(dirname(path))) {
+    const [, pid, state] = /\.(\d+)\.(new|old)$/.exec(name) ?? [];
+    if (pid === undefined || !hasEnded(Number(pid))) continue;
+    const left = besideOf(path, state as 'new' | 'old', Number(pid));
+    if (basename(left) !== name) continue;
+    if (state === 'new' || (await exists(path))) await removeTree(left);
+    else await rename(left, path);
+  }
 }

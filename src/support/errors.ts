@@ -43,6 +43,10 @@ export const ERROR_CODES = {
   OUTPUT_UNWRITABLE: { exit: 3, help: 'check the permissions of the path, and its disk' },
   FILE_MISSING: { exit: 2, help: 'check the path' },
   FILE_UNREADABLE: { exit: 3, help: 'check the permissions of the file and of its folder' },
+  LINK_REFUSED: {
+    exit: 3,
+    help: 'find out who made the link and remove it; only the output or cache folder itself may be one',
+  },
   OUTPUT_LOCKED: { exit: 3, help: 'wait until the other run ends, or choose another --output' },
   DISK_FULL: { exit: 3, help: 'free disk space and run again: finished work is kept' },
   STATE_INVALID: {
@@ -121,7 +125,7 @@ export const ERROR_CODES = {
   LOSSES_REFUSED: { exit: 1, help: 'set strict: false to accept losses' },
   SNAPSHOT_MISSING: { exit: 1, help: 'run btg2gltf fetch first' },
   RECORDING_INVALID: { exit: 2, help: 'correct the file given, or record again' },
-  INTERNAL: { exit: 1, help: 'report this message to the developers of btg2gltf' },
+  INTERNAL: { exit: 3, help: 'report this message to the developers of btg2gltf' },
 } as const satisfies Record<string, ErrorRow>;
 
 /** A stable code. Match on this, never on the message. */
@@ -186,7 +190,8 @@ export function isConverterError(error: unknown, ...codes: ErrorCode[]): error i
 
 /** Whether an error ends the run; otherwise it fails one article. */
 export function endsRun(code: ErrorCode): boolean {
-  return ERROR_CODES[code].exit !== 1;
+  // A defect concerns the article that shows it.
+  return ERROR_CODES[code].exit !== 1 && code !== 'INTERNAL';
 }
 
 /** Codes of what a service does not have, which a recording may only lack. */

@@ -86,6 +86,7 @@ function fileError(operation: FileOperation, path: string, cause: unknown): Conv
 }
 
 function codeOf(operation: FileOperation, errno: string): ErrorCode {
+  if (errno === 'ELOOP') return 'LINK_REFUSED';
   if (DISK_FULL.has(errno)) return 'DISK_FULL';
   if (!READS.has(operation)) return 'OUTPUT_UNWRITABLE';
   return errno === 'ENOENT' ? 'FILE_MISSING' : 'FILE_UNREADABLE';

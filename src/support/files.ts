@@ -1,10 +1,11 @@
 /** All file operations of the converter: a file is written whole or not at all. SQLite writes its own files. */
 import { createHash } from 'node:crypto';
-import { constants, statSync } from 'node:fs';
+import { constants, lstatSync, statSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { threadId } from 'node:worker_threads';
+import { ConverterError } from './errors.ts';
 import { errnoOf, operate, unless } from './file-operations.ts';
 import { hasEnded } from './processes.ts';
 
@@ -23,7 +24,7 @@ export interface FileFacts {
   identity: string;
 }
 
-/** Permissions, independent of the umask. */
+/** Permissions, less those that the umask of the process masks; a private file always has its own. */
 const FILE_MODE = 0o644;
 const PRIVATE_MODE = 0o600;
 const FOLDER_MODE = 0o755;
@@ -93,11 +94,50 @@ export async function listFolder(path: string): Promise<string[]> {
   return ((await unless(ABSENT, names)) ?? []).sort();
 }
 
-/** Names of the files in a folder, without symbolic links, sorted by code unit; none if it does not exist. */
-export async function listFiles(path: string): Promise<string[]> {
-  const entries = operate('list', path, () => fs.readdir(path, { withFileTypes: true }));
-  const files = ((await unless(ABSENT, entries)) ?? []).filter((entry) => entry.isFile());
-  return files.map(({ name }) => name).sort();
+/** A file, a folder or a symbolic link in a folder. */
+interface FolderEntry {
+  name: string;
+  kind: 'file' | 'folder' | 'link';
+}
+
+/** Lists a folder, sorted by code unit; nothing if it does not exist. No link is followed. */
+export async function listEntries(path: string): Promise<FolderEntry[]> {
+  const listed = operate('list', path, () => fs.readdir(path, { withFileTypes: true }));
+  const entries = ((await unless(ABSENT, listed)) ?? []).map((entry): FolderEntry => {
+    const other = entry.isSymbolicLink() ? 'link' : 'file';
+    return { name: entry.name, kind: entry.isDirectory() ? 'folder' : other };
+  });
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * Refuses a path of which a folder below a root is a symbolic link, which another user of a shared folder may have
+ * made. The path of the root itself may have links.
+ *
+ * @throws {@link ConverterError} `LINK_REFUSED`
+ */
+export async function refuseLinks(root: string, path: string): Promise<void> {
+  const below = relative(root, path);
+  if (below === '' || below.startsWith('..')) return;
+  let at = root;
+  for (const name of below.split(sep)) {
+    at = join(at, name);
+    const found = operate('stat', at, async () => lstatSync(at, { throwIfNoEntry: false }));
+    if ((await unless(ABSENT, found))?.isSymbolicLink()) throw linkRefused(at);
+  }
+}
+
+/** The error of a symbolic link where none may be. */
+export function linkRefused(path: string): ConverterError {
+  const message = `${path}: expected a file or folder, received a symbolic link`;
+  return new ConverterError('LINK_REFUSED', message);
+}
+
+/** Refuses links on the way to a file, and to its temporary file; that folder is directly below the root. */
+async function refuseLinksBelow(tmpDir: string, path: string): Promise<void> {
+  const root = dirname(tmpDir);
+  await refuseLinks(root, tmpDir);
+  await refuseLinks(root, dirname(path));
 }
 
 /**
@@ -113,23 +153,13 @@ export async function makeFolder(path: string): Promise<void> {
     missing.push(at);
   }
   for (const folder of missing.reverse()) {
-    await operate('mkdir', folder, () => newFolder(folder)).catch(async (error: unknown) => {
-      // Another process may have created it in the meantime; a file of that name remains an error.
-      if (errnoOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
-    });
+    await operate('mkdir', folder, () => fs.mkdir(folder, FOLDER_MODE)).catch(
+      async (error: unknown) => {
+        // Another process may have created it in the meantime; a file of that name remains an error.
+        if (errnoOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
+      },
+    );
   }
-}
-
-async function newFolder(path: string): Promise<void> {
-  await fs.mkdir(path, FOLDER_MODE);
-  if (!isMasked(FOLDER_MODE)) return;
-  // Bits that a folder inherits stay.
-  const { mode } = await fs.stat(path);
-  await fs.chmod(path, mode | FOLDER_MODE);
-}
-
-function isMasked(mode: number): boolean {
-  return (process.umask() & mode) !== 0;
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -140,6 +170,11 @@ async function isFolder(path: string): Promise<boolean> {
 export async function removeFile(path: string): Promise<void> {
   const removed = operate('unlink', path, () => fs.unlink(path));
   await unless(ABSENT, removed);
+}
+
+/** Renames a file or folder, which replaces a file of the new name. */
+export async function rename(from: string, to: string): Promise<void> {
+  await operate('rename', to, () => fs.rename(from, to));
 }
 
 /** Removes a file, or a folder with its content, if it exists. */
@@ -154,7 +189,8 @@ export async function removeTree(path: string): Promise<void> {
  */
 export async function makePrivateFile(path: string): Promise<void> {
   await makeFolder(dirname(path));
-  await withFile(path, 'a', PRIVATE_MODE, (handle) =>
+  const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
+  await withFile(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, PRIVATE_MODE, (handle) =>
     operate('chmod', path, () => handle.chmod(PRIVATE_MODE)),
   );
 }
@@ -169,10 +205,11 @@ export async function replaceFile(
   content: Uint8Array | string,
   options: WriteOptions = {},
 ): Promise<void> {
+  if (options.tmpDir !== undefined) await refuseLinksBelow(options.tmpDir, path);
   await makeFolder(dirname(path));
   await viaTemporary(options.tmpDir ?? dirname(path), async (temporary) => {
     await writeDurably(temporary, content, options.isPrivate ? PRIVATE_MODE : FILE_MODE);
-    await operate('rename', path, () => fs.rename(temporary, path));
+    await rename(temporary, path);
   });
   await syncFolder(dirname(path));
 }
@@ -189,6 +226,7 @@ export async function publishOnce(
   content: Uint8Array,
   tmpDir: string,
 ): Promise<'published' | 'existed'> {
+  await refuseLinksBelow(tmpDir, path);
   await makeFolder(dirname(path));
   const result = await viaTemporary(tmpDir, async (temporary) => {
     await writeDurably(temporary, content, FILE_MODE);
@@ -202,8 +240,7 @@ async function linkOnce(temporary: string, path: string): Promise<'published' | 
   try {
     const linked = operate('link', path, () => fs.link(temporary, path));
     // Without hard links, a rename publishes the file in one step too.
-    if (!(await isPossible(linked)))
-      await operate('rename', path, () => fs.rename(temporary, path));
+    if (!(await isPossible(linked))) await rename(temporary, path);
     return 'published';
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return 'existed';
@@ -239,10 +276,11 @@ export async function linkOrCopy(
   const [content, target] = await Promise.all([source ?? statIfExists(from), statIfExists(to)]);
   if (content === undefined) return 'absent';
   if (target !== undefined && (await sameContent(from, content, to, target))) return 'present';
+  if (tmpDir !== undefined) await refuseLinksBelow(tmpDir, to);
   await makeFolder(dirname(to));
   const result = await viaTemporary(tmpDir ?? dirname(to), async (temporary) => {
     const made = await linkOrCopyToNewName(from, temporary);
-    await operate('rename', to, () => fs.rename(temporary, to));
+    await rename(temporary, to);
     return made;
   });
   await syncFolder(dirname(to));
@@ -256,9 +294,10 @@ export async function linkOrCopy(
  * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`, also if `path` is a folder, which stays.
  */
 export async function replaceLink(path: string, target: string, tmpDir: string): Promise<void> {
+  await refuseLinksBelow(tmpDir, path);
   const linked = viaTemporary(tmpDir, async (temporary) => {
     await operate('symlink', path, () => fs.symlink(target, temporary, 'dir'));
-    await operate('rename', path, () => fs.rename(temporary, path));
+    await rename(temporary, path);
   });
   if (!(await isPossible(linked))) await replaceFile(path, `${target}\n`, { tmpDir });
 }
@@ -287,56 +326,6 @@ async function sameContent(
   if (source.identity === target.identity) return true;
   if (source.bytes !== target.bytes) return false;
   return Buffer.compare(await readBytes(from), await readBytes(to)) === 0;
-}
-
-/**
- * Fills a new folder and replaces another with it in one step; a failure leaves the old one as it was.
- *
- * First it cleans up after processes that ended early: their new folders are removed, and an old folder
- * that they had moved aside returns.
- *
- * @param fill - Writes into the folder that it receives.
- * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`, or what `fill` throws.
- */
-export async function replaceFolder<T>(
-  path: string,
-  fill: (folder: string) => Promise<T>,
-): Promise<T> {
-  await cleanUpBeside(path);
-  const [fresh, aside] = [besideOf(path, 'new'), besideOf(path, 'old')];
-  const move = (from: string, to: string) => operate('rename', to, () => fs.rename(from, to));
-  await makeFolder(fresh);
-  try {
-    const result = await fill(fresh);
-    const existed = await exists(path);
-    if (existed) await move(path, aside);
-    await move(fresh, path).catch(async (error: unknown) => {
-      if (existed) await move(aside, path);
-      throw error;
-    });
-    await syncFolder(dirname(path));
-    // The next call removes what cannot be removed now.
-    await removeTree(aside).catch(() => undefined);
-    return result;
-  } catch (error) {
-    await removeTree(fresh).catch(() => undefined);
-    throw error;
-  }
-}
-
-function besideOf(path: string, state: 'new' | 'old', pid: number = process.pid): string {
-  return join(dirname(path), `.${basename(path)}.${pid}.${state}`);
-}
-
-async function cleanUpBeside(path: string): Promise<void> {
-  for (const name of await listFolder(dirname(path))) {
-    const [, pid, state] = /\.(\d+)\.(new|old)$/.exec(name) ?? [];
-    if (pid === undefined || !hasEnded(Number(pid))) continue;
-    const left = besideOf(path, state as 'new' | 'old', Number(pid));
-    if (basename(left) !== name) continue;
-    if (state === 'new' || (await exists(path))) await removeTree(left);
-    else await operate('rename', path, () => fs.rename(left, path));
-  }
 }
 
 /**
@@ -405,21 +394,21 @@ async function writeDurably(
   mode: number,
 ): Promise<void> {
   await withFile(path, 'wx', mode, async (handle) => {
-    if (isMasked(mode)) await operate('chmod', path, () => handle.chmod(mode));
+    if (mode === PRIVATE_MODE) await operate('chmod', path, () => handle.chmod(mode));
     await operate('write', path, () => handle.writeFile(content));
     await operate('fsync', path, () => handle.sync());
   });
 }
 
 /** Makes the names in a folder durable, where the system can do that. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const synced = withFile(path, 'r', 0, (handle) => operate('fsync', path, () => handle.sync()));
   await unless(NO_FOLDER_SYNC, synced);
 }
 
 async function withFile<T>(
   path: string,
-  flags: string,
+  flags: string | number,
   mode: number,
   work: (handle: fs.FileHandle) => Promise<T>,
 ): Promise<T> {

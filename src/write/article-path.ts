@@ -51,4 +51,6 @@ function* candidates(key: ArticleKey): Generator<string> {
   yield `${folder}~${sha256Hex(base).slice(0, 8)}`;
   yield `${folder}~${ofBoth.slice(0, 8)}`;
   yield `${folder}~${ofBoth.slice(0, 16)}`;
+  // Two of these cannot be made equal.
+  yield `${folder}~${ofBoth}`;
 }

@@ -10,8 +10,9 @@ import type { Digest } from '../model/snapshot.ts';
 import {
   type FileFacts,
   linkOrCopy,
-  listFiles,
+  listEntries,
   listFolder,
+  refuseLinks,
   removeFile,
   removeTree,
   statIfExists,
@@ -87,8 +88,8 @@ const OF_LANGUAGE = /^catalogue\.[a-z]{2}(?:[-_][a-z]{2})?\.jsonl$/i;
 /** Removes the catalogues of languages that the pipeline no longer lists; names compare without case. */
 async function removeOtherCatalogues({ outputDir, catalogues }: Publication): Promise<void> {
   const current = new Set(catalogues.map(({ file }) => file.toUpperCase()));
-  for (const name of await listFiles(outputDir)) {
-    if (!OF_LANGUAGE.test(name) || current.has(name.toUpperCase())) continue;
+  for (const { name, kind } of await listEntries(outputDir)) {
+    if (kind !== 'file' || !OF_LANGUAGE.test(name) || current.has(name.toUpperCase())) continue;
     await removeFile(join(outputDir, name));
   }
 }
@@ -136,6 +137,7 @@ function linkOf(line: ManifestLine | undefined): string | undefined {
 
 /** Removes a link below `articles/`, and the folders that it leaves empty. */
 async function removeLink(outputDir: string, path: string): Promise<void> {
+  await refuseLinks(outputDir, join(outputDir, posix.dirname(path)));
   await removeFile(join(outputDir, path));
   for (let folder = posix.dirname(path); folder !== 'articles'; folder = posix.dirname(folder)) {
     if ((await listFolder(join(outputDir, folder))).length > 0) return;

@@ -1,7 +1,7 @@
 /**
  * Prune: what a manifest no longer refers to goes, and nothing else.
  */
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
@@ -50,6 +50,21 @@ describe('prune', () => {
     ]);
     expect(await files()).toEqual([...new Set(expected)].sort());
     expect((await command(['verify', out()])).exit).toBe(0);
+  });
+
+  test('removes nothing where a link leads out of the output folder', async () => {
+    const victim = join(folder, 'victim');
+    await mkdir(victim, { recursive: true });
+    await writeFile(join(victim, 'letter.txt'), 'mine');
+    const link = join(out(), 'articles', 'evil');
+    await symlink(victim, link);
+    const before = await files();
+    const { exit, stderr } = await command(['prune', pipeline, '--yes']);
+    expect(exit).toBe(3);
+    expect(stderr).toContain(`${link}: expected a file or folder, received a symbolic link`);
+    expect(await readdir(victim)).toEqual(['letter.txt']);
+    expect(await files()).toEqual(before);
+    await rm(link);
   });
 
   test('removes reports but for the last ones with --keep-runs only', async () => {

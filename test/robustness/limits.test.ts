@@ -147,8 +147,12 @@ describe('names from the service', () => {
   });
 });
 
-describe.each(['000', '077'])('under a umask of %s', (umask) => {
-  it('outputs are readable by all users, the cache database only by its owner', {
+describe.each([
+  ['000', '644'],
+  ['022', '644'],
+  ['077', '600'],
+])('under a umask of %s', (umask, expected) => {
+  it('outputs respect it, and the cache database is for its owner alone', {
     timeout: LIMIT_MS,
   }, async () => {
     emulator = await startEmulator({ range: countedRange({ articles: 3, blocks: 3, images: 2 }) });
@@ -168,10 +172,10 @@ describe.each(['000', '077'])('under a umask of %s', (umask) => {
         ),
       );
     for (const [name, mode] of Object.entries(await modes(join(folder, 'out')))) {
-      expect(mode, name).toBe('644');
+      expect(mode, name).toBe(expected);
     }
     for (const name of ['metrics.prom', 'junit.xml']) {
-      expect(((await stat(join(folder, name))).mode & 0o777).toString(8), name).toBe('644');
+      expect(((await stat(join(folder, name))).mode & 0o777).toString(8), name).toBe(expected);
     }
     const state = Object.entries(await modes(join(folder, 'cache'))).filter(
       ([name]) => !name.startsWith('cache/objects'),

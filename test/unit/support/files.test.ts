@@ -1,4 +1,4 @@
-import { link, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,6 +6,7 @@ import { watchFileOperations } from '../../../src/support/file-operations.ts';
 import {
   exists,
   linkOrCopy,
+  listEntries,
   listFolder,
   makeFolder,
   makePrivateFile,
@@ -14,7 +15,7 @@ import {
   readTextIfExists,
   removeStaleTemporaries,
   replaceFile,
-  replaceFolder,
+  replaceLink,
   sha256Hex,
 } from '../../../src/support/files.ts';
 
@@ -132,44 +133,54 @@ describe('failures', () => {
   });
 });
 
-describe('a folder is replaced completely or not at all', () => {
-  const fill = (text: string) => (folder: string) => writeFile(join(folder, text), text);
-
-  it('with what it is filled with', async () => {
-    await replaceFolder(at('data'), fill('old'));
-    await replaceFolder(at('data'), fill('new'));
-    expect(await listFolder(at('data'))).toEqual(['new']);
-    expect(await listFolder(dir)).toEqual(['data']);
+describe('symbolic links below a root', () => {
+  const tmpDir = () => at('out', '.tmp');
+  const writers = {
+    replaceFile: (path: string) => replaceFile(path, 'x', { tmpDir: tmpDir() }),
+    publishOnce: (path: string) => publishOnce(path, new Uint8Array(1), tmpDir()),
+    linkOrCopy: (path: string) => linkOrCopy(at('source'), path, tmpDir()),
+    replaceLink: (path: string) => replaceLink(path, 'x', tmpDir()),
+  };
+  const refused = (path: string) => ({
+    code: 'LINK_REFUSED',
+    message: `${path}: expected a file or folder, received a symbolic link`,
   });
 
-  it('whichever of its operations fails', async () => {
-    await replaceFolder(at('data'), fill('old'));
-    let operations = 0;
-    watchFileOperations(() => void operations++);
-    await replaceFolder(at('data'), fill('old'));
-    for (let failed = 1; failed <= operations; failed++) {
-      let count = 0;
-      watchFileOperations(() => {
-        if (++count === failed) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
-      });
-      const outcome = await replaceFolder(at('data'), fill('new')).catch(() => 'failed');
-      watchFileOperations(undefined);
-      const names = await listFolder(at('data'));
-      expect([failed, names]).toEqual([failed, names.includes('new') ? ['new'] : ['old']]);
-      if (outcome !== 'failed') expect(names).toEqual(['new']);
-      await replaceFolder(at('data'), fill('old'));
-      expect(await listFolder(dir)).toEqual(['data']);
-    }
+  beforeEach(async () => {
+    await makeFolder(at('victim'));
+    await makeFolder(at('real', 'articles'));
+    await writeFile(at('source'), 'x');
+    // The root itself may be a link.
+    await symlink(at('real'), at('out'));
   });
 
-  it('and what a dead process had put aside returns', async () => {
-    for (const name of ['.data.4194305.old', '.data.4194305.new', '.other.4194305.new']) {
-      await makeFolder(at(name));
-    }
-    await writeFile(at('.data.4194305.old', 'mine'), '');
-    await expect(replaceFolder(at('data'), () => Promise.reject('no'))).rejects.toBe('no');
-    expect(await listFolder(at('data'))).toEqual(['mine']);
-    expect(await listFolder(dir)).toEqual(['.other.4194305.new', 'data']);
+  it.each(Object.entries(writers))('%s follows none of them', async (_, write) => {
+    await symlink(at('victim'), at('out', 'articles', 'ACME'));
+    await expect(write(at('out', 'articles', 'ACME', 'x'))).rejects.toMatchObject(
+      refused(at('out', 'articles', 'ACME')),
+    );
+    await makeFolder(at('out', 'articles', 'DESK'));
+    await write(at('out', 'articles', 'DESK', 'x'));
+    await rm(tmpDir(), { recursive: true });
+    await symlink(at('victim'), tmpDir());
+    await expect(write(at('out', 'articles', 'y'))).rejects.toMatchObject(refused(tmpDir()));
+    expect(await listFolder(at('victim'))).toEqual([]);
+  });
+
+  it('a private file is not made where one points', async () => {
+    await symlink(at('victim', 'state.db'), at('state.db'));
+    await expect(makePrivateFile(at('state.db'))).rejects.toMatchObject({ code: 'LINK_REFUSED' });
+    expect(await listFolder(at('victim'))).toEqual([]);
+  });
+
+  it('are listed as what they are', async () => {
+    await symlink(at('victim'), at('out', 'link'));
+    await writeFile(at('out', 'file'), '');
+    expect(await listEntries(at('out'))).toEqual([
+      { name: 'articles', kind: 'folder' },
+      { name: 'file', kind: 'file' },
+      { name: 'link', kind: 'link' },
+    ]);
   });
 });
 

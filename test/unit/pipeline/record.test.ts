@@ -1,0 +1,60 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { replaceFolder } from '../../../src/pipeline/record.ts';
+import { watchFileOperations } from '../../../src/support/file-operations.ts';
+import { listFolder, makeFolder } from '../../../src/support/files.ts';
+
+let dir = '';
+const at = (...names: string[]): string => join(dir, ...names);
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-record-'));
+});
+
+afterEach(async () => {
+  watchFileOperations(undefined);
+  await rm(dir, { recursive: true, force: true });
+});
+
+describe('a folder is replaced completely or not at all', () => {
+  const fill = (text: string) => (folder: string) => writeFile(join(folder, text), text);
+
+  it('with what it is filled with', async () => {
+    await replaceFolder(at('data'), fill('old'));
+    await replaceFolder(at('data'), fill('new'));
+    expect(await listFolder(at('data'))).toEqual(['new']);
+    expect(await listFolder(dir)).toEqual(['data']);
+  });
+
+  it('whichever of its operations fails', async () => {
+    await replaceFolder(at('data'), fill('old'));
+    let operations = 0;
+    watchFileOperations(() => void operations++);
+    await replaceFolder(at('data'), fill('old'));
+    for (let failed = 1; failed <= operations; failed++) {
+      let count = 0;
+      watchFileOperations(() => {
+        if (++count === failed) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      });
+      const outcome = await replaceFolder(at('data'), fill('new')).catch(() => 'failed');
+      watchFileOperations(undefined);
+      const names = await listFolder(at('data'));
+      expect([failed, names]).toEqual([failed, names.includes('new') ? ['new'] : ['old']]);
+      if (outcome !== 'failed') expect(names).toEqual(['new']);
+      await replaceFolder(at('data'), fill('old'));
+      expect(await listFolder(dir)).toEqual(['data']);
+    }
+  });
+
+  it('and what a dead process had put aside returns', async () => {
+    for (const name of ['.data.4194305.old', '.data.4194305.new', '.other.4194305.new']) {
+      await makeFolder(at(name));
+    }
+    await writeFile(at('.data.4194305.old', 'mine'), '');
+    await expect(replaceFolder(at('data'), () => Promise.reject('no'))).rejects.toBe('no');
+    expect(await listFolder(at('data'))).toEqual(['mine']);
+    expect(await listFolder(dir)).toEqual(['.other.4194305.new', 'data']);
+  });
+});
