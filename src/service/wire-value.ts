@@ -38,7 +38,8 @@ export function readNumber(value: unknown): number | undefined {
   if (typeof value !== 'string') return undefined;
   const trimmed = value.trim();
   const dotted = /^[^.,]*,[^.,]*$/.test(trimmed) ? trimmed.replace(',', '.') : trimmed;
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(dotted)) return undefined;
+  // Only one way to read each digit, so that a long text takes linear time.
+  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(dotted)) return undefined;
   const result = Number(dotted);
   return Number.isFinite(result) ? result : undefined;
 }
@@ -110,7 +111,7 @@ const TEXT_KEYS =
 
 /** A number behind such a key. Inside a text no key matches, because its quotes follow backslashes. */
 const TEXT_NUMBER = new RegExp(
-  String.raw`(?<!\\)("(?:${TEXT_KEYS.replaceAll(' ', '|')})"\s*:\s*\[?\s*)(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?)(?=\s*[,}\]])`,
+  String.raw`(?<!\\)("(?:${TEXT_KEYS.replaceAll(' ', '|')})"\s*:\s*(?:\[\s*)?)(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?)(?=\s*[,}\]])`,
   'gi',
 );
 

@@ -36,7 +36,7 @@ export function encodeFileName(text: string): string {
   const name = Array.from(bytes, encodeByte)
     .join('')
     .replace(/^\./, '%2E')
-    .replace(/\.+$/, (dots) => '%2E'.repeat(dots.length))
+    .replace(/(?<!\.)\.+$/, (dots) => '%2E'.repeat(dots.length))
     .replace(RESERVED, (device) => percent(device.charCodeAt(0)) + device.slice(1));
   if (name.length <= MOST_CHARACTERS) return name;
   return `${name.slice(0, MOST_CHARACTERS)}~${hashOf(bytes)}`;
@@ -66,7 +66,7 @@ export function urlName(text: string): string {
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .replace(/[^A-Za-z0-9._-]+/gu, '-')
-    .replace(/^[-.]+|[-.]+$/g, '');
+    .replace(/^[-.]+|(?<![-.])[-.]+$/g, '');
   const cut = name.slice(0, MOST_CHARACTERS);
   if (cut === text && cut !== '' && !RESERVED.test(cut)) return cut;
   const free = RESERVED.test(cut) ? cut.replace('.', '-') : cut;

@@ -8,6 +8,7 @@ import {
   parseJson,
   readNumber,
 } from '../../../src/service/wire-value.ts';
+import { expectLinear } from '../../helpers/growth.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const GUID = '{7C1E0B3A-0000-4000-8000-0123456789AB}';
@@ -33,6 +34,20 @@ describe('readNumber', () => {
     'does not guess what %j is',
     (value) => expect(readNumber(value)).toBeUndefined(),
   );
+});
+
+describe('a hostile text takes linear time', () => {
+  it.each([
+    ['digits and a letter', (size: number) => `${'1'.repeat(size)}x`],
+    ['digits, a dot and a letter', (size: number) => `${'1'.repeat(size)}.x`],
+  ])('as a number: %s', (_, input) => {
+    expectLinear(40_000, input, (text) => expect(readNumber(text)).toBeUndefined());
+  });
+
+  it('as JSON: blanks behind the key of an identifier', () => {
+    const input = (size: number) => new TextEncoder().encode(`{"id":${' '.repeat(size)}"x"}`);
+    expectLinear(40_000, input, (bytes) => expect(parseJson(bytes)).toEqual({ id: 'x' }));
+  });
 });
 
 describe('isTooDeep', () => {

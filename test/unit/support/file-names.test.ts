@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeFileName, LONGEST_FILE_NAME, urlName } from '../../../src/support/file-names.ts';
 import { sha256Hex } from '../../../src/support/files.ts';
+import { expectLinear } from '../../helpers/growth.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),
@@ -99,5 +100,15 @@ describe('urlName', () => {
       }),
       { seed: 3, numRuns: 2000 },
     );
+  });
+});
+
+describe('a hostile name takes linear time', () => {
+  it.each([
+    ['encodeFileName', encodeFileName],
+    ['urlName', urlName],
+  ])('%s of dots and a letter', (_, name) => {
+    const input = (size: number) => `a${'.'.repeat(size)}b`;
+    expectLinear(50_000, input, (text) => expect(name(text).length).toBeLessThanOrEqual(89));
   });
 });
