@@ -2,6 +2,7 @@
 /** The process: it passes arguments, environment, streams, clock and signals to the command line. */
 import { redact } from '../support/redact.ts';
 import { programVersion } from '../support/version.ts';
+import { visible } from '../support/visible.ts';
 import { type Io, interrupt } from './command.ts';
 import { runCommandLine } from './command-line.ts';
 import { openPrompt } from './prompt.ts';
@@ -41,9 +42,10 @@ process.on('warning', ({ message }) => printNotice(message, 'this is a warning o
 
 const io: Io = {
   env: process.env,
-  print: (text) => void process.stdout.write(redact(text)),
-  printData: (text) => void process.stdout.write(text),
-  printError: (text) => void process.stderr.write(redact(text)),
+  print: (text) => void process.stdout.write(visible(redact(text))),
+  // A program that reads it gets the data as it is.
+  printData: (text) => void process.stdout.write(process.stdout.isTTY ? visible(text) : text),
+  printError: (text) => void process.stderr.write(visible(redact(text))),
   terminal: process.stderr.isTTY ? process.stderr : undefined,
   ask: process.stdin.isTTY && process.stderr.isTTY ? prompt.ask : undefined,
   now: Date.now,

@@ -75,7 +75,8 @@ function openBar(stream: Terminal, io: Io) {
   return {
     /** Prints lines above the bar. */
     print(text: string) {
-      io.printError(drawn === '' ? text : `${ERASE_LINE}${text}`);
+      if (drawn !== '') stream.write(ERASE_LINE);
+      io.printError(text);
       drawn = '';
       draw();
     },

@@ -1,6 +1,7 @@
 /** The log of a run: a level, a sentence and fields become one line, without any secret. */
 import { CHECKS, checkParameters, required } from './parameters.ts';
 import { redact } from './redact.ts';
+import { visible, visibleJson } from './visible.ts';
 
 /** Fields of a log line. Names of numbers end in their unit. */
 export type LogFields = Record<string, unknown>;
@@ -40,7 +41,7 @@ export async function createLogger(options: LogOptions): Promise<Logger> {
   checkParameters('createLogger', options, checks, true);
   const { pino } = await import('pino');
   const { format, sink } = options;
-  const line = format === 'json' ? (json: string) => json : prettyLine;
+  const line = format === 'json' ? visibleJson : prettyLine;
   const logger = pino(
     {
       level: options.level ?? 'info',
@@ -73,7 +74,7 @@ function prettyLine(json: string): string {
   const { level, time, msg, run: _, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const values = Object.entries(fields).map(([name, value]) => `${name}=${inLine(value)}`);
   const head = `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg)}`;
-  return `${values.length === 0 ? head : `${head}  ${values.join(' ')}`}\n`;
+  return `${visible(values.length === 0 ? head : `${head}  ${values.join(' ')}`, true)}\n`;
 }
 
 function inLine(value: unknown): string {
