@@ -27,8 +27,20 @@ const DEFAULT_MIB = INBOX_DEFAULTS.bodyLimitBytes / MEBIBYTE;
 export const inboxCommand: Command = {
   options: {
     store: { type: 'string', value: 'DIR', required: true, describe: 'folder of one file a cart' },
-    ...listenOptions(INBOX_PORT, 'all'),
+    ...listenOptions(INBOX_PORT, true),
     'max-mib': { type: 'number', min: 1, describe: 'largest cart, MiB', default: DEFAULT_MIB },
+    'max-carts': {
+      type: 'number',
+      min: 1,
+      describe: 'most files in the store',
+      default: INBOX_DEFAULTS.maxFiles,
+    },
+    'max-store-mib': {
+      type: 'number',
+      min: 1,
+      describe: 'most MiB in the store',
+      default: INBOX_DEFAULTS.maxStoreBytes / MEBIBYTE,
+    },
     cache: { type: 'string', describe: 'cache folder to store permanent identifiers in' },
     pipeline: { type: 'string', describe: 'take cache and service from this pipeline file' },
     'permanent-ids': {
@@ -42,7 +54,8 @@ export const inboxCommand: Command = {
     'ARTICLE is the JSON of the top-level article as GET articles returns it, with its children.',
     'It needs id and rootid (equal), manufacturer, program and basearticlenumber; its configuration',
     'is ocd.reinitstring. The response is {"stored": true, "id": …, "file": …, "warnings": […]},',
-    'or {"error": …, "code": …} with status 413 or 422.',
+    'or {"error": …, "code": …} with status 403, 413, 421, 422 or 507. A web page may post if',
+    '--allow-origin lists it, or to …/cart?secret=SECRET if BTG2GLTF_INBOX_SECRET is SECRET.',
     '',
   ],
   examples: [
@@ -57,8 +70,15 @@ export const inboxCommand: Command = {
     const { log } = await openOutput(args, io);
     const store = resolve(textOf(args, 'store')!);
     const permanentIds = await openPermanentIds(args, io);
+    const maxStoreMib = numberOf(args, 'max-store-mib');
+    const limits = given({
+      maxFiles: numberOf(args, 'max-carts'),
+      maxStoreBytes: maxStoreMib && maxStoreMib * MEBIBYTE,
+      secret: io.env.BTG2GLTF_INBOX_SECRET || undefined,
+      permanentIds: permanentIds?.store,
+    });
     const options = { ...at, store, now: io.now, log, bodyLimitBytes };
-    const start = () => openInbox({ ...options, ...given({ permanentIds: permanentIds?.store }) });
+    const start = () => openInbox({ ...options, ...limits });
     const text = ({ url }: GatewayServer) => `  Post carts to ${url} to store them in ${store}.\n`;
     try {
       return await serveUntilInterrupted(at, io, start, text);
@@ -121,7 +141,7 @@ const limit = (describe: string, standard: number) =>
 /** The command `relay`: the token relay, for pages that must not use the authentication server. */
 export const relayCommand: Command = {
   options: {
-    ...listenOptions(RELAY_PORT, 'none'),
+    ...listenOptions(RELAY_PORT, true),
     'per-sender': limit('logins per minute from one address', RELAY_DEFAULTS.perSender),
     overall: limit('logins per minute from all addresses', RELAY_DEFAULTS.overall),
     padding: { type: 'string', choices: ['pkcs1', 'oaep'], describe: 'padding of the login' },

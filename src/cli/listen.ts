@@ -7,13 +7,25 @@ import { type Arguments, given, type Io, type OptionSpec, textOf, usageError } f
 interface Listening extends ListenAddress {
   /** Of `--allow-origin`; missing if it was not given. */
   origins?: string[];
+  /** Of `--allow-host`; missing if it was not given. */
+  names?: string[];
 }
 
 const LOOPBACK = '127.0.0.1';
 
-/** The options of a command that listens. @param origins - Pages that may post by default; undefined: no option. */
-export function listenOptions(port: number, origins?: 'all' | 'none'): Record<string, OptionSpec> {
-  const posters = `origins whose pages may post, separated by commas [default: ${origins}]`;
+const POST_OPTIONS = {
+  'allow-origin': {
+    type: 'string',
+    describe: 'origins whose pages may post, separated by commas [default: none]',
+  },
+  'allow-host': {
+    type: 'string',
+    describe: 'names of this server, separated by commas; addresses and localhost need none',
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+/** The options of a command that listens. @param arePosts - Whether pages may post to it. */
+export function listenOptions(port: number, arePosts = false): Record<string, OptionSpec> {
   return {
     port: { type: 'string', describe: 'port; 0 is any free one', default: port },
     host: {
@@ -21,7 +33,7 @@ export function listenOptions(port: number, origins?: 'all' | 'none'): Record<st
       describe: 'address to listen on, 0.0.0.0 for all; only loopback keeps other machines out',
       default: LOOPBACK,
     },
-    ...(origins && { 'allow-origin': { type: 'string', describe: posters } }),
+    ...(arePosts && POST_OPTIONS),
   };
 }
 
@@ -46,7 +58,10 @@ export async function readListening(args: Arguments, standard: number): Promise<
   if (/[\s/]|^[^[]*:\d+$/.test(host) && !isIP(host)) {
     throw usageError(`--host: expected an address without a port, received "${host}"`);
   }
-  return { port: Number(text), host, ...given({ origins: await readOrigins(args) }) };
+  const names = textOf(args, 'allow-host')
+    ?.split(',')
+    .map((name) => name.trim().toLowerCase());
+  return { port: Number(text), host, ...given({ origins: await readOrigins(args), names }) };
 }
 
 async function readOrigins(args: Arguments): Promise<string[] | undefined> {

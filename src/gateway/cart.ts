@@ -23,6 +23,8 @@ export interface Cart {
 /** Deeper than any planning, and far from the depth at which `JSON.stringify` fails. */
 const MAX_DEPTH = 500;
 const EXPECTED_BODY = 'the top-level article, or an object with it as the property json';
+/** Longer identifiers are no identifiers. */
+const LONGEST_ID = 200;
 /** What every article of a cart has. */
 const IDENTITY = ['id', 'rootid', ...ARTICLE_NAMES] as const;
 
@@ -52,6 +54,10 @@ export function checkCart(article: unknown, where = 'json'): Cart {
   const [id = '', rootid] = IDENTITY.map((name) => {
     const value = idOf(article, name);
     if (value === undefined) throw unexpected(`${where}.${name}`, 'a text', article[name]);
+    if (value.length > LONGEST_ID) {
+      const expected = `expected at most ${LONGEST_ID} characters, received ${value.length}`;
+      throw invalid(`${where}.${name}: ${expected}`);
+    }
     return value;
   });
   if (id !== rootid) {

@@ -2,7 +2,15 @@
 import { join } from 'node:path';
 import { asConverterError } from '../support/errors.ts';
 import { encodeFileName } from '../support/file-names.ts';
-import { makeFolder, removeStaleTemporaries, replaceFile, sha256Hex } from '../support/files.ts';
+import {
+  exists,
+  listFolder,
+  makeFolder,
+  removeStaleTemporaries,
+  replaceFile,
+  sha256Hex,
+  statIfExists,
+} from '../support/files.ts';
 import type { Logger } from '../support/log.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { type Cart, readCartPost } from './cart.ts';
@@ -10,6 +18,7 @@ import {
   type GatewayServer,
   jsonAnswer,
   openServer,
+  Refusal,
   SERVER_CHECKS,
   type ServerOptions,
 } from './server.ts';
@@ -28,6 +37,10 @@ export interface InboxOptions extends ServerOptions {
   store: string;
   /** @defaultValue {@link INBOX_DEFAULTS} */
   bodyLimitBytes?: number;
+  /** Most files in the store. @defaultValue {@link INBOX_DEFAULTS} */
+  maxFiles?: number;
+  /** Most bytes in the store. @defaultValue {@link INBOX_DEFAULTS} */
+  maxStoreBytes?: number;
   permanentIds?: PermanentIdStore;
 }
 
@@ -38,8 +51,17 @@ interface InboxAnswer extends Pick<Cart, 'id' | 'warnings'> {
   permanentid?: string;
 }
 
+const MEBIBYTE = 1024 * 1024;
+
 /** The defaults of an inbox: a planning of some hundred articles with all values has a few MiB. */
-export const INBOX_DEFAULTS = { bodyLimitBytes: 16 * 1024 * 1024 } as const;
+export const INBOX_DEFAULTS = {
+  bodyLimitBytes: 16 * MEBIBYTE,
+  maxFiles: 100_000,
+  maxStoreBytes: 4096 * MEBIBYTE,
+} as const;
+
+/** Least time between two counts of a full store, which may have become emptier. */
+const RECOUNT_MS = 10_000;
 
 /** Path of the address that the frontend gets as `urlwarenkorb`. */
 const CART_PATH = '/cart';
@@ -48,8 +70,8 @@ const CART_PATH = '/cart';
  * Opens an inbox.
  *
  * Each cart is `<id>~<hash of its content>.json`, written completely or not at all: the same cart
- * posted twice is one file, and another cart with the same id never replaces it. Pages of any origin
- * may post, unless `origins` lists some.
+ * posted twice is one file, and another cart with the same id never replaces it. A web page may post if
+ * `origins` lists its origin, or with the secret.
  *
  * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`; `USAGE` if the address cannot be used.
  *
@@ -64,25 +86,24 @@ const CART_PATH = '/cart';
  */
 export async function openInbox(options: InboxOptions): Promise<GatewayServer> {
   checkParameters('openInbox', options, { store: required(CHECKS.text), ...SERVER_CHECKS }, true);
-  const { store, permanentIds, log, bodyLimitBytes = INBOX_DEFAULTS.bodyLimitBytes } = options;
+  const { store, permanentIds, log, bodyLimitBytes } = { ...INBOX_DEFAULTS, ...options };
   await makeFolder(store);
   await removeStaleTemporaries(store);
-  return openServer(
-    { origins: 'any', ...options },
-    {
-      path: CART_PATH,
-      bodyLimitBytes,
-      async answer({ bytes }) {
-        const cart = readCartPost(bytes);
-        const text = `${JSON.stringify(cart.article)}\n`;
-        // 128 bits of the hash: no two contents can be made to agree.
-        const file = `${encodeFileName(cart.id)}~${sha256Hex(text).slice(0, 32)}.json`;
-        await replaceFile(join(store, file), text);
-        log.info('cart stored', { id: cart.id, file });
-        return jsonAnswer(await answerTo(cart, file, permanentIds, log));
-      },
+  const quota = await openQuota({ ...INBOX_DEFAULTS, ...options });
+  return openServer(options, {
+    path: CART_PATH,
+    bodyLimitBytes,
+    async answer({ bytes }) {
+      const cart = readCartPost(bytes);
+      const text = `${JSON.stringify(cart.article)}\n`;
+      // 128 bits of the hash: no two contents can be made to agree.
+      const file = `${encodeFileName(cart.id)}~${sha256Hex(text).slice(0, 32)}.json`;
+      await quota.expectSpace(file, text.length);
+      await replaceFile(join(store, file), text);
+      log.info('cart stored', { id: cart.id, file });
+      return jsonAnswer(await answerTo(cart, file, permanentIds, log));
     },
-  );
+  });
 }
 
 /** The cart is stored by now: a later failure is a warning, or the sender would post the cart again. */
@@ -103,4 +124,34 @@ async function answerTo(
     log.warn('no permanent identifier for a cart', { id, file, code, message });
     return { ...answer, warnings: [...warnings, `permanentid: none, ${code}`] };
   }
+}
+
+/** Counts the files of a store, and refuses more than the limits of the options. */
+async function openQuota({
+  store,
+  maxFiles,
+  maxStoreBytes,
+  now,
+}: Pick<InboxOptions, 'store' | 'now'> &
+  Required<Pick<InboxOptions, 'maxFiles' | 'maxStoreBytes'>>) {
+  let countedAt = Number.NEGATIVE_INFINITY;
+  let used = { files: 0, bytes: 0 };
+  const count = async () => {
+    const sizes = (await listFolder(store)).map((name) => statIfExists(join(store, name)));
+    const bytes = (await Promise.all(sizes)).reduce((sum, facts) => sum + (facts?.bytes ?? 0), 0);
+    used = { files: sizes.length, bytes };
+    countedAt = now();
+  };
+  const isFull = (bytes: number) => used.files >= maxFiles || used.bytes + bytes > maxStoreBytes;
+  await count();
+  return {
+    /** Throws a `Refusal` 507 if a new file of so many bytes exceeds a limit; otherwise counts it. */
+    async expectSpace(file: string, bytes: number): Promise<void> {
+      if (await exists(join(store, file))) return;
+      if (isFull(bytes) && now() - countedAt >= RECOUNT_MS) await count();
+      if (isFull(bytes))
+        throw new Refusal(507, 'the store of carts is full; the cart was not stored');
+      used = { files: used.files + 1, bytes: used.bytes + bytes };
+    },
+  };
 }

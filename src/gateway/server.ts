@@ -1,5 +1,7 @@
 /** An HTTP server with one address that other systems post to: body limits, origins, errors, shutdown. */
-import type { IncomingHttpHeaders } from 'node:http';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders, Server } from 'node:http';
+import { isIP, type Socket } from 'node:net';
 import type { FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
@@ -13,8 +15,12 @@ export interface ServerOptions {
   port?: number;
   /** Any other address than the default lets other machines in. @defaultValue `127.0.0.1` */
   host?: string;
-  /** Origins of the web pages that may post. @defaultValue depends on the server */
-  origins?: 'any' | readonly string[];
+  /** Origins of the web pages that may post without the secret. @defaultValue none */
+  origins?: readonly string[];
+  /** Names of this server, beside its addresses and `localhost`; a page could make any other point to it. */
+  names?: readonly string[];
+  /** A page of any origin may post with it: `?secret=` in the address, or `Authorization: Bearer`. */
+  secret?: string;
   /** How long the shutdown waits for requests in flight, milliseconds. @defaultValue 10000 */
   graceMs?: number;
   /** Milliseconds since 1970. */
@@ -73,6 +79,10 @@ export class Refusal extends Error {
 }
 
 const REQUEST_TIMEOUT_MS = 60_000;
+/** A connection that sends no complete request head in this time is closed. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const CHECK_INTERVAL_MS = 1_000;
+/** Of more connections, those that have been idle for the longest time are closed. */
 const MAX_CONNECTIONS = 256;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -87,8 +97,8 @@ const STATUSES: Partial<Record<ErrorCode, { status: number; isPublic: boolean }>
  * Starts a server.
  *
  * Errors are JSON, `{"error": "…"}`: 404 for another path, 405 for anything but a post, 403 for a page
- * whose origin is not listed, 413 beyond the body limit, 500 without details for an internal error.
- * It logs neither query nor header nor body.
+ * whose origin is not listed and that has no secret, 421 for an unknown name, 413 beyond the body limit, 500
+ * without details for an internal error. It logs neither query nor header nor body.
  *
  * @throws {@link ConverterError} `USAGE` if the address cannot be used.
  *
@@ -98,7 +108,7 @@ export async function openServer(
   options: ServerOptions,
   handler: PostHandler,
 ): Promise<GatewayServer> {
-  const { graceMs = 10_000, origins = [], log } = options;
+  const { graceMs = 10_000, log } = options;
   const { fastify } = await import('fastify');
   const { default: cors } = await import('@fastify/cors');
   const app = fastify({
@@ -106,13 +116,27 @@ export async function openServer(
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CHECK_INTERVAL_MS },
     frameworkErrors: (error, _request, reply) => void sendError(reply, error, log),
   }) as unknown as FastifyInstance;
-  app.server.maxConnections = MAX_CONNECTIONS;
+  limitConnections(app.server);
+  const budget = createBudget(LARGE_BODIES_BYTES);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', ({ headers }: FastifyRequest, body: AsyncIterable<Uint8Array>) =>
-    readBody(body, headers, handler.bodyLimitBytes),
+  const releases = new WeakMap<object, () => void>();
+  const release = async (request: FastifyRequest) => releases.get(request)?.();
+  app.addContentTypeParser(
+    '*',
+    async (request: FastifyRequest, body: AsyncIterable<Uint8Array>) => {
+      const bytes = Number(request.headers['content-length'] ?? handler.bodyLimitBytes);
+      if (bytes > SMALL_BODY_BYTES && bytes <= handler.bodyLimitBytes) {
+        releases.set(request, await budget.take(bytes));
+        if (request.raw.destroyed) await release(request);
+      }
+      return readBody(body, request.headers, handler.bodyLimitBytes);
+    },
   );
+  app.addHook('onResponse', release);
+  app.addHook('onRequestAbort', release);
   app.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
   const missing = new Refusal(404, `nothing here; post to ${handler.path}`);
   const noPost = new Refusal(405, 'expected a POST', { headers: { allow: 'POST, OPTIONS' } });
@@ -122,7 +146,7 @@ export async function openServer(
   });
   let closed: Promise<void> | undefined;
   addHooks(app, options, () => closed !== undefined);
-  await app.register(cors, corsOptions(origins));
+  await app.register(cors, corsOptions(options));
   app.post(handler.path, async ({ body, headers, ip: sender }, reply) => {
     const { contentType, text } = await handler.answer({
       bytes: body instanceof Uint8Array ? body : new Uint8Array(),
@@ -145,7 +169,10 @@ export async function openServer(
 function addHooks(app: FastifyInstance, options: ServerOptions, isClosing: () => boolean): void {
   const { now, log } = options;
   const arrivals = new WeakMap<object, number>();
-  app.addHook('onRequest', async (request) => void arrivals.set(request, now()));
+  app.addHook('onRequest', async (request) => {
+    arrivals.set(request, now());
+    checkName(request, options);
+  });
   app.addHook('onSend', async ({ headers }, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     // Before a public page may reach a server in a private network; the CORS library has no option.
@@ -162,18 +189,53 @@ function addHooks(app: FastifyInstance, options: ServerOptions, isClosing: () =>
   });
 }
 
+/** A page may let any name of its own point to this server, and would then post to its own origin. */
+function checkName({ headers }: FastifyRequest, { names = [] }: ServerOptions): void {
+  const { host = '' } = headers;
+  const name = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1]?.replace(/^\[|\]$/g, '') ?? '';
+  const lower = name.toLowerCase();
+  if (lower === '' || lower === 'localhost' || isIP(name) !== 0 || names.includes(lower)) return;
+  throw new Refusal(421, 'this server is not known by that name; see --allow-host');
+}
+
 /** The library only omits its headers for an unlisted origin; the request has to be refused as well. */
-function corsOptions(origins: 'any' | readonly string[]): FastifyCorsOptions {
-  const common = { methods: ['POST'], maxAge: 600, strictPreflight: false };
-  if (origins === 'any') return { ...common, origin: '*' };
-  return {
-    ...common,
-    origin(origin, done) {
-      if (origin === undefined || origins.includes(origin)) return done(null, true);
-      const message = 'pages of this origin may not post here; see --allow-origin';
-      done(new Refusal(403, message), false);
-    },
+function corsOptions(options: ServerOptions) {
+  const common: FastifyCorsOptions = { methods: ['POST'], maxAge: 600, strictPreflight: false };
+  type Done = (error: Error | null, result?: FastifyCorsOptions) => void;
+  return () => (request: FastifyRequest, done: Done) => {
+    if (mayPost(request, options)) return done(null, { ...common, origin: true });
+    done(new Refusal(403, 'pages of this origin may not post here; see --allow-origin'));
   };
+}
+
+function mayPost({ headers, query }: FastifyRequest, { origins = [], secret }: ServerOptions) {
+  const { origin, authorization = '' } = headers;
+  // Anything but a page of a browser sends none.
+  if (origin === undefined || origins.includes(origin)) return true;
+  if (secret === undefined) return false;
+  const given =
+    (query as Record<string, unknown>).secret ?? authorization.replace(/^Bearer +/i, '');
+  return typeof given === 'string' && isSameSecret(given, secret);
+}
+
+/** Takes the same time wherever the two differ. */
+function isSameSecret(given: string, secret: string): boolean {
+  const [a, b] = [given, secret].map((text) => createHash('sha256').update(text).digest());
+  return timingSafeEqual(a!, b!);
+}
+
+function limitConnections(server: Server): void {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    const [longestIdle] = sockets;
+    if (sockets.size > MAX_CONNECTIONS) longestIdle!.destroy();
+  });
+  server.on('request', ({ socket }) => {
+    sockets.delete(socket);
+    sockets.add(socket);
+  });
 }
 
 /**
@@ -182,6 +244,39 @@ function corsOptions(origins: 'any' | readonly string[]): FastifyCorsOptions {
  */
 const DRAINED_BYTES = 64 * 1024 * 1024;
 const MEBIBYTE = 1024 * 1024;
+/** As many as there are connections fit into memory. */
+const SMALL_BODY_BYTES = MEBIBYTE / 4;
+/** Larger bodies that are in memory at the same time; the others wait unread. */
+const LARGE_BODIES_BYTES = 48 * MEBIBYTE;
+
+/** Creates a budget, which is given in the order of the requests for it. */
+function createBudget(total: number) {
+  let free = total;
+  const waiting: { share: number; start: () => void }[] = [];
+  const startNext = () => {
+    for (let next = waiting[0]; next && next.share <= free; next = waiting[0]) {
+      waiting.shift();
+      free -= next.share;
+      next.start();
+    }
+  };
+  return {
+    /** @returns A function that gives the share back; it may be called again. */
+    async take(bytes: number): Promise<() => void> {
+      const share = Math.min(bytes, total);
+      await new Promise<void>((start) => {
+        waiting.push({ share, start });
+        startNext();
+      });
+      let isTaken = true;
+      return () => {
+        if (isTaken) free += share;
+        isTaken = false;
+        startNext();
+      };
+    },
+  };
+}
 
 /** Reads a body: 413 beyond the limit, 415 for a compressed body. @see D-811 */
 async function readBody(

@@ -15,6 +15,7 @@ export const ENVIRONMENT = {
   BTG2GLTF_PASSWORD: { secret: true, means: 'password' },
   BTG2GLTF_APP_KEY: { secret: true, means: 'application key, if you have one' },
   BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },
+  BTG2GLTF_INBOX_SECRET: { secret: true, means: 'with it a page of any origin may post carts' },
 } as const satisfies Record<string, { secret: boolean; means: string }>;
 
 /** Registers the value of every secret variable for redaction, before anything can be printed. @see D-742. */

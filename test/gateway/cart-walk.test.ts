@@ -72,7 +72,9 @@ it('a planning goes into the cart and is restored completely by its permanent id
   };
   const store = join(folder, 'carts');
   const cache = join(folder, 'cache');
+  const { origin } = new URL(frontendUrl);
   const words = ['inbox', '--port', '0', '--store', store, '--cache', cache, '--permanent-ids'];
+  words.push('--allow-origin', origin);
   const link = { frontendUrl, token, mode: 'configurator' } as const;
   let permanentid = '';
   let planned: unknown;
@@ -84,7 +86,7 @@ it('a planning goes into the cart and is restored completely by its permanent id
     const post = async (json: unknown) => {
       const posted = await fetch(page.cartUrl, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', origin: new URL(frontendUrl).origin },
+        headers: { 'content-type': 'application/json', origin },
         body: JSON.stringify({ json }),
       });
       const answer = (await posted.json()) as { permanentid: string };

@@ -3,6 +3,7 @@
  */
 
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -152,6 +153,15 @@ describe('a cart', () => {
     expect((await send(without)).status).toBe(422);
   });
 
+  it('whose id is too long is refused with a sentence', async () => {
+    const id = 'x'.repeat(201);
+    const response = await post({ ...CART, id, rootid: id });
+    expect([response.status, await response.json()]).toEqual([
+      422,
+      { error: 'json.id: expected at most 200 characters, received 201', code: 'CART_INVALID' },
+    ]);
+  });
+
   it.each([
     '../../escaped',
     '..',
@@ -160,7 +170,7 @@ describe('a cart', () => {
     'C:\\Windows\\x',
     'a\u0000b',
     'nul',
-    'ü/'.repeat(400),
+    'ü/'.repeat(100),
     '%2e%2e%2f',
     '\ud800',
   ])('whose id could be a path stays in the store (%#)', async (id) => {
@@ -297,7 +307,7 @@ describe('a body that is too large', () => {
     await open();
     const { hostname, port } = new URL(inbox.url);
     const socket = connect(Number(port), hostname);
-    socket.write(`POST /cart HTTP/1.1\r\nhost: x\r\ncontent-length: 900000000000\r\n\r\n{`);
+    socket.write(`POST /cart HTTP/1.1\r\nhost: localhost\r\ncontent-length: 900000000000\r\n\r\n{`);
     const [first] = await new Promise<Buffer[]>((done) => socket.once('data', (d) => done([d])));
     socket.destroy();
     expect(String(first)).toMatch(/^HTTP\/1\.1 413 /);
@@ -311,24 +321,48 @@ describe('a page in a browser', () => {
       headers: { 'access-control-request-method': 'POST', ...headers },
     });
 
-  it('of any origin is accepted, with the headers that it requests', async () => {
-    await open();
-    const response = await preflight({
-      origin: 'https://plan.example',
-      'access-control-request-headers': 'content-type,x-requested-with',
-      'access-control-request-private-network': 'true',
+  it('of any origin is accepted with the secret, with the headers that it requests', async () => {
+    await open({ secret: 'a long secret' });
+    const url = `${inbox.url}?secret=a+long+secret`;
+    const origin = 'https://plan.example';
+    const response = await fetch(url, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,x-requested-with',
+        'access-control-request-private-network': 'true',
+      },
     });
     expect(response.status).toBe(204);
     expect(Object.fromEntries(response.headers)).toMatchObject({
-      'access-control-allow-origin': '*',
+      'access-control-allow-origin': origin,
       'access-control-allow-methods': 'POST',
       'access-control-allow-headers': 'content-type,x-requested-with',
       'access-control-allow-private-network': 'true',
     });
-    for (const json of [CART, { ...CART, id: '' }]) {
-      const answer = await post(json, { origin: 'https://plan.example' });
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-    }
+    const body = JSON.stringify({ json: CART });
+    const inUrl = await fetch(url, { method: 'POST', headers: { origin }, body });
+    expect([inUrl.status, inUrl.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+    expect((await post(CART, { origin, authorization: 'Bearer a long secret' })).status).toBe(200);
+    for (const headers of [{ origin }, { origin, authorization: 'Bearer another' }])
+      expect((await post(CART, headers)).status).toBe(403);
+    expect(JSON.stringify(logged)).not.toContain('secret=');
+  });
+
+  it('is refused by default, and under a name that was made to point here', async () => {
+    await open({ names: ['inbox.example'] });
+    expect((await post(CART, { origin: 'https://plan.example' })).status).toBe(403);
+    const { hostname, port } = new URL(inbox.url);
+    const statusFor = (host: string) =>
+      new Promise<number | undefined>((done) => {
+        const sent = request({ hostname, port, path: '/cart', method: 'POST', headers: { host } });
+        sent.on('response', (response) => done(response.resume().statusCode));
+        sent.end(JSON.stringify({ json: CART }));
+      });
+    expect(await statusFor('evil.example:4820')).toBe(421);
+    for (const host of ['127.0.0.1', 'localhost:4820', '[::1]:4820', 'Inbox.example'])
+      expect([host, await statusFor(host)]).toEqual([host, 200]);
   });
 
   it('is refused where its origin is not among those listed, and nothing is stored', async () => {
@@ -351,6 +385,29 @@ describe('a page in a browser', () => {
 });
 
 describe('the store', () => {
+  it('that is full refuses another cart with a sentence, and takes one that it has', async () => {
+    let now = 0;
+    await open({ maxFiles: 2, now: () => now });
+    for (const id of ['1', '2']) expect((await post({ ...CART, id, rootid: id })).status).toBe(200);
+    const refused = await post(CART);
+    expect([refused.status, await refused.json()]).toEqual([
+      507,
+      { error: 'the store of carts is full; the cart was not stored' },
+    ]);
+    expect((await post({ ...CART, id: '1', rootid: '1' })).status).toBe(200);
+    const [file] = await readdir(store);
+    await rm(join(store, file!));
+    now = 60_000;
+    expect((await post(CART)).status).toBe(200);
+    expect(await readdir(store)).toHaveLength(2);
+  });
+
+  it('takes no more bytes than it may have', async () => {
+    await open({ maxStoreBytes: JSON.stringify(CART).length + 1 });
+    expect((await post(CART)).status).toBe(200);
+    expect((await post({ ...CART, more: 'x' })).status).toBe(507);
+  });
+
   it('never shows half a cart: what cannot be finished is not there', async () => {
     await open();
     for (const fault of ['open', 'write', 'fsync', 'rename']) {
@@ -428,7 +485,7 @@ describe('the end', () => {
       answer += data;
     });
     const half = body.length / 2;
-    const head = `POST /cart HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const head = `POST /cart HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`;
     socket.write(head + body.slice(0, half));
     // The server says that it has begun to listen to this request.
     await new Promise((done) => socket.once('data', done));
@@ -447,7 +504,7 @@ describe('the end', () => {
     socket.on('error', () => {});
     const ended = new Promise<void>((done) => socket.once('close', () => done()));
     socket.write(
-      'POST /cart HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n',
+      'POST /cart HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n',
     );
     await new Promise((done) => socket.once('data', done));
     await Promise.all([inbox.close(), ended]);
@@ -464,4 +521,16 @@ it('logs neither query nor body nor headers', async () => {
   await fetch(`${url}&x=1`, { method: 'POST', headers, body: `tok-4711-secret` });
   expect(logged.length).toBeGreaterThan(2);
   expect(JSON.stringify(logged)).not.toContain('tok-4711-secret');
+});
+
+describe('connections that do nothing', () => {
+  it('are closed for newer ones', async () => {
+    await open();
+    const { hostname, port } = new URL(inbox.url);
+    const sockets = Array.from({ length: 300 }, () => connect(Number(port), hostname));
+    for (const socket of sockets) socket.on('error', () => {});
+    await Promise.all(sockets.map((socket) => new Promise((done) => socket.once('connect', done))));
+    expect((await post(CART)).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
 });
