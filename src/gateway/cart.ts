@@ -82,15 +82,15 @@ function parsed(bytes: Uint8Array, where: string): unknown {
   }
 }
 
-/** Checks by a loop that recursion is safe afterwards. */
-function checkDepth(root: JsonRecord, where: string): void {
-  let level: unknown[] = [root];
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH)
-      throw invalid(`${where}: expected at most ${MAX_DEPTH} nested levels, received more`);
-    const values = level.flatMap((value) => Object.values(value as object));
-    level = values.filter((value) => typeof value === 'object' && value !== null);
-  }
+/** Checks that recursion is safe afterwards; it makes no lists, since a cart may have a million values. */
+function checkDepth(value: object, where: string, depth = 1): void {
+  if (depth > MAX_DEPTH)
+    throw invalid(`${where}: expected at most ${MAX_DEPTH} nested levels, received more`);
+  const check = (inner: unknown) => {
+    if (typeof inner === 'object' && inner !== null) checkDepth(inner, where, depth + 1);
+  };
+  if (Array.isArray(value)) value.forEach(check);
+  else for (const name in value) check((value as JsonRecord)[name]);
 }
 
 function checkChildren({ children }: JsonRecord, where: string): void {

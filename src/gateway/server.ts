@@ -247,7 +247,7 @@ const MEBIBYTE = 1024 * 1024;
 /** As many as there are connections fit into memory. */
 const SMALL_BODY_BYTES = MEBIBYTE / 4;
 /** Larger bodies that are in memory at the same time; the others wait unread. */
-const LARGE_BODIES_BYTES = 48 * MEBIBYTE;
+const LARGE_BODIES_BYTES = 16 * MEBIBYTE;
 
 /** Creates a budget, which is given in the order of the requests for it. */
 function createBudget(total: number) {
