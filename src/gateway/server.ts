@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, Server } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import type { FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createBudget } from '../support/budget.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { LISTEN_CHECKS, listen } from '../support/listening.ts';
 import type { Logger } from '../support/log.ts';
@@ -248,35 +249,6 @@ const MEBIBYTE = 1024 * 1024;
 const SMALL_BODY_BYTES = MEBIBYTE / 4;
 /** Larger bodies that are in memory at the same time; the others wait unread. */
 const LARGE_BODIES_BYTES = 16 * MEBIBYTE;
-
-/** Creates a budget, which is given in the order of the requests for it. */
-function createBudget(total: number) {
-  let free = total;
-  const waiting: { share: number; start: () => void }[] = [];
-  const startNext = () => {
-    for (let next = waiting[0]; next && next.share <= free; next = waiting[0]) {
-      waiting.shift();
-      free -= next.share;
-      next.start();
-    }
-  };
-  return {
-    /** @returns A function that gives the share back; it may be called again. */
-    async take(bytes: number): Promise<() => void> {
-      const share = Math.min(bytes, total);
-      await new Promise<void>((start) => {
-        waiting.push({ share, start });
-        startNext();
-      });
-      let isTaken = true;
-      return () => {
-        if (isTaken) free += share;
-        isTaken = false;
-        startNext();
-      };
-    },
-  };
-}
 
 /** Reads a body: 413 beyond the limit, 415 for a compressed body. @see D-811 */
 async function readBody(

@@ -1,6 +1,7 @@
 /** One exchange with the service: sends, follows redirects, reads the whole body within limits, reports it. */
 import { promisify } from 'node:util';
 import type { Agent } from 'undici';
+import { createBudget } from '../support/budget.ts';
 import { ConverterError } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
 import { programVersion } from '../support/version.ts';
@@ -25,6 +26,11 @@ const UNPACKERS = {
   deflate: 'inflate',
   br: 'brotliDecompress',
 } as const;
+
+/** As many bodies of this size as there are requests in flight fit into memory. */
+const SMALL_BODY_BYTES = 4 * 1024 * 1024;
+/** Larger bodies that are read at the same time; the others wait unread. */
+const LARGE_BODIES = createBudget(2);
 
 /** A body may unpack to this many times its size: JSON of vertices does to about 10, hardly any to 100. */
 const MAX_UNPACK_RATIO = 200;
@@ -209,16 +215,30 @@ export async function readBody(
   if (Number(headers.contentLength ?? 0) > maxBytes) throw tooLarge(`${maxBytes} bytes`);
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of stream) {
-    length += chunk.length;
-    if (length > maxBytes) throw tooLarge(`${maxBytes} bytes`);
-    chunks.push(chunk);
+  let release: (() => void) | undefined;
+  try {
+    for await (const chunk of stream) {
+      length += chunk.length;
+      if (length > maxBytes) throw tooLarge(`${maxBytes} bytes`);
+      chunks.push(chunk);
+      if (length > SMALL_BODY_BYTES) release ??= await LARGE_BODIES.take(1);
+    }
+    return await unpackAll(joinChunks(chunks, length), headers.contentEncoding, maxBytes);
+  } finally {
+    release?.();
   }
-  let body = joinChunks(chunks, length);
-  const ratioBytes = Math.max(length * MAX_UNPACK_RATIO, HARMLESS_BYTES);
+}
+
+async function unpackAll(
+  packed: Uint8Array,
+  contentEncoding: string | undefined,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const ratioBytes = Math.max(packed.length * MAX_UNPACK_RATIO, HARMLESS_BYTES);
   const limit = ratioBytes < maxBytes ? `${MAX_UNPACK_RATIO} times its size` : `${maxBytes} bytes`;
+  let body = packed;
   // The last encoding was applied last.
-  for (const name of (headers.contentEncoding ?? '').toLowerCase().split(',').reverse()) {
+  for (const name of (contentEncoding ?? '').toLowerCase().split(',').reverse()) {
     const encoding = name.trim();
     if (encoding === '' || encoding === 'identity' || body.length === 0) continue;
     body = await unpack(body, encoding, Math.min(ratioBytes, maxBytes), limit);

@@ -2,11 +2,17 @@
  * Decodes and encodes images with sharp, which is loaded for the first image. Colour profiles and
  * orientations are ignored, because the images of the service are textures.
  */
+import type { Sharp } from 'sharp';
 import type { ImageCodec, Pixels } from '../model/image-codec.ts';
+import { createBudget } from './budget.ts';
 import { ConverterError } from './errors.ts';
 
 /** Larger images are refused; sharp checks it too, because a header may be wrong. */
 const MAX_PIXELS = 8_192 ** 2;
+
+/** Pixels that are decoded or encoded at the same time: a larger image is alone. */
+const PIXELS_AT_ONCE = 32 * 1024 * 1024;
+const pixels = createBudget(PIXELS_AT_ONCE);
 
 /** Quality of re-encoded JPEGs: visually equal, about twice the size of the usual 80. */
 const JPEG_QUALITY = 92;
@@ -22,13 +28,10 @@ const JPEG_QUALITY = 92;
 export function sharpImageCodec(): ImageCodec {
   return {
     decode: (bytes, size) => guard(() => decode(bytes, size)),
-    encodePng: (pixels) =>
-      guard(async () => (await open(pixels)).png({ compressionLevel: 9 }).toBuffer()),
-    encodeJpeg: (pixels) =>
-      guard(async () =>
-        (await open(pixels))
-          .jpeg({ quality: JPEG_QUALITY, chromaSubsampling: '4:4:4', mozjpeg: false })
-          .toBuffer(),
+    encodePng: (image) => encode(image, (sharp) => sharp.png({ compressionLevel: 9 })),
+    encodeJpeg: (image) =>
+      encode(image, (sharp) =>
+        sharp.jpeg({ quality: JPEG_QUALITY, chromaSubsampling: '4:4:4', mozjpeg: false }),
       ),
   };
 }
@@ -45,9 +48,22 @@ async function decode(
   size: { width: number; height: number } | undefined,
 ): Promise<Pixels> {
   const sharp = await loadSharp();
-  let image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' });
-  const { channels } = await image.metadata();
-  image = image
+  const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' });
+  const { channels, width, height } = await image.metadata();
+  const release = await pixels.take(width * height);
+  try {
+    return await decodePixels(image, channels, size);
+  } finally {
+    release();
+  }
+}
+
+async function decodePixels(
+  given: Sharp,
+  channels: number | undefined,
+  size: { width: number; height: number } | undefined,
+): Promise<Pixels> {
+  let image = given
     .toColourspace(channels !== undefined && channels <= 2 ? 'b-w' : 'srgb')
     .removeAlpha();
   if (size) image = image.resize(size.width, size.height, { fit: 'fill' });
@@ -64,6 +80,17 @@ async function open({ data, width, height, channels }: Pixels) {
   const sharp = await loadSharp();
   const image = sharp(data, { raw: { width, height, channels } });
   return channels === 1 ? image.toColourspace('b-w') : image;
+}
+
+function encode(image: Pixels, as: (sharp: Sharp) => Sharp): Promise<Uint8Array> {
+  return guard(async () => {
+    const release = await pixels.take(image.width * image.height);
+    try {
+      return await as(await open(image)).toBuffer();
+    } finally {
+      release();
+    }
+  });
 }
 
 async function guard<T extends Uint8Array | Pixels>(work: () => Promise<T>): Promise<T> {

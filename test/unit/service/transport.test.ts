@@ -78,3 +78,21 @@ describe('readBody', () => {
     });
   });
 });
+
+it('reads two large bodies at the same time, and any number of small ones', async () => {
+  const reading = { now: 0, most: 0 };
+  async function* body(chunks: number) {
+    for (let i = 0; i < chunks; i++) {
+      // The first chunks show that a body is large.
+      if (i === 6) reading.most = Math.max(reading.most, ++reading.now);
+      yield new Uint8Array(1024 * 1024);
+      await new Promise((done) => setImmediate(done));
+    }
+    if (chunks > 6) reading.now--;
+  }
+  const headers = { contentLength: undefined, contentEncoding: undefined };
+  const sizes = [10, 10, 10, 10, 10, 2, 2, 2];
+  const bodies = sizes.map((chunks) => readBody(body(chunks), headers, 1e9));
+  expect((await Promise.all(bodies)).map(({ length }) => length / 1024 / 1024)).toEqual(sizes);
+  expect(reading.most).toBe(2);
+});
