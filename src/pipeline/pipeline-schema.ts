@@ -54,7 +54,7 @@ const rateLimitSchema = z
   .describe('limits of the service, if they are known');
 
 const { rememberMe, padding, tokenElement, concurrency, timeoutMs } = SERVICE_DEFAULTS;
-const { retries, backoffMs, giveUpAfterMs, maxResponseBytes } = SERVICE_DEFAULTS;
+const { retries, backoffMs, giveUpAfterMs, maxResponseBytes, maxJsonValues } = SERVICE_DEFAULTS;
 
 /** They become part of file names, which compare without case. */
 const languages = z
@@ -98,6 +98,7 @@ const serviceSchema = z
     backoffMs: int(backoffMs, 1, 'milliseconds before the second attempt; doubles each time'),
     giveUpAfterMs: int(giveUpAfterMs, 0, 'how long to wait for a service that does not respond'),
     maxResponseBytes: int(maxResponseBytes, 1024, 'largest response that is accepted'),
+    maxJsonValues: int(maxJsonValues, 1, 'most objects, lists and keys of a response in JSON'),
   })
   .describe('where the articles come from: emulator, recording, or authUrl and baseUrl');
 

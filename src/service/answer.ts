@@ -187,7 +187,8 @@ export function withContext(error: unknown, exchange: Addressed, addresses: Addr
   const where = subject === '' ? name : `${name} ${subject}`;
   const url = shownUrl(exchange, addresses);
   const sentence = OF_THE_RUN.includes(code) ? message : `${where}: ${message}`;
-  const context = withoutUndefined({ operation: name, cause, url, article, status });
+  const help = error.isGeneralHelp ? undefined : error.help;
+  const context = withoutUndefined({ operation: name, cause, url, article, status, help });
   return new ConverterError(code, sentence, context);
 }
 

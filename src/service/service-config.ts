@@ -45,6 +45,8 @@ export interface ServiceConfig {
   giveUpAfterMs?: number;
   /** Most bytes of one answer. @defaultValue 268435456 (256 MiB) */
   maxResponseBytes?: number;
+  /** Most objects, lists and keys of one answer in JSON, which take far more memory than text. @defaultValue 10000000 */
+  maxJsonValues?: number;
   /** Milliseconds since 1970. */
   now: () => number;
   /** 0 to 1. */
@@ -99,6 +101,7 @@ export const SERVICE_DEFAULTS = {
   backoffMs: 500,
   giveUpAfterMs: 5 * 60_000,
   maxResponseBytes: 256 * 1024 * 1024,
+  maxJsonValues: 10_000_000,
 } as const satisfies Partial<ServiceConfig>;
 
 /** A client's settings with every default filled in. */

@@ -390,6 +390,7 @@ const ISSUE_LIMITS = {
   timeoutMs: 20_000,
   connections: 4,
   maxResponseBytes: 1024 * 1024,
+  maxJsonValues: 10_000,
   retries: 1,
   backoffMs: 200,
   concurrency: 1,

@@ -8,6 +8,7 @@ import { programVersion } from '../support/version.ts';
 import { OPERATIONS, type OperationName, type Values } from './operations.ts';
 import type { Settings } from './service-config.ts';
 import { type Addresses, buildTarget, type Target } from './target.ts';
+import { hasMoreValues } from './wire-value.ts';
 
 const MAX_CONNECT_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
@@ -76,10 +77,11 @@ interface HttpRequest extends Pick<Exchange, 'body' | 'timeoutMs' | 'signal'>, T
 
 /** Creates a transport with at most so many connections to one origin; none is opened before it is needed. */
 export function createTransport(
-  { maxResponseBytes, now, onRequest }: Pick<Settings, 'maxResponseBytes' | 'now' | 'onRequest'>,
+  settings: Pick<Settings, 'maxResponseBytes' | 'maxJsonValues' | 'now' | 'onRequest'>,
   addresses: Addresses,
   connections: number,
 ) {
+  const { maxResponseBytes, maxJsonValues, now, onRequest } = settings;
   let opening: ReturnType<typeof openAgent> | undefined;
   const follow = async (request: HttpRequest): Promise<HttpResponse> => {
     opening ??= openAgent(connections);
@@ -111,6 +113,7 @@ export function createTransport(
       let response: HttpResponse;
       try {
         response = await follow({ ...sent, ...target, method, headers: conditionsOf(validators) });
+        if (OPERATIONS[name].answer === 'json') expectFewValues(response.bytes, maxJsonValues);
       } catch (error) {
         report(error instanceof ConverterError ? error.status : undefined, 0);
         throw error;
@@ -281,6 +284,13 @@ async function unpack(
     const message = `expected a body packed with ${encoding}, received something else or only a part of it`;
     throw new ConverterError('RESPONSE_INVALID', message, { cause });
   }
+}
+
+function expectFewValues(bytes: Uint8Array, maxValues: number): void {
+  if (!hasMoreValues(bytes, maxValues)) return;
+  const message = `expected at most ${maxValues} objects, lists and keys, received more`;
+  const help = 'raise service.maxJsonValues if the response is correct';
+  throw new ConverterError('RESPONSE_TOO_LARGE', message, { help });
 }
 
 function tooLarge(limit: string): ConverterError {

@@ -14,6 +14,7 @@ export const MAX_JSON_DEPTH = 500_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
 
 /** Whether a value is an object, neither an array nor null. */
 export function isRecord(value: unknown): value is JsonRecord {
@@ -199,6 +200,22 @@ export function isTooDeep(bytes: Uint8Array, maxDepth: number = MAX_JSON_DEPTH):
     else if ((byte | 0x20) === 0x7b) depth += 1;
     else if ((byte | 0x20) === 0x7d) depth -= 1;
     if (depth > maxDepth) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether a JSON text has more objects, lists and keys than allowed: `{},` takes three bytes as text and 56 in memory.
+ * The numbers of an array do not count, because they take little more than their text.
+ */
+export function hasMoreValues(bytes: Uint8Array, maxValues: number): boolean {
+  if (bytes.length <= maxValues) return false;
+  let values = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === QUOTE) at = endOfText(bytes, at);
+    else if ((byte | 0x20) === 0x7b || byte === COLON) values += 1;
+    if (values > maxValues) return true;
   }
   return false;
 }

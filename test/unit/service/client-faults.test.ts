@@ -153,6 +153,21 @@ describe('a failure that stays', () => {
     await client.close();
   });
 
+  it('refuses an answer of too many objects before it is parsed, and names the option', async () => {
+    const client = clientOf(server, { maxJsonValues: 1000 });
+    server.next(
+      BTG,
+      raw(gzipSync(`{"btg":[${'{},'.repeat(60_000)}{}]}`), { 'content-encoding': 'gzip' }),
+    );
+    expect(await errorOf(client.getPartsList(KEY))).toMatchObject({
+      code: 'RESPONSE_TOO_LARGE',
+      message: expect.stringContaining('expected at most 1000 objects, lists and keys'),
+      help: expect.stringContaining('service.maxJsonValues'),
+    });
+    expect(server.count(BTG)).toBe(1);
+    await client.close();
+  });
+
   it('follows only a few redirects', async () => {
     server.always(BTG, raw('', { location: '/base/api/odb.dll/odb/btg?a=1' }, 302));
     const client = clientOf(server);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   canonicalName,
   decodePermanentId,
+  hasMoreValues,
   isTooDeep,
   MAX_JSON_DEPTH,
   parseJson,
@@ -76,6 +77,20 @@ describe('isTooDeep', () => {
       }),
       { seed: 6 },
     );
+  });
+});
+
+describe('hasMoreValues', () => {
+  it('counts objects, lists and keys, not what is in a text, and no number', () => {
+    const bytes = new TextEncoder().encode('{"a":[1,2,3,{"b":"{[:\\"{["}],"c":{}}');
+    expect(hasMoreValues(bytes, 6)).toBe(true);
+    expect(hasMoreValues(bytes, 7)).toBe(false);
+  });
+
+  it('counts a million empty objects', () => {
+    const bytes = new TextEncoder().encode(`[${'{},'.repeat(1_000_000)}{}]`);
+    expect(hasMoreValues(bytes, 1_000_000)).toBe(true);
+    expect(hasMoreValues(bytes, 1_000_002)).toBe(false);
   });
 });
 
