@@ -111,6 +111,10 @@ export const ERROR_CODES = {
   PARTS_LIST_INVALID: { exit: 1, help: ASK_MANUFACTURER },
   NODE_TYPE_UNKNOWN: { exit: 1, help: 'set unknownNodes: group to keep such nodes as groups' },
   PARTS_LIST_TOO_DEEP: { exit: 1, help: 'raise convert.maxNestingDepth if the depth is correct' },
+  SCENE_TOO_LARGE: {
+    exit: 1,
+    help: 'raise convert.maxTriangles or convert.maxSceneBytes if the article is that large',
+  },
   NOTHING_TO_DRAW: { exit: 1, help: ASK_MANUFACTURER },
   BLOCK_MISSING: { exit: 1, help: ASK_OR_OMIT },
   BLOCK_INVALID: { exit: 1, help: ASK_OR_OMIT },

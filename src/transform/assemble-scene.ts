@@ -18,6 +18,7 @@ import type {
   TextureUse,
 } from '../model/scene.ts';
 import { canonicalName } from '../service/wire-value.ts';
+import { ConverterError } from '../support/errors.ts';
 import type { PreparedMesh } from './block-mesh.ts';
 import { createBounds } from './bounds.ts';
 import { createContentPool } from './content-pool.ts';
@@ -51,6 +52,8 @@ interface Draft extends AssembleInput {
   index: Map<unknown, number>;
   materialIndex: Record<Side, Map<ResolvedMaterial, number>>;
   splitCounted: Set<string>;
+  /** Of the distinct arrays of all geometries. */
+  vertexBytes: number;
 }
 
 /**
@@ -58,6 +61,7 @@ interface Draft extends AssembleInput {
  *
  * @param meshes - The parts that can be drawn.
  * @returns Nodes: movable frames first, then parts, parents before children. Translations in metres.
+ * @throws {@link ConverterError} `SCENE_TOO_LARGE`
  */
 export function assembleScene(
   flat: FlatParts,
@@ -72,6 +76,7 @@ export function assembleScene(
     index: new Map(),
     materialIndex: { singleSided: new Map(), doubleSided: new Map() },
     splitCounted: new Set(),
+    vertexBytes: 0,
   };
   const { scene } = draft;
   const movableNode = addMovables(flat, meshes, scene);
@@ -233,7 +238,22 @@ function geometryFor(geometry: Geometry, draft: Draft): number {
   const ids = [positions, normals, ...uvs, tangents, indices].map(
     (array) => array && pool.idOf(array),
   );
-  return indexFor(draft.index, `geometry ${ids}`, () => scene.geometries.push(interned));
+  return indexFor(draft.index, `geometry ${ids}`, () => {
+    draft.vertexBytes += bytesOf(interned);
+    expectFewBytes(draft);
+    return scene.geometries.push(interned);
+  });
+}
+
+function bytesOf({ positions, normals, uvs, tangents, indices }: Geometry): number {
+  const arrays = [positions, normals, ...uvs, tangents, indices];
+  return arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0);
+}
+
+function expectFewBytes({ vertexBytes, options: { maxSceneBytes } }: Draft): void {
+  if (vertexBytes <= maxSceneBytes) return;
+  const message = `scene: expected at most ${maxSceneBytes} bytes of vertices, received more`;
+  throw new ConverterError('SCENE_TOO_LARGE', message);
 }
 
 function meshFor(name: string, primitives: ScenePrimitive[], { scene, index }: Draft): number {

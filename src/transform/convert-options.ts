@@ -87,6 +87,8 @@ export const CONVERT_OPTIONS = {
   },
   strict: flag(false, 'a loss that is not expected fails its article'),
   maxNestingDepth: number(200_000, { integer: true, min: 1 }, 'nested nodes of a parts list'),
+  maxTriangles: number(10_000_000, { integer: true, min: 1 }, 'drawn triangles of an article'),
+  maxSceneBytes: number(2 * 1024 ** 3, { integer: true, min: 1 }, 'bytes of distinct vertices'),
   allowMissingParts: flag(false, 'missing blocks and unreadable images are left out'),
   overrides: { kind: 'overrides', default: {}, doc: 'material values by a glob on the name' },
 } as const satisfies Record<string, ConvertOption>;
@@ -122,8 +124,15 @@ export function conversionText(
 ): string {
   const patterns = Object.entries(options.overrides);
   const overrides = patterns.map(([pattern, values]) => [pattern, sortedEntries(values)]);
-  return JSON.stringify({ version, options: sortedEntries({ ...options, overrides }) });
+  const entries = sortedEntries({ ...options, overrides });
+  return JSON.stringify({ version, options: entries.filter(([name]) => !LIMITS.has(name)) });
 }
+
+/** They end a conversion and change no byte, so that a new limit builds nothing again. */
+const LIMITS: ReadonlySet<string> = new Set<keyof ConvertOptions>([
+  'maxTriangles',
+  'maxSceneBytes',
+]);
 
 function sortedEntries(fields: object): [key: string, value: unknown][] {
   return Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));

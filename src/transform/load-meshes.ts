@@ -31,8 +31,8 @@ interface MeshInput {
  * Loads the meshes of all parts (D-202, D-303, D-308, D-542).
  *
  * @returns The parts that can be drawn, in their order, with their meshes.
- * @throws {@link ConverterError} `BLOCK_MISSING`, `BLOCK_INVALID`, `SOLID_INVALID` or what fetching ended
- * with, naming the part; with `allowMissingParts` these are warnings and losses.
+ * @throws {@link ConverterError} `SCENE_TOO_LARGE`; `BLOCK_MISSING`, `BLOCK_INVALID`, `SOLID_INVALID` or what
+ * fetching ended with, naming the part; with `allowMissingParts` these are warnings and losses.
  */
 export async function loadMeshes(
   parts: readonly Part[],
@@ -40,15 +40,31 @@ export async function loadMeshes(
 ): Promise<Map<Part, KeyedMesh>> {
   const bySource = new Map<string, KeyedMesh | undefined>();
   const meshes = new Map<Part, KeyedMesh>();
+  let triangles = 0;
   for (const part of parts) {
     const isBlock = part.node.type === 'imp';
     const source = isBlock ? canonicalName(part.node.blockName) : solidKey(part, input.options);
     const load = isBlock ? loadBlock : loadSolid;
     if (!bySource.has(source)) bySource.set(source, await orHole(load, source, part, input));
     const mesh = bySource.get(source);
-    if (mesh) meshes.set(part, mesh);
+    if (mesh === undefined) continue;
+    meshes.set(part, mesh);
+    triangles += trianglesOf(mesh);
+    expectFewTriangles(triangles, part, input.options);
   }
   return meshes;
+}
+
+function trianglesOf({ mesh }: KeyedMesh): number {
+  return mesh.surfaces.reduce((sum, { points }) => sum + points.length / 3, 0);
+}
+
+/** Checked before the vertices of any part are made. */
+function expectFewTriangles(triangles: number, { path }: Part, options: ConvertOptions): void {
+  const { maxTriangles } = options;
+  if (triangles <= maxTriangles) return;
+  const message = `node ${path}: expected at most ${maxTriangles} triangles in the scene, received more`;
+  throw new ConverterError('SCENE_TOO_LARGE', message);
 }
 
 function solidKey({ node: { type, params } }: Part, options: ConvertOptions): string {

@@ -132,6 +132,19 @@ describe('transformArticle', () => {
     expect(await sceneOf(made)).toEqual(first);
   });
 
+  it.each([
+    [{ maxTriangles: 35 }, 'node 2: expected at most 35 triangles in the scene, received more'],
+    [{ maxSceneBytes: 700 }, 'scene: expected at most 700 bytes of vertices, received more'],
+  ] as const)('is refused beyond %j', async (options, message) => {
+    const made = article([box(), box(), box({ scale: [1, 2, 1] })]);
+    await expect(sceneOf(made, options)).rejects.toMatchObject({
+      code: 'SCENE_TOO_LARGE',
+      message,
+    });
+    const { triangles } = await sceneOf(made, { maxTriangles: 36 });
+    expect(triangles).toBe(36);
+  });
+
   it('gives each option its own, though a cache is shared', async () => {
     const turned = {
       V: boxPoints(1, 2, 3),
