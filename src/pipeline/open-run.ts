@@ -86,7 +86,7 @@ export async function withRun<T>(
   });
   const opening = { options, environment, startedAt, metrics, bodies, database };
   const session = createServiceSession(opening);
-  const deadline = openDeadline(options.until, environment.now, session.close);
+  const deadline = openDeadline(options.until, environment.now, session);
   try {
     const stores = { bodies, database, ...(await openOutput(options, environment)) };
     const { isOver: isOutOfTime } = deadline;
@@ -198,6 +198,8 @@ function createServiceSession(opening: SessionOptions) {
     },
     /** Whether the client holds back every request because the service is overloaded. */
     isPaused: () => client?.isHeld() ?? false,
+    /** Milliseconds of all such pauses up to now. */
+    pausedMs: () => client?.heldMs() ?? 0,
     /** Drops requests in flight and logs out. */
     close: async (): Promise<void> => {
       await service?.then((opened) => opened.close()).catch(() => undefined);
@@ -219,13 +221,25 @@ function createServiceSession(opening: SessionOptions) {
 
 /** How long work in progress may continue after the deadline, milliseconds: most requests take less. */
 const GRACE_MS = 10_000;
+/** How often it is checked in this time whether the service imposes a pause, milliseconds. */
+const LOOK_MS = 250;
 /** Longest timer of Node, milliseconds. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** @see D-834. */
-function openDeadline(until: number | undefined, now: () => number, drop: () => void) {
+function openDeadline(
+  until: number | undefined,
+  now: () => number,
+  { isPaused, close: drop }: Pick<Run['session'], 'isPaused' | 'close'>,
+) {
   if (until === undefined) return { isOver: () => false, close() {} };
-  const ms = Math.min(Math.max(0, until + GRACE_MS - now()), LONGEST_TIMER_MS);
-  const timer = setTimeout(drop, ms).unref();
+  const beginsInMs = Math.min(Math.max(0, until - now()), LONGEST_TIMER_MS);
+  const waitOrDrop = (leftMs: number) => {
+    // In a pause nothing is in progress.
+    if (leftMs <= 0 || isPaused()) void drop();
+    else timer = setTimeout(waitOrDrop, Math.min(leftMs, LOOK_MS), leftMs - LOOK_MS).unref();
+  };
+  const graceMs = Math.min(GRACE_MS, until + GRACE_MS - now());
+  let timer = setTimeout(waitOrDrop, beginsInMs, graceMs).unref();
   return { isOver: () => now() >= until, close: () => clearTimeout(timer) };
 }

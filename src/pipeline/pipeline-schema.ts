@@ -54,7 +54,8 @@ const rateLimitSchema = z
   .describe('limits of the service, if they are known');
 
 const { rememberMe, padding, tokenElement, concurrency, timeoutMs } = SERVICE_DEFAULTS;
-const { retries, backoffMs, giveUpAfterMs, maxResponseBytes, maxJsonValues } = SERVICE_DEFAULTS;
+const { retries, backoffMs, giveUpAfterMs, maxPauseMs, maxTotalPauseMs } = SERVICE_DEFAULTS;
+const { maxResponseBytes, maxJsonValues } = SERVICE_DEFAULTS;
 
 /** They become part of file names, which compare without case. */
 const languages = z
@@ -97,6 +98,8 @@ const serviceSchema = z
     retries: int(retries, 0, 'attempts after the first', 20),
     backoffMs: int(backoffMs, 1, 'milliseconds before the second attempt; doubles each time'),
     giveUpAfterMs: int(giveUpAfterMs, 0, 'how long to wait for a service that does not respond'),
+    maxPauseMs: int(maxPauseMs, 1, 'longest pause after "too many requests" (429)', LONGEST_MS),
+    maxTotalPauseMs: int(maxTotalPauseMs, 1, 'longest sum of all pauses of a run'),
     maxResponseBytes: int(maxResponseBytes, 1024, 'largest response that is accepted'),
     maxJsonValues: int(maxJsonValues, 1, 'most objects, lists and keys of a response in JSON'),
   })

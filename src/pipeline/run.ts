@@ -313,7 +313,7 @@ async function processRound(
     try {
       signal.throwIfAborted();
       const work = processor.process(selected);
-      return await within(limits.articleTimeoutMs, session.isPaused, work);
+      return await within(limits.articleTimeoutMs, session.pausedMs, work);
     } catch (thrown) {
       const error = asConverterError(thrown);
       if (endsRun(error.code)) throw error;
@@ -361,13 +361,16 @@ async function failedResult(
 /**
  * Rejects after a time limit; the work itself ends by the limits of its requests.
  *
- * @param isPaused - Whether the service holds back every request: then the limit starts anew.
+ * @param pausedMs - Milliseconds for which the service has held back every request so far: they do not count.
  */
-function within<T>(limitMs: number, isPaused: () => boolean, work: Promise<T>): Promise<T> {
+function within<T>(limitMs: number, pausedMs: () => number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const message = `timed out after ${limitMs / 1000} s (limits.articleTimeoutMs)`;
+    let countedMs = pausedMs();
     const late = () => {
-      if (isPaused()) timer = setTimeout(late, limitMs);
+      const addedMs = pausedMs() - countedMs;
+      countedMs += addedMs;
+      if (addedMs > 0) timer = setTimeout(late, addedMs);
       else reject(new ConverterError('ARTICLE_TIMEOUT', message));
     };
     let timer = setTimeout(late, limitMs);

@@ -33,7 +33,12 @@ const KINDS: Record<Operation<unknown>['answer'], { expected: string; isText?: t
 };
 
 /** Codes that concern the whole run, not one request. */
-const OF_THE_RUN: readonly ErrorCode[] = ['SERVICE_UNREACHABLE', 'SERVICE_GONE', 'INTERRUPTED'];
+const OF_THE_RUN: readonly ErrorCode[] = [
+  'SERVICE_UNREACHABLE',
+  'SERVICE_GONE',
+  'RATE_LIMITED',
+  'INTERRUPTED',
+];
 
 /**
  * Whether an answer is one that an expired token may get: 401, 403, an `error` body, or a page of

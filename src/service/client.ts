@@ -141,6 +141,8 @@ export interface ServiceClient {
   getArticleImage(key: ArticleKey): Promise<Body>;
   /** Whether all requests wait because the service said that it gets too many. */
   isHeld(): boolean;
+  /** Milliseconds of all such waits up to now. */
+  heldMs(): number;
   /** Drops what is in flight, logs out of both groups (own tokens only), closes; never rejects. */
   close(): Promise<void>;
 }
@@ -185,6 +187,7 @@ export function createClient(config: ServiceConfig): ServiceClient {
     call,
     close,
     isHeld: () => connection.traffic.state === 'paused',
+    heldMs: () => connection.traffic.pausedMs,
     getNodes: (parentnode, validators) =>
       loaded('nodes', call('getNodes', { parentnode }, { validators })),
     getBreadcrumbs: async (parentnode) => (await call('getBreadcrumbs', { parentnode })).answer,

@@ -43,6 +43,10 @@ export interface ServiceConfig {
   backoffMs?: number;
   /** Milliseconds without a good answer after which a service counts as gone. @defaultValue 300000 */
   giveUpAfterMs?: number;
+  /** Longest pause that one answer can impose (429, or 503 with `Retry-After`), milliseconds. @defaultValue 3600000 */
+  maxPauseMs?: number;
+  /** Longest sum of all pauses, milliseconds. @defaultValue 14400000 (4 hours) */
+  maxTotalPauseMs?: number;
   /** Most bytes of one answer. @defaultValue 268435456 (256 MiB) */
   maxResponseBytes?: number;
   /** Most objects, lists and keys of one answer in JSON, which take far more memory than text. @defaultValue 10000000 */
@@ -100,6 +104,8 @@ export const SERVICE_DEFAULTS = {
   retries: 4,
   backoffMs: 500,
   giveUpAfterMs: 5 * 60_000,
+  maxPauseMs: 60 * 60_000,
+  maxTotalPauseMs: 4 * 60 * 60_000,
   maxResponseBytes: 256 * 1024 * 1024,
   maxJsonValues: 10_000_000,
 } as const satisfies Partial<ServiceConfig>;

@@ -395,6 +395,8 @@ const ISSUE_LIMITS = {
   backoffMs: 200,
   concurrency: 1,
   giveUpAfterMs: 0,
+  maxPauseMs: 20_000,
+  maxTotalPauseMs: 20_000,
 } as const;
 
 /**

@@ -9,6 +9,7 @@
  * | paused  | a 429, or a 503 with `Retry-After` (D-710)            | waits                     | all pauses are over   |
  * | probing | four failures in a row that may be an outage (D-843)  | waits, loses no attempt   | a probe is answered   |
  * | gone    | `giveUpAfterMs` without an answered probe, or refused | fails: `SERVICE_GONE`     | never                 |
+ * |         | pauses of more than `maxTotalPauseMs` in all          | fails: `RATE_LIMITED`     | never                 |
  *
  * One loop makes a request ({@link Traffic.request}): it waits for a permit, the pause and the rate limit, and
  * is sent. A failure is classified once; that decides whether the concurrency limit is halved (D-842), whether
@@ -20,8 +21,6 @@ import { asConverterError, ConverterError, type ErrorCode } from '../support/err
 import type { Settings } from './service-config.ts';
 import { type HttpResponse, interrupted } from './transport.ts';
 
-/** Longest pause that a service can impose: one header must not stop a run for a day. */
-const MAX_PAUSE_MS = 60 * 60 * 1000;
 const FIRST_PAUSE_MS = 500;
 const MAX_OWN_PAUSE_MS = 60_000;
 const MAX_BACKOFF_MS = 30_000;
@@ -36,7 +35,14 @@ const HOPELESS_ROUNDS = 10;
 interface TrafficOptions
   extends Pick<
     Settings,
-    'concurrency' | 'retries' | 'backoffMs' | 'giveUpAfterMs' | 'now' | 'random'
+    | 'concurrency'
+    | 'retries'
+    | 'backoffMs'
+    | 'giveUpAfterMs'
+    | 'maxPauseMs'
+    | 'maxTotalPauseMs'
+    | 'now'
+    | 'random'
   > {
   /** Whether `concurrency` is known to be allowed: then it is not adapted. */
   isConcurrencyKnown?: boolean;
@@ -61,6 +67,8 @@ export class Traffic {
   #pauses = 0;
   #pausesOver: Promise<unknown> = Promise.resolve();
   #ownPauses = 0;
+  #pausedMs = 0;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
   #hasAnswered = false;
   #failures = 0;
@@ -81,7 +89,17 @@ export class Traffic {
     return this.#probing === undefined ? 'open' : 'probing';
   }
 
-  /** Makes one exchange after every pause and at the rate limit; starts a pause if the answer demands one. */
+  /** Milliseconds of all pauses up to now. */
+  get pausedMs(): number {
+    const leftMs = Math.max(0, this.#pausedUntilMs - this.#options.now());
+    return Math.max(0, this.#pausedMs - leftMs);
+  }
+
+  /**
+   * Makes one exchange after every pause and at the rate limit; starts a pause if the answer demands one.
+   *
+   * @throws {@link ConverterError} `SERVICE_GONE`, `RATE_LIMITED`; the reason of the signal.
+   */
   async send<T extends { response: Pick<HttpResponse, 'status' | 'retryAfter'> }>(
     exchange: () => Promise<T>,
   ): Promise<T> {
@@ -91,6 +109,8 @@ export class Traffic {
       const ms = this.#delayMs();
       if (ms > 0) await this.#sleep(ms).catch(() => {});
     } while (this.#pauses > 0);
+    this.#options.signal.throwIfAborted();
+    if (this.#gone !== undefined) throw this.#gone;
     const received = await exchange();
     const { status, retryAfter } = received.response;
     if (status === 429 || (status === 503 && retryAfter !== undefined)) this.#pause(retryAfter);
@@ -101,7 +121,7 @@ export class Traffic {
   /**
    * Makes a request: attempts it with a permit, again and again while that may help; attempts count from 1.
    *
-   * @throws {@link ConverterError} what the last attempt threw; `SERVICE_GONE`; `INTERRUPTED` once stopped.
+   * @throws {@link ConverterError} what the last attempt threw; `SERVICE_GONE`, `RATE_LIMITED`; `INTERRUPTED` once stopped.
    */
   request<T>(attempt: (number: number) => Promise<T>): Promise<T> {
     return this.#run(attempt, true);
@@ -168,13 +188,14 @@ export class Traffic {
   }
 
   #pause(retryAfter: string | undefined): void {
-    const { now, random } = this.#options;
+    const { maxPauseMs, now, random } = this.#options;
     const announcedMs = readRetryAfter(retryAfter, now());
     const ownMs =
       Math.min(FIRST_PAUSE_MS * 2 ** this.#ownPauses, MAX_OWN_PAUSE_MS) * (1 + random());
     // Only a pause of our own grows, and only once for all requests that were refused together.
     if (announcedMs === undefined && this.#pauses === 0) this.#ownPauses += 1;
-    const ms = Math.min(announcedMs ?? ownMs, MAX_PAUSE_MS);
+    const ms = Math.min(announcedMs ?? ownMs, maxPauseMs);
+    if (!this.#mayPause(ms)) return;
     this.#pauses += 1;
     const over = this.#sleep(ms)
       .catch(() => {})
@@ -182,6 +203,23 @@ export class Traffic {
         this.#pauses -= 1;
       });
     this.#pausesOver = Promise.all([this.#pausesOver, over]);
+  }
+
+  /** Counts a pause, and ends all requests if all pauses together are too long. */
+  #mayPause(ms: number): boolean {
+    const { maxTotalPauseMs, now } = this.#options;
+    const untilMs = now() + ms;
+    // Pauses overlap: only what this one adds counts.
+    const addedMs = Math.max(0, Math.min(ms, untilMs - this.#pausedUntilMs));
+    if (this.#pausedMs + addedMs > maxTotalPauseMs) {
+      const expected = `expected pauses of at most ${maxTotalPauseMs / 1000} s in all`;
+      const received = `received another one of ${Math.ceil(ms / 1000)} s after ${Math.ceil(this.#pausedMs / 1000)} s`;
+      this.#gone ??= new ConverterError('RATE_LIMITED', `service: ${expected}, ${received}`);
+      return false;
+    }
+    this.#pausedMs += addedMs;
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
+    return true;
   }
 
   #answered(): void {

@@ -27,6 +27,10 @@ export const ERROR_CODES = {
   },
   NOTHING_SELECTED: { exit: 2, help: 'check --only, and articles: in the pipeline file' },
   SERVICE_GONE: { exit: 3, help: 'run again when the service is available: the run continues' },
+  RATE_LIMITED: {
+    exit: 3,
+    help: 'run again later: the run continues; lower service.rateLimit, or raise service.maxTotalPauseMs',
+  },
   SERVICE_UNREACHABLE: {
     exit: 3,
     help: 'check BTG2GLTF_AUTH_URL and BTG2GLTF_BASE_URL, the network and the certificate; if the service answered with an error, try again later',

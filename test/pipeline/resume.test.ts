@@ -11,6 +11,7 @@ import { readManifest } from '../../src/write/manifest.ts';
 import { command } from '../helpers/command.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
+import { raw } from '../helpers/fault-server.ts';
 
 const SIZE = { articles: 12, blocks: 12, images: 2, blocksPerArticle: 1 };
 let range: CountedRange;
@@ -118,6 +119,24 @@ describe('a service that answers "too many requests"', () => {
 });
 
 describe('the deadline of a run', () => {
+  test('ends a pause of the service, and publishes what is done', async () => {
+    const until = new Date(2026, 1, 1, 3, 0).getTime();
+    let asked = 0;
+    let pausedAt = Number.NaN;
+    const clock = () => (Number.isNaN(pausedAt) ? until - 100 : until);
+    runs.proxy.disturb((url) => {
+      if (!url.includes('btg') || asked++ < 6) return undefined;
+      pausedAt = Date.now();
+      return { answer: raw('', { 'retry-after': '3600' }, 429) };
+    });
+    const { exit, stderr } = await runs.run(clock, '--until', '03:00', '--concurrency', '1');
+    expect(Date.now() - pausedAt).toBeLessThan(5000);
+    expect(exit).toBe(130);
+    expect(stderr).toContain('the deadline passed: ');
+    expect(await runs.report()).toMatchObject({ ended: 'until', published: true });
+    expect((await readManifest(runs.outputDir)).length).toBeGreaterThan(0);
+  });
+
   test('may end before the articles are selected', async () => {
     const begin = new Date(2026, 2, 1, 2, 0).getTime();
     let isBegun = false;

@@ -12,6 +12,8 @@ function trafficOf(options: Partial<ConstructorParameters<typeof Traffic>[0]> = 
     retries: 0,
     backoffMs: 1,
     giveUpAfterMs: 2 * MINUTE_MS,
+    maxPauseMs: 60 * MINUTE_MS,
+    maxTotalPauseMs: 240 * MINUTE_MS,
     probe: async () => {},
     now: () => 0,
     random: () => 0,
@@ -91,8 +93,41 @@ describe('a pause', () => {
     const traffic = trafficOf({ signal: stop.signal });
     await refuse(traffic, '3600');
     const waiting = traffic.send(async () => answer());
-    stop.abort();
-    expect(await waiting).toEqual(answer());
+    stop.abort(new Error('stop'));
+    await expect(waiting).rejects.toThrow('stop');
+  });
+
+  it('is at most as long as one answer may impose, and counts what overlaps once', async () => {
+    const traffic = trafficOf({ maxPauseMs: 40, now: Date.now });
+    const before = Date.now();
+    await Promise.all([refuse(traffic, '3600'), refuse(traffic, '3600')]);
+    await traffic.send(async () => answer());
+    expect(Date.now() - before).toBeLessThan(10_000);
+    expect(traffic.pausedMs).toBeGreaterThanOrEqual(40);
+    expect(traffic.pausedMs).toBeLessThan(80);
+  });
+
+  it('ends all requests and logins once the sum of all pauses is too long', async () => {
+    let now = 0;
+    const limits = { maxPauseMs: 5, maxTotalPauseMs: 20 };
+    const traffic = trafficOf({ ...limits, now: () => (now += 1000) });
+    let sent = 0;
+    const request = () =>
+      traffic.request(() =>
+        traffic.send(async () => {
+          sent += 1;
+          // A hostile service answers every other request, so that it never counts as gone.
+          return sent % 2 === 0 ? answer() : answer(429, '3600');
+        }),
+      );
+    for (let time = 0; time < 8; time++) await request();
+    const error = { code: 'RATE_LIMITED', message: expect.stringContaining('0.02 s in all') };
+    await request();
+    await expect(request()).rejects.toMatchObject(error);
+    await expect(traffic.login(() => traffic.send(async () => answer()))).rejects.toMatchObject(
+      error,
+    );
+    expect([sent, traffic.state, traffic.pausedMs]).toEqual([9, 'gone', 20]);
   });
 });
 
