@@ -4,6 +4,7 @@
  */
 import { cos, hypot, sin } from '../math/elementary.ts';
 import type { Geometry, TangentGenerator, TextureTransform } from '../model/scene.ts';
+import { createVertexLists } from './vertex-lists.ts';
 
 /**
  * Adds MikkTSpace tangents to a geometry (D-309).
@@ -68,23 +69,21 @@ function repair(tangents: Float32Array, at: number, normals: Float32Array, norma
 /** Corners of one vertex with equal tangents stay one vertex. */
 function join(geometry: Geometry, tangents: Float32Array): Geometry {
   const { indices } = geometry;
-  const count = geometry.positions.length / 3;
-  const heads = new Int32Array(count).fill(-1);
-  const next = new Int32Array(indices.length);
   const from = new Uint32Array(indices.length);
   const corner = new Uint32Array(indices.length);
   const joined = new Uint32Array(indices.length);
+  const lists = createVertexLists({
+    pointCount: geometry.positions.length / 3,
+    cornerCount: indices.length,
+    isSame: (vertex, i) => sameTangent(tangents, corner[vertex]!, i),
+    keyOf: (i) => tangents.subarray(4 * i, 4 * i + 4).join(' '),
+  });
   let vertices = 0;
   for (let i = 0; i < indices.length; i++) {
-    const old = indices[i]!;
-    let vertex = heads[old]!;
-    while (vertex >= 0 && !sameTangent(tangents, corner[vertex]!, i)) vertex = next[vertex]!;
-    if (vertex < 0) {
-      vertex = vertices++;
-      next[vertex] = heads[old]!;
-      heads[old] = vertex;
-      from[vertex] = old;
-      corner[vertex] = i;
+    const vertex = lists.vertexOf(indices[i]!, i);
+    if (vertex === vertices) {
+      from[vertices] = indices[i]!;
+      corner[vertices++] = i;
     }
     joined[i] = vertex;
   }

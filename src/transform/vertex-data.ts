@@ -20,6 +20,7 @@ import type { Geometry } from '../model/scene.ts';
 import { type PreparedMesh, swapCorners } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { boxFace, boxU, boxV, type UvMap } from './uv.ts';
+import { createVertexLists } from './vertex-lists.ts';
 
 type PreparedSurface = PreparedMesh['surfaces'][number];
 
@@ -62,7 +63,6 @@ interface Split {
 
 /** No UV: none of the box faces. */
 const NO_UV = 6;
-const NONE = 0xffffffff;
 
 const DOUBLE_SIDED = {
   open: (surface) => surface.doubleSided,
@@ -99,10 +99,9 @@ function splitVertices(
     uvKeys: new Uint32Array(cornerCount),
     projected: new Uint8Array(cornerCount),
   };
-  const next = new Uint32Array(cornerCount);
   let start = 0;
   for (const surface of surfaces) {
-    splitSurface(mesh, surface, plan, split, start, next);
+    splitSurface(mesh, surface, plan, split, start);
     start += surface.points.length;
   }
   return split;
@@ -114,32 +113,32 @@ function splitSurface(
   plan: VertexPlan,
   split: Split,
   start: number,
-  next: Uint32Array,
 ): void {
-  const heads = new Uint32Array(surface.localCount).fill(NONE);
   const { localPoints, normals, points } = surface;
-  const { normals: vertexNormals, uvKeys } = split;
+  const { uvs } = mesh;
+  const first = split.vertexCount;
   const stored = plan.useStoredUvs ? surface.uvOffsets : undefined;
   const faces = stored || plan.uvSets.length === 0 ? undefined : boxFaces(mesh, surface, plan);
+  const uvKeyOf = (corner: number) =>
+    stored ? stored[corner]! : faces ? faces[(corner / 3) | 0]! : NO_UV;
+  const lists = createVertexLists({
+    pointCount: surface.localCount,
+    cornerCount: points.length,
+    isSame: (vertex, corner) =>
+      split.normals[first + vertex] === normals[corner] &&
+      isSameUv(uvs, split.uvKeys[first + vertex]!, uvKeyOf(corner), stored !== undefined),
+    keyOf: (corner) => {
+      const uvKey = uvKeyOf(corner);
+      return `${normals[corner]} ${stored ? `${uvs[uvKey]} ${uvs[uvKey + 1]}` : uvKey}`;
+    },
+  });
   for (let corner = 0; corner < points.length; corner++) {
-    const uvKey = stored ? stored[corner]! : faces ? faces[(corner / 3) | 0]! : NO_UV;
-    const normal = normals[corner]!;
-    const local = localPoints[corner]!;
-    let vertex = heads[local]!;
-    while (
-      vertex !== NONE &&
-      (vertexNormals[vertex] !== normal ||
-        !isSameUv(mesh.uvs, uvKeys[vertex]!, uvKey, stored !== undefined))
-    ) {
-      vertex = next[vertex]!;
-    }
-    if (vertex === NONE) {
-      vertex = split.vertexCount++;
-      next[vertex] = heads[local]!;
-      heads[local] = vertex;
+    const vertex = first + lists.vertexOf(localPoints[corner]!, corner);
+    if (vertex === split.vertexCount) {
+      split.vertexCount++;
       split.points[vertex] = points[corner]!;
-      vertexNormals[vertex] = normal;
-      uvKeys[vertex] = uvKey;
+      split.normals[vertex] = normals[corner]!;
+      split.uvKeys[vertex] = uvKeyOf(corner);
       split.projected[vertex] = stored ? 0 : 1;
     }
     split.indices[start + corner] = vertex;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Geometry } from '../../../src/model/scene.ts';
 import { loadTangentGenerator } from '../../../src/support/tangent-generator.ts';
 import { withTangents } from '../../../src/transform/tangents.ts';
+import { expectLinear } from '../../helpers/growth.ts';
 
 const generate = await loadTangentGenerator();
 
@@ -83,5 +84,19 @@ describe('withTangents', () => {
       [...indices].flatMap((v) => [...positions.subarray(3 * v, 3 * v + 3)]);
     expect(corners(split)).toEqual(corners(folded));
     expect(split.uvs).toHaveLength(2);
+  });
+
+  it('split a vertex with many tangents in linear time', () => {
+    const corners = (size: number): Geometry => ({ ...square(), indices: new Uint32Array(size) });
+    // Each corner has a tangent of its own, square to the normal.
+    const turning = (positions: Float32Array) => {
+      const count = positions.length / 3;
+      const angles = Array.from({ length: count }, (_, i) => i / count);
+      return Float32Array.from(angles.flatMap((angle) => [Math.cos(angle), Math.sin(angle), 0, 1]));
+    };
+    expectLinear(5000, corners, (geometry) => {
+      const { positions, indices } = withTangents(geometry, 1, undefined, turning);
+      expect(positions).toHaveLength(3 * indices.length);
+    });
   });
 });

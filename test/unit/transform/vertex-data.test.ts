@@ -8,6 +8,7 @@ import { prepareBlock } from '../../../src/transform/block-mesh.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 import { buildVertexData, type VertexPlan } from '../../../src/transform/vertex-data.ts';
 import { BOX_TRIANGLES, boxPoints, meshBlock } from '../../helpers/graphics.ts';
+import { expectLinear } from '../../helpers/growth.ts';
 
 const PLAN: VertexPlan = {
   useStoredUvs: true,
@@ -60,6 +61,28 @@ describe('vertices', () => {
     expect(build(meshBlock(flat, [seam], { uvs })).doubleSided!.positions).toHaveLength(3 * 5);
     const sameValues = Float64Array.of(0, 0, 1, 0, 1, 1, 0, 0, 0, 1);
     expect(build(meshBlock(flat, [seam], { uvs: sameValues })).splitVertices).toBe(0);
+  });
+
+  it('of a fan with a UV of its own at each corner take linear time', () => {
+    const fan = (size: number) => {
+      const points = Array.from({ length: size + 1 }, (_, i) => [
+        Math.cos(i / size),
+        Math.sin(i / size),
+        0,
+      ]);
+      const triangles = Array.from({ length: size }, (_, i) => [0, i + 1, i + 2]).flat();
+      const uvIndices = Int32Array.from(triangles, (_, corner) => corner);
+      const uvs = Float64Array.from({ length: 6 * size }, (_, i) => i / size);
+      const surface = { triangles: Int32Array.from(triangles), uvIndices };
+      return prepareBlock(
+        meshBlock([0, 0, 0, ...points.flat()], [surface], { uvs }),
+        CONVERT_DEFAULTS,
+      );
+    };
+    expectLinear(5000, fan, (mesh) => {
+      const { positions } = buildVertexData(mesh, PLAN).doubleSided!;
+      expect(positions).toHaveLength(3 * mesh.surfaces[0]!.points.length);
+    });
   });
 
   it('of open surfaces and closed ones are two geometries; surfaces share no vertex', () => {
