@@ -37,6 +37,8 @@ export interface PartsList {
   nodes: PartsListNode[];
   /** Levels of nested nodes; 0 where there are none. */
   depth: number;
+  /** Nodes at all levels. */
+  nodeCount: number;
   /** Names of all needed blocks, in the spelling that GET block takes. */
   blockNames: string[];
   materials: ServiceMaterial[];

@@ -47,9 +47,9 @@ export interface ServiceConfig {
   maxPauseMs?: number;
   /** Longest sum of all pauses, milliseconds. @defaultValue 14400000 (4 hours) */
   maxTotalPauseMs?: number;
-  /** Most bytes of one answer. @defaultValue 268435456 (256 MiB) */
+  /** Most bytes of one answer. @defaultValue 67108864 (64 MiB) */
   maxResponseBytes?: number;
-  /** Most objects, lists and keys of one answer in JSON, which take far more memory than text. @defaultValue 10000000 */
+  /** Most objects, lists and keys of one answer in JSON, which take far more memory than text. @defaultValue 1000000 */
   maxJsonValues?: number;
   /** Milliseconds since 1970. */
   now: () => number;
@@ -106,8 +106,8 @@ export const SERVICE_DEFAULTS = {
   giveUpAfterMs: 5 * 60_000,
   maxPauseMs: 60 * 60_000,
   maxTotalPauseMs: 4 * 60 * 60_000,
-  maxResponseBytes: 256 * 1024 * 1024,
-  maxJsonValues: 10_000_000,
+  maxResponseBytes: 64 * 1024 * 1024,
+  maxJsonValues: 1_000_000,
 } as const satisfies Partial<ServiceConfig>;
 
 /** A client's settings with every default filled in. */

@@ -18,6 +18,10 @@ import {
 /** One list may be wrong in every node; a person needs a few of the places. */
 const MAX_WARNINGS = 100;
 
+/** Shared by all nodes without a vector, since a list may have a million of them. */
+const ZEROS: Vec3 = [0, 0, 0];
+const ONES: Vec3 = [1, 1, 1];
+
 /** The fields of a node that are names. */
 const NAME_FIELDS = ['btgname', 'mat', 'lay'] as const;
 
@@ -53,13 +57,18 @@ export function decodePartsList(bytes: Uint8Array, onDrift?: DriftReporter): Par
   return partsList;
 }
 
-function decodeNodes(roots: unknown[], findings: Findings): Pick<PartsList, 'nodes' | 'depth'> {
+function decodeNodes(
+  roots: unknown[],
+  findings: Findings,
+): Pick<PartsList, 'nodes' | 'depth' | 'nodeCount'> {
   let depth = 0;
+  let nodeCount = 0;
   const nodes: PartsListNode[] = new Array(roots.length);
   const stack: Pending[] = [];
   pushAll(stack, roots, nodes, undefined);
   for (let pending = stack.pop(); pending; pending = stack.pop()) {
     depth = Math.max(depth, pending.depth);
+    nodeCount += 1;
     const { raw } = pending;
     if (!isRecord(raw)) throw invalid(pathOf(pending), 'an object', raw);
     const fields = fieldsOf(raw);
@@ -73,7 +82,7 @@ function decodeNodes(roots: unknown[], findings: Findings): Pick<PartsList, 'nod
     pending.siblings[pending.index] = node;
     pushAll(stack, childs, node.children, pending);
   }
-  return { nodes, depth };
+  return { nodes, depth, nodeCount };
 }
 
 function pushAll(
@@ -126,9 +135,9 @@ function decodeNode(fields: JsonRecord, at: Pending, findings: Findings): PartsL
   return {
     type: isText(fields.type) ? fields.type.toLowerCase() : '',
     blockName: readName(fields.btgname),
-    offsetMetres: vectorOf(fields, 'offs', 0, at, findings),
-    rotationDegrees: vectorOf(fields, 'rot', 0, at, findings),
-    scale: vectorOf(fields, 'scale', 1, at, findings),
+    offsetMetres: vectorOf(fields, 'offs', ZEROS, at, findings),
+    rotationDegrees: vectorOf(fields, 'rot', ZEROS, at, findings),
+    scale: vectorOf(fields, 'scale', ONES, at, findings),
     material: readName(fields.mat),
     layer: readName(fields.lay),
     params: fields.params,
@@ -139,16 +148,17 @@ function decodeNode(fields: JsonRecord, at: Pending, findings: Findings): PartsL
 function vectorOf(
   fields: JsonRecord,
   field: string,
-  missing: number,
+  missing: Vec3,
   at: Pending,
   { warnings, note }: Findings,
 ): Vec3 {
   const value = fields[field];
+  if (isMissing(value)) return missing;
   const elements: unknown[] = Array.isArray(value) ? value : [];
   if (elements.length === 3 && elements.every(isUsualNumber)) return value as Vec3;
   // A path is as long as the node is deep: it is made only if it is shown.
   const where = (step: string) => `${pathOf(at)}.${field}${step}`;
-  const vector = readVector(value, missing, (step, ...found) => invalid(where(step), ...found));
+  const vector = readVector(value, missing[0], (step, ...found) => invalid(where(step), ...found));
   for (const [i, element] of elements.entries()) {
     if (typeof element !== 'number') note(`partsList.btg[].${field}[]`, 'a finite number', element);
     if (!isText(element) || !element.includes(',') || warnings.length >= MAX_WARNINGS) continue;

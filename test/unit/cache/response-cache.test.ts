@@ -258,4 +258,13 @@ describe('decoded bodies', () => {
     // A fetch does not read a cached block: transform decodes it.
     expect(later.decoded.block(leg.digest)).toBeUndefined();
   });
+
+  it('are not kept if there are so many nodes that they take much more memory than their text', async () => {
+    const btg = Array.from({ length: 200_000 }, () => ({}));
+    const range = { ...smallRange([{ number: 'D1' }]), partsList: () => ({ btg }) };
+    bench = await openFetchBench(range);
+    const fetcher = bench.fetcher('2024-05-20');
+    const { partsList } = await fetcher.fetch(acme('D1'));
+    expect(fetcher.decoded.partsList(partsList)).toBeUndefined();
+  });
 });

@@ -224,6 +224,7 @@ describe('imageReferences', () => {
     const references = imageReferences({
       nodes,
       depth: 3,
+      nodeCount: 5,
       materials,
       blockNames: [],
       warnings: [],

@@ -227,9 +227,15 @@ describe('decodePartsList', () => {
   });
 
   it('reads a million nodes side by side', () => {
-    const { nodes } = decodePartsList(utf8(`{"btg":[${'{"type":"imp"},'.repeat(999_999)}{}]}`));
+    const body = utf8(`{"btg":[${'{"type":"imp"},'.repeat(999_999)}{}]}`);
+    const { nodes, nodeCount } = decodePartsList(body);
     expect(nodes).toHaveLength(1_000_000);
+    expect(nodeCount).toBe(1_000_000);
     expect(nodes[999_998]!.type).toBe('imp');
+    // Three vectors of its own would be most of the memory of a node.
+    for (const field of ['offsetMetres', 'rotationDegrees', 'scale'] as const) {
+      expect(nodes[0]![field]).toBe(nodes[999_998]![field]);
+    }
   });
 });
 
