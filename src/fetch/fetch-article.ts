@@ -11,6 +11,7 @@ import { imageReferences } from '../service/wire-material.ts';
 import { parseJson } from '../service/wire-value.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
+import { firstWarnings } from '../support/text-limits.ts';
 import { type ImageContext, locateImage } from './image-location.ts';
 import { checkPlacement } from './placement.ts';
 import {
@@ -280,7 +281,7 @@ async function fetchSnapshot(
     article,
     partsList,
     ...bodies,
-    warnings: [...warnings, ...ofPlacement, ...ofBlocks],
+    warnings: firstWarnings([...warnings, ...ofPlacement, ...ofBlocks]),
     ...(unplaced.length > 0 && { unplaced }),
   };
 }

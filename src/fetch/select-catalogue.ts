@@ -4,6 +4,7 @@ import type { CatalogueNode } from '../model/catalogue.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
+import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import {
   asFailure,
   type CatalogueReader,
@@ -176,7 +177,8 @@ function walk(root: string, listings: Listings): Required<SourceSelection> {
 /** The labels on the way to a folder, for people: `catalogue Acme / Desks`. One without a label has its id. */
 function labelled(above: string, { text, nodeid }: CatalogueNode): string {
   const label = text.trim() || nodeid;
-  return above === folderName('') ? `catalogue ${label}` : `${above} / ${label}`;
+  const path = above === folderName('') ? `catalogue ${label}` : `${above} / ${label}`;
+  return cutText(path, TEXT_LIMITS.name);
 }
 
 /** What it takes to open or convert a node. Without it lines stay, because nothing says that they are gone. */
@@ -204,7 +206,9 @@ function problem(code: keyof typeof PROBLEMS, nodeid: string, folder: string): W
 
 /** The folder of a listing in words, by its id, which is the same in all languages. */
 function folderName(folder: string): string {
-  return folder === '' ? 'the top of the catalogue' : `catalogue ${folder}`;
+  return folder === ''
+    ? 'the top of the catalogue'
+    : cutText(`catalogue ${folder}`, TEXT_LIMITS.name);
 }
 
 /** Selects what a search finds. */

@@ -20,10 +20,11 @@ import type {
 import { decodePartsList } from '../service/wire-parts-list.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
+import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { conversionText } from '../transform/convert-options.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { loadConverter } from './convert-article.ts';
-import { catalogueEntry, REQUEST_FAILED } from './manifest-lines.ts';
+import { catalogueEntries, REQUEST_FAILED, TEXT_CUT } from './manifest-lines.ts';
 import type { PreviousOutput, Run } from './open-run.ts';
 import type { Processor } from './results.ts';
 import { languagesOf, pipelineServiceId } from './service.ts';
@@ -86,7 +87,7 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
   const { options, stores, metrics } = run;
   const { stopwatch } = metrics;
   const { database, previous } = stores;
-  const { convert, service } = options.pipeline;
+  const { convert, service, limits } = options.pipeline;
   const build = createBuilder(run, snapshots.decoded);
   const sourceOf = sourceDigest(convert);
   const serviceId = pipelineServiceId(service);
@@ -138,13 +139,15 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     const snapshot = await stopwatch.during('fetch', () => snapshots.load(selected));
     const { key, article, unplaced = [] } = snapshot;
     const source = sourceOf(inputsDigest(snapshot));
-    const reported = snapshot.warnings.filter(isReported);
+    const articles = languages.map((lang) => articleIn(lang, snapshot));
+    const { entries, warnings } = catalogueEntries(articles, limits.maxTextCharacters);
+    const reported = [...snapshot.warnings.filter(isReported), ...warnings];
     const common = {
       request,
       key,
       convertdate: article.ocd?.convertdate ?? '',
       source,
-      catalogue: languages.map((lang) => catalogueEntry(articleIn(lang, snapshot))),
+      catalogue: entries,
       ...(unplaced.length > 0 && { unplaced }),
     };
     if (await isCommercial(snapshot, stores.bodies, snapshots.decoded)) {
@@ -240,8 +243,9 @@ function sourceChanges(before: SnapshotRecord | undefined, now: ArticleSnapshot)
     ...changedBodies('block', new Map(before.blocks), now.blocks),
     ...changedBodies('image', new Map(before.images), now.images),
   ];
-  const more = all.length - MOST_NAMES;
-  return more > 0 ? [...all.slice(0, MOST_NAMES), `${more} more have changed`] : all;
+  const listed = all.slice(0, MOST_NAMES).map((change) => cutText(change, TEXT_LIMITS.name));
+  const more = all.length - listed.length;
+  return more > 0 ? [...listed, `${more} more have changed`] : listed;
 }
 
 function changedBodies(
@@ -264,7 +268,7 @@ function contentOf(fetched: Fetched): string {
 
 /** Warnings about the article rather than its GLB are taken from each snapshot anew. */
 function isReported({ code }: Warning): boolean {
-  return REPORTED.has(code);
+  return REPORTED.has(code) || code === TEXT_CUT;
 }
 
 /** The GLB of a line, without what each run finds out anew; undefined if the line lacks a figure. */

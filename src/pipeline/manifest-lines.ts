@@ -19,6 +19,7 @@ import type { BuiltResult, Result, SkippedResult } from '../model/result.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
 import { redactMessages } from '../support/redact.ts';
+import { cutText, firstWarnings } from '../support/text-limits.ts';
 import { catalogueFiles, keepUnselected, orderFields } from '../write/manifest.ts';
 import { publish } from '../write/publish.ts';
 import type { Run } from './open-run.ts';
@@ -27,6 +28,17 @@ import { languagesOf, pipelineServiceId } from './service.ts';
 
 /** Code of the warning that one of several requests of a configuration failed. */
 export const REQUEST_FAILED = 'REQUEST_FAILED';
+/** Code of the warning that texts of the catalogue are longer than allowed. */
+export const TEXT_CUT = 'TEXT_CUT';
+
+/** Most properties of a catalogue line, and most names in its list of missing ones. */
+const MAX_PROPERTIES = 2000;
+/** How many texts of the greatest length a catalogue line may have. */
+const LONG_TEXTS = 5;
+/** What remains of each text beyond them. */
+const SHORT_TEXT = 40;
+/** Deeper price components are left out: writing them would recurse as deep. */
+const MAX_DEPTH = 64;
 
 /**
  * Flattens the results of a configuration to its line.
@@ -44,10 +56,12 @@ export function manifestLine(
 ): ManifestLine {
   const requested = uniqueRequests(results.map(({ request }) => request));
   const failures = results.filter((result) => result.status === 'failed');
-  const failed = failures.map(({ request, error: { code, message } }) => ({
-    code: REQUEST_FAILED,
-    message: `${configurationKey(request)} failed: ${code}: ${message}`,
-  }));
+  const failed = firstWarnings(
+    failures.map(({ request, error: { code, message } }) => ({
+      code: REQUEST_FAILED,
+      message: `${configurationKey(request)} failed: ${code}: ${message}`,
+    })),
+  );
   const identity = configurationId(id);
   const read = results.find((result) => 'built' in result) ?? results.find(isSkipped);
   if (read !== undefined)
@@ -103,8 +117,83 @@ function lastGoodOf(line: ManifestLine): ManifestLine['lastGood'] {
   ) as unknown as ManifestLine['lastGood'];
 }
 
-/** Returns what a shop shows beside the GLB: texts, price and the visible properties with their values. D-608 */
-export function catalogueEntry(article: Article): CatalogueEntry {
+/**
+ * Returns what a shop shows beside the GLB, for the article in each language.
+ *
+ * @param maxTextCharacters - Of one text; longer ones are cut.
+ * @returns Also a warning where something was cut.
+ */
+export function catalogueEntries(
+  articles: readonly Article[],
+  maxTextCharacters: number,
+): { entries: CatalogueEntry[]; warnings: Warning[] } {
+  let cut = 0;
+  const entries = articles.map((article) =>
+    limitedEntry(catalogueEntry(article), maxTextCharacters, () => void cut++),
+  );
+  if (cut === 0) return { entries, warnings: [] };
+  const limit = `limits.maxTextCharacters (${maxTextCharacters})`;
+  const message = `catalogue: ${cut} texts or lists are longer than ${limit} allows, and were cut`;
+  return { entries, warnings: [{ code: TEXT_CUT, message }] };
+}
+
+/** Cuts every text and list of an entry that is too long. @param onCut - Called for each of them. */
+function limitedEntry(
+  entry: CatalogueEntry,
+  maxTextCharacters: number,
+  onCut: () => void,
+): CatalogueEntry {
+  let left = maxTextCharacters * LONG_TEXTS;
+  const text = (value: string): string => {
+    const limit = Math.min(maxTextCharacters, Math.max(left, SHORT_TEXT));
+    const shown = cutText(value, limit);
+    if (shown !== value) onCut();
+    left -= shown.length;
+    return shown;
+  };
+  const first = <T>(list: readonly T[]): T[] => {
+    if (list.length > MAX_PROPERTIES) onCut();
+    return list.slice(0, MAX_PROPERTIES);
+  };
+  const isKept = isSmall(entry.pricecomponents, maxTextCharacters);
+  if (!isKept) onCut();
+  return {
+    ...entry,
+    shorttext: text(entry.shorttext),
+    longtext: text(entry.longtext),
+    varianttext: text(entry.varianttext),
+    currency: text(entry.currency),
+    pricecomponents: isKept ? entry.pricecomponents : null,
+    properties: first(entry.properties).map((property) => ({
+      class: text(property.class),
+      name: text(property.name),
+      text: text(property.text),
+      value: text(property.value),
+      valueText: text(property.valueText),
+    })),
+    missing: first(entry.missing).map(text),
+  };
+}
+
+/** Whether a value of any shape has at most so many characters as JSON, roughly, and is not nested too deep. */
+function isSmall(value: unknown, maxCharacters: number): boolean {
+  let left = maxCharacters;
+  const stack = [{ inside: value, depth: 0 }];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const { inside, depth } = next;
+    left -= typeof inside === 'string' ? inside.length + 2 : 2;
+    if (left < 0 || depth > MAX_DEPTH) return false;
+    if (typeof inside !== 'object' || inside === null) continue;
+    for (const [name, value] of Object.entries(inside)) {
+      left -= name.length + 2;
+      stack.push({ inside: value, depth: depth + 1 });
+    }
+  }
+  return true;
+}
+
+/** Texts, price and the visible properties with their values. D-608 */
+function catalogueEntry(article: Article): CatalogueEntry {
   const { ocd } = article;
   const classes = [...(ocd?.propclasses ?? []), ...article.propclasses];
   return {

@@ -291,6 +291,7 @@ export const pipelineSchema = z
     convert: convertSchema.prefault({}).describe('options of the conversion'),
     limits: section('limits of one article', {
       articleTimeoutMs: int(900_000, 1, 'time limit of one article, milliseconds', LONGEST_MS),
+      maxTextCharacters: int(100_000, 100, 'longest text of the catalogue; longer ones are cut'),
     }),
     gates: gatesSchema,
     failures: section('how often an article that keeps failing is tried', {

@@ -19,6 +19,7 @@ import { helpFor } from '../support/errors.ts';
 import { replaceFile, temporaryFolder } from '../support/files.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { redact, redactMessages } from '../support/redact.ts';
+import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { jsonLines } from '../write/manifest.ts';
 import { publishedAsset, sizeOf } from '../write/publish.ts';
 import type { Quarantine } from './failures.ts';
@@ -149,7 +150,7 @@ function describe(
   const line = output?.lines.get(key) ?? previous.lines.get(key);
   const size = sizeOf(line?.boundsMetres ?? line?.lastGood?.boundsMetres);
   return {
-    ...(entry?.shorttext && { name: entry.shorttext }),
+    ...(entry?.shorttext && { name: cutText(entry.shorttext, TEXT_LIMITS.name) }),
     ...(size && { sizeMillimetres: size }),
   };
 }
@@ -157,7 +158,7 @@ function describe(
 const NO_ID = Object.fromEntries(ID_FIELDS.map((field) => [field, ''])) as unknown as ArticleKey;
 
 function selectionRow({ what, article, ...failure }: SelectionFailure): Omit<FailureRow, 'help'> {
-  return { what, ...NO_ID, ...article, ...failure };
+  return { what: cutText(what, TEXT_LIMITS.name), ...NO_ID, ...article, ...failure };
 }
 
 /** Returns who selected a request: lines of lists, folders, carts. */

@@ -12,6 +12,7 @@ import type { GeometryCounts } from '../model/scene.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { helpFor } from '../support/errors.ts';
 import { createPackedMap } from '../support/packed-map.ts';
+import { cutText, MAX_WARNINGS, moreWarnings, TEXT_LIMITS } from '../support/text-limits.ts';
 import {
   type AssetRow,
   type Cause,
@@ -32,7 +33,14 @@ const LIMITS = {
   slowest: 50,
   largest: 50,
   programs: 500,
+  fields: 500,
+  selectedBy: 20,
+  /** Of all rows of a list together. */
+  characters: 2_000_000,
 };
+
+/** Where the fields of losses beyond the limit are counted. */
+const OTHER_FIELDS = '…';
 
 /** Examples of a cause. */
 const EXAMPLES = 3;
@@ -81,17 +89,18 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
   const objects = collectObjects();
   const programs = collectPrograms();
   const failures = collectFailures(helpOf);
-  const changes: RunReport['changes'] = {
-    new: emptyList(),
-    changed: emptyList(),
-    removed: emptyList(),
+  type Change = RunReport['changes']['new']['rows'][number];
+  const changes = {
+    new: emptyList<Change>(),
+    changed: emptyList<Change>(),
+    removed: emptyList<Change>(),
   };
   const skipped = emptyList<RunReport['skipped'][number]>();
-  const incomplete: RunReport['incomplete'] = emptyList();
+  const incomplete = emptyList<RunReport['incomplete']['rows'][number]>();
   const articleWarnings = emptyList<RunReport['articleWarnings'][number]>();
-  const selectionWarnings: Warning[] = [];
+  const selectionWarnings = emptyList<Warning>();
   const warnings = createCounts();
-  const losses = createCounts();
+  const losses = createCounts(LIMITS.fields);
 
   const countLine = (line: ReportedLine) => {
     const { status, isFresh, error, history, counts, ms = 0 } = line;
@@ -142,7 +151,9 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
     },
     addSelectionWarning(warning: Warning): void {
       warnings.add(warning.code);
-      selectionWarnings.push(warning);
+      const { code, message } = warning;
+      const row = () => ({ code, message: cutText(message, TEXT_LIMITS.message) });
+      addRow(selectionWarnings, MAX_WARNINGS, row);
     },
     collected: () => ({
       configurations,
@@ -151,14 +162,21 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
       geometry,
       slowest: slowest.items,
       ...objects.value(),
-      changes,
+      changes: {
+        new: shown(changes.new),
+        changed: shown(changes.changed),
+        removed: shown(changes.removed),
+      },
       programs: programs.value(),
       ...failures.value(),
       skipped: skipped.rows,
       warnings: warnings.sorted(),
       articleWarnings: articleWarnings.rows,
-      selectionWarnings,
-      incomplete,
+      selectionWarnings: [
+        ...selectionWarnings.rows,
+        ...moreWarnings(selectionWarnings.count - selectionWarnings.rows.length),
+      ],
+      incomplete: shown(incomplete),
       losses: losses.sorted(),
     }),
     /** Every failure: those of the selection, then the others in order of their keys. */
@@ -225,6 +243,12 @@ function collectFailures(helpOf: (code: string) => string) {
     for (const key of sortConfigurationKeys(rows.keys()).slice(0, others)) yield rows.get(key)!;
   }
 
+  const first = (): FailureRow[] => {
+    const listed = emptyList<FailureRow>();
+    for (const row of all(LIMITS.failures)) addRow(listed, LIMITS.failures, () => row);
+    return listed.rows;
+  };
+
   return {
     add(line: ReportedLine): void {
       const { error, history, lastGood, selectedBy } = line;
@@ -235,7 +259,7 @@ function collectFailures(helpOf: (code: string) => string) {
         help: helpOf(error.code),
         ...history,
         lastGood: lastGood?.glb,
-        selectedBy: selectedBy && [...selectedBy],
+        selectedBy: selectedBy && firstNames(selectedBy),
       };
       rows.set(configurationKey(line), row);
       addCause(row);
@@ -247,7 +271,7 @@ function collectFailures(helpOf: (code: string) => string) {
     all: () => all(),
     value: () => ({
       causes: [...causes.values()].sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1)),
-      failures: [...all(LIMITS.failures)],
+      failures: first(),
     }),
   };
 }
@@ -318,24 +342,45 @@ function assetRow(line: ReportedLine): AssetRow {
 interface List<T> {
   count: number;
   rows: T[];
+  /** Of the rows as JSON. */
+  characters: number;
 }
 
 function emptyList<T>(): List<T> {
-  return { count: 0, rows: [] };
+  return { count: 0, rows: [], characters: 0 };
 }
 
-function addRow<T>(list: List<T>, limit: number, row: () => T): void {
-  if (list.count++ < limit) list.rows.push(row());
+function addRow<T>(list: List<T>, limit: number, makeRow: () => T): void {
+  if (list.count++ >= limit || list.characters >= LIMITS.characters) return;
+  const row = makeRow();
+  list.characters += JSON.stringify(row).length;
+  if (list.characters < LIMITS.characters) list.rows.push(row);
+}
+
+/** A list as the report has it. */
+function shown<T>({ count, rows }: List<T>): Pick<List<T>, 'count' | 'rows'> {
+  return { count, rows };
+}
+
+/** The first names, each cut, and how many more there are. */
+function firstNames(names: readonly string[]): string[] {
+  const listed = names.slice(0, LIMITS.selectedBy).map((name) => cutText(name, TEXT_LIMITS.name));
+  const more = names.length - listed.length;
+  return more > 0 ? [...listed, `${more} more`] : listed;
 }
 
 function zeros<N extends string>(names: readonly N[]): Record<N, number> {
   return Object.fromEntries(names.map((name) => [name, 0])) as Record<N, number>;
 }
 
-function createCounts() {
+/** @param limit - Of different names; further ones are counted together. */
+function createCounts(limit = Number.POSITIVE_INFINITY) {
   const counts = new Map<string, number>();
   return {
-    add: (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1),
+    add(name: string): void {
+      const counted = counts.has(name) || counts.size < limit ? name : OTHER_FIELDS;
+      counts.set(counted, (counts.get(counted) ?? 0) + 1);
+    },
     of: (name: string) => counts.get(name) ?? 0,
     /** By name, so that the order of the configurations has no influence. */
     sorted: () => Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1))),

@@ -1,5 +1,6 @@
 /** Errors: a stable code, a sentence "where: expected …, received …", and in the table an action that helps. */
 import { redact } from './redact.ts';
+import { cutText, TEXT_LIMITS } from './text-limits.ts';
 
 interface ErrorRow {
   /** Of a run that this error ends; 1 if it fails one article only. */
@@ -158,7 +159,7 @@ interface ErrorContext {
 }
 
 /**
- * An error with a code, whose strings contain no secret.
+ * An error with a code, whose strings contain no secret and are of limited length.
  *
  * @example
  * ```ts
@@ -180,15 +181,20 @@ export class ConverterError extends Error {
   /** A code that is unknown becomes `INTERNAL`, so that a wrong call from JavaScript hides no error. */
   constructor(code: ErrorCode, message: string, context?: ErrorContext) {
     const { cause, operation, article, url, status, help } = context ?? {};
-    super(redact(String(message ?? code)), cause === undefined ? undefined : { cause });
+    super(sentence(message ?? code), cause === undefined ? undefined : { cause });
     this.code = isErrorCode(code) ? code : 'INTERNAL';
     this.operation = operation;
-    this.article = article;
-    this.url = url === undefined ? undefined : redact(String(url));
+    this.article = article && cutText(article, TEXT_LIMITS.name);
+    this.url = url === undefined ? undefined : sentence(url);
     this.status = status;
-    this.help = redact(String(help ?? ERROR_CODES[this.code].help));
+    this.help = sentence(help ?? ERROR_CODES[this.code].help);
     this.isGeneralHelp = help === undefined;
   }
+}
+
+/** Redacted before it is cut: half a secret is not recognised. */
+function sentence(text: string): string {
+  return cutText(redact(String(text)), TEXT_LIMITS.message);
 }
 
 /** Whether a thrown value is a {@link ConverterError}, and has one of the codes if any are given. */

@@ -1,6 +1,7 @@
 /** The log of a run: a level, a sentence and fields become one line, without any secret. */
 import { CHECKS, checkParameters, required } from './parameters.ts';
 import { redact } from './redact.ts';
+import { cutText, TEXT_LIMITS } from './text-limits.ts';
 import { visible, visibleJson } from './visible.ts';
 
 /** Fields of a log line. Names of numbers end in their unit. */
@@ -27,7 +28,7 @@ interface LogOptions {
 /**
  * Creates a logger. It loads pino only now, because many commands log nothing.
  *
- * Texts are redacted before they are encoded as JSON, because escaped quotes would hide a secret.
+ * Texts are redacted before they are encoded as JSON, because escaped quotes would hide a secret, and then cut.
  *
  * @example
  * ```ts
@@ -54,14 +55,18 @@ export async function createLogger(options: LogOptions): Promise<Logger> {
   const at =
     (level: Level) =>
     (message: string, fields: LogFields = {}) =>
-      logger[level](redactAll(fields), redact(message));
+      logger[level](redactAll(fields), shown(message));
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** A copy of a JSON value in which every text, at any depth, is redacted. */
+function shown(text: string): string {
+  return cutText(redact(text), TEXT_LIMITS.message);
+}
+
+/** A copy of a JSON value in which every text, at any depth, is redacted and cut. */
 function redactAll<T>(value: T): T {
   const text = JSON.stringify(value, (_, inside: unknown) =>
-    typeof inside === 'string' ? redact(inside) : inside,
+    typeof inside === 'string' ? shown(inside) : inside,
   );
   return JSON.parse(text) as T;
 }

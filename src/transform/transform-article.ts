@@ -40,7 +40,7 @@ interface TransformInput {
  */
 export async function transformArticle(input: TransformInput): Promise<Scene> {
   const { snapshot, read, decoded, options, images, cache } = input;
-  const losses = createLosses(options.expectedLosses);
+  const losses = createLosses(options.expectedLosses, options.maxListedLosses);
   const tangents = options.tangents === 'mikktspace' ? await loadTangents(input) : undefined;
   const partsList =
     decoded?.partsList(snapshot.partsList) ?? decodePartsList(await read(snapshot.partsList));

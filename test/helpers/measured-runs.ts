@@ -31,7 +31,7 @@ export interface MeasuredRuns {
 const LOOKS = 300;
 const MANUFACTURERS = 3;
 /** Printed by the process as the last it does; `maxRSS` is what Linux calls VmHWM. */
-const PRINT_PEAK = `
+export const PRINT_PEAK = `
 import { writeSync } from 'node:fs';
 process.on('exit', () => writeSync(2, 'peak ' + process.resourceUsage().maxRSS + ' KiB\\n'));
 `;

@@ -7,8 +7,9 @@ import {
   sortConfigurationKeys,
 } from '../../../src/model/configuration-id.ts';
 import type { Result } from '../../../src/model/result.ts';
-import { manifestLine } from '../../../src/pipeline/manifest-lines.ts';
+import { catalogueEntries, manifestLine } from '../../../src/pipeline/manifest-lines.ts';
 import { createResults } from '../../../src/pipeline/results.ts';
+import { decodeArticle } from '../../../src/service/wire-article.ts';
 import { createPackedMap } from '../../../src/support/packed-map.ts';
 import { keepUnselected } from '../../../src/write/manifest.ts';
 
@@ -133,6 +134,50 @@ describe('the lines of a run', () => {
     expect(manifestLines([bad(key('D1'))], NONE)).toMatchObject([
       { ...key('D1'), status: 'failed', error: { code: 'HTTP_STATUS' }, source: '' },
     ]);
+  });
+});
+
+describe('the catalogue', () => {
+  const articleOf = (answer: object) =>
+    decodeArticle(new TextEncoder().encode(JSON.stringify({ id: '1', children: [], ...answer })));
+  const property = (name: string, text: string) => ({ name, text, visible: true });
+  const ocd = (more: object) => ({ id: '1', finalarticlenumber: 'D1', ...more });
+
+  test('has texts as they are received', () => {
+    const longtext = 'Zeile\n'.repeat(1000);
+    const { entries, warnings } = catalogueEntries(
+      [articleOf({ ocd: ocd({ longtext }) })],
+      100_000,
+    );
+    expect(entries[0]!.longtext).toBe(longtext);
+    expect(warnings).toEqual([]);
+  });
+
+  test('cuts long texts and lists, and says so in one warning', () => {
+    const long = 'x'.repeat(1_000_000);
+    const properties = Array.from({ length: 100_000 }, (_, at) =>
+      property(`P${at}`, 'x'.repeat(60)),
+    );
+    const hostile = articleOf({
+      ocd: ocd({ longtext: long, shorttext: long, pricecomponents: [long] }),
+      propclasses: [{ name: 'C', text: 'C', properties }],
+    });
+    const { entries, warnings } = catalogueEntries([hostile], 1000);
+    expect(entries[0]).toMatchObject({ pricecomponents: null });
+    expect(entries[0]!.longtext).toMatch(/^x+… \(1000000 characters\)$/);
+    expect(entries[0]!.properties).toHaveLength(2000);
+    expect(JSON.stringify(entries).length).toBeLessThan(400_000);
+    expect(warnings).toEqual([
+      { code: 'TEXT_CUT', message: expect.stringContaining('limits.maxTextCharacters (1000)') },
+    ]);
+  });
+
+  test('has no price components that are nested too deep to write', () => {
+    const answer = JSON.stringify({ id: '1', children: [], ocd: ocd({ pricecomponents: 1 }) });
+    const deep = `"pricecomponents":${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const body = new TextEncoder().encode(answer.replace('"pricecomponents":1', deep));
+    const { entries } = catalogueEntries([decodeArticle(body)], 1_000_000);
+    expect(entries[0]!.pricecomponents).toBeNull();
   });
 });
 

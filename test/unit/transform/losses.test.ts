@@ -42,11 +42,45 @@ describe('createLosses', () => {
     let abyss: unknown = 1;
     for (let depth = 0; depth < 100_000; depth++) abyss = [abyss];
     const losses = createLosses();
-    for (const value of ['x'.repeat(1e6), abyss, { r: 1 }, [1, 'a'], null])
+    for (const value of ['x'.repeat(1e6), abyss, { r: 1 }, [1, 'a'], null, ['x'.repeat(1e6), 2]])
       losses.add({ where: 'OAK', field: 'dif', value, done: 'left out' });
     const values = losses.listed().losses.map(({ value }) => value);
-    expect(values.slice(1)).toEqual(['an array of 1', 'an object', [1, 'a'], null]);
-    expect(String(values[0])).toHaveLength(201);
+    expect(values.slice(1)).toEqual([
+      'an array of 1',
+      'an object',
+      [1, 'a'],
+      null,
+      'an array of 2',
+    ]);
+    expect(values[0]).toMatch(/^x+… \(1000000 characters\)$/);
+    expect(values[0]).toHaveLength(200);
+  });
+
+  it('lists some of very many, and counts the others', () => {
+    const losses = createLosses(['amb'], 3);
+    const add = (field: string) => {
+      for (let index = 0; index < 100_000; index++)
+        losses.add({ where: `M${index}`, field, value: index, done: 'cannot be read' });
+    };
+    for (const field of ['amb', 'dif']) add(field);
+    for (let index = 0; index < 100_000; index++) losses.warn('MATERIAL_UNKNOWN', `grey ${index}`);
+    const listed = losses.listed();
+    // What is expected takes no place from what `strict` refuses.
+    const fields = listed.losses.map(({ field }) => field);
+    expect(fields).toEqual(['amb', 'amb', 'amb', 'dif', 'dif', 'dif']);
+    expect(listed.warnings).toHaveLength(502);
+    expect(listed.warnings.slice(-2)).toEqual([
+      { code: 'MORE_WARNINGS', message: '99500 more are not listed' },
+      { code: 'MORE_LOSSES', message: '199994 more losses are not listed' },
+    ]);
+  });
+
+  it('cuts long names and messages', () => {
+    const losses = createLosses();
+    const name = 'm'.repeat(10_000_000);
+    losses.add({ where: name, field: name, value: 1, done: name });
+    losses.warn('MATERIAL_UNKNOWN', name);
+    expect(JSON.stringify(losses.listed()).length).toBeLessThan(4000);
   });
 
   it('lists a warning once, with the first place and the number of others', () => {

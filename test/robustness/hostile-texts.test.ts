@@ -1,0 +1,134 @@
+/**
+ * Hostile texts: long ones and many of them do not make manifest, catalogue, report and memory grow.
+ *
+ * `npm test` takes 3 articles with texts of 200,000 characters, with `BTG2GLTF_TEST_LONG=1` it is 12 with 10 million.
+ */
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import type { RunReport } from '../../src/report/run-report.ts';
+import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
+import { environmentOf, runChild } from '../helpers/child.ts';
+import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { PRINT_PEAK } from '../helpers/measured-runs.ts';
+import { smallRange } from '../helpers/small-range.ts';
+
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+const [ARTICLES, LENGTH, KEYS] = IS_LONG ? [12, 10_000_000, 100_000] : [3, 200_000, 2000];
+const LIMIT_MS = IS_LONG ? 600_000 : 60_000;
+const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+
+const long = 'x'.repeat(LENGTH);
+
+const property = (index: number) => {
+  const flags = { enabled: true, visible: true, obligatory: true };
+  return {
+    name: `P${index}`,
+    text: long.slice(0, 100_000),
+    proptype: 'C',
+    currentvalue: '',
+    ...flags,
+  };
+};
+
+/** Texts everywhere, and as many unknown keys of a material, each of which is a loss and a warning. */
+function hostileRange() {
+  const numbers = Array.from({ length: ARTICLES }, (_, index) => `D${index}`);
+  const range = smallRange(
+    numbers.map((number) => ({
+      number,
+      blocks: ['ACME::DESK::X'],
+      article: {
+        propclasses: [
+          { name: 'C', text: 'C', properties: Array.from({ length: 20 }, (_, i) => property(i)) },
+        ],
+        ocd: {
+          id: number,
+          finalarticlenumber: `${number}-STD`,
+          reinitstring: `${number};F=STD::`,
+          ...{ shorttext: long, longtext: long, varianttext: long, pricecomponents: [long] },
+        },
+      },
+    })),
+  );
+  const { partsList } = range;
+  range.partsList = (request) => {
+    const mname = `M${'m'.repeat(1000)}`;
+    const keys = Array.from({ length: KEYS }, (_, i) => [`key_${i}`, 'v'.repeat(150)]);
+    const { btg, ...rest } = partsList(request) as { btg: [{ prop: { childs: object[] } }] };
+    const childs = [{ type: 'imp', prop: { btgname: 'ACME::DESK::X', mat: mname } }];
+    return {
+      ...rest,
+      btg: [{ type: 'top', prop: { childs } }],
+      mats: [{ mname, dif: '0x808080', ...Object.fromEntries(keys) }],
+    };
+  };
+  return range;
+}
+
+let folder: string;
+let emulator: Emulator;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  emulator = await startEmulator({ range: hostileRange() });
+});
+afterAll(async () => {
+  await emulator.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test(`${ARTICLES} articles with texts of ${LENGTH} characters and ${KEYS} losses are small on disk`, {
+  timeout: LIMIT_MS,
+}, async () => {
+  const file = await writePipeline(folder, {
+    service: SERVICE,
+    limits: { maxTextCharacters: 1000 },
+    convert: { maxListedLosses: 100 },
+  });
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(PRINT_PEAK)}`;
+  const env = { ...environmentOf(emulator), NODE_OPTIONS };
+  const { exit, stderr } = await runChild(['run', file], env);
+  expect(exit, stderr.slice(-2000)).toBe(0);
+
+  const outputDir = join(folder, 'out');
+  const [run] = (await readdir(join(outputDir, 'runs'))).sort();
+  const reports = ['report.json', 'report.html', 'failures.jsonl'].map((name) =>
+    join('runs', run!, name),
+  );
+  const names = ['manifest.jsonl', 'catalogue.jsonl', ...reports];
+  const sizes = await Promise.all(
+    names.map(async (name) => (await stat(join(outputDir, name))).size),
+  );
+  console.log(
+    names.map((name, at) => `${name} ${sizes[at]}`).join(', '),
+    /peak .*/.exec(stderr)?.[0],
+  );
+  const [manifestBytes, catalogueBytes, reportBytes, pageBytes] = sizes;
+  expect(manifestBytes).toBeLessThan(ARTICLES * 1_000_000);
+  expect(catalogueBytes).toBeLessThan(ARTICLES * 50_000);
+  expect(reportBytes).toBeLessThan(1_000_000);
+  expect(pageBytes).toBeLessThan(1_000_000);
+  expect(stderr.length).toBeLessThan(100_000);
+
+  const [line] = await readManifest(outputDir);
+  expect(line!.losses).toHaveLength(100);
+  const messagesOf = (wanted: string) =>
+    line!.warnings.filter(({ code }) => code === wanted).map(({ message }) => message);
+  expect(messagesOf('MATERIAL_KEY_UNKNOWN')).toHaveLength(500);
+  expect(messagesOf('MORE_WARNINGS')).toEqual([`${KEYS - 500} more are not listed`]);
+  expect(messagesOf('MORE_LOSSES')).toEqual([`${KEYS - 100} more losses are not listed`]);
+  expect(messagesOf('TEXT_CUT')).toHaveLength(1);
+  const [entry] = await readCatalogue(outputDir);
+  expect(entry!.longtext).toMatch(/^x{900,}… \(\d+ characters\)$/);
+  expect(entry!.longtext).toContain(`(${LENGTH} characters)`);
+  expect(entry!.pricecomponents).toBeNull();
+  const report = JSON.parse(await readFile(join(outputDir, reports[0]!), 'utf8')) as RunReport;
+  expect(report.losses).toBeDefined();
+
+  // An unchanged run lists each of these warnings once.
+  const before = await readFile(join(outputDir, 'manifest.jsonl'));
+  expect((await runChild(['run', file], env)).exit).toBe(0);
+  const unchanged = String(before).replaceAll('"status":"converted"', '"status":"unchanged"');
+  expect(await readFile(join(outputDir, 'manifest.jsonl'), 'utf8')).toBe(unchanged);
+});
