@@ -49,12 +49,14 @@ export async function checkPlacement(
   if (own !== undefined) claim(planning, own.parts!);
   placeAll(drawn, planning);
   // The children of an unplaced child are checked when it is converted by itself.
-  const unplaced = drawn.filter(
-    ({ child, isPlaced }) => !isPlaced && drawn[child.parent]?.isPlaced !== false,
-  );
+  const isInUnplaced: boolean[] = [];
+  const unplaced = drawn.filter(({ child: { parent }, isPlaced }, index) => {
+    isInUnplaced[index] = drawn[parent]?.isPlaced === false || isInUnplaced[parent] === true;
+    return !isPlaced && !isInUnplaced[index];
+  });
   const named = unplaced.filter(({ child }) => child.basearticlenumber !== '');
   return {
-    unplaced: named.map(({ child }) => subtree(children, child)),
+    unplaced: subtrees(children, named),
     warnings: unplaced.map(withoutPlacement),
   };
 }
@@ -81,18 +83,22 @@ function withoutPlacement({ child, parts }: DrawnChild): Warning {
   return { code: META_CHILD_WITHOUT_PLACEMENT, message };
 }
 
-/** A child with its descendants, as a list of its own. */
-function subtree(all: readonly PlanningChild[], top: PlanningChild): UnplacedChild {
-  const moved = new Map([[all.indexOf(top), -1]]);
-  const children: PlanningChild[] = [];
-  all.forEach((child, index) => {
-    const parent = moved.get(child.parent);
-    if (parent === undefined) return;
-    moved.set(index, children.length);
-    children.push({ ...child, parent });
+/** Each of some children with its descendants, as a list of its own. */
+function subtrees(all: readonly PlanningChild[], tops: readonly DrawnChild[]): UnplacedChild[] {
+  const indexOf = new Map(all.map((child, index) => [child, index]));
+  const indicesOf = groupBy(all.keys(), (index) => all[index]!.parent);
+  return tops.map(({ child: { parent: _, ...request }, child }) => {
+    const below = [indexOf.get(child)!];
+    // The list grows while it is iterated.
+    for (const index of below) for (const inner of indicesOf.get(index) ?? []) below.push(inner);
+    const [top, ...inner] = below;
+    inner.sort((a, b) => a - b);
+    const moved = new Map([[top, -1], ...inner.map((index, at) => [index, at] as const)]);
+    const children = inner.map((index) => {
+      return { ...all[index]!, parent: moved.get(all[index]!.parent)! };
+    });
+    return { request, children };
   });
-  const { parent: _, ...request } = top;
-  return { request, children };
 }
 
 /** Tolerance for positions that the service rounds: 1 mm, and 1 mm in a metre. */

@@ -107,20 +107,20 @@ function mergeSelected(
   articles: readonly SelectedArticle[],
   keyOf: (article: SelectedArticle) => string,
 ): SelectedArticle[] {
-  return Array.from(groupBy(articles, keyOf).values(), (group) => group.reduce(merge));
+  return Array.from(groupBy(articles, keyOf).values(), merge);
 }
 
-function merge(first: SelectedArticle, next: SelectedArticle): SelectedArticle {
-  const spellings = [...(first.alike ?? []), next.request, ...(next.alike ?? [])];
-  const own = configurationKey(first.request);
-  const alike = [...new Map(spellings.map((request) => [configurationKey(request), request]))]
-    .filter(([key]) => key !== own)
-    .map(([, request]) => request);
-  const children = first.children ?? next.children;
+function merge(group: readonly SelectedArticle[]): SelectedArticle {
+  const [first] = group as [SelectedArticle];
+  if (group.length === 1) return first;
+  const spellings = group.flatMap(({ request, alike = [] }) => [request, ...alike]);
+  const byKey = new Map(spellings.map((request) => [configurationKey(request), request]));
+  byKey.delete(configurationKey(first.request));
+  const children = group.find((one) => one.children !== undefined)?.children;
   return {
     request: first.request,
-    why: [...new Set([...first.why, ...next.why])],
-    ...(alike.length > 0 && { alike }),
+    why: [...new Set(group.flatMap(({ why }) => why))],
+    ...(byKey.size > 0 && { alike: [...byKey.values()] }),
     ...(children && { children }),
   };
 }
@@ -128,13 +128,32 @@ function merge(first: SelectedArticle, next: SelectedArticle): SelectedArticle {
 /** Articles that may be the same configuration as another of the same base article. */
 function ambiguous(articles: readonly SelectedArticle[]): SelectedArticle[] {
   const groups = groupBy(articles, ({ request }) => articleKey(request));
-  return [...groups.values()].flatMap((group) =>
-    group.filter((one) => group.some((other) => other !== one && maybeSame(one, other))),
-  );
+  return [...groups.values()].flatMap((group) => (group.length > 1 ? ambiguousOf(group) : []));
 }
 
-/** A field that one of them leaves out may have the value of the other. */
-function maybeSame({ request: a }: SelectedArticle, { request: b }: SelectedArticle): boolean {
-  const fields = ['finalarticlenumber', 'reinitstring', 'metareinitstring'] as const;
-  return fields.every((field) => a[field] === '' || b[field] === '' || a[field] === b[field]);
+const CONFIGURATION_FIELDS = ['finalarticlenumber', 'reinitstring', 'metareinitstring'] as const;
+
+/**
+ * Two may be the same if all fields that both have are equal. They are compared by which fields they have, eight
+ * sets at most, so that the time is linear.
+ */
+function ambiguousOf(group: readonly SelectedArticle[]): SelectedArticle[] {
+  const fieldsOf = ({ request }: SelectedArticle) =>
+    CONFIGURATION_FIELDS.filter((field) => request[field] !== '');
+  const sets = [...groupBy(group, (one) => fieldsOf(one).join(' ')).values()];
+  const found = new Set<SelectedArticle>();
+  for (const some of sets) {
+    for (const others of sets) {
+      const common = fieldsOf(some[0]!).filter((field) => others[0]!.request[field] !== '');
+      const valuesOf = ({ request }: SelectedArticle) =>
+        JSON.stringify(common.map((field) => request[field]));
+      const byValues = groupBy(others, valuesOf);
+      // Each is in the group of its own values.
+      const own = some === others ? 1 : 0;
+      for (const one of some) {
+        if ((byValues.get(valuesOf(one))?.length ?? 0) > own) found.add(one);
+      }
+    }
+  }
+  return group.filter((one) => found.has(one));
 }

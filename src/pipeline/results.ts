@@ -35,8 +35,15 @@ export type Results = ReturnType<typeof createResults>;
  * @see D-833.
  */
 export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfRequest'>) {
-  const results = createPackedMap<CollectedResult[]>();
-  const of = (key: string) => results.get(key) ?? [];
+  // One by one, because a list would be packed anew with each result that is added to it.
+  const results = createPackedMap<CollectedResult>();
+  const counts = new Map<string, number>();
+  const placeOf = (key: string, index: number) => (index === 0 ? key : `${key} ${index}`);
+  const of = (key: string) => {
+    const indices = Array.from({ length: counts.get(key) ?? 0 }, (_, index) => index);
+    const collected = indices.map((index) => results.get(placeOf(key, index))!);
+    return collected.sort((a, b) => a.place - b.place);
+  };
   const keyOf = ({ key, request }: Result) =>
     key === undefined
       ? (keyOfRequest(request) ?? configurationKey(request))
@@ -51,15 +58,14 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
         .findLast((result) => 'catalogue' in result),
     add(result: Result, origin: { place: number; ms: number }): void {
       const key = keyOf(result);
-      results.set(
-        key,
-        [...of(key), { ...origin, result }].sort((a, b) => a.place - b.place),
-      );
+      const count = counts.get(key) ?? 0;
+      results.set(placeOf(key, count), { ...origin, result });
+      counts.set(key, count + 1);
     },
     /** Keys of `configurationKey`, in no particular order. */
-    keys: () => results.keys(),
+    keys: () => counts.keys(),
     *all(): Iterable<CollectedResult> {
-      for (const some of results.values()) yield* some;
+      for (const key of counts.keys()) yield* of(key);
     },
   };
 }

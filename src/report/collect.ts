@@ -303,10 +303,11 @@ function commonReason(a: string, b: string): string {
 
 /** Equal for messages of one kind: hints, names, quoted texts and numbers are left out, not the status of an answer. */
 function patternOf(reason: string): string {
+  const isName = (word: string) => /^".*"$|::|\//s.test(word);
   return reason
     .replace(/; .*$/s, '')
-    .replace(/"[^"]*"|\S*(?:::|\/)\S*/g, '…')
-    .replace(/(?<!status \d*)\d+(?:[.,]\d+)*/g, '…');
+    .replace(/"[^"]*"|[^\s"]+|"/g, (word) => (isName(word) ? '…' : word))
+    .replace(/(status \d+)|\d+(?:[.,]\d+)*/g, (_, status?: string) => status ?? '…');
 }
 
 function collectPrograms() {

@@ -67,7 +67,10 @@ export function tableSection<T>(id: string, title: string, table: Table<T>): Sec
 /** Whether a row has a figure other than 0, or a text other than a dash. */
 function hasContent<T>({ value, cell }: Column<T>, rows: readonly T[]): boolean {
   if (value !== undefined) return rows.some((row) => (value(row) ?? 0) !== 0);
-  return rows.some((row) => !/^\s*–?\s*$/.test(html`${cell(row)}`.html.replace(/<[^>]*>/g, '')));
+  return rows.some((row) => {
+    const text = html`${cell(row)}`.html.replace(/<[^>]*>/g, '').trim();
+    return text !== '' && text !== '–';
+  });
 }
 
 function header<T>({ title, value }: Column<T>): Html {

@@ -12,10 +12,31 @@
  * ```
  */
 export function globMatcher(glob: string): (text: string) => boolean {
-  const pattern = glob
-    .replace(/[\\^$.|+()[\]{}]/g, '\\$&')
-    .replace(/\*+/g, '.*')
-    .replace(/\?/g, '.');
-  const expression = new RegExp(`^${pattern}$`, 'isu');
-  return (text) => expression.test(text);
+  const parts = glob.split(/\*+/).map(patternOf);
+  const [first = '', ...others] = parts;
+  const last = others.pop();
+  if (last === undefined) {
+    const whole = new RegExp(`^${first}$`, 'isu');
+    return (text) => whole.test(text);
+  }
+  // Each part at its first place behind the one before: a pattern of them all would try each place with each other.
+  const steps = [
+    new RegExp(first, 'isuy'),
+    ...others.map((part) => new RegExp(part, 'isug')),
+    new RegExp(`${last}$`, 'isug'),
+  ];
+  return (text) => {
+    let at = 0;
+    return steps.every((step) => {
+      step.lastIndex = at;
+      const isFound = step.test(text);
+      at = step.lastIndex;
+      return isFound;
+    });
+  };
+}
+
+/** The pattern of a part without `*`. */
+function patternOf(part: string): string {
+  return part.replace(/[\\^$.|+()[\]{}]/g, '\\$&').replace(/\?/g, '.');
 }

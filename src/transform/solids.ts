@@ -82,14 +82,18 @@ function entriesOf(value: unknown): [string, unknown][] {
   return typeof name === 'string' ? [[name, fields.get('value')]] : [...fields];
 }
 
+// Both match from the beginning of a word or a run of blanks only: each position of a long one would take its length.
+const NAMED_NUMBER = /(?<![a-z])([a-z]+)\s*=\s*([^\s;,=]+(?:,\d+)?)/gi;
+const SEPARATOR = /(?:(?<![\s,])[\s,]+)?[\s;][\s,]*/;
+
 /** JSON, `name=value` pairs, or numbers; a comma is decimal where there would be too many otherwise. */
 function fromText(text: string, count: number): unknown {
   const json = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
   if (json !== undefined) return json;
-  const pairs = [...text.matchAll(/([a-z]+)\s*=\s*([^\s;,=]+(?:,\d+)?)/gi)];
+  const pairs = [...text.matchAll(NAMED_NUMBER)];
   if (pairs.length > 0) return Object.fromEntries(pairs.map(([, name, value]) => [name, value]));
   const numbers = text.split(/[\s,;]+/).filter((part) => part !== '');
-  const decimal = text.split(/[\s,]*[\s;][\s,]*/).filter((part) => part !== '');
+  const decimal = text.split(SEPARATOR).filter((part) => part !== '');
   const isDecimal =
     numbers.length > count && decimal.every((part) => readNumber(part) !== undefined);
   return isDecimal ? decimal : numbers;

@@ -4,6 +4,7 @@ import type { ArticleRequest } from '../../../src/model/article.ts';
 import type { PartsList, PartsListNode } from '../../../src/model/graphics.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
+import { expectLinearAsync } from '../../helpers/growth.ts';
 
 interface ChildParts {
   /** Index of the parent child, or -1. */
@@ -136,5 +137,20 @@ describe('a child of a planning', () => {
     let deep = DESK;
     for (let level = 0; level < 5000; level++) deep = [at([0.001, 0, 0], deep)];
     expect(await placedChildren(deep, [child(DESK)])).toEqual([true]);
+  });
+});
+
+it('takes linear time for children that are not in the parts list', async () => {
+  const children = (size: number) =>
+    Array.from({ length: size }, (_, index) => ({ ...acme(`C${index}`), parent: -1 }));
+  await expectLinearAsync(5000, children, async (given) => {
+    const lists = [[], [block('LEG')]].map((nodes) => ({ nodes }) as unknown as PartsList);
+    const { unplaced } = await checkPlacement(
+      acme('PLAN'),
+      lists[0]!,
+      given,
+      async () => lists[1]!,
+    );
+    expect(unplaced).toHaveLength(given.length);
   });
 });

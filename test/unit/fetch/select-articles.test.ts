@@ -9,6 +9,7 @@ import type { ArticleRequest } from '../../../src/model/article.ts';
 import type { CatalogueNode } from '../../../src/model/catalogue.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { acme, openFetchBench } from '../../helpers/fetch-bench.ts';
+import { expectLinearAsync } from '../../helpers/growth.ts';
 import { smallRange } from '../../helpers/small-range.ts';
 
 function node(nodeid: string, more: Partial<CatalogueNode> = {}): CatalogueNode {
@@ -313,5 +314,22 @@ describe('distinctArticles', () => {
     expect(await distinctArticles([gone, any], resolve)).toEqual([gone, any]);
     const dead = () => Promise.reject(new ConverterError('TOKEN_DIED', 'dead'));
     await expect(distinctArticles([gone, any], dead)).rejects.toMatchObject({ code: 'TOKEN_DIED' });
+  });
+
+  it('takes linear time for spellings that differ, and for equal ones', async () => {
+    const key = acme('D1');
+    const same = async () => ({ key });
+    const spellings = (form: (index: number) => Partial<ArticleRequest>) => (size: number) =>
+      Array.from({ length: size }, (_, index) => chosen('cart', form(index)));
+    const different = spellings((index) => ({ reinitstring: `${index}::` }));
+    await expectLinearAsync(5000, different, async (articles) => {
+      expect(await distinctArticles(articles, same)).toHaveLength(articles.length);
+    });
+    const equal = spellings((index) => ({
+      [index % 2 ? 'reinitstring' : 'finalarticlenumber']: `${index}`,
+    }));
+    await expectLinearAsync(1000, equal, async (articles) => {
+      expect(await distinctArticles(articles, same)).toHaveLength(1);
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { outputLink, tableSection } from '../../../src/report/html-elements.ts';
 import { html } from '../../../src/report/markup.ts';
+import { expectLinear } from '../../helpers/growth.ts';
 
 test.each([
   ['articles/ACME/DESK/D1/x.glb', '../../articles/ACME/DESK/D1/x.glb'],
@@ -35,4 +36,15 @@ test('a column without content is left out, in the header and in each row', () =
     'some',
   ]);
   expect(text.match(/<td/g)).toHaveLength(4);
+});
+
+test('blanks in a column take linear time', () => {
+  const blanks = (size: number) => [{ name: `${' '.repeat(size)}x` }];
+  expectLinear(50_000, blanks, (rows) => {
+    const columns = [
+      { title: 'A', cell: () => 'a' },
+      { title: 'B', cell: ({ name }: { name: string }) => name },
+    ];
+    expect(tableSection('i', 'T', { columns, rows })).toBeDefined();
+  });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { globMatcher } from '../../../src/support/glob.ts';
+import { expectLinear } from '../../helpers/growth.ts';
 
 test.each([
   ['*', '', true],
@@ -16,4 +17,13 @@ test.each([
   ['a*b', 'a\nb', true],
 ])('%j matches %j: %j', (glob, text, matches) => {
   expect(globMatcher(glob)(text)).toBe(matches);
+});
+
+test.each(['*', '*aab', '*/*/*b', 'a*a*a*a*b'])('%j takes linear time', (glob) => {
+  const matches = globMatcher(glob);
+  expectLinear(
+    50_000,
+    (size) => 'a/'.repeat(size),
+    (text) => void matches(text),
+  );
 });

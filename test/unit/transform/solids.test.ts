@@ -4,6 +4,7 @@ import type { PreparedMesh } from '../../../src/transform/block-mesh.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 import { makeSolid, solidLengths } from '../../../src/transform/solids.ts';
 import { closedByEdges, signedVolume } from '../../../src/transform/surface-topology.ts';
+import { expectLinear } from '../../helpers/growth.ts';
 
 const make = (type: string, params: unknown) => makeSolid({ type, params }, CONVERT_DEFAULTS);
 const tolerance = CONVERT_DEFAULTS.curveToleranceMetres;
@@ -315,5 +316,17 @@ describe('solidLengths', () => {
       }),
       { seed: 280, numRuns: 500 },
     );
+  });
+
+  it.each([
+    ['letters', 'a'],
+    ['commas', ','],
+    ['words', 'a '],
+    ['blanks', ' '],
+  ])('gives up on %s in linear time', (_, part) => {
+    const text = (size: number) => `x${part.repeat(size)}!`;
+    expectLinear(50_000, text, (params) => {
+      expect(solidLengths('block', params)).toBeUndefined();
+    });
   });
 });

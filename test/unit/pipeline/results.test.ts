@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import type { Result } from '../../../src/model/result.ts';
+import { createResults } from '../../../src/pipeline/results.ts';
+import { acme } from '../../helpers/fetch-bench.ts';
+import { expectLinear } from '../../helpers/growth.ts';
+
+const result = (number: string): Result => ({
+  status: 'failed',
+  request: acme(number),
+  key: acme('D1'),
+  error: { code: 'BLOCK_MISSING', message: 'block LEG: status 404' },
+});
+const empty = () => createResults({ keyOfRequest: () => undefined });
+
+describe('createResults', () => {
+  it('returns the results of a configuration in the order of the selection', () => {
+    const results = empty();
+    for (const place of [2, 0, 1]) results.add(result(`R${place}`), { place, ms: 1 });
+    const [key] = [...results.keys()];
+    const numbers = results.of(key!).map(({ result: { request } }) => request.basearticlenumber);
+    expect(numbers).toEqual(['R0', 'R1', 'R2']);
+    expect([...results.all()]).toEqual(results.of(key!));
+    expect([...results.keys()]).toHaveLength(1);
+  });
+
+  it('takes linear time if the service resolves all requests to one configuration', () => {
+    const numbers = (size: number) => Array.from({ length: size }, (_, place) => `R${place}`);
+    expectLinear(1000, numbers, (given) => {
+      const results = empty();
+      for (const [place, number] of given.entries()) results.add(result(number), { place, ms: 1 });
+      expect([...results.all()]).toHaveLength(given.length);
+    });
+  });
+});
