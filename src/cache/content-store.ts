@@ -40,8 +40,10 @@ interface FileStoreOptions {
   tmpDir: string;
   /** Appended to each file name, with its dot. @defaultValue '' */
   extension?: string;
-  /** Whether `put` replaces damaged bytes: right for what can be fetched again. @defaultValue false */
+  /** Whether `put` replaces damaged bytes, by a new file: links to the damaged one stay. @defaultValue false */
   repair?: boolean;
+  /** Of the files. */
+  access?: 'readOnly';
   /** Whether `get` removes damaged bytes: right for what is fetched again if it is missing. @defaultValue false */
   dropDamaged?: boolean;
 }
@@ -59,7 +61,7 @@ const DIGEST = /^[0-9a-f]{64}$/;
  * ```
  */
 export function openFileStore(options: FileStoreOptions): ContentStore {
-  const { dir, tmpDir, extension = '', repair = false, dropDamaged = false } = options;
+  const { dir, tmpDir, extension = '', repair = false, dropDamaged = false, access } = options;
 
   const pathOf = (digest: Digest): string => {
     // A digest from outside must not lead out of the folder.
@@ -93,12 +95,12 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
     const digest = sha256Hex(bytes);
     const path = pathOf(digest);
     const exists = (await sizeOf(digest)) !== undefined;
-    if (!exists && (await publishOnce(path, bytes, tmpDir)) === 'published') {
+    if (!exists && (await publishOnce(path, bytes, tmpDir, access)) === 'published') {
       return { digest, existed: false };
     }
     if (await isIntact(digest, bytes.length)) return { digest, existed: true };
     if (!repair) throw damaged(path, 'other content');
-    await replaceFile(path, bytes, { tmpDir });
+    await replaceFile(path, bytes, { tmpDir, ...(access && { access }) });
     return { digest, existed: false };
   };
 

@@ -307,6 +307,29 @@ class CachedDecisions extends Table {
   }
 }
 
+/** What is known of a published GLB without reading it. */
+type KnownObject = Record<'bytes' | 'modifiedMs', number>;
+
+/** The table `cached_objects`: size and time of published GLBs, by output folder, when their content was right. */
+class CachedObjects extends Table {
+  all(outputDir: string): Map<Digest, KnownObject> {
+    const sql = `
+      SELECT digest, bytes, modified_ms AS modifiedMs FROM cached_objects WHERE output = ?`;
+    const rows = this.db.all<KnownObject & { digest: Digest }>(sql, outputDir);
+    return new Map(rows.map(({ digest, ...known }) => [digest, known]));
+  }
+
+  put(outputDir: string, digest: Digest, { bytes, modifiedMs }: KnownObject): void {
+    const sql = 'INSERT OR REPLACE INTO cached_objects VALUES (?, ?, ?, ?)';
+    this.db.run(sql, outputDir, digest, bytes, modifiedMs);
+  }
+
+  remove(outputDir: string, objects: readonly Digest[]): void {
+    const sql = 'DELETE FROM cached_objects WHERE output = ? AND digest = ?';
+    for (const digest of objects) this.db.run(sql, outputDir, digest);
+  }
+}
+
 /** Something that failed when it was last tried. */
 export interface FailureRecord {
   /** Key of the request. */
@@ -391,6 +414,7 @@ export class CacheDatabase extends Table {
   readonly snapshots = new CachedSnapshots(this.db);
   readonly builds = new CachedBuilds(this.db);
   readonly decisions = new CachedDecisions(this.db);
+  readonly objects = new CachedObjects(this.db);
   readonly permanentIds = new DurablePermanentIds(this.db);
   readonly failures = new DurableFailures(this.db);
   readonly runs = new DurableRuns(this.db);

@@ -80,4 +80,9 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE cached_snapshots SET summary =
     replace(replace(replace(replace(summary, '"terms":', '"optionsDigest":'), '"vouchers":', '"stamps":'),
       ',"manufacturer":', ',"datedBy":'), '"askedAt":', '"requestedAt":');`,
+
+  `CREATE TABLE cached_objects (
+    output TEXT NOT NULL, digest TEXT NOT NULL, bytes INTEGER NOT NULL, modified_ms REAL NOT NULL,
+    PRIMARY KEY (output, digest)
+  ) STRICT, WITHOUT ROWID;`,
 ];

@@ -25,23 +25,45 @@ async function outputFolderOf(args: Arguments, io: Io): Promise<string> {
 /** The command `verify`. */
 export const verifyCommand: Command = {
   positionals: POSITIONALS,
-  options: { output: OUTPUT },
-  examples: ['btg2gltf verify pipeline.yaml', 'btg2gltf verify output'],
+  options: { output: OUTPUT, json: { type: 'boolean', describe: 'print JSON' } },
+  notes: [
+    'Exit code 0: all intact; 1: files are damaged or missing, or a publication was cut off,',
+    'which the next run completes.',
+  ],
+  examples: ['btg2gltf verify pipeline.yaml', 'btg2gltf verify output --json'],
   async run(args, io) {
     const folder = await outputFolderOf(args, io);
-    const { objects, links, problems } = await verifyOutput(folder, io.signal);
-    for (const { path, problem } of problems) {
-      // Below the folder, a path is made of data.
-      const shown = path.replace(folder, () => redact(folder));
-      io.printData(`${shown}: ${problem}\n`);
+    const found = await verifyOutput(folder, io.signal);
+    const { objects, links, problems, incomplete } = found;
+    const isIntact = problems.length + incomplete.length === 0;
+    // Below the folder, a path is made of data.
+    const shown = (path: string) => path.replace(folder, () => redact(folder));
+    if (args.json) {
+      const masked = JSON.stringify(
+        found,
+        (_, value) => (typeof value === 'string' ? shown(value) : value),
+        2,
+      );
+      io.printData(`${masked}\n`);
+      return isIntact ? 0 : 1;
     }
-    const result = problems.length === 0 ? 'all intact' : `${problems.length} damaged or missing`;
-    io.print(
-      `${amount(objects, 'object')} and ${amount(links, 'link')} below ${folder}: ${result}\n`,
-    );
-    if (problems.length === 0) return 0;
-    io.print('→ run btg2gltf run … --repair to build damaged and missing files again\n');
-    return 1;
+    for (const { path, problem, sharedBy = [] } of problems) {
+      io.printData(`${shown(path)}: ${problem}\n`);
+      for (const link of sharedBy) io.printData(`  shared by ${shown(link)}\n`);
+    }
+    for (const { path, problem } of incomplete) io.printData(`${shown(path)}: ${problem}\n`);
+    const checked = `${amount(objects, 'object')} and ${amount(links, 'link')} below ${folder}`;
+    const unpublished = incomplete.length === 0 ? 'all intact' : 'none damaged';
+    const result = problems.length === 0 ? unpublished : `${problems.length} damaged or missing`;
+    io.print(`${checked}: ${result}\n`);
+    if (problems.length > 0)
+      io.print('→ run btg2gltf run … --repair to build damaged and missing files again\n');
+    if (incomplete.length > 0) {
+      const files = amount(incomplete.length, 'file');
+      io.print(`a publication was cut off: ${files} below articles/ not as in the manifest\n`);
+      io.print('→ run btg2gltf run …, which completes it\n');
+    }
+    return isIntact ? 0 : 1;
   },
 };
 

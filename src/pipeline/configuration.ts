@@ -229,7 +229,10 @@ function whyBuilt(
   if (line.sha256 === undefined) return ['it failed before'];
   const changes = sourceChanges(before, snapshot);
   if (changes.length > 0) return changes;
-  return ['options or converter have changed, or its GLB was missing or damaged'];
+  const damage = stores.damages.get(configurationKey(snapshot.key));
+  return [
+    damage === undefined ? 'options or converter have changed' : `its GLB was ${damage.problem}`,
+  ];
 }
 
 /** Names listed; a changed parts list may bring hundreds. */
@@ -299,6 +302,7 @@ function createBuilder(
     return stopwatch.during('write', async () => {
       const bytes = writeGlb(scene);
       const { digest } = await stores.objects.put(bytes);
+      await stores.checks.recordWritten(digest);
       return builtFrom(scene, digest, bytes.length);
     });
   };

@@ -12,6 +12,7 @@ import {
   articleKey,
   configurationId,
   configurationKey,
+  configurationLabel,
   parseConfigurationKey,
   uniqueRequests,
 } from '../model/configuration-id.ts';
@@ -298,7 +299,7 @@ export async function publishResults(
   isWhole: boolean,
 ): Promise<void> {
   const { log, signal } = environment;
-  const { copied, withoutObject } = await publish({
+  const { copied, restored, withoutObject } = await publish({
     outputDir: options.pipeline.outputDir,
     lines,
     before: stores.previous.lines,
@@ -312,13 +313,17 @@ export async function publishResults(
   });
   if (copied > 0)
     log.warn('the file system has no hard links: files below articles/ are copies', { copied });
+  const links = restored.filter((key) => !stores.damages.has(key));
+  for (const key of links) stores.damages.set(key, { problem: LINK_DAMAGED });
+  const name = (key: string | undefined) => key && configurationLabel(parseConfigurationKey(key));
+  if (links.length > 0) log.warn(LINK_DAMAGED, { files: links.length, first: name(links[0]) });
   const [first] = withoutObject;
   if (first === undefined) return;
-  const advice = options.repair
-    ? 'what failed cannot be built anew'
-    : 'run btg2gltf run with --repair';
+  const advice = 'what failed or was not selected is not built anew';
   log.warn(`objects are missing: ${advice}`, { missing: withoutObject.length, first });
 }
+
+const LINK_DAMAGED = 'a file below articles/ was changed or removed; it is linked anew';
 
 /** Publishing adds what is published. */
 const UNPUBLISHED = { sizeMillimetres: null, glb: null, sha256: null };

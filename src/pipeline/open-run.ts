@@ -10,8 +10,9 @@ import type { Digest } from '../model/snapshot.ts';
 import { removeStaleTemporaries, temporaryFolder } from '../support/files.ts';
 import { CHECKS, checkParameters, type ParameterCheck, required } from '../support/parameters.ts';
 import { catalogueFiles, openCatalogue, openManifest } from '../write/manifest.ts';
+import { publishedAsset } from '../write/publish.ts';
 import { createRunMetrics } from './metrics.ts';
-import { OBJECTS_FOLDER, openObjects } from './output-folder.ts';
+import { OBJECTS_FOLDER, openObjectChecks, openObjects } from './output-folder.ts';
 import { PIPELINE_CHECK, type Pipeline } from './pipeline-file.ts';
 import { OPTION_CHECKS, type RunEnvironment, type RunOptions } from './run-options.ts';
 import {
@@ -88,7 +89,7 @@ export async function withRun<T>(
   const session = createServiceSession(opening);
   const deadline = openDeadline(options.until, environment.now, session);
   try {
-    const stores = { bodies, database, ...(await openOutput(options, environment)) };
+    const stores = { bodies, database, ...(await openOutput(options, environment, database)) };
     const { isOver: isOutOfTime } = deadline;
     return await work({ options, environment, startedAt, stores, session, metrics, isOutOfTime });
   } finally {
@@ -98,27 +99,35 @@ export async function withRun<T>(
   }
 }
 
-async function openOutput({ pipeline, force, repair }: RunOptions, { log }: RunEnvironment) {
-  const objects = openObjects(pipeline.outputDir, force || repair);
-  const damaged = new Set<Digest>();
-  // Many configurations share an object.
-  const sizes = new Map<Digest, Promise<number | undefined>>();
-  const sizeOf = (object: Digest) => {
-    const size = sizes.get(object) ?? objects.sizeOf(object);
-    sizes.set(object, size);
-    return size;
-  };
+/** A published file that something else has changed or removed, of a configuration. */
+export interface Damage {
+  problem: string;
+  /** The GLB of the configuration; undefined if only the link to it was damaged. */
+  object?: Digest;
+}
+
+async function openOutput(
+  { pipeline, repair = false }: RunOptions,
+  { log }: RunEnvironment,
+  database: CacheDatabase,
+) {
+  const { outputDir } = pipeline;
+  const checks = openObjectChecks(outputDir, database, repair);
   // A line that cannot be read is treated as missing, so that its configuration is built anew.
   const onDamaged = (where: string, problem: string) =>
     log.warn('a line is left out, since it cannot be read', { where, problem });
   return {
     /** Published GLBs, by content. */
-    objects,
+    objects: openObjects(outputDir),
+    checks,
+    /** What the run found damaged or missing, by configuration. */
+    damages: new Map<string, Damage>(),
     previous: await openPrevious(pipeline, repair ? { onDamaged } : {}),
-    markDamaged: (object: Digest) => void damaged.add(object),
-    /** Whether a GLB of this size is in the store, without reading it; a damaged one is not. */
-    hasObject: async (object: Digest, bytes: number | undefined) =>
-      !damaged.has(object) && (await sizeOf(object)) === bytes,
+    /** Whether an intact GLB of this size is in the store. */
+    hasObject: async (object: Digest, size: number | undefined) => {
+      const { problem, bytes } = await checks.check(object);
+      return problem === undefined && bytes === size;
+    },
   };
 }
 
@@ -127,8 +136,11 @@ async function openPrevious(
   watch: { onDamaged?: (where: string, problem: string) => void },
 ) {
   const keys = new Map<string, string>();
-  const onLine = ({ requested }: ManifestLine, key: string) => {
-    for (const request of requested) keys.set(configurationKey(request), key);
+  const objects = new Set<Digest>();
+  const onLine = (line: ManifestLine, key: string) => {
+    for (const request of line.requested) keys.set(configurationKey(request), key);
+    const { sha256 } = publishedAsset(line) ?? {};
+    if (sha256 !== undefined) objects.add(sha256);
   };
   const outdated = new Set<string>();
   const onEntry = ({ missing }: Partial<CatalogueLine>, key: string) => {
@@ -139,6 +151,8 @@ async function openPrevious(
   return {
     /** Lines of the manifest by key. */
     lines: await openManifest(outputDir, { onLine, ...watch }),
+    /** The GLBs that these lines publish. */
+    objects,
     /** The catalogue in each language of the pipeline. */
     catalogues,
     /** Whether each catalogue has a line with all of today's fields. */

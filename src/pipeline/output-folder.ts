@@ -1,6 +1,7 @@
 /** Compares an output folder with its manifest: `verify` finds what is damaged, `prune` what is not referred to. */
 import { join, sep } from 'node:path';
 import { type ContentStore, openFileStore } from '../cache/content-store.ts';
+import type { CacheDatabase } from '../cache/database.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import {
@@ -8,6 +9,7 @@ import {
   linkRefused,
   listEntries,
   listFolder,
+  makeReadOnly,
   readBytes,
   readLinkIfExists,
   refuseLinks,
@@ -33,10 +35,81 @@ const LATEST = 'latest';
 /** What `runId` returns: any other folder is not that of a run. */
 const RUN_ID = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 
-/** Opens the store of published GLBs. @param repair - Replace a damaged GLB when it is built again. @see D-740, D-848. */
-export function openObjects(outputDir: string, repair = false): ContentStore {
+/**
+ * Opens the store of published GLBs. They are read-only, since a change of one would change every configuration
+ * that shares it; a damaged one that is built again gets a new file.
+ *
+ * @see D-740, D-836.
+ */
+export function openObjects(outputDir: string): ContentStore {
   const dir = join(outputDir, OBJECTS_FOLDER);
-  return openFileStore({ dir, tmpDir: temporaryFolder(outputDir), extension: '.glb', repair });
+  const tmpDir = temporaryFolder(outputDir);
+  return openFileStore({ dir, tmpDir, extension: '.glb', repair: true, access: 'readOnly' });
+}
+
+/** The content of an object, as a check found it. */
+export interface CheckedObject {
+  /** Undefined if it is right. */
+  problem: string | undefined;
+  /** Size of the file; undefined if there is none. */
+  bytes: number | undefined;
+}
+
+/**
+ * Creates the checks of a run: each object is examined once. One that has the size and time at which its content
+ * was right is not read.
+ *
+ * @param readsAll - Whether every object is read.
+ */
+export function openObjectChecks(
+  outputDir: string,
+  { objects: table }: Pick<CacheDatabase, 'objects'>,
+  readsAll: boolean,
+) {
+  const { pathOf } = openObjects(outputDir);
+  let rows: ReturnType<typeof table.all> | undefined;
+  const known = () => {
+    rows ??= table.all(outputDir);
+    return rows;
+  };
+  const checked = new Map<Digest, Promise<CheckedObject>>();
+  const written = new Set<Digest>();
+
+  const check = async (object: Digest): Promise<CheckedObject> => {
+    const path = pathOf(object);
+    const facts = await statIfExists(path);
+    if (facts === undefined) return { problem: MISSING, bytes: undefined };
+    const before = readsAll ? undefined : known().get(object);
+    const { bytes, modifiedMs } = facts;
+    if (before?.bytes === bytes && before.modifiedMs === modifiedMs)
+      return { problem: undefined, bytes };
+    if (sha256Hex(await readBytes(path)) !== object) return { problem: DAMAGED, bytes };
+    await makeReadOnly(path, facts.mode);
+    // The time from before the file was read: a change since then is found by the next run.
+    table.put(outputDir, object, facts);
+    return { problem: undefined, bytes };
+  };
+
+  return {
+    /** Checks an object; a later change of it in this run makes no difference. */
+    check(object: Digest): Promise<CheckedObject> {
+      const result = checked.get(object) ?? check(object);
+      checked.set(object, result);
+      return result;
+    },
+    /** Records an object that this run has just written. */
+    async recordWritten(object: Digest): Promise<void> {
+      const facts = await statIfExists(pathOf(object));
+      if (facts !== undefined) table.put(outputDir, object, facts);
+      written.add(object);
+    },
+    isWritten: (object: Digest) => written.has(object),
+    /** Forgets the objects that the run has neither checked nor written. */
+    forgetOthers(): void {
+      const isOther = (object: Digest) => !checked.has(object) && !written.has(object);
+      table.remove(outputDir, [...known().keys()].filter(isOther));
+    },
+  };
 }
 
 /** Returns the ids of the runs that have a folder, the earliest first. */
@@ -57,19 +130,22 @@ export async function requireManifest(outputDir: string): Promise<void> {
   throw new ConverterError('USAGE', message);
 }
 
-/** Lists the GLBs of the manifest, also the last good ones of failed lines. @throws as {@link requireManifest}. */
-async function publishedAssets(outputDir: string, watch: Parameters<typeof openManifest>[1] = {}) {
+/** The links of each object in the manifest, also of the last good ones of failed lines. @throws as {@link requireManifest}. */
+async function publishedLinks(outputDir: string, watch: Parameters<typeof openManifest>[1] = {}) {
   await requireManifest(outputDir);
-  const { pathOf } = openObjects(outputDir);
-  const assets: { sha256: Digest; object: string; link: string }[] = [];
+  const linksOf = new Map<Digest, string[]>();
   for (const line of (await openManifest(outputDir, watch)).values()) {
     const asset = publishedAsset(line);
     if (asset === undefined) continue;
-    const { glb, sha256 } = asset;
-    assets.push({ sha256, object: pathOf(sha256), link: join(outputDir, glb) });
+    const links = linksOf.get(asset.sha256) ?? [];
+    linksOf.set(asset.sha256, links);
+    links.push(join(outputDir, asset.glb));
   }
-  return assets;
+  return linksOf;
 }
+
+const MISSING = 'missing';
+const DAMAGED = 'damaged: its content has another digest';
 
 /** What a check found. */
 export interface Verification {
@@ -77,8 +153,10 @@ export interface Verification {
   objects: number;
   /** Number of links checked. */
   links: number;
-  /** `object` is the digest if the path is an object and no link. */
-  problems: { path: string; problem: string; object?: Digest }[];
+  /** Damage. An object has its digest, and the paths of all configurations that share it. */
+  problems: { path: string; problem: string; object?: Digest; sharedBy?: string[] }[];
+  /** Links of a publication that was cut off, for example by a power cut. The next run completes it. */
+  incomplete: { path: string; problem: string }[];
 }
 
 /**
@@ -88,29 +166,49 @@ export interface Verification {
  */
 export async function verifyOutput(outputDir: string, signal?: AbortSignal): Promise<Verification> {
   const problems: Verification['problems'] = [];
-  const check = async (path: string, digest: Digest, facts: { object?: Digest }) => {
-    const problem = await problemOf(path, digest);
-    if (problem !== undefined) problems.push({ path, problem, ...facts });
-  };
+  const incomplete: Verification['incomplete'] = [];
   const onDamaged = (path: string, problem: string) => void problems.push({ path, problem });
-  const assets = await publishedAssets(outputDir, { onDamaged });
-  const checked = new Set<Digest>();
-  for (const { sha256, object, link } of assets) {
-    signal?.throwIfAborted();
-    if (!checked.has(sha256)) await check(object, sha256, { object: sha256 });
-    checked.add(sha256);
-    // A hard link is its object, which is checked already.
-    if (!(await isSameFile(link, object))) await check(link, sha256, {});
+  const linksOf = await publishedLinks(outputDir, { onDamaged });
+  const { pathOf } = openObjects(outputDir);
+  for (const [object, links] of linksOf) {
+    const path = pathOf(object);
+    const damage = await problemOf(path, object);
+    if (damage !== undefined) problems.push({ path, problem: damage, object, sharedBy: links });
+    for (const link of links) {
+      signal?.throwIfAborted();
+      // A hard link is its object, which is checked already.
+      if (await isSameFile(link, path)) continue;
+      const problem = await problemOf(link, object);
+      if (problem === undefined) continue;
+      const cutOff = damage === undefined ? await cutOffAt(link, problem, pathOf) : undefined;
+      if (cutOff === undefined) problems.push({ path: link, problem });
+      else incomplete.push({ path: link, problem: cutOff });
+    }
   }
-  return { objects: checked.size, links: assets.length, problems };
+  const links = [...linksOf.values()].reduce((sum, { length }) => sum + length, 0);
+  return { objects: linksOf.size, links, problems, incomplete };
+}
+
+/**
+ * How a publication that was cut off leaves a link whose object is intact: not made yet, or that of an object which
+ * the manifest was about to list. Undefined if it is damage.
+ */
+async function cutOffAt(
+  link: string,
+  problem: string,
+  pathOf: ContentStore['pathOf'],
+): Promise<string | undefined> {
+  if (problem === MISSING) return 'missing, but its object is intact';
+  if (problem !== DAMAGED) return undefined;
+  const isStored = await exists(pathOf(sha256Hex(await readBytes(link))));
+  return isStored ? 'another object than the manifest lists' : undefined;
 }
 
 async function problemOf(path: string, digest: Digest): Promise<string | undefined> {
   try {
-    const actual = sha256Hex(await readBytes(path));
-    return actual === digest ? undefined : 'damaged: its content has another digest';
+    return sha256Hex(await readBytes(path)) === digest ? undefined : DAMAGED;
   } catch (error) {
-    if (isConverterError(error, 'FILE_MISSING')) return 'missing';
+    if (isConverterError(error, 'FILE_MISSING')) return MISSING;
     if (isConverterError(error)) return `unreadable: ${error.message}`;
     throw error;
   }
@@ -129,8 +227,9 @@ async function isSameFile(a: string, b: string): Promise<boolean> {
  * @throws {@link ConverterError} `USAGE` without a manifest.
  */
 export async function planPrune(outputDir: string, keepRuns?: number) {
-  const assets = await publishedAssets(outputDir);
-  const kept = new Set(assets.flatMap(({ object, link }) => [object, link]));
+  const { pathOf } = openObjects(outputDir);
+  const published = [...(await publishedLinks(outputDir))];
+  const kept = new Set(published.flatMap(([object, links]) => [pathOf(object), ...links]));
   const objects = await filesBelow(join(outputDir, OBJECTS_FOLDER), kept);
   const links = await filesBelow(join(outputDir, ARTICLES_FOLDER), kept);
   let bytes = 0;

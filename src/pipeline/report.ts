@@ -23,7 +23,7 @@ import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { jsonLines } from '../write/manifest.ts';
 import { publishedAsset, sizeOf } from '../write/publish.ts';
 import type { Quarantine } from './failures.ts';
-import type { PreviousOutput, Run } from './open-run.ts';
+import type { Damage, PreviousOutput, Run } from './open-run.ts';
 import { linkLatestRun, RUNS_FOLDER, runFolders } from './output-folder.ts';
 import type { Results } from './results.ts';
 import { isPublished, type RunEnd, reportedEnd } from './run-end.ts';
@@ -113,11 +113,24 @@ function collectRows({ options, stores }: Run, content: ReportContent) {
     collector.addNotSelected({ ...row, ...output?.quarantine.historyOf(failure) });
   }
   for (const warning of selection.warnings) collector.addSelectionWarning(warning);
+  for (const [key, damage] of stores.damages) {
+    const line = output?.lines.get(key);
+    const { glb, sha256 } = (line && publishedAsset(line)) ?? {};
+    const isLeft = damage.object === sha256 && !stores.checks.isWritten(damage.object ?? '');
+    const row = { ...parseConfigurationKey(key), message: damageText(damage, isLeft) };
+    collector.addDamaged(glb === undefined ? row : { ...row, glb });
+  }
   for (const key of output ? before.keys() : []) {
     const isRemoved = !output!.lines.has(key) && publishedAsset(before.get(key)!) !== undefined;
     if (isRemoved) collector.addRemoved(parseConfigurationKey(key));
   }
   return collector;
+}
+
+/** @param isLeft - Whether the damaged GLB is still published. */
+function damageText({ object, problem }: Damage, isLeft: boolean): string {
+  if (object === undefined) return problem;
+  return `its GLB was ${problem}; it is ${isLeft ? 'not ' : ''}built anew`;
 }
 
 type Collected = ReturnType<ReturnType<typeof createCollector>['collected']>;
@@ -126,12 +139,13 @@ type Collected = ReturnType<ReturnType<typeof createCollector>['collected']>;
 function withDescriptions(collected: Collected, of: (id: ArticleKey) => Description): Collected {
   const each = <T extends ArticleKey>(rows: T[]) => rows.map((row) => ({ ...row, ...of(row) }));
   const list = <T extends { rows: ArticleKey[] }>(one: T) => ({ ...one, rows: each(one.rows) });
-  const { changes, incomplete, slowest, largest, skipped, failures } = collected;
+  const { changes, incomplete, damaged, slowest, largest, skipped, failures } = collected;
   const { new: added, changed, removed } = changes;
   return {
     ...collected,
     changes: { new: list(added), changed: list(changed), removed: list(removed) },
     incomplete: list(incomplete),
+    damaged: list(damaged),
     slowest: each(slowest),
     largest: each(largest),
     skipped: each(skipped),

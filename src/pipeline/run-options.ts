@@ -37,7 +37,7 @@ export const RUN_OPTIONS = {
     option: 'repair',
     type: 'boolean',
     commands: PUBLISHING,
-    describe: 'build published files again that are damaged or missing',
+    describe: 'read every published file, and build damaged and missing ones again',
   },
   accept: {
     option: 'accept',

@@ -2,18 +2,18 @@
 import type { SelectedArticle, Selection } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
-import { articleLabel, configurationKey } from '../model/configuration-id.ts';
+import { articleLabel, configurationKey, configurationLabel } from '../model/configuration-id.ts';
 import type { Decision, FailedResult, Result } from '../model/result.ts';
-import type { UnplacedChild } from '../model/snapshot.ts';
+import type { Digest, UnplacedChild } from '../model/snapshot.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
+import { publishedAsset } from '../write/publish.ts';
 import { convertFetched, fetchAndConvert, fetchOnly } from './configuration.ts';
 import { openQuarantine, type Quarantine } from './failures.ts';
 import { assessRun } from './gates.ts';
 import { newLines, publishResults } from './manifest-lines.ts';
 import { checkRun, type Run, withRun } from './open-run.ts';
-import { verifyOutput } from './output-folder.ts';
 import { lockOutput } from './output-lock.ts';
 import { makeReport, writeReport } from './report.ts';
 import { createResults, type Processor, type Results } from './results.ts';
@@ -175,7 +175,7 @@ async function selectAndProcess(
 ): Promise<{ selection: Selection; end: RunEnd }> {
   let selection: Selection = { articles: [], failures: [], warnings: [] };
   try {
-    if (run.options.repair) await markDamage(run);
+    await findDamage(run);
     const chosen = quarantine.select(await plan.select(run));
     selection = chosen.selection;
     const { collect, filter } = quarantine;
@@ -199,11 +199,39 @@ function stoppedBy({ environment, isOutOfTime }: Run, error: ConverterError): Ru
   return { kind: 'notSelected', error: new ConverterError('OUT_OF_TIME', message) };
 }
 
-async function markDamage({ options, environment, stores }: Run): Promise<void> {
-  if (stores.previous.lines.size === 0) return;
-  const { problems } = await verifyOutput(options.pipeline.outputDir, environment.signal);
-  for (const { object } of problems) if (object !== undefined) stores.markDamaged(object);
-  if (problems.length > 0) environment.log.warn('damaged or missing', { files: problems.length });
+/** Objects read at the same time. */
+const CHECKS_AT_ONCE = 8;
+/** Damaged objects, and names of configurations that share one, in the log; the report lists all. */
+const LOGGED_DAMAGES = 20;
+
+/**
+ * Finds published GLBs that something else has changed or removed, and the configurations that share them. The run
+ * treats them as missing, so that it builds anew what it selects. @see D-836
+ */
+async function findDamage({ environment, stores }: Run): Promise<void> {
+  const { previous, checks, damages } = stores;
+  const found = new Map<Digest, { problem: string; sharedBy: string[] }>();
+  await inParallel(previous.objects, CHECKS_AT_ONCE, async (object) => {
+    environment.signal.throwIfAborted();
+    const { problem } = await checks.check(object);
+    if (problem !== undefined) found.set(object, { problem, sharedBy: [] });
+  });
+  if (found.size === 0) return;
+  for (const line of previous.lines.values()) {
+    const asset = publishedAsset(line);
+    const damage = asset && found.get(asset.sha256);
+    if (damage === undefined) continue;
+    damages.set(configurationKey(line), { object: asset!.sha256, problem: damage.problem });
+    damage.sharedBy.push(configurationLabel(line));
+  }
+  const inOrder = [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [object, { problem, sharedBy }] of inOrder.slice(0, LOGGED_DAMAGES)) {
+    const configurations = sharedBy.length;
+    const names = sharedBy.slice(0, LOGGED_DAMAGES);
+    environment.log.warn(`a published GLB is ${problem}`, { object, configurations, names });
+  }
+  const more = inOrder.length - LOGGED_DAMAGES;
+  if (more > 0) environment.log.warn('more published GLBs are damaged or missing', { more });
 }
 
 async function endAfter(
@@ -233,7 +261,9 @@ function recordDecisions(
   const { outputDir } = options.pipeline;
   const { decisions } = stores.database;
   decisions.putAll(outputDir, runId(startedAt), decisionsOf(results));
-  if (all !== undefined) decisions.keepOnly(outputDir, all);
+  if (all === undefined) return;
+  decisions.keepOnly(outputDir, all);
+  stores.checks.forgetOthers();
 }
 
 function* decisionsOf(results: Results): Iterable<[key: string, decision: Decision]> {

@@ -224,7 +224,7 @@ function reasons({ warnings }: Selection): string[] {
 async function store({ cacheDir }: Pipeline, path: string, bytes: Uint8Array): Promise<void> {
   const before = await readBytesIfExists(path);
   if (before !== undefined && Buffer.compare(before, bytes) === 0) return;
-  await replaceFile(path, bytes, { tmpDir: temporaryFolder(cacheDir), isPrivate: true });
+  await replaceFile(path, bytes, { tmpDir: temporaryFolder(cacheDir), access: 'private' });
 }
 
 /** Reads the selection of the last fetch. @throws `SNAPSHOT_MISSING` if this pipeline was never fetched. */

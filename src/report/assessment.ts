@@ -18,7 +18,7 @@ interface RequiredAction {
   help: string;
   code?: string;
   /** Section of the page with the details. */
-  section: 'causes' | 'failures' | 'gates' | 'incomplete' | 'drift' | undefined;
+  section: 'causes' | 'failures' | 'gates' | 'incomplete' | 'damaged' | 'drift' | undefined;
 }
 
 const UNPUBLISHED = 'What was published before stays as it was.';
@@ -57,7 +57,8 @@ function finished(report: RunReport): Assessment {
       headline: `${configurationsAre(count)} gone`,
     };
   }
-  const hasFindings = report.gates.count + report.incomplete.count > 0;
+  const { gates, incomplete, damaged } = report;
+  const hasFindings = gates.count + incomplete.count + damaged.count > 0;
   return { tone: hasFindings ? 'look' : 'good', ...withoutFailure(report) };
 }
 
@@ -98,7 +99,7 @@ const SEVERITY: Readonly<Record<Tone, number>> = { bad: 0, partly: 1, look: 2, g
 /** What requires an action, most severe first; nothing if all went well. */
 export function requiredActions(report: RunReport): RequiredAction[] {
   return [...stopActions(report), ...failureActions(report), ...gateActions(report)]
-    .concat(incompleteActions(report), driftActions(report))
+    .concat(damagedActions(report), incompleteActions(report), driftActions(report))
     .sort((a, b) => SEVERITY[a.tone] - SEVERITY[b.tone]);
 }
 
@@ -164,6 +165,13 @@ function incompleteActions({ incomplete: { count } }: RunReport): RequiredAction
   const title = `${amount(count, 'configuration')} with properties that need a value`;
   const help = 'select them with values, such as with configurations: in the pipeline file';
   return [{ tone: 'look', title, help, section: 'incomplete' }];
+}
+
+function damagedActions({ damaged: { count } }: RunReport): RequiredAction[] {
+  if (count === 0) return [];
+  const title = `${amount(count, 'configuration')} with a published file that was changed or removed`;
+  const help = 'find what else writes to the output folder; no other program should';
+  return [{ tone: 'look', title, help, section: 'damaged' }];
 }
 
 function driftActions({ drift }: RunReport): RequiredAction[] {

@@ -29,6 +29,7 @@ const LIMITS = {
   failures: 1000,
   skipped: 1000,
   incomplete: 1000,
+  damaged: 1000,
   articleWarnings: 200,
   slowest: 50,
   largest: 50,
@@ -97,6 +98,7 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
   };
   const skipped = emptyList<RunReport['skipped'][number]>();
   const incomplete = emptyList<RunReport['incomplete']['rows'][number]>();
+  const damaged = emptyList<RunReport['damaged']['rows'][number]>();
   const articleWarnings = emptyList<RunReport['articleWarnings'][number]>();
   const selectionWarnings = emptyList<Warning>();
   const warnings = createCounts();
@@ -144,6 +146,8 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
     },
     addRemoved: (key: ArticleKey) =>
       addRow(changes.removed, LIMITS.changes, () => configurationId(key)),
+    addDamaged: (row: RunReport['damaged']['rows'][number]) =>
+      addRow(damaged, LIMITS.damaged, () => row),
     addNotSelected(row: FailureRow): void {
       configurations.selected++;
       configurations.failed++;
@@ -177,6 +181,7 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
         ...moreWarnings(selectionWarnings.count - selectionWarnings.rows.length),
       ],
       incomplete: shown(incomplete),
+      damaged: shown(damaged),
       losses: losses.sorted(),
     }),
     /** Every failure: those of the selection, then the others in order of their keys. */

@@ -30,7 +30,7 @@ export function sectionsOf(report: RunReport): Record<'findings' | 'bars' | 'det
   const make = (...sections: MakeSection[]) =>
     sections.flatMap((section) => section(report, names) ?? []);
   return {
-    findings: make(causes, failures, gates, incomplete, changes),
+    findings: make(causes, failures, gates, damaged, incomplete, changes),
     bars: make(stages, statuses, losses),
     details: make(slowest, largest, programs, skipped, drift, warnings),
   };
@@ -39,9 +39,9 @@ export function sectionsOf(report: RunReport): Record<'findings' | 'bars' | 'det
 type Named = Omit<AssetRow, 'metareinitstring' | 'bytes' | 'triangles' | 'ms'>;
 
 function namesIn({ changes: of, ...report }: RunReport): Names {
-  const { incomplete, skipped, failures, slowest, largest } = report;
+  const { damaged, incomplete, skipped, failures, slowest, largest } = report;
   const changed = CHANGES.flatMap((kind): Named[] => of[kind].rows);
-  const rows = changed.concat(incomplete.rows, skipped, failures, slowest, largest);
+  const rows = changed.concat(damaged.rows, incomplete.rows, skipped, failures, slowest, largest);
   return new Map(
     rows.flatMap((row) => (row.name === undefined ? [] : [[configurationLabel(row), row.name]])),
   );
@@ -265,6 +265,16 @@ function programs({ programs: { rows, count: total } }: RunReport): Section | un
     figures('Size', 'bytes', size),
   ];
   return tableSection('programs', 'Programs', { rows, columns, total, rest: 'manifest.jsonl' });
+}
+
+function damaged({ damaged: { rows, count: total } }: RunReport): Section | undefined {
+  const columns = [ARTICLE, texts('Finding', 'message')];
+  return tableSection('damaged', 'Changed or removed files', {
+    rows,
+    columns,
+    total,
+    rest: 'the log',
+  });
 }
 
 function incomplete({ incomplete: { rows, count: total } }: RunReport): Section | undefined {

@@ -182,6 +182,14 @@ export const runReportSchema = z.object({
   incomplete: z
     .object({ count, rows: z.array(z.object({ ...described, message: text })) })
     .describe('configurations with a property that needs a value and has none; the first of them'),
+  damaged: z
+    .object({
+      count,
+      rows: z.array(z.object({ ...described, glb: text.optional(), message: text })),
+    })
+    .describe(
+      'configurations whose published file was changed or removed since; the first of them',
+    ),
   skipped: z
     .array(z.object({ ...described, code: text, message: text }))
     .describe('the first configurations without geometry, with the reason'),

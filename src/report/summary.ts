@@ -82,6 +82,7 @@ const ROWS: [label: string, text: (report: RunReport) => string][] = [
   ['Configurations', configurationsText],
   ['Changes', changesText],
   ['GLB files', objectsText],
+  ['Damaged', damagedText],
   ['Triangles', ({ triangles }) => (triangles === 0 ? '' : integer(triangles))],
   ['Requests', requestsText],
   ['Time', timeText],
@@ -116,6 +117,11 @@ function objectsText({ objects }: RunReport): string {
   if (objects.distinct === 0) return '';
   const saved = `deduplication saved ${amount(objects.savedFiles, 'file')}, ${size(objects.savedBytes)}`;
   return `${integer(objects.distinct)} distinct, ${size(objects.bytes)} (${saved})`;
+}
+
+function damagedText({ damaged: { count } }: RunReport): string {
+  if (count === 0) return '';
+  return `${amount(count, 'configuration')} with a published file that was changed or removed`;
 }
 
 function requestsText({ requests, configurations: { kept } }: RunReport): string {

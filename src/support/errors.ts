@@ -65,7 +65,7 @@ export const ERROR_CODES = {
   },
   STORE_DAMAGED: {
     exit: 1,
-    help: 'run btg2gltf run or fetch: it requests a damaged cache file again; for a damaged GLB, run again with --repair',
+    help: 'run btg2gltf run or fetch: it requests a damaged file again',
   },
   OUT_OF_TIME: { exit: 130, help: 'run the same command again to continue, or allow more time' },
   INTERRUPTED: { exit: 130, help: 'run the same command again to continue' },

@@ -12,22 +12,27 @@ import { hasEnded } from './processes.ts';
 interface WriteOptions {
   /** Folder of the temporary file, on the same file system. @defaultValue the folder of the file */
   tmpDir?: string;
-  /** Whether only the owner may read the file. */
-  isPrivate?: boolean;
+  /** A private file is for its owner alone; a read-only one can only be replaced or removed. */
+  access?: keyof typeof MODES;
 }
 
-/** The size and identity of a file or folder. */
+/** The facts of a file or folder. */
 export interface FileFacts {
   bytes: number;
+  /** When its content was last changed, in milliseconds since 1970, with a fraction. */
+  modifiedMs: number;
+  /** Permissions. */
+  mode: number;
   folder: boolean;
   /** Equal for all paths of one file. */
   identity: string;
 }
 
-/** Permissions, less those that the umask of the process masks; a private file always has its own. */
-const FILE_MODE = 0o644;
-const PRIVATE_MODE = 0o600;
+const IS_WINDOWS = process.platform === 'win32';
+/** Permissions, less those that the umask masks; a private file always has its own. Windows replaces no read-only file. */
+const MODES = { normal: 0o644, private: 0o600, readOnly: IS_WINDOWS ? 0o644 : 0o444 };
 const FOLDER_MODE = 0o755;
+const WRITE_BITS = 0o222;
 
 /** Errors where there is no such file; ESRCH is one of `/proc` whose process ended during the read. */
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ESRCH']);
@@ -74,7 +79,8 @@ export async function statIfExists(path: string): Promise<FileFacts | undefined>
   const stat = await unless(ABSENT, found);
   if (stat === undefined) return undefined;
   const identity = `${stat.dev}:${stat.ino}`;
-  return { bytes: stat.size, folder: stat.isDirectory(), identity };
+  const { size: bytes, mtimeMs: modifiedMs, mode } = stat;
+  return { bytes, modifiedMs, mode: mode & 0o777, folder: stat.isDirectory(), identity };
 }
 
 /** Bytes that this user may still write to the disk of a folder, which exists. */
@@ -190,8 +196,8 @@ export async function removeTree(path: string): Promise<void> {
 export async function makePrivateFile(path: string): Promise<void> {
   await makeFolder(dirname(path));
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
-  await withFile(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, PRIVATE_MODE, (handle) =>
-    operate('chmod', path, () => handle.chmod(PRIVATE_MODE)),
+  await withFile(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, MODES.private, (handle) =>
+    operate('chmod', path, () => handle.chmod(MODES.private)),
   );
 }
 
@@ -208,10 +214,17 @@ export async function replaceFile(
   if (options.tmpDir !== undefined) await refuseLinksBelow(options.tmpDir, path);
   await makeFolder(dirname(path));
   await viaTemporary(options.tmpDir ?? dirname(path), async (temporary) => {
-    await writeDurably(temporary, content, options.isPrivate ? PRIVATE_MODE : FILE_MODE);
+    await writeDurably(temporary, content, options.access);
     await rename(temporary, path);
   });
   await syncFolder(dirname(path));
+}
+
+/** Takes the write permissions from a file with these permissions, where the system allows that. */
+export async function makeReadOnly(path: string, mode: number): Promise<void> {
+  if (IS_WINDOWS || (mode & WRITE_BITS) === 0) return;
+  const changed = operate('chmod', path, () => fs.chmod(path, mode & ~WRITE_BITS));
+  await changed.catch(() => undefined);
 }
 
 /**
@@ -225,11 +238,12 @@ export async function publishOnce(
   path: string,
   content: Uint8Array,
   tmpDir: string,
+  access?: WriteOptions['access'],
 ): Promise<'published' | 'existed'> {
   await refuseLinksBelow(tmpDir, path);
   await makeFolder(dirname(path));
   const result = await viaTemporary(tmpDir, async (temporary) => {
-    await writeDurably(temporary, content, FILE_MODE);
+    await writeDurably(temporary, content, access);
     return linkOnce(temporary, path);
   });
   if (result === 'published') await syncFolder(dirname(path));
@@ -313,7 +327,9 @@ export async function readLinkIfExists(path: string): Promise<string | undefined
 async function linkOrCopyToNewName(from: string, to: string): Promise<'linked' | 'copied'> {
   if (await isPossible(operate('link', to, () => fs.link(from, to)))) return 'linked';
   await operate('copy', to, () => fs.copyFile(from, to, constants.COPYFILE_EXCL));
-  await withFile(to, 'r+', FILE_MODE, (handle) => operate('fsync', to, () => handle.sync()));
+  // The copy has the permissions of its source; Windows flushes only what is open for writing.
+  const flags = IS_WINDOWS ? 'r+' : 'r';
+  await withFile(to, flags, 0, (handle) => operate('fsync', to, () => handle.sync()));
   return 'copied';
 }
 
@@ -391,10 +407,11 @@ function isTaken(error: unknown, path: string): boolean {
 async function writeDurably(
   path: string,
   content: Uint8Array | string,
-  mode: number,
+  access: keyof typeof MODES = 'normal',
 ): Promise<void> {
+  const mode = MODES[access];
   await withFile(path, 'wx', mode, async (handle) => {
-    if (mode === PRIVATE_MODE) await operate('chmod', path, () => handle.chmod(mode));
+    if (access === 'private') await operate('chmod', path, () => handle.chmod(mode));
     await operate('write', path, () => handle.writeFile(content));
     await operate('fsync', path, () => handle.sync());
   });

@@ -55,6 +55,8 @@ interface Published {
   /** Links made as copies, since the file system has no hard links. */
   copied: number;
   linked: number;
+  /** Keys of lines whose path has the same object as before, and yet had another content or none. */
+  restored: string[];
   /** Configurations whose object is not in the store: their links stayed as they were. */
   withoutObject: string[];
 }
@@ -148,7 +150,7 @@ async function removeLink(outputDir: string, path: string): Promise<void> {
 /** The path of every line gets its own GLB, or for a failed one the last good one. */
 async function linkAll(publication: Publication): Promise<Published> {
   const { outputDir, lines, before, objectPath, signal } = publication;
-  const published = { copied: 0, linked: 0, withoutObject: [] as string[] };
+  const published: Published = { copied: 0, linked: 0, restored: [], withoutObject: [] };
   const tmpDir = temporaryFolder(outputDir);
   // Many configurations share an object.
   const objects = new Map<string, FileFacts | undefined>();
@@ -164,13 +166,20 @@ async function linkAll(publication: Publication): Promise<Published> {
     if (!objects.has(object)) objects.set(object, await statIfExists(object));
     const link = join(outputDir, asset.glb);
     const made = await linkOrCopy(object, link, tmpDir, objects.get(object));
-    if (made !== 'absent' && made !== 'present') published[made]++;
-    if (made !== 'absent') return;
+    if (made === 'present') return;
+    const lineBefore = before.get(key);
+    const former = lineBefore && publishedAsset(lineBefore);
+    if (made !== 'absent') {
+      published[made]++;
+      if (former?.glb === asset.glb && former.sha256 === asset.sha256) published.restored.push(key);
+      return;
+    }
     published.withoutObject.push(asset.glb);
     // Its link is all that is left of it: it moves as it is.
-    const former = linkOf(before.get(key)) ?? asset.glb;
-    if (former !== asset.glb) await linkOrCopy(join(outputDir, former), link, tmpDir);
+    if (former === undefined || former.glb === asset.glb) return;
+    await linkOrCopy(join(outputDir, former.glb), link, tmpDir);
   });
+  published.restored.sort();
   published.withoutObject.sort();
   return published;
 }

@@ -2,7 +2,7 @@
  * The demo: what a newcomer sees first, and what must be true of every run.
  */
 import { createHash } from 'node:crypto';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunReport } from '../../src/report/run-report.ts';
@@ -192,6 +192,7 @@ describe('the demo run', () => {
     const path = join(one(), 'objects', line!.sha256!.slice(0, 2), `${line!.sha256}.glb`);
     const bytes = await readFile(path);
     bytes[bytes.length - 5]! ^= 255;
+    await chmod(path, 0o644);
     await writeFile(path, bytes);
     expect((await command(['verify', one()])).exit).toBe(1);
     const only = `${line!.manufacturer}/${line!.program}/${line!.basearticlenumber}`;

@@ -3,6 +3,7 @@
  */
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
 import { manifestByNumber } from '../helpers/command.ts';
@@ -137,19 +138,22 @@ describe('--repair', () => {
     expect(await manifestWithoutStatus(runs.outputDir)).toEqual(before);
   });
 
-  test('is not needed to notice that a GLB is gone, and what is damaged is not overwritten without it', async () => {
+  test('is needed only where size and time of a damaged file are as before', async () => {
     await runs.run('2026-02-01');
-    await rm(await objectOf(range.articleAt(7).number));
-    const cut = await objectOf(range.articleAt(3).number);
-    await writeFile(cut, 'cut');
-    const { exit } = await runs.run('2026-02-02');
-    expect(exit).toBe(1);
-    expect(await statusCounts()).toEqual({ converted: 1, unchanged: 10, failed: 1 });
-    expect((await runs.failures())[0]).toMatchObject({
-      code: 'STORE_DAMAGED',
-      help: expect.stringContaining('--repair'),
-    });
-    expect(await readFile(cut, 'utf8')).toBe('cut');
+    const file = await objectOf(range.articleAt(2).number);
+    const bytes = await readFile(file);
+    bytes[bytes.length - 1]! ^= 1;
+    await chmod(file, 0o644);
+    await writeFile(file, bytes);
+    // As if the time were as before: utimes() cuts off its fraction of a microsecond.
+    const state = new Libsql(join(runs.cacheDir, 'state.db'));
+    state.exec(`UPDATE cached_objects SET modified_ms = ${(await stat(file)).mtimeMs}`);
+    state.close();
+    await runs.run('2026-02-02', '--only', `*/${range.articleAt(2).number}`);
+    expect(await readFile(file)).toEqual(bytes);
+    expect(await runs.run('2026-02-03', '--repair')).toMatchObject({ exit: 0 });
+    expect(await readFile(file)).not.toEqual(bytes);
+    expect(await statusCounts()).toEqual({ converted: 1, unchanged: 11 });
   });
 });
 

@@ -3,7 +3,17 @@
  *
  * The next run repairs the damage, or names an action that does.
  */
-import { cp, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  chmod,
+  cp,
+  mkdir,
+  readFile,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
@@ -26,7 +36,8 @@ const STATE = 'cache/state.db';
 const DIGEST = /"sha256":"[0-9a-f]{64}"/;
 
 const DAMAGES: Damage[] = [
-  { what: 'an object is cut', make: () => cut(object()), exit: 1, helps: '--repair' },
+  { what: 'an object is cut', make: () => cut(object()), exit: 0 },
+  { what: 'an object is edited through its link', make: async () => extend(await link()), exit: 0 },
   { what: 'an object is gone', make: async () => rm(await object()), exit: 0 },
   { what: 'a link is gone', make: async () => rm(await link()), exit: 0 },
   { what: 'a link is another file', make: () => swap(link(), 'another'), exit: 0 },
@@ -142,7 +153,13 @@ async function link(): Promise<string> {
 }
 
 async function cut(path: string | Promise<string>, bytes = 700): Promise<void> {
+  await chmod(await path, 0o644);
   await truncate(await path, bytes);
+}
+
+async function extend(path: string): Promise<void> {
+  await chmod(path, 0o644);
+  await appendFile(path, 'x');
 }
 
 async function swap(path: string | Promise<string>, content: string): Promise<void> {

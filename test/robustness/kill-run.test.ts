@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { verifyOutput } from '../../src/pipeline/output-folder.ts';
+import { exists } from '../../src/support/files.ts';
 import { type Ended, environmentOf, runChild, startChild } from '../helpers/child.ts';
 import { temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
@@ -107,6 +109,8 @@ async function killAndFinish(kills: number, ofFetching: number): Promise<void> {
     }
     ends.killed++;
     expect(await damagesOf(at('out')), `after kill ${ends.killed}`).toEqual([]);
+    if (await exists(at('out/manifest.jsonl')))
+      expect((await verifyOutput(at('out'))).problems, `after kill ${ends.killed}`).toEqual([]);
     await expectNothingAgain(stored, asked, startedAt, `after kill ${ends.killed}`);
   }
 

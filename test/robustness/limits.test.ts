@@ -148,11 +148,11 @@ describe('names from the service', () => {
 });
 
 describe.each([
-  ['000', '644'],
-  ['022', '644'],
-  ['077', '600'],
-])('under a umask of %s', (umask, expected) => {
-  it('outputs respect it, and the cache database is for its owner alone', {
+  ['000', '644', '444'],
+  ['022', '644', '444'],
+  ['077', '600', '400'],
+])('under a umask of %s', (umask, expected, readOnly) => {
+  it('outputs respect it, nobody may write GLBs, and the cache database is for its owner alone', {
     timeout: LIMIT_MS,
   }, async () => {
     emulator = await startEmulator({ range: countedRange({ articles: 3, blocks: 3, images: 2 }) });
@@ -172,7 +172,7 @@ describe.each([
         ),
       );
     for (const [name, mode] of Object.entries(await modes(join(folder, 'out')))) {
-      expect(mode, name).toBe(expected);
+      expect(mode, name).toBe(name.endsWith('.glb') ? readOnly : expected);
     }
     for (const name of ['metrics.prom', 'junit.xml']) {
       expect(((await stat(join(folder, name))).mode & 0o777).toString(8), name).toBe(expected);

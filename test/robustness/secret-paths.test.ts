@@ -1,5 +1,5 @@
 /** A user name and a secret that occur in an output path or in the data, with the real program. */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
@@ -111,9 +111,13 @@ describe('a folder named like the password', () => {
     const out = join(folder, LOGIN.password, 'out');
     const objects = await readdir(join(out, 'objects'), { recursive: true, withFileTypes: true });
     const object = objects.find((entry) => entry.isFile())!;
-    await writeFile(join(object.parentPath, object.name), 'damaged');
+    const path = join(object.parentPath, object.name);
+    await chmod(path, 0o644);
+    await writeFile(path, 'damaged');
     const found = await printed(['verify', file], 1);
     expect(found).toMatch(/\/\*\*\*\/out\/objects\/.*: damaged/);
+    expect(found).toMatch(/shared by .*\/\*\*\*\/out\/articles\//);
+    expect(JSON.parse(await printed(['verify', file, '--json'], 1)).problems).toHaveLength(1);
   });
 });
 

@@ -31,7 +31,7 @@ async function offered(...words: string[]): Promise<string[]> {
 test('bash completes commands, options and pipeline files', async () => {
   expect(await offered('co')).toEqual(['completion', 'convert']);
   expect((await offered('run', '--l')).sort()).toEqual(['--limit', '--log-format']);
-  expect(await offered('verify', '--')).toEqual(['--output', '--help']);
+  expect(await offered('verify', '--')).toEqual(['--output', '--json', '--help']);
   expect((await offered('run', '')).sort()).toEqual(['demo.yml', 'nightly run.yaml', 'pipelines']);
   expect(await offered('run', '--log-format', '')).toEqual(['pretty', 'json']);
   expect(await offered('run', 'demo.yml', '--junit', 'n')).toEqual([

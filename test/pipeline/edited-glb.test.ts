@@ -1,0 +1,209 @@
+/**
+ * Edited GLB: several configurations share the file of a GLB, so a change of one is a change of all. Also what a
+ * publication that was cut off leaves, which is no damage.
+ */
+import { appendFile, chmod, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Verification, verifyOutput } from '../../src/pipeline/output-folder.ts';
+import { watchFileOperations } from '../../src/support/file-operations.ts';
+import { readManifest } from '../../src/write/manifest.ts';
+import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
+import { manifestWithoutStatus } from '../helpers/output-folder.ts';
+
+/** Two looks: articles 1, 3 and 5 share one GLB, 2, 4 and 6 the other. */
+const SIZE = { articles: 6, blocks: 6, images: 1, looks: 2 };
+
+let range: CountedRange;
+let runs: DailyRuns;
+let before: string[];
+
+beforeEach(async () => {
+  range = countedRange(SIZE);
+  runs = await openDailyRuns(range);
+  expect(await runs.run('2026-02-01')).toMatchObject({ exit: 0 });
+  before = await manifestWithoutStatus(runs.outputDir);
+});
+afterEach(async () => {
+  watchFileOperations(undefined);
+  await runs.close();
+});
+
+const linesOf = () => readManifest(runs.outputDir);
+const linkOf = async (index: number) => join(runs.outputDir, (await linesOf())[index]!.glb!);
+const statuses = async () => (await linesOf()).map(({ status }) => status);
+const inodes = async () =>
+  Promise.all(
+    (await linesOf()).map(async ({ glb }) => (await stat(join(runs.outputDir, glb!))).ino),
+  );
+
+async function edit(link: string): Promise<void> {
+  await chmod(link, 0o644);
+  await appendFile(link, 'x');
+}
+
+const BUILT_ANEW = ['converted', 'unchanged', 'converted', 'unchanged', 'converted', 'unchanged'];
+
+describe('a GLB that another program has changed', () => {
+  test('is named by verify with every configuration that shares it', async () => {
+    await edit(await linkOf(0));
+    const links = await Promise.all([0, 2, 4].map(linkOf));
+    const { exit, stdout } = await runs.command('verify', '2026-02-02');
+    expect(exit).toBe(1);
+    expect(stdout).toMatch(/objects\/.*\.glb: damaged: its content has another digest\n/);
+    expect(stdout.match(/shared by .*/g)).toEqual(links.map((link) => `shared by ${link}`));
+    expect(stdout).not.toContain('cut off');
+    const { sha256 } = (await linesOf())[0]!;
+    const json = (await runs.command('verify', '2026-02-02', '--json')).stdout;
+    expect(JSON.parse(json)).toMatchObject({
+      problems: [{ object: sha256, sharedBy: links }],
+      incomplete: [],
+    });
+  });
+
+  test('is built anew into a new file, which all of them get, and the run says so', async () => {
+    const old = await inodes();
+    await edit(await linkOf(0));
+    const { exit, stdout, stderr } = await runs.run('2026-02-02');
+    expect(exit).toBe(0);
+    expect(await statuses()).toEqual(BUILT_ANEW);
+    expect(await manifestWithoutStatus(runs.outputDir)).toEqual(before);
+    const now = await inodes();
+    expect(new Set([now[0], now[2], now[4]]).size).toBe(1);
+    expect(now[0]).not.toBe(old[0]);
+    expect(now[1]).toBe(old[1]);
+    expect((await verifyOutput(runs.outputDir)).problems).toEqual([]);
+
+    expect(stderr).toMatch(
+      /"configurations":3,"names":\["N01\/S01\/A00001-STD",.*"msg":"a published GLB is damaged/,
+    );
+    expect(stdout).toContain('Damaged         3 configurations with a published file');
+    const { damaged } = await runs.report();
+    expect(damaged.rows.map((row) => row.basearticlenumber)).toEqual([
+      'A00001',
+      'A00003',
+      'A00005',
+    ]);
+    expect(damaged.rows[0]!.message).toMatch(/^its GLB was damaged: .*; it is built anew$/);
+
+    range.asked.clear();
+    expect((await runs.run('2026-02-03')).stderr).not.toContain('"level":"warn"');
+    expect(new Set(await statuses())).toEqual(new Set(['unchanged']));
+    expect((await runs.report()).damaged.count).toBe(0);
+  });
+
+  test('is built anew although the change left its size', async () => {
+    const link = await linkOf(0);
+    const bytes = await readFile(link);
+    bytes[bytes.length - 1]! ^= 1;
+    await chmod(link, 0o644);
+    await writeFile(link, bytes);
+    await runs.run('2026-02-02');
+    expect(await statuses()).toEqual(BUILT_ANEW);
+    expect((await verifyOutput(runs.outputDir)).problems).toEqual([]);
+  });
+
+  test('is named, but not built anew, where the run does not select it', async () => {
+    await edit(await linkOf(0));
+    const { stderr } = await runs.run('2026-02-02', '--only', '*/A00002');
+    expect(stderr).toContain('a published GLB is damaged');
+    const { damaged } = await runs.report();
+    expect(damaged.count).toBe(3);
+    expect(damaged.rows[0]!.message).toMatch(/; it is not built anew$/);
+    // One that is selected mends all.
+    await runs.run('2026-02-03', '--only', '*/A00003');
+    expect((await verifyOutput(runs.outputDir)).problems).toEqual([]);
+  });
+});
+
+test('a link that is another file is linked anew, and the run says so', async () => {
+  const old = await inodes();
+  const link = await linkOf(0);
+  await rm(link);
+  await writeFile(link, 'mine');
+  const { stderr } = await runs.run('2026-02-02');
+  expect(stderr).toContain('a file below articles/ was changed or removed; it is linked anew');
+  expect(await inodes()).toEqual(old);
+  expect((await runs.report()).damaged.rows).toMatchObject([{ basearticlenumber: 'A00001' }]);
+});
+
+test('a GLB whose time alone has changed, as by a copy, is read once and not built', async () => {
+  for (const index of [0, 1]) await utimes(await linkOf(index), 1, 1);
+  expect(await objectsReadBy('2026-02-02')).toHaveLength(2);
+  expect(await objectsReadBy('2026-02-03')).toEqual([]);
+  expect(new Set(await statuses())).toEqual(new Set(['unchanged']));
+  expect((await runs.report()).damaged.count).toBe(0);
+});
+
+test('objects of an earlier version, which may be written, become read-only', async () => {
+  const link = await linkOf(0);
+  const { ino } = await stat(link);
+  await chmod(link, 0o644);
+  // As after the upgrade, when nothing is known of them.
+  await utimes(link, 1, 1);
+  await runs.run('2026-02-02');
+  expect(await stat(link)).toMatchObject({ ino });
+  expect((await stat(link)).mode & 0o222).toBe(0);
+});
+
+/** The GLBs that a run reads, which has to succeed. */
+async function objectsReadBy(day: string): Promise<string[]> {
+  const read: string[] = [];
+  watchFileOperations((operation, path) => {
+    if (operation === 'read' && path.endsWith('.glb')) read.push(path);
+  });
+  expect(await runs.run(day)).toMatchObject({ exit: 0 });
+  watchFileOperations(undefined);
+  return read;
+}
+
+describe('a publication that was cut off', () => {
+  /** Changes every article, and ends the next run at the n-th file that it would publish. */
+  async function cutOff(file: RegExp, count: number): Promise<void> {
+    for (const index of [0, 1]) {
+      for (const block of range.articleAt(index).blocks)
+        range.bodies.set(block, countedBlock(block, 2));
+    }
+    for (const manufacturer of range.manufacturers)
+      range.convertdates.set(manufacturer, '2026-02-02');
+    let published = 0;
+    watchFileOperations((operation, path) => {
+      if (operation !== 'rename' || !file.test(path) || ++published < count) return;
+      throw Object.assign(new Error('cut off'), { code: 'EIO' });
+    });
+    expect(await runs.run('2026-02-03')).toMatchObject({ exit: 3 });
+    watchFileOperations(undefined);
+  }
+
+  test.each([
+    ['between two links', /articles/, 4, 3],
+    ['between links and manifest', /manifest\.jsonl/, 1, 6],
+  ])('%s is no damage, and the next run completes it', async (_, file, count, links) => {
+    await cutOff(file, count);
+    expect(await manifestWithoutStatus(runs.outputDir)).toEqual(before);
+    const { exit, stdout } = await runs.command('verify', '2026-02-04');
+    expect(exit).toBe(1);
+    expect(stdout).toMatch(/: none damaged\n/);
+    expect(stdout).toContain(`a publication was cut off: ${links} files below articles/`);
+    const json = (await runs.command('verify', '2026-02-04', '--json')).stdout;
+    const { problems, incomplete } = JSON.parse(json) as Verification;
+    expect(problems).toEqual([]);
+    expect(incomplete).toHaveLength(links);
+    expect(new Set(incomplete.map(({ problem }) => problem))).toEqual(
+      new Set(['another object than the manifest lists']),
+    );
+    const next = await runs.run('2026-02-05');
+    expect(next.exit).toBe(0);
+    expect(next.stderr).not.toContain('"level":"warn"');
+    expect(await verifyOutput(runs.outputDir)).toMatchObject({ problems: [], incomplete: [] });
+    expect(await runs.command('verify', '2026-02-05')).toMatchObject({ exit: 0 });
+  });
+
+  test('may leave a link missing, whose object is there', async () => {
+    await rm(await linkOf(3));
+    const { problems, incomplete } = await verifyOutput(runs.outputDir);
+    expect(problems).toEqual([]);
+    expect(incomplete).toMatchObject([{ problem: 'missing, but its object is intact' }]);
+  });
+});
