@@ -34,7 +34,8 @@ export interface ContentStore {
   remove(digest: Digest): Promise<void>;
 }
 
-interface FileStoreOptions {
+/** Plain data, which another thread can open the same store with. */
+export interface FileStoreOptions {
   dir: string;
   /** Folder for temporary files, on the same file system. */
   tmpDir: string;

@@ -42,6 +42,9 @@ export interface ArticleSnapshot {
   };
 }
 
+/** What of a snapshot its GLB is made from. */
+export type ConversionInput = Pick<ArticleSnapshot, 'key' | 'partsList' | 'blocks' | 'images'>;
+
 /** An article in another language than the first of its pipeline. */
 interface Translation {
   lang: string;

@@ -9,7 +9,6 @@ import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import { type Built, FIGURE_FIELDS, type ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Decision, FreshResult } from '../model/result.ts';
-import type { Scene } from '../model/scene.ts';
 import type {
   ArticleSnapshot,
   DecodedReader,
@@ -23,13 +22,13 @@ import { sha256Hex } from '../support/files.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { conversionText } from '../transform/convert-options.ts';
 import { publishedAsset } from '../write/publish.ts';
-import { loadConverter } from './convert-article.ts';
+import { openConversions } from './conversion.ts';
 import { catalogueEntries, REQUEST_FAILED, TEXT_CUT } from './manifest-lines.ts';
-import type { PreviousOutput, Run } from './open-run.ts';
+import { bodyStore, type PreviousOutput, type Run } from './open-run.ts';
 import type { Processor } from './results.ts';
 import { languagesOf, pipelineServiceId } from './service.ts';
 
-/** Articles transformed at the same time: one computes while the images of another are decoded. */
+/** Articles converted at the same time, each in a worker of its own. */
 const BUILDS_AT_ONCE = 2;
 
 interface Snapshots {
@@ -64,12 +63,13 @@ export async function convertFetched(run: Run): Promise<Processor> {
 }
 
 /** Fetches snapshots into the cache and builds nothing: `fetch`. */
-export async function fetchOnly({ session, metrics }: Run): Promise<Processor> {
+export async function fetchOnly(run: Run): Promise<Processor> {
+  const { session, metrics } = run;
   const fetcher = await session.fetcher();
   return {
     process: async ({ request, children }) => {
       const snapshot = await metrics.stopwatch.during('fetch', () =>
-        fetcher.fetch(request, children),
+        within(run, () => fetcher.fetch(request, children)),
       );
       const { key, warnings, unplaced = [] } = snapshot;
       return { status: 'fetched', request, key, warnings, unplaced };
@@ -136,7 +136,9 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     if (unread !== undefined) return unread;
     const { request } = selected;
     const before = database.snapshots.get(serviceId, configurationKey(request));
-    const snapshot = await stopwatch.during('fetch', () => snapshots.load(selected));
+    const snapshot = await stopwatch.during('fetch', () =>
+      within(run, () => snapshots.load(selected)),
+    );
     const { key, article, unplaced = [] } = snapshot;
     const source = sourceOf(inputsDigest(snapshot));
     const articles = languages.map((lang) => articleIn(lang, snapshot));
@@ -283,27 +285,33 @@ function builtOf(line: ManifestLine): Built | undefined {
   return { ...figures, losses: line.losses, warnings } as Built;
 }
 
-/**
- * Builds each source once a run. The converter is loaded with the first article that has to be built, so
- * that a run without changes does not pay for it.
- */
+/** Builds each source once a run. */
 function createBuilder(
-  { options, stores, metrics: { stopwatch } }: Run,
+  run: Run,
   decoded: DecodedReader | undefined,
 ): (snapshot: ArticleSnapshot, source: Digest) => Promise<Built> {
-  let converter: ReturnType<typeof loadConverter> | undefined;
+  const { stores, session } = run;
+  const { stopwatch } = run.metrics;
+  const { cacheDir, convert: options, limits } = run.options.pipeline;
+  const convert = openConversions({
+    store: bodyStore(cacheDir),
+    bodies: stores.bodies,
+    decoded,
+    options,
+    heapMb: limits.conversionHeapMb,
+    signal: session.ended,
+  });
   const limit = pLimit(BUILDS_AT_ONCE);
   const builds = new Map<Digest, Promise<Built>>();
 
   const build = async (snapshot: ArticleSnapshot): Promise<Built> => {
-    converter ??= loadConverter(stores.bodies, options.pipeline.convert, decoded);
-    const { transform, writeGlb } = await converter;
-    const scene = await stopwatch.during('transform', () => transform(snapshot));
+    const { glb, found } = await stopwatch.during('transform', () =>
+      within(run, (signal) => convert(snapshot, signal)),
+    );
     return stopwatch.during('write', async () => {
-      const bytes = writeGlb(scene);
-      const { digest } = await stores.objects.put(bytes);
+      const { digest } = await stores.objects.put(glb);
       await stores.checks.recordWritten(digest);
-      return builtFrom(scene, digest, bytes.length);
+      return { ...found, sha256: digest, bytes: glb.length };
     });
   };
 
@@ -314,10 +322,34 @@ function createBuilder(
   };
 }
 
-/** Everything of the scene but its content is a figure or a finding, and is kept as it is. */
-function builtFrom(scene: Scene, sha256: Digest, bytes: number): Built {
-  const { nodes: _, meshes: _meshes, geometries: _geometries, materials, images, ...found } = scene;
-  return { ...found, sha256, bytes, materials: materials.length, textures: images.length };
+/**
+ * Limits the time of work for one article, and aborts the signal of the work then; requests end by limits of
+ * their own. Pauses, in which the service holds back every request, do not count.
+ */
+function within<T>(
+  { options, session }: Run,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limitMs = options.pipeline.limits.articleTimeoutMs;
+  const stop = new AbortController();
+  return new Promise((resolve, reject) => {
+    const message = `timed out after ${limitMs / 1000} s (limits.articleTimeoutMs)`;
+    let countedMs = session.pausedMs();
+    const late = () => {
+      const addedMs = session.pausedMs() - countedMs;
+      countedMs += addedMs;
+      if (addedMs > 0) {
+        timer = setTimeout(late, addedMs);
+        return;
+      }
+      reject(new ConverterError('ARTICLE_TIMEOUT', message));
+      stop.abort();
+    };
+    let timer = setTimeout(late, limitMs);
+    work(stop.signal)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
+  });
 }
 
 /** Digests all that a conversion depends on beside the data: options and version of the converter. D-745 */

@@ -1,15 +1,13 @@
-/** Converts one article into one file, without manifest and store; loads the converter for all who need it. */
+/** Converts one article into one file, without manifest and store. */
 import { basename, dirname, extname, join } from 'node:path';
-import type { ContentStore } from '../cache/content-store.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Scene } from '../model/scene.ts';
-import type { ArticleSnapshot, DecodedReader, Warning } from '../model/snapshot.ts';
+import type { Warning } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
 import { redactMessages } from '../support/redact.ts';
-import type { ConvertOptions } from '../transform/convert-options.ts';
-import type { MaterialExplanation } from '../transform/material-table.ts';
 import type { NamedFile } from '../write/gltf.ts';
+import { loadConverter } from './conversion.ts';
 import { withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
@@ -82,32 +80,4 @@ function encoderOf(file: string): Encoder {
   if (encoder !== undefined) return encoder;
   const expected = 'expected a file name that ends with .glb or .gltf';
   throw new ConverterError('USAGE', `output: ${expected}, received "${basename(file)}"`);
-}
-
-/** Loads the converter, with one cache of meshes for all articles; it only reads bodies. */
-export async function loadConverter(
-  bodies: Pick<ContentStore, 'get'>,
-  options: ConvertOptions,
-  decoded?: DecodedReader,
-) {
-  const [transformation, { createMeshCache }, codec, tangents, { writeGlb }] = await Promise.all([
-    import('../transform/transform-article.ts'),
-    import('../transform/mesh-cache.ts'),
-    import('../support/image-codec.ts'),
-    import('../support/tangent-generator.ts'),
-    import('../write/glb.ts'),
-  ]);
-  const shared = {
-    read: (digest: string) => bodies.get(digest),
-    decoded,
-    options,
-    images: codec.sharpImageCodec(),
-    loadTangents: tangents.loadTangentGenerator,
-    cache: createMeshCache(),
-  };
-  return {
-    transform: (snapshot: ArticleSnapshot, explain?: (material: MaterialExplanation) => void) =>
-      transformation.transformArticle({ snapshot, explain, ...shared }),
-    writeGlb,
-  };
 }

@@ -19,7 +19,7 @@ import type { PackedMap } from '../support/packed-map.ts';
 import type { MaterialExplanation } from '../transform/material-table.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { snapshotSource, sourceDigest } from './configuration.ts';
-import { loadConverter } from './convert-article.ts';
+import { loadConverter } from './conversion.ts';
 import { type Run, withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import { selectedByOf } from './report.ts';

@@ -1,6 +1,6 @@
 /** Opens all that a run needs: the stores, the session with the service and the measurements. */
 import { join } from 'node:path';
-import { type ContentStore, openFileStore } from '../cache/content-store.ts';
+import { type ContentStore, type FileStoreOptions, openFileStore } from '../cache/content-store.ts';
 import { type CacheDatabase, openCacheDatabase } from '../cache/database.ts';
 import type { Fetcher } from '../fetch/fetch-article.ts';
 import type { ArticleRequest } from '../model/article.ts';
@@ -79,12 +79,7 @@ export async function withRun<T>(
     database.snapshots.latestService(beginning),
   );
   const options = { ...given, pipeline: { ...given.pipeline, service } };
-  const bodies = openFileStore({
-    dir: join(cacheDir, OBJECTS_FOLDER),
-    tmpDir: temporaryFolder(cacheDir),
-    repair: true,
-    dropDamaged: true,
-  });
+  const bodies = openFileStore(bodyStore(cacheDir));
   const opening = { options, environment, startedAt, metrics, bodies, database };
   const session = createServiceSession(opening);
   const deadline = openDeadline(options.until, environment.now, session);
@@ -97,6 +92,12 @@ export async function withRun<T>(
     await session.close();
     database.close();
   }
+}
+
+/** Where the responses of a cache folder are stored. */
+export function bodyStore(cacheDir: string): FileStoreOptions {
+  const dir = join(cacheDir, OBJECTS_FOLDER);
+  return { dir, tmpDir: temporaryFolder(cacheDir), repair: true, dropDamaged: true };
 }
 
 /** A published file that something else has changed or removed, of a configuration. */
@@ -173,6 +174,7 @@ function createServiceSession(opening: SessionOptions) {
   let client: Service['client'] | undefined;
   let fetcher: Promise<Fetcher> | undefined;
   let begun: ReturnType<CacheDatabase['runs']['begin']> | undefined;
+  const closing = new AbortController();
 
   const openFetcher = async (): Promise<Fetcher> => {
     const callbacks = { onRequest: metrics.requests.count, onDrift: metrics.drift.count };
@@ -214,8 +216,11 @@ function createServiceSession(opening: SessionOptions) {
     isPaused: () => client?.isHeld() ?? false,
     /** Milliseconds of all such pauses up to now. */
     pausedMs: () => client?.heldMs() ?? 0,
+    /** Aborted when the run is interrupted, and when the session closes: work in progress ends then. */
+    ended: AbortSignal.any([environment.signal, closing.signal]),
     /** Drops requests in flight and logs out. */
     close: async (): Promise<void> => {
+      closing.abort();
       await service?.then((opened) => opened.close()).catch(() => undefined);
     },
     /**

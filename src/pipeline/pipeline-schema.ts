@@ -290,7 +290,13 @@ export const pipelineSchema = z
     articles: z.array(sourceSchema).min(1).describe('merged, duplicates removed'),
     convert: convertSchema.prefault({}).describe('options of the conversion'),
     limits: section('limits of one article', {
-      articleTimeoutMs: int(900_000, 1, 'time limit of one article, milliseconds', LONGEST_MS),
+      articleTimeoutMs: int(
+        900_000,
+        1,
+        'time limit of fetching, and of converting, one article, milliseconds',
+        LONGEST_MS,
+      ),
+      conversionHeapMb: int(1024, 64, 'JavaScript memory of one conversion, MiB', 65_536),
       maxTextCharacters: int(100_000, 100, 'longest text of the catalogue; longer ones are cut'),
     }),
     gates: gatesSchema,

@@ -335,15 +335,14 @@ async function processRound(
 ): Promise<void> {
   const { environment, options, session, isOutOfTime } = run;
   const { signal, now } = environment;
-  const { limits, service } = options.pipeline;
+  const { service } = options.pipeline;
   const first = progress.total;
   progress.total += articles.length;
 
   const attempt = async (selected: SelectedArticle): Promise<Result> => {
     try {
       signal.throwIfAborted();
-      const work = processor.process(selected);
-      return await within(limits.articleTimeoutMs, session.pausedMs, work);
+      return await processor.process(selected);
     } catch (thrown) {
       const error = asConverterError(thrown);
       if (endsRun(error.code)) throw error;
@@ -386,26 +385,6 @@ async function failedResult(
   // After a timeout no further response is waited for.
   const key = code === 'ARTICLE_TIMEOUT' ? undefined : await resolve?.(request);
   return { status: 'failed', request, key, error: { code, message } };
-}
-
-/**
- * Rejects after a time limit; the work itself ends by the limits of its requests.
- *
- * @param pausedMs - Milliseconds for which the service has held back every request so far: they do not count.
- */
-function within<T>(limitMs: number, pausedMs: () => number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const message = `timed out after ${limitMs / 1000} s (limits.articleTimeoutMs)`;
-    let countedMs = pausedMs();
-    const late = () => {
-      const addedMs = pausedMs() - countedMs;
-      countedMs += addedMs;
-      if (addedMs > 0) timer = setTimeout(late, addedMs);
-      else reject(new ConverterError('ARTICLE_TIMEOUT', message));
-    };
-    let timer = setTimeout(late, limitMs);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
 
 function logFailure({ log }: RunEnvironment, request: ArticleRequest, error: ConverterError): void {

@@ -33,6 +33,16 @@ const SMALL_BODY_BYTES = 4 * 1024 * 1024;
 /** Larger bodies that are read at the same time; the others wait unread. */
 const LARGE_BODIES = createBudget(2);
 
+/** Of a body as unpacked, whose decoding may take long. */
+const SLOW_BODY_BYTES = 256 * 1024;
+let turn: Promise<unknown> = Promise.resolve();
+
+/** Waits for a turn of the event loop without another slow body: signals and timers are served in between. */
+function ownTurn(): Promise<unknown> {
+  turn = turn.then(() => new Promise(setImmediate));
+  return turn;
+}
+
 /** A body may unpack to this many times its size: JSON of vertices does to about 10, hardly any to 100. */
 const MAX_UNPACK_RATIO = 200;
 /** A body of this size does no harm, however small it was packed. */
@@ -226,7 +236,9 @@ export async function readBody(
       chunks.push(chunk);
       if (length > SMALL_BODY_BYTES) release ??= await LARGE_BODIES.take(1);
     }
-    return await unpackAll(joinChunks(chunks, length), headers.contentEncoding, maxBytes);
+    const body = await unpackAll(joinChunks(chunks, length), headers.contentEncoding, maxBytes);
+    if (body.length > SLOW_BODY_BYTES) await ownTurn();
+    return body;
   } finally {
     release?.();
   }

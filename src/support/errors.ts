@@ -120,6 +120,10 @@ export const ERROR_CODES = {
     exit: 1,
     help: 'raise convert.maxTriangles or convert.maxSceneBytes if the article is that large',
   },
+  OUT_OF_MEMORY: {
+    exit: 1,
+    help: 'raise limits.conversionHeapMb if the article is that large',
+  },
   NOTHING_TO_DRAW: { exit: 1, help: ASK_MANUFACTURER },
   BLOCK_MISSING: { exit: 1, help: ASK_OR_OMIT },
   BLOCK_INVALID: { exit: 1, help: ASK_OR_OMIT },

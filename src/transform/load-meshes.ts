@@ -1,6 +1,6 @@
 /** Load meshes: every part gets its prepared mesh, each content decoded and prepared once. */
 import type { Block } from '../model/graphics.ts';
-import type { ArticleSnapshot, ContentReader, DecodedReader } from '../model/snapshot.ts';
+import type { ContentReader, ConversionInput, DecodedReader } from '../model/snapshot.ts';
 import { decodeBlock } from '../service/wire-block.ts';
 import { canonicalName, describe } from '../service/wire-value.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
@@ -19,7 +19,7 @@ export interface KeyedMesh {
 }
 
 interface MeshInput {
-  snapshot: ArticleSnapshot;
+  snapshot: ConversionInput;
   read: ContentReader;
   decoded?: DecodedReader | undefined;
   options: ConvertOptions;

@@ -1,7 +1,7 @@
 /** Resolve materials: the references of nodes become materials in glTF terms with their images. */
 import type { ImageField, MaterialValues, PartsList, ServiceMaterial } from '../model/graphics.ts';
 import type { SceneImage, SceneMaterial, TextureUse } from '../model/scene.ts';
-import type { ArticleSnapshot, Warning } from '../model/snapshot.ts';
+import type { ConversionInput, Warning } from '../model/snapshot.ts';
 import {
   IMAGE_FIELDS,
   isMaterialField,
@@ -37,7 +37,7 @@ export interface ResolvedMaterial {
 }
 
 interface MaterialInput {
-  snapshot: ArticleSnapshot;
+  snapshot: ConversionInput;
   explain?: ((explanation: MaterialExplanation) => void) | undefined;
   packer: TexturePacker;
   options: ConvertOptions;
@@ -180,7 +180,7 @@ async function obtainImages(material: ServiceMaterial, input: MaterialInput): Pr
 }
 
 /** Named by the last segment of the reference, without a known extension. */
-function sourceOf(reference: string, { images }: ArticleSnapshot): SourceImage {
+function sourceOf(reference: string, { images }: ConversionInput): SourceImage {
   const fetched = images.get(reference);
   if (!fetched || 'missing' in fetched)
     throw missingError(fetched, 'IMAGE_MISSING', `image ${reference}`);

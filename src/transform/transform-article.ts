@@ -2,7 +2,7 @@
 import type { PartsList } from '../model/graphics.ts';
 import type { ImageCodec } from '../model/image-codec.ts';
 import type { Scene, TangentGenerator } from '../model/scene.ts';
-import type { ArticleSnapshot, ContentReader, DecodedReader } from '../model/snapshot.ts';
+import type { ContentReader, ConversionInput, DecodedReader } from '../model/snapshot.ts';
 import { decodePartsList } from '../service/wire-parts-list.ts';
 import { ConverterError } from '../support/errors.ts';
 import { assembleScene } from './assemble-scene.ts';
@@ -16,7 +16,7 @@ import { resolveMaterials } from './resolve-materials.ts';
 import { createTexturePacker } from './texture-pack.ts';
 
 interface TransformInput {
-  snapshot: ArticleSnapshot;
+  snapshot: ConversionInput;
   read: ContentReader;
   /** Bodies decoded earlier in the run; what it has is neither read nor decoded again. */
   decoded?: DecodedReader | undefined;

@@ -23,6 +23,19 @@ async function* inChunks(bytes: Uint8Array, size = 60_000): AsyncGenerator<Uint8
 const read = (bytes: Uint8Array, contentEncoding?: string, maxBytes = 256 * MIB) =>
   readBody(inChunks(bytes), { contentLength: undefined, contentEncoding }, maxBytes);
 
+it('slow bodies that arrive together are decoded in turns of the event loop of their own', async () => {
+  const order: string[] = [];
+  const decode = async () => {
+    await read(new Uint8Array(MIB));
+    order.push('body');
+    setTimeout(() => order.push('timer'));
+    const until = performance.now() + 5;
+    while (performance.now() < until);
+  };
+  await Promise.all([decode(), decode(), decode()]);
+  expect(order).toEqual(['body', 'timer', 'body', 'timer', 'body']);
+});
+
 describe('readBody', () => {
   const text = Buffer.from('{"V":[0.123,4.567,8.901]}');
 

@@ -1,0 +1,198 @@
+/** Converts snapshots into GLBs: loads the converter, and runs it in workers, which can be ended at any moment. */
+import { Worker } from 'node:worker_threads';
+import type { ContentStore, FileStoreOptions } from '../cache/content-store.ts';
+import type { Built } from '../model/asset.ts';
+import type { Scene } from '../model/scene.ts';
+import type { ConversionInput, DecodedReader } from '../model/snapshot.ts';
+import { ConverterError, type ErrorCode } from '../support/errors.ts';
+import type { ConvertOptions } from '../transform/convert-options.ts';
+import type { MaterialExplanation } from '../transform/material-table.ts';
+
+/** Of the mesh cache of each worker. */
+const WORKER_CACHE_BYTES = 128 * 1024 * 1024;
+
+/** A converted article: its file, and its figures and findings. */
+export interface Conversion {
+  glb: Uint8Array;
+  found: Omit<Built, 'sha256' | 'bytes'>;
+}
+
+/** What a worker is started with. */
+export interface WorkerInput {
+  bodies: FileStoreOptions;
+  options: ConvertOptions;
+  cacheBytes: number;
+}
+
+/** What a worker answers. */
+export type WorkerAnswer = { conversion: Conversion } | { error: WorkerError };
+
+interface WorkerError {
+  code: ErrorCode;
+  message: string;
+  /** If it is not that of the code. */
+  help: string | undefined;
+  /** Of an error without a code: it locates a mistake of this program. */
+  stack: string | undefined;
+}
+
+interface ConversionOptions {
+  /** Where the bodies are: a worker opens the store itself. */
+  store: FileStoreOptions;
+  bodies: Pick<ContentStore, 'get'>;
+  decoded: DecodedReader | undefined;
+  options: ConvertOptions;
+  /** JavaScript memory of a worker, MiB. */
+  heapMb: number;
+  /** Ends all conversions, and the workers. */
+  signal: AbortSignal;
+}
+
+/** Loads the converter, with one cache of meshes for all articles; it only reads bodies. */
+export async function loadConverter(
+  bodies: Pick<ContentStore, 'get'>,
+  options: ConvertOptions,
+  decoded?: DecodedReader,
+  cacheBytes?: number,
+) {
+  const [transformation, { createMeshCache }, codec, tangents, { writeGlb }] = await Promise.all([
+    import('../transform/transform-article.ts'),
+    import('../transform/mesh-cache.ts'),
+    import('../support/image-codec.ts'),
+    import('../support/tangent-generator.ts'),
+    import('../write/glb.ts'),
+  ]);
+  const shared = {
+    read: (digest: string) => bodies.get(digest),
+    decoded,
+    options,
+    images: codec.sharpImageCodec(),
+    loadTangents: tangents.loadTangentGenerator,
+    cache: createMeshCache(cacheBytes),
+  };
+  const transform = (
+    snapshot: ConversionInput,
+    explain?: (material: MaterialExplanation) => void,
+  ) => transformation.transformArticle({ snapshot, explain, ...shared });
+  return {
+    transform,
+    convert: async (snapshot: ConversionInput): Promise<Conversion> => {
+      const scene = await transform(snapshot);
+      return { glb: writeGlb(scene), found: foundIn(scene) };
+    },
+  };
+}
+
+/** Everything of the scene but its content is a figure or a finding, and is kept as it is. */
+function foundIn(scene: Scene): Conversion['found'] {
+  const { nodes: _, meshes: _meshes, geometries: _geometries, materials, images, ...found } = scene;
+  return { ...found, materials: materials.length, textures: images.length };
+}
+
+/**
+ * Opens the conversions of a run. A worker is started when none is idle, and converts one article after another.
+ * The sources, which tests run, have no worker that Node can load: they convert in this thread.
+ *
+ * @returns A function that converts a snapshot, and rejects with `INTERRUPTED` as soon as its signal is aborted.
+ */
+export function openConversions(
+  opening: ConversionOptions,
+): (snapshot: ConversionInput, signal: AbortSignal) => Promise<Conversion> {
+  const convert = import.meta.url.endsWith('.js') ? inWorkers(opening) : inThisThread(opening);
+  return (snapshot, signal) => convert(snapshot, AbortSignal.any([opening.signal, signal]));
+}
+
+function inThisThread({ bodies, options, decoded }: ConversionOptions) {
+  let converter: ReturnType<typeof loadConverter> | undefined;
+  return async (snapshot: ConversionInput, signal: AbortSignal): Promise<Conversion> => {
+    converter ??= loadConverter(bodies, options, decoded);
+    const { convert } = await converter;
+    throwIfAborted(signal);
+    return convert(snapshot);
+  };
+}
+
+function throwIfAborted({ aborted }: AbortSignal): void {
+  if (aborted) throw interrupted();
+}
+
+function interrupted(): ConverterError {
+  return new ConverterError('INTERRUPTED', 'interrupted during the conversion');
+}
+
+function inWorkers({ store, options, heapMb, signal: ending }: ConversionOptions) {
+  const workerData: WorkerInput = { bodies: store, options, cacheBytes: WORKER_CACHE_BYTES };
+  const workers = new Set<ConversionWorker>();
+  const idle = new Set<ConversionWorker>();
+  const start = () => {
+    const worker = startWorker(workerData, heapMb, () => {
+      workers.delete(worker);
+      idle.delete(worker);
+    });
+    workers.add(worker);
+    return worker;
+  };
+  const endAll = () => {
+    for (const worker of workers) worker.end(interrupted());
+  };
+  ending.addEventListener('abort', endAll, { once: true });
+
+  return async ({ key, partsList, blocks, images }: ConversionInput, signal: AbortSignal) => {
+    throwIfAborted(signal);
+    const [worker = start()] = idle;
+    idle.delete(worker);
+    const onAbort = () => worker.end(interrupted());
+    signal.addEventListener('abort', onAbort);
+    try {
+      const answer = await worker.convert({ key, partsList, blocks, images });
+      idle.add(worker);
+      if ('error' in answer) throw errorOf(answer.error);
+      return answer.conversion;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  };
+}
+
+type ConversionWorker = ReturnType<typeof startWorker>;
+
+function startWorker(workerData: WorkerInput, heapMb: number, onExit: () => void) {
+  const worker = new Worker(new URL('./conversion-worker.js', import.meta.url), {
+    workerData,
+    resourceLimits: { maxOldGenerationSizeMb: heapMb },
+  });
+  let reject = (_error: unknown) => {};
+  let resolve = (_answer: WorkerAnswer) => {};
+  worker.on('message', (answer: WorkerAnswer) => resolve(answer));
+  worker.on('error', (error) => reject(workerError(error, heapMb)));
+  worker.on('exit', (code) => {
+    onExit();
+    reject(new Error(`conversion: the worker ended with code ${code}`));
+  });
+  // The process does not wait for a worker without work; the time limit of a conversion keeps it alive.
+  worker.unref();
+  return {
+    convert: (input: ConversionInput): Promise<WorkerAnswer> =>
+      new Promise((...settle) => {
+        [resolve, reject] = settle;
+        worker.postMessage(input);
+      }),
+    /** Ends the worker, also in the middle of a conversion, which then fails with this error at once. */
+    end(error: ConverterError): void {
+      onExit();
+      reject(error);
+      void worker.terminate();
+    },
+  };
+}
+
+function errorOf({ code, message, help, stack }: WorkerError): ConverterError {
+  const cause = stack === undefined ? undefined : Object.assign(new Error(message), { stack });
+  return new ConverterError(code, message, { cause, ...(help !== undefined && { help }) });
+}
+
+function workerError(error: NodeJS.ErrnoException, heapMb: number): Error {
+  if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') return error;
+  const message = `conversion: expected at most ${heapMb} MiB of memory, needed more (limits.conversionHeapMb)`;
+  return new ConverterError('OUT_OF_MEMORY', message, { cause: error });
+}

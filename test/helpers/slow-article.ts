@@ -1,0 +1,53 @@
+/** An article with small answers whose conversion takes long. */
+import type { CountedRange } from './counted-range.ts';
+import { body } from './graphics.ts';
+
+const BLOCK = 'N01::PART::GRID';
+
+/** Nodes of a scale of their own, so that nothing can be shared, and squares along a side of their block. */
+interface Size {
+  nodes: number;
+  squares: number;
+}
+
+/** Its conversion takes more than a minute with these options. */
+export const SLOW_CONVERT = { tangents: 'mikktspace', maxTriangles: 1e9, maxSceneBytes: 2 ** 36 };
+export const SLOW: Size = { nodes: 1500, squares: 120 };
+/** Its conversion needs hundreds of megabytes of objects. */
+export const MANY_NODES: Size = { nodes: 40_000, squares: 1 };
+
+/** Makes the first article of a range slow. */
+export function slowFirstArticle(
+  range: CountedRange,
+  { nodes, squares }: Size,
+): { number: string } {
+  const { number } = range.articleAt(0);
+  const { partsList, block } = range;
+  range.partsList = (query) =>
+    query.basearticlenumber === number ? scaledGrids(nodes) : partsList(query);
+  range.block = async (name) => (name === BLOCK ? gridBody(squares) : block(name));
+  return { number };
+}
+
+function scaledGrids(nodes: number) {
+  const btg = Array.from({ length: nodes }, (_, index) => {
+    return { type: 'imp', prop: { btgname: BLOCK, scale: [1 + index / nodes, 1, 1] } };
+  });
+  return { btg, blocks: [BLOCK], mats: [] };
+}
+
+/** Hills of `size` × `size` squares. */
+function gridBody(size: number): Uint8Array {
+  const V: number[] = [];
+  const F: number[] = [];
+  for (let y = 0; y <= size; y++) {
+    for (let x = 0; x <= size; x++) V.push(x / 10, y / 10, ((x * 7 + y * 13) % 11) / 50);
+  }
+  for (let y = 0; y < size; y++) {
+    for (let x = 0; x < size; x++) {
+      const at = y * (size + 1) + x;
+      F.push(at, at + 1, at + size + 2, at, at + size + 2, at + size + 1);
+    }
+  }
+  return body({ V, A: [{ F }] });
+}
