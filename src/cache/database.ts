@@ -1,10 +1,10 @@
-/** The tables of `state.db` in the cache folder. All their SQL is here, except that of the runs (durable-runs.ts). */
+/** The tables of `state.db` in the cache folder. All their SQL is here, except that of the runs and their work (durable-runs.ts). */
 import { join } from 'node:path';
 import type { ArticleKey } from '../model/article.ts';
 import type { Built } from '../model/asset.ts';
 import type { Decision } from '../model/result.ts';
 import type { Digest, Fetched, UnplacedChild, Warning } from '../model/snapshot.ts';
-import { DurableRuns } from './durable-runs.ts';
+import { DurableRuns, DurableWork } from './durable-runs.ts';
 import type { FreshnessStamp } from './freshness.ts';
 import { MIGRATIONS } from './schema.ts';
 import { openSqlite, Table } from './sqlite.ts';
@@ -418,6 +418,7 @@ export class CacheDatabase extends Table {
   readonly permanentIds = new DurablePermanentIds(this.db);
   readonly failures = new DurableFailures(this.db);
   readonly runs = new DurableRuns(this.db);
+  readonly work = new DurableWork(this.db);
 
   /** Closes the file; no method may be called after it. */
   close(): void {

@@ -1,4 +1,7 @@
-/** The durable table of the runs that use this cache or were interrupted. A run that ended well has no row. */
+/**
+ * The durable tables of the runs that use this cache or were interrupted, and of what a run has in work. A run that
+ * ended well has no row in either.
+ */
 import { hostname } from 'node:os';
 import { hasEnded } from '../support/processes.ts';
 import { Table } from './sqlite.ts';
@@ -101,6 +104,57 @@ export class DurableRuns extends Table {
   #untrack(id: number): void {
     own.delete(this.#begun.get(id) ?? '');
     this.#begun.delete(id);
+  }
+}
+
+/** A configuration that was in work when a run was killed. */
+export interface KilledWork {
+  /** Key of the request. */
+  request: string;
+  /** How often. */
+  kills: number;
+  /** Whether the last run that had the output was killed with it in work. */
+  isNew: boolean;
+}
+
+/**
+ * The table `durable_work`: what a run has in work, and what was in work when one was killed, until it is processed
+ * to its end. Only the run that has locked an output may use its rows.
+ */
+export class DurableWork extends Table {
+  /** Counts a kill for all that an earlier run left in work, and returns what has been in work in any kill. */
+  begin(output: string): KilledWork[] {
+    const select = `
+      SELECT request, kills + in_work AS kills, in_work AS isNew FROM durable_work WHERE output = ?`;
+    const update = `
+      UPDATE durable_work SET kills = kills + in_work, in_work = 0 WHERE output = ? AND in_work = 1`;
+    return this.db.transaction(() => {
+      const rows = this.db.all<Omit<KilledWork, 'isNew'> & { isNew: number }>(select, output);
+      this.db.run(update, output);
+      return rows.map((row) => ({ ...row, isNew: row.isNew === 1 }));
+    });
+  }
+
+  start(output: string, request: string): void {
+    const sql = `
+      INSERT INTO durable_work VALUES (?, ?, 1, 0)
+      ON CONFLICT (output, request) DO UPDATE SET in_work = 1`;
+    this.db.run(sql, output, request);
+  }
+
+  /** Records that it was processed to its end, with or without a failure. */
+  finish(output: string, request: string): void {
+    this.db.run('DELETE FROM durable_work WHERE output = ? AND request = ?', output, request);
+  }
+
+  /** Records that the run ends by itself, and not by what it has in work. */
+  stop(output: string): void {
+    try {
+      this.db.run('DELETE FROM durable_work WHERE output = ? AND kills = 0', output);
+      this.db.run('UPDATE durable_work SET in_work = 0 WHERE output = ? AND in_work = 1', output);
+    } catch {
+      // What ended the run may prevent this too. It then counts as a kill.
+    }
   }
 }
 

@@ -85,4 +85,9 @@ export const MIGRATIONS: readonly string[] = [
     output TEXT NOT NULL, digest TEXT NOT NULL, bytes INTEGER NOT NULL, modified_ms REAL NOT NULL,
     PRIMARY KEY (output, digest)
   ) STRICT, WITHOUT ROWID;`,
+
+  `CREATE TABLE durable_work (
+    output TEXT NOT NULL, request TEXT NOT NULL, in_work INTEGER NOT NULL, kills INTEGER NOT NULL,
+    PRIMARY KEY (output, request)
+  ) STRICT, WITHOUT ROWID;`,
 ];

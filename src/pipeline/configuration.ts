@@ -8,7 +8,7 @@ import { inputsDigest, loadSnapshot, REPORTED } from '../fetch/snapshot.ts';
 import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import { type Built, FIGURE_FIELDS, type ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
-import type { Decision, FreshResult } from '../model/result.ts';
+import type { Decision, FreshResult, Result } from '../model/result.ts';
 import type {
   ArticleSnapshot,
   DecodedReader,
@@ -17,7 +17,7 @@ import type {
   Warning,
 } from '../model/snapshot.ts';
 import { decodePartsList } from '../service/wire-parts-list.ts';
-import { ConverterError } from '../support/errors.ts';
+import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { conversionText } from '../transform/convert-options.ts';
@@ -131,9 +131,7 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     return withWarnings;
   };
 
-  return async (selected) => {
-    const unread = await stopwatch.during('fetch', () => fresh(selected));
-    if (unread !== undefined) return unread;
+  const processStale = async (selected: SelectedArticle): Promise<Result> => {
     const { request } = selected;
     const before = database.snapshots.get(serviceId, configurationKey(request));
     const snapshot = await stopwatch.during('fetch', () =>
@@ -174,6 +172,31 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
       decision: published ? { tier: tierOf(snapshot), why: [] } : { tier: 'built', why: why() },
     };
   };
+
+  return async (selected) => {
+    const unread = await stopwatch.during('fetch', () => fresh(selected));
+    return unread ?? noted(run, selected.request, () => processStale(selected));
+  };
+}
+
+/** Notes what is in work, so that the next run finds out what was if this one is killed. D-852 */
+async function noted(
+  { options, stores }: Run,
+  request: ArticleRequest,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { outputDir } = options.pipeline;
+  const key = configurationKey(request);
+  stores.database.work.start(outputDir, key);
+  try {
+    const result = await work();
+    stores.database.work.finish(outputDir, key);
+    return result;
+  } catch (error) {
+    // What an interruption ended may still be what killed an earlier run.
+    if (!endsRun(asConverterError(error).code)) stores.database.work.finish(outputDir, key);
+    throw error;
+  }
 }
 
 /** Texts that there are not in a language are those of the first. */

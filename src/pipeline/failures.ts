@@ -1,5 +1,6 @@
 /** The failures of an output folder over all runs: quarantine and history. */
 import type { CacheDatabase, FailureRecord } from '../cache/database.ts';
+import type { KilledWork } from '../cache/durable-runs.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
@@ -31,6 +32,10 @@ type Subject = ArticleRequest | { what: string };
  * in it, the service had failed and all are tried.
  */
 const MOST_QUARANTINED = { share: 0.1, few: 25 };
+
+/** Of what was in work in this many runs that were killed: in the second it was alone. */
+const MOST_KILLS = 2;
+const KILLED_THE_RUN = 'KILLED_THE_RUN' satisfies ErrorCode;
 
 /** Codes that no conversion ends with. */
 const UNFETCHED: ReadonlySet<string> = new Set([
@@ -71,7 +76,8 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
   const failed = new Set<string>();
   let selected = published;
 
-  const isQuarantined = ({ nights }: FailureRecord) => nights >= policy.quarantineAfterNights;
+  const isQuarantined = ({ code, nights }: FailureRecord) =>
+    code === KILLED_THE_RUN || nights >= policy.quarantineAfterNights;
   const retryOn = ({ lastSeen }: FailureRecord) =>
     dayOf(Date.parse(lastSeen) + policy.retryEveryNights * DAY_MS);
   const isWaiting = (request: ArticleRequest): boolean => {
@@ -109,6 +115,25 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
   const counts = (key: string, error: FailedResult['error'] | undefined) => {
     if (command === 'build') return !isUnfetched(key) && error?.code !== 'SNAPSHOT_MISSING';
     return command === 'run' || error !== undefined || isUnfetched(key);
+  };
+
+  const add = (key: string, error: FailedResult['error'], root = ''): FailureRecord => {
+    const before = records.get(key);
+    const seen = new Date(now).toISOString();
+    const isSameDay = before !== undefined && dayOf(Date.parse(before.lastSeen)) === today;
+    const record = {
+      request: key,
+      code: error.code,
+      message: error.message,
+      attempts: (before?.attempts ?? 0) + 1,
+      nights: (before?.nights ?? 0) + (isSameDay ? 0 : 1),
+      firstSeen: before?.firstSeen ?? seen,
+      lastSeen: seen,
+      conditions: command === 'fetch' ? `${BY_FETCH}${conditions}` : conditions,
+      root,
+    };
+    records.set(key, record);
+    return record;
   };
 
   return {
@@ -153,21 +178,15 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
         records.delete(key);
         return;
       }
-      const before = records.get(key);
-      const seen = new Date(now).toISOString();
-      const isSameDay = before !== undefined && dayOf(Date.parse(before.lastSeen)) === today;
       failed.add(key);
-      records.set(key, {
-        request: key,
-        code: error.code,
-        message: error.message,
-        attempts: (before?.attempts ?? 0) + 1,
-        nights: (before?.nights ?? 0) + (isSameDay ? 0 : 1),
-        firstSeen: before?.firstSeen ?? seen,
-        lastSeen: seen,
-        conditions: command === 'fetch' ? `${BY_FETCH}${conditions}` : conditions,
-        root: root === undefined ? '' : configurationKey(root),
-      });
+      add(key, error, root === undefined ? '' : configurationKey(root));
+    },
+    /** Records and stores at once that runs were killed with a configuration in work. */
+    recordKills({ request, kills }: KilledWork): void {
+      const message = `expected to be processed, but ${kills} runs were killed meanwhile, the last with nothing else in work`;
+      const record = add(request, { code: KILLED_THE_RUN, message }, records.get(request)?.root);
+      known.add(request);
+      table.update(outputDir, { failed: [record], gone: [] });
     },
     /** Returns the history of something that failed last; undefined if it did not. */
     historyOf(subject: Subject) {
@@ -238,12 +257,14 @@ const NOT_TRIED = -1;
  * Opens the quarantine of a run: what of its selection is tried, and what becomes of it. What is quarantined
  * is added to the results as failed, and so is what a `build` cannot build because it could not be fetched.
  *
+ * @param killed - What was in work when a run was killed.
  * @see D-852.
  */
 export function openQuarantine(
   run: Pick<Run, 'options' | 'stores' | 'startedAt'>,
   results: Results,
   command: 'run' | 'fetch' | 'build',
+  killed: readonly KilledWork[] = [],
 ) {
   const { options, stores, startedAt } = run;
   const { lines } = stores.previous;
@@ -251,6 +272,8 @@ export function openQuarantine(
   const hasSnapshot = (request: string) => database.snapshots.get(service, request) !== undefined;
   const known = { ...options.pipeline, now: startedAt, published: lines.size };
   const history = openFailureHistory(database.failures, { ...known, command, hasSnapshot });
+  for (const work of killed) if (work.isNew && work.kills >= MOST_KILLS) history.recordKills(work);
+  const suspects = new Set(killed.map(({ request }) => request));
   const isExplicit = options.only !== undefined || options.failedOnly || options.force;
   const roots = new Map<string, ArticleRequest>();
   const rootOf = (request: ArticleRequest) => roots.get(configurationKey(request)) ?? request;
@@ -269,6 +292,8 @@ export function openQuarantine(
     rootOf,
     /** Selects those of some articles that are tried. */
     filter,
+    /** Whether it was in work when a run was killed: then it is processed alone. */
+    isSuspect: (request: ArticleRequest) => suspects.has(configurationKey(request)),
     /** Returns what the run is to process: all, or what failed (`--failed`); and what of it is tried. */
     select(selected: Selection): { selection: Selection; tried: readonly SelectedArticle[] } {
       // The limit counts what failed, not all among which it is searched.

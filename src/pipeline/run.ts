@@ -62,7 +62,7 @@ export function fetchPipeline(
     const results = createResults(run.stores.previous);
     const quarantine = openQuarantine(run, results, 'fetch');
     const { selection, tried } = quarantine.select(await selectLive(run));
-    const { done, total } = await processAll(run, tried, await fetchOnly(run), quarantine.collect);
+    const { done, total } = await processAll(run, tried, await fetchOnly(run), quarantine);
     const isWhole = done === total && !isPartial(options) && !hasFailedOnly(selection);
     quarantine.record(selection.failures, isWhole);
     const end: RunEnd = { kind: 'complete' };
@@ -122,10 +122,27 @@ async function executeLocked(
   checkRun(options, environment);
   const release = await lockOutput(options.pipeline.outputDir, environment.now());
   try {
-    return await withRun(options, environment, (run) => executeRun(run, plan));
+    return await withRun(options, environment, (run) =>
+      unlessKilled(run, () => executeRun(run, plan)),
+    );
   } finally {
     // A lock that remains is taken over later; the result of the run is more important.
     await release().catch((error: Error) => environment.log.warn(error.message));
+  }
+}
+
+/** Removes the notes of what is in work when the run ends by itself or is interrupted; a kill leaves them. */
+async function unlessKilled(
+  { options, environment, stores }: Run,
+  work: () => Promise<RunResult>,
+): Promise<RunResult> {
+  const stop = () => stores.database.work.stop(options.pipeline.outputDir);
+  environment.signal.addEventListener('abort', stop);
+  try {
+    return await work();
+  } finally {
+    environment.signal.removeEventListener('abort', stop);
+    stop();
   }
 }
 
@@ -140,7 +157,8 @@ async function executeLocked(
 async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
   const { options, stores, metrics } = run;
   const results = createResults(stores.previous);
-  const quarantine = openQuarantine(run, results, plan.command);
+  const killed = stores.database.work.begin(options.pipeline.outputDir);
+  const quarantine = openQuarantine(run, results, plan.command, killed);
   const { selection, end: processed } = await selectAndProcess(run, plan, quarantine);
   const isWhole = processed.kind === 'complete' && !isPartial(options) && !hasFailedOnly(selection);
   const lines = newLines(run, results, selection, !isWhole);
@@ -178,9 +196,8 @@ async function selectAndProcess(
     await findDamage(run);
     const chosen = quarantine.select(await plan.select(run));
     selection = chosen.selection;
-    const { collect, filter } = quarantine;
     const processor = await plan.processor(run);
-    const { done, total } = await processAll(run, chosen.tried, processor, collect, filter);
+    const { done, total } = await processAll(run, chosen.tried, processor, quarantine);
     await run.session.close();
     if (done === total) return { selection, end: { kind: 'complete' } };
     const message = `the deadline passed: ${done} of ${total} configurations were processed; the others are unchanged`;
@@ -283,10 +300,10 @@ const LOGGED_FAILURES = 20;
  * Processes each request of each selected article, then the children without a place in their planning,
  * which only its parts list shows.
  *
- * After the deadline no article is started, and one that is cut off has no result.
+ * After the deadline no article is started, and one that is cut off has no result. What was in work when a run was
+ * killed comes last, one at a time: if this run is killed too, it is known by what.
  *
- * @param collect - Receives each result; the places of children follow those of the selection.
- * @param filter - Selects the children that are processed.
+ * @param quarantine - Receives each result; the places of children follow those of the selection.
  * @returns How many were processed of how many.
  * @throws {@link ConverterError} the first error that ends a run.
  *
@@ -296,8 +313,7 @@ async function processAll(
   run: Run,
   articles: readonly SelectedArticle[],
   processor: Processor,
-  collect: Results['add'],
-  filter: Quarantine['filter'] = (children) => children,
+  { collect, filter, isSuspect }: Quarantine,
 ): Promise<{ done: number; total: number }> {
   const progress = { total: 0, done: 0, failed: 0 };
   const seen = new Set<string>();
@@ -306,9 +322,13 @@ async function processAll(
     return seen.add(configurationKey(request)).size > size;
   };
   let round: readonly SelectedArticle[] = articles.flatMap(everyRequest).filter(isNew);
-  while (round.length > 0) {
+  const suspects: SelectedArticle[] = [];
+  while (round.length > 0 || suspects.length > 0) {
+    suspects.push(...round.filter(({ request }) => isSuspect(request)));
+    const trusted = round.filter(({ request }) => !isSuspect(request));
+    const next = trusted.length > 0 ? trusted : suspects.splice(0, 1);
     const children: { place: number; child: UnplacedChild }[] = [];
-    await processRound(run, round, processor, progress, (result, origin) => {
+    await processRound(run, next, processor, progress, (result, origin) => {
       for (const child of result.unplaced ?? []) children.push({ place: origin.place, child });
       collect(result, origin);
     });

@@ -124,6 +124,10 @@ export const ERROR_CODES = {
     exit: 1,
     help: 'raise limits.conversionHeapMb if the article is that large',
   },
+  KILLED_THE_RUN: {
+    exit: 1,
+    help: 'find out what killed the runs, such as a lack of memory; then try it again with --failed',
+  },
   NOTHING_TO_DRAW: { exit: 1, help: ASK_MANUFACTURER },
   BLOCK_MISSING: { exit: 1, help: ASK_OR_OMIT },
   BLOCK_INVALID: { exit: 1, help: ASK_OR_OMIT },
