@@ -91,7 +91,10 @@ export const ERROR_CODES = {
   HTTP_STATUS: { exit: 1, help: ASK_OPERATOR },
   HTTP_TIMEOUT: { exit: 1, help: 'try again later, or raise service.timeoutMs' },
   HTTP_CONNECTION: { exit: 1, help: 'try again later; check the network' },
-  RESPONSE_TOO_LARGE: { exit: 1, help: 'raise service.maxResponseBytes if the size is correct' },
+  RESPONSE_TOO_LARGE: {
+    exit: 1,
+    help: 'raise service.maxResponseBytes or service.maxJsonValues if the response is correct',
+  },
   RESPONSE_INVALID: { exit: 1, help: ASK_OPERATOR },
   QUERY_TOO_LONG: { exit: 1, help: 'ask the operator of the service to allow longer queries' },
   REDIRECT_REFUSED: { exit: 1, help: 'correct the address of the service' },
