@@ -108,6 +108,9 @@ const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinit
 const isText = (value: unknown) => typeof value === 'string';
 const readText = (value: unknown) => (typeof value === 'object' ? undefined : String(value));
 const TEXT = { expected: 'a text', missing: '', fits: isText, read: readText };
+const neededText = single(TEXT, true);
+/** No server accepts a request with a longer one, and it would go into every list and message of a run. */
+const MAX_IDENTIFIER_LENGTH = 65_536;
 const TRUTHS: ReadonlyMap<unknown, boolean> = new Map([
   ...([
     ['true', true],
@@ -148,7 +151,11 @@ export const fields = {
   text: single(TEXT),
 
   /** A text of which something depends that is converted: an identifier, a configuration string. */
-  identifier: single(TEXT, true),
+  identifier: ((value, at) => {
+    const read = neededText(value, at);
+    if (read.length <= MAX_IDENTIFIER_LENGTH) return read;
+    throw unreadable(at, `a text of at most ${MAX_IDENTIFIER_LENGTH} characters`, value);
+  }) satisfies Field<string>,
 
   /** A value of a property: a text or a number. */
   textOrNumber: single({

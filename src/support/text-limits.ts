@@ -1,7 +1,7 @@
 /**
  * Limits of texts: a text of the service may be of any length, and is cut where it goes into a list, a line or a log.
  *
- * What identifies a configuration is never cut: a longer one fails instead (`limits.maxKeyCharacters`).
+ * What identifies a configuration is never cut: a very long one is refused when it is received.
  */
 
 /** The longest text of each kind, in characters (UTF-16 units); {@link cutText} keeps to them. */

@@ -17,6 +17,15 @@ describe('decodeArticle', () => {
     });
   });
 
+  it.each(['finalarticlenumber', 'reinitstring'])(
+    'refuses a %s that no server accepts',
+    (field) => {
+      const refused = () => decodeArticle(bytes({ ocd: { [field]: 'x'.repeat(100_000) } }));
+      expect(refused).toThrow(`article.ocd.${field}: expected a text of at most 65536 characters`);
+      expect(decodeArticle(bytes({ ocd: { [field]: 'x'.repeat(65_536) } })).ocd).toBeDefined();
+    },
+  );
+
   it('keeps an article without commercial data: its dump says why', () => {
     const article = decodeArticle(bytes({ id: '1', ocd: null, dump: 'no data for D1' }));
     expect(article.ocd).toBeUndefined();
