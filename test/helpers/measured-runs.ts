@@ -35,6 +35,8 @@ export const PRINT_PEAK = `
 import { writeSync } from 'node:fs';
 process.on('exit', () => writeSync(2, 'peak ' + process.resourceUsage().maxRSS + ' KiB\\n'));
 `;
+/** An option of Node for that. */
+export const PEAK_OPTION = `--import=data:text/javascript,${encodeURIComponent(PRINT_PEAK)}`;
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 
 /** Serves a range and writes a pipeline that converts all of it. */
@@ -50,8 +52,7 @@ export async function openMeasuredRuns(articles: number): Promise<MeasuredRuns> 
     run: async (nodeOptions = []) => {
       const before = requests;
       const start = performance.now();
-      const print = `--import=data:text/javascript,${encodeURIComponent(PRINT_PEAK)}`;
-      const NODE_OPTIONS = [...nodeOptions, print].join(' ');
+      const NODE_OPTIONS = [...nodeOptions, PEAK_OPTION].join(' ');
       const { exit, stderr } = await runChild(['run', file], {
         ...environmentOf(emulator),
         NODE_OPTIONS,
@@ -59,7 +60,7 @@ export async function openMeasuredRuns(articles: number): Promise<MeasuredRuns> 
       return {
         exit,
         seconds: (performance.now() - start) / 1000,
-        peakMib: Number(/peak (\d+) KiB/.exec(stderr)?.[1]) / 1024,
+        peakMib: peakMibIn(stderr),
         requests: requests - before,
         stderr,
       };
@@ -69,6 +70,12 @@ export async function openMeasuredRuns(articles: number): Promise<MeasuredRuns> 
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What a process with {@link PEAK_OPTION} has printed; each of its threads does. */
+export function peakMibIn(stderr: string): number {
+  const peaks = Array.from(stderr.matchAll(/peak (\d+) KiB/g), ([, kib]) => Number(kib));
+  return Math.max(...peaks) / 1024;
 }
 
 /** A measurement in a line. */

@@ -1,0 +1,253 @@
+/**
+ * A hostile night: articles whose answers are meant to end the run, among good ones. The good ones are converted
+ * as always, each hostile one is a failure by name or converted, the memory is bounded, and Ctrl-C works at once.
+ *
+ * `npm test` takes ten good articles and some hostile ones, with `BTG2GLTF_TEST_LONG=1` it is 200 and all kinds.
+ */
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import type { FailureRow, RunReport } from '../../src/report/run-report.ts';
+import { valuesOf } from '../../src/sample/definition.ts';
+import { finalNumberOf, reinitOf } from '../../src/sample/numbering.ts';
+import { createSampleRange } from '../../src/sample/sample-range.ts';
+import { ARTICLES } from '../../src/sample/series/range.ts';
+import { readManifest } from '../../src/write/manifest.ts';
+import { startChild } from '../helpers/child.ts';
+import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
+import { HOSTILE_KINDS } from '../helpers/hostile-kinds.ts';
+import { EVIL, hostileDisturbances } from '../helpers/hostile-service.ts';
+import { PEAK_OPTION, peakMibIn } from '../helpers/measured-runs.ts';
+import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
+
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+const GOOD = IS_LONG ? 200 : 10;
+const MOST_MIB = 900;
+/** On a machine that has nothing else to do. */
+const MOST_INTERRUPT_MS = 2_000;
+const MOST_RUN_MS = IS_LONG ? 400_000 : 60_000;
+/** Moments of a whole run at which it is interrupted, as shares of its time. */
+const MOMENTS = IS_LONG ? [0.1, 0.25, 0.4, 0.55, 0.7, 0.85] : [];
+/** Kinds that keep a processor busy. */
+const BUSY = IS_LONG
+  ? Object.keys(HOSTILE_KINDS).filter((name) => HOSTILE_KINDS[name]!.isBusy)
+  : ['endless-block'];
+/** So long after its last answer was sent, a busy article is being worked on. */
+const BUSY_MS = IS_LONG ? [100, 1000] : [300];
+
+const SERVICE = {
+  authUrl: '${BTG2GLTF_AUTH_URL}',
+  baseUrl: '${BTG2GLTF_BASE_URL}',
+  concurrency: 16,
+  timeoutMs: IS_LONG ? 15_000 : 4_000,
+  retries: 1,
+  backoffMs: 20,
+  // One that demands an hour stops all requests for so long.
+  maxPauseMs: 100,
+};
+const LIMITS = { articleTimeoutMs: 60_000 };
+const HEADER = 'manufacturer,program,basearticlenumber,finalarticlenumber,reinitstring';
+
+let folder: string;
+let emulator: Emulator;
+let proxy: FaultProxy;
+/** Base article numbers of the hostile articles. */
+let hostile: string[];
+let onAnswered: (number: string) => void = () => {};
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  emulator = await startEmulator({ range: createSampleRange() });
+  proxy = await startFaultProxy(emulator);
+  const all = Object.entries(HOSTILE_KINDS);
+  const tried = all.filter(([, { isShort }]) => IS_LONG || isShort);
+  hostile = tried.flatMap(([name, { times = 1 }]) =>
+    Array.from({ length: IS_LONG ? times : 1 }, (_, i) => `${name}-${i + 1}`),
+  );
+  proxy.disturb(hostileDisturbances(new Map(all), (number) => onAnswered(number)));
+});
+afterAll(async () => {
+  await proxy.close();
+  await emulator.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Lines of a list: every article as it is, then desks of many sizes and finishes. */
+function goodArticles(): string[] {
+  const desk = ARTICLES.find(({ number }) => number === 'LN-M')!;
+  const desks = ['EI', 'NB', 'BU', 'WS', 'LG'].flatMap((DEKOR) =>
+    ['SW', 'WS', 'SI'].flatMap((GESTELL) =>
+      Array.from({ length: 13 }, (_, i) => {
+        const values = valuesOf(desk, { DEKOR, GESTELL, BREITE: String(800 + 50 * i) });
+        return [desk, finalNumberOf(desk, values), reinitOf(desk, values)] as const;
+      }),
+    ),
+  );
+  const plain = ARTICLES.map((article) => [article, '', ''] as const);
+  const chosen = IS_LONG ? [...plain, ...desks] : desks;
+  return chosen
+    .slice(0, GOOD)
+    .map(([{ manufacturer, program, number }, final, reinit]) =>
+      line([manufacturer, program, number, final, reinit]),
+    );
+}
+
+const line = (cells: string[]) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join();
+const hostileLine = (number: string) => line([EVIL.manufacturer, EVIL.program, number, '', '']);
+
+/** Hostile articles spread evenly among good ones. */
+function spread(good: string[], evil: string[]): string[] {
+  const at = (index: number, of: number) => (index + 0.5) / of;
+  return [
+    ...good.map((text, i) => ({ text, place: at(i, good.length) })),
+    ...evil.map((text, i) => ({ text, place: at(i, evil.length) })),
+  ]
+    .sort((a, b) => a.place - b.place)
+    .map(({ text }) => text);
+}
+
+/** Starts the built program on a list of articles, with an output folder and a cache of that name. */
+async function start(name: string, lines: string[]) {
+  await writeFile(join(folder, `${name}.csv`), `${[HEADER, ...lines].join('\n')}\n`);
+  const file = await writePipeline(folder, {
+    ...{ service: SERVICE, limits: LIMITS, articles: [{ list: `${name}.csv` }] },
+    ...{ output: { dir: name }, cache: { dir: `${name}-cache` } },
+  });
+  const NODE_OPTIONS = PEAK_OPTION;
+  return startChild(['run', file], { ...proxy.env, NODE_OPTIONS });
+}
+
+/** The digests of the good articles of a manifest by their configuration. */
+async function digestsOf(name: string): Promise<Map<string, string | undefined>> {
+  const lines = await readManifest(join(folder, name));
+  return new Map(
+    lines
+      .filter(({ manufacturer }) => manufacturer !== EVIL.manufacturer)
+      .map((found) => [`${found.basearticlenumber} ${found.finalarticlenumber}`, found.sha256]),
+  );
+}
+
+async function lastReport(name: string): Promise<{ report: RunReport; failures: FailureRow[] }> {
+  const runs = join(folder, name, 'runs');
+  const last = join(runs, (await readdir(runs)).sort().at(-1)!);
+  const rows = (await readFile(join(last, 'failures.jsonl'), 'utf8')).split('\n').slice(0, -1);
+  return {
+    report: JSON.parse(await readFile(join(last, 'report.json'), 'utf8')) as RunReport,
+    failures: rows.map((row) => JSON.parse(row) as FailureRow),
+  };
+}
+
+let tookMs = 0;
+
+it(`converts ${GOOD} good articles unchanged, and names each hostile one`, {
+  timeout: 2 * MOST_RUN_MS,
+}, async () => {
+  const good = goodArticles();
+  const clean = await (await start('clean', good)).ended;
+  expect(clean.exit, clean.stderr).toBe(0);
+
+  const startedMs = performance.now();
+  const night = await (await start('night', spread(good, hostile.map(hostileLine)))).ended;
+  tookMs = performance.now() - startedMs;
+  const peakMib = peakMibIn(night.stderr);
+  console.info(
+    `hostile night: ${hostile.length} hostile and ${good.length} good articles, ${(tookMs / 1000).toFixed(1)} s, ${peakMib.toFixed(0)} MiB at most`,
+  );
+  expect(night.exit, night.stderr).toBe(1);
+  await expectEachNamed();
+  expect(await digestsOf('night')).toEqual(await digestsOf('clean'));
+  expect((await digestsOf('night')).size).toBe(GOOD);
+  expect(await damagesOf(join(folder, 'night'))).toEqual([]);
+  expect(await readdir(folder)).toEqual(expect.not.arrayContaining(['escaped', 'escaped.glb']));
+  expect(peakMib).toBeLessThan(MOST_MIB);
+  expect(tookMs).toBeLessThan(MOST_RUN_MS);
+});
+
+/** Each hostile article has a line of the manifest: converted, without geometry, or failed with a row that helps. */
+async function expectEachNamed(): Promise<void> {
+  const lines = await readManifest(join(folder, 'night'));
+  const { failures } = await lastReport('night');
+  const results = hostile.map((number) => {
+    const found = lines.find(({ requested }) =>
+      requested.some(({ basearticlenumber }) => basearticlenumber === number),
+    );
+    return [number, found?.error?.code ?? found?.status, found?.error?.message] as const;
+  });
+  console.info(
+    results
+      .map(([number, code, message]) => `${number}: ${code}: ${message?.slice(0, 200)}`)
+      .join('\n'),
+  );
+  expect(results.filter(([, code]) => code === undefined || code === 'INTERNAL')).toEqual([]);
+  for (const { code, message, help } of failures) {
+    expect(message, code).toMatch(/\S/);
+    expect(help, code).toMatch(/\S/);
+    expect(message.length, message.slice(0, 200)).toBeLessThan(1000);
+  }
+  expect(failures.map(({ code }) => code)).not.toContain('INTERNAL');
+}
+
+/** How many times as long everything takes, because other programs are running. */
+function loadFactor(): number {
+  return Math.max(1, loadavg()[0]! / availableParallelism());
+}
+
+/** Starts a run, interrupts it at a moment, and returns the milliseconds until it ended; undefined if it was over. */
+async function interruptAt(
+  name: string,
+  lines: string[],
+  moment: Promise<unknown>,
+): Promise<number | undefined> {
+  await rm(join(folder, name), { recursive: true, force: true });
+  await rm(join(folder, `${name}-cache`), { recursive: true, force: true });
+  const child = await start(name, lines);
+  const isOver = await Promise.race([moment.then(() => false), child.ended.then(() => true)]);
+  const startedMs = performance.now();
+  child.kill('SIGINT');
+  const { exit, signal, stderr } = await child.ended;
+  const ms = performance.now() - startedMs;
+  expect(await damagesOf(join(folder, name))).toEqual([]);
+  expect((await filesBelow(join(folder, name))).filter((file) => file.includes('.tmp'))).toEqual(
+    [],
+  );
+  if (isOver) return undefined;
+  expect(signal, stderr).toBe(null);
+  expect([130, 1], stderr).toContain(exit);
+  return ms;
+}
+
+it('ends within 2 s after Ctrl-C, whatever it is working on', {
+  timeout: 4 * MOST_RUN_MS,
+}, async () => {
+  const took: [when: string, ms: number | undefined][] = [];
+  for (const moment of MOMENTS) {
+    const lines = spread(goodArticles(), hostile.map(hostileLine));
+    const ms = await interruptAt('stopped', lines, sleep(moment * tookMs));
+    took.push([`at ${100 * moment} % of the run`, ms]);
+  }
+  for (const name of BUSY) {
+    for (const afterMs of BUSY_MS) {
+      const answered = new Promise<void>((done) => {
+        onAnswered = (number) => {
+          if (number === `${name}-1`) done();
+        };
+      });
+      const ms = await interruptAt(
+        'busy',
+        [hostileLine(`${name}-1`)],
+        answered.then(() => sleep(afterMs)),
+      );
+      took.push([`${afterMs} ms after the answer of ${name}`, ms]);
+    }
+  }
+  onAnswered = () => {};
+  console.info(
+    took.map(([when, ms]) => `Ctrl-C ${when}: ${ms?.toFixed(0) ?? 'was over'}`).join('\n'),
+  );
+  expect(took.filter(([, ms = 0]) => ms > MOST_INTERRUPT_MS * loadFactor())).toEqual([]);
+});
