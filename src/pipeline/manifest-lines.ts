@@ -245,7 +245,8 @@ export function newLines(
     if (line === known) lines.setBytes(key, before.bytesOf(key)!);
     else lines.set(key, line);
   }
-  keepUnselected(lines, isPartial ? before.values() : retainedLines(run, results, selection));
+  const earlier = isPartial ? before.values() : retainedLines(run, results, selection);
+  keepUnselected(lines, earlier, before.bytesOf);
   return lines;
 }
 

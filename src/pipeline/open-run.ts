@@ -107,6 +107,9 @@ export interface Damage {
   object?: Digest;
 }
 
+/** Damaged lines logged one by one. */
+const LOGGED_LINES = 20;
+
 async function openOutput(
   { pipeline, repair = false }: RunOptions,
   { log }: RunEnvironment,
@@ -115,15 +118,21 @@ async function openOutput(
   const { outputDir } = pipeline;
   const checks = openObjectChecks(outputDir, database, repair);
   // A line that cannot be read is treated as missing, so that its configuration is built anew.
-  const onDamaged = (where: string, problem: string) =>
-    log.warn('a line is left out, since it cannot be read', { where, problem });
+  let leftOut = 0;
+  const onDamaged = (where: string, problem: string) => {
+    if (leftOut++ < LOGGED_LINES)
+      log.warn('a line is left out, since it cannot be read', { where, problem });
+  };
+  const previous = await openPrevious(pipeline, repair ? { onDamaged } : {});
+  if (leftOut > LOGGED_LINES)
+    log.warn('lines are left out, since they cannot be read', { leftOut });
   return {
     /** Published GLBs, by content. */
     objects: openObjects(outputDir),
     checks,
     /** What the run found damaged or missing, by configuration. */
     damages: new Map<string, Damage>(),
-    previous: await openPrevious(pipeline, repair ? { onDamaged } : {}),
+    previous,
     /** Whether an intact GLB of this size is in the store. */
     hasObject: async (object: Digest, size: number | undefined) => {
       const { problem, bytes } = await checks.check(object);

@@ -20,7 +20,7 @@ import {
   statIfExists,
   temporaryFolder,
 } from '../support/files.ts';
-import { MANIFEST_FILE, openManifest } from '../write/manifest.ts';
+import { MANIFEST_FILE, manifestLines } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
 
 /** Name of the folder of GLBs in the output folder, and of bodies in the cache folder. */
@@ -131,10 +131,13 @@ export async function requireManifest(outputDir: string): Promise<void> {
 }
 
 /** The links of each object in the manifest, also of the last good ones of failed lines. @throws as {@link requireManifest}. */
-async function publishedLinks(outputDir: string, watch: Parameters<typeof openManifest>[1] = {}) {
+async function publishedLinks(
+  outputDir: string,
+  onDamaged?: (where: string, problem: string) => void,
+) {
   await requireManifest(outputDir);
   const linksOf = new Map<Digest, string[]>();
-  for (const line of (await openManifest(outputDir, watch)).values()) {
+  for await (const line of manifestLines(outputDir, onDamaged)) {
     const asset = publishedAsset(line);
     if (asset === undefined) continue;
     const links = linksOf.get(asset.sha256) ?? [];
@@ -168,7 +171,7 @@ export async function verifyOutput(outputDir: string, signal?: AbortSignal): Pro
   const problems: Verification['problems'] = [];
   const incomplete: Verification['incomplete'] = [];
   const onDamaged = (path: string, problem: string) => void problems.push({ path, problem });
-  const linksOf = await publishedLinks(outputDir, { onDamaged });
+  const linksOf = await publishedLinks(outputDir, onDamaged);
   const { pathOf } = openObjects(outputDir);
   for (const [object, links] of linksOf) {
     const path = pathOf(object);

@@ -20,7 +20,7 @@ import { replaceFile, temporaryFolder } from '../support/files.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { redact, redactMessages } from '../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
-import { jsonLines } from '../write/manifest.ts';
+import { jsonPieces } from '../write/manifest.ts';
 import { publishedAsset, sizeOf } from '../write/publish.ts';
 import type { Quarantine } from './failures.ts';
 import type { Damage, PreviousOutput, Run } from './open-run.ts';
@@ -273,9 +273,9 @@ export async function writeReport(
   const previousRun = (await runFolders(outputDir)).filter((other) => other < id).at(-1);
   const written = previousRun === undefined ? report : { ...report, previousRun };
   const folder = join(outputDir, RUNS_FOLDER, id);
-  const put = (name: string, content: string | Uint8Array) =>
+  const put = (name: string, content: string | Iterable<Uint8Array>) =>
     replaceFile(join(folder, name), content, { tmpDir: temporaryFolder(outputDir) });
-  await put('failures.jsonl', jsonLines([...failures()]));
+  await put('failures.jsonl', jsonPieces(failures()));
   await put('report.json', `${JSON.stringify(written, null, 2)}\n`);
   await put('report.html', reportHtml(written));
   await linkLatestRun(outputDir, id).catch((error: Error) => environment.log.warn(error.message));

@@ -24,6 +24,22 @@ const VERBS: Partial<Record<FileOperation, string>> = {
 
 const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
+/** Errors that are no failure in some places. */
+export const ERRNOS = {
+  /** There is no such file; ESRCH is one of `/proc` whose process ended during the read. */
+  absent: new Set(['ENOENT', 'ENOTDIR', 'ESRCH']),
+  /** Of `link()` and `symlink()` where hard links are not possible, though copies are. */
+  noLink: new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']),
+  /** Of systems that cannot fsync a folder. */
+  noFolderSync: new Set(['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP', 'EBADF']),
+};
+
+/** Bytes of each piece of a file that is read or written in pieces, but the last. */
+export const PIECE_BYTES = 1024 * 1024;
+
+/** All of a file, or its pieces. */
+export type Content = Uint8Array | string | Iterable<Uint8Array>;
+
 type FileWatcher = (operation: FileOperation, path: string) => void;
 let watcher: FileWatcher | undefined;
 

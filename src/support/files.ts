@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { ConverterError } from './errors.ts';
-import { errnoOf, operate, unless } from './file-operations.ts';
+import { type Content, ERRNOS, errnoOf, operate, PIECE_BYTES, unless } from './file-operations.ts';
 import { hasEnded } from './processes.ts';
 
 interface WriteOptions {
@@ -34,15 +34,6 @@ const MODES = { normal: 0o644, private: 0o600, readOnly: IS_WINDOWS ? 0o644 : 0o
 const FOLDER_MODE = 0o755;
 const WRITE_BITS = 0o222;
 
-/** Errors where there is no such file; ESRCH is one of `/proc` whose process ended during the read. */
-const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ESRCH']);
-
-/** Errors of `link()` and `symlink()` where hard links are not possible, though copies are. */
-const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
-
-/** Errors of systems that cannot fsync a folder. */
-const NO_FOLDER_SYNC = new Set(['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP', 'EBADF']);
-
 /** SHA-256 of bytes or of the UTF-8 of a text, as 64 lower-case hex digits. */
 export function sha256Hex(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex');
@@ -60,12 +51,27 @@ export async function readText(path: string): Promise<string> {
 
 /** Reads a file as UTF-8; undefined if it does not exist. */
 export function readTextIfExists(path: string): Promise<string | undefined> {
-  return unless(ABSENT, readText(path));
+  return unless(ERRNOS.absent, readText(path));
 }
 
 /** Reads a file; undefined if it does not exist. */
 export function readBytesIfExists(path: string): Promise<Uint8Array | undefined> {
-  return unless(ABSENT, readBytes(path));
+  return unless(ERRNOS.absent, readBytes(path));
+}
+
+/** Reads a file in pieces, each with its own memory; nothing if it does not exist. @throws as {@link readBytes}. */
+export async function* readPieces(path: string): AsyncIterable<Uint8Array> {
+  const opened = operate('read', path, () => fs.open(path, 'r'));
+  const handle = await unless(ERRNOS.absent, opened);
+  try {
+    for (let bytesRead = 1; handle !== undefined && bytesRead > 0; ) {
+      const piece = new Uint8Array(PIECE_BYTES);
+      ({ bytesRead } = await operate('read', path, () => handle.read(piece)));
+      if (bytesRead > 0) yield piece.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle?.close();
+  }
 }
 
 /**
@@ -76,7 +82,7 @@ export function readBytesIfExists(path: string): Promise<Uint8Array | undefined>
  */
 export async function statIfExists(path: string): Promise<FileFacts | undefined> {
   const found = operate('stat', path, async () => statSync(path, { throwIfNoEntry: false }));
-  const stat = await unless(ABSENT, found);
+  const stat = await unless(ERRNOS.absent, found);
   if (stat === undefined) return undefined;
   const identity = `${stat.dev}:${stat.ino}`;
   const { size: bytes, mtimeMs: modifiedMs, mode } = stat;
@@ -97,7 +103,7 @@ export async function exists(path: string): Promise<boolean> {
 /** Names in a folder, sorted by code unit; none if it does not exist. */
 export async function listFolder(path: string): Promise<string[]> {
   const names = operate('list', path, () => fs.readdir(path));
-  return ((await unless(ABSENT, names)) ?? []).sort();
+  return ((await unless(ERRNOS.absent, names)) ?? []).sort();
 }
 
 /** A file, a folder or a symbolic link in a folder. */
@@ -109,7 +115,7 @@ interface FolderEntry {
 /** Lists a folder, sorted by code unit; nothing if it does not exist. No link is followed. */
 export async function listEntries(path: string): Promise<FolderEntry[]> {
   const listed = operate('list', path, () => fs.readdir(path, { withFileTypes: true }));
-  const entries = ((await unless(ABSENT, listed)) ?? []).map((entry): FolderEntry => {
+  const entries = ((await unless(ERRNOS.absent, listed)) ?? []).map((entry): FolderEntry => {
     const other = entry.isSymbolicLink() ? 'link' : 'file';
     return { name: entry.name, kind: entry.isDirectory() ? 'folder' : other };
   });
@@ -129,7 +135,7 @@ export async function refuseLinks(root: string, path: string): Promise<void> {
   for (const name of below.split(sep)) {
     at = join(at, name);
     const found = operate('stat', at, async () => lstatSync(at, { throwIfNoEntry: false }));
-    if ((await unless(ABSENT, found))?.isSymbolicLink()) throw linkRefused(at);
+    if ((await unless(ERRNOS.absent, found))?.isSymbolicLink()) throw linkRefused(at);
   }
 }
 
@@ -175,7 +181,7 @@ async function isFolder(path: string): Promise<boolean> {
 /** Removes a file, if it exists. */
 export async function removeFile(path: string): Promise<void> {
   const removed = operate('unlink', path, () => fs.unlink(path));
-  await unless(ABSENT, removed);
+  await unless(ERRNOS.absent, removed);
 }
 
 /** Renames a file or folder, which replaces a file of the new name. */
@@ -204,11 +210,12 @@ export async function makePrivateFile(path: string): Promise<void> {
 /**
  * Writes or replaces a file in one step: temporary file, fsync, rename, fsync of the folder.
  *
+ * @param content - Pieces are written one after the other; the memory of each may be used again for the next.
  * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`, with the path; the previous file is intact then.
  */
 export async function replaceFile(
   path: string,
-  content: Uint8Array | string,
+  content: Content,
   options: WriteOptions = {},
 ): Promise<void> {
   if (options.tmpDir !== undefined) await refuseLinksBelow(options.tmpDir, path);
@@ -266,7 +273,7 @@ async function linkOnce(temporary: string, path: string): Promise<'published' | 
 async function isPossible(linked: Promise<void>): Promise<boolean> {
   return (
     (await unless(
-      NO_LINK,
+      ERRNOS.noLink,
       linked.then(() => true),
     )) ?? false
   );
@@ -319,7 +326,7 @@ export async function replaceLink(path: string, target: string, tmpDir: string):
 /** The target that {@link replaceLink} wrote; undefined if there is none. */
 export async function readLinkIfExists(path: string): Promise<string | undefined> {
   const read = operate('read', path, () => fs.readlink(path));
-  const target = await unless(new Set([...ABSENT, 'EINVAL', 'UNKNOWN']), read);
+  const target = await unless(new Set([...ERRNOS.absent, 'EINVAL', 'UNKNOWN']), read);
   if (target !== undefined || (await isFolder(path))) return target;
   return (await readTextIfExists(path))?.trim();
 }
@@ -406,13 +413,14 @@ function isTaken(error: unknown, path: string): boolean {
 
 async function writeDurably(
   path: string,
-  content: Uint8Array | string,
+  content: Content,
   access: keyof typeof MODES = 'normal',
 ): Promise<void> {
   const mode = MODES[access];
   await withFile(path, 'wx', mode, async (handle) => {
     if (access === 'private') await operate('chmod', path, () => handle.chmod(mode));
-    await operate('write', path, () => handle.writeFile(content));
+    // Its type lacks pieces.
+    await operate('write', path, () => handle.writeFile(content as string));
     await operate('fsync', path, () => handle.sync());
   });
 }
@@ -420,7 +428,7 @@ async function writeDurably(
 /** Makes the names in a folder durable, where the system can do that. */
 export async function syncFolder(path: string): Promise<void> {
   const synced = withFile(path, 'r', 0, (handle) => operate('fsync', path, () => handle.sync()));
-  await unless(NO_FOLDER_SYNC, synced);
+  await unless(ERRNOS.noFolderSync, synced);
 }
 
 async function withFile<T>(

@@ -12,10 +12,14 @@ import {
   uniqueRequests,
 } from '../model/configuration-id.ts';
 import { ConverterError } from '../support/errors.ts';
-import { readBytesIfExists, replaceFile, temporaryFolder } from '../support/files.ts';
+import { PIECE_BYTES } from '../support/file-operations.ts';
+import { readPieces, replaceFile, statIfExists, temporaryFolder } from '../support/files.ts';
 import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
 
 const LINE_END = 0x0a;
+
+/** A longer line is damaged: what this program writes has at most some MiB. */
+const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
 
 /** Name of the manifest in the output folder. */
 export const MANIFEST_FILE = 'manifest.jsonl';
@@ -58,6 +62,15 @@ export function openManifest(
   return openLines(join(outputDir, MANIFEST_FILE), MANIFEST_FORM, watch);
 }
 
+/** Reads the lines of a manifest one after the other, without keeping them. @throws as {@link openManifest} */
+export async function* manifestLines(
+  outputDir: string,
+  onDamaged?: LineWatch<ManifestLine>['onDamaged'],
+): AsyncIterable<ManifestLine> {
+  const path = join(outputDir, MANIFEST_FILE);
+  for await (const { line } of readLines<ManifestLine>(path, MANIFEST_FORM, onDamaged)) yield line;
+}
+
 /**
  * The catalogue of each language.
  *
@@ -95,27 +108,41 @@ export async function writeLines<T>(
   lines: PackedMap<T>,
 ): Promise<void> {
   const path = join(outputDir, name);
-  const parts = sortConfigurationKeys(lines.keys()).map((key) => lines.bytesOf(key)!);
-  const length = parts.reduce((sum, part) => sum + part.length + 1, 0);
-  const before = await readBytesIfExists(path);
-  if (before?.length === length && consistsOf(before, parts)) return;
-  const content = new Uint8Array(length).fill(LINE_END);
-  let at = 0;
-  for (const part of parts) {
-    content.set(part, at);
-    at += part.length + 1;
-  }
-  await replaceFile(path, content, { tmpDir: temporaryFolder(outputDir) });
+  const sorted = sortConfigurationKeys(lines.keys()).map((key) => lines.bytesOf(key)!);
+  const length = sorted.reduce((sum, line) => sum + line.length + 1, 0);
+  const before = await statIfExists(path);
+  if (before?.bytes === length && (await consistsOf(path, piecesOf(sorted)))) return;
+  await replaceFile(path, piecesOf(sorted), { tmpDir: temporaryFolder(outputDir) });
 }
 
-/** Whether a file of the same length has these lines, found without putting them together. */
-function consistsOf(file: Uint8Array, parts: readonly Uint8Array[]): boolean {
-  let at = 0;
-  return parts.every((part) => {
-    const isEqual = Buffer.compare(file.subarray(at, at + part.length), part) === 0;
-    at += part.length + 1;
-    return isEqual && file[at - 1] === LINE_END;
-  });
+/** Whether a file of the same length has this content, of which only a piece is in memory. */
+async function consistsOf(path: string, content: Iterator<Uint8Array>): Promise<boolean> {
+  for await (const piece of readPieces(path)) {
+    const { value } = content.next() as IteratorResult<Uint8Array, undefined>;
+    if (value === undefined || Buffer.compare(piece, value) !== 0) return false;
+  }
+  return true;
+}
+
+/** Puts lines together in pieces of {@link PIECE_BYTES}, all in one memory: a piece is valid until the next. */
+function* piecesOf(lines: Iterable<Uint8Array>): Generator<Uint8Array, undefined> {
+  const piece = new Uint8Array(PIECE_BYTES);
+  const end = Uint8Array.of(LINE_END);
+  let used = 0;
+  for (const line of lines) {
+    for (let part of [line, end]) {
+      while (part.length > 0) {
+        const fitting = part.subarray(0, PIECE_BYTES - used);
+        piece.set(fitting, used);
+        used += fitting.length;
+        part = part.subarray(fitting.length);
+        if (used < PIECE_BYTES) continue;
+        yield piece;
+        used = 0;
+      }
+    }
+  }
+  if (used > 0) yield piece.subarray(0, used);
 }
 
 /**
@@ -125,10 +152,12 @@ function consistsOf(file: Uint8Array, parts: readonly Uint8Array[]): boolean {
  * it did not select stays listed with the configuration that it resolved to.
  *
  * @param earlier - None after a full run.
+ * @param bytesOf - The earlier lines as bytes, which a line that stays as it was shares.
  */
 export function keepUnselected(
   lines: PackedMap<ManifestLine>,
   earlier: Iterable<ManifestLine>,
+  bytesOf?: PackedMap<ManifestLine>['bytesOf'],
 ): void {
   let answered: Set<string> | undefined;
   for (const line of earlier) {
@@ -137,6 +166,12 @@ export function keepUnselected(
     if (requested.length === 0) continue;
     const key = configurationKey(line);
     const own = lines.get(key);
+    const isSame = own === undefined && requested.length === line.requested.length;
+    const bytes = isSame ? bytesOf?.(key) : undefined;
+    if (bytes !== undefined) {
+      lines.setBytes(key, bytes);
+      continue;
+    }
     const together = uniqueRequests([...(own?.requested ?? []), ...requested]);
     lines.set(key, orderFields({ ...(own ?? line), requested: together }));
   }
@@ -147,6 +182,15 @@ function requestsOf(lines: PackedMap<ManifestLine>): Set<string> {
   for (const { requested } of lines.values())
     for (const request of requested) requests.add(configurationKey(request));
   return requests;
+}
+
+/** The same as {@link jsonLines}, in pieces for {@link replaceFile}. */
+export function* jsonPieces(values: Iterable<unknown>): Iterable<Uint8Array> {
+  const encoder = new TextEncoder();
+  const lines = function* () {
+    for (const value of values) yield encoder.encode(JSON.stringify(value));
+  };
+  yield* piecesOf(lines());
 }
 
 /** One JSON value a line, UTF-8, each line terminated. */
@@ -178,29 +222,65 @@ const DIGEST = /^[0-9a-f]{64}$/;
 async function openLines<T extends ArticleRequest>(
   path: string,
   form: LineForm,
-  { onLine, onDamaged = refuse }: LineWatch<T>,
+  { onLine, onDamaged }: LineWatch<T>,
 ): Promise<PackedMap<T>> {
-  const content = (await readBytesIfExists(path)) ?? new Uint8Array(0);
   const lines = createPackedMap<T>();
-  const decoder = new TextDecoder();
-  let number = 0;
-  for (let start = 0, end = 0; start < content.length; start = end + 1) {
-    end = content.indexOf(LINE_END, start);
-    if (end < 0) end = content.length;
-    number++;
-    const bytes = content.subarray(start, end);
-    if (bytes.length === 0) continue;
-    const line = parsed(decoder.decode(bytes));
-    const problem = problemOf(line, form);
-    if (problem !== undefined) {
-      onDamaged(`${path}:${number}`, problem);
-      continue;
-    }
-    const key = configurationKey(line as T);
+  for await (const { line, bytes } of readLines<T>(path, form, onDamaged)) {
+    const key = configurationKey(line);
     lines.setBytes(key, bytes);
-    onLine?.(line as T, key);
+    onLine?.(line, key);
   }
   return lines;
+}
+
+/** Reads the lines that are not damaged, one after the other. */
+async function* readLines<T extends ArticleRequest>(
+  path: string,
+  form: LineForm,
+  onDamaged: (where: string, problem: string) => void = refuse,
+): AsyncIterable<{ line: T; bytes: Uint8Array }> {
+  const decoder = new TextDecoder();
+  let number = 0;
+  for await (const bytes of splitLines(readPieces(path))) {
+    number++;
+    if (bytes?.length === 0) continue;
+    const line = bytes && parsed(decoder.decode(bytes));
+    const problem = bytes ? problemOf(line, form) : TOO_LONG;
+    if (problem === undefined) yield { line: line as unknown as T, bytes: bytes! };
+    else onDamaged(`${path}:${number}`, problem);
+  }
+}
+
+const TOO_LONG = `expected a line of at most ${LONGEST_LINE_BYTES} bytes, received a longer one`;
+
+/** Splits pieces of a file into lines; undefined is one that is too long, whose bytes are dropped. */
+async function* splitLines(
+  pieces: AsyncIterable<Uint8Array>,
+): AsyncIterable<Uint8Array | undefined> {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  const add = (part: Uint8Array) => {
+    length += part.length;
+    if (length > LONGEST_LINE_BYTES) parts = [];
+    else if (part.length > 0) parts.push(part);
+  };
+  const take = (): Uint8Array | undefined => {
+    const [first = new Uint8Array(0)] = parts;
+    const line = parts.length > 1 ? Buffer.concat(parts) : first;
+    const isTooLong = length > LONGEST_LINE_BYTES;
+    [parts, length] = [[], 0];
+    return isTooLong ? undefined : line;
+  };
+  for await (const piece of pieces) {
+    let start = 0;
+    for (let end = piece.indexOf(LINE_END); end >= 0; end = piece.indexOf(LINE_END, start)) {
+      add(piece.subarray(start, end));
+      yield take();
+      start = end + 1;
+    }
+    add(piece.subarray(start));
+  }
+  if (length > 0) yield take();
 }
 
 function refuse(where: string, problem: string): never {

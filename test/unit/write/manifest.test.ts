@@ -1,0 +1,66 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ManifestLine } from '../../../src/model/asset.ts';
+import { configurationKey } from '../../../src/model/configuration-id.ts';
+import { createPackedMap } from '../../../src/support/packed-map.ts';
+import {
+  MANIFEST_FILE,
+  manifestLines,
+  openManifest,
+  writeLines,
+} from '../../../src/write/manifest.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'btg2gltf-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const lineOf = (basearticlenumber: string, message = ''): ManifestLine => {
+  const id = { manufacturer: 'ACME', program: 'DESK', basearticlenumber, finalarticlenumber: '' };
+  const key = { ...id, reinitstring: '', metareinitstring: '' };
+  const error = { code: 'HTTP_STATUS', message };
+  const lists = { losses: [], warnings: [], requested: [key] };
+  return { ...key, status: 'failed', convertdate: '', source: '', ...lists, error };
+};
+
+test('lines of all lengths are read as they were written, and an equal file is left alone', async () => {
+  const lines = createPackedMap<ManifestLine>();
+  // Some are longer than a piece of the file, and some end with one.
+  for (let at = 0; at < 60; at++) {
+    const line = lineOf(String(at).padStart(3, '0'), 'ü'.repeat(at ** 3));
+    lines.set(configurationKey(line), line);
+  }
+  await writeLines(folder, MANIFEST_FILE, lines);
+  const before = await stat(join(folder, MANIFEST_FILE));
+  const read = await openManifest(folder);
+  expect([...read.values()]).toEqual([...lines.values()]);
+  await writeLines(folder, MANIFEST_FILE, read);
+  expect((await stat(join(folder, MANIFEST_FILE))).ino).toBe(before.ino);
+  const [first] = [...lines.keys()];
+  lines.set(first!, { ...lines.get(first!)!, source: 'x' });
+  lines.delete([...lines.keys()].at(-1)!);
+  await writeLines(folder, MANIFEST_FILE, lines);
+  expect([...(await openManifest(folder)).values()]).toEqual([...lines.values()]);
+});
+
+test('a line that is too long is damaged, and the others are read', async () => {
+  const lines = [lineOf('1'), lineOf('2', 'x'.repeat(64 * 1024 * 1024)), lineOf('3')];
+  await writeFile(
+    join(folder, MANIFEST_FILE),
+    lines.map((line) => JSON.stringify(line)).join('\n'),
+  );
+  await expect(openManifest(folder)).rejects.toMatchObject({
+    code: 'MANIFEST_DAMAGED',
+    message: expect.stringMatching(/manifest\.jsonl:2: expected a line of at most 67108864 bytes/),
+  });
+  const damaged: string[] = [];
+  const numbers: string[] = [];
+  const onDamaged = (where: string) => void damaged.push(where);
+  for await (const { basearticlenumber } of manifestLines(folder, onDamaged))
+    numbers.push(basearticlenumber);
+  expect(numbers).toEqual(['1', '3']);
+  expect(damaged).toEqual([`${join(folder, MANIFEST_FILE)}:2`]);
+});
