@@ -175,7 +175,7 @@ function printDryRun(dryRun: DryRun, io: Io): number {
   for (const { what, code, message } of failures) io.printData(`${code}\t${what}\t${message}\n`);
   for (const { code, message } of warnings) io.printData(`${code}\t${message}\n`);
   io.print(estimateText(dryRun));
-  return failures.length > 0 ? 1 : 0;
+  return failures.some(({ cart }) => !cart) ? 1 : 0;
 }
 
 const DRY_RUN_FIELDS = ID_FIELDS.filter((field) => field !== 'metareinitstring');

@@ -82,14 +82,17 @@ function withEntry(failure: SelectionFailure, index: number): SelectionFailure {
  * Merges the articles that resolve to one key, in their order. A catalogue names a configuration by its final
  * number, a cart by its reinit string too: only such pairs are resolved; one that cannot be is not merged.
  *
+ * @param isWaiting - Whether an article is not tried in this run: nothing is requested for it.
  * @see D-800.
  */
 export async function distinctArticles(
   articles: readonly SelectedArticle[],
   identify: (request: ArticleRequest) => Promise<{ key: ArticleKey }>,
+  isWaiting: (article: SelectedArticle) => boolean = () => false,
 ): Promise<SelectedArticle[]> {
   const keys = new Map<SelectedArticle, string>();
-  await inParallel(ambiguous(articles), IDENTIFIED_AT_ONCE, async (article) => {
+  const resolved = ambiguous(articles).filter((article) => !isWaiting(article));
+  await inParallel(resolved, IDENTIFIED_AT_ONCE, async (article) => {
     try {
       keys.set(article, configurationKey((await identify(article.request)).key));
     } catch (thrown) {
@@ -122,6 +125,7 @@ function merge(group: readonly SelectedArticle[]): SelectedArticle {
     why: [...new Set(group.flatMap(({ why }) => why))],
     ...(byKey.size > 0 && { alike: [...byKey.values()] }),
     ...(children && { children }),
+    ...(group.every(({ cart }) => cart) && { cart: true }),
   };
 }
 

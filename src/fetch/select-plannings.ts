@@ -24,25 +24,28 @@ import {
  * @see Spec 4.6; D-801, D-802.
  */
 export async function selectPlannings(
-  { as, plannings }: SourceOf<'planning'>,
+  { plannings, ...source }: SourceOf<'planning'>,
   configurator: Pick<Configurator, 'resolve'>,
 ): Promise<Required<SourceSelection>> {
-  const select = (planning: StoredPlanning) => selectPlanning(planning, as, configurator);
+  const select = (planning: StoredPlanning) => selectPlanning(planning, source, configurator);
   return joinSelections(await Promise.all(plannings.map(select)));
 }
 
 async function selectPlanning(
   planning: StoredPlanning,
-  as: SourceOf<'planning'>['as'],
+  { as, isWaiting }: Pick<SourceOf<'planning'>, 'as' | 'isWaiting'>,
   configurator: Pick<Configurator, 'resolve'>,
 ): Promise<SourceSelection> {
   try {
     const article = topLevelArticle(planning);
     const children = planningChildren(article);
-    const root = { request: requestOfArticle(article), why: [planning.name], children };
+    const { cart } = planning;
+    const request = requestOfArticle(article);
+    const root = { request, why: [planning.name], children, ...(cart && { cart }) };
     const warnings = unconfigured(planning, root);
     const isDefault = warnings.length > 0 && children.length === 0;
-    const isOther = !isDefault && !(await isAsServed(root, configurator));
+    const isTried = !(cart && isWaiting?.(request));
+    const isOther = !isDefault && isTried && !(await isAsServed(root, configurator));
     if (isOther && children.length === 0) {
       throw invalid('expected reinit, or the children of the planning, received neither');
     }
@@ -54,10 +57,10 @@ async function selectPlanning(
   }
 }
 
-function childOf({ name }: StoredPlanning) {
+function childOf({ name, cart }: StoredPlanning) {
   return ({ parent: _, ...request }: PlanningChild, index: number): SelectedArticle => {
     checkIdentity(request, `child ${index + 1}`);
-    return { request, why: [`child in ${name}`] };
+    return { request, why: [`child in ${name}`], ...(cart && { cart }) };
   };
 }
 
@@ -146,13 +149,14 @@ function checkIdentity(request: ArticleRequest, what: string): void {
 
 /** The ids of an article that cannot be used may be known. */
 function failureOf(
-  { name, selectedBy, article }: StoredPlanning,
+  { name, selectedBy, article, cart }: StoredPlanning,
   { code, message }: ConverterError,
 ): SelectionFailure {
   const json = 'json' in article ? article.json : undefined;
   const inner = isRecord(json) && isRecord(json.json) ? json.json : json;
   const { manufacturer, program, basearticlenumber } = isRecord(inner) ? inner : {};
-  const failure = { what: name, ...(selectedBy && { selectedBy }), code, message };
+  const origin = { what: name, ...(selectedBy && { selectedBy }), ...(cart && { cart }) };
+  const failure = { ...origin, code, message };
   if (!isName(manufacturer) || !isName(program) || !isName(basearticlenumber)) return failure;
   const ids = { manufacturer: manufacturer.toUpperCase(), program: program.toUpperCase() };
   return { ...failure, article: { ...ids, basearticlenumber } };

@@ -35,6 +35,8 @@ export type ArticleSource =
       /** One asset of each planning, or its children as assets of their own too. */
       as: 'planning' | 'articles';
       plannings: readonly StoredPlanning[];
+      /** Whether a request of a cart failed so often that it is not tried; nothing is requested for it. */
+      isWaiting?: (request: ArticleRequest) => boolean;
     }
   | ({
       /** Configurations of one base article. */
@@ -63,6 +65,8 @@ export interface StoredPlanning {
   name: string;
   /** The lines that name it, such as `ids.txt:2`; undefined if no file lists it. */
   selectedBy?: string[];
+  /** Anyone may have posted it: what fails of it is counted apart. */
+  cart?: true;
   /** As it was received; or why it cannot be read. */
   article: { json: unknown } | { error: ConverterError };
 }
@@ -76,6 +80,8 @@ export interface SelectedArticle {
   alike?: ArticleRequest[];
   /** Of a stored planning: its children as they were stored. */
   children?: PlanningChild[];
+  /** Only carts select it. */
+  cart?: true;
 }
 
 /** Something that was to be selected and could not be. */
@@ -88,6 +94,8 @@ export interface SelectionFailure {
   message: string;
   /** The article concerned, if it is known. */
   article?: ArticleId;
+  /** It is a cart. */
+  cart?: true;
 }
 
 /** What one source selects. */

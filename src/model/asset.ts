@@ -50,6 +50,8 @@ export interface ManifestLine extends ArticleKey, Partial<AssetFigures> {
   warnings: Warning[];
   /** Every request that resolved to this configuration. */
   requested: ArticleRequest[];
+  /** Only carts select it: it counts apart, and no gate compares it. */
+  cart?: true | undefined;
   /** Of a skipped configuration: why it has no GLB. */
   reason?: { code: string; message: string };
   error?: { code: string; message: string };

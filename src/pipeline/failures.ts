@@ -75,6 +75,8 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
   const met = new Set<string>();
   const failed = new Set<string>();
   let selected = published;
+  /** Requests of carts: they always wait in quarantine, however many they are. */
+  const carts = new Set<string>();
 
   const isQuarantined = ({ code, nights }: FailureRecord) =>
     code === KILLED_THE_RUN || nights >= policy.quarantineAfterNights;
@@ -91,7 +93,9 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
   let tooMany: boolean | undefined;
   const areTooMany = () => {
     if (tooMany !== undefined) return tooMany;
-    const own = [...records.values()].filter((record) => record.root === '' && !isPart(record));
+    const own = [...records.values()].filter(
+      (record) => record.root === '' && !isPart(record) && !carts.has(record.request),
+    );
     tooMany = own.filter(isQuarantined).length > mostQuarantined(selected);
     return tooMany;
   };
@@ -144,11 +148,21 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
      * @param isAll - Whether those in quarantine are tried.
      */
     split(articles: readonly SelectedArticle[], isAll = false) {
-      selected = Math.max(selected, articles.length);
-      const waiting = isAll ? [] : articles.flatMap(requestsOf).filter(isWaiting);
-      const areAllTried = waiting.length > mostQuarantined(articles.length);
-      return splitBy(articles, isAll || areAllTried ? cannotBuild : isWaiting);
+      const range = articles.filter(({ cart }) => !cart);
+      for (const { cart, ...article } of articles) {
+        if (cart) for (const request of requestsOf(article)) carts.add(configurationKey(request));
+      }
+      selected = Math.max(selected, range.length);
+      const waiting = isAll ? [] : range.flatMap(requestsOf).filter(isWaiting);
+      const areAllTried = waiting.length > mostQuarantined(range.length);
+      const isUntried = (request: ArticleRequest) =>
+        areAllTried && !carts.has(configurationKey(request))
+          ? cannotBuild(request)
+          : isWaiting(request);
+      return splitBy(articles, isAll ? cannotBuild : isUntried);
     },
+    isWaiting,
+    isOfCart: (request: ArticleRequest) => carts.has(configurationKey(request)),
     /**
      * Returns the articles with a request that failed when it was last tried, without their other requests. A
      * planning counts if a child failed that is an asset of its own.
@@ -270,16 +284,23 @@ export function openQuarantine(
   const { lines } = stores.previous;
   const { service, database } = snapshotSource(run);
   const hasSnapshot = (request: string) => database.snapshots.get(service, request) !== undefined;
-  const known = { ...options.pipeline, now: startedAt, published: lines.size };
+  const published = lines.size - stores.previous.carts.size;
+  const known = { ...options.pipeline, now: startedAt, published };
   const history = openFailureHistory(database.failures, { ...known, command, hasSnapshot });
   for (const work of killed) if (work.isNew && work.kills >= MOST_KILLS) history.recordKills(work);
   const suspects = new Set(killed.map(({ request }) => request));
   const isExplicit = options.only !== undefined || options.failedOnly || options.force;
+  const isAll = isExplicit || command !== 'run';
   const roots = new Map<string, ArticleRequest>();
   const rootOf = (request: ArticleRequest) => roots.get(configurationKey(request)) ?? request;
 
   const filter = (articles: readonly SelectedArticle[]): readonly SelectedArticle[] => {
-    const { tried, quarantined } = history.split(articles, isExplicit || command !== 'run');
+    // The children of a planning that only carts select are of a cart too.
+    const marked = articles.map(
+      (article): SelectedArticle =>
+        history.isOfCart(rootOf(article.request)) ? { ...article, cart: true } : article,
+    );
+    const { tried, quarantined } = history.split(marked, isAll);
     for (const { request, error } of quarantined) {
       const result = { status: 'failed', request, key: undefined, error } as const;
       results.add(result, { place: NOT_TRIED, ms: 0 });
@@ -288,6 +309,10 @@ export function openQuarantine(
   };
   return {
     historyOf: history.historyOf,
+    /** Whether a request is not tried in this run; if many of the range wait, only those of carts are not. */
+    isWaiting: (request: ArticleRequest) => !isAll && history.isWaiting(request),
+    /** Whether only carts select a request that the run processes. */
+    isOfCart: history.isOfCart,
     /** Returns the request of the planning of a child that is an asset of its own, or the request itself. */
     rootOf,
     /** Selects those of some articles that are tried. */

@@ -21,11 +21,14 @@ type GateAssessment = Omit<GateReport, 'accepted'>;
 /**
  * Compares the published manifest with the one that would replace it. What failed counts with its previous
  * figures, since its GLB stays published. @see D-850, D-851
+ *
+ * @param carts - Keys of the published lines that only carts selected, which are not compared.
  */
 export function assessGates(
   before: PackedMap<ManifestLine>,
   now: PackedMap<ManifestLine>,
   thresholds: Gates,
+  carts: ReadonlySet<string> = new Set(),
 ): GateAssessment {
   const tallies = new Map<string, Tally>();
   const add = (manufacturer: string, examples: readonly [Gate, Example][]) => {
@@ -42,6 +45,7 @@ export function assessGates(
   };
   const gone: string[] = [];
   for (const key of before.keys()) {
+    if (carts.has(key)) continue;
     // Equal lines share their bytes.
     if (before.bytesOf(key) === now.bytesOf(key)) add(parseConfigurationKey(key).manufacturer, []);
     else if (now.has(key)) compare(key, key);
@@ -223,7 +227,12 @@ function summary(
   return { gate, action, article: range, before: compared, now: compared - affected, message };
 }
 
-/** Assesses the new manifest: the gates first, then the number of failures. @see D-850, D-853 */
+/**
+ * Assesses the new manifest: the gates first, then the number of failures. Carts do not count.
+ *
+ * @param notSelected - Number of entries of the selection that failed.
+ * @see D-850, D-853
+ */
 export function assessRun(
   { options, stores }: Run,
   lines: PackedMap<ManifestLine>,
@@ -231,7 +240,12 @@ export function assessRun(
   end: RunEnd,
 ): { gates?: GateReport; end: RunEnd } {
   if (!isPublished(end)) return { end };
-  const found = assessGates(stores.previous.lines, lines, options.pipeline.gates);
+  const found = assessGates(
+    stores.previous.lines,
+    lines,
+    options.pipeline.gates,
+    stores.previous.carts,
+  );
   const first = found.findings.find(({ action }) => action === 'refuse');
   const message = `gate ${first?.gate}: ${first?.message}; the previous result stays published`;
   const error = found.refused
@@ -249,7 +263,12 @@ function tooManyFailures(
 ): ConverterError | undefined {
   if (limit === undefined) return undefined;
   let failed = notSelected;
-  for (const { status } of lines.values()) if (status === 'failed') failed++;
-  const message = exceededFailures(limit, { failed, of: lines.size + notSelected });
+  let of = notSelected;
+  for (const { status, cart } of lines.values()) {
+    if (cart) continue;
+    of++;
+    if (status === 'failed') failed++;
+  }
+  const message = exceededFailures(limit, { failed, of });
   return message === undefined ? undefined : new ConverterError('MAX_FAILURES', message);
 }

@@ -27,6 +27,9 @@ import type { Run } from './open-run.ts';
 import type { Results } from './results.ts';
 import { languagesOf, pipelineServiceId } from './service.ts';
 
+/** Whether only carts select a request. */
+export type IsOfCart = (request: ArticleRequest) => boolean;
+
 /** Code of the warning that one of several requests of a configuration failed. */
 export const REQUEST_FAILED = 'REQUEST_FAILED';
 /** Code of the warning that texts of the catalogue are longer than allowed. */
@@ -46,6 +49,7 @@ const MAX_DEPTH = 64;
  *
  * @param results - Of all its requests, in the order of the selection; at least one.
  * @param before - Its previous line.
+ * @param isOfCart - Whether only carts select a request.
  * @returns A line without a path, unless it is fresh; `before` itself if it is the same.
  *
  * @see D-746.
@@ -54,6 +58,7 @@ export function manifestLine(
   id: ArticleRequest,
   results: readonly Result[],
   before: ManifestLine | undefined,
+  isOfCart: IsOfCart = () => false,
 ): ManifestLine {
   const requested = uniqueRequests(results.map(({ request }) => request));
   const failures = results.filter((result) => result.status === 'failed');
@@ -63,12 +68,13 @@ export function manifestLine(
       message: `${configurationKey(request)} failed: ${code}: ${message}`,
     })),
   );
-  const identity = configurationId(id);
+  const cart = requested.every(isOfCart) ? (true as const) : undefined;
+  const identity = { ...configurationId(id), cart };
   const read = results.find((result) => 'built' in result) ?? results.find(isSkipped);
   if (read !== undefined)
     return orderFields({ ...identity, ...readFields(read, failed), requested });
   const isFresh = results.some(({ status }) => status === 'fresh');
-  if (isFresh && before !== undefined) return freshLine(before, failed, requested);
+  if (isFresh && before !== undefined) return freshLine(before, failed, { requested, cart });
   const { error } = failures[0]!;
   return orderFields({ ...identity, ...failedFields(before), requested, error });
 }
@@ -92,15 +98,16 @@ function readFields(result: BuiltResult | SkippedResult, failed: Warning[]) {
 function freshLine(
   before: ManifestLine,
   failed: Warning[],
-  requested: ArticleRequest[],
+  { requested, cart }: Pick<ManifestLine, 'requested' | 'cart'>,
 ): ManifestLine {
   const own = before.warnings.filter(({ code }) => code !== REQUEST_FAILED);
   const warnings = redactMessages([...own, ...failed]);
   const status = before.status === 'skipped' ? 'skipped' : 'unchanged';
   const isSame =
     before.status === status &&
+    before.cart === cart &&
     JSON.stringify([before.warnings, before.requested]) === JSON.stringify([warnings, requested]);
-  return isSame ? before : orderFields({ ...before, status, warnings, requested });
+  return isSame ? before : orderFields({ ...before, status, warnings, requested, cart });
 }
 
 function failedFields(before: ManifestLine | undefined) {
@@ -234,13 +241,14 @@ export function newLines(
   results: Results,
   selection: Pick<Selection, 'failures' | 'unread'>,
   isPartial: boolean,
+  isOfCart: IsOfCart,
 ): PackedMap<ManifestLine> {
   const lines = createPackedMap<ManifestLine>();
   const before = run.stores.previous.lines;
   for (const key of results.keys()) {
     const own = results.of(key).map(({ result }) => result);
     const known = before.get(key);
-    const line = manifestLine(parseConfigurationKey(key), own, known);
+    const line = manifestLine(parseConfigurationKey(key), own, known, isOfCart);
     // Equal lines share their bytes.
     if (line === known) lines.setBytes(key, before.bytesOf(key)!);
     else lines.set(key, line);

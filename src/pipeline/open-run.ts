@@ -147,7 +147,9 @@ async function openPrevious(
 ) {
   const keys = new Map<string, string>();
   const objects = new Set<Digest>();
+  const carts = new Set<string>();
   const onLine = (line: ManifestLine, key: string) => {
+    if (line.cart) carts.add(key);
     for (const request of line.requested) keys.set(configurationKey(request), key);
     const { sha256 } = publishedAsset(line) ?? {};
     if (sha256 !== undefined) objects.add(sha256);
@@ -163,6 +165,8 @@ async function openPrevious(
     lines: await openManifest(outputDir, { onLine, ...watch }),
     /** The GLBs that these lines publish. */
     objects,
+    /** Keys of the lines that only carts selected. */
+    carts: carts as ReadonlySet<string>,
     /** The catalogue in each language of the pipeline. */
     catalogues,
     /** Whether each catalogue has a line with all of today's fields. */

@@ -61,7 +61,7 @@ export function fetchPipeline(
   return withRun(options, environment, async (run) => {
     const results = createResults(run.stores.previous);
     const quarantine = openQuarantine(run, results, 'fetch');
-    const { selection, tried } = quarantine.select(await selectLive(run));
+    const { selection, tried } = quarantine.select(await selectLive(run, quarantine.isWaiting));
     const { done, total } = await processAll(run, tried, await fetchOnly(run), quarantine);
     const isWhole = done === total && !isPartial(options) && !hasFailedOnly(selection);
     quarantine.record(selection.failures, isWhole);
@@ -84,7 +84,7 @@ export type DryRun = Awaited<ReturnType<typeof dryRunPipeline>>;
 export function dryRunPipeline(options: RunOptions, environment: RunEnvironment) {
   return withRun(options, environment, async (run) => {
     const quarantine = openQuarantine(run, createResults(run.stores.previous), 'run');
-    const { selection, tried } = quarantine.select(await selectLive(run));
+    const { selection, tried } = quarantine.select(await selectLive(run, quarantine.isWaiting));
     const fetcher = await run.session.fetcher();
     const wanted = tried.flatMap(({ request, alike = [] }) => [request, ...alike]);
     const estimate = await fetcher.estimate(wanted);
@@ -109,7 +109,7 @@ export function dryRunPipeline(options: RunOptions, environment: RunEnvironment)
 
 interface RunPlan {
   command: 'run' | 'build';
-  select(run: Run): Promise<Selection>;
+  select(run: Run, isWaiting: Quarantine['isWaiting']): Promise<Selection>;
   processor(run: Run): Promise<Processor>;
 }
 
@@ -161,8 +161,9 @@ async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
   const quarantine = openQuarantine(run, results, plan.command, killed);
   const { selection, end: processed } = await selectAndProcess(run, plan, quarantine);
   const isWhole = processed.kind === 'complete' && !isPartial(options) && !hasFailedOnly(selection);
-  const lines = newLines(run, results, selection, !isWhole);
-  const { gates, end: assessed } = assessRun(run, lines, selection.failures.length, processed);
+  const lines = newLines(run, results, selection, !isWhole, quarantine.isOfCart);
+  const notSelected = selection.failures.filter(({ cart }) => !cart).length;
+  const { gates, end: assessed } = assessRun(run, lines, notSelected, processed);
   const published = await endAfter(assessed, 'publishFailed', isPublished(assessed), () =>
     metrics.stopwatch.during('publish', () => publishResults(run, lines, results, isWhole)),
   );
@@ -194,7 +195,7 @@ async function selectAndProcess(
   let selection: Selection = { articles: [], failures: [], warnings: [] };
   try {
     await findDamage(run);
-    const chosen = quarantine.select(await plan.select(run));
+    const chosen = quarantine.select(await plan.select(run, quarantine.isWaiting));
     selection = chosen.selection;
     const processor = await plan.processor(run);
     const { done, total } = await processAll(run, chosen.tried, processor, quarantine);

@@ -8,6 +8,7 @@ import type {
   Selection,
   SelectionFailure,
 } from '../fetch/selection.ts';
+import type { ArticleRequest } from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import { articleLabel, configurationLabels } from '../model/configuration-id.ts';
 import type { Warning } from '../model/snapshot.ts';
@@ -33,22 +34,28 @@ const EXAMPLES = 3;
 /** Reasons listed if nothing is selected. */
 const MOST_REASONS = 10;
 
+/** Whether a request is in quarantine and not tried in this run. */
+type IsWaiting = (request: ArticleRequest) => boolean;
+
 /**
  * Selects at the service, and stores the whole selection for a later `build`.
  *
  * @throws {@link ConverterError} `LIST_INVALID`, `NOTHING_SELECTED`, or an error of the service. @see D-800, D-806
  */
-export async function selectLive(run: Run): Promise<Selection> {
+export async function selectLive(run: Run, isWaiting: IsWaiting = () => false): Promise<Selection> {
   const { options, session, environment, metrics } = run;
   const { pipeline, only } = options;
   return metrics.stopwatch.during('select', async () => {
     const { selectArticles, distinctArticles } = await import('../fetch/select-articles.ts');
-    const sources = await Promise.all(pipeline.articles.map((entry) => openSource(entry, run)));
+    const open = (entry: Pipeline['articles'][number]) => openSource(entry, run, isWaiting);
+    const sources = await Promise.all(pipeline.articles.map(open));
     const fetcher = await session.fetcher();
     const reader = counting(fetcher, environment.selecting);
     const selected = await selectArticles(sources, reader).catch(cannotSelect);
     if (selected.articles.length === 0) expectReadable(selected);
-    const articles = await distinctArticles(selected.articles, fetcher.identify);
+    const isWaitingCart = ({ cart, request }: SelectedArticle) =>
+      cart === true && isWaiting(request);
+    const articles = await distinctArticles(selected.articles, fetcher.identify, isWaitingCart);
     // So that `build` needs neither the service nor its variables.
     await store(pipeline, selectionPath(pipeline), jsonLines(articles));
     const variables = JSON.stringify(pipeline.serviceVariables);
@@ -105,6 +112,7 @@ function counting(fetcher: Fetcher, report: RunEnvironment['selecting'] = () => 
 async function openSource(
   entry: Pipeline['articles'][number],
   { options, stores, environment }: Run,
+  isWaiting: IsWaiting,
 ): Promise<ArticleSource> {
   switch (entry.kind) {
     case 'list': {
@@ -112,7 +120,11 @@ async function openSource(
       return { kind: 'list', name, ...(await readListFile(entry.file)) };
     }
     case 'carts':
-      return { kind: 'planning', as: entry.as, plannings: await readCartFiles(entry.glob) };
+      return {
+        ...{ kind: 'planning', as: entry.as },
+        plannings: await readCartFiles(entry.glob),
+        isWaiting,
+      };
     case 'permanentids': {
       const { from, as } = entry;
       const { service } = options.pipeline;

@@ -231,11 +231,11 @@ async function entries(folder: string, segment: string, folders: boolean): Promi
 async function readCart(path: string, folder: string): Promise<StoredPlanning> {
   const name = `cart ${redact((relative(folder, path) || path).replaceAll(sep, '/'))}`;
   try {
-    return { name, article: { json: await readJson(path) } };
+    return { name, cart: true, article: { json: await readJson(path) } };
   } catch (thrown) {
     const error = asConverterError(thrown);
     if (error.code !== 'FILE_UNREADABLE' && endsRun(error.code)) throw error;
-    return { name, article: { error } };
+    return { name, cart: true, article: { error } };
   }
 }
 

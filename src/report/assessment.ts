@@ -57,8 +57,9 @@ function finished(report: RunReport): Assessment {
       headline: `${configurationsAre(count)} gone`,
     };
   }
-  const { gates, incomplete, damaged } = report;
-  const hasFindings = gates.count + incomplete.count + damaged.count > 0;
+  const { gates, incomplete, damaged, configurations } = report;
+  const hasFindings =
+    gates.count + incomplete.count + damaged.count + configurations.failedCarts > 0;
   return { tone: hasFindings ? 'look' : 'good', ...withoutFailure(report) };
 }
 
@@ -70,8 +71,8 @@ function removedShare({ changes, configurations }: RunReport): number {
 }
 
 function failedDetail({ command, failures, configurations }: RunReport): string {
-  const { selected, skipped, failed } = configurations;
-  const rest = selected - skipped - failed;
+  const { selected, skipped, failed, failedCarts } = configurations;
+  const rest = selected - skipped - failed - failedCarts;
   const others = rest === 0 ? 'None is' : `The other ${integer(rest)} ${rest === 1 ? 'is' : 'are'}`;
   if (command === 'fetch') return `${others} in the cache.`;
   const hasPrevious = failures.some(({ lastGood }) => lastGood !== undefined);
@@ -81,13 +82,14 @@ function failedDetail({ command, failures, configurations }: RunReport): string 
 
 function withoutFailure(report: RunReport): Omit<Assessment, 'tone'> {
   const { command, configurations, changes } = report;
-  const { selected, unchanged, skipped } = configurations;
-  const allAre = configurationsAre(selected - skipped);
+  const { selected, unchanged, skipped, failedCarts } = configurations;
+  const allAre = configurationsAre(selected - skipped - failedCarts);
+  const none = failedCarts === 0 ? 'none' : `${integer(failedCarts)} of carts`;
   if (command === 'fetch') return { headline: 'All fetched', detail: `${allAre} in the cache.` };
   const moved = changes.new.count + changes.changed.count + changes.removed.count;
-  if (moved === 0 && unchanged + skipped === selected)
+  if (moved === 0 && unchanged + skipped + failedCarts === selected)
     return { headline: 'Nothing has changed', detail: `${allAre} published as before.` };
-  return { headline: 'All converted', detail: `${allAre} published, none failed.` };
+  return { headline: 'All converted', detail: `${allAre} published, ${none} failed.` };
 }
 
 function configurationsAre(count: number): string {
@@ -126,10 +128,12 @@ function gateActions({ gates, stop, published }: RunReport): RequiredAction[] {
     });
 }
 
-/** Failures by code: several causes may have one. */
+/** Failures by code, without those of carts: several causes may have one. */
 export function failuresByCode({ causes }: RunReport): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { code, count } of causes) counts[code] = (counts[code] ?? 0) + count;
+  for (const { code, count, cart } of causes) {
+    if (!cart) counts[code] = (counts[code] ?? 0) + count;
+  }
   return counts;
 }
 
@@ -148,10 +152,12 @@ export function detailOf({ article, message }: Cause['examples'][number], cause:
 const MOST_CAUSES = 3;
 
 function failureActions({ causes, configurations: { selected } }: RunReport): RequiredAction[] {
-  const of = (count: number) => `${integer(count)} failed (${percentage(count, selected)})`;
+  const of = (count: number, what = '') =>
+    `${integer(count)}${what} failed (${percentage(count, selected)})`;
   const all = { tone: 'partly', section: 'causes' } as const;
-  const named = causes.slice(0, MOST_CAUSES).map(({ code, count, help, message }) => {
-    return { ...all, code, title: `${of(count)}: ${message}`, help };
+  const named = causes.slice(0, MOST_CAUSES).map(({ code, count, cart, help, message }) => {
+    const own = cart ? ({ ...all, tone: 'look' } as const) : all;
+    return { ...own, code, title: `${of(count, cart ? ' of carts' : '')}: ${message}`, help };
   });
   const others = causes.slice(MOST_CAUSES);
   if (others.length === 0) return named;

@@ -82,6 +82,7 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
     skipped: 0,
     failed: 0,
     quarantined: 0,
+    failedCarts: 0,
   };
   const articles = new Set<string>();
   const geometry = { configurations: 0, ...zeros(GEOMETRY_COUNTS) };
@@ -107,9 +108,10 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
   const countLine = (line: ReportedLine) => {
     const { status, isFresh, error, history, counts, ms = 0 } = line;
     configurations.selected++;
-    configurations[status]++;
+    if (status === 'failed' && line.cart) configurations.failedCarts++;
+    else configurations[status]++;
     if (isFresh && status === 'unchanged') configurations.kept++;
-    if (error !== undefined && history?.quarantined) configurations.quarantined++;
+    if (error !== undefined && history?.quarantined && !line.cart) configurations.quarantined++;
     articles.add(articleKey(line));
     triangles += line.triangles ?? 0;
     if (ms > 0) slowest.add(assetRow(line));
@@ -150,7 +152,7 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
       addRow(damaged, LIMITS.damaged, () => row),
     addNotSelected(row: FailureRow): void {
       configurations.selected++;
-      configurations.failed++;
+      configurations[row.cart ? 'failedCarts' : 'failed']++;
       failures.addNotSelected(row);
     },
     addSelectionWarning(warning: Warning): void {
@@ -224,14 +226,16 @@ function collectFailures(helpOf: (code: string) => string) {
   const rows = createPackedMap<FailureRow>();
   const causes = new Map<string, Cause>();
 
-  const addCause = ({ code, help, message, selectedBy, what, ...id }: FailureRow) => {
+  const addCause = ({ code, help, message, selectedBy, what, cart, ...id }: FailureRow) => {
     const reason = reasonOf(message, [id.basearticlenumber, id.finalarticlenumber]);
-    const kind = `${code} ${patternOf(reason)}`;
-    const key = causes.has(kind) || causes.size < LIMITS.causes ? kind : code;
+    const of = cart ? `cart ${code}` : code;
+    const kind = `${of} ${patternOf(reason)}`;
+    const key = causes.has(kind) || causes.size < LIMITS.causes ? kind : of;
     const article = what ?? configurationLabel(id);
     const cause = causes.get(key) ?? {
       code,
       count: 0,
+      ...(cart && { cart }),
       help,
       example: article,
       message: reason,
@@ -256,10 +260,11 @@ function collectFailures(helpOf: (code: string) => string) {
 
   return {
     add(line: ReportedLine): void {
-      const { error, history, lastGood, selectedBy } = line;
+      const { error, history, lastGood, selectedBy, cart } = line;
       if (error === undefined) return;
       const row: FailureRow = {
         ...configurationId(line),
+        ...(cart && { cart }),
         ...error,
         help: helpOf(error.code),
         ...history,

@@ -120,9 +120,10 @@ function causeExamples(cause: Cause, names: Names): Html {
 }
 
 function failures(report: RunReport): Section | undefined {
-  const { quarantined, failed } = report.configurations;
+  const { quarantined, failed, failedCarts } = report.configurations;
   const kinds = kindsByCode(failuresByCode(report));
   const inQuarantine = { id: 'quarantine', label: 'In quarantine', count: quarantined };
+  const ofCarts = { id: 'carts', label: 'Of carts', count: failedCarts };
   return tableSection('failures', 'Failed', {
     rows: report.failures,
     columns: [
@@ -132,10 +133,13 @@ function failures(report: RunReport): Section | undefined {
       { title: 'Since', cell: ({ firstSeen }) => dayCell(firstSeen) },
       { title: 'Next try', cell: ({ retryOn }) => dayCell(retryOn) },
     ],
-    total: failed,
+    total: failed + failedCarts,
     rest: 'failures.jsonl',
-    kinds: quarantined > 0 ? [...kinds, inQuarantine] : kinds,
-    kindsOf: ({ code, quarantined: is }) => (is ? [code, 'quarantine'] : [code]),
+    kinds: [...kinds, inQuarantine, ofCarts].filter(({ count }) => count > 0),
+    kindsOf: ({ code, cart, quarantined: is }) => {
+      if (cart) return ['carts'];
+      return is ? [code, 'quarantine'] : [code];
+    },
   });
 }
 

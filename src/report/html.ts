@@ -137,7 +137,8 @@ function tilesCard(report: RunReport): Html | undefined {
 
 function changeTiles({ configurations: all, changes }: RunReport): Tile[] {
   const { selected, skipped, failed, quarantined } = all;
-  const same = Math.max(0, selected - failed - skipped - changes.new.count - changes.changed.count);
+  const others = failed + all.failedCarts + skipped + changes.new.count + changes.changed.count;
+  const same = Math.max(0, selected - others);
   const share = (count: number) => (count > 0 ? percentage(count, selected) : '');
   const inQuarantine = quarantined > 0 ? `${integer(quarantined)} in quarantine` : share(failed);
   const tile = (kind: keyof typeof changes): Tile => {
@@ -157,13 +158,21 @@ function changeTiles({ configurations: all, changes }: RunReport): Tile[] {
     tile('removed'),
     ...(skipped === 0 ? [] : [skippedTile]),
     { label: 'Failed', count: failed, note: inQuarantine, tone: 'failed', section: 'failures' },
+    ...cartTiles(all),
   ];
 }
 
-function fetchTiles({ configurations: { fetched, failed, selected } }: RunReport): Tile[] {
+function cartTiles({ failedCarts: count }: RunReport['configurations']): Tile[] {
+  if (count === 0) return [];
+  return [{ label: 'Failed, of carts', count, tone: 'failed', section: 'failures' }];
+}
+
+function fetchTiles({ configurations }: RunReport): Tile[] {
+  const { fetched, failed, selected } = configurations;
   return [
     { label: 'Fetched', count: fetched, note: percentage(fetched, selected), tone: 'new' },
     { label: 'Failed', count: failed, tone: 'failed', section: 'failures' },
+    ...cartTiles(configurations),
   ];
 }
 

@@ -29,6 +29,10 @@ const METRICS: Readonly<Record<string, Metric>> = {
     'change',
   ],
   failures: ['Failures of the last run by error code.', failuresByCode, 'code'],
+  cart_failures: [
+    'Configurations of carts that failed in the last run; they count in no other figure of failures.',
+    ({ configurations }) => configurations.failedCarts,
+  ],
   gate_findings: ['Findings of the gates in the last run.', findings, 'gate', 'action'],
   requests: [
     'Requests of the last run by status of the response; none: without a response.',

@@ -78,6 +78,7 @@ const failure = z.object({
     .describe(
       'who selected it: line of a list, such as articles.csv:3, entry of the pipeline file, folder, cart',
     ),
+  cart: z.boolean().optional().describe('only carts select it: it counts apart'),
   code: text.describe('error code'),
   message: text,
   help: text.describe('an action that helps'),
@@ -142,6 +143,7 @@ export const runReportSchema = z.object({
     skipped: count.describe('those without geometry, such as services and discounts'),
     failed: count,
     quarantined: count.describe('failed ones in quarantine'),
+    failedCarts: count.describe('failed ones that only carts select, not counted in failed'),
   }),
   articles: count.describe('distinct base articles'),
   changes: z.object(each(CHANGES, changes)),
@@ -170,6 +172,7 @@ export const runReportSchema = z.object({
       z.object({
         code: text,
         count,
+        cart: z.boolean().optional().describe('of carts'),
         help: text,
         example: text,
         message: text.describe('what their messages have in common'),

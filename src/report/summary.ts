@@ -38,10 +38,10 @@ export function summarise(report: RunReport, runFolder: string | undefined): str
 
 /** The cause once, some examples, how many more, and the action that helps. */
 function causeLines(cause: Cause, file: string): string[] {
-  const { code, count, message, help, examples } = cause;
+  const { code, count, cart, message, help, examples } = cause;
   const more = count - examples.length;
   return [
-    `${code}  ${integer(count)} failed: ${message}`,
+    `${code}  ${integer(count)}${cart ? ' of carts' : ''} failed: ${message}`,
     ...examples.map((example) => {
       const parts = [example.article, ...(example.selectedBy ?? []), detailOf(example, cause)];
       return `  ${parts.filter((part) => part !== '').join('  ')}`;
@@ -102,10 +102,12 @@ function nothingSelectedText({ stop }: RunReport): string {
 
 function configurationsText({ command, configurations }: RunReport): string {
   const { fetched, converted, unchanged, skipped, failed, quarantined } = configurations;
-  if (command === 'fetch') return `${integer(fetched)} fetched · ${integer(failed)} failed`;
+  const { failedCarts } = configurations;
+  const carts = failedCarts === 0 ? '' : ` · ${integer(failedCarts)} of carts failed`;
+  if (command === 'fetch') return `${integer(fetched)} fetched · ${integer(failed)} failed${carts}`;
   const inQuarantine = quarantined === 0 ? '' : ` (${integer(quarantined)} in quarantine)`;
   const without = skipped === 0 ? '' : ` · ${integer(skipped)} skipped, without geometry`;
-  return `${integer(converted)} converted · ${integer(unchanged)} unchanged${without} · ${integer(failed)} failed${inQuarantine}`;
+  return `${integer(converted)} converted · ${integer(unchanged)} unchanged${without} · ${integer(failed)} failed${inQuarantine}${carts}`;
 }
 
 function changesText({ changes }: RunReport): string {

@@ -36,6 +36,7 @@ const LINE_FIELDS = [
   'losses',
   'warnings',
   'requested',
+  'cart',
   'reason',
   'error',
   'lastGood',
@@ -173,7 +174,8 @@ export function keepUnselected(
       continue;
     }
     const together = uniqueRequests([...(own?.requested ?? []), ...requested]);
-    lines.set(key, orderFields({ ...(own ?? line), requested: together }));
+    const cart = (own === undefined || own.cart) && line.cart;
+    lines.set(key, orderFields({ ...(own ?? line), cart, requested: together }));
   }
 }
 
