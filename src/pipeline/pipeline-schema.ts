@@ -297,7 +297,12 @@ export const pipelineSchema = z
         LONGEST_MS,
       ),
       conversionHeapMb: int(1024, 64, 'JavaScript memory of one conversion, MiB', 65_536),
-      maxTextCharacters: int(100_000, 100, 'longest text of the catalogue; longer ones are cut'),
+      maxTextCharacters: int(
+        100_000,
+        100,
+        'longest text of the catalogue; longer ones are cut',
+        1_000_000,
+      ),
     }),
     gates: gatesSchema,
     failures: section('how often an article that keeps failing is tried', {

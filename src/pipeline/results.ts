@@ -1,9 +1,10 @@
 /** Collects the results of a run by configuration, until the manifest is written. */
 import type { SelectedArticle } from '../fetch/selection.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
-import { configurationKey } from '../model/configuration-id.ts';
-import type { Result } from '../model/result.ts';
+import { articleLabel, configurationKey } from '../model/configuration-id.ts';
+import type { FailedResult, Result } from '../model/result.ts';
 import { createPackedMap } from '../support/packed-map.ts';
+import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import type { PreviousOutput } from './open-run.ts';
 
 /** Processes one article. */
@@ -23,6 +24,9 @@ export interface CollectedResult {
   ms: number;
 }
 
+/** Most bytes of the results of one configuration: their requests are in one line of the manifest. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
 /** All results of a run. */
 export type Results = ReturnType<typeof createResults>;
 
@@ -30,7 +34,7 @@ export type Results = ReturnType<typeof createResults>;
  * Creates an empty collection. Results are stored as bytes, so that 50,000 of them do not load the heap.
  *
  * A request that failed before it was resolved is filed under the configuration that it resolved to in the
- * previous run, so that its published GLB stays known as `lastGood`.
+ * previous run, so that its published GLB stays known as `lastGood`. One too many for its configuration fails.
  *
  * @see D-833.
  */
@@ -38,6 +42,7 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
   // One by one, because a list would be packed anew with each result that is added to it.
   const results = createPackedMap<CollectedResult>();
   const counts = new Map<string, number>();
+  const sizes = new Map<string, number>();
   const placeOf = (key: string, index: number) => (index === 0 ? key : `${key} ${index}`);
   const of = (key: string) => {
     const indices = Array.from({ length: counts.get(key) ?? 0 }, (_, index) => index);
@@ -48,6 +53,13 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
     key === undefined
       ? (keyOfRequest(request) ?? configurationKey(request))
       : configurationKey(key);
+  const put = (key: string, result: CollectedResult) => {
+    const count = counts.get(key) ?? 0;
+    const place = placeOf(key, count);
+    results.set(place, result);
+    counts.set(key, count + 1);
+    sizes.set(key, (sizes.get(key) ?? 0) + results.bytesOf(place)!.length);
+  };
   return {
     /** Returns the results of the requests of a configuration, in the order of the selection. */
     of,
@@ -58,14 +70,26 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
         .findLast((result) => 'catalogue' in result),
     add(result: Result, origin: { place: number; ms: number }): void {
       const key = keyOf(result);
-      const count = counts.get(key) ?? 0;
-      results.set(placeOf(key, count), { ...origin, result });
-      counts.set(key, count + 1);
+      const own = configurationKey(result.request);
+      const isFull = (sizes.get(key) ?? 0) > MAX_BYTES && key !== own;
+      if (isFull) put(own, { ...origin, result: oneTooMany(result.request) });
+      else put(key, { ...origin, result });
     },
     /** Keys of `configurationKey`, in no particular order. */
     keys: () => counts.keys(),
     *all(): Iterable<CollectedResult> {
       for (const key of counts.keys()) yield* of(key);
     },
+  };
+}
+
+function oneTooMany(request: ArticleRequest): FailedResult {
+  const expected = `results of at most ${MAX_BYTES} bytes of all requests for one configuration`;
+  const message = `${articleLabel(request)}: expected ${expected}, received more`;
+  return {
+    status: 'failed',
+    request,
+    key: undefined,
+    error: { code: 'CONFIGURATION_SHARED', message: cutText(message, TEXT_LIMITS.message) },
   };
 }

@@ -85,6 +85,10 @@ export const ERROR_CODES = {
     exit: 1,
     help: 'the article exists: correct its reinitstring or finalarticlenumber, or leave it empty for the default configuration',
   },
+  CONFIGURATION_SHARED: {
+    exit: 1,
+    help: 'report it to the operator of the service: it answers too many requests with one configuration',
+  },
   NODE_NOT_FOUND: { exit: 1, help: 'run btg2gltf catalogue ls to see manufacturers and ids' },
   ARTICLE_TIMEOUT: { exit: 1, help: 'try again later, or raise limits.articleTimeoutMs' },
   ARTICLE_REPORTED: { exit: 1, help: 'ask the manufacturer about the message' },

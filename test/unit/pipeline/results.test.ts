@@ -23,6 +23,23 @@ describe('createResults', () => {
     expect([...results.keys()]).toHaveLength(1);
   });
 
+  it('fails requests one by one where those of one configuration do not fit into a line', () => {
+    const results = empty();
+    const reinitstring = 'x'.repeat(60_000);
+    for (let place = 0; place < 400; place++) {
+      const request = acme(`R${place}`, { reinitstring });
+      results.add({ ...result('R'), request, key: acme('D1') } as Result, { place, ms: 1 });
+    }
+    const [shared, ...others] = [...results.keys()];
+    const bytes = JSON.stringify(results.of(shared!)).length;
+    expect(bytes).toBeGreaterThan(16 * 1024 * 1024);
+    expect(bytes).toBeLessThan(17 * 1024 * 1024);
+    expect(results.of(shared!).length + others.length).toBe(400);
+    expect(results.of(others[0]!)).toMatchObject([
+      { result: { status: 'failed', error: { code: 'CONFIGURATION_SHARED' } } },
+    ]);
+  });
+
   it('takes linear time if the service resolves all requests to one configuration', () => {
     const numbers = (size: number) => Array.from({ length: size }, (_, place) => `R${place}`);
     expectLinear(1000, numbers, (given) => {
