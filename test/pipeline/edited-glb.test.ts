@@ -136,6 +136,17 @@ test('a GLB whose time alone has changed, as by a copy, is read once and not bui
   expect((await runs.report()).damaged.count).toBe(0);
 });
 
+test('a run without changes reads no GLB, and examines each object once, and once for its links', async () => {
+  const stats: string[] = [];
+  watchFileOperations((operation, path) => {
+    if (operation === 'read') expect(path).not.toMatch(/\.glb$/);
+    if (operation === 'stat' && path.includes('/out/objects/')) stats.push(path);
+  });
+  await runs.run('2026-02-02');
+  // Links that are examined at the same time may each examine the object that they share.
+  expect(stats.length).toBeLessThanOrEqual(2 + SIZE.articles);
+});
+
 test('objects of an earlier version, which may be written, become read-only', async () => {
   const link = await linkOf(0);
   const { ino } = await stat(link);

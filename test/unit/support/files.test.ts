@@ -10,9 +10,12 @@ import {
   listFolder,
   makeFolder,
   makePrivateFile,
+  makeReadOnly,
   publishOnce,
+  readBytes,
   readText,
   readTextIfExists,
+  removeFile,
   removeStaleTemporaries,
   replaceFile,
   replaceLink,
@@ -97,6 +100,35 @@ describe('linkOrCopy', () => {
     expect(await linkOrCopy(at('from'), at('sub', 'to'))).toBe('present');
     expect(await publishOnce(at('object'), new Uint8Array(3), dir)).toBe('published');
     expect(await listFolder(dir)).toEqual(['from', 'object', 'sub']);
+  });
+});
+
+describe('a read-only file', () => {
+  const modeOf = async (name: string) => (await stat(at(name))).mode & 0o777;
+
+  it('can be linked, copied, replaced and removed', async () => {
+    const bytes = new Uint8Array([1]);
+    expect(await publishOnce(at('from'), bytes, dir, 'readOnly')).toBe('published');
+    expect(await modeOf('from')).toBe(0o444 & ~process.umask());
+    expect(await linkOrCopy(at('from'), at('link'))).toBe('linked');
+    failing('link', 'EPERM');
+    expect(await linkOrCopy(at('from'), at('copy'))).toBe('copied');
+    expect(await modeOf('copy')).toBe(0o444 & ~process.umask());
+    watchFileOperations(undefined);
+    await replaceFile(at('from'), 'new', { access: 'readOnly' });
+    expect(await modeOf('from')).toBe(0o444 & ~process.umask());
+    expect(await readBytes(at('link'))).toEqual(Buffer.from(bytes));
+    expect(await linkOrCopy(at('from'), at('link'))).toBe('linked');
+    for (const name of ['from', 'link', 'copy']) await removeFile(at(name));
+    expect(await listFolder(dir)).toEqual([]);
+  });
+
+  it('has been one that may be written', async () => {
+    await replaceFile(at('a'), 'old');
+    await makeReadOnly(at('a'), await modeOf('a'));
+    expect(await modeOf('a')).toBe(0o444 & ~process.umask());
+    failing('chmod', 'EPERM');
+    await makeReadOnly(at('a'), 0o644);
   });
 });
 
