@@ -47,14 +47,6 @@ export function openObjects(outputDir: string): ContentStore {
   return openFileStore({ dir, tmpDir, extension: '.glb', repair: true, access: 'readOnly' });
 }
 
-/** The content of an object, as a check found it. */
-export interface CheckedObject {
-  /** Undefined if it is right. */
-  problem: string | undefined;
-  /** Size of the file; undefined if there is none. */
-  bytes: number | undefined;
-}
-
 /**
  * Creates the checks of a run: each object is examined once. One that has the size and time at which its content
  * was right is not read.
@@ -72,10 +64,10 @@ export function openObjectChecks(
     rows ??= table.all(outputDir);
     return rows;
   };
-  const checked = new Map<Digest, Promise<CheckedObject>>();
+  const checked = new Map<Digest, ReturnType<typeof examine>>();
   const written = new Set<Digest>();
 
-  const check = async (object: Digest): Promise<CheckedObject> => {
+  const examine = async (object: Digest) => {
     const path = pathOf(object);
     const facts = await statIfExists(path);
     if (facts === undefined) return { problem: MISSING, bytes: undefined };
@@ -91,9 +83,12 @@ export function openObjectChecks(
   };
 
   return {
-    /** Checks an object; a later change of it in this run makes no difference. */
-    check(object: Digest): Promise<CheckedObject> {
-      const result = checked.get(object) ?? check(object);
+    /**
+     * Checks an object: returns its size, and what is wrong with it. A later change of it in this run makes no
+     * difference.
+     */
+    check(object: Digest) {
+      const result = checked.get(object) ?? examine(object);
       checked.set(object, result);
       return result;
     },
