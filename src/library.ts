@@ -144,7 +144,9 @@ function readConvertPipeline(content: object, env: Environment): Pipeline {
     return readPipelineObject(content, 'convert', env);
   } catch (cause) {
     const { code, message } = asConverterError(cause);
-    throw new ConverterError(code, message.replaceAll('articles, entry 1: ', ''), { cause });
+    throw new ConverterError(code, message.replaceAll('articles, entry 1: ', '').split('\n'), {
+      cause,
+    });
   }
 }
 

@@ -14,6 +14,7 @@ import { amount } from '../report/text.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
+import { visible } from '../support/visible.ts';
 import { type Arguments, type Command, numberOf, textOf, usageError } from './command.ts';
 import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service.ts';
 
@@ -294,7 +295,7 @@ export function articleText(article: Article): string {
   const { ocd, children } = article;
   const name = articleLabel(article);
   return [
-    `${name}  ${ocd?.shorttext ?? ''}`.trimEnd(),
+    visible(`${name}  ${ocd?.shorttext ?? ''}`.trimEnd(), true),
     '\n',
     ocd === undefined ? '  without commercial data\n' : commercialText(ocd, article.reinit),
     ...classTexts('', ocd?.propclasses ?? []),
@@ -320,7 +321,7 @@ function commercialText(ocd: CommercialData, metaConfiguration: string): string 
 
 function paragraph(text: string): string {
   const lines = text.trimEnd().split(/\r\n|\r|\n/);
-  return ['\n', ...lines.map((line) => `${`  ${line}`.trimEnd()}\n`)].join('');
+  return ['\n', ...lines.map((line) => `${visible(`  ${line}`.trimEnd(), true)}\n`)].join('');
 }
 
 const HEAD = ['property', 'text', 'type', 'now', 'allowed', ''];
@@ -331,8 +332,9 @@ function classTexts(what: string, classes: readonly PropertyClass[]): string[] {
       const { name, text, currentvalue } = property;
       return [name, text, typeOf(property), currentvalue, allowedOf(property), flagsOf(property)];
     });
-    const title = `\n  ${what}${name}${text === '' || text === name ? '' : `  ${text}`}\n`;
-    return title + (rows.length === 0 ? '' : textTable([HEAD, ...rows], '    '));
+    const title = `  ${what}${name}${text === '' || text === name ? '' : `  ${text}`}`;
+    const table = rows.length === 0 ? '' : textTable([HEAD, ...rows], '    ');
+    return `\n${visible(title, true)}\n${table}`;
   });
 }
 

@@ -5,6 +5,7 @@ import type { ArticleRequest } from '../model/article.ts';
 import { articleLabel, ID_FIELDS } from '../model/configuration-id.ts';
 import type { ConvertedArticle } from '../pipeline/convert-article.ts';
 import { SILENT } from '../support/log.ts';
+import { visibleLines } from '../support/visible.ts';
 import { type Arguments, type Command, textOf } from './command.ts';
 import { applyOptions, optionsOf } from './pipeline-options.ts';
 import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service.ts';
@@ -65,7 +66,7 @@ function requestOf(args: Arguments): ArticleRequest {
 function resultText({ key, scene, warnings }: ConvertedArticle): string {
   const { min, max } = scene.boundsMetres;
   const [width, height, depth] = max.map((high, axis) => (high - min[axis]!).toFixed(3));
-  return [
+  return visibleLines([
     `${articleLabel(key)} ${key.finalarticlenumber}`,
     `${scene.triangles} triangles, ${scene.materials.length} materials, ${width} × ${depth} × ${height} m (width × depth × height)`,
     ...scene.losses
@@ -73,5 +74,5 @@ function resultText({ key, scene, warnings }: ConvertedArticle): string {
       .map(({ where, field, done }) => `loss: ${where} ${field}: ${done}`),
     ...warnings.map(({ code, message }) => `warning: ${code}: ${message}`),
     '',
-  ].join('\n');
+  ]);
 }

@@ -5,6 +5,7 @@ import type { Decision } from '../model/result.ts';
 import { type Explanation, explainArticle } from '../pipeline/explain.ts';
 import { amount, instant } from '../report/text.ts';
 import { SILENT } from '../support/log.ts';
+import { visibleLines } from '../support/visible.ts';
 import type { MaterialExplanation } from '../transform/material-table.ts';
 import { type Command, textOf } from './command.ts';
 import { optionsOf, readOfflineOptions } from './pipeline-options.ts';
@@ -62,18 +63,19 @@ function failureText(failure: FailureExplanation): string {
   const times = [firstSeen, lastSeen].map((time) => time && instant(time));
   return paragraph([
     `${what ?? configurationLabel(request!)}  failed`,
-    request?.reinitstring && `  ${request.reinitstring}`,
+    request?.reinitstring ? `  ${request.reinitstring}` : undefined,
     `  ${error.code}: ${error.message}`,
     `  → ${error.help}`,
     attempts && `  since ${times[0]} · ${amount(attempts, 'attempt')}, the last ${times[1]}`,
     selectedBy.length > 0 && `  selected by ${selectedBy.join(', ')}`,
-    lastGood && `  its last good file stays published: ${lastGood}`,
+    lastGood ? `  its last good file stays published: ${lastGood}` : undefined,
   ]);
 }
 
 /** The lines that there are, and an empty one. */
 function paragraph(lines: readonly (string | false | 0 | undefined)[]): string {
-  return `${lines.filter(Boolean).join('\n')}\n\n`;
+  const there = lines.filter((line) => line !== undefined && line !== false && line !== 0);
+  return `${visibleLines(there)}\n\n`;
 }
 
 const MOST_OTHERS = 20;
@@ -82,8 +84,8 @@ function othersText(others: readonly string[]): string {
   if (others.length === 0) return '';
   const more = others.length - MOST_OTHERS;
   const rest = more > 0 ? `  … and ${more} more in manifest.jsonl\n` : '';
-  const lines = others.slice(0, MOST_OTHERS).map((label) => `  ${label}\n`);
-  return `These configurations exist:\n${lines.join('')}${rest}`;
+  const lines = others.slice(0, MOST_OTHERS).map((label) => `  ${label}`);
+  return `These configurations exist:\n${visibleLines(lines)}\n${rest}`;
 }
 
 function asJson({ line, decision, rebuilds, materials, scene }: ArticleExplanation) {
@@ -113,11 +115,11 @@ function articleText(article: ArticleExplanation, all: boolean): string {
     : '';
   return paragraph([
     `${configurationLabel(line)}  ${status}${state}`,
-    reinitstring && `  ${reinitstring}`,
+    reinitstring ? `  ${reinitstring}` : undefined,
     decision && decisionText(decision),
     reason && `  ${reason.code}: ${reason.message}`,
     scene && `  geometry: ${Object.entries(scene.counts).map(countText).join(' · ')}`,
-    ...materials.map((material) => materialText(material, all)),
+    ...materials.flatMap((material) => materialLines(material, all)),
     ...losses.map(({ where, field, done }) => `  loss: ${where}, ${field}: ${done}`),
     ...warnings.map(({ code, message }) => `  warning: ${code}: ${message}`),
   ]);
@@ -127,15 +129,15 @@ function countText([name, count]: [string, number]): string {
   return `${count} ${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`;
 }
 
-function materialText({ name, steps }: MaterialExplanation, all: boolean): string {
+function materialLines({ name, steps }: MaterialExplanation, all: boolean): string[] {
   const shown = steps.filter(
     ({ sent, overridden, changes }) =>
       all || sent !== undefined || overridden !== undefined || changes.length > 0,
   );
-  return ['', `  material ${name}`, ...shown.map(stepText)].join('\n');
+  return ['', `  material ${name}`, ...shown.flatMap(stepLines)];
 }
 
-function stepText(step: MaterialExplanation['steps'][number]): string {
+function stepLines(step: MaterialExplanation['steps'][number]): string[] {
   const { field, sent, overridden, target, why, changes } = step;
   const received = sent === undefined ? '(not sent)' : valueText(sent);
   const value =
@@ -144,7 +146,7 @@ function stepText(step: MaterialExplanation['steps'][number]): string {
     ({ name, before, after }) => `      ${name}: ${valueText(before)} → ${valueText(after)}`,
   );
   const head = `    ${field.padEnd(20)} ${value.padEnd(28)} → ${target ?? 'dropped'} (${why})`;
-  return [head, ...lines].join('\n');
+  return [head, ...lines];
 }
 
 function valueText(value: unknown): string {

@@ -2,7 +2,7 @@
 /** The process: it passes arguments, environment, streams, clock and signals to the command line. */
 import { redact } from '../support/redact.ts';
 import { programVersion } from '../support/version.ts';
-import { visible } from '../support/visible.ts';
+import { visible, visibleJson, visibleLines } from '../support/visible.ts';
 import { type Io, interrupt } from './command.ts';
 import { runCommandLine } from './command-line.ts';
 import { openPrompt } from './prompt.ts';
@@ -12,8 +12,9 @@ const INTERRUPTED_EXIT = 130;
 /** Prints what the command line does not print itself: as JSON off a terminal. */
 function printNotice(message: string, help: string): void {
   const fields = { level: 'warn', time: new Date().toISOString(), message, help, msg: 'notice' };
-  const text = `btg2gltf: ${message}\n  → ${help}\n`;
-  process.stderr.write(redact(process.stderr.isTTY ? text : `${JSON.stringify(fields)}\n`));
+  const text = `${visibleLines([`btg2gltf: ${message}`, `  → ${help}`])}\n`;
+  const json = visibleJson(`${JSON.stringify(fields)}\n`);
+  process.stderr.write(redact(process.stderr.isTTY ? text : json));
 }
 
 const controller = new AbortController();

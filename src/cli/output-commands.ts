@@ -10,6 +10,7 @@ import { lockOutput } from '../pipeline/output-lock.ts';
 import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { amount, size } from '../report/text.ts';
 import { redact } from '../support/redact.ts';
+import { visible } from '../support/visible.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
 
 const SUBJECT = 'PIPELINE.yaml|FOLDER';
@@ -37,14 +38,12 @@ export const verifyCommand: Command = {
     const { objects, links, problems, incomplete } = found;
     const isIntact = problems.length + incomplete.length === 0;
     // Below the folder, a path is made of data.
-    const shown = (path: string) => path.replace(folder, () => redact(folder));
+    const masked = (path: string) => path.replace(folder, () => redact(folder));
+    const shown = (path: string) => visible(masked(path), true);
     if (args.json) {
-      const masked = JSON.stringify(
-        found,
-        (_, value) => (typeof value === 'string' ? shown(value) : value),
-        2,
-      );
-      io.printData(`${masked}\n`);
+      const mask = (_: string, value: unknown) =>
+        typeof value === 'string' ? masked(value) : value;
+      io.printData(`${JSON.stringify(found, mask, 2)}\n`);
       return isIntact ? 0 : 1;
     }
     for (const { path, problem, sharedBy = [] } of problems) {
@@ -85,7 +84,8 @@ export const pruneCommand: Command = {
       const plan = await planPrune(outputDir, numberOf(args, 'keep-runs'));
       const { objects, links, runs, bytes } = plan;
       if (args.verbose) {
-        for (const path of [...links, ...objects, ...runs]) io.printData(`${path}\n`);
+        for (const path of [...links, ...objects, ...runs])
+          io.printData(`${visible(path, true)}\n`);
       }
       const reports = runs.length === 0 ? '' : ` and the reports of ${amount(runs.length, 'run')}`;
       const what = `${amount(objects.length, 'object')} (${size(bytes)}) and ${amount(links.length, 'link')}${reports}`;

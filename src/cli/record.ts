@@ -4,6 +4,7 @@ import { configurationLabel } from '../model/configuration-id.ts';
 import type { RecordResult } from '../pipeline/record.ts';
 import { summarise } from '../report/summary.ts';
 import { amount } from '../report/text.ts';
+import { visibleLines } from '../support/visible.ts';
 import { type Command, textOf } from './command.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
@@ -40,14 +41,14 @@ function recordingText(
   dir: string,
 ): string {
   const kinds = Object.entries(answers).map(([operation, count]) => `${operation} ${count}`);
-  return [
+  return visibleLines([
     `  Recording       ${dir}`,
     `  Responses       ${kinds.join(' · ')}`,
     ...(redacted === 0 ? [] : [`  Credentials     removed from ${amount(redacted, 'response')}`]),
     ...differences(replay),
     `  Replay          service: { recording: ${JSON.stringify(dir)} }`,
     '',
-  ].join('\n');
+  ]);
 }
 
 function differences({ missing, extra, error }: RecordResult['replay']): string[] {

@@ -16,6 +16,7 @@ import { amount, duration } from '../report/text.ts';
 import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
 import { readTextIfExists, removeStaleTemporaries, replaceFile } from '../support/files.ts';
 import { SILENT } from '../support/log.ts';
+import { visible } from '../support/visible.ts';
 import {
   type Arguments,
   type Command,
@@ -172,8 +173,8 @@ function printDryRun(dryRun: DryRun, io: Io): number {
   const { articles, failures, warnings } = dryRun.selection;
   if (articles.length > 0) io.print(`${[...DRY_RUN_FIELDS, 'selected by'].join('\t')}\n`);
   io.printData(articles.map(articleLine).join(''));
-  for (const { what, code, message } of failures) io.printData(`${code}\t${what}\t${message}\n`);
-  for (const { code, message } of warnings) io.printData(`${code}\t${message}\n`);
+  for (const { what, code, message } of failures) io.printData(tabbed([code, what, message]));
+  for (const { code, message } of warnings) io.printData(tabbed([code, message]));
   io.print(estimateText(dryRun));
   return failures.some(({ cart }) => !cart) ? 1 : 0;
 }
@@ -182,8 +183,11 @@ const DRY_RUN_FIELDS = ID_FIELDS.filter((field) => field !== 'metareinitstring')
 
 /** One article a line, in columns separated by tabs, because numbers may contain blanks. */
 function articleLine({ request, why }: SelectedArticle): string {
-  const columns = [...DRY_RUN_FIELDS.map((field) => request[field]), why.join('; ')];
-  return `${columns.map((text) => text.replace(/[\t\r\n]/g, ' ')).join('\t')}\n`;
+  return tabbed([...DRY_RUN_FIELDS.map((field) => request[field]), why.join('; ')]);
+}
+
+function tabbed(columns: readonly string[]): string {
+  return `${columns.map((text) => visible(text, true)).join('\t')}\n`;
 }
 
 function estimateText({ selection, sent, estimate, requests, ...basis }: DryRun): string {

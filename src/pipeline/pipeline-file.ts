@@ -129,7 +129,7 @@ function checkPipeline(
   const problems = problemsOf(yaml, parsed.error?.issues ?? [], parsed.data);
   if (parsed.data === undefined || problems.length > 0) {
     const lines = problems.map(({ line, sentence }) => `${at(line)}: ${sentence}`);
-    throw new ConverterError(code, lines.join('\n'));
+    throw new ConverterError(code, lines);
   }
   const { articles, output, cache, service, ...rest } = parsed.data;
   const { recording } = service;

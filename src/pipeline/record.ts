@@ -83,7 +83,7 @@ function expectSelected({ configurations, failures }: RunReport): void {
   const reasons = failures.map(({ what, code, message }) => `${code} ${what}: ${message}`);
   const message = ['articles: expected at least one configuration, received none', ...reasons];
   const help = 'correct the entries of articles: that failed';
-  throw new ConverterError('NOTHING_SELECTED', message.join('\n'), { help });
+  throw new ConverterError('NOTHING_SELECTED', message, { help });
 }
 
 async function checkReplaceable(dir: string): Promise<void> {

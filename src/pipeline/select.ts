@@ -223,7 +223,7 @@ function nothingSelected(selection: Selection, only: string | undefined): Conver
     ? 'check articles: in the pipeline file; btg2gltf catalogue ls lists what there is'
     : `--only takes MANUFACTURER/PROGRAM/number with * and ?, in quotes; the pipeline selects ${some}`;
   const lines = [message, ...reasons(selection)];
-  return new ConverterError('NOTHING_SELECTED', lines.join('\n'), { help });
+  return new ConverterError('NOTHING_SELECTED', lines, { help });
 }
 
 function reasons({ warnings }: Selection): string[] {

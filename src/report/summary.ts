@@ -1,4 +1,6 @@
 /** The report as one screen of text. */
+
+import { visibleLines } from '../support/visible.ts';
 import { assess, detailOf, FIELD_LABELS, gateLabel } from './assessment.ts';
 import { type Cause, CHANGES, type RunReport } from './run-report.ts';
 import { amount, duration, integer, size } from './text.ts';
@@ -15,15 +17,17 @@ const LABEL_WIDTH = 16;
  */
 export function summarise(report: RunReport, runFolder: string | undefined): string {
   const { causes, articleWarnings, selectionWarnings } = report;
-  const rows = ROWS.map(([label, text]) => [label, text(report)] as const)
-    .filter(([, text]) => text !== '')
-    .map(([label, text]) => `  ${label.padEnd(LABEL_WIDTH)}${text}`);
+  const rows = ROWS.map(([label, text]) => [label, [text(report)].flat()] as const)
+    .filter(([, lines]) => lines.some((line) => line !== ''))
+    .flatMap(([label, lines]) =>
+      lines.map((line, i) => `  ${(i === 0 ? label : '').padEnd(LABEL_WIDTH)}${line}`),
+    );
   // The report has the first warnings only, so their number is unknown.
   const moreWarnings = () => 'more in report.json and the manifest';
   const inReport = (more: number) => `${integer(more)} more in report.json`;
   const file = runFolder === undefined ? '' : ' in failures.jsonl of the report';
   const inFailures = (more: number) => `${amount(more, 'other cause')}${file}`;
-  return [
+  return visibleLines([
     ...['', headline(report), '', ...rows],
     ...listLines('Warnings', articleWarnings, SHOWN_WARNINGS, moreWarnings, (warning) => [
       `${warning.article}  ${warning.code}  ${warning.message}`,
@@ -33,7 +37,7 @@ export function summarise(report: RunReport, runFolder: string | undefined): str
     ]),
     ...listLines('Failed', causes, SHOWN_CAUSES, inFailures, (cause) => causeLines(cause, file)),
     '',
-  ].join('\n');
+  ]);
 }
 
 /** The cause once, some examples, how many more, and the action that helps. */
@@ -76,8 +80,8 @@ function listLines<T>(
   return ['', `  ${title}`, ...lines.map((line) => `    ${line}`)];
 }
 
-/** A row is left out if its text is empty. */
-const ROWS: [label: string, text: (report: RunReport) => string][] = [
+/** A row is left out if its text is empty; it may have several lines. */
+const ROWS: [label: string, text: (report: RunReport) => string | string[]][] = [
   ['Reason', nothingSelectedText],
   ['Configurations', configurationsText],
   ['Changes', changesText],
@@ -94,10 +98,9 @@ const ROWS: [label: string, text: (report: RunReport) => string][] = [
 ];
 
 /** What a selection without a match expected, and what to check. */
-function nothingSelectedText({ stop }: RunReport): string {
-  if (stop?.code !== 'NOTHING_SELECTED') return '';
-  const lines = [...stop.message.split('\n'), `→ ${stop.help}`];
-  return lines.join(`\n${' '.repeat(LABEL_WIDTH + 2)}`);
+function nothingSelectedText({ stop }: RunReport): string[] {
+  if (stop?.code !== 'NOTHING_SELECTED') return [];
+  return [...stop.message.split('\n'), `→ ${stop.help}`];
 }
 
 function configurationsText({ command, configurations }: RunReport): string {

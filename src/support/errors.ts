@@ -1,6 +1,7 @@
 /** Errors: a stable code, a sentence "where: expected …, received …", and in the table an action that helps. */
 import { redact } from './redact.ts';
 import { cutText, TEXT_LIMITS } from './text-limits.ts';
+import { visible } from './visible.ts';
 
 interface ErrorRow {
   /** Of a run that this error ends; 1 if it fails one article only. */
@@ -193,10 +194,15 @@ export class ConverterError extends Error {
   /** Whether `help` is that of the code, and not of this error. */
   readonly isGeneralHelp: boolean;
 
-  /** A code that is unknown becomes `INTERNAL`, so that a wrong call from JavaScript hides no error. */
-  constructor(code: ErrorCode, message: string, context?: ErrorContext) {
+  /**
+   * A code that is unknown becomes `INTERNAL`, so that a wrong call from JavaScript hides no error.
+   *
+   * @param message - A sentence, or one for each line: line breaks of data are written as `\u{a}`.
+   */
+  constructor(code: ErrorCode, message: string | readonly string[], context?: ErrorContext) {
     const { cause, operation, article, url, status, help } = context ?? {};
-    super(sentence(message ?? code), cause === undefined ? undefined : { cause });
+    const lines = Array.isArray(message) ? message : [message ?? code];
+    super(lines.map(sentence).join('\n'), cause === undefined ? undefined : { cause });
     this.code = isErrorCode(code) ? code : 'INTERNAL';
     this.operation = operation;
     this.article = article && cutText(article, TEXT_LIMITS.name);
@@ -207,9 +213,9 @@ export class ConverterError extends Error {
   }
 }
 
-/** Redacted before it is cut: half a secret is not recognised. */
+/** One line, also with data that has line breaks; redacted before it is cut: half a secret is not recognised. */
 function sentence(text: string): string {
-  return cutText(redact(String(text)), TEXT_LIMITS.message);
+  return cutText(visible(redact(String(text)), true), TEXT_LIMITS.message);
 }
 
 /** Whether a thrown value is a {@link ConverterError}, and has one of the codes if any are given. */

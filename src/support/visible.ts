@@ -23,6 +23,11 @@ export function visible(text: string, isOneLine = false): string {
   );
 }
 
+/** Text of several lines, whose data cannot begin another one: each is written as {@link visible} does. */
+export function visibleLines(lines: readonly string[]): string {
+  return lines.map((line) => visible(line, true)).join('\n');
+}
+
 /** Writes the same characters of JSON text as `\uXXXX`, so that its values stay; not the line feed at its end. */
 export function visibleJson(json: string): string {
   return json.replace(HIDDEN, (character) =>

@@ -1,0 +1,128 @@
+/** Terminal: what is printed and logged has no line that data began, and no character that a terminal obeys. */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import type { EmulatedRange } from '../../src/sample/range.ts';
+import { ConverterError } from '../../src/support/errors.ts';
+import { visible } from '../../src/support/visible.ts';
+import { environmentOf } from '../helpers/child.ts';
+import { type CommandResult, command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { smallRange } from '../helpers/small-range.ts';
+
+/** Clears the screen, begins lines of its own, turns the direction, rings, and colours with one byte. */
+const EVIL =
+  '\u001b[2J\nFORGED\r\nFORGED\rFORGED\u2028FORGED\u2029FORGED\u0085FORGED\u000bFORGED\u000cFORGED\u202e\u0007\u009b31m';
+const LINE_END = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
+
+let folder: string;
+let file: string;
+let emulator: Emulator;
+
+/** A range that has the text in every field that a command shows. */
+function evilRange(): EmulatedRange {
+  const property = { name: EVIL, text: EVIL, proptype: 'C', currentvalue: '', obligatory: true };
+  const values = [{ valuefrom: EVIL, text: EVIL }];
+  const propclasses = [
+    { name: EVIL, text: EVIL, properties: [{ ...property, propertyvalues: values }] },
+  ];
+  const texts = { shorttext: EVIL, longtext: 'text', varianttext: '', currency: EVIL, price: 1 };
+  const ocd = (number: string) => ({ id: '1', finalarticlenumber: number, reinitstring: EVIL });
+  const range = smallRange([
+    {
+      number: 'GOOD',
+      blocks: ['ACME::DESK::BOX'],
+      article: { ocd: { ...ocd('GOOD'), ...texts, propclasses } },
+    },
+    { number: 'LOST', blocks: [`ACME::DESK::${EVIL}`] },
+    { number: 'SAID', article: { dump: EVIL, ocd: undefined } },
+    { number: `NAME ${EVIL}`, blocks: ['ACME::DESK::BOX'] },
+  ]);
+  range.missing.add(`ACME::DESK::${EVIL}`);
+  const { nodes, partsList } = range;
+  const listed: EmulatedRange = {
+    ...range,
+    nodes: (parent) =>
+      nodes(parent)?.map((node) => ({ ...node, text: EVIL, manufacturername: EVIL })),
+    partsList: (query) => {
+      const list = partsList(query) as { btg: { prop: object }[] } | undefined;
+      if (query.basearticlenumber !== 'GOOD' || list === undefined) return list;
+      const box = { type: 'imp', prop: { btgname: 'ACME::DESK::BOX', mat: EVIL, lay: EVIL } };
+      const mats = [{ mname: EVIL, [EVIL]: EVIL, pic: EVIL, tra: EVIL, map: EVIL }];
+      return { ...list, btg: [box, { type: EVIL, prop: {} }], mats, blocks: ['ACME::DESK::BOX'] };
+    },
+  };
+  return listed;
+}
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  emulator = await startEmulator({ range: evilRange() });
+  file = await writePipeline(folder, {
+    service: { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}', retries: 0 },
+    articles: [{ catalogue: {} }, { carts: 'carts/*.json' }],
+  });
+  await mkdir(join(folder, 'carts'));
+  const cart = {
+    id: EVIL,
+    rootid: 'x',
+    manufacturer: EVIL,
+    program: EVIL,
+    basearticlenumber: EVIL,
+  };
+  await writeFile(join(folder, 'carts', 'evil.json'), JSON.stringify(cart));
+});
+afterEach(async () => {
+  await emulator.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const run = (...words: string[]) => command(words, { env: environmentOf(emulator) });
+
+/** What a terminal or a file gets, as the process prints it. */
+function expectHarmless({ stdout, stderr }: CommandResult): void {
+  const printed = `${visible(stdout)}${visible(stderr)}`;
+  expect(printed.split(LINE_END).filter((line) => /^\s*FORGED/.test(line))).toEqual([]);
+  expect(printed).not.toMatch(/[^\P{Cc}\n\t]|\p{Bidi_Control}/u);
+}
+
+test('a run, and what explains its result', async () => {
+  const first = await run('run', file, '--verbose');
+  expect(first.stdout).toContain('\\u{a}FORGED');
+  expectHarmless(first);
+  for (const line of first.stderr.split('\n').filter((text) => text.startsWith('{'))) {
+    expect(() => JSON.parse(line)).not.toThrow();
+  }
+  expectHarmless(await run('run', file, '--verbose', '--log-format', 'pretty', '--force'));
+  expectHarmless(await run('run', file, '--dry-run'));
+  const explained = await run('explain', '*', '--pipeline', file, '--all');
+  expect(explained.stdout).toContain('FORGED');
+  expectHarmless(explained);
+  expectHarmless(await run('verify', file));
+  expectHarmless(await run('prune', file, '--verbose'));
+  expectHarmless(await run('record', file, '--to', join(folder, 'recording')));
+});
+
+test('the catalogue, an article and a conversion', async () => {
+  const pipeline = ['--pipeline', file];
+  const listed = await run('catalogue', 'ls', '--depth', '3', ...pipeline);
+  expect(listed.stdout).toContain('FORGED');
+  expectHarmless(listed);
+  const shown = await run('catalogue', 'show', 'ACME/DESK/GOOD', ...pipeline);
+  expect(shown.stdout).toContain('FORGED');
+  expectHarmless(shown);
+  expectHarmless(await run('catalogue', 'search', 'GOOD', '--manufacturer', 'ACME', ...pipeline));
+  expectHarmless(await run('catalogue', 'show', `ACME/DESK/${EVIL}`, ...pipeline));
+  for (const number of ['GOOD', 'LOST', 'SAID']) {
+    const article = ['--manufacturer', 'ACME', '--program', 'DESK', '--basearticlenumber', number];
+    const output = join(folder, 'one.glb');
+    expectHarmless(await run('convert', ...article, '--output', output, ...pipeline));
+  }
+});
+
+test('an error is one line for each sentence, whatever its data is', () => {
+  const one = new ConverterError('BLOCK_INVALID', `block ${EVIL}: expected triangles`);
+  expect(one.message.split(LINE_END)).toHaveLength(1);
+  const two = new ConverterError('NOTHING_SELECTED', [`first ${EVIL}`, `second ${EVIL}`]);
+  expect(two.message.split(LINE_END)).toHaveLength(2);
+});
