@@ -309,7 +309,7 @@ export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
     ),
     isBusy: true,
   },
-  'large-block': { ...block(() => field(1200)), isBusy: true },
+  'large-block': { ...block(() => field(800)), isBusy: true },
   'scales-of-a-large-block': {
     partsList: jsonOf((number) =>
       partsListJson(number, {
