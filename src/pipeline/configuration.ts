@@ -1,5 +1,4 @@
 /** Processes one configuration: from its request over snapshot, source digest and GLB to its result. */
-import pLimit from 'p-limit';
 import type { ContentStore } from '../cache/content-store.ts';
 import type { SnapshotRecord, SnapshotSummary } from '../cache/database.ts';
 import { withChildren } from '../fetch/resolve-article.ts';
@@ -17,18 +16,19 @@ import type {
   Warning,
 } from '../model/snapshot.ts';
 import { decodePartsList } from '../service/wire-parts-list.ts';
+import { createBudget } from '../support/budget.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { conversionText } from '../transform/convert-options.ts';
 import { publishedAsset } from '../write/publish.ts';
-import { openConversions } from './conversion.ts';
+import { isLargeConversion, openConversions } from './conversion.ts';
 import { catalogueEntries, REQUEST_FAILED, TEXT_CUT } from './manifest-lines.ts';
 import { bodyStore, type PreviousOutput, type Run } from './open-run.ts';
 import type { Processor } from './results.ts';
 import { languagesOf, pipelineServiceId } from './service.ts';
 
-/** Articles converted at the same time, each in a worker of its own. */
+/** Articles converted at the same time, each in a worker of its own; a large one is alone. */
 const BUILDS_AT_ONCE = 2;
 
 interface Snapshots {
@@ -324,7 +324,7 @@ function createBuilder(
     heapMb: limits.conversionHeapMb,
     signal: session.ended,
   });
-  const limit = pLimit(BUILDS_AT_ONCE);
+  const workers = createBudget(BUILDS_AT_ONCE);
   const builds = new Map<Digest, Promise<Built>>();
 
   const build = async (snapshot: ArticleSnapshot): Promise<Built> => {
@@ -338,8 +338,18 @@ function createBuilder(
     });
   };
 
+  const buildInTurn = async (snapshot: ArticleSnapshot): Promise<Built> => {
+    const isLarge = await isLargeConversion(snapshot, stores.bodies);
+    const release = await workers.take(isLarge ? BUILDS_AT_ONCE : 1);
+    try {
+      return await build(snapshot);
+    } finally {
+      release();
+    }
+  };
+
   return (snapshot, source) => {
-    const built = builds.get(source) ?? limit(() => build(snapshot));
+    const built = builds.get(source) ?? buildInTurn(snapshot);
     builds.set(source, built);
     return built;
   };

@@ -8,6 +8,10 @@ import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 import type { MaterialExplanation } from '../transform/material-table.ts';
 
+/** Bodies and pictures from which a conversion takes hundreds of MiB. */
+const LARGE_BYTES = 8 * 1024 * 1024;
+const LARGE_PIXELS = 16 * 1024 * 1024;
+
 /** Of the mesh cache of each worker. */
 const WORKER_CACHE_BYTES = 128 * 1024 * 1024;
 
@@ -46,6 +50,25 @@ interface ConversionOptions {
   heapMb: number;
   /** Ends all conversions, and the workers. */
   signal: AbortSignal;
+}
+
+/** Whether a conversion takes so much memory that another one must not run at the same time. */
+export async function isLargeConversion(
+  { partsList, blocks, images }: ConversionInput,
+  bodies: Pick<ContentStore, 'get' | 'sizeOf'>,
+): Promise<boolean> {
+  let bytes = (await bodies.sizeOf(partsList)) ?? 0;
+  for (const block of blocks.values()) bytes += 'bytes' in block ? block.bytes : 0;
+  if (bytes >= LARGE_BYTES) return true;
+  const { readImageHeader } = await import('../transform/images.ts');
+  for (const image of images.values()) {
+    if (!('digest' in image)) continue;
+    // A damaged body fails the conversion itself.
+    const body = await bodies.get(image.digest).catch(() => new Uint8Array());
+    const { width = 0, height = 0 } = readImageHeader(body) ?? {};
+    if (width * height >= LARGE_PIXELS) return true;
+  }
+  return false;
 }
 
 /** Loads the converter, with one cache of meshes for all articles; it only reads bodies. */
