@@ -329,7 +329,7 @@ function createBuilder(
 
   const build = async (snapshot: ArticleSnapshot): Promise<Built> => {
     const { glb, found } = await stopwatch.during('transform', () =>
-      within(run, (signal) => convert(snapshot, signal)),
+      within(run, (signal) => convert('convert', snapshot, signal)),
     );
     return stopwatch.during('write', async () => {
       const { digest } = await stores.objects.put(glb);

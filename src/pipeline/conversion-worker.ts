@@ -1,12 +1,16 @@
-/** The entry of a worker: converts one article after another, and answers with the GLB or the error. */
+/** The entry of a worker: converts one article after another, and answers with the GLB, the scene or the error. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openFileStore } from '../cache/content-store.ts';
-import type { ConversionInput } from '../model/snapshot.ts';
 import { asConverterError } from '../support/errors.ts';
-import { loadConverter, type WorkerAnswer, type WorkerInput } from './conversion.ts';
+import {
+  loadConverter,
+  type WorkerAnswer,
+  type WorkerInput,
+  type WorkerRequest,
+} from './conversion.ts';
 
 const { bodies, options, cacheBytes } = workerData as WorkerInput;
-const { convert } = await loadConverter(openFileStore(bodies), options, undefined, cacheBytes);
+const converter = await loadConverter(openFileStore(bodies), options, undefined, cacheBytes);
 
 /** Secrets are unknown here: the main thread makes the error again, which redacts it. */
 function answerOf(thrown: unknown): WorkerAnswer {
@@ -15,11 +19,13 @@ function answerOf(thrown: unknown): WorkerAnswer {
   return { error: { code, message, help: isGeneralHelp ? undefined : help, stack } };
 }
 
-parentPort?.on('message', async (snapshot: ConversionInput) => {
+parentPort?.on('message', async ({ step, input }: WorkerRequest) => {
   try {
-    const conversion = await convert(snapshot);
-    const answer: WorkerAnswer = { conversion };
-    parentPort?.postMessage(answer, [conversion.glb.buffer as ArrayBuffer]);
+    const result = await converter[step](input);
+    const answer: WorkerAnswer = { result };
+    // A file is moved rather than copied; parts of a scene may stay in the cache of meshes.
+    const moved = 'glb' in result ? [result.glb.buffer as ArrayBuffer] : [];
+    parentPort?.postMessage(answer, moved);
   } catch (thrown) {
     parentPort?.postMessage(answerOf(thrown));
   }

@@ -28,8 +28,18 @@ export interface WorkerInput {
   cacheBytes: number;
 }
 
+/** What a worker is asked for: a step of the converter, and what for. */
+export interface WorkerRequest {
+  step: Step;
+  input: ConversionInput;
+}
+
 /** What a worker answers. */
-export type WorkerAnswer = { conversion: Conversion } | { error: WorkerError };
+export type WorkerAnswer = { result: Conversion | Scene } | { error: WorkerError };
+
+type Converter = Awaited<ReturnType<typeof loadConverter>>;
+type Step = 'transform' | 'convert';
+type StepResult<S extends Step> = Awaited<ReturnType<Converter[S]>>;
 
 interface WorkerError {
   code: ErrorCode;
@@ -116,22 +126,22 @@ function foundIn(scene: Scene): Conversion['found'] {
  * Opens the conversions of a run. A worker is started when none is idle, and converts one article after another.
  * The sources, which tests run, have no worker that Node can load: they convert in this thread.
  *
- * @returns A function that converts a snapshot, and rejects with `INTERRUPTED` as soon as its signal is aborted.
+ * @returns A function that does a step of the converter, and rejects with `INTERRUPTED` as soon as its signal is
+ *   aborted.
  */
-export function openConversions(
-  opening: ConversionOptions,
-): (snapshot: ConversionInput, signal: AbortSignal) => Promise<Conversion> {
-  const convert = import.meta.url.endsWith('.js') ? inWorkers(opening) : inThisThread(opening);
-  return (snapshot, signal) => convert(snapshot, AbortSignal.any([opening.signal, signal]));
+export function openConversions(opening: ConversionOptions) {
+  const work = import.meta.url.endsWith('.js') ? inWorkers(opening) : inThisThread(opening);
+  return <S extends Step>(step: S, input: ConversionInput, signal: AbortSignal) =>
+    work({ step, input }, AbortSignal.any([opening.signal, signal])) as Promise<StepResult<S>>;
 }
 
 function inThisThread({ bodies, options, decoded }: ConversionOptions) {
   let converter: ReturnType<typeof loadConverter> | undefined;
-  return async (snapshot: ConversionInput, signal: AbortSignal): Promise<Conversion> => {
+  return async ({ step, input }: WorkerRequest, signal: AbortSignal) => {
     converter ??= loadConverter(bodies, options, decoded);
-    const { convert } = await converter;
+    const { [step]: work } = await converter;
     throwIfAborted(signal);
-    return convert(snapshot);
+    return work(input);
   };
 }
 
@@ -160,17 +170,18 @@ function inWorkers({ store, options, heapMb, signal: ending }: ConversionOptions
   };
   ending.addEventListener('abort', endAll, { once: true });
 
-  return async ({ key, partsList, blocks, images }: ConversionInput, signal: AbortSignal) => {
+  return async ({ step, input }: WorkerRequest, signal: AbortSignal) => {
     throwIfAborted(signal);
+    const { key, partsList, blocks, images } = input;
     const [worker = start()] = idle;
     idle.delete(worker);
     const onAbort = () => worker.end(interrupted());
     signal.addEventListener('abort', onAbort);
     try {
-      const answer = await worker.convert({ key, partsList, blocks, images });
+      const answer = await worker.send({ step, input: { key, partsList, blocks, images } });
       idle.add(worker);
       if ('error' in answer) throw errorOf(answer.error);
-      return answer.conversion;
+      return answer.result;
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
@@ -192,14 +203,16 @@ function startWorker(workerData: WorkerInput, heapMb: number, onExit: () => void
     onExit();
     reject(new Error(`conversion: the worker ended with code ${code}`));
   });
-  // The process does not wait for a worker without work; the time limit of a conversion keeps it alive.
-  worker.unref();
   return {
-    convert: (input: ConversionInput): Promise<WorkerAnswer> =>
-      new Promise((...settle) => {
+    send: (request: WorkerRequest): Promise<WorkerAnswer> => {
+      worker.ref();
+      const answer = new Promise<WorkerAnswer>((...settle) => {
         [resolve, reject] = settle;
-        worker.postMessage(input);
-      }),
+      });
+      worker.postMessage(request);
+      // The process does not wait for a worker without work.
+      return answer.finally(() => worker.unref());
+    },
     /** Ends the worker, also in the middle of a conversion, which then fails with this error at once. */
     end(error: ConverterError): void {
       onExit();

@@ -7,8 +7,8 @@ import { ConverterError } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
 import { redactMessages } from '../support/redact.ts';
 import type { NamedFile } from '../write/gltf.ts';
-import { loadConverter } from './conversion.ts';
-import { withRun } from './open-run.ts';
+import { openConversions } from './conversion.ts';
+import { bodyStore, withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
 import { inFirstLanguage } from './service.ts';
@@ -51,8 +51,15 @@ export async function convertArticle(
   return withRun(options, environment, async ({ session, stores }) => {
     const fetcher = await session.fetcher();
     const snapshot = await fetcher.fetch(request);
-    const converter = await loadConverter(stores.bodies, pipeline.convert, fetcher.decoded);
-    const scene = await converter.transform(snapshot);
+    const convert = openConversions({
+      store: bodyStore(pipeline.cacheDir),
+      bodies: stores.bodies,
+      decoded: fetcher.decoded,
+      options: pipeline.convert,
+      heapMb: pipeline.limits.conversionHeapMb,
+      signal: session.ended,
+    });
+    const scene = await convert('transform', snapshot, session.ended);
     const written = await encode(scene, basename(file, extname(file)));
     const beside = written.slice(0, -1).map(({ name }) => join(dirname(file), name));
     const files = [...beside, file];

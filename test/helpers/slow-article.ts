@@ -16,17 +16,20 @@ export const SLOW: Size = { nodes: 1500, squares: 120 };
 /** Its conversion needs hundreds of megabytes of objects. */
 export const MANY_NODES: Size = { nodes: 40_000, squares: 1 };
 
-/** Makes the first article of a range slow. */
-export function slowFirstArticle(
-  range: CountedRange,
-  { nodes, squares }: Size,
-): { number: string } {
-  const { number } = range.articleAt(0);
+/** Makes the first article of a range slow; `requested` resolves when its block is requested. */
+export function slowFirstArticle(range: CountedRange, { nodes, squares }: Size) {
+  const article = range.articleAt(0);
   const { partsList, block } = range;
   range.partsList = (query) =>
-    query.basearticlenumber === number ? scaledGrids(nodes) : partsList(query);
-  range.block = async (name) => (name === BLOCK ? gridBody(squares) : block(name));
-  return { number };
+    query.basearticlenumber === article.number ? scaledGrids(nodes) : partsList(query);
+  const requested = new Promise<void>((resolve) => {
+    range.block = async (name) => {
+      if (name !== BLOCK) return block(name);
+      resolve();
+      return gridBody(squares);
+    };
+  });
+  return { ...article, requested };
 }
 
 function scaledGrids(nodes: number) {

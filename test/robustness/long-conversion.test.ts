@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { environmentOf, startChild } from '../helpers/child.ts';
+import { environmentOf, runChild, startChild } from '../helpers/child.ts';
 import { manifestByNumber, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { MANY_NODES, SLOW, SLOW_CONVERT, slowFirstArticle } from '../helpers/slow-article.ts';
@@ -19,31 +19,25 @@ const SOON_MS = 40_000;
 let folder: string;
 let range: CountedRange;
 let emulator: Emulator;
-let onRequest: (route: string) => void;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
   range = countedRange({ articles: 6, blocks: 6, images: 2 });
-  onRequest = () => {};
-  emulator = await startEmulator({ range, onRequest: ({ route }) => onRequest(route) });
+  emulator = await startEmulator({ range });
 });
 afterEach(async () => {
   await emulator.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-async function start(limits: object) {
-  const file = await writePipeline(folder, { service: SERVICE, convert: SLOW_CONVERT, limits });
-  return startChild(['run', file], environmentOf(emulator));
-}
-
-test('Ctrl-C ends it', async () => {
-  slowFirstArticle(range, SLOW);
-  const child = await start({});
-  const isFetched = new Promise<void>((resolve) => {
-    onRequest = () => range.count('block') >= 6 && resolve();
-  });
-  await isFetched;
+test.each(['run', 'convert'])('Ctrl-C ends it: btg2gltf %s', async (name) => {
+  const { manufacturer, program, number, requested } = slowFirstArticle(range, SLOW);
+  const article = ['--manufacturer', manufacturer, '--program', program];
+  const one = [...article, '--basearticlenumber', number, '--output', join(folder, 'one.glb')];
+  const file = await writePipeline(folder, { service: SERVICE, convert: SLOW_CONVERT });
+  const words = name === 'run' ? [file] : ['--pipeline', file, ...one];
+  const child = startChild([name, ...words], environmentOf(emulator));
+  await requested;
   await sleep(1500);
   const interruptedAt = Date.now();
   child.kill('SIGINT');
@@ -65,7 +59,8 @@ test.runIf(process.env.BTG2GLTF_TEST_LONG === '1')('its memory ends it, and noth
 
 async function expectOneFailure(...[size, limits, code]: [typeof SLOW, object, string]) {
   const { number: slow } = slowFirstArticle(range, size);
-  const { exit, stderr } = await (await start(limits)).ended;
+  const file = await writePipeline(folder, { service: SERVICE, convert: SLOW_CONVERT, limits });
+  const { exit, stderr } = await runChild(['run', file], environmentOf(emulator));
   expect(exit, stderr).toBe(1);
   const lines = await manifestByNumber(join(folder, 'out'));
   expect(Object.keys(lines)).toHaveLength(6);

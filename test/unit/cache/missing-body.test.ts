@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { missingBecause } from '../../../src/cache/missing-body.ts';
-import { ConverterError, ERROR_CODES, type ErrorCode } from '../../../src/support/errors.ts';
+import {
+  ConverterError,
+  ERROR_CODES,
+  type ErrorCode,
+  endsRun,
+} from '../../../src/support/errors.ts';
 
 const codes = Object.keys(ERROR_CODES) as ErrorCode[];
 const thrown = (code: ErrorCode) =>
@@ -9,7 +14,7 @@ const thrown = (code: ErrorCode) =>
   });
 
 describe('missingBecause', () => {
-  it.each(codes.filter((code) => ERROR_CODES[code].exit !== 1))('%s ends the run', (code) => {
+  it.each(codes.filter(endsRun))('%s ends the run', (code) => {
     const error = thrown(code);
     expect(() => missingBecause(error, 'block X')).toThrow(error);
   });
