@@ -123,6 +123,8 @@ export function createTransport(
       let response: HttpResponse;
       try {
         response = await follow({ ...sent, ...target, method, headers: conditionsOf(validators) });
+        // The body may have waited for its turn, and decoding it may take long.
+        if (sent.signal.aborted) throw interrupted();
         if (OPERATIONS[name].answer === 'json') expectFewValues(response.bytes, maxJsonValues);
       } catch (error) {
         report(error instanceof ConverterError ? error.status : undefined, 0);

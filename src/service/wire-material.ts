@@ -25,6 +25,9 @@ import {
 type Field = keyof MaterialValues;
 type FieldKind = (typeof MATERIAL_FIELDS)[Field];
 
+/** A list, since a parts list may have a hundred thousand materials. */
+const FIELDS = Object.entries(MATERIAL_FIELDS);
+
 /** Fields that the specification does not have: their values cannot drift from it. */
 const UNSPECIFIED = /^(?:clearcoat|sheen|emission)/;
 
@@ -152,7 +155,7 @@ export function readFields(
 ): MaterialValues & Pick<ServiceMaterial, 'unreadable'> {
   const out: Record<string, unknown> = {};
   const unreadable: Record<string, unknown> = {};
-  for (const [key, kind] of Object.entries(MATERIAL_FIELDS)) {
+  for (const [key, kind] of FIELDS) {
     const value = record[key];
     if (isMissing(value)) continue;
     const { expected, fits, read: readKind } = KINDS[kind];
