@@ -86,15 +86,25 @@ type DriftRow = RunReport['drift'][number];
  */
 function createDriftCounts() {
   const rows = new Map<string, DriftRow>();
+  let last: { drift: ServiceDrift; row: DriftRow } | undefined;
+  const isLast = ({ operation, field, expected, found }: ServiceDrift) =>
+    last?.drift.operation === operation &&
+    last.drift.field === field &&
+    last.drift.expected === expected &&
+    last.drift.found === found;
   return {
-    count({ operation, field: path, expected, found }: ServiceDrift): void {
-      const field = path.replace(/\[\d+\]/g, '[]');
-      const key = JSON.stringify([operation, field, expected, typeIn(found)]);
-      const row = rows.get(key);
-      if (row === undefined) {
-        rows.set(key, { operation, field, expected, found, count: 1 });
+    count(drift: ServiceDrift): void {
+      // One answer may have millions that are equal, one after the other.
+      if (last !== undefined && isLast(drift)) {
+        last.row.count++;
         return;
       }
+      const { operation, field: path, expected, found } = drift;
+      const field = path.replace(/\[\d+\]/g, '[]');
+      const key = JSON.stringify([operation, field, expected, typeIn(found)]);
+      const row = rows.get(key) ?? { operation, field, expected, found, count: 0 };
+      rows.set(key, row);
+      last = { drift, row };
       row.count++;
       if (found < row.found) row.found = found;
     },

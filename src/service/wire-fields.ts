@@ -26,9 +26,11 @@ export function collectDrift(onDrift: DriftReporter | undefined) {
   const collected = new Map<string, { drift: Drift; count: number }>();
   const note: NoteDrift = (field, expected, value) => {
     if (onDrift === undefined) return;
-    const drift = { field, expected, found: describe(value) };
-    const key = JSON.stringify(drift);
-    collected.set(key, { drift, count: (collected.get(key)?.count ?? 0) + 1 });
+    const found = describe(value);
+    const key = `${field}\n${expected}\n${found}`;
+    const known = collected.get(key);
+    if (known === undefined) collected.set(key, { drift: { field, expected, found }, count: 1 });
+    else known.count += 1;
   };
   const report = (): void => {
     for (const { drift, count } of collected.values()) {

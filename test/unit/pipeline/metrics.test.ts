@@ -33,6 +33,17 @@ describe('drift is counted by field', () => {
     expect(drift.rows()).toMatchObject([{ field: 'nodes[].ressources[].restype', count: 3 }]);
   });
 
+  test('equal ones in a row count each, and so does one after another field', () => {
+    const drift = createRunMetrics(() => 0).drift;
+    const name = { ...price('nothing'), field: 'article.ocd.name' };
+    for (const row of [price('nothing'), price('nothing'), name, price('nothing')])
+      drift.count(row);
+    expect(drift.rows().map(({ field, count }) => [field, count])).toEqual([
+      ['article.ocd.name', 1],
+      ['article.ocd.price', 3],
+    ]);
+  });
+
   test('without a mismatch there are no rows', () => {
     expect(createRunMetrics(() => 0).drift.rows()).toEqual([]);
   });
