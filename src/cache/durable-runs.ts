@@ -108,7 +108,7 @@ export class DurableRuns extends Table {
 }
 
 /** A configuration that was in work when a run was killed. */
-export interface KilledWork {
+interface KilledWork {
   /** Key of the request. */
   request: string;
   /** How often. */

@@ -16,7 +16,7 @@ const LARGE_PIXELS = 16 * 1024 * 1024;
 const WORKER_CACHE_BYTES = 128 * 1024 * 1024;
 
 /** A converted article: its file, and its figures and findings. */
-export interface Conversion {
+interface Conversion {
   glb: Uint8Array;
   found: Omit<Built, 'sha256' | 'bytes'>;
 }

@@ -1,6 +1,5 @@
 /** The failures of an output folder over all runs: quarantine and history. */
 import type { CacheDatabase, FailureRecord } from '../cache/database.ts';
-import type { KilledWork } from '../cache/durable-runs.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
@@ -12,6 +11,9 @@ import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { Results } from './results.ts';
 import { limited } from './select.ts';
+
+/** What was in work when a run was killed. */
+type KilledWork = ReturnType<CacheDatabase['work']['begin']>[number];
 
 type HistoryOptions = Pick<Pipeline, 'outputDir' | 'failures' | 'convert'> & {
   /** Start of the run, milliseconds since 1970. */
@@ -33,8 +35,7 @@ type Subject = ArticleRequest | { what: string };
  */
 const MOST_QUARANTINED = { share: 0.1, few: 25 };
 
-/** Of what was in work in this many runs that were killed: in the second it was alone. */
-const MOST_KILLS = 2;
+/** Of what was in work in several runs that were killed, after the first alone. */
 const KILLED_THE_RUN = 'KILLED_THE_RUN' satisfies ErrorCode;
 
 /** Codes that no conversion ends with. */
@@ -287,7 +288,8 @@ export function openQuarantine(
   const published = lines.size - stores.previous.carts.size;
   const known = { ...options.pipeline, now: startedAt, published };
   const history = openFailureHistory(database.failures, { ...known, command, hasSnapshot });
-  for (const work of killed) if (work.isNew && work.kills >= MOST_KILLS) history.recordKills(work);
+  const { quarantineAfterKills: mostKills } = options.pipeline.failures;
+  for (const work of killed) if (work.isNew && work.kills >= mostKills) history.recordKills(work);
   const suspects = new Set(killed.map(({ request }) => request));
   const isExplicit = options.only !== undefined || options.failedOnly || options.force;
   const isAll = isExplicit || command !== 'run';

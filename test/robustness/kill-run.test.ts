@@ -39,6 +39,8 @@ const STARTING_MS = 900;
 const PUBLISHING_MS = IS_LONG ? 300 : 60;
 
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+/** Kills at random moments may come while the same article is in work alone. */
+const FAILURES = { quarantineAfterKills: 1000 };
 const CLEAN = { output: { dir: 'clean' }, cache: { dir: 'clean-cache' } };
 
 let folder: string;
@@ -87,7 +89,7 @@ test('a next run that is killed keeps what was published before until it is done
 async function killAndFinish(kills: number, ofFetching: number): Promise<void> {
   const startedAt = Date.now();
   const chance = chanceOf(SEED, kills);
-  const file = await writePipeline(folder, { service: SERVICE });
+  const file = await writePipeline(folder, { service: SERVICE, failures: FAILURES });
   const ends = { killed: 0, finished: 0 };
   while (ends.killed < kills) {
     // A run that ends before it is killed is undone: what follows it would be another run.

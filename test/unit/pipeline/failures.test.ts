@@ -19,7 +19,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const POLICY = { quarantineAfterNights: 3, retryEveryNights: 7 };
+const POLICY = { quarantineAfterNights: 3, retryEveryNights: 7, quarantineAfterKills: 2 };
 const LOST = { code: 'BLOCK_MISSING', message: 'no such block' };
 const day = (n: number, hour = 2) => Date.UTC(2026, 0, n, hour);
 type HistoryOptions = Parameters<typeof openFailureHistory>[1];

@@ -89,7 +89,8 @@ describe('a pipeline file', () => {
   });
 
   test('says how often what fails is tried', () => {
-    expect(parse(MINIMAL).failures).toEqual({ quarantineAfterNights: 3, retryEveryNights: 7 });
+    const defaults = { quarantineAfterNights: 3, retryEveryNights: 7, quarantineAfterKills: 2 };
+    expect(parse(MINIMAL).failures).toEqual(defaults);
     expect(refusal(`${MINIMAL}failures: { retryEveryNights: 0 }\n`)).toBe(
       'PIPELINE_INVALID x.yaml:6: failures.retryEveryNights: expected at least 1, received 0',
     );
