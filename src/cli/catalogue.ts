@@ -386,7 +386,7 @@ const WIDEST = 60;
 function textTable(rows: readonly (readonly string[])[], indent = ''): string {
   const cells = rows.map((row) => row.map((text) => text.replace(/[\p{Cc}]+/gu, ' ')));
   const widths = (cells[0] ?? []).map((_, column) => {
-    return Math.max(...cells.map((row) => Math.min(widthOf(row[column]!), WIDEST)));
+    return cells.reduce((most, row) => Math.max(most, Math.min(widthOf(row[column]!), WIDEST)), 0);
   });
   return cells
     .map((row) => row.map((text, i) => text + ' '.repeat(Math.max(0, widths[i]! - widthOf(text)))))

@@ -11,7 +11,7 @@ import {
 } from '../math/ofml-frame.ts';
 import { multiplyMat3 } from '../math/vec.ts';
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
-import { articleLabel } from '../model/configuration-id.ts';
+import { articleLabel, configurationKey } from '../model/configuration-id.ts';
 import type { PartsList, PartsListNode, Vec3 } from '../model/graphics.ts';
 import type { UnplacedChild, Warning } from '../model/snapshot.ts';
 import { canonicalName } from '../service/wire-value.ts';
@@ -43,11 +43,14 @@ export async function checkPlacement(
       return { child, parts, isPlaced: parts?.length === 0 };
     }),
   );
-  const planning = byShape(drawnParts(partsList.nodes));
+  const parts = drawnParts(partsList.nodes);
+  const planning = unclaimedOf(parts);
+  const all = drawn.reduce((sum, child) => sum + (child.parts?.length ?? 0), parts.length);
+  const search = { left: LEAST_COMPARISONS + COMPARISONS_A_PART * all };
   // Of the children that are the same article as the planning, one such shape is the planning's own.
   const own = drawn.find(({ child, parts }) => parts && articleLabel(child) === articleLabel(key));
-  if (own !== undefined) claim(planning, own.parts!);
-  placeAll(drawn, planning);
+  if (own !== undefined) claim(planning, own.parts!, anyMaterial, search);
+  placeAll(drawn, planning, search);
   // The children of an unplaced child are checked when it is converted by itself.
   const isInUnplaced: boolean[] = [];
   const unplaced = drawn.filter(({ child: { parent }, isPlaced }, index) => {
@@ -57,7 +60,7 @@ export async function checkPlacement(
   const named = unplaced.filter(({ child }) => child.basearticlenumber !== '');
   return {
     unplaced: subtrees(children, named),
-    warnings: unplaced.map(withoutPlacement),
+    warnings: unplaced.map((child) => withoutPlacement(child, search)),
   };
 }
 
@@ -76,8 +79,9 @@ async function partsOf(
   }
 }
 
-function withoutPlacement({ child, parts }: DrawnChild): Warning {
-  const why = parts ? "the planning's parts list lacks it" : 'it has no parts list';
+function withoutPlacement({ child, parts }: DrawnChild, { left }: Search): Warning {
+  const lacking = left > 0 ? "the planning's parts list lacks it" : 'it was not found in time';
+  const why = parts ? lacking : 'it has no parts list';
   const number = child.finalarticlenumber === '' ? '' : ` (${child.finalarticlenumber})`;
   const message = `child ${articleLabel(child)}${number}: ${why}, so that it has no position and is an asset of its own`;
   return { code: META_CHILD_WITHOUT_PLACEMENT, message };
@@ -115,31 +119,53 @@ interface DrawnPart {
   scale: Vec3;
   /** Effective material in upper case; empty where no ancestor has one. */
   material: string;
+  /** Place in its parts list. */
+  index: number;
 }
 
-/** Drawn parts by shape, each to be claimed once. */
-type Unclaimed = Map<string, Set<DrawnPart>>;
+/** Drawn parts, each to be claimed once, in their order. */
+interface Unclaimed {
+  byShape: Map<string, Set<DrawnPart>>;
+  byLook: Map<string, Set<DrawnPart>>;
+  /** By shape and cell of space. */
+  byCell: Map<string, Set<DrawnPart>>;
+}
+
+/** Comparisons that are left; without any, no further child is found, so that the search takes linear time. */
+interface Search {
+  left: number;
+}
+
+const LEAST_COMPARISONS = 1_000_000;
+const COMPARISONS_A_PART = 50;
 
 /**
  * Finds a place for each child; parents precede their children. Each drawn part is claimed by one child at
  * most, by the child with most parts first, so that two equal children need two places. A child's own
  * children are searched in its parts list, then in the planning's.
  */
-function placeAll(drawn: readonly DrawnChild[], planning: Unclaimed): void {
+function placeAll(drawn: readonly DrawnChild[], planning: Unclaimed, search: Search): void {
   for (const [parent, siblings] of groupBy(drawn, ({ child }) => child.parent)) {
     const order = siblings
       .filter(({ isPlaced, parts }) => !isPlaced && parts !== undefined)
       .sort((a, b) => b.parts!.length - a.parts!.length);
     const container = drawn[parent];
-    if (container?.isPlaced) claimEach(byShape(container.parts!), order);
-    claimEach(planning, order);
+    if (container?.isPlaced) claimEach(unclaimedOf(container.parts!), order, search);
+    claimEach(planning, order, search);
   }
 }
 
 /** Parts with the same material are claimed first. */
-function claimEach(container: Unclaimed, order: readonly DrawnChild[]): void {
+function claimEach(container: Unclaimed, order: readonly DrawnChild[], search: Search): void {
   for (const alike of [sameMaterial, anyMaterial]) {
-    for (const child of order) child.isPlaced ||= claim(container, child.parts!, alike);
+    // Places only become fewer: what one child does not find, an equal one does not either.
+    const failed = new Set<string>();
+    for (const drawn of order) {
+      const key = configurationKey(drawn.child);
+      if (drawn.isPlaced || failed.has(key)) continue;
+      drawn.isPlaced = claim(container, drawn.parts!, alike, search);
+      if (!drawn.isPlaced) failed.add(key);
+    }
   }
 }
 
@@ -152,7 +178,8 @@ function drawnParts(roots: readonly PartsListNode[]): DrawnPart[] {
     const frame = childFrame(above, node.offsetMetres, node.rotationDegrees);
     const material = node.material === '' ? inherited : node.material.toUpperCase();
     const { scale } = node;
-    if (DRAWN.has(node.type)) parts.push({ shape: shapeOf(node), frame, scale, material });
+    if (DRAWN.has(node.type))
+      parts.push({ shape: shapeOf(node), frame, scale, material, index: parts.length });
     for (let i = node.children.length - 1; i >= 0; i--) {
       stack.push({ node: node.children[i]!, above: frame, material });
     }
@@ -165,10 +192,43 @@ function shapeOf(node: PartsListNode): string {
   return `${node.type} ${JSON.stringify(node.params)}`;
 }
 
-function byShape(parts: readonly DrawnPart[]): Unclaimed {
-  const groups = groupBy(parts, ({ shape }) => shape);
-  return new Map(Array.from(groups, ([shape, alike]) => [shape, new Set(alike)]));
+function unclaimedOf(parts: readonly DrawnPart[]): Unclaimed {
+  const sets = (keyOf: (part: DrawnPart) => string) =>
+    new Map(Array.from(groupBy(parts, keyOf), ([key, alike]) => [key, new Set(alike)]));
+  return {
+    byShape: sets(({ shape }) => shape),
+    byLook: sets(lookOf),
+    byCell: sets(({ shape, frame }) => cellKey(shape, frame.translationMetres.map(cellOf))),
+  };
 }
+
+/** Shape and material. */
+function lookOf({ shape, material }: DrawnPart): string {
+  return `${material}\0${shape}`;
+}
+
+/** Large against the tolerance, so that a place is in one cell, but for the few near a border. */
+const CELL_METRES = 0.1;
+
+function cellOf(metres: number): number {
+  return Math.floor(metres / CELL_METRES);
+}
+
+function cellKey(shape: string, cell: readonly number[]): string {
+  return `${cell.join(' ')} ${shape}`;
+}
+
+/** The keys of the cells within the tolerance of a point. */
+function keysAround(shape: string, point: Vec3): string[] {
+  const low = point.map((metres) => cellOf(metres - CELL_MARGIN));
+  const high = point.map((metres) => cellOf(metres + CELL_MARGIN));
+  if (low.every((cell, axis) => cell === high[axis])) return [cellKey(shape, low)];
+  const [xs, ys, zs] = low.map((cell, axis) => [...new Set([cell, high[axis]!])]);
+  return xs!.flatMap((x) => ys!.flatMap((y) => zs!.map((z) => cellKey(shape, [x, y, z]))));
+}
+
+/** A little more than the tolerance, for the rounding of the cells. */
+const CELL_MARGIN = 1.5 * TOLERANCE;
 
 type Alike = (child: DrawnPart, part: DrawnPart) => boolean;
 
@@ -177,56 +237,94 @@ const sameMaterial: Alike = (child, part) =>
   child.material === '' || child.material === part.material;
 
 /** Claims places for all parts of a child, or none. */
-function claim(unclaimed: Unclaimed, child: readonly DrawnPart[], alike = anyMaterial): boolean {
+function claim(
+  unclaimed: Unclaimed,
+  child: readonly DrawnPart[],
+  alike: Alike,
+  search: Search,
+): boolean {
   const anchor = rarest(unclaimed, child);
   if (anchor === undefined) return false;
-  for (const candidate of unclaimed.get(anchor.shape)!) {
-    const claimed = place(unclaimed, child, anchor, candidate, alike);
+  const fromAnchor = child.map(({ frame }) => relativeFrame(anchor.frame, frame));
+  const isColoured = alike === sameMaterial && anchor.material !== '';
+  const candidates = isColoured
+    ? unclaimed.byLook.get(lookOf(anchor))
+    : unclaimed.byShape.get(anchor.shape);
+  for (const candidate of candidates ?? []) {
+    if (search.left <= 0) return false;
+    const claimed = place(unclaimed, child, { fromAnchor, candidate, alike, search });
     if (claimed === undefined) continue;
-    for (const part of claimed) unclaimed.get(part.shape)!.delete(part);
+    for (const part of claimed) {
+      const cell = part.frame.translationMetres.map(cellOf);
+      unclaimed.byShape.get(part.shape)!.delete(part);
+      unclaimed.byLook.get(lookOf(part))!.delete(part);
+      unclaimed.byCell.get(cellKey(part.shape, cell))!.delete(part);
+    }
     return true;
   }
   return false;
 }
 
 /** The part of a child with the fewest places; undefined if there are fewer than it needs. */
-function rarest(unclaimed: Unclaimed, child: readonly DrawnPart[]): DrawnPart | undefined {
+function rarest({ byShape }: Unclaimed, child: readonly DrawnPart[]): DrawnPart | undefined {
   const needed = new Map<string, number>();
   for (const { shape } of child) needed.set(shape, (needed.get(shape) ?? 0) + 1);
   let best: DrawnPart | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const part of child) {
-    const there = unclaimed.get(part.shape)?.size ?? 0;
+    const there = byShape.get(part.shape)?.size ?? 0;
     if (there < needed.get(part.shape)!) return undefined;
     if (there < fewest) [best, fewest] = [part, there];
   }
   return best;
 }
 
+/** What a place is searched by: the candidate for one part of the child gives those of the others. */
+interface Attempt {
+  /** The frame of each part of the child, relative to that part. */
+  fromAnchor: readonly Frame[];
+  candidate: DrawnPart;
+  alike: Alike;
+  search: Search;
+}
+
 /** The places of a child's parts if the candidate is its anchor; undefined if one has no place. */
 function place(
   unclaimed: Unclaimed,
   child: readonly DrawnPart[],
-  anchor: DrawnPart,
-  candidate: DrawnPart,
-  alike: Alike,
+  { fromAnchor, candidate, alike, search }: Attempt,
 ): Set<DrawnPart> | undefined {
   const claimed = new Set<DrawnPart>();
-  for (const part of child) {
-    const frame = within(candidate.frame, relativeFrame(anchor.frame, part.frame));
+  for (const [index, part] of child.entries()) {
+    const wanted = { ...part, frame: within(candidate.frame, fromAnchor[index]!) };
     const isPlace = (other: DrawnPart) =>
-      isAt(other, { ...part, frame }) && alike(part, other) && !claimed.has(other);
-    const found = findIn(unclaimed.get(part.shape)!, isPlace);
+      !claimed.has(other) && alike(part, other) && isAt(other, wanted);
+    const found = findNear(unclaimed, wanted, isPlace, search);
     if (found === undefined) return undefined;
     claimed.add(found);
   }
   return claimed;
 }
 
-/** Unlike an array of it, a set need not be copied to be searched. */
-function findIn<T>(items: Iterable<T>, isWanted: (item: T) => boolean): T | undefined {
-  for (const item of items) if (isWanted(item)) return item;
-  return undefined;
+/** The first part near a place that is the one. */
+function findNear(
+  { byCell }: Unclaimed,
+  { shape, frame }: DrawnPart,
+  isPlace: (part: DrawnPart) => boolean,
+  search: Search,
+): DrawnPart | undefined {
+  let first: DrawnPart | undefined;
+  search.left--;
+  for (const key of keysAround(shape, frame.translationMetres)) {
+    for (const part of byCell.get(key) ?? []) {
+      if (search.left-- <= 0) return undefined;
+      if (first !== undefined && first.index < part.index) break;
+      if (!isPlace(part)) continue;
+      first = part;
+      break;
+    }
+  }
+  return first;
 }
 
 function within(outer: Frame, inner: Frame): Frame {

@@ -119,7 +119,8 @@ export function withChildren(root: Article): Article[] {
   const stack = [root];
   for (let article = stack.pop(); article !== undefined; article = stack.pop()) {
     all.push(article);
-    stack.push(...article.children.toReversed());
+    // One by one: a call has a limited number of arguments.
+    for (const child of article.children.toReversed()) stack.push(child);
   }
   return all;
 }

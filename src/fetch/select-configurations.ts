@@ -65,7 +65,7 @@ async function settingsOfEach(
       otherValues(article, name, source.max),
     );
     if ('code' in values) failures.push(values);
-    else all.push(...values.map((value) => [name, value] as const));
+    else for (const value of values) all.push([name, value]);
   }
   const settings = all.slice(0, source.max - 1);
   if (settings.length === all.length) return { settings, failures, warnings: [] };

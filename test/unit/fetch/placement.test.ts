@@ -151,3 +151,27 @@ it('takes linear time for children that are not in the parts list', async () => 
     expect(unplaced).toHaveLength(given.length);
   });
 });
+
+it('takes linear time for parts in one place, and for children of another material', async () => {
+  const of = (parts: PartsListNode[]) => ({ nodes: parts }) as unknown as PartsList;
+  const legs = (size: number, more: Partial<PartsListNode> = {}) =>
+    Array.from({ length: size }, () => block('LEG', 0, more));
+  const root = { ...acme('C'), parent: -1 };
+  // The last part of the child has no place, so that each candidate is tried.
+  const stacked = (size: number) => ({
+    planning: of(legs(size)),
+    child: of([...legs(size - 1), block('LEG', 5)]),
+  });
+  await expectLinearAsync(200, stacked, async ({ planning, child: list }) => {
+    const { unplaced } = await checkPlacement(acme('PLAN'), planning, [root], async () => list);
+    expect(unplaced).toHaveLength(1);
+  });
+  const coloured = (size: number) =>
+    Array.from({ length: size }, (_, index) => block('LEG', index, { material: 'OAK' }));
+  await expectLinearAsync(200, coloured, async (nodes) => {
+    const children = nodes.map((_, index) => ({ ...acme(`C${index}`), parent: -1 }));
+    const list = of([block('LEG', 0, { material: 'ASH' })]);
+    const { unplaced } = await checkPlacement(acme('PLAN'), of(nodes), children, async () => list);
+    expect(unplaced).toEqual([]);
+  });
+});
