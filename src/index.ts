@@ -11,7 +11,7 @@ import * as selection from './fetch/select-articles.ts';
 import type { ArticleSource } from './fetch/selection.ts';
 import * as migration from './gateway/migrate.ts';
 import * as planning from './gateway/planning-url.ts';
-import type { Scene } from './model/scene.ts';
+import type { Scene, TextureTransform, TextureUse } from './model/scene.ts';
 import * as article from './pipeline/convert-article.ts';
 import * as outputFolder from './pipeline/output-folder.ts';
 import * as pipelineFile from './pipeline/pipeline-file.ts';
@@ -177,6 +177,12 @@ function indexInto(name: string, list: unknown, least: 0 | -1 = 0): ParameterChe
   });
 }
 
+/** A check for each field of a type, but those that any value may have: a new field needs its check. */
+type ChecksOf<T, Unchecked extends keyof T = never> = Record<
+  Exclude<keyof T, Unchecked>,
+  ParameterCheck
+>;
+
 /** The checks of what a scene refers to by index, and of the arrays of vertices. */
 function sceneChecks({ nodes, meshes, geometries, materials, images }: Scene) {
   const texture = {
@@ -186,9 +192,13 @@ function sceneChecks({ nodes, meshes, geometries, materials, images }: Scene) {
       uvSet: NUMBER,
       transform: {
         ...CHECKS.object,
-        fields: { offset: numbers(2), rotationRadians: NUMBER, scale: numbers(2) },
+        fields: {
+          offset: numbers(2),
+          rotationRadians: NUMBER,
+          scale: numbers(2),
+        } satisfies ChecksOf<TextureTransform>,
       },
-    },
+    } satisfies ChecksOf<TextureUse>,
   };
   return {
     nodes: listOf({
@@ -197,20 +207,20 @@ function sceneChecks({ nodes, meshes, geometries, materials, images }: Scene) {
       translationMetres: numbers(3),
       rotation: numbers(4),
       scale: numbers(3),
-    }),
+    } satisfies ChecksOf<Scene['nodes'][number], 'name' | 'extras'>),
     meshes: listOf({
       primitives: listOf({
         geometry: indexInto('geometries', geometries),
         material: indexInto('materials', materials),
-      }),
-    }),
+      } satisfies ChecksOf<Scene['meshes'][number]['primitives'][number]>),
+    } satisfies ChecksOf<Scene['meshes'][number], 'name'>),
     geometries: listOf({
       positions: FLOATS,
       normals: FLOATS,
       uvs: { ...LIST, each: FLOATS },
       tangents: { ...FLOATS, required: false },
       indices: INDICES,
-    }),
+    } satisfies ChecksOf<Scene['geometries'][number]>),
     materials: listOf({
       baseColorLinear: numbers(3),
       alpha: NUMBER,
@@ -227,8 +237,15 @@ function sceneChecks({ nodes, meshes, geometries, materials, images }: Scene) {
       specular: { ...NUMBER, required: false },
       clearcoat: { ...CHECKS.object, fields: { factor: NUMBER, roughness: NUMBER } },
       sheen: { ...CHECKS.object, fields: { colorLinear: numbers(3), roughness: NUMBER } },
-    }),
-    images: listOf({ name: required(CHECKS.string), mimeType: TEXT, bytes: BYTES }),
+    } satisfies ChecksOf<
+      Scene['materials'][number],
+      'name' | 'doubleSided' | 'alphaMode' | 'extras'
+    >),
+    images: listOf({
+      name: required(CHECKS.string),
+      mimeType: TEXT,
+      bytes: BYTES,
+    } satisfies ChecksOf<Scene['images'][number]>),
   };
 }
 
