@@ -327,9 +327,9 @@ function createBuilder(
   const workers = createBudget(BUILDS_AT_ONCE);
   const builds = new Map<Digest, Promise<Built>>();
 
-  const build = async (snapshot: ArticleSnapshot): Promise<Built> => {
+  const build = async (snapshot: ArticleSnapshot, isLarge: boolean): Promise<Built> => {
     const { glb, found } = await stopwatch.during('transform', () =>
-      within(run, (signal) => convert('convert', snapshot, signal)),
+      within(run, (signal) => convert('convert', snapshot, signal, isLarge)),
     );
     return stopwatch.during('write', async () => {
       const { digest } = await stores.objects.put(glb);
@@ -342,7 +342,7 @@ function createBuilder(
     const isLarge = await isLargeConversion(snapshot, stores.bodies);
     const release = await workers.take(isLarge ? BUILDS_AT_ONCE : 1);
     try {
-      return await build(snapshot);
+      return await build(snapshot, isLarge);
     } finally {
       release();
     }

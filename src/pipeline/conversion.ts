@@ -8,8 +8,9 @@ import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 import type { MaterialExplanation } from '../transform/material-table.ts';
 
-/** Bodies and pictures from which a conversion takes hundreds of MiB. */
-const LARGE_BYTES = 8 * 1024 * 1024;
+/** Parts lists, blocks and pictures from which a conversion may take hundreds of MiB. */
+const LARGE_LIST_BYTES = 1024 * 1024;
+const LARGE_BLOCKS_BYTES = 8 * 1024 * 1024;
 const LARGE_PIXELS = 16 * 1024 * 1024;
 
 /** Of the mesh cache of each worker. */
@@ -67,9 +68,10 @@ export async function isLargeConversion(
   { partsList, blocks, images }: ConversionInput,
   bodies: Pick<ContentStore, 'get' | 'sizeOf'>,
 ): Promise<boolean> {
-  let bytes = (await bodies.sizeOf(partsList)) ?? 0;
+  if (((await bodies.sizeOf(partsList)) ?? 0) >= LARGE_LIST_BYTES) return true;
+  let bytes = 0;
   for (const block of blocks.values()) bytes += 'bytes' in block ? block.bytes : 0;
-  if (bytes >= LARGE_BYTES) return true;
+  if (bytes >= LARGE_BLOCKS_BYTES) return true;
   const { readImageHeader } = await import('../transform/images.ts');
   for (const image of images.values()) {
     if (!('digest' in image)) continue;
@@ -131,8 +133,15 @@ function foundIn(scene: Scene): Conversion['found'] {
  */
 export function openConversions(opening: ConversionOptions) {
   const work = import.meta.url.endsWith('.js') ? inWorkers(opening) : inThisThread(opening);
-  return <S extends Step>(step: S, input: ConversionInput, signal: AbortSignal) =>
-    work({ step, input }, AbortSignal.any([opening.signal, signal])) as Promise<StepResult<S>>;
+  return <S extends Step>(
+    step: S,
+    input: ConversionInput,
+    signal: AbortSignal,
+    isLarge = false,
+  ): Promise<StepResult<S>> => {
+    const ended = AbortSignal.any([opening.signal, signal]);
+    return work({ step, input }, ended, isLarge) as Promise<StepResult<S>>;
+  };
 }
 
 function inThisThread({ bodies, options, decoded }: ConversionOptions) {
@@ -165,21 +174,24 @@ function inWorkers({ store, options, heapMb, signal: ending }: ConversionOptions
     workers.add(worker);
     return worker;
   };
-  const endAll = () => {
-    for (const worker of workers) worker.end(interrupted());
+  const endAll = (some: ReadonlySet<ConversionWorker>) => {
+    for (const worker of some) worker.end(interrupted());
   };
-  ending.addEventListener('abort', endAll, { once: true });
+  ending.addEventListener('abort', () => endAll(workers), { once: true });
 
-  return async ({ step, input }: WorkerRequest, signal: AbortSignal) => {
+  return async ({ step, input }: WorkerRequest, signal: AbortSignal, isLarge: boolean) => {
     throwIfAborted(signal);
     const { key, partsList, blocks, images } = input;
+    // An idle worker keeps its caches and what it has not collected yet.
+    if (isLarge) endAll(idle);
     const [worker = start()] = idle;
     idle.delete(worker);
     const onAbort = () => worker.end(interrupted());
     signal.addEventListener('abort', onAbort);
     try {
       const answer = await worker.send({ step, input: { key, partsList, blocks, images } });
-      idle.add(worker);
+      if (isLarge) worker.end(interrupted());
+      else idle.add(worker);
       if ('error' in answer) throw errorOf(answer.error);
       return answer.result;
     } finally {

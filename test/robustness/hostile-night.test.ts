@@ -45,12 +45,12 @@ const SERVICE = {
   baseUrl: '${BTG2GLTF_BASE_URL}',
   concurrency: 16,
   timeoutMs: IS_LONG ? 15_000 : 4_000,
-  retries: 1,
+  retries: IS_LONG ? 4 : 1,
   backoffMs: 20,
   // One that demands an hour stops all requests for so long.
   maxPauseMs: 100,
 };
-const LIMITS = { articleTimeoutMs: 60_000 };
+const LIMITS = { articleTimeoutMs: IS_LONG ? 120_000 : 60_000 };
 const HEADER = 'manufacturer,program,basearticlenumber,finalarticlenumber,reinitstring';
 
 let folder: string;
