@@ -126,7 +126,7 @@ export const ERROR_CODES = {
   PARTS_LIST_TOO_DEEP: { exit: 1, help: 'raise convert.maxNestingDepth if the depth is correct' },
   SCENE_TOO_LARGE: {
     exit: 1,
-    help: 'raise convert.maxTriangles or convert.maxSceneBytes if the article is that large',
+    help: 'raise convert.maxNodes, convert.maxTriangles or convert.maxSceneBytes if the article is that large',
   },
   OUT_OF_MEMORY: {
     exit: 1,

@@ -87,6 +87,7 @@ export const CONVERT_OPTIONS = {
   },
   strict: flag(false, 'a loss that is not expected fails its article'),
   maxNestingDepth: number(200_000, { integer: true, min: 1 }, 'nested nodes of a parts list'),
+  maxNodes: number(200_000, { integer: true, min: 1 }, 'nodes of a parts list'),
   maxTriangles: number(10_000_000, { integer: true, min: 1 }, 'drawn triangles of an article'),
   maxSceneBytes: number(2 * 1024 ** 3, { integer: true, min: 1 }, 'bytes of distinct vertices'),
   maxListedLosses: number(500, { integer: true, min: 1, max: 10_000 }, 'losses an article lists'),
@@ -131,6 +132,7 @@ export function conversionText(
 
 /** They change no byte, so that a new limit builds nothing again. */
 const LIMITS: ReadonlySet<string> = new Set<keyof ConvertOptions>([
+  'maxNodes',
   'maxTriangles',
   'maxSceneBytes',
   'maxListedLosses',

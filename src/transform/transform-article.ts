@@ -44,7 +44,7 @@ export async function transformArticle(input: TransformInput): Promise<Scene> {
   const tangents = options.tangents === 'mikktspace' ? await loadTangents(input) : undefined;
   const partsList =
     decoded?.partsList(snapshot.partsList) ?? decodePartsList(await read(snapshot.partsList));
-  expectDepth(partsList, options);
+  expectFewNodes(partsList, options);
   const { manufacturer, program } = snapshot.key;
   const names = [`${manufacturer}::${program}::`, ...partsList.blockNames];
   const flat = flattenPartsList(partsList.nodes, options, losses, names);
@@ -65,7 +65,14 @@ function loadTangents(input: TransformInput): Promise<TangentGenerator> {
   });
 }
 
-function expectDepth({ depth }: PartsList, { maxNestingDepth }: ConvertOptions): void {
+function expectFewNodes(
+  { depth, nodeCount }: PartsList,
+  { maxNestingDepth, maxNodes }: ConvertOptions,
+): void {
+  if (nodeCount > maxNodes) {
+    const message = `btg: expected at most ${maxNodes} nodes, received ${nodeCount}`;
+    throw new ConverterError('SCENE_TOO_LARGE', message);
+  }
   if (depth <= maxNestingDepth) return;
   const message = `btg: expected at most ${maxNestingDepth} nested nodes, received ${depth}`;
   throw new ConverterError('PARTS_LIST_TOO_DEEP', message);

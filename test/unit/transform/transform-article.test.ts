@@ -133,6 +133,7 @@ describe('transformArticle', () => {
   });
 
   it.each([
+    [{ maxNodes: 2 }, 'btg: expected at most 2 nodes, received 3'],
     [{ maxTriangles: 35 }, 'node 2: expected at most 35 triangles in the scene, received more'],
     [{ maxSceneBytes: 700 }, 'scene: expected at most 700 bytes of vertices, received more'],
   ] as const)('is refused beyond %j', async (options, message) => {
