@@ -7,7 +7,7 @@ import { type Addresses, buildTarget, encodeStrictly } from './target.ts';
 import { markLasting } from './traffic.ts';
 import type { Exchange, HttpResponse } from './transport.ts';
 import type { Drift, DriftReporter } from './wire-fields.ts';
-import { isTooDeep, MAX_JSON_DEPTH, parseJson, withoutUndefined } from './wire-value.ts';
+import { isTooDeep, MAX_JSON_DEPTH, withoutUndefined } from './wire-value.ts';
 
 /** Servers of this kind accept no longer query. */
 const COMMON_QUERY_LIMIT_BYTES = 2048;
@@ -107,13 +107,18 @@ function decodeWhole<Answer>(
   try {
     return operation.decode(bytes, onDrift);
   } catch (error) {
-    if (operation.answer === 'json' && !isComplete(bytes)) parseJson(bytes);
     if (!KINDS[operation.answer].isText || !(error instanceof Error)) throw error;
     const drift = error instanceof ConverterError && driftIn(error.message);
+    // A field that is not as expected was found in complete JSON; large bodies are not parsed once more.
+    if (!drift && operation.answer === 'json' && (isNoJson(error) || !isComplete(bytes)))
+      throw new ConverterError('RESPONSE_INVALID', error.message);
     if (drift) onDrift?.(drift);
     throw markLasting(error);
   }
 }
+
+/** Whether the error of a decoder says that the body is no complete JSON. */
+const isNoJson = ({ message }: Error): boolean => message.startsWith('expected JSON, ');
 
 /** Whether a body is complete JSON, in any encoding of its texts. */
 function isComplete(bytes: Uint8Array): boolean {

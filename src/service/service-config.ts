@@ -47,9 +47,9 @@ export interface ServiceConfig {
   maxPauseMs?: number;
   /** Longest sum of all pauses, milliseconds. @defaultValue 14400000 (4 hours) */
   maxTotalPauseMs?: number;
-  /** Most bytes of one answer. @defaultValue 67108864 (64 MiB) */
+  /** Most bytes of one answer: this many are decoded in about a second, in which nothing else happens. @defaultValue 33554432 (32 MiB) */
   maxResponseBytes?: number;
-  /** Most objects, lists and keys of one answer in JSON, which take far more memory than text. @defaultValue 1000000 */
+  /** Most objects, lists and keys of one answer in JSON, which take far more memory than text. @defaultValue 500000 */
   maxJsonValues?: number;
   /** Milliseconds since 1970. */
   now: () => number;
@@ -106,8 +106,8 @@ export const SERVICE_DEFAULTS = {
   giveUpAfterMs: 5 * 60_000,
   maxPauseMs: 60 * 60_000,
   maxTotalPauseMs: 4 * 60 * 60_000,
-  maxResponseBytes: 64 * 1024 * 1024,
-  maxJsonValues: 1_000_000,
+  maxResponseBytes: 32 * 1024 * 1024,
+  maxJsonValues: 500_000,
 } as const satisfies Partial<ServiceConfig>;
 
 /** A client's settings with every default filled in. */

@@ -28,7 +28,7 @@ const NAME_FIELDS = ['btgname', 'mat', 'lay'] as const;
 type Findings = { warnings: Warning[]; note: NoteDrift };
 
 interface Pending {
-  raw: unknown;
+  raw: JsonRecord;
   /** Where the decoded node goes. */
   siblings: PartsListNode[];
   index: number;
@@ -70,7 +70,6 @@ function decodeNodes(
     depth = Math.max(depth, pending.depth);
     nodeCount += 1;
     const { raw } = pending;
-    if (!isRecord(raw)) throw invalid(pathOf(pending), 'an object', raw);
     const fields = fieldsOf(raw);
     const childs = fields.childs ?? [];
     if (!Array.isArray(childs)) throw invalid(`${pathOf(pending)}.childs`, 'an array', childs);
@@ -91,9 +90,12 @@ function pushAll(
   siblings: PartsListNode[],
   parent: Pending | undefined,
 ): void {
+  // Before any is pushed: a list of ten million numbers is refused by its first.
+  const odd = raws.findIndex((raw) => !isRecord(raw));
+  if (odd >= 0) throw invalid(pathOf({ index: odd, parent }), 'an object', raws[odd]);
   const depth = (parent?.depth ?? 0) + 1;
   for (let index = raws.length - 1; index >= 0; index--) {
-    stack.push({ raw: raws[index], siblings, index, parent, depth });
+    stack.push({ raw: raws[index] as JsonRecord, siblings, index, parent, depth });
   }
 }
 
@@ -173,9 +175,9 @@ function isUsualNumber(value: unknown): boolean {
 }
 
 /** `btg[0].childs[2]`, shortened in the middle where it is long. */
-function pathOf(at: Pending): string {
-  const steps: number[] = [];
-  for (let p: Pending | undefined = at; p; p = p.parent) steps.push(p.index);
+function pathOf({ index, parent }: Pick<Pending, 'index' | 'parent'>): string {
+  const steps = [index];
+  for (let p = parent; p; p = p.parent) steps.push(p.index);
   const names = steps.reverse().map((step, i) => (i === 0 ? `btg[${step}]` : `childs[${step}]`));
   if (names.length > 12) names.splice(6, names.length - 11, '…');
   return names.join('.');

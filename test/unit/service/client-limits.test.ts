@@ -115,7 +115,7 @@ describe('an answer that is nested too deep', () => {
   it('is refused before it is parsed, and not sent for again', async () => {
     const body = '['.repeat(MAX_JSON_DEPTH + 1);
     for (const part of ['/getnodes?', '/articles?', '/btg?', BLOCK]) server.always(part, raw(body));
-    const client = clientOf(server);
+    const client = clientOf(server, { maxJsonValues: 2 * MAX_JSON_DEPTH });
     const errors = await Promise.all([
       errorOf(client.getNodes('x')),
       errorOf(client.getArticle(KEY)),

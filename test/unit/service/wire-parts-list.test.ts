@@ -226,6 +226,11 @@ describe('decodePartsList', () => {
     expect(decodePartsList(bytes).nodes[0]!.offsetMetres).toEqual([1, 0, 0]);
   });
 
+  it('refuses a list by its first entry that is no node, before it reads any', () => {
+    const btg = [{ type: 'top', childs: [5] }, 7, 8];
+    expect(refusal(body({ btg }))).toBe('btg[1]: expected an object, received number "7"');
+  });
+
   it('reads a million nodes side by side', () => {
     const body = utf8(`{"btg":[${'{"type":"imp"},'.repeat(999_999)}{}]}`);
     const { nodes, nodeCount } = decodePartsList(body);
