@@ -65,7 +65,7 @@ export interface StoredPlanning {
   name: string;
   /** The lines that name it, such as `ids.txt:2`; undefined if no file lists it. */
   selectedBy?: string[];
-  /** Anyone may have posted it: what fails of it is counted apart. */
+  /** A glob found it, so that anyone may have posted it: what fails of it is counted apart. */
   cart?: true;
   /** As it was received; or why it cannot be read. */
   article: { json: unknown } | { error: ConverterError };

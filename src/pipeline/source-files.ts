@@ -192,11 +192,13 @@ const WILDCARD = /[*?]/;
 export async function readCartFiles(glob: string): Promise<StoredPlanning[]> {
   const segments = glob.split(sep === '\\' ? /[\\/]/ : sep);
   const first = segments.findIndex((segment) => WILDCARD.test(segment));
+  // The pipeline names this one itself, so that what fails of it counts like the rest.
   if (first < 0) return [await readCart(glob, glob)];
   const folder = resolve(`${segments.slice(0, first).join(sep)}${sep}`);
   const paths = await matching(folder, segments.slice(first));
   const limit = pLimit(READ_AT_ONCE);
-  return Promise.all(paths.map((path) => limit(() => readCart(path, folder))));
+  const carts = await Promise.all(paths.map((path) => limit(() => readCart(path, folder))));
+  return carts.map((cart) => ({ ...cart, cart: true }));
 }
 
 async function matching(folder: string, pattern: readonly string[], depth = 0): Promise<string[]> {
@@ -231,11 +233,11 @@ async function entries(folder: string, segment: string, folders: boolean): Promi
 async function readCart(path: string, folder: string): Promise<StoredPlanning> {
   const name = `cart ${redact((relative(folder, path) || path).replaceAll(sep, '/'))}`;
   try {
-    return { name, cart: true, article: { json: await readJson(path) } };
+    return { name, article: { json: await readJson(path) } };
   } catch (thrown) {
     const error = asConverterError(thrown);
     if (error.code !== 'FILE_UNREADABLE' && endsRun(error.code)) throw error;
-    return { name, cart: true, article: { error } };
+    return { name, article: { error } };
   }
 }
 
