@@ -185,10 +185,14 @@ function driftIn(message: string): Drift | undefined {
 
 type Addressed = Pick<Exchange, 'name' | 'values' | 'address'>;
 
-/** Adds operation, article and address without secrets to an error; one that names its operation stays as it is. */
+/**
+ * Adds operation, article and address without secrets to an error. One that names its operation stays as it is, and
+ * so does an interruption, which concerns all requests alike.
+ */
 export function withContext(error: unknown, exchange: Addressed, addresses: Addresses): unknown {
   const { name, values } = exchange;
   if (!isConverterError(error) || error.operation !== undefined) return error;
+  if (error.code === 'INTERRUPTED') return error;
   if (name === 'getNodes' && values.parentnode === '' && error.code === 'NODE_NOT_FOUND') {
     return noCatalogue(error, addresses);
   }

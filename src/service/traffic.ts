@@ -70,6 +70,7 @@ export class Traffic {
   #pausedMs = 0;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
+  #interruption: ConverterError | undefined;
   #hasAnswered = false;
   #failures = 0;
   #refusals = NO_REFUSALS;
@@ -142,7 +143,11 @@ export class Traffic {
         if (isRequest && this.#gone !== undefined) throw this.#gone;
         if (isRequest) await this.#probing;
         const begunMs = this.#options.now();
-        const work = () => settle(() => attempt(number));
+        const work = () =>
+          settle(async () => {
+            signal.throwIfAborted();
+            return attempt(number);
+          });
         const outcome = await (isRequest ? this.#limit(() => this.#adapting(work)) : work());
         if ('result' in outcome) {
           if (isRequest) {
@@ -162,7 +167,10 @@ export class Traffic {
         number += 1;
       }
     } catch (error) {
-      throw signal.aborted ? interrupted() : error;
+      if (!signal.aborted) throw error;
+      // One error for all: there may be 20,000 requests, and an error is cut, redacted and located.
+      this.#interruption ??= interrupted();
+      throw this.#interruption;
     }
   }
 

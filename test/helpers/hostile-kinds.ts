@@ -192,7 +192,7 @@ export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
     }),
   ),
   'values-within-the-limit': {
-    ...list(streamed(() => repeated('{},', 990_000, '{"btg":[', '{}]}'))),
+    ...list(streamed(() => repeated('{},', 490_000, '{"btg":[', '{}]}'))),
     times: 2,
     isBusy: true,
   },
@@ -236,7 +236,7 @@ export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
   'refused-for-an-hour': list(raw('', { 'retry-after': '3600' }, 429)),
   'long-error': { ...list(json({ error: LONG }, 500)), article: json({ error: ESCAPES }, 500) },
   // JSON
-  'nested-200000-deep': nested('{"type":"top","childs":[', ']}', 200_000),
+  'nested-120000-deep': nested('{"type":"top","childs":[', ']}', 120_000),
   'block-nested-600000-deep': block(() => [...repeated('[', 600_000), ...repeated(']', 600_000)]),
   'digits-and-an-x': {
     ...nodesOf([{ type: 'top', offs: [`${'1'.repeat(160_000)}x`, 0, 0] }]),
@@ -269,11 +269,11 @@ export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
     ),
     isBusy: true,
   },
-  'losses-by-the-100000': {
+  'losses-by-the-50000': {
     ...list(
       nodes(() =>
         listed(
-          100_000,
+          50_000,
           (i) => `{"type":"block","params":[1,1,1],"mat":"M${i}","lay":"L${i}","x${i}":1}`,
         ),
       ),
@@ -299,17 +299,17 @@ export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
     isBusy: true,
   },
   'fan-with-uvs': { ...block(() => fan(100_000)), isBusy: true, isShort: true },
-  'a-million-surfaces': {
+  'surfaces-by-the-150000': {
     ...block(() =>
       enclosed(
         `{"V":[${boxPoints()}],"A":[`,
-        listed(MILLION, () => '{"F":[0,1,2]}'),
+        listed(150_000, () => '{"F":[0,1,2]}'),
         ']}',
       ),
     ),
     isBusy: true,
   },
-  'large-block': { ...block(() => field(800)), isBusy: true },
+  'large-block': { ...block(() => field(600)), isBusy: true },
   'scales-of-a-large-block': {
     partsList: jsonOf((number) =>
       partsListJson(number, {
