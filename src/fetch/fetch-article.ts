@@ -10,6 +10,7 @@ import type { ArticleSnapshot, DecodedReader, Fetched, Warning } from '../model/
 import { imageReferences } from '../service/wire-material.ts';
 import { parseJson } from '../service/wire-value.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
+import { inParallel } from '../support/in-parallel.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { firstWarnings } from '../support/text-limits.ts';
 import { type ImageContext, locateImage } from './image-location.ts';
@@ -319,13 +320,19 @@ function fetchImage(
   });
 }
 
-/** Fetches all of a kind at once; the result is sorted by name. */
+/** Blocks or images of one article that are in progress at once: more than a service gets requests. */
+const FETCHED_AT_ONCE = 64;
+
+/** Fetches all of a kind; the result is sorted by name. An article may name 20,000: an interruption ends them at once. */
 async function fetchEach(
   names: Iterable<string>,
   fetchOne: (name: string) => Promise<Fetched>,
 ): Promise<Map<string, Fetched>> {
   const sorted = [...names].sort();
-  const fetched = await Promise.all(sorted.map(fetchOne));
+  const fetched: Fetched[] = new Array(sorted.length);
+  await inParallel(sorted, FETCHED_AT_ONCE, async (name, index) => {
+    fetched[index] = await fetchOne(name);
+  });
   return new Map(sorted.map((name, index) => [name, fetched[index]!]));
 }
 

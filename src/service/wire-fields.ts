@@ -18,14 +18,19 @@ export type DriftReporter = (drift: Drift) => void;
 /** Notes a field whose value is not what the specification says. */
 export type NoteDrift = (field: string, expected: string, value: unknown) => void;
 
+/** Mismatches of one body that are counted: to describe a million takes more than a second. */
+const MOST_MISMATCHES = 100_000;
+
 /**
  * Collects the drift of one body, to be reported once all of it was read: of a body that cannot be read,
  * only the error counts. Equal mismatches take memory once.
  */
 export function collectDrift(onDrift: DriftReporter | undefined) {
   const collected = new Map<string, { drift: Drift; count: number }>();
+  let noted = 0;
   const note: NoteDrift = (field, expected, value) => {
-    if (onDrift === undefined) return;
+    if (onDrift === undefined || noted >= MOST_MISMATCHES) return;
+    noted += 1;
     const found = describe(value);
     const key = `${field}\n${expected}\n${found}`;
     const known = collected.get(key);
