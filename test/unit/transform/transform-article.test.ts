@@ -8,6 +8,7 @@ import { createMeshCache } from '../../../src/transform/mesh-cache.ts';
 import { transformArticle } from '../../../src/transform/transform-article.ts';
 import { writeGlb } from '../../../src/write/glb.ts';
 import { boxPoints, drawnPoints, turnedOver } from '../../helpers/graphics.ts';
+import { expectLinearAsync } from '../../helpers/growth.ts';
 import { BOX_BODY, type MadeArticle, makeSnapshot, sceneOf } from '../../helpers/snapshot.ts';
 
 const BOX = 'ACME::DESK::BOX';
@@ -90,6 +91,14 @@ describe('transformArticle', () => {
     expect(scene.nodes).toHaveLength(3);
     expect(scene.triangles).toBe(36);
     expect(await read(snapshot.partsList)).toBeInstanceOf(Uint8Array);
+  });
+
+  it('takes linear time for nodes side by side, each with a place of its own', async () => {
+    const lists = (count: number) =>
+      article(Array.from({ length: count }, (_, i) => box({ offs: [i, 0, 0] })));
+    await expectLinearAsync(1_000, lists, async (list) => {
+      writeGlb(await sceneOf(list));
+    });
   });
 
   it('projected UVs depend on the scale, stored ones do not', async () => {
