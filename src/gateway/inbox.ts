@@ -98,7 +98,7 @@ export async function openInbox(options: InboxOptions): Promise<GatewayServer> {
       const text = `${JSON.stringify(cart.article)}\n`;
       // 128 bits of the hash: no two contents can be made to agree.
       const file = `${encodeFileName(cart.id)}~${sha256Hex(text).slice(0, 32)}.json`;
-      await quota.expectSpace(file, text.length);
+      await quota.expectSpace(file, Buffer.byteLength(text));
       await replaceFile(join(store, file), text);
       log.info('cart stored', { id: cart.id, file });
       return jsonAnswer(await answerTo(cart, file, permanentIds, log));

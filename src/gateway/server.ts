@@ -225,17 +225,25 @@ function isSameSecret(given: string, secret: string): boolean {
   return timingSafeEqual(a!, b!);
 }
 
+/** Beyond the limit the oldest connection without a request is closed; only if there is none, one with a request. */
 function limitConnections(server: Server): void {
-  const sockets = new Set<Socket>();
+  const idle = new Set<Socket>();
+  const busy = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    const [longestIdle] = sockets;
-    if (sockets.size > MAX_CONNECTIONS) longestIdle!.destroy();
+    const [oldest] = idle.size > 0 ? idle : busy;
+    if (idle.size + busy.size >= MAX_CONNECTIONS) oldest!.destroy();
+    idle.add(socket);
+    socket.on('close', () => {
+      idle.delete(socket);
+      busy.delete(socket);
+    });
   });
-  server.on('request', ({ socket }) => {
-    sockets.delete(socket);
-    sockets.add(socket);
+  server.on('request', ({ socket }, response) => {
+    idle.delete(socket);
+    busy.add(socket);
+    response.on('close', () => {
+      if (busy.delete(socket) && !socket.destroyed) idle.add(socket);
+    });
   });
 }
 

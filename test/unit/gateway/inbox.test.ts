@@ -6,6 +6,8 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Cart } from '../../../src/gateway/cart.ts';
@@ -240,6 +242,12 @@ describe('a post that is no cart', () => {
       422,
       /at most 500 nested levels/,
     ],
+    [
+      'a cart of more values than it may have',
+      `{"json":{"a":[${'{},'.repeat(500_000)}{}]}}`,
+      422,
+      /at most 500000 objects, lists and keys/,
+    ],
   ])('%s is refused', async (_, body, status, says) => {
     const response = await send(body);
     expect([response.status, await response.json()]).toEqual([
@@ -408,6 +416,12 @@ describe('the store', () => {
     expect((await post({ ...CART, more: 'x' })).status).toBe(507);
   });
 
+  it('counts bytes, not characters', async () => {
+    const cart = { ...CART, shorttext: '机'.repeat(100) };
+    await open({ maxStoreBytes: JSON.stringify(cart).length + 1 });
+    expect((await post(cart)).status).toBe(507);
+  });
+
   it('never shows half a cart: what cannot be finished is not there', async () => {
     await open();
     for (const fault of ['open', 'write', 'fsync', 'rename']) {
@@ -531,6 +545,24 @@ describe('connections that do nothing', () => {
     for (const socket of sockets) socket.on('error', () => {});
     await Promise.all(sockets.map((socket) => new Promise((done) => socket.once('connect', done))));
     expect((await post(CART)).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('are closed before one that sends a cart', async () => {
+    await open();
+    const { hostname, port, pathname } = new URL(inbox.url);
+    const cart = JSON.stringify(CART);
+    const sender = connect(Number(port), hostname);
+    const answer = textOf(sender);
+    const head = `POST ${pathname} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: ${cart.length}\r\n\r\n`;
+    sender.write(head + cart.slice(0, 10));
+    // Until the head has arrived, it is one of those that do nothing.
+    await sleep(100);
+    const sockets = Array.from({ length: 300 }, () => connect(Number(port), hostname));
+    for (const socket of sockets) socket.on('error', () => {});
+    await Promise.all(sockets.map((socket) => new Promise((done) => socket.once('connect', done))));
+    sender.write(cart.slice(10));
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
     for (const socket of sockets) socket.destroy();
   });
 });
