@@ -1,11 +1,12 @@
 /** Stores bytes under their SHA-256, each content once. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Digest } from '../model/snapshot.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import {
   listFolder,
   publishOnce,
   readBytes,
+  refuseLinks,
   removeFile,
   replaceFile,
   sha256Hex,
@@ -72,6 +73,11 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
     return join(dir, digest.slice(0, 2), digest + extension);
   };
 
+  const remove = async (path: string): Promise<void> => {
+    await refuseLinks(dirname(dir), path);
+    await removeFile(path);
+  };
+
   const sizeOf = async (digest: Digest): Promise<number | undefined> =>
     (await statIfExists(pathOf(digest)))?.bytes;
 
@@ -82,7 +88,7 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
       throw error;
     });
     if (sha256Hex(bytes) === digest) return bytes;
-    if (dropDamaged) await removeFile(path);
+    if (dropDamaged) await remove(path);
     throw damaged(path, 'other content');
   };
 
@@ -112,7 +118,7 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
     sizeOf,
     pathOf,
     list: () => listDigests(dir, extension),
-    remove: (digest) => removeFile(pathOf(digest)),
+    remove: (digest) => remove(pathOf(digest)),
   };
 }
 

@@ -7,7 +7,7 @@ import type { ArticleRequest } from '../model/article.ts';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
-import { removeStaleTemporaries, temporaryFolder } from '../support/files.ts';
+import { refuseLinks, removeStaleTemporaries, temporaryFolder } from '../support/files.ts';
 import { CHECKS, checkParameters, type ParameterCheck, required } from '../support/parameters.ts';
 import { catalogueFiles, openCatalogue, openManifest } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
@@ -70,8 +70,10 @@ export async function withRun<T>(
 ): Promise<T> {
   checkRun(given, environment);
   const { cacheDir, outputDir } = given.pipeline;
-  await removeStaleTemporaries(temporaryFolder(outputDir));
-  await removeStaleTemporaries(temporaryFolder(cacheDir));
+  for (const folder of [outputDir, cacheDir]) {
+    await refuseLinks(folder, temporaryFolder(folder));
+    await removeStaleTemporaries(temporaryFolder(folder));
+  }
   const startedAt = environment.startedAt ?? environment.now();
   const metrics = createRunMetrics(environment.now);
   const database = await openCacheDatabase(cacheDir);

@@ -228,6 +228,8 @@ export async function planPrune(outputDir: string, keepRuns?: number) {
   const { pathOf } = openObjects(outputDir);
   const published = [...(await publishedLinks(outputDir))];
   const kept = new Set(published.flatMap(([object, links]) => [pathOf(object), ...links]));
+  for (const folder of [OBJECTS_FOLDER, ARTICLES_FOLDER, RUNS_FOLDER])
+    await refuseLinks(outputDir, join(outputDir, folder));
   const objects = await filesBelow(join(outputDir, OBJECTS_FOLDER), kept);
   const links = await filesBelow(join(outputDir, ARTICLES_FOLDER), kept);
   let bytes = 0;
@@ -246,12 +248,14 @@ export async function carryOutPrune(
   outputDir: string,
   { objects, links, runs }: Awaited<ReturnType<typeof planPrune>>,
 ): Promise<void> {
-  for (const path of [...links, ...objects, ...runs])
+  // Right before each, since a link may appear at any time.
+  const remove = async (path: string, removeIt: (path: string) => Promise<unknown>) => {
     await refuseLinks(outputDir, join(outputDir, path));
-  for (const path of [...links, ...objects]) await removeFile(join(outputDir, path));
-  for (const path of runs) await removeTree(join(outputDir, path));
-  await removeEmptyFolders(join(outputDir, ARTICLES_FOLDER));
-  await removeEmptyFolders(join(outputDir, OBJECTS_FOLDER));
+    await removeIt(join(outputDir, path));
+  };
+  for (const path of [...links, ...objects]) await remove(path, removeFile);
+  for (const path of runs) await remove(path, removeTree);
+  for (const path of [ARTICLES_FOLDER, OBJECTS_FOLDER]) await remove(path, removeEmptyFolders);
 }
 
 /** Lists the files at any depth below a folder, except some. @throws {@link ConverterError} `LINK_REFUSED` */

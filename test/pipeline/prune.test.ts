@@ -1,7 +1,7 @@
 /**
  * Prune: what a manifest no longer refers to goes, and nothing else.
  */
-import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
@@ -65,6 +65,32 @@ describe('prune', () => {
     expect(await readdir(victim)).toEqual(['letter.txt']);
     expect(await files()).toEqual(before);
     await rm(link);
+  });
+
+  test('removes no empty folder where a whole folder of the output is a link', async () => {
+    const victim = join(folder, 'empty');
+    await mkdir(join(victim, 'keep', 'me'), { recursive: true });
+    const articles = join(out(), 'articles');
+    await rename(articles, `${articles}-kept`);
+    await symlink(victim, articles);
+    const { exit, stderr } = await command(['prune', pipeline, '--yes']);
+    expect([exit, await readdir(join(victim, 'keep'))]).toEqual([3, ['me']]);
+    expect(stderr).toContain(`${articles}: expected a file or folder, received a symbolic link`);
+    await rm(articles);
+    await rename(`${articles}-kept`, articles);
+  });
+
+  test('a run removes nothing through a link in the place of its temporary folder', async () => {
+    const victim = join(folder, 'temporaries');
+    await mkdir(victim);
+    await writeFile(join(victim, '.999999-0-1.tmp'), 'mine');
+    const temporary = join(out(), '.tmp');
+    await rm(temporary, { recursive: true, force: true });
+    await symlink(victim, temporary);
+    const { exit, stderr } = await command(['run', pipeline]);
+    expect([exit, await readdir(victim)]).toEqual([3, ['.999999-0-1.tmp']]);
+    expect(stderr).toContain(`${temporary}: expected a file or folder, received a symbolic link`);
+    await rm(temporary);
   });
 
   test('removes reports but for the last ones with --keep-runs only', async () => {
