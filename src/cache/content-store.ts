@@ -1,12 +1,12 @@
 /** Stores bytes under their SHA-256, each content once. */
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Digest } from '../model/snapshot.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
+import { refuseLinksBelow } from '../support/file-operations.ts';
 import {
   listFolder,
   publishOnce,
   readBytes,
-  refuseLinks,
   removeFile,
   replaceFile,
   sha256Hex,
@@ -40,6 +40,8 @@ export interface FileStoreOptions {
   dir: string;
   /** Folder for temporary files, on the same file system. */
   tmpDir: string;
+  /** Folder that contains both, and below which no link is followed. @defaultValue `dir` */
+  root?: string;
   /** Appended to each file name, with its dot. @defaultValue '' */
   extension?: string;
   /** Whether `put` replaces damaged bytes, by a new file: links to the damaged one stay. @defaultValue false */
@@ -64,6 +66,7 @@ const DIGEST = /^[0-9a-f]{64}$/;
  */
 export function openFileStore(options: FileStoreOptions): ContentStore {
   const { dir, tmpDir, extension = '', repair = false, dropDamaged = false, access } = options;
+  refuseLinksBelow(options.root ?? dir);
 
   const pathOf = (digest: Digest): string => {
     // A digest from outside must not lead out of the folder.
@@ -71,11 +74,6 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
       throw new ConverterError('INTERNAL', `content store: expected a digest, received ${digest}`);
     }
     return join(dir, digest.slice(0, 2), digest + extension);
-  };
-
-  const remove = async (path: string): Promise<void> => {
-    await refuseLinks(dirname(dir), path);
-    await removeFile(path);
   };
 
   const sizeOf = async (digest: Digest): Promise<number | undefined> =>
@@ -88,7 +86,7 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
       throw error;
     });
     if (sha256Hex(bytes) === digest) return bytes;
-    if (dropDamaged) await remove(path);
+    if (dropDamaged) await removeFile(path);
     throw damaged(path, 'other content');
   };
 
@@ -118,7 +116,7 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
     sizeOf,
     pathOf,
     list: () => listDigests(dir, extension),
-    remove: (digest) => remove(pathOf(digest)),
+    remove: (digest) => removeFile(pathOf(digest)),
   };
 }
 

@@ -4,6 +4,7 @@ import type { ArticleKey } from '../model/article.ts';
 import type { Built } from '../model/asset.ts';
 import type { Decision } from '../model/result.ts';
 import type { Digest, Fetched, UnplacedChild, Warning } from '../model/snapshot.ts';
+import { refuseLinksBelow } from '../support/file-operations.ts';
 import { DurableRuns, DurableWork } from './durable-runs.ts';
 import type { FreshnessStamp } from './freshness.ts';
 import { MIGRATIONS } from './schema.ts';
@@ -438,5 +439,6 @@ export class CacheDatabase extends Table {
  * ```
  */
 export async function openCacheDatabase(cacheDir: string): Promise<CacheDatabase> {
+  refuseLinksBelow(cacheDir);
   return new CacheDatabase(await openSqlite(join(cacheDir, DATABASE_FILE), MIGRATIONS));
 }

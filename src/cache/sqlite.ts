@@ -1,7 +1,7 @@
 /** Opens one SQLite file. All calls are synchronous and short, and every error has a code. */
 import type Libsql from 'libsql';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
-import { makePrivateFile } from '../support/files.ts';
+import { exists, makePrivateFile } from '../support/files.ts';
 
 type SqlValue = string | number | null;
 
@@ -136,6 +136,8 @@ export async function openSqlite(
   { busyTimeoutMs = BUSY_TIMEOUT_MS }: { busyTimeoutMs?: number } = {},
 ): Promise<Sqlite> {
   await makePrivateFile(path);
+  // SQLite follows links: here they are refused.
+  for (const suffix of ['-journal', '-wal', '-shm']) await exists(path + suffix);
   const sqlite = new Sqlite(path, (await import('libsql')).default);
   try {
     sqlite.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);

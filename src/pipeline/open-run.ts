@@ -7,7 +7,8 @@ import type { ArticleRequest } from '../model/article.ts';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
-import { refuseLinks, removeStaleTemporaries, temporaryFolder } from '../support/files.ts';
+import { refuseLinksBelow } from '../support/file-operations.ts';
+import { removeStaleTemporaries, temporaryFolder } from '../support/files.ts';
 import { CHECKS, checkParameters, type ParameterCheck, required } from '../support/parameters.ts';
 import { catalogueFiles, openCatalogue, openManifest } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
@@ -71,7 +72,7 @@ export async function withRun<T>(
   checkRun(given, environment);
   const { cacheDir, outputDir } = given.pipeline;
   for (const folder of [outputDir, cacheDir]) {
-    await refuseLinks(folder, temporaryFolder(folder));
+    refuseLinksBelow(folder);
     await removeStaleTemporaries(temporaryFolder(folder));
   }
   const startedAt = environment.startedAt ?? environment.now();
@@ -99,7 +100,13 @@ export async function withRun<T>(
 /** Where the responses of a cache folder are stored. */
 export function bodyStore(cacheDir: string): FileStoreOptions {
   const dir = join(cacheDir, OBJECTS_FOLDER);
-  return { dir, tmpDir: temporaryFolder(cacheDir), repair: true, dropDamaged: true };
+  return {
+    dir,
+    root: cacheDir,
+    tmpDir: temporaryFolder(cacheDir),
+    repair: true,
+    dropDamaged: true,
+  };
 }
 
 /** A published file that something else has changed or removed, of a configuration. */

@@ -4,15 +4,14 @@ import { type ContentStore, openFileStore } from '../cache/content-store.ts';
 import type { CacheDatabase } from '../cache/database.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
+import { linkRefused, refuseLinksBelow } from '../support/file-operations.ts';
 import {
   exists,
-  linkRefused,
   listEntries,
   listFolder,
   makeReadOnly,
   readBytes,
   readLinkIfExists,
-  refuseLinks,
   removeFile,
   removeTree,
   replaceLink,
@@ -44,7 +43,8 @@ const RUN_ID = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 export function openObjects(outputDir: string): ContentStore {
   const dir = join(outputDir, OBJECTS_FOLDER);
   const tmpDir = temporaryFolder(outputDir);
-  return openFileStore({ dir, tmpDir, extension: '.glb', repair: true, access: 'readOnly' });
+  const options = { extension: '.glb', repair: true, access: 'readOnly' } as const;
+  return openFileStore({ dir, root: outputDir, tmpDir, ...options });
 }
 
 /**
@@ -120,6 +120,7 @@ export async function linkLatestRun(outputDir: string, run: string): Promise<voi
 
 /** @throws {@link ConverterError} `USAGE` if the output folder has no manifest. */
 export async function requireManifest(outputDir: string): Promise<void> {
+  refuseLinksBelow(outputDir);
   if (await exists(join(outputDir, MANIFEST_FILE))) return;
   const message = `${outputDir}: expected a ${MANIFEST_FILE}, received none; run the pipeline first`;
   throw new ConverterError('USAGE', message);
@@ -212,9 +213,10 @@ async function problemOf(path: string, digest: Digest): Promise<string | undefin
   }
 }
 
+/** Not if one is a symbolic link or cannot be examined: then it is a problem. */
 async function isSameFile(a: string, b: string): Promise<boolean> {
-  const [left, right] = await Promise.all([statIfExists(a), statIfExists(b)]);
-  return left !== undefined && left.identity === right?.identity;
+  const found = await Promise.all([a, b].map((path) => statIfExists(path).catch(() => undefined)));
+  return found[0] !== undefined && found[0].identity === found[1]?.identity;
 }
 
 /**
@@ -228,8 +230,6 @@ export async function planPrune(outputDir: string, keepRuns?: number) {
   const { pathOf } = openObjects(outputDir);
   const published = [...(await publishedLinks(outputDir))];
   const kept = new Set(published.flatMap(([object, links]) => [pathOf(object), ...links]));
-  for (const folder of [OBJECTS_FOLDER, ARTICLES_FOLDER, RUNS_FOLDER])
-    await refuseLinks(outputDir, join(outputDir, folder));
   const objects = await filesBelow(join(outputDir, OBJECTS_FOLDER), kept);
   const links = await filesBelow(join(outputDir, ARTICLES_FOLDER), kept);
   let bytes = 0;
@@ -248,14 +248,10 @@ export async function carryOutPrune(
   outputDir: string,
   { objects, links, runs }: Awaited<ReturnType<typeof planPrune>>,
 ): Promise<void> {
-  // Right before each, since a link may appear at any time.
-  const remove = async (path: string, removeIt: (path: string) => Promise<unknown>) => {
-    await refuseLinks(outputDir, join(outputDir, path));
-    await removeIt(join(outputDir, path));
-  };
-  for (const path of [...links, ...objects]) await remove(path, removeFile);
-  for (const path of runs) await remove(path, removeTree);
-  for (const path of [ARTICLES_FOLDER, OBJECTS_FOLDER]) await remove(path, removeEmptyFolders);
+  for (const path of [...links, ...objects]) await removeFile(join(outputDir, path));
+  for (const path of runs) await removeTree(join(outputDir, path));
+  for (const path of [ARTICLES_FOLDER, OBJECTS_FOLDER])
+    await removeEmptyFolders(join(outputDir, path));
 }
 
 /** Lists the files at any depth below a folder, except some. @throws {@link ConverterError} `LINK_REFUSED` */

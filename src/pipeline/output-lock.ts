@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { ConverterError } from '../support/errors.ts';
+import { refuseLinksBelow } from '../support/file-operations.ts';
 import {
   publishOnce,
   readTextIfExists,
@@ -38,6 +39,7 @@ export async function lockOutput(
   outputDir: string,
   startedAt: number,
 ): Promise<() => Promise<void>> {
+  refuseLinksBelow(outputDir);
   const path = join(outputDir, LOCK_FILE);
   const owner: Owner = { pid: process.pid, host: hostname(), startedAt };
   if (ownLocks.has(path)) throw lockedBy(outputDir, owner);

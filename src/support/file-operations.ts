@@ -1,21 +1,30 @@
 /**
- * The choke point of all file operations: it gives each failure a code and a path. Only `files.ts` calls
- * it, so that a test can make the n-th operation of a whole run fail.
+ * The choke point of all file operations: it gives each failure a code and a path, and refuses symbolic links. Only
+ * `files.ts` calls it, so that a test can make the n-th operation of a whole run fail.
  */
+import { constants, lstatSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { ConverterError, type ErrorCode } from './errors.ts';
 
 type FileOperation =
-  | ('list' | 'stat' | 'read')
+  | ('list' | 'stat' | 'read' | 'readlink')
   | ('open' | 'write' | 'fsync' | 'close' | 'chmod')
   | ('link' | 'symlink' | 'rename' | 'copy' | 'unlink' | 'remove' | 'mkdir');
 
-const READS: ReadonlySet<FileOperation> = new Set<FileOperation>(['list', 'stat', 'read']);
+const READS: ReadonlySet<FileOperation> = new Set(['list', 'stat', 'read', 'readlink'] as const);
+
+/** Operations on a name, which follow no link that has this name. */
+const ON_NAMES: ReadonlySet<FileOperation> = new Set([
+  ...(['link', 'symlink', 'readlink'] as const),
+  ...(['rename', 'unlink', 'remove'] as const),
+]);
 
 /** Operations whose name is no word that a user knows. */
 const VERBS: Partial<Record<FileOperation, string>> = {
   list: 'list the folder',
   stat: 'examine',
+  readlink: 'read',
   fsync: 'write',
   symlink: 'link',
   unlink: 'remove',
@@ -52,21 +61,62 @@ export function watchFileOperations(watch: FileWatcher | undefined): void {
   watcher = watch;
 }
 
+/** Output and cache folders: other users may write there. */
+const sharedFolders = new Set<string>();
+
+/**
+ * From now on, no operation follows a symbolic link below an output or cache folder, where another user may have
+ * made it. The path of the folder itself may have links.
+ */
+export function refuseLinksBelow(folder: string): void {
+  sharedFolders.add(resolve(folder));
+}
+
+/** Returns the folders from the innermost shared folder to a path, and the path; nothing outside of these folders. */
+function pathsInShared(path: string): string[] {
+  const paths: string[] = [];
+  for (let at = resolve(path); dirname(at) !== at; at = dirname(at)) {
+    if (sharedFolders.has(at)) return paths.reverse();
+    paths.push(at);
+  }
+  return [];
+}
+
+function refuseLinks(paths: readonly string[]): void {
+  for (const path of paths) {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return;
+    if (found.isSymbolicLink()) throw linkRefused(path);
+  }
+}
+
+/** The error of a symbolic link where none may be. */
+export function linkRefused(path: string): ConverterError {
+  const message = `${path}: expected a file or folder, received a symbolic link`;
+  return new ConverterError('LINK_REFUSED', message);
+}
+
+const { O_NOFOLLOW = 0 } = constants;
+
 /**
  * Runs one file operation.
  *
- * @throws {@link ConverterError} `DISK_FULL`; `FILE_MISSING` or `FILE_UNREADABLE` of an operation that
- *   reads; otherwise `OUTPUT_UNWRITABLE`.
+ * @param work - Receives the flag with which it opens the path: a link may have appeared since the check.
+ * @throws {@link ConverterError} `LINK_REFUSED`; `DISK_FULL`; `FILE_MISSING` or `FILE_UNREADABLE` of an operation
+ *   that reads; otherwise `OUTPUT_UNWRITABLE`.
  */
 export async function operate<T>(
   operation: FileOperation,
   path: string,
-  work: () => Promise<T>,
+  work: (noFollow: number) => Promise<T>,
 ): Promise<T> {
   try {
     watcher?.(operation, path);
-    return await work();
+    const paths = pathsInShared(path);
+    refuseLinks(ON_NAMES.has(operation) ? paths.slice(0, -1) : paths);
+    return await work(paths.length > 0 ? O_NOFOLLOW : 0);
   } catch (error) {
+    if (error instanceof ConverterError) throw error;
     throw fileError(operation, path, error);
   }
 }

@@ -1,11 +1,10 @@
 /** All file operations of the converter: a file is written whole or not at all. SQLite writes its own files. */
 import { createHash } from 'node:crypto';
-import { constants, lstatSync, statSync } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
-import { ConverterError } from './errors.ts';
 import { type Content, ERRNOS, errnoOf, operate, PIECE_BYTES, unless } from './file-operations.ts';
 import { hasEnded } from './processes.ts';
 
@@ -28,6 +27,7 @@ export interface FileFacts {
   identity: string;
 }
 
+const { O_RDONLY, O_NOFOLLOW = 0 } = constants;
 const IS_WINDOWS = process.platform === 'win32';
 /** Permissions, less those that the umask masks; a private file always has its own. Windows replaces no read-only file. */
 const MODES = { normal: 0o644, private: 0o600, readOnly: IS_WINDOWS ? 0o644 : 0o444 };
@@ -41,7 +41,7 @@ export function sha256Hex(content: Uint8Array | string): string {
 
 /** Reads a file. @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`. */
 export function readBytes(path: string): Promise<Uint8Array> {
-  return operate('read', path, () => fs.readFile(path));
+  return operate('read', path, (noFollow) => fs.readFile(path, { flag: O_RDONLY | noFollow }));
 }
 
 /** Reads a file as UTF-8, without its byte-order mark. @throws as {@link readBytes}. */
@@ -61,7 +61,7 @@ export function readBytesIfExists(path: string): Promise<Uint8Array | undefined>
 
 /** Reads a file in pieces, each with its own memory; nothing if it does not exist. @throws as {@link readBytes}. */
 export async function* readPieces(path: string): AsyncIterable<Uint8Array> {
-  const opened = operate('read', path, () => fs.open(path, 'r'));
+  const opened = operate('read', path, (noFollow) => fs.open(path, O_RDONLY | noFollow));
   const handle = await unless(ERRNOS.absent, opened);
   try {
     for (let bytesRead = 1; handle !== undefined && bytesRead > 0; ) {
@@ -123,36 +123,6 @@ export async function listEntries(path: string): Promise<FolderEntry[]> {
 }
 
 /**
- * Refuses a path of which a folder below a root is a symbolic link, which another user of a shared folder may have
- * made. The path of the root itself may have links.
- *
- * @throws {@link ConverterError} `LINK_REFUSED`
- */
-export async function refuseLinks(root: string, path: string): Promise<void> {
-  const below = relative(root, path);
-  if (below === '' || below.startsWith('..')) return;
-  let at = root;
-  for (const name of below.split(sep)) {
-    at = join(at, name);
-    const found = operate('stat', at, async () => lstatSync(at, { throwIfNoEntry: false }));
-    if ((await unless(ERRNOS.absent, found))?.isSymbolicLink()) throw linkRefused(at);
-  }
-}
-
-/** The error of a symbolic link where none may be. */
-export function linkRefused(path: string): ConverterError {
-  const message = `${path}: expected a file or folder, received a symbolic link`;
-  return new ConverterError('LINK_REFUSED', message);
-}
-
-/** Refuses links on the way to a file, and to its temporary file; that folder is directly below the root. */
-async function refuseLinksBelow(tmpDir: string, path: string): Promise<void> {
-  const root = dirname(tmpDir);
-  await refuseLinks(root, tmpDir);
-  await refuseLinks(root, dirname(path));
-}
-
-/**
  * Creates a folder and its parents, where they do not exist.
  *
  * Step by step: the recursive call of Node 20 never returns where a parent answers ENOENT for itself, as
@@ -201,7 +171,7 @@ export async function removeTree(path: string): Promise<void> {
  */
 export async function makePrivateFile(path: string): Promise<void> {
   await makeFolder(dirname(path));
-  const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
+  const { O_APPEND, O_CREAT, O_WRONLY } = constants;
   await withFile(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, MODES.private, (handle) =>
     operate('chmod', path, () => handle.chmod(MODES.private)),
   );
@@ -218,7 +188,6 @@ export async function replaceFile(
   content: Content,
   options: WriteOptions = {},
 ): Promise<void> {
-  if (options.tmpDir !== undefined) await refuseLinksBelow(options.tmpDir, path);
   await makeFolder(dirname(path));
   await viaTemporary(options.tmpDir ?? dirname(path), async (temporary) => {
     await writeDurably(temporary, content, options.access);
@@ -230,7 +199,9 @@ export async function replaceFile(
 /** Takes the write permissions from a file with these permissions, where the system allows that. */
 export async function makeReadOnly(path: string, mode: number): Promise<void> {
   if (IS_WINDOWS || (mode & WRITE_BITS) === 0) return;
-  const changed = operate('chmod', path, () => fs.chmod(path, mode & ~WRITE_BITS));
+  const changed = withFile(path, O_RDONLY | O_NOFOLLOW, 0, (handle) =>
+    operate('chmod', path, () => handle.chmod(mode & ~WRITE_BITS)),
+  );
   await changed.catch(() => undefined);
 }
 
@@ -247,7 +218,6 @@ export async function publishOnce(
   tmpDir: string,
   access?: WriteOptions['access'],
 ): Promise<'published' | 'existed'> {
-  await refuseLinksBelow(tmpDir, path);
   await makeFolder(dirname(path));
   const result = await viaTemporary(tmpDir, async (temporary) => {
     await writeDurably(temporary, content, access);
@@ -297,7 +267,6 @@ export async function linkOrCopy(
   const [content, target] = await Promise.all([source ?? statIfExists(from), statIfExists(to)]);
   if (content === undefined) return 'absent';
   if (target !== undefined && (await sameContent(from, content, to, target))) return 'present';
-  if (tmpDir !== undefined) await refuseLinksBelow(tmpDir, to);
   await makeFolder(dirname(to));
   const result = await viaTemporary(tmpDir ?? dirname(to), async (temporary) => {
     const made = await linkOrCopyToNewName(from, temporary);
@@ -315,7 +284,6 @@ export async function linkOrCopy(
  * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`, also if `path` is a folder, which stays.
  */
 export async function replaceLink(path: string, target: string, tmpDir: string): Promise<void> {
-  await refuseLinksBelow(tmpDir, path);
   const linked = viaTemporary(tmpDir, async (temporary) => {
     await operate('symlink', path, () => fs.symlink(target, temporary, 'dir'));
     await rename(temporary, path);
@@ -325,13 +293,15 @@ export async function replaceLink(path: string, target: string, tmpDir: string):
 
 /** The target that {@link replaceLink} wrote; undefined if there is none. */
 export async function readLinkIfExists(path: string): Promise<string | undefined> {
-  const read = operate('read', path, () => fs.readlink(path));
+  const read = operate('readlink', path, () => fs.readlink(path));
   const target = await unless(new Set([...ERRNOS.absent, 'EINVAL', 'UNKNOWN']), read);
   if (target !== undefined || (await isFolder(path))) return target;
   return (await readTextIfExists(path))?.trim();
 }
 
 async function linkOrCopyToNewName(from: string, to: string): Promise<'linked' | 'copied'> {
+  // Refuses a link that has appeared in its place.
+  await statIfExists(from);
   if (await isPossible(operate('link', to, () => fs.link(from, to)))) return 'linked';
   await operate('copy', to, () => fs.copyFile(from, to, constants.COPYFILE_EXCL));
   // The copy has the permissions of its source; Windows flushes only what is open for writing.

@@ -12,7 +12,6 @@ import {
   linkOrCopy,
   listEntries,
   listFolder,
-  refuseLinks,
   removeFile,
   removeTree,
   statIfExists,
@@ -139,7 +138,6 @@ function linkOf(line: ManifestLine | undefined): string | undefined {
 
 /** Removes a link below `articles/`, and the folders that it leaves empty. */
 async function removeLink(outputDir: string, path: string): Promise<void> {
-  await refuseLinks(outputDir, join(outputDir, posix.dirname(path)));
   await removeFile(join(outputDir, path));
   for (let folder = posix.dirname(path); folder !== 'articles'; folder = posix.dirname(folder)) {
     if ((await listFolder(join(outputDir, folder))).length > 0) return;

@@ -2,7 +2,7 @@ import { link, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { watchFileOperations } from '../../../src/support/file-operations.ts';
+import { refuseLinksBelow, watchFileOperations } from '../../../src/support/file-operations.ts';
 import {
   exists,
   linkOrCopy,
@@ -184,6 +184,7 @@ describe('symbolic links below a root', () => {
     await writeFile(at('source'), 'x');
     // The root itself may be a link.
     await symlink(at('real'), at('out'));
+    refuseLinksBelow(at('out'));
   });
 
   it.each(Object.entries(writers))('%s follows none of them', async (_, write) => {

@@ -1,0 +1,128 @@
+/** Links: what another user has put in the place of a file or folder of the converter is refused by name, not followed. */
+import {
+  cp,
+  lstat,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { environmentOf } from '../helpers/child.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { countedRange } from '../helpers/counted-range.ts';
+import { logIn } from '../helpers/emulated-session.ts';
+import { filesBelow } from '../helpers/output-folder.ts';
+
+let folder: string;
+let pipeline: string;
+let emulator: Emulator;
+let env: Record<string, string>;
+const at = (...names: string[]) => join(folder, ...names);
+const run = () => command(['run', pipeline, '--force'], { env });
+const refusal = (path: string) => `${path}: expected a file or folder, received a symbolic link`;
+
+/** What an attack replaces, by its place; `*` is the first entry of a folder. */
+const PLACES = [
+  ...['out/objects', 'out/objects/*', 'out/objects/*/*'],
+  ...['out/articles', 'out/articles/*', 'out/articles/*/*/*/*'],
+  ...['out/manifest.jsonl', 'out/catalogue.jsonl', 'out/runs', 'out/.lock', 'out/.tmp'],
+  ...['cache/objects', 'cache/objects/*', 'cache/objects/*/*', 'cache/.tmp'],
+  ...['cache/selections', 'cache/selections/*'],
+  ...['cache/state.db', 'cache/state.db-wal', 'cache/state.db-shm', 'cache/state.db-journal'],
+];
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  emulator = await startEmulator({ range: countedRange({ articles: 1, blocks: 1, images: 0 }) });
+  env = { ...environmentOf(emulator), BTG2GLTF_TOKEN: await logIn(emulator, true) };
+  pipeline = await writePipeline(folder, {
+    service: { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' },
+  });
+  const first = await run();
+  expect(first.exit, first.stderr).toBe(0);
+  for (const part of ['out', 'cache']) await cp(at(part), at('good', part), { recursive: true });
+});
+afterAll(async () => {
+  await emulator.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  for (const part of ['out', 'cache', 'victim']) {
+    await rm(at(part), { recursive: true, force: true });
+    if (part !== 'victim') await cp(at('good', part), at(part), { recursive: true });
+  }
+});
+
+async function pathOf(place: string): Promise<string> {
+  let path = folder;
+  for (const name of place.split('/'))
+    path = join(path, name === '*' ? (await readdir(path)).sort()[0]! : name);
+  return path;
+}
+
+/** Moves what is at a path, so that a link to it has the right content, and links it. */
+async function replaceByLink(path: string): Promise<void> {
+  const victim = at('victim');
+  await rename(path, victim).catch(() => writeFile(victim, 'mine', { mode: 0o644 }));
+  await symlink(victim, path);
+}
+
+/** Names, permissions, times and contents of the victim and all below it. */
+async function stateOfVictim(): Promise<unknown[]> {
+  const isFolder = (await lstat(at('victim'))).isDirectory();
+  const names = isFolder ? await readdir(at('victim'), { recursive: true }) : [];
+  const examine = async (path: string) => {
+    const { mode, mtimeMs, size } = await lstat(path);
+    return [path, mode, mtimeMs, size];
+  };
+  return Promise.all(['', ...names.sort()].map((name) => examine(at('victim', name))));
+}
+
+test.each(PLACES)('a run refuses a link at %s, and leaves its target alone', async (place) => {
+  const path = await pathOf(place);
+  await replaceByLink(path);
+  const before = await stateOfVictim();
+  const { exit, stderr } = await run();
+  expect(exit, stderr).toBe(3);
+  expect(stderr.replaceAll('\n', ' ')).toContain(refusal(path));
+  expect(await stateOfVictim()).toEqual(before);
+  expect(await readlink(path)).toBe(at('victim'));
+});
+
+test('the link to the latest run is replaced, wherever it leads', async () => {
+  const latest = at('out/runs/latest');
+  await rm(latest);
+  await writeFile(at('victim'), 'mine');
+  await symlink(at('victim'), latest);
+  expect(await run()).toMatchObject({ exit: 0 });
+  expect(await readlink(latest)).toMatch(/^\d{4}-/);
+  expect(await readFile(at('victim'), 'utf8')).toBe('mine');
+});
+
+test.each(['out/objects/*/*', 'out/articles/*/*/*/*'])(
+  'verify names a link at %s, though its target has the right content',
+  async (place) => {
+    const path = await pathOf(place);
+    await replaceByLink(path);
+    const { exit, stdout } = await command(['verify', pipeline]);
+    expect([exit, stdout]).toEqual([1, expect.stringContaining(refusal(path))]);
+  },
+);
+
+test('an output and a cache folder that are links themselves are followed', async () => {
+  for (const part of ['out', 'cache']) {
+    await rename(at(part), at(`real-${part}`));
+    await symlink(at(`real-${part}`), at(part));
+  }
+  expect(await run()).toMatchObject({ exit: 0 });
+  expect((await command(['verify', pipeline])).exit).toBe(0);
+  expect(await filesBelow(at('real-out', 'objects'))).toHaveLength(1);
+  for (const part of ['out', 'cache']) await rm(at(`real-${part}`), { recursive: true });
+});
