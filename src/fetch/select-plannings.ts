@@ -3,8 +3,9 @@ import type { Article, ArticleRequest, PlanningChild } from '../model/article.ts
 import { compareConfigurations, ID_FIELDS } from '../model/configuration-id.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { decodeArticle } from '../service/wire-article.ts';
-import { isRecord, parseJson } from '../service/wire-value.ts';
+import { isRecord, parseCart } from '../service/wire-value.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
+import { inParallel } from '../support/in-parallel.ts';
 import { planningChildren, requestOfArticle } from './resolve-article.ts';
 import {
   asFailure,
@@ -17,6 +18,15 @@ import {
   type StoredPlanning,
 } from './selection.ts';
 
+/** Plannings whose children are compared with those of the service at the same time. */
+const SELECTED_AT_ONCE = 256;
+
+/** What is selected of a planning. */
+interface Root extends Omit<StoredPlanning, 'article'> {
+  request: ArticleRequest;
+  children: PlanningChild[];
+}
+
 /**
  * Reads stored plannings. An invalid one is a failure of its own.
  *
@@ -24,40 +34,75 @@ import {
  * @see Spec 4.6; D-801, D-802.
  */
 export async function selectPlannings(
-  { plannings, ...source }: SourceOf<'planning'>,
+  { plannings, maxArticles, ...source }: SourceOf<'planning'>,
   configurator: Pick<Configurator, 'resolve'>,
 ): Promise<Required<SourceSelection>> {
-  const select = (planning: StoredPlanning) => selectPlanning(planning, source, configurator);
-  return joinSelections(await Promise.all(plannings.map(select)));
+  const { roots, failures } = await readRoots(plannings, maxArticles);
+  const selections: SourceSelection[] = [];
+  await inParallel(roots, SELECTED_AT_ONCE, async (root, index) => {
+    selections[index] = await selectRoot(root, source, configurator);
+  });
+  return joinSelections([...selections, { articles: [], failures }]);
 }
 
-async function selectPlanning(
-  planning: StoredPlanning,
+/** Reads one planning after the other, and keeps what is selected of it only: a planning may have many MiB. */
+async function readRoots(
+  plannings: SourceOf<'planning'>['plannings'],
+  maxArticles = Number.POSITIVE_INFINITY,
+) {
+  const roots: Root[] = [];
+  const failures: SelectionFailure[] = [];
+  let articles = 0;
+  for await (const planning of plannings) {
+    try {
+      const root = rootOf(planning);
+      articles += 1 + root.children.length;
+      if (articles > maxArticles) throw tooManyArticles(maxArticles);
+      roots.push(root);
+    } catch (thrown) {
+      const error = asFailure(thrown);
+      failures.push(failureOf(planning, error));
+      if (error.code === 'CARTS_LIMITED') break;
+    }
+  }
+  return { roots, failures };
+}
+
+function rootOf(planning: StoredPlanning): Root {
+  const { name, selectedBy, cart } = planning;
+  const article = topLevelArticle(planning);
+  const request = requestOfArticle(article);
+  const children = planningChildren(article);
+  return { name, request, children, ...(selectedBy && { selectedBy }), ...(cart && { cart }) };
+}
+
+async function selectRoot(
+  root: Root,
   { as, isWaiting }: Pick<SourceOf<'planning'>, 'as' | 'isWaiting'>,
   configurator: Pick<Configurator, 'resolve'>,
 ): Promise<SourceSelection> {
+  const { name, request, children, cart } = root;
   try {
-    const article = topLevelArticle(planning);
-    const children = planningChildren(article);
-    const { cart } = planning;
-    const request = requestOfArticle(article);
-    const root = { request, why: [planning.name], children, ...(cart && { cart }) };
-    const warnings = unconfigured(planning, root);
+    const warnings = unconfigured(root);
     const isDefault = warnings.length > 0 && children.length === 0;
     const isTried = !(cart && isWaiting?.(request));
     const isOther = !isDefault && isTried && !(await isAsServed(root, configurator));
     if (isOther && children.length === 0) {
       throw invalid('expected reinit, or the children of the planning, received neither');
     }
-    const each = as === 'articles' || isOther ? children.map(childOf(planning)) : [];
-    if (isOther) return { articles: each, warnings: [withoutReinit(planning)] };
-    return { articles: [root, ...each], warnings };
+    const each = as === 'articles' || isOther ? children.map(childOf(root)) : [];
+    if (isOther) return { articles: each, warnings: [withoutReinit(root)] };
+    const planning = { request, why: [name], children, ...(cart && { cart }) };
+    return { articles: [planning, ...each], warnings };
   } catch (thrown) {
-    return { articles: [], failures: [failureOf(planning, asFailure(thrown))] };
+    return {
+      articles: [],
+      failures: [failureOf({ ...root, article: { json: request } }, asFailure(thrown))],
+    };
   }
 }
 
-function childOf({ name, cart }: StoredPlanning) {
+function childOf({ name, cart }: Root) {
   return ({ parent: _, ...request }: PlanningChild, index: number): SelectedArticle => {
     checkIdentity(request, `child ${index + 1}`);
     return { request, why: [`child in ${name}`], ...(cart && { cart }) };
@@ -69,7 +114,7 @@ function childOf({ name, cart }: StoredPlanning) {
  * which GET btg draws the default planning.
  */
 async function isAsServed(
-  { request, children }: { request: ArticleRequest; children: readonly PlanningChild[] },
+  { request, children }: Root,
   configurator: Pick<Configurator, 'resolve'>,
 ): Promise<boolean> {
   if (request.metareinitstring !== '') return true;
@@ -92,7 +137,7 @@ function areAlike(stored: readonly PlanningChild[], served: readonly PlanningChi
   return stored.length === served.length && ours!.every((child, i) => isAlike(child, theirs![i]!));
 }
 
-function withoutReinit({ name }: StoredPlanning): Warning {
+function withoutReinit({ name }: Root): Warning {
   const message = `${name}: expected reinit, received none, and the children are not those of the default planning: each is a configuration of its own, and the planning is not published`;
   return { code: 'CART_WITHOUT_REINIT', message };
 }
@@ -116,7 +161,7 @@ function topLevelArticle({ article }: StoredPlanning): Article {
 }
 
 /** A migrated cart may have no configuration: the default one is selected, unless its children are others. */
-function unconfigured({ name }: StoredPlanning, { request }: SelectedArticle): Warning[] {
+function unconfigured({ name, request }: Root): Warning[] {
   if (request.finalarticlenumber !== '' || request.reinitstring !== '') return [];
   const message = `${name}: expected a reinitstring, received none: its default configuration is used`;
   return [{ code: 'CART_WITHOUT_CONFIGURATION', message }];
@@ -126,16 +171,16 @@ function unwrap(json: unknown): unknown {
   const wrapped = isRecord(json) && 'json' in json && !('id' in json) ? json.json : json;
   if (typeof wrapped !== 'string') return wrapped;
   try {
-    return parseJson(new TextEncoder().encode(wrapped));
-  } catch {
-    throw invalid('expected JSON in the property json, received other text');
+    return parseCart(new TextEncoder().encode(wrapped));
+  } catch (cause) {
+    throw invalid(`json: ${asConverterError(cause).message}`, cause);
   }
 }
 
 function decode(json: unknown): Article {
   if (!isRecord(json)) throw invalid('expected an object, received something else');
   try {
-    return decodeArticle(new TextEncoder().encode(JSON.stringify(json)), undefined, true);
+    return decodeArticle(json, undefined, true);
   } catch (cause) {
     throw invalid(asConverterError(cause).message, cause);
   }
@@ -160,6 +205,11 @@ function failureOf(
   if (!isName(manufacturer) || !isName(program) || !isName(basearticlenumber)) return failure;
   const ids = { manufacturer: manufacturer.toUpperCase(), program: program.toUpperCase() };
   return { ...failure, article: { ...ids, basearticlenumber } };
+}
+
+function tooManyArticles(max: number): ConverterError {
+  const message = `expected at most ${max} carts and children of carts, received more: this cart and larger ones are omitted`;
+  return new ConverterError('CARTS_LIMITED', message);
 }
 
 function isName(value: unknown): value is string {

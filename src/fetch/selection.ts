@@ -34,7 +34,9 @@ export type ArticleSource =
       kind: 'planning';
       /** One asset of each planning, or its children as assets of their own too. */
       as: 'planning' | 'articles';
-      plannings: readonly StoredPlanning[];
+      plannings: StoredPlannings;
+      /** Most articles in them: plannings and their children. @defaultValue no limit */
+      maxArticles?: number;
       /** Whether a request of a cart failed so often that it is not tried; nothing is requested for it. */
       isWaiting?: (request: ArticleRequest) => boolean;
     }
@@ -70,6 +72,11 @@ export interface StoredPlanning {
   /** As it was received; or why it cannot be read. */
   article: { json: unknown } | { error: ConverterError };
 }
+
+/** A list, or what reads them one by one. */
+type StoredPlannings = (Iterable<StoredPlanning> | AsyncIterable<StoredPlanning>) & {
+  readonly length: number;
+};
 
 /** One article to fetch. */
 export interface SelectedArticle {

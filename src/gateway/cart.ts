@@ -1,12 +1,5 @@
 /** Parses cart posts: checks the identity of the top-level article and leaves the rest untouched. */
-import {
-  hasMoreValues,
-  isRecord,
-  isTooDeep,
-  type JsonRecord,
-  mismatch,
-  parseJson,
-} from '../service/wire-value.ts';
+import { isRecord, type JsonRecord, mismatch, parseCart } from '../service/wire-value.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { ARTICLE_NAMES } from './planning-url.ts';
 
@@ -24,8 +17,6 @@ export interface Cart {
 /** Deeper than any planning, and far from the depth at which `JSON.stringify` fails. */
 const MAX_DEPTH = 500;
 const EXPECTED_BODY = 'the top-level article, or an object with it as the property json';
-/** Objects, lists and keys: a planning of some hundred articles has about 100,000. */
-const MAX_VALUES = 500_000;
 /** Longer identifiers are no identifiers. */
 const LONGEST_ID = 200;
 /** What every article of a cart has. */
@@ -74,19 +65,12 @@ export function checkCart(article: unknown, where = 'json'): Cart {
 }
 
 function parsed(bytes: Uint8Array, where: string): unknown {
-  // Checked before parsing, since a deeper text could end the process.
-  if (isTooDeep(bytes))
-    throw invalid(`${where}: expected at most ${MAX_DEPTH} nested levels, received more`);
-  // The same: 16 MiB of `{},` take 300 MiB.
-  if (hasMoreValues(bytes, MAX_VALUES))
-    throw invalid(
-      `${where}: expected at most ${MAX_VALUES} objects, lists and keys, received more`,
-    );
   try {
-    return parseJson(bytes);
+    return parseCart(bytes);
   } catch (cause) {
-    const { message } = asConverterError(cause);
-    throw new ConverterError('CART_INVALID', `${where}: ${message}`, { cause });
+    throw new ConverterError('CART_INVALID', `${where}: ${asConverterError(cause).message}`, {
+      cause,
+    });
   }
 }
 

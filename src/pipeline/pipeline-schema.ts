@@ -289,7 +289,7 @@ export const pipelineSchema = z
     service: serviceSchema,
     articles: z.array(sourceSchema).min(1).describe('merged, duplicates removed'),
     convert: convertSchema.prefault({}).describe('options of the conversion'),
-    limits: section('limits of one article', {
+    limits: section('limits of articles and carts', {
       articleTimeoutMs: int(
         900_000,
         1,
@@ -302,6 +302,12 @@ export const pipelineSchema = z
         100,
         'longest text of the catalogue; longer ones are cut',
         1_000_000,
+      ),
+      maxCarts: int(100_000, 1, 'most carts, and children of carts, of one entry of articles:'),
+      maxCartBytes: int(
+        2 ** 30,
+        1,
+        'most bytes of the carts of one entry of articles:; the largest are omitted',
       ),
     }),
     gates: gatesSchema,

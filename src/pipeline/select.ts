@@ -27,7 +27,7 @@ import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
 import { describeService, pipelineServiceId } from './service.ts';
-import { findPlannings, readCartFiles, readListFile, readPermanentIds } from './source-files.ts';
+import { findCarts, findPlannings, readListFile, readPermanentIds } from './source-files.ts';
 
 /** Articles or entries that a message names. */
 const EXAMPLES = 3;
@@ -114,6 +114,7 @@ async function openSource(
   { options, stores, environment }: Run,
   isWaiting: IsWaiting,
 ): Promise<ArticleSource> {
+  const { limits } = options.pipeline;
   switch (entry.kind) {
     case 'list': {
       const name = listName(entry.file, options.pipeline);
@@ -122,7 +123,8 @@ async function openSource(
     case 'carts':
       return {
         ...{ kind: 'planning', as: entry.as },
-        plannings: await readCartFiles(entry.glob),
+        plannings: await findCarts(entry.glob, limits, environment.signal),
+        maxArticles: limits.maxCarts,
         isWaiting,
       };
     case 'permanentids': {

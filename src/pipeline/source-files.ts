@@ -1,18 +1,18 @@
 /** Reads the files that the sources of a pipeline refer to: article lists, carts and permanent identifiers. */
 import { join, relative, resolve, sep } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import pLimit from 'p-limit';
 import type { CacheDatabase } from '../cache/database.ts';
 import { readRecordedPlanning } from '../fetch/recording.ts';
-
-import type { ListRow, StoredPlanning } from '../fetch/selection.ts';
+import type { ListRow, SourceOf, StoredPlanning } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
-import { parseJson } from '../service/wire-value.ts';
+import { parseCart } from '../service/wire-value.ts';
 import { asConverterError, ConverterError, endsRun, isConverterError } from '../support/errors.ts';
 import { listFolder, readBytes, readText, statIfExists } from '../support/files.ts';
 import { globMatcher } from '../support/glob.ts';
+import { inParallel } from '../support/in-parallel.ts';
 import { didYouMean, nearestName } from '../support/nearest.ts';
 import { redact } from '../support/redact.ts';
+import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
 
 const trimmed = (cell: string) => cell.trim();
@@ -179,26 +179,61 @@ function readLine({ record, info }: CsvLine, { columns, header, refuse }: Table)
 
 /** Larger files are not carts. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
-const READ_AT_ONCE = 16;
+const SIZED_AT_ONCE = 16;
 /** Depth of `**`: a symbolic link may lead back up. */
 const DEEPEST = 32;
 const WILDCARD = /[*?]/;
 
 /**
- * Reads the carts that an absolute glob matches: `*` and `?` within a name, `**` for folders of any depth.
+ * Finds the carts that an absolute glob matches: `*` and `?` within a name, `**` for folders of any depth.
  *
- * @returns In the order of their names; a path without wildcards always returns one. @see D-801
+ * @param signal - Ends the reading.
+ * @returns Reads one cart after the other, the smallest first, so that large ones cannot displace the others;
+ * an error stands for those beyond the limits. A path without wildcards always returns one. @see D-801
  */
-export async function readCartFiles(glob: string): Promise<StoredPlanning[]> {
+export async function findCarts(
+  glob: string,
+  { maxCarts, maxCartBytes }: Pick<Pipeline['limits'], 'maxCarts' | 'maxCartBytes'>,
+  signal?: AbortSignal,
+): Promise<SourceOf<'planning'>['plannings']> {
   const segments = glob.split(sep === '\\' ? /[\\/]/ : sep);
   const first = segments.findIndex((segment) => WILDCARD.test(segment));
   // The pipeline names this one itself, so that what fails of it counts like the rest.
   if (first < 0) return [await readCart(glob, glob)];
   const folder = resolve(`${segments.slice(0, first).join(sep)}${sep}`);
   const paths = await matching(folder, segments.slice(first));
-  const limit = pLimit(READ_AT_ONCE);
-  const carts = await Promise.all(paths.map((path) => limit(() => readCart(path, folder))));
-  return carts.map((cart) => ({ ...cart, cart: true }));
+  const chosen = await smallest(paths, maxCarts, maxCartBytes);
+  return {
+    length: paths.length,
+    async *[Symbol.asyncIterator]() {
+      for (const path of chosen) {
+        signal?.throwIfAborted();
+        yield { ...(await readCart(path, folder)), cart: true };
+      }
+      const omitted = paths.length - chosen.length;
+      if (omitted === 0) return;
+      const limits = `${maxCarts} files with ${maxCartBytes} bytes in all`;
+      const message = `expected at most ${limits}, received ${paths.length}: the ${omitted} largest are omitted`;
+      const error = new ConverterError('CARTS_LIMITED', message);
+      yield { name: `carts ${segments.slice(first).join('/')}`, cart: true, article: { error } };
+    },
+  };
+}
+
+/** The smallest files, in the order of their sizes. */
+async function smallest(paths: string[], maxFiles: number, maxBytes: number): Promise<string[]> {
+  const sizes = new Map<string, number>();
+  await inParallel(paths, SIZED_AT_ONCE, async (path) => {
+    sizes.set(path, (await statIfExists(path))?.bytes ?? 0);
+  });
+  let bytes = 0;
+  return paths
+    .toSorted((a, b) => sizes.get(a)! - sizes.get(b)!)
+    .slice(0, maxFiles)
+    .filter((path) => {
+      bytes += sizes.get(path)!;
+      return bytes <= maxBytes;
+    });
 }
 
 async function matching(folder: string, pattern: readonly string[], depth = 0): Promise<string[]> {
@@ -249,7 +284,7 @@ async function readJson(path: string): Promise<unknown> {
     const message = `expected at most ${LARGEST_BYTES} bytes, received ${facts.bytes}`;
     throw new ConverterError('CART_INVALID', message);
   }
-  return parseJson(await readBytes(path), 'CART_INVALID');
+  return parseCart(await readBytes(path));
 }
 
 /**

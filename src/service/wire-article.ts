@@ -120,17 +120,18 @@ const wholeChildren = fields.list(object({}));
  * take their defaults: texts empty, the price null, other numbers 0, `visible` and `enabled` true, other truth
  * values false.
  *
+ * @param body - Or the object that it was parsed to.
  * @param onDrift - Receives tolerated mismatches; children count as `article.children[]`.
  * @param isPlanning - Whether each child must be readable; else only if `reinit` or another child is there.
  * @throws `RESPONSE_INVALID` with the path of the first field that cannot be read.
  * @see Spec 2.2; D-608 (price), D-613 (names of the reinit strings), D-784 (drift).
  */
 export function decodeArticle(
-  body: Uint8Array,
+  body: Uint8Array | JsonRecord,
   onDrift?: DriftReporter,
   isPlanning = false,
 ): Article {
-  return decodeTree(parseJson(body), onDrift, isPlanning);
+  return decodeTree(body instanceof Uint8Array ? parseJson(body) : body, onDrift, isPlanning);
 }
 
 /**

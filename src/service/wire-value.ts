@@ -93,6 +93,20 @@ export function parseJson(bytes: Uint8Array, code: ErrorCode = 'RESPONSE_INVALID
   }
 }
 
+/** Objects, lists and keys of a cart: a planning of some hundred articles has about 100,000. */
+const MAX_CART_VALUES = 500_000;
+
+/** Parses a cart, which anyone may have made; checked before, because parsing could end the process. @throws `CART_INVALID` */
+export function parseCart(bytes: Uint8Array): unknown {
+  const refuse = (limit: string) =>
+    new ConverterError('CART_INVALID', `expected at most ${limit}, received more`);
+  if (isTooDeep(bytes)) throw refuse(`${MAX_JSON_DEPTH} nested levels`);
+  // 16 MiB of `{},` take 300 MiB.
+  if (hasMoreValues(bytes, MAX_CART_VALUES))
+    throw refuse(`${MAX_CART_VALUES} objects, lists and keys`);
+  return parseJson(bytes, 'CART_INVALID');
+}
+
 function noJson(content: string): string {
   return content.trim() === '' ? 'nothing' : 'something else or only a part of it';
 }

@@ -111,6 +111,10 @@ export const ERROR_CODES = {
     exit: 1,
     help: 'check the path; a cart file is the complete top-level article, as btg2gltf inbox stores it',
   },
+  CARTS_LIMITED: {
+    exit: 1,
+    help: 'remove carts that are not needed, or raise limits.maxCarts or limits.maxCartBytes',
+  },
   CHILD_WITHOUT_ROOT: { exit: 1, help: 'select the planning by its top-level article' },
   PROPERTY_UNKNOWN: {
     exit: 1,

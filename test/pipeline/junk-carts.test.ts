@@ -54,6 +54,26 @@ test('they exceed no limit, change no exit code, and count apart', async () => {
   expect(await readFile(metrics, 'utf8')).toMatch(/btg2gltf_cart_failures\{.*\} 60\n/);
 });
 
+test('those beyond a limit are one row, whose failure is counted apart too', async () => {
+  await postJunk();
+  await runs.configure({
+    articles: [{ catalogue: { parentnode: '' } }, { carts: 'carts/*.json' }],
+    limits: { maxCarts: 10 },
+  });
+  const { exit, stdout } = await runs.run('2026-01-02', '--max-failures', '0');
+  expect(exit).toBe(0);
+  expect(stdout).toContain('CARTS_LIMITED');
+  const rows = (await runs.failures()).filter(({ code }) => code === 'CARTS_LIMITED');
+  expect(rows).toMatchObject([
+    {
+      what: 'carts *.json',
+      cart: true,
+      message: expect.stringMatching(/the 50 largest are omitted/),
+    },
+  ]);
+  expect(await runs.failures()).toHaveLength(11);
+});
+
 test('they wait in quarantine, however many they are, without a request', async () => {
   await postJunk();
   await runs.run('2026-01-02');

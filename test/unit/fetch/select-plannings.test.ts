@@ -92,7 +92,7 @@ describe('a stored planning', () => {
     ],
     ['another shape', stored('P', { children: 7 }), 'CART_INVALID', /article\.children/],
     ['a list', [PLANNING], 'CART_INVALID', /expected an object/],
-    ['text that is no JSON', { json: '{' }, 'CART_INVALID', /expected JSON in the property json/],
+    ['text that is no JSON', { json: '{' }, 'CART_INVALID', /json: expected JSON/],
     [
       'the cart of an older version',
       { manuid: 'ACME' },
@@ -116,6 +116,18 @@ describe('a stored planning', () => {
       expect(articles[0]!.request).toMatchObject({ basearticlenumber: 'P', reinitstring: '' });
       expect(warnings).toMatchObject([{ code: 'CART_WITHOUT_CONFIGURATION' }]);
     }
+  });
+
+  it('with children beyond the limit of articles is omitted, and the rest is not read', async () => {
+    const plannings = [stored('A'), PLANNING, stored('B')].map((json, index) => {
+      return { name: `cart ${index}`, cart: true as const, article: { json } };
+    });
+    const source = { kind: 'planning', as: 'planning', plannings, maxArticles: 4 } as const;
+    const { articles, failures } = await selectPlannings(source, serving([]));
+    expect(articles.map(({ why }) => why)).toEqual([['cart 0']]);
+    expect(failures).toMatchObject([{ what: 'cart 1', cart: true, code: 'CARTS_LIMITED' }]);
+    const all = await selectPlannings({ ...source, maxArticles: 6 }, serving([]));
+    expect([all.articles.length, all.failures]).toEqual([3, []]);
   });
 
   it('names the article that failed as far as it is known', async () => {

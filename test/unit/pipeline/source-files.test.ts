@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
+  findCarts,
   findPlannings,
   parseArticleList,
-  readCartFiles,
   readPermanentIds,
 } from '../../../src/pipeline/source-files.ts';
 
@@ -21,13 +21,19 @@ async function files(contents: Record<string, string>): Promise<void> {
     await writeFile(join(folder, path), content);
   }
 }
-const names = async (glob: string) =>
-  (await readCartFiles(join(folder, glob))).map(({ name }) => name);
+const LIMITS = { maxCarts: 100, maxCartBytes: 1000 };
+async function carts(glob: string, limits = LIMITS) {
+  const found = [];
+  for await (const cart of await findCarts(join(folder, glob), limits)) found.push(cart);
+  return found;
+}
+const names = async (glob: string, limits = LIMITS) =>
+  (await carts(glob, limits)).map(({ name }) => name);
 
 describe('cart files', () => {
   test('are those that the glob matches, in the order of their names', async () => {
-    const carts = ['b.json', 'a.json', 'a.txt', '.c.json', 'x/d.json', 'x/y/e.json', 'z.json/f'];
-    await files(Object.fromEntries(carts.map((path) => [path, '{}'])));
+    const paths = ['b.json', 'a.json', 'a.txt', '.c.json', 'x/d.json', 'x/y/e.json', 'z.json/f'];
+    await files(Object.fromEntries(paths.map((path) => [path, '{}'])));
     expect(await names('*.json')).toEqual(['cart a.json', 'cart b.json']);
     expect(await names('?.txt')).toEqual(['cart a.txt']);
     expect(await names('*/*.json')).toEqual(['cart x/d.json']);
@@ -42,23 +48,77 @@ describe('cart files', () => {
   });
 
   test('return their content, or why they cannot be read', async () => {
-    await files({ 'a.json': '\uFEFF{"id":"1"}', 'b.json': '{"id":' });
-    expect(await readCartFiles(join(folder, '*.json'))).toMatchObject([
+    await files({ 'a.json': '\uFEFF{"id":"1"}', 'b.json': '{"id":            ' });
+    expect(await carts('*.json')).toMatchObject([
       { article: { json: { id: '1' } } },
       { article: { error: { code: 'CART_INVALID', message: expect.stringMatching(/JSON/) } } },
     ]);
-    expect(await readCartFiles(join(folder, 'c.json'))).toMatchObject([
+    expect(await carts('c.json')).toMatchObject([
       { article: { error: { code: 'CART_INVALID', message: 'expected a file, received none' } } },
     ]);
   });
 
   test('keep each digit of their ids, and are refused in Latin-1', async () => {
-    await files({ 'a.json': '{"id":9007199254740993,"children":[{"id":9007199254740995}]}' });
-    await writeFile(join(folder, 'b.json'), Buffer.from('{"id":"ü"}', 'latin1'));
-    expect(await readCartFiles(join(folder, '*.json'))).toMatchObject([
-      { article: { json: { id: '9007199254740993', children: [{ id: '9007199254740995' }] } } },
+    await files({ 'b.json': '{"id":9007199254740993,"children":[{"id":9007199254740995}]}' });
+    await writeFile(join(folder, 'a.json'), Buffer.from('{"id":"ü"}', 'latin1'));
+    expect(await carts('*.json')).toMatchObject([
       { article: { error: { code: 'CART_INVALID', message: expect.stringMatching(/UTF-8/) } } },
+      { article: { json: { id: '9007199254740993', children: [{ id: '9007199254740995' }] } } },
     ]);
+  });
+});
+
+describe('carts beyond a limit', () => {
+  const omitted = (count: number) => ({
+    ...{ name: 'carts *.json', cart: true },
+    article: {
+      error: {
+        code: 'CARTS_LIMITED',
+        message: expect.stringMatching(`received 4: the ${count} largest are omitted$`),
+      },
+    },
+  });
+  beforeEach(() =>
+    files({
+      ...{ 'a.json': `{"id":"${'1'.repeat(500)}"}`, 'b.json': '{"id":"1"}' },
+      ...{ 'c.json': '{}', 'd.json': '{}' },
+    }),
+  );
+
+  test('are the largest, and one error names their number', async () => {
+    expect(await names('*.json')).toEqual([
+      ...['cart c.json', 'cart d.json', 'cart b.json', 'cart a.json'],
+    ]);
+    expect(await names('*.json', { ...LIMITS, maxCarts: 3 })).toHaveLength(4);
+    const [c, d, b, rest] = await carts('*.json', { ...LIMITS, maxCarts: 3 });
+    expect([c, d, b].map((cart) => cart!.name)).toEqual([
+      'cart c.json',
+      'cart d.json',
+      'cart b.json',
+    ]);
+    expect(rest).toMatchObject(omitted(1));
+    const [first, second] = await carts('*.json', { ...LIMITS, maxCartBytes: 3 });
+    expect(first!.name).toBe('cart c.json');
+    expect(second).toMatchObject(omitted(3));
+  });
+
+  test('are not read, and the others one at a time', async () => {
+    const found = await findCarts(join(folder, '*.json'), LIMITS);
+    for (const name of ['a', 'b']) await writeFile(join(folder, `${name}.json`), '{"id":"later"}');
+    const read = [];
+    for await (const { article } of found) read.push(article);
+    expect(read.slice(2)).toEqual([{ json: { id: 'later' } }, { json: { id: 'later' } }]);
+  });
+
+  test('of values and bytes of one file fail alone', async () => {
+    await files({ 'a.json': `{"a":[${'{},'.repeat(500_000)}{}]}` });
+    const [c, , , a] = await carts('*.json', { maxCarts: 9, maxCartBytes: 1e9 });
+    expect(c).toMatchObject({ article: { json: {} } });
+    expect(a).toMatchObject({
+      article: {
+        error: { code: 'CART_INVALID', message: expect.stringMatching(/at most 500000/) },
+      },
+    });
   });
 });
 
