@@ -81,6 +81,11 @@ export class DurableRuns extends Table {
     return this.#all().find((row) => row.id !== except && mayRun(row, now))?.startedAt;
   }
 
+  /** Whether a run with this output uses this cache now. */
+  isInUse(output: string, now: number): boolean {
+    return this.#all().some((row) => row.output === output && mayRun(row, now));
+  }
+
   /** Marks the runs that were begun here and did not finish as interrupted. */
   abandon(): void {
     for (const id of [...this.#begun.keys()]) {
@@ -107,51 +112,51 @@ export class DurableRuns extends Table {
   }
 }
 
-/** A configuration that was in work when a run was killed. */
+/** What was in work when a run was killed. */
 interface KilledWork {
-  /** Key of the request. */
+  /** Key of the request of a configuration, or the name of a request of the selection. */
   request: string;
   /** How often. */
   kills: number;
-  /** Whether the last run that had the output was killed with it in work. */
+  /** Whether the last run was killed with it in work. */
   isNew: boolean;
 }
 
 /**
  * The table `durable_work`: what a run has in work, and what was in work when one was killed, until it is processed
- * to its end. Only the run that has locked an output may use its rows.
+ * to its end. Its rows have an owner, of which one run at a time may use them.
  */
 export class DurableWork extends Table {
   /** Counts a kill for all that an earlier run left in work, and returns what has been in work in any kill. */
-  begin(output: string): KilledWork[] {
+  begin(owner: string): KilledWork[] {
     const select = `
       SELECT request, kills + in_work AS kills, in_work AS isNew FROM durable_work WHERE output = ?`;
     const update = `
       UPDATE durable_work SET kills = kills + in_work, in_work = 0 WHERE output = ? AND in_work = 1`;
     return this.db.transaction(() => {
-      const rows = this.db.all<Omit<KilledWork, 'isNew'> & { isNew: number }>(select, output);
-      this.db.run(update, output);
+      const rows = this.db.all<Omit<KilledWork, 'isNew'> & { isNew: number }>(select, owner);
+      this.db.run(update, owner);
       return rows.map((row) => ({ ...row, isNew: row.isNew === 1 }));
     });
   }
 
-  start(output: string, request: string): void {
+  start(owner: string, request: string): void {
     const sql = `
       INSERT INTO durable_work VALUES (?, ?, 1, 0)
       ON CONFLICT (output, request) DO UPDATE SET in_work = 1`;
-    this.db.run(sql, output, request);
+    this.db.run(sql, owner, request);
   }
 
   /** Records that it was processed to its end, with or without a failure. */
-  finish(output: string, request: string): void {
-    this.db.run('DELETE FROM durable_work WHERE output = ? AND request = ?', output, request);
+  finish(owner: string, request: string): void {
+    this.db.run('DELETE FROM durable_work WHERE output = ? AND request = ?', owner, request);
   }
 
   /** Records that the run ends by itself, and not by what it has in work. */
-  stop(output: string): void {
+  stop(owner: string): void {
     try {
-      this.db.run('DELETE FROM durable_work WHERE output = ? AND kills = 0', output);
-      this.db.run('UPDATE durable_work SET in_work = 0 WHERE output = ? AND in_work = 1', output);
+      this.db.run('DELETE FROM durable_work WHERE output = ? AND kills = 0', owner);
+      this.db.run('UPDATE durable_work SET in_work = 0 WHERE output = ? AND in_work = 1', owner);
     } catch {
       // What ended the run may prevent this too. It then counts as a kill.
     }

@@ -17,7 +17,7 @@ import type {
 } from '../model/snapshot.ts';
 import { decodePartsList } from '../service/wire-parts-list.ts';
 import { createBudget } from '../support/budget.ts';
-import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
+import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { conversionText } from '../transform/convert-options.ts';
@@ -64,12 +64,14 @@ export async function convertFetched(run: Run): Promise<Processor> {
 
 /** Fetches snapshots into the cache and builds nothing: `fetch`. */
 export async function fetchOnly(run: Run): Promise<Processor> {
-  const { session, metrics } = run;
+  const { session, metrics, notes } = run;
   const fetcher = await session.fetcher();
   return {
     process: async ({ request, children }) => {
       const snapshot = await metrics.stopwatch.during('fetch', () =>
-        within(run, () => fetcher.fetch(request, children)),
+        notes.during(configurationKey(request), () =>
+          within(run, () => fetcher.fetch(request, children)),
+        ),
       );
       const { key, warnings, unplaced = [] } = snapshot;
       return { status: 'fetched', request, key, warnings, unplaced };
@@ -175,28 +177,10 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
 
   return async (selected) => {
     const unread = await stopwatch.during('fetch', () => fresh(selected));
-    return unread ?? noted(run, selected.request, () => processStale(selected));
+    return (
+      unread ?? run.notes.during(configurationKey(selected.request), () => processStale(selected))
+    );
   };
-}
-
-/** Notes what is in work, so that the next run finds out what was if this one is killed. D-852 */
-async function noted(
-  { options, stores }: Run,
-  request: ArticleRequest,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const { outputDir } = options.pipeline;
-  const key = configurationKey(request);
-  stores.database.work.start(outputDir, key);
-  try {
-    const result = await work();
-    stores.database.work.finish(outputDir, key);
-    return result;
-  } catch (error) {
-    // What an interruption ended may still be what killed an earlier run.
-    if (!endsRun(asConverterError(error).code)) stores.database.work.finish(outputDir, key);
-    throw error;
-  }
 }
 
 /** Texts that there are not in a language are those of the first. */

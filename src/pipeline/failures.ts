@@ -3,9 +3,10 @@ import type { CacheDatabase, FailureRecord } from '../cache/database.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
-import { configurationKey, isConfigurationKey } from '../model/configuration-id.ts';
+import { articleLabel, configurationKey, isConfigurationKey } from '../model/configuration-id.ts';
 import type { FailedResult } from '../model/result.ts';
-import type { ErrorCode } from '../support/errors.ts';
+import { createBudget } from '../support/budget.ts';
+import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { conversionDigest, snapshotSource } from './configuration.ts';
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
@@ -13,7 +14,7 @@ import type { Results } from './results.ts';
 import { limited } from './select.ts';
 
 /** What was in work when a run was killed. */
-type KilledWork = ReturnType<CacheDatabase['work']['begin']>[number];
+type KilledWork = ReturnType<Run['notes']['begin']>[number];
 
 type HistoryOptions = Pick<Pipeline, 'outputDir' | 'failures' | 'convert'> & {
   /** Start of the run, milliseconds since 1970. */
@@ -26,7 +27,7 @@ type HistoryOptions = Pick<Pipeline, 'outputDir' | 'failures' | 'convert'> & {
   hasSnapshot?: (request: string) => boolean;
 };
 
-/** A configuration, or a part of the selection by its name. */
+/** A configuration; or a part of the selection, or a request of it, by its name. */
 type Subject = ArticleRequest | { what: string };
 
 /**
@@ -83,9 +84,11 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
     code === KILLED_THE_RUN || nights >= policy.quarantineAfterNights;
   const retryOn = ({ lastSeen }: FailureRecord) =>
     dayOf(Date.parse(lastSeen) + policy.retryEveryNights * DAY_MS);
-  const isWaiting = (request: ArticleRequest): boolean => {
-    const record = records.get(configurationKey(request));
+  const isWaiting = (subject: Subject): boolean => {
+    const record = records.get(keyOf(subject));
     if (record === undefined || !isQuarantined(record)) return false;
+    // The halves of a run try everything but what would end them.
+    if (command !== 'run' && record.code !== KILLED_THE_RUN) return false;
     // A date in the future was recorded before the clock was set back: it must not delay the next attempt.
     const isPast = dayOf(Date.parse(record.lastSeen)) <= today;
     return record.conditions.endsWith(conditions) && isPast && today < retryOn(record);
@@ -156,13 +159,24 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
       selected = Math.max(selected, range.length);
       const waiting = isAll ? [] : range.flatMap(requestsOf).filter(isWaiting);
       const areAllTried = waiting.length > mostQuarantined(range.length);
-      const isUntried = (request: ArticleRequest) =>
-        areAllTried && !carts.has(configurationKey(request))
-          ? cannotBuild(request)
-          : isWaiting(request);
-      return splitBy(articles, isAll ? cannotBuild : isUntried);
+      const isTriedNow = (request: ArticleRequest) =>
+        isAll || (areAllTried && !carts.has(configurationKey(request)));
+      return splitBy(
+        articles,
+        (request) => cannotBuild(request) || (!isTriedNow(request) && isWaiting(request)),
+      );
     },
     isWaiting,
+    /** Whether it is not tried because it has killed runs. */
+    hasKilled: (subject: Subject) =>
+      records.get(keyOf(subject))?.code === KILLED_THE_RUN && isWaiting(subject),
+    /** The error of a request of the selection that has killed runs. */
+    refused(subject: Subject): ConverterError {
+      const key = keyOf(subject);
+      met.add(key);
+      const name = 'what' in subject ? subject.what : articleLabel(subject);
+      return new ConverterError(KILLED_THE_RUN, `${name}: ${records.get(key)!.message}`);
+    },
     isOfCart: (request: ArticleRequest) => carts.has(configurationKey(request)),
     /**
      * Returns the articles with a request that failed when it was last tried, without their other requests. A
@@ -265,6 +279,9 @@ function withRequests(
 /** The quarantine of one run; see {@link openQuarantine}. */
 export type Quarantine = ReturnType<typeof openQuarantine>;
 
+/** Requests of a selection at the same time; the client limits them further. */
+const REQUESTS_AT_ONCE = 1000;
+
 /** Place of what is not tried: before all that is. */
 const NOT_TRIED = -1;
 
@@ -276,12 +293,12 @@ const NOT_TRIED = -1;
  * @see D-852.
  */
 export function openQuarantine(
-  run: Pick<Run, 'options' | 'stores' | 'startedAt'>,
+  run: Pick<Run, 'options' | 'environment' | 'stores' | 'startedAt' | 'notes'>,
   results: Results,
   command: 'run' | 'fetch' | 'build',
   killed: readonly KilledWork[] = [],
 ) {
-  const { options, stores, startedAt } = run;
+  const { options, environment, stores, startedAt, notes } = run;
   const { lines } = stores.previous;
   const { service, database } = snapshotSource(run);
   const hasSnapshot = (request: string) => database.snapshots.get(service, request) !== undefined;
@@ -291,8 +308,10 @@ export function openQuarantine(
   const { quarantineAfterKills: mostKills } = options.pipeline.failures;
   for (const work of killed) if (work.isNew && work.kills >= mostKills) history.recordKills(work);
   const suspects = new Set(killed.map(({ request }) => request));
-  const isExplicit = options.only !== undefined || options.failedOnly || options.force;
-  const isAll = isExplicit || command !== 'run';
+  // A recording requests everything anew by itself: that is no demand for what killed a run.
+  const isForced = options.force && environment.onAnswer === undefined;
+  const isAll = options.only !== undefined || options.failedOnly || isForced;
+  const turns = createBudget(REQUESTS_AT_ONCE);
   const roots = new Map<string, ArticleRequest>();
   const rootOf = (request: ArticleRequest) => roots.get(configurationKey(request)) ?? request;
 
@@ -311,6 +330,18 @@ export function openQuarantine(
   };
   return {
     historyOf: history.historyOf,
+    /**
+     * Sends a request of the selection. What was in work when a run was killed is sent alone, and what killed several
+     * runs is not sent.
+     *
+     * @throws {@link ConverterError} `KILLED_THE_RUN`
+     */
+    async send<T>(subject: Subject, send: () => Promise<T>): Promise<T> {
+      if (!isAll && history.hasKilled(subject)) throw history.refused(subject);
+      const key = keyOf(subject);
+      const release = await turns.take(suspects.has(key) ? REQUESTS_AT_ONCE : 1);
+      return notes.during(key, send).finally(release);
+    },
     /** Whether a request is not tried in this run; if many of the range wait, only those of carts are not. */
     isWaiting: (request: ArticleRequest) => !isAll && history.isWaiting(request),
     /** Whether only carts select a request that the run processes. */

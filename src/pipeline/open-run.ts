@@ -7,6 +7,7 @@ import type { ArticleRequest } from '../model/article.ts';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
+import { asConverterError, endsRun } from '../support/errors.ts';
 import { refuseLinksBelow } from '../support/file-operations.ts';
 import { removeStaleTemporaries, temporaryFolder } from '../support/files.ts';
 import { CHECKS, checkParameters, type ParameterCheck, required } from '../support/parameters.ts';
@@ -37,6 +38,7 @@ export interface Run {
   };
   session: ReturnType<typeof createServiceSession>;
   metrics: ReturnType<typeof createRunMetrics>;
+  notes: ReturnType<typeof openNotes>;
   /** Whether the deadline of the options has passed. */
   isOutOfTime(): boolean;
 }
@@ -62,12 +64,14 @@ export function checkRun(options: RunOptions, environment: RunEnvironment): void
 /**
  * Opens a run, works with it and closes it, also if the work fails.
  *
+ * @param noting - Who notes what is in work: the run that has locked the output folder, or a fetch. @defaultValue none
  * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `STATE_INVALID`, `STORE_DAMAGED`, or what the work throws.
  */
 export async function withRun<T>(
   given: RunOptions,
   environment: RunEnvironment,
   work: (run: Run) => Promise<T>,
+  noting?: 'owner' | 'fetch',
 ): Promise<T> {
   checkRun(given, environment);
   const { cacheDir, outputDir } = given.pipeline;
@@ -89,12 +93,46 @@ export async function withRun<T>(
   try {
     const stores = { bodies, database, ...(await openOutput(options, environment, database)) };
     const { isOver: isOutOfTime } = deadline;
-    return await work({ options, environment, startedAt, stores, session, metrics, isOutOfTime });
+    const notes = openNotes(database, noting, options.pipeline.outputDir, startedAt);
+    const opened = { options, environment, startedAt, stores, session, metrics, notes };
+    return await work({ ...opened, isOutOfTime });
   } finally {
     deadline.close();
     await session.close();
     database.close();
   }
+}
+
+/** Opens the notes of what a run has in work, by which the next one finds out what was if this one is killed. D-852 */
+function openNotes(
+  { work, runs }: CacheDatabase,
+  noting: 'owner' | 'fetch' | undefined,
+  outputDir: string,
+  startedAt: number,
+) {
+  // A fetch locks nothing: what others have in work at the same time is no sign of a kill.
+  const isAlone = noting === 'owner' || !runs.isInUse(outputDir, startedAt);
+  const owner = noting === 'fetch' ? `fetch ${outputDir}` : outputDir;
+  return {
+    /** Returns what was in work when earlier runs were killed. */
+    begin: (): ReturnType<typeof work.begin> =>
+      noting !== undefined && isAlone ? work.begin(owner) : [],
+    /** Does what is noted meanwhile; what an interruption ended may still be what killed an earlier run. */
+    async during<T>(what: string, task: () => Promise<T>): Promise<T> {
+      if (noting === undefined) return task();
+      work.start(owner, what);
+      try {
+        const result = await task();
+        work.finish(owner, what);
+        return result;
+      } catch (error) {
+        if (!endsRun(asConverterError(error).code)) work.finish(owner, what);
+        throw error;
+      }
+    },
+    /** Removes the notes of what is in work, since the run ends by itself. */
+    stop: () => work.stop(owner),
+  };
 }
 
 /** Where the responses of a cache folder are stored. */

@@ -318,7 +318,7 @@ export const pipelineSchema = z
         'days of failure after which an article is tried less often',
       ),
       retryEveryNights: int(7, 1, 'days between two attempts from then on'),
-      quarantineAfterKills: int(2, 1, 'runs that were killed with an article in work'),
+      quarantineAfterKills: int(2, 2, 'runs that were killed with an article in work'),
     }),
     output: z.strictObject({ dir: named.describe('relative to this file') }),
     freshness: preset(

@@ -58,10 +58,10 @@ export function fetchPipeline(
   options: RunOptions,
   environment: RunEnvironment,
 ): Promise<RunResult> {
-  return withRun(options, environment, async (run) => {
+  const execute = async (run: Run, killed: KilledWork): Promise<RunResult> => {
     const results = createResults(run.stores.previous);
-    const quarantine = openQuarantine(run, results, 'fetch');
-    const { selection, tried } = quarantine.select(await selectLive(run, quarantine.isWaiting));
+    const quarantine = openQuarantine(run, results, 'fetch', killed);
+    const { selection, tried } = quarantine.select(await selectLive(run, quarantine));
     const { done, total } = await processAll(run, tried, await fetchOnly(run), quarantine);
     const isWhole = done === total && !isPartial(options) && !hasFailedOnly(selection);
     quarantine.record(selection.failures, isWhole);
@@ -70,8 +70,13 @@ export function fetchPipeline(
     const { report } = await makeReport(run, { command: 'fetch', end, selection, fetched });
     await run.session.finish(isPartial(options));
     return { report, runFolder: undefined, end };
-  });
+  };
+  const noted = (run: Run) => unlessKilled(run, execute);
+  return withRun(options, environment, noted, 'fetch');
 }
+
+/** What was in work when earlier runs were killed. */
+type KilledWork = ReturnType<Run['notes']['begin']>;
 
 /** What `--dry-run` shows. */
 export type DryRun = Awaited<ReturnType<typeof dryRunPipeline>>;
@@ -84,7 +89,7 @@ export type DryRun = Awaited<ReturnType<typeof dryRunPipeline>>;
 export function dryRunPipeline(options: RunOptions, environment: RunEnvironment) {
   return withRun(options, environment, async (run) => {
     const quarantine = openQuarantine(run, createResults(run.stores.previous), 'run');
-    const { selection, tried } = quarantine.select(await selectLive(run, quarantine.isWaiting));
+    const { selection, tried } = quarantine.select(await selectLive(run, quarantine));
     const fetcher = await run.session.fetcher();
     const wanted = tried.flatMap(({ request, alike = [] }) => [request, ...alike]);
     const estimate = await fetcher.estimate(wanted);
@@ -109,7 +114,7 @@ export function dryRunPipeline(options: RunOptions, environment: RunEnvironment)
 
 interface RunPlan {
   command: 'run' | 'build';
-  select(run: Run, isWaiting: Quarantine['isWaiting']): Promise<Selection>;
+  select(run: Run, quarantine: Quarantine): Promise<Selection>;
   processor(run: Run): Promise<Processor>;
 }
 
@@ -122,9 +127,8 @@ async function executeLocked(
   checkRun(options, environment);
   const release = await lockOutput(options.pipeline.outputDir, environment.now());
   try {
-    return await withRun(options, environment, (run) =>
-      unlessKilled(run, () => executeRun(run, plan)),
-    );
+    const execute = (run: Run) => unlessKilled(run, (_, killed) => executeRun(run, plan, killed));
+    return await withRun(options, environment, execute, 'owner');
   } finally {
     // A lock that remains is taken over later; the result of the run is more important.
     await release().catch((error: Error) => environment.log.warn(error.message));
@@ -133,15 +137,16 @@ async function executeLocked(
 
 /** Removes the notes of what is in work when the run ends by itself or is interrupted; a kill leaves them. */
 async function unlessKilled(
-  { options, environment, stores }: Run,
-  work: () => Promise<RunResult>,
+  run: Run,
+  work: (run: Run, killed: KilledWork) => Promise<RunResult>,
 ): Promise<RunResult> {
-  const stop = () => stores.database.work.stop(options.pipeline.outputDir);
-  environment.signal.addEventListener('abort', stop);
+  const { signal } = run.environment;
+  const { begin, stop } = run.notes;
+  signal.addEventListener('abort', stop);
   try {
-    return await work();
+    return await work(run, begin());
   } finally {
-    environment.signal.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', stop);
     stop();
   }
 }
@@ -154,10 +159,9 @@ async function unlessKilled(
  *
  * @see D-740 (order), D-834 (deadline), D-850 (gates), D-852 (failures).
  */
-async function executeRun(run: Run, plan: RunPlan): Promise<RunResult> {
+async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<RunResult> {
   const { options, stores, metrics } = run;
   const results = createResults(stores.previous);
-  const killed = stores.database.work.begin(options.pipeline.outputDir);
   const quarantine = openQuarantine(run, results, plan.command, killed);
   const { selection, end: processed } = await selectAndProcess(run, plan, quarantine);
   const isWhole = processed.kind === 'complete' && !isPartial(options) && !hasFailedOnly(selection);
@@ -195,7 +199,7 @@ async function selectAndProcess(
   let selection: Selection = { articles: [], failures: [], warnings: [] };
   try {
     await findDamage(run);
-    const chosen = quarantine.select(await plan.select(run, quarantine.isWaiting));
+    const chosen = quarantine.select(await plan.select(run, quarantine));
     selection = chosen.selection;
     const processor = await plan.processor(run);
     const { done, total } = await processAll(run, chosen.tried, processor, quarantine);

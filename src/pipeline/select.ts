@@ -10,7 +10,11 @@ import type {
 } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
-import { articleLabel, configurationLabels } from '../model/configuration-id.ts';
+import {
+  articleLabel,
+  configurationLabel,
+  configurationLabels,
+} from '../model/configuration-id.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import {
@@ -22,6 +26,7 @@ import {
 } from '../support/files.ts';
 import { globMatcher } from '../support/glob.ts';
 import { redact, redactMessages } from '../support/redact.ts';
+import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { jsonLines } from '../write/manifest.ts';
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
@@ -34,15 +39,23 @@ const EXAMPLES = 3;
 /** Reasons listed if nothing is selected. */
 const MOST_REASONS = 10;
 
-/** Whether a request is in quarantine and not tried in this run. */
-type IsWaiting = (request: ArticleRequest) => boolean;
+/** The quarantine, as far as a selection needs it. */
+interface Requests {
+  /** Whether a request is in quarantine and not tried in this run. */
+  isWaiting(request: ArticleRequest): boolean;
+  /** Sends a request that is known by an article or by a name. */
+  send<T>(subject: ArticleRequest | { what: string }, send: () => Promise<T>): Promise<T>;
+}
+
+const ALL_TRIED: Requests = { isWaiting: () => false, send: (_, send) => send() };
 
 /**
  * Selects at the service, and stores the whole selection for a later `build`.
  *
  * @throws {@link ConverterError} `LIST_INVALID`, `NOTHING_SELECTED`, or an error of the service. @see D-800, D-806
  */
-export async function selectLive(run: Run, isWaiting: IsWaiting = () => false): Promise<Selection> {
+export async function selectLive(run: Run, requests = ALL_TRIED): Promise<Selection> {
+  const { isWaiting } = requests;
   const { options, session, environment, metrics } = run;
   const { pipeline, only } = options;
   return metrics.stopwatch.during('select', async () => {
@@ -50,12 +63,12 @@ export async function selectLive(run: Run, isWaiting: IsWaiting = () => false): 
     const open = (entry: Pipeline['articles'][number]) => openSource(entry, run, isWaiting);
     const sources = await Promise.all(pipeline.articles.map(open));
     const fetcher = await session.fetcher();
-    const reader = counting(fetcher, environment.selecting);
+    const reader = createReader(fetcher, requests, environment.selecting);
     const selected = await selectArticles(sources, reader).catch(cannotSelect);
     if (selected.articles.length === 0) expectReadable(selected);
     const isWaitingCart = ({ cart, request }: SelectedArticle) =>
       cart === true && isWaiting(request);
-    const articles = await distinctArticles(selected.articles, fetcher.identify, isWaitingCart);
+    const articles = await distinctArticles(selected.articles, reader.identify, isWaitingCart);
     // So that `build` needs neither the service nor its variables.
     await store(pipeline, selectionPath(pipeline), jsonLines(articles));
     const variables = JSON.stringify(pipeline.serviceVariables);
@@ -82,7 +95,8 @@ function cannotSelect(thrown: unknown): never {
   const error = asConverterError(thrown);
   if (endsRun(error.code) || error.code === 'INTERNAL') throw error;
   const message = `the articles cannot be selected: ${error.message}`;
-  throw new ConverterError('SERVICE_UNREACHABLE', message, { cause: error });
+  const help = error.code === 'KILLED_THE_RUN' ? { help: error.help } : {};
+  throw new ConverterError('SERVICE_UNREACHABLE', message, { cause: error, ...help });
 }
 
 /** Where nothing is left of a catalogue, the service ends the run, not the pipeline file. */
@@ -92,27 +106,39 @@ function expectReadable({ failures, unread = [] }: Selection): void {
   cannotSelect(new ConverterError('HTTP_STATUS', `${failure.what}: ${failure.message}`));
 }
 
-/** Reports how many articles the listings have shown so far; one listed twice counts twice. */
-function counting(fetcher: Fetcher, report: RunEnvironment['selecting'] = () => {}): Fetcher {
+/** Sends the requests by the quarantine, and reports how many articles the listings have shown so far, each time. */
+function createReader(
+  { nodes, search, resolve, change, identify }: Fetcher,
+  { send }: Requests,
+  report: RunEnvironment['selecting'] = () => {},
+) {
   let found = 0;
-  const count = (nodes: CatalogueNode[]) => {
-    found += nodes.filter(({ nodetype }) => nodetype === 'A').length;
+  const count = (listed: CatalogueNode[]) => {
+    found += listed.filter(({ nodetype }) => nodetype === 'A').length;
     report(found);
-    return nodes;
+    return listed;
   };
   report(0);
+  const list = (what: string, read: () => Promise<CatalogueNode[]>) =>
+    send({ what: cutText(what, TEXT_LIMITS.name) }, read).then(count);
   return {
-    ...fetcher,
-    nodes: async (...folder) => count(await fetcher.nodes(...folder)),
-    search: async (...query) => count(await fetcher.search(...query)),
-  };
+    nodes: (...folder) => list(`getNodes ${folder[0] || 'top'}`, () => nodes(...folder)),
+    search: (...query) => list(`search ${query.join(' ')}`, () => search(...query)),
+    resolve: (request) => send(request, () => resolve(request)),
+    change(from, setting) {
+      const { propclass, prop, newvalue } = setting;
+      const what = `${configurationLabel(from.key)} ${propclass}.${prop}=${newvalue}`;
+      return send({ what: cutText(what, TEXT_LIMITS.name) }, () => change(from, setting));
+    },
+    identify: (request) => send(request, () => identify(request)),
+  } satisfies Partial<Fetcher>;
 }
 
 /** Reads the files and database rows that an entry of the pipeline refers to. */
 async function openSource(
   entry: Pipeline['articles'][number],
   { options, stores, environment }: Run,
-  isWaiting: IsWaiting,
+  isWaiting: Requests['isWaiting'],
 ): Promise<ArticleSource> {
   const { limits } = options.pipeline;
   switch (entry.kind) {

@@ -1,4 +1,8 @@
-/** Killed twice: what was in work in two runs that were killed is quarantined by name, and nothing else is. */
+/**
+ * Killed twice: what was in work in two runs that were killed is quarantined by name, and nothing else is.
+ *
+ * `BTG2GLTF_TEST_LONG=1` adds `record`, the top of the catalogue, and interruptions.
+ */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -17,21 +21,33 @@ let folder: string;
 let range: CountedRange;
 let number: string;
 let emulator: Emulator;
-/** Called when the block of the deadly article is requested, which is not answered while this is set. */
+/** What is deadly: a block, or a folder of the catalogue. */
+let deadly: string;
+/** Called when it is requested, which is not answered while this is set. */
 let onDeadly: (() => void) | undefined;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
-  range = countedRange({ articles: ARTICLES, blocks: 4, images: 2 });
+  range = countedRange({
+    articles: ARTICLES,
+    blocks: 4,
+    images: 2,
+    articlesPerSeries: ARTICLES / 2,
+  });
   ({ number } = range.articleAt(2));
-  const { partsList, block } = range;
+  deadly = DEADLY;
+  const { partsList, block, nodes } = range;
+  range.nodes = (folder) => {
+    if (folder === deadly) onDeadly?.();
+    return nodes(folder);
+  };
   range.partsList = (query) =>
     query.basearticlenumber === number
       ? { btg: [{ type: 'imp', prop: { btgname: DEADLY } }], blocks: [DEADLY], mats: [] }
       : partsList(query);
   range.block = async (name) => {
     if (name !== DEADLY) return block(name);
-    if (onDeadly === undefined) return countedBlock('N01::PART::B001');
+    if (onDeadly === undefined || deadly !== DEADLY) return countedBlock('N01::PART::B001');
     onDeadly();
     return new Promise(() => {});
   };
@@ -42,20 +58,23 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts a run and ends it while the deadly article is in work. */
-async function runUntilDeadly(signal: NodeJS.Signals): Promise<void> {
+/** Starts a command and ends it while what is deadly is in work. */
+async function runUntilDeadly(signal: NodeJS.Signals, ...words: string[]): Promise<void> {
+  const [name = 'run', ...options] = words;
   const file = await writePipeline(folder, { service: SERVICE });
-  const child = startChild(['run', file], environmentOf(emulator));
+  const child = startChild([name, file, ...options], environmentOf(emulator));
   onDeadly = () => child.kill(signal);
   await child.ended;
   onDeadly = undefined;
 }
 
-async function run(...options: string[]) {
+async function execute(name: string, ...options: string[]) {
   const file = await writePipeline(folder, { service: SERVICE });
-  const { exit, stderr } = await command(['run', file, ...options], {
-    env: environmentOf(emulator),
-  });
+  return command([name, file, ...options], { env: environmentOf(emulator) });
+}
+
+async function run(...options: string[]) {
+  const { exit, stderr } = await execute('run', ...options);
   const lines = Object.values(await manifestByNumber(join(folder, 'out')));
   return { exit, stderr, failed: lines.filter(({ status }) => status === 'failed'), lines };
 }
@@ -75,6 +94,72 @@ test('it fails by its name in the third run, and is tried again on demand', {
   expect(await run('--failed')).toMatchObject({ exit: 0, failed: [] });
   expect(await run()).toMatchObject({ exit: 0, failed: [] });
 });
+
+const FETCHING: [string, string[]][] = [
+  ['fetch', []],
+  ['record', ['--to', 'recording']],
+];
+
+test.each(FETCHING.slice(0, IS_LONG ? 2 : 1))(
+  '%s leaves out the article that killed it twice, and names it',
+  {
+    timeout: LIMIT_MS,
+  },
+  async (name, [option, to]) => {
+    const words = option === undefined ? [] : [option, join(folder, to!)];
+    await runUntilDeadly('SIGKILL', name, ...words);
+    await runUntilDeadly('SIGKILL', name, ...words);
+    onDeadly = () => expect.unreachable('it is requested');
+    const third = await execute(name, ...words);
+    onDeadly = undefined;
+    expect([third.exit, third.stdout]).toEqual([1, expect.stringContaining('KILLED_THE_RUN')]);
+    expect(third.stdout).toContain(number);
+    // It is not tried by the other half of a run, or by a run.
+    expect((await run()).failed).toMatchObject([{ basearticlenumber: number }]);
+    expect(await run('--failed')).toMatchObject({ exit: 0, failed: [] });
+  },
+);
+
+test.each(IS_LONG ? ['run', 'fetch'] : ['run'])(
+  '%s leaves out the folder of the catalogue that killed it twice',
+  {
+    timeout: LIMIT_MS,
+  },
+  async (name) => {
+    deadly = 'N01;:S02';
+    await runUntilDeadly('SIGKILL', name);
+    await runUntilDeadly('SIGKILL', name);
+    onDeadly = () => expect.unreachable('it is requested');
+    for (let day = 3; day <= 4; day++) {
+      const { exit, stdout } = await execute(name);
+      expect([exit, stdout]).toEqual([
+        1,
+        expect.stringMatching(/KILLED_THE_RUN.* catalogue N01;:S02/s),
+      ]);
+    }
+    onDeadly = undefined;
+    expect((await run()).lines).toHaveLength(ARTICLES / 2);
+    expect((await execute(name, '--force')).exit).toBe(0);
+    expect(await run()).toMatchObject({ exit: 0, lines: { length: ARTICLES } });
+  },
+);
+
+test.runIf(IS_LONG)(
+  'a top of the catalogue that killed two runs is named by the error',
+  {
+    timeout: LIMIT_MS,
+  },
+  async () => {
+    deadly = '';
+    await runUntilDeadly('SIGKILL');
+    await runUntilDeadly('SIGKILL');
+    expect(await execute('run')).toMatchObject({
+      exit: 3,
+      stderr: expect.stringMatching(/getNodes top: expected .* 2 runs were killed.*--failed/s),
+    });
+    expect(await run('--force')).toMatchObject({ exit: 0 });
+  },
+);
 
 test.runIf(IS_LONG)(
   'one kill, and any number of interruptions, quarantine nothing',

@@ -32,6 +32,14 @@ const run = (startedAt: number, pid = DEAD, more = {}) => ({
   ...more,
 });
 
+it('an output is in use while a run that has it runs, in the same cache', () => {
+  state.runs.begin(run(NIGHT));
+  expect(state.runs.isInUse('/out', NIGHT)).toBe(false);
+  state.runs.begin(run(NIGHT, process.pid));
+  expect(state.runs.isInUse('/out', NIGHT)).toBe(true);
+  expect(state.runs.isInUse('/other', NIGHT)).toBe(false);
+});
+
 describe('runs', () => {
   it('reuse responses since their own start if none was interrupted', () => {
     expect(state.runs.begin(run(NIGHT)).interruptedSince).toBe(NIGHT);

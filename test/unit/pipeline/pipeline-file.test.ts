@@ -94,6 +94,10 @@ describe('a pipeline file', () => {
     expect(refusal(`${MINIMAL}failures: { retryEveryNights: 0 }\n`)).toBe(
       'PIPELINE_INVALID x.yaml:6: failures.retryEveryNights: expected at least 1, received 0',
     );
+    // A power failure is no sign of what was in work.
+    expect(refusal(`${MINIMAL}failures: { quarantineAfterKills: 1 }\n`)).toMatch(
+      /quarantineAfterKills: expected at least 2, received 1/,
+    );
   });
 
   test('checks the values of overrides, as the material decoder reads them', () => {
