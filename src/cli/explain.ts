@@ -88,8 +88,8 @@ function othersText(others: readonly string[]): string {
   return `These configurations exist:\n${visibleLines(lines)}\n${rest}`;
 }
 
-function asJson({ line, decision, rebuilds, materials, scene }: ArticleExplanation) {
-  return { ...line, decision, rebuilds, explained: materials, counts: scene?.counts };
+function asJson({ line, decision, rebuilds, materials, counts }: ArticleExplanation) {
+  return { ...line, decision, rebuilds, explained: materials, counts };
 }
 
 const TIERS = {
@@ -108,7 +108,7 @@ function decisionText({ run, tier, why }: NonNullable<ArticleExplanation['decisi
 }
 
 function articleText(article: ArticleExplanation, all: boolean): string {
-  const { line, decision, rebuilds, materials, scene } = article;
+  const { line, decision, rebuilds, materials, counts } = article;
   const { status, reinitstring, reason, losses, warnings } = line;
   const state = rebuilds
     ? ' its sources or options have changed: the next build converts it again'
@@ -118,7 +118,7 @@ function articleText(article: ArticleExplanation, all: boolean): string {
     reinitstring ? `  ${reinitstring}` : undefined,
     decision && decisionText(decision),
     reason && `  ${reason.code}: ${reason.message}`,
-    scene && `  geometry: ${Object.entries(scene.counts).map(countText).join(' · ')}`,
+    counts && `  geometry: ${Object.entries(counts).map(countText).join(' · ')}`,
     ...materials.flatMap((material) => materialLines(material, all)),
     ...losses.map(({ where, field, done }) => `  loss: ${where}, ${field}: ${done}`),
     ...warnings.map(({ code, message }) => `  warning: ${code}: ${message}`),

@@ -22,9 +22,9 @@ import { sha256Hex } from '../support/files.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { conversionText } from '../transform/convert-options.ts';
 import { publishedAsset } from '../write/publish.ts';
-import { isLargeConversion, openConversions } from './conversion.ts';
+import { isLargeConversion, openConversions, within } from './conversion.ts';
 import { catalogueEntries, REQUEST_FAILED, TEXT_CUT } from './manifest-lines.ts';
-import { bodyStore, type PreviousOutput, type Run } from './open-run.ts';
+import type { PreviousOutput, Run } from './open-run.ts';
 import type { Processor } from './results.ts';
 import { languagesOf, pipelineServiceId } from './service.ts';
 
@@ -194,13 +194,17 @@ const NO_GEOMETRY = {
   message: 'its parts list is empty: it is purely commercial',
 };
 
+/** A parts list of more bytes has something to draw; to decode it here takes long. */
+const EMPTY_LIST_BYTES = 1024 * 1024;
+
 /** Whether an article has nothing to draw by design: no parts, no blocks, and nothing went wrong. D-749 */
 async function isCommercial(
   { article, blocks, partsList }: ArticleSnapshot,
-  bodies: Pick<ContentStore, 'get'>,
+  bodies: Pick<ContentStore, 'get' | 'sizeOf'>,
   decoded: DecodedReader | undefined,
 ): Promise<boolean> {
   if (blocks.size > 0 || withChildren(article).some(({ dump }) => dump !== '')) return false;
+  if (((await bodies.sizeOf(partsList)) ?? 0) > EMPTY_LIST_BYTES) return false;
   const { nodes, blockNames } =
     decoded?.partsList(partsList) ?? decodePartsList(await bodies.get(partsList));
   const isEmpty = nodes.every(({ type, children }) => type === 'top' && children.length === 0);
@@ -297,23 +301,15 @@ function createBuilder(
   run: Run,
   decoded: DecodedReader | undefined,
 ): (snapshot: ArticleSnapshot, source: Digest) => Promise<Built> {
-  const { stores, session } = run;
+  const { stores } = run;
   const { stopwatch } = run.metrics;
-  const { cacheDir, convert: options, limits } = run.options.pipeline;
-  const convert = openConversions({
-    store: bodyStore(cacheDir),
-    bodies: stores.bodies,
-    decoded,
-    options,
-    heapMb: limits.conversionHeapMb,
-    signal: session.ended,
-  });
+  const convert = openConversions(run, decoded);
   const workers = createBudget(BUILDS_AT_ONCE);
   const builds = new Map<Digest, Promise<Built>>();
 
   const build = async (snapshot: ArticleSnapshot, isLarge: boolean): Promise<Built> => {
     const { glb, found } = await stopwatch.during('transform', () =>
-      within(run, (signal) => convert('convert', snapshot, signal, isLarge)),
+      convert('convert', snapshot, { isLarge }),
     );
     return stopwatch.during('write', async () => {
       const { digest } = await stores.objects.put(glb);
@@ -337,36 +333,6 @@ function createBuilder(
     builds.set(source, built);
     return built;
   };
-}
-
-/**
- * Limits the time of work for one article, and aborts the signal of the work then; requests end by limits of
- * their own. Pauses, in which the service holds back every request, do not count.
- */
-function within<T>(
-  { options, session }: Run,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const limitMs = options.pipeline.limits.articleTimeoutMs;
-  const stop = new AbortController();
-  return new Promise((resolve, reject) => {
-    const message = `timed out after ${limitMs / 1000} s (limits.articleTimeoutMs)`;
-    let countedMs = session.pausedMs();
-    const late = () => {
-      const addedMs = session.pausedMs() - countedMs;
-      countedMs += addedMs;
-      if (addedMs > 0) {
-        timer = setTimeout(late, addedMs);
-        return;
-      }
-      reject(new ConverterError('ARTICLE_TIMEOUT', message));
-      stop.abort();
-    };
-    let timer = setTimeout(late, limitMs);
-    work(stop.signal)
-      .then(resolve, reject)
-      .finally(() => clearTimeout(timer));
-  });
 }
 
 /** Digests all that a conversion depends on beside the data: options and version of the converter. D-745 */

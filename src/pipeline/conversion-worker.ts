@@ -1,4 +1,4 @@
-/** The entry of a worker: converts one article after another, and answers with the GLB, the scene or the error. */
+/** The entry of a worker: converts one article after another, and answers with what it made, or the error. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openFileStore } from '../cache/content-store.ts';
 import { asConverterError } from '../support/errors.ts';
@@ -19,9 +19,9 @@ function answerOf(thrown: unknown): WorkerAnswer {
   return { error: { code, message, help: isGeneralHelp ? undefined : help, stack } };
 }
 
-parentPort?.on('message', async ({ step, input }: WorkerRequest) => {
+parentPort?.on('message', async ({ step, input, file }: WorkerRequest) => {
   try {
-    const result = await converter[step](input);
+    const result = await converter[step](input, file);
     const answer: WorkerAnswer = { result };
     // A file is moved rather than copied; parts of a scene may stay in the cache of meshes.
     const moved = 'glb' in result ? [result.glb.buffer as ArrayBuffer] : [];

@@ -1,12 +1,23 @@
 /** Converts snapshots into GLBs: loads the converter, and runs it in workers, which can be ended at any moment. */
+import { parse } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { ContentStore, FileStoreOptions } from '../cache/content-store.ts';
 import type { Built } from '../model/asset.ts';
 import type { Scene } from '../model/scene.ts';
 import type { ConversionInput, DecodedReader } from '../model/snapshot.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
+import { exists } from '../support/files.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 import type { MaterialExplanation } from '../transform/material-table.ts';
+import type { NamedFile } from '../write/gltf.ts';
+import type { Run } from './open-run.ts';
+
+/**
+ * The entry of a worker: a file beside this one. Without it, as in the sources, which tests run, and in a bundle to
+ * which it was not added, conversions run in this thread, and cannot be ended.
+ */
+const WORKER = new URL('./conversion-worker.js', import.meta.url);
 
 /** Parts lists, blocks and pictures from which a conversion may take hundreds of MiB. */
 const LARGE_LIST_BYTES = 1024 * 1024;
@@ -16,12 +27,6 @@ const LARGE_PIXELS = 16 * 1024 * 1024;
 /** Of the mesh cache of each worker. */
 const WORKER_CACHE_BYTES = 128 * 1024 * 1024;
 
-/** A converted article: its file, and its figures and findings. */
-interface Conversion {
-  glb: Uint8Array;
-  found: Omit<Built, 'sha256' | 'bytes'>;
-}
-
 /** What a worker is started with. */
 export interface WorkerInput {
   bodies: FileStoreOptions;
@@ -29,17 +34,18 @@ export interface WorkerInput {
   cacheBytes: number;
 }
 
-/** What a worker is asked for: a step of the converter, and what for. */
+/** What a worker is asked for: a step of the converter, its input, and the name of the file that it makes. */
 export interface WorkerRequest {
   step: Step;
   input: ConversionInput;
+  file: string;
 }
 
 /** What a worker answers. */
-export type WorkerAnswer = { result: Conversion | Scene } | { error: WorkerError };
+export type WorkerAnswer = { result: StepResult<Step> } | { error: WorkerError };
 
 type Converter = Awaited<ReturnType<typeof loadConverter>>;
-type Step = 'transform' | 'convert';
+type Step = keyof Converter;
 type StepResult<S extends Step> = Awaited<ReturnType<Converter[S]>>;
 
 interface WorkerError {
@@ -49,18 +55,6 @@ interface WorkerError {
   help: string | undefined;
   /** Of an error without a code: it locates a mistake of this program. */
   stack: string | undefined;
-}
-
-interface ConversionOptions {
-  /** Where the bodies are: a worker opens the store itself. */
-  store: FileStoreOptions;
-  bodies: Pick<ContentStore, 'get'>;
-  decoded: DecodedReader | undefined;
-  options: ConvertOptions;
-  /** JavaScript memory of a worker, MiB. */
-  heapMb: number;
-  /** Ends all conversions, and the workers. */
-  signal: AbortSignal;
 }
 
 /** Whether a conversion takes so much memory that another one must not run at the same time. */
@@ -90,13 +84,15 @@ export async function loadConverter(
   decoded?: DecodedReader,
   cacheBytes?: number,
 ) {
-  const [transformation, { createMeshCache }, codec, tangents, { writeGlb }] = await Promise.all([
-    import('../transform/transform-article.ts'),
-    import('../transform/mesh-cache.ts'),
-    import('../support/image-codec.ts'),
-    import('../support/tangent-generator.ts'),
-    import('../write/glb.ts'),
-  ]);
+  const [transformation, { createMeshCache }, codec, tangents, { writeGlb }, { writeGltf }] =
+    await Promise.all([
+      import('../transform/transform-article.ts'),
+      import('../transform/mesh-cache.ts'),
+      import('../support/image-codec.ts'),
+      import('../support/tangent-generator.ts'),
+      import('../write/glb.ts'),
+      import('../write/gltf.ts'),
+    ]);
   const shared = {
     read: (digest: string) => bodies.get(digest),
     decoded,
@@ -110,64 +106,106 @@ export async function loadConverter(
     explain?: (material: MaterialExplanation) => void,
   ) => transformation.transformArticle({ snapshot, explain, ...shared });
   return {
-    transform,
-    convert: async (snapshot: ConversionInput): Promise<Conversion> => {
+    /** The GLB, and its figures and findings. */
+    convert: async (snapshot: ConversionInput) => {
       const scene = await transform(snapshot);
       return { glb: writeGlb(scene), found: foundIn(scene) };
+    },
+    /** The scene, and the `.glb` file, or the `.gltf` file with those beside it. */
+    write: async (snapshot: ConversionInput, file: string) => {
+      const scene = await transform(snapshot);
+      const { name, ext } = parse(file);
+      const files: NamedFile[] =
+        ext.toLowerCase() === '.gltf'
+          ? writeGltf(scene, name)
+          : [{ name: `${name}.glb`, bytes: writeGlb(scene) }];
+      return { scene, files };
+    },
+    /** The counts of the scene, and how each material was made. */
+    explain: async (snapshot: ConversionInput) => {
+      const materials: MaterialExplanation[] = [];
+      const { counts } = await transform(snapshot, (material) => void materials.push(material));
+      return { counts, materials };
     },
   };
 }
 
 /** Everything of the scene but its content is a figure or a finding, and is kept as it is. */
-function foundIn(scene: Scene): Conversion['found'] {
+function foundIn(scene: Scene): Omit<Built, 'sha256' | 'bytes'> {
   const { nodes: _, meshes: _meshes, geometries: _geometries, materials, images, ...found } = scene;
   return { ...found, materials: materials.length, textures: images.length };
 }
 
 /**
  * Opens the conversions of a run. A worker is started when none is idle, and converts one article after another.
- * The sources, which tests run, have no worker that Node can load: they convert in this thread.
  *
- * @returns A function that does a step of the converter, and rejects with `INTERRUPTED` as soon as its signal is
- *   aborted.
+ * @returns A function that does a step of the converter within the time limit of an article, and rejects with
+ *   `INTERRUPTED` as soon as the run ends.
  */
-export function openConversions(opening: ConversionOptions) {
-  const work = import.meta.url.endsWith('.js') ? inWorkers(opening) : inThisThread(opening);
-  return <S extends Step>(
-    step: S,
-    input: ConversionInput,
-    signal: AbortSignal,
-    isLarge = false,
-  ): Promise<StepResult<S>> => {
-    const ended = AbortSignal.any([opening.signal, signal]);
-    return work({ step, input }, ended, isLarge) as Promise<StepResult<S>>;
-  };
+export function openConversions(run: Run, decoded: DecodedReader | undefined) {
+  const open = async () =>
+    (await exists(fileURLToPath(WORKER))) ? inWorkers(run) : inThisThread(run, decoded);
+  let opened: ReturnType<typeof open> | undefined;
+  return <S extends Step>(step: S, input: ConversionInput, { file = '', isLarge = false } = {}) =>
+    within(run, async (limit) => {
+      opened ??= open();
+      const work = await opened;
+      const signal = AbortSignal.any([run.session.ended, limit]);
+      if (signal.aborted) throw interrupted();
+      return work({ step, input, file }, signal, isLarge);
+    }) as Promise<StepResult<S>>;
 }
 
-function inThisThread({ bodies, options, decoded }: ConversionOptions) {
-  let converter: ReturnType<typeof loadConverter> | undefined;
-  return async ({ step, input }: WorkerRequest, signal: AbortSignal) => {
-    converter ??= loadConverter(bodies, options, decoded);
-    const { [step]: work } = await converter;
-    throwIfAborted(signal);
-    return work(input);
-  };
-}
-
-function throwIfAborted({ aborted }: AbortSignal): void {
-  if (aborted) throw interrupted();
+/**
+ * Limits the time of work for one article, and aborts the signal of the work then; requests end by limits of
+ * their own. Pauses, in which the service holds back every request, do not count.
+ */
+export function within<T>(
+  { options, session }: Run,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limitMs = options.pipeline.limits.articleTimeoutMs;
+  const stop = new AbortController();
+  return new Promise((resolve, reject) => {
+    const message = `timed out after ${limitMs / 1000} s (limits.articleTimeoutMs)`;
+    let countedMs = session.pausedMs();
+    const late = () => {
+      const addedMs = session.pausedMs() - countedMs;
+      countedMs += addedMs;
+      if (addedMs > 0) {
+        timer = setTimeout(late, addedMs);
+        return;
+      }
+      reject(new ConverterError('ARTICLE_TIMEOUT', message));
+      stop.abort();
+    };
+    let timer = setTimeout(late, limitMs);
+    work(stop.signal)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
+  });
 }
 
 function interrupted(): ConverterError {
   return new ConverterError('INTERRUPTED', 'interrupted during the conversion');
 }
 
-function inWorkers({ store, options, heapMb, signal: ending }: ConversionOptions) {
-  const workerData: WorkerInput = { bodies: store, options, cacheBytes: WORKER_CACHE_BYTES };
+function inThisThread({ stores, options }: Run, decoded: DecodedReader | undefined) {
+  const converter = loadConverter(stores.bodies, options.pipeline.convert, decoded);
+  return async ({ step, input, file }: WorkerRequest) => (await converter)[step](input, file);
+}
+
+function inWorkers({ stores, options, session }: Run) {
+  const { convert, limits } = options.pipeline;
+  const workerData: WorkerInput = {
+    bodies: stores.bodyFiles,
+    options: convert,
+    cacheBytes: WORKER_CACHE_BYTES,
+  };
   const workers = new Set<ConversionWorker>();
   const idle = new Set<ConversionWorker>();
   const start = () => {
-    const worker = startWorker(workerData, heapMb, () => {
+    const worker = startWorker(workerData, limits.conversionHeapMb, () => {
       workers.delete(worker);
       idle.delete(worker);
     });
@@ -175,27 +213,25 @@ function inWorkers({ store, options, heapMb, signal: ending }: ConversionOptions
     return worker;
   };
   const endAll = (some: ReadonlySet<ConversionWorker>) => {
-    for (const worker of some) worker.end(interrupted());
+    for (const worker of some) worker.end();
   };
-  ending.addEventListener('abort', () => endAll(workers), { once: true });
+  session.ended.addEventListener('abort', () => endAll(workers), { once: true });
 
-  return async ({ step, input }: WorkerRequest, signal: AbortSignal, isLarge: boolean) => {
-    throwIfAborted(signal);
+  return async ({ step, input, file }: WorkerRequest, signal: AbortSignal, isLarge: boolean) => {
     const { key, partsList, blocks, images } = input;
     // An idle worker keeps its caches and what it has not collected yet.
     if (isLarge) endAll(idle);
     const [worker = start()] = idle;
     idle.delete(worker);
-    const onAbort = () => worker.end(interrupted());
-    signal.addEventListener('abort', onAbort);
+    signal.addEventListener('abort', worker.end);
     try {
-      const answer = await worker.send({ step, input: { key, partsList, blocks, images } });
-      if (isLarge) worker.end(interrupted());
+      const answer = await worker.send({ step, input: { key, partsList, blocks, images }, file });
+      if (isLarge) worker.end();
       else idle.add(worker);
       if ('error' in answer) throw errorOf(answer.error);
       return answer.result;
     } finally {
-      signal.removeEventListener('abort', onAbort);
+      signal.removeEventListener('abort', worker.end);
     }
   };
 }
@@ -203,7 +239,7 @@ function inWorkers({ store, options, heapMb, signal: ending }: ConversionOptions
 type ConversionWorker = ReturnType<typeof startWorker>;
 
 function startWorker(workerData: WorkerInput, heapMb: number, onExit: () => void) {
-  const worker = new Worker(new URL('./conversion-worker.js', import.meta.url), {
+  const worker = new Worker(WORKER, {
     workerData,
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   });
@@ -225,10 +261,10 @@ function startWorker(workerData: WorkerInput, heapMb: number, onExit: () => void
       // The process does not wait for a worker without work.
       return answer.finally(() => worker.unref());
     },
-    /** Ends the worker, also in the middle of a conversion, which then fails with this error at once. */
-    end(error: ConverterError): void {
+    /** Ends the worker, also in the middle of a conversion, which then is interrupted at once. */
+    end: () => {
       onExit();
-      reject(error);
+      reject(interrupted());
       void worker.terminate();
     },
   };

@@ -1,14 +1,13 @@
 /** Converts one article into one file, without manifest and store. */
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Scene } from '../model/scene.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
 import { redactMessages } from '../support/redact.ts';
-import type { NamedFile } from '../write/gltf.ts';
-import { openConversions } from './conversion.ts';
-import { bodyStore, withRun } from './open-run.ts';
+import { openConversions, within } from './conversion.ts';
+import { withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
 import { inFirstLanguage } from './service.ts';
@@ -45,22 +44,15 @@ export async function convertArticle(
   file: string,
   environment: RunEnvironment,
 ): Promise<ConvertedArticle> {
-  const encode = encoderOf(file);
+  expectKnownEnding(file);
   // Nothing is published, so no output folder is read.
   const options = { pipeline: { ...inFirstLanguage(pipeline), outputDir: pipeline.cacheDir } };
-  return withRun(options, environment, async ({ session, stores }) => {
+  return withRun(options, environment, async (run) => {
+    const { session } = run;
     const fetcher = await session.fetcher();
-    const snapshot = await fetcher.fetch(request);
-    const convert = openConversions({
-      store: bodyStore(pipeline.cacheDir),
-      bodies: stores.bodies,
-      decoded: fetcher.decoded,
-      options: pipeline.convert,
-      heapMb: pipeline.limits.conversionHeapMb,
-      signal: session.ended,
-    });
-    const scene = await convert('transform', snapshot, session.ended);
-    const written = await encode(scene, basename(file, extname(file)));
+    const snapshot = await within(run, () => fetcher.fetch(request));
+    const convert = openConversions(run, fetcher.decoded);
+    const { scene, files: written } = await convert('write', snapshot, { file });
     const beside = written.slice(0, -1).map(({ name }) => join(dirname(file), name));
     const files = [...beside, file];
     for (const [index, { bytes }] of written.entries()) await replaceFile(files[index]!, bytes);
@@ -71,20 +63,8 @@ export async function convertArticle(
   });
 }
 
-type Encoder = (scene: Scene, stem: string) => Promise<NamedFile[]>;
-
-/** The containers of glTF by the ending of the file. */
-const ENCODERS: Readonly<Record<string, Encoder>> = {
-  '.glb': async (scene, stem) => {
-    const { writeGlb } = await import('../write/glb.ts');
-    return [{ name: `${stem}.glb`, bytes: writeGlb(scene) }];
-  },
-  '.gltf': async (scene, stem) => (await import('../write/gltf.ts')).writeGltf(scene, stem),
-};
-
-function encoderOf(file: string): Encoder {
-  const encoder = ENCODERS[extname(file).toLowerCase()];
-  if (encoder !== undefined) return encoder;
+function expectKnownEnding(file: string): void {
+  if (/\.(?:glb|gltf)$/i.test(file)) return;
   const expected = 'expected a file name that ends with .glb or .gltf';
   throw new ConverterError('USAGE', `output: ${expected}, received "${basename(file)}"`);
 }

@@ -16,10 +16,9 @@ import type { Decision } from '../model/result.ts';
 import { ConverterError, helpFor, isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import type { PackedMap } from '../support/packed-map.ts';
-import type { MaterialExplanation } from '../transform/material-table.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { snapshotSource, sourceDigest } from './configuration.ts';
-import { loadConverter } from './conversion.ts';
+import { openConversions } from './conversion.ts';
 import { type Run, withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import { selectedByOf } from './report.ts';
@@ -47,10 +46,11 @@ export function explainArticle(pattern: string, pipeline: Pipeline, environment:
     const records = new Map(stored.map((record) => [record.request, record]));
     const failed: ManifestLine[] = [];
     const articles: ArticleExplanation[] = [];
+    const convert = openConversions(run, undefined);
     for (const line of all.values()) {
       if (!isMeant(line)) continue;
       if (hasFailed(line, records, run)) failed.push(line);
-      else articles.push(await explainLine(line, run));
+      else articles.push(await explainLine(line, run, convert));
     }
     const failures = await matchingFailures(run, failed, records, isMeant, matches);
     if (articles.length === 0 && failures.length === 0) throw noMatch(pattern, pipeline, all);
@@ -179,23 +179,24 @@ function othersOf(
   return [...new Set(same.length > 0 || shown.size > 0 ? same : like(programOf))];
 }
 
-async function explainLine(line: ManifestLine, run: Run) {
-  const { convert, outputDir } = run.options.pipeline;
-  const { bodies, database } = run.stores;
+async function explainLine(
+  line: ManifestLine,
+  run: Run,
+  convert: ReturnType<typeof openConversions>,
+) {
+  const { convert: options, outputDir } = run.options.pipeline;
+  const { database } = run.stores;
   const snapshot = await loadSnapshot(snapshotSource(run), line.requested[0] ?? line);
-  const converter = await loadConverter(bodies, convert);
-  const materials: MaterialExplanation[] = [];
-  const explain = (material: MaterialExplanation) => void materials.push(material);
   const key = configurationKey(line);
   const decision: (Decision & { run: string }) | undefined = database.decisions.get(outputDir, key);
+  // Without geometry there is nothing to convert: see `line.reason`.
+  const explained = line.sha256 === undefined ? undefined : await convert('explain', snapshot);
   return {
     line,
-    materials,
-    /** Undefined if it has no geometry: see `line.reason`. */
-    scene: line.sha256 === undefined ? undefined : await converter.transform(snapshot, explain),
+    ...(explained ?? { materials: [], counts: undefined }),
     /** Decision of the last run that processed it; undefined if it is not in the cache. */
     decision,
     /** Whether the next build from the cache would write it anew. */
-    rebuilds: sourceDigest(convert)(inputsDigest(snapshot)) !== line.source,
+    rebuilds: sourceDigest(options)(inputsDigest(snapshot)) !== line.source,
   };
 }

@@ -34,6 +34,8 @@ export interface Run {
   stores: Awaited<ReturnType<typeof openOutput>> & {
     /** Responses of the service, by content. */
     bodies: ContentStore;
+    /** Where they are: a worker opens the store itself. */
+    bodyFiles: FileStoreOptions;
     database: CacheDatabase;
   };
   session: ReturnType<typeof createServiceSession>;
@@ -86,12 +88,20 @@ export async function withRun<T>(
     database.snapshots.latestService(beginning),
   );
   const options = { ...given, pipeline: { ...given.pipeline, service } };
-  const bodies = openFileStore(bodyStore(cacheDir));
+  const bodyFiles = {
+    dir: join(cacheDir, OBJECTS_FOLDER),
+    root: cacheDir,
+    tmpDir: temporaryFolder(cacheDir),
+    repair: true,
+    dropDamaged: true,
+  };
+  const bodies = openFileStore(bodyFiles);
   const opening = { options, environment, startedAt, metrics, bodies, database };
   const session = createServiceSession(opening);
   const deadline = openDeadline(options.until, environment.now, session);
   try {
-    const stores = { bodies, database, ...(await openOutput(options, environment, database)) };
+    const output = await openOutput(options, environment, database);
+    const stores = { bodies, bodyFiles, database, ...output };
     const { isOver: isOutOfTime } = deadline;
     const notes = openNotes(database, noting, options.pipeline.outputDir, startedAt);
     const opened = { options, environment, startedAt, stores, session, metrics, notes };
@@ -132,18 +142,6 @@ function openNotes(
     },
     /** Removes the notes of what is in work, since the run ends by itself. */
     stop: () => work.stop(owner),
-  };
-}
-
-/** Where the responses of a cache folder are stored. */
-export function bodyStore(cacheDir: string): FileStoreOptions {
-  const dir = join(cacheDir, OBJECTS_FOLDER);
-  return {
-    dir,
-    root: cacheDir,
-    tmpDir: temporaryFolder(cacheDir),
-    repair: true,
-    dropDamaged: true,
   };
 }
 

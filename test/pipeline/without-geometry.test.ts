@@ -79,6 +79,13 @@ test('a top node without children is no geometry either, a node that may be draw
   expect((await manifest())[SERVICE]).toMatchObject({ error: { code: 'NOTHING_TO_DRAW' } });
 });
 
+test('a parts list of more than a megabyte is not empty by design', async () => {
+  const btg = Array.from({ length: 60_000 }, () => ({ type: 'top', lay: 'A' }));
+  empty.set(SERVICE, { btg, blocks: [], mats: [] });
+  expect(await runs.run('2026-01-01')).toMatchObject({ exit: 1 });
+  expect((await manifest())[SERVICE]).toMatchObject({ error: { code: 'NOTHING_TO_DRAW' } });
+});
+
 test('with a dump they fail', async () => {
   articles[1]!.article = { dump: 'class not found' };
   expect(await runs.run('2026-01-01')).toMatchObject({ exit: 1 });
