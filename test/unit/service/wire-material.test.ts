@@ -91,7 +91,7 @@ describe('decodeMaterial', () => {
 
   it.each(['#FF8000', 'ff8000'])('reads the colour %s, and reports it', (dif) => {
     const drift: string[] = [];
-    const note = (field: string) => drift.push(field);
+    const note = (field: unknown) => drift.push(String(field));
     const { dif: read } = decodeMaterial({ mname: 'OAK', dif }, () => {}, note);
     expect(read).toEqual([1, 128 / 255, 0]);
     expect(drift).toEqual(['partsList.mats[].dif']);

@@ -245,6 +245,11 @@ describe('decodePartsList', () => {
 });
 
 describe('drift of a parts list', () => {
+  it('is counted up to 10,000 times', () => {
+    const btg = Array.from({ length: 10_100 }, () => ({ type: 7 }));
+    expect(driftOf({ btg, blocks: [], mats: [] }, decodePartsList)).toHaveLength(10_000);
+  });
+
   const part = { type: 'imp', prop: { btgname: 'A::B::C', offs: [0, 0, 0], scale: [1, 1, 1] } };
 
   it('is none where it is what the specification says', () => {

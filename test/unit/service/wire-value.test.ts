@@ -68,6 +68,17 @@ describe('isTooDeep', () => {
     expect(isTooDeep(utf8('[["]]]]",[1]]]'), 2)).toBe(true);
   });
 
+  it('finds the end of a text of any length, behind backslashes and quotes', () => {
+    for (let length = 35; length < 45; length++) {
+      for (const end of ['', '\\', '\\\\', '"[[', '\\"[[\\']) {
+        const text = JSON.stringify('x'.repeat(length) + end);
+        expect(isTooDeep(utf8(`[${text},1,2,3]`), 1)).toBe(false);
+        expect(isTooDeep(utf8(`[${text},[1]]`), 1)).toBe(true);
+        expect(isTooDeep(utf8(`[${text.slice(0, -1)}[[[`), 1)).toBe(false);
+      }
+    }
+  });
+
   it('agrees with a count of the parsed value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 0, max: 6 }), (value, limit) => {
