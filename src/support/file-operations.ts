@@ -86,14 +86,9 @@ function refuseLinks(paths: readonly string[]): void {
   for (const path of paths) {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) return;
-    if (found.isSymbolicLink()) throw linkRefused(path);
+    const message = `${path}: expected a file or folder, received a symbolic link`;
+    if (found.isSymbolicLink()) throw new ConverterError('LINK_REFUSED', message);
   }
-}
-
-/** The error of a symbolic link where none may be. */
-export function linkRefused(path: string): ConverterError {
-  const message = `${path}: expected a file or folder, received a symbolic link`;
-  return new ConverterError('LINK_REFUSED', message);
 }
 
 const { O_NOFOLLOW = 0 } = constants;

@@ -130,13 +130,12 @@ export function conversionText(
   return JSON.stringify({ version, options: entries.filter(([name]) => !LIMITS.has(name)) });
 }
 
-/** They change no byte, so that a new limit builds nothing again. */
-const LIMITS: ReadonlySet<string> = new Set<keyof ConvertOptions>([
-  'maxNodes',
-  'maxTriangles',
-  'maxSceneBytes',
-  'maxListedLosses',
-]);
+const CONVERT_LIMITS = ['maxNodes', 'maxTriangles', 'maxSceneBytes', 'maxListedLosses'] as const;
+
+/** An option that changes no byte, so that another value builds nothing again. */
+export type ConvertLimit = (typeof CONVERT_LIMITS)[number];
+
+const LIMITS: ReadonlySet<string> = new Set(CONVERT_LIMITS);
 
 function sortedEntries(fields: object): [key: string, value: unknown][] {
   return Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { inputsDigest } from '../../../src/fetch/snapshot.ts';
 import type { ArticleSnapshot } from '../../../src/model/snapshot.ts';
-import { conversionDigest, sourceDigest } from '../../../src/pipeline/configuration.ts';
-import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
+import { sourceDigest } from '../../../src/pipeline/configuration.ts';
+import { CONVERT_DEFAULTS, conversionText } from '../../../src/transform/convert-options.ts';
 
 const digest = (letter: string) => letter.repeat(64);
 const SNAPSHOT = {
@@ -55,5 +55,5 @@ test('the order of override patterns is part of it, the order of any other keys 
   const options = { strict: true, creaseAngleDegrees: 40 };
   expect(of({}, { creaseAngleDegrees: 40, strict: true })).toBe(of({}, options));
   const reversed = Object.fromEntries(Object.entries(CONVERT_DEFAULTS).reverse());
-  expect(conversionDigest(reversed as never)).toBe(conversionDigest(CONVERT_DEFAULTS));
+  expect(conversionText(reversed as never)).toBe(conversionText(CONVERT_DEFAULTS));
 });

@@ -6,6 +6,7 @@ import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/databa
 import type { SelectedArticle } from '../../../src/fetch/selection.ts';
 import type { ArticleRequest } from '../../../src/model/article.ts';
 import { openFailureHistory } from '../../../src/pipeline/failures.ts';
+import { parsePipeline } from '../../../src/pipeline/pipeline-file.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 
 let dir: string;
@@ -20,12 +21,17 @@ afterEach(async () => {
 });
 
 const POLICY = { quarantineAfterNights: 3, retryEveryNights: 7, quarantineAfterKills: 2 };
+const PIPELINE = parsePipeline(
+  'name: x\nservice: { emulator: true }\narticles: [{ list: a.csv }]\noutput: { dir: out }',
+  'x.yaml',
+  {},
+);
 const LOST = { code: 'BLOCK_MISSING', message: 'no such block' };
 const day = (n: number, hour = 2) => Date.UTC(2026, 0, n, hour);
 type HistoryOptions = Parameters<typeof openFailureHistory>[1];
 const open = (n: number, other: Partial<HistoryOptions> = {}) =>
   openFailureHistory(database.failures, {
-    ...{ outputDir: '/out', failures: POLICY, convert: CONVERT_DEFAULTS, now: day(n) },
+    ...{ ...PIPELINE, outputDir: '/out', failures: POLICY, now: day(n) },
     ...other,
   });
 const request = (number: string): ArticleRequest => ({
@@ -120,6 +126,30 @@ describe('what keeps failing', () => {
     const swapped = { '*CHROME*': { metallic: 1 }, '*': { metallic: 0 } };
     const swappedOptions = { ...CONVERT_DEFAULTS, overrides: swapped };
     expect(runOn(6, ['A'], ['A'], { convert: swappedOptions })).toEqual(['A']);
+  });
+
+  const { service, limits, convert } = PIPELINE;
+  test.each([
+    ['SCENE_TOO_LARGE', { convert: { ...convert, maxTriangles: 20_000_000 } }],
+    ['SCENE_TOO_LARGE', { convert: { ...convert, maxSceneBytes: 2 ** 33 } }],
+    ['SCENE_TOO_LARGE', { convert: { ...convert, maxNodes: 300_000 } }],
+    ['RESPONSE_TOO_LARGE', { service: { ...service, maxJsonValues: 1_000_000 } }],
+    ['RESPONSE_TOO_LARGE', { service: { ...service, maxResponseBytes: 2 ** 28 } }],
+    ['HTTP_TIMEOUT', { service: { ...service, timeoutMs: 120_000 } }],
+    ['OUT_OF_MEMORY', { limits: { ...limits, conversionHeapMb: 4096 } }],
+    ['ARTICLE_TIMEOUT', { limits: { ...limits, articleTimeoutMs: 1_800_000 } }],
+  ])('by the limit of %s is tried when this limit changes, and nothing else is', (code, raised) => {
+    for (const n of [1, 2, 3]) {
+      const history = open(n);
+      history.record(request('A'), { code, message: 'too much' });
+      history.record(request('B'), LOST);
+      history.save(true);
+    }
+    const isWaiting = (other: Partial<HistoryOptions>) =>
+      ['A', 'B'].map((number) => open(4, other).isWaiting(request(number)));
+    expect(isWaiting({})).toEqual([true, true]);
+    expect(isWaiting({ limits: { ...limits, maxTextCharacters: 500 } })).toEqual([true, true]);
+    expect(isWaiting(raised)).toEqual([false, true]);
   });
 
   test('is tried when the convert options change', () => {
