@@ -1,6 +1,7 @@
 /** Stores bytes under their SHA-256, each content once. */
 import { join } from 'node:path';
 import type { Digest } from '../model/snapshot.ts';
+import { turnFor } from '../support/budget.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { refuseLinksBelow } from '../support/file-operations.ts';
 import {
@@ -57,6 +58,7 @@ const DIGEST = /^[0-9a-f]{64}$/;
 /**
  * Opens a store in a folder, which need not exist yet: `<dir>/<2 hex>/<sha256><extension>`.
  *
+ * @param signal - Ends reading of large contents, with its reason.
  * @example
  * ```ts
  * const store = openFileStore({ dir: 'objects', tmpDir: '.tmp', extension: '.glb' });
@@ -64,7 +66,7 @@ const DIGEST = /^[0-9a-f]{64}$/;
  * store.pathOf('ba78…');    // → 'objects/ba/ba78….glb'
  * ```
  */
-export function openFileStore(options: FileStoreOptions): ContentStore {
+export function openFileStore(options: FileStoreOptions, signal?: AbortSignal): ContentStore {
   const { dir, tmpDir, extension = '', repair = false, dropDamaged = false, access } = options;
   refuseLinksBelow(options.root ?? dir);
 
@@ -85,6 +87,7 @@ export function openFileStore(options: FileStoreOptions): ContentStore {
       if (isConverterError(error, 'FILE_MISSING')) throw damaged(path, 'none', error);
       throw error;
     });
+    await turnFor(bytes.length, signal);
     if (sha256Hex(bytes) === digest) return bytes;
     if (dropDamaged) await removeFile(path);
     throw damaged(path, 'other content');

@@ -27,22 +27,14 @@ const LARGE_PIXELS = 16 * 1024 * 1024;
 /** Of the mesh cache of each worker. */
 const WORKER_CACHE_BYTES = 128 * 1024 * 1024;
 
-/** What a worker is started with. */
-export interface WorkerInput {
-  bodies: FileStoreOptions;
-  options: ConvertOptions;
-  cacheBytes: number;
+/** What goes to a worker and back. */
+export interface WorkerMessages {
+  /** What it is started with. */
+  data: { bodies: FileStoreOptions; options: ConvertOptions; cacheBytes: number };
+  /** A step of the converter, its input, and the name of the file that it makes. */
+  request: { step: Step; input: ConversionInput; file: string };
+  answer: { result: StepResult<Step> } | { error: WorkerError };
 }
-
-/** What a worker is asked for: a step of the converter, its input, and the name of the file that it makes. */
-export interface WorkerRequest {
-  step: Step;
-  input: ConversionInput;
-  file: string;
-}
-
-/** What a worker answers. */
-export type WorkerAnswer = { result: StepResult<Step> } | { error: WorkerError };
 
 type Converter = Awaited<ReturnType<typeof loadConverter>>;
 type Step = keyof Converter;
@@ -192,12 +184,13 @@ function interrupted(): ConverterError {
 
 function inThisThread({ stores, options }: Run, decoded: DecodedReader | undefined) {
   const converter = loadConverter(stores.bodies, options.pipeline.convert, decoded);
-  return async ({ step, input, file }: WorkerRequest) => (await converter)[step](input, file);
+  return async ({ step, input, file }: WorkerMessages['request']) =>
+    (await converter)[step](input, file);
 }
 
 function inWorkers({ stores, options, session }: Run) {
   const { convert, limits } = options.pipeline;
-  const workerData: WorkerInput = {
+  const workerData: WorkerMessages['data'] = {
     bodies: stores.bodyFiles,
     options: convert,
     cacheBytes: WORKER_CACHE_BYTES,
@@ -217,7 +210,11 @@ function inWorkers({ stores, options, session }: Run) {
   };
   session.ended.addEventListener('abort', () => endAll(workers), { once: true });
 
-  return async ({ step, input, file }: WorkerRequest, signal: AbortSignal, isLarge: boolean) => {
+  return async (
+    { step, input, file }: WorkerMessages['request'],
+    signal: AbortSignal,
+    isLarge: boolean,
+  ) => {
     const { key, partsList, blocks, images } = input;
     // An idle worker keeps its caches and what it has not collected yet.
     if (isLarge) endAll(idle);
@@ -238,23 +235,23 @@ function inWorkers({ stores, options, session }: Run) {
 
 type ConversionWorker = ReturnType<typeof startWorker>;
 
-function startWorker(workerData: WorkerInput, heapMb: number, onExit: () => void) {
+function startWorker(workerData: WorkerMessages['data'], heapMb: number, onExit: () => void) {
   const worker = new Worker(WORKER, {
     workerData,
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   });
   let reject = (_error: unknown) => {};
-  let resolve = (_answer: WorkerAnswer) => {};
-  worker.on('message', (answer: WorkerAnswer) => resolve(answer));
+  let resolve = (_answer: WorkerMessages['answer']) => {};
+  worker.on('message', (answer: WorkerMessages['answer']) => resolve(answer));
   worker.on('error', (error) => reject(workerError(error, heapMb)));
   worker.on('exit', (code) => {
     onExit();
     reject(new Error(`conversion: the worker ended with code ${code}`));
   });
   return {
-    send: (request: WorkerRequest): Promise<WorkerAnswer> => {
+    send: (request: WorkerMessages['request']): Promise<WorkerMessages['answer']> => {
       worker.ref();
-      const answer = new Promise<WorkerAnswer>((...settle) => {
+      const answer = new Promise<WorkerMessages['answer']>((...settle) => {
         [resolve, reject] = settle;
       });
       worker.postMessage(request);

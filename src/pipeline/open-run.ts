@@ -95,7 +95,7 @@ export async function withRun<T>(
     repair: true,
     dropDamaged: true,
   };
-  const bodies = openFileStore(bodyFiles);
+  const bodies = openFileStore(bodyFiles, environment.signal);
   const opening = { options, environment, startedAt, metrics, bodies, database };
   const session = createServiceSession(opening);
   const deadline = openDeadline(options.until, environment.now, session);

@@ -1,7 +1,7 @@
 /** One exchange with the service: sends, follows redirects, reads the whole body within limits, reports it. */
 import { promisify } from 'node:util';
 import type { Agent } from 'undici';
-import { createBudget } from '../support/budget.ts';
+import { createBudget, turnFor } from '../support/budget.ts';
 import { ConverterError } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
 import { programVersion } from '../support/version.ts';
@@ -32,16 +32,6 @@ const UNPACKERS = {
 const SMALL_BODY_BYTES = 4 * 1024 * 1024;
 /** Larger bodies that are read at the same time; the others wait unread. */
 const LARGE_BODIES = createBudget(2);
-
-/** Of a body as unpacked, whose decoding may take long. */
-const SLOW_BODY_BYTES = 256 * 1024;
-let turn: Promise<unknown> = Promise.resolve();
-
-/** Waits for a turn of the event loop without another slow body: signals and timers are served in between. */
-function ownTurn(): Promise<unknown> {
-  turn = turn.then(() => new Promise(setImmediate));
-  return turn;
-}
 
 /** A body may unpack to this many times its size: JSON of vertices does to about 10, hardly any to 100. */
 const MAX_UNPACK_RATIO = 200;
@@ -239,7 +229,7 @@ export async function readBody(
       if (length > SMALL_BODY_BYTES) release ??= await LARGE_BODIES.take(1);
     }
     const body = await unpackAll(joinChunks(chunks, length), headers.contentEncoding, maxBytes);
-    if (body.length > SLOW_BODY_BYTES) await ownTurn();
+    await turnFor(body.length);
     return body;
   } finally {
     release?.();

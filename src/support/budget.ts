@@ -1,4 +1,4 @@
-/** A budget of something scarce, such as bytes in memory, that is taken in turn. */
+/** Budgets of something scarce that is taken in turn: bytes in memory, turns of the event loop. */
 
 /** A budget. */
 export interface Budget {
@@ -45,4 +45,19 @@ export function createBudget(total: number): Budget {
       };
     },
   };
+}
+
+/** Bytes that may take long to decode. */
+const SLOW_BYTES = 256 * 1024;
+let turn: Promise<unknown> = Promise.resolve();
+
+/**
+ * Waits until so many bytes may be decoded: many bytes have a turn of the event loop of their own, so that signals and
+ * timers are served in between. Throws the reason of the signal if it is aborted then.
+ */
+export async function turnFor(bytes: number, signal?: AbortSignal): Promise<void> {
+  if (bytes <= SLOW_BYTES) return;
+  turn = turn.then(() => new Promise(setImmediate));
+  await turn;
+  signal?.throwIfAborted();
 }

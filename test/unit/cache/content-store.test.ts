@@ -33,6 +33,23 @@ async function all(digests: AsyncIterable<string>): Promise<string[]> {
 }
 
 describe('content store', () => {
+  it('reads large contents in turns of the event loop, and none after an interruption', async () => {
+    const interruption = new AbortController();
+    const files = { dir: join(dir, 'objects'), tmpDir: join(dir, '.tmp') };
+    const large = openFileStore(files, interruption.signal);
+    const contents = [1, 2, 3, 4, 5].map((byte) => new Uint8Array(300_000).fill(byte));
+    const digests = await Promise.all(contents.map(async (it) => (await large.put(it)).digest));
+    let read = 0;
+    const reading = digests.map(async (digest) => {
+      await large.get(digest);
+      read++;
+      setImmediate(() => interruption.abort(new Error('interrupted')));
+    });
+    await Promise.allSettled(reading);
+    // The next one may have begun.
+    expect(read).toBeLessThan(3);
+  });
+
   it('keeps each content once, under its digest', async () => {
     expect(await store.put(abc)).toEqual({ digest: ABC, existed: false });
     expect(store.pathOf(ABC)).toBe(join(dir, 'objects', 'ba', `${ABC}.glb`));
