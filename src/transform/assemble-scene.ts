@@ -175,9 +175,14 @@ function primitivesOf(
   // Without the image, which tangents do not depend on.
   const placed = normalMap && { ...normalMap, image: undefined };
   const key = `vertices ${meshKey} ${JSON.stringify([plan, placed])}`;
-  const build = () => addTangents(buildVertexData(mesh, plan), normalMap, tangents);
+  const expectRoom = (bytes: number) => expectFewBytes(draft, bytes);
+  const build = () => addTangents(buildVertexData(mesh, plan, expectRoom), normalMap, tangents);
   const data = cache.get(key, build);
-  if (!splitCounted.has(key)) losses.counts.splitVertices += data.splitVertices;
+  if (!splitCounted.has(key)) {
+    losses.counts.splitVertices += data.splitVertices;
+    // The same whether the data were in the cache or not.
+    for (const side of [data.singleSided, data.doubleSided]) if (side) expectRoom(bytesOf(side));
+  }
   splitCounted.add(key);
   const primitives: ScenePrimitive[] = [];
   for (const side of ['singleSided', 'doubleSided'] as const) {
@@ -240,7 +245,7 @@ function geometryFor(geometry: Geometry, draft: Draft): number {
   );
   return indexFor(draft.index, `geometry ${ids}`, () => {
     draft.vertexBytes += bytesOf(interned);
-    expectFewBytes(draft);
+    expectFewBytes(draft, 0);
     return scene.geometries.push(interned);
   });
 }
@@ -250,8 +255,8 @@ function bytesOf({ positions, normals, uvs, tangents, indices }: Geometry): numb
   return arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0);
 }
 
-function expectFewBytes({ vertexBytes, options: { maxSceneBytes } }: Draft): void {
-  if (vertexBytes <= maxSceneBytes) return;
+function expectFewBytes({ vertexBytes, options: { maxSceneBytes } }: Draft, more: number): void {
+  if (vertexBytes + more <= maxSceneBytes) return;
   const message = `scene: expected at most ${maxSceneBytes} bytes of vertices, received more`;
   throw new ConverterError('SCENE_TOO_LARGE', message);
 }

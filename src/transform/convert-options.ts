@@ -88,7 +88,7 @@ export const CONVERT_OPTIONS = {
   strict: flag(false, 'a loss that is not expected fails its article'),
   maxNestingDepth: number(200_000, { integer: true, min: 1 }, 'nested nodes of a parts list'),
   maxNodes: number(200_000, { integer: true, min: 1 }, 'nodes of a parts list'),
-  maxTriangles: number(10_000_000, { integer: true, min: 1 }, 'drawn triangles of an article'),
+  maxTriangles: number(10_000_000, { integer: true, min: 1 }, 'triangles of an article'),
   maxSceneBytes: number(2 * 1024 ** 3, { integer: true, min: 1 }, 'bytes of distinct vertices'),
   maxListedLosses: number(500, { integer: true, min: 1, max: 10_000 }, 'losses an article lists'),
   allowMissingParts: flag(false, 'missing blocks and unreadable images are left out'),

@@ -27,6 +27,11 @@ interface MeshInput {
   losses: Losses;
 }
 
+interface LoadInput extends MeshInput {
+  /** Throws if a part cannot have so many triangles more than those before it. */
+  expectRoom(triangles: number, part: Part): void;
+}
+
 /**
  * Loads the meshes of all parts (D-202, D-303, D-308, D-542).
  *
@@ -41,30 +46,30 @@ export async function loadMeshes(
   const bySource = new Map<string, KeyedMesh | undefined>();
   const meshes = new Map<Part, KeyedMesh>();
   let triangles = 0;
+  const expectRoom = (more: number, { path }: Part) => {
+    const { maxTriangles } = input.options;
+    if (triangles + more <= maxTriangles) return;
+    const message = `node ${path}: expected at most ${maxTriangles} triangles in the scene, received more`;
+    throw new ConverterError('SCENE_TOO_LARGE', message);
+  };
   for (const part of parts) {
     const isBlock = part.node.type === 'imp';
     const source = isBlock ? canonicalName(part.node.blockName) : solidKey(part, input.options);
     const load = isBlock ? loadBlock : loadSolid;
-    if (!bySource.has(source)) bySource.set(source, await orHole(load, source, part, input));
+    if (!bySource.has(source))
+      bySource.set(source, await orHole(load, source, part, { ...input, expectRoom }));
     const mesh = bySource.get(source);
     if (mesh === undefined) continue;
     meshes.set(part, mesh);
+    expectRoom(trianglesOf(mesh), part);
     triangles += trianglesOf(mesh);
-    expectFewTriangles(triangles, part, input.options);
   }
   return meshes;
 }
 
-function trianglesOf({ mesh }: KeyedMesh): number {
-  return mesh.surfaces.reduce((sum, { points }) => sum + points.length / 3, 0);
-}
-
-/** Checked before the vertices of any part are made. */
-function expectFewTriangles(triangles: number, { path }: Part, options: ConvertOptions): void {
-  const { maxTriangles } = options;
-  if (triangles <= maxTriangles) return;
-  const message = `node ${path}: expected at most ${maxTriangles} triangles in the scene, received more`;
-  throw new ConverterError('SCENE_TOO_LARGE', message);
+/** Those of a block as received: dropped ones count, because they are counted before it is prepared. */
+function trianglesOf({ mesh: { surfaces, counts } }: KeyedMesh): number {
+  return surfaces.reduce((sum, { points }) => sum + points.length / 3, counts.droppedTriangles);
 }
 
 function solidKey({ node: { type, params } }: Part, options: ConvertOptions): string {
@@ -75,10 +80,10 @@ function solidKey({ node: { type, params } }: Part, options: ConvertOptions): st
 
 /** A part that should have geometry and has none is a hole: it fails the article, or is left out: D-542. */
 async function orHole(
-  load: (name: string, part: Part, input: MeshInput) => Promise<KeyedMesh>,
+  load: (name: string, part: Part, input: LoadInput) => Promise<KeyedMesh>,
   name: string,
   part: Part,
-  input: MeshInput,
+  input: LoadInput,
 ): Promise<KeyedMesh | undefined> {
   const { options, losses } = input;
   try {
@@ -86,7 +91,8 @@ async function orHole(
     return keyed.mesh.surfaces.length > 0 ? keyed : undefined;
   } catch (error) {
     const { code, message } = asConverterError(error);
-    if (!options.allowMissingParts || code === 'INTERNAL') throw error;
+    if (!options.allowMissingParts || code === 'INTERNAL' || code === 'SCENE_TOO_LARGE')
+      throw error;
     losses.counts.skippedNodes++;
     losses.warn(code, message);
     const { type, blockName, params, unreadable } = part.node;
@@ -100,7 +106,8 @@ async function orHole(
   }
 }
 
-async function loadSolid(key: string, part: Part, { options, cache }: MeshInput) {
+/** A solid has at most 9,024 triangles, so that it may be made before they are counted. */
+async function loadSolid(key: string, part: Part, { options, cache }: LoadInput) {
   const mesh = cache.get(key, () => makeSolid(part.node, options));
   if (mesh) return { key, name: part.path, mesh };
   const { type, params } = part.node;
@@ -108,8 +115,8 @@ async function loadSolid(key: string, part: Part, { options, cache }: MeshInput)
   throw new ConverterError('SOLID_INVALID', message);
 }
 
-async function loadBlock(name: string, part: Part, input: MeshInput): Promise<KeyedMesh> {
-  const { snapshot, read, decoded, options, cache, losses } = input;
+async function loadBlock(name: string, part: Part, input: LoadInput): Promise<KeyedMesh> {
+  const { snapshot, read, decoded, options, cache, losses, expectRoom } = input;
   const fetched = snapshot.blocks.get(name);
   if (!fetched || 'missing' in fetched) {
     if (name !== '') throw missingError(fetched, 'BLOCK_MISSING', `block ${name}`);
@@ -119,8 +126,13 @@ async function loadBlock(name: string, part: Part, input: MeshInput): Promise<Ke
   }
   const { digest } = fetched;
   const key = `${digest} ${meshOptionsKey(options)}`;
-  const prepare = async () =>
-    prepareBlock(decoded?.block(digest) ?? decode(name, await read(digest)), options);
+  const prepare = async () => {
+    const block = decoded?.block(digest) ?? decode(name, await read(digest));
+    let received = 0;
+    for (const { triangles } of block.surfaces) received += Math.ceil(triangles.length / 3);
+    expectRoom(received, part);
+    return prepareBlock(block, options);
+  };
   const mesh = await cache.getAsync(key, prepare);
   report(name, mesh, losses);
   return { key, name, mesh };

@@ -63,6 +63,8 @@ interface Split {
 
 /** No UV: none of the box faces. */
 const NO_UV = 6;
+/** Vertices whose indices take two bytes. */
+const MAX_SHORT_INDICES = 65_535;
 
 const DOUBLE_SIDED = {
   open: (surface) => surface.doubleSided,
@@ -70,18 +72,33 @@ const DOUBLE_SIDED = {
   none: () => false,
 } as const satisfies Record<ConvertOptions['doubleSided'], (surface: PreparedSurface) => boolean>;
 
-/** Makes the vertex data of a mesh (D-305, D-306, D-307, D-401 to D-406, D-420). */
-export function buildVertexData(mesh: PreparedMesh, plan: VertexPlan): VertexData {
+/**
+ * Makes the vertex data of a mesh (D-305, D-306, D-307, D-401 to D-406, D-420).
+ *
+ * @param expectRoom - Receives the bytes of each geometry before they are made.
+ */
+export function buildVertexData(
+  mesh: PreparedMesh,
+  plan: VertexPlan,
+  expectRoom: (bytes: number) => void = () => {},
+): VertexData {
   const isDouble = DOUBLE_SIDED[plan.doubleSided];
   const data: VertexData = { singleSided: undefined, doubleSided: undefined, splitVertices: 0 };
   for (const side of ['singleSided', 'doubleSided'] as const) {
     const surfaces = mesh.surfaces.filter((it) => isDouble(it) === (side === 'doubleSided'));
     if (surfaces.length === 0) continue;
     const split = splitVertices(mesh, surfaces, plan);
+    expectRoom(bytesOf(split, plan));
     data[side] = fill(mesh, split, plan);
     data.splitVertices += split.vertexCount - split.pointCount;
   }
   return data;
+}
+
+/** Of positions, normals, UV sets and indices. */
+function bytesOf({ vertexCount, indices }: Split, { uvSets }: VertexPlan): number {
+  const perIndex = vertexCount <= MAX_SHORT_INDICES ? 2 : 4;
+  return vertexCount * (12 + 12 + 8 * uvSets.length) + indices.length * perIndex;
 }
 
 function splitVertices(
@@ -183,7 +200,7 @@ function fill(mesh: PreparedMesh, split: Split, plan: VertexPlan): Geometry {
     normals: fillNormals(mesh, split, m),
     uvs: plan.uvSets.map((map) => fillUvs(mesh, split, plan, points, map)),
     tangents: undefined,
-    indices: vertexCount <= 65_535 ? Uint16Array.from(split.indices) : split.indices,
+    indices: vertexCount <= MAX_SHORT_INDICES ? Uint16Array.from(split.indices) : split.indices,
   };
 }
 

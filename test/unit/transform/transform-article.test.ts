@@ -155,6 +155,16 @@ describe('transformArticle', () => {
     expect(triangles).toBe(36);
   });
 
+  it('counts the triangles of a block before it is prepared, also those that cannot be drawn', async () => {
+    const F = [...BOX_BODY.A[0]!.F, ...new Array(30).fill(0)];
+    const made = article([box()], { blocks: { [BOX]: { V: boxPoints(), A: [{ F }] } } });
+    expect((await sceneOf(made, { maxTriangles: 22 })).triangles).toBe(12);
+    for (const allowMissingParts of [true, false]) {
+      const options = { maxTriangles: 21, allowMissingParts };
+      await expect(sceneOf(made, options)).rejects.toThrow(refused('SCENE_TOO_LARGE'));
+    }
+  });
+
   it('gives each option its own, though a cache is shared', async () => {
     const turned = {
       V: boxPoints(1, 2, 3),

@@ -85,6 +85,23 @@ describe('vertices', () => {
     });
   });
 
+  it('are counted in bytes before they are made', () => {
+    const mesh = prepareBlock(box(), CONVERT_DEFAULTS);
+    for (const uvSets of [[], [undefined], [undefined, undefined]]) {
+      const expected: number[] = [];
+      const data = buildVertexData(mesh, { ...PLAN, uvSets }, (bytes) => expected.push(bytes));
+      const { positions, normals, uvs, indices } = data.singleSided!;
+      const made = [positions, normals, ...uvs, indices].map(({ byteLength }) => byteLength);
+      expect(expected).toEqual([made.reduce((sum, bytes) => sum + bytes)]);
+    }
+    const { normals: _, ...unread } = mesh;
+    const refuse = () => {
+      throw new Error('no room');
+    };
+    // Without normals none can be made.
+    expect(() => buildVertexData(unread as typeof mesh, PLAN, refuse)).toThrow('no room');
+  });
+
   it('of open surfaces and closed ones are two geometries; surfaces share no vertex', () => {
     const { singleSided, doubleSided } = build(
       meshBlock(boxPoints(), [[...BOX_TRIANGLES], [0, 1, 2], [0, 1, 2]]),
