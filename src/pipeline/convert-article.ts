@@ -1,5 +1,5 @@
 /** Converts one article into one file, without manifest and store. */
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Scene } from '../model/scene.ts';
 import type { Warning } from '../model/snapshot.ts';
@@ -64,7 +64,7 @@ export async function convertArticle(
 }
 
 function expectKnownEnding(file: string): void {
-  if (/\.(?:glb|gltf)$/i.test(file)) return;
+  if (['.glb', '.gltf'].includes(extname(file).toLowerCase())) return;
   const expected = 'expected a file name that ends with .glb or .gltf';
   throw new ConverterError('USAGE', `output: ${expected}, received "${basename(file)}"`);
 }
