@@ -28,7 +28,7 @@ import type { Results } from './results.ts';
 import { languagesOf, pipelineServiceId } from './service.ts';
 
 /** Whether only carts select a request. */
-export type IsOfCart = (request: ArticleRequest) => boolean;
+type IsOfCart = (request: ArticleRequest) => boolean;
 
 /** Code of the warning that one of several requests of a configuration failed. */
 export const REQUEST_FAILED = 'REQUEST_FAILED';

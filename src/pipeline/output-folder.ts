@@ -2,6 +2,8 @@
 import { join, sep } from 'node:path';
 import { type ContentStore, openFileStore } from '../cache/content-store.ts';
 import type { CacheDatabase } from '../cache/database.ts';
+import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
+import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { refuseLinksBelow } from '../support/file-operations.ts';
@@ -19,8 +21,8 @@ import {
   statIfExists,
   temporaryFolder,
 } from '../support/files.ts';
-import { MANIFEST_FILE, manifestLines } from '../write/manifest.ts';
-import { publishedAsset } from '../write/publish.ts';
+import { CATALOGUE_FILE, MANIFEST_FILE, manifestLines, openCatalogue } from '../write/manifest.ts';
+import { OF_LANGUAGE, publishedAsset } from '../write/publish.ts';
 
 /** Name of the folder of GLBs in the output folder, and of bodies in the cache folder. */
 export const OBJECTS_FOLDER = 'objects';
@@ -130,10 +132,12 @@ export async function requireManifest(outputDir: string): Promise<void> {
 async function publishedLinks(
   outputDir: string,
   onDamaged?: (where: string, problem: string) => void,
+  onLine?: (line: ManifestLine) => void,
 ) {
   await requireManifest(outputDir);
   const linksOf = new Map<Digest, string[]>();
   for await (const line of manifestLines(outputDir, onDamaged)) {
+    onLine?.(line);
     const asset = publishedAsset(line);
     if (asset === undefined) continue;
     const links = linksOf.get(asset.sha256) ?? [];
@@ -154,12 +158,13 @@ export interface Verification {
   links: number;
   /** Damage. An object has its digest, and the paths of all configurations that share it. */
   problems: { path: string; problem: string; object?: Digest; sharedBy?: string[] }[];
-  /** Links of a publication that was cut off, for example by a power cut. The next run completes it. */
+  /** Links and catalogues of a publication that was cut off, for example by a power cut. The next run completes it. */
   incomplete: { path: string; problem: string }[];
 }
 
 /**
- * Hashes every object and link of the manifest, also the last good files of failed lines.
+ * Hashes every object and link of the manifest, also the last good files of failed lines, and compares the catalogues
+ * with the manifest.
  *
  * @throws {@link ConverterError} `USAGE` without a manifest; the reason of the signal.
  */
@@ -167,7 +172,12 @@ export async function verifyOutput(outputDir: string, signal?: AbortSignal): Pro
   const problems: Verification['problems'] = [];
   const incomplete: Verification['incomplete'] = [];
   const onDamaged = (path: string, problem: string) => void problems.push({ path, problem });
-  const linksOf = await publishedLinks(outputDir, onDamaged);
+  const lines = new Map<string, ListedLine>();
+  const linksOf = await publishedLinks(outputDir, onDamaged, (line) => {
+    lines.set(configurationKey(line), { asset: publishedAsset(line), status: line.status });
+  });
+  /** Whether every line of the manifest is known. */
+  const isReadable = problems.length === 0;
   const { pathOf } = openObjects(outputDir);
   for (const [object, links] of linksOf) {
     const path = pathOf(object);
@@ -184,8 +194,56 @@ export async function verifyOutput(outputDir: string, signal?: AbortSignal): Pro
       else incomplete.push({ path: link, problem: cutOff });
     }
   }
+  for (const file of await cataloguesIn(outputDir)) {
+    const path = join(outputDir, file);
+    try {
+      const differing = await differingEntries(outputDir, file, lines, onDamaged);
+      const problem = `${differing} lines are not those of the manifest`;
+      if (differing > 0 && isReadable) incomplete.push({ path, problem });
+    } catch (error) {
+      problems.push({ path, problem: unreadable(error) });
+    }
+  }
   const links = [...linksOf.values()].reduce((sum, { length }) => sum + length, 0);
   return { objects: linksOf.size, links, problems, incomplete };
+}
+
+/** What a catalogue says too of a line of the manifest. */
+interface ListedLine {
+  asset: ReturnType<typeof publishedAsset>;
+  status: ManifestLine['status'];
+}
+
+async function cataloguesIn(outputDir: string): Promise<string[]> {
+  const entries = await listEntries(outputDir);
+  const ofLanguages = entries.filter(({ name, kind }) => kind === 'file' && OF_LANGUAGE.test(name));
+  return [CATALOGUE_FILE, ...ofLanguages.map(({ name }) => name)];
+}
+
+/** Counts the lines of a catalogue that name another GLB than the manifest, and those that one of both lacks. */
+async function differingEntries(
+  outputDir: string,
+  file: string,
+  lines: ReadonlyMap<string, ListedLine>,
+  onDamaged: (where: string, problem: string) => void,
+): Promise<number> {
+  let differing = 0;
+  let damaged = 0;
+  const found = new Set<string>();
+  const onLine = ({ glb, sha256 }: CatalogueLine, key: string) => {
+    found.add(key);
+    const { asset } = lines.get(key) ?? {};
+    const isSame = glb === (asset?.glb ?? null) && sha256 === (asset?.sha256 ?? null);
+    if (!lines.has(key) || !isSame) differing++;
+  };
+  const countDamaged = (where: string, problem: string) => {
+    damaged++;
+    onDamaged(where, problem);
+  };
+  await openCatalogue(outputDir, { onLine, onDamaged: countDamaged }, file);
+  // What has never been fetched has no texts.
+  const required = [...lines].filter(([key, { status }]) => status !== 'failed' && !found.has(key));
+  return differing + Math.max(0, required.length - damaged);
 }
 
 /**
@@ -208,9 +266,13 @@ async function problemOf(path: string, digest: Digest): Promise<string | undefin
     return sha256Hex(await readBytes(path)) === digest ? undefined : DAMAGED;
   } catch (error) {
     if (isConverterError(error, 'FILE_MISSING')) return MISSING;
-    if (isConverterError(error)) return `unreadable: ${error.message}`;
-    throw error;
+    return unreadable(error);
   }
+}
+
+function unreadable(error: unknown): string {
+  if (isConverterError(error)) return `unreadable: ${error.message}`;
+  throw error;
 }
 
 /** Not if one is a symbolic link or cannot be examined: then it is a problem. */

@@ -84,7 +84,7 @@ export async function publish(publication: Publication): Promise<Published> {
 }
 
 /** Two letters and perhaps a region, such as `de` or `en-GB`; `catalogue.old.jsonl` is a file of the user. */
-const OF_LANGUAGE = /^catalogue\.[a-z]{2}(?:[-_][a-z]{2})?\.jsonl$/i;
+export const OF_LANGUAGE = /^catalogue\.[a-z]{2}(?:[-_][a-z]{2})?\.jsonl$/i;
 
 /** Removes the catalogues of languages that the pipeline no longer lists; names compare without case. */
 async function removeOtherCatalogues({ outputDir, catalogues }: Publication): Promise<void> {

@@ -169,6 +169,33 @@ async function objectsReadBy(day: string): Promise<string[]> {
   return read;
 }
 
+test('verify names damaged lines of a catalogue, and those that it lacks', async () => {
+  const file = join(runs.outputDir, 'catalogue.jsonl');
+  const text = await readFile(file, 'utf8');
+  const lines = text.split('\n');
+  const verified = async (content: string) => {
+    await writeFile(file, content);
+    return verifyOutput(runs.outputDir);
+  };
+  const lacks = (count: number) => [
+    { path: file, problem: `${count} lines are not those of the manifest` },
+  ];
+  expect(await verified(text)).toMatchObject({ problems: [], incomplete: [] });
+  expect(await verified(text.slice(0, -20))).toMatchObject({
+    problems: [{ path: `${file}:6`, problem: 'expected a JSON object' }],
+    incomplete: [],
+  });
+  // A cut between two lines leaves only whole ones.
+  const short = `${lines.slice(0, 4).join('\n')}\n`;
+  expect(await verified(short)).toMatchObject({ problems: [], incomplete: lacks(2) });
+  const other = text.replace(/"sha256":"[0-9a-f]{64}"/, `"sha256":"${'0'.repeat(64)}"`);
+  expect(await verified(other)).toMatchObject({ problems: [], incomplete: lacks(1) });
+  await rm(file);
+  expect(await verifyOutput(runs.outputDir)).toMatchObject({ incomplete: lacks(6) });
+  expect(await runs.run('2026-02-02')).toMatchObject({ exit: 0 });
+  expect(await readFile(file, 'utf8')).toBe(text);
+});
+
 describe('a publication that was cut off', () => {
   /** Changes every article, and ends the next run at the n-th file that it would publish. */
   async function cutOff(file: RegExp, count: number): Promise<void> {
@@ -196,7 +223,7 @@ describe('a publication that was cut off', () => {
     const { exit, stdout } = await runs.command('verify', '2026-02-04');
     expect(exit).toBe(1);
     expect(stdout).toMatch(/: none damaged\n/);
-    expect(stdout).toContain(`a publication was cut off: ${links} files below articles/`);
+    expect(stdout).toContain(`a publication was cut off: ${links} files not as in the manifest`);
     const json = (await runs.command('verify', '2026-02-04', '--json')).stdout;
     const { problems, incomplete } = JSON.parse(json) as Verification;
     expect(problems).toEqual([]);
@@ -208,6 +235,17 @@ describe('a publication that was cut off', () => {
     expect(next.exit).toBe(0);
     expect(next.stderr).not.toContain('"level":"warn"');
     expect(await verifyOutput(runs.outputDir)).toMatchObject({ problems: [], incomplete: [] });
+    expect(await runs.command('verify', '2026-02-05')).toMatchObject({ exit: 0 });
+  });
+
+  test('between manifest and catalogue leaves a catalogue that the next run corrects', async () => {
+    await cutOff(/catalogue\.jsonl/, 1);
+    const { exit, stdout } = await runs.command('verify', '2026-02-04');
+    expect([exit, stdout]).toEqual([
+      1,
+      expect.stringMatching(/catalogue\.jsonl: 6 lines are not those of the manifest\n/),
+    ]);
+    expect(await runs.run('2026-02-05')).toMatchObject({ exit: 0 });
     expect(await runs.command('verify', '2026-02-05')).toMatchObject({ exit: 0 });
   });
 

@@ -106,7 +106,7 @@ test('the link to the latest run is replaced, wherever it leads', async () => {
   expect(await readFile(at('victim'), 'utf8')).toBe('mine');
 });
 
-test.each(['out/objects/*/*', 'out/articles/*/*/*/*'])(
+test.each(['out/objects/*/*', 'out/articles/*/*/*/*', 'out/catalogue.jsonl'])(
   'verify names a link at %s, though its target has the right content',
   async (place) => {
     const path = await pathOf(place);

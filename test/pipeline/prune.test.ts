@@ -1,7 +1,7 @@
 /**
  * Prune: what a manifest no longer refers to goes, and nothing else.
  */
-import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
@@ -40,6 +40,9 @@ describe('prune', () => {
       join(out(), 'manifest.jsonl'),
       kept.map((line) => JSON.stringify(line)).join('\n'),
     );
+    const catalogue = join(out(), 'catalogue.jsonl');
+    const entries = (await readFile(catalogue, 'utf8')).split('\n');
+    await writeFile(catalogue, `${entries.slice(0, kept.length).join('\n')}\n`);
     const printed = await command(['prune', pipeline]);
     expect(printed.stdout).toContain(`and ${lines.length - kept.length} links; --yes removes them`);
     expect(await files()).toEqual(before);
