@@ -23,7 +23,7 @@ export function globMatcher(glob: string): (text: string) => boolean {
   const steps = [
     new RegExp(first, 'isuy'),
     ...others.map((part) => new RegExp(part, 'isug')),
-    new RegExp(`${last}$`, 'isug'),
+    ...(last === '' ? [] : [new RegExp(`${last}$`, 'isug')]),
   ];
   return (text) => {
     let at = 0;

@@ -139,8 +139,12 @@ function pushAll(stack: Visit[], nodes: readonly PartsListNode[], parent: Place)
 
 function placeOf({ node, index, parent }: Visit, options: ConvertOptions): Place {
   const inheritsLayer = node.layer === '' && options.inheritLayers;
+  // Named one by one: to spread them took as long as all the rest.
+  const { worldFrame, linear, own } = frameOf(node, parent, options);
   return {
-    ...frameOf(node, parent, options),
+    worldFrame,
+    linear,
+    own,
     material: node.material === '' && options.inheritMaterial ? parent.material : node.material,
     layer: inheritsLayer ? parent.layer : node.layer,
     layerOf: inheritsLayer ? parent.layerOf : node.blockName,
@@ -249,10 +253,10 @@ function reportUnknown(node: PartsListNode, path: string, { options, losses }: W
 function partOf(node: PartsListNode, place: Place, flat: FlatParts): Part {
   const { path, worldFrame, own, material, layer, movable } = place;
   const frame = inMovable(worldFrame, movable, flat);
-  const shape = own
+  const { scale, bakedShape } = own
     ? shapeOf(worldFrame, own, scaleOf(node))
     : { scale: scaleOf(node), bakedShape: undefined };
-  return { node, path, frame, worldFrame, ...shape, material, layer, movable };
+  return { node, path, frame, worldFrame, scale, bakedShape, material, layer, movable };
 }
 
 /** Only an `imp` has a scale. */

@@ -72,7 +72,10 @@ function behindNames(
   const fitting = prefixes.filter((prefix) => upper.startsWith(prefix));
   const inNames = Math.max(0, ...fitting.map((prefix) => prefix.split('_').length - 1));
   if (inNames > 0) return from(inNames);
-  const isMode = (index: number) => known.some((matches) => matches(from(index)));
+  const isMode = (index: number) => {
+    const text = from(index);
+    return known.some((matches) => matches(text));
+  };
   const mode = parts.slice(0, MOST_PARTS).findIndex((_, i) => i >= 2 && isMode(i));
   return from(Math.max(2, mode));
 }
