@@ -179,10 +179,9 @@ function withComments(jpeg: Uint8Array, text: string, times = 1): Uint8Array {
 /** All rows, by name. */
 export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
   // Bodies
-  'gzip-of-values': {
-    ...list(packed(() => repeated('{},', 60 * MILLION, `{"x":"${NOISE}","btg":[`, '{}]}'))),
-    isShort: true,
-  },
+  'gzip-of-values': list(
+    packed(() => repeated('{},', 60 * MILLION, `{"x":"${NOISE}","btg":[`, '{}]}')),
+  ),
   'gzip-of-spaces': list(
     packed(() => repeated(' ', 180 * MILLION, `{"x":"${NOISE}","btg":[`, ']}')),
   ),
@@ -212,7 +211,7 @@ export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
   reset: { ...list(reset), isShort: true },
   'wrong-encoding': { ...list(raw('{}', { 'content-encoding': 'gzip' })), isShort: true },
   'unknown-encoding': list(raw('{}', { 'content-encoding': 'zstd' })),
-  'empty-body': list(raw('')),
+  'empty-body': { ...list(raw('')), isShort: true },
   // HTTP
   html: { ...list(html), article: html, isShort: true },
   'redirect-in-a-circle': list((response, request) =>
@@ -243,9 +242,15 @@ export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
     isBusy: true,
     isShort: true,
   },
-  'no-numbers': { block: raw('{"V":[NaN,1e999,-1e999,0,0,0,1,1,1],"A":[{"F":[0,1,2]}]}') },
+  'no-numbers': {
+    block: raw('{"V":[NaN,1e999,-1e999,0,0,0,1,1,1],"A":[{"F":[0,1,2]}]}'),
+    isShort: true,
+  },
   'numbers-without-end': { block: raw(body({ ...BOX_BODY, V: boxPoints(1e308, 1e308, 1e308) })) },
-  'wrong-types': nodesOf([{ type: 7, prop: [], childs: {} }], { blocks: 'x', mats: { a: 1 } }),
+  'wrong-types': {
+    ...nodesOf([{ type: 7, prop: [], childs: {} }], { blocks: 'x', mats: { a: 1 } }),
+    isShort: true,
+  },
   'wrong-types-of-an-article': { article: json([[{ ocd: [] }]]) },
   'keys-of-objects': {
     ...list(raw('{"btg":[{"__proto__":{"type":"imp"},"constructor":1}],"__proto__":{"x":1}}')),
@@ -298,7 +303,7 @@ export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
     ),
     isBusy: true,
   },
-  'fan-with-uvs': { ...block(() => fan(100_000)), isBusy: true, isShort: true },
+  'fan-with-uvs': { ...block(() => fan(100_000)), isBusy: true },
   'surfaces-by-the-150000': {
     ...block(() =>
       enclosed(
@@ -355,10 +360,7 @@ export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
     ...said({ finalarticlenumber: ESCAPES, shorttext: ESCAPES }, { dump: ESCAPES }),
     isShort: true,
   },
-  'long-texts': {
-    ...said({ shorttext: LONG, longtext: LONG, usermessages: [LONG] }),
-    isShort: true,
-  },
+  'long-texts': said({ shorttext: LONG, longtext: LONG, usermessages: [LONG] }),
   'long-numbers': said({ finalarticlenumber: LONG, reinitstring: LONG }),
   'properties-by-the-100000': said({
     propclasses: [

@@ -286,11 +286,11 @@ describe('size', () => {
     expect(deepest.path.length).toBeLessThan(300);
   });
 
-  it('walks 300,000 nodes side by side, in their order', () => {
+  it('walks 150,000 nodes side by side, in their order', () => {
     const node = partsNode('imp');
-    const { parts } = flatten(new Array<PartsListNode>(300_000).fill(node));
-    expect(parts).toHaveLength(300_000);
-    expect(parts[299_999]!.path).toBe('299999');
+    const { parts } = flatten(new Array<PartsListNode>(150_000).fill(node));
+    expect(parts).toHaveLength(150_000);
+    expect(parts[149_999]!.path).toBe('149999');
   });
 });
 
