@@ -2,6 +2,7 @@
  * What keeps failing over several runs is quarantined, listed and tried less often until it succeeds.
  */
 import { rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
@@ -47,6 +48,20 @@ test('an article that fails every day is tried on three days, then every seventh
     if (of.includes(bad)) tried.push(n);
   }
   expect(tried).toEqual([1, 2, 3, 10, 17]);
+});
+
+test('a run that is ended by too many requests (429) logs out, without a pause', async () => {
+  const addresses = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+  await runs.configure({ service: { ...addresses, maxPauseMs: 1, maxTotalPauseMs: 1 } });
+  for (const manufacturer of range.manufacturers) range.convertdates.set(manufacturer, day(1));
+  const limited = (response: ServerResponse) =>
+    void response.writeHead(429, { 'retry-after': '3600' }).end();
+  runs.proxy.break(/\/(btg|getarticles|articles)\?/, limited);
+  runs.proxy.seen.length = 0;
+  const { exit, stderr } = await runs.run(day(2));
+  expect([exit, stderr]).toEqual([3, expect.stringContaining('service.maxTotalPauseMs')]);
+  const paths = runs.proxy.seen.map((url) => url.replace(/\/[^/]*$/, ''));
+  expect(paths.filter((path) => path.endsWith('/logout'))).toHaveLength(2);
 });
 
 describe('in quarantine', () => {
