@@ -41,6 +41,12 @@ export const inboxCommand: Command = {
       describe: 'most MiB in the store',
       default: INBOX_DEFAULTS.maxStoreBytes / MEBIBYTE,
     },
+    'max-memory-mib': {
+      type: 'number',
+      min: 1,
+      describe: 'most MiB of posts in memory; then the slowest is refused (503)',
+      default: INBOX_DEFAULTS.maxBytesInMemory / MEBIBYTE,
+    },
     cache: { type: 'string', describe: 'cache folder to store permanent identifiers in' },
     pipeline: { type: 'string', describe: 'take cache and service from this pipeline file' },
     'permanent-ids': {
@@ -54,7 +60,7 @@ export const inboxCommand: Command = {
     'ARTICLE is the JSON of the top-level article as GET articles returns it, with its children.',
     'It needs id and rootid (equal), manufacturer, program and basearticlenumber; its configuration',
     'is ocd.reinitstring. The response is {"stored": true, "id": …, "file": …, "warnings": […]},',
-    'or {"error": …, "code": …} with status 403, 413, 421, 422 or 507. A web page may post if',
+    'or {"error": …, "code": …} with status 403, 413, 421, 422, 503 or 507. A web page may post if',
     '--allow-origin lists it, or to …/cart?secret=SECRET if BTG2GLTF_INBOX_SECRET is SECRET.',
     '',
   ],
@@ -70,10 +76,11 @@ export const inboxCommand: Command = {
     const { log } = await openOutput(args, io);
     const store = resolve(textOf(args, 'store')!);
     const permanentIds = await openPermanentIds(args, io);
-    const maxStoreMib = numberOf(args, 'max-store-mib');
+    const bytesOf = (name: string) => (numberOf(args, name) ?? 0) * MEBIBYTE || undefined;
     const limits = given({
       maxFiles: numberOf(args, 'max-carts'),
-      maxStoreBytes: maxStoreMib && maxStoreMib * MEBIBYTE,
+      maxStoreBytes: bytesOf('max-store-mib'),
+      maxBytesInMemory: bytesOf('max-memory-mib'),
       secret: io.env.BTG2GLTF_INBOX_SECRET || undefined,
       permanentIds: permanentIds?.store,
     });

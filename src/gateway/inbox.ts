@@ -1,5 +1,6 @@
 /** The cart inbox: stores each cart post of the planning frontend as one file. */
 import { join } from 'node:path';
+import pLimit from 'p-limit';
 import { asConverterError } from '../support/errors.ts';
 import { encodeFileName } from '../support/file-names.ts';
 import {
@@ -55,10 +56,14 @@ const MEBIBYTE = 1024 * 1024;
 
 /** The defaults of an inbox: a planning of some hundred articles with all values has a few MiB. */
 export const INBOX_DEFAULTS = {
-  bodyLimitBytes: 16 * MEBIBYTE,
+  bodyLimitBytes: 8 * MEBIBYTE,
   maxFiles: 100_000,
   maxStoreBytes: 4096 * MEBIBYTE,
+  maxBytesInMemory: 16 * MEBIBYTE,
 } as const;
+
+/** Carts that the service stores at the same time. */
+const IDENTIFIED_AT_ONCE = 4;
 
 /** Least time between two counts of a full store, which may have become emptier. */
 const RECOUNT_MS = 10_000;
@@ -90,33 +95,48 @@ export async function openInbox(options: InboxOptions): Promise<GatewayServer> {
   await makeFolder(store);
   await removeStaleTemporaries(store);
   const quota = await openQuota({ ...INBOX_DEFAULTS, ...options });
-  return openServer(options, {
-    path: CART_PATH,
-    bodyLimitBytes,
-    async answer({ bytes }) {
-      const cart = readCartPost(bytes);
-      const text = `${JSON.stringify(cart.article)}\n`;
-      // 128 bits of the hash: no two contents can be made to agree.
-      const file = `${encodeFileName(cart.id)}~${sha256Hex(text).slice(0, 32)}.json`;
-      await quota.expectSpace(file, Buffer.byteLength(text));
-      await replaceFile(join(store, file), text);
-      log.info('cart stored', { id: cart.id, file });
-      return jsonAnswer(await answerTo(cart, file, permanentIds, log));
+  const identify = pLimit(IDENTIFIED_AT_ONCE);
+  return openServer(
+    { ...INBOX_DEFAULTS, ...options },
+    {
+      path: CART_PATH,
+      bodyLimitBytes,
+      async answer({ bytes, release }) {
+        const cart = storedForm(bytes);
+        await quota.expectSpace(cart.file, cart.content.length);
+        await replaceFile(join(store, cart.file), cart.content);
+        release();
+        log.info('cart stored', { id: cart.id, file: cart.file });
+        return jsonAnswer(await identify(() => answerTo(cart, permanentIds, log)));
+      },
     },
-  });
+  );
+}
+
+/** A cart as it is stored: as objects and texts it would take many times its bytes while it is written. */
+function storedForm(bytes: Uint8Array) {
+  const { article, ...cart } = readCartPost(bytes);
+  const text = JSON.stringify(article);
+  const content = Buffer.allocUnsafeSlow(Buffer.byteLength(text) + 1);
+  content.write(text);
+  content.write('\n', content.length - 1);
+  // 128 bits of the hash: no two contents can be made to agree.
+  const file = `${encodeFileName(cart.id)}~${sha256Hex(content).slice(0, 32)}.json`;
+  return { ...cart, file, content };
 }
 
 /** The cart is stored by now: a later failure is a warning, or the sender would post the cart again. */
 async function answerTo(
-  { article, id, permanentid: given, warnings }: Cart,
-  file: string,
+  { file, content, id, permanentid: given, warnings }: ReturnType<typeof storedForm>,
   permanentIds: PermanentIdStore | undefined,
   log: Logger,
 ): Promise<InboxAnswer> {
   const answer: InboxAnswer = { stored: true, id, file, warnings };
+  if (permanentIds === undefined) return answer;
+  if (given === undefined && permanentIds.obtain === undefined) return answer;
   try {
-    const permanentid = given ?? (await permanentIds?.obtain?.(article));
-    if (permanentIds === undefined || permanentid === undefined) return answer;
+    const article: unknown = JSON.parse(content.toString());
+    const permanentid = given ?? (await permanentIds.obtain!(article));
     permanentIds.put(permanentid, article);
     return { ...answer, permanentid };
   } catch (thrown) {

@@ -2,9 +2,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import { isIP, type Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createBudget } from '../support/budget.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { LISTEN_CHECKS, listen } from '../support/listening.ts';
 import type { Logger } from '../support/log.ts';
@@ -22,6 +24,8 @@ export interface ServerOptions {
   names?: readonly string[];
   /** A page of any origin may post with it: `?secret=` in the address, or `Authorization: Bearer`. */
   secret?: string;
+  /** Most bytes of all posts that are in memory, at least those of the largest. @defaultValue those of the largest */
+  maxBytesInMemory?: number;
   /** How long the shutdown waits for requests in flight, milliseconds. @defaultValue 10000 */
   graceMs?: number;
   /** Milliseconds since 1970. */
@@ -43,6 +47,8 @@ export interface Post {
   accept: string;
   /** Address of the sender. */
   sender: string;
+  /** Gives the memory of the bytes back, which the answer does at the latest. */
+  release(): void;
 }
 
 /** An answer with status 200. */
@@ -121,23 +127,19 @@ export async function openServer(
     frameworkErrors: (error, _request, reply) => void sendError(reply, error, log),
   }) as unknown as FastifyInstance;
   limitConnections(app.server);
-  const budget = createBudget(LARGE_BODIES_BYTES);
   app.removeAllContentTypeParsers();
-  const releases = new WeakMap<object, () => void>();
-  const release = async (request: FastifyRequest) => releases.get(request)?.();
-  app.addContentTypeParser(
-    '*',
-    async (request: FastifyRequest, body: AsyncIterable<Uint8Array>) => {
-      const bytes = Number(request.headers['content-length'] ?? handler.bodyLimitBytes);
-      if (bytes > SMALL_BODY_BYTES && bytes <= handler.bodyLimitBytes) {
-        releases.set(request, await budget.take(bytes));
-        if (request.raw.destroyed) await release(request);
-      }
-      return readBody(body, request.headers, handler.bodyLimitBytes);
-    },
-  );
-  app.addHook('onResponse', release);
-  app.addHook('onRequestAbort', release);
+  const bodies = createBodies(options, handler.bodyLimitBytes);
+  const received = new WeakMap<object, Body>();
+  app.addContentTypeParser('*', async (request: FastifyRequest, stream: Readable) => {
+    const body = bodies.open(Number(request.headers['content-length'] ?? handler.bodyLimitBytes));
+    received.set(request, body);
+    try {
+      return await readBody(stream, request.headers, body, bodies);
+    } catch (error) {
+      bodies.release(body);
+      throw error;
+    }
+  });
   app.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
   const missing = new Refusal(404, `nothing here; post to ${handler.path}`);
   const noPost = new Refusal(405, 'expected a POST', { headers: { allow: 'POST, OPTIONS' } });
@@ -148,14 +150,21 @@ export async function openServer(
   let closed: Promise<void> | undefined;
   addHooks(app, options, () => closed !== undefined);
   await app.register(cors, corsOptions(options));
-  app.post(handler.path, async ({ body, headers, ip: sender }, reply) => {
-    const { contentType, text } = await handler.answer({
-      bytes: body instanceof Uint8Array ? body : new Uint8Array(),
-      contentType: headers['content-type'] ?? '',
-      accept: headers.accept ?? '',
-      sender,
-    });
-    return reply.type(contentType).send(text);
+  app.post(handler.path, async (request, reply) => {
+    const { body, headers, ip: sender } = request;
+    const release = () => bodies.release(received.get(request));
+    try {
+      const { contentType, text } = await handler.answer({
+        bytes: body instanceof Uint8Array ? body : new Uint8Array(),
+        contentType: headers['content-type'] ?? '',
+        accept: headers.accept ?? '',
+        sender,
+        release,
+      });
+      return reply.type(contentType).send(text);
+    } finally {
+      release();
+    }
   });
   const origin = await listen(app, options);
   return {
@@ -253,16 +262,93 @@ function limitConnections(server: Server): void {
  */
 const DRAINED_BYTES = 64 * 1024 * 1024;
 const MEBIBYTE = 1024 * 1024;
-/** As many as there are connections fit into memory. */
-const SMALL_BODY_BYTES = MEBIBYTE / 4;
-/** Larger bodies that are in memory at the same time; the others wait unread. */
-const LARGE_BODIES_BYTES = 16 * MEBIBYTE;
+/** Of a body of many chunks: smaller ones cost much time. */
+const SMALLEST_CHUNKS_BYTES = 64;
+const MANY_CHUNKS = 1000;
 
-/** Reads a body: 413 beyond the limit, 415 for a compressed body. @see D-811 */
+/** After each chunk of a post that was dropped: the others need the time. */
+const DROPPED_PAUSE_MS = 50;
+
+/** The body of a post; released, too, if the memory is needed for another. */
+interface Body {
+  bytes: Buffer;
+  length: number;
+  /** As declared, otherwise the largest possible. */
+  expectedLength: number;
+  startMs: number;
+  state: 'receiving' | 'complete' | 'released';
+}
+
+/**
+ * The bodies in memory. Only received bytes count, so that a declared length takes nothing from others. Beyond the
+ * limit, the one that is the largest for the longest time is dropped: a slow sender or a large post makes room for a
+ * small one. If that is the one that needs room, it first waits for a post that is being stored.
+ */
+function createBodies({ maxBytesInMemory = 0, now }: ServerOptions, limitBytes: number) {
+  const most = Math.max(maxBytesInMemory, limitBytes);
+  const held = new Set<Body>();
+  let heldBytes = 0;
+  const waiting: (() => void)[] = [];
+  const release = (body: Body | undefined) => {
+    if (body === undefined || !held.delete(body)) return;
+    heldBytes -= body.length;
+    Object.assign(body, { bytes: Buffer.alloc(0), length: 0, state: 'released' });
+    for (const go of waiting.splice(0)) go();
+  };
+  const costOf = ({ startMs, expectedLength }: Body) => (now() - startMs + 1) * expectedLength;
+  const makeRoomFor = async (body: Body) => {
+    const all = [...held];
+    const [costliest = body] = all
+      .filter(({ state, length }) => state === 'receiving' && length > 0)
+      .sort((a, b) => costOf(b) - costOf(a));
+    const isStoring = all.some(({ state }) => state === 'complete');
+    if (costliest !== body || !isStoring) release(costliest);
+    else await new Promise<void>((done) => waiting.push(done));
+  };
+  const append = (body: Body, chunk: Buffer) => {
+    heldBytes += chunk.length;
+    const length = body.length + chunk.length;
+    if (length > body.bytes.length) {
+      const size = length < MEBIBYTE ? 2 * length : body.expectedLength;
+      const larger = Buffer.allocUnsafeSlow(Math.max(length, size));
+      body.bytes.copy(larger, 0, 0, body.length);
+      body.bytes = larger;
+    }
+    // Copied, because a chunk of a single byte takes hundreds.
+    chunk.copy(body.bytes, body.length);
+    body.length = length;
+  };
+  const appendLater = async (body: Body, chunk: Buffer) => {
+    while (body.state === 'receiving' && heldBytes + chunk.length > most) await makeRoomFor(body);
+    if (body.state === 'receiving') append(body, chunk);
+  };
+  return {
+    limitBytes,
+    open(expectedLength: number): Body {
+      const body: Body = {
+        ...{ bytes: Buffer.alloc(0), length: 0, expectedLength },
+        ...{ startMs: now(), state: 'receiving' },
+      };
+      held.add(body);
+      return body;
+    },
+    /** Returns what to wait for before the next chunk, if anything. */
+    add(body: Body, chunk: Buffer): Promise<void> | undefined {
+      if (body.state !== 'receiving') return sleep(DROPPED_PAUSE_MS);
+      if (heldBytes + chunk.length > most) return appendLater(body, chunk);
+      append(body, chunk);
+      return undefined;
+    },
+    release,
+  };
+}
+
+/** Reads a body: 413 beyond the limit, 415 for a compressed body, 503 if it was dropped. @see D-811 */
 async function readBody(
-  stream: AsyncIterable<Uint8Array>,
+  stream: Readable,
   headers: IncomingHttpHeaders,
-  limitBytes: number,
+  body: Body,
+  { limitBytes, add, release }: ReturnType<typeof createBodies>,
 ): Promise<Uint8Array> {
   const coding = headers['content-encoding'] ?? 'identity';
   if (coding !== 'identity') {
@@ -270,16 +356,27 @@ async function readBody(
   }
   const maxReadBytes = limitBytes + DRAINED_BYTES;
   if (Number(headers['content-length'] ?? 0) > maxReadBytes) throw tooLarge(limitBytes);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of stream) {
-    bytes += chunk.length;
-    if (bytes <= limitBytes) chunks.push(chunk);
-    else chunks.length = 0;
-    if (bytes > maxReadBytes) break;
+  let readBytes = 0;
+  let chunks = 0;
+  stream.on('data', (chunk: Buffer) => {
+    readBytes += chunk.length;
+    chunks += 1;
+    const areSmall = chunks > MANY_CHUNKS && readBytes < chunks * SMALLEST_CHUNKS_BYTES;
+    if (areSmall || readBytes > maxReadBytes) stream.destroy();
+    if (readBytes > limitBytes) return release(body);
+    const room = add(body, chunk);
+    if (room === undefined) return;
+    stream.pause();
+    void room.then(() => stream.resume());
+  });
+  await finished(stream);
+  if (readBytes > limitBytes) throw tooLarge(limitBytes);
+  if (body.state !== 'receiving') {
+    const message = 'memory: expected room for this post, received too many others; post it again';
+    throw new Refusal(503, message, { headers: { 'retry-after': '5' } });
   }
-  if (bytes > limitBytes) throw tooLarge(limitBytes);
-  return Buffer.concat(chunks, bytes);
+  body.state = 'complete';
+  return body.bytes.subarray(0, body.length);
 }
 
 function tooLarge(limitBytes: number): Refusal {

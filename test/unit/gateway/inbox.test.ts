@@ -298,7 +298,7 @@ describe('a body that is too large', () => {
     } as RequestInit);
     expect([response.status, await response.json()]).toEqual([
       413,
-      { error: 'body: expected at most 16 MiB' },
+      { error: 'body: expected at most 8 MiB' },
     ]);
     expect(await readdir(store)).toEqual([]);
     expect((await post(CART)).status).toBe(200);
@@ -319,6 +319,59 @@ describe('a body that is too large', () => {
     const [first] = await new Promise<Buffer[]>((done) => socket.once('data', (d) => done([d])));
     socket.destroy();
     expect(String(first)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+});
+
+describe('posts that are being received', () => {
+  const MIB = 1024 * 1024;
+  const start = (head: string, ...sent: string[]) => {
+    const { hostname, port } = new URL(inbox.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(`POST /cart HTTP/1.1\r\nhost: localhost\r\n${head}\r\n\r\n`);
+    for (const part of sent) socket.write(part);
+    return socket;
+  };
+  const answerOf = (socket: ReturnType<typeof connect>) =>
+    new Promise<string>((done) => {
+      socket.on('error', () => done('cut')).on('close', () => done('cut'));
+      socket.once('data', (data) => done(String(data)));
+    });
+  const large = (bytes: number) => ({ ...CART, text: 'x'.repeat(bytes) });
+
+  it('take memory by what was received, not by what was declared', async () => {
+    await open();
+    const drips = Array.from({ length: 50 }, () => start(`content-length: ${8 * MIB}`, '{'));
+    expect((await post(large(6 * MIB))).status).toBe(200);
+    for (const socket of drips) socket.destroy();
+  });
+
+  it('make room for a smaller one beyond the limit, and are refused at their end', async () => {
+    await open({ bodyLimitBytes: 4 * MIB, maxBytesInMemory: 4 * MIB, now: Date.now });
+    const most = 'x'.repeat(3 * MIB);
+    const slow = start(`content-length: ${4 * MIB}`, most);
+    const almost = start(`content-length: ${MIB + 1}`, 'x'.repeat(MIB));
+    await sleep(100);
+    expect((await post(large(2 * MIB))).status).toBe(200);
+    slow.write('x'.repeat(MIB));
+    expect(await answerOf(slow)).toMatch(
+      /^HTTP\/1\.1 503 .*retry-after: 5.*"memory: expected room for this post, received too many others/s,
+    );
+    almost.write('x');
+    expect(await answerOf(almost)).toMatch(/^HTTP\/1\.1 422 /);
+  });
+
+  it('are all stored, where many send large ones together', async () => {
+    await open({ bodyLimitBytes: 4 * MIB, maxBytesInMemory: 40 * MIB, now: Date.now });
+    const carts = Array.from({ length: 12 }, (_, n) => ({ ...large(3 * MIB), n }));
+    const statuses = await Promise.all(carts.map(async (cart) => (await post(cart)).status));
+    expect(statuses).toEqual(Array(12).fill(200));
+  });
+
+  it('are cut off where they come in many tiny chunks', async () => {
+    await open();
+    const socket = start('transfer-encoding: chunked', '1\r\n{\r\n'.repeat(5000));
+    expect(await answerOf(socket)).toBe('cut');
+    expect((await post(CART)).status).toBe(200);
   });
 });
 
