@@ -268,7 +268,7 @@ class CachedBuilds extends Table {
 }
 
 /** A decision and the run that made it. */
-export interface StoredDecision extends Decision {
+interface StoredDecision extends Decision {
   /** Id of the run; for `kept` the first that found it so. */
   run: string;
 }

@@ -106,8 +106,9 @@ const MAX_DECODED_BYTES = 32 * 1024 * 1024;
 
 /** Memory that a decoded body takes, as a multiple of its size: objects (3.6 measured), and typed arrays. */
 const DECODED_SIZE: Partial<Record<OperationName, number>> = { getPartsList: 4, getBlock: 2 };
-/** Memory of a node of a parts list, which may be as short as `{}`. */
+/** Memory of a node and of a material of a parts list, which may be as short as `{}`; the latter has warnings. */
 const NODE_BYTES = 200;
+const MATERIAL_BYTES = 700;
 
 /** The responses of one run: each is requested once, and not at all if a cached one is fresh. @see D-730, D-731, D-845. */
 export class ResponseCache {
@@ -336,8 +337,9 @@ export class ResponseCache {
   #keepDecoded(operation: OperationName, digest: Digest, answer: unknown, bytes: number): void {
     const factor = DECODED_SIZE[operation];
     if (factor === undefined || !answer) return;
-    const { nodeCount = 0 } = answer as Partial<PartsList>;
-    const size = Math.max(1, bytes * factor, nodeCount * NODE_BYTES);
+    const { nodeCount = 0, materials = [] } = answer as Partial<PartsList>;
+    const listBytes = nodeCount * NODE_BYTES + materials.length * MATERIAL_BYTES;
+    const size = Math.max(1, bytes * factor, listBytes);
     this.#decoded.set(`${operation} ${digest}`, answer, { size });
   }
 

@@ -22,14 +22,11 @@ import { sha256Hex } from '../support/files.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { conversionText } from '../transform/convert-options.ts';
 import { publishedAsset } from '../write/publish.ts';
-import { isLargeConversion, openConversions, within } from './conversion.ts';
+import { CONVERSIONS_AT_ONCE, isLargeConversion, openConversions, within } from './conversion.ts';
 import { catalogueEntries, REQUEST_FAILED, TEXT_CUT } from './manifest-lines.ts';
 import type { PreviousOutput, Run } from './open-run.ts';
 import type { Processor } from './results.ts';
 import { languagesOf, pipelineServiceId } from './service.ts';
-
-/** Articles converted at the same time, each in a worker of its own; a large one is alone. */
-const BUILDS_AT_ONCE = 2;
 
 interface Snapshots {
   /** The snapshot of the last fetch if all of it is fresh, without reading it. */
@@ -304,7 +301,7 @@ function createBuilder(
   const { stores } = run;
   const { stopwatch } = run.metrics;
   const convert = openConversions(run, decoded);
-  const workers = createBudget(BUILDS_AT_ONCE);
+  const workers = createBudget(CONVERSIONS_AT_ONCE);
   const builds = new Map<Digest, Promise<Built>>();
 
   const build = async (snapshot: ArticleSnapshot, isLarge: boolean): Promise<Built> => {
@@ -319,8 +316,8 @@ function createBuilder(
   };
 
   const buildInTurn = async (snapshot: ArticleSnapshot): Promise<Built> => {
-    const isLarge = await isLargeConversion(snapshot, stores.bodies);
-    const release = await workers.take(isLarge ? BUILDS_AT_ONCE : 1);
+    const isLarge = await isLargeConversion(snapshot, stores.bodies, run.options.pipeline.convert);
+    const release = await workers.take(isLarge ? CONVERSIONS_AT_ONCE : 1);
     try {
       return await build(snapshot, isLarge);
     } finally {

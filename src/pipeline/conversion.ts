@@ -19,10 +19,12 @@ import type { Run } from './open-run.ts';
  */
 const WORKER = new URL('./conversion-worker.js', import.meta.url);
 
-/** Parts lists, blocks and pictures from which a conversion may take hundreds of MiB. */
+/** Articles converted at the same time, each in a worker of its own; a large one is alone. */
+export const CONVERSIONS_AT_ONCE = 2;
+
+/** Parts lists and blocks from which a conversion may take hundreds of MiB. */
 const LARGE_LIST_BYTES = 1024 * 1024;
 const LARGE_BLOCKS_BYTES = 8 * 1024 * 1024;
-const LARGE_PIXELS = 16 * 1024 * 1024;
 
 /** Of the mesh cache of each worker. */
 const WORKER_CACHE_BYTES = 128 * 1024 * 1024;
@@ -53,6 +55,7 @@ interface WorkerError {
 export async function isLargeConversion(
   { partsList, blocks, images }: ConversionInput,
   bodies: Pick<ContentStore, 'get' | 'sizeOf'>,
+  { maxPixelsInFlight }: Pick<ConvertOptions, 'maxPixelsInFlight'>,
 ): Promise<boolean> {
   if (((await bodies.sizeOf(partsList)) ?? 0) >= LARGE_LIST_BYTES) return true;
   let bytes = 0;
@@ -64,7 +67,8 @@ export async function isLargeConversion(
     // A damaged body fails the conversion itself.
     const body = await bodies.get(image.digest).catch(() => new Uint8Array());
     const { width = 0, height = 0 } = readImageHeader(body) ?? {};
-    if (width * height >= LARGE_PIXELS) return true;
+    // A conversion has one picture decoded at a time.
+    if (width * height * CONVERSIONS_AT_ONCE > maxPixelsInFlight) return true;
   }
   return false;
 }
@@ -89,7 +93,7 @@ export async function loadConverter(
     read: (digest: string) => bodies.get(digest),
     decoded,
     options,
-    images: codec.sharpImageCodec(),
+    images: codec.sharpImageCodec(options.maxPixelsInFlight),
     loadTangents: tangents.loadTangentGenerator,
     cache: createMeshCache(cacheBytes),
   };

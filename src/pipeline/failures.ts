@@ -67,6 +67,7 @@ const FAILS_BY: {
     maxResponseBytes: ['RESPONSE_TOO_LARGE'],
     maxJsonValues: ['RESPONSE_TOO_LARGE'],
     // What they limit fails no article, or ends the run.
+    maxBytesInFlight: [],
     concurrency: [],
     retries: [],
     backoffMs: [],
@@ -85,6 +86,7 @@ const FAILS_BY: {
     maxNodes: ['SCENE_TOO_LARGE'],
     maxTriangles: ['SCENE_TOO_LARGE'],
     maxSceneBytes: ['SCENE_TOO_LARGE'],
+    maxPixelsInFlight: [],
     maxListedLosses: [],
   },
 };

@@ -55,7 +55,7 @@ const rateLimitSchema = z
 
 const { rememberMe, padding, tokenElement, concurrency, timeoutMs } = SERVICE_DEFAULTS;
 const { retries, backoffMs, giveUpAfterMs, maxPauseMs, maxTotalPauseMs } = SERVICE_DEFAULTS;
-const { maxResponseBytes, maxJsonValues } = SERVICE_DEFAULTS;
+const { maxResponseBytes, maxJsonValues, maxBytesInFlight } = SERVICE_DEFAULTS;
 
 /** They become part of file names, which compare without case. */
 const languages = z
@@ -102,6 +102,7 @@ const serviceSchema = z
     maxTotalPauseMs: int(maxTotalPauseMs, 1, 'longest sum of all pauses of a run'),
     maxResponseBytes: int(maxResponseBytes, 1024, 'largest response that is accepted'),
     maxJsonValues: int(maxJsonValues, 1, 'most objects, lists and keys of a response in JSON'),
+    maxBytesInFlight: int(maxBytesInFlight, 1, 'bytes of all responses; beyond, all but one wait'),
   })
   .describe('where the articles come from: emulator, recording, or authUrl and baseUrl');
 

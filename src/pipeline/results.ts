@@ -16,7 +16,7 @@ export interface Processor {
 }
 
 /** A result and where it came from. */
-export interface CollectedResult {
+interface CollectedResult {
   result: Result;
   /** Index of the article among all that the run processes: results arrive in any order. */
   place: number;

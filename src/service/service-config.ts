@@ -51,6 +51,8 @@ export interface ServiceConfig {
   maxResponseBytes?: number;
   /** Most objects, lists and keys of one answer in JSON, which take far more memory than text. @defaultValue 500000 */
   maxJsonValues?: number;
+  /** Bytes of all answers that are being received and decoded, beyond which all but the oldest wait. @defaultValue 33554432 (32 MiB) */
+  maxBytesInFlight?: number;
   /** Milliseconds since 1970. */
   now: () => number;
   /** 0 to 1. */
@@ -108,6 +110,7 @@ export const SERVICE_DEFAULTS = {
   maxTotalPauseMs: 4 * 60 * 60_000,
   maxResponseBytes: 32 * 1024 * 1024,
   maxJsonValues: 500_000,
+  maxBytesInFlight: 32 * 1024 * 1024,
 } as const satisfies Partial<ServiceConfig>;
 
 /** A client's settings with every default filled in. */

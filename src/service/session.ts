@@ -391,6 +391,7 @@ const ISSUE_LIMITS = {
   connections: 4,
   maxResponseBytes: 1024 * 1024,
   maxJsonValues: 10_000,
+  maxBytesInFlight: 4 * 1024 * 1024,
   retries: 1,
   backoffMs: 200,
   concurrency: 1,

@@ -1,7 +1,7 @@
 /** One exchange with the service: sends, follows redirects, reads the whole body within limits, reports it. */
 import { promisify } from 'node:util';
 import type { Agent } from 'undici';
-import { createBudget, turnFor } from '../support/budget.ts';
+import { createGrowingBudget, type Share, turnFor } from '../support/budget.ts';
 import { ConverterError } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
 import { programVersion } from '../support/version.ts';
@@ -28,15 +28,13 @@ const UNPACKERS = {
   br: 'brotliDecompress',
 } as const;
 
-/** As many bodies of this size as there are requests in flight fit into memory. */
-const SMALL_BODY_BYTES = 4 * 1024 * 1024;
-/** Larger bodies that are read at the same time; the others wait unread. */
-const LARGE_BODIES = createBudget(2);
-
 /** A body may unpack to this many times its size: JSON of vertices does to about 10, hardly any to 100. */
 const MAX_UNPACK_RATIO = 200;
 /** A body of this size does no harm, however small it was packed. */
 const HARMLESS_BYTES = 16 * 1024 * 1024;
+/** So many times their size most bodies unpack to at most; one that unpacks to more is unpacked once more. */
+const USUAL_UNPACK_RATIO = 16;
+const USUAL_BYTES = 256 * 1024;
 
 /** What a server sent with an answer so that a later request can be conditional; empty if it sent none. */
 export interface Validators {
@@ -77,11 +75,15 @@ interface HttpRequest extends Pick<Exchange, 'body' | 'timeoutMs' | 'signal'>, T
 
 /** Creates a transport with at most so many connections to one origin; none is opened before it is needed. */
 export function createTransport(
-  settings: Pick<Settings, 'maxResponseBytes' | 'maxJsonValues' | 'now' | 'onRequest'>,
+  settings: Pick<
+    Settings,
+    'maxResponseBytes' | 'maxJsonValues' | 'maxBytesInFlight' | 'now' | 'onRequest'
+  >,
   addresses: Addresses,
   connections: number,
 ) {
-  const { maxResponseBytes, maxJsonValues, now, onRequest } = settings;
+  const { maxResponseBytes, maxJsonValues, maxBytesInFlight, now, onRequest } = settings;
+  const openShare = createGrowingBudget(maxBytesInFlight);
   let opening: ReturnType<typeof openAgent> | undefined;
   const follow = async (request: HttpRequest): Promise<HttpResponse> => {
     opening ??= openAgent(connections);
@@ -90,7 +92,7 @@ export function createTransport(
     let { origin, path } = request;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const attempt = { ...request, headers, origin, path };
-      const response = await sendInTime(agent, attempt, maxResponseBytes);
+      const response = await sendInTime(agent, attempt, maxResponseBytes, openShare());
       if (!REDIRECTS.has(response.status)) return response;
       ({ origin, path } = redirectTarget(request.method, origin, path, response.location ?? ''));
     }
@@ -149,21 +151,32 @@ async function sendInTime(
   agent: Agent,
   request: HttpRequest,
   maxBytes: number,
+  share: Share,
 ): Promise<HttpResponse> {
   const { timeoutMs, signal } = request;
   const stop = new AbortController();
   const onAbort = () => stop.abort();
-  const timer = setTimeout(onAbort, timeoutMs);
+  let timer = setTimeout(onAbort, timeoutMs);
+  // The time does not count in which the answer waits for others, so that slow ones fail themselves alone.
+  const need = async (amount: number) => {
+    const wait = share.need(amount);
+    if (wait === undefined) return;
+    clearTimeout(timer);
+    await wait;
+    timer = setTimeout(onAbort, timeoutMs);
+  };
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     if (signal.aborted) stop.abort();
-    return await sendOnce(agent, request, stop.signal, maxBytes);
+    return await sendOnce(agent, request, stop.signal, { maxBytes, need });
   } catch (thrown) {
     if (signal.aborted) throw interrupted();
     if (!stop.signal.aborted) throw connectionError(thrown, request.origin);
     throw new ConverterError('HTTP_TIMEOUT', `timed out after ${timeoutMs / 1000} s`);
   } finally {
     clearTimeout(timer);
+    // The answer is decoded in this turn of the event loop.
+    setImmediate(share.close);
     signal.removeEventListener('abort', onAbort);
   }
 }
@@ -172,7 +185,7 @@ async function sendOnce(
   agent: Agent,
   { method, origin, path, body, headers }: HttpRequest,
   signal: AbortSignal,
-  maxBytes: number,
+  limits: BodyLimits,
 ): Promise<HttpResponse> {
   const answer = await agent.request({
     method,
@@ -195,7 +208,7 @@ async function sendOnce(
   try {
     return {
       status: answer.statusCode,
-      bytes: await readBody(answer.body, { contentLength, contentEncoding }, maxBytes),
+      bytes: await readBody(answer.body, { contentLength, contentEncoding }, limits),
       etag: header('etag') ?? '',
       lastModified: settledDate(header('last-modified'), header('date')),
       retryAfter: header('retry-after'),
@@ -208,48 +221,62 @@ async function sendOnce(
   }
 }
 
+/** What one body may take. */
+interface BodyLimits {
+  /** As sent, and again as unpacked. */
+  maxBytes: number;
+  /** Waits until the body may have so many bytes of those that all bodies share. */
+  need(bytes: number): Promise<void>;
+}
+
 /**
- * Reads a body to its end and unpacks it (D-844). `maxBytes` limits it as sent, and again as unpacked. Throws
- * `RESPONSE_TOO_LARGE` before the body is in memory; `RESPONSE_INVALID` if it cannot be unpacked.
+ * Reads a body to its end and unpacks it (D-844). Throws `RESPONSE_TOO_LARGE` before the body is in memory;
+ * `RESPONSE_INVALID` if it cannot be unpacked.
  */
 export async function readBody(
   stream: AsyncIterable<Uint8Array>,
   headers: { contentLength: string | undefined; contentEncoding: string | undefined },
-  maxBytes: number,
+  limits: BodyLimits,
 ): Promise<Uint8Array> {
+  const { maxBytes, need } = limits;
   if (Number(headers.contentLength ?? 0) > maxBytes) throw tooLarge(`${maxBytes} bytes`);
   const chunks: Uint8Array[] = [];
   let length = 0;
-  let release: (() => void) | undefined;
-  try {
-    for await (const chunk of stream) {
-      length += chunk.length;
-      if (length > maxBytes) throw tooLarge(`${maxBytes} bytes`);
-      chunks.push(chunk);
-      if (length > SMALL_BODY_BYTES) release ??= await LARGE_BODIES.take(1);
-    }
-    const body = await unpackAll(joinChunks(chunks, length), headers.contentEncoding, maxBytes);
-    await turnFor(body.length);
-    return body;
-  } finally {
-    release?.();
+  for await (const chunk of stream) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLarge(`${maxBytes} bytes`);
+    chunks.push(chunk);
+    await need(length);
   }
+  const body = await unpackAll(joinChunks(chunks, length), headers.contentEncoding, limits);
+  await turnFor(body.length);
+  return body;
 }
 
 async function unpackAll(
   packed: Uint8Array,
   contentEncoding: string | undefined,
-  maxBytes: number,
+  { maxBytes, need }: BodyLimits,
 ): Promise<Uint8Array> {
   const ratioBytes = Math.max(packed.length * MAX_UNPACK_RATIO, HARMLESS_BYTES);
   const limit = ratioBytes < maxBytes ? `${MAX_UNPACK_RATIO} times its size` : `${maxBytes} bytes`;
+  const mostBytes = Math.min(ratioBytes, maxBytes);
   let body = packed;
   // The last encoding was applied last.
   for (const name of (contentEncoding ?? '').toLowerCase().split(',').reverse()) {
     const encoding = name.trim();
     if (encoding === '' || encoding === 'identity' || body.length === 0) continue;
-    body = await unpack(body, encoding, Math.min(ratioBytes, maxBytes), limit);
+    const usualBytes = Math.min(Math.max(body.length * USUAL_UNPACK_RATIO, USUAL_BYTES), mostBytes);
+    await need(packed.length + usualBytes);
+    let unpacked = await unpack(body, encoding, usualBytes);
+    if (unpacked === undefined && usualBytes < mostBytes) {
+      await need(packed.length + mostBytes);
+      unpacked = await unpack(body, encoding, mostBytes);
+    }
+    if (unpacked === undefined) throw tooLarge(limit);
+    body = unpacked;
   }
+  await need(body.length);
   return body;
 }
 
@@ -264,12 +291,12 @@ function joinChunks(chunks: readonly Uint8Array[], length: number): Uint8Array {
   return whole;
 }
 
+/** Returns undefined if there are more bytes than allowed. */
 async function unpack(
   packed: Uint8Array,
   encoding: string,
   maxOutputLength: number,
-  limit: string,
-): Promise<Uint8Array> {
+): Promise<Uint8Array | undefined> {
   if (!Object.hasOwn(UNPACKERS, encoding)) {
     const message = `expected a body packed with gzip, deflate or br, received ${encoding}`;
     throw new ConverterError('RESPONSE_INVALID', message);
@@ -284,7 +311,7 @@ async function unpack(
   try {
     return new Uint8Array(await unpacker(packed, { maxOutputLength }));
   } catch (cause) {
-    if ((cause as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
+    if ((cause as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
     const message = `expected a body packed with ${encoding}, received something else or only a part of it`;
     throw new ConverterError('RESPONSE_INVALID', message, { cause });
   }

@@ -1,6 +1,6 @@
 /** Budgets of something scarce that is taken in turn: bytes in memory, turns of the event loop. */
 
-/** A budget. */
+/** A budget that is taken in turn. */
 export interface Budget {
   /**
    * Waits for a share, in the order of the calls.
@@ -44,6 +44,72 @@ export function createBudget(total: number): Budget {
         startNext();
       };
     },
+  };
+}
+
+/** A share that grows. */
+export interface Share {
+  /**
+   * Changes the amount of the share.
+   *
+   * @returns What to wait for, unless the share has the amount at once.
+   */
+  need(amount: number): Promise<void> | undefined;
+  /** Gives all of it back; it may be called again. */
+  close(): void;
+}
+
+/**
+ * Creates a budget of which shares are taken bit by bit. Once it is used up, all shares wait but the oldest, which
+ * gets more than there is: so each is the oldest at some time, and none waits for ever.
+ *
+ * @returns A function that opens a share; it is as old as its first need.
+ */
+export function createGrowingBudget(total: number): () => Share {
+  interface Held {
+    amount: number;
+    waiting?: { amount: number; start: () => void } | undefined;
+  }
+  const shares = new Set<Held>();
+  let used = 0;
+  const canHave = (share: Held, amount: number) => {
+    const [oldest] = shares;
+    return share === oldest || amount <= share.amount || used - share.amount + amount <= total;
+  };
+  const give = (share: Held, amount: number) => {
+    used += amount - share.amount;
+    share.amount = amount;
+  };
+  const startWaiting = () => {
+    for (const share of shares) {
+      const { waiting } = share;
+      if (waiting === undefined || !canHave(share, waiting.amount)) continue;
+      share.waiting = undefined;
+      give(share, waiting.amount);
+      waiting.start();
+    }
+  };
+  return () => {
+    const share: Held = { amount: 0 };
+    return {
+      need(amount) {
+        shares.add(share);
+        if (!canHave(share, amount)) {
+          return new Promise((start) => {
+            share.waiting = { amount, start };
+          });
+        }
+        const isLess = amount < share.amount;
+        give(share, amount);
+        if (isLess) startWaiting();
+        return undefined;
+      },
+      close() {
+        if (!shares.delete(share)) return;
+        used -= share.amount;
+        startWaiting();
+      },
+    };
   };
 }
 

@@ -4,18 +4,17 @@
  */
 import type { Sharp } from 'sharp';
 import type { ImageCodec, Pixels } from '../model/image-codec.ts';
-import { createBudget } from './budget.ts';
+import { type Budget, createBudget } from './budget.ts';
 import { ConverterError } from './errors.ts';
 
 /** Larger images are refused; sharp checks it too, because a header may be wrong. */
 const MAX_PIXELS = 8_192 ** 2;
 
-/** Pixels that are decoded or encoded at the same time: a larger image is alone. */
-const PIXELS_AT_ONCE = 32 * 1024 * 1024;
-const pixels = createBudget(PIXELS_AT_ONCE);
-
 /** Quality of re-encoded JPEGs: visually equal, about twice the size of the usual 80. */
 const JPEG_QUALITY = 92;
+
+/** Pixels that are decoded or encoded at the same time: a larger image is alone. */
+const PIXELS_AT_ONCE = 32 * 1024 * 1024;
 
 /**
  * The codec of the command line and of tests.
@@ -25,12 +24,13 @@ const JPEG_QUALITY = 92;
  * const { width, height } = await sharpImageCodec().decode(jpegBytes);
  * ```
  */
-export function sharpImageCodec(): ImageCodec {
+export function sharpImageCodec(pixelsAtOnce: number = PIXELS_AT_ONCE): ImageCodec {
+  const pixels = createBudget(pixelsAtOnce);
   return {
-    decode: (bytes, size) => guard(() => decode(bytes, size)),
-    encodePng: (image) => encode(image, (sharp) => sharp.png({ compressionLevel: 9 })),
+    decode: (bytes, size) => guard(() => decode(bytes, size, pixels)),
+    encodePng: (image) => encode(image, pixels, (sharp) => sharp.png({ compressionLevel: 9 })),
     encodeJpeg: (image) =>
-      encode(image, (sharp) =>
+      encode(image, pixels, (sharp) =>
         sharp.jpeg({ quality: JPEG_QUALITY, chromaSubsampling: '4:4:4', mozjpeg: false }),
       ),
   };
@@ -46,6 +46,7 @@ async function loadSharp() {
 async function decode(
   bytes: Uint8Array,
   size: { width: number; height: number } | undefined,
+  pixels: Budget,
 ): Promise<Pixels> {
   const sharp = await loadSharp();
   const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' });
@@ -82,7 +83,7 @@ async function open({ data, width, height, channels }: Pixels) {
   return channels === 1 ? image.toColourspace('b-w') : image;
 }
 
-function encode(image: Pixels, as: (sharp: Sharp) => Sharp): Promise<Uint8Array> {
+function encode(image: Pixels, pixels: Budget, as: (sharp: Sharp) => Sharp): Promise<Uint8Array> {
   return guard(async () => {
     const release = await pixels.take(image.width * image.height);
     try {

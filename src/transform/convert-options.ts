@@ -90,6 +90,7 @@ export const CONVERT_OPTIONS = {
   maxNodes: number(200_000, { integer: true, min: 1 }, 'nodes of a parts list'),
   maxTriangles: number(10_000_000, { integer: true, min: 1 }, 'triangles of an article'),
   maxSceneBytes: number(2 * 1024 ** 3, { integer: true, min: 1 }, 'bytes of distinct vertices'),
+  maxPixelsInFlight: number(32 * 1024 ** 2, { integer: true, min: 1 }, 'pixels decoded at once'),
   maxListedLosses: number(500, { integer: true, min: 1, max: 10_000 }, 'losses an article lists'),
   allowMissingParts: flag(false, 'missing blocks and unreadable images are left out'),
   overrides: { kind: 'overrides', default: {}, doc: 'material values by a glob on the name' },
@@ -130,7 +131,13 @@ export function conversionText(
   return JSON.stringify({ version, options: entries.filter(([name]) => !LIMITS.has(name)) });
 }
 
-const CONVERT_LIMITS = ['maxNodes', 'maxTriangles', 'maxSceneBytes', 'maxListedLosses'] as const;
+const CONVERT_LIMITS = [
+  'maxNodes',
+  'maxTriangles',
+  'maxSceneBytes',
+  'maxPixelsInFlight',
+  'maxListedLosses',
+] as const;
 
 /** An option that changes no byte, so that another value builds nothing again. */
 export type ConvertLimit = (typeof CONVERT_LIMITS)[number];

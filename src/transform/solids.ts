@@ -130,14 +130,13 @@ function segmentsOf(radiusMetres: number, toleranceMetres: number): number {
 function meshOf(
   positions: readonly number[],
   normals: readonly number[],
-  corners: { points: readonly number[]; normals: readonly number[] },
+  corners: { points: Uint32Array; normals: Uint32Array },
 ): PreparedMesh {
-  const points = Uint32Array.from(corners.points);
   const surface = {
-    points,
-    localPoints: points,
+    points: corners.points,
+    localPoints: corners.points,
     localCount: positions.length / 3,
-    normals: Uint32Array.from(corners.normals),
+    normals: corners.normals,
     uvOffsets: undefined,
     doubleSided: false,
   };
@@ -151,6 +150,10 @@ function meshOf(
     counts: { droppedTriangles: 0, duplicateTriangles: 0, flippedSurfaces: 0, unusableUvs: 0 },
     needsProjection: true,
   };
+}
+
+function packed({ points, normals }: { points: readonly number[]; normals: readonly number[] }) {
+  return { points: Uint32Array.from(points), normals: Uint32Array.from(normals) };
 }
 
 /** Four corners, counter-clockwise from outside. */
@@ -170,7 +173,7 @@ function polyhedron(quads: readonly Quad[]): PreparedMesh {
       corners.normals.push(face);
     }
   });
-  return meshOf(points.flat(), quads.flatMap(normalOf), corners);
+  return meshOf(points.flat(), quads.flatMap(normalOf), packed(corners));
 }
 
 /** Quads are axis-aligned, so their normals are exact. */
@@ -259,8 +262,11 @@ function cylinder(length: number, radius: number, segments: number): PreparedMes
     corners.points.push(bottom, i, j, top, segments + j, segments + i);
     corners.normals.push(segments, segments, segments, segments + 1, segments + 1, segments + 1);
   }
-  return meshOf(positions, normals, corners);
+  return meshOf(positions, normals, packed(corners));
 }
+
+/** Triangles of ellipsoids by their segments: all of them share a few lists, which take most of their memory. */
+const ELLIPSOID_TRIANGLES = new Map<number, Uint32Array>();
 
 /** Centred at the origin, poles on Y, half as many rings as segments. */
 function ellipsoid([rx, ry, rz]: Vec3, segments: number): PreparedMesh {
@@ -273,7 +279,9 @@ function ellipsoid([rx, ry, rz]: Vec3, segments: number): PreparedMesh {
     for (const [c, s] of around) units.push([cos(latitude) * c, y, cos(latitude) * s]);
   }
   units.push([0, 1, 0]);
-  const points = ellipsoidTriangles(rings, segments, units.length - 1);
+  const make = () => Uint32Array.from(ellipsoidTriangles(rings, segments, units.length - 1));
+  const points = ELLIPSOID_TRIANGLES.get(segments) ?? make();
+  ELLIPSOID_TRIANGLES.set(segments, points);
   return meshOf(
     units.flatMap(([x, y, z]) => [rx * x, ry * y, rz * z]),
     units.flatMap(([x, y, z]) => normalize([x / rx, y / ry, z / rz])!),

@@ -84,10 +84,18 @@ export function createTexturePacker(
     return { ...(await cache.getAsync(`image ${key} ${maxTextureSize}`, encode)), name };
   }
 
+  /** Kept, because most pictures are inspected first, then made into a map or two. */
+  let last: { key: string; pixels: Pixels } | undefined;
+
   async function decode(image: SourceImage, size?: Size): Promise<Pixels> {
+    const key = `${image.digest} ${size?.width} ${size?.height}`;
+    if (last?.key === key) return last.pixels;
+    last = undefined;
     const { bytes, header } = await load(image);
     const wanted = size ?? cappedSize(header, maxTextureSize);
-    return codec.decode(bytes, isSize(wanted, header) ? undefined : wanted);
+    const pixels = await codec.decode(bytes, isSize(wanted, header) ? undefined : wanted);
+    last = { key, pixels };
+    return pixels;
   }
 
   /** An eighth of the size: JPEG reads all of its data for that, but makes few pixels. */

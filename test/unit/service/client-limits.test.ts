@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MAX_JSON_DEPTH } from '../../../src/service/wire-value.ts';
 import {
@@ -128,5 +129,35 @@ describe('an answer that is nested too deep', () => {
     }
     expect(server.seen.filter(({ url }) => url.startsWith('/base/api'))).toHaveLength(4);
     await client.close();
+  });
+});
+
+describe('bodies that share the bytes in flight', () => {
+  const MIB = 1024 * 1024;
+  const LARGE_BLOCK = JSON.stringify({ ...EMPTY_BLOCK, X: 'x'.repeat(5 * MIB) });
+  /** Most of a body, which then never ends. */
+  const stalled: Answer = (response) => void response.write(LARGE_BLOCK.slice(0, -1000));
+
+  it('wait for stalled ones, and their time limit begins after that', async () => {
+    server.next(BLOCK, stalled, stalled);
+    server.always(BLOCK, raw(LARGE_BLOCK));
+    const limits = { maxBytesInFlight: 12 * MIB, timeoutMs: 1000, retries: 0 };
+    const client = clientOf(server, limits);
+    const first = names(2).map((name) => errorOf(client.getBlock(name)));
+    while (server.count(BLOCK) < 2) await sleep(10);
+    await sleep(50);
+    await client.getBlock('ACME::DESK::LEG');
+    const errors = await Promise.all(first);
+    expect(errors.map(({ code }) => code)).toEqual(['HTTP_TIMEOUT', 'HTTP_TIMEOUT']);
+    await client.close();
+  });
+
+  it('end at once when the client is closed', async () => {
+    server.always(BLOCK, stalled);
+    const client = clientOf(server, { maxBytesInFlight: MIB, retries: 0 });
+    const ended = Promise.all(names(6).map((name) => errorOf(client.getBlock(name))));
+    while (server.count(BLOCK) < 6) await sleep(10);
+    await client.close();
+    expect((await ended).map(({ code }) => code)).toEqual(Array(6).fill('INTERRUPTED'));
   });
 });

@@ -20,8 +20,10 @@ async function* inChunks(bytes: Uint8Array, size = 60_000): AsyncGenerator<Uint8
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-const read = (bytes: Uint8Array, contentEncoding?: string, maxBytes = 256 * MIB) =>
-  readBody(inChunks(bytes), { contentLength: undefined, contentEncoding }, maxBytes);
+const read = (bytes: Uint8Array, contentEncoding?: string, need = async (_bytes: number) => {}) => {
+  const headers = { contentLength: undefined, contentEncoding };
+  return readBody(inChunks(bytes), headers, { maxBytes: 256 * MIB, need });
+};
 
 it('slow bodies that arrive together are decoded in turns of the event loop of their own', async () => {
   const order: string[] = [];
@@ -84,28 +86,23 @@ describe('readBody', () => {
     expect((await read(gzipSync(numbers, { level: 1 }), 'gzip')).length).toBe(numbers.length);
   });
 
+  it('takes its share of memory before it reads on or unpacks', async () => {
+    const needs: number[] = [];
+    const need = async (bytes: number) => void needs.push(bytes);
+    const packed = gzipSync(Buffer.alloc(8 * MIB, 'abc'));
+    await read(packed, 'gzip', need);
+    const [first, usual, most, last] = needs;
+    expect(first).toBe(packed.length);
+    // It is tried with the usual ratio first, so that a share of many times its size is rare.
+    expect(usual).toBe(packed.length + 256 * 1024);
+    expect(most).toBe(packed.length + 16 * MIB);
+    expect(last).toBe(8 * MIB);
+  });
+
   it.each(['zstd', 'constructor'])('refuses an unknown packing: %s', async (name) => {
     await expect(read(text, name)).rejects.toMatchObject({
       code: 'RESPONSE_INVALID',
       message: `expected a body packed with gzip, deflate or br, received ${name}`,
     });
   });
-});
-
-it('reads two large bodies at the same time, and any number of small ones', async () => {
-  const reading = { now: 0, most: 0 };
-  async function* body(chunks: number) {
-    for (let i = 0; i < chunks; i++) {
-      // The first chunks show that a body is large.
-      if (i === 6) reading.most = Math.max(reading.most, ++reading.now);
-      yield new Uint8Array(1024 * 1024);
-      await new Promise((done) => setImmediate(done));
-    }
-    if (chunks > 6) reading.now--;
-  }
-  const headers = { contentLength: undefined, contentEncoding: undefined };
-  const sizes = [10, 10, 10, 10, 10, 2, 2, 2];
-  const bodies = sizes.map((chunks) => readBody(body(chunks), headers, 1e9));
-  expect((await Promise.all(bodies)).map(({ length }) => length / 1024 / 1024)).toEqual(sizes);
-  expect(reading.most).toBe(2);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { createBudget } from '../../../src/support/budget.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { createBudget, createGrowingBudget } from '../../../src/support/budget.ts';
 
 const soon = () => new Promise((done) => setImmediate(done));
 
@@ -44,4 +44,50 @@ it('never gives more than it has, and everything in the end', async () => {
     }),
     { seed: 20_261_122, numRuns: 50 },
   );
+});
+
+describe('a budget of shares that grow', () => {
+  it('lets all but the oldest wait once it is used up', async () => {
+    const open = createGrowingBudget(10);
+    const [first, second, third] = [open(), open(), open()];
+    expect(second.need(4)).toBe(undefined);
+    expect(first.need(4)).toBe(undefined);
+    const isOver = vi.fn();
+    void first.need(8)?.then(isOver);
+    // The first of all is the one that has needed something first, however much there is.
+    expect(second.need(30)).toBe(undefined);
+    expect(second.need(3)).toBe(undefined);
+    await soon();
+    expect(isOver).not.toHaveBeenCalled();
+    const waiting = third.need(1);
+    expect(waiting).toBe(undefined);
+    second.close();
+    second.close();
+    await soon();
+    expect(isOver).toHaveBeenCalledOnce();
+  });
+
+  it('brings every share to its end', async () => {
+    const sizes = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(sizes, async (amounts) => {
+        const open = createGrowingBudget(20);
+        let used = 0;
+        await Promise.all(
+          amounts.map(async (amount) => {
+            const share = open();
+            for (let now = 1; now <= amount; now++) {
+              await share.need(now);
+              used += 1;
+              expect(used).toBeLessThanOrEqual(20 + 30);
+              await soon();
+            }
+            used -= amount;
+            share.close();
+          }),
+        );
+      }),
+      { seed: 20_261_122, numRuns: 50 },
+    );
+  });
 });

@@ -115,6 +115,13 @@ describe('frame', () => {
   });
 });
 
+it('spheres of one roundness share their triangles, which take most of their memory', () => {
+  const [small, large] = [make('sphere', [1])!, make('sphere', [1.5])!];
+  expect(small.positions).not.toEqual(large.positions);
+  expect(small.surfaces[0]!.points).toBe(large.surfaces[0]!.points);
+  expect(small.surfaces[0]!.points).toBe(small.surfaces[0]!.normals);
+});
+
 describe('cyl', () => {
   it('stands on the origin along +Y, within tolerance of the ideal, smooth but for flat caps', () => {
     fc.assert(

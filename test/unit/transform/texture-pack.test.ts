@@ -92,6 +92,24 @@ describe('passThrough', () => {
   });
 });
 
+it('decodes a picture once for all that is made of it', async () => {
+  let decoded = 0;
+  const decode: typeof codec.decode = (...parameters) => {
+    decoded += 1;
+    return codec.decode(...parameters);
+  };
+  const options = { ...CONVERT_DEFAULTS, maxTextureSize: 16 };
+  const read = async (digest: string) => BODIES[digest]!;
+  const cache = createMeshCache();
+  const counting = createTexturePacker(read, { ...codec, decode }, options, cache);
+  const known = await counting.inspect(image('color'));
+  await counting.passThrough(image('color'));
+  await counting.normalMap({ ...image('color'), ...known });
+  expect(decoded).toBe(1);
+  await counting.inspect(image('png'));
+  expect(decoded).toBe(2);
+});
+
 describe('check', () => {
   it.each(['webp', 'color', 'progressive', 'cmyk', 'grey', 'png'])('takes a %s', async (digest) => {
     await expect(packer().check(image(digest))).resolves.toBeUndefined();
