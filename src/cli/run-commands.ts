@@ -176,7 +176,7 @@ function printDryRun(dryRun: DryRun, io: Io): number {
   for (const { what, code, message } of failures) io.printData(tabbed([code, what, message]));
   for (const { code, message } of warnings) io.printData(tabbed([code, message]));
   io.print(estimateText(dryRun));
-  return failures.some(({ cart }) => !cart) ? 1 : 0;
+  return failures.some(({ onlyCarts }) => !onlyCarts) ? 1 : 0;
 }
 
 const DRY_RUN_FIELDS = ID_FIELDS.filter((field) => field !== 'metareinitstring');

@@ -82,16 +82,16 @@ function withEntry(failure: SelectionFailure, index: number): SelectionFailure {
  * Merges the articles that resolve to one key, in their order. A catalogue names a configuration by its final
  * number, a cart by its reinit string too: only such pairs are resolved; one that cannot be is not merged.
  *
- * @param isWaiting - Whether an article is not tried in this run: nothing is requested for it.
+ * @param isUntried - Whether an article is not tried in this run: nothing is requested for it.
  * @see D-800.
  */
 export async function distinctArticles(
   articles: readonly SelectedArticle[],
   identify: (request: ArticleRequest) => Promise<{ key: ArticleKey }>,
-  isWaiting: (article: SelectedArticle) => boolean = () => false,
+  isUntried: (article: SelectedArticle) => boolean = () => false,
 ): Promise<SelectedArticle[]> {
   const keys = new Map<SelectedArticle, string>();
-  const resolved = ambiguous(articles).filter((article) => !isWaiting(article));
+  const resolved = ambiguous(articles).filter((article) => !isUntried(article));
   await inParallel(resolved, IDENTIFIED_AT_ONCE, async (article) => {
     try {
       keys.set(article, configurationKey((await identify(article.request)).key));
@@ -125,7 +125,7 @@ function merge(group: readonly SelectedArticle[]): SelectedArticle {
     why: [...new Set(group.flatMap(({ why }) => why))],
     ...(byKey.size > 0 && { alike: [...byKey.values()] }),
     ...(children && { children }),
-    ...(group.every(({ cart }) => cart) && { cart: true }),
+    ...(group.every(({ onlyCarts }) => onlyCarts) && { onlyCarts: true }),
   };
 }
 

@@ -69,30 +69,36 @@ async function readRoots(
 }
 
 function rootOf(planning: StoredPlanning): Root {
-  const { name, selectedBy, cart } = planning;
+  const { name, selectedBy, onlyCarts } = planning;
   const article = topLevelArticle(planning);
   const request = requestOfArticle(article);
   const children = planningChildren(article);
-  return { name, request, children, ...(selectedBy && { selectedBy }), ...(cart && { cart }) };
+  return {
+    name,
+    request,
+    children,
+    ...(selectedBy && { selectedBy }),
+    ...(onlyCarts && { onlyCarts }),
+  };
 }
 
 async function selectRoot(
   root: Root,
-  { as, isWaiting }: Pick<SourceOf<'planning'>, 'as' | 'isWaiting'>,
+  { as, isUntried }: Pick<SourceOf<'planning'>, 'as' | 'isUntried'>,
   configurator: Pick<Configurator, 'resolve'>,
 ): Promise<SourceSelection> {
-  const { name, request, children, cart } = root;
+  const { name, request, children, onlyCarts } = root;
   try {
     const warnings = unconfigured(root);
     const isDefault = warnings.length > 0 && children.length === 0;
-    const isTried = !(cart && isWaiting?.(request));
+    const isTried = !(onlyCarts && isUntried?.(request));
     const isOther = !isDefault && isTried && !(await isAsServed(root, configurator));
     if (isOther && children.length === 0) {
       throw invalid('expected reinit, or the children of the planning, received neither');
     }
     const each = as === 'articles' || isOther ? children.map(childOf(root)) : [];
     if (isOther) return { articles: each, warnings: [withoutReinit(root)] };
-    const planning = { request, why: [name], children, ...(cart && { cart }) };
+    const planning = { request, why: [name], children, ...(onlyCarts && { onlyCarts }) };
     return { articles: [planning, ...each], warnings };
   } catch (thrown) {
     return {
@@ -102,10 +108,10 @@ async function selectRoot(
   }
 }
 
-function childOf({ name, cart }: Root) {
+function childOf({ name, onlyCarts }: Root) {
   return ({ parent: _, ...request }: PlanningChild, index: number): SelectedArticle => {
     checkIdentity(request, `child ${index + 1}`);
-    return { request, why: [`child in ${name}`], ...(cart && { cart }) };
+    return { request, why: [`child in ${name}`], ...(onlyCarts && { onlyCarts }) };
   };
 }
 
@@ -194,13 +200,13 @@ function checkIdentity(request: ArticleRequest, what: string): void {
 
 /** The ids of an article that cannot be used may be known. */
 function failureOf(
-  { name, selectedBy, article, cart }: StoredPlanning,
+  { name, selectedBy, article, onlyCarts }: StoredPlanning,
   { code, message }: ConverterError,
 ): SelectionFailure {
   const json = 'json' in article ? article.json : undefined;
   const inner = isRecord(json) && isRecord(json.json) ? json.json : json;
   const { manufacturer, program, basearticlenumber } = isRecord(inner) ? inner : {};
-  const origin = { what: name, ...(selectedBy && { selectedBy }), ...(cart && { cart }) };
+  const origin = { what: name, ...(selectedBy && { selectedBy }), ...(onlyCarts && { onlyCarts }) };
   const failure = { ...origin, code, message };
   if (!isName(manufacturer) || !isName(program) || !isName(basearticlenumber)) return failure;
   const ids = { manufacturer: manufacturer.toUpperCase(), program: program.toUpperCase() };

@@ -38,7 +38,7 @@ export type ArticleSource =
       /** Most articles in them: plannings and their children. @defaultValue no limit */
       maxArticles?: number;
       /** Whether a request of a cart failed so often that it is not tried; nothing is requested for it. */
-      isWaiting?: (request: ArticleRequest) => boolean;
+      isUntried?: (request: ArticleRequest) => boolean;
     }
   | ({
       /** Configurations of one base article. */
@@ -68,7 +68,7 @@ export interface StoredPlanning {
   /** The lines that name it, such as `ids.txt:2`; undefined if no file lists it. */
   selectedBy?: string[];
   /** A glob found it, so that anyone may have posted it: what fails of it is counted apart. */
-  cart?: true;
+  onlyCarts?: true;
   /** As it was received; or why it cannot be read. */
   article: { json: unknown } | { error: ConverterError };
 }
@@ -88,7 +88,7 @@ export interface SelectedArticle {
   /** Of a stored planning: its children as they were stored. */
   children?: PlanningChild[];
   /** Only carts select it. */
-  cart?: true;
+  onlyCarts?: true;
 }
 
 /** Something that was to be selected and could not be. */
@@ -101,8 +101,8 @@ export interface SelectionFailure {
   message: string;
   /** The article concerned, if it is known. */
   article?: ArticleId;
-  /** It is a cart. */
-  cart?: true;
+  /** Only carts select it. */
+  onlyCarts?: true;
 }
 
 /** What one source selects. */

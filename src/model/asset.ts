@@ -51,7 +51,7 @@ export interface ManifestLine extends ArticleKey, Partial<AssetFigures> {
   /** Every request that resolved to this configuration. */
   requested: ArticleRequest[];
   /** Only carts select it: it counts apart, and no gate compares it. */
-  cart?: true | undefined;
+  onlyCarts?: true | undefined;
   /** Of a skipped configuration: why it has no GLB. */
   reason?: { code: string; message: string };
   error?: { code: string; message: string };

@@ -211,9 +211,10 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
      * @param isAll - Whether those in quarantine are tried.
      */
     split(articles: readonly SelectedArticle[], isAll = false) {
-      const range = articles.filter(({ cart }) => !cart);
-      for (const { cart, ...article } of articles) {
-        if (cart) for (const request of requestsOf(article)) carts.add(configurationKey(request));
+      const range = articles.filter(({ onlyCarts }) => !onlyCarts);
+      for (const { onlyCarts, ...article } of articles) {
+        if (onlyCarts)
+          for (const request of requestsOf(article)) carts.add(configurationKey(request));
       }
       selected = Math.max(selected, range.length);
       const waiting = isAll ? [] : range.flatMap(requestsOf).filter(isWaiting);
@@ -378,7 +379,7 @@ export function openQuarantine(
     // The children of a planning that only carts select are of a cart too.
     const marked = articles.map(
       (article): SelectedArticle =>
-        history.isOfCart(rootOf(article.request)) ? { ...article, cart: true } : article,
+        history.isOfCart(rootOf(article.request)) ? { ...article, onlyCarts: true } : article,
     );
     const { tried, quarantined } = history.split(marked, isAll);
     for (const { request, error } of quarantined) {
@@ -402,7 +403,7 @@ export function openQuarantine(
       return notes.during(key, send).finally(release);
     },
     /** Whether a request is not tried in this run; if many of the range wait, only those of carts are not. */
-    isWaiting: (request: ArticleRequest) => !isAll && history.isWaiting(request),
+    isUntried: (request: ArticleRequest) => !isAll && history.isWaiting(request),
     /** Whether only carts select a request that the run processes. */
     isOfCart: history.isOfCart,
     /** Returns the request of the planning of a child that is an asset of its own, or the request itself. */

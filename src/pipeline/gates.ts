@@ -264,8 +264,8 @@ function tooManyFailures(
   if (limit === undefined) return undefined;
   let failed = notSelected;
   let of = notSelected;
-  for (const { status, cart } of lines.values()) {
-    if (cart) continue;
+  for (const { status, onlyCarts } of lines.values()) {
+    if (onlyCarts) continue;
     of++;
     if (status === 'failed') failed++;
   }

@@ -68,13 +68,13 @@ export function manifestLine(
       message: `${configurationKey(request)} failed: ${code}: ${message}`,
     })),
   );
-  const cart = requested.every(isOfCart) ? (true as const) : undefined;
-  const identity = { ...configurationId(id), cart };
+  const onlyCarts = requested.every(isOfCart) ? (true as const) : undefined;
+  const identity = { ...configurationId(id), onlyCarts };
   const read = results.find((result) => 'built' in result) ?? results.find(isSkipped);
   if (read !== undefined)
     return orderFields({ ...identity, ...readFields(read, failed), requested });
   const isFresh = results.some(({ status }) => status === 'fresh');
-  if (isFresh && before !== undefined) return freshLine(before, failed, { requested, cart });
+  if (isFresh && before !== undefined) return freshLine(before, failed, { requested, onlyCarts });
   const { error } = failures[0]!;
   return orderFields({ ...identity, ...failedFields(before), requested, error });
 }
@@ -98,16 +98,16 @@ function readFields(result: BuiltResult | SkippedResult, failed: Warning[]) {
 function freshLine(
   before: ManifestLine,
   failed: Warning[],
-  { requested, cart }: Pick<ManifestLine, 'requested' | 'cart'>,
+  { requested, onlyCarts }: Pick<ManifestLine, 'requested' | 'onlyCarts'>,
 ): ManifestLine {
   const own = before.warnings.filter(({ code }) => code !== REQUEST_FAILED);
   const warnings = redactMessages([...own, ...failed]);
   const status = before.status === 'skipped' ? 'skipped' : 'unchanged';
   const isSame =
     before.status === status &&
-    before.cart === cart &&
+    before.onlyCarts === onlyCarts &&
     JSON.stringify([before.warnings, before.requested]) === JSON.stringify([warnings, requested]);
-  return isSame ? before : orderFields({ ...before, status, warnings, requested, cart });
+  return isSame ? before : orderFields({ ...before, status, warnings, requested, onlyCarts });
 }
 
 function failedFields(before: ManifestLine | undefined) {

@@ -194,7 +194,7 @@ async function openPrevious(
   const objects = new Set<Digest>();
   const carts = new Set<string>();
   const onLine = (line: ManifestLine, key: string) => {
-    if (line.cart) carts.add(key);
+    if (line.onlyCarts) carts.add(key);
     for (const request of line.requested) keys.set(configurationKey(request), key);
     const { sha256 } = publishedAsset(line) ?? {};
     if (sha256 !== undefined) objects.add(sha256);

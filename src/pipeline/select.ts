@@ -42,12 +42,12 @@ const MOST_REASONS = 10;
 /** The quarantine, as far as a selection needs it. */
 interface Requests {
   /** Whether a request is in quarantine and not tried in this run. */
-  isWaiting(request: ArticleRequest): boolean;
+  isUntried(request: ArticleRequest): boolean;
   /** Sends a request that is known by an article or by a name. */
   send<T>(subject: ArticleRequest | { what: string }, send: () => Promise<T>): Promise<T>;
 }
 
-const ALL_TRIED: Requests = { isWaiting: () => false, send: (_, send) => send() };
+const ALL_TRIED: Requests = { isUntried: () => false, send: (_, send) => send() };
 
 /**
  * Selects at the service, and stores the whole selection for a later `build`.
@@ -55,20 +55,20 @@ const ALL_TRIED: Requests = { isWaiting: () => false, send: (_, send) => send() 
  * @throws {@link ConverterError} `LIST_INVALID`, `NOTHING_SELECTED`, or an error of the service. @see D-800, D-806
  */
 export async function selectLive(run: Run, requests = ALL_TRIED): Promise<Selection> {
-  const { isWaiting } = requests;
+  const { isUntried } = requests;
   const { options, session, environment, metrics } = run;
   const { pipeline, only } = options;
   return metrics.stopwatch.during('select', async () => {
     const { selectArticles, distinctArticles } = await import('../fetch/select-articles.ts');
-    const open = (entry: Pipeline['articles'][number]) => openSource(entry, run, isWaiting);
+    const open = (entry: Pipeline['articles'][number]) => openSource(entry, run, isUntried);
     const sources = await Promise.all(pipeline.articles.map(open));
     const fetcher = await session.fetcher();
     const reader = createReader(fetcher, requests, environment.selecting);
     const selected = await selectArticles(sources, reader).catch(cannotSelect);
     if (selected.articles.length === 0) expectReadable(selected);
-    const isWaitingCart = ({ cart, request }: SelectedArticle) =>
-      cart === true && isWaiting(request);
-    const articles = await distinctArticles(selected.articles, reader.identify, isWaitingCart);
+    const isUntriedCart = ({ onlyCarts, request }: SelectedArticle) =>
+      onlyCarts === true && isUntried(request);
+    const articles = await distinctArticles(selected.articles, reader.identify, isUntriedCart);
     // So that `build` needs neither the service nor its variables.
     await store(pipeline, selectionPath(pipeline), jsonLines(articles));
     const variables = JSON.stringify(pipeline.serviceVariables);
@@ -138,7 +138,7 @@ function createReader(
 async function openSource(
   entry: Pipeline['articles'][number],
   { options, stores, environment }: Run,
-  isWaiting: Requests['isWaiting'],
+  isUntried: Requests['isUntried'],
 ): Promise<ArticleSource> {
   const { limits } = options.pipeline;
   switch (entry.kind) {
@@ -151,7 +151,7 @@ async function openSource(
         ...{ kind: 'planning', as: entry.as },
         plannings: await findCarts(entry.glob, limits, environment.signal),
         maxArticles: limits.maxCarts,
-        isWaiting,
+        isUntried,
       };
     case 'permanentids': {
       const { from, as } = entry;

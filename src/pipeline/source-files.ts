@@ -208,14 +208,18 @@ export async function findCarts(
     async *[Symbol.asyncIterator]() {
       for (const path of chosen) {
         signal?.throwIfAborted();
-        yield { ...(await readCart(path, folder)), cart: true };
+        yield { ...(await readCart(path, folder)), onlyCarts: true };
       }
       const omitted = paths.length - chosen.length;
       if (omitted === 0) return;
       const limits = `${maxCarts} files with ${maxCartBytes} bytes in all`;
       const message = `expected at most ${limits}, received ${paths.length}: the ${omitted} largest are omitted`;
       const error = new ConverterError('CARTS_LIMITED', message);
-      yield { name: `carts ${segments.slice(first).join('/')}`, cart: true, article: { error } };
+      yield {
+        name: `carts ${segments.slice(first).join('/')}`,
+        onlyCarts: true,
+        article: { error },
+      };
     },
   };
 }

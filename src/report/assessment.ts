@@ -131,8 +131,8 @@ function gateActions({ gates, stop, published }: RunReport): RequiredAction[] {
 /** Failures by code, without those of carts: several causes may have one. */
 export function failuresByCode({ causes }: RunReport): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { code, count, cart } of causes) {
-    if (!cart) counts[code] = (counts[code] ?? 0) + count;
+  for (const { code, count, onlyCarts } of causes) {
+    if (!onlyCarts) counts[code] = (counts[code] ?? 0) + count;
   }
   return counts;
 }
@@ -155,9 +155,9 @@ function failureActions({ causes, configurations: { selected } }: RunReport): Re
   const of = (count: number, what = '') =>
     `${integer(count)}${what} failed (${percentage(count, selected)})`;
   const all = { tone: 'partly', section: 'causes' } as const;
-  const named = causes.slice(0, MOST_CAUSES).map(({ code, count, cart, help, message }) => {
-    const own = cart ? ({ ...all, tone: 'look' } as const) : all;
-    return { ...own, code, title: `${of(count, cart ? ' of carts' : '')}: ${message}`, help };
+  const named = causes.slice(0, MOST_CAUSES).map(({ code, count, onlyCarts, help, message }) => {
+    const own = onlyCarts ? ({ ...all, tone: 'look' } as const) : all;
+    return { ...own, code, title: `${of(count, onlyCarts ? ' of carts' : '')}: ${message}`, help };
   });
   const others = causes.slice(MOST_CAUSES);
   if (others.length === 0) return named;

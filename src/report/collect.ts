@@ -108,10 +108,11 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
   const countLine = (line: ReportedLine) => {
     const { status, isFresh, error, history, counts, ms = 0 } = line;
     configurations.selected++;
-    if (status === 'failed' && line.cart) configurations.failedCarts++;
+    if (status === 'failed' && line.onlyCarts) configurations.failedCarts++;
     else configurations[status]++;
     if (isFresh && status === 'unchanged') configurations.kept++;
-    if (error !== undefined && history?.quarantined && !line.cart) configurations.quarantined++;
+    if (error !== undefined && history?.quarantined && !line.onlyCarts)
+      configurations.quarantined++;
     articles.add(articleKey(line));
     triangles += line.triangles ?? 0;
     if (ms > 0) slowest.add(assetRow(line));
@@ -152,7 +153,7 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
       addRow(damaged, LIMITS.damaged, () => row),
     addNotSelected(row: FailureRow): void {
       configurations.selected++;
-      configurations[row.cart ? 'failedCarts' : 'failed']++;
+      configurations[row.onlyCarts ? 'failedCarts' : 'failed']++;
       failures.addNotSelected(row);
     },
     addSelectionWarning(warning: Warning): void {
@@ -226,16 +227,16 @@ function collectFailures(helpOf: (code: string) => string) {
   const rows = createPackedMap<FailureRow>();
   const causes = new Map<string, Cause>();
 
-  const addCause = ({ code, help, message, selectedBy, what, cart, ...id }: FailureRow) => {
+  const addCause = ({ code, help, message, selectedBy, what, onlyCarts, ...id }: FailureRow) => {
     const reason = reasonOf(message, [id.basearticlenumber, id.finalarticlenumber]);
-    const of = cart ? `cart ${code}` : code;
+    const of = onlyCarts ? `cart ${code}` : code;
     const kind = `${of} ${patternOf(reason)}`;
     const key = causes.has(kind) || causes.size < LIMITS.causes ? kind : of;
     const article = what ?? configurationLabel(id);
     const cause = causes.get(key) ?? {
       code,
       count: 0,
-      ...(cart && { cart }),
+      ...(onlyCarts && { onlyCarts }),
       help,
       example: article,
       message: reason,
@@ -260,11 +261,11 @@ function collectFailures(helpOf: (code: string) => string) {
 
   return {
     add(line: ReportedLine): void {
-      const { error, history, lastGood, selectedBy, cart } = line;
+      const { error, history, lastGood, selectedBy, onlyCarts } = line;
       if (error === undefined) return;
       const row: FailureRow = {
         ...configurationId(line),
-        ...(cart && { cart }),
+        ...(onlyCarts && { onlyCarts }),
         ...error,
         help: helpOf(error.code),
         ...history,

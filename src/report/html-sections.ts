@@ -136,8 +136,8 @@ function failures(report: RunReport): Section | undefined {
     total: failed + failedCarts,
     rest: 'failures.jsonl',
     kinds: [...kinds, inQuarantine, ofCarts].filter(({ count }) => count > 0),
-    kindsOf: ({ code, cart, quarantined: is }) => {
-      if (cart) return ['carts'];
+    kindsOf: ({ code, onlyCarts, quarantined: is }) => {
+      if (onlyCarts) return ['carts'];
       return is ? [code, 'quarantine'] : [code];
     },
   });

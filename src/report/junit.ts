@@ -86,9 +86,9 @@ function named(id: ArticleKey): Pick<Case, 'suite' | 'name'> {
 }
 
 function failureCase(row: FailureRow): Case {
-  const { what, code, message, help, quarantined, retryOn, cart } = row;
+  const { what, code, message, help, quarantined, retryOn, onlyCarts } = row;
   const failed = what === undefined ? named(row) : { suite: 'selection', name: what };
-  if (cart) return { ...failed, skipped: `${code}: ${message}` };
+  if (onlyCarts) return { ...failed, skipped: `${code}: ${message}` };
   if (quarantined)
     return { ...failed, skipped: `${code}: in quarantine until ${retryOn ?? 'later'}` };
   return { ...failed, failure: { type: code, message, text: `${message}\n→ ${help}` } };

@@ -78,7 +78,7 @@ const failure = z.object({
     .describe(
       'who selected it: line of a list, such as articles.csv:3, entry of the pipeline file, folder, cart',
     ),
-  cart: z.boolean().optional().describe('only carts select it: it counts apart'),
+  onlyCarts: z.boolean().optional().describe('only carts select it: it counts apart'),
   code: text.describe('error code'),
   message: text,
   help: text.describe('an action that helps'),
@@ -172,7 +172,7 @@ export const runReportSchema = z.object({
       z.object({
         code: text,
         count,
-        cart: z.boolean().optional().describe('of carts'),
+        onlyCarts: z.boolean().optional().describe('of carts'),
         help: text,
         example: text,
         message: text.describe('what their messages have in common'),

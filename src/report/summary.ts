@@ -42,10 +42,10 @@ export function summarise(report: RunReport, runFolder: string | undefined): str
 
 /** The cause once, some examples, how many more, and the action that helps. */
 function causeLines(cause: Cause, file: string): string[] {
-  const { code, count, cart, message, help, examples } = cause;
+  const { code, count, onlyCarts, message, help, examples } = cause;
   const more = count - examples.length;
   return [
-    `${code}  ${integer(count)}${cart ? ' of carts' : ''} failed: ${message}`,
+    `${code}  ${integer(count)}${onlyCarts ? ' of carts' : ''} failed: ${message}`,
     ...examples.map((example) => {
       const parts = [example.article, ...(example.selectedBy ?? []), detailOf(example, cause)];
       return `  ${parts.filter((part) => part !== '').join('  ')}`;

@@ -29,28 +29,18 @@ function configurationName({ reinitstring, metareinitstring }: ArticleKey): stri
   return sha256Hex(`${reinitstring}\0${metareinitstring}`).slice(0, 16);
 }
 
-/** The first of the candidates without another owner; claims it. */
+/** Claims the shortest name of a folder without another owner; longer ones serve numbers that become the same name. */
 function ownFolder(key: ArticleKey, owners: Map<string, string>): string {
-  const article = JSON.stringify([key.basearticlenumber, key.finalarticlenumber]);
-  for (const folder of candidates(key)) {
-    const owner = owners.get(folder.toUpperCase()) ?? article;
-    if (owner !== article) continue;
-    owners.set(folder.toUpperCase(), article);
-    return folder;
-  }
-  throw new Error(`no free folder for ${configurationKey(key)}`);
-}
-
-/** Later candidates serve numbers that differ in letter case alone and share their base number. */
-function* candidates(key: ArticleKey): Generator<string> {
-  const { basearticlenumber: base, finalarticlenumber: final } = key;
-  const series = ['articles', key.manufacturer, key.program].map(urlName).join('/');
-  const folder = `${series}/${urlName(final === '' ? base : final)}`;
+  const { manufacturer, program, basearticlenumber: base, finalarticlenumber: final } = key;
+  const article = JSON.stringify([base, final]);
+  const isFree = (folder: string) => (owners.get(folder.toUpperCase()) ?? article) === article;
+  const names = [manufacturer, program, final === '' ? base : final].map(urlName);
+  const folder = ['articles', ...names].join('/');
   const ofBoth = sha256Hex(`${base}\0${final}`);
-  yield folder;
-  yield `${folder}~${sha256Hex(base).slice(0, 8)}`;
-  yield `${folder}~${ofBoth.slice(0, 8)}`;
-  yield `${folder}~${ofBoth.slice(0, 16)}`;
-  // Two of these cannot be made equal.
-  yield `${folder}~${ofBoth}`;
+  const digests = [sha256Hex(base).slice(0, 8), ofBoth.slice(0, 8), ofBoth.slice(0, 16)];
+  const folders = [folder, ...digests.map((digest) => `${folder}~${digest}`)];
+  // Two of the last cannot be made equal.
+  const own = folders.find(isFree) ?? `${folder}~${ofBoth}`;
+  owners.set(own.toUpperCase(), article);
+  return own;
 }

@@ -36,7 +36,7 @@ const LINE_FIELDS = [
   'losses',
   'warnings',
   'requested',
-  'cart',
+  'onlyCarts',
   'reason',
   'error',
   'lastGood',
@@ -174,8 +174,8 @@ export function keepUnselected(
       continue;
     }
     const together = uniqueRequests([...(own?.requested ?? []), ...requested]);
-    const cart = (own === undefined || own.cart) && line.cart;
-    lines.set(key, orderFields({ ...(own ?? line), cart, requested: together }));
+    const onlyCarts = (own === undefined || own.onlyCarts) && line.onlyCarts;
+    lines.set(key, orderFields({ ...(own ?? line), onlyCarts, requested: together }));
   }
 }
 

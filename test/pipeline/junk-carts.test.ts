@@ -50,7 +50,7 @@ test('they exceed no limit, change no exit code, and count apart', async () => {
   expect(published).toBe(true);
   const rows = await runs.failures();
   expect(rows).toHaveLength(CARTS);
-  expect(rows.every(({ cart }) => cart)).toBe(true);
+  expect(rows.every(({ onlyCarts }) => onlyCarts)).toBe(true);
   expect(await readFile(metrics, 'utf8')).toMatch(/btg2gltf_cart_failures\{.*\} 60\n/);
 });
 
@@ -67,7 +67,7 @@ test('those beyond a limit are one row, whose failure is counted apart too', asy
   expect(rows).toMatchObject([
     {
       what: 'carts *.json',
-      cart: true,
+      onlyCarts: true,
       message: expect.stringMatching(/the 50 largest are omitted/),
     },
   ]);
@@ -105,7 +105,7 @@ test('a configuration of a cart is marked in the manifest, and may go without a 
   await writeFile(join(folder, 'one.json'), JSON.stringify(cart));
   expect((await runs.run('2026-01-02', '--accept')).exit).toBe(0);
   const lines = await readManifest(runs.outputDir);
-  expect(lines.map((line) => [line.basearticlenumber, line.cart])).toEqual([
+  expect(lines.map((line) => [line.basearticlenumber, line.onlyCarts])).toEqual([
     [range.articleAt(0).number, true],
     [range.articleAt(1).number, undefined],
   ]);

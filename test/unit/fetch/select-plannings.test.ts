@@ -120,12 +120,12 @@ describe('a stored planning', () => {
 
   it('with children beyond the limit of articles is omitted, and the rest is not read', async () => {
     const plannings = [stored('A'), PLANNING, stored('B')].map((json, index) => {
-      return { name: `cart ${index}`, cart: true as const, article: { json } };
+      return { name: `cart ${index}`, onlyCarts: true as const, article: { json } };
     });
     const source = { kind: 'planning', as: 'planning', plannings, maxArticles: 4 } as const;
     const { articles, failures } = await selectPlannings(source, serving([]));
     expect(articles.map(({ why }) => why)).toEqual([['cart 0']]);
-    expect(failures).toMatchObject([{ what: 'cart 1', cart: true, code: 'CARTS_LIMITED' }]);
+    expect(failures).toMatchObject([{ what: 'cart 1', onlyCarts: true, code: 'CARTS_LIMITED' }]);
     const all = await selectPlannings({ ...source, maxArticles: 6 }, serving([]));
     expect([all.articles.length, all.failures]).toEqual([3, []]);
   });

@@ -70,7 +70,7 @@ describe('cart files', () => {
 
 describe('carts beyond a limit', () => {
   const omitted = (count: number) => ({
-    ...{ name: 'carts *.json', cart: true },
+    ...{ name: 'carts *.json', onlyCarts: true },
     article: {
       error: {
         code: 'CARTS_LIMITED',
