@@ -167,7 +167,7 @@ async function filesAt(folder: string, depth: number): Promise<string[]> {
   const found: string[] = [];
   for (const name of names) {
     const below = await filesAt(join(folder, name), depth - 1);
-    found.push(...below.map((file) => `${name}/${file}`));
+    for (const file of below) found.push(`${name}/${file}`);
   }
   return found;
 }

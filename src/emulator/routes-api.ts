@@ -305,7 +305,7 @@ function descendantsOf({ children }: Json): Json[] {
   while (stack.length > 0) {
     const child = (stack.pop() ?? {}) as Json;
     all.push(child);
-    if (Array.isArray(child.children)) stack.push(...child.children);
+    if (Array.isArray(child.children)) for (const inner of child.children) stack.push(inner);
   }
   return all;
 }

@@ -329,7 +329,7 @@ async function processAll(
   let round: readonly SelectedArticle[] = articles.flatMap(everyRequest).filter(isNew);
   const suspects: SelectedArticle[] = [];
   while (round.length > 0 || suspects.length > 0) {
-    suspects.push(...round.filter(({ request }) => isSuspect(request)));
+    for (const one of round) if (isSuspect(one.request)) suspects.push(one);
     const trusted = round.filter(({ request }) => !isSuspect(request));
     const next = trusted.length > 0 ? trusted : suspects.splice(0, 1);
     const children: { place: number; child: UnplacedChild }[] = [];

@@ -14,7 +14,7 @@ interface Layer {
 
 const NO_LAYER: Layer = { tag: '', isDropped: false };
 
-/** Parts among which a mode is searched: names have a few, and a longer search would take too long. */
+/** Parts among which names and mode are searched: names have a few, and a longer search would take too long. */
 const MOST_PARTS = 32;
 
 /** The one mode whose own name contains an underscore. */
@@ -36,7 +36,7 @@ export function createLayerReader(
   names: readonly string[],
   dropLayers: ConvertOptions['dropLayers'],
 ): (layer: string, blockName: string) => Layer {
-  const prefixes = [...new Set(names.flatMap(prefixesOf))];
+  const prefixes = new Set(names.flatMap(prefixesOf));
   const dropped = dropLayers.map(globMatcher);
   const known = [...dropped, ...[...CONVERT_DEFAULTS.dropLayers, 'D3*'].map(globMatcher)];
   const layers = new Map<string, Layer>();
@@ -46,7 +46,9 @@ export function createLayerReader(
     const before = layers.get(key);
     if (before) return before;
     const rest = /^72_(.+)$/s.exec(layer)?.[1] ?? '';
-    const modeAndTag = behindNames(rest, [...prefixes, ...prefixesOf(blockName)], known);
+    const own = prefixesOf(blockName);
+    const isPrefix = (text: string) => prefixes.has(text) || own.includes(text);
+    const modeAndTag = behindNames(rest, isPrefix, known);
     const isDropped = modeAndTag !== '' && dropped.some((matches) => matches(modeAndTag));
     const read = { tag: tagOf(modeAndTag), isDropped };
     layers.set(key, read);
@@ -63,20 +65,21 @@ function prefixesOf(name: string): string[] {
 /** The text behind the longest prefix that fits; else from the first known mode; else behind two parts. */
 function behindNames(
   rest: string,
-  prefixes: readonly string[],
+  isPrefix: (text: string) => boolean,
   known: readonly ((text: string) => boolean)[],
 ): string {
   const parts = rest.split('_');
   const from = (index: number) => parts.slice(index).join('_');
-  const upper = rest.toUpperCase();
-  const fitting = prefixes.filter((prefix) => upper.startsWith(prefix));
-  const inNames = Math.max(0, ...fitting.map((prefix) => prefix.split('_').length - 1));
+  const few = parts.slice(0, MOST_PARTS);
+  const inNames = few.findLastIndex((_, i) =>
+    isPrefix(`${few.slice(0, i).join('_')}_`.toUpperCase()),
+  );
   if (inNames > 0) return from(inNames);
   const isMode = (index: number) => {
     const text = from(index);
     return known.some((matches) => matches(text));
   };
-  const mode = parts.slice(0, MOST_PARTS).findIndex((_, i) => i >= 2 && isMode(i));
+  const mode = few.findIndex((_, i) => i >= 2 && isMode(i));
   return from(Math.max(2, mode));
 }
 

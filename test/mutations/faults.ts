@@ -122,8 +122,8 @@ export const FAULTS: readonly Fault[] = [
     name: 'the shortest name of a layer stripped',
     rule: 'D-112',
     file: 'src/transform/layers.ts',
-    find: 'const inNames = Math.max(0, ...fitting',
-    replace: 'const inNames = Math.min(fitting.length > 0 ? 99 : 0, ...fitting',
+    find: 'const inNames = few.findLastIndex(',
+    replace: 'const inNames = few.findIndex(',
   },
   {
     name: "no known mode looked for behind another series' name",

@@ -237,6 +237,11 @@ describe('the body of POST articles', () => {
     ['another root', { rootid: 'X' }, 'rootid: expected'],
     ['an article without a reinit string', { ocd: {} }, 'jsondata.ocd.reinitstring'],
     ['an article without children', { children: undefined }, 'jsondata.children'],
+    [
+      'more children of a child than a call has parameters',
+      { children: [{ children: Array(200_000).fill({}) }] },
+      'expected children with rootid',
+    ],
     ['another article', { basearticlenumber: 'LN-D160/80' }, 'ocd.reinitstring'],
     ['an unknown article', { program: 'NONE' }, 'no such article'],
     ['an unknown reinit string', { ocd: { reinitstring: 'X::' } }, 'ocd.reinitstring'],

@@ -285,6 +285,21 @@ function service() {
   return { asked, resolve };
 }
 
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+
+it.runIf(IS_LONG)(
+  'selects 200,000 articles of one folder, more than a call has parameters',
+  async () => {
+    const range = { manufacturer: 'ACME', program: 'DESK' };
+    const listed = Array.from({ length: 200_000 }, (_, n) => article(`D${n}`, range));
+    const sources = [{ kind: 'catalogue', parentnode: '' }] as const;
+    const { articles } = await selectArticles(sources, reader({ '': listed }));
+    expect(articles).toHaveLength(200_000);
+    const notResolved = () => Promise.reject(new Error('they differ'));
+    expect(await distinctArticles(articles, notResolved)).toHaveLength(200_000);
+  },
+);
+
 describe('distinctArticles', () => {
   it('makes one of all spellings of a configuration, at the place of the first', async () => {
     const { resolve, asked } = service();

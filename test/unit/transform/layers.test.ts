@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 import { createLayerReader } from '../../../src/transform/layers.ts';
+import { expectLinear } from '../../helpers/growth.ts';
 
 const ARTICLE = 'FRM::FRMR_2Q::';
 
@@ -49,5 +50,14 @@ describe('a layer', () => {
 
   it('is read quickly, however many parts it has', () => {
     expect(read(`72${'_X'.repeat(200_000)}`).isDropped).toBe(false);
+  });
+
+  it('takes linear time for many layers of many series', () => {
+    const numbers = (size: number) => Array.from({ length: size }, (_, n) => n);
+    expectLinear(3000, numbers, (all) => {
+      const names = all.map((n) => `M${n}::S::LEG`);
+      const readLayer = createLayerReader(names, CONVERT_DEFAULTS.dropLayers);
+      expect(all.every((n) => readLayer(`72_M${n}_S_D2`, '').isDropped)).toBe(true);
+    });
   });
 });
