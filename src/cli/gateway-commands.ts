@@ -61,7 +61,8 @@ export const inboxCommand: Command = {
     'It needs id and rootid (equal), manufacturer, program and basearticlenumber; its configuration',
     'is ocd.reinitstring. The response is {"stored": true, "id": …, "file": …, "warnings": […]},',
     'or {"error": …, "code": …} with status 403, 413, 421, 422, 503 or 507. A web page may post if',
-    '--allow-origin lists it, or to …/cart?secret=SECRET if BTG2GLTF_INBOX_SECRET is SECRET.',
+    '--allow-origin lists it, or if BTG2GLTF_INBOX_SECRET is SECRET, to …/cart?secret=SECRET or with',
+    'the header Authorization: Bearer SECRET.',
     '',
   ],
   examples: [

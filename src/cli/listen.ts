@@ -13,16 +13,10 @@ interface Listening extends ListenAddress {
 
 const LOOPBACK = '127.0.0.1';
 
-const POST_OPTIONS = {
-  'allow-origin': {
-    type: 'string',
-    describe: 'origins whose pages may post, separated by commas [default: none]',
-  },
-  'allow-host': {
-    type: 'string',
-    describe: 'names of this server, separated by commas; addresses and localhost need none',
-  },
-} as const satisfies Record<string, OptionSpec>;
+const ORIGINS: OptionSpec = {
+  type: 'string',
+  describe: 'origins whose pages may post, separated by commas [default: none]',
+};
 
 /** The options of a command that listens. @param arePosts - Whether pages may post to it. */
 export function listenOptions(port: number, arePosts = false): Record<string, OptionSpec> {
@@ -33,7 +27,11 @@ export function listenOptions(port: number, arePosts = false): Record<string, Op
       describe: 'address to listen on, 0.0.0.0 for all; only loopback keeps other machines out',
       default: LOOPBACK,
     },
-    ...(arePosts && POST_OPTIONS),
+    ...(arePosts && { 'allow-origin': ORIGINS }),
+    'allow-host': {
+      type: 'string',
+      describe: 'other names of this server, separated by commas; addresses need none',
+    },
   };
 }
 
@@ -60,7 +58,7 @@ export async function readListening(args: Arguments, standard: number): Promise<
   }
   const names = textOf(args, 'allow-host')
     ?.split(',')
-    .map((name) => name.trim().toLowerCase());
+    .map((name) => name.trim());
   return { port: Number(text), host, ...given({ origins: await readOrigins(args), names }) };
 }
 

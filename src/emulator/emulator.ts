@@ -10,7 +10,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type EmulatedRange, type Json, RangeRefusal } from '../sample/range.ts';
 import { isConverterError } from '../support/errors.ts';
-import { LISTEN_CHECKS, listen } from '../support/listening.ts';
+import { isNameOf, LISTEN_CHECKS, listen } from '../support/listening.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { jsonText } from './json-text.ts';
 import { type Answer, checkQuery, Refusal, type Route, type RouteContext } from './route.ts';
@@ -26,6 +26,8 @@ export interface EmulatorOptions {
   port?: number;
   /** @defaultValue `127.0.0.1`, so that no other machine reaches it */
   host?: string;
+  /** Names of the server, beside addresses, `localhost` and `host`; requests to others are refused (421). */
+  names?: readonly string[];
   /** Milliseconds since the epoch. @defaultValue `Date.now` */
   now?: () => number;
   /** Returns that many unpredictable bytes. @defaultValue the system's source */
@@ -159,10 +161,8 @@ function makeLogin(random: (bytes: number) => Uint8Array): Login {
 }
 
 /** Creates a server that is not yet listening. Bodies are not parsed: each row gets the bytes. */
-async function createServer(
-  { validators = 'none', onRequest }: EmulatorOptions,
-  now: () => number,
-): Promise<FastifyInstance> {
+async function createServer(options: EmulatorOptions, now: () => number): Promise<FastifyInstance> {
+  const { validators = 'none', onRequest } = options;
   const { fastify } = await import('fastify');
   const app = fastify({
     logger: false,
@@ -178,6 +178,10 @@ async function createServer(
   app.setErrorHandler((error, _request, reply) => sendError(reply, error));
   const missing = new Refusal(404, 'no such operation');
   app.setNotFoundHandler((_request, reply) => sendError(reply, missing));
+  app.addHook('onRequest', async ({ headers }) => {
+    if (isNameOf(headers.host, options)) return;
+    throw new Refusal(421, 'this server is not known by that name; see --allow-host');
+  });
   if (validators !== 'none') addValidators(app, validators === 'etag' ? byTag : byDate(now));
   addCompression(app);
   if (onRequest !== undefined) {

@@ -1,14 +1,14 @@
 /** An HTTP server with one address that other systems post to: body limits, origins, errors, shutdown. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, Server } from 'node:http';
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
-import { LISTEN_CHECKS, listen } from '../support/listening.ts';
+import { isNameOf, LISTEN_CHECKS, listen } from '../support/listening.ts';
 import type { Logger } from '../support/log.ts';
 import { CHECKS, type ParameterCheck, required } from '../support/parameters.ts';
 
@@ -20,7 +20,7 @@ export interface ServerOptions {
   host?: string;
   /** Origins of the web pages that may post without the secret. @defaultValue none */
   origins?: readonly string[];
-  /** Names of this server, beside its addresses and `localhost`; a page could make any other point to it. */
+  /** Names of this server, beside its addresses, `localhost` and `host`; a page could make any other point to it. */
   names?: readonly string[];
   /** A page of any origin may post with it: `?secret=` in the address, or `Authorization: Bearer`. */
   secret?: string;
@@ -181,7 +181,8 @@ function addHooks(app: FastifyInstance, options: ServerOptions, isClosing: () =>
   const arrivals = new WeakMap<object, number>();
   app.addHook('onRequest', async (request) => {
     arrivals.set(request, now());
-    checkName(request, options);
+    if (isNameOf(request.headers.host, options)) return;
+    throw new Refusal(421, 'this server is not known by that name; see --allow-host');
   });
   app.addHook('onSend', async ({ headers }, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
@@ -199,23 +200,21 @@ function addHooks(app: FastifyInstance, options: ServerOptions, isClosing: () =>
   });
 }
 
-/** A page may let any name of its own point to this server, and would then post to its own origin. */
-function checkName({ headers }: FastifyRequest, { names = [] }: ServerOptions): void {
-  const { host = '' } = headers;
-  const name = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1]?.replace(/^\[|\]$/g, '') ?? '';
-  const lower = name.toLowerCase();
-  if (lower === '' || lower === 'localhost' || isIP(name) !== 0 || names.includes(lower)) return;
-  throw new Refusal(421, 'this server is not known by that name; see --allow-host');
-}
-
 /** The library only omits its headers for an unlisted origin; the request has to be refused as well. */
 function corsOptions(options: ServerOptions) {
   const common: FastifyCorsOptions = { methods: ['POST'], maxAge: 600, strictPreflight: false };
   type Done = (error: Error | null, result?: FastifyCorsOptions) => void;
   return () => (request: FastifyRequest, done: Done) => {
-    if (mayPost(request, options)) return done(null, { ...common, origin: true });
+    if (isPreflight(request, options) || mayPost(request, options))
+      return done(null, { ...common, origin: true });
     done(new Refusal(403, 'pages of this origin may not post here; see --allow-origin'));
   };
+}
+
+/** A preflight has no secret: the browser asks whether it may send the header with it. */
+function isPreflight({ method, headers }: FastifyRequest, { secret }: ServerOptions) {
+  const isAsked = headers['access-control-request-method'] !== undefined;
+  return method === 'OPTIONS' && isAsked && secret !== undefined;
 }
 
 function mayPost({ headers, query }: FastifyRequest, { origins = [], secret }: ServerOptions) {

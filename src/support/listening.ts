@@ -1,4 +1,5 @@
 /** What all servers share: the check of their address, and the sentence if the system refuses it. */
+import { isIP } from 'node:net';
 import { ConverterError } from './errors.ts';
 import { CHECKS, type ParameterCheck } from './parameters.ts';
 
@@ -51,4 +52,19 @@ export async function listen(
     const help = 'choose another port or host';
     throw new ConverterError('USAGE', reason({ port, host }), { cause, help });
   }
+}
+
+/**
+ * Whether a `Host` header names a server: by an address, as `localhost`, as the host on which it listens, or by one of
+ * its names, in any case. A web page could let any other name point to the server and then read its answers.
+ */
+export function isNameOf(
+  header: string | undefined,
+  { host, names = [] }: { host?: string; names?: readonly string[] },
+): boolean {
+  const [, spelling] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(header ?? '') ?? [];
+  if (spelling === undefined) return false;
+  const name = spelling.replace(/^\[|\]$/g, '').toLowerCase();
+  const known = ['', 'localhost', host, ...names].map((one) => one?.toLowerCase());
+  return isIP(name) !== 0 || known.includes(name);
 }

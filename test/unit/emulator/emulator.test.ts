@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { request } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -208,6 +209,24 @@ test('closing cuts a request that is still being answered', async () => {
   await once(asked.signal, 'abort');
   await other.close();
   await cut;
+});
+
+test('a request to a name that another server gave to this address is refused', async () => {
+  const other = await startEmulator({
+    range: await openRecording(DIR),
+    names: ['Emulator'],
+  });
+  const { port, pathname } = new URL(`${other.authUrl}/GetPublicKey/`);
+  const statusFor = (host: string) =>
+    new Promise<number | undefined>((done) => {
+      const sent = request({ hostname: '127.0.0.1', port, path: pathname, headers: { host } });
+      sent.on('response', (response) => done(response.resume().statusCode)).end();
+    });
+  for (const host of ['evil.example', `evil.example:${port}`])
+    expect([host, await statusFor(host)]).toEqual([host, 421]);
+  for (const host of ['emulator:4810', 'LOCALHOST', `127.0.0.1:${port}`])
+    expect([host, await statusFor(host)]).toEqual([host, 200]);
+  await other.close();
 });
 
 test('any block name in a path arrives as it was sent', async () => {

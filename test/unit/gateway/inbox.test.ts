@@ -412,7 +412,7 @@ describe('a page in a browser', () => {
   });
 
   it('is refused by default, and under a name that was made to point here', async () => {
-    await open({ names: ['inbox.example'] });
+    await open({ names: ['INBOX.example'], host: 'LocalHost' });
     expect((await post(CART, { origin: 'https://plan.example' })).status).toBe(403);
     const { hostname, port } = new URL(inbox.url);
     const statusFor = (host: string) =>
@@ -421,9 +421,26 @@ describe('a page in a browser', () => {
         sent.on('response', (response) => done(response.resume().statusCode));
         sent.end(JSON.stringify({ json: CART }));
       });
-    expect(await statusFor('evil.example:4820')).toBe(421);
+    for (const host of ['evil.example:4820', 'evil.example:1:2', 'xinbox.example'])
+      expect([host, await statusFor(host)]).toEqual([host, 421]);
     for (const host of ['127.0.0.1', 'localhost:4820', '[::1]:4820', 'Inbox.example'])
       expect([host, await statusFor(host)]).toEqual([host, 200]);
+  });
+
+  it('of any origin may ask whether it may send the secret as a header', async () => {
+    const headers = {
+      origin: 'https://plan.example',
+      'access-control-request-headers': 'authorization,content-type',
+    };
+    await open({ secret: 'a long secret' });
+    const response = await preflight(headers);
+    expect([response.status, response.headers.get('access-control-allow-headers')]).toEqual([
+      204,
+      'authorization,content-type',
+    ]);
+    await inbox.close();
+    await open();
+    expect((await preflight(headers)).status).toBe(403);
   });
 
   it('is refused where its origin is not among those listed, and nothing is stored', async () => {
