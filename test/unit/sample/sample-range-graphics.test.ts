@@ -226,7 +226,7 @@ describe('the sample range made twice', () => {
   it('gives equal bytes', async () => {
     const other = createSampleRange();
     for (const name of [...blocks.keys()].slice(0, 40)) {
-      expect(await other.block(name)).toEqual(await range.block(name));
+      expectSame(await other.block(name), await range.block(name));
     }
     // Drawn here: other test files read what test/setup/shared-textures.ts keeps.
     const { createTextureStore } =
@@ -234,11 +234,16 @@ describe('the sample range made twice', () => {
         TEXTURE_MODULE,
       );
     const draw = createTextureStore();
-    for (const name of ['EICHE', 'LOCHBLECH_N']) {
-      expect(await draw('FJEL', name)).toEqual(await range.material('FJEL', name));
+    for (const name of ['STOFF_GRAU', 'LOCHBLECH_N']) {
+      expectSame(await draw('FJEL', name), await range.material('FJEL', name));
     }
   });
 });
+
+/** A hundred times as fast as a comparison byte by byte. */
+function expectSame(one: Uint8Array | undefined, other: Uint8Array | undefined): void {
+  expect(Buffer.compare(one!, other!)).toBe(0);
+}
 
 /** Bounds of what is drawn by blocks, metres. */
 function boundsOf(partsList: Wire): { min: number[]; max: number[] } {

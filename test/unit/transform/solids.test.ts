@@ -171,11 +171,12 @@ describe('sphere and ellipsoid', () => {
         };
         expect(normalsApart(corners, wanted)).toBeLessThan(1e-4);
       }),
-      { seed: 293, numRuns: 10 },
+      { seed: 293, numRuns: 4 },
     );
     const sphere = measure(make('sphere', [0.5])!);
     const round = measure(make('ellipsoid', [0.5, 0.5, 0.5])!);
-    expect(sphere).toEqual(round);
+    // As a text: to compare its thousands of corners takes seconds.
+    expect(JSON.stringify(sphere)).toBe(JSON.stringify(round));
   });
 });
 
