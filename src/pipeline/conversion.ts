@@ -1,6 +1,8 @@
 /** Converts snapshots into GLBs: loads the converter, and runs it in workers, which can be ended at any moment. */
 import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import type { ContentStore, FileStoreOptions } from '../cache/content-store.ts';
 import type { Built } from '../model/asset.ts';
@@ -209,9 +211,8 @@ function inWorkers({ stores, options, session }: Run) {
     workers.add(worker);
     return worker;
   };
-  const endAll = (some: ReadonlySet<ConversionWorker>) => {
-    for (const worker of some) worker.end();
-  };
+  const endAll = (some: ReadonlySet<ConversionWorker>) =>
+    Promise.all(Array.from(some, (worker) => worker.end()));
   session.ended.addEventListener('abort', () => endAll(workers), { once: true });
 
   return async (
@@ -220,14 +221,18 @@ function inWorkers({ stores, options, session }: Run) {
     isLarge: boolean,
   ) => {
     const { key, partsList, blocks, images } = input;
-    // An idle worker keeps its caches and what it has not collected yet.
-    if (isLarge) endAll(idle);
+    if (isLarge) {
+      // An idle worker keeps its caches and what it has not collected yet.
+      await endAll(idle);
+      if (signal.aborted) throw interrupted();
+      collectGarbage();
+    }
     const [worker = start()] = idle;
     idle.delete(worker);
     signal.addEventListener('abort', worker.end);
     try {
       const answer = await worker.send({ step, input: { key, partsList, blocks, images }, file });
-      if (isLarge) worker.end();
+      if (isLarge) await worker.end();
       else idle.add(worker);
       if ('error' in answer) throw errorOf(answer.error);
       return answer.result;
@@ -235,6 +240,14 @@ function inWorkers({ stores, options, session }: Run) {
       signal.removeEventListener('abort', worker.end);
     }
   };
+}
+
+/** The engine leaves hundreds of MiB of garbage in this thread, because it does not know what a worker needs. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc');
+  collect();
 }
 
 type ConversionWorker = ReturnType<typeof startWorker>;
@@ -266,7 +279,7 @@ function startWorker(workerData: WorkerMessages['data'], heapMb: number, onExit:
     end: () => {
       onExit();
       reject(interrupted());
-      void worker.terminate();
+      return worker.terminate();
     },
   };
 }
