@@ -1,10 +1,12 @@
 /** What all commands that listen for connections share: address, errors, origins and shutdown. @see D-810 */
 import { isIP } from 'node:net';
 import { isConverterError } from '../support/errors.ts';
-import { HIGHEST_PORT, type ListenAddress } from '../support/listening.ts';
+import { LISTEN_CHECKS } from '../support/listening.ts';
 import { type Arguments, given, type Io, type OptionSpec, textOf, usageError } from './command.ts';
 
-interface Listening extends ListenAddress {
+interface Listening {
+  port: number;
+  host: string;
   /** Of `--allow-origin`; missing if it was not given. */
   origins?: string[];
   /** Of `--allow-host`; missing if it was not given. */
@@ -50,8 +52,9 @@ export async function readListening(args: Arguments, standard: number): Promise<
       `--port: expected a number, received "${text}"; to let other machines connect, use --host ${address}`,
     );
   }
-  if (!/^\d{1,5}$/.test(text) || Number(text) > HIGHEST_PORT) {
-    throw usageError(`--port: expected 0 to ${HIGHEST_PORT}, received "${text}"`);
+  const { expected, is } = LISTEN_CHECKS.port;
+  if (!/^\d{1,5}$/.test(text) || !is(Number(text))) {
+    throw usageError(`--port: expected ${expected}, received "${text}"`);
   }
   if (/[\s/]|^[^[]*:\d+$/.test(host) && !isIP(host)) {
     throw usageError(`--host: expected an address without a port, received "${host}"`);

@@ -5,7 +5,7 @@ import { readAddress } from '../service/target.ts';
 import { asConverterError, ConverterError, isConverterError } from '../support/errors.ts';
 import { readText } from '../support/files.ts';
 import { didYouMean, nearestName } from '../support/nearest.ts';
-import { CHECKS, required } from '../support/parameters.ts';
+import { CHECKS, required, SCHEMA_TYPES } from '../support/parameters.ts';
 import type { ENVIRONMENT, Environment } from './environment.ts';
 import {
   type PipelineContent,
@@ -226,21 +226,18 @@ function wording(yaml: YamlFile, issue: z.core.$ZodIssue): string {
   return isSecret ? expected : `${expected}, received ${JSON.stringify(received)?.slice(0, 60)}`;
 }
 
-/** Types of the schema library in plain words. */
+/** As they are written in YAML. */
 const TYPES: Readonly<Record<string, string>> = {
+  ...SCHEMA_TYPES,
   array: 'a list, such as [FJEL]',
   object: 'keys and values',
   record: 'keys and values',
-  string: 'a text',
-  number: 'a number',
-  boolean: 'true or false',
 };
 
 function expectation(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_format' && issue.format === 'url') {
     return 'expected an address that starts with http:// or https://';
   }
-  if (issue.code === 'invalid_type' && issue.expected === 'int') return 'expected a whole number';
   if (issue.code === 'too_small') {
     if (issue.origin === 'array') return 'expected at least one entry';
     if (issue.origin === 'string') return 'expected a text that is not empty';

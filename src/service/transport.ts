@@ -11,6 +11,8 @@ import { type Addresses, buildTarget, type Target } from './target.ts';
 import { hasMoreValues } from './wire-value.ts';
 
 const MAX_CONNECT_MS = 10_000;
+/** The default of Node: other servers and proxies send and accept no more either. */
+const MAX_HEADER_BYTES = 16_384;
 const KEEP_ALIVE_MS = 30_000;
 const MAX_REDIRECTS = 3;
 const JSON_HEADERS = { accept: 'application/json', 'content-type': 'application/json' } as const;
@@ -137,6 +139,7 @@ async function openAgent(connections: number): Promise<{ agent: Agent; userAgent
   const agent = new Agent({
     connections,
     pipelining: 1,
+    maxHeaderSize: MAX_HEADER_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // A timer of our own covers the whole exchange, also a body that arrives byte by byte.
     headersTimeout: 0,
@@ -324,9 +327,9 @@ function expectFewValues(bytes: Uint8Array, maxValues: number): void {
   throw new ConverterError('RESPONSE_TOO_LARGE', message, { help });
 }
 
-function tooLarge(limit: string): ConverterError {
+function tooLarge(limit: string, help?: string): ConverterError {
   const message = `expected an answer of at most ${limit}, received more`;
-  return new ConverterError('RESPONSE_TOO_LARGE', message);
+  return new ConverterError('RESPONSE_TOO_LARGE', message, { ...(help && { help }) });
 }
 
 /** The error of a request whose run was stopped. */
@@ -398,6 +401,10 @@ function connectionError(thrown: unknown, origin: string): ConverterError {
   if (thrown instanceof ConverterError) return thrown;
   const nodeCode = codeOf(thrown);
   const cause = safeCause(thrown);
+  if (nodeCode === 'UND_ERR_HEADERS_OVERFLOW') {
+    const help = 'report it to the operator of the service';
+    return tooLarge(`${MAX_HEADER_BYTES} bytes of headers`, help);
+  }
   const reason = reasonOf(nodeCode);
   if (reason === undefined) {
     return new ConverterError('HTTP_CONNECTION', 'the connection was lost', { cause });

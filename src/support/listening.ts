@@ -4,13 +4,13 @@ import { ConverterError } from './errors.ts';
 import { CHECKS, type ParameterCheck } from './parameters.ts';
 
 /** Where a server listens. */
-export interface ListenAddress {
+interface ListenAddress {
   port: number;
   host: string;
 }
 
 /** The highest port of TCP. */
-export const HIGHEST_PORT = 65_535;
+const HIGHEST_PORT = 65_535;
 
 /** The checks of the options of a server, for {@link checkParameters}. */
 export const LISTEN_CHECKS = {

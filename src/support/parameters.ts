@@ -112,7 +112,7 @@ function checkInside(
 }
 
 /** Types of the schema library in plain words. */
-const TYPES: Readonly<Record<string, string>> = {
+export const SCHEMA_TYPES: Readonly<Record<string, string>> = {
   string: CHECKS.string.expected,
   number: 'a number',
   int: 'a whole number',
@@ -125,7 +125,7 @@ const TYPES: Readonly<Record<string, string>> = {
 function checkSchema(where: string, value: unknown, schema: z.ZodType): void {
   const issue = schema.safeParse(value).error?.issues[0];
   if (issue === undefined) return;
-  const type = issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined;
+  const type = issue.code === 'invalid_type' ? SCHEMA_TYPES[issue.expected] : undefined;
   const expected = type ?? issue.message.replace(/^.*?expected /, '');
   const steps = issue.path.map((step) =>
     typeof step === 'number' ? `entry ${step + 1}` : String(step),

@@ -153,6 +153,21 @@ describe('a failure that stays', () => {
     await client.close();
   });
 
+  it('refuses headers beyond the limit at once, and says so', async () => {
+    const client = clientOf(server);
+    server.next(BTG, raw('{}', { 'x-flood': 'x'.repeat(20_000) }));
+    const error = await errorOf(client.getPartsList(KEY));
+    expect(error).toMatchObject({
+      code: 'RESPONSE_TOO_LARGE',
+      message: expect.stringMatching(
+        /: expected an answer of at most 16384 bytes of headers, received more$/,
+      ),
+      help: 'report it to the operator of the service',
+    });
+    expect(server.count(BTG)).toBe(1);
+    await client.close();
+  });
+
   it('refuses an answer of too many objects before it is parsed, and names the option', async () => {
     const client = clientOf(server, { maxJsonValues: 1000 });
     server.next(
