@@ -4,7 +4,7 @@
  */
 import type { Sharp } from 'sharp';
 import type { ImageCodec, Pixels } from '../model/image-codec.ts';
-import { type Budget, createBudget } from './budget.ts';
+import { createBudget } from './budget.ts';
 import { ConverterError } from './errors.ts';
 
 /** Larger images are refused; sharp checks it too, because a header may be wrong. */
@@ -46,7 +46,7 @@ async function loadSharp() {
 async function decode(
   bytes: Uint8Array,
   size: { width: number; height: number } | undefined,
-  pixels: Budget,
+  pixels: ReturnType<typeof createBudget>,
 ): Promise<Pixels> {
   const sharp = await loadSharp();
   const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' });
@@ -83,7 +83,11 @@ async function open({ data, width, height, channels }: Pixels) {
   return channels === 1 ? image.toColourspace('b-w') : image;
 }
 
-function encode(image: Pixels, pixels: Budget, as: (sharp: Sharp) => Sharp): Promise<Uint8Array> {
+function encode(
+  image: Pixels,
+  pixels: ReturnType<typeof createBudget>,
+  as: (sharp: Sharp) => Sharp,
+): Promise<Uint8Array> {
   return guard(async () => {
     const release = await pixels.take(image.width * image.height);
     try {
