@@ -308,9 +308,10 @@ describe('a choice that cannot be had', () => {
     const rows = (await readFile(join(runs, 'failures.jsonl'), 'utf8')).trim().split('\n');
     const listed = rows.map((row) => JSON.parse(row)).map(({ what, code }) => [what, code]);
     expect(listed).toEqual([
-      ['cart child.json', 'CHILD_WITHOUT_ROOT'],
-      ['cart no-id.json', 'CART_INVALID'],
+      // The smallest first.
       ['cart torn.json', 'CART_INVALID'],
+      ['cart no-id.json', 'CART_INVALID'],
+      ['cart child.json', 'CHILD_WITHOUT_ROOT'],
       ['permanentid P-OF-ANOTHER-SYSTEM', 'PERMANENT_ID_NOT_RESOLVABLE'],
       ['configuration FJEL/LINEA/LN-D160/80 OBERFLÄCHE.DEKOR=PINK', 'PROPERTY_VALUE_REFUSED'],
       ['configuration FJEL/LINEA/LN-D160/80 OBERFLÄCHE.DEKRO=NB', 'PROPERTY_UNKNOWN'],
