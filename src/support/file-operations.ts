@@ -86,8 +86,11 @@ function refuseLinks(paths: readonly string[]): void {
   for (const path of paths) {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) return;
-    const message = `${path}: expected a file or folder, received a symbolic link`;
-    if (found.isSymbolicLink()) throw new ConverterError('LINK_REFUSED', message);
+    if (found.isFile() || found.isDirectory()) continue;
+    // A pipe would end no read.
+    const received = found.isSymbolicLink() ? 'a symbolic link' : 'a pipe, socket or device';
+    const message = `${path}: expected a file or folder, received ${received}`;
+    throw new ConverterError('LINK_REFUSED', message);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Links: what another user has put in the place of a file or folder of the converter is refused by name, not followed. */
+import { spawnSync } from 'node:child_process';
 import {
   cp,
   lstat,
@@ -94,6 +95,17 @@ test.each(PLACES)('a run refuses a link at %s, and leaves its target alone', asy
   expect(stderr.replaceAll('\n', ' ')).toContain(refusal(path));
   expect(await stateOfVictim()).toEqual(before);
   expect(await readlink(path)).toBe(at('victim'));
+});
+
+test.skipIf(process.platform === 'win32')('a run waits for no pipe', async () => {
+  for (const name of ['out/.lock', 'out/manifest.jsonl']) {
+    await rm(at(name), { force: true });
+    spawnSync('mkfifo', [at(name)]);
+    const { exit, stderr } = await run();
+    const refused = `${at(name)}: expected a file or folder, received a pipe, socket or device`;
+    expect([exit, stderr]).toEqual([3, expect.stringContaining(refused)]);
+    await rm(at(name));
+  }
 });
 
 test('the link to the latest run is replaced, wherever it leads', async () => {
