@@ -23,30 +23,26 @@ const INBOX_PORT = 4820;
 const MEBIBYTE = 1024 * 1024;
 const DEFAULT_MIB = INBOX_DEFAULTS.bodyLimitBytes / MEBIBYTE;
 
+const limit = (describe: string, standard: number) =>
+  ({ type: 'number', min: 1, describe, default: standard }) as const;
+
 /** The command `inbox`: receives the cart posts of the planning frontend. */
 export const inboxCommand: Command = {
   options: {
     store: { type: 'string', value: 'DIR', required: true, describe: 'folder of one file a cart' },
     ...listenOptions(INBOX_PORT, true),
-    'max-mib': { type: 'number', min: 1, describe: 'largest cart, MiB', default: DEFAULT_MIB },
-    'max-carts': {
-      type: 'number',
-      min: 1,
-      describe: 'most files in the store',
-      default: INBOX_DEFAULTS.maxFiles,
-    },
-    'max-store-mib': {
-      type: 'number',
-      min: 1,
-      describe: 'most MiB in the store',
-      default: INBOX_DEFAULTS.maxStoreBytes / MEBIBYTE,
-    },
-    'max-memory-mib': {
-      type: 'number',
-      min: 1,
-      describe: 'most MiB of posts in memory; then the slowest is refused (503)',
-      default: INBOX_DEFAULTS.maxBytesInMemory / MEBIBYTE,
-    },
+    'max-mib': limit('largest cart, MiB', DEFAULT_MIB),
+    'max-carts': limit('most files in the store', INBOX_DEFAULTS.maxFiles),
+    'max-store-mib': limit('most MiB in the store', INBOX_DEFAULTS.maxStoreBytes / MEBIBYTE),
+    'max-values': limit('most objects, lists and keys of a cart', INBOX_DEFAULTS.maxValues),
+    'max-connections': limit(
+      'most connections; then the longest idle ones are closed',
+      INBOX_DEFAULTS.maxConnections,
+    ),
+    'max-memory-mib': limit(
+      'most MiB of posts in memory; then the slowest is refused (503)',
+      INBOX_DEFAULTS.maxBytesInMemory / MEBIBYTE,
+    ),
     cache: { type: 'string', describe: 'cache folder to store permanent identifiers in' },
     pipeline: { type: 'string', describe: 'take cache and service from this pipeline file' },
     'permanent-ids': {
@@ -80,6 +76,8 @@ export const inboxCommand: Command = {
     const bytesOf = (name: string) => (numberOf(args, name) ?? 0) * MEBIBYTE || undefined;
     const limits = given({
       maxFiles: numberOf(args, 'max-carts'),
+      maxValues: numberOf(args, 'max-values'),
+      maxConnections: numberOf(args, 'max-connections'),
       maxStoreBytes: bytesOf('max-store-mib'),
       maxBytesInMemory: bytesOf('max-memory-mib'),
       secret: io.env.BTG2GLTF_INBOX_SECRET || undefined,
@@ -143,9 +141,6 @@ function createPlanner(pipeline: Pipeline, io: Io) {
 }
 
 const RELAY_PORT = 4830;
-const limit = (describe: string, standard: number) =>
-  ({ type: 'number', min: 1, describe, default: standard }) as const;
-
 /** The command `relay`: the token relay, for pages that must not use the authentication server. */
 export const relayCommand: Command = {
   options: {

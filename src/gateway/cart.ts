@@ -28,8 +28,8 @@ const IDENTITY = ['id', 'rootid', ...ARTICLE_NAMES] as const;
  * @throws {@link ConverterError} `CART_INVALID`; `CHILD_WITHOUT_ROOT` where `id` is not `rootid`.
  * @see Spec 4.6; D-811, D-813.
  */
-export function readCartPost(bytes: Uint8Array): Cart {
-  const body = parsed(bytes, 'body');
+export function readCartPost(bytes: Uint8Array, maxValues?: number): Cart {
+  const body = parsed(bytes, 'body', maxValues);
   if (!isRecord(body)) throw unexpected('body', EXPECTED_BODY, body);
   if (!Object.hasOwn(body, 'json')) {
     if (IDENTITY.some((name) => Object.hasOwn(body, name))) return checkCart(body, 'body');
@@ -37,7 +37,9 @@ export function readCartPost(bytes: Uint8Array): Cart {
     throw invalid(`body: expected ${EXPECTED_BODY}, received an object with ${names}`);
   }
   const { json } = body;
-  const cart = checkCart(typeof json === 'string' ? parsed(Buffer.from(json), 'json') : json);
+  const cart = checkCart(
+    typeof json === 'string' ? parsed(Buffer.from(json), 'json', maxValues) : json,
+  );
   return { ...cart, permanentid: cart.permanentid ?? idOf(body, 'permanentid') };
 }
 
@@ -64,13 +66,12 @@ export function checkCart(article: unknown, where = 'json'): Cart {
   return { article, id, permanentid: idOf(article, 'permanentid'), warnings };
 }
 
-function parsed(bytes: Uint8Array, where: string): unknown {
+function parsed(bytes: Uint8Array, where: string, maxValues: number | undefined): unknown {
   try {
-    return parseCart(bytes);
-  } catch (cause) {
-    throw new ConverterError('CART_INVALID', `${where}: ${asConverterError(cause).message}`, {
-      cause,
-    });
+    return parseCart(bytes, maxValues);
+  } catch (thrown) {
+    const { message, help } = asConverterError(thrown);
+    throw new ConverterError('CART_INVALID', `${where}: ${message}`, { cause: thrown, help });
   }
 }
 

@@ -1,6 +1,7 @@
 /** The cart inbox: stores each cart post of the planning frontend as one file. */
 import { join } from 'node:path';
 import pLimit from 'p-limit';
+import { MAX_CART_VALUES } from '../service/wire-value.ts';
 import { asConverterError } from '../support/errors.ts';
 import { encodeFileName } from '../support/file-names.ts';
 import {
@@ -38,6 +39,8 @@ export interface InboxOptions extends ServerOptions {
   store: string;
   /** @defaultValue {@link INBOX_DEFAULTS} */
   bodyLimitBytes?: number;
+  /** Most objects, lists and keys of a cart. @defaultValue {@link INBOX_DEFAULTS} */
+  maxValues?: number;
   /** Most files in the store. @defaultValue {@link INBOX_DEFAULTS} */
   maxFiles?: number;
   /** Most bytes in the store. @defaultValue {@link INBOX_DEFAULTS} */
@@ -57,9 +60,11 @@ const MEBIBYTE = 1024 * 1024;
 /** The defaults of an inbox: a planning of some hundred articles with all values has a few MiB. */
 export const INBOX_DEFAULTS = {
   bodyLimitBytes: 8 * MEBIBYTE,
+  maxValues: MAX_CART_VALUES,
   maxFiles: 100_000,
   maxStoreBytes: 4096 * MEBIBYTE,
   maxBytesInMemory: 16 * MEBIBYTE,
+  maxConnections: 256,
 } as const;
 
 /** Carts that the service stores at the same time. */
@@ -91,7 +96,7 @@ const CART_PATH = '/cart';
  */
 export async function openInbox(options: InboxOptions): Promise<GatewayServer> {
   checkParameters('openInbox', options, { store: required(CHECKS.text), ...SERVER_CHECKS }, true);
-  const { store, permanentIds, log, bodyLimitBytes } = { ...INBOX_DEFAULTS, ...options };
+  const { store, permanentIds, log, bodyLimitBytes, maxValues } = { ...INBOX_DEFAULTS, ...options };
   await makeFolder(store);
   await removeStaleTemporaries(store);
   const quota = await openQuota({ ...INBOX_DEFAULTS, ...options });
@@ -102,7 +107,7 @@ export async function openInbox(options: InboxOptions): Promise<GatewayServer> {
       path: CART_PATH,
       bodyLimitBytes,
       async answer({ bytes, release }) {
-        const cart = storedForm(bytes);
+        const cart = storedForm(bytes, maxValues);
         await quota.expectSpace(cart.file, cart.content.length);
         await replaceFile(join(store, cart.file), cart.content);
         release();
@@ -114,8 +119,8 @@ export async function openInbox(options: InboxOptions): Promise<GatewayServer> {
 }
 
 /** A cart as it is stored: as objects and texts it would take many times its bytes while it is written. */
-function storedForm(bytes: Uint8Array) {
-  const { article, ...cart } = readCartPost(bytes);
+function storedForm(bytes: Uint8Array, maxValues: number) {
+  const { article, ...cart } = readCartPost(bytes, maxValues);
   const text = JSON.stringify(article);
   const content = Buffer.allocUnsafeSlow(Buffer.byteLength(text) + 1);
   content.write(text);

@@ -26,6 +26,8 @@ export interface ServerOptions {
   secret?: string;
   /** Most bytes of all posts that are in memory, at least those of the largest. @defaultValue those of the largest */
   maxBytesInMemory?: number;
+  /** Of more connections, those that have been idle for the longest time are closed. @defaultValue 256 */
+  maxConnections?: number;
   /** How long the shutdown waits for requests in flight, milliseconds. @defaultValue 10000 */
   graceMs?: number;
   /** Milliseconds since 1970. */
@@ -89,8 +91,6 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** A connection that sends no complete request head in this time is closed. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 1_000;
-/** Of more connections, those that have been idle for the longest time are closed. */
-const MAX_CONNECTIONS = 256;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Our own errors that are no 500, and whether the sender may read the message and correct it. */
@@ -126,7 +126,7 @@ export async function openServer(
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CHECK_INTERVAL_MS },
     frameworkErrors: (error, _request, reply) => void sendError(reply, error, log),
   }) as unknown as FastifyInstance;
-  limitConnections(app.server);
+  limitConnections(app.server, options.maxConnections);
   app.removeAllContentTypeParsers();
   const bodies = createBodies(options, handler.bodyLimitBytes);
   const received = new WeakMap<object, Body>();
@@ -234,12 +234,12 @@ function isSameSecret(given: string, secret: string): boolean {
 }
 
 /** Beyond the limit the oldest connection without a request is closed; only if there is none, one with a request. */
-function limitConnections(server: Server): void {
+function limitConnections(server: Server, maxConnections = 256): void {
   const idle = new Set<Socket>();
   const busy = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     const [oldest] = idle.size > 0 ? idle : busy;
-    if (idle.size + busy.size >= MAX_CONNECTIONS) oldest!.destroy();
+    if (idle.size + busy.size >= maxConnections) oldest!.destroy();
     idle.add(socket);
     socket.on('close', () => {
       idle.delete(socket);

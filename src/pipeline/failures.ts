@@ -79,6 +79,7 @@ const FAILS_BY: {
     articleTimeoutMs: ['ARTICLE_TIMEOUT'],
     conversionHeapMb: ['OUT_OF_MEMORY'],
     maxTextCharacters: [],
+    maxCartValues: ['CART_INVALID'],
     maxCarts: ['CARTS_LIMITED'],
     maxCartBytes: ['CARTS_LIMITED'],
   },

@@ -9,6 +9,7 @@ import { FRESHNESS_DEFAULT, FRESHNESS_POLICIES, type FreshnessPolicy } from '../
 import { IMAGE_LOCATION_DEFAULT } from '../fetch/image-location.ts';
 import { SERVICE_DEFAULTS } from '../service/service-config.ts';
 import { IMAGE_FIELDS, readFields } from '../service/wire-material.ts';
+import { MAX_CART_VALUES } from '../service/wire-value.ts';
 import {
   CONVERT_OPTIONS,
   type ConvertOption,
@@ -304,6 +305,7 @@ export const pipelineSchema = z
         'longest text of the catalogue; longer ones are cut',
         1_000_000,
       ),
+      maxCartValues: int(MAX_CART_VALUES, 1, 'most objects, lists and keys of one cart'),
       maxCarts: int(100_000, 1, 'most carts, and children of carts, of one entry of articles:'),
       maxCartBytes: int(
         2 ** 30,

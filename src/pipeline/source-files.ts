@@ -177,6 +177,8 @@ function readLine({ record, info }: CsvLine, { columns, header, refuse }: Table)
   return request;
 }
 
+type CartLimits = Pick<Pipeline['limits'], 'maxCarts' | 'maxCartBytes' | 'maxCartValues'>;
+
 /** Larger files are not carts. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
 const SIZED_AT_ONCE = 16;
@@ -193,13 +195,13 @@ const WILDCARD = /[*?]/;
  */
 export async function findCarts(
   glob: string,
-  { maxCarts, maxCartBytes }: Pick<Pipeline['limits'], 'maxCarts' | 'maxCartBytes'>,
+  { maxCarts, maxCartBytes, maxCartValues }: CartLimits,
   signal?: AbortSignal,
 ): Promise<SourceOf<'planning'>['plannings']> {
   const segments = glob.split(sep === '\\' ? /[\\/]/ : sep);
   const first = segments.findIndex((segment) => WILDCARD.test(segment));
   // The pipeline names this one itself, so that what fails of it counts like the rest.
-  if (first < 0) return [await readCart(glob, glob)];
+  if (first < 0) return [await readCart(glob, glob, maxCartValues)];
   const folder = resolve(`${segments.slice(0, first).join(sep)}${sep}`);
   const paths = await matching(folder, segments.slice(first));
   const chosen = await smallest(paths, maxCarts, maxCartBytes);
@@ -208,7 +210,7 @@ export async function findCarts(
     async *[Symbol.asyncIterator]() {
       for (const path of chosen) {
         signal?.throwIfAborted();
-        yield { ...(await readCart(path, folder)), onlyCarts: true };
+        yield { ...(await readCart(path, folder, maxCartValues)), onlyCarts: true };
       }
       const omitted = paths.length - chosen.length;
       if (omitted === 0) return;
@@ -269,10 +271,10 @@ async function entries(folder: string, segment: string, folders: boolean): Promi
   return found;
 }
 
-async function readCart(path: string, folder: string): Promise<StoredPlanning> {
+async function readCart(path: string, folder: string, maxValues: number): Promise<StoredPlanning> {
   const name = `cart ${redact((relative(folder, path) || path).replaceAll(sep, '/'))}`;
   try {
-    return { name, article: { json: await readJson(path) } };
+    return { name, article: { json: await readJson(path, maxValues) } };
   } catch (thrown) {
     const error = asConverterError(thrown);
     if (error.code !== 'FILE_UNREADABLE' && endsRun(error.code)) throw error;
@@ -280,7 +282,7 @@ async function readCart(path: string, folder: string): Promise<StoredPlanning> {
   }
 }
 
-async function readJson(path: string): Promise<unknown> {
+async function readJson(path: string, maxValues: number): Promise<unknown> {
   const facts = await statIfExists(path);
   if (facts === undefined)
     throw new ConverterError('CART_INVALID', 'expected a file, received none');
@@ -288,7 +290,7 @@ async function readJson(path: string): Promise<unknown> {
     const message = `expected at most ${LARGEST_BYTES} bytes, received ${facts.bytes}`;
     throw new ConverterError('CART_INVALID', message);
   }
-  return parseCart(await readBytes(path));
+  return parseCart(await readBytes(path), maxValues);
 }
 
 /**

@@ -94,16 +94,25 @@ export function parseJson(bytes: Uint8Array, code: ErrorCode = 'RESPONSE_INVALID
 }
 
 /** Objects, lists and keys of a cart: a planning of some hundred articles has about 100,000. */
-const MAX_CART_VALUES = 500_000;
+export const MAX_CART_VALUES = 500_000;
 
-/** Parses a cart, which anyone may have made; checked before, because parsing could end the process. @throws `CART_INVALID` */
-export function parseCart(bytes: Uint8Array): unknown {
-  const refuse = (limit: string) =>
-    new ConverterError('CART_INVALID', `expected at most ${limit}, received more`);
+/**
+ * Parses a cart, which anyone may have made; checked before, because parsing could end the process.
+ *
+ * @param maxValues - Most objects, lists and keys.
+ * @throws {@link ConverterError} `CART_INVALID`
+ */
+export function parseCart(bytes: Uint8Array, maxValues: number = MAX_CART_VALUES): unknown {
+  const refuse = (limit: string, help?: string) => {
+    const message = `expected at most ${limit}, received more`;
+    return new ConverterError('CART_INVALID', message, { ...(help && { help }) });
+  };
   if (isTooDeep(bytes)) throw refuse(`${MAX_JSON_DEPTH} nested levels`);
   // 16 MiB of `{},` take 300 MiB.
-  if (hasMoreValues(bytes, MAX_CART_VALUES))
-    throw refuse(`${MAX_CART_VALUES} objects, lists and keys`);
+  if (hasMoreValues(bytes, maxValues)) {
+    const help = 'raise limits.maxCartValues (of the inbox: --max-values) if the cart is correct';
+    throw refuse(`${maxValues} objects, lists and keys`, help);
+  }
   return parseJson(bytes, 'CART_INVALID');
 }
 

@@ -115,8 +115,12 @@ describe.each(SERVERS)('%s', (name, words) => {
   });
 
   it.each([
-    ['a port that is none', ['--port', '70000'], /--port: expected 0 to 65535/],
-    ['a port that is a word', ['--port', 'http'], /--port: expected 0 to 65535/],
+    ['a port that is none', ['--port', '70000'], /--port: expected a whole number from 0 to 65535/],
+    [
+      'a port that is a word',
+      ['--port', 'http'],
+      /--port: expected a whole number from 0 to 65535/,
+    ],
     [
       'an address that is not ours',
       ['--host', '203.0.113.77'],

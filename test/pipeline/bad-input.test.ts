@@ -208,7 +208,7 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
     [['catalogue', 'sl'], /expected ls, search, show, received "sl"; did you mean "ls"\?/],
     [['catalogue', 'ls', '--emulator', '--recording', 'x'], /expected one of --pipeline/],
     [['verify', 'nowhere'], /expected a manifest\.jsonl, received none; run the pipeline first/],
-    [['serve', '--port', '70000'], /--port: expected 0 to 65535/],
+    [['serve', '--port', '70000'], /--port: expected a whole number from 0 to 65535/],
     [['serve', '--recording', 'nowhere'], /recording\.json/],
   ])('%j', async (words, sentence) => {
     const { exit, stderr } = await command(words);

@@ -280,6 +280,16 @@ describe('a post that is no cart', () => {
     }
   });
 
+  it('has more values than an option allows, and is refused', async () => {
+    await inbox.close();
+    await open({ maxValues: 10 });
+    const response = await post(CART);
+    expect([response.status, await response.json()]).toMatchObject([
+      422,
+      { error: 'body: expected at most 10 objects, lists and keys, received more' },
+    ]);
+  });
+
   it('a packed body is a 415', async () => {
     expect((await post(CART, { 'content-encoding': 'gzip' })).status).toBe(415);
   });
