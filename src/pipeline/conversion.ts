@@ -1,7 +1,7 @@
 /** Converts snapshots into GLBs: loads the converter, and runs it in workers, which can be ended at any moment. */
 import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import type { ContentStore, FileStoreOptions } from '../cache/content-store.ts';
@@ -225,8 +225,8 @@ function inWorkers({ stores, options, session }: Run) {
       // An idle worker keeps its caches and what it has not collected yet.
       await endAll(idle);
       if (signal.aborted) throw interrupted();
-      collectGarbage();
     }
+    collectGarbage();
     const [worker = start()] = idle;
     idle.delete(worker);
     signal.addEventListener('abort', worker.end);
@@ -242,12 +242,23 @@ function inWorkers({ stores, options, session }: Run) {
   };
 }
 
+/** In this thread, beside the workers. */
+const MOST_GARBAGE_BYTES = 64 * 1024 * 1024;
+let bytesInUse = 0;
+
 /** The engine leaves hundreds of MiB of garbage in this thread, because it does not know what a worker needs. */
 function collectGarbage(): void {
+  const usedBytes = () => {
+    const { used_heap_size, external_memory } = getHeapStatistics();
+    return used_heap_size + external_memory;
+  };
+  bytesInUse = Math.min(bytesInUse, usedBytes());
+  if (usedBytes() - bytesInUse < MOST_GARBAGE_BYTES) return;
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
   collect();
+  bytesInUse = usedBytes();
 }
 
 type ConversionWorker = ReturnType<typeof startWorker>;
