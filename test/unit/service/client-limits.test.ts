@@ -135,17 +135,24 @@ describe('an answer that is nested too deep', () => {
 describe('bodies that share the bytes in flight', () => {
   const MIB = 1024 * 1024;
   const LARGE_BLOCK = JSON.stringify({ ...EMPTY_BLOCK, X: 'x'.repeat(5 * MIB) });
-  /** Most of a body, which then never ends. */
-  const stalled: Answer = (response) => void response.write(LARGE_BLOCK.slice(0, -1000));
+  let sent = 0;
+  /** Most of a body, which then never ends, or late. */
+  const stalled: Answer = (response) => {
+    response.write(LARGE_BLOCK.slice(0, -1000), () => (sent += 1));
+  };
+  const late: Answer = (response, request) => {
+    stalled(response, request);
+    setTimeout(() => response.end(LARGE_BLOCK.slice(-1000)), 1400);
+  };
 
   it('wait for stalled ones, and their time limit begins after that', async () => {
     server.next(BLOCK, stalled, stalled);
-    server.always(BLOCK, raw(LARGE_BLOCK));
+    server.always(BLOCK, late);
     const limits = { maxBytesInFlight: 12 * MIB, timeoutMs: 1000, retries: 0 };
     const client = clientOf(server, limits);
     const first = names(2).map((name) => errorOf(client.getBlock(name)));
-    while (server.count(BLOCK) < 2) await sleep(10);
-    await sleep(50);
+    while (sent < 2) await sleep(10);
+    await sleep(100);
     await client.getBlock('ACME::DESK::LEG');
     const errors = await Promise.all(first);
     expect(errors.map(({ code }) => code)).toEqual(['HTTP_TIMEOUT', 'HTTP_TIMEOUT']);
