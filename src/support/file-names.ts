@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 /** A longer name is cut here and continued by a hash. */
 const MOST_CHARACTERS = 80;
 const HASH_LENGTH = 8;
+/** UTF-16 units that a readable name is made of: `normalize` sorts marks in quadratic time. */
+const MOST_READ = 1000;
 
 /** The length of the longest name that {@link encodeFileName} returns: 80 characters, `~`, 8 hex digits. */
 export const LONGEST_FILE_NAME = MOST_CHARACTERS + 1 + HASH_LENGTH;
@@ -46,7 +48,7 @@ export function encodeFileName(text: string): string {
  * Makes a readable name from any text that is the same in a folder, a URL, an S3 key and a shell.
  *
  * Marks over letters go, each run of characters other than `A-Za-z0-9._-` becomes one `-`, `-` and `.` at
- * either end go, 80 characters remain. Where that changed the text, `~` and 8 hex digits of its SHA-256
+ * either end go, 80 characters of the first 1,000 remain. Where that changed the text, `~` and 8 hex digits of its SHA-256
  * follow. The caller handles names that differ in letter case only.
  *
  * @param text - Any text, even an empty one.
@@ -63,6 +65,7 @@ export function encodeFileName(text: string): string {
  */
 export function urlName(text: string): string {
   const name = text
+    .slice(0, MOST_READ)
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .replace(/[^A-Za-z0-9._-]+/gu, '-')

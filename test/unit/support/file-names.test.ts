@@ -83,6 +83,9 @@ describe('urlName', () => {
     ['CON', 'CON'],
     ['nul.txt', 'nul-txt'],
     ['x'.repeat(81), 'x'.repeat(80)],
+    [`${'\u0300\u0316'.repeat(499)}\u{1d400}`, 'A'],
+    [`D1${'\u0300\u0316'.repeat(40_000)}`, 'D1'],
+    [`D1${' '.repeat(997)}\u{1d400}`, 'D1'],
   ])('writes %j as %j, and the first 8 hex digits of its SHA-256', (raw, name) => {
     expect(urlName(raw)).toBe(`${name}~${sha256Hex(Buffer.from(raw)).slice(0, 8)}`);
   });
@@ -110,5 +113,10 @@ describe('a hostile name takes linear time', () => {
   ])('%s of dots and a letter', (_, name) => {
     const input = (size: number) => `a${'.'.repeat(size)}b`;
     expectLinear(50_000, input, (text) => expect(name(text).length).toBeLessThanOrEqual(89));
+  });
+
+  it('urlName of marks, which are sorted by their class', () => {
+    const input = (size: number) => `a${'\u0300\u0316'.repeat(size)}`;
+    expectLinear(5000, input, (text) => expect(urlName(text)).toMatch(/^a~/));
   });
 });
