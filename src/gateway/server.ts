@@ -140,6 +140,8 @@ export async function openServer(
       throw error;
     }
   });
+  // A sender that has gone may end a post before its handler is called.
+  app.addHook('onRequestAbort', async (request) => bodies.release(received.get(request)));
   app.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
   const missing = new Refusal(404, `nothing here; post to ${handler.path}`);
   const noPost = new Refusal(405, 'expected a POST', { headers: { allow: 'POST, OPTIONS' } });
