@@ -51,7 +51,7 @@ export const ERROR_CODES = {
   FILE_UNREADABLE: { exit: 3, help: 'check the permissions of the file and of its folder' },
   LINK_REFUSED: {
     exit: 3,
-    help: 'find out who made it and remove it; only the output or cache folder itself may be a link',
+    help: 'find out who made it and remove it; only the outermost folder that you named may be a link',
   },
   OUTPUT_LOCKED: { exit: 3, help: 'wait until the other run ends, or choose another --output' },
   DISK_FULL: { exit: 3, help: 'free disk space and run again: finished work is kept' },

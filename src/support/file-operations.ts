@@ -61,25 +61,26 @@ export function watchFileOperations(watch: FileWatcher | undefined): void {
   watcher = watch;
 }
 
-/** Output and cache folders: other users may write there. */
+/** Folders of the output, cache, carts and recordings: other users may write there. */
 const sharedFolders = new Set<string>();
 
 /**
- * From now on, no operation follows a symbolic link below an output or cache folder, where another user may have
- * made it. The path of the folder itself may have links.
+ * From now on, no operation follows a symbolic link below a folder where another user may have made it. The path of
+ * the folder itself may have links, except in another such folder.
  */
 export function refuseLinksBelow(folder: string): void {
   sharedFolders.add(resolve(folder));
 }
 
-/** Returns the folders from the innermost shared folder to a path, and the path; nothing outside of these folders. */
+/** Returns the folders from the outermost shared folder to a path, and the path; nothing outside of these folders. */
 function pathsInShared(path: string): string[] {
   const paths: string[] = [];
+  let inShared = 0;
   for (let at = resolve(path); dirname(at) !== at; at = dirname(at)) {
-    if (sharedFolders.has(at)) return paths.reverse();
+    if (sharedFolders.has(at)) inShared = paths.length;
     paths.push(at);
   }
-  return [];
+  return paths.slice(0, inShared).reverse();
 }
 
 function refuseLinks(paths: readonly string[]): void {

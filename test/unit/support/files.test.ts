@@ -200,6 +200,15 @@ describe('symbolic links below a root', () => {
     expect(await listFolder(at('victim'))).toEqual([]);
   });
 
+  it('a shared folder inside another one is none of them', async () => {
+    await symlink(at('victim'), at('out', 'cache'));
+    refuseLinksBelow(at('out', 'cache'));
+    await expect(replaceFile(at('out', 'cache', 'x'), 'x')).rejects.toMatchObject(
+      refused(at('out', 'cache')),
+    );
+    expect(await listFolder(at('victim'))).toEqual([]);
+  });
+
   it('a private file is not made where one points', async () => {
     await symlink(at('victim', 'state.db'), at('state.db'));
     await expect(makePrivateFile(at('state.db'))).rejects.toMatchObject({ code: 'LINK_REFUSED' });
