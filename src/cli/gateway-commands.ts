@@ -43,6 +43,10 @@ export const inboxCommand: Command = {
       'most MiB of posts in memory; then the slowest is refused (503)',
       INBOX_DEFAULTS.maxBytesInMemory / MEBIBYTE,
     ),
+    'max-waiting': limit(
+      'most carts that wait for a permanent identifier; more get none',
+      INBOX_DEFAULTS.maxWaiting,
+    ),
     cache: { type: 'string', describe: 'cache folder to store permanent identifiers in' },
     pipeline: { type: 'string', describe: 'take cache and service from this pipeline file' },
     'permanent-ids': {
@@ -78,6 +82,7 @@ export const inboxCommand: Command = {
       maxFiles: numberOf(args, 'max-carts'),
       maxValues: numberOf(args, 'max-values'),
       maxConnections: numberOf(args, 'max-connections'),
+      maxWaiting: numberOf(args, 'max-waiting'),
       maxStoreBytes: bytesOf('max-store-mib'),
       maxBytesInMemory: bytesOf('max-memory-mib'),
       secret: io.env.BTG2GLTF_INBOX_SECRET || undefined,

@@ -40,7 +40,7 @@ export function readCartPost(bytes: Uint8Array, maxValues?: number): Cart {
   const cart = checkCart(
     typeof json === 'string' ? parsed(Buffer.from(json), 'json', maxValues) : json,
   );
-  return { ...cart, permanentid: cart.permanentid ?? idOf(body, 'permanentid') };
+  return { ...cart, permanentid: cart.permanentid ?? checkedId(body, 'permanentid', 'body') };
 }
 
 /** Checks a top-level article; `where` is its place in an error. @throws {@link ConverterError} as {@link readCartPost}. */
@@ -48,12 +48,8 @@ export function checkCart(article: unknown, where = 'json'): Cart {
   if (!isRecord(article)) throw unexpected(where, 'the top-level article', article);
   checkDepth(article, where);
   const [id = '', rootid] = IDENTITY.map((name) => {
-    const value = idOf(article, name);
+    const value = checkedId(article, name, where);
     if (value === undefined) throw unexpected(`${where}.${name}`, 'a text', article[name]);
-    if (value.length > LONGEST_ID) {
-      const expected = `expected at most ${LONGEST_ID} characters, received ${value.length}`;
-      throw invalid(`${where}.${name}: ${expected}`);
-    }
     return value;
   });
   if (id !== rootid) {
@@ -63,7 +59,7 @@ export function checkCart(article: unknown, where = 'json'): Cart {
   }
   checkChildren(article, where);
   const warnings = warningsOf(article, where);
-  return { article, id, permanentid: idOf(article, 'permanentid'), warnings };
+  return { article, id, permanentid: checkedId(article, 'permanentid', where), warnings };
 }
 
 function parsed(bytes: Uint8Array, where: string, maxValues: number | undefined): unknown {
@@ -104,6 +100,13 @@ export function idOf(record: JsonRecord, name: string): string | undefined {
   const value = Object.hasOwn(record, name) ? record[name] : undefined;
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function checkedId(record: JsonRecord, name: string, where: string): string | undefined {
+  const value = idOf(record, name);
+  if (value === undefined || value.length <= LONGEST_ID) return value;
+  const expected = `expected at most ${LONGEST_ID} characters, received ${value.length}`;
+  throw invalid(`${where}.${name}: ${expected}`);
 }
 
 function shown(text: string): string {

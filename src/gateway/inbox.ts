@@ -2,18 +2,19 @@
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { MAX_CART_VALUES } from '../service/wire-value.ts';
-import { asConverterError } from '../support/errors.ts';
+import { asConverterError, ConverterError } from '../support/errors.ts';
 import { encodeFileName } from '../support/file-names.ts';
+import { refuseLinksBelow } from '../support/file-operations.ts';
 import {
   exists,
   listFolder,
   makeFolder,
+  readText,
   removeStaleTemporaries,
   replaceFile,
   sha256Hex,
   statIfExists,
 } from '../support/files.ts';
-import type { Logger } from '../support/log.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { type Cart, readCartPost } from './cart.ts';
 import {
@@ -45,14 +46,20 @@ export interface InboxOptions extends ServerOptions {
   maxFiles?: number;
   /** Most bytes in the store. @defaultValue {@link INBOX_DEFAULTS} */
   maxStoreBytes?: number;
+  /** Most carts that wait for a permanent identifier; more get none. @defaultValue {@link INBOX_DEFAULTS} */
+  maxWaiting?: number;
   permanentIds?: PermanentIdStore;
 }
 
 /** The answer to a cart post; `file` is the name of the file in the store. */
-interface InboxAnswer extends Pick<Cart, 'id' | 'warnings'> {
+interface InboxAnswer extends StoredCart {
   stored: true;
+}
+
+/** A cart without its article, which is in the file. */
+interface StoredCart extends Pick<Cart, 'id' | 'warnings'> {
   file: string;
-  permanentid?: string;
+  permanentid?: string | undefined;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -63,6 +70,7 @@ export const INBOX_DEFAULTS = {
   maxValues: MAX_CART_VALUES,
   maxFiles: 100_000,
   maxStoreBytes: 4096 * MEBIBYTE,
+  maxWaiting: 256,
   maxBytesInMemory: 16 * MEBIBYTE,
   maxConnections: 256,
 } as const;
@@ -96,26 +104,28 @@ const CART_PATH = '/cart';
  */
 export async function openInbox(options: InboxOptions): Promise<GatewayServer> {
   checkParameters('openInbox', options, { store: required(CHECKS.text), ...SERVER_CHECKS }, true);
-  const { store, permanentIds, log, bodyLimitBytes, maxValues } = { ...INBOX_DEFAULTS, ...options };
+  const limits = { ...INBOX_DEFAULTS, ...options };
+  const { store, permanentIds, log, bodyLimitBytes, maxValues } = limits;
+  refuseLinksBelow(store);
   await makeFolder(store);
   await removeStaleTemporaries(store);
-  const quota = await openQuota({ ...INBOX_DEFAULTS, ...options });
-  const identify = pLimit(IDENTIFIED_AT_ONCE);
-  return openServer(
-    { ...INBOX_DEFAULTS, ...options },
-    {
-      path: CART_PATH,
-      bodyLimitBytes,
-      async answer({ bytes, release }) {
-        const cart = storedForm(bytes, maxValues);
-        await quota.expectSpace(cart.file, cart.content.length);
-        await replaceFile(join(store, cart.file), cart.content);
-        release();
-        log.info('cart stored', { id: cart.id, file: cart.file });
-        return jsonAnswer(await identify(() => answerTo(cart, permanentIds, log)));
-      },
+  const quota = await openQuota(limits);
+  const identify = permanentIds && createIdentifier(permanentIds, limits);
+  return openServer(limits, {
+    path: CART_PATH,
+    bodyLimitBytes,
+    async answer({ bytes }) {
+      const { content, ...cart } = storedForm(bytes, maxValues);
+      const { id, file, permanentid, warnings } = cart;
+      const isIdentified = permanentid !== undefined || permanentIds?.obtain !== undefined;
+      const identifyNow = isIdentified ? identify : undefined;
+      await quota.expectSpace(file, content.length, identifyNow !== undefined);
+      await replaceFile(join(store, file), content);
+      log.info('cart stored', { id, file });
+      const stored = { stored: true, id, file, warnings } as const;
+      return async () => jsonAnswer({ ...stored, ...(await identifyNow?.(cart)) });
     },
-  );
+  });
 }
 
 /** A cart as it is stored: as objects and texts it would take many times its bytes while it is written. */
@@ -130,25 +140,37 @@ function storedForm(bytes: Uint8Array, maxValues: number) {
   return { ...cart, file, content };
 }
 
-/** The cart is stored by now: a later failure is a warning, or the sender would post the cart again. */
-async function answerTo(
-  { file, content, id, permanentid: given, warnings }: ReturnType<typeof storedForm>,
-  permanentIds: PermanentIdStore | undefined,
-  log: Logger,
-): Promise<InboxAnswer> {
-  const answer: InboxAnswer = { stored: true, id, file, warnings };
-  if (permanentIds === undefined) return answer;
-  if (given === undefined && permanentIds.obtain === undefined) return answer;
-  try {
-    const article: unknown = JSON.parse(content.toString());
-    const permanentid = given ?? (await permanentIds.obtain!(article));
-    permanentIds.put(permanentid, article);
-    return { ...answer, permanentid };
-  } catch (thrown) {
-    const { code, message } = asConverterError(thrown);
-    log.warn('no permanent identifier for a cart', { id, file, code, message });
-    return { ...answer, warnings: [...warnings, `permanentid: none, ${code}`] };
-  }
+/**
+ * Returns what stores the permanent identifier of a stored cart, and requests one where the cart has none. A failure
+ * is a warning, or the sender would post the cart again. Only those in work are in memory.
+ */
+function createIdentifier(
+  permanentIds: PermanentIdStore,
+  { store, maxWaiting, log }: Pick<InboxOptions, 'store' | 'log'> & { maxWaiting: number },
+) {
+  // What needs no service does not wait for it.
+  const [storing, obtaining] = [pLimit(1), pLimit(IDENTIFIED_AT_ONCE)];
+  return async (cart: StoredCart): Promise<Pick<InboxAnswer, 'permanentid' | 'warnings'>> => {
+    const { id, file, permanentid: given, warnings } = cart;
+    const queue = given === undefined ? obtaining : storing;
+    const identify = async () => {
+      const article: unknown = JSON.parse(await readText(join(store, file)));
+      const permanentid = given ?? (await permanentIds.obtain!(article));
+      permanentIds.put(permanentid, article);
+      return permanentid;
+    };
+    try {
+      if (queue.pendingCount >= maxWaiting) {
+        const message = `permanentid: expected at most ${maxWaiting} waiting carts, received more`;
+        throw new ConverterError('RATE_LIMITED', message);
+      }
+      return { permanentid: await queue(identify), warnings };
+    } catch (thrown) {
+      const { code, message } = asConverterError(thrown);
+      log.warn('no permanent identifier for a cart', { id, file, code, message });
+      return { warnings: [...warnings, `permanentid: none, ${code}`] };
+    }
+  };
 }
 
 /** Counts the files of a store, and refuses more than the limits of the options. */
@@ -161,22 +183,29 @@ async function openQuota({
   Required<Pick<InboxOptions, 'maxFiles' | 'maxStoreBytes'>>) {
   let countedAt = Number.NEGATIVE_INFINITY;
   let used = { files: 0, bytes: 0 };
+  // Identifiers of carts that were stored before: each has a copy of the cart, which no file shows.
+  const identified = { files: 0, bytes: 0 };
   const count = async () => {
     const sizes = (await listFolder(store)).map((name) => statIfExists(join(store, name)));
     const bytes = (await Promise.all(sizes)).reduce((sum, facts) => sum + (facts?.bytes ?? 0), 0);
     used = { files: sizes.length, bytes };
     countedAt = now();
   };
-  const isFull = (bytes: number) => used.files >= maxFiles || used.bytes + bytes > maxStoreBytes;
+  const isFull = (bytes: number) =>
+    used.files + identified.files >= maxFiles ||
+    used.bytes + identified.bytes + bytes > maxStoreBytes;
   await count();
   return {
-    /** Throws a `Refusal` 507 if a new file of so many bytes exceeds a limit; otherwise counts it. */
-    async expectSpace(file: string, bytes: number): Promise<void> {
-      if (await exists(join(store, file))) return;
+    /** Throws a `Refusal` 507 if so many bytes in a new file or identifier exceed a limit; otherwise counts them. */
+    async expectSpace(file: string, bytes: number, isIdentified: boolean): Promise<void> {
+      const isKnown = await exists(join(store, file));
+      if (isKnown && !isIdentified) return;
       if (isFull(bytes) && now() - countedAt >= RECOUNT_MS) await count();
       if (isFull(bytes))
         throw new Refusal(507, 'the store of carts is full; the cart was not stored');
-      used = { files: used.files + 1, bytes: used.bytes + bytes };
+      const counts = isKnown ? identified : used;
+      counts.files += 1;
+      counts.bytes += bytes;
     },
   };
 }

@@ -49,8 +49,6 @@ export interface Post {
   accept: string;
   /** Address of the sender. */
   sender: string;
-  /** Gives the memory of the bytes back, which the answer does at the latest. */
-  release(): void;
 }
 
 /** An answer with status 200. */
@@ -64,7 +62,8 @@ interface PostHandler {
   /** The path of the posts; any other is a 404. */
   path: string;
   bodyLimitBytes: number;
-  answer(post: Post): Promise<PostAnswer>;
+  /** Returns the answer, or what waits for it when the bytes of the post are no longer in memory. */
+  answer(post: Post): Promise<PostAnswer | (() => Promise<PostAnswer>)>;
 }
 
 /** A listening HTTP server. */
@@ -152,21 +151,25 @@ export async function openServer(
   let closed: Promise<void> | undefined;
   addHooks(app, options, () => closed !== undefined);
   await app.register(cors, corsOptions(options));
-  app.post(handler.path, async (request, reply) => {
+  // A function of its own: what it refers to is no longer in memory when it has ended.
+  const receive = async (request: FastifyRequest) => {
     const { body, headers, ip: sender } = request;
-    const release = () => bodies.release(received.get(request));
+    request.body = undefined;
     try {
-      const { contentType, text } = await handler.answer({
+      return await handler.answer({
         bytes: body instanceof Uint8Array ? body : new Uint8Array(),
         contentType: headers['content-type'] ?? '',
         accept: headers.accept ?? '',
         sender,
-        release,
       });
-      return reply.type(contentType).send(text);
     } finally {
-      release();
+      bodies.release(received.get(request));
     }
+  };
+  app.post(handler.path, async (request, reply) => {
+    const answer = await receive(request);
+    const { contentType, text } = typeof answer === 'function' ? await answer() : answer;
+    return reply.type(contentType).send(text);
   });
   const origin = await listen(app, options);
   return {

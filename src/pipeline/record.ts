@@ -6,6 +6,7 @@ import type { ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { RunReport } from '../report/run-report.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
+import { refuseLinksBelow } from '../support/file-operations.ts';
 import {
   exists,
   listFolder,
@@ -146,8 +147,10 @@ export async function replaceFolder<T>(
   path: string,
   fill: (folder: string) => Promise<T>,
 ): Promise<T> {
-  await cleanUpBeside(path);
   const [fresh, aside] = [besideOf(path, 'new'), besideOf(path, 'old')];
+  for (const folder of [path, fresh]) refuseLinksBelow(folder);
+  await cleanUpBeside(path);
+  await removeTree(fresh);
   await makeFolder(fresh);
   try {
     const result = await fill(fresh);

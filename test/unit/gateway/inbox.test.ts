@@ -2,7 +2,7 @@
  * The inbox over HTTP: what it stores, what it refuses, and that nothing leaves its store.
  */
 
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -528,6 +528,19 @@ describe('the store', () => {
     expect(await readdir(store)).toEqual([]);
   });
 
+  it('has no links to files of others', async () => {
+    await open();
+    const { file } = await answered(post(CART));
+    await rm(join(store, file));
+    await writeFile(join(folder, 'other'), '');
+    await symlink(join(folder, 'other'), join(store, file));
+    expect((await post(CART)).status).toBe(500);
+    expect(logged).toContainEqual({
+      message: 'a post failed',
+      fields: expect.objectContaining({ code: 'LINK_REFUSED' }),
+    });
+  });
+
   it('that is a file is reported before the first post', async () => {
     await writeFile(store, '');
     await expect(open()).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' });
@@ -564,6 +577,80 @@ describe('a permanent ID store', () => {
       warnings: ['permanentid: none, INTERNAL'],
     });
     expect(await readdir(store)).toHaveLength(2);
+  });
+});
+
+describe('permanent identifiers of a flood of posts', () => {
+  const numbered = (n: number) => ({ ...CART, n });
+  const withId = (permanentid: string, json: unknown = CART) =>
+    send(JSON.stringify({ json, permanentid }));
+
+  it('are refused where they are too long', async () => {
+    const kept: string[] = [];
+    await open({ permanentIds: { put: (id) => void kept.push(id) } });
+    const permanentid = 'P'.repeat(201);
+    for (const [where, response] of [
+      ['body', await withId(permanentid)],
+      ['json', await post({ ...CART, permanentid })],
+    ] as const) {
+      const error = `${where}.permanentid: expected at most 200 characters, received 201`;
+      expect([response.status, await response.json()]).toEqual([
+        422,
+        { error, code: 'CART_INVALID' },
+      ]);
+    }
+    expect([kept, await readdir(store)]).toEqual([[], []]);
+  });
+
+  it('take space of the store, also for a cart that it has', async () => {
+    const kept = new Set<string>();
+    await open({ maxFiles: 5, permanentIds: { put: (id) => void kept.add(id) } });
+    const statuses = [];
+    for (let n = 0; n < 8; n++) statuses.push((await withId(`P${n}`)).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 507, 507, 507]);
+    expect(kept.size).toBe(5);
+    // Without one, a cart that is stored takes no space.
+    expect((await post(CART)).status).toBe(200);
+    expect((await post(numbered(1))).status).toBe(507);
+  });
+
+  it('wait without their carts in memory, and not beyond a limit', async () => {
+    let answer = () => {};
+    const slow = new Promise<void>((done) => {
+      answer = done;
+    });
+    const obtained: unknown[] = [];
+    const obtain = async (article: unknown) => {
+      await slow;
+      obtained.push(article);
+      return 'P';
+    };
+    await open({ maxWaiting: 2, permanentIds: { put() {}, obtain } });
+    const waiting = [];
+    const isStored = async (count: number) => {
+      while ((await readdir(store)).length < count) await sleep(5);
+    };
+    for (let n = 0; n < 6; n++) {
+      waiting.push(answered(post(numbered(n))));
+      await isStored(n + 1);
+      await sleep(20);
+    }
+    expect(await answered(post(numbered(6)))).toMatchObject({
+      stored: true,
+      warnings: ['permanentid: none, RATE_LIMITED'],
+    });
+    // What has its own waits for no service.
+    expect(await answered(withId('mine', numbered(7)))).toMatchObject({ permanentid: 'mine' });
+    // The cart is read again in its turn, so it is missing if someone took it away.
+    await rm(store, { recursive: true });
+    answer();
+    const answers = await Promise.all(waiting);
+    expect(answers.map(({ permanentid }) => permanentid)).toEqual([
+      ...['P', 'P', 'P', 'P'],
+      ...[undefined, undefined],
+    ]);
+    expect(answers.at(-1)!.warnings).toEqual(['permanentid: none, FILE_MISSING']);
+    expect(obtained).toEqual([0, 1, 2, 3].map(numbered));
   });
 });
 

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { replaceFolder } from '../../../src/pipeline/record.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
-import { listFolder, makeFolder } from '../../../src/support/files.ts';
+import { listFolder, makeFolder, replaceFile } from '../../../src/support/files.ts';
 
 let dir = '';
 const at = (...names: string[]): string => join(dir, ...names);
@@ -46,6 +46,23 @@ describe('a folder is replaced completely or not at all', () => {
       await replaceFolder(at('data'), fill('old'));
       expect(await listFolder(dir)).toEqual(['data']);
     }
+  });
+
+  it('and no link in it is followed', async () => {
+    await makeFolder(at('victim'));
+    await makeFolder(at(`.data.${process.pid}.new`));
+    await writeFile(at(`.data.${process.pid}.new`, 'planted'), '');
+    const fillLink = async (folder: string) => {
+      expect(await listFolder(folder)).toEqual([]);
+      await symlink(at('victim'), join(folder, 'xcf'));
+      await replaceFile(join(folder, 'xcf', 'answer'), 'x');
+    };
+    const refused = { code: 'LINK_REFUSED' };
+    await expect(replaceFolder(at('data'), fillLink)).rejects.toMatchObject(refused);
+    await replaceFolder(at('data'), fill('new'));
+    await symlink(at('victim'), at('data', 'ocd'));
+    await expect(listFolder(at('data', 'ocd'))).rejects.toMatchObject(refused);
+    expect(await listFolder(at('victim'))).toEqual([]);
   });
 
   it('and what a dead process had put aside returns', async () => {
