@@ -301,7 +301,7 @@ function createBuilder(
   const { stores } = run;
   const { stopwatch } = run.metrics;
   const convert = openConversions(run, decoded);
-  const workers = createBudget(CONVERSIONS_AT_ONCE);
+  const turns = createBudget(CONVERSIONS_AT_ONCE);
   const builds = new Map<Digest, Promise<Built>>();
 
   const build = async (snapshot: ArticleSnapshot, isLarge: boolean): Promise<Built> => {
@@ -317,7 +317,7 @@ function createBuilder(
 
   const buildInTurn = async (snapshot: ArticleSnapshot): Promise<Built> => {
     const isLarge = await isLargeConversion(snapshot, stores.bodies, run.options.pipeline.convert);
-    const release = await workers.take(isLarge ? CONVERSIONS_AT_ONCE : 1);
+    const release = await turns.take(isLarge ? CONVERSIONS_AT_ONCE : 1);
     try {
       return await build(snapshot, isLarge);
     } finally {

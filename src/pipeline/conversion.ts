@@ -1,9 +1,9 @@
-/** Converts snapshots into GLBs: loads the converter, and runs it in workers, which can be ended at any moment. */
+/** Converts snapshots into GLBs: loads the converter, and runs it in child processes, which can be ended at any moment. */
+import { fork } from 'node:child_process';
 import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Worker } from 'node:worker_threads';
 import type { ContentStore, FileStoreOptions } from '../cache/content-store.ts';
 import type { Built } from '../model/asset.ts';
 import type { Scene } from '../model/scene.ts';
@@ -16,35 +16,35 @@ import type { NamedFile } from '../write/gltf.ts';
 import type { Run } from './open-run.ts';
 
 /**
- * The entry of a worker: a file beside this one. Without it, as in the sources, which tests run, and in a bundle to
- * which it was not added, conversions run in this thread, and cannot be ended.
+ * The program of a child process: a file beside this one. Without it, as in the sources, which tests run, and in a
+ * bundle to which it was not added, conversions run in this process, and cannot be ended.
  */
-const WORKER = new URL('./conversion-worker.js', import.meta.url);
+const PROGRAM = fileURLToPath(new URL('./conversion-process.js', import.meta.url));
 
-/** Articles converted at the same time, each in a worker of its own; a large one is alone. */
+/** Articles converted at the same time, each in a process of its own; a large one is alone. */
 export const CONVERSIONS_AT_ONCE = 2;
 
 /** Parts lists and blocks from which a conversion may take hundreds of MiB. */
 const LARGE_LIST_BYTES = 1024 * 1024;
 const LARGE_BLOCKS_BYTES = 8 * 1024 * 1024;
 
-/** Of the mesh cache of each worker. */
-const WORKER_CACHE_BYTES = 128 * 1024 * 1024;
+/** Of the mesh cache of each process. */
+const PROCESS_CACHE_BYTES = 128 * 1024 * 1024;
 
-/** What goes to a worker and back. */
-export interface WorkerMessages {
-  /** What it is started with. */
-  data: { bodies: FileStoreOptions; options: ConvertOptions; cacheBytes: number };
+/** What goes to a child process and back. */
+export interface ConversionMessages {
+  /** The first message. */
+  opening: { bodies: FileStoreOptions; options: ConvertOptions; cacheBytes: number };
   /** A step of the converter, its input, and the name of the file that it makes. */
   request: { step: Step; input: ConversionInput; file: string };
-  answer: { result: StepResult<Step> } | { error: WorkerError };
+  answer: { result: StepResult<Step> } | { error: SentError };
 }
 
 type Converter = Awaited<ReturnType<typeof loadConverter>>;
 type Step = keyof Converter;
 type StepResult<S extends Step> = Awaited<ReturnType<Converter[S]>>;
 
-interface WorkerError {
+interface SentError {
   code: ErrorCode;
   message: string;
   /** If it is not that of the code. */
@@ -135,14 +135,14 @@ function foundIn(scene: Scene): Omit<Built, 'sha256' | 'bytes'> {
 }
 
 /**
- * Opens the conversions of a run. A worker is started when none is idle, and converts one article after another.
+ * Opens the conversions of a run. A process is started when none is idle, and converts one article after another.
  *
  * @returns A function that does a step of the converter within the time limit of an article, and rejects with
  *   `INTERRUPTED` as soon as the run ends.
  */
 export function openConversions(run: Run, decoded: DecodedReader | undefined) {
   const open = async () =>
-    (await exists(fileURLToPath(WORKER))) ? inWorkers(run) : inThisThread(run, decoded);
+    (await exists(PROGRAM)) ? inProcesses(run) : inThisProcess(run, decoded);
   let opened: ReturnType<typeof open> | undefined;
   return <S extends Step>(step: S, input: ConversionInput, { file = '', isLarge = false } = {}) =>
     within(run, async (limit) => {
@@ -188,65 +188,65 @@ function interrupted(): ConverterError {
   return new ConverterError('INTERRUPTED', 'interrupted during the conversion');
 }
 
-function inThisThread({ stores, options }: Run, decoded: DecodedReader | undefined) {
+function inThisProcess({ stores, options }: Run, decoded: DecodedReader | undefined) {
   const converter = loadConverter(stores.bodies, options.pipeline.convert, decoded);
-  return async ({ step, input, file }: WorkerMessages['request']) =>
+  return async ({ step, input, file }: ConversionMessages['request']) =>
     (await converter)[step](input, file);
 }
 
-function inWorkers({ stores, options, session }: Run) {
+function inProcesses({ stores, options, session }: Run) {
   const { convert, limits } = options.pipeline;
-  const workerData: WorkerMessages['data'] = {
+  const opening: ConversionMessages['opening'] = {
     bodies: stores.bodyFiles,
     options: convert,
-    cacheBytes: WORKER_CACHE_BYTES,
+    cacheBytes: PROCESS_CACHE_BYTES,
   };
-  const workers = new Set<ConversionWorker>();
-  const idle = new Set<ConversionWorker>();
+  const children = new Set<ConversionProcess>();
+  const idle = new Set<ConversionProcess>();
   const start = () => {
-    const worker = startWorker(workerData, limits.conversionHeapMb, () => {
-      workers.delete(worker);
-      idle.delete(worker);
+    const child = startProcess(opening, limits.conversionHeapMb, () => {
+      children.delete(child);
+      idle.delete(child);
     });
-    workers.add(worker);
-    return worker;
+    children.add(child);
+    return child;
   };
-  const endAll = (some: ReadonlySet<ConversionWorker>) =>
-    Promise.all(Array.from(some, (worker) => worker.end()));
-  session.ended.addEventListener('abort', () => endAll(workers), { once: true });
+  const endAll = (some: ReadonlySet<ConversionProcess>) =>
+    Promise.all(Array.from(some, (child) => child.end()));
+  session.ended.addEventListener('abort', () => endAll(children), { once: true });
 
   return async (
-    { step, input, file }: WorkerMessages['request'],
+    { step, input, file }: ConversionMessages['request'],
     signal: AbortSignal,
     isLarge: boolean,
   ) => {
     const { key, partsList, blocks, images } = input;
     if (isLarge) {
-      // An idle worker keeps its caches and what it has not collected yet.
+      // An idle process keeps its caches and what it has not collected yet.
       await endAll(idle);
       if (signal.aborted) throw interrupted();
     }
     collectGarbage();
-    const [worker = start()] = idle;
-    idle.delete(worker);
-    signal.addEventListener('abort', worker.end);
+    const [child = start()] = idle;
+    idle.delete(child);
+    signal.addEventListener('abort', child.end);
     try {
-      const answer = await worker.send({ step, input: { key, partsList, blocks, images }, file });
-      if (isLarge) await worker.end();
-      else idle.add(worker);
+      const answer = await child.send({ step, input: { key, partsList, blocks, images }, file });
+      if (isLarge) await child.end();
+      else idle.add(child);
       if ('error' in answer) throw errorOf(answer.error);
       return answer.result;
     } finally {
-      signal.removeEventListener('abort', worker.end);
+      signal.removeEventListener('abort', child.end);
     }
   };
 }
 
-/** In this thread, beside the workers. */
+/** In this process, beside the others. */
 const MOST_GARBAGE_BYTES = 64 * 1024 * 1024;
 let bytesInUse = 0;
 
-/** The engine leaves hundreds of MiB of garbage in this thread, because it does not know what a worker needs. */
+/** The engine leaves hundreds of MiB of garbage, because it does not know what the other processes need. */
 function collectGarbage(): void {
   const usedBytes = () => {
     const { used_heap_size, external_memory } = getHeapStatistics();
@@ -261,47 +261,68 @@ function collectGarbage(): void {
   bytesInUse = usedBytes();
 }
 
-type ConversionWorker = ReturnType<typeof startWorker>;
+type ConversionProcess = ReturnType<typeof startProcess>;
 
-function startWorker(workerData: WorkerMessages['data'], heapMb: number, onExit: () => void) {
-  const worker = new Worker(WORKER, {
-    workerData,
-    resourceLimits: { maxOldGenerationSizeMb: heapMb },
+function startProcess(opening: ConversionMessages['opening'], heapMb: number, onEnd: () => void) {
+  const child = fork(PROGRAM, {
+    serialization: 'advanced',
+    execArgv: [`--max-old-space-size=${heapMb}`],
+    // Nothing secret; each of many malloc arenas would keep what a picture took.
+    env: { MALLOC_ARENA_MAX: '2' },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   let reject = (_error: unknown) => {};
-  let resolve = (_answer: WorkerMessages['answer']) => {};
-  worker.on('message', (answer: WorkerMessages['answer']) => resolve(answer));
-  worker.on('error', (error) => reject(workerError(error, heapMb)));
-  worker.on('exit', (code) => {
-    onExit();
-    reject(new Error(`conversion: the worker ended with code ${code}`));
+  let resolve = (_answer: ConversionMessages['answer']) => {};
+  const fail = (error: unknown) => {
+    onEnd();
+    reject(error);
+  };
+  child.on('message', (answer: ConversionMessages['answer']) => resolve(answer));
+  const hasEnded = new Promise<void>((end) => {
+    child.on('error', (error) => {
+      fail(error);
+      end();
+    });
+    child.on('exit', (...how) => {
+      fail(exitError(how, heapMb));
+      end();
+    });
   });
+  child.send(opening);
   return {
-    send: (request: WorkerMessages['request']): Promise<WorkerMessages['answer']> => {
-      worker.ref();
-      const answer = new Promise<WorkerMessages['answer']>((...settle) => {
+    send: (request: ConversionMessages['request']): Promise<ConversionMessages['answer']> => {
+      child.ref();
+      child.channel?.ref();
+      const answer = new Promise<ConversionMessages['answer']>((...settle) => {
         [resolve, reject] = settle;
       });
-      worker.postMessage(request);
-      // The process does not wait for a worker without work.
-      return answer.finally(() => worker.unref());
+      child.send(request);
+      // This process does not wait for one without work.
+      return answer.finally(() => {
+        child.unref();
+        child.channel?.unref();
+      });
     },
-    /** Ends the worker, also in the middle of a conversion, which then is interrupted at once. */
+    /** Ends the process, also in the middle of a conversion, which then is interrupted at once. */
     end: () => {
-      onExit();
-      reject(interrupted());
-      return worker.terminate();
+      fail(interrupted());
+      child.kill('SIGKILL');
+      return hasEnded;
     },
   };
 }
 
-function errorOf({ code, message, help, stack }: WorkerError): ConverterError {
+function errorOf({ code, message, help, stack }: SentError): ConverterError {
   const cause = stack === undefined ? undefined : Object.assign(new Error(message), { stack });
   return new ConverterError(code, message, { cause, ...(help !== undefined && { help }) });
 }
 
-function workerError(error: NodeJS.ErrnoException, heapMb: number): Error {
-  if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') return error;
+/** How a process ends that has no memory: by the engine, by the system; and on Windows. */
+const OUT_OF_MEMORY: readonly unknown[] = ['SIGABRT', 'SIGKILL', 134, 0xc0000409];
+
+function exitError([code, signal]: [number | null, string | null], heapMb: number): Error {
+  const how = signal ?? code;
+  if (!OUT_OF_MEMORY.includes(how)) return new Error(`conversion: its process ended with ${how}`);
   const message = `conversion: expected at most ${heapMb} MiB of memory, needed more (limits.conversionHeapMb)`;
-  return new ConverterError('OUT_OF_MEMORY', message, { cause: error });
+  return new ConverterError('OUT_OF_MEMORY', message);
 }

@@ -34,7 +34,7 @@ export interface Run {
   stores: Awaited<ReturnType<typeof openOutput>> & {
     /** Responses of the service, by content. */
     bodies: ContentStore;
-    /** Where they are: a worker opens the store itself. */
+    /** Where they are: a child process opens the store itself. */
     bodyFiles: FileStoreOptions;
     database: CacheDatabase;
   };

@@ -6,15 +6,16 @@
 import { rm } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { environmentOf, runChild } from './child.ts';
+import { environmentOf, startChild } from './child.ts';
 import { temporaryFolder, writePipeline } from './command.ts';
 import { type CountedRange, countedRange } from './counted-range.ts';
+import { measureMemory } from './process-memory.ts';
 
 /** What one run took. */
 export interface Measured {
   exit: number | null;
   seconds: number;
-  /** Most memory that the process held, of whatever kind. */
+  /** Most memory that the process and its children held, of any kind; 0 where it cannot be measured. */
   peakMib: number;
   /** Requests answered, logins and logouts included. */
   requests: number;
@@ -30,13 +31,6 @@ export interface MeasuredRuns {
 
 const LOOKS = 300;
 const MANUFACTURERS = 3;
-/** Printed by the process as the last it does; `maxRSS` is what Linux calls VmHWM. */
-export const PRINT_PEAK = `
-import { writeSync } from 'node:fs';
-process.on('exit', () => writeSync(2, 'peak ' + process.resourceUsage().maxRSS + ' KiB\\n'));
-`;
-/** An option of Node for that. */
-export const PEAK_OPTION = `--import=data:text/javascript,${encodeURIComponent(PRINT_PEAK)}`;
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 
 /** Serves a range and writes a pipeline that converts all of it. */
@@ -52,15 +46,16 @@ export async function openMeasuredRuns(articles: number): Promise<MeasuredRuns> 
     run: async (nodeOptions = []) => {
       const before = requests;
       const start = performance.now();
-      const NODE_OPTIONS = [...nodeOptions, PEAK_OPTION].join(' ');
-      const { exit, stderr } = await runChild(['run', file], {
+      const child = startChild(['run', file], {
         ...environmentOf(emulator),
-        NODE_OPTIONS,
+        NODE_OPTIONS: nodeOptions.join(' '),
       });
+      const stopMeasuring = measureMemory(child.pid);
+      const { exit, stderr } = await child.ended;
       return {
         exit,
         seconds: (performance.now() - start) / 1000,
-        peakMib: peakMibIn(stderr),
+        peakMib: stopMeasuring(),
         requests: requests - before,
         stderr,
       };
@@ -70,12 +65,6 @@ export async function openMeasuredRuns(articles: number): Promise<MeasuredRuns> 
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** What a process with {@link PEAK_OPTION} has printed; each of its threads does. */
-export function peakMibIn(stderr: string): number {
-  const peaks = Array.from(stderr.matchAll(/peak (\d+) KiB/g), ([, kib]) => Number(kib));
-  return Math.max(...peaks) / 1024;
 }
 
 /** A measurement in a line. */

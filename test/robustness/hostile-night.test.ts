@@ -22,8 +22,8 @@ import { temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { HOSTILE_KINDS } from '../helpers/hostile-kinds.ts';
 import { EVIL, hostileDisturbances } from '../helpers/hostile-service.ts';
-import { PEAK_OPTION, peakMibIn } from '../helpers/measured-runs.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
+import { measureMemory } from '../helpers/process-memory.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const GOOD = IS_LONG ? 200 : 4;
@@ -119,8 +119,7 @@ async function start(name: string, lines: string[]) {
     ...{ service: SERVICE, limits: LIMITS, articles: [{ list: `${name}.csv` }] },
     ...{ output: { dir: name }, cache: { dir: `${name}-cache` } },
   });
-  const NODE_OPTIONS = PEAK_OPTION;
-  return startChild(['run', file], { ...proxy.env, NODE_OPTIONS });
+  return startChild(['run', file], proxy.env);
 }
 
 /** The digests of the good articles of a manifest by their configuration. */
@@ -153,9 +152,11 @@ it(`converts ${GOOD} good articles unchanged, and names each hostile one`, {
   expect(clean.exit, clean.stderr).toBe(0);
 
   const startedMs = performance.now();
-  const night = await (await start('night', spread(good, hostile.map(hostileLine)))).ended;
+  const run = await start('night', spread(good, hostile.map(hostileLine)));
+  const stopMeasuring = measureMemory(run.pid);
+  const night = await run.ended;
   tookMs = performance.now() - startedMs;
-  const peakMib = peakMibIn(night.stderr);
+  const peakMib = stopMeasuring();
   console.info(
     `hostile night: ${hostile.length} hostile and ${good.length} good articles, ${(tookMs / 1000).toFixed(1)} s, ${peakMib.toFixed(0)} MiB at most`,
   );
