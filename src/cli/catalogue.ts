@@ -14,7 +14,7 @@ import { amount } from '../report/text.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
-import { visible } from '../support/visible.ts';
+import { visible, visibleJson } from '../support/visible.ts';
 import { type Arguments, type Command, numberOf, textOf, usageError } from './command.ts';
 import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service.ts';
 
@@ -106,7 +106,7 @@ export const catalogueCommand: Command = {
     const service = await openService(content, environmentOf(io));
     try {
       const { json, text } = await query(service.client, args);
-      if (args.json) io.printData(`${JSON.stringify(json, null, 2)}\n`);
+      if (args.json) io.printData(visibleJson(`${JSON.stringify(json, null, 2)}\n`));
       else io.printData(text === '' ? 'nothing found\n' : text);
       return 0;
     } finally {
@@ -301,7 +301,9 @@ export function articleText(article: Article): string {
     ...classTexts('', ocd?.propclasses ?? []),
     ...classTexts('planning: ', article.propclasses),
     children.length === 0 ? '' : `\n  Children\n${childrenText(children)}`,
-    ...articleMessages(article).map(({ message }) => `\n  The service reports ${message}\n`),
+    ...articleMessages(article).map(({ message }) => {
+      return `\n  The service reports ${visible(message, true)}\n`;
+    }),
   ].join('');
 }
 
@@ -382,9 +384,11 @@ function childrenText(children: readonly Article[]): string {
 /** The largest width of a column; a longer cell moves only its own row. */
 const WIDEST = 60;
 
-/** Aligns rows of the same length in columns; a line break in a cell becomes a blank. */
+/** Aligns rows of the same length in columns; line breaks and tabs in a cell become a blank. */
 function textTable(rows: readonly (readonly string[])[], indent = ''): string {
-  const cells = rows.map((row) => row.map((text) => text.replace(/[\p{Cc}]+/gu, ' ')));
+  const cells = rows.map((row) =>
+    row.map((text) => visible(text.replace(/[\r\n\t]+/g, ' '), true)),
+  );
   const widths = (cells[0] ?? []).map((_, column) => {
     return cells.reduce((most, row) => Math.max(most, Math.min(widthOf(row[column]!), WIDEST)), 0);
   });

@@ -7,7 +7,7 @@ export interface Io {
   env: Environment;
   /** Writes to standard output, every secret redacted. */
   print(text: string): void;
-  /** Writes data to standard output as it is, even a word that equals a secret (D-610). */
+  /** Writes data to standard output, even a word that equals a secret (D-610); JSON is escaped as JSON before. */
   printData(text: string): void;
   /** Writes to standard error, every secret redacted. */
   printError(text: string): void;

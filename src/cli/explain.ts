@@ -5,7 +5,7 @@ import type { Decision } from '../model/result.ts';
 import { type Explanation, explainArticle } from '../pipeline/explain.ts';
 import { amount, instant } from '../report/text.ts';
 import { SILENT } from '../support/log.ts';
-import { visibleLines } from '../support/visible.ts';
+import { visibleJson, visibleLines } from '../support/visible.ts';
 import type { MaterialExplanation } from '../transform/material-table.ts';
 import { type Command, textOf } from './command.ts';
 import { optionsOf, readOfflineOptions } from './pipeline-options.ts';
@@ -41,7 +41,7 @@ export const explainCommand: Command = {
     );
     if (args.json) {
       for (const row of [...failures.map(failureJson), ...articles.map(asJson)])
-        io.printData(`${JSON.stringify(row)}\n`);
+        io.printData(visibleJson(`${JSON.stringify(row)}\n`));
       return 0;
     }
     for (const failure of failures) io.printData(failureText(failure));

@@ -44,8 +44,7 @@ process.on('warning', ({ message }) => printNotice(message, 'this is a warning o
 const io: Io = {
   env: process.env,
   print: (text) => void process.stdout.write(visible(redact(text))),
-  // A program that reads it gets the data as it is.
-  printData: (text) => void process.stdout.write(process.stdout.isTTY ? visible(text) : text),
+  printData: (text) => void process.stdout.write(visible(text)),
   printError: (text) => void process.stderr.write(visible(redact(text))),
   terminal: process.stderr.isTTY ? process.stderr : undefined,
   ask: process.stdin.isTTY && process.stderr.isTTY ? prompt.ask : undefined,

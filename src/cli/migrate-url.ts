@@ -1,6 +1,7 @@
 /** `btg2gltf migrate-url URL`: converts an address of v1 or v2 to v2.5 and lists the differences. */
 import type { Migration } from '../gateway/migrate-url.ts';
 import { redact, registerSecret } from '../support/redact.ts';
+import { visibleJson, visibleLines } from '../support/visible.ts';
 import { type Command, textOf } from './command.ts';
 
 /** Secret parameters, also in an address within the address. */
@@ -26,7 +27,9 @@ export const migrateUrlCommand: Command = {
     const frontendUrl = textOf(args, 'frontend-url') ?? io.env.BTG2GLTF_FRONTEND_URL ?? '';
     const migration = migrate(url, frontendUrl === '' ? {} : { frontendUrl });
     io.print(
-      args.json ? `${JSON.stringify(migration, masked)}\n` : redact(migrationText(migration)),
+      args.json
+        ? visibleJson(`${JSON.stringify(migration, masked)}\n`)
+        : visibleLines(linesOf(migration).map(redact)),
     );
     return 0;
   },
@@ -46,7 +49,7 @@ function masked(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? redact(value) : value;
 }
 
-function migrationText({ from, before, after, changes, hints }: Migration<string>): string {
+function linesOf({ from, before, after, changes, hints }: Migration<string>): string[] {
   const isSame = changes.length === 0;
   return [
     '',
@@ -59,5 +62,5 @@ function migrationText({ from, before, after, changes, hints }: Migration<string
     ...hints.map(({ code, message }) => `    ${code}: ${message}`),
     '',
     '',
-  ].join('\n');
+  ];
 }

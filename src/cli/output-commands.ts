@@ -10,7 +10,7 @@ import { lockOutput } from '../pipeline/output-lock.ts';
 import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { amount, size } from '../report/text.ts';
 import { redact } from '../support/redact.ts';
-import { visible } from '../support/visible.ts';
+import { visible, visibleJson } from '../support/visible.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
 
 const SUBJECT = 'PIPELINE.yaml|FOLDER';
@@ -43,7 +43,7 @@ export const verifyCommand: Command = {
     if (args.json) {
       const mask = (_: string, value: unknown) =>
         typeof value === 'string' ? masked(value) : value;
-      io.printData(`${JSON.stringify(found, mask, 2)}\n`);
+      io.printData(visibleJson(`${JSON.stringify(found, mask, 2)}\n`));
       return isIntact ? 0 : 1;
     }
     for (const { path, problem, sharedBy = [] } of problems) {

@@ -20,6 +20,7 @@ import { replaceFile, temporaryFolder } from '../support/files.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { redact, redactMessages } from '../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
+import { visibleJson } from '../support/visible.ts';
 import { jsonPieces } from '../write/manifest.ts';
 import { publishedAsset, sizeOf } from '../write/publish.ts';
 import type { Quarantine } from './failures.ts';
@@ -276,7 +277,7 @@ export async function writeReport(
   const put = (name: string, content: string | Iterable<Uint8Array>) =>
     replaceFile(join(folder, name), content, { tmpDir: temporaryFolder(outputDir) });
   await put('failures.jsonl', jsonPieces(failures()));
-  await put('report.json', `${JSON.stringify(written, null, 2)}\n`);
+  await put('report.json', visibleJson(`${JSON.stringify(written, null, 2)}\n`));
   await put('report.html', reportHtml(written));
   await linkLatestRun(outputDir, id).catch((error: Error) => environment.log.warn(error.message));
   return folder;

@@ -2,6 +2,7 @@
  * A map of JSON values that are kept as bytes outside the JavaScript heap: a line of the manifest takes
  * about 4 KiB as objects and 1.2 KiB as bytes, which the garbage collector never visits.
  */
+import { visibleJson } from './visible.ts';
 
 /** A map of values that `JSON.stringify` can encode. Its order is that in which keys were first set. */
 export type PackedMap<T> = ReturnType<typeof createPackedMap<T>>;
@@ -17,7 +18,7 @@ export function createPackedMap<T>() {
 
   /** Small values share a chunk: a buffer for each would cost the garbage collector more than its bytes. */
   const pack = (value: T): Uint8Array => {
-    const text = JSON.stringify(value);
+    const text = visibleJson(JSON.stringify(value));
     // UTF-8 takes at most three bytes for a UTF-16 unit.
     if (text.length * 3 > CHUNK_BYTES) return encoder.encode(text);
     if (text.length * 3 > chunk.length) chunk = new Uint8Array(CHUNK_BYTES);

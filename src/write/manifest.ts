@@ -15,6 +15,7 @@ import { ConverterError } from '../support/errors.ts';
 import { PIECE_BYTES } from '../support/file-operations.ts';
 import { readPieces, replaceFile, statIfExists, temporaryFolder } from '../support/files.ts';
 import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
+import { visibleJson } from '../support/visible.ts';
 
 const LINE_END = 0x0a;
 
@@ -190,7 +191,7 @@ function requestsOf(lines: PackedMap<ManifestLine>): Set<string> {
 export function* jsonPieces(values: Iterable<unknown>): Iterable<Uint8Array> {
   const encoder = new TextEncoder();
   const lines = function* () {
-    for (const value of values) yield encoder.encode(JSON.stringify(value));
+    for (const value of values) yield encoder.encode(visibleJson(JSON.stringify(value)));
   };
   yield* piecesOf(lines());
 }

@@ -1,12 +1,13 @@
 /** Terminal: what is printed and logged has no line that data began, and no character that a terminal obeys. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import type { EmulatedRange } from '../../src/sample/range.ts';
 import { ConverterError } from '../../src/support/errors.ts';
 import { visible } from '../../src/support/visible.ts';
-import { environmentOf } from '../helpers/child.ts';
+import { readManifest } from '../../src/write/manifest.ts';
+import { environmentOf, runChild } from '../helpers/child.ts';
 import { type CommandResult, command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { smallRange } from '../helpers/small-range.ts';
 
@@ -79,11 +80,15 @@ afterEach(async () => {
 
 const run = (...words: string[]) => command(words, { env: environmentOf(emulator) });
 
-/** What a terminal or a file gets, as the process prints it. */
+/** What commands print, and what the process makes of errors. */
 function expectHarmless({ stdout, stderr }: CommandResult): void {
-  const printed = `${visible(stdout)}${visible(stderr)}`;
-  expect(printed.split(LINE_END).filter((line) => /^\s*FORGED/.test(line))).toEqual([]);
-  expect(printed).not.toMatch(/[^\P{Cc}\n\t]|\p{Bidi_Control}/u);
+  expectHarmlessText(stdout);
+  expectHarmlessText(visible(stderr));
+}
+
+function expectHarmlessText(text: string): void {
+  expect(text.split(LINE_END).filter((line) => /^\s*FORGED/.test(line))).toEqual([]);
+  expect(text).not.toMatch(/[^\P{Cc}\n\t]|[\p{Bidi_Control}\u2028\u2029]/u);
 }
 
 test('a run, and what explains its result', async () => {
@@ -98,7 +103,17 @@ test('a run, and what explains its result', async () => {
   const explained = await run('explain', '*', '--pipeline', file, '--all');
   expect(explained.stdout).toContain('FORGED');
   expectHarmless(explained);
+  expectHarmless(await run('explain', '*', '--pipeline', file, '--json'));
   expectHarmless(await run('verify', file));
+  expectHarmless(await run('verify', file, '--json'));
+  const written = ['manifest.jsonl', 'catalogue.jsonl', 'runs/latest/report.json'];
+  for (const name of [...written, 'runs/latest/failures.jsonl']) {
+    const text = await readFile(join(folder, 'out', name), 'utf8');
+    expect(text, name).toContain('\\u202e');
+    expectHarmlessText(text);
+  }
+  const lines = await readManifest(join(folder, 'out'));
+  expect(lines.map(({ basearticlenumber }) => basearticlenumber)).toContain(`NAME ${EVIL}`);
   expectHarmless(await run('prune', file, '--verbose'));
   expectHarmless(await run('record', file, '--to', join(folder, 'recording')));
 });
@@ -111,6 +126,7 @@ test('the catalogue, an article and a conversion', async () => {
   const shown = await run('catalogue', 'show', 'ACME/DESK/GOOD', ...pipeline);
   expect(shown.stdout).toContain('FORGED');
   expectHarmless(shown);
+  expectHarmless(await run('catalogue', 'show', 'ACME/DESK/SAID', ...pipeline));
   expectHarmless(await run('catalogue', 'search', 'GOOD', '--manufacturer', 'ACME', ...pipeline));
   expectHarmless(await run('catalogue', 'show', `ACME/DESK/${EVIL}`, ...pipeline));
   for (const number of ['GOOD', 'LOST', 'SAID']) {
@@ -118,6 +134,26 @@ test('the catalogue, an article and a conversion', async () => {
     const output = join(folder, 'one.glb');
     expectHarmless(await run('convert', ...article, '--output', output, ...pipeline));
   }
+});
+
+test('an address from a page', async () => {
+  const address = `https://old.example/configurator.php?${EVIL}=1&manuid=ACME`;
+  const migrated = await run('migrate-url', address, '--frontend-url', 'https://new.example');
+  expect(migrated.stdout).toContain('\\u{a}FORGED');
+  expectHarmless(migrated);
+  expectHarmless(await run('migrate-url', address, '--json'));
+});
+
+test('the process prints no such character into a pipe or file, as JSON the same values', async () => {
+  const words = ['catalogue', 'show', 'ACME/DESK/GOOD', '--pipeline', file];
+  const [shown, json] = await Promise.all([
+    runChild(words, environmentOf(emulator)),
+    runChild([...words, '--json'], environmentOf(emulator)),
+  ]);
+  expect(shown.stdout).toContain('FORGED');
+  expectHarmlessText(shown.stdout);
+  expectHarmlessText(json.stdout);
+  expect(JSON.parse(json.stdout)).toMatchObject({ ocd: { shorttext: EVIL } });
 });
 
 test('an error is one line for each sentence, whatever its data is', () => {
