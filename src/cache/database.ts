@@ -181,12 +181,13 @@ class CachedSnapshots extends Table {
     return row && this.db.json(row.record);
   }
 
-  /** The service with an id of this beginning that was first fetched most recently. */
-  latestService(beginning: string): string | undefined {
-    const sql = `
-      SELECT service FROM cached_snapshots WHERE substr(service, 1, length(?)) = ?
-      ORDER BY id DESC LIMIT 1`;
-    return this.db.get<{ service: string }>(sql, beginning, beginning)?.service;
+  /** The services with ids of this beginning and hex digits: none, the only one, or the first and the last. */
+  servicesOf(beginning: string): string[] {
+    const range = 'FROM cached_snapshots WHERE service BETWEEN ? AND ?';
+    const sql = `SELECT MIN(service) AS service ${range} UNION SELECT MAX(service) ${range}`;
+    const [from, to] = [beginning, `${beginning}g`];
+    const rows = this.db.all<{ service: string | null }>(sql, from, to, from, to);
+    return rows.flatMap(({ service }) => service ?? []);
   }
 
   /** Undefined if there is no snapshot, if a body of it failed, and if children of it have no place. */

@@ -7,9 +7,15 @@ import type { ArticleRequest } from '../model/article.ts';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
-import { asConverterError, endsRun } from '../support/errors.ts';
+import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { refuseLinksBelow } from '../support/file-operations.ts';
-import { removeStaleTemporaries, temporaryFolder } from '../support/files.ts';
+import {
+  readTextIfExists,
+  removeStaleTemporaries,
+  replaceFile,
+  sha256Hex,
+  temporaryFolder,
+} from '../support/files.ts';
 import { CHECKS, checkParameters, type ParameterCheck, required } from '../support/parameters.ts';
 import { catalogueFiles, openCatalogue, openManifest } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
@@ -41,6 +47,8 @@ export interface Run {
   session: ReturnType<typeof createServiceSession>;
   metrics: ReturnType<typeof createRunMetrics>;
   notes: ReturnType<typeof openNotes>;
+  /** Notes that the data for the output folder is of the account of this run. */
+  noteAccount(): Promise<void>;
   /** Whether the deadline of the options has passed. */
   isOutOfTime(): boolean;
 }
@@ -84,8 +92,12 @@ export async function withRun<T>(
   const startedAt = environment.startedAt ?? environment.now();
   const metrics = createRunMetrics(environment.now);
   const database = await openCacheDatabase(cacheDir);
-  const service = withAccount(given.pipeline.service, environment.env, (beginning) =>
-    database.snapshots.latestService(beginning),
+  const account = openAccount(given.pipeline, database);
+  const service = await withAccount(given.pipeline.service, environment.env, account.read).catch(
+    (error: unknown) => {
+      database.close();
+      throw error;
+    },
   );
   const options = { ...given, pipeline: { ...given.pipeline, service } };
   const bodyFiles = {
@@ -105,12 +117,35 @@ export async function withRun<T>(
     const { isOver: isOutOfTime } = deadline;
     const notes = openNotes(database, noting, options.pipeline.outputDir, startedAt);
     const opened = { options, environment, startedAt, stores, session, metrics, notes };
-    return await work({ ...opened, isOutOfTime });
+    const noteAccount = () => account.note(service.account);
+    return await work({ ...opened, noteAccount, isOutOfTime });
   } finally {
     deadline.close();
     await session.close();
     database.close();
   }
+}
+
+/** Opens the note of the account by which the data for an output folder was fetched. D-716 */
+function openAccount({ service, cacheDir, outputDir }: Pipeline, { snapshots }: CacheDatabase) {
+  const beginning = pipelineServiceId({ ...service, account: '-' }).slice(0, -1);
+  const digest = sha256Hex(JSON.stringify([outputDir, beginning])).slice(0, 16);
+  const path = join(cacheDir, 'selections', `${digest}.account`);
+  const options = { tmpDir: temporaryFolder(cacheDir), access: 'private' } as const;
+  return {
+    async read(): Promise<string | undefined> {
+      const noted = await readTextIfExists(path);
+      if (noted !== undefined) return noted;
+      const [only, another] = snapshots.servicesOf(beginning);
+      if (another === undefined) return only?.slice(beginning.length);
+      const message = `BTG2GLTF_USERNAME and BTG2GLTF_APP_KEY, or BTG2GLTF_TOKEN: expected those of the fetch, since ${cacheDir} has data of several accounts, received none`;
+      throw new ConverterError('PIPELINE_VARIABLE_UNSET', message);
+    },
+    async note(account: string | undefined): Promise<void> {
+      if (account === undefined || (await readTextIfExists(path)) === account) return;
+      await replaceFile(path, account, options);
+    },
+  };
 }
 
 /** Opens the notes of what a run has in work, by which the next one finds out what was if this one is killed. D-852 */

@@ -105,7 +105,7 @@ async function replaySelection(
   environment: RunEnvironment,
 ): Promise<RecordResult['replay']> {
   // Of the same account as the run that selected.
-  const fetched = withAccount(pipeline.service, environment.env, () => undefined);
+  const fetched = await withAccount(pipeline.service, environment.env, async () => undefined);
   const recorded = requestsByKey(await readSelection({ ...pipeline, service: fetched }));
   const scratch = join(recording, '.selection');
   const { emulator: _, authUrl: __, baseUrl: ___, ...service } = pipeline.service;

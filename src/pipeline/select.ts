@@ -71,6 +71,7 @@ export async function selectLive(run: Run, requests = ALL_TRIED): Promise<Select
     const articles = await distinctArticles(selected.articles, reader.identify, isUntriedCart);
     // So that `build` needs neither the service nor its variables.
     await store(pipeline, selectionPath(pipeline), jsonLines(articles));
+    await run.noteAccount();
     const variables = JSON.stringify(pipeline.serviceVariables);
     if (Object.keys(pipeline.serviceVariables).length > 0)
       await store(pipeline, variablesPath(pipeline), new TextEncoder().encode(variables));

@@ -79,20 +79,19 @@ type AccountContent = ServiceContent & { account?: string };
  * Adds the account to the service of a pipeline: that of the environment, or without credentials, as `build` may
  * be called, the one whose data was fetched (D-716). An emulator has one account only.
  *
- * @param fetchedFrom - Returns the service with an id of this beginning that was fetched last.
+ * @param fetchedBy - Returns the account of the last fetch.
  */
-export function withAccount(
+export async function withAccount(
   content: ServiceContent,
   env: Environment,
-  fetchedFrom: (beginning: string) => string | undefined,
-): AccountContent {
+  fetchedBy: () => Promise<string | undefined>,
+): Promise<AccountContent> {
   if (isEmulated(content)) return content;
   const { BTG2GLTF_TOKEN: token, BTG2GLTF_USERNAME: username } = env;
   const { BTG2GLTF_APP_KEY: appKey = '' } = env;
   if (token) return { ...content, account: accountOf({ token }) };
   if (username) return { ...content, account: accountOf({ username, appKey }) };
-  const beginning = pipelineServiceId({ ...content, account: '-' }).slice(0, -1);
-  const account = fetchedFrom(beginning)?.slice(beginning.length);
+  const account = await fetchedBy();
   return account === undefined ? content : { ...content, account };
 }
 
