@@ -13,11 +13,17 @@ const PARTS: Partial<Record<OperationName, keyof RequestedParts>> = {
   getMaterial: 'bodies',
 };
 
-/** The responses that were tracked. */
+/** The responses that were tracked; they are needed until the signal is aborted. */
 export class Dependencies {
   readonly #requested = { article: 0, partsList: 0, bodies: 0 };
   readonly #stamps = new Map<string, FreshnessStamp>();
   #hasFailed = false;
+
+  readonly signal: AbortSignal | undefined;
+
+  constructor(signal?: AbortSignal) {
+    this.signal = signal;
+  }
 
   /** Adds a response; `fromService` is whether it was requested in this run. */
   async track<Response extends { fromService: boolean; stamp: FreshnessStamp }>(

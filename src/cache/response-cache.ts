@@ -11,7 +11,7 @@ import {
   requestKey,
   type Values,
 } from '../service/operations.ts';
-import type { Validators } from '../service/transport.ts';
+import { interrupted, type Validators } from '../service/transport.ts';
 import { ConverterError, endsRun, isConverterError } from '../support/errors.ts';
 import type { ContentStore } from './content-store.ts';
 import type { CacheDatabase, StoredResponse } from './database.ts';
@@ -83,7 +83,16 @@ interface LiveResponse<Name extends OperationName> extends CachedResponse {
 }
 
 type Pending<Name extends OperationName> = Promise<LiveResponse<Name>>;
+type Demand = NonNullable<Parameters<ServiceClient['call']>[2]>['demand'];
 type Received<Name extends OperationName> = Body & { answer: AnswerOf<Name> };
+
+/** A request without a response yet. */
+interface InFlight<Name extends OperationName = OperationName> {
+  response: Pending<Name>;
+  /** Who waits for it: the signal of an article, or any object. */
+  requesters: Set<object>;
+  stop: AbortController;
+}
 
 /** What became of the requests of an operation, and the size of the bodies that were received. */
 const NO_REQUESTS = {
@@ -121,7 +130,7 @@ export class ResponseCache {
   readonly #service: string;
   readonly #run: FreshnessContext;
   readonly #counts = new Map<string, typeof NO_REQUESTS>();
-  readonly #inFlight = new Map<string, Pending<OperationName>>();
+  readonly #inFlight = new Map<string, InFlight>();
   readonly #responses = new LRUCache<string, CachedResponse>({ max: MAX_RESPONSES });
   readonly #failures = new LRUCache<string, ConverterError>({ max: MAX_FAILURES });
   readonly #decoded = new LRUCache<string, NonNullable<unknown>>({ maxSize: MAX_DECODED_BYTES });
@@ -142,12 +151,16 @@ export class ResponseCache {
     return this.#counts;
   }
 
-  /** Gets the response to a request, from the cheapest source. @param dependencies - Collects the response. */
+  /**
+   * Gets the response to a request, from the cheapest source.
+   *
+   * @param dependencies - Collects the response, and ends the wait for it with `INTERRUPTED`.
+   */
   get<Name extends OperationName>(
     request: CacheableRequest<Name>,
     dependencies?: Dependencies,
   ): Pending<Name> {
-    const response = this.#find(request);
+    const response = this.#find(request, dependencies?.signal);
     return dependencies?.track(request.operation, response) ?? response;
   }
 
@@ -160,7 +173,7 @@ export class ResponseCache {
       return await this.#decode(request, await this.get(request, dependencies));
     } catch (error) {
       if (!isConverterError(error, 'STORE_DAMAGED')) throw error;
-      const response = this.#refetch(request);
+      const response = this.#refetch(request, dependencies?.signal);
       const tracked = dependencies?.track(request.operation, response) ?? response;
       return this.#decode(request, await tracked);
     }
@@ -184,47 +197,83 @@ export class ResponseCache {
     return this.#topNodes;
   }
 
-  async #find<Name extends OperationName>(request: CacheableRequest<Name>): Pending<Name> {
+  async #find<Name extends OperationName>(
+    request: CacheableRequest<Name>,
+    signal: AbortSignal | undefined,
+  ): Pending<Name> {
     const key = keyOf(request);
     const failure = this.#failures.get(key);
-    const known = this.#running<Name>(key) ?? this.#responses.get(key);
-    if (known ?? failure) this.#count(request).deduplicated++;
+    const known = this.#responses.get(key);
+    if (known ?? failure ?? this.#inFlight.get(key)) this.#count(request).deduplicated++;
     if (failure !== undefined) throw failure;
-    return known ?? this.#settle(key, this.#fromDatabaseOrService(request));
+    if (known !== undefined && !this.#inFlight.has(key)) return known;
+    return this.#join(key, signal, (demand) => this.#fromDatabaseOrService(request, demand));
   }
 
-  #refetch<Name extends OperationName>(request: CacheableRequest<Name>): Pending<Name> {
-    const key = keyOf(request);
-    return this.#running<Name>(key) ?? this.#settle(key, this.#send(request, undefined));
+  #refetch<Name extends OperationName>(
+    request: CacheableRequest<Name>,
+    signal: AbortSignal | undefined,
+  ): Pending<Name> {
+    return this.#join(keyOf(request), signal, (demand) => this.#send(request, undefined, demand));
   }
 
-  #running<Name extends OperationName>(key: string): Pending<Name> | undefined {
-    return this.#inFlight.get(key) as Pending<Name> | undefined;
+  /** Waits for a request, which begins if it is not in flight, and ends once all that wait for it are stopped. */
+  async #join<Name extends OperationName>(
+    key: string,
+    signal: AbortSignal | undefined,
+    begin: (demand: Demand) => Pending<Name>,
+  ): Pending<Name> {
+    if (signal?.aborted) throw interrupted();
+    const inFlight = (this.#inFlight.get(key) as InFlight<Name>) ?? this.#begin(key, begin);
+    const { requesters, response, stop } = inFlight;
+    requesters.add(signal ?? {});
+    if (signal === undefined) return response;
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        reject(interrupted());
+        requesters.delete(signal);
+        if (requesters.size > 0) return;
+        stop.abort();
+        if (this.#inFlight.get(key) === inFlight) this.#inFlight.delete(key);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      response.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+    });
   }
 
-  /** Keeps the result of a request for the rest of the run. */
-  async #settle<Name extends OperationName>(key: string, pending: Pending<Name>): Pending<Name> {
-    this.#inFlight.set(key, pending);
-    try {
-      const response = await pending;
-      const { answer, fromService, stamp } = response;
-      this.#responses.set(key, { answer, fromService, stamp });
-      return response;
-    } catch (error) {
-      if (isConverterError(error)) this.#failures.set(key, error);
-      throw error;
-    } finally {
-      this.#inFlight.delete(key);
-    }
+  /** Begins a request, and keeps its result for the rest of the run. */
+  #begin<Name extends OperationName>(
+    key: string,
+    begin: (demand: Demand) => Pending<Name>,
+  ): InFlight<Name> {
+    const stop = new AbortController();
+    const requesters = new Set<object>();
+    const settle = async () => {
+      try {
+        const response = await begin({ requesters, signal: stop.signal });
+        const { answer, fromService, stamp } = response;
+        this.#responses.set(key, { answer, fromService, stamp });
+        return response;
+      } catch (error) {
+        if (isConverterError(error) && !stop.signal.aborted) this.#failures.set(key, error);
+        throw error;
+      } finally {
+        if (!stop.signal.aborted) this.#inFlight.delete(key);
+      }
+    };
+    const inFlight = { requesters, stop, response: settle() };
+    this.#inFlight.set(key, inFlight);
+    return inFlight;
   }
 
   async #fromDatabaseOrService<Name extends OperationName>(
     request: CacheableRequest<Name>,
+    demand: Demand,
   ): Pending<Name> {
     const { database, now } = this.#options;
     const stored = this.#stored(request);
     if (stored === undefined || !(await this.#isUsable(stored, request))) {
-      return this.#send(request, stored);
+      return this.#send(request, stored, demand);
     }
     const { answer } = stored;
     const fromService = stored.requestedAt === now;
@@ -264,6 +313,7 @@ export class ResponseCache {
   async #send<Name extends OperationName>(
     request: CacheableRequest<Name>,
     stored: StoredResponse | undefined,
+    demand: Demand,
   ): Pending<Name> {
     const { operation, subject, lang } = request;
     const values = lang === undefined ? request.values : { ...request.values, lang };
@@ -272,7 +322,7 @@ export class ResponseCache {
     try {
       const validators = await this.#validatorsOf(stored);
       const received: Received<Name> | NotModified = await (request.send?.() ??
-        this.#options.client.call(operation, values, { validators }));
+        this.#options.client.call(operation, values, { validators, demand }));
       if ('notModified' in received) {
         counts.notModified++;
         return this.#put(request, stored!);

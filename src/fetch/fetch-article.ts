@@ -1,4 +1,5 @@
 /** Fetches one configuration as a snapshot: its article, and its parts list, blocks and images by digest. */
+import { setMaxListeners } from 'node:events';
 import type { SnapshotSummary } from '../cache/database.ts';
 import { Dependencies } from '../cache/dependencies.ts';
 import { missingBecause } from '../cache/missing-body.ts';
@@ -54,9 +55,14 @@ export interface Fetcher extends CatalogueReader, Configurator {
    * image that cannot be fetched is `{ missing }` in it.
    *
    * @param children - Of a stored planning: GET articles restores the article alone.
+   * @param signal - Ends its requests, except those that another article waits for. Articles share the connections evenly.
    * @throws {@link ConverterError} as {@link Fetcher.resolve}, `PARTS_LIST_INVALID`, every code that ends a run.
    */
-  fetch(request: ArticleRequest, children?: readonly PlanningChild[]): Promise<ArticleSnapshot>;
+  fetch(
+    request: ArticleRequest,
+    children?: readonly PlanningChild[],
+    signal?: AbortSignal,
+  ): Promise<ArticleSnapshot>;
   /**
    * The snapshot of the last fetch, if all of it is fresh. Requests at most the top of the catalogue, and
    * reads no body. Undefined if something has to be requested, and for a planning with unplaced children.
@@ -107,9 +113,11 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const optionsOf = (children: readonly PlanningChild[] | undefined) =>
     optionsDigest(imageLocation, children, languages);
 
-  const fetch: Fetcher['fetch'] = async (given, children) => {
+  const fetch: Fetcher['fetch'] = async (given, children, signal) => {
     const request = checkedRequest(given);
-    const dependencies = new Dependencies();
+    // Each request in progress listens to it.
+    if (signal !== undefined) setMaxListeners(0, signal);
+    const dependencies = new Dependencies(signal);
     const source = { cache, dependencies, imageLocation };
     const resolved = await resolveArticle(source, request);
     const [geometry, translated] = await Promise.all([

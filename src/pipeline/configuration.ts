@@ -32,7 +32,7 @@ interface Snapshots {
   /** The snapshot of the last fetch if all of it is fresh, without reading it. */
   fresh(request: ArticleRequest): Promise<Pick<SnapshotSummary, 'key' | 'inputs'> | undefined>;
   /** The whole snapshot, fetched where it is not cached. */
-  load(selected: SelectedArticle): Promise<ArticleSnapshot>;
+  load(selected: SelectedArticle, signal: AbortSignal): Promise<ArticleSnapshot>;
   /** Bodies that were decoded while they were fetched. */
   decoded?: DecodedReader;
 }
@@ -40,7 +40,8 @@ interface Snapshots {
 /** Fetches snapshots and converts them: `run`. */
 export async function fetchAndConvert(run: Run): Promise<Processor> {
   const fetcher = await run.session.fetcher();
-  const load: Snapshots['load'] = ({ request, children }) => fetcher.fetch(request, children);
+  const load: Snapshots['load'] = ({ request, children }, signal) =>
+    fetcher.fetch(request, children, signal);
   return {
     process: converting(run, { fresh: fetcher.freshSnapshot, load, decoded: fetcher.decoded }),
     // The response is cached in this run, and so is its failure.
@@ -67,7 +68,7 @@ export async function fetchOnly(run: Run): Promise<Processor> {
     process: async ({ request, children }) => {
       const snapshot = await metrics.stopwatch.during('fetch', () =>
         notes.during(configurationKey(request), () =>
-          within(run, () => fetcher.fetch(request, children)),
+          within(run, (signal) => fetcher.fetch(request, children, signal)),
         ),
       );
       const { key, warnings, unplaced = [] } = snapshot;
@@ -134,7 +135,7 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     const { request } = selected;
     const before = database.snapshots.get(serviceId, configurationKey(request));
     const snapshot = await stopwatch.during('fetch', () =>
-      within(run, () => snapshots.load(selected)),
+      within(run, (signal) => snapshots.load(selected, signal)),
     );
     const { key, article, unplaced = [] } = snapshot;
     const source = sourceOf(inputsDigest(snapshot));

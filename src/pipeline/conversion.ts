@@ -155,8 +155,7 @@ export function openConversions(run: Run, decoded: DecodedReader | undefined) {
 }
 
 /**
- * Limits the time of work for one article, and aborts the signal of the work then; requests end by limits of
- * their own. Pauses, in which the service holds back every request, do not count.
+ * Limits the time of work for one article, and aborts the signal of the work and its requests then. Pauses, in which the service holds back every request, do not count.
  */
 export function within<T>(
   { options, session }: Run,

@@ -66,6 +66,8 @@ interface CallOptions<Given extends MaybeValidators> {
   first?: number;
   /** Of an earlier answer: makes the request conditional. */
   validators?: Given | undefined;
+  /** For which articles it is made. */
+  demand?: Parameters<Traffic['request']>[1];
 }
 
 /** One configuration of an article. Its `reinitstring` is opaque, empty for the default configuration. */
@@ -285,8 +287,7 @@ async function loaded<Name extends string, Answer, Given extends MaybeValidators
 ): Loaded<Record<Name, Answer>, Given> {
   const answered = await called;
   if ('notModified' in answered) return answered;
-  const named = { [name]: answered.answer } as Record<Name, Answer>;
-  return { ...bodyOf(answered), ...named };
+  return { ...bodyOf(answered), ...({ [name]: answered.answer } as Record<Name, Answer>) };
 }
 
 type Connection = ReturnType<typeof connect>;
@@ -314,18 +315,17 @@ function connect(settings: Settings, signal: AbortSignal) {
     },
   });
   let sent = 0;
-  const send = (exchange: Omit<Exchange, 'signal' | 'timeoutMs'>) =>
+  const send = ({ signals = [], ...exchange }: Omit<Exchange, 'timeoutMs'>) =>
     traffic.send(async () => {
-      sent += 1;
-      const order = sent;
-      return { ...(await transport.send({ ...exchange, timeoutMs, signal })), order };
+      const order = ++sent;
+      const all = { ...exchange, timeoutMs, signals: [signal, ...signals] };
+      return { ...(await transport.send(all)), order };
     });
   const { profile, lang, langalt, currency } = settings;
   // Values of the client, not of one request: a row of the table sends those that it declares.
   const shared = { profile, lang, langalt, currency };
   const sendRoot = (token: string) => send({ name: 'getNodes', values: shared, token, number: 1 });
-  const { origin } = addresses.authUrl;
-  const sender = { traffic, transport, signal, timeoutMs, origin };
+  const sender = { traffic, transport, signal, timeoutMs, origin: addresses.authUrl.origin };
   const session = openSession(settings, sender, async (token, { name, values, address }) => {
     const sentValues = { ...shared, ...values };
     const exchange = { name, values: sentValues, address, token, number: 1 };
@@ -342,13 +342,14 @@ function connect(settings: Settings, signal: AbortSignal) {
 function createCall(settings: Settings, connection: Connection): ServiceClient['call'] {
   const { addresses, shared, traffic } = connection;
   const sendToEither = createFallback();
-  return async (name, own, { body: content, first, validators } = {}) => {
+  return async (name, own, { body: content, first, validators, demand } = {}) => {
     const values = { ...shared, ...own };
     const body = content && jsonText(content);
     return sendToEither(OPERATIONS[name], first, async (address) => {
-      const request = { name, values, address, body, validators };
+      const signals = demand && [demand.signal];
+      const request = { name, values, address, body, validators, signals };
       try {
-        return await traffic.request(createAttempt(settings, connection, request));
+        return await traffic.request(createAttempt(settings, connection, request), demand);
       } catch (error) {
         throw withContext(error, request, addresses);
       }
@@ -363,7 +364,7 @@ function createCall(settings: Settings, connection: Connection): ServiceClient['
 function createAttempt<Name extends OperationName, Given extends MaybeValidators>(
   { onAnswer, onDrift }: Settings,
   { session, send }: Connection,
-  request: Omit<Exchange, 'signal' | 'timeoutMs' | 'number'> & {
+  request: Omit<Exchange, 'timeoutMs' | 'number'> & {
     name: Name;
     validators: Given | undefined;
   },

@@ -17,7 +17,6 @@
  *
  * A token of our own is renewed ahead of its end, and logged out at the end; a given token is only used.
  */
-import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
 import { registerSecret } from '../support/redact.ts';
@@ -58,9 +57,6 @@ const PROBE_ROUNDS = {
 } as const;
 /** How many tokens are replaced after one round. */
 const FIRST_TOKENS = 2;
-const NEVER = new AbortController().signal;
-// Each login and logout in flight listens to it.
-setMaxListeners(0, NEVER);
 const GIVEN_DIED =
   'BTG2GLTF_TOKEN: expected a token that the service accepts, received an expired or unknown one';
 const ALL_DIED = `login: expected a token that the service accepts, received ${MAX_UNPROVEN + 1} in a row that it refuses`;
@@ -327,7 +323,7 @@ async function sendStep<Name extends 'getPublicKey' | 'getSessionToken'>(
 ): Promise<AnswerOf<Name>> {
   signal.throwIfAborted();
   // Not the signal of the client: a token in flight must arrive, so that it can be logged out.
-  const exchange = { name, values: {}, body, number, timeoutMs, signal: NEVER };
+  const exchange = { name, values: {}, body, number, timeoutMs };
   const { response, target } = await traffic.send(() => transport.send(exchange));
   const { status, bytes } = response;
   // No user was named yet: the address is wrong.
@@ -372,7 +368,7 @@ function loginError(thrown: unknown, origin: string): unknown {
 /** Logs a token out of both groups that can end it, at once; one that cannot be logged out ends by itself. */
 async function logOut(token: string, { transport, timeoutMs }: LoginSender): Promise<void> {
   const shorterMs = Math.min(timeoutMs, LOGOUT_TIMEOUT_MS);
-  const exchange = { values: {}, token, number: 1, timeoutMs: shorterMs, signal: NEVER };
+  const exchange = { values: {}, token, number: 1, timeoutMs: shorterMs };
   await Promise.allSettled([
     transport.send({ name: 'logoutCatalogue', ...exchange }),
     transport.send({ name: 'logoutGraphics', ...exchange }),

@@ -12,11 +12,11 @@
  * |         | pauses of more than `maxTotalPauseMs` in all          | fails: `RATE_LIMITED`     | never                 |
  *
  * One loop makes a request ({@link Traffic.request}): it waits for a permit, the pause and the rate limit, and
- * is sent. A failure is classified once; that decides whether the concurrency limit is halved (D-842), whether
+ * is sent. A permit goes to the article that has the fewest. A failure is classified once; that decides whether the concurrency limit is halved (D-842), whether
  * the service is probed, and whether the request is sent again at once, after a back-off, or not (D-711).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pLimit, { type LimitFunction } from 'p-limit';
+import { createFairBudget } from '../support/budget.ts';
 import { asConverterError, ConverterError, type ErrorCode } from '../support/errors.ts';
 import type { Settings } from './service-config.ts';
 import { type HttpResponse, interrupted } from './transport.ts';
@@ -54,12 +54,24 @@ interface TrafficOptions
   signal: AbortSignal;
 }
 
+/** For which articles a request is made, of which more may join while it waits; and what ends it. */
+interface Demand {
+  requesters: ReadonlySet<object>;
+  signal: AbortSignal;
+}
+
 /** Controls all requests to one service. */
 export class Traffic {
   readonly #options: TrafficOptions;
   readonly #delayMs: () => number;
-  readonly #limit: LimitFunction;
+  readonly #permits: ReturnType<typeof createFairBudget>;
+  /** Of requests that are not made for an article. */
+  readonly #ownDemand: Demand;
 
+  /** Answers of any kind but an overload. */
+  #answers = 0;
+  /** How many there were when a requester halved the limit; without it since its next answer. */
+  readonly #halvedAt = new WeakMap<object, number>();
   /** Counts changes of the limit: what was sent before the last one says nothing about the new limit. */
   #limitRound = 0;
   #successes = 0;
@@ -81,7 +93,8 @@ export class Traffic {
   constructor(options: TrafficOptions) {
     this.#options = options;
     this.#delayMs = createRateLimit(options.perSecond, options.now);
-    this.#limit = pLimit(options.concurrency);
+    this.#permits = createFairBudget(options.concurrency);
+    this.#ownDemand = { requesters: new Set(), signal: options.signal };
   }
 
   get state(): 'open' | 'paused' | 'probing' | 'gone' {
@@ -122,33 +135,42 @@ export class Traffic {
   /**
    * Makes a request: attempts it with a permit, again and again while that may help; attempts count from 1.
    *
+   * @param demand - Ends the request with its signal.
    * @throws {@link ConverterError} what the last attempt threw; `SERVICE_GONE`, `RATE_LIMITED`; `INTERRUPTED` once stopped.
    */
-  request<T>(attempt: (number: number) => Promise<T>): Promise<T> {
-    return this.#run(attempt, true);
+  request<T>(attempt: (number: number) => Promise<T>, demand = this.#ownDemand): Promise<T> {
+    return this.#run(attempt, true, demand);
   }
 
   /** Makes a login: as {@link request}, but without a permit, and it does not count as a failure of the service. */
   login<T>(attempt: (number: number) => Promise<T>): Promise<T> {
-    return this.#run(attempt, false);
+    return this.#run(attempt, false, this.#ownDemand);
   }
 
-  async #run<T>(attempt: (number: number) => Promise<T>, isRequest: boolean): Promise<T> {
+  async #run<T>(
+    attempt: (number: number) => Promise<T>,
+    isRequest: boolean,
+    demand: Demand,
+  ): Promise<T> {
     const { retries, signal } = this.#options;
+    const throwIfStopped = () => {
+      signal.throwIfAborted();
+      demand.signal.throwIfAborted();
+    };
     let number = 1;
     let backoffs = 0;
     try {
       for (;;) {
-        signal.throwIfAborted();
+        throwIfStopped();
         if (isRequest && this.#gone !== undefined) throw this.#gone;
         if (isRequest) await this.#probing;
         const begunMs = this.#options.now();
         const work = () =>
           settle(async () => {
-            signal.throwIfAborted();
+            throwIfStopped();
             return attempt(number);
           });
-        const outcome = await (isRequest ? this.#limit(() => this.#adapting(work)) : work());
+        const outcome = await (isRequest ? this.#withPermit(demand, work) : work());
         if ('result' in outcome) {
           if (isRequest) {
             this.#answered();
@@ -156,6 +178,7 @@ export class Traffic {
           }
           return outcome.result;
         }
+        throwIfStopped();
         const { error, failure } = outcome;
         if (isRequest && (await this.#isBack(error, failure, begunMs))) continue;
         if (!failure.mayPass) throw error;
@@ -167,32 +190,45 @@ export class Traffic {
         number += 1;
       }
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (!signal.aborted && !demand.signal.aborted) throw error;
       // One error for all: there may be 20,000 requests, and an error is cut, redacted and located.
       this.#interruption ??= interrupted();
       throw this.#interruption;
     }
   }
 
-  /** Halves the concurrency limit after an overload, raises it by one after as many successes as it is. */
-  async #adapting<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  async #withPermit<T>(demand: Demand, work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+    const { taker: requester, giveBack } = await this.#permits.take(demand.requesters);
     const round = this.#limitRound;
     const outcome = await work();
+    if (!demand.signal.aborted) this.#adapt(requester, round, outcome);
+    giveBack();
+    return outcome;
+  }
+
+  /** Halves the concurrency limit after an overload, raises it by one after as many successes as it is. */
+  #adapt(requester: object, round: number, outcome: Outcome<unknown>): void {
+    const isOverload = 'failure' in outcome && outcome.failure.isOverload;
+    if (!isOverload) {
+      this.#answers += 1;
+      this.#halvedAt.delete(requester);
+    }
     // Of all requests that fail together only the first counts.
-    if (this.#options.isConcurrencyKnown === true || round !== this.#limitRound) return outcome;
-    if ('failure' in outcome && outcome.failure.isOverload) {
+    if (this.#options.isConcurrencyKnown === true || round !== this.#limitRound) return;
+    if (isOverload) {
+      // An article that fails again, while others are answered, must not slow them down.
+      if (this.#answers > (this.#halvedAt.get(requester) ?? this.#answers)) return;
+      this.#halvedAt.set(requester, this.#answers);
       this.#limitRound += 1;
       this.#successes = 0;
-      this.#limit.concurrency = Math.max(1, Math.floor(this.#limit.concurrency / 2));
-      return outcome;
+      this.#permits.total = Math.max(1, Math.floor(this.#permits.total / 2));
+      return;
     }
     this.#successes += 1;
-    const { concurrency } = this.#limit;
-    if (this.#successes >= concurrency && concurrency < this.#options.concurrency) {
+    if (this.#successes >= this.#permits.total && this.#permits.total < this.#options.concurrency) {
       this.#successes = 0;
-      this.#limit.concurrency += 1;
+      this.#permits.total += 1;
     }
-    return outcome;
   }
 
   #pause(retryAfter: string | undefined): void {

@@ -1,7 +1,7 @@
 /** One exchange with the service: sends, follows redirects, reads the whole body within limits, reports it. */
 import { promisify } from 'node:util';
 import type { Agent } from 'undici';
-import { createGrowingBudget, type Share, turnFor } from '../support/budget.ts';
+import { createGrowingBudget, turnFor } from '../support/budget.ts';
 import { ConverterError } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
 import { programVersion } from '../support/version.ts';
@@ -59,7 +59,8 @@ export interface Exchange {
   number: number;
   /** From sending to the last byte of the answer. */
   timeoutMs: number;
-  signal: AbortSignal;
+  /** Each of them ends it. */
+  signals?: readonly AbortSignal[] | undefined;
 }
 
 /** One complete answer. */
@@ -70,7 +71,7 @@ export interface HttpResponse extends Validators {
   location: string | undefined;
 }
 
-interface HttpRequest extends Pick<Exchange, 'body' | 'timeoutMs' | 'signal'>, Target {
+interface HttpRequest extends Pick<Exchange, 'body' | 'timeoutMs' | 'signals'>, Target {
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
 }
@@ -94,7 +95,7 @@ export function createTransport(
     let { origin, path } = request;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const attempt = { ...request, headers, origin, path };
-      const response = await sendInTime(agent, attempt, maxResponseBytes, openShare());
+      const response = await sendInTime(agent, attempt, maxResponseBytes, openShare);
       if (!REDIRECTS.has(response.status)) return response;
       ({ origin, path } = redirectTarget(request.method, origin, path, response.location ?? ''));
     }
@@ -105,7 +106,7 @@ export function createTransport(
     /**
      * Makes one exchange; follows a redirect of a GET within its own host.
      * @throws {@link ConverterError} `SERVICE_UNREACHABLE HTTP_CONNECTION HTTP_TIMEOUT
-     * RESPONSE_TOO_LARGE RESPONSE_INVALID REDIRECT_REFUSED`, `INTERRUPTED` once its signal is aborted.
+     * RESPONSE_TOO_LARGE RESPONSE_INVALID REDIRECT_REFUSED`, `INTERRUPTED` once a signal is aborted.
      */
     async send(exchange: Exchange): Promise<{ response: HttpResponse; target: Target }> {
       const { name, values, address, token, number, validators, ...sent } = exchange;
@@ -118,7 +119,7 @@ export function createTransport(
       try {
         response = await follow({ ...sent, ...target, method, headers: conditionsOf(validators) });
         // The body may have waited for its turn, and decoding it may take long.
-        if (sent.signal.aborted) throw interrupted();
+        if (isAborted(sent)) throw interrupted();
         if (OPERATIONS[name].answer === 'json') expectFewValues(response.bytes, maxJsonValues);
       } catch (error) {
         report(error instanceof ConverterError ? error.status : undefined, 0);
@@ -154,9 +155,10 @@ async function sendInTime(
   agent: Agent,
   request: HttpRequest,
   maxBytes: number,
-  share: Share,
+  openShare: ReturnType<typeof createGrowingBudget>,
 ): Promise<HttpResponse> {
-  const { timeoutMs, signal } = request;
+  const { timeoutMs, signals = [] } = request;
+  const share = openShare();
   const stop = new AbortController();
   const onAbort = () => stop.abort();
   let timer = setTimeout(onAbort, timeoutMs);
@@ -168,20 +170,24 @@ async function sendInTime(
     await wait;
     timer = setTimeout(onAbort, timeoutMs);
   };
-  signal.addEventListener('abort', onAbort, { once: true });
+  for (const signal of signals) signal.addEventListener('abort', onAbort, { once: true });
   try {
-    if (signal.aborted) stop.abort();
+    if (isAborted(request)) stop.abort();
     return await sendOnce(agent, request, stop.signal, { maxBytes, need });
   } catch (thrown) {
-    if (signal.aborted) throw interrupted();
+    if (isAborted(request)) throw interrupted();
     if (!stop.signal.aborted) throw connectionError(thrown, request.origin);
     throw new ConverterError('HTTP_TIMEOUT', `timed out after ${timeoutMs / 1000} s`);
   } finally {
     clearTimeout(timer);
     // The answer is decoded in this turn of the event loop.
     setImmediate(share.close);
-    signal.removeEventListener('abort', onAbort);
+    for (const signal of signals) signal.removeEventListener('abort', onAbort);
   }
+}
+
+function isAborted({ signals = [] }: Pick<Exchange, 'signals'>): boolean {
+  return signals.some(({ aborted }) => aborted);
 }
 
 async function sendOnce(

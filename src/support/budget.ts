@@ -47,8 +47,70 @@ export function createBudget(total: number): Budget {
   };
 }
 
+/**
+ * Creates a budget that is shared evenly: the next one is for the taker that has the fewest, then for the call that
+ * waits longest. One taker has at most half, so that the others find some when they come, unless as many as there are
+ * went to it in a row.
+ *
+ * @returns Its total, which may change at any time, and a function that waits for one. Its takers may change meanwhile;
+ *   without them a call is a taker of its own.
+ */
+export function createFairBudget(total: number) {
+  interface Waiting {
+    takers: ReadonlySet<object>;
+    start: (taker: object) => void;
+  }
+  const waiting = new Set<Waiting>();
+  const shares = new WeakMap<object, number>();
+  let taken = 0;
+  let last: object | undefined;
+  let inARow = 0;
+  const mostOf = (taker: object) =>
+    taker === last && inARow >= budget.total ? budget.total : Math.max(1, budget.total >> 1);
+  const findNext = () => {
+    let next: { call: Waiting; taker: object; share: number } | undefined;
+    for (const call of waiting) {
+      for (const taker of call.takers.size > 0 ? call.takers : [call]) {
+        const share = shares.get(taker) ?? 0;
+        if (share < Math.min(next?.share ?? Infinity, mostOf(taker))) next = { call, taker, share };
+      }
+      if (next?.share === 0) break;
+    }
+    return next;
+  };
+  const deal = () => {
+    while (taken < budget.total) {
+      const next = findNext();
+      if (next === undefined) return;
+      const { call, taker, share } = next;
+      waiting.delete(call);
+      shares.set(taker, share + 1);
+      taken += 1;
+      inARow = taker === last ? inARow + 1 : 1;
+      last = taker;
+      call.start(taker);
+    }
+  };
+  const budget = {
+    total,
+    async take(takers: ReadonlySet<object>) {
+      const taker = await new Promise<object>((start) => {
+        waiting.add({ takers, start });
+        deal();
+      });
+      const giveBack = () => {
+        shares.set(taker, shares.get(taker)! - 1);
+        taken -= 1;
+        deal();
+      };
+      return { taker, giveBack };
+    },
+  };
+  return budget;
+}
+
 /** A share that grows. */
-export interface Share {
+interface Share {
   /**
    * Changes the amount of the share.
    *

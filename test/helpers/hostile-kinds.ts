@@ -295,6 +295,17 @@ export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
       listed(20_000, (i) => `{"type":"imp","btgname":"EVIL::KIND::blocks-by-the-20000::${i}"}`),
     ),
   ),
+  'slow-blocks-by-the-3000': {
+    ...list(
+      nodes(() =>
+        listed(
+          3000,
+          (i) => `{"type":"imp","btgname":"EVIL::KIND::slow-blocks-by-the-3000-1::${i}"}`,
+        ),
+      ),
+    ),
+    block: slow,
+  },
   'spheres-by-the-20000': {
     ...list(
       nodes(() =>

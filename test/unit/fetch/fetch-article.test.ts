@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openRecording } from '../../../src/emulator/recording.ts';
 import { selectArticles } from '../../../src/fetch/select-articles.ts';
 import { loadSnapshot } from '../../../src/fetch/snapshot.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
-import { json, raw, startFaultServer } from '../../helpers/fault-server.ts';
+import { startFaultProxy } from '../../helpers/fault-proxy.ts';
+import { type Answer, json, raw, startFaultServer } from '../../helpers/fault-server.ts';
 import { clientOf } from '../../helpers/faulty-client.ts';
 import {
   acme,
@@ -185,6 +186,65 @@ describe('what failed after all attempts', () => {
     const next = await bench.fetcher('2024-06-02').fetch(acme('D1'));
     expect(next.blocks.get(LEG)).toMatchObject({ bytes: expect.any(Number) });
     expect(bench.requests()).toEqual({ getnodes: 1, block: 1 });
+  });
+});
+
+describe('an article whose blocks are not answered', () => {
+  /** A fetcher with four connections, to a service that is silent about some blocks. */
+  async function silentAbout(pattern: RegExp, articles: SmallArticle[]) {
+    await benchFor(...articles);
+    const proxy = await startFaultProxy(bench.emulator);
+    const counts = { asked: 0, dropped: 0 };
+    const silence: Answer = (response) => {
+      counts.asked += 1;
+      response.on('close', () => (counts.dropped += 1));
+    };
+    proxy.disturb((url) => (pattern.test(url) ? { answer: silence } : undefined));
+    onTestFinished(() => proxy.close());
+    const { BTG2GLTF_AUTH_URL: authUrl, BTG2GLTF_BASE_URL: baseUrl } = proxy.env;
+    const client = bench.client({ authUrl: authUrl!, baseUrl: baseUrl!, concurrency: 4 });
+    const fetcher = bench.fetcher(undefined, { client });
+    const stops = articles.map(() => new AbortController());
+    const fetch = (index: number) =>
+      fetcher.fetch(acme(articles[index]!.number), undefined, stops[index]!.signal);
+    return { fetch, stops, counts, proxy };
+  }
+
+  it('leaves connections and shared blocks to the others, and sends nothing once it is stopped', async () => {
+    const silent = Array.from({ length: 300 }, (_, i) => `ACME::DESK::SILENT${i}`);
+    const { fetch, stops, counts } = await silentAbout(/SILENT\d/, [
+      { number: 'BAD', blocks: [...silent.slice(0, 30), TOP, ...silent.slice(30)] },
+      ...Array.from({ length: 12 }, (_, i) => ({
+        number: `D${i}`,
+        blocks: [LEG, TOP, `ACME::DESK::OWN${i}`],
+      })),
+    ]);
+    const bad = fetch(0).catch((error) => error);
+    await vi.waitUntil(() => counts.asked === 2);
+    const good = await Promise.all(stops.slice(1).map((_, i) => fetch(1 + i)));
+    for (const { blocks } of good) {
+      expect([...blocks.values()].filter((block) => 'digest' in block)).toHaveLength(3);
+    }
+    expect(counts).toEqual({ asked: 2, dropped: 0 });
+    stops[0]!.abort();
+    expect(await bad).toMatchObject({ code: 'INTERRUPTED' });
+    await vi.waitUntil(() => counts.dropped === 2);
+    expect(counts.asked).toBe(2);
+  });
+
+  it('gives up what it shares once the others do too; who comes later requests it anew', async () => {
+    const shared = ['1', '2', '3'].map((number) => ({ number, blocks: [LEG] }));
+    const { fetch, stops, counts, proxy } = await silentAbout(/LEG/, shared);
+    const [first, second] = [0, 1].map((index) => fetch(index).catch((error) => error));
+    await vi.waitUntil(() => counts.asked === 1);
+    stops[0]!.abort();
+    expect(await first).toMatchObject({ code: 'INTERRUPTED' });
+    expect(counts).toEqual({ asked: 1, dropped: 0 });
+    stops[1]!.abort();
+    expect(await second).toMatchObject({ code: 'INTERRUPTED' });
+    await vi.waitUntil(() => counts.dropped === 1);
+    proxy.mend();
+    expect((await fetch(2)).blocks.get(LEG)).toMatchObject({ bytes: expect.any(Number) });
   });
 });
 

@@ -198,6 +198,29 @@ describe('the concurrency limit', () => {
     expect(await traffic.end(4, OVERLOAD)).toBe(4);
   });
 
+  it('is halved once by an article that gets no answer while others do', async () => {
+    const traffic = trafficOf({ concurrency: 8 });
+    const demand = (requesters: object[]) => ({
+      requesters: new Set(requesters),
+      signal: new AbortController().signal,
+    });
+    const [slow, good] = [demand([{}]), demand([{}])];
+    for (let request = 0; request < 5; request++) {
+      await traffic.request(async () => {}, good);
+      await traffic.request(() => Promise.reject(OVERLOAD), slow).catch(() => {});
+    }
+    let running = 0;
+    const hang = () => {
+      running += 1;
+      return new Promise<void>(() => {});
+    };
+    for (let request = 0; request < 9; request++) {
+      traffic.request(hang, demand([{}])).catch(() => {});
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(running).toBe(5);
+  });
+
   it('stays as it is if it is known', async () => {
     const traffic = busyTraffic(4, true);
     await traffic.started();
@@ -356,9 +379,8 @@ describe('a service that refuses everything', () => {
 
   it('counts all that are refused together once, and begins anew after an answer', async () => {
     const { request, probes } = refusing(true);
-    const together = () => Promise.all(Array.from({ length: 8 }, () => request(9)));
-    await together();
-    await together();
+    const together = () => Promise.all(Array.from({ length: 8 }, () => request(4)));
+    for (let time = 0; time < 4; time++) await together();
     expect(probes()).toBe(0);
   });
 

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { createBudget, createGrowingBudget } from '../../../src/support/budget.ts';
+import {
+  createBudget,
+  createFairBudget,
+  createGrowingBudget,
+} from '../../../src/support/budget.ts';
 
 const soon = () => new Promise((done) => setImmediate(done));
 
@@ -44,6 +48,62 @@ it('never gives more than it has, and everything in the end', async () => {
     }),
     { seed: 20_261_122, numRuns: 50 },
   );
+});
+
+describe('a budget that is shared evenly', () => {
+  /** Calls of takers by name, and the names of those that have been served. */
+  function served(total: number) {
+    const budget = createFairBudget(total);
+    const takers = new Map<string, object>();
+    const names: string[] = [];
+    const release: (() => void)[] = [];
+    const take = (name: string, times: number) => {
+      const taker = takers.get(name) ?? {};
+      takers.set(name, taker);
+      for (let time = 0; time < times; time++) {
+        void budget.take(new Set([taker])).then(({ giveBack }) => {
+          names.push(name);
+          release.push(giveBack);
+        });
+      }
+      return soon();
+    };
+    const giveBack = (count: number) => {
+      for (const give of release.splice(0, count)) give();
+      return soon();
+    };
+    return { budget, take, giveBack, names };
+  }
+
+  it('gives one half, the next to who has the fewest, and all to one that is alone', async () => {
+    const { take, giveBack, names } = served(4);
+    await take('a', 20);
+    expect(names.join('')).toBe('aa');
+    await take('b', 2);
+    expect(names.join('')).toBe('aabb');
+    await take('c', 1);
+    await giveBack(1);
+    expect(names.join('')).toBe('aabbc');
+    await giveBack(4);
+    await giveBack(2);
+    expect(names.join('')).toBe('aabbcaaaaaa');
+  });
+
+  it('serves a call by any of its takers, and one without takers at once', async () => {
+    const { budget, take, giveBack, names } = served(2);
+    await take('a', 1);
+    await take('b', 2);
+    const takers = new Set<object>();
+    const call = budget.take(takers);
+    takers.add({});
+    await giveBack(1);
+    const given = await call;
+    expect(given.taker).toBe([...takers][0]);
+    const withoutTakers = budget.take(new Set());
+    given.giveBack();
+    await withoutTakers;
+    expect(names.join('')).toBe('ab');
+  });
 });
 
 describe('a budget of shares that grow', () => {
