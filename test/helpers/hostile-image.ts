@@ -1,6 +1,7 @@
 /**
- * Hostile images: JPEGs that promise more than they hold.
+ * Hostile images: JPEGs that promise more than they hold, and a picture that is slow to pack.
  */
+import sharp from 'sharp';
 
 /** Frame headers: baseline and progressive. */
 const FRAMES = [0xc0, 0xc2];
@@ -16,4 +17,16 @@ export function withFrameSize(jpeg: Uint8Array, side: number): Uint8Array {
     at += 2 + (copy[at + 2]! << 8) + copy[at + 3]!;
   }
   throw new Error('no frame header');
+}
+
+/** A small lossless WebP of two colours without an order, which takes seconds to become a PNG. */
+export async function slowToPack(side = 2048): Promise<Uint8Array> {
+  const data = Buffer.alloc(3 * side * side);
+  let random = 1;
+  for (let i = 0; i < data.length; i += 3) {
+    random = (Math.imul(random, 1103515245) + 12345) >>> 0;
+    data.fill(((random >>> 20) & 1) * 255, i, i + 3);
+  }
+  const raw = { width: side, height: side, channels: 3 } as const;
+  return sharp(data, { raw }).webp({ lossless: true, effort: 0 }).toBuffer();
 }

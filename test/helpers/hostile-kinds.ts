@@ -8,7 +8,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { type Answer, cut, html, json, raw, reset, silence, stall } from './fault-server.ts';
 import { BOX_TRIANGLES, body, boxPoints } from './graphics.ts';
-import { withFrameSize } from './hostile-image.ts';
+import { slowToPack, withFrameSize } from './hostile-image.ts';
 import {
   articleJson,
   blockOf,
@@ -167,6 +167,7 @@ async function jpegOf(side: number): Promise<Uint8Array> {
 }
 const large = once(() => jpegOf(8000));
 const small = once(() => jpegOf(64));
+const slowPicture = once(() => slowToPack());
 
 /** A JPEG with comments after its signature. */
 function withComments(jpeg: Uint8Array, text: string, times = 1): Uint8Array {
@@ -351,6 +352,10 @@ export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
   'picture-larger-than-its-data': file(async () => withFrameSize(await small(), 8000)),
   'part-of-a-picture': file(async () => (await large()).subarray(0, 100_000)),
   'png-of-huge-size': file(() => pngOf(8000)),
+  'picture-slow-to-pack': {
+    image: made(slowPicture, { 'content-type': 'image/webp' }),
+    isBusy: true,
+  },
   'picture-with-long-comments': file(async () =>
     withComments(await small(), LONG.slice(0, 60_000), 300),
   ),

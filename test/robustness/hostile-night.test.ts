@@ -37,9 +37,9 @@ const MOMENTS = IS_LONG ? [0.1, 0.25, 0.4, 0.55, 0.7, 0.85] : [];
 /** Kinds that keep a processor busy. */
 const BUSY = IS_LONG
   ? Object.keys(HOSTILE_KINDS).filter((name) => HOSTILE_KINDS[name]!.isBusy)
-  : ['scales-of-a-large-block'];
+  : ['scales-of-a-large-block', 'picture-slow-to-pack'];
 /** So long after its last answer was sent, a busy article is being worked on. */
-const BUSY_MS = IS_LONG ? [100, 1000] : [300];
+const BUSY_MS = IS_LONG ? [100, 1000] : [800];
 
 const SERVICE = {
   authUrl: '${BTG2GLTF_AUTH_URL}',
