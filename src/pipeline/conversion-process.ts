@@ -7,6 +7,8 @@ const ENDED_BY_PARENT = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 // A terminal and a service manager signal all processes of a run: the parent decides what ends, and when.
 for (const signal of ENDED_BY_PARENT) process.on(signal, () => {});
+// The parent was killed. An exit would wait for native code, such as that of a picture.
+process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.once('message', async ({ bodies, options, cacheBytes }: ConversionMessages['opening']) => {
   const converter = loadConverter(openFileStore(bodies), options, undefined, cacheBytes);
   process.on('message', async ({ step, input, file }: ConversionMessages['request']) => {

@@ -253,3 +253,30 @@ it('ends within 2 s after Ctrl-C, whatever it is working on', {
   );
   expect(took.filter(([, ms = 0]) => ms > MOST_INTERRUPT_MS * loadFactor())).toEqual([]);
 });
+
+it.runIf(process.platform === 'linux')('leaves no process behind when it is killed', async () => {
+  const kind = 'picture-slow-to-pack-1';
+  const answered = new Promise<void>((done) => {
+    onAnswered = (number) => {
+      if (number === kind) done();
+    };
+  });
+  const child = await start('killed', [hostileLine(kind)]);
+  await answered;
+  await sleep(BUSY_MS.at(-1));
+  const processes = (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).split(
+    ' ',
+  );
+  const conversion = processes.find((id) => id !== '')!;
+  child.kill('SIGKILL');
+  await child.ended;
+  const killedMs = performance.now();
+  while (await isRunning(conversion)) await sleep(50);
+  expect(performance.now() - killedMs).toBeLessThan(MOST_INTERRUPT_MS * loadFactor());
+});
+
+/** One that has ended may still be listed as a zombie. */
+async function isRunning(id: string): Promise<boolean> {
+  const status = await readFile(`/proc/${id}/status`, 'utf8').catch(() => 'State:\tZ');
+  return !status.includes('State:\tZ');
+}
