@@ -96,7 +96,7 @@ describe('transformArticle', () => {
   it('takes linear time for nodes side by side, each with a place of its own', async () => {
     const lists = (count: number) =>
       article(Array.from({ length: count }, (_, i) => box({ offs: [i, 0, 0] })));
-    await expectLinearAsync(1_000, lists, async (list) => {
+    await expectLinearAsync(3_000, lists, async (list) => {
       writeGlb(await sceneOf(list));
     });
   });
