@@ -377,7 +377,7 @@ async function readBody(
   if (readBytes > limitBytes) throw tooLarge(limitBytes);
   if (body.state !== 'receiving') {
     const message = 'memory: expected room for this post, received too many others; post it again';
-    throw new Refusal(503, message, { headers: { 'retry-after': '5' } });
+    throw new Refusal(503, message, { headers: { 'retry-after': '1' } });
   }
   body.state = 'complete';
   return body.bytes.subarray(0, body.length);

@@ -1,7 +1,7 @@
 /**
  * Inbox attack: fifty clients post large carts, send bodies byte by byte or all but their end, in chunks of one byte
- * without a length, open idle connections, flood headers and post junk; the inbox stays small, and carts of 2 MiB
- * and less that are posted in the middle of it are stored at once.
+ * without a length, open idle connections, flood headers and post junk; the inbox stays small, a cart that is posted
+ * in the middle of it is stored at once, and one of 2 MiB soon.
  *
  * `npm test` takes 3 s of it, with `BTG2GLTF_TEST_LONG=1` it is 30.
  */
@@ -78,7 +78,7 @@ const POST = 'POST /cart HTTP/1.1\r\nhost: localhost\r\n';
 const CHUNKED = `${POST}transfer-encoding: chunked\r\n\r\n`;
 const headOf = (bytes: number) => `${POST}content-length: ${bytes}\r\n\r\n`;
 
-it('is survived: little memory, and a cart in the middle of it is stored at once', {
+it('is survived: little memory, and a cart in the middle of it is stored soon', {
   timeout: ATTACK_MS + 60_000,
 }, async () => {
   const [store, port] = [join(folder, 'carts'), await freePort()];
@@ -122,7 +122,12 @@ it('is survived: little memory, and a cart in the middle of it is stored at once
     await sleep(ATTACK_MS / 5);
     for (const body of [cart(id), cart(id, { text })]) {
       const start = performance.now();
-      const response = await fetch(url, { method: 'POST', body });
+      let response = await fetch(url, { method: 'POST', body });
+      // A large one may have to make room for others: it is posted again, as the answer says.
+      while (response.status === 503 && body.length > MEBIBYTE) {
+        await sleep(1000 * Number(response.headers.get('retry-after')));
+        response = await fetch(url, { method: 'POST', body });
+      }
       tookMs = Math.max(tookMs, performance.now() - start);
       expect([id, body.length, response.status]).toEqual([id, body.length, 200]);
       const { file } = (await response.json()) as { file: string };
