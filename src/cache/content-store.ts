@@ -36,7 +36,7 @@ export interface ContentStore {
   remove(digest: Digest): Promise<void>;
 }
 
-/** Plain data, which another thread can open the same store with. */
+/** Plain data, which another process can open the same store with. */
 export interface FileStoreOptions {
   dir: string;
   /** Folder for temporary files, on the same file system. */

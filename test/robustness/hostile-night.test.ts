@@ -235,7 +235,7 @@ it('ends within 2 s after Ctrl-C, whatever it is working on', {
   for (const moment of MOMENTS) {
     const lines = spread(goodArticles(), hostile.map(hostileLine));
     const ms = await interruptAt('stopped', lines, sleep(moment * tookMs));
-    add(`at ${100 * moment} % of the run`, ms);
+    add(`at ${Math.round(100 * moment)} % of the run`, ms);
   }
   for (const name of BUSY) {
     for (const afterMs of BUSY_MS) {
