@@ -11,8 +11,6 @@ const ROBUSTNESS = 'test/robustness/*.test.ts';
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
-    globalSetup: ['test/setup/texture-folder.ts'],
-    setupFiles: ['test/setup/shared-textures.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -14,11 +14,6 @@ export function hashText(text: string, seed = 0): number {
   return h;
 }
 
-/** A number in [0, 1) for a lattice point. */
-export function hashLattice(x: number, y: number, seed: number): number {
-  return mix32(mix32(x + seed * 0x1f123bb5) ^ (y * 0x5bd1e995)) / 4294967296;
-}
-
 /**
  * 32 upper-case hex digits for a text: an identifier as the service makes them.
  *

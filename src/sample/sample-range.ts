@@ -10,9 +10,10 @@ import {
   valuesOf,
   withChildValues,
 } from './definition.ts';
+import { createImages } from './images.ts';
 import { materialsFor } from './materials/materials.ts';
 import { finalNumberOf, valuesOfFinalNumber, valuesOfReinit, withMetaValues } from './numbering.ts';
-import { createPictures } from './pictures/pictures.ts';
+import { drawArticle } from './pictures/pictures.ts';
 import { ocdOf, readPlanning } from './planning.ts';
 import {
   type EmulatedRange,
@@ -22,12 +23,14 @@ import {
   RangeRefusal,
 } from './range.ts';
 import { findArticle } from './series/range.ts';
-import { createTextureStore } from './textures/textures.ts';
 import { articleRoot, partsListJson } from './tree.ts';
 import { currencyOf, isShown, type Translate, translationFor } from './views.ts';
 
+/** Pixels. */
+const PICTURE_WIDTH = 640;
+
 /**
- * Creates the range; blocks, textures and pictures are made at their first request and cached.
+ * Creates the range; blocks are made at their first request and cached, images are files.
  *
  * @example
  * ```ts
@@ -38,7 +41,6 @@ import { currencyOf, isShown, type Translate, translationFor } from './views.ts'
  * @see Spec 2.1 to 2.4; D-726, D-790 to D-795.
  */
 export function createSampleRange(): EmulatedRange {
-  const textures = createTextureStore();
   const blocks = new Map<string, Uint8Array | undefined>();
   const block = (name: string): Uint8Array | undefined => {
     if (!blocks.has(name)) blocks.set(name, blockBody(name));
@@ -47,14 +49,19 @@ export function createSampleRange(): EmulatedRange {
   return {
     name: 'sample',
     ...createCatalogues(),
-    ...createPictures({ textures, block, requested }),
+    ...createImages(),
     article: answerArticle,
     configure,
     // The body of POST reinit needs no meta reinit string (Spec 4.3).
     checkPlanning: (article) => void readPlanning({ reinit: '', ...article }),
     partsList: answerPartsList,
     block: async (name) => block(name),
-    material: async (manufacturer, name) => textures(manufacturer, name),
+    picture: async (query) => {
+      const found = requested(query);
+      // The service has no pictures of plannings: Spec 4.4.
+      if (found === undefined || found.article.meta !== undefined) return undefined;
+      return drawArticle(found.article, found.values, block, PICTURE_WIDTH);
+    },
   };
 }
 

@@ -10,8 +10,7 @@ export default defineConfig({
     ],
     // It compares engines, with files that the copy lacks, and would fail for any fault.
     exclude: ['test/exact/engines.test.ts'],
-    globalSetup: ['test/setup/texture-folder.ts'],
-    setupFiles: ['test/setup/shared-textures.ts', 'test/mutations/no-shrinking.ts'],
+    setupFiles: ['test/mutations/no-shrinking.ts'],
     testTimeout: 120_000,
     pool: 'forks',
     isolate: false,
