@@ -1,5 +1,5 @@
 /** Parses the words behind the name of a command and checks them with the table of the command. */
-import yargs from 'yargs';
+import parseWords from 'yargs-parser';
 import { didYouMean, nearestName } from '../support/nearest.ts';
 import { type Arguments, type Command, columns, type OptionSpec, usageError } from './command.ts';
 
@@ -26,19 +26,13 @@ export async function readArguments(
   words: readonly string[],
 ): Promise<{ help: string } | { args: Arguments }> {
   const { options = {} } = command;
-  const forHelp = words.includes('--help') || words.includes('-h');
-  const specs = Object.entries(options).map(([option, spec]) => [option, toYargs(spec, forHelp)]);
-  const parser = yargs([])
-    .parserConfiguration(PARSER)
-    .options(Object.fromEntries(specs))
-    .version(false)
-    .help('help', 'show this help')
-    .alias('help', 'h')
-    .wrap(100)
-    .exitProcess(false)
-    .fail(false);
-  if (forHelp) return { help: helpText(name, describe, command, await parser.getHelp()) };
-  const { _: given, $0, ...values } = await parser.parseAsync([...words]);
+  if (words.includes('--help') || words.includes('-h'))
+    return { help: helpText(name, describe, command, await optionsHelp(options)) };
+  const ofType = (isBoolean: boolean) =>
+    Object.keys(options).filter((option) => (options[option]!.type === 'boolean') === isBoolean);
+  // A number is parsed as text.
+  const types = { boolean: ofType(true), string: ofType(false) };
+  const { _: given, ...values } = parseWords([...words], { ...types, configuration: PARSER });
   const unknown = Object.keys(values).find((option) => !Object.hasOwn(options, option));
   if (unknown !== undefined) throw usageError(`${name}: ${await unknownOption(unknown, options)}`);
   const checked = checkOptions(name, options, values);
@@ -46,6 +40,20 @@ export async function readArguments(
 }
 
 type Options = NonNullable<Command['options']>;
+
+/** The library that makes the help takes longer to load than most commands take. */
+async function optionsHelp(options: Options): Promise<string> {
+  const { default: yargs } = await import('yargs');
+  const specs = Object.entries(options).map(([option, spec]) => [option, toYargs(spec)]);
+  return yargs([])
+    .options(Object.fromEntries(specs))
+    .version(false)
+    .help('help', 'show this help')
+    .alias('help', 'h')
+    .wrap(100)
+    .exitProcess(false)
+    .getHelp();
+}
 
 /** Only the options are wrapped: a line of an example can be copied as it is. */
 function helpText(name: string, describe: string, command: Command, options: string): string {
@@ -66,12 +74,10 @@ function usageOf(name: string, { usage, positionals = [], options = {} }: Comman
   return ['btg2gltf', usage ?? [name, ...words, ...named].join(' ')].join(' ');
 }
 
-/** A number is parsed as text; only the help shows its type. */
-function toYargs(spec: OptionSpec, forHelp: boolean) {
-  const choices = spec.choices === undefined ? '' : `: ${spec.choices.join(' or ')}`;
-  const standard = spec.default === undefined ? '' : ` [default: ${spec.default}]`;
-  const type = spec.type === 'number' && !forHelp ? 'string' : spec.type;
-  return { type, describe: `${spec.describe}${choices}${standard}` };
+function toYargs({ type, choices, default: standard, describe }: OptionSpec) {
+  const listed = choices === undefined ? '' : `: ${choices.join(' or ')}`;
+  const preset = standard === undefined ? '' : ` [default: ${standard}]`;
+  return { type, describe: `${describe}${listed}${preset}` };
 }
 
 function readPositionals(

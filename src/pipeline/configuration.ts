@@ -16,13 +16,12 @@ import type {
   Warning,
 } from '../model/snapshot.ts';
 import { decodePartsList } from '../service/wire-parts-list.ts';
-import { createBudget } from '../support/budget.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { conversionText } from '../transform/convert-options.ts';
 import { publishedAsset } from '../write/publish.ts';
-import { CONVERSIONS_AT_ONCE, isLargeConversion, openConversions, within } from './conversion.ts';
+import { openConversions, within } from './conversion.ts';
 import { catalogueEntries, REQUEST_FAILED, TEXT_CUT } from './manifest-lines.ts';
 import type { PreviousOutput, Run } from './open-run.ts';
 import type { Processor } from './results.ts';
@@ -299,35 +298,19 @@ function createBuilder(
   run: Run,
   decoded: DecodedReader | undefined,
 ): (snapshot: ArticleSnapshot, source: Digest) => Promise<Built> {
-  const { stores } = run;
+  const { checks } = run.stores;
   const { stopwatch } = run.metrics;
   const convert = openConversions(run, decoded);
-  const turns = createBudget(CONVERSIONS_AT_ONCE);
   const builds = new Map<Digest, Promise<Built>>();
 
-  const build = async (snapshot: ArticleSnapshot, isLarge: boolean): Promise<Built> => {
-    const { glb, found } = await stopwatch.during('transform', () =>
-      convert('convert', snapshot, { isLarge }),
-    );
-    return stopwatch.during('write', async () => {
-      const { digest } = await stores.objects.put(glb);
-      await stores.checks.recordWritten(digest);
-      return { ...found, sha256: digest, bytes: glb.length };
-    });
-  };
-
-  const buildInTurn = async (snapshot: ArticleSnapshot): Promise<Built> => {
-    const isLarge = await isLargeConversion(snapshot, stores.bodies, run.options.pipeline.convert);
-    const release = await turns.take(isLarge ? CONVERSIONS_AT_ONCE : 1);
-    try {
-      return await build(snapshot, isLarge);
-    } finally {
-      release();
-    }
+  const build = async (snapshot: ArticleSnapshot): Promise<Built> => {
+    const built = await stopwatch.during('transform', () => convert('build', snapshot));
+    await checks.recordWritten(built.sha256);
+    return built;
   };
 
   return (snapshot, source) => {
-    const built = builds.get(source) ?? buildInTurn(snapshot);
+    const built = builds.get(source) ?? build(snapshot);
     builds.set(source, built);
     return built;
   };

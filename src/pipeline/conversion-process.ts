@@ -9,8 +9,10 @@ const ENDED_BY_PARENT = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 for (const signal of ENDED_BY_PARENT) process.on(signal, () => {});
 // The parent was killed. An exit would wait for native code, such as that of a picture.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-process.once('message', async ({ bodies, options, cacheBytes }: ConversionMessages['opening']) => {
-  const converter = loadConverter(openFileStore(bodies), options, undefined, cacheBytes);
+process.once('message', async (opening: ConversionMessages['opening']) => {
+  const { bodies, objects } = opening;
+  const stores = { bodies: openFileStore(bodies), objects: openFileStore(objects) };
+  const converter = loadConverter({ ...opening, ...stores });
   process.on('message', async ({ step, input, file }: ConversionMessages['request']) => {
     try {
       const result = await (await converter)[step](input, file);

@@ -1,4 +1,4 @@
-/** Converts snapshots into GLBs: loads the converter, and runs it in child processes, which can be ended at any moment. */
+/** Converts snapshots into GLBs: small articles in this process, others in child processes, which can be ended at any moment. */
 import { fork } from 'node:child_process';
 import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,8 @@ import type { ContentStore, FileStoreOptions } from '../cache/content-store.ts';
 import type { Built } from '../model/asset.ts';
 import type { Scene } from '../model/scene.ts';
 import type { ConversionInput, DecodedReader } from '../model/snapshot.ts';
-import { ConverterError, type ErrorCode } from '../support/errors.ts';
+import { createBudget } from '../support/budget.ts';
+import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
 import { exists } from '../support/files.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 import type { MaterialExplanation } from '../transform/material-table.ts';
@@ -17,24 +18,40 @@ import type { Run } from './open-run.ts';
 
 /**
  * The program of a child process: a file beside this one. Without it, as in the sources, which tests run, and in a
- * bundle to which it was not added, conversions run in this process, and cannot be ended.
+ * bundle to which it was not added, all conversions run in this process, and cannot be ended.
  */
 const PROGRAM = fileURLToPath(new URL('./conversion-process.js', import.meta.url));
 
-/** Articles converted at the same time, each in a process of its own; a large one is alone. */
-export const CONVERSIONS_AT_ONCE = 2;
-
-/** Parts lists and blocks from which a conversion may take hundreds of MiB. */
-const LARGE_LIST_BYTES = 1024 * 1024;
-const LARGE_BLOCKS_BYTES = 8 * 1024 * 1024;
+/** Articles converted at the same time: small ones in this process, others in a process each. */
+const CONVERSIONS_AT_ONCE = 2;
 
 /** Of the mesh cache of each process. */
-const PROCESS_CACHE_BYTES = 128 * 1024 * 1024;
+const CACHE_BYTES = 128 * 1024 * 1024;
+
+/**
+ * By the bytes of parts list and blocks. A small conversion takes less than a second, whatever it contains; a child
+ * process pays from about 60,000 triangles on. A large one may take hundreds of MiB, and is alone.
+ */
+const SIZES = {
+  medium: { listBytes: 256 * 1024, blockBytes: 4 * 1024 * 1024 },
+  large: { listBytes: 1024 * 1024, blockBytes: 16 * 1024 * 1024 },
+} as const;
+
+type Size = 'small' | keyof typeof SIZES;
+
+/** What a small conversion may contain; one with more is large. Solids and pictures do not show in its bytes. */
+const SMALL = { maxNodes: 5_000, maxTriangles: 250_000, maxSceneBytes: 32 * 1024 * 1024 };
+const SMALL_PICTURE_PIXELS = 4 * 1024 * 1024;
 
 /** What goes to a child process and back. */
 export interface ConversionMessages {
   /** The first message. */
-  opening: { bodies: FileStoreOptions; options: ConvertOptions; cacheBytes: number };
+  opening: {
+    bodies: FileStoreOptions;
+    objects: FileStoreOptions;
+    options: ConvertOptions;
+    cacheBytes: number;
+  };
   /** A step of the converter, its input, and the name of the file that it makes. */
   request: { step: Step; input: ConversionInput; file: string };
   answer: { result: StepResult<Step> } | { error: SentError };
@@ -53,35 +70,34 @@ interface SentError {
   stack: string | undefined;
 }
 
-/** Whether a conversion takes so much memory that another one must not run at the same time. */
-export async function isLargeConversion(
-  { partsList, blocks, images }: ConversionInput,
-  bodies: Pick<ContentStore, 'get' | 'sizeOf'>,
-  { maxPixelsInFlight }: Pick<ConvertOptions, 'maxPixelsInFlight'>,
-): Promise<boolean> {
-  if (((await bodies.sizeOf(partsList)) ?? 0) >= LARGE_LIST_BYTES) return true;
+/** The size of a conversion by what is known without reading a body. */
+export async function conversionSize(
+  { partsList, blocks }: ConversionInput,
+  bodies: Pick<ContentStore, 'sizeOf'>,
+): Promise<Size> {
+  const list = (await bodies.sizeOf(partsList)) ?? 0;
   let bytes = 0;
   for (const block of blocks.values()) bytes += 'bytes' in block ? block.bytes : 0;
-  if (bytes >= LARGE_BLOCKS_BYTES) return true;
-  const { readImageHeader } = await import('../transform/images.ts');
-  for (const image of images.values()) {
-    if (!('digest' in image)) continue;
-    // A damaged body fails the conversion itself.
-    const body = await bodies.get(image.digest).catch(() => new Uint8Array());
-    const { width = 0, height = 0 } = readImageHeader(body) ?? {};
-    // A conversion has one picture decoded at a time.
-    if (width * height * CONVERSIONS_AT_ONCE > maxPixelsInFlight) return true;
-  }
-  return false;
+  const has = ({ listBytes, blockBytes }: (typeof SIZES)['large' | 'medium']) =>
+    list >= listBytes || bytes >= blockBytes;
+  return has(SIZES.large) ? 'large' : has(SIZES.medium) ? 'medium' : 'small';
 }
 
-/** Loads the converter, with one cache of meshes for all articles; it only reads bodies. */
-export async function loadConverter(
-  bodies: Pick<ContentStore, 'get'>,
-  options: ConvertOptions,
-  decoded?: DecodedReader,
-  cacheBytes?: number,
-) {
+interface ConverterInput {
+  /** Only read. */
+  bodies: Pick<ContentStore, 'get'>;
+  /** Where `build` puts GLBs. */
+  objects: Pick<ContentStore, 'put'>;
+  options: ConvertOptions;
+  decoded?: DecodedReader | undefined;
+  cacheBytes: number;
+  /** Pixels of the largest picture that is decoded; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
+  maxPicturePixels?: number;
+}
+
+/** Loads the converter, with one cache of meshes for all articles. */
+export async function loadConverter(given: ConverterInput) {
+  const { bodies, objects, options, decoded, cacheBytes, maxPicturePixels } = given;
   const [transformation, { createMeshCache }, codec, tangents, { writeGlb }, { writeGltf }] =
     await Promise.all([
       import('../transform/transform-article.ts'),
@@ -95,7 +111,7 @@ export async function loadConverter(
     read: (digest: string) => bodies.get(digest),
     decoded,
     options,
-    images: codec.sharpImageCodec(options.maxPixelsInFlight),
+    images: codec.sharpImageCodec(options.maxPixelsInFlight, maxPicturePixels),
     loadTangents: tangents.loadTangentGenerator,
     cache: createMeshCache(cacheBytes),
   };
@@ -104,10 +120,14 @@ export async function loadConverter(
     explain?: (material: MaterialExplanation) => void,
   ) => transformation.transformArticle({ snapshot, explain, ...shared });
   return {
-    /** The GLB, and its figures and findings. */
-    convert: async (snapshot: ConversionInput) => {
+    /** Stores the GLB; returns its digest, figures and findings. */
+    build: async (
+      snapshot: ConversionInput,
+    ): Promise<Omit<Built, 'warnings'> & Pick<Scene, 'warnings'>> => {
       const scene = await transform(snapshot);
-      return { glb: writeGlb(scene), found: foundIn(scene) };
+      const glb = writeGlb(scene);
+      const { digest } = await objects.put(glb);
+      return { ...foundIn(scene), sha256: digest, bytes: glb.length };
     },
     /** The scene, and the `.glb` file, or the `.gltf` file with those beside it. */
     write: async (snapshot: ConversionInput, file: string) => {
@@ -135,22 +155,47 @@ function foundIn(scene: Scene): Omit<Built, 'sha256' | 'bytes'> {
 }
 
 /**
- * Opens the conversions of a run. A process is started when none is idle, and converts one article after another.
+ * Opens the conversions of a run.
  *
  * @returns A function that does a step of the converter within the time limit of an article, and rejects with
  *   `INTERRUPTED` as soon as the run ends.
  */
 export function openConversions(run: Run, decoded: DecodedReader | undefined) {
-  const open = async () =>
-    (await exists(PROGRAM)) ? inProcesses(run) : inThisProcess(run, decoded);
+  const { bodies } = run.stores;
+  const turns = createBudget(CONVERSIONS_AT_ONCE);
+  const inTurn = async <T>(share: number, work: () => Promise<T>): Promise<T> => {
+    const release = await turns.take(share);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  };
+  const open = async () => {
+    if (!(await exists(PROGRAM))) return inThisProcess(run, decoded);
+    const here = inThisProcess(run, decoded, SMALL_PICTURE_PIXELS);
+    const inChild = inProcesses(run);
+    return async (request: ConversionMessages['request'], signal: AbortSignal) => {
+      const size = await conversionSize(request.input, bodies);
+      if (size === 'small') {
+        try {
+          return await inTurn(1, () => here(request));
+        } catch (error) {
+          if (!isConverterError(error, 'SCENE_TOO_LARGE')) throw error;
+        }
+      }
+      const isAlone = size !== 'medium';
+      return inTurn(isAlone ? CONVERSIONS_AT_ONCE : 1, () => inChild(request, signal, isAlone));
+    };
+  };
   let opened: ReturnType<typeof open> | undefined;
-  return <S extends Step>(step: S, input: ConversionInput, { file = '', isLarge = false } = {}) =>
+  return <S extends Step>(step: S, input: ConversionInput, file = '') =>
     within(run, async (limit) => {
       opened ??= open();
       const work = await opened;
       const signal = AbortSignal.any([run.session.ended, limit]);
       if (signal.aborted) throw interrupted();
-      return work({ step, input, file }, signal, isLarge);
+      return work({ step, input, file }, signal);
     }) as Promise<StepResult<S>>;
 }
 
@@ -187,18 +232,41 @@ function interrupted(): ConverterError {
   return new ConverterError('INTERRUPTED', 'interrupted during the conversion');
 }
 
-function inThisProcess({ stores, options }: Run, decoded: DecodedReader | undefined) {
-  const converter = loadConverter(stores.bodies, options.pipeline.convert, decoded);
-  return async ({ step, input, file }: ConversionMessages['request']) =>
-    (await converter)[step](input, file);
+/** @param smallPicture - If it is given, conversions have the limits of small ones. */
+function inThisProcess(
+  { stores, options, metrics }: Run,
+  decoded: DecodedReader | undefined,
+  smallPicture?: number,
+) {
+  const { convert } = options.pipeline;
+  const { bodies } = stores;
+  const objects = {
+    put: (glb: Uint8Array) => metrics.stopwatch.during('write', () => stores.objects.put(glb)),
+  };
+  const limited = smallPicture === undefined ? convert : { ...convert, ...smallerLimits(convert) };
+  const given = { bodies, objects, options: limited, decoded, cacheBytes: CACHE_BYTES };
+  let converter: Promise<Converter> | undefined;
+  return async ({ step, input, file }: ConversionMessages['request']) => {
+    converter ??= loadConverter(
+      smallPicture === undefined ? given : { ...given, maxPicturePixels: smallPicture },
+    );
+    return (await converter)[step](input, file);
+  };
+}
+
+function smallerLimits(options: ConvertOptions): typeof SMALL {
+  const entries = Object.entries(SMALL) as [keyof typeof SMALL, number][];
+  const limits = entries.map(([name, most]) => [name, Math.min(most, options[name])]);
+  return Object.fromEntries(limits);
 }
 
 function inProcesses({ stores, options, session }: Run) {
   const { convert, limits } = options.pipeline;
   const opening: ConversionMessages['opening'] = {
     bodies: stores.bodyFiles,
+    objects: stores.objectFiles,
     options: convert,
-    cacheBytes: PROCESS_CACHE_BYTES,
+    cacheBytes: CACHE_BYTES,
   };
   const children = new Set<ConversionProcess>();
   const idle = new Set<ConversionProcess>();
@@ -214,24 +282,22 @@ function inProcesses({ stores, options, session }: Run) {
     Promise.all(Array.from(some, (child) => child.end()));
   session.ended.addEventListener('abort', () => endAll(children), { once: true });
 
-  return async (
+  const attempt = async (
     { step, input, file }: ConversionMessages['request'],
     signal: AbortSignal,
-    isLarge: boolean,
+    isAlone: boolean,
   ) => {
     const { key, partsList, blocks, images } = input;
-    if (isLarge) {
-      // An idle process keeps its caches and what it has not collected yet.
-      await endAll(idle);
-      if (signal.aborted) throw interrupted();
-    }
+    // An idle process keeps its caches and what it has not collected yet.
+    if (isAlone) await endAll(idle);
+    if (signal.aborted) throw interrupted();
     collectGarbage();
     const [child = start()] = idle;
     idle.delete(child);
     signal.addEventListener('abort', child.end);
     try {
       const answer = await child.send({ step, input: { key, partsList, blocks, images }, file });
-      if (isLarge) await child.end();
+      if (isAlone) await child.end();
       else idle.add(child);
       if ('error' in answer) throw errorOf(answer.error);
       return answer.result;
@@ -239,6 +305,12 @@ function inProcesses({ stores, options, session }: Run) {
       signal.removeEventListener('abort', child.end);
     }
   };
+  /** A process that crashes costs one more attempt. */
+  return (...request: Parameters<typeof attempt>) =>
+    attempt(...request).catch((error: unknown) => {
+      if (error instanceof ProcessCrash) return attempt(...request);
+      throw error;
+    });
 }
 
 /** In this process, beside the others. */
@@ -316,12 +388,16 @@ function errorOf({ code, message, help, stack }: SentError): ConverterError {
   return new ConverterError(code, message, { cause, ...(help !== undefined && { help }) });
 }
 
+/** A process ended that had a request, and not for want of memory. */
+class ProcessCrash extends Error {}
+
 /** How a process ends that has no memory: by the engine, by the system; and on Windows. */
 const OUT_OF_MEMORY: readonly unknown[] = ['SIGABRT', 'SIGKILL', 134, 0xc0000409];
 
 function exitError([code, signal]: [number | null, string | null], heapMb: number): Error {
   const how = signal ?? code;
-  if (!OUT_OF_MEMORY.includes(how)) return new Error(`conversion: its process ended with ${how}`);
+  if (!OUT_OF_MEMORY.includes(how))
+    return new ProcessCrash(`conversion: its process ended with ${how}`);
   const message = `conversion: expected at most ${heapMb} MiB of memory, needed more (limits.conversionHeapMb)`;
   return new ConverterError('OUT_OF_MEMORY', message);
 }

@@ -52,7 +52,7 @@ export async function convertArticle(
     const fetcher = await session.fetcher();
     const snapshot = await within(run, () => fetcher.fetch(request));
     const convert = openConversions(run, fetcher.decoded);
-    const { scene, files: written } = await convert('write', snapshot, { file });
+    const { scene, files: written } = await convert('write', snapshot, file);
     const beside = written.slice(0, -1).map(({ name }) => join(dirname(file), name));
     const files = [...beside, file];
     for (const [index, { bytes }] of written.entries()) await replaceFile(files[index]!, bytes);

@@ -1,6 +1,6 @@
 /** Compares an output folder with its manifest: `verify` finds what is damaged, `prune` what is not referred to. */
 import { join, sep } from 'node:path';
-import { type ContentStore, openFileStore } from '../cache/content-store.ts';
+import { type ContentStore, type FileStoreOptions, openFileStore } from '../cache/content-store.ts';
 import type { CacheDatabase } from '../cache/database.ts';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
@@ -37,16 +37,20 @@ const LATEST = 'latest';
 const RUN_ID = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 
 /**
- * Opens the store of published GLBs. They are read-only, since a change of one would change every configuration
- * that shares it; a damaged one that is built again gets a new file.
+ * Where the published GLBs are. They are read-only, since a change of one would change every configuration that shares
+ * it; a damaged one that is built again gets a new file.
  *
  * @see D-740, D-836.
  */
-export function openObjects(outputDir: string): ContentStore {
+export function objectFiles(outputDir: string): FileStoreOptions {
   const dir = join(outputDir, OBJECTS_FOLDER);
   const tmpDir = temporaryFolder(outputDir);
-  const options = { extension: '.glb', repair: true, access: 'readOnly' } as const;
-  return openFileStore({ dir, root: outputDir, tmpDir, ...options });
+  return { dir, root: outputDir, tmpDir, extension: '.glb', repair: true, access: 'readOnly' };
+}
+
+/** Opens the store of published GLBs. */
+export function openObjects(outputDir: string): ContentStore {
+  return openFileStore(objectFiles(outputDir));
 }
 
 /**

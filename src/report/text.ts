@@ -1,19 +1,15 @@
 /** Texts of figures and dates for people, the same in every locale. */
 
-const INTEGER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-const DECIMAL = new Intl.NumberFormat('en-US', {
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-  useGrouping: false,
-});
-const DATE = new Intl.DateTimeFormat('en-US', {
-  ...({ timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' } as const),
-  ...({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const),
-});
+// Without Intl, whose first formats take 20 ms: a tenth of a run without changes.
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+function decimal(value: number): string {
+  return (Math.round(value * 10) / 10).toFixed(1);
+}
 
 /** `1,234` */
 export function integer(count: number): string {
-  return INTEGER.format(count);
+  return String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** `1,234 files`, `1 file`. */
@@ -31,13 +27,13 @@ const UNITS = [
 export function size(bytes: number): string {
   const unit = UNITS.find(([least]) => bytes >= least);
   if (unit === undefined) return amount(bytes, 'byte');
-  return `${DECIMAL.format(bytes / unit[0])} ${unit[1]}`;
+  return `${decimal(bytes / unit[0])} ${unit[1]}`;
 }
 
 /** `850 ms`, `12.5 s`, `3 min 5 s`, `2 h 4 min`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${DECIMAL.format(ms / 1000)} s`;
+  if (ms < 60_000) return `${decimal(ms / 1000)} s`;
   const seconds = Math.round(ms / 1000);
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
@@ -50,25 +46,25 @@ export function percentage(part: number, all: number): string {
   const percent = (part * 100) / all;
   if (percent < 0.1) return '< 0.1 %';
   if (percent > 99.9 && part < all) return '> 99.9 %';
-  return `${percent >= 99.95 ? '100' : DECIMAL.format(percent)} %`;
+  return `${percent >= 99.95 ? '100' : decimal(percent)} %`;
 }
 
 /** `21 Nov 2026, 02:00 UTC` of an instant in ISO 8601. */
 export function instant(iso: string): string {
-  const parts = dateParts(iso);
-  return parts === undefined ? iso : `${day(iso)}, ${parts.hour}:${parts.minute} UTC`;
+  const date = dateOf(iso);
+  return date === undefined ? iso : `${day(iso)}, ${date.toISOString().slice(11, 16)} UTC`;
 }
 
 /** `21 Nov 2026` of a day or an instant in ISO 8601; another text stays. */
 export function day(iso: string): string {
-  const parts = dateParts(iso);
-  return parts === undefined ? iso : `${parts.day} ${parts.month} ${parts.year}`;
+  const date = dateOf(iso);
+  if (date === undefined) return iso;
+  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
 }
 
-function dateParts(iso: string): Partial<Record<string, string>> | undefined {
-  const time = Date.parse(iso);
-  if (Number.isNaN(time)) return undefined;
-  return Object.fromEntries(DATE.formatToParts(time).map(({ type, value }) => [type, value]));
+function dateOf(iso: string): Date | undefined {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
 /** The text with a capital at its beginning. */

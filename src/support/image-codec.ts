@@ -19,15 +19,20 @@ const PIXELS_AT_ONCE = 32 * 1024 * 1024;
 /**
  * The codec of the command line and of tests.
  *
+ * @param pixelsAtOnce - Decoded or encoded at the same time.
+ * @param maxPixels - Of one image; one with more is `SCENE_TOO_LARGE`.
  * @example
  * ```ts
  * const { width, height } = await sharpImageCodec().decode(jpegBytes);
  * ```
  */
-export function sharpImageCodec(pixelsAtOnce: number = PIXELS_AT_ONCE): ImageCodec {
+export function sharpImageCodec(
+  pixelsAtOnce: number = PIXELS_AT_ONCE,
+  maxPixels: number = MAX_PIXELS,
+): ImageCodec {
   const pixels = createBudget(pixelsAtOnce);
   return {
-    decode: (bytes, size) => guard(() => decode(bytes, size, pixels)),
+    decode: (bytes, size) => guard(() => decode(bytes, size, pixels, maxPixels)),
     encodePng: (image) => encode(image, pixels, (sharp) => sharp.png({ compressionLevel: 9 })),
     encodeJpeg: (image) =>
       encode(image, pixels, (sharp) =>
@@ -47,10 +52,15 @@ async function decode(
   bytes: Uint8Array,
   size: { width: number; height: number } | undefined,
   pixels: ReturnType<typeof createBudget>,
+  maxPixels: number,
 ): Promise<Pixels> {
   const sharp = await loadSharp();
   const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' });
   const { channels, width, height } = await image.metadata();
+  if (width * height > maxPixels) {
+    const message = `image: expected at most ${maxPixels} pixels, received ${width} × ${height}`;
+    throw new ConverterError('SCENE_TOO_LARGE', message);
+  }
   const release = await pixels.take(width * height);
   try {
     return await decodePixels(image, channels, size);
@@ -102,6 +112,7 @@ async function guard<T extends Uint8Array | Pixels>(work: () => Promise<T>): Pro
   try {
     return await work();
   } catch (cause) {
+    if (cause instanceof ConverterError) throw cause;
     const message = cause instanceof Error ? cause.message.split('\n', 1)[0]! : String(cause);
     throw new ConverterError('IMAGE_UNREADABLE', `image: ${message}`, { cause });
   }

@@ -170,7 +170,7 @@ async function obtainImages(material: ServiceMaterial, input: MaterialInput): Pr
     } catch (error) {
       const { code, message } = asConverterError(error);
       const isLoss = ABSENT.has(code) || options.allowMissingParts;
-      if (!isLoss || code === 'INTERNAL') throw error;
+      if (!isLoss || code === 'INTERNAL' || code === 'SCENE_TOO_LARGE') throw error;
       losses.warn(code, `material ${material.mname}, ${field} "${reference}": ${message}`);
       const done = 'not available: the value or colour is used instead';
       losses.add({ where: material.mname, field, value: reference, done });

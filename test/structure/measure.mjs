@@ -20,7 +20,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Not measured. */
 const SAMPLE_RANGE = ['src/emulator/sample-range/', 'src/sample/'];
 const INDEX = 'src/index.ts';
-const ENTRY_POINTS = [INDEX, 'src/cli/main.ts'];
+const ENTRY_POINTS = [
+  INDEX,
+  'src/cli/main.ts',
+  'src/cli/program.ts',
+  'src/cli/conversion-process.ts',
+];
 /** Files that a table of their folder loads: a single importer is what they are meant to have. */
 const TABLES = [
   // The table of commands imports each of them dynamically.

@@ -1,0 +1,58 @@
+/** The process: it passes arguments, environment, streams, clock and signals to the command line. */
+import { redact } from '../support/redact.ts';
+import { programVersion } from '../support/version.ts';
+import { visible, visibleJson, visibleLines } from '../support/visible.ts';
+import { type Io, interrupt } from './command.ts';
+import { runCommandLine } from './command-line.ts';
+import { openPrompt } from './prompt.ts';
+
+const INTERRUPTED_EXIT = 130;
+
+/** Prints what the command line does not print itself: as JSON off a terminal. */
+function printNotice(message: string, help: string): void {
+  const fields = { level: 'warn', time: new Date().toISOString(), message, help, msg: 'notice' };
+  const text = `${visibleLines([`btg2gltf: ${message}`, `  → ${help}`])}\n`;
+  const json = visibleJson(`${JSON.stringify(fields)}\n`);
+  process.stderr.write(redact(process.stderr.isTTY ? text : json));
+}
+
+const controller = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(name, () => {
+    // The user does not wait for the logout.
+    if (controller.signal.aborted) {
+      printNotice('interrupted without logout', 'run the same command again to continue');
+      process.exit(INTERRUPTED_EXIT);
+    }
+    interrupt(controller, name);
+  });
+}
+
+for (const stream of [process.stdout, process.stderr]) {
+  // A reader that closes the pipe (`| head`) must not stop the run.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
+const prompt = openPrompt(process.stdin, process.stderr, () => interrupt(controller, 'SIGINT'));
+// Node's own listener prints text.
+process.removeAllListeners('warning');
+process.on('warning', ({ message }) => printNotice(message, 'this is a warning of Node.js'));
+
+const io: Io = {
+  env: process.env,
+  print: (text) => void process.stdout.write(visible(redact(text))),
+  printData: (text) => void process.stdout.write(visible(text)),
+  printError: (text) => void process.stderr.write(visible(redact(text))),
+  terminal: process.stderr.isTTY ? process.stderr : undefined,
+  ask: process.stdin.isTTY && process.stderr.isTTY ? prompt.ask : undefined,
+  now: Date.now,
+  random: Math.random,
+  signal: controller.signal,
+};
+
+void runCommandLine(process.argv.slice(2), io, programVersion()).then((exitCode) => {
+  process.exitCode = exitCode;
+  prompt.close();
+});

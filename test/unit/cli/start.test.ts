@@ -1,0 +1,67 @@
+/** The start of the built program, in a copy of it. */
+import { spawnSync } from 'node:child_process';
+import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, expect, it } from 'vitest';
+import { temporaryFolder } from '../../helpers/command.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+let copy: string;
+let compiled: string;
+
+beforeEach(async () => {
+  copy = await temporaryFolder();
+  compiled = join(copy, 'dist/cli/.compiled');
+  await mkdir(join(copy, 'dist/cli'), { recursive: true });
+  await cp(join(ROOT, 'package.json'), join(copy, 'package.json'));
+  for (const name of ['main.js', 'start.js', 'program.cjs'])
+    await cp(join(ROOT, 'dist/cli', name), join(copy, 'dist/cli', name));
+});
+
+function start(): string {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(copy, 'dist/cli/main.js'), '--version'],
+    { encoding: 'utf8' },
+  );
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return stdout;
+}
+
+it('keeps the compiled code, one file for each command', async () => {
+  expect(start()).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(start()).toMatch(/^\d/);
+  expect(await readdir(compiled)).toHaveLength(1);
+});
+
+it.each([
+  ['cut off', (code: Buffer) => code.subarray(0, code.length >> 1)],
+  ['changed', (code: Buffer) => code.fill(7, 5_000, 6_000)],
+  ['empty', () => Buffer.alloc(0)],
+])('replaces compiled code that was %s', async (_how, damage) => {
+  start();
+  const [name = ''] = await readdir(compiled);
+  const intact = await readFile(join(compiled, name));
+  const damaged = Buffer.from(damage(Buffer.from(intact)));
+  await writeFile(join(compiled, name), damaged);
+  expect(start()).toMatch(/^\d/);
+  expect((await readFile(join(compiled, name))).equals(damaged)).toBe(false);
+});
+
+it('needs no compiled code of an earlier version of the program', async () => {
+  start();
+  const program = join(copy, 'dist/cli/program.cjs');
+  await writeFile(program, `${await readFile(program, 'utf8')}\n`);
+  start();
+  expect(await readdir(compiled)).toHaveLength(2);
+});
+
+it('starts where nothing can be written', async () => {
+  // A file stands in the way also of a user who may write everywhere.
+  await writeFile(compiled, '');
+  await chmod(join(copy, 'dist/cli'), 0o555);
+  expect(start()).toMatch(/^\d/);
+  await chmod(join(copy, 'dist/cli'), 0o755);
+});
