@@ -20,7 +20,7 @@ import { CHECKS, checkParameters, type ParameterCheck, required } from '../suppo
 import { catalogueFiles, openCatalogue, openManifest } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { createRunMetrics } from './metrics.ts';
-import { OBJECTS_FOLDER, objectFiles, openObjectChecks, openObjects } from './output-folder.ts';
+import { OBJECTS_FOLDER, objectFiles, openObjectChecks } from './output-folder.ts';
 import { PIPELINE_CHECK, type Pipeline } from './pipeline-file.ts';
 import { OPTION_CHECKS, type RunEnvironment, type RunOptions } from './run-options.ts';
 import {
@@ -208,7 +208,7 @@ async function openOutput(
     log.warn('lines are left out, since they cannot be read', { leftOut });
   return {
     /** Published GLBs, by content, and where they are. */
-    objects: openObjects(outputDir),
+    objects: openFileStore(objectFiles(outputDir)),
     objectFiles: objectFiles(outputDir),
     checks,
     /** What the run found damaged or missing, by configuration. */

@@ -48,8 +48,7 @@ export function objectFiles(outputDir: string): FileStoreOptions {
   return { dir, root: outputDir, tmpDir, extension: '.glb', repair: true, access: 'readOnly' };
 }
 
-/** Opens the store of published GLBs. */
-export function openObjects(outputDir: string): ContentStore {
+function openObjects(outputDir: string): ContentStore {
   return openFileStore(objectFiles(outputDir));
 }
 

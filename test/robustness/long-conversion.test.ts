@@ -2,7 +2,7 @@
  * Long conversion: an article whose conversion takes long delays neither Ctrl-C nor the end of its time limit, and
  * gets no more memory than it may have.
  */
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -76,6 +76,41 @@ test('its time limit ends it, and nothing else', async () => {
   await expectOneFailure(SLOW, { articleTimeoutMs: 3000 }, 'ARTICLE_TIMEOUT');
   expect(Date.now() - startedAt).toBeLessThan(3000 + SOON_MS);
 });
+
+/** Ends the process of a conversion as a fault of its native code would, and returns whether there was one. */
+async function crashConversion(pid: number, known: Set<string>): Promise<boolean> {
+  for (let waits = 0; waits < 500; waits++) {
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+    const child = children.split(' ').find((one) => one !== '' && !known.has(one));
+    if (child !== undefined) {
+      known.add(child);
+      // It has begun to convert by then.
+      await sleep(300);
+      process.kill(Number(child), 'SIGSEGV');
+      return true;
+    }
+    await sleep(20);
+  }
+  return false;
+}
+
+test.runIf(process.platform === 'linux')(
+  'a process that crashes is replaced once; then its article fails, and nothing else',
+  async () => {
+    const { number: slow } = slowFirstArticle(range, SLOW);
+    const file = await writePipeline(folder, { service: SERVICE, convert: SLOW_CONVERT });
+    const child = startChild(['run', file], environmentOf(emulator));
+    const known = new Set<string>();
+    expect(await crashConversion(child.pid, known)).toBe(true);
+    expect(await crashConversion(child.pid, known)).toBe(true);
+    const { exit, stderr } = await child.ended;
+    expect(exit, stderr).toBe(1);
+    const lines = await manifestByNumber(join(folder, 'out'));
+    const failed = Object.entries(lines).filter(([, { status }]) => status === 'failed');
+    expect(failed.map(([number]) => number)).toEqual([slow]);
+    expect(failed[0]?.[1].error?.message).toContain('its process ended with SIGSEGV');
+  },
+);
 
 // Before it gives up, the engine collects garbage for long.
 test.runIf(process.env.BTG2GLTF_TEST_LONG === '1')('its memory ends it, and nothing else', () =>
