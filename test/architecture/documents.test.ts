@@ -93,9 +93,10 @@ describe('the pages for readers', () => {
     expect(pages.flatMap(missingPaths)).toEqual([]);
   });
 
-  it('are in the package, but for the page of the benchmarks', () => {
+  it('are in the package, but for those of the benchmarks', () => {
     expect(pages.filter(({ path }) => !isPacked(path)).map(({ path }) => path)).toEqual([
       'test/bench/README.md',
+      'test/bench/RESULTS.md',
     ]);
   });
 

@@ -1,0 +1,260 @@
+/**
+ * Groups that convert generated articles: peers, the straightforward converter, stages, configurations, memory and
+ * growth in triangles.
+ */
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  configurationOf,
+  objFile,
+  SERIES,
+  SIZES,
+  writeArticle,
+  writeConfigurations,
+  writeImages,
+} from './article.ts';
+import { amount, growthFigure, inMs, memoryFigure, pairDetail } from './details.ts';
+import { HOSTILE_ARTICLES } from './hostile-range.ts';
+import { openPeers } from './peers.ts';
+import { inPairs, type Measured, medianOf, repeated, runProcess } from './process.ts';
+import type { GroupInput } from './results.ts';
+import {
+  type BenchPipeline,
+  inWorkspace,
+  type Service,
+  scriptOf,
+  type Workspace,
+} from './workspace.ts';
+
+type Size = keyof typeof SIZES;
+
+/** Pairs of the full form: a pair of XL takes as long as forty of S. */
+const PAIRS: Readonly<Record<Size, number>> = { S: 9, M: 9, L: 5, XL: 3, I: 5 };
+const QUICK_PAIRS = 2;
+const MILLION = 1e6;
+
+/** A pipeline of one generated article, fetched. */
+async function fetchedPipeline(
+  workspace: Workspace,
+  service: Service,
+  article: string,
+): Promise<BenchPipeline> {
+  const articles = [{ article: { ...SERIES, basearticlenumber: article } }];
+  const pipeline = await workspace.pipeline(article, service, { articles });
+  await pipeline.fetch();
+  return pipeline;
+}
+
+/** Generated articles of some sizes, and a service that has them. */
+async function serveArticles(workspace: Workspace, sizes: readonly Size[]) {
+  const folder = join(workspace.folder, 'articles');
+  await writeImages(folder);
+  const triangles = new Map<Size, number>();
+  for (const size of sizes) triangles.set(size, await writeArticle(folder, size, SIZES[size]));
+  const service = await workspace.serve({ range: { folder }, latencyMs: 0 });
+  return { folder, service, triangles };
+}
+
+/** Other converters against `build --force` of the fetched article. */
+export function peers({ results, isQuick }: GroupInput): Promise<void> {
+  return inWorkspace(async (workspace) => {
+    const sizes = Object.keys(SIZES) as Size[];
+    const { folder, service, triangles } = await serveArticles(workspace, sizes);
+    const outputs = join(workspace.folder, 'peers');
+    await mkdir(outputs);
+    for (const size of sizes) {
+      const pipelines = new Map<string, BenchPipeline>();
+      for (const [name, { version, isPlain, command }] of Object.entries(await openPeers())) {
+        const row = `${name} ${size}`;
+        if (version === undefined) {
+          results.add('peers', row, { missing: `${name} is not installed` });
+          continue;
+        }
+        const article = isPlain ? `${size}-PLAIN` : size;
+        if (!pipelines.has(article)) {
+          pipelines.set(article, await fetchedPipeline(workspace, service, article));
+        }
+        const pipeline = pipelines.get(article)!;
+        const output = join(outputs, `${article}.glb`);
+        const theirs = { run: () => runProcess(command(objFile(folder, article), output)) };
+        const pairs = isQuick ? QUICK_PAIRS : PAIRS[size];
+        const paired = await inPairs(pipeline.forcedBuild, theirs, pairs);
+        await expectTriangles(triangles.get(size)!, [output, await onlyGlb(pipeline.outputDir)]);
+        const detail = `${pairDetail(paired, name)}, ${amount(triangles.get(size)!)} triangles`;
+        results.add('peers', row, { value: paired.ratio, detail });
+      }
+    }
+  });
+}
+
+/** Both must have converted the same. */
+async function expectTriangles(expected: number, files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const found = await drawnTriangles(file);
+    if (found === expected) continue;
+    throw new Error(`${file}: expected ${expected} triangles, received ${found}`);
+  }
+}
+
+interface Gltf {
+  nodes?: { mesh?: number }[];
+  meshes?: { primitives: { indices?: number; attributes: { POSITION: number } }[] }[];
+  accessors?: { count: number }[];
+}
+
+/** Of all nodes of a GLB; a mesh counts as often as it is drawn. */
+async function drawnTriangles(file: string): Promise<number> {
+  const glb = await readFile(file);
+  const {
+    nodes = [],
+    meshes = [],
+    accessors = [],
+  } = JSON.parse(glb.toString('utf8', 20, 20 + glb.readUInt32LE(12))) as Gltf;
+  const corners = nodes.flatMap(({ mesh }) =>
+    mesh === undefined
+      ? []
+      : meshes[mesh]!.primitives.map(
+          ({ indices, attributes }) => accessors[indices ?? attributes.POSITION]!.count,
+        ),
+  );
+  return corners.reduce((sum, count) => sum + count, 0) / 3;
+}
+
+async function onlyGlb(outputDir: string): Promise<string> {
+  const entries = await readdir(join(outputDir, 'articles'), { recursive: true });
+  const files = entries.filter((name) => name.endsWith('.glb'));
+  if (files.length !== 1) throw new Error(`${outputDir}: expected one file, received ${files}`);
+  return join(outputDir, 'articles', files[0]!);
+}
+
+/** The program that anybody could write in an afternoon. */
+export function straightforward({ results, isQuick }: GroupInput): Promise<void> {
+  return inWorkspace(async (workspace) => {
+    const { folder, service, triangles } = await serveArticles(workspace, ['L']);
+    const pipeline = await fetchedPipeline(workspace, service, 'L');
+    const output = join(workspace.folder, 'straightforward.glb');
+    const program = [process.execPath, scriptOf('straightforward.js'), folder, 'L', output];
+    const theirs = { run: () => runProcess(program) };
+    const pairs = isQuick ? QUICK_PAIRS : PAIRS.L;
+    const paired = await inPairs(pipeline.forcedBuild, theirs, pairs);
+    await expectTriangles(triangles.get('L')!, [output, await onlyGlb(pipeline.outputDir)]);
+    const detail = pairDetail(paired, 'straightforward');
+    results.add('straightforward', 'straightforward', { value: paired.ratio, detail });
+  });
+}
+
+interface Stages {
+  triangles: number;
+  bodyBytes: number;
+  /** Milliseconds. */
+  all: number;
+  milliseconds: Record<string, number>;
+}
+
+/** The stages in one warm thread. */
+export function stages({ results, isQuick }: GroupInput): Promise<void> {
+  return inWorkspace(async (workspace) => {
+    const folder = join(workspace.folder, 'articles');
+    await writeImages(folder);
+    await writeArticle(folder, 'L', SIZES.L);
+    const rounds = isQuick ? '3' : '10';
+    const program = [process.execPath, scriptOf('stages-process.js'), folder, 'L-PLAIN', rounds];
+    const { stdout } = await runProcess(program);
+    const { triangles, bodyBytes, all, milliseconds } = JSON.parse(stdout) as Stages;
+    const value = triangles / all / 1000;
+    const detail = `${all.toFixed(0)} ms for ${amount(triangles)} triangles`;
+    results.add('stages', 'warm', { value, detail });
+    for (const [name, ms] of Object.entries(milliseconds)) {
+      const rate = `${(((bodyBytes / ms) * 1000) / MILLION).toFixed(0)} MB/s of bodies`;
+      const value = (ms * MILLION) / triangles;
+      results.add('stages', name, { value, detail: `${ms.toFixed(1)} ms, ${rate}` });
+    }
+  });
+}
+
+/** Many configurations of one article, together and each in a process. */
+export function configurations({ results, isQuick }: GroupInput): Promise<void> {
+  return inWorkspace(async (workspace) => {
+    const count = 500;
+    const samples = isQuick ? 3 : 15;
+    const folder = join(workspace.folder, 'articles');
+    await writeImages(folder);
+    await writeConfigurations(folder, 'K', count);
+    const service = await workspace.serve({ range: { folder }, latencyMs: 0 });
+    const pipelineOf = async (name: string, indices: readonly number[]) => {
+      const articles = indices.map((index) => ({
+        article: { ...SERIES, basearticlenumber: 'K', reinitstring: configurationOf('K', index) },
+      }));
+      const pipeline = await workspace.pipeline(name, service, { articles });
+      await pipeline.fetch();
+      return pipeline;
+    };
+    const all = Array.from({ length: count }, (_, index) => index);
+    const together = await pipelineOf('together', all);
+    const ours = await repeated(together.forcedBuild, isQuick ? 1 : 3);
+    const alone: Measured[] = [];
+    for (let sample = 0; sample < samples; sample++) {
+      const index = Math.floor((sample * count) / samples);
+      const pipeline = await pipelineOf(`alone-${index}`, [index]);
+      alone.push(...(await repeated(pipeline.forcedBuild, 1)));
+    }
+    const [one, seconds] = [medianOf(alone, 'seconds'), medianOf(ours, 'seconds')];
+    const independent = `${count} × ${inMs(one)} (median of ${samples} processes)`;
+    const detail = `${independent} against ${inMs(seconds)}`;
+    results.add('configurations', 'configurations', { value: (count * one) / seconds, detail });
+  });
+}
+
+/** The most memory of builds of large articles, and of a run over hostile ones. */
+export function memory({ results, isQuick }: GroupInput): Promise<void> {
+  return inWorkspace(async (workspace) => {
+    const { service } = await serveArticles(workspace, ['L', 'XL']);
+    const times = isQuick ? 1 : 3;
+    for (const size of ['L', 'XL'] as const) {
+      const pipeline = await fetchedPipeline(workspace, service, size);
+      const runs = await repeated(pipeline.forcedBuild, times);
+      results.add('memory', `memory ${size}`, memoryFigure(runs));
+    }
+    const hostile = await workspace.serve({ range: 'hostile', latencyMs: 0 });
+    const limit = 2 ** 28;
+    const pipeline = await workspace.pipeline('hostile', hostile, {
+      service: { maxResponseBytes: limit, maxBytesInFlight: limit },
+      articles: HOSTILE_ARTICLES.map((number) => ({
+        article: { ...SERIES, basearticlenumber: number },
+      })),
+    });
+    const runs = await repeated(
+      { prepare: () => pipeline.clear(), run: () => pipeline.runAnyway('run') },
+      times,
+    );
+    const figure = memoryFigure(runs);
+    const failed = runs[0]!.exit === 0 ? 'all converted' : 'some refused';
+    const detail = `${figure.detail}, ${failed}`;
+    results.add('memory', 'memory hostile', { ...figure, detail });
+  });
+}
+
+/** Times at 1×, 2×, 4× and 8× the triangles. */
+export async function triangleGrowth({ results, isQuick }: GroupInput): Promise<void> {
+  await inWorkspace(async (workspace) => {
+    const folder = join(workspace.folder, 'articles');
+    await writeImages(folder);
+    const smallest = isQuick ? 25_000 : 125_000;
+    const sizes = [1, 2, 4, 8].map((factor) => ({
+      ...{ name: `G${factor}`, factor },
+      ...{ triangles: smallest * factor, blocks: 7, nodes: 7 },
+    }));
+    for (const { name, ...size } of sizes) await writeArticle(folder, name, size);
+    const service = await workspace.serve({ range: { folder }, latencyMs: 0 });
+    const pipelines: BenchPipeline[] = [];
+    for (const { name } of sizes) pipelines.push(await fetchedPipeline(workspace, service, name));
+    const rounds: Measured[][] = [];
+    for (let round = 0; round < (isQuick ? 1 : 3); round++) {
+      const measured: Measured[] = [];
+      for (const { forcedBuild } of pipelines) measured.push(...(await repeated(forcedBuild, 1)));
+      rounds.push(measured);
+    }
+    const figure = growthFigure(rounds, 'seconds', `${amount(smallest)} triangles`);
+    results.add('growth', 'growth triangles', figure);
+  });
+}

@@ -1,0 +1,47 @@
+/**
+ * How measurements are summed up in the results.
+ */
+import { type Measured, median, medianOf, type Paired } from './process.ts';
+
+/** A peak in the words of the results. */
+export function memoryFigure(runs: readonly Measured[]) {
+  const largest = medianOf(runs, 'largestMib').toFixed(0);
+  const detail = `all processes together; the largest alone ${largest} MiB; ${secondsOf(runs)}`;
+  return { value: medianOf(runs, 'peakMib'), detail };
+}
+
+/** The last size against the first, by pairs; and the medians of all sizes. */
+export function growthFigure(
+  rounds: readonly (readonly Measured[])[],
+  figure: 'seconds' | 'peakMib',
+  from: string,
+) {
+  const value = median(rounds.map((runs) => runs.at(-1)![figure] / runs[0]![figure]));
+  const sizes = rounds[0]!.map((_, i) => median(rounds.map((runs) => runs[i]![figure])));
+  const unit = figure === 'seconds' ? 's' : 'MiB';
+  const texts = sizes.map((size) => size.toFixed(figure === 'seconds' ? 2 : 0));
+  return { value, detail: `from ${from}: ${texts.join(', ')} ${unit}` };
+}
+
+/** Both medians and the number of pairs. */
+export function pairDetail({ ours, theirs }: Paired, name: string): string {
+  const cpu = inMs(medianOf(ours, 'userSeconds'));
+  const [mine, other] = [medianOf(ours, 'seconds'), medianOf(theirs, 'seconds')].map(inMs);
+  const peak = `${medianOf(ours, 'peakMib').toFixed(0)} MiB`;
+  return `btg2gltf ${mine} (user ${cpu}, ${peak}), ${name} ${other}, ${ours.length} pairs`;
+}
+
+/** Seconds as milliseconds or seconds. */
+export function inMs(seconds: number): string {
+  return seconds < 10 ? `${(seconds * 1000).toFixed(0)} ms` : `${seconds.toFixed(1)} s`;
+}
+
+/** The median of the times of some runs, in words. */
+export function secondsOf(runs: readonly Measured[]): string {
+  return `${inMs(medianOf(runs, 'seconds'))}, ${runs.length === 1 ? '1 run' : `${runs.length} runs`}`;
+}
+
+/** A whole number with separators. */
+export function amount(value: number): string {
+  return value.toLocaleString('en');
+}

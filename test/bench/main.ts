@@ -1,0 +1,91 @@
+/**
+ * `npm run bench`: measures, prints a line for each row, and writes RESULTS.md.
+ *
+ * A program of its own, compiled and run by Node.js as the measured program is: a test runner would transform
+ * each module, and would share its process with what is measured.
+ */
+import { parseArgs } from 'node:util';
+import {
+  configurations,
+  memory,
+  peers,
+  stages,
+  straightforward,
+  triangleGrowth,
+} from './conversions.ts';
+import { openPeers } from './peers.ts';
+import { type GroupInput, openResults } from './results.ts';
+import { GROUPS, type GroupName } from './rows.ts';
+import { coldStart, configurationGrowth, rebuild, runs, start, unchanged } from './runs.ts';
+
+const MEASURE: Readonly<Record<GroupName, (input: GroupInput) => Promise<void>>> = {
+  peers,
+  straightforward,
+  stages,
+  configurations,
+  runs,
+  rebuild,
+  unchanged,
+  start,
+  memory,
+  growth: async (input) => {
+    await triangleGrowth(input);
+    await configurationGrowth(input);
+  },
+  'cold-start': coldStart,
+};
+
+const USAGE = `npm run bench -- [--only GROUP]… [--quick | --full]
+
+  --only GROUP  measures one group of rows: ${Object.keys(GROUPS).join(', ')}
+  --quick       fewer repetitions and smaller ranges; RESULTS.md stays as it is
+  --full        2,000 small articles instead of 1,000
+`;
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    quick: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
+    help: { type: 'boolean' },
+  },
+});
+
+if (options.help) console.log(USAGE);
+else process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const groups = (options.only?.flatMap((names) => names.split(',')) ??
+    Object.keys(GROUPS)) as GroupName[];
+  const unknown = groups.filter((name) => !(name in GROUPS));
+  if (unknown.length > 0) {
+    console.error(`--only: expected ${Object.keys(GROUPS).join(', ')}, received ${unknown.join()}`);
+    return 2;
+  }
+  const date = new Date().toISOString().slice(0, 10);
+  const results = openResults(date);
+  let failed = 0;
+  for (const group of groups) {
+    console.log(`\n${group}`);
+    try {
+      await MEASURE[group]({ results, isQuick: options.quick, isFull: options.full });
+    } catch (error) {
+      failed++;
+      console.error(error);
+    }
+  }
+  if (!options.quick) await results.write(commandLine(), await versions());
+  return failed === 0 ? 0 : 1;
+}
+
+function commandLine(): string {
+  const words = process.argv.slice(2);
+  return words.length === 0 ? 'npm run bench' : `npm run bench -- ${words.join(' ')}`;
+}
+
+async function versions(): Promise<Record<string, string>> {
+  const found = Object.entries(await openPeers());
+  return Object.fromEntries(
+    found.map(([name, { version }]) => [name, version ?? '(not installed)']),
+  );
+}

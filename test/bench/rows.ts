@@ -1,0 +1,199 @@
+/**
+ * The rows of the results: what is measured, what it was before the work on speed, and what it should be.
+ */
+
+/** One row. */
+export interface Row {
+  measure: string;
+  unit: keyof typeof UNITS;
+  /** Measured before the work on speed. */
+  before?: number;
+  /** What the value should be; a row with neither informs. */
+  atLeast?: number;
+  atMost?: number;
+}
+
+/** Rows by name. */
+export type Rows = Readonly<Record<string, Row>>;
+
+const UNITS = {
+  times: (value: number) => `${digits(value)}×`,
+  seconds: (value: number) => `${digits(value)} s`,
+  milliseconds: (value: number) => `${digits(value)} ms`,
+  nanoseconds: (value: number) => `${digits(value)} ns`,
+  mebibytes: (value: number) => `${value.toFixed(0)} MiB`,
+  'millions a second': (value: number) => `${digits(value)} million/s`,
+} as const;
+
+function digits(value: number): string {
+  if (!Number.isFinite(value) || value >= 100) return value.toFixed(0);
+  return String(Number(value.toPrecision(value >= 10 ? 3 : 2)));
+}
+
+/** A row for each size that a peer converts: its ratio before, and what it should be. */
+function peerRows(
+  peer: string,
+  sizes: Readonly<Record<string, readonly [before: number, atLeast?: number]>>,
+): Rows {
+  return Object.fromEntries(
+    Object.entries(sizes).map(([size, [before, atLeast]]): [string, Row] => {
+      const row: Row = { measure: `${peer} ÷ btg2gltf, ${size}`, unit: 'times', before };
+      return [`${peer} ${size}`, atLeast === undefined ? row : { ...row, atLeast }];
+    }),
+  );
+}
+
+/** The rows of each group that `--only` selects, in the order of the results. */
+export const GROUPS = {
+  peers: {
+    ...peerRows('obj2gltf', {
+      S: [0.61, 2],
+      M: [0.78, 4],
+      L: [2.1, 7.5],
+      XL: [3.5, 11],
+      I: [1.6, 9],
+    }),
+    ...peerRows('assimp', {
+      S: [0.04],
+      M: [0.12, 0.6],
+      L: [0.7, 2.6],
+      XL: [1.8, 5],
+      I: [0.79, 4],
+    }),
+    ...peerRows('gltfpack', {
+      S: [0.16],
+      M: [0.17, 0.9],
+      L: [0.3, 1.2],
+      XL: [0.51, 1.6],
+      I: [0.32],
+    }),
+  },
+  straightforward: {
+    straightforward: {
+      measure: 'straightforward converter ÷ btg2gltf, L',
+      unit: 'times',
+      atLeast: 9,
+    },
+  },
+  stages: {
+    warm: {
+      measure: 'warm, one thread, L: triangles from bytes to GLB bytes',
+      unit: 'millions a second',
+      atLeast: 6,
+    },
+    scan: { measure: 'scan of a body, a triangle', unit: 'nanoseconds' },
+    prepare: { measure: 'weld, checks and normals, a triangle', unit: 'nanoseconds' },
+    weld: { measure: 'weld alone, a triangle', unit: 'nanoseconds' },
+    split: { measure: 'split into vertices and indices, a triangle', unit: 'nanoseconds' },
+    write: { measure: 'scene to GLB, a triangle', unit: 'nanoseconds' },
+    'plain scan': { measure: 'JSON.parse instead of the scan', unit: 'nanoseconds' },
+    'plain weld': { measure: 'a Map with keys of text instead of the weld', unit: 'nanoseconds' },
+  },
+  configurations: {
+    configurations: {
+      measure: '500 independent conversions ÷ 500 configurations of one article in one build',
+      unit: 'times',
+      atLeast: 25,
+    },
+  },
+  runs: {
+    cold: {
+      measure: 'cold run over 1,000 small articles, no latency: time an article',
+      unit: 'milliseconds',
+      before: 9.3,
+      atMost: 2.5,
+    },
+    'cold 20': {
+      measure: 'the same at 20 ms ÷ (requests × latency ÷ 16 connections)',
+      unit: 'times',
+      before: 3.3,
+      atMost: 1.3,
+    },
+    'cold 100': { measure: 'the same at 100 ms', unit: 'times' },
+    warm: { measure: 'run over the same with a full cache and no output', unit: 'seconds' },
+    again: { measure: 'unchanged run over the same', unit: 'seconds' },
+  },
+  rebuild: {
+    rebuild: {
+      measure: 'rebuild of 1,000 articles ÷ hashing, writing, syncing, linking the same bytes',
+      unit: 'times',
+      before: 8,
+      atMost: 1.6,
+    },
+  },
+  unchanged: {
+    'unchanged 10000': {
+      measure: 'unchanged run, 10,000 configurations',
+      unit: 'seconds',
+      before: 3.4,
+      atMost: 1.5,
+    },
+    'unchanged 50000': {
+      measure: 'unchanged run, 50,000 configurations',
+      unit: 'seconds',
+      before: 12.8,
+      atMost: 5,
+    },
+    'memory 50000': {
+      measure: 'peak memory, run of 50,000',
+      unit: 'mebibytes',
+      before: 420,
+      atMost: 350,
+    },
+  },
+  start: {
+    start: {
+      measure: '`npm start` after the build, first run',
+      unit: 'seconds',
+      before: 10.4,
+      atMost: 4,
+    },
+  },
+  memory: {
+    'memory L': { measure: 'peak memory, L', unit: 'mebibytes', before: 210, atMost: 120 },
+    'memory XL': { measure: 'peak memory, XL', unit: 'mebibytes', before: 400, atMost: 250 },
+    'memory hostile': {
+      measure: 'peak memory, images and blocks of a hundred megabytes',
+      unit: 'mebibytes',
+      before: 2300,
+      atMost: 700,
+    },
+  },
+  growth: {
+    'growth triangles': { measure: 'time, 8× ÷ 1× triangles', unit: 'times', atMost: 8.8 },
+    'growth configurations': {
+      measure: 'time, 8× ÷ 1× configurations',
+      unit: 'times',
+      atMost: 8.8,
+    },
+    'growth memory': { measure: 'memory, 8× ÷ 1× configurations', unit: 'times', atMost: 1.3 },
+  },
+  'cold-start': {
+    build: { measure: 'build of a small article ÷ `node -e 0`', unit: 'times', atMost: 3 },
+    unchanged: {
+      measure: 'unchanged run of a small article ÷ `node -e 0`',
+      unit: 'times',
+      atMost: 6,
+    },
+  },
+} satisfies Readonly<Record<string, Rows>>;
+
+/** The name of a group. */
+export type GroupName = keyof typeof GROUPS;
+
+/** A value with its unit. */
+export function formatted({ unit }: Row, value: number): string {
+  return UNITS[unit](value);
+}
+
+/** What a row should be, in words. */
+export function aimOf(row: Row): string {
+  if (row.atLeast !== undefined) return `≥ ${formatted(row, row.atLeast)}`;
+  return row.atMost === undefined ? '–' : `≤ ${formatted(row, row.atMost)}`;
+}
+
+/** Whether a value is what it should be; empty for a row that informs. */
+export function metOf({ atLeast, atMost }: Row, value: number): 'yes' | 'no' | '' {
+  if (atLeast === undefined && atMost === undefined) return '';
+  return value >= (atLeast ?? -Infinity) && value <= (atMost ?? Infinity) ? 'yes' : 'no';
+}

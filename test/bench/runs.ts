@@ -1,0 +1,180 @@
+/**
+ * Groups that run over many small articles: cold, warm, unchanged, rebuilt; growth in configurations; the first start
+ * of all.
+ */
+import { execFileSync } from 'node:child_process';
+import { cp, rm, symlink } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { CountedSize } from '../helpers/counted-range.ts';
+import { amount, growthFigure, inMs, memoryFigure, pairDetail, secondsOf } from './details.ts';
+import { inPairs, type Measured, medianOf, repeated, runProcess } from './process.ts';
+import type { GroupInput } from './results.ts';
+import { CONNECTIONS, inWorkspace, PROGRAM, scriptOf, settleDisk } from './workspace.ts';
+
+const ALL = { articles: [{ catalogue: {} }] };
+
+/** A range of so many articles that all look different. */
+function smallArticles(articles: number): { counted: CountedSize } {
+  return { counted: { articles, blocks: 200, images: 30 } };
+}
+
+/** A range of so many articles of which 300 of each manufacturer look different: large, and quick to build. */
+function similarArticles(articles: number): { counted: CountedSize } {
+  return { counted: { articles, blocks: 200, images: 60, manufacturers: 3, looks: 300 } };
+}
+
+/** Cold runs without and with latency, and what follows them. */
+export async function runs({ results, isQuick, isFull }: GroupInput): Promise<void> {
+  const articles = isQuick ? 200 : isFull ? 2000 : 1000;
+  const times = isQuick ? 1 : 3;
+  for (const latencyMs of [0, 20, 100]) {
+    await inWorkspace(async (workspace) => {
+      const service = await workspace.serve({ range: smallArticles(articles), latencyMs });
+      const pipeline = await workspace.pipeline('small', service, ALL);
+      const before = await service.requests();
+      const cold = await repeated(
+        { prepare: () => pipeline.clear(), run: () => pipeline.run('run') },
+        times,
+      );
+      const requests = ((await service.requests()) - before) / times;
+      const seconds = medianOf(cold, 'seconds');
+      const detail = `${secondsOf(cold)}, ${amount(articles)} articles, ${requests.toFixed(0)} requests, user ${inMs(medianOf(cold, 'userSeconds'))}`;
+      if (latencyMs > 0) {
+        const floor = (requests * latencyMs) / 1000 / CONNECTIONS;
+        const value = seconds / floor;
+        results.add('runs', `cold ${latencyMs}`, {
+          value,
+          detail: `${detail}, floor ${inMs(floor)}`,
+        });
+        return;
+      }
+      results.add('runs', 'cold', { value: (seconds * 1000) / articles, detail });
+      const warm = { prepare: () => pipeline.clear('cache'), run: () => pipeline.run('run') };
+      const warmRuns = await repeated(warm, times);
+      results.add('runs', 'warm', {
+        value: medianOf(warmRuns, 'seconds'),
+        detail: secondsOf(warmRuns),
+      });
+      const again = await repeated({ run: () => pipeline.run('run') }, times);
+      results.add('runs', 'again', { value: medianOf(again, 'seconds'), detail: secondsOf(again) });
+    });
+  }
+}
+
+/** A build with a full cache and no output, against doing nothing but writing its files. */
+export function rebuild({ results, isQuick }: GroupInput): Promise<void> {
+  return inWorkspace(async (workspace) => {
+    const articles = isQuick ? 200 : 1000;
+    const service = await workspace.serve({ range: smallArticles(articles), latencyMs: 0 });
+    const pipeline = await workspace.pipeline('small', service, ALL);
+    await pipeline.run('run');
+    const objects = join(workspace.folder, 'objects');
+    await cp(join(pipeline.outputDir, 'objects'), objects, { recursive: true });
+    const copies = join(workspace.folder, 'floor');
+    const paired = await inPairs(
+      { prepare: () => pipeline.clear('cache'), run: () => pipeline.run('build') },
+      {
+        prepare: async () => {
+          await rm(copies, { recursive: true, force: true });
+          settleDisk();
+        },
+        run: () => runProcess([process.execPath, scriptOf('floor-process.js'), objects, copies]),
+      },
+      isQuick ? 2 : 7,
+    );
+    const detail = `${pairDetail(paired, 'floor')}, ${amount(articles)} articles`;
+    results.add('rebuild', 'rebuild', { value: 1 / paired.ratio, detail });
+  });
+}
+
+/** Runs over many configurations without changes, and the memory of such runs. */
+export async function unchanged({ results, isQuick }: GroupInput): Promise<void> {
+  const sizes = isQuick ? [10_000] : [10_000, 50_000];
+  for (const articles of sizes) {
+    await inWorkspace(async (workspace) => {
+      const service = await workspace.serve({ range: similarArticles(articles), latencyMs: 0 });
+      const pipeline = await workspace.pipeline('many', service, ALL);
+      const first = await pipeline.run('run');
+      const again = await repeated({ run: () => pipeline.run('run') }, isQuick ? 1 : 3);
+      results.add('unchanged', `unchanged ${articles}`, {
+        value: medianOf(again, 'seconds'),
+        detail: `${secondsOf(again)}; the first run ${inMs(first.seconds)}, ${first.peakMib.toFixed(0)} MiB; ${medianOf(again, 'peakMib').toFixed(0)} MiB`,
+      });
+      if (articles === 50_000) {
+        const figure = memoryFigure([first]);
+        const detail = `first run: ${figure.detail}; unchanged run ${medianOf(again, 'peakMib').toFixed(0)} MiB`;
+        const value = Math.max(figure.value, medianOf(again, 'peakMib'));
+        results.add('unchanged', 'memory 50000', { value, detail });
+      }
+    });
+  }
+}
+
+/** Builds of 1, 2, 4 and 8 times as many configurations. */
+export async function configurationGrowth({ results, isQuick }: GroupInput): Promise<void> {
+  const smallest = isQuick ? 250 : 1000;
+  await inWorkspace(async (workspace) => {
+    const pipelines = [];
+    for (const factor of [1, 2, 4, 8]) {
+      const range = smallArticles(smallest * factor);
+      const service = await workspace.serve({ range, latencyMs: 0 });
+      const pipeline = await workspace.pipeline(`growth-${factor}`, service, ALL);
+      await pipeline.fetch();
+      pipelines.push(pipeline);
+    }
+    const rounds: Measured[][] = [];
+    for (let round = 0; round < (isQuick ? 1 : 3); round++) {
+      const measured: Measured[] = [];
+      for (const { forcedBuild } of pipelines) measured.push(...(await repeated(forcedBuild, 1)));
+      rounds.push(measured);
+    }
+    const from = `${amount(smallest)} configurations`;
+    results.add('growth', 'growth configurations', growthFigure(rounds, 'seconds', from));
+    results.add('growth', 'growth memory', growthFigure(rounds, 'peakMib', from));
+  });
+}
+
+/** The first `npm start` in a copy of the sources that was built. */
+export function start({ results, isQuick }: GroupInput): Promise<void> {
+  return inWorkspace(async (workspace) => {
+    const copy = join(workspace.folder, 'copy');
+    const tracked = execFileSync('git', ['ls-files', 'src', 'pipelines', 'package.json'], {
+      encoding: 'utf8',
+    });
+    for (const file of [...tracked.trim().split('\n'), 'dist']) {
+      await cp(file, join(copy, file), { recursive: true });
+    }
+    await symlink(resolve('node_modules'), join(copy, 'node_modules'));
+    const [node, program] = PROGRAM;
+    const inCopy = join(copy, program.slice(process.cwd().length + 1));
+    const prepare = async () => {
+      await rm(join(copy, 'output'), { recursive: true, force: true });
+      settleDisk();
+    };
+    const run = () => runProcess([node, inCopy, 'run', 'pipelines/demo.yaml'], { cwd: copy });
+    const measured = await repeated({ prepare, run }, isQuick ? 1 : 3);
+    const figure = { value: medianOf(measured, 'seconds'), detail: memoryFigure(measured).detail };
+    results.add('start', 'start', figure);
+  });
+}
+
+/** How long the program takes before it works: a small article against a Node.js that does nothing. */
+export function coldStart({ results, isQuick }: GroupInput): Promise<void> {
+  return inWorkspace(async (workspace) => {
+    const range = { counted: { articles: 1, blocks: 3, images: 1 } };
+    const service = await workspace.serve({ range, latencyMs: 0 });
+    const pipeline = await workspace.pipeline('small', service, ALL);
+    const nothing = { run: () => runProcess([process.execPath, '-e', '0']) };
+    const pairs = isQuick ? 3 : 15;
+    await pipeline.fetch();
+    const build = { prepare: pipeline.restore, run: () => pipeline.run('build') };
+    await pipeline.restore();
+    await pipeline.run('run');
+    const again = { run: () => pipeline.run('run') };
+    for (const [name, side] of Object.entries({ unchanged: again, build })) {
+      const paired = await inPairs(side, nothing, pairs);
+      const detail = pairDetail(paired, 'node -e 0');
+      results.add('cold-start', name, { value: 1 / paired.ratio, detail });
+    }
+  });
+}

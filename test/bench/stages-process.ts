@@ -1,0 +1,106 @@
+/**
+ * The stages of a conversion in one warm thread, without files and network; prints one JSON object, name of the row
+ * to its value.
+ *
+ * Usage: `node stages-process.js FOLDER ARTICLE ROUNDS`, the folder being one of `article.ts`.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { IDENTITY3 } from '../../src/math/vec.ts';
+import type { ConversionInput } from '../../src/model/snapshot.ts';
+import { decodeBlock, parseBlock } from '../../src/service/wire-block.ts';
+import { canonicalName } from '../../src/service/wire-value.ts';
+import { sharpImageCodec } from '../../src/support/image-codec.ts';
+import { prepareBlock } from '../../src/transform/block-mesh.ts';
+import { CONVERT_DEFAULTS } from '../../src/transform/convert-options.ts';
+import { createMeshCache } from '../../src/transform/mesh-cache.ts';
+import { transformArticle } from '../../src/transform/transform-article.ts';
+import { buildVertexData, type VertexPlan } from '../../src/transform/vertex-data.ts';
+import { weldPoints } from '../../src/transform/weld.ts';
+import { writeGlb } from '../../src/write/glb.ts';
+import { SERIES } from './article.ts';
+import { median } from './process.ts';
+
+const [folder, article, rounds] = process.argv.slice(2) as [string, string, string];
+const list = `${article}-STD`;
+const bodies = new Map<string, Uint8Array>();
+const read = async (...path: string[]) => {
+  bodies.set(path.at(-1)!, await readFile(join(folder, ...path)));
+};
+await read('lists', `${list}.json`);
+const blockNames = JSON.parse(String(Buffer.from(bodies.get(`${list}.json`)!))).blocks as string[];
+const fileOf = (name: string) => `${name.split('::').at(-1)}.json`;
+for (const name of blockNames) await read('blocks', fileOf(name));
+const blockBodies = blockNames.map((name) => bodies.get(fileOf(name))!);
+const bodyBytes = blockBodies.reduce((sum, body) => sum + body.length, 0);
+
+const PLAN: VertexPlan = {
+  useStoredUvs: true,
+  swapProjected: false,
+  uvSets: [undefined],
+  flipV: true,
+  doubleSided: 'open',
+  mirrorOppositeSides: false,
+  projectAt: IDENTITY3,
+  shape: IDENTITY3,
+};
+const snapshot: ConversionInput = {
+  key: {
+    ...SERIES,
+    basearticlenumber: article,
+    ...{ finalarticlenumber: list, reinitstring: '', metareinitstring: '' },
+  },
+  partsList: `${list}.json`,
+  blocks: new Map(
+    blockNames.map((name, i) => [
+      canonicalName(name),
+      { digest: fileOf(name), bytes: blockBodies[i]!.length },
+    ]),
+  ),
+  images: new Map(),
+};
+
+const sceneOf = () =>
+  transformArticle({
+    snapshot,
+    read: async (digest) => bodies.get(digest)!,
+    options: CONVERT_DEFAULTS,
+    images: sharpImageCodec(),
+    cache: createMeshCache(),
+  });
+const scene = await sceneOf();
+const blocks = blockBodies.map((body) => decodeBlock(body));
+const meshes = blocks.map((block) => prepareBlock(block, CONVERT_DEFAULTS));
+
+/** Milliseconds of some work: the median of the rounds after the first half, in which the engine warms up. */
+async function timeOf(work: () => unknown): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < 2 * Number(rounds); round++) {
+    const start = performance.now();
+    await work();
+    times.push(performance.now() - start);
+  }
+  return median(times.slice(Number(rounds)));
+}
+
+function weldWithTexts(positions: Float32Array): number {
+  const known = new Map<string, number>();
+  for (let i = 0; i < positions.length; i += 3) {
+    const key = `${positions[i]},${positions[i + 1]},${positions[i + 2]}`;
+    if (!known.has(key)) known.set(key, known.size);
+  }
+  return known.size;
+}
+
+const all = await timeOf(async () => writeGlb(await sceneOf()));
+const milliseconds = {
+  scan: await timeOf(() => blockBodies.map((body) => decodeBlock(body))),
+  prepare: await timeOf(() => blocks.map((block) => prepareBlock(block, CONVERT_DEFAULTS))),
+  weld: await timeOf(() => blocks.map(({ positions }) => weldPoints(positions, 0))),
+  split: await timeOf(() => meshes.map((mesh) => buildVertexData(mesh, PLAN))),
+  write: await timeOf(() => writeGlb(scene)),
+  'plain scan': await timeOf(() => blockBodies.map((body) => parseBlock(body))),
+  'plain weld': await timeOf(() => blocks.map(({ positions }) => weldWithTexts(positions))),
+};
+console.log(JSON.stringify({ triangles: scene.triangles, bodyBytes, all, milliseconds }));

@@ -1,0 +1,161 @@
+/**
+ * What a measurement needs around the program: a folder, a service in a process of its own, pipelines, and caches
+ * that hold what was fetched and nothing else.
+ */
+import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Measured, runProcess, type Side } from './process.ts';
+import type { Listening, ServiceSettings } from './service-process.ts';
+
+const { bin } = JSON.parse(await readFile('package.json', 'utf8')) as {
+  bin: { btg2gltf: string };
+};
+/** The built program. */
+export const PROGRAM = [process.execPath, resolve(bin.btg2gltf)] as const;
+
+/** Removes what was made, in reverse order. */
+type Cleanup = () => Promise<void>;
+
+/** Runs some work in a folder of its own, and closes everything that it opened there. */
+export async function inWorkspace(work: (workspace: Workspace) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'btg2gltf-bench-'));
+  const cleanups: Cleanup[] = [() => rm(folder, { recursive: true, force: true })];
+  try {
+    await work(createWorkspace(folder, cleanups));
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  }
+}
+
+/** A folder with services and pipelines. */
+export interface Workspace {
+  readonly folder: string;
+  serve(settings: ServiceSettings): Promise<Service>;
+  /** A pipeline of its own folder; its service is that of the environment. */
+  pipeline(name: string, service: Service, content: PipelineContent): Promise<BenchPipeline>;
+}
+
+/** A service, running. */
+export interface Service {
+  readonly env: Readonly<Record<string, string>>;
+  /** Requests answered so far, logins included. */
+  requests(): Promise<number>;
+}
+
+/** Keys of the pipeline file that differ. */
+export interface PipelineContent {
+  articles: readonly object[];
+  service?: object;
+  [key: string]: unknown;
+}
+
+/** A pipeline, its output and its cache. */
+export interface BenchPipeline {
+  readonly outputDir: string;
+  /** Runs a command of the built program with the pipeline file. */
+  run(command: 'run' | 'fetch' | 'build', ...options: string[]): Promise<Measured>;
+  /** The same; articles may fail. */
+  runAnyway(command: 'run'): Promise<Measured>;
+  /** Removes the output, and the cache too unless it is kept. */
+  clear(keep?: 'cache'): Promise<void>;
+  /** Fetches everything, so that {@link BenchPipeline.restore} can bring back that state. */
+  fetch(): Promise<void>;
+  /** No output, and a cache with what was fetched and nothing that was derived from it. */
+  restore(): Promise<void>;
+  /** A build of everything from what was fetched. */
+  readonly forcedBuild: Side;
+}
+
+/** As many as in the row of the issue; a pipeline's own default is lower. */
+export const CONNECTIONS = 16;
+
+function createWorkspace(folder: string, cleanups: Cleanup[]): Workspace {
+  return {
+    folder,
+    serve: (settings) => serve(settings, cleanups),
+    pipeline: async (name, { env }, { service, ...content }) => {
+      const dir = join(folder, 'pipelines', name);
+      await mkdir(dir, { recursive: true });
+      const file = join(dir, 'pipeline.yaml');
+      const address = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+      const all = {
+        name: 'bench',
+        service: { ...address, concurrency: CONNECTIONS, ...service },
+        output: { dir: 'out' },
+        cache: { dir: 'cache' },
+        ...content,
+      };
+      await writeFile(file, JSON.stringify(all, null, 1));
+      return pipelineOf(dir, file, env);
+    },
+  };
+}
+
+function pipelineOf(
+  dir: string,
+  file: string,
+  env: Readonly<Record<string, string>>,
+): BenchPipeline {
+  const [outputDir, cacheDir, fetched] = ['out', 'cache', 'fetched'].map((name) => join(dir, name));
+  const remove = (name: string) => rm(name, { recursive: true, force: true });
+  const run: BenchPipeline['run'] = (command, ...options) =>
+    runProcess([...PROGRAM, command, file, '--quiet', ...options], { env });
+  const restore = async () => {
+    await Promise.all([remove(outputDir!), remove(cacheDir!)]);
+    await cp(fetched!, cacheDir!, { recursive: true });
+    settleDisk();
+  };
+  return {
+    outputDir: outputDir!,
+    run,
+    runAnyway: (command) =>
+      runProcess([...PROGRAM, command, file, '--quiet'], { env, mayFail: true }),
+    clear: async (keep) => {
+      await remove(outputDir!);
+      if (keep !== 'cache') await remove(cacheDir!);
+      settleDisk();
+    },
+    fetch: async () => {
+      await run('fetch');
+      await remove(fetched!);
+      await cp(cacheDir!, fetched!, { recursive: true });
+    },
+    restore,
+    forcedBuild: { prepare: restore, run: () => run('build', '--force') },
+  };
+}
+
+/** Writes out what was prepared: otherwise the first fsync of the measured program would wait for it. */
+export function settleDisk(): void {
+  execFileSync('sync');
+}
+
+async function serve(settings: ServiceSettings, cleanups: Cleanup[]): Promise<Service> {
+  const child = fork(scriptOf('service-process.js'));
+  cleanups.push(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill();
+    await ended;
+  });
+  const answer = async <T>(message: object): Promise<T> => {
+    const received = once(child, 'message');
+    child.send(message);
+    const ended = once(child, 'exit').then(() => {
+      throw new Error('the service has ended');
+    });
+    const [value] = (await Promise.race([received, ended])) as [T];
+    return value;
+  };
+  const { env } = await answer<Listening>(settings);
+  return { env, requests: () => answer<number>({}) };
+}
+
+/** A program beside this one. */
+export function scriptOf(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url));
+}
