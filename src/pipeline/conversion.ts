@@ -41,7 +41,7 @@ type Size = 'small' | keyof typeof SIZES;
 
 /** What a small conversion may contain; one with more is large. Solids and pictures do not show in its bytes. */
 const SMALL = { maxNodes: 5_000, maxTriangles: 250_000, maxSceneBytes: 32 * 1024 * 1024 };
-const SMALL_PICTURE_PIXELS = 4 * 1024 * 1024;
+const SMALL_PICTURE_PIXELS = 1024 ** 2;
 
 /** What goes to a child process and back. */
 export interface ConversionMessages {
