@@ -1,4 +1,4 @@
-/** Stores bytes under their SHA-256, each content once. */
+/** Stores bytes under their SHA-256, each content once: as a file, or a small one as a row of `bodies.db`. */
 import { join } from 'node:path';
 import type { Digest } from '../model/snapshot.ts';
 import { turnFor } from '../support/budget.ts';
@@ -13,6 +13,7 @@ import {
   sha256Hex,
   statIfExists,
 } from '../support/files.ts';
+import { openContents } from './contents.ts';
 
 /** A store of contents by digest; several processes may use one store at once. */
 export interface ContentStore {
@@ -24,13 +25,13 @@ export interface ContentStore {
   put(bytes: Uint8Array): Promise<{ digest: Digest; existed: boolean }>;
   /** Reads bytes. @throws {@link ConverterError} `STORE_DAMAGED` if they are missing or have another digest. */
   get(digest: Digest): Promise<Uint8Array>;
-  /** Whether there is a file of this digest; its bytes are not checked. */
+  /** Whether there are bytes of this digest; they are not checked. */
   has(digest: Digest): Promise<boolean>;
-  /** Size of the file in bytes, unchecked; undefined if there is none. */
+  /** Their size, unchecked; undefined if there are none. */
   sizeOf(digest: Digest): Promise<number | undefined>;
-  /** Path of the file, whether it exists or not. */
+  /** Path of their file, whether it exists or not. */
   pathOf(digest: Digest): string;
-  /** Every digest, sorted. */
+  /** Every digest, sorted; those of small contents first, which may be files too. */
   list(): AsyncIterable<Digest>;
   /** Removes bytes if they are there. */
   remove(digest: Digest): Promise<void>;
@@ -49,9 +50,16 @@ export interface FileStoreOptions {
   repair?: boolean;
   /** Of the files. */
   access?: 'readOnly';
-  /** Whether `get` removes damaged bytes: right for what is fetched again if it is missing. @defaultValue false */
+  /**
+   * Whether the contents can be fetched or computed again: `get` removes damaged bytes, and `put` does not wait for the
+   * disk, so that a power cut may damage them. @defaultValue false
+   */
   dropDamaged?: boolean;
+  /** Path of the database of small contents. Without it they are files, too. */
+  database?: string;
 }
+
+type Contents = Awaited<ReturnType<typeof openContents>>;
 
 const DIGEST = /^[0-9a-f]{64}$/;
 
@@ -59,6 +67,8 @@ const DIGEST = /^[0-9a-f]{64}$/;
  * Opens a store in a folder, which need not exist yet: `<dir>/<2 hex>/<sha256><extension>`.
  *
  * @param signal - Ends reading of large contents, with its reason.
+ * @param opened - The database of small contents, which the caller closes. Without it, the store opens the one of the
+ *   options on first use, as another process does, which sees what was flushed.
  * @example
  * ```ts
  * const store = openFileStore({ dir: 'objects', tmpDir: '.tmp', extension: '.glb' });
@@ -66,9 +76,19 @@ const DIGEST = /^[0-9a-f]{64}$/;
  * store.pathOf('ba78…');    // → 'objects/ba/ba78….glb'
  * ```
  */
-export function openFileStore(options: FileStoreOptions, signal?: AbortSignal): ContentStore {
+export function openFileStore(
+  options: FileStoreOptions,
+  signal?: AbortSignal,
+  opened?: Contents,
+): ContentStore {
   const { dir, tmpDir, extension = '', repair = false, dropDamaged = false, access } = options;
   refuseLinksBelow(options.root ?? dir);
+  let opening: Promise<Contents> | undefined;
+  const contents = async () => {
+    if (opened !== undefined || options.database === undefined) return opened;
+    opening ??= openContents(options.database);
+    return opening;
+  };
 
   const pathOf = (digest: Digest): string => {
     // A digest from outside must not lead out of the folder.
@@ -78,11 +98,21 @@ export function openFileStore(options: FileStoreOptions, signal?: AbortSignal): 
     return join(dir, digest.slice(0, 2), digest + extension);
   };
 
-  const sizeOf = async (digest: Digest): Promise<number | undefined> =>
+  const sizeOfFile = async (digest: Digest): Promise<number | undefined> =>
     (await statIfExists(pathOf(digest)))?.bytes;
+
+  const sizeOf = async (digest: Digest): Promise<number | undefined> =>
+    (await contents())?.small.sizeOf(digest) ?? sizeOfFile(digest);
 
   const get = async (digest: Digest): Promise<Uint8Array> => {
     const path = pathOf(digest);
+    const database = await contents();
+    const row = database?.small.get(digest);
+    if (row !== undefined) {
+      if (sha256Hex(row) === digest) return row;
+      if (dropDamaged) database!.small.remove(digest);
+      throw damaged(`${database!.path}: ${digest}`, 'other content');
+    }
     const bytes = await readBytes(path).catch((error: unknown) => {
       if (isConverterError(error, 'FILE_MISSING')) throw damaged(path, 'none', error);
       throw error;
@@ -95,21 +125,27 @@ export function openFileStore(options: FileStoreOptions, signal?: AbortSignal): 
 
   const isIntact = async (digest: Digest, bytes: number): Promise<boolean> => {
     // The size of a truncated file differs: then it need not be read.
-    if ((await sizeOf(digest)) !== bytes) return false;
+    if ((await sizeOfFile(digest)) !== bytes) return false;
     return sha256Hex(await readBytes(pathOf(digest))) === digest;
   };
 
   const put = async (bytes: Uint8Array): Promise<{ digest: Digest; existed: boolean }> => {
     const digest = sha256Hex(bytes);
+    const existed = (await contents())?.small.put(digest, bytes);
+    if (existed !== undefined) return { digest, existed };
     const path = pathOf(digest);
-    const exists = (await sizeOf(digest)) !== undefined;
+    const replace = async () => {
+      await replaceFile(path, bytes, { tmpDir, durable: !dropDamaged, ...(access && { access }) });
+      return { digest, existed: false };
+    };
+    const exists = (await sizeOfFile(digest)) !== undefined;
+    if (!exists && dropDamaged) return replace();
     if (!exists && (await publishOnce(path, bytes, tmpDir, access)) === 'published') {
       return { digest, existed: false };
     }
     if (await isIntact(digest, bytes.length)) return { digest, existed: true };
     if (!repair) throw damaged(path, 'other content');
-    await replaceFile(path, bytes, { tmpDir, ...(access && { access }) });
-    return { digest, existed: false };
+    return replace();
   };
 
   return {
@@ -118,8 +154,58 @@ export function openFileStore(options: FileStoreOptions, signal?: AbortSignal): 
     has: async (digest) => (await sizeOf(digest)) !== undefined,
     sizeOf,
     pathOf,
-    list: () => listDigests(dir, extension),
-    remove: (digest) => removeFile(pathOf(digest)),
+    async *list() {
+      yield* (await contents())?.small.digests() ?? [];
+      yield* listDigests(dir, extension);
+    },
+    remove: async (digest) => {
+      const path = pathOf(digest);
+      (await contents())?.small.remove(digest);
+      await removeFile(path);
+    },
+  };
+}
+
+/** Data that was computed from contents, by key; any of it may be gone at any time. */
+export interface DerivedData {
+  /** Returns what was stored under a key; undefined if there is none, also if it was damaged, and then removed. */
+  get(key: string): Promise<Uint8Array | undefined>;
+  /** Stores bytes, in place of others of the key. They must not change for a second. */
+  put(key: string, bytes: Uint8Array): Promise<void>;
+}
+
+/**
+ * Opens the derived data of a cache: contents of the store, evicted with the others by last use.
+ *
+ * @param now - Start of the run, milliseconds since the epoch.
+ * @example
+ * ```ts
+ * const derived = openDerivedData(store, contents, now);
+ * const key = `mesh 1 ${digest} ${JSON.stringify(options)}`;   // what, version, sources, options
+ * const mesh = (await derived.get(key)) ?? computed(digest);
+ * ```
+ */
+export function openDerivedData(
+  store: Pick<ContentStore, 'get' | 'put'>,
+  { derived }: Pick<Contents, 'derived'>,
+  now: number,
+): DerivedData {
+  return {
+    async get(key) {
+      const entry = derived.use(key, now);
+      if (entry === undefined) return undefined;
+      try {
+        return await store.get(entry.digest);
+      } catch (error) {
+        if (!isConverterError(error, 'STORE_DAMAGED')) throw error;
+        derived.put(key, undefined);
+        return undefined;
+      }
+    },
+    async put(key, bytes) {
+      const { digest } = await store.put(bytes);
+      derived.put(key, { digest, bytes: bytes.length, usedAt: now });
+    },
   };
 }
 

@@ -1,21 +1,21 @@
-/** The tables of `state.db` in the cache folder. All their SQL is here, except that of the runs and their work (durable-runs.ts). */
+/** The tables of `state.db` in the cache folder. All their SQL is here, except that of the durable ones (durable-tables.ts). */
 import { join } from 'node:path';
 import type { ArticleKey } from '../model/article.ts';
 import type { Built } from '../model/asset.ts';
 import type { Decision } from '../model/result.ts';
 import type { Digest, Fetched, UnplacedChild, Warning } from '../model/snapshot.ts';
 import { refuseLinksBelow } from '../support/file-operations.ts';
-import { DurableRuns, DurableWork } from './durable-runs.ts';
+import { openContents, USE_RECORDED_EVERY_MS } from './contents.ts';
+import { DurableTables } from './durable-tables.ts';
 import type { FreshnessStamp } from './freshness.ts';
 import { MIGRATIONS } from './schema.ts';
-import { openSqlite, Table } from './sqlite.ts';
+import { BatchedTable, openSqlite, Table } from './sqlite.ts';
 
 const DATABASE_FILE = 'state.db';
+/** Small contents, beside the folder of the others. */
+const CONTENTS_FILE = 'bodies.db';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** A use is recorded if the recorded one is older than this, so that a run without changes writes nothing. */
-export const USE_RECORDED_EVERY_MS = 7 * DAY_MS;
 
 /** An entry without a use for longer is evicted: a range that is converted once a quarter still finds it. */
 const EVICTED_AFTER_MS = 100 * DAY_MS;
@@ -56,8 +56,10 @@ const SELECT_RESPONSE = `
   FROM cached_responses WHERE service = ? AND operation = ? AND request = ?`;
 
 /** The table `cached_responses`; their bodies are in the content store. */
-class CachedResponses extends Table {
+class CachedResponses extends BatchedTable<StoredResponse> {
   get(key: Pick<StoredResponse, 'service' | 'operation' | 'request'>): StoredResponse | undefined {
+    const waiting = this.waiting.get(keyOfResponse(key));
+    if (waiting !== undefined) return waiting;
     const row = this.db.get<ResponseRow>(SELECT_RESPONSE, key.service, key.operation, key.request);
     if (row === undefined) return undefined;
     const { digest, bytes, code, message, ...response } = row;
@@ -66,6 +68,10 @@ class CachedResponses extends Table {
   }
 
   put(response: StoredResponse): void {
+    this.later(keyOfResponse(response), response);
+  }
+
+  protected write(response: StoredResponse): void {
     const { service, operation, request, answer, etag, lastModified } = response;
     const { datedBy, convertdate, fetchedOn, requestedAt } = response;
     const body =
@@ -73,9 +79,9 @@ class CachedResponses extends Table {
         ? [answer.digest, answer.bytes, null, null]
         : [null, 0, answer.missing.code, answer.missing.message];
     const stamp = [datedBy, convertdate, fetchedOn, requestedAt];
-    const columns = [service, operation, request, ...body, etag, lastModified, ...stamp];
-    const sql = `INSERT OR REPLACE INTO cached_responses VALUES (${columns.map(() => '?').join()})`;
-    this.db.run(sql, ...columns);
+    const sql =
+      'INSERT OR REPLACE INTO cached_responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    this.db.run(sql, service, operation, request, ...body, etag, lastModified, ...stamp);
   }
 
   /** Evicts responses whose bodies were evicted, and those without a body that were last requested long ago. */
@@ -85,8 +91,13 @@ class CachedResponses extends Table {
         WHEN digest IS NULL THEN requested_at < ?
         ELSE digest NOT IN (SELECT digest FROM cached_bodies)
       END`;
+    this.db.flush();
     this.db.run(sql, now - EVICTED_AFTER_MS);
   }
+}
+
+function keyOfResponse(key: Pick<StoredResponse, 'service' | 'operation' | 'request'>): string {
+  return `${key.service}\0${key.operation}\0${key.request}`;
 }
 
 /** One body of the content store. */
@@ -100,16 +111,16 @@ interface CachedBody {
 const SELECT_BODY = 'SELECT digest, bytes, used_at AS usedAt FROM cached_bodies';
 
 /** The table `cached_bodies`: size and last use of each body. */
-class CachedBodies extends Table {
-  put({ digest, bytes, usedAt }: CachedBody): void {
-    this.db.run('INSERT OR REPLACE INTO cached_bodies VALUES (?, ?, ?)', digest, bytes, usedAt);
+class CachedBodies extends BatchedTable<CachedBody> {
+  put(body: CachedBody): void {
+    this.later(body.digest, body);
   }
 
   /** Records that a body was used, unless its recorded use is recent. */
   use(digest: Digest, now: number): void {
     const body = this.#get(digest);
     if (body === undefined || now - body.usedAt <= USE_RECORDED_EVERY_MS) return;
-    this.db.run('UPDATE cached_bodies SET used_at = ? WHERE digest = ?', now, digest);
+    this.put({ ...body, usedAt: now });
   }
 
   has(digest: Digest): boolean {
@@ -118,22 +129,29 @@ class CachedBodies extends Table {
 
   totalBytes(): number {
     const sql = 'SELECT TOTAL(bytes) AS bytes FROM cached_bodies';
+    this.db.flush();
     return this.db.get<{ bytes: number }>(sql)!.bytes;
   }
 
   all(): CachedBody[] {
+    this.db.flush();
     return this.db.all(SELECT_BODY);
   }
 
-  remove(bodies: readonly CachedBody[]): void {
+  remove(bodies: readonly Pick<CachedBody, 'digest'>[]): void {
     const sql = 'DELETE FROM cached_bodies WHERE digest = ?';
+    this.db.flush();
     this.db.transaction(() => {
       for (const { digest } of bodies) this.db.run(sql, digest);
     });
   }
 
+  protected write({ digest, bytes, usedAt }: CachedBody): void {
+    this.db.run('INSERT OR REPLACE INTO cached_bodies VALUES (?, ?, ?)', digest, bytes, usedAt);
+  }
+
   #get(digest: Digest): CachedBody | undefined {
-    return this.db.get(`${SELECT_BODY} WHERE digest = ?`, digest);
+    return this.waiting.get(digest) ?? this.db.get(`${SELECT_BODY} WHERE digest = ?`, digest);
   }
 }
 
@@ -164,6 +182,10 @@ export interface SnapshotSummary {
   stamps: FreshnessStamp[];
 }
 
+/** A snapshot as JSON. */
+type WaitingSnapshot = Record<'service' | 'request' | 'record', string> & {
+  summary: string | null;
+};
 type SnapshotRow = { id: number; summary: string | null; record: string; used_at: number | null };
 
 /** Records that are read at a time. */
@@ -172,10 +194,12 @@ const DIGEST = /"([0-9a-f]{64})"/g;
 const WITH_USES = 'cached_snapshots LEFT JOIN cached_snapshot_uses USING (id)';
 
 /** The tables `cached_snapshots` and `cached_snapshot_uses`. A request is given by its key. */
-class CachedSnapshots extends Table {
+class CachedSnapshots extends BatchedTable<WaitingSnapshot> {
   readonly #uses: Uses<number> = new Map();
 
   get(service: string, request: string): SnapshotRecord | undefined {
+    const waiting = this.waiting.get(`${service}\0${request}`);
+    if (waiting !== undefined) return this.db.json(waiting.record);
     const sql = 'SELECT record FROM cached_snapshots WHERE service = ? AND request = ?';
     const row = this.db.get<SnapshotRow>(sql, service, request);
     return row && this.db.json(row.record);
@@ -186,12 +210,16 @@ class CachedSnapshots extends Table {
     const range = 'FROM cached_snapshots WHERE service BETWEEN ? AND ?';
     const sql = `SELECT MIN(service) AS service ${range} UNION SELECT MAX(service) ${range}`;
     const [from, to] = [beginning, `${beginning}g`];
+    this.db.flush();
     const rows = this.db.all<{ service: string | null }>(sql, from, to, from, to);
     return rows.flatMap(({ service }) => service ?? []);
   }
 
   /** Undefined if there is no snapshot, if a body of it failed, and if children of it have no place. */
   summary(service: string, request: string): SnapshotSummary | undefined {
+    const waiting = this.waiting.get(`${service}\0${request}`);
+    if (waiting !== undefined)
+      return waiting.summary === null ? undefined : this.db.json(waiting.summary);
     const sql = `SELECT id, summary, used_at FROM ${WITH_USES} WHERE service = ? AND request = ?`;
     const row = this.db.get<SnapshotRow>(sql, service, request);
     if (row === undefined) return undefined;
@@ -201,18 +229,23 @@ class CachedSnapshots extends Table {
 
   put(service: string, request: string, record: SnapshotRecord, summary?: SnapshotSummary): void {
     const stored = summary === undefined ? null : JSON.stringify(summary);
+    const waiting = { service, request, summary: stored, record: JSON.stringify(record) };
+    this.later(`${service}\0${request}`, waiting, waiting.record.length);
+  }
+
+  protected write({ service, request, summary, record }: WaitingSnapshot): void {
     const sql = `
       INSERT INTO cached_snapshots (service, request, summary, record) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET summary = excluded.summary, record = excluded.record
       RETURNING id`;
-    const columns = [service, request, stored, JSON.stringify(record)];
-    const { id } = this.db.get<SnapshotRow>(sql, ...columns)!;
+    const { id } = this.db.get<SnapshotRow>(sql, service, request, summary, record)!;
     this.#uses.set(id, this.#uses.get(id) ?? 0);
   }
 
   /** The bodies of each snapshot, and the recorded use of that snapshot. */
   *bodies(): Iterable<{ digests: Digest[]; usedAt: number }> {
     const sql = `SELECT id, record, used_at FROM ${WITH_USES} WHERE id > ? ORDER BY id LIMIT ${PAGE}`;
+    this.db.flush();
     const pageAfter = (id: number) => this.db.all<SnapshotRow>(sql, id);
     for (let rows = pageAfter(0); rows.length > 0; rows = pageAfter(rows.at(-1)!.id)) {
       for (const { record, used_at } of rows) {
@@ -226,6 +259,7 @@ class CachedSnapshots extends Table {
   evict(now: number): void {
     const { db } = this;
     const longAgo = now - EVICTED_AFTER_MS;
+    db.flush();
     db.transaction(() => {
       for (const id of takeStale(this.#uses, now)) {
         db.run('INSERT OR REPLACE INTO cached_snapshot_uses VALUES (?, ?)', id, now);
@@ -240,10 +274,12 @@ class CachedSnapshots extends Table {
 }
 
 /** The table `cached_builds`: GLBs by the digest of their sources, also of runs that published no manifest. */
-class CachedBuilds extends Table {
+class CachedBuilds extends BatchedTable<string> {
   readonly #uses: Uses<Digest> = new Map();
 
   get(source: Digest): Built | undefined {
+    const waiting = this.waiting.get(source);
+    if (waiting !== undefined) return this.db.json(waiting);
     const sql = 'SELECT record, used_at FROM cached_builds WHERE source = ?';
     const row = this.db.get<{ record: string; used_at: number }>(sql, source);
     if (row === undefined) return undefined;
@@ -252,12 +288,20 @@ class CachedBuilds extends Table {
   }
 
   put(source: Digest, built: Built): void {
-    const sql = 'INSERT OR REPLACE INTO cached_builds (source, record) VALUES (?, ?)';
-    this.db.run(sql, source, JSON.stringify(built));
+    this.later(source, JSON.stringify(built));
+  }
+
+  protected write(record: string, source: Digest): void {
+    this.db.run(
+      'INSERT OR REPLACE INTO cached_builds (source, record) VALUES (?, ?)',
+      source,
+      record,
+    );
   }
 
   /** Records what was used since the table was opened, and evicts what was not used for long. */
   evict(now: number): void {
+    this.db.flush();
     this.db.transaction(() => {
       for (const source of takeStale(this.#uses, now)) {
         this.db.run('UPDATE cached_builds SET used_at = ? WHERE source = ?', now, source);
@@ -313,119 +357,62 @@ class CachedDecisions extends Table {
 type KnownObject = Record<'bytes' | 'modifiedMs', number>;
 
 /** The table `cached_objects`: size and time of published GLBs, by output folder, when their content was right. */
-class CachedObjects extends Table {
+class CachedObjects extends BatchedTable<[output: string, digest: Digest, KnownObject]> {
   all(outputDir: string): Map<Digest, KnownObject> {
     const sql = `
       SELECT digest, bytes, modified_ms AS modifiedMs FROM cached_objects WHERE output = ?`;
+    this.db.flush();
     const rows = this.db.all<KnownObject & { digest: Digest }>(sql, outputDir);
     return new Map(rows.map(({ digest, ...known }) => [digest, known]));
   }
 
   put(outputDir: string, digest: Digest, { bytes, modifiedMs }: KnownObject): void {
+    this.later(`${outputDir}\0${digest}`, [outputDir, digest, { bytes, modifiedMs }]);
+  }
+
+  protected write([outputDir, digest, { bytes, modifiedMs }]: [string, Digest, KnownObject]): void {
     const sql = 'INSERT OR REPLACE INTO cached_objects VALUES (?, ?, ?, ?)';
     this.db.run(sql, outputDir, digest, bytes, modifiedMs);
   }
 
   remove(outputDir: string, objects: readonly Digest[]): void {
     const sql = 'DELETE FROM cached_objects WHERE output = ? AND digest = ?';
-    for (const digest of objects) this.db.run(sql, outputDir, digest);
-  }
-}
-
-/** Something that failed when it was last tried. */
-export interface FailureRecord {
-  /** Key of the request. */
-  request: string;
-  /** Of the last attempt, as is the message. */
-  code: string;
-  message: string;
-  /** Runs that tried it since it last succeeded. */
-  attempts: number;
-  /** Distinct days (UTC) among them. */
-  nights: number;
-  /** ISO 8601, UTC: start of the first of these runs. */
-  firstSeen: string;
-  /** ISO 8601, UTC: start of the last of these runs. */
-  lastSeen: string;
-  /** Digest of what else decides whether it fails: options and converter; `fetch` prefixes its name. */
-  conditions: string;
-  /** Request whose processing selected it; empty if it was selected itself. */
-  root: string;
-}
-
-/** The table `durable_failures`: what failed when it was last tried; a success removes it. */
-class DurableFailures extends Table {
-  /** @param output - Absolute path of the output folder. */
-  all(output: string): FailureRecord[] {
-    const sql = `
-      SELECT request, code, message, attempts, nights, first_seen AS firstSeen,
-        last_seen AS lastSeen, conditions, root
-      FROM durable_failures WHERE output = ? ORDER BY request`;
-    return this.db.all(sql, output);
-  }
-
-  /** Stores what failed, and deletes the requests that no longer fail, in one transaction. */
-  update(
-    output: string,
-    { failed, gone }: { failed: Iterable<FailureRecord>; gone: Iterable<string> },
-  ): void {
-    const deletion = 'DELETE FROM durable_failures WHERE output = ? AND request = ?';
-    const sql = 'INSERT OR REPLACE INTO durable_failures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    this.db.flush();
     this.db.transaction(() => {
-      for (const request of gone) this.db.run(deletion, output, request);
-      for (const record of failed) {
-        const { request, code, message, attempts, nights } = record;
-        const { firstSeen, lastSeen, conditions, root } = record;
-        const columns = [code, message, attempts, nights, firstSeen, lastSeen, conditions, root];
-        this.db.run(sql, output, request, ...columns);
-      }
+      for (const digest of objects) this.db.run(sql, outputDir, digest);
     });
   }
 }
 
-/**
- * The table `durable_permanent_ids`: the plannings behind permanent identifiers, which no operation of the
- * service answers. A service is given by the base address of its API. @see Spec 9 rule 7; D-802.
- */
-class DurablePermanentIds extends Table {
-  /** The top-level article as it was received; undefined if the identifier is not known. */
-  get(service: string, id: string): unknown {
-    const sql = 'SELECT article FROM durable_permanent_ids WHERE service = ? AND id = ?';
-    const row = this.db.get<{ article: string }>(sql, systemOf(service), id);
-    return row && this.db.json(row.article);
-  }
-
-  /** Stores a planning; it replaces the known one of the identifier. */
-  put(service: string, id: string, topLevelArticle: unknown): void {
-    const sql = 'INSERT OR REPLACE INTO durable_permanent_ids VALUES (?, ?, ?)';
-    this.db.run(sql, systemOf(service), id, JSON.stringify(topLevelArticle));
-  }
-}
-
-/** The system of a service: an address or an emulator, without language, profile and currency. */
-function systemOf(baseUrl: string): string {
-  const address =
-    /^https?:/i.test(baseUrl) && URL.canParse(baseUrl) ? new URL(baseUrl).href : baseUrl;
-  return address.replace(/\/+$/, '');
-}
+type Contents = Awaited<ReturnType<typeof openContents>>;
 
 /** An open database of a cache folder. */
-export class CacheDatabase extends Table {
+export class CacheDatabase extends DurableTables {
   readonly responses = new CachedResponses(this.db);
   readonly bodies = new CachedBodies(this.db);
   readonly snapshots = new CachedSnapshots(this.db);
   readonly builds = new CachedBuilds(this.db);
   readonly decisions = new CachedDecisions(this.db);
   readonly objects = new CachedObjects(this.db);
-  readonly permanentIds = new DurablePermanentIds(this.db);
-  readonly failures = new DurableFailures(this.db);
-  readonly runs = new DurableRuns(this.db);
-  readonly work = new DurableWork(this.db);
+  /** Small contents, and the entries of derived data. */
+  readonly contents: Contents;
 
-  /** Closes the file; no method may be called after it. */
+  constructor(db: CacheDatabase['db'], contents: Contents) {
+    super(db);
+    this.contents = contents;
+  }
+
+  /** Writes what waits for the next batch, at most a second: contents, then what refers to them. */
+  flush(): void {
+    this.contents.flush();
+    this.db.flush();
+  }
+
+  /** Closes the files, after what waits is written, if that is possible; no method may be called after it. */
   close(): void {
     this.runs.abandon();
     this.db.close();
+    this.contents.close();
   }
 }
 
@@ -441,5 +428,14 @@ export class CacheDatabase extends Table {
  */
 export async function openCacheDatabase(cacheDir: string): Promise<CacheDatabase> {
   refuseLinksBelow(cacheDir);
-  return new CacheDatabase(await openSqlite(join(cacheDir, DATABASE_FILE), MIGRATIONS));
+  const path = join(cacheDir, DATABASE_FILE);
+  let contents: Contents | undefined;
+  const sqlite = await openSqlite(path, MIGRATIONS, { beforeBatch: () => contents?.flush() });
+  try {
+    contents = await openContents(join(cacheDir, CONTENTS_FILE));
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
+  return new CacheDatabase(sqlite, contents);
 }

@@ -1,7 +1,8 @@
 /** Keeps a cache folder within its size limit, and removes what was not used for long; never durable tables. */
 import type { Digest } from '../model/snapshot.ts';
 import type { ContentStore } from './content-store.ts';
-import { type CacheDatabase, USE_RECORDED_EVERY_MS } from './database.ts';
+import { USE_RECORDED_EVERY_MS } from './contents.ts';
+import type { CacheDatabase } from './database.ts';
 
 interface EvictionOptions {
   /** Bodies by content. */
@@ -31,26 +32,33 @@ export async function evictUnused(
   const { database, now, maxBytes } = options;
   database.builds.evict(now);
   database.snapshots.evict(now);
-  const total = database.bodies.totalBytes();
+  const derived = database.contents.derived.all();
+  const total = derived.reduce((sum, { bytes }) => sum + bytes, database.bodies.totalBytes());
   const others = database.runs.oldestRunning(now, options.run);
   const needed = others === undefined ? Number.POSITIVE_INFINITY : others - USE_RECORDED_EVERY_MS;
   const excess = total <= maxBytes ? 0 : total - maxBytes * EVICTED_TO_SHARE;
-  const evicted = excess === 0 ? [] : leastRecentlyUsed(database, excess, needed);
+  const evicted = excess === 0 ? [] : leastRecentlyUsed(database, derived, excess, needed);
   database.bodies.remove(evicted);
+  database.contents.derived.removeAll(evicted);
   database.responses.evict(now);
   for (const { digest } of evicted) await removeUnknown(options, digest);
   if (evicted.length > 0 && others === undefined) {
     // A killed run may have stored bodies that it could not record.
     for await (const digest of options.store.list()) await removeUnknown(options, digest);
   }
+  if (evicted.length > 0) database.contents.shrink();
   return { bodies: evicted.length, bytes: evicted.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-/** Bodies by last use, until their size suffices or the next one is needed. */
-function leastRecentlyUsed(database: CacheDatabase, excessBytes: number, neededSince: number) {
+/** Bodies and derived data by last use, until their size suffices or the next one is needed. */
+function leastRecentlyUsed(
+  database: CacheDatabase,
+  derived: ReturnType<CacheDatabase['bodies']['all']>,
+  excessBytes: number,
+  neededSince: number,
+) {
   const uses = usesBySnapshots(database);
-  const bodies = database.bodies
-    .all()
+  const bodies = [...database.bodies.all(), ...derived]
     .map((body) => ({ ...body, usedAt: Math.max(body.usedAt, uses.get(body.digest) ?? 0) }))
     .sort((a, b) => a.usedAt - b.usedAt || (a.digest < b.digest ? -1 : 1));
   let freed = 0;
@@ -73,5 +81,6 @@ function usesBySnapshots(database: CacheDatabase): Map<Digest, number> {
 
 /** Removes a body that is not recorded; another run may have recorded an evicted one again. */
 async function removeUnknown({ store, database }: EvictionOptions, digest: Digest): Promise<void> {
-  if (!database.bodies.has(digest)) await store.remove(digest);
+  const isKnown = database.bodies.has(digest) || database.contents.derived.has(digest);
+  if (!isKnown) await store.remove(digest);
 }

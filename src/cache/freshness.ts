@@ -2,7 +2,7 @@
 import type { CatalogueNode } from '../model/catalogue.ts';
 import { sha256Hex } from '../support/files.ts';
 import { groupBy } from '../support/group-by.ts';
-import { CONTINUED_WITHIN_MS } from './durable-runs.ts';
+import { CONTINUED_WITHIN_MS } from './durable-tables.ts';
 
 /** What decides whether a response is fresh. */
 export interface FreshnessStamp {

@@ -3,9 +3,14 @@ import type Libsql from 'libsql';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { exists, makePrivateFile } from '../support/files.ts';
 
-type SqlValue = string | number | null;
+type SqlValue = string | number | null | Uint8Array;
 
 const BUSY_TIMEOUT_MS = 10_000;
+
+/** How long a row waits for its batch at most: what a killed run loses of its cache. */
+const BATCH_MS = 1000;
+/** Memory that the rows of a batch may take, about. */
+const BATCH_BYTES = 8 * 1024 * 1024;
 
 /** Error codes by SQLite result code; any other means that the file cannot be written. */
 const CODES: Readonly<Record<number, ErrorCode>> = {
@@ -28,10 +33,47 @@ class Sqlite {
   readonly #path: string;
   readonly #db: Libsql.Database;
   readonly #statements = new Map<string, Libsql.Statement>();
+  readonly #batch = new Set<Batch>();
+  readonly #beforeBatch: () => void;
+  #batchBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #hasFailed = false;
 
-  constructor(path: string, Database: typeof Libsql) {
+  constructor(path: string, Database: typeof Libsql, beforeBatch = () => {}) {
     this.#path = path;
     this.#db = this.#guard(() => new Database(path));
+    this.#beforeBatch = beforeBatch;
+  }
+
+  /** Adds a table to the next batch, which is written after {@link BATCH_MS}. A late failure is thrown by the next call. */
+  later(table: Batch, bytes: number): void {
+    this.#batch.add(table);
+    this.#batchBytes += bytes;
+    if (this.#hasFailed || this.#batchBytes > BATCH_BYTES) this.flush();
+    else this.#timer ??= setTimeout(() => this.#flushLate(), BATCH_MS).unref();
+  }
+
+  /** Writes the batch in one transaction. After a failure its rows still wait. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#batch.size === 0) return;
+    this.#beforeBatch();
+    this.transaction(() => {
+      for (const table of this.#batch) table.write();
+    });
+    for (const table of this.#batch) table.clear();
+    this.#batch.clear();
+    this.#batchBytes = 0;
+    this.#hasFailed = false;
+  }
+
+  #flushLate(): void {
+    try {
+      this.flush();
+    } catch {
+      this.#hasFailed = true;
+    }
   }
 
   run(sql: string, ...parameters: SqlValue[]): void {
@@ -91,7 +133,10 @@ class Sqlite {
     });
   }
 
+  /** Closes the file. What still waits is written, if that is possible: it can be fetched or computed again. */
   close(): void {
+    tolerate(() => this.flush());
+    clearTimeout(this.#timer);
     // Another reader checkpoints later: the end of a run does not wait for it.
     tolerate(() => this.#db.exec('PRAGMA busy_timeout = 0'));
     tolerate(() => this.#db.pragma('wal_checkpoint(TRUNCATE)'));
@@ -123,6 +168,14 @@ class Sqlite {
   }
 }
 
+interface OpenOptions {
+  busyTimeoutMs?: number;
+  /** Called before each batch is written. */
+  beforeBatch?: () => void;
+  /** Pragmas of a new file. */
+  setUp?: string;
+}
+
 /**
  * Opens a database file with mode 0600, creates it if it is missing, and migrates its schema; entry n of the
  * migrations brings version n to n + 1.
@@ -133,14 +186,14 @@ class Sqlite {
 export async function openSqlite(
   path: string,
   migrations: readonly string[],
-  { busyTimeoutMs = BUSY_TIMEOUT_MS }: { busyTimeoutMs?: number } = {},
+  { busyTimeoutMs = BUSY_TIMEOUT_MS, beforeBatch, setUp = '' }: OpenOptions = {},
 ): Promise<Sqlite> {
   await makePrivateFile(path);
   // SQLite follows links: here they are refused.
   for (const suffix of ['-journal', '-wal', '-shm']) await exists(path + suffix);
-  const sqlite = new Sqlite(path, (await import('libsql')).default);
+  const sqlite = new Sqlite(path, (await import('libsql')).default, beforeBatch);
   try {
-    sqlite.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    sqlite.exec(`PRAGMA busy_timeout = ${busyTimeoutMs};${setUp}`);
     sqlite.exec('PRAGMA journal_mode = WAL');
     // In WAL mode NORMAL keeps the file consistent through a power cut; only the last commits may be lost.
     sqlite.exec('PRAGMA synchronous = NORMAL');
@@ -159,6 +212,38 @@ export class Table {
   constructor(db: Sqlite) {
     this.db = db;
   }
+}
+
+/** Rows of a table that wait to be written in one transaction with others. */
+interface Batch {
+  /** Writes them, in the transaction. */
+  write(): void;
+  /** Forgets them, once they are written. */
+  clear(): void;
+}
+
+/**
+ * Base of a table whose rows wait for the next batch, by key: a transaction for each of them would cost more than all
+ * the rest. Its methods see what waits: those that read by key look there first, all others call `db.flush` first.
+ */
+export abstract class BatchedTable<Row> extends Table {
+  /** Rows that wait, by key. */
+  protected readonly waiting = new Map<string, Row>();
+  readonly #batch: Batch = {
+    write: () => {
+      for (const [key, row] of this.waiting) this.write(row, key);
+    },
+    clear: () => this.waiting.clear(),
+  };
+
+  /** Adds a row to the batch, or replaces the one of its key; `bytes` is about what it takes. */
+  protected later(key: string, row: Row, bytes = 0): void {
+    this.waiting.set(key, row);
+    this.db.later(this.#batch, bytes);
+  }
+
+  /** Writes a row. */
+  protected abstract write(row: Row, key: string): void;
 }
 
 function tolerate(work: () => unknown): void {

@@ -292,6 +292,8 @@ function inProcesses({ stores, options, session }: Run) {
     if (isAlone) await endAll(idle);
     if (signal.aborted) throw interrupted();
     collectGarbage();
+    // The process sees only what is written.
+    stores.database.flush();
     const [child = start()] = idle;
     idle.delete(child);
     signal.addEventListener('abort', child.end);

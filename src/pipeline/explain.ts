@@ -1,5 +1,5 @@
 /** Explains from the cache why configurations look as they do, or why they failed, without a network. */
-import type { FailureRecord } from '../cache/database.ts';
+import type { FailureRecord } from '../cache/durable-tables.ts';
 import { inputsDigest, loadSnapshot } from '../fetch/snapshot.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';

@@ -1,5 +1,6 @@
 /** The failures of an output folder over all runs: quarantine and history. */
-import type { CacheDatabase, FailureRecord } from '../cache/database.ts';
+import type { CacheDatabase } from '../cache/database.ts';
+import type { FailureRecord } from '../cache/durable-tables.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';

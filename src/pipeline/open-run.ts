@@ -1,6 +1,12 @@
 /** Opens all that a run needs: the stores, the session with the service and the measurements. */
 import { join } from 'node:path';
-import { type ContentStore, type FileStoreOptions, openFileStore } from '../cache/content-store.ts';
+import {
+  type ContentStore,
+  type DerivedData,
+  type FileStoreOptions,
+  openDerivedData,
+  openFileStore,
+} from '../cache/content-store.ts';
 import { type CacheDatabase, openCacheDatabase } from '../cache/database.ts';
 import type { Fetcher } from '../fetch/fetch-article.ts';
 import type { ArticleRequest } from '../model/article.ts';
@@ -42,6 +48,8 @@ export interface Run {
     bodies: ContentStore;
     /** Where they are: a child process opens the store itself. */
     bodyFiles: FileStoreOptions;
+    /** What was computed from them. */
+    derived: DerivedData;
     database: CacheDatabase;
   };
   session: ReturnType<typeof createServiceSession>;
@@ -106,14 +114,16 @@ export async function withRun<T>(
     tmpDir: temporaryFolder(cacheDir),
     repair: true,
     dropDamaged: true,
+    database: database.contents.path,
   };
-  const bodies = openFileStore(bodyFiles, environment.signal);
+  const bodies = openFileStore(bodyFiles, environment.signal, database.contents);
+  const derived = openDerivedData(bodies, database.contents, startedAt);
   const opening = { options, environment, startedAt, metrics, bodies, database };
   const session = createServiceSession(opening);
   const deadline = openDeadline(options.until, environment.now, session);
   try {
     const output = await openOutput(options, environment, database);
-    const stores = { bodies, bodyFiles, database, ...output };
+    const stores = { bodies, bodyFiles, derived, database, ...output };
     const { isOver: isOutOfTime } = deadline;
     const notes = openNotes(database, noting, options.pipeline.outputDir, startedAt);
     const opened = { options, environment, startedAt, stores, session, metrics, notes };
@@ -318,11 +328,12 @@ function createServiceSession(opening: SessionOptions) {
       await service?.then((opened) => opened.close()).catch(() => undefined);
     },
     /**
-     * Marks the run as finished and evicts from the cache; without it, the next run resumes this one.
+     * Writes what waits, marks the run as finished and evicts from the cache; without it, the next run resumes this one.
      *
      * @param keepEarlierRunsResumable - The run processed a part: the next one still resumes those before it.
      */
     finish: async (keepEarlierRunsResumable: boolean): Promise<void> => {
+      database.flush();
       if (begun === undefined) return;
       const { evictUnused } = await import('../cache/eviction.ts');
       const cache = { store: bodies, database, now: startedAt };

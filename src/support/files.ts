@@ -13,6 +13,8 @@ interface WriteOptions {
   tmpDir?: string;
   /** A private file is for its owner alone; a read-only one can only be replaced or removed. */
   access?: keyof typeof MODES;
+  /** Whether the disk has the file before it replaces another one: not needed for what can be had again. @defaultValue true */
+  durable?: boolean;
 }
 
 /** The facts of a file or folder. */
@@ -178,7 +180,7 @@ export async function makePrivateFile(path: string): Promise<void> {
 }
 
 /**
- * Writes or replaces a file in one step: temporary file, fsync, rename, fsync of the folder.
+ * Writes or replaces a file in one step: temporary file, fsync, rename, fsync of the folder; both fsyncs if it is durable.
  *
  * @param content - Pieces are written one after the other; the memory of each may be used again for the next.
  * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`, with the path; the previous file is intact then.
@@ -188,12 +190,13 @@ export async function replaceFile(
   content: Content,
   options: WriteOptions = {},
 ): Promise<void> {
+  const { tmpDir = dirname(path), access, durable = true } = options;
   await makeFolder(dirname(path));
-  await viaTemporary(options.tmpDir ?? dirname(path), async (temporary) => {
-    await writeDurably(temporary, content, options.access);
+  await viaTemporary(tmpDir, async (temporary) => {
+    await writeNew(temporary, content, access, durable);
     await rename(temporary, path);
   });
-  await syncFolder(dirname(path));
+  if (durable) await syncFolder(dirname(path));
 }
 
 /** Takes the write permissions from a file with these permissions, where the system allows that. */
@@ -220,7 +223,7 @@ export async function publishOnce(
 ): Promise<'published' | 'existed'> {
   await makeFolder(dirname(path));
   const result = await viaTemporary(tmpDir, async (temporary) => {
-    await writeDurably(temporary, content, access);
+    await writeNew(temporary, content, access);
     return linkOnce(temporary, path);
   });
   if (result === 'published') await syncFolder(dirname(path));
@@ -381,17 +384,18 @@ function isTaken(error: unknown, path: string): boolean {
   return cause?.path === path || cause?.dest === path;
 }
 
-async function writeDurably(
+async function writeNew(
   path: string,
   content: Content,
   access: keyof typeof MODES = 'normal',
+  durable = true,
 ): Promise<void> {
   const mode = MODES[access];
   await withFile(path, 'wx', mode, async (handle) => {
     if (access === 'private') await operate('chmod', path, () => handle.chmod(mode));
     // Its type lacks pieces.
     await operate('write', path, () => handle.writeFile(content as string));
-    await operate('fsync', path, () => handle.sync());
+    if (durable) await operate('fsync', path, () => handle.sync());
   });
 }
 

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
-import { countedRange } from '../helpers/counted-range.ts';
+import { countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { logIn } from '../helpers/emulated-session.ts';
 import { filesBelow } from '../helpers/output-folder.ts';
 
@@ -28,6 +28,8 @@ const at = (...names: string[]) => join(folder, ...names);
 const run = () => command(['run', pipeline, '--force'], { env });
 const refusal = (path: string) => `${path}: expected a file or folder, received a symbolic link`;
 
+const BLOCK = 'N01::PART::B001';
+
 /** What an attack replaces, by its place; `*` is the first entry of a folder. */
 const PLACES = [
   ...['out/objects', 'out/objects/*', 'out/objects/*/*'],
@@ -36,11 +38,15 @@ const PLACES = [
   ...['cache/objects', 'cache/objects/*', 'cache/objects/*/*', 'cache/.tmp'],
   ...['cache/selections', 'cache/selections/*'],
   ...['cache/state.db', 'cache/state.db-wal', 'cache/state.db-shm', 'cache/state.db-journal'],
+  ...['cache/bodies.db', 'cache/bodies.db-wal', 'cache/bodies.db-shm', 'cache/bodies.db-journal'],
 ];
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  emulator = await startEmulator({ range: countedRange({ articles: 1, blocks: 1, images: 0 }) });
+  const range = countedRange({ articles: 1, blocks: 1, images: 0 });
+  // A body of this size is a file.
+  range.bodies.set(BLOCK, Buffer.concat([countedBlock(BLOCK), Buffer.alloc(50_000, ' ')]));
+  emulator = await startEmulator({ range });
   env = { ...environmentOf(emulator), BTG2GLTF_TOKEN: await logIn(emulator, true) };
   pipeline = await writePipeline(folder, {
     service: { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' },

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
-import { countedRange } from '../helpers/counted-range.ts';
+import { countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { logIn } from '../helpers/emulated-session.ts';
 import { damagesOf, filesBelow, publishedFiles } from '../helpers/output-folder.ts';
 
@@ -33,6 +33,7 @@ interface Damage {
 
 const MANIFEST = 'out/manifest.jsonl';
 const STATE = 'cache/state.db';
+const BODIES = 'cache/bodies.db';
 const DIGEST = /"sha256":"[0-9a-f]{64}"/;
 
 const DAMAGES: Damage[] = [
@@ -87,11 +88,10 @@ const DAMAGES: Damage[] = [
   },
   { what: 'the state is cut', make: () => cut(at(STATE), 9000), exit: 3, helps: 'aside' },
   { what: 'the state is gone', make: () => rm(at(STATE)), exit: 0 },
-  {
-    what: 'the bodies are gone',
-    make: () => rm(at('cache/objects'), { recursive: true }),
-    exit: 0,
-  },
+  { what: 'the bodies are gone', make: () => removeBodies(), exit: 0 },
+  { what: 'the small bodies are gone', make: () => rm(at(BODIES)), exit: 0 },
+  { what: 'the small bodies are cut', make: () => cut(at(BODIES), 30_000), exit: 0 },
+  { what: 'the small bodies are text', make: () => swap(at(BODIES), 'x'.repeat(9999)), exit: 0 },
 ];
 
 let folder: string;
@@ -105,6 +105,9 @@ const run = (...options: string[]) => command(['run', file, ...options], { env }
 beforeAll(async () => {
   folder = await temporaryFolder();
   const range = countedRange({ articles: 5, blocks: 4, images: 2 });
+  // A body of this size is a file, all others are rows.
+  const [block] = range.articleAt(0).blocks;
+  range.bodies.set(block!, Buffer.concat([countedBlock(block!), Buffer.alloc(50_000, ' ')]));
   emulator = await startEmulator({ range });
   const { authUrl, baseUrl } = emulator;
   env = {
@@ -152,6 +155,11 @@ test.each(DAMAGES)('$what: exit $exit', async ({ make, exit, helps }) => {
   expect(await damagesOf(at('out'))).toEqual([]);
   expect(await publishedFiles(at('out'))).toEqual(clean);
 });
+
+async function removeBodies(): Promise<void> {
+  await rm(at('cache/objects'), { recursive: true });
+  await rm(at(BODIES));
+}
 
 async function object(): Promise<string> {
   return (await filesBelow(at('out/objects')))[0]!;

@@ -64,7 +64,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a run killed at any moment leaves intact files and loses at most what was in flight', {
+test('a run killed at any moment leaves intact files and loses at most its last second', {
   timeout: LIMIT_MS,
 }, async () => {
   await killAndFinish(KILLS, KILLS_OF_FETCHING);

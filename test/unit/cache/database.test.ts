@@ -1,9 +1,10 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SnapshotRecord, StoredResponse } from '../../../src/cache/database.ts';
-import { openCacheDatabase } from '../../../src/cache/database.ts';
+import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
 import { MIGRATIONS } from '../../../src/cache/schema.ts';
 import { openSqlite } from '../../../src/cache/sqlite.ts';
 import { listFolder } from '../../../src/support/files.ts';
@@ -102,10 +103,87 @@ describe('the tables', () => {
     const [one, two] = [await openCacheDatabase(dir), await openCacheDatabase(dir)];
     one.responses.put(LEG);
     two.responses.put(NONE);
+    expect([one.responses.get(LEG), one.responses.get(NONE)]).toEqual([LEG, undefined]);
+    for (const state of [one, two]) state.flush();
     expect(one.responses.get(NONE)).toEqual(NONE);
     expect(two.responses.get(LEG)).toEqual(LEG);
     one.close();
     two.close();
+  });
+});
+
+describe('a batch', () => {
+  const BODY = { digest: 'ab', bytes: 7, usedAt: 5 };
+  const RECORD = { key: {}, article: 'aa', blocks: [], images: [], warnings: [] } as never;
+  const SUMMARY = { key: {}, inputs: 'i', optionsDigest: 't', stamps: [] } as never;
+  const BUILT = { sha256: 'x' } as never;
+  const fill = ({ responses, bodies, snapshots, builds, objects }: CacheDatabase) => {
+    responses.put(LEG);
+    bodies.put(BODY);
+    snapshots.put('s', 'r', RECORD, SUMMARY);
+    builds.put('source', BUILT);
+    objects.put('/out', 'cd', { bytes: 9, modifiedMs: 1.5 });
+  };
+  const rowsOf = ({ responses, bodies, snapshots, builds, objects }: CacheDatabase) => [
+    ...[responses.get(LEG), bodies.has('ab'), bodies.totalBytes(), bodies.all()],
+    ...[snapshots.get('s', 'r'), snapshots.summary('s', 'r'), [...snapshots.bodies()]],
+    ...[snapshots.servicesOf(''), builds.get('source'), objects.all('/out')],
+  ];
+
+  it('of rows that wait reads as they do once they are written', async () => {
+    const [one, two] = [await openCacheDatabase(dir), await openCacheDatabase(dir)];
+    fill(one);
+    expect([one.responses.get(LEG), one.bodies.has('ab')]).toEqual([LEG, true]);
+    expect([one.snapshots.get('s', 'r'), one.snapshots.summary('s', 'r')]).toEqual([
+      RECORD,
+      SUMMARY,
+    ]);
+    expect(one.builds.get('source')).toEqual(BUILT);
+    expect([two.responses.get(LEG), two.bodies.has('ab')]).toEqual([undefined, false]);
+    one.flush();
+    expect(rowsOf(two)).toEqual(rowsOf(one));
+    expect(rowsOf(one).slice(0, 5)).toEqual([LEG, true, 7, [BODY], RECORD]);
+    for (const state of [one, two]) state.close();
+  });
+
+  it('does not delay a durable row, and is written within a second', async () => {
+    const [one, two] = [await openCacheDatabase(dir), await openCacheDatabase(dir)];
+    fill(one);
+    one.permanentIds.put('s', 'P-1', 'kept');
+    one.work.start('/out', 'r');
+    expect([two.permanentIds.get('s', 'P-1'), two.work.begin('/out')]).toEqual([
+      'kept',
+      [{ request: 'r', kills: 1, isNew: true }],
+    ]);
+    await expect.poll(() => two.responses.get(LEG), { timeout: 5000 }).toEqual(LEG);
+    for (const state of [one, two]) state.close();
+  });
+
+  it('that cannot be written fails the next write, and is written once that is possible', async () => {
+    const state = await openCacheDatabase(dir);
+    const other = new Libsql(join(dir, 'state.db'));
+    other.exec(
+      "CREATE TRIGGER full BEFORE INSERT ON cached_bodies BEGIN SELECT RAISE(ABORT, 'full'); END",
+    );
+    fill(state);
+    expect(() => state.flush()).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
+    expect(() => state.bodies.all()).toThrow('full');
+    const isLate = () => {
+      try {
+        state.builds.put('later', BUILT);
+        return false;
+      } catch {
+        return true;
+      }
+    };
+    await expect.poll(isLate, { timeout: 5000 }).toBe(true);
+    other.exec('DROP TRIGGER full');
+    other.close();
+    state.responses.put(NONE);
+    state.close();
+    const next = await openCacheDatabase(dir);
+    expect([next.bodies.all(), next.responses.get(NONE)]).toEqual([[BODY], NONE]);
+    next.close();
   });
 });
 

@@ -1,7 +1,4 @@
-/**
- * The durable tables of the runs that use this cache or were interrupted, and of what a run has in work. A run that
- * ended well has no row in either.
- */
+/** The durable tables of `state.db`: what no service answers again. A run that ended well has no row of itself or its work. */
 import { hostname } from 'node:os';
 import { hasEnded } from '../support/processes.ts';
 import { Table } from './sqlite.ts';
@@ -32,7 +29,7 @@ const INSERT = `
   RETURNING ${COLUMNS}`;
 
 /** The table `durable_runs`. */
-export class DurableRuns extends Table {
+class DurableRuns extends Table {
   /** Names of the runs that were begun here and did not finish, by id. */
   readonly #begun = new Map<number, string>();
 
@@ -126,7 +123,7 @@ interface KilledWork {
  * The table `durable_work`: what a run has in work, and what was in work when one was killed, until it is processed
  * to its end. Its rows have an owner, of which one run at a time may use them.
  */
-export class DurableWork extends Table {
+class DurableWork extends Table {
   /** Counts a kill for all that an earlier run left in work, and returns what has been in work in any kill. */
   begin(owner: string): KilledWork[] {
     const select = `
@@ -163,6 +160,83 @@ export class DurableWork extends Table {
   }
 }
 
+/** Something that failed when it was last tried. */
+export interface FailureRecord {
+  /** Key of the request. */
+  request: string;
+  /** Of the last attempt, as is the message. */
+  code: string;
+  message: string;
+  /** Runs that tried it since it last succeeded. */
+  attempts: number;
+  /** Distinct days (UTC) among them. */
+  nights: number;
+  /** ISO 8601, UTC: start of the first of these runs. */
+  firstSeen: string;
+  /** ISO 8601, UTC: start of the last of these runs. */
+  lastSeen: string;
+  /** Digest of what else decides whether it fails: options and converter; `fetch` prefixes its name. */
+  conditions: string;
+  /** Request whose processing selected it; empty if it was selected itself. */
+  root: string;
+}
+
+/** The table `durable_failures`: what failed when it was last tried; a success removes it. */
+class DurableFailures extends Table {
+  /** @param output - Absolute path of the output folder. */
+  all(output: string): FailureRecord[] {
+    const sql = `
+      SELECT request, code, message, attempts, nights, first_seen AS firstSeen,
+        last_seen AS lastSeen, conditions, root
+      FROM durable_failures WHERE output = ? ORDER BY request`;
+    return this.db.all(sql, output);
+  }
+
+  /** Stores what failed, and deletes the requests that no longer fail, in one transaction. */
+  update(
+    output: string,
+    { failed, gone }: { failed: Iterable<FailureRecord>; gone: Iterable<string> },
+  ): void {
+    const deletion = 'DELETE FROM durable_failures WHERE output = ? AND request = ?';
+    const sql = 'INSERT OR REPLACE INTO durable_failures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    this.db.transaction(() => {
+      for (const request of gone) this.db.run(deletion, output, request);
+      for (const record of failed) {
+        const { request, code, message, attempts, nights } = record;
+        const { firstSeen, lastSeen, conditions, root } = record;
+        const columns = [code, message, attempts, nights, firstSeen, lastSeen, conditions, root];
+        this.db.run(sql, output, request, ...columns);
+      }
+    });
+  }
+}
+
+/**
+ * The table `durable_permanent_ids`: the plannings behind permanent identifiers, which no operation of the
+ * service answers. A service is given by the base address of its API. @see Spec 9 rule 7; D-802.
+ */
+class DurablePermanentIds extends Table {
+  /** The top-level article as it was received; undefined if the identifier is not known. */
+  get(service: string, id: string): unknown {
+    const sql = 'SELECT article FROM durable_permanent_ids WHERE service = ? AND id = ?';
+    const row = this.db.get<{ article: string }>(sql, systemOf(service), id);
+    return row && this.db.json(row.article);
+  }
+
+  /** Stores a planning; it replaces the known one of the identifier. */
+  put(service: string, id: string, topLevelArticle: unknown): void {
+    const sql = 'INSERT OR REPLACE INTO durable_permanent_ids VALUES (?, ?, ?)';
+    this.db.run(sql, systemOf(service), id, JSON.stringify(topLevelArticle));
+  }
+}
+
+/** The system of a service: an address or an emulator, without language, profile and currency. */
+function systemOf(baseUrl: string): string {
+  const address =
+    /^https?:/i.test(baseUrl) && URL.canParse(baseUrl) ? new URL(baseUrl).href : baseUrl;
+  return address.replace(/\/+$/, '');
+}
+
 /** Whether a run of another host still runs is not visible here: it counts as running while recent. */
 function mayRun(row: RunRow, now: number): boolean {
   if (row.pid === NO_PROCESS) return false;
@@ -177,4 +251,12 @@ function isRecent({ startedAt }: RunRow, now: number): boolean {
 
 function nameOf({ id, service, output, pid, startedAt }: RunRow): string {
   return JSON.stringify([id, service, output, pid, startedAt]);
+}
+
+/** The durable tables of an open database. */
+export class DurableTables extends Table {
+  readonly permanentIds = new DurablePermanentIds(this.db);
+  readonly failures = new DurableFailures(this.db);
+  readonly runs = new DurableRuns(this.db);
+  readonly work = new DurableWork(this.db);
 }
