@@ -3,6 +3,7 @@ import { linearFromSrgb } from '../math/color.ts';
 import { hypot } from '../math/elementary.ts';
 import type { Pixels } from '../model/image-codec.ts';
 import type { LinearRgb } from '../model/scene.ts';
+import { readJpegHeader } from './jpeg.ts';
 
 /** What a header states; whether the rest is complete shows when the image is decoded. */
 interface ImageHeader {
@@ -17,7 +18,7 @@ type HeaderReader = (bytes: Uint8Array, view: DataView) => ImageHeader | undefin
 
 /** Each kind by the bytes at its start, as Latin-1, and how many bytes its header takes. */
 const READERS: readonly { signature: string; least: number; read: HeaderReader }[] = [
-  { signature: '\xff\xd8', least: 2, read: readJpeg },
+  { signature: '\xff\xd8', least: 2, read: readJpegHeader },
   {
     signature: '\x89PNG\r\n\x1a\n',
     least: 33,
@@ -69,62 +70,18 @@ function readWebp(bytes: Uint8Array, view: DataView): ImageHeader | undefined {
   return sized('webp', view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff);
 }
 
-/** Frame markers: SOF0 to SOF15 without DHT (C4), JPG (C8) and DAC (CC). */
-function isFrame(marker: number): boolean {
-  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
-}
-
-function readJpeg(bytes: Uint8Array): ImageHeader | undefined {
-  let at = 2;
-  while (at + 9 < bytes.length) {
-    if (bytes[at] !== 0xff) return undefined;
-    const marker = bytes[at + 1]!;
-    if (marker === 0xff) {
-      at++;
-      continue;
-    }
-    if (isFrame(marker)) {
-      return {
-        kind: 'jpeg',
-        height: (bytes[at + 5]! << 8) | bytes[at + 6]!,
-        width: (bytes[at + 7]! << 8) | bytes[at + 8]!,
-        isPlain:
-          marker <= 0xc2 && bytes[at + 4] === 8 && (bytes[at + 9] === 1 || bytes[at + 9] === 3),
-      };
-    }
-    const length = (bytes[at + 2]! << 8) | bytes[at + 3]!;
-    if (length < 2) return undefined;
-    at += 2 + length;
-  }
-  return undefined;
-}
-
-/** What the material table needs of an image. */
-export interface KnownImage {
-  /** Red, green and blue are alike all over. */
-  grey: boolean;
-  /** Mean colour, averaged in linear light. */
-  meanLinear: LinearRgb;
-}
-
-/** Mean difference of the channels, of 255, up to which a picture counts as grey: JPEG noise. */
-const GREY_TOLERANCE = 4;
-
-/** Finds out whether an image is grey, and its mean colour. */
-export function inspectPixels(pixels: Pixels): KnownImage {
-  return { grey: isGrey(pixels), meanLinear: meanLinear(pixels) };
-}
-
-function isGrey({ channels, data }: Pixels): boolean {
-  if (channels === 1) return true;
+/** The mean of |R − G| + |G − B|, of 255 each: 0 for a grey image. */
+export function colorDifference({ channels, data }: Pixels): number {
+  if (channels === 1) return 0;
   let difference = 0;
   for (let i = 0; i < data.length; i += 3) {
     difference += Math.abs(data[i]! - data[i + 1]!) + Math.abs(data[i + 1]! - data[i + 2]!);
   }
-  return difference / (data.length / 3) <= GREY_TOLERANCE;
+  return difference / (data.length / 3);
 }
 
-function meanLinear({ channels, data }: Pixels): LinearRgb {
+/** The mean colour, averaged in linear light. */
+export function meanLinear({ channels, data }: Pixels): LinearRgb {
   const table = Float64Array.from({ length: 256 }, (_, i) => linearFromSrgb(i / 255));
   const sum = [0, 0, 0];
   for (let i = 0; i < data.length; i += channels) {

@@ -6,7 +6,6 @@ import type { ImageField, MaterialValues, ServiceMaterial, SrgbColor } from '../
 import type { LinearRgb, SceneMaterial } from '../model/scene.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { applyTransparency, CLEAR_ROUGHNESS, isGlass } from './glass.ts';
-import type { KnownImage } from './images.ts';
 
 /** White, in sRGB as in linear light. */
 const WHITE: LinearRgb = [1, 1, 1];
@@ -25,6 +24,9 @@ export type MaterialShading = Omit<SceneMaterial, 'doubleSided' | 'extras' | `${
   /** Fields without a counterpart in glTF, for the extras. */
   kept: Record<string, unknown>;
 };
+
+/** An image: whether a normal map is grey, and the mean colour of a picture that is shown as metal. */
+type KnownImage = { grey?: boolean; meanLinear?: LinearRgb };
 
 /** What a row works on. */
 export interface MaterialContext {
@@ -372,7 +374,7 @@ const ENVIRONMENTS = {
   metal: ({ material, images, shading, lose }) => {
     lose('map', 'an environment look: its mean colour on a polished metal');
     shading.images.baseColor = false;
-    if (images.pic) shading.baseColorLinear = images.pic.meanLinear;
+    if (images.pic?.meanLinear) shading.baseColorLinear = images.pic.meanLinear;
     shading.roughness = Math.min(shading.roughness, CLEAR_ROUGHNESS);
     if (material.metallic === undefined) shading.metallic = 1;
   },
@@ -407,9 +409,8 @@ function applyLuminance({ material, images, shading, options }: MaterialContext)
   shading.images.emissive = glowing;
   shading.emissiveLinear = glowing
     ? WHITE
-    : images.pic && isShownAsMetal(material, options)
-      ? images.pic.meanLinear
-      : linearColor(material.dif ?? WHITE);
+    : (isShownAsMetal(material, options) && images.pic?.meanLinear) ||
+      linearColor(material.dif ?? WHITE);
   shading.emissiveStrength = candela / options.luminanceDivisor;
 }
 

@@ -12,15 +12,15 @@ import {
 import { asConverterError, type ErrorCode } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from './convert-options.ts';
-import type { KnownImage } from './images.ts';
 import { type Losses, missingError } from './losses.ts';
 import {
   isShownAsMetal,
+  type MaterialContext,
   type MaterialExplanation,
   type MaterialShading,
   shadingOf,
 } from './material-table.ts';
-import type { SourceImage, TexturePacker } from './texture-pack.ts';
+import type { createTexturePacker } from './texture-pack.ts';
 import { placementsOf, placeUvs, type UvMap } from './uv.ts';
 import type { VertexPlan } from './vertex-data.ts';
 
@@ -35,6 +35,8 @@ export interface ResolvedMaterial {
   uvs: Pick<VertexPlan, 'useStoredUvs' | 'swapProjected' | 'uvSets'>;
   extras: Record<string, unknown> | undefined;
 }
+
+type TexturePacker = ReturnType<typeof createTexturePacker>;
 
 interface MaterialInput {
   snapshot: ConversionInput;
@@ -143,10 +145,9 @@ function reportUnused(material: ServiceMaterial, losses: Losses): void {
   }
 }
 
+type SourceImage = Parameters<TexturePacker['check']>[0];
+type KnownImage = NonNullable<MaterialContext['images'][ImageField]>;
 type Images = Partial<Record<ImageField, SourceImage & KnownImage>>;
-
-/** What the table does not use: a plain picture is not decoded for it. */
-const NOT_INSPECTED: KnownImage = { grey: false, meanLinear: [1, 1, 1] };
 
 /** An image that does not exist, must not be requested, or is of a kind that is never used, is a loss. */
 const ABSENT: ReadonlySet<string> = new Set<ErrorCode>([
@@ -165,8 +166,12 @@ async function obtainImages(material: ServiceMaterial, input: MaterialInput): Pr
     try {
       const source = sourceOf(reference, input.snapshot);
       await packer.check(source);
-      const isPlain = field === 'pic' && !isShownAsMetal(material, options);
-      images[field] = { ...source, ...(isPlain ? NOT_INSPECTED : await packer.inspect(source)) };
+      // Only what the table uses: most images are not decoded for it.
+      const known: KnownImage = {};
+      if (field === 'bump') known.grey = await packer.isGrey(source);
+      if (field === 'pic' && isShownAsMetal(material, options))
+        known.meanLinear = await packer.meanLinear(source);
+      images[field] = { ...source, ...known };
     } catch (error) {
       const { code, message } = asConverterError(error);
       const isLoss = ABSENT.has(code) || options.allowMissingParts;
@@ -226,11 +231,11 @@ async function packImages(
   packer: TexturePacker,
 ): Promise<ResolvedMaterial['images']> {
   const { baseColor, emissive, normal, roughness, metallic } = shading.images;
-  const packed = () => {
+  const packed = async () => {
     // A grey roughness picture has the same value in every channel, and metallic 0 hides the blue one.
-    const isAlone = !metallic && shading.metallic === 0 && roughness_image?.grey;
-    return isAlone
-      ? packer.passThrough(roughness_image!)
+    const isAlone = roughness_image && !metallic && shading.metallic === 0;
+    return isAlone && (await packer.isGrey(roughness_image))
+      ? packer.passThrough(roughness_image)
       : packer.metallicRoughness(roughness_image, metallic_image);
   };
   const picture =

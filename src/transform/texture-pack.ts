@@ -3,28 +3,26 @@
  * to change. What was made of a content is kept in the cache.
  */
 import type { ImageCodec, Pixels } from '../model/image-codec.ts';
-import type { SceneImage } from '../model/scene.ts';
+import type { LinearRgb, SceneImage } from '../model/scene.ts';
 import type { ContentReader, Digest } from '../model/snapshot.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import {
-  inspectPixels,
-  type KnownImage,
+  colorDifference,
+  meanLinear,
   normalsFromHeights,
   packChannels,
   readImageHeader,
   turnGreen,
 } from './images.ts';
+import { readJpegData } from './jpeg.ts';
 import type { MeshCache } from './mesh-cache.ts';
 
 /** An image that a material refers to: its name there, and its content. */
-export interface SourceImage {
+interface SourceImage {
   name: string;
   digest: Digest;
 }
-
-/** Makes the images of scenes. */
-export type TexturePacker = ReturnType<typeof createTexturePacker>;
 
 /** Pixels a side, and in all, beyond which an image is refused before it is decoded. */
 const MAX_SIDE = 16_384;
@@ -43,6 +41,9 @@ const KINDS = {
   /** The codec does not read it. */
   bmp: undefined,
 } as const satisfies Record<Header['kind'], { format: Format; pixelsAByte: number } | undefined>;
+
+/** Mean difference of the channels, of 255, up to which an image counts as grey: JPEG noise. */
+const GREY_TOLERANCE = 4;
 
 type Header = NonNullable<ReturnType<typeof readImageHeader>>;
 type Format = 'jpeg' | 'png';
@@ -98,10 +99,25 @@ export function createTexturePacker(
     return pixels;
   }
 
-  /** An eighth of the size: JPEG reads all of its data for that, but makes few pixels. */
-  async function decodeSmall(image: SourceImage): Promise<void> {
-    const { bytes, header } = await load(image);
-    await codec.decode(bytes, cappedSize(header, Math.max(header.width, header.height) / 8));
+  /**
+   * Reads all data of an image, an intact plain JPEG without the codec. For others the codec decodes an eighth of the
+   * size: it reads all of a JPEG for that, but makes few pixels.
+   *
+   * @returns Whether the image is grey, where that is known without its pixels.
+   */
+  function check(image: SourceImage): Promise<boolean | undefined> {
+    return cache.getAsync(`checked ${image.digest} ${maxTextureSize}`, async () => {
+      const { bytes, header } = await load(image);
+      const bounds = header.kind === 'jpeg' ? readJpegData(bytes) : undefined;
+      if (!bounds) {
+        const longer = Math.max(header.width, header.height);
+        await codec.decode(bytes, cappedSize(header, longer / 8));
+      }
+      // Other pixels than those of the file may be decoded.
+      if (!bounds || !isSize(cappedSize(header, maxTextureSize), header)) return undefined;
+      if (bounds.most <= GREY_TOLERANCE) return true;
+      return bounds.least > GREY_TOLERANCE ? false : undefined;
+    });
   }
 
   /** A picture that is seen as colour, or data that glTF takes as it is. */
@@ -127,17 +143,25 @@ export function createTexturePacker(
 
   return {
     /** Checks that an image can be used. @throws `IMAGE_UNREADABLE`, `IMAGE_UNSUPPORTED`. */
-    check: (image: SourceImage): Promise<void> =>
-      cache.getAsync(`checked ${image.digest}`, () => decodeSmall(image)),
+    check,
 
-    /** Decodes an image: whether it is grey, and its mean colour. */
-    inspect: (image: SourceImage): Promise<KnownImage> =>
-      cache.getAsync(`known ${image.digest}`, async () => inspectPixels(await decode(image))),
+    /** Whether red, green and blue are alike all over. */
+    isGrey: (image: SourceImage): Promise<boolean> =>
+      cache.getAsync(
+        `grey ${image.digest} ${maxTextureSize}`,
+        async () => (await check(image)) ?? colorDifference(await decode(image)) <= GREY_TOLERANCE,
+      ),
+
+    /** The mean colour, averaged in linear light. */
+    meanLinear: (image: SourceImage): Promise<LinearRgb> =>
+      cache.getAsync(`mean ${image.digest} ${maxTextureSize}`, async () =>
+        meanLinear(await decode(image)),
+      ),
 
     passThrough,
 
     /** A normal map, +Y green. */
-    normalMap(image: SourceImage & KnownImage): Promise<SceneImage> {
+    normalMap(image: SourceImage & { grey?: boolean }): Promise<SceneImage> {
       const { grey } = image;
       if (!grey && normalMap === 'opengl') return passThrough(image);
       const key = `normal ${image.digest} ${normalMap} ${heightMaps}`;

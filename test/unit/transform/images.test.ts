@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { linearFromSrgb } from '../../../src/math/color.ts';
 import type { Pixels } from '../../../src/model/image-codec.ts';
 import {
-  inspectPixels,
+  colorDifference,
+  meanLinear,
   normalsFromHeights,
   packChannels,
   readImageHeader,
@@ -116,25 +117,25 @@ const colors = (...pixels: [number, number, number][]): Pixels => ({
   data: Uint8Array.from(pixels.flat()),
 });
 
-describe('inspectPixels', () => {
-  it('holds for one channel, and for three that are alike up to the noise of JPEG', () => {
-    expect(inspectPixels(grey(1, [7])).grey).toBe(true);
-    expect(inspectPixels(colors([10, 10, 10], [200, 201, 200])).grey).toBe(true);
-    expect(inspectPixels(colors([128, 128, 255])).grey).toBe(false);
-    expect(inspectPixels(colors([90, 100, 90], [90, 90, 90])).grey).toBe(false);
+describe('colorDifference', () => {
+  it('is 0 of one channel, and the mean of what three differ by', () => {
+    expect(colorDifference(grey(1, [7]))).toBe(0);
+    expect(colorDifference(colors([10, 10, 10], [200, 201, 200]))).toBe(1);
+    expect(colorDifference(colors([128, 128, 255]))).toBe(127);
+    expect(colorDifference(colors([90, 100, 90], [90, 90, 90]))).toBe(10);
   });
 
   it('does not let opposite colours cancel out', () => {
-    expect(inspectPixels(colors([200, 100, 200], [100, 200, 100])).grey).toBe(false);
+    expect(colorDifference(colors([200, 100, 200], [100, 200, 100]))).toBe(200);
   });
 });
 
-describe('the mean colour', () => {
+describe('meanLinear', () => {
   it('averages in linear light, not in sRGB', () => {
-    const [r, g, b] = inspectPixels(colors([255, 0, 128], [0, 0, 128])).meanLinear;
+    const [r, g, b] = meanLinear(colors([255, 0, 128], [0, 0, 128]));
     expect([r, g]).toEqual([0.5, 0]);
     expect(b).toBeCloseTo(linearFromSrgb(128 / 255), 12);
-    expect(inspectPixels(grey(2, [255, 0])).meanLinear).toEqual([0.5, 0.5, 0.5]);
+    expect(meanLinear(grey(2, [255, 0]))).toEqual([0.5, 0.5, 0.5]);
   });
 });
 

@@ -3,11 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { linearColor, luminance } from '../../../src/math/color.ts';
 import type { ImageField, ServiceMaterial } from '../../../src/model/graphics.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
-import type { KnownImage } from '../../../src/transform/images.ts';
-import { MATERIAL_TABLE, shadingOf } from '../../../src/transform/material-table.ts';
+import {
+  MATERIAL_TABLE,
+  type MaterialContext,
+  shadingOf,
+} from '../../../src/transform/material-table.ts';
 import { serviceMaterial } from '../../helpers/graphics.ts';
 
-const COLOR: KnownImage = { grey: false, meanLinear: [0.2, 0.3, 0.4] };
+type KnownImage = NonNullable<MaterialContext['images'][ImageField]>;
+
+const COLOR = { grey: false, meanLinear: [0.2, 0.3, 0.4] } satisfies KnownImage;
 const GREY: KnownImage = { grey: true, meanLinear: [0.5, 0.5, 0.5] };
 
 function look(

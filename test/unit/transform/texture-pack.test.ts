@@ -32,6 +32,7 @@ const BODIES: Record<string, Uint8Array> = {
   cmyk,
   grey,
   png,
+  normal: await bytesOf(plain(128, 128, 255).jpeg()),
   webp: await bytesOf(plain(1, 2, 3).webp()),
   truncated: color.subarray(0, color.length - 40),
   huge: withFrame(0xc0, 8, 20_000),
@@ -102,17 +103,31 @@ it('decodes a picture once for all that is made of it', async () => {
   const read = async (digest: string) => BODIES[digest]!;
   const cache = createMeshCache();
   const counting = createTexturePacker(read, { ...codec, decode }, options, cache);
-  const known = await counting.inspect(image('color'));
+  const grey = await counting.isGrey(image('color'));
+  await counting.meanLinear(image('color'));
   await counting.passThrough(image('color'));
-  await counting.normalMap({ ...image('color'), ...known });
+  await counting.normalMap({ ...image('color'), grey });
   expect(decoded).toBe(1);
-  await counting.inspect(image('png'));
+  await counting.meanLinear(image('png'));
   expect(decoded).toBe(2);
 });
 
 describe('check', () => {
-  it.each(['webp', 'color', 'progressive', 'cmyk', 'grey', 'png'])('takes a %s', async (digest) => {
+  it.each(['webp', 'progressive', 'cmyk', 'png'])('takes a %s, decoded', async (digest) => {
     await expect(packer().check(image(digest))).resolves.toBeUndefined();
+  });
+
+  it('takes a plain JPEG without the codec, and knows whether it is grey', async () => {
+    const read = async (digest: string) => BODIES[digest]!;
+    const none = { ...codec, decode: () => Promise.reject(new Error('decoded')) };
+    const plain = createTexturePacker(read, none, CONVERT_DEFAULTS, createMeshCache());
+    expect(await plain.isGrey(image('grey'))).toBe(true);
+    expect(await plain.isGrey(image('normal'))).toBe(false);
+    await expect(plain.isGrey(image('truncated'))).rejects.toThrow('decoded');
+    const smaller = { ...CONVERT_DEFAULTS, maxTextureSize: 8 };
+    const scaled = createTexturePacker(read, none, smaller, createMeshCache());
+    await expect(scaled.check(image('normal'))).resolves.toBeUndefined();
+    await expect(scaled.isGrey(image('normal'))).rejects.toThrow('decoded');
   });
 
   it.each(['truncated', 'huge', 'vast', 'bomb', 'empty', 'twelveBits', 'sixteenBits', 'text'])(
@@ -129,28 +144,26 @@ describe('check', () => {
   });
 });
 
-describe('know', () => {
+describe('isGrey and meanLinear', () => {
   it('distinguishes grey from colour, and has the mean', async () => {
-    expect(await packer().inspect(image('grey'))).toMatchObject({ grey: true });
-    const known = await packer().inspect(image('png'));
-    expect(known.grey).toBe(false);
-    expect(known.meanLinear[0]).toBeCloseTo(0.2159, 3);
-    expect(known.meanLinear[2]).toBe(1);
+    expect(await packer().isGrey(image('grey'))).toBe(true);
+    expect(await packer().isGrey(image('png'))).toBe(false);
+    const mean = await packer().meanLinear(image('png'));
+    expect(mean[0]).toBeCloseTo(0.2159, 3);
+    expect(mean[2]).toBe(1);
   });
 });
 
 describe('normalMap', () => {
-  const known = { grey: false, meanLinear: [0, 0, 0] as const };
-
   it('passes through, and turns green for directx', async () => {
-    expect((await packer().normalMap({ ...image('png'), ...known })).bytes).toBe(png);
-    const turned = await packer({ normalMap: 'directx' }).normalMap({ ...image('png'), ...known });
+    expect((await packer().normalMap(image('png'))).bytes).toBe(png);
+    const turned = await packer({ normalMap: 'directx' }).normalMap(image('png'));
     const { data } = await codec.decode(turned.bytes);
     expect([...data.subarray(0, 3)]).toEqual([128, 127, 255]);
   });
 
   it('is made of a height map', async () => {
-    const made = await packer().normalMap({ ...image('grey'), ...known, grey: true });
+    const made = await packer().normalMap({ ...image('grey'), grey: true });
     const { data } = await codec.decode(made.bytes);
     expect([...data.subarray(0, 3)]).toEqual([128, 128, 255]);
   });
