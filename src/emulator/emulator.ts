@@ -125,6 +125,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const { maxQueryBytes = MAX_QUERY_BYTES, random = randomBytes } = options;
   const { login = makeLogin(random) } = options;
   const tokens = createTokenRegistry(now, random, lifetimesMs);
+  const auth = authRoutes(AUTH_BASE, login, tokens, keyForm);
   const server = await createServer(options, now);
   const counts = new Map<string, number>();
   // The stored plannings live as long as their emulator: Spec 2.5, 9 rule 7; D-792.
@@ -137,7 +138,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   };
   const searchResults = new Map<string, string>();
   const context = { range, tokens, maxQueryBytes, searchResults, plannings, storePlanning };
-  for (const route of [...authRoutes(AUTH_BASE, login, tokens, keyForm), ...ROUTES]) {
+  for (const route of [...auth, ...ROUTES]) {
     const isThere = !without.some((part) => route.path.includes(part));
     if (isThere) addRoute(server, route, context, counts);
   }

@@ -32,6 +32,8 @@ export function authRoutes(
   tokens: TokenRegistry,
   keyForm: KeyForm,
 ): Route[] {
+  // On another thread, while this one starts the server.
+  void serverKey();
   return [
     {
       operation: 'getpublickey',

@@ -54,22 +54,27 @@ class Welder {
     this.#size = size;
   }
 
-  /** Index of the group of numbers that starts at `from`. */
-  add(source: readonly number[], from: number): number {
-    const group: number[] = [];
-    for (let k = 0; k < this.#size; k++) group.push(micrometres(source[from + k]!));
-    const key = group.join();
+  /** The index of each group of a source; a group is compared once, not for each triangle that has it. */
+  indexer(source: readonly number[]): (group: number) => number {
+    const indices: number[] = [];
+    return (group) => (indices[group] ??= this.#add(source, group * this.#size));
+  }
+
+  #add(source: readonly number[], from: number): number {
+    let key = '';
+    for (let k = 0; k < this.#size; k++) key += `${micrometres(source[from + k]!)},`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const index = this.#known.size;
     this.#known.set(key, index);
-    this.numbers.push(...group);
+    for (let k = 0; k < this.#size; k++) this.numbers.push(micrometres(source[from + k]!) / 1e6);
     return index;
   }
 }
 
-function micrometres(value: number): number {
-  return Math.round(value * 1e6) / 1e6 + 0;
+/** Never −0. */
+function micrometres(metres: number): number {
+  return Math.round(metres * 1e6) + 0;
 }
 
 /** Makes the block body of a shape. */
@@ -96,16 +101,17 @@ function encodeSurface(
   const { positions, triangles } = surface;
   const F: number[] = [];
   const TI: number[] = [];
-  const order = quirks.clockwise ? [0, 2, 1] : [0, 1, 2];
+  const [second, third] = quirks.clockwise ? [2, 1] : [1, 2];
+  const firstUv = quirks.oneBasedUvs ? 1 : 0;
+  const pointOf = points.indexer(positions);
+  const uvOf = uvs.indexer(surface.uvs ?? []);
   for (let t = 0; t < triangles.length; t += 3) {
-    const corners = order.map((k) => triangles[t + k]!);
-    const indices = corners.map((corner) => points.add(positions, corner * 3));
-    if (new Set(indices).size < 3) continue;
-    F.push(...indices);
+    const [i, j, k] = [triangles[t]!, triangles[t + second]!, triangles[t + third]!];
+    const [a, b, c] = [pointOf(i), pointOf(j), pointOf(k)];
+    if (a === b || b === c || c === a) continue;
+    F.push(a, b, c);
     if (surface.uvs === undefined) continue;
-    for (const corner of corners) {
-      TI.push(uvs.add(surface.uvs, corner * 2) + (quirks.oneBasedUvs ? 1 : 0));
-    }
+    TI.push(uvOf(i) + firstUv, uvOf(j) + firstUv, uvOf(k) + firstUv);
   }
   return quirks.withoutClosed ? { F, TI } : { F, TI, C: surface.closed };
 }

@@ -48,9 +48,7 @@ export function addGrid(
   const first = surface.positions.length / 3;
   for (let i = 0; i <= nu; i++) {
     for (let j = 0; j <= nv; j++) {
-      const vertex = at(i, j);
-      surface.positions.push(...vertex.point);
-      surface.uvs?.push(...(vertex.uv ?? [0, 0]));
+      addVertex(surface, at(i, j));
     }
   }
   const row = nv + 1;
@@ -69,11 +67,13 @@ export function addTriangles(
   triangles: readonly number[],
 ): void {
   const first = surface.positions.length / 3;
-  for (const vertex of points) {
-    surface.positions.push(...vertex.point);
-    surface.uvs?.push(...(vertex.uv ?? [0, 0]));
-  }
+  for (const vertex of points) addVertex(surface, vertex);
   for (const index of triangles) surface.triangles.push(first + index);
+}
+
+function addVertex({ positions, uvs }: Surface, { point, uv = [0, 0] }: GridVertex): void {
+  positions.push(point[0], point[1], point[2]);
+  uvs?.push(uv[0], uv[1]);
 }
 
 /** Six times the signed volume, taken about the first point; positive for an outward surface. */
