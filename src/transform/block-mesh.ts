@@ -20,8 +20,9 @@ interface PreparedSurface {
   /** Corner → point as numbered within the surface. */
   localPoints: Uint32Array;
   localCount: number;
-  /** Corner → normal. */
+  /** Corner → normal, counted from `firstNormal`. */
   normals: Uint32Array;
+  firstNormal: number;
   /** Corner → offset of U in {@link PreparedMesh.uvs}; undefined: to be projected. */
   uvOffsets: Uint32Array | undefined;
   /** Its back sides may be seen. */
@@ -137,9 +138,9 @@ function draftsOf(
     options.pointIndexBase === 'auto' ? firstIndexOf(block) : options.pointIndexBase;
   const uvLayout = uvLayoutOf(block, options);
   return block.surfaces.flatMap((surface) => {
-    const stored = uvLayout.offsetsOf(surface);
-    if (surface.uvIndices.length > 0 && !stored) counts.unusableUvs++;
-    const valid = keepValid(surface, firstIndex, remap, positions, stored);
+    const isStored = uvLayout.isUsable(surface);
+    if (surface.uvIndices.length > 0 && !isStored) counts.unusableUvs++;
+    const valid = keepValid(surface, firstIndex, remap, positions, isStored ? uvLayout : undefined);
     const { points } = valid;
     counts.droppedTriangles += Math.ceil(surface.triangles.length / 3) - points.length / 3;
     if (points.length === 0) return [];
@@ -159,11 +160,12 @@ function keepValid(
   firstIndex: number,
   remap: Uint32Array,
   positions: Float32Array,
-  uvOffsets: Uint32Array | undefined,
+  uvLayout: Pick<ReturnType<typeof uvLayoutOf>, 'stride' | 'firstIndex'> | undefined,
 ): Pick<Draft, 'points' | 'uvOffsets'> {
-  const { triangles } = surface;
+  const { triangles, uvIndices } = surface;
+  const { stride, firstIndex: firstUv } = uvLayout ?? { stride: 2, firstIndex: 0 };
   const points = new Uint32Array(Math.floor(triangles.length / 3) * 3);
-  const keptUvs = uvOffsets && new Uint32Array(points.length);
+  const uvOffsets = uvLayout && new Uint32Array(points.length);
   let kept = 0;
   for (let t = 0; t + 2 < triangles.length; t += 3) {
     const a = pointOf(triangles[t]! - firstIndex, remap);
@@ -173,14 +175,14 @@ function keepValid(
     points[kept] = a;
     points[kept + 1] = b;
     points[kept + 2] = c;
-    if (keptUvs) {
-      keptUvs[kept] = uvOffsets![t]!;
-      keptUvs[kept + 1] = uvOffsets![t + 1]!;
-      keptUvs[kept + 2] = uvOffsets![t + 2]!;
+    if (uvOffsets) {
+      uvOffsets[kept] = (uvIndices[t]! - firstUv) * stride;
+      uvOffsets[kept + 1] = (uvIndices[t + 1]! - firstUv) * stride;
+      uvOffsets[kept + 2] = (uvIndices[t + 2]! - firstUv) * stride;
     }
     kept += 3;
   }
-  return { points: points.subarray(0, kept), uvOffsets: keptUvs?.subarray(0, kept) };
+  return { points: points.subarray(0, kept), uvOffsets: uvOffsets?.subarray(0, kept) };
 }
 
 function pointOf(index: number, remap: Uint32Array): number {

@@ -137,6 +137,7 @@ function meshOf(
     localPoints: corners.points,
     localCount: positions.length / 3,
     normals: corners.normals,
+    firstNormal: 0,
     uvOffsets: undefined,
     doubleSided: false,
   };

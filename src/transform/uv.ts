@@ -51,13 +51,12 @@ const LAYOUTS: readonly LayoutRule[] = [
  * Finds the layout of a block's stored UVs: how many floats an entry of `T` has, and where `TI` begins to
  * count (D-302, D-303).
  *
- * @returns With `offsetsOf`: m × 3 offsets of U in `uvs`; undefined where a surface has no stored UVs,
- * or unusable ones.
+ * @returns With `isUsable`: whether a surface has stored UVs, and all of them are finite numbers.
  */
 export function uvLayoutOf(
   block: Block,
   options: Pick<ConvertOptions, 'uvStride' | 'uvIndexBase'>,
-): UvLayout & { offsetsOf(surface: BlockSurface): Uint32Array | undefined } {
+): UvLayout & { isUsable(surface: BlockSurface): boolean } {
   const n = block.uvs.length;
   const { smallest: a, largest: b } = indexRange(block.surfaces.map(({ uvIndices }) => uvIndices));
   const given = block.uvStride === 0 ? options.uvStride : block.uvStride;
@@ -68,23 +67,21 @@ export function uvLayoutOf(
       layout.fits(a, b, n),
   )!;
   const layout = { stride, firstIndex };
-  return { ...layout, offsetsOf: (surface) => offsetsOf(surface, block.uvs, layout) };
+  return { ...layout, isUsable: (surface) => isUsable(surface, block.uvs, layout) };
 }
 
-function offsetsOf(
+function isUsable(
   { uvIndices, triangles }: BlockSurface,
   uvs: Float64Array,
   { stride, firstIndex }: UvLayout,
-): Uint32Array | undefined {
-  if (uvIndices.length === 0 || uvIndices.length !== triangles.length) return undefined;
-  const offsets = new Uint32Array(uvIndices.length);
+): boolean {
+  if (uvIndices.length === 0 || uvIndices.length !== triangles.length) return false;
   for (let i = 0; i < uvIndices.length; i++) {
     const offset = (uvIndices[i]! - firstIndex) * stride;
     // Also false where U or V is NaN.
-    if (!(offset >= 0 && Number.isFinite(uvs[offset]! + uvs[offset + 1]!))) return undefined;
-    offsets[i] = offset;
+    if (!(offset >= 0 && Number.isFinite(uvs[offset]! + uvs[offset + 1]!))) return false;
   }
-  return offsets;
+  return true;
 }
 
 /** Front and back: U is x, V is y. First in a tie: D-402. */

@@ -19,6 +19,7 @@ import {
 import type { Geometry } from '../model/scene.ts';
 import { type PreparedMesh, swapCorners } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';
+import { scratch } from './scratch.ts';
 import { boxFace, boxU, boxV, type UvMap } from './uv.ts';
 import { createVertexLists } from './vertex-lists.ts';
 
@@ -61,6 +62,7 @@ interface Split {
   projected: Uint8Array;
 }
 
+const NO_VERTEX = 0xffffffff;
 /** No UV: none of the box faces. */
 const NO_UV = 6;
 /** Vertices whose indices take two bytes. */
@@ -111,10 +113,10 @@ function splitVertices(
     indices: new Uint32Array(cornerCount),
     vertexCount: 0,
     pointCount: surfaces.reduce((sum, surface) => sum + surface.localCount, 0),
-    points: new Uint32Array(cornerCount),
-    normals: new Uint32Array(cornerCount),
-    uvKeys: new Uint32Array(cornerCount),
-    projected: new Uint8Array(cornerCount),
+    points: scratch(0, Uint32Array, cornerCount),
+    normals: scratch(1, Uint32Array, cornerCount),
+    uvKeys: scratch(2, Uint32Array, cornerCount),
+    projected: scratch(3, Uint8Array, cornerCount),
   };
   let start = 0;
   for (const surface of surfaces) {
@@ -131,7 +133,7 @@ function splitSurface(
   split: Split,
   start: number,
 ): void {
-  const { localPoints, normals, points } = surface;
+  const { localPoints, normals, firstNormal, points } = surface;
   const { uvs } = mesh;
   const first = split.vertexCount;
   const stored = plan.useStoredUvs ? surface.uvOffsets : undefined;
@@ -142,23 +144,33 @@ function splitSurface(
     pointCount: surface.localCount,
     cornerCount: points.length,
     isSame: (vertex, corner) =>
-      split.normals[first + vertex] === normals[corner] &&
+      split.normals[first + vertex] === firstNormal + normals[corner]! &&
       isSameUv(uvs, split.uvKeys[first + vertex]!, uvKeyOf(corner), stored !== undefined),
     keyOf: (corner) => {
       const uvKey = uvKeyOf(corner);
       return `${normals[corner]} ${stored ? `${uvs[uvKey]} ${uvs[uvKey + 1]}` : uvKey}`;
     },
   });
+  const { indices, points: pointOf, normals: normalOf, uvKeys } = split;
+  // Point → its vertex before, which most corners are.
+  const latest = scratch(4, Uint32Array, surface.localCount).fill(NO_VERTEX);
   for (let corner = 0; corner < points.length; corner++) {
-    const vertex = first + lists.vertexOf(localPoints[corner]!, corner);
-    if (vertex === split.vertexCount) {
-      split.vertexCount++;
-      split.points[vertex] = points[corner]!;
-      split.normals[vertex] = normals[corner]!;
-      split.uvKeys[vertex] = uvKeyOf(corner);
-      split.projected[vertex] = stored ? 0 : 1;
+    const point = localPoints[corner]!;
+    const normal = firstNormal + normals[corner]!;
+    const uvKey = uvKeyOf(corner);
+    let vertex = latest[point]!;
+    if (vertex === NO_VERTEX || normalOf[vertex] !== normal || uvKeys[vertex] !== uvKey) {
+      vertex = first + lists.vertexOf(point, corner);
+      latest[point] = vertex;
+      if (vertex === split.vertexCount) {
+        split.vertexCount++;
+        pointOf[vertex] = points[corner]!;
+        normalOf[vertex] = normal;
+        uvKeys[vertex] = uvKey;
+        split.projected[vertex] = stored ? 0 : 1;
+      }
     }
-    split.indices[start + corner] = vertex;
+    indices[start + corner] = vertex;
   }
 }
 
@@ -192,7 +204,7 @@ function fill(mesh: PreparedMesh, split: Split, plan: VertexPlan): Geometry {
   const m = multiplyMat3(plan.shape, mesh.rotation);
   const { vertexCount, projected } = split;
   const points =
-    plan.uvSets.length > 0 && projected.includes(1)
+    plan.uvSets.length > 0 && projected.subarray(0, vertexCount).includes(1)
       ? pointsAt(plan.projectAt, mesh, split, new Float64Array(3 * vertexCount))
       : undefined;
   return {
@@ -200,7 +212,7 @@ function fill(mesh: PreparedMesh, split: Split, plan: VertexPlan): Geometry {
     normals: fillNormals(mesh, split, m),
     uvs: plan.uvSets.map((map) => fillUvs(mesh, split, plan, points, map)),
     tangents: undefined,
-    indices: vertexCount <= MAX_SHORT_INDICES ? Uint16Array.from(split.indices) : split.indices,
+    indices: vertexCount <= MAX_SHORT_INDICES ? new Uint16Array(split.indices) : split.indices,
   };
 }
 

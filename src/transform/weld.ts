@@ -5,6 +5,8 @@
  * 870 (test/bench/README.md).
  */
 
+import { scratch } from './scratch.ts';
+
 const EMPTY = 0xffffffff;
 
 /**
@@ -19,42 +21,43 @@ export function weldPoints(
   toleranceMetres: number,
 ): { positions: Float32Array; remap: Uint32Array } {
   const count = Math.floor(positions.length / 3);
-  const keys = keysOf(positions, count, toleranceMetres);
-  const bits = new Uint32Array(keys.buffer, keys.byteOffset, keys.length);
+  const out = new Float32Array(3 * count);
+  // What is compared: the coordinates themselves without −0, or their grid cells.
+  const keys = toleranceMetres > 0 ? new Float32Array(3 * count) : out;
+  const bits = new Uint32Array(keys.buffer);
   const mask = tableSize(count) - 1;
-  const table = new Uint32Array(mask + 1).fill(EMPTY);
+  const table = scratch(0, Uint32Array, mask + 1).fill(EMPTY);
   const remap = new Uint32Array(count);
-  const first = new Uint32Array(count);
   let welded = 0;
   for (let i = 0; i < count; i++) {
-    let slot = hash(bits[3 * i]!, bits[3 * i + 1]!, bits[3 * i + 2]!) & mask;
-    for (;;) {
-      const candidate = table[slot]!;
-      if (candidate === EMPTY) {
-        table[slot] = welded;
-        first[welded] = i;
-        remap[i] = welded++;
-        break;
-      }
-      if (sameBits(bits, i, first[candidate]!)) {
-        remap[i] = candidate;
-        break;
-      }
-      slot = (slot + 1) & mask;
-    }
+    // Written as the next welded point, and overwritten where it is none.
+    const at = 3 * welded;
+    // Adding 0 turns −0 into 0.
+    out[at] = positions[3 * i]! + 0;
+    out[at + 1] = positions[3 * i + 1]! + 0;
+    out[at + 2] = positions[3 * i + 2]! + 0;
+    if (keys !== out)
+      for (let k = at; k < at + 3; k++) keys[k] = Math.round(out[k]! / toleranceMetres) + 0;
+    const slot = slotOf(table, mask, bits, at);
+    if (table[slot] === EMPTY) table[slot] = welded++;
+    remap[i] = table[slot]!;
   }
-  return { positions: gather(positions, first, welded), remap };
+  return { positions: welded === count ? out : out.slice(0, 3 * welded), remap };
 }
 
-/** What is compared: the coordinates themselves without −0, or their grid cells. */
-function keysOf(positions: Float32Array, count: number, tolerance: number): Float32Array {
-  const keys = new Float32Array(count * 3);
-  for (let i = 0; i < keys.length; i++) {
-    const value = positions[i]!;
-    // Adding 0 turns −0 into 0.
-    keys[i] = (tolerance > 0 ? Math.round(value / tolerance) : value) + 0;
+/** The slot of the point with the same key as the one at `at`, or the empty one where it belongs. */
+function slotOf(table: Uint32Array, mask: number, bits: Uint32Array, at: number): number {
+  const a = bits[at]!;
+  const b = bits[at + 1]!;
+  const c = bits[at + 2]!;
+  let slot = hash(a, b, c) & mask;
+  for (;;) {
+    const candidate = table[slot]!;
+    if (candidate === EMPTY) return slot;
+    const other = 3 * candidate;
+    if (bits[other] === a && bits[other + 1] === b && bits[other + 2] === c) return slot;
+    slot = (slot + 1) & mask;
   }
-  return keys;
 }
 
 function tableSize(count: number): number {
@@ -67,23 +70,4 @@ function hash(a: number, b: number, c: number): number {
   let h = Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca77) ^ Math.imul(c, 0xc2b2ae3d);
   h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d);
   return (h ^ (h >>> 12)) >>> 0;
-}
-
-function sameBits(bits: Uint32Array, i: number, j: number): boolean {
-  return (
-    bits[3 * i] === bits[3 * j] &&
-    bits[3 * i + 1] === bits[3 * j + 1] &&
-    bits[3 * i + 2] === bits[3 * j + 2]
-  );
-}
-
-function gather(positions: Float32Array, first: Uint32Array, count: number): Float32Array {
-  const out = new Float32Array(count * 3);
-  for (let i = 0; i < count; i++) {
-    const from = 3 * first[i]!;
-    out[3 * i] = positions[from]! + 0;
-    out[3 * i + 1] = positions[from + 1]! + 0;
-    out[3 * i + 2] = positions[from + 2]! + 0;
-  }
-  return out;
 }

@@ -230,7 +230,7 @@ export const FAULTS: readonly Fault[] = [
     file: 'src/transform/vertex-data.ts',
     find: 'faces[t] = boxFace(nx / length, ny / length, nz / length, plan.mirrorOppositeSides);',
     replace:
-      'faces[t] = boxFace(...([0, 1, 2].map((k) => mesh.normals[3 * surface.normals[3 * t]! + k]! + 0 * (nx + ny + nz + length)) as [number, number, number]));',
+      'faces[t] = boxFace(...([0, 1, 2].map((k) => mesh.normals[3 * (surface.firstNormal + surface.normals[3 * t]!) + k]! + 0 * (nx + ny + nz + length)) as [number, number, number]));',
   },
   {
     name: 'projection before the scale',

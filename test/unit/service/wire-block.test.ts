@@ -146,6 +146,29 @@ describe('decodeBlock', () => {
     );
   });
 
+  it('scans long lists, however their numbers are spread, and refuses a comma at their end', () => {
+    const index = (i: number, count: number) => (i < count / 3 ? 123_456 : 7);
+    for (const count of [1, 2, 2047, 9000, 20_000]) {
+      for (const isReverse of [false, true]) {
+        const list = Array.from({ length: count }, (_, i) =>
+          index(isReverse ? count - i : i, count),
+        );
+        const body = (end: string) =>
+          utf8(`{"V":[${list}],"T":[${list}${end}],"A":[{"F":[${list}]}]}`);
+        expect(scanBlock(body(''))).toEqual(parseBlock(body('')));
+        expect(scanBlock(body(','))).toBeUndefined();
+      }
+    }
+  });
+
+  it('reads indices once that are sent again', () => {
+    const body = '{"V":[],"A":[{"F":[0, 1,2],"TI":[0, 1,2]},{"F":[0, 1,2,3],"TI":[0, 1,2] }]}';
+    const scanned = scanBlock(utf8(body))!;
+    expect(scanned).toEqual(parseBlock(utf8(body)));
+    expect(scanned.surfaces[0]!.triangles).toBe(scanned.surfaces[0]!.uvIndices);
+    expect(scanBlock(utf8('{"V":[],"A":[{"F":[0,1],"TI":[0,1'))).toBeUndefined();
+  });
+
   it('never disagrees with JSON.parse on mutated bodies', () => {
     const body = `{"N":"a","P":[0,0,0],${triangle.replace(']}', '],"TI":[0,1,2],"C":true}')},"T":[0.5,1]}`;
     fc.assert(

@@ -93,6 +93,18 @@ describe('stored UVs', () => {
     expect([...surfaces[0]!.uvOffsets!]).toEqual([...surfaces[0]!.points].map((p) => 2 * p));
   });
 
+  it.each([
+    ['two floats from 1', 8, [1, 2, 4], [0, 2, 6]],
+    ['three floats from 0', 12, [0, 1, 3], [0, 3, 9]],
+  ])('are addressed by their layout: %s', (_name, floats, indices, offsets) => {
+    const surface = {
+      triangles: Int32Array.of(0, 1, 2),
+      uvIndices: Int32Array.from(indices),
+    };
+    const block = meshBlock(SQUARE, [surface], { uvs: new Float64Array(floats) });
+    expect([...clean(block).surfaces[0]!.uvOffsets!]).toEqual(offsets);
+  });
+
   it('that are out of range make only their surface unusable', () => {
     const good = { triangles: Int32Array.of(0, 1, 2), uvIndices: Int32Array.of(0, 1, 2) };
     const bad = { ...good, uvIndices: Int32Array.of(0, 1, 99) };
@@ -261,8 +273,8 @@ describe('prepareBlock', () => {
     ]);
     const normalAt1 = (block: typeof apart, surface: number) => {
       const { surfaces, normals } = prepareBlock(block, CONVERT_DEFAULTS);
-      const { points, normals: at } = surfaces[surface]!;
-      const normal = at[points.indexOf(1)]!;
+      const { points, normals: at, firstNormal } = surfaces[surface]!;
+      const normal = firstNormal + at[points.indexOf(1)]!;
       return [...normals.subarray(3 * normal, 3 * normal + 3)];
     };
     expect(normalAt1(together, 0)[0]).not.toBe(0);

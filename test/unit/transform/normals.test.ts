@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { prepareBlock } from '../../../src/transform/block-mesh.ts';
+import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 import { createNormals } from '../../../src/transform/normals.ts';
-import { BOX_TRIANGLES, boxPoints } from '../../helpers/graphics.ts';
+import { BOX_TRIANGLES, boxPoints, meshBlock } from '../../helpers/graphics.ts';
+import { expectLinear } from '../../helpers/growth.ts';
+import { simpleDuplicates, simpleNormals } from '../../helpers/simple-mesh.ts';
 
 /** The normal of every corner: three numbers each. */
 function normalsOf(
@@ -10,8 +14,10 @@ function normalsOf(
   crease = 30,
 ): number[][] {
   const made = createNormals(Float32Array.from(points), crease);
-  const { normals } = made.addSurface(Uint32Array.from(triangles));
-  const values = made.values();
+  // An earlier surface, whose normals come first.
+  made.addSurface(Uint32Array.of(0, 1, 2));
+  const { normals, firstNormal } = made.addSurface(Uint32Array.from(triangles));
+  const values = made.values().subarray(3 * firstNormal);
   return [...normals].map((normal) => [...values.subarray(3 * normal, 3 * normal + 3)]);
 }
 
@@ -226,5 +232,82 @@ describe('repeated triangles', () => {
       }),
       { seed: 241 },
     );
+  });
+});
+
+/** Compares every bit of the normals of a block with the simple form. */
+function expectSimple(positions: readonly number[], surfaces: number[][], crease: number): void {
+  const options = { ...CONVERT_DEFAULTS, creaseAngleDegrees: crease, pointIndexBase: 0 } as const;
+  const mesh = prepareBlock(meshBlock(positions, surfaces), options);
+  let duplicates = 0;
+  for (const { points, normals, firstNormal } of mesh.surfaces) {
+    const wanted = simpleNormals(mesh.positions, points, crease);
+    const actual = Array.from(normals, (normal) => {
+      const at = 3 * (firstNormal + normal);
+      return [...mesh.normals.subarray(at, at + 3)];
+    });
+    expect(actual).toEqual(wanted);
+    duplicates += simpleDuplicates(points);
+  }
+  expect(mesh.counts.duplicateTriangles).toBe(duplicates);
+}
+
+describe('normals and repeated triangles', () => {
+  it('are bit for bit those of the simple form, of any surfaces', () => {
+    const coordinate = fc.oneof(
+      fc.integer({ min: -2, max: 2 }),
+      fc.float({ min: -2, max: 2, noNaN: true }),
+      fc.constantFrom(-0, 1e-30, 1e30, Number.NaN),
+    );
+    const points = fc.array(coordinate, { minLength: 9, maxLength: 42 });
+    const surface = fc.array(fc.nat({ max: 13 }), { minLength: 3, maxLength: 90 });
+    fc.assert(
+      fc.property(
+        points,
+        fc.array(surface, { maxLength: 3 }),
+        fc.constantFrom(0, 20, 30, 90, 180),
+        expectSimple,
+      ),
+      { seed: 262, numRuns: 400 },
+    );
+  });
+
+  it.each([
+    ['closed', BOX_TRIANGLES.map((point) => point)],
+    ['open', BOX_TRIANGLES.slice(6)],
+    ['sent twice', [...BOX_TRIANGLES, ...BOX_TRIANGLES]],
+  ])('are those of the simple form of a box: %s', (_name, triangles) => {
+    for (const crease of [0, 30, 180]) expectSimple(boxPoints(), [triangles, triangles], crease);
+  });
+
+  it('are those of the simple form of a cone of 600 triangles, flat or steep', () => {
+    for (const height of [0.01, 0.5, 20]) {
+      const { positions, triangles } = cone(600, height);
+      expectSimple(positions, [triangles], 30);
+    }
+  });
+});
+
+/** Triangles around one point. */
+function cone(count: number, height: number): { positions: number[]; triangles: number[] } {
+  const angles = Array.from({ length: count }, (_, i) => (2 * Math.PI * i) / count);
+  return {
+    positions: [0, height, 0, ...angles.flatMap((a) => [Math.cos(a), 0, -Math.sin(a)])],
+    triangles: angles.flatMap((_, i) => [0, 1 + i, 1 + ((i + 1) % count)]),
+  };
+}
+
+describe('normals take linear time', () => {
+  it.each([
+    ['a fan', 0.01],
+    ['a needle', 20],
+  ])('of %s of 100,000 triangles around one point', (_name, height) => {
+    const input = (count: number) => {
+      const { positions, triangles } = cone(count, height);
+      return { positions: Float32Array.from(positions), points: Uint32Array.from(triangles) };
+    };
+    expectLinear(25_000, input, ({ positions, points }) => {
+      expect(createNormals(positions, 30).addSurface(points).localCount).toBe(positions.length / 3);
+    });
   });
 });

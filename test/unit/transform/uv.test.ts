@@ -91,14 +91,16 @@ describe('uvLayoutOf', () => {
   });
 });
 
-describe('offsetsOf', () => {
-  const offsets = (block: Block) =>
-    uvLayoutOf(block, CONVERT_DEFAULTS).offsetsOf(block.surfaces[0]!);
+describe('isUsable', () => {
+  const isUsable = (block: Block) =>
+    uvLayoutOf(block, CONVERT_DEFAULTS).isUsable(block.surfaces[0]!);
 
-  it('has the index of U of each corner', () => {
-    expect(offsets(withUvs(8, [0, 1, 3]))).toEqual(Uint32Array.of(0, 2, 6));
-    expect(offsets(withUvs(8, [1, 2, 4]))).toEqual(Uint32Array.of(0, 2, 6));
-    expect(offsets(withUvs(12, [0, 1, 3]))).toEqual(Uint32Array.of(0, 3, 9));
+  it.each([
+    ['from 0', 8, [0, 1, 3]],
+    ['from 1', 8, [1, 2, 4]],
+    ['to entries of three', 12, [0, 1, 3]],
+  ])('holds for UV indices %s', (_name, floats, indices) => {
+    expect(isUsable(withUvs(floats, indices))).toBe(true);
   });
 
   it.each([
@@ -107,16 +109,16 @@ describe('offsetsOf', () => {
     ['one below the first', [0, -1, 3]],
     ['one behind the last', [0, 1, 9]],
     ['one that was no integer', [0, -(2 ** 31), 3]],
-  ])('has nothing to offer for UV indices with %s', (_name, indices) => {
-    expect(offsets(withUvs(8, indices))).toBeUndefined();
+  ])('fails for UV indices with %s', (_name, indices) => {
+    expect(isUsable(withUvs(8, indices))).toBe(false);
   });
 
-  it('has nothing to offer where a UV is no number; other surfaces are not concerned', () => {
+  it('fails where a UV is no number; other surfaces are not concerned', () => {
     const block = withUvs(8, [0, 1, 3]);
     block.uvs[7] = Number.NaN;
     const good = { ...block.surfaces[0]!, uvIndices: Int32Array.of(0, 1, 2) };
-    expect(offsets(block)).toBeUndefined();
-    expect(uvLayoutOf(block, CONVERT_DEFAULTS).offsetsOf(good)).toEqual(Uint32Array.of(0, 2, 4));
+    expect(isUsable(block)).toBe(false);
+    expect(uvLayoutOf(block, CONVERT_DEFAULTS).isUsable(good)).toBe(true);
   });
 });
 

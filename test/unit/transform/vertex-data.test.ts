@@ -85,6 +85,19 @@ describe('vertices', () => {
     });
   });
 
+  it('of 100,000 surfaces of one triangle take linear time', () => {
+    const surfaces = (count: number) => {
+      const points = Array.from({ length: count }, (_, i) => [i, 0, 0, i, 1, 0, i, 0, 1]).flat();
+      return meshBlock(
+        points,
+        Array.from({ length: count }, (_, i) => [3 * i, 3 * i + 1, 3 * i + 2]),
+      );
+    };
+    expectLinear(25_000, surfaces, (block) => {
+      expect(build(block).doubleSided!.indices).toHaveLength(3 * block.surfaces.length);
+    });
+  });
+
   it('are counted in bytes before they are made', () => {
     const mesh = prepareBlock(box(), CONVERT_DEFAULTS);
     for (const uvSets of [[], [undefined], [undefined, undefined]]) {
