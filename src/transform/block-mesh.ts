@@ -6,11 +6,12 @@ import { rotationFromDegrees } from '../math/ofml-frame.ts';
 import { IDENTITY3, type Mat3, triangleNormal } from '../math/vec.ts';
 import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
 import type { GeometryCounts } from '../model/scene.ts';
+import { NOT_AN_INDEX } from '../service/wire-block-scanner.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { shortened } from './losses.ts';
 import { createNormals } from './normals.ts';
 import { closedByEdges, signedVolume } from './surface-topology.ts';
-import { indexRange, uvLayoutOf } from './uv.ts';
+import { uvLayoutOf } from './uv.ts';
 import { weldPoints } from './weld.ts';
 
 /** A corner is `3 * triangle + 0…2`. */
@@ -151,8 +152,20 @@ function draftsOf(
 
 /** 1 where the block counts its points from 1: its smallest index is 1, its largest their number. */
 function firstIndexOf({ surfaces, positions }: Block): 0 | 1 {
-  const { smallest, largest } = indexRange(surfaces.map(({ triangles }) => triangles));
-  return smallest === 1 && largest === Math.floor(positions.length / 3) ? 1 : 0;
+  const count = Math.floor(positions.length / 3);
+  let smallest = count;
+  let largest = 0;
+  for (const { triangles } of surfaces) {
+    for (let i = 0; i < triangles.length; i++) {
+      const index = triangles[i]!;
+      if (index === NOT_AN_INDEX) continue;
+      // Most lists begin with 0.
+      if (index < 1 || index > count) return 0;
+      if (index < smallest) smallest = index;
+      if (index > largest) largest = index;
+    }
+  }
+  return smallest === 1 && largest === count ? 1 : 0;
 }
 
 function keepValid(

@@ -6,7 +6,7 @@ import { NOT_AN_INDEX } from '../service/wire-block-scanner.ts';
 import type { ConvertOptions } from './convert-options.ts';
 
 /** The smallest and largest index of several lists, without what was no integer: D-302. */
-export function indexRange(lists: readonly Int32Array[]): { smallest: number; largest: number } {
+function indexRange(lists: readonly Int32Array[]): { smallest: number; largest: number } {
   let smallest = Infinity;
   let largest = -Infinity;
   for (const list of lists) {
