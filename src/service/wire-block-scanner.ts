@@ -33,11 +33,10 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Position of the scanner. */
 interface Cursor {
-  /** A buffer, because its `indexOf` is ten times as fast as that of an array of bytes. */
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   at: number;
-  /** The list of indices read last, and its text. */
-  indices?: { list: Int32Array; text: Buffer };
+  /** The list of indices read last, and where its text is. */
+  indices?: { list: Int32Array; from: number; to: number };
 }
 
 /** Scans one value and moves the cursor behind it; undefined if the value is not of the usual shape. */
@@ -61,10 +60,7 @@ const BLOCK = {
 
 /** Scans a block body (D-301); undefined for nested arrays, texts or nulls among numbers, unknown keys, bad JSON. */
 export function scanBlock(bytes: Uint8Array): Block | undefined {
-  const cursor: Cursor = {
-    bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
-    at: 0,
-  };
+  const cursor: Cursor = { bytes, at: 0 };
   const wire = scanObject(cursor, BLOCK);
   if (!wire?.V || !wire.A || skipBlanks(bytes, cursor.at) !== bytes.length) return undefined;
   return {
@@ -164,14 +160,24 @@ function scanVector(cursor: Cursor): Vec3 | undefined {
 /** Scans an array of indices; one whose text is that of the array before, as `TI` often is that of `F`, is the same list. */
 function scanIndices(cursor: Cursor): Int32Array | undefined {
   const { bytes, at, indices } = cursor;
-  const text = indices && bytes.subarray(at, at + indices.text.length);
-  if (text && Buffer.compare(text, indices.text) === 0) {
-    cursor.at += text.length;
+  if (indices && isRepeated(bytes, indices.from, indices.to, at)) {
+    cursor.at += indices.to - indices.from;
     return indices.list;
   }
   const list = scanArray(cursor, Int32Array, fillIndices);
-  if (list) cursor.indices = { list, text: bytes.subarray(at, cursor.at) };
+  if (list) cursor.indices = { list, from: at, to: cursor.at };
   return list;
+}
+
+/** Whether the bytes of a range are also at a place behind it; compares four at a time, in a quarter of the time. */
+function isRepeated(bytes: Uint8Array, from: number, to: number, at: number): boolean {
+  const moved = at - from;
+  if (to + moved > bytes.length) return false;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let i = from;
+  for (; i + 4 <= to; i += 4) if (view.getInt32(i) !== view.getInt32(i + moved)) return false;
+  for (; i < to; i++) if (bytes[i] !== bytes[i + moved]) return false;
+  return true;
 }
 
 type Numbers = Float64Array | Float32Array | Int32Array;
