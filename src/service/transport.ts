@@ -1,6 +1,6 @@
 /** One exchange with the service: sends, follows redirects, reads the whole body within limits, reports it. */
 import { promisify } from 'node:util';
-import type { Agent } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { createGrowingBudget, turnFor } from '../support/budget.ts';
 import { ConverterError } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
@@ -159,30 +159,45 @@ async function sendInTime(
 ): Promise<HttpResponse> {
   const { timeoutMs, signals = [] } = request;
   const share = openShare();
-  const stop = new AbortController();
-  const onAbort = () => stop.abort();
-  let timer = setTimeout(onAbort, timeoutMs);
+  const received = receiveBody(maxBytes, (amount) => need(amount));
+  const interrupt = () => received.stop(interrupted());
+  const late = () =>
+    received.stop(new ConverterError('HTTP_TIMEOUT', `timed out after ${timeoutMs / 1000} s`));
+  let timer = setTimeout(late, timeoutMs);
   // The time does not count in which the answer waits for others, so that slow ones fail themselves alone.
-  const need = async (amount: number) => {
+  const need = (amount: number): Promise<void> | undefined => {
     const wait = share.need(amount);
-    if (wait === undefined) return;
+    if (wait === undefined) return undefined;
     clearTimeout(timer);
-    await wait;
-    timer = setTimeout(onAbort, timeoutMs);
+    return wait.then(() => {
+      timer = setTimeout(late, timeoutMs);
+    });
   };
-  for (const signal of signals) signal.addEventListener('abort', onAbort, { once: true });
+  for (const signal of signals) signal.addEventListener('abort', interrupt, { once: true });
   try {
-    if (isAborted(request)) stop.abort();
-    return await sendOnce(agent, request, stop.signal, { maxBytes, need });
+    if (isAborted(request)) throw interrupted();
+    agent.dispatch(dispatchOptions(request), received.handler);
+    const { status, headers, body } = await received.end;
+    const header = (name: string): string | undefined => {
+      const value = headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    };
+    return {
+      status,
+      bytes: await unpackBody(body, header('content-encoding'), { maxBytes, need }),
+      etag: header('etag') ?? '',
+      lastModified: settledDate(header('last-modified'), header('date')),
+      retryAfter: header('retry-after'),
+      location: header('location'),
+    };
   } catch (thrown) {
     if (isAborted(request)) throw interrupted();
-    if (!stop.signal.aborted) throw connectionError(thrown, request.origin);
-    throw new ConverterError('HTTP_TIMEOUT', `timed out after ${timeoutMs / 1000} s`);
+    throw connectionError(thrown, request.origin);
   } finally {
     clearTimeout(timer);
     // The answer is decoded in this turn of the event loop.
     setImmediate(share.close);
-    for (const signal of signals) signal.removeEventListener('abort', onAbort);
+    for (const signal of signals) signal.removeEventListener('abort', interrupt);
   }
 }
 
@@ -190,81 +205,89 @@ function isAborted({ signals = [] }: Pick<Exchange, 'signals'>): boolean {
   return signals.some(({ aborted }) => aborted);
 }
 
-async function sendOnce(
-  agent: Agent,
-  { method, origin, path, body, headers }: HttpRequest,
-  signal: AbortSignal,
-  limits: BodyLimits,
-): Promise<HttpResponse> {
-  const answer = await agent.request({
-    method,
-    origin,
-    path,
-    signal,
-    body: body ?? null,
-    headers: {
-      ...headers,
-      'accept-encoding': ACCEPT_ENCODING,
-      ...(body === undefined ? { accept: '*/*' } : JSON_HEADERS),
-    },
-  });
-  const header = (name: string): string | undefined => {
-    const value = answer.headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
-  };
-  const contentLength = header('content-length');
-  const contentEncoding = header('content-encoding');
-  try {
-    return {
-      status: answer.statusCode,
-      bytes: await readBody(answer.body, { contentLength, contentEncoding }, limits),
-      etag: header('etag') ?? '',
-      lastModified: settledDate(header('last-modified'), header('date')),
-      retryAfter: header('retry-after'),
-      location: header('location'),
-    };
-  } catch (thrown) {
-    // The rest is not needed. Destroying the body may report that it was cut.
-    answer.body.on('error', () => {}).destroy();
-    throw thrown;
-  }
+function dispatchOptions({ method, origin, path, body, headers }: HttpRequest) {
+  const accept = body === undefined ? { accept: '*/*' } : JSON_HEADERS;
+  const all = { ...headers, 'accept-encoding': ACCEPT_ENCODING, ...accept };
+  return { method, origin, path, body: body ?? null, headers: all };
 }
 
 /** What one body may take. */
 interface BodyLimits {
   /** As sent, and again as unpacked. */
   maxBytes: number;
-  /** Waits until the body may have so many bytes of those that all bodies share. */
-  need(bytes: number): Promise<void>;
+  /**
+   * Takes so many bytes of those that all bodies share.
+   *
+   * @returns What to wait for, unless the body has them at once.
+   */
+  need(bytes: number): Promise<void> | undefined;
 }
 
 /**
- * Reads a body to its end and unpacks it (D-844). Throws `RESPONSE_TOO_LARGE` before the body is in memory;
- * `RESPONSE_INVALID` if it cannot be unpacked.
+ * Gathers an answer from the callbacks of the pool: a stream of each body would take twice the time of a small answer.
+ * `stop` ends the exchange at once, also before it has a connection; then and after a failure `end` rejects. A body that
+ * has to wait is not read on. Throws `RESPONSE_TOO_LARGE` before more than `maxBytes` are in memory.
  */
-export async function readBody(
-  stream: AsyncIterable<Uint8Array>,
-  headers: { contentLength: string | undefined; contentEncoding: string | undefined },
-  limits: BodyLimits,
-): Promise<Uint8Array> {
-  const { maxBytes, need } = limits;
-  if (Number(headers.contentLength ?? 0) > maxBytes) throw tooLarge(`${maxBytes} bytes`);
+function receiveBody(maxBytes: number, need: BodyLimits['need']) {
+  let controller: Dispatcher.DispatchController | undefined;
+  let reason: Error | undefined;
+  let status = 0;
+  let headers: Record<string, string | string[] | undefined> = {};
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of stream) {
-    length += chunk.length;
-    if (length > maxBytes) throw tooLarge(`${maxBytes} bytes`);
-    chunks.push(chunk);
-    await need(length);
-  }
-  const body = await unpackAll(joinChunks(chunks, length), headers.contentEncoding, limits);
+  let resolve: (answer: { status: number; headers: typeof headers; body: Uint8Array }) => void;
+  let reject: (error: Error) => void;
+  const end = new Promise<Parameters<typeof resolve>[0]>((...settle) => {
+    [resolve, reject] = settle;
+  });
+  const stop = (error: Error): void => {
+    reason ??= error;
+    reject(reason);
+    controller?.abort(reason);
+  };
+  const expectAtMost = (bytes: number): void => {
+    if (bytes > maxBytes) stop(tooLarge(`${maxBytes} bytes`));
+  };
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started;
+      if (reason !== undefined) started.abort(reason);
+    },
+    onResponseStart(_, ...answer) {
+      [status, headers] = answer;
+      expectAtMost(Number(headers['content-length'] ?? 0));
+    },
+    onResponseData(source, chunk) {
+      length += chunk.length;
+      expectAtMost(length);
+      if (reason !== undefined) return;
+      chunks.push(chunk);
+      const wait = need(length);
+      if (wait === undefined) return;
+      source.pause();
+      wait.then(() => source.resume());
+    },
+    onResponseEnd: () => resolve({ status, headers, body: joinChunks(chunks, length) }),
+    onResponseError: (_, error) => reject(error),
+  };
+  return { handler, end, stop };
+}
+
+/** Unpacks a body (D-844). Throws `RESPONSE_INVALID` if it cannot be unpacked, `RESPONSE_TOO_LARGE` before it is in memory. */
+export async function unpackBody(
+  packed: Uint8Array,
+  contentEncoding: string | undefined,
+  limits: BodyLimits,
+): Promise<Uint8Array> {
+  const body =
+    contentEncoding === undefined ? packed : await unpackAll(packed, contentEncoding, limits);
   await turnFor(body.length);
   return body;
 }
 
 async function unpackAll(
   packed: Uint8Array,
-  contentEncoding: string | undefined,
+  contentEncoding: string,
   { maxBytes, need }: BodyLimits,
 ): Promise<Uint8Array> {
   const ratioBytes = Math.max(packed.length * MAX_UNPACK_RATIO, HARMLESS_BYTES);
@@ -272,7 +295,7 @@ async function unpackAll(
   const mostBytes = Math.min(ratioBytes, maxBytes);
   let body = packed;
   // The last encoding was applied last.
-  for (const name of (contentEncoding ?? '').toLowerCase().split(',').reverse()) {
+  for (const name of contentEncoding.toLowerCase().split(',').reverse()) {
     const encoding = name.trim();
     if (encoding === '' || encoding === 'identity' || body.length === 0) continue;
     const usualBytes = Math.min(Math.max(body.length * USUAL_UNPACK_RATIO, USUAL_BYTES), mostBytes);

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { conditionsOf, readBody } from '../../../src/service/transport.ts';
+import { conditionsOf, unpackBody } from '../../../src/service/transport.ts';
 
 describe('conditionsOf', () => {
   it.each([
@@ -16,19 +16,13 @@ describe('conditionsOf', () => {
 
 const MIB = 1024 * 1024;
 
-async function* inChunks(bytes: Uint8Array, size = 60_000): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-}
-
-const read = (bytes: Uint8Array, contentEncoding?: string, need = async (_bytes: number) => {}) => {
-  const headers = { contentLength: undefined, contentEncoding };
-  return readBody(inChunks(bytes), headers, { maxBytes: 256 * MIB, need });
-};
+const unpack = (bytes: Uint8Array, encoding?: string, need = async (_bytes: number) => {}) =>
+  unpackBody(bytes, encoding, { maxBytes: 256 * MIB, need });
 
 it('slow bodies that arrive together are decoded in turns of the event loop of their own', async () => {
   const order: string[] = [];
   const decode = async () => {
-    await read(new Uint8Array(MIB));
+    await unpack(new Uint8Array(MIB));
     order.push('body');
     setTimeout(() => order.push('timer'));
     const until = performance.now() + 5;
@@ -38,7 +32,7 @@ it('slow bodies that arrive together are decoded in turns of the event loop of t
   expect(order).toEqual(['body', 'timer', 'body', 'timer', 'body']);
 });
 
-describe('readBody', () => {
+describe('unpackBody', () => {
   const text = Buffer.from('{"V":[0.123,4.567,8.901]}');
 
   it.each([
@@ -47,17 +41,17 @@ describe('readBody', () => {
     ['deflate', deflateRawSync],
     ['br', brotliCompressSync],
   ])('unpacks %s', async (encoding, pack) => {
-    expect(Buffer.from(await read(pack(text), encoding))).toEqual(text);
+    expect(Buffer.from(await unpack(pack(text), encoding))).toEqual(text);
   });
 
   it('unpacks what was packed twice, the last one first', async () => {
     const packed = brotliCompressSync(gzipSync(text));
-    expect(Buffer.from(await read(packed, 'gzip, BR'))).toEqual(text);
+    expect(Buffer.from(await unpack(packed, 'gzip, BR'))).toEqual(text);
   });
 
   it('takes a small body however much it was packed', async () => {
     const blanks = Buffer.alloc(8 * MIB, ' ');
-    expect((await read(brotliCompressSync(blanks), 'br')).length).toBe(8 * MIB);
+    expect((await unpack(brotliCompressSync(blanks), 'br')).length).toBe(8 * MIB);
   });
 
   it.each([
@@ -68,7 +62,7 @@ describe('readBody', () => {
     async (encoding, pack) => {
       const bomb = pack(Buffer.alloc(20 * MIB));
       expect(bomb.length).toBeLessThan(MIB / 8);
-      await expect(read(bomb, encoding)).rejects.toMatchObject({
+      await expect(unpack(bomb, encoding)).rejects.toMatchObject({
         code: 'RESPONSE_TOO_LARGE',
         message: 'expected an answer of at most 200 times its size, received more',
       });
@@ -77,22 +71,21 @@ describe('readBody', () => {
 
   it('stops where packing twice hides a bomb', async () => {
     const bomb = gzipSync(gzipSync(Buffer.alloc(20 * MIB)));
-    await expect(read(bomb, 'gzip, gzip')).rejects.toMatchObject({ code: 'RESPONSE_TOO_LARGE' });
+    await expect(unpack(bomb, 'gzip, gzip')).rejects.toMatchObject({ code: 'RESPONSE_TOO_LARGE' });
   });
 
   it('takes a large body that was packed as bodies are', async () => {
     const numbers = Buffer.from(Array.from({ length: 2_000_000 }, (_, i) => i * 7919).join());
     expect(numbers.length).toBeGreaterThan(16 * MIB);
-    expect((await read(gzipSync(numbers, { level: 1 }), 'gzip')).length).toBe(numbers.length);
+    expect((await unpack(gzipSync(numbers, { level: 1 }), 'gzip')).length).toBe(numbers.length);
   });
 
-  it('takes its share of memory before it reads on or unpacks', async () => {
+  it('takes its share of memory before it unpacks', async () => {
     const needs: number[] = [];
     const need = async (bytes: number) => void needs.push(bytes);
     const packed = gzipSync(Buffer.alloc(8 * MIB, 'abc'));
-    await read(packed, 'gzip', need);
-    const [first, usual, most, last] = needs;
-    expect(first).toBe(packed.length);
+    await unpack(packed, 'gzip', need);
+    const [usual, most, last] = needs;
     // It is tried with the usual ratio first, so that a share of many times its size is rare.
     expect(usual).toBe(packed.length + 256 * 1024);
     expect(most).toBe(packed.length + 16 * MIB);
@@ -100,7 +93,7 @@ describe('readBody', () => {
   });
 
   it.each(['zstd', 'constructor'])('refuses an unknown packing: %s', async (name) => {
-    await expect(read(text, name)).rejects.toMatchObject({
+    await expect(unpack(text, name)).rejects.toMatchObject({
       code: 'RESPONSE_INVALID',
       message: `expected a body packed with gzip, deflate or br, received ${name}`,
     });
