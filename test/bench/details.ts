@@ -23,12 +23,14 @@ export function growthFigure(
   return { value, detail: `from ${from}: ${texts.join(', ')} ${unit}` };
 }
 
-/** Both medians and the number of pairs. */
+/** Medians of both sides, in time and processor time, and the number of pairs. */
 export function pairDetail({ ours, theirs }: Paired, name: string): string {
-  const cpu = inMs(medianOf(ours, 'userSeconds'));
-  const [mine, other] = [medianOf(ours, 'seconds'), medianOf(theirs, 'seconds')].map(inMs);
+  const [mine, other] = [ours, theirs].map((runs) => {
+    const cpu = inMs(medianOf(runs, 'cpuSeconds'));
+    return `${inMs(medianOf(runs, 'seconds'))} (processors ${cpu})`;
+  });
   const peak = `${medianOf(ours, 'peakMib').toFixed(0)} MiB`;
-  return `btg2gltf ${mine} (user ${cpu}, ${peak}), ${name} ${other}, ${ours.length} pairs`;
+  return `btg2gltf ${mine}, ${peak}; ${name} ${other}; ${ours.length} pairs`;
 }
 
 /** Seconds as milliseconds or seconds. */
@@ -38,7 +40,9 @@ export function inMs(seconds: number): string {
 
 /** The median of the times of some runs, in words. */
 export function secondsOf(runs: readonly Measured[]): string {
-  return `${inMs(medianOf(runs, 'seconds'))}, ${runs.length === 1 ? '1 run' : `${runs.length} runs`}`;
+  const cpu = inMs(medianOf(runs, 'cpuSeconds'));
+  const times = runs.length === 1 ? '1 run' : `${runs.length} runs`;
+  return `${inMs(medianOf(runs, 'seconds'))} (processors ${cpu}), ${times}`;
 }
 
 /** A whole number with separators. */

@@ -2,19 +2,14 @@
  * Whole processes: how long one takes, how much memory it and its children hold, and two of them in turns.
  */
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { type MemoryPeaks, measureMemory } from '../helpers/process-memory.ts';
 
 /** What one process took. */
-export interface Measured {
+export interface Measured extends MemoryPeaks {
   seconds: number;
-  /** Processor time in the program's own code, children included. */
-  userSeconds: number;
+  /** Processor time, of the kernel and of child processes too. */
+  cpuSeconds: number;
   exit: number | null;
-  /** Most MiB of the process and its children together at one moment. */
-  peakMib: number;
-  /** Most MiB of any one of them. */
-  largestMib: number;
   stdout: string;
   stderr: string;
 }
@@ -29,9 +24,6 @@ export interface ProcessOptions {
 
 /** bash measures to the millisecond, without the start of the process in this program. */
 const TIMED = 'TIMEFORMAT="%R %U %S"; time "$@"';
-const SAMPLE_MS = 20;
-const MIB = 2 ** 20;
-const PAGE_BYTES = 4096;
 
 /**
  * Runs a command to its end.
@@ -53,19 +45,19 @@ export async function runProcess(
       texts[name] += text;
     });
   }
-  const memory = sampleMemory(child.pid ?? -1);
+  const stopMeasuring = measureMemory(child.pid ?? -1, true);
   const exit = await new Promise<number | null>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', resolve);
   });
-  const peaks = memory.stop();
+  const peaks = stopMeasuring();
   const lines = texts.stderr.trimEnd().split('\n');
-  const [seconds = 0, userSeconds = 0] = (lines.pop() ?? '').split(' ').map(Number);
+  const [seconds = 0, user = 0, system = 0] = (lines.pop() ?? '').split(' ').map(Number);
   const stderr = lines.join('\n');
   if (exit !== 0 && !(mayFail && exit === 1)) {
     throw new Error(`${command.join(' ')}: exit ${exit}\n${(stderr + texts.stdout).slice(-2000)}`);
   }
-  return { seconds, userSeconds, exit, ...peaks, stdout: texts.stdout, stderr };
+  return { seconds, cpuSeconds: user + system, exit, ...peaks, stdout: texts.stdout, stderr };
 }
 
 /** One side of a comparison; what comes before a run is not timed. */
@@ -119,63 +111,4 @@ export function median(values: readonly number[]): number {
 /** The median of one figure of some runs. */
 export function medianOf(runs: readonly Measured[], figure: keyof Measured): number {
   return median(runs.map((run) => run[figure] as number));
-}
-
-/**
- * Samples the memory of all processes below one, which is bash and is not counted.
- *
- * The peak of each process is its VmHWM, which the kernel keeps. That of all together is their resident
- * memory at one moment; memory that a child shares with others counts once, with the first process.
- */
-function sampleMemory(pid: number) {
-  let peakMib = 0;
-  let largestMib = 0;
-  const sample = () => {
-    let sum = 0;
-    for (const [index, one] of descendants(pid).entries()) {
-      const [, resident = 0, shared = 0] = textOf(`/proc/${one}/statm`).split(' ').map(Number);
-      sum += ((index === 0 ? resident : resident - shared) * PAGE_BYTES) / MIB;
-      const highest = /VmHWM:\s*(\d+) kB/.exec(textOf(`/proc/${one}/status`))?.[1];
-      largestMib = Math.max(largestMib, Number(highest ?? 0) / 1024);
-    }
-    peakMib = Math.max(peakMib, sum, largestMib);
-  };
-  const timer = setInterval(sample, SAMPLE_MS);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      return { peakMib, largestMib };
-    },
-  };
-}
-
-/** Below a process, each before its own children. */
-function descendants(pid: number): number[] {
-  const found: number[] = [];
-  const pending = [pid];
-  for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
-    const children = threadsOf(next).flatMap((thread) =>
-      textOf(`/proc/${next}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
-    );
-    found.push(...children);
-    pending.push(...children);
-  }
-  return found;
-}
-
-function threadsOf(pid: number): string[] {
-  try {
-    return readdirSync(join('/proc', String(pid), 'task'));
-  } catch {
-    return [];
-  }
-}
-
-/** Returns nothing of a process that has ended. */
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trimEnd();
-  } catch {
-    return '';
-  }
 }

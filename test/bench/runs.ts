@@ -38,7 +38,7 @@ export async function runs({ results, isQuick, isFull }: GroupInput): Promise<vo
       );
       const requests = ((await service.requests()) - before) / times;
       const seconds = medianOf(cold, 'seconds');
-      const detail = `${secondsOf(cold)}, ${amount(articles)} articles, ${requests.toFixed(0)} requests, user ${inMs(medianOf(cold, 'userSeconds'))}`;
+      const detail = `${secondsOf(cold)}, ${amount(articles)} articles, ${requests.toFixed(0)} requests`;
       if (latencyMs > 0) {
         const floor = (requests * latencyMs) / 1000 / CONNECTIONS;
         const value = seconds / floor;

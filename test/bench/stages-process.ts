@@ -35,6 +35,8 @@ for (const name of blockNames) await read('blocks', fileOf(name));
 const blockBodies = blockNames.map((name) => bodies.get(fileOf(name))!);
 const bodyBytes = blockBodies.reduce((sum, body) => sum + body.length, 0);
 
+/** Of what takes seconds. */
+const SLOW_ROUNDS = 2;
 const PLAN: VertexPlan = {
   useStoredUvs: true,
   swapProjected: false,
@@ -73,15 +75,17 @@ const scene = await sceneOf();
 const blocks = blockBodies.map((body) => decodeBlock(body));
 const meshes = blocks.map((block) => prepareBlock(block, CONVERT_DEFAULTS));
 
-/** Milliseconds of some work: the median of the rounds after the first half, in which the engine warms up. */
-async function timeOf(work: () => unknown): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round < 2 * Number(rounds); round++) {
-    const start = performance.now();
+/** Milliseconds of some work: medians of the rounds after the first half, in which the engine warms up. */
+async function timeOf(work: () => unknown, times = Number(rounds)) {
+  const all: { ms: number; cpuMs: number }[] = [];
+  for (let round = 0; round < 2 * times; round++) {
+    const [start, before] = [performance.now(), process.cpuUsage()];
     await work();
-    times.push(performance.now() - start);
+    const { user, system } = process.cpuUsage(before);
+    all.push({ ms: performance.now() - start, cpuMs: (user + system) / 1000 });
   }
-  return median(times.slice(Number(rounds)));
+  const warm = all.slice(times);
+  return { ms: median(warm.map(({ ms }) => ms)), cpuMs: median(warm.map(({ cpuMs }) => cpuMs)) };
 }
 
 function weldWithTexts(positions: Float32Array): number {
@@ -94,13 +98,16 @@ function weldWithTexts(positions: Float32Array): number {
 }
 
 const all = await timeOf(async () => writeGlb(await sceneOf()));
-const milliseconds = {
+const stages = {
   scan: await timeOf(() => blockBodies.map((body) => decodeBlock(body))),
   prepare: await timeOf(() => blocks.map((block) => prepareBlock(block, CONVERT_DEFAULTS))),
   weld: await timeOf(() => blocks.map(({ positions }) => weldPoints(positions, 0))),
   split: await timeOf(() => meshes.map((mesh) => buildVertexData(mesh, PLAN))),
   write: await timeOf(() => writeGlb(scene)),
-  'plain scan': await timeOf(() => blockBodies.map((body) => parseBlock(body))),
-  'plain weld': await timeOf(() => blocks.map(({ positions }) => weldWithTexts(positions))),
+  'plain scan': await timeOf(() => blockBodies.map((body) => parseBlock(body)), SLOW_ROUNDS),
+  'plain weld': await timeOf(
+    () => blocks.map(({ positions }) => weldWithTexts(positions)),
+    SLOW_ROUNDS,
+  ),
 };
-console.log(JSON.stringify({ triangles: scene.triangles, bodyBytes, all, milliseconds }));
+console.log(JSON.stringify({ triangles: scene.triangles, bodyBytes, all, stages }));

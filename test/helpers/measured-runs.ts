@@ -8,7 +8,7 @@ import { performance } from 'node:perf_hooks';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { environmentOf, startChild } from './child.ts';
 import { temporaryFolder, writePipeline } from './command.ts';
-import { type CountedRange, countedRange } from './counted-range.ts';
+import { countedRange } from './counted-range.ts';
 import { measureMemory } from './process-memory.ts';
 
 /** What one run took. */
@@ -24,7 +24,6 @@ export interface Measured {
 
 /** A large range and its runs. */
 export interface MeasuredRuns {
-  readonly range: CountedRange;
   run(nodeOptions?: readonly string[]): Promise<Measured>;
   close(): Promise<void>;
 }
@@ -42,7 +41,6 @@ export async function openMeasuredRuns(articles: number): Promise<MeasuredRuns> 
   const emulator: Emulator = await startEmulator({ range, onRequest: () => void requests++ });
   const file = await writePipeline(folder, { service: SERVICE });
   return {
-    range,
     run: async (nodeOptions = []) => {
       const before = requests;
       const start = performance.now();
@@ -55,7 +53,7 @@ export async function openMeasuredRuns(articles: number): Promise<MeasuredRuns> 
       return {
         exit,
         seconds: (performance.now() - start) / 1000,
-        peakMib: stopMeasuring(),
+        peakMib: stopMeasuring().peakMib,
         requests: requests - before,
         stderr,
       };

@@ -1,32 +1,51 @@
 /** The memory of a program and its child processes, on Linux. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The most memory, in MiB. */
+export interface MemoryPeaks {
+  /** Of the program and its child processes together, at one moment. */
+  peakMib: number;
+  /** Of any one of them. */
+  largestMib: number;
+}
 
 /** Short beside the time in which a conversion takes its memory. */
 const EVERY_MS = 20;
 const MIB_PER_PAGE = 4096 / 2 ** 20;
 
-/** Measures until it is stopped. @returns A function that stops it, and returns the most MiB at any moment. */
-export function measureMemory(pid: number): () => number {
-  let peak = 0;
+/**
+ * Measures until it is stopped.
+ *
+ * Memory that a child shares with others counts once, with the first process. The kernel keeps the peak of each
+ * process (VmHWM), so that of one alone is exact, where the sum is sampled.
+ *
+ * @param isWrapper - Whether the process only waits for the program, and does not count.
+ */
+export function measureMemory(pid: number, isWrapper = false): () => MemoryPeaks {
+  const peaks: MemoryPeaks = { peakMib: 0, largestMib: 0 };
   const measure = () => {
-    peak = Math.max(peak, memoryMib(pid));
+    const all = [...(isWrapper ? [] : [pid]), ...descendantsOf(pid)];
+    const pages = all.map((one, index) => {
+      const { resident, shared } = pagesOf(one);
+      return index === 0 ? resident : resident - shared;
+    });
+    const together = pages.reduce((sum, one) => sum + one, 0) * MIB_PER_PAGE;
+    peaks.largestMib = Math.max(peaks.largestMib, ...all.map(highestMib));
+    peaks.peakMib = Math.max(peaks.peakMib, together, peaks.largestMib);
   };
   const timer = setInterval(measure, EVERY_MS);
   return () => {
     clearInterval(timer);
-    return peak;
+    return peaks;
   };
 }
 
-/** Of a process, and what its children do not share with it. */
-function memoryMib(pid: number): number {
-  const { resident } = pagesOf(pid);
-  const children = read(`/proc/${pid}/task/${pid}/children`).trim().split(' ').filter(Boolean);
-  const own = children.map((child) => {
-    const pages = pagesOf(Number(child));
-    return pages.resident - pages.shared;
-  });
-  return own.reduce((sum, pages) => sum + pages, resident) * MIB_PER_PAGE;
+/** Children, their children, and so on. A child belongs to the thread that started it. */
+function descendantsOf(pid: number): number[] {
+  const children = threadsOf(pid).flatMap((thread) =>
+    read(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  );
+  return [...children, ...children.flatMap(descendantsOf)];
 }
 
 function pagesOf(pid: number) {
@@ -34,11 +53,23 @@ function pagesOf(pid: number) {
   return { resident, shared };
 }
 
-/** Returns nothing of a process that has ended. */
+function highestMib(pid: number): number {
+  return Number(/VmHWM:\s*(\d+) kB/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
+}
+
+function threadsOf(pid: number): string[] {
+  return orNothing(() => readdirSync(`/proc/${pid}/task`)) ?? [];
+}
+
 function read(file: string): string {
+  return orNothing(() => readFileSync(file, 'utf8').trim()) ?? '';
+}
+
+/** Returns nothing of a process that has ended. */
+function orNothing<T>(look: () => T): T | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return look();
   } catch {
-    return '';
+    return undefined;
   }
 }

@@ -156,7 +156,7 @@ it(`converts ${GOOD} good articles unchanged, and names each hostile one`, {
   const stopMeasuring = measureMemory(run.pid);
   const night = await run.ended;
   tookMs = performance.now() - startedMs;
-  const peakMib = stopMeasuring();
+  const { peakMib } = stopMeasuring();
   console.info(
     `hostile night: ${hostile.length} hostile and ${good.length} good articles, ${(tookMs / 1000).toFixed(1)} s, ${peakMib.toFixed(0)} MiB at most`,
   );
