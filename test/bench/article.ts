@@ -58,7 +58,7 @@ async function image(index: number, isNormalMap: boolean): Promise<Uint8Array> {
     random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0;
     const x = Math.floor(i / 3) % IMAGE_PIXELS;
     const wave = 12 * Math.sin(x / (9 + index) + (isNormalMap ? i % 3 : 0));
-    data[i] = base[i % 3]! + wave + ((random >>> 24) & 7);
+    data[i] = base[i % 3]! + wave + ((random >>> 24) & 31);
   }
   const raw = { width: IMAGE_PIXELS, height: IMAGE_PIXELS, channels: 3 } as const;
   return sharp(data, { raw }).jpeg({ quality: 85 }).toBuffer();
@@ -167,7 +167,7 @@ async function writeObj(
     return `newmtl ${materialName(i)}\nKd ${(0.16 + 0.1 * i).toFixed(2)} 0.5 0.5\n`;
   });
   const textures = colours.map((text, i) => {
-    const normal = i === 0 ? `norm ${NORMAL_MAP}.jpg\n` : '';
+    const normal = i === 0 ? `map_Bump ${NORMAL_MAP}.jpg\n` : '';
     return `${text}map_Kd ${imageName(i)}.jpg\n${normal}`;
   });
   await writeFile(join(plain, '..', 'article.mtl'), colours.join(''));

@@ -127,7 +127,7 @@ async function onlyGlb(outputDir: string): Promise<string> {
   return join(outputDir, 'articles', files[0]!);
 }
 
-/** The program that anybody could write in an afternoon. */
+/** A converter that does what this one does for such an article, written without regard to speed. */
 export function straightforward({ results, isQuick }: GroupInput): Promise<void> {
   return inWorkspace(async (workspace) => {
     const { folder, service, triangles } = await serveArticles(workspace, ['L']);

@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { cp, rm, symlink } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { CountedSize } from '../helpers/counted-range.ts';
 import { amount, growthFigure, inMs, memoryFigure, pairDetail, secondsOf } from './details.ts';
 import { inPairs, type Measured, medianOf, repeated, runProcess } from './process.ts';
@@ -141,14 +141,16 @@ export function start({ results, isQuick }: GroupInput): Promise<void> {
     const tracked = execFileSync('git', ['ls-files', 'src', 'pipelines', 'package.json'], {
       encoding: 'utf8',
     });
-    for (const file of [...tracked.trim().split('\n'), 'dist']) {
-      await cp(file, join(copy, file), { recursive: true });
-    }
+    for (const file of tracked.trim().split('\n')) await cp(file, join(copy, file));
     await symlink(resolve('node_modules'), join(copy, 'node_modules'));
     const [node, program] = PROGRAM;
     const inCopy = join(copy, program.slice(process.cwd().length + 1));
     const prepare = async () => {
-      await rm(join(copy, 'output'), { recursive: true, force: true });
+      for (const name of ['output', 'dist'])
+        await rm(join(copy, name), { recursive: true, force: true });
+      // Without what earlier runs of the program left there.
+      const filter = (path: string) => !basename(path).startsWith('.');
+      await cp('dist', join(copy, 'dist'), { recursive: true, filter });
       settleDisk();
     };
     const run = () => runProcess([node, inCopy, 'run', 'pipelines/demo.yaml'], { cwd: copy });
