@@ -79,23 +79,26 @@ const PATHS = {
 /** The image operations of a range that answer with a file. */
 export type Images = Required<Pick<EmulatedRange, 'material' | 'preview' | 'resource'>>;
 
-/** Reads each image from its file. Bytes are not kept: the system caches files. */
+/** Reads each image at its first request, and keeps it. */
 export function createImages(): Images {
   const [previews, resources] = [previewPaths(), resourcePaths()];
+  const known = new Map<string, Promise<Uint8Array>>();
+  const imageOf = async (path: string | undefined): Promise<Uint8Array | undefined> => {
+    if (path === undefined) return undefined;
+    const image = known.get(path) ?? readImage(path);
+    known.set(path, image);
+    return image;
+  };
   return {
-    async material(manufacturer, name) {
+    material(manufacturer, name) {
       const texture = textureOf(manufacturer, name);
-      return texture === undefined ? undefined : readImage(PATHS.texture(texture));
+      return imageOf(texture && PATHS.texture(texture));
     },
-    async preview(manufacturer, program, name) {
-      const path = previews.get([manufacturer, program, name].join('/'));
-      return path === undefined ? undefined : readImage(path);
-    },
+    preview: (...names) => imageOf(previews.get(names.join('/'))),
     async resource(segments) {
       const [language, name] = segments.slice(-2);
       if (!/^(?:any|[a-z]{2})$/.test(language ?? '')) return undefined;
-      const path = resources.get([...segments.slice(0, -2), name].join('/'));
-      return path === undefined ? undefined : readImage(path);
+      return imageOf(resources.get([...segments.slice(0, -2), name].join('/')));
     },
   };
 }
