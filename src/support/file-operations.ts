@@ -3,7 +3,7 @@
  * `files.ts` calls it, so that a test can make the n-th operation of a whole run fail.
  */
 import { constants, lstatSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { ConverterError, type ErrorCode } from './errors.ts';
 
@@ -72,26 +72,41 @@ export function refuseLinksBelow(folder: string): void {
   sharedFolders.add(resolve(folder));
 }
 
-/** Returns the folders from the outermost shared folder to a path, and the path; nothing outside of these folders. */
-function pathsInShared(path: string): string[] {
-  const paths: string[] = [];
-  let inShared = 0;
-  for (let at = resolve(path); dirname(at) !== at; at = dirname(at)) {
-    if (sharedFolders.has(at)) inShared = paths.length;
-    paths.push(at);
+/** Returns the folders on the way from the outermost shared folder to a path, and the path; nothing outside of these folders. */
+function pathsInShared(given: string): string[] {
+  const path = resolve(given);
+  let start = path.length;
+  for (const folder of sharedFolders) {
+    if (path.startsWith(folder) && path[folder.length] === sep)
+      start = Math.min(start, folder.length);
   }
-  return paths.slice(0, inShared).reverse();
+  if (start === path.length) return [];
+  const paths: string[] = [];
+  for (let end = path.indexOf(sep, start + 1); end > 0; end = path.indexOf(sep, end + 1))
+    paths.push(path.slice(0, end));
+  return [...paths, path];
 }
+
+/**
+ * Folders that were examined in this turn of the event loop: many operations follow one another in a folder. A
+ * publication of 1,000 articles examines 5,000 folders instead of 60,000.
+ */
+const examined = new Set<string>();
 
 function refuseLinks(paths: readonly string[]): void {
   for (const path of paths) {
+    if (examined.has(path)) continue;
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) return;
-    if (found.isFile() || found.isDirectory()) continue;
-    // A pipe would end no read.
-    const received = found.isSymbolicLink() ? 'a symbolic link' : 'a pipe, socket or device';
-    const message = `${path}: expected a file or folder, received ${received}`;
-    throw new ConverterError('LINK_REFUSED', message);
+    if (found.isDirectory()) {
+      if (examined.size === 0) setImmediate(() => examined.clear());
+      examined.add(path);
+    } else if (!found.isFile()) {
+      // A pipe would end no read.
+      const received = found.isSymbolicLink() ? 'a symbolic link' : 'a pipe, socket or device';
+      const message = `${path}: expected a file or folder, received ${received}`;
+      throw new ConverterError('LINK_REFUSED', message);
+    }
   }
 }
 

@@ -1,9 +1,16 @@
-/** All file operations of the converter: a file is written whole or not at all. SQLite writes its own files. */
+/**
+ * All file operations of the converter: a file is written whole or not at all. SQLite writes its own files.
+ *
+ * What the system does in memory is synchronous: names, and small contents. The thread pool of Node takes 20 times as
+ * long as a local disk for them. What waits for the disk is not: fsync, folders, large contents.
+ */
 import { createHash } from 'node:crypto';
-import { constants, statSync } from 'node:fs';
+import * as sync from 'node:fs';
+import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { threadId } from 'node:worker_threads';
 import { type Content, ERRNOS, errnoOf, operate, PIECE_BYTES, unless } from './file-operations.ts';
 import { hasEnded } from './processes.ts';
@@ -41,9 +48,19 @@ export function sha256Hex(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
+/** Contents of at most so many bytes are read and written at once, which takes less than a frame of an animation. */
+const SMALL_BYTES = 1024 * 1024;
+
 /** Reads a file. @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`. */
 export function readBytes(path: string): Promise<Uint8Array> {
-  return operate('read', path, (noFollow) => fs.readFile(path, { flag: O_RDONLY | noFollow }));
+  return operate('read', path, async (noFollow) => {
+    const flag = O_RDONLY | noFollow;
+    const found = sync.statSync(path);
+    // A pipe may have nothing to read for a long time.
+    const isSmall = found.isFile() && found.size <= SMALL_BYTES;
+    // The type of the flag lacks numbers.
+    return isSmall ? sync.readFileSync(path, { flag: flag as never }) : fs.readFile(path, { flag });
+  });
 }
 
 /** Reads a file as UTF-8, without its byte-order mark. @throws as {@link readBytes}. */
@@ -76,14 +93,9 @@ export async function* readPieces(path: string): AsyncIterable<Uint8Array> {
   }
 }
 
-/**
- * The facts of a file or folder; undefined if it does not exist.
- *
- * Synchronous: the thread pool takes 20 times as long as a local disk, and a run without changes checks
- * one file of each configuration.
- */
+/** The facts of a file or folder; undefined if it does not exist. */
 export async function statIfExists(path: string): Promise<FileFacts | undefined> {
-  const found = operate('stat', path, async () => statSync(path, { throwIfNoEntry: false }));
+  const found = operate('stat', path, async () => sync.statSync(path, { throwIfNoEntry: false }));
   const stat = await unless(ERRNOS.absent, found);
   if (stat === undefined) return undefined;
   const identity = `${stat.dev}:${stat.ino}`;
@@ -108,18 +120,12 @@ export async function listFolder(path: string): Promise<string[]> {
   return ((await unless(ERRNOS.absent, names)) ?? []).sort();
 }
 
-/** A file, a folder or a symbolic link in a folder. */
-interface FolderEntry {
-  name: string;
-  kind: 'file' | 'folder' | 'link';
-}
-
 /** Lists a folder, sorted by code unit; nothing if it does not exist. No link is followed. */
-export async function listEntries(path: string): Promise<FolderEntry[]> {
+export async function listEntries(path: string) {
   const listed = operate('list', path, () => fs.readdir(path, { withFileTypes: true }));
-  const entries = ((await unless(ERRNOS.absent, listed)) ?? []).map((entry): FolderEntry => {
+  const entries = ((await unless(ERRNOS.absent, listed)) ?? []).map((entry) => {
     const other = entry.isSymbolicLink() ? 'link' : 'file';
-    return { name: entry.name, kind: entry.isDirectory() ? 'folder' : other };
+    return { name: entry.name, kind: entry.isDirectory() ? 'folder' : other } as const;
   });
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -137,7 +143,7 @@ export async function makeFolder(path: string): Promise<void> {
     missing.push(at);
   }
   for (const folder of missing.reverse()) {
-    await operate('mkdir', folder, () => fs.mkdir(folder, FOLDER_MODE)).catch(
+    await operate('mkdir', folder, async () => sync.mkdirSync(folder, FOLDER_MODE)).catch(
       async (error: unknown) => {
         // Another process may have created it in the meantime; a file of that name remains an error.
         if (errnoOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
@@ -152,13 +158,16 @@ async function isFolder(path: string): Promise<boolean> {
 
 /** Removes a file, if it exists. */
 export async function removeFile(path: string): Promise<void> {
-  const removed = operate('unlink', path, () => fs.unlink(path));
+  const removed = operate('unlink', path, async () => {
+    // An error takes ten times as long, and most temporary files have their final name by now.
+    if (sync.lstatSync(path, { throwIfNoEntry: false }) !== undefined) sync.unlinkSync(path);
+  });
   await unless(ERRNOS.absent, removed);
 }
 
 /** Renames a file or folder, which replaces a file of the new name. */
 export async function rename(from: string, to: string): Promise<void> {
-  await operate('rename', to, () => fs.rename(from, to));
+  await operate('rename', to, async () => sync.renameSync(from, to));
 }
 
 /** Removes a file, or a folder with its content, if it exists. */
@@ -174,8 +183,8 @@ export async function removeTree(path: string): Promise<void> {
 export async function makePrivateFile(path: string): Promise<void> {
   await makeFolder(dirname(path));
   const { O_APPEND, O_CREAT, O_WRONLY } = constants;
-  await withFile(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, MODES.private, (handle) =>
-    operate('chmod', path, () => handle.chmod(MODES.private)),
+  await withFile(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, MODES.private, (file) =>
+    operate('chmod', path, async () => sync.fchmodSync(file, MODES.private)),
   );
 }
 
@@ -202,8 +211,8 @@ export async function replaceFile(
 /** Takes the write permissions from a file with these permissions, where the system allows that. */
 export async function makeReadOnly(path: string, mode: number): Promise<void> {
   if (IS_WINDOWS || (mode & WRITE_BITS) === 0) return;
-  const changed = withFile(path, O_RDONLY | O_NOFOLLOW, 0, (handle) =>
-    operate('chmod', path, () => handle.chmod(mode & ~WRITE_BITS)),
+  const changed = withFile(path, O_RDONLY | O_NOFOLLOW, 0, (file) =>
+    operate('chmod', path, async () => sync.fchmodSync(file, mode & ~WRITE_BITS)),
   );
   await changed.catch(() => undefined);
 }
@@ -232,7 +241,7 @@ export async function publishOnce(
 
 async function linkOnce(temporary: string, path: string): Promise<'published' | 'existed'> {
   try {
-    const linked = operate('link', path, () => fs.link(temporary, path));
+    const linked = operate('link', path, async () => sync.linkSync(temporary, path));
     // Without hard links, a rename publishes the file in one step too.
     if (!(await isPossible(linked))) await rename(temporary, path);
     return 'published';
@@ -305,11 +314,11 @@ export async function readLinkIfExists(path: string): Promise<string | undefined
 async function linkOrCopyToNewName(from: string, to: string): Promise<'linked' | 'copied'> {
   // Refuses a link that has appeared in its place.
   await statIfExists(from);
-  if (await isPossible(operate('link', to, () => fs.link(from, to)))) return 'linked';
+  if (await isPossible(operate('link', to, async () => sync.linkSync(from, to)))) return 'linked';
   await operate('copy', to, () => fs.copyFile(from, to, constants.COPYFILE_EXCL));
   // The copy has the permissions of its source; Windows flushes only what is open for writing.
   const flags = IS_WINDOWS ? 'r+' : 'r';
-  await withFile(to, flags, 0, (handle) => operate('fsync', to, () => handle.sync()));
+  await withFile(to, flags, 0, (file) => operate('fsync', to, () => fsync(file)));
   return 'copied';
 }
 
@@ -332,7 +341,7 @@ export function temporaryFolder(root: string): string {
   return join(root, '.tmp');
 }
 
-/** Calls `work` with a new folder among the temporary files of the system, which is removed afterwards. */
+/** Calls `work` with a new folder among the temporary files of the system, which is then removed. */
 export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await operate('mkdir', tmpdir(), () => fs.mkdtemp(join(tmpdir(), 'btg2gltf-')));
   try {
@@ -391,33 +400,48 @@ async function writeNew(
   durable = true,
 ): Promise<void> {
   const mode = MODES[access];
-  await withFile(path, 'wx', mode, async (handle) => {
-    if (access === 'private') await operate('chmod', path, () => handle.chmod(mode));
-    // Its type lacks pieces.
-    await operate('write', path, () => handle.writeFile(content as string));
-    if (durable) await operate('fsync', path, () => handle.sync());
+  await withFile(path, 'wx', mode, async (file) => {
+    if (access === 'private') await operate('chmod', path, async () => sync.fchmodSync(file, mode));
+    await operate('write', path, () => writeAll(file, content));
+    if (durable) await operate('fsync', path, () => fsync(file));
   });
+}
+
+const fsync = promisify(sync.fsync);
+const writeFile = promisify(sync.writeFile);
+
+async function writeAll(file: number, content: Content): Promise<void> {
+  const isWhole = typeof content === 'string' || content instanceof Uint8Array;
+  for (const piece of isWhole ? [content] : content) {
+    if (piece.length <= SMALL_BYTES) sync.writeFileSync(file, piece);
+    else await writeFile(file, piece);
+  }
 }
 
 /** Makes the names in a folder durable, where the system can do that. */
 export async function syncFolder(path: string): Promise<void> {
-  const synced = withFile(path, 'r', 0, (handle) => operate('fsync', path, () => handle.sync()));
-  await unless(ERRNOS.noFolderSync, synced);
+  const work = (file: number) => operate('fsync', path, () => fsync(file));
+  await unless(ERRNOS.noFolderSync, withFile(path, 'r', 0, work));
 }
 
 async function withFile<T>(
   path: string,
   flags: string | number,
   mode: number,
-  work: (handle: fs.FileHandle) => Promise<T>,
+  work: (file: number) => Promise<T>,
 ): Promise<T> {
-  const handle = await operate('open', path, () => fs.open(path, flags, mode));
+  const file = await operate('open', path, async () => sync.openSync(path, flags, mode));
+  let isOpen = true;
+  const close = () => {
+    isOpen = false;
+    sync.closeSync(file);
+  };
   try {
-    const result = await work(handle);
-    await operate('close', path, () => handle.close());
+    const result = await work(file);
+    await operate('close', path, async () => close());
     return result;
-  } catch (error) {
-    await handle.close().catch(() => undefined);
-    throw error;
+  } finally {
+    // The error that came first is the one to report.
+    if (isOpen) sync.close(file, () => {});
   }
 }
