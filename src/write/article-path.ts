@@ -36,11 +36,14 @@ function ownFolder(key: ArticleKey, owners: Map<string, string>): string {
   const isFree = (folder: string) => (owners.get(folder.toUpperCase()) ?? article) === article;
   const names = [manufacturer, program, final === '' ? base : final].map(urlName);
   const folder = ['articles', ...names].join('/');
-  const ofBoth = sha256Hex(`${base}\0${final}`);
-  const digests = [sha256Hex(base).slice(0, 8), ofBoth.slice(0, 8), ofBoth.slice(0, 16)];
-  const folders = [folder, ...digests.map((digest) => `${folder}~${digest}`)];
-  // Two of the last cannot be made equal.
-  const own = folders.find(isFree) ?? `${folder}~${ofBoth}`;
+  const own = isFree(folder) ? folder : longerNames(folder, base, final).find(isFree)!;
   owners.set(own.toUpperCase(), article);
   return own;
+}
+
+/** Two of the last cannot be made equal. */
+function longerNames(folder: string, base: string, final: string): string[] {
+  const ofBoth = sha256Hex(`${base}\0${final}`);
+  const digests = [sha256Hex(base).slice(0, 8), ofBoth.slice(0, 8), ofBoth.slice(0, 16), ofBoth];
+  return digests.map((digest) => `${folder}~${digest}`);
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   articleKey,
@@ -47,6 +48,23 @@ describe('the order of configurations', () => {
     expect(sortConfigurationKeys(keys)).toEqual([...keys].reverse());
     expect(compareConfigurations(DESK, { ...DESK, manufacturer: 'acme' })).toBe(0);
     expect(compareConfigurations(DESK, { ...DESK, reinitstring: 'é' })).toBe(-1);
+  });
+
+  test('is the same for one text a key as for the fields', () => {
+    const field = fc.string({
+      unit: fc.constantFrom('\0', '\x01', '\x02', ' ', '!', '"', '\\', 'A', 'é', '\ud800'),
+    });
+    const id = fc
+      .tuple(field, field, field)
+      .map(([program, basearticlenumber, reinitstring]) =>
+        configurationKey({ ...DESK, program, basearticlenumber, reinitstring }),
+      );
+    fc.assert(
+      fc.property(fc.array(id, { maxLength: 20 }), (given) => {
+        const byFields = given.map(parseConfigurationKey).sort(compareConfigurations);
+        expect(sortConfigurationKeys(given)).toEqual(byFields.map(configurationKey));
+      }),
+    );
   });
 
   test('lists each request once', () => {
