@@ -1,7 +1,11 @@
 /** Collects the results of a run by configuration, until the manifest is written. */
 import type { SelectedArticle } from '../fetch/selection.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
-import { articleLabel, configurationKey } from '../model/configuration-id.ts';
+import {
+  articleLabel,
+  configurationKey,
+  parseConfigurationKey,
+} from '../model/configuration-id.ts';
 import type { FailedResult, Result } from '../model/result.ts';
 import { createPackedMap } from '../support/packed-map.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
@@ -31,7 +35,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 export type Results = ReturnType<typeof createResults>;
 
 /**
- * Creates an empty collection. Results are stored as bytes, so that 50,000 of them do not load the heap.
+ * Creates an empty collection. Results are stored as bytes, so that 50,000 of them do not load the heap; that a
+ * configuration is fresh takes its request only, which the selection has anyway.
  *
  * A request that failed before it was resolved is filed under the configuration that it resolved to in the
  * previous run, so that its published GLB stays known as `lastGood`. One too many for its configuration fails.
@@ -41,24 +46,38 @@ export type Results = ReturnType<typeof createResults>;
 export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfRequest'>) {
   // One by one, because a list would be packed anew with each result that is added to it.
   const results = createPackedMap<CollectedResult>();
+  const fresh = new Map<string, { request: ArticleRequest; place: number; ms: number }>();
+  /** How many are stored as bytes. */
   const counts = new Map<string, number>();
   const sizes = new Map<string, number>();
-  const placeOf = (key: string, index: number) => (index === 0 ? key : `${key} ${index}`);
-  const of = (key: string) => {
+  const nameOf = (key: string, index: number) => (index === 0 ? key : `${key} ${index}`);
+  const freshOf = (key: string): CollectedResult[] => {
+    const found = fresh.get(key);
+    if (found === undefined) return [];
+    const { request, place, ms } = found;
+    return [{ result: { status: 'fresh', request, key: parseConfigurationKey(key) }, place, ms }];
+  };
+  const of = (key: string): CollectedResult[] => {
     const indices = Array.from({ length: counts.get(key) ?? 0 }, (_, index) => index);
-    const collected = indices.map((index) => results.get(placeOf(key, index))!);
-    return collected.sort((a, b) => a.place - b.place);
+    const collected = indices.map((index) => results.get(nameOf(key, index))!);
+    return [...freshOf(key), ...collected].sort((a, b) => a.place - b.place);
   };
   const keyOf = ({ key, request }: Result) =>
     key === undefined
       ? (keyOfRequest(request) ?? configurationKey(request))
       : configurationKey(key);
-  const put = (key: string, result: CollectedResult) => {
+  const put = (key: string, collected: CollectedResult) => {
+    const { result, place, ms } = collected;
     const count = counts.get(key) ?? 0;
-    const place = placeOf(key, count);
-    results.set(place, result);
+    if (result.status === 'fresh' && !fresh.has(key)) {
+      fresh.set(key, { request: result.request, place, ms });
+      counts.set(key, count);
+      return;
+    }
+    const name = nameOf(key, count);
+    results.set(name, collected);
     counts.set(key, count + 1);
-    sizes.set(key, (sizes.get(key) ?? 0) + results.bytesOf(place)!.length);
+    sizes.set(key, (sizes.get(key) ?? 0) + results.bytesOf(name)!.length);
   };
   return {
     /** Returns the results of the requests of a configuration, in the order of the selection. */

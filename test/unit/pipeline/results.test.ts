@@ -23,6 +23,26 @@ describe('createResults', () => {
     expect([...results.keys()]).toHaveLength(1);
   });
 
+  it('returns what is fresh in the order of the selection, too', () => {
+    const results = empty();
+    const fresh = (number: string, place: number): void => {
+      const common = { request: acme(number), key: acme('D1') };
+      results.add({ status: 'fresh', ...common }, { place, ms: 2 });
+    };
+    fresh('R1', 1);
+    results.add(result('R0'), { place: 0, ms: 1 });
+    fresh('R2', 2);
+    const [key, ...others] = [...results.keys()];
+    expect(others).toEqual([]);
+    expect(results.of(key!)).toEqual([
+      { result: result('R0'), place: 0, ms: 1 },
+      ...[1, 2].map((place) => ({
+        result: { status: 'fresh', request: acme(`R${place}`), key: acme('D1') },
+        ...{ place, ms: 2 },
+      })),
+    ]);
+  });
+
   it('fails requests one by one where those of one configuration do not fit into a line', () => {
     const results = empty();
     const reinitstring = 'x'.repeat(60_000);
