@@ -142,20 +142,14 @@ export function triangleNormal(
   out[2] = ux * vy - uy * vx;
 }
 
-/**
- * The box around points, x y z each: exactly their smallest and largest components.
- *
- * @param indices - Which points; all where it is missing.
- */
-export function boundsOf(points: ArrayLike<number>, indices?: Uint32Array): Bounds {
+/** The box around points, x y z each: exactly their smallest and largest components. */
+export function boundsOf(points: Float32Array | Float64Array): Bounds {
   let [minX, minY, minZ] = [Infinity, Infinity, Infinity];
   let [maxX, maxY, maxZ] = [-Infinity, -Infinity, -Infinity];
-  const count = indices ? indices.length : points.length / 3;
-  for (let i = 0; i < count; i++) {
-    const at = 3 * (indices ? indices[i]! : i);
-    const x = points[at]!;
-    const y = points[at + 1]!;
-    const z = points[at + 2]!;
+  for (let i = 0; i < points.length; i += 3) {
+    const x = points[i]!;
+    const y = points[i + 1]!;
+    const z = points[i + 2]!;
     if (x < minX) minX = x;
     if (x > maxX) maxX = x;
     if (y < minY) minY = y;

@@ -24,7 +24,7 @@ export function createBounds() {
       }
     },
     /** The box, metres; zero-sized at the origin where nothing was added. */
-    box: (): Bounds => boundsOf(corners.length > 0 ? corners : [0, 0, 0]),
+    box: (): Bounds => boundsOf(Float64Array.from(corners.length > 0 ? corners : [0, 0, 0])),
   };
 }
 

@@ -152,6 +152,7 @@ interface Shading {
   /** Their angles, radians. */
   weights: Float64Array;
   pool: NormalPool;
+  firstNormal: number;
 }
 
 /** Cosines that decide whether a point has one normal, and which faces a corner is smoothed with. */
@@ -176,9 +177,9 @@ function surfaceNormals(
   const sums = scratch(6, Float64Array, 3 * localCount).fill(0);
   const corners = scratch(7, Uint32Array, sharpCorners);
   const weights = scratch(8, Float64Array, sharpCorners);
-  const shading = { localPoints, faces, sharp, sums, starts, corners, weights, pool };
-  addAngles(points, positions, shading);
   const firstNormal = pool.count;
+  const shading = { localPoints, faces, sharp, sums, starts, corners, weights, pool, firstNormal };
+  addAngles(points, positions, shading);
   const normalOf = smoothNormals(shading, firstFaces);
   if (sharpCorners === 0) return localPoints;
   const out = new Uint32Array(points.length);
@@ -189,7 +190,6 @@ function surfaceNormals(
     if (to - from > LONGEST_COMPARED) groupNormals(shading, from, to, cosHalf, out);
     else compareNormals(shading, from, to, cosCrease, out);
   }
-  for (let i = 0; i < out.length; i++) out[i]! -= firstNormal;
   return out;
 }
 
@@ -307,14 +307,17 @@ function angleBetween(side: number, other: number, opposite: number): number {
 }
 
 /** Adds the normals of the smooth points; returns the index of each point's. */
-function smoothNormals({ sharp, sums, ...shading }: Shading, firstFaces: Uint32Array): Uint32Array {
+function smoothNormals(
+  { sharp, sums, faces, pool, firstNormal }: Shading,
+  firstFaces: Uint32Array,
+): Uint32Array {
   const normalOf = scratch(1, Uint32Array, sharp.length);
   for (let point = 0; point < sharp.length; point++) {
     if (sharp[point] === 1) continue;
     const x = sums[3 * point]!;
     const y = sums[3 * point + 1]!;
     const z = sums[3 * point + 2]!;
-    normalOf[point] = addUnit(shading, shading.pool.count, x, y, z, firstFaces[point]!);
+    normalOf[point] = addUnit(pool, pool.count, x, y, z, faces, firstFaces[point]!) - firstNormal;
   }
   return normalOf;
 }
@@ -334,7 +337,7 @@ function compareNormals(
   }
 }
 
-/** Adds the weighted mean of the faces whose angle to `own` has at least this cosine. */
+/** Adds the weighted mean of the faces whose angle to `own` has at least this cosine; returns its index. */
 function addMean(
   shading: Shading,
   from: number,
@@ -343,7 +346,7 @@ function addMean(
   smallestCosine: number,
   firstNew: number,
 ): number {
-  const { corners, faces, weights } = shading;
+  const { corners, faces, weights, pool, firstNormal } = shading;
   let x = 0;
   let y = 0;
   let z = 0;
@@ -355,7 +358,7 @@ function addMean(
     y += weight * faces[face + 1]!;
     z += weight * faces[face + 2]!;
   }
-  return addUnit(shading, firstNew, x, y, z, own);
+  return addUnit(pool, firstNew, x, y, z, faces, own) - firstNormal;
 }
 
 /** Many faces at one point: each joins the first group within half the crease angle, which shares a normal. */
@@ -400,11 +403,12 @@ function dot(faces: Float64Array, a: number, b: number): number {
 
 /** Adds a direction at length 1, or finds it among those from `firstNew` on. */
 function addUnit(
-  { pool, faces }: Pick<Shading, 'pool' | 'faces'>,
+  pool: NormalPool,
   firstNew: number,
   x: number,
   y: number,
   z: number,
+  faces: Float64Array,
   fallbackFace: number,
 ): number {
   const length = Math.sqrt(x * x + y * y + z * z);

@@ -1,6 +1,4 @@
 /** Surface topology: what follows from the triangles of a surface alone. */
-import { boundsOf } from '../math/vec.ts';
-
 /**
  * Whether a surface is closed by its edges: each runs as often one way as the other (D-304, D-305).
  *
@@ -37,6 +35,8 @@ function sortedEdges(points: Uint32Array): Float64Array {
   return edges.sort();
 }
 
+type Triple = [number, number, number];
+
 /**
  * Six times the volume that a surface encloses, about the centre of its bounds; negative where it faces
  * inwards (D-304).
@@ -44,8 +44,7 @@ function sortedEdges(points: Uint32Array): Float64Array {
  * @param positions - x y z a welded point, metres.
  */
 export function signedVolume(points: Uint32Array, positions: Float32Array): number {
-  const { min, max } = boundsOf(positions, points);
-  const [cx, cy, cz] = [(min[0] + max[0]) / 2, (min[1] + max[1]) / 2, (min[2] + max[2]) / 2];
+  const [cx, cy, cz] = [0, 1, 2].map((axis) => centreOf(points, positions, axis)) as Triple;
   let volume = 0;
   for (let t = 0; t < points.length; t += 3) {
     const a = 3 * points[t]!;
@@ -63,4 +62,16 @@ export function signedVolume(points: Uint32Array, positions: Float32Array): numb
     volume += ax * (by * dz - bz * dy) + ay * (bz * dx - bx * dz) + az * (bx * dy - by * dx);
   }
   return volume;
+}
+
+/** The middle of the points along an axis. */
+function centreOf(points: Uint32Array, positions: Float32Array, axis: number): number {
+  let min = Infinity;
+  let max = -Infinity;
+  for (let i = 0; i < points.length; i++) {
+    const value = positions[3 * points[i]! + axis]!;
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return (min + max) / 2;
 }

@@ -5,19 +5,28 @@ import type { TextureTransform } from '../model/scene.ts';
 import { NOT_AN_INDEX } from '../service/wire-block-scanner.ts';
 import type { ConvertOptions } from './convert-options.ts';
 
-/** The smallest and largest index of several lists, without what was no integer: D-302. */
-function indexRange(lists: readonly Int32Array[]): { smallest: number; largest: number } {
+/** The smallest and largest index of a list, and whether each entry is one. */
+interface IndexRange {
+  smallest: number;
+  largest: number;
+  isComplete: boolean;
+}
+
+/** Leaves out what was no integer: D-302. */
+function rangeOf(list: Int32Array): IndexRange {
   let smallest = Infinity;
   let largest = -Infinity;
-  for (const list of lists) {
-    for (let i = 0; i < list.length; i++) {
-      const index = list[i]!;
-      if (index === NOT_AN_INDEX) continue;
-      if (index < smallest) smallest = index;
-      if (index > largest) largest = index;
+  let isComplete = true;
+  for (let i = 0; i < list.length; i++) {
+    const index = list[i]!;
+    if (index === NOT_AN_INDEX) {
+      isComplete = false;
+      continue;
     }
+    if (index < smallest) smallest = index;
+    if (index > largest) largest = index;
   }
-  return { smallest, largest };
+  return { smallest, largest, isComplete };
 }
 
 /** Floats an entry, and the index of the first one. */
@@ -58,7 +67,12 @@ export function uvLayoutOf(
   options: Pick<ConvertOptions, 'uvStride' | 'uvIndexBase'>,
 ): UvLayout & { isUsable(surface: BlockSurface): boolean } {
   const n = block.uvs.length;
-  const { smallest: a, largest: b } = indexRange(block.surfaces.map(({ uvIndices }) => uvIndices));
+  const ranges = new Map(block.surfaces.map((surface) => [surface, rangeOf(surface.uvIndices)]));
+  let [a, b] = [Infinity, -Infinity];
+  for (const { smallest, largest } of ranges.values()) {
+    a = Math.min(a, smallest);
+    b = Math.max(b, largest);
+  }
   const given = block.uvStride === 0 ? options.uvStride : block.uvStride;
   const { stride, firstIndex } = LAYOUTS.find(
     (layout) =>
@@ -67,19 +81,32 @@ export function uvLayoutOf(
       layout.fits(a, b, n),
   )!;
   const layout = { stride, firstIndex };
-  return { ...layout, isUsable: (surface) => isUsable(surface, block.uvs, layout) };
+  const isPlain = block.uvs.every((value) => Math.abs(value) <= LARGEST_PLAIN);
+  return {
+    ...layout,
+    isUsable(surface) {
+      const { uvIndices, triangles } = surface;
+      if (uvIndices.length === 0 || uvIndices.length !== triangles.length) return false;
+      const { smallest, largest, isComplete } = ranges.get(surface) ?? rangeOf(uvIndices);
+      const end = (largest - firstIndex) * stride + 2;
+      if (!isComplete || smallest < firstIndex || end > n) return false;
+      return isPlain || areFinite(uvIndices, block.uvs, layout);
+    },
+  };
 }
 
-function isUsable(
-  { uvIndices, triangles }: BlockSurface,
+/** The sum of two such values is finite. */
+const LARGEST_PLAIN = 1e300;
+
+function areFinite(
+  uvIndices: Int32Array,
   uvs: Float64Array,
   { stride, firstIndex }: UvLayout,
 ): boolean {
-  if (uvIndices.length === 0 || uvIndices.length !== triangles.length) return false;
   for (let i = 0; i < uvIndices.length; i++) {
     const offset = (uvIndices[i]! - firstIndex) * stride;
     // Also false where U or V is NaN.
-    if (!(offset >= 0 && Number.isFinite(uvs[offset]! + uvs[offset + 1]!))) return false;
+    if (!Number.isFinite(uvs[offset]! + uvs[offset + 1]!)) return false;
   }
   return true;
 }

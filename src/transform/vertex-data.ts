@@ -136,18 +136,16 @@ function splitSurface(
   const { localPoints, normals, firstNormal, points } = surface;
   const { uvs } = mesh;
   const first = split.vertexCount;
-  const stored = plan.useStoredUvs ? surface.uvOffsets : undefined;
-  const faces = stored || plan.uvSets.length === 0 ? undefined : boxFaces(mesh, surface, plan);
-  const uvKeyOf = (corner: number) =>
-    stored ? stored[corner]! : faces ? faces[(corner / 3) | 0]! : NO_UV;
+  const stored = plan.useStoredUvs && surface.uvOffsets !== undefined;
+  const keys = uvKeysOf(mesh, surface, plan);
   const lists = createVertexLists({
     pointCount: surface.localCount,
     cornerCount: points.length,
     isSame: (vertex, corner) =>
       split.normals[first + vertex] === firstNormal + normals[corner]! &&
-      isSameUv(uvs, split.uvKeys[first + vertex]!, uvKeyOf(corner), stored !== undefined),
+      isSameUv(uvs, split.uvKeys[first + vertex]!, keys[corner]!, stored),
     keyOf: (corner) => {
-      const uvKey = uvKeyOf(corner);
+      const uvKey = keys[corner]!;
       return `${normals[corner]} ${stored ? `${uvs[uvKey]} ${uvs[uvKey + 1]}` : uvKey}`;
     },
   });
@@ -157,7 +155,7 @@ function splitSurface(
   for (let corner = 0; corner < points.length; corner++) {
     const point = localPoints[corner]!;
     const normal = firstNormal + normals[corner]!;
-    const uvKey = uvKeyOf(corner);
+    const uvKey = keys[corner]!;
     let vertex = latest[point]!;
     if (vertex === NO_VERTEX || normalOf[vertex] !== normal || uvKeys[vertex] !== uvKey) {
       vertex = first + lists.vertexOf(point, corner);
@@ -176,6 +174,17 @@ function splitSurface(
 
 function isSameUv(uvs: Float64Array, a: number, b: number, stored: boolean): boolean {
   return a === b || (stored && uvs[a] === uvs[b] && uvs[a + 1] === uvs[b + 1]);
+}
+
+/** Corner → offset of its stored UV, or its box face, or none. */
+function uvKeysOf(mesh: PreparedMesh, surface: PreparedSurface, plan: VertexPlan): Uint32Array {
+  if (plan.useStoredUvs && surface.uvOffsets) return surface.uvOffsets;
+  const keys = scratch(7, Uint32Array, surface.points.length);
+  if (plan.uvSets.length === 0) return keys.fill(NO_UV);
+  boxFaces(mesh, surface, plan).forEach((face, t) => {
+    keys.fill(face, 3 * t, 3 * t + 3);
+  });
+  return keys;
 }
 
 /** Triangle → box face of the part at its size. */

@@ -42,7 +42,9 @@ export function weldPoints(
     if (table[slot] === EMPTY) table[slot] = welded++;
     remap[i] = table[slot]!;
   }
-  return { positions: welded === count ? out : out.slice(0, 3 * welded), remap };
+  // A list of its own where the rest would take much memory.
+  const isFull = welded > 0.9 * count;
+  return { positions: isFull ? out.subarray(0, 3 * welded) : out.slice(0, 3 * welded), remap };
 }
 
 /** The slot of the point with the same key as the one at `at`, or the empty one where it belongs. */
