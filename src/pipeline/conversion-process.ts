@@ -1,5 +1,6 @@
 /** The program of a child process: converts one article after another, and sends what it made, or the error. */
-import { openFileStore } from '../cache/content-store.ts';
+import { openDerivedData, openFileStore } from '../cache/content-store.ts';
+import { openContents } from '../cache/contents.ts';
 import { asConverterError } from '../support/errors.ts';
 import { type ConversionMessages, loadConverter } from './conversion.ts';
 
@@ -9,19 +10,34 @@ const ENDED_BY_PARENT = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 for (const signal of ENDED_BY_PARENT) process.on(signal, () => {});
 // The parent was killed. An exit would wait for native code, such as that of a picture.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-process.once('message', async (opening: ConversionMessages['opening']) => {
-  const { bodies, objects } = opening;
-  const stores = { bodies: openFileStore(bodies), objects: openFileStore(objects) };
-  const converter = loadConverter({ ...opening, ...stores });
+process.once('message', (opening: ConversionMessages['opening']) => {
+  const opened = open(opening);
   process.on('message', async ({ step, input, file }: ConversionMessages['request']) => {
     try {
-      const result = await (await converter)[step](input, file);
+      const { converter, flush } = await opened;
+      const result = await converter[step](input, file);
+      flush();
       process.send?.({ result } satisfies ConversionMessages['answer']);
     } catch (thrown) {
       process.send?.(answerOf(thrown));
     }
   });
 });
+
+async function open(opening: ConversionMessages['opening']) {
+  const contents = await openContents(opening.database);
+  const bodies = openFileStore(opening.bodies, undefined, contents);
+  const objects = openFileStore(opening.objects);
+  const derived = openDerivedData(bodies, contents, opening.startedAt);
+  const flush = () => {
+    try {
+      contents.flush();
+    } catch {
+      // What was computed is computed again.
+    }
+  };
+  return { converter: await loadConverter({ ...opening, bodies, objects, derived }), flush };
+}
 
 /** Secrets are unknown here: the parent makes the error again, which redacts it. */
 function answerOf(thrown: unknown): ConversionMessages['answer'] {

@@ -4,7 +4,7 @@ import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { ContentStore, FileStoreOptions } from '../cache/content-store.ts';
+import type { ContentStore, DerivedData, FileStoreOptions } from '../cache/content-store.ts';
 import type { Built } from '../model/asset.ts';
 import type { Scene } from '../model/scene.ts';
 import type { ConversionInput, DecodedReader } from '../model/snapshot.ts';
@@ -51,6 +51,10 @@ export interface ConversionMessages {
     objects: FileStoreOptions;
     options: ConvertOptions;
     cacheBytes: number;
+    /** Path of the one of small bodies, and of what was computed. */
+    database: string;
+    startedAt: number;
+    force: boolean;
   };
   /** A step of the converter, its input, and the name of the file that it makes. */
   request: { step: Step; input: ConversionInput; file: string };
@@ -90,6 +94,10 @@ interface ConverterInput {
   objects: Pick<ContentStore, 'put'>;
   options: ConvertOptions;
   decoded?: DecodedReader | undefined;
+  /** What was computed for earlier articles, in other runs too. */
+  derived: DerivedData;
+  /** Whether all of it is computed again. */
+  force: boolean;
   cacheBytes: number;
   /** Pixels of the largest picture that is decoded; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
   maxPicturePixels?: number;
@@ -97,7 +105,8 @@ interface ConverterInput {
 
 /** Loads the converter, with one cache of meshes for all articles. */
 export async function loadConverter(given: ConverterInput) {
-  const { bodies, objects, options, decoded, cacheBytes, maxPicturePixels } = given;
+  const { bodies, objects, options, decoded, derived, cacheBytes, maxPicturePixels } = given;
+  const stored = given.force ? { ...derived, get: async () => undefined } : derived;
   const [transformation, { createMeshCache }, codec, tangents, { writeGlb }, { writeGltf }] =
     await Promise.all([
       import('../transform/transform-article.ts'),
@@ -113,7 +122,7 @@ export async function loadConverter(given: ConverterInput) {
     options,
     images: codec.sharpImageCodec(options.maxPixelsInFlight, maxPicturePixels),
     loadTangents: tangents.loadTangentGenerator,
-    cache: createMeshCache(cacheBytes),
+    cache: createMeshCache(cacheBytes, stored),
   };
   const transform = (
     snapshot: ConversionInput,
@@ -244,7 +253,10 @@ function inThisProcess(
     put: (glb: Uint8Array) => metrics.stopwatch.during('write', () => stores.objects.put(glb)),
   };
   const limited = smallPicture === undefined ? convert : { ...convert, ...smallerLimits(convert) };
-  const given = { bodies, objects, options: limited, decoded, cacheBytes: CACHE_BYTES };
+  const { derived } = stores;
+  const force = options.force ?? false;
+  const stored = { bodies, objects, derived, force };
+  const given = { ...stored, options: limited, decoded, cacheBytes: CACHE_BYTES };
   let converter: Promise<Converter> | undefined;
   return async ({ step, input, file }: ConversionMessages['request']) => {
     converter ??= loadConverter(
@@ -260,13 +272,16 @@ function smallerLimits(options: ConvertOptions): typeof SMALL {
   return Object.fromEntries(limits);
 }
 
-function inProcesses({ stores, options, session }: Run) {
+function inProcesses({ stores, options, session, startedAt }: Run) {
   const { convert, limits } = options.pipeline;
   const opening: ConversionMessages['opening'] = {
     bodies: stores.bodyFiles,
     objects: stores.objectFiles,
     options: convert,
     cacheBytes: CACHE_BYTES,
+    database: stores.database.contents.path,
+    startedAt,
+    force: options.force ?? false,
   };
   const children = new Set<ConversionProcess>();
   const idle = new Set<ConversionProcess>();

@@ -42,6 +42,9 @@ const KINDS = {
   bmp: undefined,
 } as const satisfies Record<Header['kind'], { format: Format; pixelsAByte: number } | undefined>;
 
+/** Of a JPEG that is read in the calling thread: 0.3 s. */
+const MAX_READ_BYTES = 16 * 1024 * 1024;
+
 /** Mean difference of the channels, of 255, up to which an image counts as grey: JPEG noise. */
 const GREY_TOLERANCE = 4;
 
@@ -77,12 +80,12 @@ export function createTexturePacker(
     format: Format,
     work: () => Promise<Pixels>,
   ): Promise<SceneImage> {
-    const encode = async (): Promise<SceneImage> => {
+    const encode = async () => {
       const pixels = await work();
-      const bytes = await (format === 'png' ? codec.encodePng(pixels) : codec.encodeJpeg(pixels));
-      return { name, mimeType: `image/${format}`, bytes };
+      return format === 'png' ? codec.encodePng(pixels) : codec.encodeJpeg(pixels);
     };
-    return { ...(await cache.getAsync(`image ${key} ${maxTextureSize}`, encode)), name };
+    const bytes = await cache.getAsync(`image ${key} ${maxTextureSize}`, encode, 'bytes');
+    return { name, mimeType: `image/${format}`, bytes };
   }
 
   /** Kept, because most pictures are inspected first, then made into a map or two. */
@@ -103,21 +106,24 @@ export function createTexturePacker(
    * Reads all data of an image, an intact plain JPEG without the codec. For others the codec decodes an eighth of the
    * size: it reads all of a JPEG for that, but makes few pixels.
    *
-   * @returns Whether the image is grey, where that is known without its pixels.
+   * @returns Whether the image is grey; null where only its pixels show it.
    */
-  function check(image: SourceImage): Promise<boolean | undefined> {
-    return cache.getAsync(`checked ${image.digest} ${maxTextureSize}`, async () => {
+  function check(image: SourceImage): Promise<boolean | null> {
+    const key = `checked ${image.digest} ${maxTextureSize}`;
+    const work = async () => {
       const { bytes, header } = await load(image);
-      const bounds = header.kind === 'jpeg' ? readJpegData(bytes) : undefined;
+      const isRead = header.kind === 'jpeg' && bytes.length <= MAX_READ_BYTES;
+      const bounds = isRead ? readJpegData(bytes) : undefined;
       if (!bounds) {
         const longer = Math.max(header.width, header.height);
         await codec.decode(bytes, cappedSize(header, longer / 8));
       }
       // Other pixels than those of the file may be decoded.
-      if (!bounds || !isSize(cappedSize(header, maxTextureSize), header)) return undefined;
+      if (!bounds || !isSize(cappedSize(header, maxTextureSize), header)) return null;
       if (bounds.most <= GREY_TOLERANCE) return true;
-      return bounds.least > GREY_TOLERANCE ? false : undefined;
-    });
+      return bounds.least > GREY_TOLERANCE ? false : null;
+    };
+    return cache.getAsync(key, work, 'json');
   }
 
   /** A picture that is seen as colour, or data that glTF takes as it is. */
@@ -150,12 +156,15 @@ export function createTexturePacker(
       cache.getAsync(
         `grey ${image.digest} ${maxTextureSize}`,
         async () => (await check(image)) ?? colorDifference(await decode(image)) <= GREY_TOLERANCE,
+        'json',
       ),
 
     /** The mean colour, averaged in linear light. */
     meanLinear: (image: SourceImage): Promise<LinearRgb> =>
-      cache.getAsync(`mean ${image.digest} ${maxTextureSize}`, async () =>
-        meanLinear(await decode(image)),
+      cache.getAsync(
+        `mean ${image.digest} ${maxTextureSize}`,
+        async () => meanLinear(await decode(image)),
+        'json',
       ),
 
     passThrough,

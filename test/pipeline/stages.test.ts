@@ -4,8 +4,10 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openContents } from '../../src/cache/contents.ts';
 import { interrupt } from '../../src/cli/command.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { sha256Hex } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
 import { command, manifestByNumber, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { type SmallRange, smallRange } from '../helpers/small-range.ts';
@@ -61,6 +63,27 @@ describe('a run', () => {
     expect(D1!.sha256).toBe(D2!.sha256);
     expect(D3!.sha256).not.toBe(D1!.sha256);
     expect(stdout).toMatch(/2 distinct.*deduplication saved 1 file,/);
+  });
+
+  test('computes again what it had computed and stored, where that is damaged', async () => {
+    await call('run');
+    const built = await manifestByNumber(out());
+    const database = join(folder, 'cache', 'bodies.db');
+    const damaged = await openContents(database);
+    const stored = damaged.derived.all();
+    expect(stored.length).toBeGreaterThan(0);
+    for (const { digest } of stored) damaged.small.put(digest, Uint8Array.of(1, 2, 3));
+    damaged.close();
+    await rm(out(), { recursive: true });
+    expect(await call('build')).toMatchObject({ exit: 0 });
+    const rebuilt = await manifestByNumber(out());
+    for (const [number, { sha256 }] of Object.entries(built))
+      expect(rebuilt[number]!.sha256).toBe(sha256);
+    const contents = await openContents(database);
+    expect(contents.derived.all()).toHaveLength(stored.length);
+    for (const { digest } of contents.derived.all())
+      expect(sha256Hex(contents.small.get(digest)!)).toBe(digest);
+    contents.close();
   });
 
   test('rebuilds what a changed option touches, and everything with --force', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CONVERTER_VERSION } from '../../../src/transform/convert-options.ts';
 import { createMeshCache } from '../../../src/transform/mesh-cache.ts';
 
 /** A cache whose values count how often they were made; each takes 8 bytes. */
@@ -81,5 +82,39 @@ describe('createMeshCache', () => {
     const fail = () => Promise.reject(new Error('broken'));
     await expect(cache.getAsync('x', fail)).rejects.toThrow('broken');
     expect(await cache.getAsync('x', async () => 7)).toBe(7);
+  });
+
+  describe('with a store', () => {
+    const stored = new Map<string, Uint8Array>();
+    const store = {
+      get: async (key: string) => stored.get(key),
+      put: async (key: string, bytes: Uint8Array) => void stored.set(key, bytes),
+    };
+    const never = () => Promise.reject(new Error('made'));
+
+    it('makes a value once for all runs, under a key of this version', async () => {
+      const cache = createMeshCache(1000, store);
+      await cache.getAsync('facts', async () => [0.1, null], 'json');
+      await cache.getAsync('map', async () => Uint8Array.of(1, 2), 'bytes');
+      await cache.getAsync('mesh', async () => 1);
+      expect([...stored.keys()]).toEqual([
+        `${CONVERTER_VERSION} facts`,
+        `${CONVERTER_VERSION} map`,
+      ]);
+      const later = createMeshCache(1000, store);
+      expect(await later.getAsync('facts', never, 'json')).toEqual([0.1, null]);
+      expect(await later.getAsync('map', never, 'bytes')).toEqual(Uint8Array.of(1, 2));
+    });
+
+    it('makes it again where the store fails, and stores no failure', async () => {
+      const fail = () => Promise.reject(new Error('disk full'));
+      const cache = createMeshCache(1000, { get: fail, put: fail });
+      expect(await cache.getAsync('map', async () => Uint8Array.of(3), 'bytes')).toEqual(
+        Uint8Array.of(3),
+      );
+      const other = createMeshCache(1000, store);
+      await expect(other.getAsync('none', never, 'json')).rejects.toThrow('made');
+      expect(stored.size).toBe(2);
+    });
   });
 });

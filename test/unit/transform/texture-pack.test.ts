@@ -114,7 +114,7 @@ it('decodes a picture once for all that is made of it', async () => {
 
 describe('check', () => {
   it.each(['webp', 'progressive', 'cmyk', 'png'])('takes a %s, decoded', async (digest) => {
-    await expect(packer().check(image(digest))).resolves.toBeUndefined();
+    await expect(packer().check(image(digest))).resolves.toBeNull();
   });
 
   it('takes a plain JPEG without the codec, and knows whether it is grey', async () => {
@@ -126,7 +126,7 @@ describe('check', () => {
     await expect(plain.isGrey(image('truncated'))).rejects.toThrow('decoded');
     const smaller = { ...CONVERT_DEFAULTS, maxTextureSize: 8 };
     const scaled = createTexturePacker(read, none, smaller, createMeshCache());
-    await expect(scaled.check(image('normal'))).resolves.toBeUndefined();
+    await expect(scaled.check(image('normal'))).resolves.toBeNull();
     await expect(scaled.isGrey(image('normal'))).rejects.toThrow('decoded');
   });
 
