@@ -28,7 +28,8 @@ async function open(opening: ConversionMessages['opening']) {
   const contents = await openContents(opening.database);
   const bodies = openFileStore(opening.bodies, undefined, contents);
   const objects = openFileStore(opening.objects);
-  const derived = openDerivedData(bodies, contents, opening.startedAt);
+  const { force, startedAt } = opening;
+  const derived = force ? undefined : openDerivedData(bodies, contents, startedAt);
   const flush = () => {
     try {
       contents.flush();

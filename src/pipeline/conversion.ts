@@ -51,7 +51,7 @@ export interface ConversionMessages {
     objects: FileStoreOptions;
     options: ConvertOptions;
     cacheBytes: number;
-    /** Path of the one of small bodies, and of what was computed. */
+    /** Of the database of small bodies, and of what was computed. */
     database: string;
     startedAt: number;
     force: boolean;
@@ -94,10 +94,8 @@ interface ConverterInput {
   objects: Pick<ContentStore, 'put'>;
   options: ConvertOptions;
   decoded?: DecodedReader | undefined;
-  /** What was computed for earlier articles, in other runs too. */
-  derived: DerivedData;
-  /** Whether all of it is computed again. */
-  force: boolean;
+  /** What was computed in earlier runs. Without it, everything is computed again, and none of it is stored. */
+  derived?: DerivedData | undefined;
   cacheBytes: number;
   /** Pixels of the largest picture that is decoded; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
   maxPicturePixels?: number;
@@ -106,7 +104,6 @@ interface ConverterInput {
 /** Loads the converter, with one cache of meshes for all articles. */
 export async function loadConverter(given: ConverterInput) {
   const { bodies, objects, options, decoded, derived, cacheBytes, maxPicturePixels } = given;
-  const stored = given.force ? { ...derived, get: async () => undefined } : derived;
   const [transformation, { createMeshCache }, codec, tangents, { writeGlb }, { writeGltf }] =
     await Promise.all([
       import('../transform/transform-article.ts'),
@@ -122,7 +119,7 @@ export async function loadConverter(given: ConverterInput) {
     options,
     images: codec.sharpImageCodec(options.maxPixelsInFlight, maxPicturePixels),
     loadTangents: tangents.loadTangentGenerator,
-    cache: createMeshCache(cacheBytes, stored),
+    cache: createMeshCache(cacheBytes, derived),
   };
   const transform = (
     snapshot: ConversionInput,
@@ -253,10 +250,8 @@ function inThisProcess(
     put: (glb: Uint8Array) => metrics.stopwatch.during('write', () => stores.objects.put(glb)),
   };
   const limited = smallPicture === undefined ? convert : { ...convert, ...smallerLimits(convert) };
-  const { derived } = stores;
-  const force = options.force ?? false;
-  const stored = { bodies, objects, derived, force };
-  const given = { ...stored, options: limited, decoded, cacheBytes: CACHE_BYTES };
+  const derived = options.force ? undefined : stores.derived;
+  const given = { bodies, objects, derived, options: limited, decoded, cacheBytes: CACHE_BYTES };
   let converter: Promise<Converter> | undefined;
   return async ({ step, input, file }: ConversionMessages['request']) => {
     converter ??= loadConverter(

@@ -17,16 +17,6 @@ interface DerivedStore {
   put(key: string, bytes: Uint8Array): Promise<void>;
 }
 
-/** How a value is stored for later runs. */
-const FORMS = {
-  /** Bytes, which must not change. */
-  bytes: { encode: (value: unknown) => value as Uint8Array, decode: (bytes: Uint8Array) => bytes },
-  json: {
-    encode: (value: unknown) => new TextEncoder().encode(JSON.stringify(value)),
-    decode: (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(bytes)),
-  },
-};
-
 /**
  * Makes a cache, which is empty.
  *
@@ -43,21 +33,6 @@ export function createMeshCache(maxBytes: number = DEFAULT_MAX_BYTES, derived?: 
     return value;
   }
 
-  async function storedOr<T>(
-    form: keyof typeof FORMS,
-    key: string,
-    make: () => Promise<T>,
-  ): Promise<T> {
-    if (!derived) return make();
-    const { encode, decode } = FORMS[form];
-    const storedKey = `${CONVERTER_VERSION} ${key}`;
-    const stored = await derived.get(storedKey).catch(() => undefined);
-    if (stored) return decode(stored) as T;
-    const value = await make();
-    await derived.put(storedKey, encode(value)).catch(() => undefined);
-    return value;
-  }
-
   return {
     /** The value of a key, made with `make` where it is missing. */
     get<T>(key: string, make: () => T): T {
@@ -67,12 +42,13 @@ export function createMeshCache(maxBytes: number = DEFAULT_MAX_BYTES, derived?: 
     /**
      * The same for asynchronous work; concurrent calls for one key share it.
      *
-     * @param form - In which the value is stored for later runs. @defaultValue not stored
+     * @param stored - Whether later runs may use the value: plain data and typed arrays, not undefined.
      */
-    async getAsync<T>(key: string, make: () => Promise<T>, form?: keyof typeof FORMS): Promise<T> {
+    async getAsync<T>(key: string, make: () => Promise<T>, stored?: 'stored'): Promise<T> {
       const known = entries.get(key);
       if (known) return known.value as T;
-      const made = async () => add(key, await (form ? storedOr(form, key, make) : make()));
+      const made = async () =>
+        add(key, await (stored && derived ? storedOr(derived, key, make) : make()));
       const running = pending.get(key) ?? made().finally(() => pending.delete(key));
       pending.set(key, running);
       return running as Promise<T>;
@@ -85,4 +61,68 @@ function bytesOf(value: unknown): number {
   if (ArrayBuffer.isView(value)) return Math.max(8, value.byteLength);
   if (typeof value !== 'object' || value === null) return 8;
   return Object.values(value).reduce<number>((sum, entry) => sum + bytesOf(entry), 8);
+}
+
+async function storedOr<T>(store: DerivedStore, key: string, make: () => Promise<T>): Promise<T> {
+  const storedKey = `${CONVERTER_VERSION} ${FORMAT} ${key}`;
+  const stored = await store.get(storedKey).catch(() => undefined);
+  if (stored) return decode(stored) as T;
+  const value = await make();
+  if (bytesOf(value) <= MAX_STORED_BYTES)
+    await store.put(storedKey, encode(value)).catch(() => undefined);
+  return value;
+}
+
+/** Raise it with each change of {@link encode} or of a value that is stored, such as `PreparedMesh`. */
+const FORMAT = 1;
+
+/** A copy of a larger value would take too much memory. */
+const MAX_STORED_BYTES = 64 * 1024 * 1024;
+
+const ARRAYS = { Uint8Array, Uint16Array, Uint32Array, Int32Array, Float32Array, Float64Array };
+
+const aligned = (at: number) => Math.ceil(at / 8) * 8;
+
+/** Four bytes with the length of a JSON text, the text, then each typed array, all aligned to 8 bytes. */
+function encode(value: unknown): Uint8Array {
+  const arrays: { at: number; bytes: Uint8Array }[] = [];
+  let end = 0;
+  const text = JSON.stringify(value, function (this: Record<string, unknown>, key) {
+    // Not what `toJSON` of a Buffer has made of it.
+    const entry = this[key];
+    if (ArrayBuffer.isView(entry)) {
+      const kinds = Object.entries(ARRAYS);
+      const [kind, { BYTES_PER_ELEMENT }] = kinds.find(([, type]) => entry instanceof type)!;
+      const at = end;
+      arrays.push({ at, bytes: new Uint8Array(entry.buffer, entry.byteOffset, entry.byteLength) });
+      end = aligned(end + entry.byteLength);
+      return { $: kind, at, length: entry.byteLength / BYTES_PER_ELEMENT };
+    }
+    // JSON has no negative zero.
+    if (Object.is(entry, -0)) return { $: '-0' };
+    const isLikeThese = typeof entry === 'object' && entry !== null && '$' in entry;
+    return isLikeThese ? { $: 'object', entries: Object.entries(entry) } : entry;
+  });
+  const json = new TextEncoder().encode(text);
+  const start = aligned(4 + json.length);
+  const stored = new Uint8Array(start + end);
+  new DataView(stored.buffer).setUint32(0, json.length);
+  stored.set(json, 4);
+  for (const { at, bytes } of arrays) stored.set(bytes, start + at);
+  return stored;
+}
+
+/** The typed arrays are views of what is given, which is copied only where it is not aligned. */
+function decode(given: Uint8Array): unknown {
+  const { buffer, byteOffset } = given.byteOffset % 8 === 0 ? given : given.slice();
+  const length = new DataView(buffer, byteOffset).getUint32(0);
+  const start = byteOffset + aligned(4 + length);
+  const text = new TextDecoder().decode(new Uint8Array(buffer, byteOffset + 4, length));
+  return JSON.parse(text, (_, entry) => {
+    if (entry?.$ === undefined) return entry;
+    if (entry.$ === '-0') return -0;
+    if (entry.$ === 'object') return Object.fromEntries(entry.entries);
+    const kind = entry.$ as keyof typeof ARRAYS;
+    return new ARRAYS[kind](buffer as ArrayBuffer, start + entry.at, entry.length);
+  });
 }

@@ -84,7 +84,7 @@ export function createTexturePacker(
       const pixels = await work();
       return format === 'png' ? codec.encodePng(pixels) : codec.encodeJpeg(pixels);
     };
-    const bytes = await cache.getAsync(`image ${key} ${maxTextureSize}`, encode, 'bytes');
+    const bytes = await cache.getAsync(`image ${key} ${maxTextureSize}`, encode, 'stored');
     return { name, mimeType: `image/${format}`, bytes };
   }
 
@@ -123,7 +123,7 @@ export function createTexturePacker(
       if (bounds.most <= GREY_TOLERANCE) return true;
       return bounds.least > GREY_TOLERANCE ? false : null;
     };
-    return cache.getAsync(key, work, 'json');
+    return cache.getAsync(key, work, 'stored');
   }
 
   /** A picture that is seen as colour, or data that glTF takes as it is. */
@@ -156,7 +156,7 @@ export function createTexturePacker(
       cache.getAsync(
         `grey ${image.digest} ${maxTextureSize}`,
         async () => (await check(image)) ?? colorDifference(await decode(image)) <= GREY_TOLERANCE,
-        'json',
+        'stored',
       ),
 
     /** The mean colour, averaged in linear light. */
@@ -164,7 +164,7 @@ export function createTexturePacker(
       cache.getAsync(
         `mean ${image.digest} ${maxTextureSize}`,
         async () => meanLinear(await decode(image)),
-        'json',
+        'stored',
       ),
 
     passThrough,

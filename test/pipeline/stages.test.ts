@@ -1,7 +1,7 @@
 /**
  * The stages of a run, each usable alone, and what a run does to what was there before.
  */
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openContents } from '../../src/cache/contents.ts';
@@ -46,6 +46,21 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** The body of a block with 6,000 triangles of a wavy sheet. */
+function largeBlock(): string {
+  const side = 55;
+  const points = Array.from({ length: (side + 1) ** 2 }, (_, i) => {
+    const [x, y] = [i % (side + 1), Math.floor(i / (side + 1))];
+    return [x / side, y / side, ((x * 7 + y * 13) % 11) / 100].map((value) => value.toFixed(9));
+  });
+  const F = Array.from({ length: side ** 2 }, (_, i) => {
+    const first = i + Math.floor(i / side);
+    return [first, first + 1, first + side + 1, first + 1, first + side + 2, first + side + 1];
+  });
+  const V = `[${points.flat().join()}]`;
+  return `{"N":"X","P":[0,0,0],"R":[0,0,0],"V":${V},"A":[{"F":[${F.flat().join(', ')}],"C":false}]}`;
+}
+
 describe('a run', () => {
   test('requests each block and each texture once, however many articles need it', async () => {
     expect((await call('run')).exit).toBe(0);
@@ -65,25 +80,32 @@ describe('a run', () => {
     expect(stdout).toMatch(/2 distinct.*deduplication saved 1 file,/);
   });
 
-  test('computes again what it had computed and stored, where that is damaged', async () => {
-    await call('run');
+  test('stores a mesh and what is known of an image, and computes again what is damaged', async () => {
+    range.bodies.set('ACME::DESK::TOP', largeBlock());
+    expect(await call('run')).toMatchObject({ exit: 0 });
     const built = await manifestByNumber(out());
-    const database = join(folder, 'cache', 'bodies.db');
-    const damaged = await openContents(database);
-    const stored = damaged.derived.all();
-    expect(stored.length).toBeGreaterThan(0);
-    for (const { digest } of stored) damaged.small.put(digest, Uint8Array.of(1, 2, 3));
-    damaged.close();
+    const cache = join(folder, 'cache');
+    const pathOf = (digest: string) => join(cache, 'objects', digest.slice(0, 2), digest);
+    const stored = await openContents(join(cache, 'bodies.db'));
+    const entries = stored.derived.all();
+    for (const { digest, bytes } of entries) {
+      if (bytes > 100_000) await truncate(pathOf(digest), 50_000);
+      else stored.small.put(digest, Uint8Array.of(1, 2, 3));
+    }
+    stored.close();
+    expect(entries.map(({ bytes }) => bytes > 100_000).sort()).toEqual([false, true]);
     await rm(out(), { recursive: true });
     expect(await call('build')).toMatchObject({ exit: 0 });
     const rebuilt = await manifestByNumber(out());
     for (const [number, { sha256 }] of Object.entries(built))
       expect(rebuilt[number]!.sha256).toBe(sha256);
-    const contents = await openContents(database);
-    expect(contents.derived.all()).toHaveLength(stored.length);
-    for (const { digest } of contents.derived.all())
-      expect(sha256Hex(contents.small.get(digest)!)).toBe(digest);
-    contents.close();
+    const again = await openContents(join(cache, 'bodies.db'));
+    expect(again.derived.all().map(({ digest }) => digest)).toEqual(
+      entries.map(({ digest }) => digest),
+    );
+    for (const { digest } of entries)
+      expect(sha256Hex(again.small.get(digest) ?? (await readFile(pathOf(digest))))).toBe(digest);
+    again.close();
   });
 
   test('rebuilds what a changed option touches, and everything with --force', async () => {

@@ -94,26 +94,51 @@ describe('createMeshCache', () => {
 
     it('makes a value once for all runs, under a key of this version', async () => {
       const cache = createMeshCache(1000, store);
-      await cache.getAsync('facts', async () => [0.1, null], 'json');
-      await cache.getAsync('map', async () => Uint8Array.of(1, 2), 'bytes');
+      await cache.getAsync('facts', async () => [0.1, null], 'stored');
+      await cache.getAsync('map', async () => Uint8Array.of(1, 2), 'stored');
       await cache.getAsync('mesh', async () => 1);
       expect([...stored.keys()]).toEqual([
-        `${CONVERTER_VERSION} facts`,
-        `${CONVERTER_VERSION} map`,
+        `${CONVERTER_VERSION} 1 facts`,
+        `${CONVERTER_VERSION} 1 map`,
       ]);
       const later = createMeshCache(1000, store);
-      expect(await later.getAsync('facts', never, 'json')).toEqual([0.1, null]);
-      expect(await later.getAsync('map', never, 'bytes')).toEqual(Uint8Array.of(1, 2));
+      expect(await later.getAsync('facts', never, 'stored')).toEqual([0.1, null]);
+      expect(await later.getAsync('map', never, 'stored')).toEqual(Uint8Array.of(1, 2));
+    });
+
+    it('returns plain data and typed arrays as they were', async () => {
+      const value = {
+        ...{ $: 'object', text: 'ä', zero: [-0, 0, -0.1, 1e300], none: null },
+        lists: [
+          { floats: Float32Array.of(-0, 1 / 3, Number.NaN), empty: new Float64Array() },
+          { odd: Uint8Array.of(1, 2, 3).subarray(1), indices: Uint32Array.of(0, 2 ** 32 - 1) },
+          { odd: Buffer.from('abc'), doubles: Float64Array.of(Math.PI, -Infinity) },
+        ],
+      };
+      await createMeshCache(1000, store).getAsync('all', async () => value, 'stored');
+      for (const offset of [0, 3]) {
+        const bytes = stored.get(`${CONVERTER_VERSION} 1 all`)!;
+        const moved = new Uint8Array(bytes.length + offset).subarray(offset);
+        moved.set(bytes);
+        const moving = { ...store, get: async () => moved };
+        const read = await createMeshCache(1000, moving).getAsync('all', never, 'stored');
+        const [, , last] = value.lists;
+        expect(read).toEqual({
+          ...value,
+          lists: [value.lists[0], value.lists[1], { ...last, odd: Uint8Array.from(last!.odd!) }],
+        });
+      }
+      stored.delete(`${CONVERTER_VERSION} 1 all`);
     });
 
     it('makes it again where the store fails, and stores no failure', async () => {
       const fail = () => Promise.reject(new Error('disk full'));
       const cache = createMeshCache(1000, { get: fail, put: fail });
-      expect(await cache.getAsync('map', async () => Uint8Array.of(3), 'bytes')).toEqual(
+      expect(await cache.getAsync('map', async () => Uint8Array.of(3), 'stored')).toEqual(
         Uint8Array.of(3),
       );
       const other = createMeshCache(1000, store);
-      await expect(other.getAsync('none', never, 'json')).rejects.toThrow('made');
+      await expect(other.getAsync('none', never, 'stored')).rejects.toThrow('made');
       expect(stored.size).toBe(2);
     });
   });
