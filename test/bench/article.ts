@@ -24,7 +24,7 @@ export const SIZES = {
   M: { triangles: 50_000, blocks: 7, nodes: 7 },
   L: { triangles: 500_000, blocks: 7, nodes: 7 },
   XL: { triangles: 2_000_000, blocks: 7, nodes: 7 },
-  I: { triangles: 100_000, blocks: 40, nodes: 200 },
+  I: { triangles: 50_000, blocks: 40, nodes: 200 },
 } as const satisfies Readonly<Record<string, ArticleSize>>;
 
 /** Manufacturer and series of every generated article. */

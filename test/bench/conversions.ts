@@ -13,7 +13,7 @@ import {
   writeConfigurations,
   writeImages,
 } from './article.ts';
-import { amount, growthFigure, inMs, memoryFigure, pairDetail } from './details.ts';
+import { amount, growthFigure, inMs, memoryFigure, theirsByOurs } from './details.ts';
 import { HOSTILE_ARTICLES } from './hostile-range.ts';
 import { openPeers } from './peers.ts';
 import { inPairs, type Measured, medianOf, repeated, runProcess } from './process.ts';
@@ -80,8 +80,9 @@ export function peers({ results, isQuick }: GroupInput): Promise<void> {
         const pairs = isQuick ? QUICK_PAIRS : PAIRS[size];
         const paired = await inPairs(pipeline.forcedBuild, theirs, pairs);
         await expectTriangles(triangles.get(size)!, [output, await onlyGlb(pipeline.outputDir)]);
-        const detail = `${pairDetail(paired, name)}, ${amount(triangles.get(size)!)} triangles`;
-        results.add('peers', row, { value: paired.ratio, detail });
+        const { value, detail } = theirsByOurs(paired, name);
+        const drawn = `${amount(triangles.get(size)!)} triangles`;
+        results.add('peers', row, { value, detail: `${drawn}; ${detail}` });
       }
     }
   });
@@ -138,8 +139,7 @@ export function straightforward({ results, isQuick }: GroupInput): Promise<void>
     const pairs = isQuick ? QUICK_PAIRS : PAIRS.L;
     const paired = await inPairs(pipeline.forcedBuild, theirs, pairs);
     await expectTriangles(triangles.get('L')!, [output, await onlyGlb(pipeline.outputDir)]);
-    const detail = pairDetail(paired, 'straightforward');
-    results.add('straightforward', 'straightforward', { value: paired.ratio, detail });
+    results.add('straightforward', 'straightforward', theirsByOurs(paired, 'straightforward'));
   });
 }
 

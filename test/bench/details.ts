@@ -23,14 +23,25 @@ export function growthFigure(
   return { value, detail: `from ${from}: ${texts.join(', ')} ${unit}` };
 }
 
+/** The value of a row that divides their time by ours, and how it was measured. */
+export function theirsByOurs(paired: Paired, name: string) {
+  return { value: paired.ratio, detail: pairDetail(paired, name, paired.cpuRatio) };
+}
+
+/** The value of a row that divides our time by theirs. */
+export function oursByTheirs(paired: Paired, name: string) {
+  return { value: 1 / paired.ratio, detail: pairDetail(paired, name, 1 / paired.cpuRatio) };
+}
+
 /** Medians of both sides, in time and processor time, and the number of pairs. */
-export function pairDetail({ ours, theirs }: Paired, name: string): string {
+function pairDetail({ ours, theirs }: Paired, name: string, cpuRatio: number): string {
   const [mine, other] = [ours, theirs].map((runs) => {
     const cpu = inMs(medianOf(runs, 'cpuSeconds'));
     return `${inMs(medianOf(runs, 'seconds'))} (processors ${cpu})`;
   });
   const peak = `${medianOf(ours, 'peakMib').toFixed(0)} MiB`;
-  return `btg2gltf ${mine}, ${peak}; ${name} ${other}; ${ours.length} pairs`;
+  const pairs = `${ours.length} pairs, ${cpuRatio.toPrecision(2)}× by processor time`;
+  return `btg2gltf ${mine}, ${peak}; ${name} ${other}; ${pairs}`;
 }
 
 /** Seconds as milliseconds or seconds. */

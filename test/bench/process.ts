@@ -72,6 +72,8 @@ export interface Paired {
   theirs: Measured[];
   /** Their time ÷ ours, the median of the pairs. */
   ratio: number;
+  /** The same of processor times. */
+  cpuRatio: number;
 }
 
 /** Runs both sides in turns, once untimed and then as many times as asked, so that both have the same neighbours. */
@@ -81,10 +83,13 @@ export async function inPairs(ours: Side, theirs: Side, pairs: number): Promise<
     const one = { ours: await once(ours), theirs: await once(theirs) };
     if (pair > 0) measured.push(one);
   }
+  const ratioOf = (figure: 'seconds' | 'cpuSeconds') =>
+    median(measured.map(({ ours, theirs }) => theirs[figure] / ours[figure]));
   return {
     ours: measured.map((pair) => pair.ours),
     theirs: measured.map((pair) => pair.theirs),
-    ratio: median(measured.map((pair) => pair.theirs.seconds / pair.ours.seconds)),
+    ratio: ratioOf('seconds'),
+    cpuRatio: ratioOf('cpuSeconds'),
   };
 }
 

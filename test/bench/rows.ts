@@ -88,6 +88,7 @@ export const GROUPS = {
     write: { measure: 'scene to GLB, a triangle', unit: 'nanoseconds' },
     'plain scan': { measure: 'JSON.parse instead of the scan', unit: 'nanoseconds' },
     'plain weld': { measure: 'a Map with keys of text instead of the weld', unit: 'nanoseconds' },
+    'plain write': { measure: 'document of @gltf-transform/core to GLB', unit: 'nanoseconds' },
   },
   configurations: {
     configurations: {

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { cp, rm, symlink } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { CountedSize } from '../helpers/counted-range.ts';
-import { amount, growthFigure, inMs, memoryFigure, pairDetail, secondsOf } from './details.ts';
+import { amount, growthFigure, inMs, memoryFigure, oursByTheirs, secondsOf } from './details.ts';
 import { inPairs, type Measured, medianOf, repeated, runProcess } from './process.ts';
 import type { GroupInput } from './results.ts';
 import { CONNECTIONS, inWorkspace, PROGRAM, scriptOf, settleDisk } from './workspace.ts';
@@ -82,8 +82,8 @@ export function rebuild({ results, isQuick }: GroupInput): Promise<void> {
       },
       isQuick ? 2 : 7,
     );
-    const detail = `${pairDetail(paired, 'floor')}, ${amount(articles)} articles`;
-    results.add('rebuild', 'rebuild', { value: 1 / paired.ratio, detail });
+    const { value, detail } = oursByTheirs(paired, 'floor');
+    results.add('rebuild', 'rebuild', { value, detail: `${amount(articles)} articles; ${detail}` });
   });
 }
 
@@ -175,8 +175,7 @@ export function coldStart({ results, isQuick }: GroupInput): Promise<void> {
     const again = { run: () => pipeline.run('run') };
     for (const [name, side] of Object.entries({ unchanged: again, build })) {
       const paired = await inPairs(side, nothing, pairs);
-      const detail = pairDetail(paired, 'node -e 0');
-      results.add('cold-start', name, { value: 1 / paired.ratio, detail });
+      results.add('cold-start', name, oursByTheirs(paired, 'node -e 0'));
     }
   });
 }

@@ -7,7 +7,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { Document, NodeIO } from '@gltf-transform/core';
 import { IDENTITY3 } from '../../src/math/vec.ts';
+import type { Scene } from '../../src/model/scene.ts';
 import type { ConversionInput } from '../../src/model/snapshot.ts';
 import { decodeBlock, parseBlock } from '../../src/service/wire-block.ts';
 import { canonicalName } from '../../src/service/wire-value.ts';
@@ -97,6 +99,30 @@ function weldWithTexts(positions: Float32Array): number {
   return known.size;
 }
 
+/** The geometry of a scene as a document of a general library. */
+function documentOf({ geometries }: Scene): Document {
+  const document = new Document();
+  const buffer = document.createBuffer();
+  const accessor = (type: 'VEC2' | 'VEC3' | 'SCALAR', array: Float32Array | Uint32Array) =>
+    document
+      .createAccessor()
+      .setType(type)
+      .setArray(array.slice() as never)
+      .setBuffer(buffer);
+  const meshes = geometries.map(({ positions, normals, uvs, indices }) => {
+    const primitive = document
+      .createPrimitive()
+      .setAttribute('POSITION', accessor('VEC3', positions))
+      .setAttribute('NORMAL', accessor('VEC3', normals))
+      .setAttribute('TEXCOORD_0', accessor('VEC2', uvs[0]!))
+      .setIndices(accessor('SCALAR', Uint32Array.from(indices)));
+    return document.createMesh().addPrimitive(primitive);
+  });
+  const drawn = document.createScene();
+  for (const mesh of meshes) drawn.addChild(document.createNode().setMesh(mesh));
+  return document;
+}
+
 const all = await timeOf(async () => writeGlb(await sceneOf()));
 const stages = {
   scan: await timeOf(() => blockBodies.map((body) => decodeBlock(body))),
@@ -109,5 +135,6 @@ const stages = {
     () => blocks.map(({ positions }) => weldWithTexts(positions)),
     SLOW_ROUNDS,
   ),
+  'plain write': await timeOf(() => new NodeIO().writeBinary(documentOf(scene)), SLOW_ROUNDS),
 };
 console.log(JSON.stringify({ triangles: scene.triangles, bodyBytes, all, stages }));
