@@ -107,7 +107,7 @@ export async function writeConfigurations(
   name: string,
   count: number,
 ): Promise<void> {
-  const { triangles, blocks } = SIZES.S;
+  const { blocks } = SIZES.S;
   await writeArticle(folder, name, SIZES.S);
   const list = JSON.parse(await readFile(join(folder, 'lists', `${name}-STD.json`), 'utf8'));
   for (let k = 0; k < count; k++) {
@@ -118,7 +118,6 @@ export async function writeConfigurations(
     });
     await writeList(folder, `${name}-${k}`, { ...list, btg: [{ type: 'top', prop: { childs } }] });
   }
-  if (triangles < blocks) throw new Error('each block needs a triangle');
 }
 
 /** The configuration string of one of {@link writeConfigurations}. */
