@@ -20,6 +20,7 @@ export interface ContentStore {
   /**
    * Stores bytes unless they are there already.
    *
+   * @returns `existed`: whether that is known of them.
    * @throws {@link ConverterError} `STORE_DAMAGED` if their file has other bytes; `DISK_FULL`, `OUTPUT_UNWRITABLE`.
    */
   put(bytes: Uint8Array): Promise<{ digest: Digest; existed: boolean }>;

@@ -45,20 +45,21 @@ class SmallContents extends LossyTable<Uint8Array | undefined> {
    * Stores a content, also in place of other bytes under its digest.
    *
    * @param bytes - Must not change until they are written.
-   * @returns Whether it existed; undefined if it has to be a file.
+   * @returns Whether it is known to exist; undefined if it has to be a file.
    */
   put(digest: Digest, bytes: Uint8Array): boolean | undefined {
     if (bytes.length > SMALL_BYTES) return undefined;
+    if (this.waiting.get(digest) !== undefined) return true;
     return this.ifUsable(() => {
-      const known = this.#read(digest);
-      if (known !== undefined && Buffer.compare(known, bytes) === 0) return true;
       this.later(digest, bytes, bytes.length);
       return false;
     });
   }
 
   get(digest: Digest): Uint8Array | undefined {
-    return this.waiting.get(digest) ?? this.ifUsable(() => this.#read(digest));
+    if (this.waiting.has(digest)) return this.waiting.get(digest);
+    const sql = 'SELECT bytes FROM contents WHERE digest = ?';
+    return this.ifUsable(() => this.db.get<{ bytes: Uint8Array }>(sql, digest)?.bytes);
   }
 
   sizeOf(digest: Digest): number | undefined {
@@ -85,15 +86,15 @@ class SmallContents extends LossyTable<Uint8Array | undefined> {
   }
 
   protected write(bytes: Uint8Array | undefined, digest: string): void {
-    if (bytes === undefined) this.db.run('DELETE FROM contents WHERE digest = ?', digest);
-    else this.db.run('INSERT OR REPLACE INTO contents VALUES (?, ?)', digest, bytes);
-  }
-
-  #read(digest: Digest): Uint8Array | undefined {
-    if (this.waiting.has(digest)) return this.waiting.get(digest);
-    const sql = 'SELECT bytes FROM contents WHERE digest = ?';
-    const row = this.db.get<{ bytes: ArrayBuffer }>(sql, digest);
-    return row && new Uint8Array(row.bytes);
+    if (bytes === undefined) {
+      this.db.run('DELETE FROM contents WHERE digest = ?', digest);
+      return;
+    }
+    // Equal bytes are compared and not written again.
+    const sql = `
+      INSERT INTO contents VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET bytes = excluded.bytes WHERE bytes <> excluded.bytes`;
+    this.db.run(sql, digest, bytes);
   }
 }
 

@@ -411,6 +411,7 @@ export class CacheDatabase extends DurableTables {
   /** Closes the files, after what waits is written, if that is possible; no method may be called after it. */
   close(): void {
     this.runs.abandon();
+    this.work.settle();
     this.db.close();
     this.contents.close();
   }

@@ -124,13 +124,16 @@ interface KilledWork {
  * to its end. Its rows have an owner, of which one run at a time may use them.
  */
 class DurableWork extends Table {
+  /** Finished in this turn of the event loop: one commit deletes it and notes the next start, which mostly follows at once. */
+  #finished: [owner: string, request: string][] = [];
+
   /** Counts a kill for all that an earlier run left in work, and returns what has been in work in any kill. */
   begin(owner: string): KilledWork[] {
     const select = `
       SELECT request, kills + in_work AS kills, in_work AS isNew FROM durable_work WHERE output = ?`;
     const update = `
       UPDATE durable_work SET kills = kills + in_work, in_work = 0 WHERE output = ? AND in_work = 1`;
-    return this.db.transaction(() => {
+    return this.#commit(() => {
       const rows = this.db.all<Omit<KilledWork, 'isNew'> & { isNew: number }>(select, owner);
       this.db.run(update, owner);
       return rows.map((row) => ({ ...row, isNew: row.isNew === 1 }));
@@ -141,22 +144,44 @@ class DurableWork extends Table {
     const sql = `
       INSERT INTO durable_work VALUES (?, ?, 1, 0)
       ON CONFLICT (output, request) DO UPDATE SET in_work = 1`;
-    this.db.run(sql, owner, request);
+    this.#commit(() => this.db.run(sql, owner, request));
   }
 
   /** Records that it was processed to its end, with or without a failure. */
   finish(owner: string, request: string): void {
-    this.db.run('DELETE FROM durable_work WHERE output = ? AND request = ?', owner, request);
+    this.#finished.push([owner, request]);
+    if (this.#finished.length === 1) setImmediate(() => this.settle());
+  }
+
+  /** Writes what is finished, if that is possible. Otherwise the next start does it, or fails. */
+  settle(): void {
+    try {
+      if (this.#finished.length > 0) this.#commit(() => {});
+    } catch {
+      // What remains counts as in work if the run is killed.
+    }
   }
 
   /** Records that the run ends by itself, and not by what it has in work. */
   stop(owner: string): void {
+    this.settle();
     try {
       this.db.run('DELETE FROM durable_work WHERE output = ? AND kills = 0', owner);
       this.db.run('UPDATE durable_work SET in_work = 0 WHERE output = ? AND in_work = 1', owner);
     } catch {
       // What ended the run may prevent this too. It then counts as a kill.
     }
+  }
+
+  /** Deletes what is finished and does more, in one commit. */
+  #commit<T>(work: () => T): T {
+    const sql = 'DELETE FROM durable_work WHERE output = ? AND request = ?';
+    const result = this.db.transaction(() => {
+      for (const finished of this.#finished) this.db.run(sql, ...finished);
+      return work();
+    });
+    this.#finished = [];
+    return result;
   }
 }
 

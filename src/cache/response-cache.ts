@@ -129,6 +129,8 @@ export class ResponseCache {
   readonly #options: ResponseCacheOptions;
   readonly #service: string;
   readonly #run: FreshnessContext;
+  /** Day of the run, which begins all its requests. */
+  readonly #today: string;
   readonly #counts = new Map<string, typeof NO_REQUESTS>();
   readonly #inFlight = new Map<string, InFlight>();
   readonly #responses = new LRUCache<string, CachedResponse>({ max: MAX_RESPONSES });
@@ -144,6 +146,7 @@ export class ResponseCache {
     this.#options = options;
     this.#service = options.service ?? client.id;
     this.#run = { policy, now, interruptedSince, interruptedUntil };
+    this.#today = dayOf(now);
   }
 
   /** By operation. */
@@ -361,7 +364,7 @@ export class ResponseCache {
     const dates = always ? undefined : await this.#dates();
     const datedBy = dates?.stateOf(owner) === '' ? fallback : owner;
     const convertdate = dates?.stateOf(datedBy) ?? '';
-    const stamp = { datedBy, convertdate, fetchedOn: dayOf(now), requestedAt: now };
+    const stamp = { datedBy, convertdate, fetchedOn: this.#today, requestedAt: now };
     const key = this.#rowOf(request);
     if ('digest' in answer) database.bodies.put({ ...answer, usedAt: now });
     database.responses.put({ ...key, answer, etag, lastModified, ...stamp });

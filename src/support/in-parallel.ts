@@ -16,9 +16,11 @@ export async function inParallel<T>(
   const remaining = items[Symbol.iterator]();
   let count = 0;
   let failure: { error: unknown } | undefined;
+  let isDone = false;
   const worker = async (): Promise<void> => {
-    while (failure === undefined) {
+    while (failure === undefined && !isDone) {
       const next = remaining.next();
+      isDone = next.done === true;
       if (next.done) return;
       try {
         await work(next.value, count++);
@@ -27,6 +29,9 @@ export async function inParallel<T>(
       }
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  const workers: Promise<void>[] = [];
+  // No more than there are items: mostly three, where 64 may be in progress.
+  while (workers.length < atOnce && !isDone) workers.push(worker());
+  await Promise.all(workers);
   if (failure !== undefined) throw failure.error;
 }

@@ -113,3 +113,25 @@ describe('runs', () => {
     );
   });
 });
+
+describe('what is in work', () => {
+  const inWork = (of: CacheDatabase) => of.work.begin('/out').map(({ request }) => request);
+
+  it('is no longer there in the next turn after it is finished, or with what starts before', async () => {
+    const other = await openCacheDatabase(dir);
+    for (const request of ['a', 'b', 'c']) state.work.start('/out', request);
+    state.work.finish('/out', 'a');
+    state.work.start('/out', 'd');
+    expect(inWork(other)).toEqual(['b', 'c', 'd']);
+    state.work.finish('/out', 'b');
+    await new Promise(setImmediate);
+    expect(inWork(other)).toEqual(['c', 'd']);
+    state.work.finish('/out', 'c');
+    expect(inWork(state)).toEqual(['d']);
+    state.work.finish('/out', 'd');
+    state.close();
+    expect(inWork(other)).toEqual([]);
+    other.close();
+    state = await openCacheDatabase(dir);
+  });
+});
