@@ -120,6 +120,7 @@ export async function loadConverter(given: ConverterInput) {
     images: codec.sharpImageCodec(options.maxPixelsInFlight, maxPicturePixels),
     loadTangents: tangents.loadTangentGenerator,
     cache: createMeshCache(cacheBytes, derived),
+    collectGarbage: () => collectGarbage(MOST_GARBAGE_OF_MESHES),
   };
   const transform = (
     snapshot: ConversionInput,
@@ -131,6 +132,7 @@ export async function loadConverter(given: ConverterInput) {
       snapshot: ConversionInput,
     ): Promise<Omit<Built, 'warnings'> & Pick<Scene, 'warnings'>> => {
       const scene = await transform(snapshot);
+      shared.collectGarbage();
       const glb = writeGlb(scene);
       const { digest } = await objects.put(glb);
       return { ...foundIn(scene), sha256: digest, bytes: glb.length };
@@ -327,19 +329,23 @@ function inProcesses({ stores, options, session, startedAt }: Run) {
 
 /** In this process, beside the others. */
 const MOST_GARBAGE_BYTES = 64 * 1024 * 1024;
+/** While a large block is converted. */
+const MOST_GARBAGE_OF_MESHES = 24 * 1024 * 1024;
 let bytesInUse = 0;
 
 /** The engine leaves hundreds of MiB of garbage, because it does not know what the other processes need. */
-function collectGarbage(): void {
+function collectGarbage(mostBytes = MOST_GARBAGE_BYTES): void {
   const usedBytes = () => {
     const { used_heap_size, external_memory } = getHeapStatistics();
     return used_heap_size + external_memory;
   };
   bytesInUse = Math.min(bytesInUse, usedBytes());
-  if (usedBytes() - bytesInUse < MOST_GARBAGE_BYTES) return;
+  if (usedBytes() - bytesInUse < mostBytes) return;
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
+  collect();
+  // Lists are released in another thread, which the second call waits for.
   collect();
   bytesInUse = usedBytes();
 }

@@ -28,6 +28,8 @@ interface TransformInput {
   explain?: ((explanation: MaterialExplanation) => void) | undefined;
   /** Shared by all articles of a run. */
   cache: MeshCache;
+  /** Called when large lists are no longer needed, of which the engine frees none in time. */
+  collectGarbage?: (() => void) | undefined;
 }
 
 /**
