@@ -56,6 +56,8 @@ export interface FileStoreOptions {
    * disk, so that a power cut may damage them. @defaultValue false
    */
   dropDamaged?: boolean;
+  /** Receives the folders of new files, which the caller syncs before it refers to these. @defaultValue synced at once */
+  unsynced?: Set<string>;
   /** Path of the database of small contents. Without it they are files, too. */
   database?: string;
 }
@@ -141,7 +143,10 @@ export function openFileStore(
     };
     const exists = (await sizeOfFile(digest)) !== undefined;
     if (!exists && dropDamaged) return replace();
-    if (!exists && (await publishOnce(path, bytes, tmpDir, access)) === 'published') {
+    if (
+      !exists &&
+      (await publishOnce(path, bytes, tmpDir, access, options.unsynced)) === 'published'
+    ) {
       return { digest, existed: false };
     }
     if (await isIntact(digest, bytes.length)) return { digest, existed: true };

@@ -25,6 +25,9 @@ const PROGRAM = fileURLToPath(new URL('./conversion-process.js', import.meta.url
 /** Articles converted at the same time: small ones in this process, others in a process each. */
 const CONVERSIONS_AT_ONCE = 2;
 
+/** GLBs of small conversions that wait for the disk. */
+const MOST_UNWRITTEN_BYTES = 32 * 1024 * 1024;
+
 /** Of the mesh cache of each process. */
 const CACHE_BYTES = 128 * 1024 * 1024;
 
@@ -130,11 +133,13 @@ export async function loadConverter(given: ConverterInput) {
     /** Stores the GLB; returns its digest, figures and findings. */
     build: async (
       snapshot: ConversionInput,
+      _file?: string,
+      put = objects.put,
     ): Promise<Omit<Built, 'warnings'> & Pick<Scene, 'warnings'>> => {
       const scene = await transform(snapshot);
       shared.collectGarbage();
       const glb = writeGlb(scene);
-      const { digest } = await objects.put(glb);
+      const { digest } = await put(glb);
       return { ...foundIn(scene), sha256: digest, bytes: glb.length };
     },
     /** The scene, and the `.glb` file, or the `.gltf` file with those beside it. */
@@ -171,23 +176,29 @@ function foundIn(scene: Scene): Omit<Built, 'sha256' | 'bytes'> {
 export function openConversions(run: Run, decoded: DecodedReader | undefined) {
   const { bodies } = run.stores;
   const turns = createBudget(CONVERSIONS_AT_ONCE);
-  const inTurn = async <T>(share: number, work: () => Promise<T>): Promise<T> => {
+  const inTurn = async <T>(
+    share: number,
+    work: (release: () => void) => Promise<T>,
+  ): Promise<T> => {
     const release = await turns.take(share);
     try {
-      return await work();
+      return await work(release);
     } finally {
       release();
     }
   };
   const open = async () => {
-    if (!(await exists(PROGRAM))) return inThisProcess(run, decoded);
+    if (!(await exists(PROGRAM))) {
+      const all = inThisProcess(run, decoded);
+      return (request: ConversionMessages['request']) => all(request);
+    }
     const here = inThisProcess(run, decoded, SMALL_PICTURE_PIXELS);
     const inChild = inProcesses(run);
     return async (request: ConversionMessages['request'], signal: AbortSignal) => {
       const size = await conversionSize(request.input, bodies);
       if (size === 'small') {
         try {
-          return await inTurn(1, () => here(request));
+          return await inTurn(1, (release) => here(request, release));
         } catch (error) {
           if (!isConverterError(error, 'SCENE_TOO_LARGE')) throw error;
         }
@@ -248,17 +259,23 @@ function inThisProcess(
 ) {
   const { convert } = options.pipeline;
   const { bodies } = stores;
-  const objects = {
-    put: (glb: Uint8Array) => metrics.stopwatch.during('write', () => stores.objects.put(glb)),
+  const { objects } = stores;
+  const writes = createBudget(MOST_UNWRITTEN_BYTES);
+  /** The next conversion begins while this one's GLB waits for the disk. */
+  const putting = (release: () => void) => async (glb: Uint8Array) => {
+    const done = await writes.take(glb.length);
+    release();
+    return metrics.stopwatch.during('write', () => objects.put(glb)).finally(done);
   };
   const limited = smallPicture === undefined ? convert : { ...convert, ...smallerLimits(convert) };
   const derived = options.force ? undefined : stores.derived;
   const given = { bodies, objects, derived, options: limited, decoded, cacheBytes: CACHE_BYTES };
   let converter: Promise<Converter> | undefined;
-  return async ({ step, input, file }: ConversionMessages['request']) => {
+  return async ({ step, input, file }: ConversionMessages['request'], release = () => {}) => {
     converter ??= loadConverter(
       smallPicture === undefined ? given : { ...given, maxPicturePixels: smallPicture },
     );
+    if (step === 'build') return (await converter).build(input, file, putting(release));
     return (await converter)[step](input, file);
   };
 }

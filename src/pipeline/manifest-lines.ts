@@ -317,6 +317,7 @@ export async function publishResults(
       return { file, lines: newCatalogue(before, lines, results, language), before };
     }),
     objectPath: stores.objects.pathOf,
+    unsynced: stores.unsynced,
     isWhole,
     signal,
   });

@@ -216,9 +216,12 @@ async function openOutput(
   const previous = await openPrevious(pipeline, repair ? { onDamaged } : {});
   if (leftOut > LOGGED_LINES)
     log.warn('lines are left out, since they cannot be read', { leftOut });
+  const unsynced = new Set<string>();
   return {
     /** Published GLBs, by content, and where they are. */
-    objects: openFileStore(objectFiles(outputDir)),
+    objects: openFileStore({ ...objectFiles(outputDir), unsynced }),
+    /** Folders of those that this run has stored, until publishing syncs them. */
+    unsynced,
     objectFiles: objectFiles(outputDir),
     checks,
     /** What the run found damaged or missing, by configuration. */

@@ -69,14 +69,10 @@ export async function readText(path: string): Promise<string> {
 }
 
 /** Reads a file as UTF-8; undefined if it does not exist. */
-export function readTextIfExists(path: string): Promise<string | undefined> {
-  return unless(ERRNOS.absent, readText(path));
-}
+export const readTextIfExists = (path: string) => unless(ERRNOS.absent, readText(path));
 
 /** Reads a file; undefined if it does not exist. */
-export function readBytesIfExists(path: string): Promise<Uint8Array | undefined> {
-  return unless(ERRNOS.absent, readBytes(path));
-}
+export const readBytesIfExists = (path: string) => unless(ERRNOS.absent, readBytes(path));
 
 /** Reads a file in pieces, each with its own memory; nothing if it does not exist. @throws as {@link readBytes}. */
 export async function* readPieces(path: string): AsyncIterable<Uint8Array> {
@@ -221,6 +217,7 @@ export async function makeReadOnly(path: string, mode: number): Promise<void> {
  * Writes a file that never changes afterwards: temporary file, fsync, link, fsync of the folder.
  *
  * @param tmpDir - Folder of the temporary file, on the same file system.
+ * @param unsynced - Receives the folder, which the caller syncs then: once for all its files.
  * @returns `existed` if there is a file of this name already; it stays as it is.
  * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`, with the path.
  */
@@ -229,13 +226,14 @@ export async function publishOnce(
   content: Uint8Array,
   tmpDir: string,
   access?: WriteOptions['access'],
+  unsynced?: Set<string>,
 ): Promise<'published' | 'existed'> {
   await makeFolder(dirname(path));
   const result = await viaTemporary(tmpDir, async (temporary) => {
     await writeNew(temporary, content, access);
     return linkOnce(temporary, path);
   });
-  if (result === 'published') await syncFolder(dirname(path));
+  if (result === 'published') await (unsynced?.add(dirname(path)) ?? syncFolder(dirname(path)));
   return result;
 }
 
@@ -253,12 +251,8 @@ async function linkOnce(temporary: string, path: string): Promise<'published' | 
 
 /** Waits for a link; false where links are not possible. */
 async function isPossible(linked: Promise<void>): Promise<boolean> {
-  return (
-    (await unless(
-      ERRNOS.noLink,
-      linked.then(() => true),
-    )) ?? false
-  );
+  const made = linked.then(() => true);
+  return (await unless(ERRNOS.noLink, made)) ?? false;
 }
 
 /**
@@ -267,6 +261,7 @@ async function isPossible(linked: Promise<void>): Promise<boolean> {
  *
  * @param tmpDir - Folder of a temporary name, on the file system of `to`. Default: the folder of `to`.
  * @param source - The facts of `from`, if the caller has them.
+ * @param unsynced - As in {@link publishOnce}.
  * @returns `present` if `to` has this content already, `absent` if `from` does not exist.
  * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`.
  */
@@ -275,18 +270,24 @@ export async function linkOrCopy(
   to: string,
   tmpDir?: string,
   source?: FileFacts,
+  unsynced?: Set<string>,
 ): Promise<'linked' | 'copied' | 'present' | 'absent'> {
   const [content, target] = await Promise.all([source ?? statIfExists(from), statIfExists(to)]);
   if (content === undefined) return 'absent';
   if (target !== undefined && (await sameContent(from, content, to, target))) return 'present';
   await makeFolder(dirname(to));
-  const result = await viaTemporary(tmpDir ?? dirname(to), async (temporary) => {
-    const made = await linkOrCopyToNewName(from, temporary);
-    await rename(temporary, to);
-    return made;
-  });
-  await syncFolder(dirname(to));
+  // A new name needs no temporary one, which takes four times as long.
+  const isNew = target === undefined && (await isPossible(linkNew(from, to)));
+  const replace = (temporary: string) => linkOrCopyVia(temporary, from, to);
+  const result = isNew ? 'linked' : await viaTemporary(tmpDir ?? dirname(to), replace);
+  await (unsynced?.add(dirname(to)) ?? syncFolder(dirname(to)));
   return result;
+}
+
+async function linkNew(from: string, to: string): Promise<void> {
+  // Refuses a link that has appeared in its place.
+  await statIfExists(from);
+  await operate('link', to, async () => sync.linkSync(from, to));
 }
 
 /**
@@ -311,15 +312,17 @@ export async function readLinkIfExists(path: string): Promise<string | undefined
   return (await readTextIfExists(path))?.trim();
 }
 
-async function linkOrCopyToNewName(from: string, to: string): Promise<'linked' | 'copied'> {
-  // Refuses a link that has appeared in its place.
-  await statIfExists(from);
-  if (await isPossible(operate('link', to, async () => sync.linkSync(from, to)))) return 'linked';
-  await operate('copy', to, () => fs.copyFile(from, to, constants.COPYFILE_EXCL));
-  // The copy has the permissions of its source; Windows flushes only what is open for writing.
-  const flags = IS_WINDOWS ? 'r+' : 'r';
-  await withFile(to, flags, 0, (file) => operate('fsync', to, () => fsync(file)));
-  return 'copied';
+async function linkOrCopyVia(at: string, from: string, to: string): Promise<'linked' | 'copied'> {
+  const isLinked = await isPossible(linkNew(from, at));
+  if (!isLinked) {
+    await operate('copy', at, () => fs.copyFile(from, at, constants.COPYFILE_EXCL));
+    // The copy has the permissions of its source; Windows flushes only what is open for writing.
+    await withFile(at, IS_WINDOWS ? 'r+' : 'r', 0, (file) =>
+      operate('fsync', at, () => fsync(file)),
+    );
+  }
+  await rename(at, to);
+  return isLinked ? 'linked' : 'copied';
 }
 
 async function sameContent(

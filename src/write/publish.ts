@@ -15,6 +15,7 @@ import {
   removeFile,
   removeTree,
   statIfExists,
+  syncFolder,
   temporaryFolder,
 } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
@@ -22,7 +23,7 @@ import type { PackedMap } from '../support/packed-map.ts';
 import { assignPaths } from './article-path.ts';
 import { CATALOGUE_FILE, MANIFEST_FILE, orderFields, writeLines } from './manifest.ts';
 
-/** Links made at the same time: enough to hide the disk's latency. */
+/** Links made, and folders synced, at the same time: enough to hide the disk's latency. */
 const LINKS_AT_ONCE = 8;
 
 interface Publication {
@@ -35,6 +36,8 @@ interface Publication {
   catalogues: CataloguePublication[];
   /** Path of an object in the store. */
   objectPath: (digest: Digest) => string;
+  /** Folders of objects that are not synced yet; publishing adds those of links, and syncs each once. */
+  unsynced?: Set<string>;
   /** Whether it is the whole selection of the pipeline; only then are former languages removed. */
   isWhole: boolean;
   /** Ends it between two links, as a crash would, since many thousands of them take minutes. */
@@ -72,7 +75,10 @@ interface Published {
  */
 export async function publish(publication: Publication): Promise<Published> {
   const { outputDir, lines, catalogues } = publication;
-  const published = await linkAll(publication);
+  const { unsynced = new Set() } = publication;
+  const published = await linkAll(publication, unsynced);
+  await inParallel(unsynced, LINKS_AT_ONCE, syncFolder);
+  unsynced.clear();
   await writeLines(outputDir, MANIFEST_FILE, lines);
   for (const catalogue of catalogues) describeAssets(publication, catalogue);
   for (const { file, lines: own } of catalogues) await writeLines(outputDir, file, own);
@@ -146,7 +152,7 @@ async function removeLink(outputDir: string, path: string): Promise<void> {
 }
 
 /** The path of every line gets its own GLB, or for a failed one the last good one. */
-async function linkAll(publication: Publication): Promise<Published> {
+async function linkAll(publication: Publication, unsynced: Set<string>): Promise<Published> {
   const { outputDir, lines, before, objectPath, signal } = publication;
   const published: Published = { copied: 0, linked: 0, restored: [], withoutObject: [] };
   const tmpDir = temporaryFolder(outputDir);
@@ -163,7 +169,7 @@ async function linkAll(publication: Publication): Promise<Published> {
     const object = objectPath(asset.sha256);
     if (!objects.has(object)) objects.set(object, await statIfExists(object));
     const link = join(outputDir, asset.glb);
-    const made = await linkOrCopy(object, link, tmpDir, objects.get(object));
+    const made = await linkOrCopy(object, link, tmpDir, objects.get(object), unsynced);
     if (made === 'present') return;
     const lineBefore = before.get(key);
     const former = lineBefore && publishedAsset(lineBefore);
@@ -175,7 +181,7 @@ async function linkAll(publication: Publication): Promise<Published> {
     published.withoutObject.push(asset.glb);
     // Its link is all that is left of it: it moves as it is.
     if (former === undefined || former.glb === asset.glb) return;
-    await linkOrCopy(join(outputDir, former.glb), link, tmpDir);
+    await linkOrCopy(join(outputDir, former.glb), link, tmpDir, undefined, unsynced);
   });
   published.restored.sort();
   published.withoutObject.sort();

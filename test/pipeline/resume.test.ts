@@ -157,7 +157,7 @@ describe('an interruption while links are made', () => {
   test('ends the run with the previous manifest, and the next run publishes what is built', async () => {
     const controller = new AbortController();
     watchFileOperations((operation, path) => {
-      if (operation === 'rename' && path.includes('/articles/')) {
+      if (operation === 'link' && path.includes('/articles/')) {
         controller.abort(new ConverterError('INTERRUPTED', 'stop'));
       }
     });

@@ -98,23 +98,37 @@ describe('publishing', () => {
 
   test('links come before the manifest, and the manifest before the catalogue', async () => {
     const line = await lineOf('A', 'one');
-    const renamed: string[] = [];
+    const steps: string[] = [];
+    const folder = join(outputDir, 'articles/ACME/DESK/A');
     watchFileOperations((operation, path) => {
-      if (operation === 'rename') renamed.push(path.slice(outputDir.length + 1));
+      const isStep = ['link', 'rename'].includes(operation);
+      if (isStep || (operation === 'fsync' && path === folder))
+        steps.push(`${operation} ${path.slice(outputDir.length + 1)}`);
     });
     await publishLines(line);
-    expect(renamed).toEqual([
-      'articles/ACME/DESK/A/default.glb',
-      'manifest.jsonl',
-      'catalogue.jsonl',
+    expect(steps).toEqual([
+      'link articles/ACME/DESK/A/default.glb',
+      'fsync articles/ACME/DESK/A',
+      'rename manifest.jsonl',
+      'rename catalogue.jsonl',
     ]);
+  });
+
+  test('the folder of several new links is synced once', async () => {
+    const lines = [await lineOf('A', 'one'), await lineOf('A', 'two')];
+    const synced: string[] = [];
+    watchFileOperations((operation, path) => {
+      if (operation === 'fsync' && path.includes('articles')) synced.push(path);
+    });
+    await publishLines(...lines.map((line, index) => ({ ...line, reinitstring: `F=${index}` })));
+    expect(synced).toEqual([join(outputDir, 'articles/ACME/DESK/A')]);
   });
 
   test('a link that is right is left alone, a wrong one is replaced', async () => {
     await publishLines(await lineOf('A', 'one'));
     const touched: string[] = [];
     watchFileOperations((operation, path) => {
-      if (operation === 'rename') touched.push(path);
+      if (['link', 'rename'].includes(operation)) touched.push(path);
     });
     await publishLines(await lineOf('A', 'one'));
     expect(touched.filter((path) => path.includes('articles'))).toEqual([]);
