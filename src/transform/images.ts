@@ -3,7 +3,7 @@ import { linearFromSrgb } from '../math/color.ts';
 import { hypot } from '../math/elementary.ts';
 import type { Pixels } from '../model/image-codec.ts';
 import type { LinearRgb } from '../model/scene.ts';
-import { readJpegHeader } from './jpeg.ts';
+import { segmentsOf } from './jpeg.ts';
 
 /** What a header states; whether the rest is complete shows when the image is decoded. */
 interface ImageHeader {
@@ -18,7 +18,7 @@ type HeaderReader = (bytes: Uint8Array, view: DataView) => ImageHeader | undefin
 
 /** Each kind by the bytes at its start, as Latin-1, and how many bytes its header takes. */
 const READERS: readonly { signature: string; least: number; read: HeaderReader }[] = [
-  { signature: '\xff\xd8', least: 2, read: readJpegHeader },
+  { signature: '\xff\xd8', least: 2, read: readJpeg },
   {
     signature: '\x89PNG\r\n\x1a\n',
     least: 33,
@@ -68,6 +68,26 @@ function readWebp(bytes: Uint8Array, view: DataView): ImageHeader | undefined {
   if (form === 'VP8L') return sized('webp', 1 + (packed & 0x3fff), 1 + ((packed >>> 14) & 0x3fff));
   if (form !== 'VP8 ') return undefined;
   return sized('webp', view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff);
+}
+
+/** Frame markers: SOF0 to SOF15 without DHT (C4), JPG (C8) and DAC (CC). */
+function isFrame(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+}
+
+function readJpeg(bytes: Uint8Array, view: DataView): ImageHeader | undefined {
+  for (const { marker, from } of segmentsOf(bytes)) {
+    if (!isFrame(marker)) continue;
+    if (from + 5 >= bytes.length) return undefined;
+    const isUsual = bytes[from] === 8 && (bytes[from + 5] === 1 || bytes[from + 5] === 3);
+    return {
+      kind: 'jpeg',
+      height: view.getUint16(from + 1),
+      width: view.getUint16(from + 3),
+      isPlain: marker <= 0xc2 && isUsual,
+    };
+  }
+  return undefined;
 }
 
 /** The mean of |R − G| + |G − B|, of 255 each: 0 for a grey image. */

@@ -1,5 +1,5 @@
 /**
- * JPEG: its header, and whether its data is intact and grey. A plain file (baseline, one scan) shows that without
+ * JPEG: its segments, and whether its data is intact and grey. A plain file (baseline, one scan) shows that without
  * computing its pixels and without a library; a decoder decides on all others.
  */
 
@@ -21,7 +21,7 @@ const APP2 = 0xe2;
 const COM = 0xfe;
 
 /** The segments of a file, as long as each begins with a marker. */
-function* segmentsOf(bytes: Uint8Array): Generator<Segment> {
+export function* segmentsOf(bytes: Uint8Array): Generator<Segment> {
   let at = 2;
   while (at + 3 < bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1]!;
@@ -38,27 +38,6 @@ function* segmentsOf(bytes: Uint8Array): Generator<Segment> {
 
 function uint16(bytes: Uint8Array, at: number): number {
   return (bytes[at]! << 8) | bytes[at + 1]!;
-}
-
-/** Frame markers: SOF0 to SOF15 without DHT (C4), JPG (C8) and DAC (CC). */
-function isFrame(marker: number): boolean {
-  return marker >= SOF0 && marker <= 0xcf && marker !== DHT && marker !== 0xc8 && marker !== 0xcc;
-}
-
-/** Reads the frame header; undefined where there is none. */
-export function readJpegHeader(bytes: Uint8Array) {
-  for (const { marker, from } of segmentsOf(bytes)) {
-    if (!isFrame(marker)) continue;
-    if (from + 5 >= bytes.length) return undefined;
-    const components = bytes[from + 5];
-    return {
-      kind: 'jpeg' as const,
-      height: uint16(bytes, from + 1),
-      width: uint16(bytes, from + 3),
-      isPlain: marker <= 0xc2 && bytes[from] === 8 && (components === 1 || components === 3),
-    };
-  }
-  return undefined;
 }
 
 /** Thrown where the reader is not sure: a decoder then decides. */
@@ -281,64 +260,84 @@ function readComponents(
   });
 }
 
-/** What the blocks of Cb or Cr show; values are sample values less 128. */
-interface Chroma {
+/** What the blocks show, by component; values are sample values less 128. */
+interface Totals {
+  /** Of the last block, in units of the quantisation. */
+  means: Int32Array;
   /** Of the means of the blocks that are visible as a whole. */
-  sum: number;
+  sums: Float64Array;
   /** By how much clamping each sample to 8 bits may have changed the sum, at most. */
-  clamped: number;
-  /** Whether every coefficient is 0: then all samples are. */
-  isZero: boolean;
+  clamped: Float64Array;
+  /** 0 if every coefficient is 0: then all samples are. */
+  magnitudes: Float64Array;
 }
 
 /** Reads the data from its first byte to the marker of the end. */
-function readScan(bytes: Uint8Array, from: number, frame: Frame): Chroma[] {
+function readScan(bytes: Uint8Array, from: number, frame: Frame): Totals {
   const { width, height, components, restartInterval } = frame;
-  const { across: unitAcross, down: unitDown } = components[0]!;
-  const columns = Math.ceil(width / (8 * unitAcross));
-  const rows = Math.ceil(height / (8 * unitDown));
-  const wholeColumns = Math.floor(width / (8 * unitAcross));
-  const wholeRows = Math.floor(height / (8 * unitDown));
+  const { across, down } = components[0]!;
+  const unitsAcross = width / (8 * across);
+  const unitsDown = height / (8 * down);
   const reader = new ScanReader(bytes, from);
+  const perComponent = () => new Float64Array(components.length);
   const means = new Int32Array(components.length);
-  const seen = components.map((): Chroma => ({ sum: 0, clamped: 0, isZero: true }));
+  const totals = {
+    means,
+    sums: perComponent(),
+    clamped: perComponent(),
+    magnitudes: perComponent(),
+  };
   let untilRestart = restartInterval;
   let restarts = 0;
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++) {
+  for (let row = 0; row < unitsDown; row++) {
+    for (let column = 0; column < unitsAcross; column++) {
       if (restartInterval > 0 && untilRestart-- === 0) {
         reader.passMarker(0xd0 + (restarts++ & 7));
         means.fill(0);
         untilRestart = restartInterval - 1;
       }
-      for (let i = 0; i < components.length; i++) {
-        const component = components[i]!;
-        for (let block = component.across * component.down; block > 0; block--) {
-          expect(reader.readBlock(component));
-          means[i]! += reader.difference;
-          expect(Math.abs(means[i]!) <= 0x7fff);
-        }
-        if (i > 0) {
-          const mean = (means[i]! * component.factor) / 8;
-          addBlock(seen[i]!, mean, reader.energy, column < wholeColumns && row < wholeRows);
-        }
-      }
+      readUnit(reader, components, totals, column + 1 <= unitsAcross && row + 1 <= unitsDown);
     }
   }
   reader.passMarker(EOI);
-  return seen.slice(1);
+  return totals;
+}
+
+/** A function of its own, so that the engine optimises it before the first image ends. */
+function readUnit(
+  reader: ScanReader,
+  components: readonly Component[],
+  totals: Totals,
+  isVisible: boolean,
+): void {
+  const { means } = totals;
+  for (let i = 0; i < components.length; i++) {
+    const component = components[i]!;
+    for (let block = component.across * component.down; block > 0; block--) {
+      expect(reader.readBlock(component));
+      means[i]! += reader.difference;
+      expect(Math.abs(means[i]!) <= 0x7fff);
+    }
+    if (i > 0) addBlock(totals, i, (means[i]! * component.factor) / 8, reader.energy, isVisible);
+  }
 }
 
 /**
  * The squared distances of the samples of a block from its mean add up to the energy (Parseval). With a room r between
  * the mean and the clamp, clamping takes d − r of a distance d: at most d² / 4r.
  */
-function addBlock(chroma: Chroma, mean: number, energy: number, isVisible: boolean): void {
-  if (mean !== 0 || energy !== 0) chroma.isZero = false;
+function addBlock(
+  { sums, clamped, magnitudes }: Totals,
+  i: number,
+  mean: number,
+  energy: number,
+  isVisible: boolean,
+): void {
+  magnitudes[i]! += Math.abs(mean) + energy;
   if (!isVisible) return;
   const room = 127 - Math.abs(mean);
-  chroma.sum += mean;
-  chroma.clamped += room > 0 ? energy / (64 * 4 * room) : Number.POSITIVE_INFINITY;
+  sums[i]! += mean;
+  clamped[i]! += room > 0 ? energy / (64 * 4 * room) : Number.POSITIVE_INFINITY;
 }
 
 /**
@@ -346,16 +345,16 @@ function addBlock(chroma: Chroma, mean: number, energy: number, isVisible: boole
  * so the means of Cb and Cr bound the mean. Rounding changes a chroma sample by less than 2 (transform, upsampling),
  * the sum of differences by less than 3. Of blocks that reach beyond the picture, nothing is known.
  */
-function boundsOf(chroma: readonly Chroma[], frame: Frame): ColorBounds {
+function boundsOf({ sums, clamped, magnitudes }: Totals, frame: Frame): ColorBounds {
   const { width, height, components, hasProfile } = frame;
   if (hasProfile) return { least: 0, most: Number.POSITIVE_INFINITY };
-  if (chroma.every(({ isZero }) => isZero)) return { least: 0, most: 0 };
+  if (magnitudes.every((magnitude) => magnitude === 0)) return { least: 0, most: 0 };
   const { across, down } = components[0]!;
   const wholeUnits = Math.floor(width / (8 * across)) * Math.floor(height / (8 * down));
   const unit = 64 * across * down;
   const unknown = 128 * (width * height - unit * wholeUnits);
-  const [cb, cr] = chroma.map(({ sum, clamped }) => {
-    return (unit * (Math.abs(sum) - clamped) - unknown) / (width * height) - 2;
+  const [, cb, cr] = sums.map((sum, i) => {
+    return (unit * (Math.abs(sum) - clamped[i]!) - unknown) / (width * height) - 2;
   });
   return { least: Math.max(0.228 * cb!, 0.598 * cr!) - 3, most: Number.POSITIVE_INFINITY };
 }
