@@ -2,7 +2,7 @@
 import type { Digest } from '../model/snapshot.ts';
 import { isConverterError } from '../support/errors.ts';
 import { removeFile } from '../support/files.ts';
-import { BatchedTable, openSqlite } from './sqlite.ts';
+import { openSqlite, Table } from './sqlite.ts';
 
 /** Larger contents are files: up to here a row is written faster (2 KiB: 25 µs against 170, 32 KiB: 170 against 260). */
 const SMALL_BYTES = 32 * 1024;
@@ -30,7 +30,7 @@ type IfUsable = <T>(work: () => T) => T | undefined;
 type Sqlite = Awaited<ReturnType<typeof openSqlite>>;
 
 /** A table of a file that may be damaged: then it is as good as empty. */
-abstract class LossyTable<Row> extends BatchedTable<Row> {
+abstract class LossyTable<Row> extends Table<Row> {
   protected readonly ifUsable: IfUsable;
 
   constructor(db: Sqlite, ifUsable: IfUsable) {
@@ -85,7 +85,7 @@ class SmallContents extends LossyTable<Uint8Array | undefined> {
     }
   }
 
-  protected write(bytes: Uint8Array | undefined, digest: string): void {
+  protected override write(bytes: Uint8Array | undefined, digest: string): void {
     if (bytes === undefined) {
       this.db.run('DELETE FROM contents WHERE digest = ?', digest);
       return;
@@ -145,7 +145,7 @@ class DerivedEntries extends LossyTable<DerivedEntry | undefined> {
     );
   }
 
-  protected write(entry: DerivedEntry | undefined, key: string): void {
+  protected override write(entry: DerivedEntry | undefined, key: string): void {
     if (entry === undefined) this.db.run('DELETE FROM derived WHERE key = ?', key);
     else {
       const { digest, bytes, usedAt } = entry;

@@ -9,7 +9,7 @@ import { openContents, USE_RECORDED_EVERY_MS } from './contents.ts';
 import { DurableTables } from './durable-tables.ts';
 import type { FreshnessStamp } from './freshness.ts';
 import { MIGRATIONS } from './schema.ts';
-import { BatchedTable, openSqlite, Table } from './sqlite.ts';
+import { openSqlite, Table } from './sqlite.ts';
 
 const DATABASE_FILE = 'state.db';
 /** Small contents, beside the folder of the others. */
@@ -56,7 +56,7 @@ const SELECT_RESPONSE = `
   FROM cached_responses WHERE service = ? AND operation = ? AND request = ?`;
 
 /** The table `cached_responses`; their bodies are in the content store. */
-class CachedResponses extends BatchedTable<StoredResponse> {
+class CachedResponses extends Table<StoredResponse> {
   get(key: Pick<StoredResponse, 'service' | 'operation' | 'request'>): StoredResponse | undefined {
     const waiting = this.waiting.get(keyOfResponse(key));
     if (waiting !== undefined) return waiting;
@@ -71,7 +71,7 @@ class CachedResponses extends BatchedTable<StoredResponse> {
     this.later(keyOfResponse(response), response);
   }
 
-  protected write(response: StoredResponse): void {
+  protected override write(response: StoredResponse): void {
     const { service, operation, request, answer, etag, lastModified } = response;
     const { datedBy, convertdate, fetchedOn, requestedAt } = response;
     const body =
@@ -111,7 +111,7 @@ interface CachedBody {
 const SELECT_BODY = 'SELECT digest, bytes, used_at AS usedAt FROM cached_bodies';
 
 /** The table `cached_bodies`: size and last use of each body. */
-class CachedBodies extends BatchedTable<CachedBody> {
+class CachedBodies extends Table<CachedBody> {
   put(body: CachedBody): void {
     this.later(body.digest, body);
   }
@@ -146,7 +146,7 @@ class CachedBodies extends BatchedTable<CachedBody> {
     });
   }
 
-  protected write({ digest, bytes, usedAt }: CachedBody): void {
+  protected override write({ digest, bytes, usedAt }: CachedBody): void {
     this.db.run('INSERT OR REPLACE INTO cached_bodies VALUES (?, ?, ?)', digest, bytes, usedAt);
   }
 
@@ -194,7 +194,7 @@ const DIGEST = /"([0-9a-f]{64})"/g;
 const WITH_USES = 'cached_snapshots LEFT JOIN cached_snapshot_uses USING (id)';
 
 /** The tables `cached_snapshots` and `cached_snapshot_uses`. A request is given by its key. */
-class CachedSnapshots extends BatchedTable<WaitingSnapshot> {
+class CachedSnapshots extends Table<WaitingSnapshot> {
   readonly #uses: Uses<number> = new Map();
 
   get(service: string, request: string): SnapshotRecord | undefined {
@@ -233,7 +233,7 @@ class CachedSnapshots extends BatchedTable<WaitingSnapshot> {
     this.later(`${service}\0${request}`, waiting, waiting.record.length);
   }
 
-  protected write({ service, request, summary, record }: WaitingSnapshot): void {
+  protected override write({ service, request, summary, record }: WaitingSnapshot): void {
     const sql = `
       INSERT INTO cached_snapshots (service, request, summary, record) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET summary = excluded.summary, record = excluded.record
@@ -274,7 +274,7 @@ class CachedSnapshots extends BatchedTable<WaitingSnapshot> {
 }
 
 /** The table `cached_builds`: GLBs by the digest of their sources, also of runs that published no manifest. */
-class CachedBuilds extends BatchedTable<string> {
+class CachedBuilds extends Table<string> {
   readonly #uses: Uses<Digest> = new Map();
 
   get(source: Digest): Built | undefined {
@@ -291,7 +291,7 @@ class CachedBuilds extends BatchedTable<string> {
     this.later(source, JSON.stringify(built));
   }
 
-  protected write(record: string, source: Digest): void {
+  protected override write(record: string, source: Digest): void {
     this.db.run(
       'INSERT OR REPLACE INTO cached_builds (source, record) VALUES (?, ?)',
       source,
@@ -357,7 +357,7 @@ class CachedDecisions extends Table {
 type KnownObject = Record<'bytes' | 'modifiedMs', number>;
 
 /** The table `cached_objects`: size and time of published GLBs, by output folder, when their content was right. */
-class CachedObjects extends BatchedTable<[output: string, digest: Digest, KnownObject]> {
+class CachedObjects extends Table<[output: string, digest: Digest, KnownObject]> {
   all(outputDir: string): Map<Digest, KnownObject> {
     const sql = `
       SELECT digest, bytes, modified_ms AS modifiedMs FROM cached_objects WHERE output = ?`;
@@ -370,7 +370,11 @@ class CachedObjects extends BatchedTable<[output: string, digest: Digest, KnownO
     this.later(`${outputDir}\0${digest}`, [outputDir, digest, { bytes, modifiedMs }]);
   }
 
-  protected write([outputDir, digest, { bytes, modifiedMs }]: [string, Digest, KnownObject]): void {
+  protected override write([outputDir, digest, { bytes, modifiedMs }]: [
+    string,
+    Digest,
+    KnownObject,
+  ]): void {
     const sql = 'INSERT OR REPLACE INTO cached_objects VALUES (?, ?, ?, ?)';
     this.db.run(sql, outputDir, digest, bytes, modifiedMs);
   }

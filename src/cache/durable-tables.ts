@@ -186,7 +186,7 @@ class DurableWork extends Table {
 }
 
 /** Something that failed when it was last tried. */
-export interface FailureRecord {
+interface FailureRecord {
   /** Key of the request. */
   request: string;
   /** Of the last attempt, as is the message. */

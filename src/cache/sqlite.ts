@@ -210,15 +210,6 @@ export async function openSqlite(
   return sqlite;
 }
 
-/** Base of the classes that each own a table or two. */
-export class Table {
-  protected readonly db: Sqlite;
-
-  constructor(db: Sqlite) {
-    this.db = db;
-  }
-}
-
 /** Rows of a table that wait to be written in one transaction with others. */
 interface Batch {
   /** Writes them, in the transaction. */
@@ -228,10 +219,12 @@ interface Batch {
 }
 
 /**
- * Base of a table whose rows wait for the next batch, by key: a transaction for each of them would cost more than all
- * the rest. Its methods see what waits: those that read by key look there first, all others call `db.flush` first.
+ * Base of the classes that each own a table or two. Its rows may wait for the next batch, by key: a transaction for each
+ * of them would cost more than all the rest. Then its methods see what waits: those that read by key look there first,
+ * all others call `db.flush` first.
  */
-export abstract class BatchedTable<Row> extends Table {
+export class Table<Row = never> {
+  protected readonly db: Sqlite;
   /** Rows that wait, by key. */
   protected readonly waiting = new Map<string, Row>();
   readonly #batch: Batch = {
@@ -241,14 +234,18 @@ export abstract class BatchedTable<Row> extends Table {
     clear: () => this.waiting.clear(),
   };
 
+  constructor(db: Sqlite) {
+    this.db = db;
+  }
+
   /** Adds a row to the batch, or replaces the one of its key; `bytes` is about what it takes. */
   protected later(key: string, row: Row, bytes = 0): void {
     this.waiting.set(key, row);
     this.db.later(this.#batch, bytes);
   }
 
-  /** Writes a row. */
-  protected abstract write(row: Row, key: string): void;
+  /** Writes a row that waited. */
+  protected write(_row: Row, _key: string): void {}
 }
 
 function tolerate(work: () => unknown): void {

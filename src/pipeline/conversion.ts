@@ -4,7 +4,7 @@ import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { ContentStore, DerivedData, FileStoreOptions } from '../cache/content-store.ts';
+import type { ContentStore, FileStoreOptions } from '../cache/content-store.ts';
 import type { Built } from '../model/asset.ts';
 import type { Scene } from '../model/scene.ts';
 import type { ConversionInput, DecodedReader } from '../model/snapshot.ts';
@@ -98,7 +98,7 @@ interface ConverterInput {
   options: ConvertOptions;
   decoded?: DecodedReader | undefined;
   /** What was computed in earlier runs. Without it, everything is computed again, and none of it is stored. */
-  derived?: DerivedData | undefined;
+  derived?: Run['stores']['derived'] | undefined;
   cacheBytes: number;
   /** Pixels of the largest picture that is decoded; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
   maxPicturePixels?: number;

@@ -1,5 +1,5 @@
 /** Explains from the cache why configurations look as they do, or why they failed, without a network. */
-import type { FailureRecord } from '../cache/durable-tables.ts';
+import type { CacheDatabase } from '../cache/database.ts';
 import { inputsDigest, loadSnapshot } from '../fetch/snapshot.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
@@ -139,6 +139,7 @@ async function matchingFailures(
 }
 
 /** By request, or by the name of a part of the selection. */
+type FailureRecord = ReturnType<CacheDatabase['failures']['all']>[number];
 type FailureRecords = ReadonlyMap<string, FailureRecord>;
 type Failure = Pick<FailureRecord, 'code' | 'message'> & Partial<FailureRecord>;
 

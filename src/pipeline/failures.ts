@@ -1,6 +1,5 @@
 /** The failures of an output folder over all runs: quarantine and history. */
 import type { CacheDatabase } from '../cache/database.ts';
-import type { FailureRecord } from '../cache/durable-tables.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
@@ -18,6 +17,8 @@ import { limited } from './select.ts';
 
 /** What was in work when a run was killed. */
 type KilledWork = ReturnType<Run['notes']['begin']>[number];
+
+type FailureRecord = ReturnType<CacheDatabase['failures']['all']>[number];
 
 type Limited = Pick<Pipeline, 'service' | 'limits' | 'convert'>;
 

@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import {
   type ContentStore,
-  type DerivedData,
   type FileStoreOptions,
   openDerivedData,
   openFileStore,
@@ -49,7 +48,7 @@ export interface Run {
     /** Where they are: a child process opens the store itself. */
     bodyFiles: FileStoreOptions;
     /** What was computed from them. */
-    derived: DerivedData;
+    derived: ReturnType<typeof openDerivedData>;
     database: CacheDatabase;
   };
   session: ReturnType<typeof createServiceSession>;
