@@ -16,11 +16,10 @@ import { weldPoints } from './weld.ts';
 
 /** A corner is `3 * triangle + 0…2`. */
 interface PreparedSurface {
-  /** Corner → point. */
-  points: Uint32Array;
   /** Corner → point as numbered within the surface. */
   localPoints: Uint32Array;
-  localCount: number;
+  /** Local point → point. */
+  points: Uint32Array;
   /** Corner → normal, counted from `firstNormal`. */
   normals: Uint32Array;
   firstNormal: number;
@@ -96,7 +95,7 @@ export function prepareBlock(block: Block, options: MeshOptions): PreparedMesh {
   const surfaces = drafts.map(({ points, uvOffsets, closed }): PreparedSurface => {
     const { duplicateTriangles, ...shaded } = normals.addSurface(points);
     counts.duplicateTriangles += duplicateTriangles;
-    return { points, uvOffsets, doubleSided: !closed, ...shaded };
+    return { uvOffsets, doubleSided: !closed, ...shaded };
   });
   const unreadableClosed = unreadableClosedOf(block);
   return {

@@ -71,7 +71,10 @@ export async function loadMeshes(
 
 /** Those of a block as received: dropped ones count, because they are counted before it is prepared. */
 function trianglesOf({ mesh: { surfaces, counts } }: KeyedMesh): number {
-  return surfaces.reduce((sum, { points }) => sum + points.length / 3, counts.droppedTriangles);
+  return surfaces.reduce(
+    (sum, { localPoints }) => sum + localPoints.length / 3,
+    counts.droppedTriangles,
+  );
 }
 
 function solidKey({ node: { type, params } }: Part, options: ConvertOptions): string {

@@ -74,7 +74,7 @@ async function storedOr<T>(store: DerivedStore, key: string, make: () => Promise
 }
 
 /** Raise it with each change of {@link encode} or of a value that is stored, such as `PreparedMesh`. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** A copy of a larger value would take too much memory. */
 const MAX_STORED_BYTES = 64 * 1024 * 1024;

@@ -12,14 +12,15 @@ import { scratch } from './scratch.ts';
 interface NumberedPoints {
   /** Corner → point as numbered within the surface. A corner is `3 * triangle + 0…2`. */
   localPoints: Uint32Array;
-  localCount: number;
+  /** Local point → point. */
+  points: Uint32Array;
   /** Local point → first corner of the first triangle at it. */
   firstFaces: Uint32Array;
   /** Local point → number of its corners. */
   degrees: Uint32Array;
 }
 
-interface SurfaceNormals extends Pick<NumberedPoints, 'localPoints' | 'localCount'> {
+interface SurfaceNormals extends Pick<NumberedPoints, 'localPoints' | 'points'> {
   /** Corner → normal as numbered within the surface; is `localPoints` where each point has one normal. */
   normals: Uint32Array;
   /** Index of the surface's first normal in `values()`. */
@@ -60,15 +61,16 @@ export function createNormals(positions: Float32Array, creaseAngleDegrees: numbe
   const limits = { cosHalf: cos(crease / 2), cosCrease: cos(crease) - CREASE_SLACK };
   let firstNumber = 1;
   return {
-    /** @param points - m × 3 welded point indices; those of a triangle differ. */
-    addSurface(points: Uint32Array): SurfaceNormals {
-      const numbered = numberPoints(points, numbers, firstNumber);
-      const { localPoints, localCount } = numbered;
-      firstNumber += localCount;
+    /** @param corners - m × 3 welded point indices, those of a triangle differ; it becomes the local points. */
+    addSurface(corners: Uint32Array): SurfaceNormals {
+      const faces = faceNormals(corners, positions);
+      const numbered = numberPoints(corners, numbers, firstNumber);
+      const { localPoints, points } = numbered;
+      firstNumber += points.length;
       const duplicateTriangles = countDuplicates(numbered);
       const firstNormal = pool.count;
-      const normals = surfaceNormals(points, positions, numbered, limits, pool);
-      return { normals, firstNormal, localPoints, localCount, duplicateTriangles };
+      const normals = surfaceNormals(positions, faces, numbered, limits, pool);
+      return { normals, firstNormal, localPoints, points, duplicateTriangles };
     },
     /** x y z a normal, unit length. */
     values: (): Float32Array =>
@@ -76,38 +78,43 @@ export function createNormals(positions: Float32Array, creaseAngleDegrees: numbe
   };
 }
 
-/** @param numbers - Point → `firstNumber` and its local number, or less where it has none yet. */
+/**
+ * Replaces the points of corners by their local numbers.
+ *
+ * @param numbers - Point → `firstNumber` and its local number, or less where it has none yet.
+ */
 function numberPoints(
-  points: Uint32Array,
+  corners: Uint32Array,
   numbers: Uint32Array,
   firstNumber: number,
 ): NumberedPoints {
-  const most = Math.min(points.length, numbers.length);
-  const localPoints = new Uint32Array(points.length);
+  const most = Math.min(corners.length, numbers.length);
+  const points = scratch(2, Uint32Array, most);
   const firstFaces = scratch(0, Uint32Array, most);
   const degrees = scratch(1, Uint32Array, most);
   let localCount = 0;
-  for (let t = 0; t < points.length; t += 3) {
+  for (let t = 0; t < corners.length; t += 3) {
     for (let corner = t; corner < t + 3; corner++) {
-      const point = points[corner]!;
+      const point = corners[corner]!;
       const local = numbers[point]! - firstNumber;
       if (local >= 0) {
-        localPoints[corner] = local;
+        corners[corner] = local;
         degrees[local]!++;
       } else {
         numbers[point] = firstNumber + localCount;
-        localPoints[corner] = localCount;
+        corners[corner] = localCount;
+        points[localCount] = point;
         firstFaces[localCount] = t;
         degrees[localCount++] = 1;
       }
     }
   }
-  return { localPoints, localCount, firstFaces, degrees };
+  return { localPoints: corners, points: points.slice(0, localCount), firstFaces, degrees };
 }
 
 /** Compares each triangle with those before it that have the same lowest point. */
-function countDuplicates({ localPoints, localCount, degrees }: NumberedPoints): number {
-  const latest = scratch(2, Int32Array, localCount).fill(-1);
+function countDuplicates({ localPoints, points, degrees }: NumberedPoints): number {
+  const latest = scratch(2, Int32Array, points.length).fill(-1);
   const earlier = scratch(3, Int32Array, localPoints.length / 3);
   let duplicates = 0;
   for (let t = 0; t < localPoints.length; t += 3) {
@@ -163,14 +170,14 @@ interface Limits {
 
 /** Adds the normals of a surface to the pool; returns corner → normal as numbered within the surface. */
 function surfaceNormals(
-  points: Uint32Array,
   positions: Float32Array,
+  faces: Float64Array,
   numbered: NumberedPoints,
   { cosHalf, cosCrease }: Limits,
   pool: NormalPool,
 ): Uint32Array {
-  const { localPoints, localCount, firstFaces } = numbered;
-  const faces = faceNormals(points, positions);
+  const { localPoints, points, firstFaces } = numbered;
+  const localCount = points.length;
   const sharp = sharpPoints(numbered, faces, cosHalf);
   const starts = startsOf(numbered, sharp);
   const sharpCorners = starts[localCount + 1]!;
@@ -179,10 +186,10 @@ function surfaceNormals(
   const weights = scratch(8, Float64Array, sharpCorners);
   const firstNormal = pool.count;
   const shading = { localPoints, faces, sharp, sums, starts, corners, weights, pool, firstNormal };
-  addAngles(points, positions, shading);
+  addAngles(positions, points, shading);
   const normalOf = smoothNormals(shading, firstFaces);
   if (sharpCorners === 0) return localPoints;
-  const out = new Uint32Array(points.length);
+  const out = new Uint32Array(localPoints.length);
   for (let i = 0; i < out.length; i++) out[i] = normalOf[localPoints[i]!]!;
   for (let point = 0; point < localCount; point++) {
     const from = starts[point]!;
@@ -195,11 +202,11 @@ function surfaceNormals(
 
 /** Marks the points with a face beyond half the crease angle of their first one. */
 function sharpPoints(
-  { localPoints, localCount, firstFaces }: NumberedPoints,
+  { localPoints, points, firstFaces }: NumberedPoints,
   faces: Float64Array,
   cosHalf: number,
 ): Uint8Array {
-  const sharp = scratch(3, Uint8Array, localCount).fill(0);
+  const sharp = scratch(3, Uint8Array, points.length).fill(0);
   for (let t = 0; t < localPoints.length; t += 3) {
     const x = faces[t]!;
     const y = faces[t + 1]!;
@@ -216,7 +223,8 @@ function sharpPoints(
 }
 
 /** {@link Shading.starts}, one entry later, as {@link addAngles} moves each to the end of its point; the last is the number of corners. */
-function startsOf({ localCount, degrees }: NumberedPoints, sharp: Uint8Array): Uint32Array {
+function startsOf({ degrees }: NumberedPoints, sharp: Uint8Array): Uint32Array {
+  const localCount = sharp.length;
   const starts = scratch(5, Uint32Array, localCount + 2);
   starts[0] = 0;
   let count = 0;
@@ -230,13 +238,16 @@ function startsOf({ localCount, degrees }: NumberedPoints, sharp: Uint8Array): U
 
 /** Adds each face by its angle to the sums of its smooth points, and to the corners of its sharp ones. */
 function addAngles(
-  points: Uint32Array,
   positions: Float32Array,
+  points: Uint32Array,
   { localPoints, faces, sharp, sums, starts, corners, weights }: Shading,
 ): void {
   const angles = new Float64Array(3);
-  for (let t = 0; t < points.length; t += 3) {
-    cornerAngles(positions, points[t]!, points[t + 1]!, points[t + 2]!, angles);
+  for (let t = 0; t < localPoints.length; t += 3) {
+    const a = points[localPoints[t]!]!;
+    const b = points[localPoints[t + 1]!]!;
+    const c = points[localPoints[t + 2]!]!;
+    cornerAngles(positions, a, b, c, angles);
     const x = faces[t]!;
     const y = faces[t + 1]!;
     const z = faces[t + 2]!;

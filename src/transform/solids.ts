@@ -133,9 +133,8 @@ function meshOf(
   corners: { points: Uint32Array; normals: Uint32Array },
 ): PreparedMesh {
   const surface = {
-    points: corners.points,
     localPoints: corners.points,
-    localCount: positions.length / 3,
+    points: Uint32Array.from({ length: positions.length / 3 }, (_, point) => point),
     normals: corners.normals,
     firstNormal: 0,
     uvOffsets: undefined,

@@ -35,8 +35,6 @@ function sortedEdges(points: Uint32Array): Float64Array {
   return edges.sort();
 }
 
-type Triple = [number, number, number];
-
 /**
  * Six times the volume that a surface encloses, about the centre of its bounds; negative where it faces
  * inwards (D-304).
@@ -44,7 +42,7 @@ type Triple = [number, number, number];
  * @param positions - x y z a welded point, metres.
  */
 export function signedVolume(points: Uint32Array, positions: Float32Array): number {
-  const [cx, cy, cz] = [0, 1, 2].map((axis) => centreOf(points, positions, axis)) as Triple;
+  const [cx, cy, cz] = centreOf(points, positions);
   let volume = 0;
   for (let t = 0; t < points.length; t += 3) {
     const a = 3 * points[t]!;
@@ -64,14 +62,21 @@ export function signedVolume(points: Uint32Array, positions: Float32Array): numb
   return volume;
 }
 
-/** The middle of the points along an axis. */
-function centreOf(points: Uint32Array, positions: Float32Array, axis: number): number {
-  let min = Infinity;
-  let max = -Infinity;
+/** The middle of the bounds of some points. */
+function centreOf(points: Uint32Array, positions: Float32Array): [number, number, number] {
+  let [minX, minY, minZ] = [Infinity, Infinity, Infinity];
+  let [maxX, maxY, maxZ] = [-Infinity, -Infinity, -Infinity];
   for (let i = 0; i < points.length; i++) {
-    const value = positions[3 * points[i]! + axis]!;
-    if (value < min) min = value;
-    if (value > max) max = value;
+    const at = 3 * points[i]!;
+    const x = positions[at]!;
+    const y = positions[at + 1]!;
+    const z = positions[at + 2]!;
+    if (x < minX) minX = x;
+    if (x > maxX) maxX = x;
+    if (y < minY) minY = y;
+    if (y > maxY) maxY = y;
+    if (z < minZ) minZ = z;
+    if (z > maxZ) maxZ = z;
   }
-  return (min + max) / 2;
+  return [(minX + maxX) / 2, (minY + maxY) / 2, (minZ + maxZ) / 2];
 }

@@ -108,11 +108,11 @@ function splitVertices(
   surfaces: readonly PreparedSurface[],
   plan: VertexPlan,
 ): Split {
-  const cornerCount = surfaces.reduce((sum, surface) => sum + surface.points.length, 0);
+  const cornerCount = surfaces.reduce((sum, surface) => sum + surface.localPoints.length, 0);
   const split: Split = {
     indices: new Uint32Array(cornerCount),
     vertexCount: 0,
-    pointCount: surfaces.reduce((sum, surface) => sum + surface.localCount, 0),
+    pointCount: surfaces.reduce((sum, surface) => sum + surface.points.length, 0),
     points: scratch(0, Uint32Array, cornerCount),
     normals: scratch(1, Uint32Array, cornerCount),
     uvKeys: scratch(2, Uint32Array, cornerCount),
@@ -121,7 +121,7 @@ function splitVertices(
   let start = 0;
   for (const surface of surfaces) {
     splitSurface(mesh, surface, plan, split, start);
-    start += surface.points.length;
+    start += surface.localPoints.length;
   }
   return split;
 }
@@ -139,8 +139,8 @@ function splitSurface(
   const stored = plan.useStoredUvs && surface.uvOffsets !== undefined;
   const keys = uvKeysOf(mesh, surface, plan);
   const lists = createVertexLists({
-    pointCount: surface.localCount,
-    cornerCount: points.length,
+    pointCount: points.length,
+    cornerCount: localPoints.length,
     isSame: (vertex, corner) =>
       split.normals[first + vertex] === firstNormal + normals[corner]! &&
       isSameUv(uvs, split.uvKeys[first + vertex]!, keys[corner]!, stored),
@@ -151,8 +151,8 @@ function splitSurface(
   });
   const { indices, points: pointOf, normals: normalOf, uvKeys } = split;
   // Point → its vertex before, which most corners are.
-  const latest = scratch(4, Uint32Array, surface.localCount).fill(NO_VERTEX);
-  for (let corner = 0; corner < points.length; corner++) {
+  const latest = scratch(4, Uint32Array, points.length).fill(NO_VERTEX);
+  for (let corner = 0; corner < localPoints.length; corner++) {
     const point = localPoints[corner]!;
     const normal = firstNormal + normals[corner]!;
     const uvKey = keys[corner]!;
@@ -162,7 +162,7 @@ function splitSurface(
       latest[point] = vertex;
       if (vertex === split.vertexCount) {
         split.vertexCount++;
-        pointOf[vertex] = points[corner]!;
+        pointOf[vertex] = points[point]!;
         normalOf[vertex] = normal;
         uvKeys[vertex] = uvKey;
         split.projected[vertex] = stored ? 0 : 1;
@@ -179,7 +179,7 @@ function isSameUv(uvs: Float64Array, a: number, b: number, stored: boolean): boo
 /** Corner → offset of its stored UV, or its box face, or none. */
 function uvKeysOf(mesh: PreparedMesh, surface: PreparedSurface, plan: VertexPlan): Uint32Array {
   if (plan.useStoredUvs && surface.uvOffsets) return surface.uvOffsets;
-  const keys = scratch(7, Uint32Array, surface.points.length);
+  const keys = scratch(7, Uint32Array, surface.localPoints.length);
   if (plan.uvSets.length === 0) return keys.fill(NO_UV);
   boxFaces(mesh, surface, plan).forEach((face, t) => {
     keys.fill(face, 3 * t, 3 * t + 3);
@@ -191,11 +191,14 @@ function uvKeysOf(mesh: PreparedMesh, surface: PreparedSurface, plan: VertexPlan
 function boxFaces(mesh: PreparedMesh, surface: PreparedSurface, plan: VertexPlan): Uint8Array {
   const m = multiplyMat3(plan.projectAt, mesh.rotation);
   const n = normalMatrix3(m);
-  const { points } = surface;
+  const { points, localPoints } = surface;
   const normal = new Float64Array(3);
-  const faces = new Uint8Array(points.length / 3);
+  const faces = new Uint8Array(localPoints.length / 3);
   for (let t = 0; t < faces.length; t++) {
-    triangleNormal(mesh.positions, points[3 * t]!, points[3 * t + 1]!, points[3 * t + 2]!, normal);
+    const a = points[localPoints[3 * t]!]!;
+    const b = points[localPoints[3 * t + 1]!]!;
+    const c = points[localPoints[3 * t + 2]!]!;
+    triangleNormal(mesh.positions, a, b, c, normal);
     const x = normal[0]!;
     const y = normal[1]!;
     const z = normal[2]!;

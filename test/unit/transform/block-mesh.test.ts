@@ -3,17 +3,28 @@ import { describe, expect, it } from 'vitest';
 import { rotationFromDegrees } from '../../../src/math/ofml-frame.ts';
 import type { Block } from '../../../src/model/graphics.ts';
 import { decodeBlock } from '../../../src/service/wire-block.ts';
-import { meshOptionsKey, prepareBlock } from '../../../src/transform/block-mesh.ts';
+import {
+  meshOptionsKey,
+  type PreparedMesh,
+  prepareBlock,
+} from '../../../src/transform/block-mesh.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
 import { BOX_TRIANGLES, boxPoints, meshBlock, turnedOver, utf8 } from '../../helpers/graphics.ts';
 
 const clean = (block: Block, options: Partial<ConvertOptions> = {}) =>
   prepareBlock(block, { ...CONVERT_DEFAULTS, ...options });
 
+/** The point of each corner. */
+const pointsOf = ({
+  points,
+  localPoints,
+}: Pick<PreparedMesh['surfaces'][number], 'points' | 'localPoints'>) =>
+  Array.from(localPoints, (local) => points[local]!);
+
 const SQUARE = [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0];
 const inward = turnedOver(BOX_TRIANGLES);
 const faces = (block: Block, options: Partial<ConvertOptions> = {}) =>
-  clean(block, options).surfaces.map(({ points }) => [...points]);
+  clean(block, options).surfaces.map(pointsOf);
 
 describe('triangles', () => {
   it.each([
@@ -90,7 +101,7 @@ describe('stored UVs', () => {
     };
     const { surfaces, counts } = clean(meshBlock(boxPoints(), [surface], { uvs }));
     expect(counts).toMatchObject({ droppedTriangles: 1, flippedSurfaces: 1, unusableUvs: 0 });
-    expect([...surfaces[0]!.uvOffsets!]).toEqual([...surfaces[0]!.points].map((p) => 2 * p));
+    expect([...surfaces[0]!.uvOffsets!]).toEqual(pointsOf(surfaces[0]!).map((p) => 2 * p));
   });
 
   it.each([
@@ -161,7 +172,7 @@ describe('winding', () => {
   it('keep keeps all, flip turns all', () => {
     expect(faces(meshBlock(points, [inward, open]), { winding: 'keep' })).toEqual([inward, open]);
     const flipped = clean(meshBlock(points, [[...BOX_TRIANGLES], open]), { winding: 'flip' });
-    expect(flipped.surfaces.map((surface) => [...surface.points])).toEqual([inward, openTurned]);
+    expect(flipped.surfaces.map(pointsOf)).toEqual([inward, openTurned]);
     expect(flipped.counts.flippedSurfaces).toBe(2);
   });
 
@@ -216,7 +227,7 @@ describe('any block', () => {
         fc.array(surface, { maxLength: 3 }),
         (v, a) => {
           const { positions, surfaces, counts } = clean(meshBlock(v, a));
-          const kept = surfaces.reduce((sum, { points }) => sum + points.length / 3, 0);
+          const kept = surfaces.reduce((sum, { localPoints }) => sum + localPoints.length / 3, 0);
           const sent = a.reduce((sum, { triangles }) => sum + Math.ceil(triangles.length / 3), 0);
           expect(kept + counts.droppedTriangles).toBe(sent);
           for (const { points } of surfaces) {
@@ -273,8 +284,8 @@ describe('prepareBlock', () => {
     ]);
     const normalAt1 = (block: typeof apart, surface: number) => {
       const { surfaces, normals } = prepareBlock(block, CONVERT_DEFAULTS);
-      const { points, normals: at, firstNormal } = surfaces[surface]!;
-      const normal = firstNormal + at[points.indexOf(1)]!;
+      const { normals: at, firstNormal } = surfaces[surface]!;
+      const normal = firstNormal + at[pointsOf(surfaces[surface]!).indexOf(1)]!;
       return [...normals.subarray(3 * normal, 3 * normal + 3)];
     };
     expect(normalAt1(together, 0)[0]).not.toBe(0);
@@ -301,7 +312,7 @@ describe('prepareBlock', () => {
       CONVERT_DEFAULTS,
     );
     expect(mesh.counts.duplicateTriangles).toBe(1);
-    expect(mesh.surfaces.map(({ points }) => points.length)).toEqual([6, 3]);
+    expect(mesh.surfaces.map(({ localPoints }) => localPoints.length)).toEqual([6, 3]);
   });
 
   it('says whether some surface has to be projected', () => {

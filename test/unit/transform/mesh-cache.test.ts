@@ -98,8 +98,8 @@ describe('createMeshCache', () => {
       await cache.getAsync('map', async () => Uint8Array.of(1, 2), 'stored');
       await cache.getAsync('mesh', async () => 1);
       expect([...stored.keys()]).toEqual([
-        `${CONVERTER_VERSION} 1 facts`,
-        `${CONVERTER_VERSION} 1 map`,
+        `${CONVERTER_VERSION} 2 facts`,
+        `${CONVERTER_VERSION} 2 map`,
       ]);
       const later = createMeshCache(1000, store);
       expect(await later.getAsync('facts', never, 'stored')).toEqual([0.1, null]);
@@ -117,7 +117,7 @@ describe('createMeshCache', () => {
       };
       await createMeshCache(1000, store).getAsync('all', async () => value, 'stored');
       for (const offset of [0, 3]) {
-        const bytes = stored.get(`${CONVERTER_VERSION} 1 all`)!;
+        const bytes = stored.get(`${CONVERTER_VERSION} 2 all`)!;
         const moved = new Uint8Array(bytes.length + offset).subarray(offset);
         moved.set(bytes);
         const moving = { ...store, get: async () => moved };
@@ -128,7 +128,7 @@ describe('createMeshCache', () => {
           lists: [value.lists[0], value.lists[1], { ...last, odd: Uint8Array.from(last!.odd!) }],
         });
       }
-      stored.delete(`${CONVERTER_VERSION} 1 all`);
+      stored.delete(`${CONVERTER_VERSION} 2 all`);
     });
 
     it('makes it again where the store fails, and stores no failure', async () => {

@@ -19,7 +19,7 @@ interface Measure {
 
 /** Bounds, area, volume, and each corner with its own and its triangle's normal. */
 function measure({ positions, normals, surfaces }: PreparedMesh): Measure {
-  const { points, normals: at } = surfaces[0]!;
+  const { localPoints: points, normals: at } = surfaces[0]!;
   expect(surfaces).toHaveLength(1);
   expect(surfaces[0]!.doubleSided).toBe(false);
   expect(closedByEdges(points)).toBe(true);
@@ -118,8 +118,8 @@ describe('frame', () => {
 it('spheres of one roundness share their triangles, which take most of their memory', () => {
   const [small, large] = [make('sphere', [1])!, make('sphere', [1.5])!];
   expect(small.positions).not.toEqual(large.positions);
-  expect(small.surfaces[0]!.points).toBe(large.surfaces[0]!.points);
-  expect(small.surfaces[0]!.points).toBe(small.surfaces[0]!.normals);
+  expect(small.surfaces[0]!.localPoints).toBe(large.surfaces[0]!.localPoints);
+  expect(small.surfaces[0]!.localPoints).toBe(small.surfaces[0]!.normals);
 });
 
 describe('cyl', () => {

@@ -81,7 +81,7 @@ describe('vertices', () => {
     };
     expectLinear(5000, fan, (mesh) => {
       const { positions } = buildVertexData(mesh, PLAN).doubleSided!;
-      expect(positions).toHaveLength(3 * mesh.surfaces[0]!.points.length);
+      expect(positions).toHaveLength(3 * mesh.surfaces[0]!.localPoints.length);
     });
   });
 
