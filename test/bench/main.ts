@@ -73,8 +73,9 @@ async function main(): Promise<number> {
       failed++;
       console.error(error);
     }
+    // After each group: the whole takes long, and may be interrupted.
+    if (!options.quick) await results.write(commandLine(), await versions());
   }
-  if (!options.quick) await results.write(commandLine(), await versions());
   return failed === 0 ? 0 : 1;
 }
 

@@ -2,7 +2,7 @@
  * The results: a line for each measured row at once, and the page RESULTS.md at the end.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { aimOf, formatted, GROUPS, metOf, type Row } from './rows.ts';
 
@@ -48,7 +48,6 @@ export function openResults(date: string): Results {
           return earlier.get(row.measure) ?? tableLine(row, { missing: 'not measured yet' }, '');
         });
       await writeFile(FILE, pageOf(command, versions, date, lines));
-      console.log(`${FILE} written`);
     },
   };
 }
@@ -84,12 +83,13 @@ function pageOf(
 ): string {
   const [cpu] = cpus();
   const memory = (totalmem() / 2 ** 30).toFixed(0);
+  const load = loadavg()[0]!.toFixed(1);
   const peers = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   return `# Results of the benchmarks
 
-\`${command}\` wrote this page on ${date}. [README](README.md) explains how to read it.
+\`${command}\` was the last to write this page, on ${date}. [README](README.md) explains how to read it.
 
-- Machine: ${availableParallelism()} cores, ${cpu?.model ?? 'unknown'}, ${memory} GiB of memory, ${process.platform}
+- Machine: ${availableParallelism()} cores, ${cpu?.model ?? 'unknown'}, ${memory} GiB of memory, ${process.platform}; load average at the end ${load}
 - Node.js ${process.versions.node}; ${peers.join(', ')}
 
 ${HEADER}
