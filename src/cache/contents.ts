@@ -122,6 +122,15 @@ class DerivedEntries extends LossyTable<DerivedEntry | undefined> {
     this.ifUsable(() => this.later(key, entry));
   }
 
+  totalBytes(): number {
+    const sql = 'SELECT TOTAL(bytes) AS bytes FROM derived';
+    const sum = this.ifUsable(() => {
+      this.db.flush();
+      return this.db.get<{ bytes: number }>(sql);
+    });
+    return sum?.bytes ?? 0;
+  }
+
   all(): DerivedEntry[] {
     const sql = 'SELECT digest, bytes, used_at AS usedAt FROM derived';
     const rows = this.ifUsable(() => {

@@ -32,12 +32,11 @@ export async function evictUnused(
   const { database, now, maxBytes } = options;
   database.builds.evict(now);
   database.snapshots.evict(now);
-  const derived = database.contents.derived.all();
-  const total = derived.reduce((sum, { bytes }) => sum + bytes, database.bodies.totalBytes());
+  const total = database.bodies.totalBytes() + database.contents.derived.totalBytes();
   const others = database.runs.oldestRunning(now, options.run);
   const needed = others === undefined ? Number.POSITIVE_INFINITY : others - USE_RECORDED_EVERY_MS;
   const excess = total <= maxBytes ? 0 : total - maxBytes * EVICTED_TO_SHARE;
-  const evicted = excess === 0 ? [] : leastRecentlyUsed(database, derived, excess, needed);
+  const evicted = excess === 0 ? [] : leastRecentlyUsed(database, excess, needed);
   database.bodies.remove(evicted);
   database.contents.derived.removeAll(evicted);
   database.responses.evict(now);
@@ -51,14 +50,9 @@ export async function evictUnused(
 }
 
 /** Bodies and derived data by last use, until their size suffices or the next one is needed. */
-function leastRecentlyUsed(
-  database: CacheDatabase,
-  derived: ReturnType<CacheDatabase['bodies']['all']>,
-  excessBytes: number,
-  neededSince: number,
-) {
+function leastRecentlyUsed(database: CacheDatabase, excessBytes: number, neededSince: number) {
   const uses = usesBySnapshots(database);
-  const bodies = [...database.bodies.all(), ...derived]
+  const bodies = [...database.bodies.all(), ...database.contents.derived.all()]
     .map((body) => ({ ...body, usedAt: Math.max(body.usedAt, uses.get(body.digest) ?? 0) }))
     .sort((a, b) => a.usedAt - b.usedAt || (a.digest < b.digest ? -1 : 1));
   let freed = 0;
