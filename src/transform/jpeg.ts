@@ -36,11 +36,8 @@ export function* segmentsOf(bytes: Uint8Array): Generator<Segment> {
   }
 }
 
-function uint16(bytes: Uint8Array, at: number): number {
-  return (bytes[at]! << 8) | bytes[at + 1]!;
-}
+const uint16 = (bytes: Uint8Array, at: number) => (bytes[at]! << 8) | bytes[at + 1]!;
 
-/** Thrown where the reader is not sure: a decoder then decides. */
 class Unsure extends Error {}
 
 function expect(condition: boolean): void {
@@ -96,7 +93,7 @@ interface Frame {
   hasProfile: boolean;
 }
 
-/** Bits of a Huffman code that are looked up at once. */
+/** Bits that are looked up at once. */
 const LOOKUP_BITS = 10;
 const LOOKUP_SHIFT = 32 - LOOKUP_BITS;
 
@@ -127,14 +124,16 @@ interface HuffmanTable {
 /** The segments before the data; `from` is where the data begins. */
 function readHeaders(bytes: Uint8Array): { frame: Frame; from: number } {
   const quantization: Uint8Array[] = [];
-  const huffman = new Map<number, HuffmanTable>();
+  const huffman = new Map<number, Uint8Array>();
   let frameHeader: Uint8Array | undefined;
+  let segments = 0;
   let restartInterval = 0;
   let isJfif = false;
   let hasProfile = false;
   let transform: number | undefined;
   for (const { marker, from, to } of segmentsOf(bytes)) {
-    expect(to >= from && to <= bytes.length);
+    // A file with more of them is meant to take time.
+    expect(to >= from && to <= bytes.length && segments++ < 1000);
     const content = bytes.subarray(from, to);
     if (marker === DQT) readQuantization(content, quantization);
     else if (marker === DHT) readHuffman(content, huffman);
@@ -172,7 +171,7 @@ function startsWith(bytes: Uint8Array, ascii: string): boolean {
 }
 
 function readQuantization(content: Uint8Array, tables: Uint8Array[]): void {
-  expect(content.length > 0 && content.length % 65 === 0);
+  expect(content.length % 65 === 0);
   for (let at = 0; at < content.length; at += 65) {
     const index = content[at]!;
     expect(index < 4);
@@ -180,23 +179,27 @@ function readQuantization(content: Uint8Array, tables: Uint8Array[]): void {
   }
 }
 
-function readHuffman(content: Uint8Array, tables: Map<number, HuffmanTable>): void {
+/** Finds the definitions of tables, which are made where they are used: a file may define thousands. */
+function readHuffman(content: Uint8Array, definitions: Map<number, Uint8Array>): void {
   let at = 0;
   while (at < content.length) {
     expect(at + 17 <= content.length);
     const index = content[at]!;
-    const isAc = index >>> 4 === 1;
     expect(index >>> 4 <= 1 && (index & 15) < 4);
-    const counts = content.subarray(at + 1, at + 17);
-    const total = counts.reduce((sum, count) => sum + count, 0);
-    at += 17 + total;
-    expect(total > 0 && total <= 256 && at <= content.length);
-    tables.set(index, makeTable(counts, content.subarray(at - total, at), isAc));
+    let end = at + 17;
+    for (let i = at + 1; i < at + 17; i++) end += content[i]!;
+    expect(end <= content.length);
+    definitions.set(index, content.subarray(at + 1, end));
+    at = end;
   }
 }
 
-/** @param counts - Number of codes of each length from 1 to 16. */
-function makeTable(counts: Uint8Array, symbols: Uint8Array, isAc: boolean): HuffmanTable {
+/** @param definition - The number of codes of each length from 1 to 16, then their symbols. */
+function makeTable(definition: Uint8Array | undefined, isAc: boolean): HuffmanTable {
+  expect(definition !== undefined);
+  const counts = definition!.subarray(0, 16);
+  const symbols = definition!.subarray(16);
+  expect(symbols.length > 0 && symbols.length <= 256);
   const lookup = new Uint32Array(1 << LOOKUP_BITS);
   const meanings = new Uint32Array(symbols.length);
   const limits = new Int32Array(17);
@@ -234,7 +237,7 @@ function readComponents(
   frame: Uint8Array,
   scan: Uint8Array,
   quantization: readonly Uint8Array[],
-  huffman: ReadonlyMap<number, HuffmanTable>,
+  huffman: ReadonlyMap<number, Uint8Array>,
 ): Component[] {
   const count = frame[5]!;
   expect(frame[0] === 8 && (count === 1 || count === 3) && frame.length === 6 + 3 * count);
@@ -245,9 +248,9 @@ function readComponents(
     const [id, sampling, quantizationIndex] = frame.subarray(6 + 3 * i);
     const [scanId, tables] = scan.subarray(1 + 2 * i);
     const factors = quantization[quantizationIndex!];
-    const dc = huffman.get(tables! >>> 4);
-    const ac = huffman.get(0x10 | (tables! & 15));
-    expect(id === scanId && factors !== undefined && dc !== undefined && ac !== undefined);
+    const dc = makeTable(huffman.get(tables! >>> 4), false);
+    const ac = makeTable(huffman.get(0x10 | (tables! & 15)), true);
+    expect(id === scanId && factors !== undefined);
     const across = sampling! >>> 4;
     const down = sampling! & 15;
     const most = i === 0 ? 2 : 1;
@@ -256,7 +259,7 @@ function readComponents(
     for (let k = 1; k < 64; k++) squares[k] = factors![k]! * factors![k]!;
     // A single component has one block a unit, however it is sampled.
     const blocks = count === 1 ? { across: 1, down: 1 } : { across, down };
-    return { id: id!, ...blocks, factor: factors![0]!, squares, dc: dc!, ac: ac! };
+    return { id: id!, ...blocks, factor: factors![0]!, squares, dc, ac };
   });
 }
 

@@ -224,6 +224,15 @@ describe('readJpegData', () => {
     expect(readJpegData(wrongRestart)).toBeUndefined();
   });
 
+  it('leaves a file with thousands of segments to a decoder', () => {
+    const bytes = jpegOf(plain);
+    const empty = [0xff, 0xfe, 0, 2];
+    const withSegments = (count: number) =>
+      Uint8Array.of(0xff, 0xd8, ...new Array(count).fill(empty).flat(), ...bytes.subarray(2));
+    expect(readJpegData(withSegments(900))).toEqual(readJpegData(bytes));
+    expect(readJpegData(withSegments(1_000))).toBeUndefined();
+  });
+
   it('skips metadata, and takes no colour for granted with a profile', async () => {
     const picture = flat(90, 90, 90).jpeg();
     const exif = picture.clone().withExif({ IFD0: { Copyright: 'x' } });
