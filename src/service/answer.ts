@@ -19,7 +19,8 @@ const PERHAPS_TOO_LONG: ReadonlySet<number> = new Set([400, 404, 413]);
 const NOT_THE_TOKEN: ReadonlySet<number> = new Set([404, 413, 414, 422, 429, 431]);
 /** An error body is a short object that says so at its beginning. */
 const ERROR_BODY_BYTES = 65_536;
-const ERROR_KEY_WITHIN_BYTES = 512;
+const ERROR_KEY = '"error"';
+const ERROR_KEY_WITHIN_BYTES = 512 + ERROR_KEY.length;
 /** Replaces a token. */
 const MASK = '***';
 
@@ -133,11 +134,10 @@ function isComplete(bytes: Uint8Array): boolean {
 /** Returns the text of an `error` body, `{"error":"…"}`, with any status; undefined if it is none (D-601). */
 export function errorText(bytes: Uint8Array): string | undefined {
   if (bytes.length > ERROR_BODY_BYTES || !startsLikeJson(bytes)) return undefined;
-  const beginning = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const key = beginning.indexOf('"error"');
-  if (key < 0 || key > ERROR_KEY_WITHIN_BYTES) return undefined;
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (!body.subarray(0, ERROR_KEY_WITHIN_BYTES).includes(ERROR_KEY)) return undefined;
   try {
-    const { error } = JSON.parse(beginning.toString('utf8')) as { error?: unknown };
+    const { error } = JSON.parse(body.toString('utf8')) as { error?: unknown };
     return typeof error === 'string' || typeof error === 'object' ? shorten(error) : undefined;
   } catch {
     return undefined;

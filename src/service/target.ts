@@ -47,6 +47,8 @@ export function readAddress(address: string, name: string): Address {
  * @example `encodeStrictly("A+B 'ü'"); // → 'A%2BB%20%27%C3%BC%27'`
  */
 export function encodeStrictly(value: string): string {
+  // Most values.
+  if (/^[\w.~-]*$/.test(value)) return value;
   try {
     return encodeURIComponent(value).replace(
       /[!'()*]/g,
@@ -76,10 +78,11 @@ export function buildTarget(
   const group = GROUPS[groupName];
   const address = addresses[group.address];
   const spelled = (name: string) => spell(operation, name, name === 'token' ? token : values[name]);
-  const path = pattern.replace(/\{(\w+)(\.\.\.)?\}/g, (_, name: string, many?: string) => {
+  const fill = (_: string, name: string, many?: string) => {
     const parts = many === undefined ? [spelled(name)] : spelled(name).split('/');
     return parts.map((part) => segment(operation, part)).join('/');
-  });
+  };
+  const path = pattern.includes('{') ? pattern.replace(/\{(\w+)(\.\.\.)?\}/g, fill) : pattern;
   const parameters = queryOf(operation, values);
   if (operation.token === 'query') parameters.unshift(['token', token ?? '']);
   const query = parameters.map(([name, value]) => `${name}=${encodeStrictly(value)}`).join('&');

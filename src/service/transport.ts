@@ -191,6 +191,8 @@ async function sendInTime(
       location: header('location'),
     };
   } catch (thrown) {
+    // What it waits for must not start its time again.
+    share.close();
     if (isAborted(request)) throw interrupted();
     throw connectionError(thrown, request.origin);
   } finally {
@@ -215,11 +217,7 @@ function dispatchOptions({ method, origin, path, body, headers }: HttpRequest) {
 interface BodyLimits {
   /** As sent, and again as unpacked. */
   maxBytes: number;
-  /**
-   * Takes so many bytes of those that all bodies share.
-   *
-   * @returns What to wait for, unless the body has them at once.
-   */
+  /** Takes so many bytes of those that all bodies share; returns what to wait for, unless it has them at once. */
   need(bytes: number): Promise<void> | undefined;
 }
 
@@ -235,11 +233,11 @@ function receiveBody(maxBytes: number, need: BodyLimits['need']) {
   let headers: Record<string, string | string[] | undefined> = {};
   const chunks: Uint8Array[] = [];
   let length = 0;
-  let resolve: (answer: { status: number; headers: typeof headers; body: Uint8Array }) => void;
-  let reject: (error: Error) => void;
-  const end = new Promise<Parameters<typeof resolve>[0]>((...settle) => {
+  let resolve = () => {};
+  let reject = (_: Error) => {};
+  const end = new Promise<void>((...settle) => {
     [resolve, reject] = settle;
-  });
+  }).then(() => ({ status, headers, body: joinChunks(chunks, length) }));
   const stop = (error: Error): void => {
     reason ??= error;
     reject(reason);
@@ -267,7 +265,7 @@ function receiveBody(maxBytes: number, need: BodyLimits['need']) {
       source.pause();
       wait.then(() => source.resume());
     },
-    onResponseEnd: () => resolve({ status, headers, body: joinChunks(chunks, length) }),
+    onResponseEnd: () => resolve(),
     onResponseError: (_, error) => reject(error),
   };
   return { handler, end, stop };
@@ -276,18 +274,7 @@ function receiveBody(maxBytes: number, need: BodyLimits['need']) {
 /** Unpacks a body (D-844). Throws `RESPONSE_INVALID` if it cannot be unpacked, `RESPONSE_TOO_LARGE` before it is in memory. */
 export async function unpackBody(
   packed: Uint8Array,
-  contentEncoding: string | undefined,
-  limits: BodyLimits,
-): Promise<Uint8Array> {
-  const body =
-    contentEncoding === undefined ? packed : await unpackAll(packed, contentEncoding, limits);
-  await turnFor(body.length);
-  return body;
-}
-
-async function unpackAll(
-  packed: Uint8Array,
-  contentEncoding: string,
+  contentEncoding = '',
   { maxBytes, need }: BodyLimits,
 ): Promise<Uint8Array> {
   const ratioBytes = Math.max(packed.length * MAX_UNPACK_RATIO, HARMLESS_BYTES);
@@ -309,6 +296,7 @@ async function unpackAll(
     body = unpacked;
   }
   await need(body.length);
+  await turnFor(body.length);
   return body;
 }
 
@@ -361,7 +349,7 @@ function tooLarge(limit: string, help?: string): ConverterError {
   return new ConverterError('RESPONSE_TOO_LARGE', message, { ...(help && { help }) });
 }
 
-/** The error of a request whose run was stopped. */
+/** Of a request whose run was stopped. */
 export function interrupted(): ConverterError {
   return new ConverterError('INTERRUPTED', 'interrupted before the response was complete');
 }
@@ -384,7 +372,8 @@ function redirectTarget(method: string, origin: string, path: string, location: 
 
 /** Returns the headers that make a request conditional; empty if no validator can be sent (D-840). */
 export function conditionsOf(validators: Validators | undefined): Record<string, string> {
-  const { etag = '', lastModified = '' } = validators ?? {};
+  if (validators === undefined) return {};
+  const { etag = '', lastModified = '' } = validators;
   const headers = { 'if-none-match': etag, 'if-modified-since': lastModified };
   return Object.fromEntries(
     Object.entries(headers).filter(([, value]) => HEADER_VALUE.test(value)),
@@ -393,6 +382,7 @@ export function conditionsOf(validators: Validators | undefined): Record<string,
 
 /** A `Last-Modified` counts whole seconds: what was answered within that second may change once more and keep it. */
 function settledDate(lastModified = '', date = ''): string {
+  if (lastModified === '') return '';
   return Date.parse(lastModified) >= Date.parse(date) ? '' : lastModified;
 }
 

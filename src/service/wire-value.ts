@@ -120,10 +120,12 @@ function noJson(content: string): string {
   return content.trim() === '' ? 'nothing' : 'something else or only a part of it';
 }
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Replacement characters would make two names one (D-787). */
 function decodeUtf8(bytes: Uint8Array, code: ErrorCode): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return UTF_8.decode(bytes);
   } catch (cause) {
     throw new ConverterError(code, 'expected text in UTF-8, received other bytes', { cause });
   }
