@@ -182,6 +182,9 @@ export function openConversions(run: Run, decoded: DecodedReader | undefined) {
   ): Promise<T> => {
     const release = await turns.take(share);
     try {
+      // Responses that have arrived are read first, so that the connections are not idle.
+      await new Promise(setImmediate);
+      if (run.session.ended.aborted) throw interrupted();
       return await work(release);
     } finally {
       release();
@@ -194,7 +197,7 @@ export function openConversions(run: Run, decoded: DecodedReader | undefined) {
     }
     const here = inThisProcess(run, decoded, SMALL_PICTURE_PIXELS);
     const inChild = inProcesses(run);
-    return async (request: ConversionMessages['request'], signal: AbortSignal) => {
+    return async (request: ConversionMessages['request'], limit: AbortSignal) => {
       const size = await conversionSize(request.input, bodies);
       if (size === 'small') {
         try {
@@ -204,6 +207,7 @@ export function openConversions(run: Run, decoded: DecodedReader | undefined) {
         }
       }
       const isAlone = size !== 'medium';
+      const signal = AbortSignal.any([run.session.ended, limit]);
       return inTurn(isAlone ? CONVERSIONS_AT_ONCE : 1, () => inChild(request, signal, isAlone));
     };
   };
@@ -212,9 +216,8 @@ export function openConversions(run: Run, decoded: DecodedReader | undefined) {
     within(run, async (limit) => {
       opened ??= open();
       const work = await opened;
-      const signal = AbortSignal.any([run.session.ended, limit]);
-      if (signal.aborted) throw interrupted();
-      return work({ step, input, file }, signal);
+      if (run.session.ended.aborted || limit.aborted) throw interrupted();
+      return work({ step, input, file }, limit);
     }) as Promise<StepResult<S>>;
 }
 

@@ -296,8 +296,8 @@ function* decisionsOf(results: Results): Iterable<[key: string, decision: Decisi
   }
 }
 
-/** Articles in progress per request in flight: enough that requests never wait for articles. */
-const ARTICLES_PER_REQUEST = 2;
+/** Articles in progress per request in flight: enough that requests never wait for articles, which wait for the disk too. */
+const ARTICLES_PER_REQUEST = 4;
 /** Failures logged one by one; the report lists all. */
 const LOGGED_FAILURES = 20;
 
