@@ -1,6 +1,12 @@
 /** Encrypts user name and password for the authentication server with its public key. */
-import { createHmac } from 'node:crypto';
-import type Forge from 'node-forge';
+import {
+  constants,
+  createHmac,
+  createPublicKey,
+  type KeyObject,
+  publicEncrypt,
+  X509Certificate,
+} from 'node:crypto';
 import { ConverterError } from '../support/errors.ts';
 import type { ServiceConfig } from './service-config.ts';
 
@@ -8,34 +14,29 @@ type Padding = NonNullable<ServiceConfig['padding']>;
 
 /** How a text is padded before it is encrypted, and the bytes of the key that the padding takes up. */
 const PADDINGS = {
-  pkcs1: { scheme: 'RSAES-PKCS1-V1_5', overheadBytes: 11 },
-  oaep: { scheme: 'RSA-OAEP', overheadBytes: 42 },
+  pkcs1: { padding: constants.RSA_PKCS1_PADDING, overheadBytes: 11 },
+  oaep: { padding: constants.RSA_PKCS1_OAEP_PADDING, overheadBytes: 42 },
 } as const satisfies Record<Padding, unknown>;
 
-type PublicKey = Forge.pki.rsa.PublicKey;
-
-/** Ways in which a server may wrap its key, tried in this order on the bytes of the Base64. */
-const KEY_FORMS: readonly ((forge: typeof Forge, bytes: string) => PublicKey)[] = [
-  (forge, bytes) => forge.pki.publicKeyFromPem(bytes),
-  (forge, bytes) => forge.pki.certificateFromPem(bytes).publicKey as PublicKey,
-  // Reads both SPKI and PKCS#1.
-  (forge, bytes) => forge.pki.publicKeyFromAsn1(forge.asn1.fromDer(bytes)) as PublicKey,
-  (forge, bytes) => forge.pki.certificateFromAsn1(forge.asn1.fromDer(bytes)).publicKey as PublicKey,
+/** Ways in which a server may wrap its key, tried in this order. */
+const KEY_FORMS: readonly ((key: Buffer) => KeyObject)[] = [
+  (key) => createPublicKey({ key, format: 'der', type: 'spki' }),
+  (key) => createPublicKey({ key, format: 'der', type: 'pkcs1' }),
+  (key) => new X509Certificate(key).publicKey,
 ];
 
 /**
  * Creates a function that encrypts a text with a public key: UTF-16 little endian without byte-order mark,
  * padded, encrypted, Base64. `what` names it in an error: the text itself is never quoted.
  *
- * @param key - Base64 of PEM text, SPKI DER, PKCS#1 DER or an X.509 certificate.
+ * @param wrapped - Base64 of PEM text, SPKI DER, PKCS#1 DER or an X.509 certificate.
  * @throws {@link ConverterError} `AUTH_PROTOCOL` if the key is in none of these forms; the function throws
  * `LOGIN_REFUSED` if the text is longer than the key allows. See spec 5; D-602.
  */
-export async function createEncryptor(key: string, padding: Padding) {
-  const { default: forge } = await import('node-forge');
-  const publicKey = readPublicKey(forge, key);
-  const { scheme, overheadBytes } = PADDINGS[padding];
-  const capacityBytes = Math.ceil(publicKey.n.bitLength() / 8) - overheadBytes;
+export function createEncryptor(wrapped: string, name: Padding) {
+  const key = readPublicKey(wrapped);
+  const { padding, overheadBytes } = PADDINGS[name];
+  const capacityBytes = Math.ceil(key.asymmetricKeyDetails!.modulusLength! / 8) - overheadBytes;
   return (text: string, what: string): string => {
     const plain = Buffer.from(text, 'utf16le');
     if (plain.length > capacityBytes) {
@@ -43,17 +44,21 @@ export async function createEncryptor(key: string, padding: Padding) {
       const message = `${what}: expected at most ${most} characters by the key of this service, received more`;
       throw new ConverterError('LOGIN_REFUSED', message);
     }
-    return forge.util.encode64(publicKey.encrypt(plain.toString('latin1'), scheme));
+    return publicEncrypt({ key, padding }, plain).toString('base64');
   };
 }
 
-function readPublicKey(forge: typeof Forge, key: string): PublicKey {
+const PEM = /-----BEGIN [A-Z0-9 ]+-----([A-Za-z0-9+/=\s]+)-----END/;
+
+function readPublicKey(wrapped: string): KeyObject {
   // Some server may send its PEM text as it is.
-  const bytes = key.includes('-----BEGIN') ? key : Buffer.from(key, 'base64').toString('latin1');
+  const given = Buffer.from(wrapped, 'base64');
+  const [, pem] = PEM.exec(wrapped) ?? PEM.exec(given.toString('latin1')) ?? [];
+  const bytes = pem === undefined ? given : Buffer.from(pem, 'base64');
   for (const form of KEY_FORMS) {
     try {
-      const publicKey = form(forge, bytes);
-      if (publicKey?.n !== undefined) return publicKey;
+      const key = form(bytes);
+      if (key.asymmetricKeyType === 'rsa') return key;
     } catch {
       // Not this form: the next one may fit.
     }

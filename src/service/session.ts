@@ -296,7 +296,7 @@ async function logIn(login: Login, sender: LoginSender): Promise<string> {
 
 async function obtainToken(login: Login, sender: LoginSender, number: number): Promise<string> {
   const key = await sendStep('getPublicKey', undefined, login, sender, number);
-  const encrypt = await createEncryptor(key, login.padding);
+  const encrypt = createEncryptor(key, login.padding);
   const body = JSON.stringify({
     User: encrypt(login.username, 'user name'),
     Password: encrypt(login.password, 'password'),

@@ -83,9 +83,10 @@ export function buildTarget(
     return parts.map((part) => segment(operation, part)).join('/');
   };
   const path = pattern.includes('{') ? pattern.replace(/\{(\w+)(\.\.\.)?\}/g, fill) : pattern;
-  const parameters = queryOf(operation, values);
-  if (operation.token === 'query') parameters.unshift(['token', token ?? '']);
-  const query = parameters.map(([name, value]) => `${name}=${encodeStrictly(value)}`).join('&');
+  let query = operation.token === 'query' ? `token=${encodeStrictly(token ?? '')}` : '';
+  for (const [name, value] of queryOf(operation, values)) {
+    query += `${query === '' ? '' : '&'}${name}=${encodeStrictly(value)}`;
+  }
   return {
     origin: address.origin,
     path: `${address.path}${group.path}${path}${query === '' ? '' : `?${query}`}`,
@@ -95,10 +96,12 @@ export function buildTarget(
 
 /** The query parameters that a request is sent with, in their order, without its token: `[['q', 'desk']]`. */
 export function queryOf(operation: Operation<unknown>, values: Values): [string, string][] {
-  return operation.query.flatMap(({ name, from, required }): [string, string][] => {
+  const sent: [string, string][] = [];
+  for (const { name, from, required } of operation.query) {
     const value = spell(operation, from, values[from]);
-    return required || value !== '' ? [[name, value]] : [];
-  });
+    if (required || value !== '') sent.push([name, value]);
+  }
+  return sent;
 }
 
 /**
