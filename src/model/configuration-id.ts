@@ -34,9 +34,10 @@ export function configurationKey(id: ArticleRequest): string {
 
 /** Parses what {@link configurationKey} returns. */
 export function parseConfigurationKey(key: string): ArticleRequest {
-  const values = JSON.parse(key) as string[];
-  const fields = ID_FIELDS.map((field, index) => [field, values[index]]);
-  return Object.fromEntries(fields) as ArticleRequest;
+  const [manufacturer, program, basearticlenumber, ...configuration] = JSON.parse(key);
+  const [finalarticlenumber, reinitstring, metareinitstring] = configuration;
+  const article = { manufacturer, program, basearticlenumber };
+  return { ...article, finalarticlenumber, reinitstring, metareinitstring };
 }
 
 /** Whether a text is a key of {@link configurationKey} rather than a name. */

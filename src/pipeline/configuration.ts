@@ -110,7 +110,12 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     if (snapshot === undefined) return undefined;
     const { key, inputs } = snapshot;
     if (!previous.isCatalogued(configurationKey(key))) return undefined;
-    const line = lineOf(key, sourceOf(inputs));
+    const source = sourceOf(inputs);
+    // It is decoded if it is about to change anyway.
+    const settled = previous.settled.get(configurationKey(key));
+    if (settled?.source === source)
+      return (await isStored(settled)) ? { status: 'fresh', request, key } : undefined;
+    const line = lineOf(key, source);
     if (line === undefined) return undefined;
     const isCurrent = line.status === 'skipped' || (await isStored(line));
     return isCurrent ? { status: 'fresh', request, key } : undefined;

@@ -234,6 +234,10 @@ async function openOutput(
   };
 }
 
+/** What a run without changes needs of a line. */
+type SettledLine = Pick<ManifestLine, 'source' | 'bytes'> & Published;
+type Published = NonNullable<ReturnType<typeof publishedAsset>>;
+
 async function openPrevious(
   { outputDir, service }: Pipeline,
   watch: { onDamaged?: (where: string, problem: string) => void },
@@ -241,11 +245,16 @@ async function openPrevious(
   const keys = new Map<string, string>();
   const objects = new Set<Digest>();
   const carts = new Set<string>();
+  const settled = new Map<string, SettledLine>();
   const onLine = (line: ManifestLine, key: string) => {
+    const { status, source, bytes, warnings, requested } = line;
     if (line.onlyCarts) carts.add(key);
-    for (const request of line.requested) keys.set(configurationKey(request), key);
-    const { sha256 } = publishedAsset(line) ?? {};
-    if (sha256 !== undefined) objects.add(sha256);
+    for (const request of requested) keys.set(configurationKey(request), key);
+    const asset = publishedAsset(line);
+    if (asset !== undefined) objects.add(asset.sha256);
+    const isPlain = requested.length === 1 && warnings.length === 0 && !line.onlyCarts;
+    if (status === 'unchanged' && isPlain && asset !== undefined && bytes !== undefined)
+      settled.set(key, { source, bytes, ...asset });
   };
   const outdated = new Set<string>();
   const onEntry = ({ missing }: Partial<CatalogueLine>, key: string) => {
@@ -256,6 +265,11 @@ async function openPrevious(
   return {
     /** Lines of the manifest by key. */
     lines: await openManifest(outputDir, { onLine, ...watch }),
+    /** Lines that stay as they are if their only request is fresh. */
+    settled: settled as ReadonlyMap<string, SettledLine>,
+    /** Whether a line stays as it is if this is its only request. */
+    isSettled: (key: string, request: ArticleRequest) =>
+      settled.has(key) && keys.get(configurationKey(request)) === key,
     /** The GLBs that these lines publish. */
     objects,
     /** Keys of the lines that only carts selected. */

@@ -222,11 +222,10 @@ function* runLines(
     const history = failed && quarantine.historyOf(failed.request);
     // Equal lines share their bytes.
     const known = before.bytesOf(key) === lines.bytesOf(key) ? line : before.get(key);
-    yield {
-      ...builtLine(line, collected, known),
+    yield Object.assign(builtLine(line, collected, known), {
       ...(history && { history }),
       ...(failed && { selectedBy: selectedBy(quarantine.rootOf(failed.request)) }),
-    };
+    });
   }
 }
 
@@ -238,15 +237,15 @@ function builtLine(
   const built = collected.map(({ result }) => result).find((result) => 'built' in result);
   const { bytes, triangles } = known ?? {};
   const sizes = bytes === undefined || triangles === undefined ? {} : { bytes, triangles };
-  return {
-    ...line,
+  // A spread of its thirty fields takes longer than to decode it.
+  return Object.assign(line, {
     ms: collected.reduce((sum, { ms }) => sum + ms, 0),
     isFresh: collected.every(({ result }) => result.status === 'fresh'),
     counts: built?.built.counts,
     incomplete: incompleteIn(line.warnings),
     ...(line.sha256 === undefined ? {} : { change: changeOf(line, known) }),
     ...(known && { before: sizes }),
-  };
+  });
 }
 
 function changeOf(

@@ -6,7 +6,7 @@ import {
   configurationKey,
   parseConfigurationKey,
 } from '../model/configuration-id.ts';
-import type { FailedResult, Result } from '../model/result.ts';
+import type { FailedResult, FreshResult, Result } from '../model/result.ts';
 import { createPackedMap } from '../support/packed-map.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import type { PreviousOutput } from './open-run.ts';
@@ -55,7 +55,15 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
     const found = fresh.get(key);
     if (found === undefined) return [];
     const { request, place, ms } = found;
-    return [{ result: { status: 'fresh', request, key: parseConfigurationKey(key) }, place, ms }];
+    const result: FreshResult = {
+      status: 'fresh',
+      request,
+      // Hardly anything needs it.
+      get key() {
+        return parseConfigurationKey(key);
+      },
+    };
+    return [{ result, place, ms }];
   };
   const of = (key: string): CollectedResult[] => {
     const indices = Array.from({ length: counts.get(key) ?? 0 }, (_, index) => index);
@@ -82,6 +90,8 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
   return {
     /** Returns the results of the requests of a configuration, in the order of the selection. */
     of,
+    /** Returns the request of a configuration that is fresh and has no other result. */
+    freshRequestOf: (key: string) => (counts.get(key) === 0 ? fresh.get(key)?.request : undefined),
     /** Returns the last result of a configuration whose snapshot was read. */
     readOf: (key: string) =>
       of(key)
@@ -89,9 +99,9 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
         .findLast((result) => 'catalogue' in result),
     add(result: Result, origin: { place: number; ms: number }): void {
       const key = keyOf(result);
-      const own = configurationKey(result.request);
-      const isFull = (sizes.get(key) ?? 0) > MAX_BYTES && key !== own;
-      if (isFull) put(own, { ...origin, result: oneTooMany(result.request) });
+      const isFull = (sizes.get(key) ?? 0) > MAX_BYTES;
+      const own = isFull ? configurationKey(result.request) : key;
+      if (key !== own) put(own, { ...origin, result: oneTooMany(result.request) });
       else put(key, { ...origin, result });
     },
     /** Keys of `configurationKey`, in no particular order. */

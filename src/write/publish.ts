@@ -32,6 +32,8 @@ interface Publication {
   lines: PackedMap<ManifestLine>;
   /** The lines that are published now. */
   before: PackedMap<ManifestLine>;
+  /** The GLBs of some of them, which need not be decoded. */
+  settled?: ReadonlyMap<string, NonNullable<ReturnType<typeof publishedAsset>>>;
   /** In each language; the first is `catalogue.jsonl` too. */
   catalogues: CataloguePublication[];
   /** Path of an object in the store. */
@@ -153,7 +155,7 @@ async function removeLink(outputDir: string, path: string): Promise<void> {
 
 /** The path of every line gets its own GLB, or for a failed one the last good one. */
 async function linkAll(publication: Publication, unsynced: Set<string>): Promise<Published> {
-  const { outputDir, lines, before, objectPath, signal } = publication;
+  const { outputDir, lines, before, settled, objectPath, signal } = publication;
   const published: Published = { copied: 0, linked: 0, restored: [], withoutObject: [] };
   const tmpDir = temporaryFolder(outputDir);
   // Many configurations share an object.
@@ -161,10 +163,8 @@ async function linkAll(publication: Publication, unsynced: Set<string>): Promise
   const paths = assignPaths(Array.from(lines.keys(), parseConfigurationKey));
   await inParallel(paths, LINKS_AT_ONCE, async ([key, glb]) => {
     signal?.throwIfAborted();
-    const line = lines.get(key)!;
-    const placed = withPath(line, glb);
-    if (placed !== line) lines.set(key, orderFields(placed));
-    const asset = publishedAsset(placed);
+    const known = lines.bytesOf(key) === before.bytesOf(key) ? settled?.get(key) : undefined;
+    const asset = known?.glb === glb ? known : place(lines, key, glb);
     if (asset === undefined) return;
     const object = objectPath(asset.sha256);
     if (!objects.has(object)) objects.set(object, await statIfExists(object));
@@ -186,6 +186,14 @@ async function linkAll(publication: Publication, unsynced: Set<string>): Promise
   published.restored.sort();
   published.withoutObject.sort();
   return published;
+}
+
+/** Sets the path of a line; returns its GLB. */
+function place(lines: PackedMap<ManifestLine>, key: string, glb: string) {
+  const line = lines.get(key)!;
+  const placed = withPath(line, glb);
+  if (placed !== line) lines.set(key, orderFields(placed));
+  return publishedAsset(placed);
 }
 
 function withPath(line: ManifestLine, glb: string): ManifestLine {
