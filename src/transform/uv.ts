@@ -81,7 +81,7 @@ export function uvLayoutOf(
       layout.fits(a, b, n),
   )!;
   const layout = { stride, firstIndex };
-  const isPlain = block.uvs.every((value) => Math.abs(value) <= LARGEST_PLAIN);
+  const isPlain = arePlain(block.uvs);
   return {
     ...layout,
     isUsable(surface) {
@@ -97,6 +97,14 @@ export function uvLayoutOf(
 
 /** The sum of two such values is finite. */
 const LARGEST_PLAIN = 1e300;
+
+function arePlain(values: Float64Array): boolean {
+  for (let i = 0; i < values.length; i++) {
+    // Also false for NaN.
+    if (!(Math.abs(values[i]!) <= LARGEST_PLAIN)) return false;
+  }
+  return true;
+}
 
 function areFinite(
   uvIndices: Int32Array,

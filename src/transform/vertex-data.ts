@@ -181,9 +181,12 @@ function uvKeysOf(mesh: PreparedMesh, surface: PreparedSurface, plan: VertexPlan
   if (plan.useStoredUvs && surface.uvOffsets) return surface.uvOffsets;
   const keys = scratch(7, Uint32Array, surface.localPoints.length);
   if (plan.uvSets.length === 0) return keys.fill(NO_UV);
-  boxFaces(mesh, surface, plan).forEach((face, t) => {
-    keys.fill(face, 3 * t, 3 * t + 3);
-  });
+  const faces = boxFaces(mesh, surface, plan);
+  for (let t = 0; t < faces.length; t++) {
+    keys[3 * t] = faces[t]!;
+    keys[3 * t + 1] = faces[t]!;
+    keys[3 * t + 2] = faces[t]!;
+  }
   return keys;
 }
 
