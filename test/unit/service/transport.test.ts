@@ -1,6 +1,14 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { conditionsOf, unpackBody } from '../../../src/service/transport.ts';
+import {
+  conditionsOf,
+  createTransport,
+  type Exchange,
+  unpackBody,
+} from '../../../src/service/transport.ts';
 
 describe('conditionsOf', () => {
   it.each([
@@ -98,4 +106,30 @@ describe('unpackBody', () => {
       message: `expected a body packed with gzip, deflate or br, received ${name}`,
     });
   });
+});
+
+it('a signal ends a request that waits for a connection at once', async () => {
+  const server = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const address = { origin: `http://127.0.0.1:${port}`, path: '' };
+  const limits = { maxResponseBytes: MIB, maxJsonValues: 1_000, maxBytesInFlight: MIB };
+  const addresses = { authUrl: address, baseUrl: address };
+  const transport = createTransport({ ...limits, now: Date.now }, addresses, 1);
+  const stop = new AbortController();
+  const exchange = {
+    name: 'getNodes',
+    values: {},
+    number: 1,
+    timeoutMs: 60_000,
+  } satisfies Exchange;
+  const first = expect(transport.send(exchange)).rejects.toMatchObject({ code: 'HTTP_CONNECTION' });
+  await once(server, 'request');
+  const waiting = transport.send({ ...exchange, signals: [stop.signal] });
+  const end = expect(waiting).rejects.toMatchObject({ code: 'INTERRUPTED' });
+  stop.abort();
+  await end;
+  await transport.destroy();
+  await first;
+  server.close();
 });
