@@ -1,6 +1,7 @@
 /**
  * The results: a line for each measured row at once, and the page RESULTS.md at the end.
  */
+import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -48,6 +49,9 @@ export function openResults(date: string): Results {
           return earlier.get(row.measure) ?? tableLine(row, { missing: 'not measured yet' }, '');
         });
       await writeFile(FILE, pageOf(command, versions, date, lines));
+      execFileSync('npx', ['--no-install', 'biome', 'format', '--write', FILE], {
+        stdio: 'ignore',
+      });
     },
   };
 }
@@ -72,7 +76,7 @@ function tableLine(row: Row, figure: Figure, date: string): string {
 async function earlierLines(): Promise<Map<string, string>> {
   const text = await readFile(FILE, 'utf8').catch(() => '');
   const rows = text.split('\n').filter((line) => line.startsWith('| '));
-  return new Map(rows.map((line) => [line.split(' | ')[0]!.slice(2), line]));
+  return new Map(rows.map((line) => [line.split(' | ')[0]!.slice(2).trim(), line]));
 }
 
 function pageOf(
