@@ -76,8 +76,8 @@ export function compareConfigurations(a: ArticleRequest, b: ArticleRequest): num
 }
 
 /**
- * Sorts keys of {@link configurationKey} in the order of {@link compareConfigurations}, by one text a key: 50,000 keys
- * take 60 ms, and 300 ms where both fields of each comparison are parsed.
+ * Sorts keys of {@link configurationKey} in the order of {@link compareConfigurations}, by one text a key, so that each
+ * is parsed once instead of in each comparison.
  */
 export function sortConfigurationKeys(keys: Iterable<string>): string[] {
   return Array.from(keys, (key): [order: string, key: string] => [sortText(key), key])
