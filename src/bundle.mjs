@@ -13,7 +13,7 @@ const PROGRAMS = {
 
 /** Native code, and what is large and only used now and then. */
 const EXTERNAL = [
-  /^(?:libsql|sharp|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|pino|prom-client|undici|yargs)$/,
+  /^(?:libsql|sharp|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|undici|yargs)$/,
 ];
 
 const libraries = new Set();

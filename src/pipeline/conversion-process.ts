@@ -37,7 +37,10 @@ async function open(opening: ConversionMessages['opening']) {
       // What was computed is computed again.
     }
   };
-  return { converter: await loadConverter({ ...opening, bodies, objects, derived }), flush };
+  return {
+    converter: await loadConverter({ ...opening, bodies, objects, derived, isAlone: true }),
+    flush,
+  };
 }
 
 /** Secrets are unknown here: the parent makes the error again, which redacts it. */

@@ -100,6 +100,8 @@ interface ConverterInput {
   /** What was computed in earlier runs. Without it, everything is computed again, and none of it is stored. */
   derived?: Run['stores']['derived'] | undefined;
   cacheBytes: number;
+  /** Whether it has a process of its own, whose memory matters more than its garbage collections. */
+  isAlone?: boolean;
   /** Pixels of the largest picture that is decoded; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
   maxPicturePixels?: number;
 }
@@ -123,7 +125,7 @@ export async function loadConverter(given: ConverterInput) {
     images: codec.sharpImageCodec(options.maxPixelsInFlight, maxPicturePixels),
     loadTangents: tangents.loadTangentGenerator,
     cache: createMeshCache(cacheBytes, derived),
-    collectGarbage: () => collectGarbage(MOST_GARBAGE_OF_MESHES),
+    ...(given.isAlone && { collectGarbage: () => collectGarbage(MOST_GARBAGE_OF_MESHES) }),
   };
   const transform = (
     snapshot: ConversionInput,
@@ -137,7 +139,7 @@ export async function loadConverter(given: ConverterInput) {
       put = objects.put,
     ): Promise<Omit<Built, 'warnings'> & Pick<Scene, 'warnings'>> => {
       const scene = await transform(snapshot);
-      shared.collectGarbage();
+      shared.collectGarbage?.();
       const glb = writeGlb(scene);
       const { digest } = await put(glb);
       return { ...foundIn(scene), sha256: digest, bytes: glb.length };
@@ -361,13 +363,20 @@ function collectGarbage(mostBytes = MOST_GARBAGE_BYTES): void {
   };
   bytesInUse = Math.min(bytesInUse, usedBytes());
   if (usedBytes() - bytesInUse < mostBytes) return;
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
-  setFlagsFromString('--no-expose-gc');
+  collect ??= exposedCollector();
   collect();
   // Lists are released in another thread, which the second call waits for.
   collect();
   bytesInUse = usedBytes();
+}
+
+let collect: (() => void) | undefined;
+
+function exposedCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  const collector = runInNewContext('gc') as () => void;
+  setFlagsFromString('--no-expose-gc');
+  return collector;
 }
 
 type ConversionProcess = ReturnType<typeof startProcess>;

@@ -125,7 +125,8 @@ function checkPipeline(
   const { serviceVariables } = yaml;
   const isUnset = Object.values(serviceVariables).includes('');
   const content = isUnset ? { ...(yaml.value as object), service: UNSET_SERVICE } : yaml.value;
-  const parsed = pipelineSchema.safeParse(content);
+  // Code for a schema that is used once takes longer to generate than it saves.
+  const parsed = pipelineSchema.safeParse(content, { jitless: true });
   const problems = problemsOf(yaml, parsed.error?.issues ?? [], parsed.data);
   if (parsed.data === undefined || problems.length > 0) {
     const lines = problems.map(({ line, sentence }) => `${at(line)}: ${sentence}`);

@@ -25,7 +25,7 @@ export function translationFor(view: Query): Translate {
 }
 
 /** Units of each currency for one euro; invented, like all prices here. */
-export const CURRENCY_RATES: Readonly<Record<string, number>> = {
+const CURRENCY_RATES: Readonly<Record<string, number>> = {
   EUR: 1,
   CHF: 1.05,
   GBP: 0.86,

@@ -123,7 +123,7 @@ export const SCHEMA_TYPES: Readonly<Record<string, string>> = {
 };
 
 function checkSchema(where: string, value: unknown, schema: z.ZodType): void {
-  const issue = schema.safeParse(value).error?.issues[0];
+  const issue = schema.safeParse(value, { jitless: true }).error?.issues[0];
   if (issue === undefined) return;
   const type = issue.code === 'invalid_type' ? SCHEMA_TYPES[issue.expected] : undefined;
   const expected = type ?? issue.message.replace(/^.*?expected /, '');

@@ -3,7 +3,6 @@ import { linearFromSrgb } from '../math/color.ts';
 import { hypot } from '../math/elementary.ts';
 import type { Pixels } from '../model/image-codec.ts';
 import type { LinearRgb } from '../model/scene.ts';
-import { segmentsOf } from './jpeg.ts';
 
 /** What a header states; whether the rest is complete shows when the image is decoded. */
 interface ImageHeader {
@@ -68,6 +67,29 @@ function readWebp(bytes: Uint8Array, view: DataView): ImageHeader | undefined {
   if (form === 'VP8L') return sized('webp', 1 + (packed & 0x3fff), 1 + ((packed >>> 14) & 0x3fff));
   if (form !== 'VP8 ') return undefined;
   return sized('webp', view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff);
+}
+
+/** Of a JPEG. */
+interface Segment {
+  marker: number;
+  from: number;
+  to: number;
+}
+
+/** The segments of a JPEG, as long as each begins with a marker. */
+export function* segmentsOf(bytes: Uint8Array): Generator<Segment> {
+  let at = 2;
+  while (at + 3 < bytes.length && bytes[at] === 0xff) {
+    const marker = bytes[at + 1]!;
+    if (marker === 0xff) {
+      at++;
+      continue;
+    }
+    const length = (bytes[at + 2]! << 8) | bytes[at + 3]!;
+    yield { marker, from: at + 4, to: at + 2 + length };
+    if (length < 2) return;
+    at += 2 + length;
+  }
 }
 
 /** Frame markers: SOF0 to SOF15 without DHT (C4), JPG (C8) and DAC (CC). */

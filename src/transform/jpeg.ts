@@ -1,13 +1,8 @@
 /**
- * JPEG: its segments, and whether its data is intact and grey. A plain file (baseline, one scan) shows that without
- * computing its pixels and without a library; a decoder decides on all others.
+ * JPEG: whether a file is intact and grey. A plain one (baseline, one scan) shows that without computing its pixels and
+ * without a library; a decoder decides on all others.
  */
-
-interface Segment {
-  marker: number;
-  from: number;
-  to: number;
-}
+import { segmentsOf } from './images.ts';
 
 const SOF0 = 0xc0;
 const DHT = 0xc4;
@@ -15,26 +10,8 @@ const EOI = 0xd9;
 const SOS = 0xda;
 const DQT = 0xdb;
 const DRI = 0xdd;
-const APP0 = 0xe0;
-const APP14 = 0xee;
-const APP2 = 0xe2;
+const [APP0, APP2, APP14] = [0xe0, 0xe2, 0xee];
 const COM = 0xfe;
-
-/** The segments of a file, as long as each begins with a marker. */
-export function* segmentsOf(bytes: Uint8Array): Generator<Segment> {
-  let at = 2;
-  while (at + 3 < bytes.length && bytes[at] === 0xff) {
-    const marker = bytes[at + 1]!;
-    if (marker === 0xff) {
-      at++;
-      continue;
-    }
-    const length = uint16(bytes, at + 2);
-    yield { marker, from: at + 4, to: at + 2 + length };
-    if (length < 2) return;
-    at += 2 + length;
-  }
-}
 
 const uint16 = (bytes: Uint8Array, at: number) => (bytes[at]! << 8) | bytes[at + 1]!;
 
@@ -60,9 +37,34 @@ interface ColorBounds {
  *   accepts, sharp accepts (`failOn: 'error'`).
  */
 export function readJpegData(bytes: Uint8Array): ColorBounds | undefined {
-  try {
+  return unlessUnsure(() => {
     const { frame, from } = readHeaders(bytes);
     return boundsOf(readScan(bytes, from, frame), frame);
+  });
+}
+
+/**
+ * Whether a plain JPEG is intact up to the marker of its end. Its codes are not read, since a decoder accepts any.
+ *
+ * @returns False for any other file, and where anything is irregular, as {@link readJpegData}.
+ */
+export function isIntactJpeg(bytes: Uint8Array): boolean {
+  const isIntact = unlessUnsure(() => {
+    const { frame, from } = readHeaders(bytes);
+    let restarts = 0;
+    for (let at = bytes.indexOf(0xff, from); ; at = bytes.indexOf(0xff, at + 2)) {
+      const marker = at < 0 ? undefined : bytes[at + 1];
+      if (marker === 0) continue;
+      if (marker === EOI) return true;
+      expect(frame.restartInterval > 0 && marker === 0xd0 + (restarts++ & 7));
+    }
+  });
+  return isIntact ?? false;
+}
+
+function unlessUnsure<T>(work: () => T): T | undefined {
+  try {
+    return work();
   } catch (error) {
     if (error instanceof Unsure) return undefined;
     throw error;
@@ -151,8 +153,7 @@ function readHeaders(bytes: Uint8Array): { frame: Frame; from: number } {
       const ids = [first?.id, second?.id, third?.id].join(' ');
       const isYcc = isJfif || (transform === undefined ? ids === '1 2 3' : transform === 1);
       expect(components.length === 1 || isYcc);
-      const height = uint16(frameHeader!, 1);
-      const width = uint16(frameHeader!, 3);
+      const [height, width] = [uint16(frameHeader!, 1), uint16(frameHeader!, 3)];
       expect(width > 0 && height > 0);
       return { frame: { width, height, components, restartInterval, hasProfile }, from: to };
     } else if (marker === APP0) isJfif ||= content.length >= 12 && startsWith(content, 'JFIF\0');

@@ -15,7 +15,7 @@ import {
   readImageHeader,
   turnGreen,
 } from './images.ts';
-import { readJpegData } from './jpeg.ts';
+import { isIntactJpeg, readJpegData } from './jpeg.ts';
 import type { MeshCache } from './mesh-cache.ts';
 
 /** An image that a material refers to: its name there, and its content. */
@@ -102,28 +102,31 @@ export function createTexturePacker(
     return pixels;
   }
 
-  /**
-   * Reads all data of an image, an intact plain JPEG without the codec. For others the codec decodes an eighth of the
-   * size: it reads all of a JPEG for that, but makes few pixels.
-   *
-   * @returns Whether the image is grey; null where only its pixels show it.
-   */
-  function check(image: SourceImage): Promise<boolean | null> {
-    const key = `checked ${image.digest} ${maxTextureSize}`;
-    const work = async () => {
-      const { bytes, header } = await load(image);
-      const isRead = header.kind === 'jpeg' && bytes.length <= MAX_READ_BYTES;
-      const bounds = isRead ? readJpegData(bytes) : undefined;
-      if (!bounds) {
+  /** An intact plain JPEG is seen to be one. Others are decoded at an eighth of their size: that reads all of a file. */
+  const check = (image: SourceImage): Promise<true> =>
+    cache.getAsync(
+      `checked ${image.digest}`,
+      async () => {
+        const { bytes, header } = await load(image);
         const longer = Math.max(header.width, header.height);
-        await codec.decode(bytes, cappedSize(header, longer / 8));
-      }
-      // Other pixels than those of the file may be decoded.
-      if (!bounds || !isSize(cappedSize(header, maxTextureSize), header)) return null;
-      if (bounds.most <= GREY_TOLERANCE) return true;
-      return bounds.least > GREY_TOLERANCE ? false : null;
-    };
-    return cache.getAsync(key, work, 'stored');
+        if (!isReadable(header, bytes) || !isIntactJpeg(bytes))
+          await codec.decode(bytes, cappedSize(header, longer / 8));
+        return true as const;
+      },
+      'stored',
+    );
+
+  const isReadable = ({ kind }: Header, { length }: Uint8Array) =>
+    kind === 'jpeg' && length <= MAX_READ_BYTES;
+
+  /** Whether an image is grey, as far as its codes show it: they do for almost every normal map. */
+  async function isGreyByCodes(image: SourceImage): Promise<boolean | undefined> {
+    const { bytes, header } = await load(image);
+    // Other pixels than those of the file may be decoded.
+    const isSame = isSize(cappedSize(header, maxTextureSize), header);
+    const bounds = isSame && isReadable(header, bytes) ? readJpegData(bytes) : undefined;
+    if (bounds && bounds.most <= GREY_TOLERANCE) return true;
+    return bounds && bounds.least > GREY_TOLERANCE ? false : undefined;
   }
 
   /** A picture that is seen as colour, or data that glTF takes as it is. */
@@ -155,7 +158,8 @@ export function createTexturePacker(
     isGrey: (image: SourceImage): Promise<boolean> =>
       cache.getAsync(
         `grey ${image.digest} ${maxTextureSize}`,
-        async () => (await check(image)) ?? colorDifference(await decode(image)) <= GREY_TOLERANCE,
+        async () =>
+          (await isGreyByCodes(image)) ?? colorDifference(await decode(image)) <= GREY_TOLERANCE,
         'stored',
       ),
 

@@ -121,7 +121,7 @@ export function roundedBox(
 }
 
 /** The roundness of a cushion. */
-export interface CushionOptions {
+interface CushionOptions {
   /** Radius of its edges, metres. */
   radius: number;
   /** Rise of the middle of its top, metres. */

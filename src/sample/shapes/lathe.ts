@@ -4,7 +4,7 @@ import { type Flat, roundCorners } from './outline.ts';
 import { addGrid, emptySurface, outward, type Shape } from './surface.ts';
 
 /** Options of a lathe. */
-export interface LatheOptions {
+interface LatheOptions {
   segments?: number;
   /** Radius of the profile's corners, metres. */
   round?: number;

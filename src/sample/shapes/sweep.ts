@@ -5,7 +5,7 @@ import { roundCorners } from './outline.ts';
 import { addGrid, addTriangles, emptySurface, outward, type Point, type Shape } from './surface.ts';
 
 /** Options of a sweep. */
-export interface SweepOptions {
+interface SweepOptions {
   /** The path returns to its start. */
   loop?: boolean;
   /** Scale of the section at each path point (t from 0 to 1 by number of points); width, height. */

@@ -114,7 +114,7 @@ it('decodes a picture once for all that is made of it', async () => {
 
 describe('check', () => {
   it.each(['webp', 'progressive', 'cmyk', 'png'])('takes a %s, decoded', async (digest) => {
-    await expect(packer().check(image(digest))).resolves.toBeNull();
+    await expect(packer().check(image(digest))).resolves.toBe(true);
   });
 
   it('takes a plain JPEG without the codec, and knows whether it is grey', async () => {
@@ -124,9 +124,10 @@ describe('check', () => {
     expect(await plain.isGrey(image('grey'))).toBe(true);
     expect(await plain.isGrey(image('normal'))).toBe(false);
     await expect(plain.isGrey(image('truncated'))).rejects.toThrow('decoded');
+    await expect(plain.check(image('truncated'))).rejects.toThrow('decoded');
     const smaller = { ...CONVERT_DEFAULTS, maxTextureSize: 8 };
     const scaled = createTexturePacker(read, none, smaller, createMeshCache());
-    await expect(scaled.check(image('normal'))).resolves.toBeNull();
+    await expect(scaled.check(image('normal'))).resolves.toBe(true);
     await expect(scaled.isGrey(image('normal'))).rejects.toThrow('decoded');
   });
 
