@@ -70,7 +70,7 @@ export interface BenchPipeline {
   readonly forcedBuild: Side;
 }
 
-/** As many as in the row of the issue; a pipeline's own default is lower. */
+/** More than the default of a pipeline. */
 export const CONNECTIONS = 16;
 
 function createWorkspace(folder: string, cleanups: Cleanup[]): Workspace {

@@ -14,7 +14,7 @@ import {
 } from './facets.ts';
 
 /** Pixels, 8 bits a channel, RGB, row by row from the top. */
-export interface Raster {
+interface Raster {
   width: number;
   height: number;
   data: Uint8ClampedArray;

@@ -7,7 +7,7 @@
 import type { Point, Shape, Surface } from './surface.ts';
 
 /** Peculiarities of a block, as blocks of real services have them. */
-export interface BlockQuirks {
+interface BlockQuirks {
   /** Own position, metres; the points are written without it. */
   position?: Point;
   /** Own rotation, degrees; the points are written without it. */
