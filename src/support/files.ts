@@ -48,7 +48,7 @@ export function sha256Hex(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Contents of at most so many bytes are read and written at once, which takes less than a frame of an animation. */
+/** Contents of at most so many bytes are read and written without waiting. */
 const SMALL_BYTES = 1024 * 1024;
 
 /** Reads a file. @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`. */
