@@ -36,12 +36,10 @@ const CACHE_BYTES = 128 * 1024 * 1024;
  * process pays from about 60,000 triangles on. A large one may take hundreds of MiB, and is alone.
  */
 const SIZES = {
-  medium: { listBytes: 256 * 1024, blockBytes: 4 * 1024 * 1024 },
-  large: { listBytes: 1024 * 1024, blockBytes: 16 * 1024 * 1024 },
+  medium: { listBytes: 256 * 1024, blockBytes: 1024 ** 2, allBytes: 4 * 1024 ** 2 },
+  large: { listBytes: 1024 ** 2, blockBytes: 16 * 1024 ** 2, allBytes: 16 * 1024 ** 2 },
 } as const;
-
 type Size = 'small' | keyof typeof SIZES;
-
 /** What a small conversion may contain; one with more is large. Solids and pictures do not show in its bytes. */
 const SMALL = { maxNodes: 5_000, maxTriangles: 250_000, maxSceneBytes: 32 * 1024 * 1024 };
 const SMALL_PICTURE_PIXELS = 1024 ** 2;
@@ -54,11 +52,9 @@ export interface ConversionMessages {
     objects: FileStoreOptions;
     options: ConvertOptions;
     cacheBytes: number;
-    /** Of the database of small bodies, and of what was computed. */
+    /** Path of the database of small bodies, and of what was computed. */
     database: string;
-    startedAt: number;
-    force: boolean;
-  };
+  } & { startedAt: number; force: boolean };
   /** A step of the converter, its input, and the name of the file that it makes. */
   request: { step: Step; input: ConversionInput; file: string };
   answer: { result: StepResult<Step> } | { error: SentError };
@@ -68,14 +64,11 @@ type Converter = Awaited<ReturnType<typeof loadConverter>>;
 type Step = keyof Converter;
 type StepResult<S extends Step> = Awaited<ReturnType<Converter[S]>>;
 
-interface SentError {
-  code: ErrorCode;
-  message: string;
-  /** If it is not that of the code. */
-  help: string | undefined;
-  /** Of an error without a code: it locates a mistake of this program. */
-  stack: string | undefined;
-}
+/** `help` if it is not that of the code; `stack` of an error without a code: it locates a mistake of this program. */
+type SentError = { code: ErrorCode; message: string } & Record<
+  'help' | 'stack',
+  string | undefined
+>;
 
 /** The size of a conversion by what is known without reading a body. */
 export async function conversionSize(
@@ -83,11 +76,17 @@ export async function conversionSize(
   bodies: Pick<ContentStore, 'sizeOf'>,
 ): Promise<Size> {
   const list = (await bodies.sizeOf(partsList)) ?? 0;
-  let bytes = 0;
-  for (const block of blocks.values()) bytes += 'bytes' in block ? block.bytes : 0;
-  const has = ({ listBytes, blockBytes }: (typeof SIZES)['large' | 'medium']) =>
-    list >= listBytes || bytes >= blockBytes;
-  return has(SIZES.large) ? 'large' : has(SIZES.medium) ? 'medium' : 'small';
+  let [largest, all] = [0, 0];
+  for (const block of blocks.values()) {
+    if (!('bytes' in block)) continue;
+    largest = Math.max(largest, block.bytes);
+    all += block.bytes;
+  }
+  const has = (size: keyof typeof SIZES) => {
+    const { listBytes, blockBytes, allBytes } = SIZES[size];
+    return list >= listBytes || largest >= blockBytes || all >= allBytes;
+  };
+  return has('large') ? 'large' : has('medium') ? 'medium' : 'small';
 }
 
 interface ConverterInput {
@@ -102,8 +101,10 @@ interface ConverterInput {
   cacheBytes: number;
   /** Whether it has a process of its own, whose memory matters more than its garbage collections. */
   isAlone?: boolean;
+  /** Serves signals and responses between the steps of a block. */
+  pause?: () => Promise<void>;
   /** Pixels of the largest picture that is decoded; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
-  maxPicturePixels?: number;
+  maxPicturePixels?: number | undefined;
 }
 
 /** Loads the converter, with one cache of meshes for all articles. */
@@ -125,7 +126,7 @@ export async function loadConverter(given: ConverterInput) {
     images: codec.sharpImageCodec(options.maxPixelsInFlight, maxPicturePixels),
     loadTangents: tangents.loadTangentGenerator,
     cache: createMeshCache(cacheBytes, derived),
-    ...(given.isAlone && { collectGarbage: () => collectGarbage(MOST_GARBAGE_OF_MESHES) }),
+    betweenSteps: given.isAlone ? () => collectGarbage(MOST_GARBAGE_OF_MESHES) : given.pause,
   };
   const transform = (
     snapshot: ConversionInput,
@@ -139,7 +140,7 @@ export async function loadConverter(given: ConverterInput) {
       put = objects.put,
     ): Promise<Omit<Built, 'warnings'> & Pick<Scene, 'warnings'>> => {
       const scene = await transform(snapshot);
-      shared.collectGarbage?.();
+      await shared.betweenSteps?.();
       const glb = writeGlb(scene);
       const { digest } = await put(glb);
       return { ...foundIn(scene), sha256: digest, bytes: glb.length };
@@ -258,13 +259,12 @@ function interrupted(): ConverterError {
 
 /** @param smallPicture - If it is given, conversions have the limits of small ones. */
 function inThisProcess(
-  { stores, options, metrics }: Run,
+  { stores, options, metrics, session }: Run,
   decoded: DecodedReader | undefined,
   smallPicture?: number,
 ) {
   const { convert } = options.pipeline;
-  const { bodies } = stores;
-  const { objects } = stores;
+  const { bodies, objects } = stores;
   const writes = createBudget(MOST_UNWRITTEN_BYTES);
   /** The next conversion begins while this one's GLB waits for the disk. */
   const putting = (release: () => void) => async (glb: Uint8Array) => {
@@ -274,12 +274,15 @@ function inThisProcess(
   };
   const limited = smallPicture === undefined ? convert : { ...convert, ...smallerLimits(convert) };
   const derived = options.force ? undefined : stores.derived;
-  const given = { bodies, objects, derived, options: limited, decoded, cacheBytes: CACHE_BYTES };
+  const pause = async () => {
+    await new Promise(setImmediate);
+    if (session.ended.aborted) throw interrupted();
+  };
+  const own = { options: limited, decoded, cacheBytes: CACHE_BYTES, pause };
+  const given = { bodies, objects, derived, ...own, maxPicturePixels: smallPicture };
   let converter: Promise<Converter> | undefined;
   return async ({ step, input, file }: ConversionMessages['request'], release = () => {}) => {
-    converter ??= loadConverter(
-      smallPicture === undefined ? given : { ...given, maxPicturePixels: smallPicture },
-    );
+    converter ??= loadConverter(given);
     if (step === 'build') return (await converter).build(input, file, putting(release));
     return (await converter)[step](input, file);
   };
@@ -354,7 +357,6 @@ const MOST_GARBAGE_BYTES = 64 * 1024 * 1024;
 /** While a large block is converted. */
 const MOST_GARBAGE_OF_MESHES = 24 * 1024 * 1024;
 let bytesInUse = 0;
-
 /** The engine leaves hundreds of MiB of garbage, because it does not know what the other processes need. */
 function collectGarbage(mostBytes = MOST_GARBAGE_BYTES): void {
   const usedBytes = () => {
@@ -371,7 +373,6 @@ function collectGarbage(mostBytes = MOST_GARBAGE_BYTES): void {
 }
 
 let collect: (() => void) | undefined;
-
 function exposedCollector(): () => void {
   setFlagsFromString('--expose-gc');
   const collector = runInNewContext('gc') as () => void;
@@ -437,7 +438,6 @@ function errorOf({ code, message, help, stack }: SentError): ConverterError {
 
 /** A process ended that had a request, and not for want of memory. */
 class ProcessCrash extends Error {}
-
 /** How a process ends that has no memory: by the engine, by the system; and on Windows. */
 const OUT_OF_MEMORY: readonly unknown[] = ['SIGABRT', 'SIGKILL', 134, 0xc0000409];
 

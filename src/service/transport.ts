@@ -161,16 +161,17 @@ async function sendInTime(
   const share = openShare();
   const received = receiveBody(maxBytes, (amount) => need(amount));
   const interrupt = () => received.stop(interrupted());
-  const late = () =>
-    received.stop(new ConverterError('HTTP_TIMEOUT', `timed out after ${timeoutMs / 1000} s`));
+  const timeout = `timed out after ${timeoutMs / 1000} s`;
+  const late = () => received.stop(new ConverterError('HTTP_TIMEOUT', timeout));
   let timer = setTimeout(late, timeoutMs);
+  let isOver = false;
   // The time does not count in which the answer waits for others, so that slow ones fail themselves alone.
   const need = (amount: number): Promise<void> | undefined => {
     const wait = share.need(amount);
     if (wait === undefined) return undefined;
     clearTimeout(timer);
     return wait.then(() => {
-      timer = setTimeout(late, timeoutMs);
+      if (!isOver) timer = setTimeout(late, timeoutMs);
     });
   };
   for (const signal of signals) signal.addEventListener('abort', interrupt, { once: true });
@@ -191,21 +192,20 @@ async function sendInTime(
       location: header('location'),
     };
   } catch (thrown) {
-    // What it waits for must not start its time again.
     share.close();
     if (isAborted(request)) throw interrupted();
     throw connectionError(thrown, request.origin);
   } finally {
+    // What it waits for must not start its time again.
+    isOver = true;
     clearTimeout(timer);
-    // The answer is decoded in this turn of the event loop.
+    // Once the answer is decoded, in this turn.
     setImmediate(share.close);
     for (const signal of signals) signal.removeEventListener('abort', interrupt);
   }
 }
 
-function isAborted({ signals = [] }: Pick<Exchange, 'signals'>): boolean {
-  return signals.some(({ aborted }) => aborted);
-}
+const isAborted = ({ signals = [] }: Pick<Exchange, 'signals'>) => signals.some((s) => s.aborted);
 
 function dispatchOptions({ method, origin, path, body, headers }: HttpRequest) {
   const accept = body === undefined ? { accept: '*/*' } : JSON_HEADERS;

@@ -25,8 +25,8 @@ interface MeshInput {
   options: ConvertOptions;
   cache: MeshCache;
   losses: Losses;
-  /** Called when a body or a block is no longer needed. */
-  collectGarbage?: (() => void) | undefined;
+  /** As in `transformArticle`. */
+  betweenSteps?: (() => void | Promise<void>) | undefined;
 }
 
 interface LoadInput extends MeshInput {
@@ -124,7 +124,7 @@ async function loadSolid(key: string, part: Part, { options, cache }: LoadInput)
 const STORED_FROM_BYTES = 200 * 1024;
 
 async function loadBlock(name: string, part: Part, input: LoadInput): Promise<KeyedMesh> {
-  const { snapshot, read, decoded, options, cache, losses, expectRoom, collectGarbage } = input;
+  const { snapshot, read, decoded, options, cache, losses, expectRoom, betweenSteps } = input;
   const fetched = snapshot.blocks.get(name);
   if (!fetched || 'missing' in fetched) {
     if (name !== '') throw missingError(fetched, 'BLOCK_MISSING', `block ${name}`);
@@ -138,7 +138,7 @@ async function loadBlock(name: string, part: Part, input: LoadInput): Promise<Ke
     // In a function of its own, which does not keep the body.
     const readBlock = async () => decode(name, await read(digest));
     const block = decoded?.block(digest) ?? (await readBlock());
-    collectGarbage?.();
+    await betweenSteps?.();
     let received = 0;
     for (const { triangles } of block.surfaces) received += Math.ceil(triangles.length / 3);
     expectRoom(received, part);
@@ -146,7 +146,7 @@ async function loadBlock(name: string, part: Part, input: LoadInput): Promise<Ke
   };
   const isStored = fetched.bytes >= STORED_FROM_BYTES;
   const mesh = await cache.getAsync(key, prepare, isStored ? 'stored' : undefined);
-  collectGarbage?.();
+  await betweenSteps?.();
   report(name, mesh, losses);
   return { key, name, mesh };
 }

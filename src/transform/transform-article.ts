@@ -28,8 +28,8 @@ interface TransformInput {
   explain?: ((explanation: MaterialExplanation) => void) | undefined;
   /** Shared by all articles of a run. */
   cache: MeshCache;
-  /** Called when large lists are no longer needed, of which the engine frees none in time. */
-  collectGarbage?: (() => void) | undefined;
+  /** Called between the steps of a block: to free lists that are no longer needed, and to do other work meanwhile. */
+  betweenSteps?: (() => void | Promise<void>) | undefined;
 }
 
 /**

@@ -6,12 +6,18 @@ const BOX = 'ACME::DESK::BOX';
 const BTG = [{ type: 'imp', btgname: BOX }];
 const MIB = 2 ** 20;
 const listOf = (bytes: number) => ({ btg: [{ type: 'top', mat: 'x'.repeat(bytes) }] });
+const blocksOf = (count: number, bytes: number) => ({
+  blocks: Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`${BOX}${i}`, String(i).repeat(bytes)]),
+  ),
+});
 const blockOf = (bytes: number) => ({ blocks: { [BOX]: 'x'.repeat(bytes) } });
 
 it.each<[string, string, Partial<MadeArticle>]>([
   ['small', 'a box, and a picture that is missing', { images: { NONE: undefined } }],
   ['medium', 'a parts list of 256 KiB', listOf(MIB / 4)],
-  ['medium', 'a block of 4 MiB', blockOf(4 * MIB)],
+  ['medium', 'a block of 1 MiB', blockOf(MIB)],
+  ['medium', 'blocks of 4 MiB together', blocksOf(5, 0.8 * MIB)],
   ['large', 'a parts list of 1 MiB', listOf(MIB)],
   ['large', 'blocks of 16 MiB together', blockOf(16 * MIB)],
 ])('a conversion is %s with %s', async (size, _what, more) => {
