@@ -155,13 +155,15 @@ async function outcomeFor(account: Partial<typeof LOGIN>): Promise<Map<string, s
 
 async function filesBelow(root: string): Promise<Map<string, Buffer>> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  // The index of a log of SQLite has no content of its own, and may go at any time.
-  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith('-shm'));
+  const files = entries.filter((entry) => entry.isFile());
   return new Map(
     await Promise.all(
       files.map(async ({ parentPath, name }): Promise<[string, Buffer]> => {
         const path = join(parentPath, name);
-        return [path.slice(root.length + 1), await readFile(path)];
+        // SQLite removes the log of a database when it was closed by all, which may be later.
+        const isLog = /-(?:wal|shm)$/.test(name);
+        const bytes = isLog ? await readFile(path).catch(() => Buffer.alloc(0)) : readFile(path);
+        return [path.slice(root.length + 1), await bytes];
       }),
     ),
   );
