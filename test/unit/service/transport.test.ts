@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {
@@ -108,28 +109,54 @@ describe('unpackBody', () => {
   });
 });
 
-it('a signal ends a request that waits for a connection at once', async () => {
-  const server = createServer(() => {}).listen(0, '127.0.0.1');
+const EXCHANGE = {
+  ...{ name: 'getNodes', values: {}, number: 1, timeoutMs: 60_000 },
+} satisfies Exchange;
+
+/** A server, and a transport to it. */
+async function serve(onRequest: RequestListener, connections: number) {
+  const server = createServer(onRequest).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const address = { origin: `http://127.0.0.1:${port}`, path: '' };
-  const limits = { maxResponseBytes: MIB, maxJsonValues: 1_000, maxBytesInFlight: MIB };
+  const limits = { maxResponseBytes: 4 * MIB, maxJsonValues: 1_000, maxBytesInFlight: MIB };
   const addresses = { authUrl: address, baseUrl: address };
-  const transport = createTransport({ ...limits, now: Date.now }, addresses, 1);
+  const transport = createTransport({ ...limits, now: Date.now }, addresses, connections);
+  return { server, transport };
+}
+
+it('a signal ends a request that waits for a connection at once', async () => {
+  const { server, transport } = await serve(() => {}, 1);
   const stop = new AbortController();
-  const exchange = {
-    name: 'getNodes',
-    values: {},
-    number: 1,
-    timeoutMs: 60_000,
-  } satisfies Exchange;
-  const first = expect(transport.send(exchange)).rejects.toMatchObject({ code: 'HTTP_CONNECTION' });
+  const first = expect(transport.send(EXCHANGE)).rejects.toMatchObject({ code: 'HTTP_CONNECTION' });
   await once(server, 'request');
-  const waiting = transport.send({ ...exchange, signals: [stop.signal] });
+  const waiting = transport.send({ ...EXCHANGE, signals: [stop.signal] });
   const end = expect(waiting).rejects.toMatchObject({ code: 'INTERRUPTED' });
   stop.abort();
   await end;
   await transport.destroy();
   await first;
   server.close();
+});
+
+it('a request that was interrupted while its answer waits for memory starts no time limit again', async () => {
+  const part = new Uint8Array(MIB);
+  const { server, transport } = await serve((_, response) => void response.write(part), 2);
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  // Those of earlier tests have ended.
+  await expect.poll(timers).toBe(0);
+  const stop = new AbortController();
+  const both = [1, 2].map((number) =>
+    expect(transport.send({ ...EXCHANGE, number, signals: [stop.signal] })).rejects.toMatchObject({
+      code: 'INTERRUPTED',
+    }),
+  );
+  // Both have the first part of their answers by then, and one waits.
+  await sleep(200);
+  stop.abort();
+  await Promise.all(both);
+  await transport.destroy();
+  server.closeAllConnections();
+  server.close();
+  expect(timers()).toBe(0);
 });
