@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { CONVERTER_VERSION } from '../../../src/transform/convert-options.ts';
+import { decodeBlock } from '../../../src/service/wire-block.ts';
+import { sha256Hex } from '../../../src/support/files.ts';
+import { prepareBlock } from '../../../src/transform/block-mesh.ts';
+import { CONVERT_DEFAULTS, CONVERTER_VERSION } from '../../../src/transform/convert-options.ts';
 import { createMeshCache } from '../../../src/transform/mesh-cache.ts';
+import { body } from '../../helpers/graphics.ts';
+import { BOX_BODY } from '../../helpers/snapshot.ts';
 
 /** A cache whose values count how often they were made; each takes 8 bytes. */
 function counting(maxBytes?: number) {
@@ -104,6 +109,21 @@ describe('createMeshCache', () => {
       const later = createMeshCache(1000, store);
       expect(await later.getAsync('facts', never, 'stored')).toEqual([0.1, null]);
       expect(await later.getAsync('map', never, 'stored')).toEqual(Uint8Array.of(1, 2));
+    });
+
+    it('has another format number where what is stored of a mesh differs', async () => {
+      const only = new Map<string, Uint8Array>();
+      const put = async (key: string, bytes: Uint8Array) => void only.set(key, bytes);
+      const block = decodeBlock(body(BOX_BODY));
+      const make = async () => prepareBlock(block, CONVERT_DEFAULTS);
+      await createMeshCache(1_000_000, { ...store, put }).getAsync('box', make, 'stored');
+      // If the digest changes, raise FORMAT, so that no later version reads what an earlier one has stored.
+      expect(Array.from(only, ([key, bytes]) => [key, sha256Hex(bytes)])).toEqual([
+        [
+          `${CONVERTER_VERSION} 2 box`,
+          '705fff60fe0feb38cd8b96953a7056b423c0ffaa005c48bf24275139a10546da',
+        ],
+      ]);
     });
 
     it('returns plain data and typed arrays as they were', async () => {
