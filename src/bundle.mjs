@@ -16,7 +16,7 @@ const EXTERNAL = [
   /^(?:libsql|sharp|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|yargs)$/,
 ];
 
-/** Only what is used of undici: all of it takes 100 ms to load. */
+/** Only what is used of undici: to load all of it takes 80 ms of processor time more. */
 const UNDICI = {
   name: 'undici',
   resolveId: (id) => (id === 'undici' ? '\0undici' : undefined),
@@ -57,7 +57,7 @@ function licenceOf(folder) {
   return `${name} ${version}\n\n${readFileSync(`${folder}/${file}`, 'utf8').trim()}\n`;
 }
 
-/** A text of one byte a character is read, hashed and compiled in half the time. */
+/** The program is read as Latin-1, which takes one byte a character in memory. */
 function inAscii(code) {
   const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return code.replace(/[^\r\n\t -~]/g, escaped);

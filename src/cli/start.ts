@@ -1,7 +1,6 @@
 /**
- * Starts a program from its bundle, with the code that the engine compiled in an earlier run.
- *
- * Without both, the program spends half of its start on finding, reading and compiling 250 modules.
+ * Starts a program from its bundle, with the code that the engine compiled in an earlier run. Otherwise half of the
+ * start is spent on finding, reading and compiling the modules.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -38,7 +38,7 @@ async function open(opening: ConversionMessages['opening']) {
     }
   };
   return {
-    converter: await loadConverter({ ...opening, bodies, objects, derived, isAlone: true }),
+    converter: await loadConverter({ ...opening, bodies, objects, derived, hasOwnProcess: true }),
     flush,
   };
 }

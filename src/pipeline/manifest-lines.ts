@@ -247,7 +247,7 @@ export function newLines(
   const before = run.stores.previous.lines;
   for (const key of results.keys()) {
     const only = results.freshRequestOf(key);
-    // Nine of ten lines of most runs: none of them is decoded.
+    // Almost every line of most runs, which is not decoded then.
     if (only !== undefined && !isOfCart(only) && run.stores.previous.isSettled(key, only)) {
       lines.setBytes(key, before.bytesOf(key)!);
       continue;
