@@ -1,4 +1,5 @@
-/** Bundles the programs of the command line: see cli/start.ts. */
+/** Bundles the programs of the command line, and what starts them: see cli/start.ts. */
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -10,10 +11,12 @@ const PROGRAMS = {
   program: 'cli/program.ts',
   'conversion-process': 'pipeline/conversion-process.ts',
 };
+/** They are CommonJS: to start even one standard module takes 12 ms. */
+const STARTERS = { main: 'cli/main.ts', 'conversion-process': 'cli/conversion-process.ts' };
 
-/** Native code, and what is large and only used now and then. */
+/** Native code of images, and what is large and only used now and then. */
 const EXTERNAL = [
-  /^(?:libsql|sharp|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|yargs)$/,
+  /^(?:sharp|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|yargs)$/,
 ];
 
 /** Only what is used of undici: to load all of it takes 80 ms of processor time more. */
@@ -26,15 +29,69 @@ const UNDICI = {
       : undefined,
 };
 
+/**
+ * libsql finds the package of its native code by a diagnostic report of the process, which takes 10 ms. On Linux the
+ * file of Node.js names its C library; where that says nothing, libsql searches.
+ */
+const LIBSQL = {
+  name: 'libsql',
+  transform: (code, id) =>
+    id.endsWith('/libsql/index.js')
+      ? code
+          .replace(/^.*require\("(?:@neon-rs\/load|detect-libc)"\);\n/gm, '')
+          .replace(
+            'function requireNative() {',
+            `${requireByInterpreter}
+            function requireNative() {
+              const { createRequire } = require('node:module');
+              const requireBeside = createRequire(createRequire(__filename).resolve('libsql'));
+              const native = requireByInterpreter(require('node:fs'), requireBeside);
+              if (native !== undefined) return native;
+              const { load, currentTarget } = require('@neon-rs/load');
+              const { familySync, GLIBC, MUSL } = require('detect-libc');`,
+          )
+          .replace('return require(`', 'return requireBeside(`')
+      : undefined,
+};
+
+function requireByInterpreter({ closeSync, openSync, readSync }, requireBeside) {
+  try {
+    const file = openSync('/proc/self/exe');
+    const beginning = Buffer.alloc(4096);
+    readSync(file, beginning);
+    closeSync(file);
+    const [, musl] = /\/ld-(?:linux|(musl))-/.exec(beginning.toString('latin1'));
+    return requireBeside(`@libsql/linux-${process.arch}-${musl ?? 'gnu'}`);
+  } catch {
+    return undefined;
+  }
+}
+
 const libraries = new Set();
 rmSync(OUT, { recursive: true, force: true });
 mkdirSync(OUT, { recursive: true });
+writeFileSync(`${OUT}/package.json`, '{ "type": "commonjs" }\n');
+for (const [name, input] of Object.entries(STARTERS)) {
+  writeFileSync(`${OUT}/${name}.js`, (await bundled(input)).code);
+}
 for (const [name, input] of Object.entries(PROGRAMS)) {
+  const { code, moduleIds } = await bundled(input);
+  const text = `(function (exports, require, module, __filename, __dirname) {${inAscii(code)}\n})\n`;
+  const digest = createHash('sha256').update(text).digest('hex');
+  writeFileSync(`${OUT}/${name}.cjs`, `// ${digest}\n${text}`);
+  for (const id of moduleIds) {
+    const [, folder] = /(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id) ?? [];
+    if (folder !== undefined) libraries.add(folder);
+  }
+}
+writeFileSync(`${OUT}/LICENSES.txt`, [...libraries].sort().map(licenceOf).join('\n\n'));
+
+async function bundled(input) {
   const bundle = await rolldown({
     input: `${SRC}${input}`,
     platform: 'node',
     external: EXTERNAL,
-    plugins: [UNDICI],
+    plugins: [UNDICI, LIBSQL],
   });
   const { output } = await bundle.generate({
     format: 'cjs',
@@ -42,13 +99,8 @@ for (const [name, input] of Object.entries(PROGRAMS)) {
     // The engine cannot import from code that it compiled earlier.
     dynamicImportInCjs: false,
   });
-  writeFileSync(`${OUT}/${name}.cjs`, inAscii(output[0].code));
-  for (const id of output[0].moduleIds) {
-    const [, folder] = /(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id) ?? [];
-    if (folder !== undefined) libraries.add(folder);
-  }
+  return output[0];
 }
-writeFileSync(`${OUT}/LICENSES.txt`, [...libraries].sort().map(licenceOf).join('\n\n'));
 
 /** The licences of the libraries in the bundle ask for it. */
 function licenceOf(folder) {

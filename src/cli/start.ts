@@ -6,10 +6,11 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 
 const DIGEST_BYTES = 32;
+/** Characters of the first line of a bundle, which is its digest. */
+const HEADING = 67;
 
 /**
  * Starts `<name>.cjs`, a file beside this one, as `require` does.
@@ -20,24 +21,21 @@ const DIGEST_BYTES = 32;
  * @param use - What a run does: each command calls other functions.
  */
 export function startProgram(name: string, use = ''): void {
-  const path = fileURLToPath(new URL(`${name}.cjs`, import.meta.url));
-  const folder = dirname(path);
-  const source = readFileSync(path);
-  const key = sha256(
-    Buffer.concat([source, Buffer.from(`${process.version} ${process.arch} ${use}`)]),
-  );
+  const folder = import.meta.dirname;
+  const path = `${folder}/${name}.cjs`;
+  const source = readFileSync(path, 'latin1');
+  const key = sha256(`${source.slice(0, HEADING)} ${process.version} ${process.arch} ${use}`);
   const compiled = `${folder}/.compiled/${key.toString('hex').slice(0, 32)}`;
   const cachedData = readCompiled(compiled);
-  const text = `(function (exports, require, module, __filename, __dirname) {${source.toString('latin1')}\n})`;
-  const script = new Script(text, { filename: path, ...(cachedData && { cachedData }) });
+  const script = new Script(source, { filename: path, ...(cachedData && { cachedData }) });
   const module = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(path), module, path, folder);
   if (cachedData !== undefined && script.cachedDataRejected === false) return;
   process.once('exit', () => writeCompiled(compiled, script.createCachedData()));
 }
 
-function sha256(bytes: Uint8Array): Buffer {
-  return createHash('sha256').update(bytes).digest();
+function sha256(data: Uint8Array | string): Buffer {
+  return createHash('sha256').update(data).digest();
 }
 
 /** The engine trusts what it reads: a damaged file counts as missing. */
