@@ -5,6 +5,7 @@ import { turnFor } from '../support/budget.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { refuseLinksBelow } from '../support/file-operations.ts';
 import {
+  linkIfPossible,
   listFolder,
   publishOnce,
   readBytes,
@@ -178,6 +179,13 @@ interface DerivedData {
   get(key: string): Promise<Uint8Array | undefined>;
   /** Stores bytes, in place of others of the key. They must not change for a second. */
   put(key: string, bytes: Uint8Array): Promise<void>;
+  /**
+   * Keeps a file that never changes, by its digest: as a hard link, which neither copies nor syncs it again (50 µs). Where
+   * that fails, such as on another file system, it is not kept.
+   */
+  keepFile(path: string, digest: Digest, bytes: number): Promise<void>;
+  /** Returns the path of a file that was kept, whose content is checked; undefined as with `get`. */
+  keptFile(digest: Digest): Promise<string | undefined>;
 }
 
 /**
@@ -192,25 +200,34 @@ interface DerivedData {
  * ```
  */
 export function openDerivedData(
-  store: Pick<ContentStore, 'get' | 'put'>,
+  store: Pick<ContentStore, 'get' | 'put' | 'pathOf'>,
   { derived }: Pick<Contents, 'derived'>,
   now: number,
 ): DerivedData {
+  const get = async (key: string): Promise<Uint8Array | undefined> => {
+    const entry = derived.use(key, now);
+    if (entry === undefined) return undefined;
+    try {
+      return await store.get(entry.digest);
+    } catch (error) {
+      if (!isConverterError(error, 'STORE_DAMAGED')) throw error;
+      derived.put(key, undefined);
+      return undefined;
+    }
+  };
   return {
-    async get(key) {
-      const entry = derived.use(key, now);
-      if (entry === undefined) return undefined;
-      try {
-        return await store.get(entry.digest);
-      } catch (error) {
-        if (!isConverterError(error, 'STORE_DAMAGED')) throw error;
-        derived.put(key, undefined);
-        return undefined;
-      }
-    },
+    get,
     async put(key, bytes) {
       const { digest } = await store.put(bytes);
       derived.put(key, { digest, bytes: bytes.length, usedAt: now });
+    },
+    async keepFile(path, digest, bytes) {
+      const isKept = await linkIfPossible(path, store.pathOf(digest)).catch(() => false);
+      if (isKept) derived.put(`file ${digest}`, { digest, bytes, usedAt: now });
+    },
+    async keptFile(digest) {
+      const bytes = await get(`file ${digest}`).catch(() => undefined);
+      return bytes && store.pathOf(digest);
     },
   };
 }

@@ -17,7 +17,7 @@ import type {
 } from '../model/snapshot.ts';
 import { decodePartsList } from '../service/wire-parts-list.ts';
 import { ConverterError } from '../support/errors.ts';
-import { sha256Hex } from '../support/files.ts';
+import { linkOrCopy, sha256Hex } from '../support/files.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { conversionText } from '../transform/convert-options.ts';
 import { publishedAsset } from '../write/publish.ts';
@@ -87,7 +87,6 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
   const { stopwatch } = metrics;
   const { database, previous } = stores;
   const { convert, service, limits } = options.pipeline;
-  const build = createBuilder(run, snapshots.decoded);
   const sourceOf = sourceDigest(convert);
   const serviceId = pipelineServiceId(service);
   const languages = languagesOf(service);
@@ -121,23 +120,15 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     return isCurrent ? { status: 'fresh', request, key } : undefined;
   };
 
-  /** What an interrupted run built from the same source. */
-  const builtEarlier = async (source: Digest) => {
-    const built = database.builds.get(source);
-    return built && (await isStored(built)) ? built : undefined;
-  };
-
-  const buildAnew = async (snapshot: ArticleSnapshot, source: Digest): Promise<Built> => {
-    const built = await build(snapshot, source);
-    const fetched = snapshot.warnings.filter((warning) => !isReported(warning));
-    const withWarnings = { ...built, warnings: [...fetched, ...built.warnings] };
-    database.builds.put(source, withWarnings);
-    return withWarnings;
-  };
+  const build = createBuilder(run, snapshots.decoded, isStored);
 
   const processStale = async (selected: SelectedArticle): Promise<Result> => {
     const { request } = selected;
-    const before = database.snapshots.get(serviceId, configurationKey(request));
+    // Without a manifest it makes no difference.
+    const isFirst = previous.lines.size === 0;
+    const before = isFirst
+      ? undefined
+      : database.snapshots.get(serviceId, configurationKey(request));
     const snapshot = await stopwatch.during('fetch', () =>
       within(run, (signal) => snapshots.load(selected, signal)),
     );
@@ -163,7 +154,7 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     }
     const line = lineOf(key, source);
     const published = line && (await isStored(line)) ? builtOf(line) : undefined;
-    const built = published ?? (await builtEarlier(source)) ?? (await buildAnew(snapshot, source));
+    const built = published ?? (await build(snapshot, source));
     const why = () => whyBuilt(run, before, snapshot);
     return {
       status: published === undefined ? 'converted' : 'unchanged',
@@ -298,24 +289,51 @@ function builtOf(line: ManifestLine): Built | undefined {
   return { ...figures, losses: line.losses, warnings } as Built;
 }
 
-/** Builds each source once a run. */
+/** Builds each source once a run, unless an earlier run did and its GLB is stored, or in the cache. */
 function createBuilder(
   run: Run,
   decoded: DecodedReader | undefined,
+  isStored: (built: Built) => Promise<boolean>,
 ): (snapshot: ArticleSnapshot, source: Digest) => Promise<Built> {
-  const { checks } = run.stores;
+  const { checks, database, derived, objects, objectFiles, unsynced } = run.stores;
   const { stopwatch } = run.metrics;
+  const isForced = run.options.force ?? false;
   const convert = openConversions(run, decoded);
   const builds = new Map<Digest, Promise<Built>>();
 
-  const build = async (snapshot: ArticleSnapshot): Promise<Built> => {
+  /** Links the GLB of an earlier run from the cache: once its content is checked, it is as good as a new one. */
+  const restore = async ({ sha256 }: Built): Promise<boolean> => {
+    const kept = await derived.keptFile(sha256);
+    if (kept === undefined) return false;
+    const to = objects.pathOf(sha256);
+    if ((await linkOrCopy(kept, to, objectFiles.tmpDir, undefined, unsynced)) === 'absent')
+      return false;
+    await checks.recordWritten(sha256);
+    return true;
+  };
+
+  const convertAnew = async (snapshot: ArticleSnapshot): Promise<Built> => {
     const built = await stopwatch.during('transform', () => convert('build', snapshot));
-    await checks.recordWritten(built.sha256);
+    const { sha256, bytes } = built;
+    await checks.recordWritten(sha256);
+    if (!isForced) await derived.keepFile(objects.pathOf(sha256), sha256, bytes);
+    const fetched = snapshot.warnings.filter((warning) => !isReported(warning));
+    return { ...built, warnings: [...fetched, ...built.warnings] };
+  };
+
+  const build = async (snapshot: ArticleSnapshot, source: Digest): Promise<Built> => {
+    const earlier = isForced ? undefined : database.builds.get(source);
+    const isUsable =
+      earlier !== undefined &&
+      ((await isStored(earlier)) || (await stopwatch.during('write', () => restore(earlier))));
+    if (isUsable) return earlier;
+    const built = await convertAnew(snapshot);
+    database.builds.put(source, built);
     return built;
   };
 
   return (snapshot, source) => {
-    const built = builds.get(source) ?? build(snapshot);
+    const built = builds.get(source) ?? build(snapshot, source);
     builds.set(source, built);
     return built;
   };

@@ -25,7 +25,7 @@ interface WriteOptions {
 }
 
 /** The facts of a file or folder. */
-export interface FileFacts {
+interface FileFacts {
   bytes: number;
   /** When its content was last changed, in milliseconds since 1970, with a fraction. */
   modifiedMs: number;
@@ -282,6 +282,13 @@ export async function linkOrCopy(
   const result = isNew ? 'linked' : await viaTemporary(tmpDir ?? dirname(to), replace);
   await (unsynced?.add(dirname(to)) ?? syncFolder(dirname(to)));
   return result;
+}
+
+/** Gives a file a second name by a hard link, unless the name is taken. @returns Whether `to` exists now. */
+export async function linkIfPossible(from: string, to: string): Promise<boolean> {
+  await makeFolder(dirname(to));
+  const linked = isPossible(linkNew(from, to));
+  return (await unless(new Set(['EEXIST']), linked)) ?? true;
 }
 
 async function linkNew(from: string, to: string): Promise<void> {

@@ -8,7 +8,6 @@ import { parseConfigurationKey } from '../model/configuration-id.ts';
 import type { Bounds } from '../model/scene.ts';
 import type { Digest } from '../model/snapshot.ts';
 import {
-  type FileFacts,
   linkOrCopy,
   listEntries,
   listFolder,
@@ -159,7 +158,7 @@ async function linkAll(publication: Publication, unsynced: Set<string>): Promise
   const published: Published = { copied: 0, linked: 0, restored: [], withoutObject: [] };
   const tmpDir = temporaryFolder(outputDir);
   // Many configurations share an object.
-  const objects = new Map<string, FileFacts | undefined>();
+  const objects = new Map<string, Awaited<ReturnType<typeof statIfExists>>>();
   const paths = assignPaths(Array.from(lines.keys(), parseConfigurationKey));
   await inParallel(paths, LINKS_AT_ONCE, async ([key, glb]) => {
     signal?.throwIfAborted();

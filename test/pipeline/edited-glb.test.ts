@@ -3,14 +3,14 @@
  * publication that was cut off leaves, which is no damage.
  */
 import { appendFile, chmod, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Verification, verifyOutput } from '../../src/pipeline/output-folder.ts';
 import { watchFileOperations } from '../../src/support/file-operations.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
-import { manifestWithoutStatus } from '../helpers/output-folder.ts';
+import { filesBelow, manifestWithoutStatus } from '../helpers/output-folder.ts';
 
 /** Two looks: articles 1, 3 and 5 share one GLB, 2, 4 and 6 the other. */
 const SIZE = { articles: 6, blocks: 6, images: 1, looks: 2 };
@@ -115,6 +115,79 @@ describe('a GLB that another program has changed', () => {
     await runs.run('2026-02-03', '--only', '*/A00003');
     expect((await verifyOutput(runs.outputDir)).problems).toEqual([]);
   });
+});
+
+describe('an output folder that was removed', () => {
+  /** The GLBs that the next run reads. */
+  async function readBy(...options: string[]): Promise<string[]> {
+    const read: string[] = [];
+    watchFileOperations((operation, path) => {
+      if (operation === 'read' && published.has(basename(path))) read.push(path);
+    });
+    expect(await runs.run('2026-02-02', ...options)).toMatchObject({ exit: 0 });
+    watchFileOperations(undefined);
+    expect((await verifyOutput(runs.outputDir)).problems).toEqual([]);
+    expect(await manifestWithoutStatus(runs.outputDir)).toEqual(before);
+    return read;
+  }
+  const remove = () => rm(runs.outputDir, { recursive: true });
+
+  test('gets its GLBs from the cache: read once to be checked, and linked', async () => {
+    const old = await inodes();
+    await remove();
+    expect(await readBy()).toHaveLength(2);
+    expect(await inodes()).toEqual(old);
+    // Three configurations share it, the object is one, and the cache has one.
+    expect((await stat(await linkOf(0))).nlink).toBe(5);
+  });
+
+  test('gets copies where cache and output are on two file systems', async () => {
+    const old = await inodes();
+    await remove();
+    const copied: string[] = [];
+    const synced: string[] = [];
+    watchFileOperations((operation, path) => {
+      if (operation === 'copy') copied.push(path);
+      if (operation === 'fsync') synced.push(path);
+      // Those of articles/ have the same file system.
+      if (operation === 'link' && !path.includes('articles'))
+        throw Object.assign(new Error('EXDEV'), { code: 'EXDEV' });
+    });
+    expect(await runs.run('2026-02-02')).toMatchObject({ exit: 0 });
+    expect(copied).toHaveLength(2);
+    expect(synced).toEqual(expect.arrayContaining(copied));
+    watchFileOperations(undefined);
+    expect(await manifestWithoutStatus(runs.outputDir)).toEqual(before);
+    expect((await inodes()).some((inode) => old.includes(inode))).toBe(false);
+    expect((await stat(await linkOf(0))).mode & 0o222).toBe(0);
+  });
+
+  test('gets new ones with --force', async () => {
+    await remove();
+    expect(await readBy('--force')).toEqual([]);
+    const cached = await inodesInCache();
+    expect((await inodes()).some((inode) => cached.includes(inode))).toBe(false);
+  });
+
+  test('gets new ones where a program has changed those in the cache through their links', async () => {
+    const old = await inodes();
+    for (const index of [0, 1]) await edit(await linkOf(index));
+    await remove();
+    expect(await readBy()).toHaveLength(2);
+    const now = await inodes();
+    expect(now.some((inode) => old.includes(inode))).toBe(false);
+    expect(new Set(await inodesInCache())).toEqual(new Set(now));
+  });
+
+  let published: Set<string>;
+  beforeEach(async () => {
+    published = new Set((await linesOf()).map(({ sha256 }) => sha256!));
+  });
+  async function inodesInCache(): Promise<number[]> {
+    const paths = await filesBelow(join(runs.cacheDir, 'objects'));
+    const glbs = paths.filter((path) => published.has(basename(path)));
+    return Promise.all(glbs.map(async (path) => (await stat(path)).ino));
+  }
 });
 
 test('a link that is another file is linked anew, and the run says so', async () => {

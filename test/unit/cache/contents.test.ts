@@ -1,4 +1,14 @@
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Libsql from 'libsql';
@@ -207,6 +217,61 @@ describe('derived data', () => {
     expect(database.contents.derived.all()).toEqual([]);
     await derivedAt().put(KEY, bytes);
     expect(Buffer.compare((await derivedAt().get(KEY))!, bytes)).toBe(0);
+  });
+
+  describe('that is a file of an output folder', () => {
+    const object = () => at('out/object.glb');
+    const digest = sha256Hex(LARGE);
+    const keep = () => derivedAt().keepFile(object(), digest, LARGE.length);
+    const kept = () => derivedAt().keptFile(digest);
+
+    beforeEach(async () => {
+      await mkdir(at('out'));
+      await writeFile(object(), LARGE);
+    });
+
+    it('is kept by a hard link, and stays when the folder is removed', async () => {
+      expect(await kept()).toBeUndefined();
+      await keep();
+      await keep();
+      const path = (await kept())!;
+      expect((await stat(path)).ino).toBe((await stat(object())).ino);
+      await rm(at('out'), { recursive: true });
+      await reopen();
+      expect(await kept()).toBe(path);
+      expect(Buffer.compare(await readFile(path), LARGE)).toBe(0);
+      expect(await all()).toEqual([digest]);
+      expect(await evictUnused({ store, database, now: NOW, maxBytes: 0 })).toMatchObject({
+        bodies: 1,
+      });
+      expect([await kept(), await all()]).toEqual([undefined, []]);
+    });
+
+    it.each([
+      ['changed in place', () => appendFile(object(), 'x')],
+      ['cut off', () => truncate(object(), 100)],
+      ['missing', () => rm(store.pathOf(digest))],
+    ])('is absent if it was %s, and can be kept again', async (_, damage) => {
+      await keep();
+      await damage();
+      expect(await kept()).toBeUndefined();
+      expect([database.contents.derived.all(), await all()]).toEqual([[], []]);
+      await rm(object());
+      await writeFile(object(), LARGE);
+      await keep();
+      expect(await kept()).toBe(store.pathOf(digest));
+    });
+
+    it.each(['EXDEV', 'EPERM', 'ENOSPC'])(
+      'is not kept where a link fails with %s',
+      async (code) => {
+        watchFileOperations((operation) => {
+          if (operation === 'link') throw Object.assign(new Error(code), { code });
+        });
+        await keep();
+        expect([await kept(), await all()]).toEqual([undefined, []]);
+      },
+    );
   });
 
   it('is evicted by last use, together with bodies', async () => {
