@@ -294,7 +294,7 @@ type Connection = ReturnType<typeof connect>;
 
 /** Creates transport, traffic and session of one client. */
 function connect(settings: Settings, signal: AbortSignal) {
-  const { timeoutMs } = settings;
+  const { timeoutMs, profile, lang, langalt, currency } = settings;
   const { perSecond, concurrency: allowed = Number.POSITIVE_INFINITY } = settings.rateLimit ?? {};
   const concurrency = Math.min(settings.concurrency, allowed);
   const addresses = {
@@ -321,7 +321,6 @@ function connect(settings: Settings, signal: AbortSignal) {
       const all = { ...exchange, timeoutMs, signals: [signal, ...signals] };
       return { ...(await transport.send(all)), order };
     });
-  const { profile, lang, langalt, currency } = settings;
   // Values of the client, not of one request: a row of the table sends those that it declares.
   const shared = { profile, lang, langalt, currency };
   const sendRoot = (token: string) => send({ name: 'getNodes', values: shared, token, number: 1 });
@@ -388,11 +387,12 @@ function createAttempt<Name extends OperationName, Given extends MaybeValidators
       await session.replace(token, response.status === 401);
     }
   };
-  return async (number: number): Loaded<{ answer: AnswerOf<Name> }, Given> => {
+  type Parts = Parameters<Parameters<Traffic['request']>[0]>;
+  return async (...[number, arrived]: Parts): Loaded<{ answer: AnswerOf<Name> }, Given> => {
     const { response, target, accept } = await sendWithToken(number);
     const { bytes, etag, lastModified, status } = response;
-    const sent = body === undefined ? {} : { sent: body };
-    await onAnswer?.({ operation: name, values, ...sent, status, bytes });
+    if (status < 400) await arrived(bytes.length);
+    await onAnswer?.({ operation: name, values, ...(body && { sent: body }), status, bytes });
     try {
       const notModified = isNotModified(status, validators);
       const answer = notModified || readAnswer(operation, response, target.queryBytes, report);

@@ -16,7 +16,7 @@
  * the service is probed, and whether the request is sent again at once, after a back-off, or not (D-711).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createFairBudget } from '../support/budget.ts';
+import { createFairBudget, turnFor } from '../support/budget.ts';
 import { asConverterError, ConverterError, type ErrorCode } from '../support/errors.ts';
 import type { Settings } from './service-config.ts';
 import { type HttpResponse, interrupted } from './transport.ts';
@@ -26,6 +26,8 @@ const MAX_OWN_PAUSE_MS = 60_000;
 const MAX_BACKOFF_MS = 30_000;
 /** A 429 is no failure of the request, but it must end some day. */
 const MAX_REFUSALS = 30;
+/** A larger answer has its permit until it is decoded. */
+const SMALL_BYTES = 64 * 1024;
 /** Failures in a row, of any requests, after which the service is probed: fewer than the usual attempts at one. */
 const SUSPICIOUS_FAILURES = 4;
 /** Rounds of refusals without an answer in between after which a service may count as gone. */
@@ -54,6 +56,10 @@ interface TrafficOptions
   signal: AbortSignal;
 }
 
+type Arrived = (bytes: number) => Promise<void>;
+type Work<T> = (arrived: Arrived) => Promise<T>;
+type Attempt<T> = (number: number, arrived: Arrived) => Promise<T>;
+
 /** For which articles a request is made, of which more may join while it waits; and what ends it. */
 interface Demand {
   requesters: ReadonlySet<object>;
@@ -68,6 +74,8 @@ export class Traffic {
   /** Of requests that are not made for an article. */
   readonly #ownDemand: Demand;
 
+  /** Answers that have given their permit back and are not decoded yet. */
+  #undecoded = 0;
   /** Answers of any kind but an overload. */
   #answers = 0;
   /** How many there were when a requester halved the limit; without it since its next answer. */
@@ -135,23 +143,20 @@ export class Traffic {
   /**
    * Makes a request: attempts it with a permit, again and again while that may help; attempts count from 1.
    *
+   * @param attempt - Waits for `arrived` before it decodes an answer, so that the next request is sent first.
    * @param demand - Ends the request with its signal.
    * @throws {@link ConverterError} what the last attempt threw; `SERVICE_GONE`, `RATE_LIMITED`; `INTERRUPTED` once stopped.
    */
-  request<T>(attempt: (number: number) => Promise<T>, demand = this.#ownDemand): Promise<T> {
+  request<T>(attempt: Attempt<T>, demand = this.#ownDemand): Promise<T> {
     return this.#run(attempt, true, demand);
   }
 
   /** Makes a login: as {@link request}, but without a permit, and it does not count as a failure of the service. */
-  login<T>(attempt: (number: number) => Promise<T>): Promise<T> {
+  login<T>(attempt: Attempt<T>): Promise<T> {
     return this.#run(attempt, false, this.#ownDemand);
   }
 
-  async #run<T>(
-    attempt: (number: number) => Promise<T>,
-    isRequest: boolean,
-    demand: Demand,
-  ): Promise<T> {
+  async #run<T>(attempt: Attempt<T>, isRequest: boolean, demand: Demand): Promise<T> {
     const { retries, signal } = this.#options;
     const throwIfStopped = () => {
       signal.throwIfAborted();
@@ -165,12 +170,11 @@ export class Traffic {
         if (isRequest && this.#gone !== undefined) throw this.#gone;
         if (isRequest) await this.#probing;
         const begunMs = this.#options.now();
-        const work = () =>
-          settle(async () => {
-            throwIfStopped();
-            return attempt(number);
-          });
-        const outcome = await (isRequest ? this.#withPermit(demand, work) : work());
+        const work: Work<T> = async (arrived) => {
+          throwIfStopped();
+          return attempt(number, arrived);
+        };
+        const outcome = await (isRequest ? this.#withPermit(demand, work) : settle(work));
         if ('result' in outcome) {
           if (isRequest) {
             this.#answered();
@@ -197,12 +201,21 @@ export class Traffic {
     }
   }
 
-  async #withPermit<T>(demand: Demand, work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  async #withPermit<T>(demand: Demand, work: Work<T>): Promise<Outcome<T>> {
     const { taker: requester, giveBack } = await this.#permits.take(demand.requesters);
     const round = this.#limitRound;
-    const outcome = await work();
+    let isEarly = false;
+    // Otherwise of answers that arrive together all connections are idle until the last one is decoded.
+    const outcome = await settle(work, async (bytes) => {
+      isEarly = bytes <= SMALL_BYTES && this.#undecoded < this.#permits.total;
+      if (!isEarly) return;
+      this.#undecoded += 1;
+      giveBack();
+      await turnFor();
+    });
     if (!demand.signal.aborted) this.#adapt(requester, round, outcome);
-    giveBack();
+    if (isEarly) this.#undecoded -= 1;
+    else giveBack();
     return outcome;
   }
 
@@ -348,9 +361,9 @@ export class Traffic {
 /** What an attempt came to. */
 type Outcome<T> = { result: T } | { error: unknown; failure: Failure };
 
-async function settle<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+async function settle<T>(work: Work<T>, arrived: Arrived = async () => {}): Promise<Outcome<T>> {
   try {
-    return { result: await work() };
+    return { result: await work(arrived) };
   } catch (error) {
     return { error, failure: classify(error) };
   }

@@ -180,10 +180,10 @@ const SLOW_BYTES = 256 * 1024;
 let turn: Promise<unknown> = Promise.resolve();
 
 /**
- * Waits until so many bytes may be decoded: many bytes have a turn of the event loop of their own, so that signals and
- * timers are served in between. Throws the reason of the signal if it is aborted then.
+ * Waits until so many bytes may be decoded: many bytes have a turn of the event loop of their own, so that signals,
+ * timers and sockets are served in between. Throws the reason of the signal if it is aborted then.
  */
-export async function turnFor(bytes: number, signal?: AbortSignal): Promise<void> {
+export async function turnFor(bytes = Infinity, signal?: AbortSignal): Promise<void> {
   if (bytes <= SLOW_BYTES) return;
   turn = turn.then(() => new Promise(setImmediate));
   await turn;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createRateLimit, readRetryAfter, Traffic } from '../../../src/service/traffic.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
@@ -219,6 +220,24 @@ describe('the concurrency limit', () => {
     }
     await new Promise((resolve) => setImmediate(resolve));
     expect(running).toBe(5);
+  });
+
+  it('does not count small answers that wait to be decoded, up to as many', async () => {
+    const traffic = trafficOf({ concurrency: 2 });
+    const sent: number[] = [];
+    const attempt = (bytes: number) => async (_: number, arrived: (bytes: number) => unknown) => {
+      sent.push(bytes);
+      await arrived(bytes);
+      await new Promise(() => {});
+    };
+    for (const bytes of [1, 2, 3, 4, 5]) traffic.request(attempt(bytes)).catch(() => {});
+    await sleep(10);
+    expect(sent).toEqual([1, 2, 3, 4]);
+    const other = trafficOf({ concurrency: 2 });
+    sent.length = 0;
+    for (const bytes of [1e6, 2e6, 3]) other.request(attempt(bytes)).catch(() => {});
+    await sleep(10);
+    expect(sent).toEqual([1e6, 2e6]);
   });
 
   it('stays as it is if it is known', async () => {
