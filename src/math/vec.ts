@@ -1,6 +1,6 @@
-/** Vectors, 3×3 matrices, quaternions and boxes in double precision. */
+/** Vectors, 3×3 matrices and quaternions in double precision. */
 import type { Vec3 } from '../model/graphics.ts';
-import type { Bounds, SceneNode } from '../model/scene.ts';
+import type { SceneNode } from '../model/scene.ts';
 import { hypot } from './elementary.ts';
 
 /** Nine numbers, column-major: `m[3 * column + row]`. */
@@ -91,73 +91,6 @@ export function isIdentity3(m: Mat3): boolean {
 /** The matrix that stretches along the axes. */
 export function diagonal3(scale: Vec3): Mat3 {
   return [scale[0], 0, 0, 0, scale[1], 0, 0, 0, scale[2]];
-}
-
-/**
- * Points of a list, x y z each, times a matrix, plus an offset.
- *
- * @param out - Filled; three numbers a point.
- * @param indices - Which points; all where it is missing.
- */
-export function transformPoints<T extends Float32Array | Float64Array>(
-  points: Float32Array,
-  m: Mat3,
-  [x, y, z]: Vec3,
-  out: T,
-  indices?: Uint32Array,
-): T {
-  const [a, b, c, d, e, f, g, h, k] = m;
-  const count = out.length / 3;
-  for (let i = 0; i < count; i++) {
-    const at = 3 * (indices ? indices[i]! : i);
-    const px = points[at]!;
-    const py = points[at + 1]!;
-    const pz = points[at + 2]!;
-    out[3 * i] = a * px + d * py + g * pz + x;
-    out[3 * i + 1] = b * px + e * py + h * pz + y;
-    out[3 * i + 2] = c * px + f * py + k * pz + z;
-  }
-  return out;
-}
-
-/** Writes the normal of a triangle, twice its area long; a, b and c are indices of its points. */
-export function triangleNormal(
-  p: Float32Array,
-  a: number,
-  b: number,
-  c: number,
-  out: Float64Array,
-) {
-  const ax = p[3 * a]!;
-  const ay = p[3 * a + 1]!;
-  const az = p[3 * a + 2]!;
-  const ux = p[3 * b]! - ax;
-  const uy = p[3 * b + 1]! - ay;
-  const uz = p[3 * b + 2]! - az;
-  const vx = p[3 * c]! - ax;
-  const vy = p[3 * c + 1]! - ay;
-  const vz = p[3 * c + 2]! - az;
-  out[0] = uy * vz - uz * vy;
-  out[1] = uz * vx - ux * vz;
-  out[2] = ux * vy - uy * vx;
-}
-
-/** The box around points, x y z each: exactly their smallest and largest components. */
-export function boundsOf(points: Float32Array | Float64Array): Bounds {
-  let [minX, minY, minZ] = [Infinity, Infinity, Infinity];
-  let [maxX, maxY, maxZ] = [-Infinity, -Infinity, -Infinity];
-  for (let i = 0; i < points.length; i += 3) {
-    const x = points[i]!;
-    const y = points[i + 1]!;
-    const z = points[i + 2]!;
-    if (x < minX) minX = x;
-    if (x > maxX) maxX = x;
-    if (y < minY) minY = y;
-    if (y > maxY) maxY = y;
-    if (z < minZ) minZ = z;
-    if (z > maxZ) maxZ = z;
-  }
-  return { min: [minX, minY, minZ], max: [maxX, maxY, maxZ] };
 }
 
 /**

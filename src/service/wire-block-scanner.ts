@@ -1,7 +1,14 @@
 /**
  * Scans the usual body of GET block straight into typed arrays, without a string, object or closure per
- * number: 6 to 10 times as fast as `JSON.parse` and a copy (test/bench/README.md).
+ * number: 15 times as fast as `JSON.parse` and a copy (test/bench/README.md).
  */
+import {
+  type Address,
+  type Kernels,
+  type ListType,
+  viewOf,
+  withKernels,
+} from '../kernels/kernels.ts';
 import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
 import { LARGEST_NUMBER } from './wire-value.ts';
 
@@ -10,20 +17,11 @@ export const NOT_AN_INDEX = -(2 ** 31);
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const MINUS = 0x2d;
-const DOT = 0x2e;
-const ZERO = 0x30;
 const COLON = 0x3a;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-
-/** 10^0 … 10^22: all exact in double precision. */
-const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
-
-/** Largest relative error of a mantissa in two halves, divided once; see {@link longNumber}. */
-const TWO_HALVES_ERROR = 2e-15;
 
 /** Samples from which the length of a long list is estimated. */
 const SAMPLES = 16;
@@ -45,10 +43,12 @@ type Scan<T> = (cursor: Cursor) => T | undefined;
 /** How the fields of an object are scanned, by their keys of at most two letters. */
 type Scans<T> = { readonly [Name in keyof T]: Scan<T[Name]> };
 
-const scanNumbers: Scan<Float64Array> = (cursor) =>
-  scanArray(cursor, Float64Array, NUMBERS, fillNumbers);
+const scanDoubles: Scan<Float64Array> = (cursor) =>
+  scanArray(cursor, Float64Array, (kernels, ...at) => kernels.scanNumbers(...at, false));
 const scanFloats: Scan<Float32Array> = (cursor) =>
-  scanArray(cursor, Float32Array, NUMBERS, fillNumbers);
+  scanArray(cursor, Float32Array, (kernels, ...at) => kernels.scanNumbers(...at, true));
+const scanIntegers: Scan<Int32Array> = (cursor) =>
+  scanArray(cursor, Int32Array, (kernels, ...at) => kernels.scanIndices(...at));
 
 const SURFACE = { F: scanIndices, TI: scanIndices, C: scanBoolean };
 const BLOCK = {
@@ -56,7 +56,7 @@ const BLOCK = {
   P: scanVector,
   R: scanVector,
   V: scanFloats,
-  T: scanNumbers,
+  T: scanDoubles,
   A: scanSurfaces,
 };
 
@@ -152,7 +152,7 @@ function scanBoolean(cursor: Cursor): boolean | undefined {
 }
 
 function scanVector(cursor: Cursor): Vec3 | undefined {
-  const numbers = scanNumbers(cursor);
+  const numbers = scanDoubles(cursor);
   // The slow way words the error.
   return numbers?.length === 3 && numbers.every((value) => Math.abs(value) <= LARGEST_NUMBER)
     ? [numbers[0]!, numbers[1]!, numbers[2]!]
@@ -166,7 +166,7 @@ function scanIndices(cursor: Cursor): Int32Array | undefined {
     cursor.at += indices.to - indices.from;
     return indices.list;
   }
-  const list = scanArray(cursor, Int32Array, INDICES, fillIndices);
+  const list = scanIntegers(cursor);
   if (list) cursor.indices = { list, from: at, to: cursor.at };
   return list;
 }
@@ -182,50 +182,50 @@ function isRepeated(bytes: Uint8Array, from: number, to: number, at: number): bo
   return true;
 }
 
-type Numbers = Float64Array | Float32Array | Int32Array;
-
-/**
- * Numbers are read in short runs, which are copied: calls of a small function over one kind of list are optimised
- * long before one long loop is. It halves the time of a process that reads a single block.
- */
-const NUMBERS = new Float64Array(1024);
-const INDICES = new Int32Array(1024);
+/** Bytes that are scanned at once: their numbers stay in the cache of the processor. */
+const PIECE_BYTES = 64 * 1024;
 
 /**
  * Scans an array of numbers in one pass, into a list that grows where the estimate of its length is too small.
  *
- * @param run - Filled again and again.
- * @param fill - Reads numbers up to `end`, but not more than fit into `run`; returns how many, or -1 at anything that
- * is no plain list. The cursor is left at the comma behind them, or at `end`.
+ * @param scan - Reads a text of so many bytes; returns how many numbers it has, or -1 where it is no plain list.
  */
-function scanArray<T extends Numbers, R extends Float64Array | Int32Array>(
+function scanArray<T extends Float64Array | Float32Array | Int32Array>(
   cursor: Cursor,
-  List: new (length: number) => T,
-  run: R,
-  fill: (cursor: Cursor, end: number, run: R) => number,
+  List: ListType<T>,
+  scan: (kernels: Kernels, text: Address, length: number, out: Address) => number,
 ): T | undefined {
   if (!expect(cursor, OPEN_BRACKET)) return undefined;
   const { bytes } = cursor;
-  cursor.at = skipBlanks(bytes, cursor.at);
-  const end = bytes.indexOf(CLOSE_BRACKET, cursor.at);
+  let at = skipBlanks(bytes, cursor.at);
+  const end = bytes.indexOf(CLOSE_BRACKET, at);
   if (end < 0) return undefined;
-  let list = new List(end === cursor.at ? 0 : estimatedCount(bytes, cursor.at, end));
-  let count = 0;
-  while (cursor.at < end) {
-    // Behind the comma.
-    if (count > 0) cursor.at++;
-    const more = fill(cursor, end, run);
-    if (more < 0) return undefined;
-    if (count + more > list.length) {
-      const longer = new List(Math.ceil((count + more) * 1.25));
-      longer.set(list);
-      list = longer;
-    }
-    list.set(more === run.length ? run : run.subarray(0, more), count);
-    count += more;
-  }
   cursor.at = end + 1;
-  return list.subarray(0, count) as T;
+  let list = new List(end === at ? 0 : estimatedCount(bytes, at, end));
+  let count = 0;
+  return withKernels((kernels) => {
+    const text = kernels.allocate(PIECE_BYTES + 8);
+    const numbers = kernels.allocate(List.BYTES_PER_ELEMENT * (PIECE_BYTES / 2 + 1));
+    const memory = viewOf(Uint8Array, text, PIECE_BYTES + 1);
+    while (at < end) {
+      const stop = end - at <= PIECE_BYTES ? end : bytes.lastIndexOf(COMMA, at + PIECE_BYTES);
+      if (stop <= at) return undefined;
+      memory.set(bytes.subarray(at, stop));
+      memory[stop - at] = COMMA;
+      const more = scan(kernels, text, stop - at, numbers);
+      const isEmptyEntry = stop + 1 === end;
+      if (more < 0 || isEmptyEntry) return undefined;
+      if (count + more > list.length) {
+        const longer = new List(Math.ceil((count + more) * 1.25));
+        longer.set(list);
+        list = longer;
+      }
+      list.set(viewOf(List, numbers, more), count);
+      count += more;
+      at = stop + 1;
+    }
+    return list.subarray(0, count) as T;
+  });
 }
 
 /** How many numbers a list has, from its commas: exact for a short one, else from samples, and rather too many. */
@@ -244,136 +244,6 @@ function countCommas(bytes: Uint8Array, from: number, to: number): number {
   let count = 0;
   for (let i = from; i < to; i++) if (bytes[i] === COMMA) count++;
   return count;
-}
-
-/**
- * Reads numbers, see {@link scanArray}. Up to nine digits are gathered in an int32 and divided once by a power of
- * ten, which rounds as `Number()` does.
- */
-function fillNumbers(cursor: Cursor, end: number, run: Float64Array): number {
-  const { bytes } = cursor;
-  let { at } = cursor;
-  for (let i = 0; i < run.length; i++) {
-    if (i > 0) at++;
-    let byte = bytes[at]!;
-    if (byte <= 0x20) {
-      at = skipBlanks(bytes, at);
-      byte = bytes[at]!;
-    }
-    const from = at;
-    if (byte === MINUS) byte = bytes[++at]!;
-    const firstDigit = at;
-    let mantissa = 0;
-    for (; (byte - ZERO) >>> 0 <= 9; byte = bytes[++at]!)
-      mantissa = (mantissa * 10 + byte - ZERO) | 0;
-    let digits = at - firstDigit;
-    if (digits === 0 || (digits > 1 && bytes[firstDigit] === ZERO)) return -1;
-    let decimals = 0;
-    if (byte === DOT) {
-      const firstDecimal = ++at;
-      byte = bytes[at]!;
-      for (; (byte - ZERO) >>> 0 <= 9; byte = bytes[++at]!)
-        mantissa = (mantissa * 10 + byte - ZERO) | 0;
-      decimals = at - firstDecimal;
-      if (decimals === 0) return -1;
-      digits += decimals;
-    }
-    if (byte === 0x65 || byte === 0x45) {
-      at = skipExponent(bytes, at);
-      if (at < 0) return -1;
-      run[i] = numberOf(bytes, from, at);
-    } else if (digits <= 9) {
-      const value = decimals === 0 ? mantissa : mantissa / POWERS_OF_TEN[decimals]!;
-      run[i] = from === firstDigit ? value : -value;
-    } else {
-      run[i] = longNumber(bytes, from, at, decimals);
-    }
-    if (bytes[at] !== COMMA) {
-      at = skipBlanks(bytes, at);
-      if (bytes[at] !== COMMA) {
-        cursor.at = at;
-        return at === end ? i + 1 : -1;
-      }
-    }
-  }
-  cursor.at = at;
-  return run.length;
-}
-
-/** Behind the exponent that starts at `at`, or -1. */
-function skipExponent(bytes: Uint8Array, at: number): number {
-  let next = at + 1;
-  if (bytes[next] === MINUS || bytes[next] === 0x2b) next++;
-  const first = next;
-  while (bytes[next]! >= ZERO && bytes[next]! <= 0x39) next++;
-  return next === first ? -1 : next;
-}
-
-/**
- * A number of ten digits and more: two halves of up to nine digits each, put together and divided
- * once. Up to 15 digits that is exact. Beyond, it is off by less than {@link TWO_HALVES_ERROR};
- * where that could change the float32 that becomes of it, `Number()` decides.
- */
-function longNumber(bytes: Uint8Array, from: number, to: number, decimals: number): number {
-  let high = 0;
-  let low = 0;
-  let digits = 0;
-  let significant = 0;
-  let lowDigits = 0;
-  for (let at = from; at < to; at++) {
-    const digit = bytes[at]! - ZERO;
-    if (digit < 0 || digit > 9) continue;
-    digits++;
-    if (significant === 0 && digit === 0) continue;
-    significant++;
-    if (significant <= 9) high = (high * 10 + digit) | 0;
-    else if (significant <= 18) {
-      low = (low * 10 + digit) | 0;
-      lowDigits++;
-    }
-  }
-  const dropped = Math.max(0, significant - 18);
-  const scale = decimals - dropped;
-  if (digits > 40 || scale < 0 || scale > 22) return numberOf(bytes, from, to);
-  const mantissa = high * POWERS_OF_TEN[lowDigits]! + low;
-  const value = (bytes[from] === MINUS ? -mantissa : mantissa) / POWERS_OF_TEN[scale]!;
-  if (significant <= 15) return value;
-  const sure =
-    Math.fround(value * (1 - TWO_HALVES_ERROR)) === Math.fround(value * (1 + TWO_HALVES_ERROR));
-  return sure ? value : numberOf(bytes, from, to);
-}
-
-function numberOf(bytes: Uint8Array, from: number, to: number): number {
-  return Number(new TextDecoder().decode(bytes.subarray(from, to)));
-}
-
-/** Reads plain whole numbers below 10^9, see {@link scanArray}. */
-function fillIndices(cursor: Cursor, end: number, run: Int32Array): number {
-  const { bytes } = cursor;
-  let { at } = cursor;
-  for (let i = 0; i < run.length; i++) {
-    if (i > 0) at++;
-    let byte = bytes[at]!;
-    if (byte <= 0x20) {
-      at = skipBlanks(bytes, at);
-      byte = bytes[at]!;
-    }
-    const from = at;
-    let value = 0;
-    for (; (byte - ZERO) >>> 0 <= 9; byte = bytes[++at]!) value = (value * 10 + byte - ZERO) | 0;
-    const digits = at - from;
-    if (digits === 0 || digits > 9 || (digits > 1 && bytes[from] === ZERO)) return -1;
-    run[i] = value;
-    if (byte !== COMMA) {
-      at = skipBlanks(bytes, at);
-      if (bytes[at] !== COMMA) {
-        cursor.at = at;
-        return at === end ? i + 1 : -1;
-      }
-    }
-  }
-  cursor.at = at;
-  return run.length;
 }
 
 function skipBlanks(bytes: Uint8Array, from: number): number {

@@ -2,15 +2,16 @@
  * Block mesh: a block as received becomes a mesh of welded points and valid triangles that face
  * outwards, with normals. Everything is decided on the float32 coordinates as read, before P and R.
  */
+import { type Address, allocateList, copyOf, place, withKernels } from '../kernels/kernels.ts';
 import { rotationFromDegrees } from '../math/ofml-frame.ts';
-import { IDENTITY3, type Mat3, triangleNormal } from '../math/vec.ts';
+import { IDENTITY3, type Mat3 } from '../math/vec.ts';
 import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
 import type { GeometryCounts } from '../model/scene.ts';
 import { NOT_AN_INDEX } from '../service/wire-block-scanner.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { shortened } from './losses.ts';
 import { createNormals } from './normals.ts';
-import { closedByEdges, signedVolume } from './surface-topology.ts';
+import { closedByEdges } from './surface-topology.ts';
 import { uvLayoutOf } from './uv.ts';
 import { weldPoints } from './weld.ts';
 
@@ -91,16 +92,17 @@ export function prepareBlock(block: Block, options: MeshOptions): PreparedMesh {
   const counts = { droppedTriangles: 0, duplicateTriangles: 0, flippedSurfaces: 0, unusableUvs: 0 };
   const drafts = draftsOf(block, options, remap, positions, counts);
   turnInwardSurfaces(drafts, options.winding, counts);
-  const normals = createNormals(positions, options.creaseAngleDegrees);
-  const surfaces = drafts.map(({ points, uvOffsets, closed }): PreparedSurface => {
-    const { duplicateTriangles, ...shaded } = normals.addSurface(points);
+  const corners = drafts.map(({ points }) => points);
+  const shaded = createNormals(positions, corners, options.creaseAngleDegrees);
+  const surfaces = drafts.map(({ uvOffsets, closed }, i): PreparedSurface => {
+    const { duplicateTriangles, ...surface } = shaded.surfaces[i]!;
     counts.duplicateTriangles += duplicateTriangles;
-    return { uvOffsets, doubleSided: !closed, ...shaded };
+    return { uvOffsets, doubleSided: !closed, ...surface };
   });
   const unreadableClosed = unreadableClosedOf(block);
   return {
     positions,
-    normals: normals.values(),
+    normals: shaded.values,
     uvs: block.uvs,
     surfaces,
     ...placementOf(block, options),
@@ -137,15 +139,18 @@ function draftsOf(
   const firstIndex =
     options.pointIndexBase === 'auto' ? firstIndexOf(block) : options.pointIndexBase;
   const uvLayout = uvLayoutOf(block, options);
-  return block.surfaces.flatMap((surface) => {
-    const isStored = uvLayout.isUsable(surface);
-    if (surface.uvIndices.length > 0 && !isStored) counts.unusableUvs++;
-    const valid = keepValid(surface, firstIndex, remap, positions, isStored ? uvLayout : undefined);
-    const { points } = valid;
-    counts.droppedTriangles += Math.ceil(surface.triangles.length / 3) - points.length / 3;
-    if (points.length === 0) return [];
-    const closed = surface.closed ?? closedByEdges(points);
-    return [{ ...valid, closed, volume: closed ? signedVolume(points, positions) : 0 }];
+  return withKernels(() => {
+    const placed = { remap: place(remap), points: remap.length, positions: place(positions) };
+    return block.surfaces.flatMap((surface) => {
+      const isStored = uvLayout.isUsable(surface);
+      if (surface.uvIndices.length > 0 && !isStored) counts.unusableUvs++;
+      const valid = keepValid(surface, firstIndex, placed, isStored ? uvLayout : undefined);
+      const { points, signedVolume } = valid;
+      counts.droppedTriangles += Math.ceil(surface.triangles.length / 3) - points.length / 3;
+      if (points.length === 0) return [];
+      const closed = surface.closed ?? closedByEdges(points);
+      return [{ ...valid, closed, volume: closed ? signedVolume : 0 }];
+    });
   });
 }
 
@@ -167,49 +172,30 @@ function firstIndexOf({ surfaces, positions }: Block): 0 | 1 {
   return smallest === 1 && largest === count ? 1 : 0;
 }
 
+/** The valid triangles of a surface, and six times the volume that they enclose. */
 function keepValid(
-  surface: BlockSurface,
+  { triangles, uvIndices }: BlockSurface,
   firstIndex: number,
-  remap: Uint32Array,
-  positions: Float32Array,
+  { remap, points: pointCount, positions }: Record<'remap' | 'points' | 'positions', Address>,
   uvLayout: Pick<ReturnType<typeof uvLayoutOf>, 'stride' | 'firstIndex'> | undefined,
-): Pick<Draft, 'points' | 'uvOffsets'> {
-  const { triangles, uvIndices } = surface;
+): Pick<Draft, 'points' | 'uvOffsets'> & { signedVolume: number } {
   const { stride, firstIndex: firstUv } = uvLayout ?? { stride: 2, firstIndex: 0 };
-  const points = new Uint32Array(Math.floor(triangles.length / 3) * 3);
-  const uvOffsets = uvLayout && new Uint32Array(points.length);
-  let kept = 0;
-  for (let t = 0; t + 2 < triangles.length; t += 3) {
-    const a = pointOf(triangles[t]! - firstIndex, remap);
-    const b = pointOf(triangles[t + 1]! - firstIndex, remap);
-    const c = pointOf(triangles[t + 2]! - firstIndex, remap);
-    if (a < 0 || b < 0 || c < 0 || !hasArea(positions, a, b, c)) continue;
-    points[kept] = a;
-    points[kept + 1] = b;
-    points[kept + 2] = c;
-    if (uvOffsets) {
-      uvOffsets[kept] = (uvIndices[t]! - firstUv) * stride;
-      uvOffsets[kept + 1] = (uvIndices[t + 1]! - firstUv) * stride;
-      uvOffsets[kept + 2] = (uvIndices[t + 2]! - firstUv) * stride;
-    }
-    kept += 3;
-  }
-  return { points: points.subarray(0, kept), uvOffsets: uvOffsets?.subarray(0, kept) };
-}
-
-function pointOf(index: number, remap: Uint32Array): number {
-  return index >= 0 && index < remap.length ? remap[index]! : -1;
-}
-
-const scratch = new Float64Array(3);
-
-/** Finite corners and a cross product other than zero, in double precision. */
-function hasArea(p: Float32Array, a: number, b: number, c: number): boolean {
-  if (a === b || b === c || c === a) return false;
-  triangleNormal(p, a, b, c, scratch);
-  const sum = Math.abs(scratch[0]!) + Math.abs(scratch[1]!) + Math.abs(scratch[2]!);
-  // A corner that is not finite makes the sum NaN or infinite; finite float32 cannot.
-  return sum > 0 && sum < Number.POSITIVE_INFINITY;
+  const corners = Math.floor(triangles.length / 3) * 3;
+  return withKernels((kernels) => {
+    const received = place(triangles);
+    const receivedUvs = uvLayout ? place(uvIndices) : 0;
+    const points = allocateList(Uint32Array, corners);
+    const uvOffsets = uvLayout ? allocateList(Uint32Array, corners) : 0;
+    const kept = kernels.keepValid(
+      ...[received, receivedUvs, corners, firstIndex, remap, pointCount, positions],
+      ...[firstUv, stride, points, uvOffsets],
+    );
+    return {
+      points: copyOf(Uint32Array, points, kept),
+      uvOffsets: uvLayout && copyOf(Uint32Array, uvOffsets, kept),
+      signedVolume: kernels.signedVolume(points, kept, positions),
+    };
+  });
 }
 
 /** An open surface follows the majority, by triangles, of the closed ones: D-304. */

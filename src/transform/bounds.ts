@@ -1,13 +1,14 @@
 /** Bounds: the box around every drawn vertex, in the article's frame. */
+import { boundsOf } from '../kernels/kernels.ts';
 import { type Frame, movePoint } from '../math/ofml-frame.ts';
-import { boundsOf, type Mat3, scaleColumns, transformPoints } from '../math/vec.ts';
+import { type Mat3, scaleColumns } from '../math/vec.ts';
 import type { Vec3 } from '../model/graphics.ts';
 import type { Bounds } from '../model/scene.ts';
 
 /** Collects the boxes of placed meshes; the own box of a mesh is computed once. */
 export function createBounds() {
   const ownBoxes = new Map<Float32Array, Bounds>();
-  const corners: number[] = [];
+  const corners: Vec3[] = [];
   return {
     /** Adds n × 3 positions (part frame, metres) in their frame at their scale. */
     add(positions: Float32Array, { rotation, translationMetres }: Frame, scale: Vec3): void {
@@ -15,16 +16,24 @@ export function createBounds() {
       if (isAxisAligned(frame.rotation)) {
         const { min, max } = ownBoxes.get(positions) ?? boundsOf(positions);
         ownBoxes.set(positions, { min, max });
-        corners.push(...movePoint(frame, min), ...movePoint(frame, max));
+        corners.push(movePoint(frame, min), movePoint(frame, max));
       } else {
-        const placed = new Float64Array(positions.length);
-        transformPoints(positions, frame.rotation, translationMetres, placed);
-        const { min, max } = boundsOf(placed);
-        corners.push(...min, ...max);
+        const { min, max } = boundsOf(positions, [...frame.rotation, ...translationMetres]);
+        corners.push(min, max);
       }
     },
     /** The box, metres; zero-sized at the origin where nothing was added. */
-    box: (): Bounds => boundsOf(Float64Array.from(corners.length > 0 ? corners : [0, 0, 0])),
+    box(): Bounds {
+      const [first = [0, 0, 0], ...others] = corners;
+      const box: Bounds = { min: [...first], max: [...first] };
+      for (const corner of others) {
+        for (const axis of [0, 1, 2] as const) {
+          box.min[axis] = Math.min(box.min[axis], corner[axis]);
+          box.max[axis] = Math.max(box.max[axis], corner[axis]);
+        }
+      }
+      return box;
+    },
   };
 }
 

@@ -1,8 +1,8 @@
 /** UVs: the index of stored ones, the projection of missing ones, and the placement of textures. */
+import { place, withKernels } from '../kernels/kernels.ts';
 import { cosDegrees, sinDegrees } from '../math/ofml-frame.ts';
 import type { Block, BlockSurface, ServiceMaterial } from '../model/graphics.ts';
 import type { TextureTransform } from '../model/scene.ts';
-import { NOT_AN_INDEX } from '../service/wire-block-scanner.ts';
 import type { ConvertOptions } from './convert-options.ts';
 
 /** The smallest and largest index of a list, and whether each entry is one. */
@@ -14,19 +14,12 @@ interface IndexRange {
 
 /** Leaves out what was no integer: D-302. */
 function rangeOf(list: Int32Array): IndexRange {
-  let smallest = Infinity;
-  let largest = -Infinity;
-  let isComplete = true;
-  for (let i = 0; i < list.length; i++) {
-    const index = list[i]!;
-    if (index === NOT_AN_INDEX) {
-      isComplete = false;
-      continue;
-    }
-    if (index < smallest) smallest = index;
-    if (index > largest) largest = index;
-  }
-  return { smallest, largest, isComplete };
+  return withKernels((kernels) => {
+    const count = kernels.findIndexRange(place(list), list.length);
+    const isComplete = count === list.length;
+    if (count === 0) return { smallest: Infinity, largest: -Infinity, isComplete };
+    return { smallest: kernels.smallestIndex(), largest: kernels.largestIndex(), isComplete };
+  });
 }
 
 /** Floats an entry, and the index of the first one. */
@@ -99,11 +92,9 @@ export function uvLayoutOf(
 const LARGEST_PLAIN = 1e300;
 
 function arePlain(values: Float64Array): boolean {
-  for (let i = 0; i < values.length; i++) {
-    // Also false for NaN.
-    if (!(Math.abs(values[i]!) <= LARGEST_PLAIN)) return false;
-  }
-  return true;
+  return withKernels(
+    ({ areWithin }) => areWithin(place(values), values.length, LARGEST_PLAIN) === 1,
+  );
 }
 
 function areFinite(
@@ -117,51 +108,6 @@ function areFinite(
     if (!Number.isFinite(uvs[offset]! + uvs[offset + 1]!)) return false;
   }
   return true;
-}
-
-/** Front and back: U is x, V is y. First in a tie: D-402. */
-const FRONT = 0;
-/** Left and right: U is z, V is y. Second in a tie. */
-const SIDE = 1;
-/** Top and bottom: U is x, V is z. */
-const TOP = 2;
-/** Added to the face of a mirrored opposite side: U runs the other way. */
-const MIRRORED = 3;
-
-/** Components of a unit normal that are this close count as equal. */
-const TIE = 1e-6;
-
-/**
- * The side of the box that the largest component of a unit normal points to (D-402).
- *
- * @param mirror - Whether U runs the other way on back, left and bottom.
- * @returns 0 to 5, for {@link boxU} and {@link boxV}.
- *
- * @example
- * ```ts
- * boxFace(0, -1, 0); // → 2, the top
- * boxFace(Math.SQRT1_2, 0, Math.SQRT1_2); // → 0, the front
- * ```
- */
-export function boxFace(x: number, y: number, z: number, mirror = false): number {
-  const ax = Math.abs(x);
-  const ay = Math.abs(y);
-  const az = Math.abs(z);
-  const limit = Math.max(ax, ay, az) - TIE;
-  if (az >= limit) return mirror && z < 0 ? FRONT + MIRRORED : FRONT;
-  if (ax >= limit) return mirror && x < 0 ? SIDE + MIRRORED : SIDE;
-  return mirror && y < 0 ? TOP + MIRRORED : TOP;
-}
-
-/** U of a point on a face: front and top x, side z; backwards where the face is mirrored. */
-export function boxU(face: number, x: number, z: number): number {
-  if (face >= MIRRORED) return -boxU(face - MIRRORED, x, z);
-  return face === SIDE ? z : x;
-}
-
-/** V of a point on a face: front and side y, top z. */
-export function boxV(face: number, y: number, z: number): number {
-  return face % MIRRORED === TOP ? z : y;
 }
 
 /** Placement of an image as the service has it, V up: p' = S·(R(W)·p + o). */

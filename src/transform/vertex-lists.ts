@@ -1,7 +1,5 @@
 /** Vertex lists: finds the vertex that a corner is among those of its point, however many there are. */
 
-import { scratch } from './scratch.ts';
-
 const NONE = 0xffffffff;
 
 /** A list of this length is closed; further vertices of its point are found by key, in constant time. */
@@ -22,8 +20,8 @@ interface Corners {
  * A short list is searched from end to end, which takes no memory and a fraction of the time of a key.
  */
 export function createVertexLists({ pointCount, cornerCount, isSame, keyOf }: Corners) {
-  const heads = scratch(5, Uint32Array, pointCount).fill(NONE);
-  const next = scratch(6, Uint32Array, cornerCount);
+  const heads = new Uint32Array(pointCount).fill(NONE);
+  const next = new Uint32Array(cornerCount);
   let unlisted: Map<string, number> | undefined;
   let count = 0;
 

@@ -7,6 +7,7 @@ const LAYERS = [
   ['model'],
   ['support'],
   ['math'],
+  ['kernels'],
   ['service'],
   ['cache'],
   ['fetch', 'transform', 'write', 'deliver'],

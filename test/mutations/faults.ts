@@ -65,9 +65,9 @@ export const FAULTS: readonly Fault[] = [
     name: "the block's P and R after the scale",
     rule: 'D-105',
     file: 'src/transform/vertex-data.ts',
-    find: 'positions: clamped(pointsAt(plan.shape, mesh, split,',
+    find: 'const positions = pointsAt(kernels, plan.shape, mesh, split,',
     replace:
-      'positions: clamped(pointsAt(plan.shape, { ...mesh, positionMetres: [0, 1, 2].map((k) => mesh.positionMetres[k]! / plan.projectAt[4 * k]!) as unknown as typeof mesh.positionMetres }, split,',
+      'const positions = pointsAt(kernels, plan.shape, { ...mesh, positionMetres: [0, 1, 2].map((k) => mesh.positionMetres[k]! / plan.projectAt[4 * k]!) as unknown as typeof mesh.positionMetres }, split,',
   },
   {
     name: "the block's R forgotten",
@@ -185,9 +185,9 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'degenerate triangles kept',
     rule: 'D-303',
-    file: 'src/transform/block-mesh.ts',
-    find: 'return sum > 0 && sum < Number.POSITIVE_INFINITY;',
-    replace: 'return sum < Number.POSITIVE_INFINITY;',
+    file: 'src/kernels/assembly/triangles.ts',
+    find: 'return sum > 0 && sum < Infinity;',
+    replace: 'return sum < Infinity;',
   },
   {
     name: 'winding kept as delivered',
@@ -213,24 +213,24 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'V not flipped',
     rule: 'D-401',
-    file: 'src/transform/vertex-data.ts',
-    find: '1 - (map ? map[3] * s + map[4] * t + map[5] : t);',
-    replace: 'map ? map[3] * s + map[4] * t + map[5] : t;',
+    file: 'src/kernels/assembly/vertices.ts',
+    find: 'clamped(<f32>(1 - w))',
+    replace: 'clamped(<f32>w)',
   },
   {
     name: 'box face by the unscaled normal',
     rule: 'D-402',
     file: 'src/transform/vertex-data.ts',
-    find: 'const m = multiplyMat3(plan.projectAt, mesh.rotation);',
-    replace: 'const m = mesh.rotation;',
+    find: 'normalMatrix3(multiplyMat3(plan.projectAt, mesh.rotation))',
+    replace: 'normalMatrix3(mesh.rotation)',
   },
   {
     name: 'box face by the first corner instead of the triangle',
     rule: 'D-402',
     file: 'src/transform/vertex-data.ts',
-    find: 'faces[t] = boxFace(nx / length, ny / length, nz / length, plan.mirrorOppositeSides);',
+    find: 'kernels.boxFaces(',
     replace:
-      'faces[t] = boxFace(...([0, 1, 2].map((k) => mesh.normals[3 * (surface.firstNormal + surface.normals[3 * t]!) + k]! + 0 * (nx + ny + nz + length)) as [number, number, number]));',
+      'for (let t = 0; t < length; t += 3) {\n      const [x, y, z] = mesh.normals.subarray(3 * (firstNormal + normals[t]!)) as unknown as [number, number, number];\n      viewOf(Uint32Array, keys, length).fill(kernels.boxFace(x, y, z, mirrorOppositeSides), t, t + 3);\n    }\n    if (length < 0) kernels.boxFaces(',
   },
   {
     name: 'projection before the scale',

@@ -54,14 +54,16 @@ async function withFault<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
     source.split(fault.find),
     `${fault.file} contains the place of the fault once`,
   ).toHaveLength(2);
-  await writeFile(
-    path,
-    source.replace(fault.find, () => fault.replace),
-  );
+  const write = async (text: string) => {
+    await writeFile(path, text);
+    if (fault.file.startsWith('src/kernels/'))
+      await promisify(execFile)(process.execPath, ['src/kernels/compile.mjs'], { cwd: copy });
+  };
+  await write(source.replace(fault.find, () => fault.replace));
   try {
     return await work();
   } finally {
-    await writeFile(path, source);
+    await write(source);
   }
 }
 

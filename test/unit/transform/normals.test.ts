@@ -13,11 +13,11 @@ function normalsOf(
   triangles: readonly number[],
   crease = 30,
 ): number[][] {
-  const made = createNormals(Float32Array.from(points), crease);
   // An earlier surface, whose normals come first.
-  made.addSurface(Uint32Array.of(0, 1, 2));
-  const { normals, firstNormal } = made.addSurface(Uint32Array.from(triangles));
-  const values = made.values().subarray(3 * firstNormal);
+  const surfaces = [Uint32Array.of(0, 1, 2), Uint32Array.from(triangles)];
+  const made = createNormals(Float32Array.from(points), surfaces, crease);
+  const { normals, firstNormal } = made.surfaces[1]!;
+  const values = made.values.subarray(3 * firstNormal);
   return [...normals].map((normal) => [...values.subarray(3 * normal, 3 * normal + 3)]);
 }
 
@@ -173,7 +173,7 @@ describe('normals of a surface', () => {
 /** Twenty-one points in no line. */
 const SCATTERED = Float32Array.from({ length: 63 }, (_, i) => ((i * i * 7 + i * 3) % 101) / 10);
 const surface = (points: number[]) =>
-  createNormals(SCATTERED, 30).addSurface(Uint32Array.from(points));
+  createNormals(SCATTERED, [Uint32Array.from(points)], 30).surfaces[0]!;
 
 describe('points of a surface', () => {
   it('are numbered in first-use order', () => {
@@ -183,9 +183,8 @@ describe('points of a surface', () => {
   });
 
   it('are numbered anew for the next surface of a block', () => {
-    const normals = createNormals(SCATTERED, 30);
-    normals.addSurface(Uint32Array.of(0, 1, 2));
-    const second = normals.addSurface(Uint32Array.of(2, 1, 5));
+    const surfaces = [Uint32Array.of(0, 1, 2), Uint32Array.of(2, 1, 5)];
+    const second = createNormals(SCATTERED, surfaces, 30).surfaces[1]!;
     expect([...second.localPoints]).toEqual([0, 1, 2]);
     expect([...second.points]).toEqual([2, 1, 5]);
   });
@@ -308,8 +307,8 @@ describe('normals take linear time', () => {
       return { positions: Float32Array.from(positions), points: Uint32Array.from(triangles) };
     };
     expectLinear(25_000, input, ({ positions, points }) => {
-      const surface = createNormals(positions, 30).addSurface(points.slice());
-      expect(surface.points).toHaveLength(positions.length / 3);
+      const [surface] = createNormals(positions, [points], 30).surfaces;
+      expect(surface!.points).toHaveLength(positions.length / 3);
     });
   });
 });

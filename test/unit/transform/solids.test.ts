@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { PreparedMesh } from '../../../src/transform/block-mesh.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 import { makeSolid, solidLengths } from '../../../src/transform/solids.ts';
-import { closedByEdges, signedVolume } from '../../../src/transform/surface-topology.ts';
+import { closedByEdges } from '../../../src/transform/surface-topology.ts';
 import { expectLinear } from '../../helpers/growth.ts';
+import { signedVolume } from '../../helpers/kernels.ts';
 
 const make = (type: string, params: unknown) => makeSolid({ type, params }, CONVERT_DEFAULTS);
 const tolerance = CONVERT_DEFAULTS.curveToleranceMetres;
