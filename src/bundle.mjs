@@ -67,6 +67,16 @@ function requireByInterpreter({ closeSync, openSync, readSync }, requireBeside) 
   }
 }
 
+const { version } = JSON.parse(readFileSync(`${SRC}../package.json`, 'utf8'));
+/** A start needs not read `package.json`. */
+const VERSION = {
+  name: 'version',
+  load: (id) =>
+    id === `${SRC}support/version.ts`
+      ? `export const programVersion = () => ${JSON.stringify(version)};`
+      : undefined,
+};
+
 /** Built-in modules that most commands do not need: they are loaded when they are first used. */
 const LATE = 'child_process|net|stream/promises|timers/promises|v8|vm|worker_threads|zlib';
 
@@ -102,7 +112,7 @@ async function bundled(input) {
     input: `${SRC}${input}`,
     platform: 'node',
     external: EXTERNAL,
-    plugins: [UNDICI, LIBSQL],
+    plugins: [UNDICI, LIBSQL, VERSION],
   });
   const { output } = await bundle.generate({
     format: 'cjs',

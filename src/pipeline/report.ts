@@ -275,9 +275,14 @@ export async function writeReport(
   const folder = join(outputDir, RUNS_FOLDER, id);
   const put = (name: string, content: string | Iterable<Uint8Array>) =>
     replaceFile(join(folder, name), content, { tmpDir: temporaryFolder(outputDir) });
-  await put('failures.jsonl', jsonPieces(failures()));
-  await put('report.json', visibleJson(`${JSON.stringify(written, null, 2)}\n`));
-  await put('report.html', reportHtml(written));
+  // One is written while the disk still syncs another.
+  const puts = await Promise.allSettled([
+    put('failures.jsonl', jsonPieces(failures())),
+    put('report.json', visibleJson(`${JSON.stringify(written, null, 2)}\n`)),
+    put('report.html', reportHtml(written)),
+  ]);
+  const failed = puts.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
   await linkLatestRun(outputDir, id).catch((error: Error) => environment.log.warn(error.message));
   return folder;
 }
