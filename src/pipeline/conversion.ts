@@ -32,17 +32,21 @@ const MOST_UNWRITTEN_BYTES = 32 * 1024 * 1024;
 const CACHE_BYTES = 128 * 1024 * 1024;
 
 /**
- * By the bytes of parts list and blocks. In a small conversion, no step delays a signal by more than about a second:
- * 150,000 surfaces, a block of 3.6 MiB, did by three. A large one may take hundreds of MiB, and is alone.
+ * By the bytes of parts list and blocks. A medium conversion takes long enough for a child process to pay where
+ * others work meanwhile. A large one takes long in one step, or hundreds of MiB, and is alone.
  */
 const SIZES = {
-  medium: { listBytes: 256 * 1024, blockBytes: 1024 ** 2, allBytes: 4 * 1024 ** 2 },
-  large: { listBytes: 1024 ** 2, blockBytes: 16 * 1024 ** 2, allBytes: 16 * 1024 ** 2 },
+  medium: { listBytes: 128 * 1024, blockBytes: 1024 ** 2, allBytes: 4 * 1024 ** 2 },
+  large: { listBytes: 256 * 1024, blockBytes: 8 * 1024 ** 2, allBytes: 32 * 1024 ** 2 },
 } as const;
 type Size = 'small' | keyof typeof SIZES;
-/** What a small conversion may contain; one with more is large. Solids and pictures do not show in its bytes. */
-const SMALL = { maxNodes: 5_000, maxTriangles: 250_000, maxSceneBytes: 32 * 1024 * 1024 };
-const SMALL_PICTURE_PIXELS = 1024 ** 2;
+/**
+ * What a conversion in this process may contain; one with more is large, which does not show in its bytes. No step
+ * delays a signal by more than about half a second: 150,000 surfaces did by three.
+ */
+const HERE = { maxNodes: 5_000, maxTriangles: 1_000_000, maxSceneBytes: 48 * 1024 * 1024 };
+const MOST_SURFACES_HERE = 20_000;
+const MOST_PIXELS_HERE = 1024 ** 2;
 
 /** What goes to a child process and back. */
 export interface ConversionMessages {
@@ -105,6 +109,8 @@ interface ConverterInput {
   pause?: () => Promise<void>;
   /** Pixels of the largest picture that is decoded; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
   maxPicturePixels?: number | undefined;
+  /** Surfaces of the largest block; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
+  maxSurfaces?: number | undefined;
 }
 
 /** Loads the converter, with one cache of meshes for all articles. */
@@ -120,6 +126,7 @@ export async function loadConverter(given: ConverterInput) {
       import('../write/gltf.ts'),
     ]);
   const shared = {
+    maxSurfaces: given.maxSurfaces,
     read: (digest: string) => bodies.get(digest),
     decoded,
     options,
@@ -198,18 +205,19 @@ export function openConversions(run: Run, decoded: DecodedReader | undefined) {
       const all = inThisProcess(run, decoded);
       return (request: ConversionMessages['request']) => all(request);
     }
-    const here = inThisProcess(run, decoded, SMALL_PICTURE_PIXELS);
+    const here = inThisProcess(run, decoded, 'limited');
     const inChild = inProcesses(run);
     return async (request: ConversionMessages['request'], limit: AbortSignal) => {
       const size = await conversionSize(request.input, bodies);
-      if (size === 'small') {
+      const isHere = size === 'small' || (size === 'medium' && turns.isUnused());
+      if (isHere) {
         try {
           return await inTurn(1, (release) => here(request, release));
         } catch (error) {
           if (!isConverterError(error, 'SCENE_TOO_LARGE')) throw error;
         }
       }
-      const isAlone = size !== 'medium';
+      const isAlone = isHere || size === 'large';
       const signal = AbortSignal.any([run.session.ended, limit]);
       return inTurn(isAlone ? CONVERSIONS_AT_ONCE : 1, () => inChild(request, signal, isAlone));
     };
@@ -257,11 +265,10 @@ function interrupted(): ConverterError {
   return new ConverterError('INTERRUPTED', 'interrupted during the conversion');
 }
 
-/** @param smallPicture - If it is given, conversions have the limits of small ones. */
 function inThisProcess(
   { stores, options, metrics, session }: Run,
   decoded: DecodedReader | undefined,
-  smallPicture?: number,
+  limited?: 'limited',
 ) {
   const { convert } = options.pipeline;
   const { bodies, objects } = stores;
@@ -272,14 +279,18 @@ function inThisProcess(
     release();
     return metrics.stopwatch.during('write', () => objects.put(glb)).finally(done);
   };
-  const limited = smallPicture === undefined ? convert : { ...convert, ...smallerLimits(convert) };
+  const limits = limited && {
+    options: { ...convert, ...smallerLimits(convert) },
+    maxPicturePixels: MOST_PIXELS_HERE,
+    maxSurfaces: MOST_SURFACES_HERE,
+  };
   const derived = options.force ? undefined : stores.derived;
   const pause = async () => {
     await new Promise(setImmediate);
     if (session.ended.aborted) throw interrupted();
   };
-  const own = { options: limited, decoded, cacheBytes: CACHE_BYTES, pause };
-  const given = { bodies, objects, derived, ...own, maxPicturePixels: smallPicture };
+  const own = { options: convert, decoded, cacheBytes: CACHE_BYTES, pause };
+  const given = { bodies, objects, derived, ...own, ...limits };
   let converter: Promise<Converter> | undefined;
   return async ({ step, input, file }: ConversionMessages['request'], release = () => {}) => {
     converter ??= loadConverter(given);
@@ -288,8 +299,8 @@ function inThisProcess(
   };
 }
 
-function smallerLimits(options: ConvertOptions): typeof SMALL {
-  const entries = Object.entries(SMALL) as [keyof typeof SMALL, number][];
+function smallerLimits(options: ConvertOptions): typeof HERE {
+  const entries = Object.entries(HERE) as [keyof typeof HERE, number][];
   const limits = entries.map(([name, most]) => [name, Math.min(most, options[name])]);
   return Object.fromEntries(limits);
 }

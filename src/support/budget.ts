@@ -9,6 +9,8 @@ interface Budget {
    * @returns A function that gives the share back; it may be called again.
    */
   take(amount: number): Promise<() => void>;
+  /** Whether all of it is there, and no call waits. */
+  isUnused(): boolean;
 }
 
 /**
@@ -31,6 +33,7 @@ export function createBudget(total: number): Budget {
     }
   };
   return {
+    isUnused: () => free === total && waiting.length === 0,
     async take(amount) {
       const share = Math.min(amount, total);
       await new Promise<void>((start) => {

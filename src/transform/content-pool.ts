@@ -26,26 +26,18 @@ export function createContentPool() {
   };
 }
 
-function bytesOf(array: Bytes): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-}
-
-/** Words that are read of an array at most: those of a long one lie apart. */
-const MOST_HASHED = 65_536;
+/** Words that are read of an array for its hash at most: those of a long one lie apart. */
+const MOST_HASHED = 8_192;
 
 /** FNV-1a over 32-bit words; kept with the array, which may be shared by many articles. */
 function hashOf(array: Bytes): number {
   const known = hashes.get(array);
   if (known !== undefined) return known;
-  // Words are read at multiples of four; an image may lie anywhere in its buffer.
-  const bytes = array.byteOffset % 4 === 0 ? bytesOf(array) : bytesOf(array).slice();
-  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
-  let hash = 0x811c9dc5 ^ bytes.length;
+  const { words, rest } = wordsOf(array);
+  let hash = 0x811c9dc5 ^ array.byteLength;
   const step = Math.ceil(words.length / MOST_HASHED);
   for (let i = 0; i < words.length; i += step) hash = Math.imul(hash ^ words[i]!, 0x01000193);
-  for (let i = words.length * 4; i < bytes.length; i++) {
-    hash = Math.imul(hash ^ bytes[i]!, 0x01000193);
-  }
+  for (const byte of rest) hash = Math.imul(hash ^ byte, 0x01000193);
   hash ^= hash >>> 15;
   hashes.set(array, hash);
   return hash;
@@ -53,8 +45,16 @@ function hashOf(array: Bytes): number {
 
 function isEqual(a: Bytes, b: Bytes): boolean {
   if (a.constructor !== b.constructor || a.byteLength !== b.byteLength) return false;
-  const x = bytesOf(a);
-  const y = bytesOf(b);
-  for (let i = 0; i < x.length; i++) if (x[i] !== y[i]) return false;
-  return true;
+  const [x, y] = [wordsOf(a), wordsOf(b)];
+  for (let i = 0; i < x.words.length; i++) if (x.words[i] !== y.words[i]) return false;
+  return x.rest.every((byte, i) => byte === y.rest[i]);
+}
+
+/** The bytes in fours, and those behind them. */
+function wordsOf(array: Bytes): { words: Uint32Array; rest: Uint8Array } {
+  const given = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  // Words are read at multiples of four; an image may lie anywhere in its buffer.
+  const bytes = array.byteOffset % 4 === 0 ? given : given.slice();
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+  return { words, rest: bytes.subarray(4 * words.length) };
 }

@@ -11,6 +11,8 @@ import { type Losses, missingError } from './losses.ts';
 import type { MeshCache } from './mesh-cache.ts';
 import { makeSolid, solidLengths } from './solids.ts';
 
+const OPEN_BRACE = 0x7b;
+
 /** A mesh with the key of its content and options. */
 export interface KeyedMesh {
   key: string;
@@ -26,6 +28,7 @@ interface MeshInput {
   cache: MeshCache;
   losses: Losses;
   /** As in `transformArticle`. */
+  maxSurfaces?: number | undefined;
   betweenSteps?: (() => void | Promise<void>) | undefined;
 }
 
@@ -136,7 +139,11 @@ async function loadBlock(name: string, part: Part, input: LoadInput): Promise<Ke
   const key = `${digest} ${meshOptionsKey(options)}`;
   const prepare = async () => {
     // In a function of its own, which does not keep the body.
-    const readBlock = async () => decode(name, await read(digest));
+    const readBlock = async () => {
+      const bytes = await read(digest);
+      expectFewSurfaces(name, bytes, input.maxSurfaces);
+      return decode(name, bytes);
+    };
     const block = decoded?.block(digest) ?? (await readBlock());
     await betweenSteps?.();
     let received = 0;
@@ -149,6 +156,17 @@ async function loadBlock(name: string, part: Part, input: LoadInput): Promise<Ke
   await betweenSteps?.();
   report(name, mesh, losses);
   return { key, name, mesh };
+}
+
+/** Each surface is an object, and so is the block. */
+function expectFewSurfaces(name: string, bytes: Uint8Array, most = Infinity): void {
+  let objects = 0;
+  for (let at = -1; objects <= most; objects++) {
+    at = bytes.indexOf(OPEN_BRACE, at + 1);
+    if (at < 0) return;
+  }
+  const message = `block ${name}: expected at most ${most} surfaces, received more`;
+  throw new ConverterError('SCENE_TOO_LARGE', message);
 }
 
 function decode(name: string, bytes: Uint8Array): Block {

@@ -28,6 +28,8 @@ interface TransformInput {
   explain?: ((explanation: MaterialExplanation) => void) | undefined;
   /** Shared by all articles of a run. */
   cache: MeshCache;
+  /** Surfaces of the largest block; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
+  maxSurfaces?: number | undefined;
   /** Called between the steps of a block: to free lists that are no longer needed, and to do other work meanwhile. */
   betweenSteps?: (() => void | Promise<void>) | undefined;
 }
