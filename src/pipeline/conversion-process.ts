@@ -2,7 +2,8 @@
 import { openDerivedData, openFileStore } from '../cache/content-store.ts';
 import { openContents } from '../cache/contents.ts';
 import { asConverterError } from '../support/errors.ts';
-import { type ConversionMessages, loadConverter } from './conversion.ts';
+import type { ConversionMessages } from './conversion.ts';
+import { loadConverter } from './converter.ts';
 
 const ENDED_BY_PARENT = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 

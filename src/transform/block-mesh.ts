@@ -11,9 +11,7 @@ import { NOT_AN_INDEX } from '../service/wire-block-scanner.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { shortened } from './losses.ts';
 import { createNormals } from './normals.ts';
-import { closedByEdges } from './surface-topology.ts';
 import { uvLayoutOf } from './uv.ts';
-import { weldPoints } from './weld.ts';
 
 /** A corner is `3 * triangle + 0…2`. */
 interface PreparedSurface {
@@ -154,6 +152,29 @@ function draftsOf(
   });
 }
 
+/**
+ * Joins points with bit-equal positions (−0 equals 0), or those that share a cell of a grid (D-301).
+ *
+ * @param positions - n × 3 float32, metres; a trailing incomplete point is ignored.
+ * @param toleranceMetres - 0 joins equal positions only; else the size of a grid cell.
+ * @returns `positions` in order of first appearance; `remap`: old point index → welded point index.
+ */
+export function weldPoints(
+  positions: Float32Array,
+  toleranceMetres: number,
+): { positions: Float32Array; remap: Uint32Array } {
+  const count = Math.floor(positions.length / 3);
+  return withKernels(({ weld }) => {
+    const points = place(positions.subarray(0, 3 * count));
+    const remap = allocateList(Uint32Array, count);
+    const welded = weld(points, count, toleranceMetres, remap);
+    return {
+      positions: copyOf(Float32Array, points, 3 * welded),
+      remap: copyOf(Uint32Array, remap, count),
+    };
+  });
+}
+
 /** 1 where the block counts its points from 1: its smallest index is 1, its largest their number. */
 function firstIndexOf({ surfaces, positions }: Block): 0 | 1 {
   const count = Math.floor(positions.length / 3);
@@ -196,6 +217,42 @@ function keepValid(
       signedVolume: kernels.signedVolume(points, kept, positions),
     };
   });
+}
+
+/**
+ * Whether a surface is closed by its edges: each runs as often one way as the other (D-304, D-305).
+ *
+ * Two pieces that touch along an edge are closed as they are apart: four triangles meet there.
+ *
+ * @param points - m × 3 welded point indices.
+ */
+export function closedByEdges(points: Uint32Array): boolean {
+  const edges = sortedEdges(points);
+  // Equal keys are neighbours: lower point, upper point, direction in the last bit.
+  for (let i = 0; i < edges.length; ) {
+    const forward = edges[i]! - (edges[i]! % 2);
+    let balance = 0;
+    for (; i < edges.length && edges[i]! - (edges[i]! % 2) === forward; i++) {
+      balance += edges[i] === forward ? 1 : -1;
+    }
+    if (balance !== 0) return false;
+  }
+  return edges.length > 0;
+}
+
+/** One number an edge: (lower · 2^26 + upper) · 2 + direction, sorted; exact below 2^26 points. */
+function sortedEdges(points: Uint32Array): Float64Array {
+  const edges = new Float64Array(points.length);
+  for (let t = 0; t < points.length; t += 3) {
+    for (let k = 0; k < 3; k++) {
+      const from = points[t + k]!;
+      const to = points[t + ((k + 1) % 3)]!;
+      const low = Math.min(from, to);
+      const high = Math.max(from, to);
+      edges[t + k] = (low * 0x4000000 + high) * 2 + (from < to ? 0 : 1);
+    }
+  }
+  return edges.sort();
 }
 
 /** An open surface follows the majority, by triangles, of the closed ones: D-304. */

@@ -15,11 +15,12 @@ const blockOf = (bytes: number) => ({ blocks: { [BOX]: 'x'.repeat(bytes) } });
 
 it.each<[string, string, Partial<MadeArticle>]>([
   ['small', 'a box, and a picture that is missing', { images: { NONE: undefined } }],
-  ['medium', 'a parts list of 256 KiB', listOf(MIB / 4)],
+  ['medium', 'a parts list of 128 KiB', listOf(MIB / 8)],
   ['medium', 'a block of 1 MiB', blockOf(MIB)],
   ['medium', 'blocks of 4 MiB together', blocksOf(5, 0.8 * MIB)],
-  ['large', 'a parts list of 1 MiB', listOf(MIB)],
-  ['large', 'blocks of 16 MiB together', blockOf(16 * MIB)],
+  ['large', 'a parts list of 256 KiB', listOf(MIB / 4)],
+  ['large', 'a block of 8 MiB', blockOf(8 * MIB)],
+  ['large', 'blocks of 32 MiB together', blocksOf(5, 6.5 * MIB)],
 ])('a conversion is %s with %s', async (size, _what, more) => {
   const { snapshot, read } = makeSnapshot({ btg: BTG, blocks: { [BOX]: BOX_BODY }, ...more });
   const sizeOf = async (digest: string) => (await read(digest)).length;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PreparedMesh } from '../../../src/transform/block-mesh.ts';
+import { closedByEdges } from '../../../src/transform/block-mesh.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 import { makeSolid, solidLengths } from '../../../src/transform/solids.ts';
-import { closedByEdges } from '../../../src/transform/surface-topology.ts';
 import { expectLinear } from '../../helpers/growth.ts';
 import { signedVolume } from '../../helpers/kernels.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { closedByEdges } from '../../../src/transform/surface-topology.ts';
-import { BOX_TRIANGLES, boxPoints, turnedOver } from '../../helpers/graphics.ts';
-import { signedVolume } from '../../helpers/kernels.ts';
+import { closedByEdges } from '../../../../src/transform/block-mesh.ts';
+import { BOX_TRIANGLES, boxPoints, turnedOver } from '../../../helpers/graphics.ts';
+import { signedVolume } from '../../../helpers/kernels.ts';
 
 const box = Uint32Array.from(BOX_TRIANGLES);
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { weldPoints } from '../../../src/transform/weld.ts';
+import { weldPoints } from '../../../../src/transform/block-mesh.ts';
 
 const coordinate = fc.oneof(
   fc.constantFrom(0, -0, 1, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e-45),

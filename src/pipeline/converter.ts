@@ -1,0 +1,124 @@
+/** The converter of a process: snapshots become GLBs, with one cache of meshes for all of them. */
+import { parse } from 'node:path';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { ContentStore } from '../cache/content-store.ts';
+import type { Built } from '../model/asset.ts';
+import type { Scene } from '../model/scene.ts';
+import type { ConversionInput, DecodedReader } from '../model/snapshot.ts';
+import type { ConvertOptions } from '../transform/convert-options.ts';
+import type { MaterialExplanation } from '../transform/material-table.ts';
+import type { NamedFile } from '../write/gltf.ts';
+import type { Run } from './open-run.ts';
+
+interface ConverterInput {
+  /** Only read. */
+  bodies: Pick<ContentStore, 'get'>;
+  /** Where `build` puts GLBs. */
+  objects: Pick<ContentStore, 'put'>;
+  options: ConvertOptions;
+  decoded?: DecodedReader | undefined;
+  /** What was computed in earlier runs. Without it, everything is computed again, and none of it is stored. */
+  derived?: Run['stores']['derived'] | undefined;
+  cacheBytes: number;
+  /** Then its memory matters more than the time of collecting garbage. */
+  hasOwnProcess?: boolean;
+  /** Serves signals and responses between the steps of a block. */
+  pause?: () => Promise<void>;
+  /** Pixels of the largest picture that is decoded; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
+  maxPicturePixels?: number | undefined;
+  /** Surfaces of the largest block; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
+  maxSurfaces?: number | undefined;
+}
+
+/** Loads the converter, with one cache of meshes for all articles. */
+export async function loadConverter(given: ConverterInput) {
+  const { bodies, objects, options, decoded, derived, cacheBytes, maxPicturePixels } = given;
+  const [transformation, { createMeshCache }, codec, tangents, { writeGlb }, { writeGltf }] =
+    await Promise.all([
+      import('../transform/transform-article.ts'),
+      import('../transform/mesh-cache.ts'),
+      import('../support/image-codec.ts'),
+      import('../support/tangent-generator.ts'),
+      import('../write/glb.ts'),
+      import('../write/gltf.ts'),
+    ]);
+  const shared = {
+    maxSurfaces: given.maxSurfaces,
+    read: (digest: string) => bodies.get(digest),
+    decoded,
+    options,
+    images: codec.sharpImageCodec(options.maxPixelsInFlight, maxPicturePixels),
+    loadTangents: tangents.loadTangentGenerator,
+    cache: createMeshCache(cacheBytes, derived),
+    betweenSteps: given.hasOwnProcess ? () => collectGarbage(MOST_GARBAGE_OF_MESHES) : given.pause,
+  };
+  const transform = (
+    snapshot: ConversionInput,
+    explain?: (material: MaterialExplanation) => void,
+  ) => transformation.transformArticle({ snapshot, explain, ...shared });
+  return {
+    /** Stores the GLB; returns its digest, figures and findings. */
+    build: async (
+      snapshot: ConversionInput,
+      _file?: string,
+      put = objects.put,
+    ): Promise<Omit<Built, 'warnings'> & Pick<Scene, 'warnings'>> => {
+      const scene = await transform(snapshot);
+      await shared.betweenSteps?.();
+      const glb = writeGlb(scene);
+      const { digest } = await put(glb);
+      return { ...foundIn(scene), sha256: digest, bytes: glb.length };
+    },
+    /** The scene, and the `.glb` file, or the `.gltf` file with those beside it. */
+    write: async (snapshot: ConversionInput, file: string) => {
+      const scene = await transform(snapshot);
+      const { name, ext } = parse(file);
+      const files: NamedFile[] =
+        ext.toLowerCase() === '.gltf'
+          ? writeGltf(scene, name)
+          : [{ name: `${name}.glb`, bytes: writeGlb(scene) }];
+      return { scene, files };
+    },
+    /** The counts of the scene, and how each material was made. */
+    explain: async (snapshot: ConversionInput) => {
+      const materials: MaterialExplanation[] = [];
+      const { counts } = await transform(snapshot, (material) => void materials.push(material));
+      return { counts, materials };
+    },
+  };
+}
+
+/** Everything of the scene but its content is a figure or a finding, and is kept as it is. */
+function foundIn(scene: Scene): Omit<Built, 'sha256' | 'bytes'> {
+  const { nodes: _, meshes: _meshes, geometries: _geometries, materials, images, ...found } = scene;
+  return { ...found, materials: materials.length, textures: images.length };
+}
+
+/** In this process, beside the others. */
+const MOST_GARBAGE_BYTES = 64 * 1024 * 1024;
+/** While a large block is converted. */
+const MOST_GARBAGE_OF_MESHES = 24 * 1024 * 1024;
+let bytesInUse = 0;
+/** Collects garbage: the engine leaves hundreds of MiB, because it does not know what the other processes need. */
+export function collectGarbage(mostBytes = MOST_GARBAGE_BYTES): void {
+  const usedBytes = () => {
+    const { used_heap_size, external_memory } = getHeapStatistics();
+    return used_heap_size + external_memory;
+  };
+  bytesInUse = Math.min(bytesInUse, usedBytes());
+  if (usedBytes() - bytesInUse < mostBytes) return;
+  collect ??= exposedCollector();
+  collect();
+  // Lists are released in another thread, which the second call waits for.
+  collect();
+  bytesInUse = usedBytes();
+}
+
+let collect: (() => void) | undefined;
+function exposedCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  const collector = runInNewContext('gc') as () => void;
+  setFlagsFromString('--no-expose-gc');
+  return collector;
+}
