@@ -110,8 +110,9 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const cache = new ResponseCache(options);
   const service = options.service ?? client.id;
 
+  const usualOptions = optionsDigest(imageLocation, undefined, languages);
   const optionsOf = (children: readonly PlanningChild[] | undefined) =>
-    optionsDigest(imageLocation, children, languages);
+    children === undefined ? usualOptions : optionsDigest(imageLocation, children, languages);
 
   const fetch: Fetcher['fetch'] = async (given, children, signal) => {
     const request = checkedRequest(given);

@@ -100,6 +100,7 @@ export async function distinctArticles(
       if (endsRun(error.code)) throw error;
     }
   });
+  if (keys.size === 0) return [...articles];
   const keyOf = (article: SelectedArticle) =>
     keys.get(article) ?? configurationKey(article.request);
   return mergeSelected(articles, keyOf);

@@ -190,6 +190,7 @@ const NEEDED = {
 
 /** A node without a manufacturer or program takes those of its folder. */
 function inherit(node: CatalogueNode, above: CatalogueNode | undefined): CatalogueNode {
+  if (node.manufacturer !== '' && node.program !== '') return node;
   const manufacturer = node.manufacturer || (above?.manufacturer ?? '');
   return { ...node, manufacturer, program: node.program || (above?.program ?? '') };
 }

@@ -145,7 +145,7 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
   const retryOn = ({ lastSeen }: FailureRecord) =>
     dayOf(Date.parse(lastSeen) + policy.retryEveryNights * DAY_MS);
   const isWaiting = (subject: Subject): boolean => {
-    const record = records.get(keyOf(subject));
+    const record = records.size === 0 ? undefined : records.get(keyOf(subject));
     if (record === undefined || !isQuarantined(record)) return false;
     // The halves of a run try everything but what would end them.
     if (command !== 'run' && record.code !== KILLED_THE_RUN) return false;
@@ -170,6 +170,8 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
     articles: readonly SelectedArticle[],
     isUntried: (request: ArticleRequest) => boolean,
   ) => {
+    // Of most runs nothing has failed before.
+    if (records.size === 0) return { tried: articles, quarantined: [] };
     const untried = articles.flatMap(requestsOf).filter(isUntried);
     const quarantined = untried.map((request) => {
       const key = configurationKey(request);
@@ -215,8 +217,8 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
      */
     split(articles: readonly SelectedArticle[], isAll = false) {
       const range = articles.filter(({ onlyCarts }) => !onlyCarts);
-      for (const { onlyCarts, ...article } of articles) {
-        if (onlyCarts)
+      for (const article of articles) {
+        if (article.onlyCarts)
           for (const request of requestsOf(article)) carts.add(configurationKey(request));
       }
       selected = Math.max(selected, range.length);
@@ -240,7 +242,7 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
       const name = 'what' in subject ? subject.what : articleLabel(subject);
       return new ConverterError(KILLED_THE_RUN, `${name}: ${records.get(key)!.message}`);
     },
-    isOfCart: (request: ArticleRequest) => carts.has(configurationKey(request)),
+    isOfCart: (request: ArticleRequest) => carts.size > 0 && carts.has(configurationKey(request)),
     /**
      * Returns the articles with a request that failed when it was last tried, without their other requests. A
      * planning counts if a child failed that is an asset of its own.
@@ -262,6 +264,7 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
      * @param root - Of a child that is an asset of its own: the request of its planning.
      */
     record(subject: Subject, error?: FailedResult['error'], root?: ArticleRequest): void {
+      if (error === undefined && known.size === 0 && records.size === 0) return;
       const key = keyOf(subject);
       tooMany = undefined;
       if (known.has(key)) met.add(key);
@@ -376,7 +379,9 @@ export function openQuarantine(
   const isAll = options.only !== undefined || options.failedOnly || isForced;
   const turns = createBudget(REQUESTS_AT_ONCE);
   const roots = new Map<string, ArticleRequest>();
-  const rootOf = (request: ArticleRequest) => roots.get(configurationKey(request)) ?? request;
+  const knownRootOf = (request: ArticleRequest) =>
+    roots.size === 0 ? undefined : roots.get(configurationKey(request));
+  const rootOf = (request: ArticleRequest) => knownRootOf(request) ?? request;
 
   const filter = (articles: readonly SelectedArticle[]): readonly SelectedArticle[] => {
     // The children of a planning that only carts select are of a cart too.
@@ -414,7 +419,8 @@ export function openQuarantine(
     /** Selects those of some articles that are tried. */
     filter,
     /** Whether it was in work when a run was killed: then it is processed alone. */
-    isSuspect: (request: ArticleRequest) => suspects.has(configurationKey(request)),
+    isSuspect: (request: ArticleRequest) =>
+      suspects.size > 0 && suspects.has(configurationKey(request)),
     /** Returns what the run is to process: all, or what failed (`--failed`); and what of it is tried. */
     select(selected: Selection): { selection: Selection; tried: readonly SelectedArticle[] } {
       // The limit counts what failed, not all among which it is searched.
@@ -435,7 +441,7 @@ export function openQuarantine(
       for (const { result, place } of results.all()) {
         if (place === NOT_TRIED) continue;
         const error = result.status === 'failed' ? result.error : undefined;
-        history.record(result.request, error, roots.get(configurationKey(result.request)));
+        history.record(result.request, error, knownRootOf(result.request));
       }
       for (const failure of notSelected) history.record(failure, failure);
       history.save(isComplete);

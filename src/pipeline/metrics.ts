@@ -78,6 +78,9 @@ function sorted<T>(map: ReadonlyMap<string, T>): Record<string, T> {
 
 type DriftRow = RunReport['drift'][number];
 
+/** Different values of drift that are remembered. */
+const MOST_KNOWN = 1000;
+
 /**
  * Elements of a list count as one field, `nodes[].text`. Values of one type are one row, whose example is
  * the first in alphabetical order, so that rows do not depend on the order of responses.
@@ -86,25 +89,21 @@ type DriftRow = RunReport['drift'][number];
  */
 function createDriftCounts() {
   const rows = new Map<string, DriftRow>();
-  let last: { drift: ServiceDrift; row: DriftRow } | undefined;
-  const isLast = ({ operation, field, expected, found }: ServiceDrift) =>
-    last?.drift.operation === operation &&
-    last.drift.field === field &&
-    last.drift.expected === expected &&
-    last.drift.found === found;
+  /** Rows of values that were counted before: mostly the same few, in every answer. */
+  const known = new Map<string, DriftRow>();
   return {
-    count(drift: ServiceDrift): void {
-      // One answer may have millions that are equal, one after the other.
-      if (last !== undefined && isLast(drift)) {
-        last.row.count++;
+    count({ operation, field: path, expected, found }: ServiceDrift): void {
+      const exact = `${operation}\n${path}\n${expected}\n${found}`;
+      const same = known.get(exact);
+      if (same !== undefined) {
+        same.count++;
         return;
       }
-      const { operation, field: path, expected, found } = drift;
       const field = path.replace(/\[\d+\]/g, '[]');
       const key = JSON.stringify([operation, field, expected, typeIn(found)]);
       const row = rows.get(key) ?? { operation, field, expected, found, count: 0 };
       rows.set(key, row);
-      last = { drift, row };
+      if (known.size < MOST_KNOWN) known.set(exact, row);
       row.count++;
       if (found < row.found) row.found = found;
     },

@@ -31,6 +31,22 @@ interface CollectedResult {
 /** Most bytes of the results of one configuration: their requests are in one line of the manifest. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
+/** A fresh result. Its key is parsed on demand, since hardly anything needs it. */
+class Fresh implements FreshResult {
+  readonly status = 'fresh';
+  readonly request: ArticleRequest;
+  readonly #key: string;
+
+  constructor(request: ArticleRequest, key: string) {
+    this.request = request;
+    this.#key = key;
+  }
+
+  get key(): ArticleKey {
+    return parseConfigurationKey(this.#key);
+  }
+}
+
 /** All results of a run. */
 export type Results = ReturnType<typeof createResults>;
 
@@ -55,18 +71,12 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
     const found = fresh.get(key);
     if (found === undefined) return [];
     const { request, place, ms } = found;
-    const result: FreshResult = {
-      status: 'fresh',
-      request,
-      // Hardly anything needs it.
-      get key() {
-        return parseConfigurationKey(key);
-      },
-    };
-    return [{ result, place, ms }];
+    return [{ result: new Fresh(request, key), place, ms }];
   };
   const of = (key: string): CollectedResult[] => {
-    const indices = Array.from({ length: counts.get(key) ?? 0 }, (_, index) => index);
+    const count = counts.get(key) ?? 0;
+    if (count === 0) return freshOf(key);
+    const indices = Array.from({ length: count }, (_, index) => index);
     const collected = indices.map((index) => results.get(nameOf(key, index))!);
     return [...freshOf(key), ...collected].sort((a, b) => a.place - b.place);
   };
@@ -94,9 +104,11 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
     freshRequestOf: (key: string) => (counts.get(key) === 0 ? fresh.get(key)?.request : undefined),
     /** Returns the last result of a configuration whose snapshot was read. */
     readOf: (key: string) =>
-      of(key)
-        .map(({ result }) => result)
-        .findLast((result) => 'catalogue' in result),
+      (counts.get(key) ?? 0) === 0
+        ? undefined
+        : of(key)
+            .map(({ result }) => result)
+            .findLast((result) => 'catalogue' in result),
     add(result: Result, origin: { place: number; ms: number }): void {
       const key = keyOf(result);
       const isFull = (sizes.get(key) ?? 0) > MAX_BYTES;

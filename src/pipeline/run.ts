@@ -288,8 +288,14 @@ function recordDecisions(
   stores.checks.forgetOthers();
 }
 
+const KEPT: Decision = { tier: 'kept', why: [] };
+
 function* decisionsOf(results: Results): Iterable<[key: string, decision: Decision]> {
   for (const key of results.keys()) {
+    if (results.freshRequestOf(key) !== undefined) {
+      yield [key, KEPT];
+      continue;
+    }
     const { result } = results.of(key)[0]!;
     const tier = result.status === 'fresh' ? 'kept' : 'failed';
     yield [key, 'decision' in result ? result.decision : { tier, why: [] }];
@@ -346,7 +352,9 @@ async function processAll(
 }
 
 /** Requests that resolve to one configuration share its line, but each has a result of its own. */
-function everyRequest({ alike = [], ...selected }: SelectedArticle): SelectedArticle[] {
+function everyRequest(article: SelectedArticle): SelectedArticle | SelectedArticle[] {
+  const { alike, ...selected } = article;
+  if (alike === undefined) return article;
   return [selected, ...alike.map((request) => ({ ...selected, request }))];
 }
 

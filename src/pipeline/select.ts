@@ -210,12 +210,13 @@ function listName(file: string, { articles }: Pipeline): string {
 
 /** The part of a selection that `--only` matches; it may have failures only. @throws `NOTHING_SELECTED` */
 function narrow(selection: Selection, only: string | undefined): Selection {
-  const matchesLabel = only === undefined ? () => true : globMatcher(only);
+  const matchesLabel = globMatcher(only ?? '*');
   const matches = (id: Parameters<typeof configurationLabels>[0]) =>
     configurationLabels(id).some(matchesLabel);
-  const articles = selection.articles.filter(({ request, alike = [] }) =>
-    [request, ...alike].some(matches),
-  );
+  const articles =
+    only === undefined
+      ? selection.articles
+      : selection.articles.filter(({ request, alike = [] }) => [request, ...alike].some(matches));
   const isMeant = ({ article }: SelectionFailure) =>
     only === undefined || (article !== undefined && matches(article));
   const failures = selection.failures.filter(isMeant);

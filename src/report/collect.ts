@@ -86,7 +86,7 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
   };
   const articles = new Set<string>();
   const geometry = { configurations: 0, ...zeros(GEOMETRY_COUNTS) };
-  const slowest = createTopList<AssetRow>(LIMITS.slowest, ({ ms = 0 }) => ms);
+  const slowest = createTopList<AssetRow>(LIMITS.slowest);
   let triangles = 0;
   const objects = collectObjects();
   const programs = collectPrograms();
@@ -115,7 +115,7 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
       configurations.quarantined++;
     articles.add(articleKey(line));
     triangles += line.triangles ?? 0;
-    if (ms > 0) slowest.add(assetRow(line));
+    if (ms > 0) slowest.add(ms, () => assetRow(line));
     if (counts === undefined) return;
     geometry.configurations++;
     for (const name of GEOMETRY_COUNTS) geometry[name] += counts[name];
@@ -167,7 +167,7 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
       articles: articles.size,
       triangles,
       geometry,
-      slowest: slowest.items,
+      slowest: slowest.items(),
       ...objects.value(),
       changes: {
         new: shown(changes.new),
@@ -195,10 +195,7 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
 /** The distinct GLBs; the first configuration that has one represents it. */
 function collectObjects() {
   const shared = createCounts();
-  const largest = createTopList<AssetRow & { sha256: string }>(
-    LIMITS.largest,
-    ({ bytes = 0 }) => bytes,
-  );
+  const largest = createTopList<AssetRow & { sha256: string }>(LIMITS.largest);
   const objects = { distinct: 0, bytes: 0, savedFiles: 0, savedBytes: 0 };
   return {
     add(line: ReportedLine): void {
@@ -212,11 +209,11 @@ function collectObjects() {
       }
       objects.distinct++;
       objects.bytes += bytes;
-      largest.add({ ...assetRow(line), sha256 });
+      largest.add(bytes, () => ({ ...assetRow(line), sha256 }));
     },
     value: () => ({
       objects,
-      largest: largest.items.map(({ sha256, ...row }) => ({ ...row, shared: shared.of(sha256) })),
+      largest: largest.items().map(({ sha256, ...row }) => ({ ...row, shared: shared.of(sha256) })),
     }),
   };
 }
@@ -400,15 +397,15 @@ function createCounts(limit = Number.POSITIVE_INFINITY) {
 }
 
 /** Keeps the `limit` largest items, largest first; of equal ones the first added. */
-function createTopList<T>(limit: number, sizeOf: (item: T) => number) {
-  const items: T[] = [];
+function createTopList<T>(limit: number) {
+  const top: { size: number; item: T }[] = [];
   return {
-    items,
-    add(item: T): void {
-      const last = items[limit - 1];
-      if (last !== undefined && sizeOf(item) <= sizeOf(last)) return;
-      items.push(item);
-      items.sort((a, b) => sizeOf(b) - sizeOf(a)).splice(limit);
+    items: () => top.map(({ item }) => item),
+    add(size: number, makeItem: () => T): void {
+      const last = top[limit - 1];
+      if (last !== undefined && size <= last.size) return;
+      top.push({ size, item: makeItem() });
+      top.sort((a, b) => b.size - a.size).splice(limit);
     },
   };
 }

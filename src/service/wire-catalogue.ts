@@ -40,9 +40,18 @@ const breadcrumb: Field<Breadcrumb> = fields.object({ nodeid: text, text });
  */
 export function decodeNodes(body: Uint8Array, onDrift?: DriftReporter): CatalogueNode[] {
   const nodes = decodeFields(fields.list(node), parseJson(body), 'nodes', onDrift);
-  return nodes.map(({ ressources: resources, nodetype, ...rest }) => {
-    return { ...rest, nodetype: kindOf(nodetype), resources };
-  });
+  return nodes.map((node) => ({
+    nodeid: node.nodeid,
+    text: node.text,
+    nodetype: kindOf(node.nodetype),
+    manufacturer: node.manufacturer,
+    manufacturername: node.manufacturername,
+    program: node.program,
+    basearticlenumber: node.basearticlenumber,
+    variantcode: node.variantcode,
+    convertdate: node.convertdate,
+    resources: node.ressources,
+  }));
 }
 
 function kindOf(nodetype: string): CatalogueNode['nodetype'] {

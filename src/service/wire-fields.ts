@@ -116,7 +116,10 @@ function single<T>({ expected, missing, fits, read }: Rule<T>, isNeeded = false)
 
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
 const isText = (value: unknown) => typeof value === 'string';
-const readText = (value: unknown) => (typeof value === 'object' ? undefined : String(value));
+const readText = (value: unknown) => {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' ? undefined : String(value);
+};
 const TEXT = { expected: 'a text', missing: '', fits: isText, read: readText };
 const neededText = single(TEXT, true);
 /** No server accepts a request with a longer one, and it would go into every list and message of a run. */
@@ -208,22 +211,27 @@ export const fields = {
       expected: 'true or false',
       missing,
       fits: (value) => typeof value === 'boolean',
-      read: (value) => TRUTHS.get(readText(value)?.trim().toLowerCase()),
+      read: (value) =>
+        typeof value === 'boolean' ? value : TRUTHS.get(readText(value)?.trim().toLowerCase()),
     }),
 
   optional,
 
   /** A list of objects; a missing one is empty, and what is no object is left out. */
   records<T>(item: Field<T>): Field<T[]> {
-    const recordOrNone: Field<T[]> = (entry, at) => {
-      if (isRecord(entry)) return [item(entry, at)];
-      noteDrift(at, 'an object', entry);
-      return [];
-    };
     return (value, at) => {
-      if (!Array.isArray(value)) noteDrift(at, 'an array', value);
-      const entries: unknown[] = Array.isArray(value) ? value : [];
-      return entries.flatMap((entry, index) => below(at, index, recordOrNone, entry));
+      const read: T[] = [];
+      if (!Array.isArray(value)) {
+        noteDrift(at, 'an array', value);
+        return read;
+      }
+      for (const [index, entry] of value.entries()) {
+        at.steps.push(index);
+        if (isRecord(entry)) read.push(item(entry, at));
+        else noteDrift(at, 'an object', entry);
+        at.steps.pop();
+      }
+      return read;
     };
   },
 
@@ -237,11 +245,15 @@ export const fields = {
 
   /** An object with these fields; others are left out. */
   object<Fields extends Record<string, Field<unknown>>>(named: Fields): Field<Values<Fields>> {
-    const entries = Object.entries(named);
+    const names = Object.keys(named);
+    const inners = Object.values(named);
     return (value, at) => {
       if (!isRecord(value)) throw unreadable(at, 'an object', value);
       const result: Record<string, unknown> = {};
-      for (const [name, inner] of entries) result[name] = below(at, name, inner, value[name]);
+      for (let index = 0; index < names.length; index++) {
+        const name = names[index]!;
+        result[name] = below(at, name, inners[index]!, value[name]);
+      }
       return result as Values<Fields>;
     };
   },

@@ -4,7 +4,7 @@
  * What the system does in memory is synchronous: names, and small contents. The thread pool of Node takes 20 times as
  * long as a local disk for them. What waits for the disk is not: fsync, folders, large contents.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as sync from 'node:fs';
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
@@ -45,7 +45,7 @@ const WRITE_BITS = 0o222;
 
 /** SHA-256 of bytes or of the UTF-8 of a text, as 64 lower-case hex digits. */
 export function sha256Hex(content: Uint8Array | string): string {
-  return createHash('sha256').update(content).digest('hex');
+  return hash('sha256', content, 'hex');
 }
 
 /** Contents of at most so many bytes are read and written without waiting. */

@@ -1,6 +1,6 @@
 /** Article path: the path of each configuration's link below the output folder, which is a URL path too. */
 import type { ArticleKey } from '../model/article.ts';
-import { compareConfigurations, configurationKey } from '../model/configuration-id.ts';
+import { parseConfigurationKey, sortConfigurationKeys } from '../model/configuration-id.ts';
 import { urlName } from '../support/file-names.ts';
 import { sha256Hex } from '../support/files.ts';
 
@@ -10,15 +10,16 @@ import { sha256Hex } from '../support/files.ts';
  * Names compare without regard to case. Of two articles that would share a folder the first by key
  * keeps it; the other gets the digest of its base number appended.
  *
- * @param keys - All identities of the manifest, failed ones too, so that a path does not move when
+ * @param keys - Of `configurationKey`, all of the manifest, failed ones too, so that a path does not move when
  *   another article fails in a run.
- * @returns Paths by {@link configurationKey}.
+ * @returns Paths by key, in the order of the keys.
  */
-export function assignPaths(keys: readonly ArticleKey[]): Map<string, string> {
+export function assignPaths(keys: Iterable<string>): Map<string, string> {
   const owners = new Map<string, string>();
   const paths = new Map<string, string>();
-  for (const key of [...keys].sort(compareConfigurations)) {
-    paths.set(configurationKey(key), `${ownFolder(key, owners)}/${configurationName(key)}.glb`);
+  for (const key of sortConfigurationKeys(keys)) {
+    const id = parseConfigurationKey(key);
+    paths.set(key, `${ownFolder(id, owners)}/${configurationName(id)}.glb`);
   }
   return paths;
 }

@@ -70,7 +70,8 @@ export async function* manifestLines(
   onDamaged?: LineWatch<ManifestLine>['onDamaged'],
 ): AsyncIterable<ManifestLine> {
   const path = join(outputDir, MANIFEST_FILE);
-  for await (const { line } of readLines<ManifestLine>(path, MANIFEST_FORM, onDamaged)) yield line;
+  for await (const lines of readLines<ManifestLine>(path, MANIFEST_FORM, onDamaged))
+    for (const { line } of lines) yield line;
 }
 
 /**
@@ -228,38 +229,46 @@ async function openLines<T extends ArticleRequest>(
   { onLine, onDamaged }: LineWatch<T>,
 ): Promise<PackedMap<T>> {
   const lines = createPackedMap<T>();
-  for await (const { line, bytes } of readLines<T>(path, form, onDamaged)) {
-    const key = configurationKey(line);
-    lines.setBytes(key, bytes);
-    onLine?.(line, key);
+  for await (const some of readLines<T>(path, form, onDamaged)) {
+    for (const { line, bytes } of some) {
+      const key = configurationKey(line);
+      lines.setBytes(key, bytes);
+      onLine?.(line, key);
+    }
   }
   return lines;
 }
 
-/** Reads the lines that are not damaged, one after the other. */
+/** Reads the lines that are not damaged, those of a piece of the file one after the other. */
 async function* readLines<T extends ArticleRequest>(
   path: string,
   form: LineForm,
   onDamaged: (where: string, problem: string) => void = refuse,
-): AsyncIterable<{ line: T; bytes: Uint8Array }> {
+): AsyncIterable<Iterable<{ line: T; bytes: Uint8Array }>> {
   const decoder = new TextDecoder();
   let number = 0;
-  for await (const bytes of splitLines(readPieces(path))) {
-    number++;
-    if (bytes?.length === 0) continue;
-    const line = bytes && parsed(decoder.decode(bytes));
-    const problem = bytes ? problemOf(line, form) : TOO_LONG;
-    if (problem === undefined) yield { line: line as unknown as T, bytes: bytes! };
-    else onDamaged(`${path}:${number}`, problem);
-  }
+  const read = function* (lines: Iterable<Uint8Array | undefined>) {
+    for (const bytes of lines) {
+      number++;
+      if (bytes?.length === 0) continue;
+      const line = bytes && parsed(decoder.decode(bytes));
+      const problem = bytes ? problemOf(line, form) : TOO_LONG;
+      if (problem === undefined) yield { line: line as unknown as T, bytes: bytes! };
+      else onDamaged(`${path}:${number}`, problem);
+    }
+  };
+  for await (const lines of splitLines(readPieces(path))) yield read(lines);
 }
 
 const TOO_LONG = `expected a line of at most ${LONGEST_LINE_BYTES} bytes, received a longer one`;
 
-/** Splits pieces of a file into lines; undefined is one that is too long, whose bytes are dropped. */
+/**
+ * Splits pieces of a file into lines, those that end in one piece together, since to wait for each takes longer than to
+ * read it. Undefined is a line that is too long, whose bytes are dropped.
+ */
 async function* splitLines(
   pieces: AsyncIterable<Uint8Array>,
-): AsyncIterable<Uint8Array | undefined> {
+): AsyncIterable<(Uint8Array | undefined)[]> {
   let parts: Uint8Array[] = [];
   let length = 0;
   const add = (part: Uint8Array) => {
@@ -275,15 +284,17 @@ async function* splitLines(
     return isTooLong ? undefined : line;
   };
   for await (const piece of pieces) {
+    const lines: (Uint8Array | undefined)[] = [];
     let start = 0;
     for (let end = piece.indexOf(LINE_END); end >= 0; end = piece.indexOf(LINE_END, start)) {
       add(piece.subarray(start, end));
-      yield take();
+      lines.push(take());
       start = end + 1;
     }
     add(piece.subarray(start));
+    yield lines;
   }
-  if (length > 0) yield take();
+  if (length > 0) yield [take()];
 }
 
 function refuse(where: string, problem: string): never {

@@ -4,7 +4,6 @@
  */
 import { join, posix } from 'node:path';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
-import { parseConfigurationKey } from '../model/configuration-id.ts';
 import type { Bounds } from '../model/scene.ts';
 import type { Digest } from '../model/snapshot.ts';
 import {
@@ -159,7 +158,7 @@ async function linkAll(publication: Publication, unsynced: Set<string>): Promise
   const tmpDir = temporaryFolder(outputDir);
   // Many configurations share an object.
   const objects = new Map<string, Awaited<ReturnType<typeof statIfExists>>>();
-  const paths = assignPaths(Array.from(lines.keys(), parseConfigurationKey));
+  const paths = assignPaths(lines.keys());
   await inParallel(paths, LINKS_AT_ONCE, async ([key, glb]) => {
     signal?.throwIfAborted();
     const known = lines.bytesOf(key) === before.bytesOf(key) ? settled?.get(key) : undefined;

@@ -34,7 +34,7 @@ describe('createResults', () => {
     fresh('R2', 2);
     const [key, ...others] = [...results.keys()];
     expect(others).toEqual([]);
-    expect(results.of(key!)).toEqual([
+    expect(results.of(key!)).toMatchObject([
       { result: result('R0'), place: 0, ms: 1 },
       ...[1, 2].map((place) => ({
         result: { status: 'fresh', request: acme(`R${place}`), key: acme('D1') },
