@@ -181,7 +181,7 @@ interface DerivedData {
   put(key: string, bytes: Uint8Array): Promise<void>;
   /**
    * Keeps a file that never changes, by its digest: as a hard link, which neither copies nor syncs it again (50 µs). Where
-   * that fails, such as on another file system, it is not kept.
+   * links are not possible, as to another file system, it is not kept.
    */
   keepFile(path: string, digest: Digest, bytes: number): Promise<void>;
   /** Returns the path of a file that was kept, whose content is checked; undefined as with `get`. */
@@ -222,8 +222,8 @@ export function openDerivedData(
       derived.put(key, { digest, bytes: bytes.length, usedAt: now });
     },
     async keepFile(path, digest, bytes) {
-      const isKept = await linkIfPossible(path, store.pathOf(digest)).catch(() => false);
-      if (isKept) derived.put(`file ${digest}`, { digest, bytes, usedAt: now });
+      if (await linkIfPossible(path, store.pathOf(digest)))
+        derived.put(`file ${digest}`, { digest, bytes, usedAt: now });
     },
     async keptFile(digest) {
       const bytes = await get(`file ${digest}`).catch(() => undefined);

@@ -124,8 +124,10 @@ interface KilledWork {
  * to its end. Its rows have an owner, of which one run at a time may use them.
  */
 class DurableWork extends Table {
-  /** Finished in this turn of the event loop: one commit deletes it and notes the next start, which mostly follows at once. */
+  /** What has finished and what is about to start in this turn of the event loop: one commit notes all (80 µs each). */
   #finished: [owner: string, request: string][] = [];
+  #starting: [owner: string, request: string][] = [];
+  #isNoted: Promise<void> | undefined;
 
   /** Counts a kill for all that an earlier run left in work, and returns what has been in work in any kill. */
   begin(owner: string): KilledWork[] {
@@ -140,11 +142,22 @@ class DurableWork extends Table {
     });
   }
 
-  start(owner: string, request: string): void {
-    const sql = `
-      INSERT INTO durable_work VALUES (?, ?, 1, 0)
-      ON CONFLICT (output, request) DO UPDATE SET in_work = 1`;
-    this.#commit(() => this.db.run(sql, owner, request));
+  /** Notes what is about to start, in the next turn of the event loop. */
+  start(owner: string, request: string): Promise<void> {
+    this.#starting.push([owner, request]);
+    this.#isNoted ??= new Promise((resolve, reject) => {
+      setImmediate(() => {
+        this.#isNoted = undefined;
+        try {
+          this.#settle();
+          resolve();
+        } catch (error) {
+          this.#starting = [];
+          reject(error);
+        }
+      });
+    });
+    return this.#isNoted;
   }
 
   /** Records that it was processed to its end, with or without a failure. */
@@ -153,10 +166,10 @@ class DurableWork extends Table {
     if (this.#finished.length === 1) setImmediate(() => this.settle());
   }
 
-  /** Writes what is finished, if that is possible. Otherwise the next start does it, or fails. */
+  /** Writes what waits, if that is possible. Otherwise the next start does it, or fails. */
   settle(): void {
     try {
-      if (this.#finished.length > 0) this.#commit(() => {});
+      this.#settle();
     } catch {
       // What remains counts as in work if the run is killed.
     }
@@ -173,14 +186,22 @@ class DurableWork extends Table {
     }
   }
 
-  /** Deletes what is finished and does more, in one commit. */
+  #settle(): void {
+    if (this.#finished.length + this.#starting.length > 0) this.#commit(() => {});
+  }
+
+  /** Writes what waits and does more, in one commit. */
   #commit<T>(work: () => T): T {
-    const sql = 'DELETE FROM durable_work WHERE output = ? AND request = ?';
+    const remove = 'DELETE FROM durable_work WHERE output = ? AND request = ?';
+    const note = `
+      INSERT INTO durable_work VALUES (?, ?, 1, 0)
+      ON CONFLICT (output, request) DO UPDATE SET in_work = 1`;
     const result = this.db.transaction(() => {
-      for (const finished of this.#finished) this.db.run(sql, ...finished);
+      for (const finished of this.#finished) this.db.run(remove, ...finished);
+      for (const started of this.#starting) this.db.run(note, ...started);
       return work();
     });
-    this.#finished = [];
+    [this.#finished, this.#starting] = [[], []];
     return result;
   }
 }

@@ -91,6 +91,9 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
   const serviceId = pipelineServiceId(service);
   const languages = languagesOf(service);
 
+  /** Nothing is published: no article can be as it was. */
+  const isFirst = previous.lines.size === 0;
+
   /** The previous line, if it has this source. */
   const lineOf = (key: ArticleKey, source: Digest) => {
     const line = previous.lines.get(configurationKey(key));
@@ -104,7 +107,7 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
   const fresh = async (selected: SelectedArticle): Promise<FreshResult | undefined> => {
     const { request, children } = selected;
     // The freshness of a snapshot does not cover the children of a stored planning.
-    if (options.force || children !== undefined) return undefined;
+    if (options.force || children !== undefined || isFirst) return undefined;
     const snapshot = await snapshots.fresh(request);
     if (snapshot === undefined) return undefined;
     const { key, inputs } = snapshot;
@@ -124,8 +127,6 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
 
   const processStale = async (selected: SelectedArticle): Promise<Result> => {
     const { request } = selected;
-    // Without a manifest it makes no difference.
-    const isFirst = previous.lines.size === 0;
     const before = isFirst
       ? undefined
       : database.snapshots.get(serviceId, configurationKey(request));
@@ -314,9 +315,7 @@ function createBuilder(
 
   const convertAnew = async (snapshot: ArticleSnapshot): Promise<Built> => {
     const built = await stopwatch.during('transform', () => convert('build', snapshot));
-    const { sha256, bytes } = built;
-    await checks.recordWritten(sha256);
-    if (!isForced) await derived.keepFile(objects.pathOf(sha256), sha256, bytes);
+    await checks.recordWritten(built.sha256);
     const fetched = snapshot.warnings.filter((warning) => !isReported(warning));
     return { ...built, warnings: [...fetched, ...built.warnings] };
   };
@@ -329,6 +328,8 @@ function createBuilder(
     if (isUsable) return earlier;
     const built = await convertAnew(snapshot);
     database.builds.put(source, built);
+    const { sha256, bytes } = built;
+    if (!isForced) await derived.keepFile(objects.pathOf(sha256), sha256, bytes);
     return built;
   };
 

@@ -174,7 +174,7 @@ function openNotes(
     /** Does what is noted meanwhile; what an interruption ended may still be what killed an earlier run. */
     async during<T>(what: string, task: () => Promise<T>): Promise<T> {
       if (noting === undefined) return task();
-      work.start(owner, what);
+      await work.start(owner, what);
       try {
         const result = await task();
         work.finish(owner, what);

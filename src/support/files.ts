@@ -132,25 +132,19 @@ export async function listEntries(path: string) {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/**
- * Creates a folder and its parents, where they do not exist.
- *
- * Step by step: the recursive call of Node 20 never returns where a parent answers ENOENT for itself, as
- * below /proc and on some FUSE mounts.
- */
-export async function makeFolder(path: string): Promise<void> {
+/** Creates a folder and its parents, step by step: the recursive call of Node 20 may never return below /proc and FUSE mounts. */
+export async function makeFolder(path: string, hasParent = false): Promise<void> {
   if (await isFolder(path)) return;
-  const missing = [path];
-  for (let at = dirname(path); !(await exists(at)) && dirname(at) !== at; at = dirname(at)) {
-    missing.push(at);
-  }
-  for (const folder of missing.reverse()) {
-    await operate('mkdir', folder, async () => sync.mkdirSync(folder, FOLDER_MODE)).catch(
-      async (error: unknown) => {
-        // Another process may have created it in the meantime; a file of that name remains an error.
-        if (errnoOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
-      },
-    );
+  try {
+    await operate('mkdir', path, async () => sync.mkdirSync(path, FOLDER_MODE));
+  } catch (error) {
+    // Most folders have a parent, which is not examined first.
+    if (errnoOf(error) === 'ENOENT' && !hasParent) {
+      await makeFolder(dirname(path));
+      return makeFolder(path, true);
+    }
+    // Another process may have created it in the meantime; a file of that name remains an error.
+    if (errnoOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
   }
 }
 
@@ -235,24 +229,16 @@ export async function publishOnce(
   unsynced?: Set<string>,
 ): Promise<'published' | 'existed'> {
   await makeFolder(dirname(path));
-  const result = await viaTemporary(tmpDir, async (temporary) => {
+  const isNew = await viaTemporary(tmpDir, async (temporary) => {
     await writeNew(temporary, content, access);
-    return linkOnce(temporary, path);
-  });
-  if (result === 'published') await (unsynced?.add(dirname(path)) ?? syncFolder(dirname(path)));
-  return result;
-}
-
-async function linkOnce(temporary: string, path: string): Promise<'published' | 'existed'> {
-  try {
     const linked = operate('link', path, async () => sync.linkSync(temporary, path));
+    const isLinked = await unless(ERRNOS.taken, isPossible(linked));
     // Without hard links, a rename publishes the file in one step too.
-    if (!(await isPossible(linked))) await rename(temporary, path);
-    return 'published';
-  } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return 'existed';
-    throw error;
-  }
+    if (isLinked === false) await rename(temporary, path);
+    return isLinked !== undefined;
+  });
+  if (isNew) await (unsynced?.add(dirname(path)) ?? syncFolder(dirname(path)));
+  return isNew ? 'published' : 'existed';
 }
 
 /** Waits for a link; false where links are not possible. */
@@ -278,10 +264,12 @@ export async function linkOrCopy(
   source?: FileFacts,
   unsynced?: Set<string>,
 ): Promise<'linked' | 'copied' | 'present' | 'absent'> {
-  const [content, target] = await Promise.all([source ?? statIfExists(from), statIfExists(to)]);
+  const content = source ?? (await statIfExists(from));
+  const target = await statIfExists(to);
   if (content === undefined) return 'absent';
   if (target !== undefined && (await sameContent(from, content, to, target))) return 'present';
-  await makeFolder(dirname(to));
+  // What is not synced yet was made or found before.
+  if (!unsynced?.has(dirname(to))) await makeFolder(dirname(to));
   // A new name needs no temporary one, which takes four times as long.
   const isNew = target === undefined && (await isPossible(linkNew(from, to)));
   const replace = (temporary: string) => linkOrCopyVia(temporary, from, to);
@@ -290,11 +278,10 @@ export async function linkOrCopy(
   return result;
 }
 
-/** Gives a file a second name by a hard link, unless the name is taken. @returns Whether `to` exists now. */
+/** Gives a file a second name by a hard link, unless it is taken. @returns Whether the name exists now. */
 export async function linkIfPossible(from: string, to: string): Promise<boolean> {
   await makeFolder(dirname(to));
-  const linked = isPossible(linkNew(from, to));
-  return (await unless(new Set(['EEXIST']), linked)) ?? true;
+  return (await unless(ERRNOS.taken, isPossible(linkNew(from, to)))) ?? true;
 }
 
 async function linkNew(from: string, to: string): Promise<void> {

@@ -46,7 +46,7 @@ const REFUSAL =
 
 /**
  * What a run does not need: a temporary name that is not removed, which the next run removes, the lock at
- * the very end, which is then one of a process that is no more, the link to the latest report, and what the cache keeps.
+ * the very end, which is then one of a process that is no more, and the link to the latest report.
  */
 const NEEDLESS: readonly RegExp[] = [
   /^unlink \S+\.tmp$/,
@@ -54,8 +54,6 @@ const NEEDLESS: readonly RegExp[] = [
   /^\w+ out\/runs\/latest$/,
   // The folder of temporary files, before the link is made there.
   /^stat out\/\*\.tmp$/,
-  // The link by which the cache keeps a GLB.
-  /^stat out\/objects\/\S+\.glb$/,
 ];
 
 let folder: string;

@@ -262,16 +262,22 @@ describe('derived data', () => {
       expect(await kept()).toBe(store.pathOf(digest));
     });
 
-    it.each(['EXDEV', 'EPERM', 'ENOSPC'])(
-      'is not kept where a link fails with %s',
-      async (code) => {
-        watchFileOperations((operation) => {
-          if (operation === 'link') throw Object.assign(new Error(code), { code });
-        });
-        await keep();
-        expect([await kept(), await all()]).toEqual([undefined, []]);
-      },
-    );
+    const failLinks = (code: string) =>
+      watchFileOperations((operation) => {
+        if (operation === 'link') throw Object.assign(new Error(code), { code });
+      });
+
+    it.each(['EXDEV', 'EPERM'])('is not kept where links are refused with %s', async (code) => {
+      failLinks(code);
+      await keep();
+      expect([await kept(), await all()]).toEqual([undefined, []]);
+    });
+
+    it('is not kept where the disk is full, which is an error', async () => {
+      failLinks('ENOSPC');
+      await expect(keep()).rejects.toMatchObject({ code: 'DISK_FULL' });
+      expect([await kept(), await all()]).toEqual([undefined, []]);
+    });
   });
 
   it('is evicted by last use, together with bodies', async () => {

@@ -150,7 +150,7 @@ describe('a batch', () => {
     const [one, two] = [await openCacheDatabase(dir), await openCacheDatabase(dir)];
     fill(one);
     one.permanentIds.put('s', 'P-1', 'kept');
-    one.work.start('/out', 'r');
+    await one.work.start('/out', 'r');
     expect([two.permanentIds.get('s', 'P-1'), two.work.begin('/out')]).toEqual([
       'kept',
       [{ request: 'r', kills: 1, isNew: true }],

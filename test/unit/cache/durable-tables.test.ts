@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
 
@@ -119,9 +120,10 @@ describe('what is in work', () => {
 
   it('is no longer there in the next turn after it is finished, or with what starts before', async () => {
     const other = await openCacheDatabase(dir);
-    for (const request of ['a', 'b', 'c']) state.work.start('/out', request);
+    await Promise.all(['a', 'b', 'c'].map((request) => state.work.start('/out', request)));
+    expect(inWork(other)).toEqual(['a', 'b', 'c']);
     state.work.finish('/out', 'a');
-    state.work.start('/out', 'd');
+    await state.work.start('/out', 'd');
     expect(inWork(other)).toEqual(['b', 'c', 'd']);
     state.work.finish('/out', 'b');
     await new Promise(setImmediate);
@@ -133,5 +135,17 @@ describe('what is in work', () => {
     expect(inWork(other)).toEqual([]);
     other.close();
     state = await openCacheDatabase(dir);
+  });
+
+  it('is not begun where it cannot be noted', async () => {
+    const other = new Libsql(join(dir, 'state.db'));
+    other.exec('ALTER TABLE durable_work RENAME TO hidden');
+    const starts = ['a', 'b'].map((request) => state.work.start('/out', request));
+    const rejected = { status: 'rejected', reason: { code: 'STATE_INVALID' } };
+    expect(await Promise.allSettled(starts)).toMatchObject([rejected, rejected]);
+    other.exec('ALTER TABLE hidden RENAME TO durable_work');
+    other.close();
+    await state.work.start('/out', 'c');
+    expect(inWork(state)).toEqual(['c']);
   });
 });
