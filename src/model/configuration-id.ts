@@ -55,8 +55,11 @@ export function isConfigurationKey(text: string): boolean {
 
 /** Makes the canonical key of a base article, in the form of {@link configurationKey}. */
 export function articleKey(id: ArticleId): string {
-  const fields = ['manufacturer', 'program', 'basearticlenumber'] as const;
-  return JSON.stringify(fields.map((field) => canonical(field, id)));
+  return JSON.stringify([
+    id.manufacturer.toUpperCase(),
+    id.program.toUpperCase(),
+    id.basearticlenumber,
+  ]);
 }
 
 /** Returns the identifying fields of an object that has more. */

@@ -310,11 +310,18 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<AnswerOf<
  */
 export function requestKey(name: OperationName, values: Values): string {
   const operation = OPERATIONS[name];
-  const keyOf = (identity: Operation<unknown>['identity']): string =>
-    JSON.stringify(
-      identity.map((part) =>
-        typeof part === 'string' ? spell(operation, part, values[part]) : keyOf(part),
-      ),
-    );
-  return keyOf(operation.identity);
+  return keyOf(operation, operation.identity, values);
+}
+
+function keyOf(
+  operation: Operation<unknown>,
+  identity: Operation<unknown>['identity'],
+  values: Values,
+): string {
+  const parts: string[] = [];
+  for (const part of identity) {
+    const isOne = typeof part === 'string';
+    parts.push(isOne ? spell(operation, part, values[part]) : keyOf(operation, part, values));
+  }
+  return JSON.stringify(parts);
 }

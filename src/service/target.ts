@@ -115,7 +115,9 @@ export function createFallback() {
     preferred: number | undefined,
     send: (address: number) => Promise<T>,
   ): Promise<T> => {
-    const { others = [], missing } = operation;
+    // Most operations have one address.
+    if (operation.others === undefined) return send(0);
+    const { others, missing } = operation;
     const first = preferred ?? worked.get(operation) ?? 0;
     let refusal: unknown;
     for (const address of new Set([first, 0, ...others.map((_, index) => index + 1)])) {

@@ -82,8 +82,9 @@ export function decodeFields<T>(
 
 function noteDrift({ note, driftWhere, steps }: Place, expected: string, value: unknown): void {
   const pathOf = () => {
-    const path = steps.map((step) => (typeof step === 'number' ? '[]' : `.${step}`));
-    return `${driftWhere}${path.join('')}`;
+    let path = driftWhere;
+    for (const step of steps) path += typeof step === 'number' ? '[]' : `.${step}`;
+    return path;
   };
   note?.(pathOf, expected, value);
 }
