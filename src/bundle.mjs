@@ -10,9 +10,14 @@ const OUT = fileURLToPath(new URL('../dist/cli', import.meta.url));
 const PROGRAMS = {
   program: 'cli/program.ts',
   'conversion-process': 'pipeline/conversion-process.ts',
+  'mesh-thread': 'pipeline/mesh-thread.ts',
 };
 /** They are CommonJS: to start even one standard module takes 12 ms. */
-const STARTERS = { main: 'cli/main.ts', 'conversion-process': 'cli/conversion-process.ts' };
+const STARTERS = {
+  main: 'cli/main.ts',
+  'conversion-process': 'cli/conversion-process.ts',
+  'mesh-thread': 'cli/mesh-thread.ts',
+};
 
 /** Native code of images, and what is large and only used now and then. */
 const EXTERNAL = [

@@ -39,7 +39,10 @@ async function open(opening: ConversionMessages['opening']) {
     }
   };
   return {
-    converter: await loadConverter({ ...opening, bodies, objects, derived, hasOwnProcess: true }),
+    converter: await loadConverter({
+      ...opening,
+      ...{ bodies, bodyFiles: opening.bodies, objects, derived, hasOwnProcess: true },
+    }),
     flush,
   };
 }

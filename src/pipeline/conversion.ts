@@ -201,7 +201,7 @@ function inThisProcess(
     if (session.ended.aborted) throw interrupted();
   };
   const own = { options: convert, decoded, cacheBytes: CACHE_BYTES, pause };
-  const given = { bodies, objects, derived, ...own, ...limits };
+  const given = { bodies, bodyFiles: stores.bodyFiles, objects, derived, ...own, ...limits };
   let converter: Promise<Converter> | undefined;
   return async ({ step, input, file }: ConversionMessages['request'], release = () => {}) => {
     converter ??= loadConverter(given);

@@ -1,19 +1,30 @@
 /** The converter of a process: snapshots become GLBs, with one cache of meshes for all of them. */
+import { availableParallelism } from 'node:os';
 import { parse } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { ContentStore } from '../cache/content-store.ts';
+import type { Worker } from 'node:worker_threads';
+import type { ContentStore, FileStoreOptions } from '../cache/content-store.ts';
 import type { Built } from '../model/asset.ts';
 import type { Scene } from '../model/scene.ts';
 import type { ConversionInput, DecodedReader } from '../model/snapshot.ts';
+import { exists } from '../support/files.ts';
+import type { PreparedMesh } from '../transform/block-mesh.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 import type { MaterialExplanation } from '../transform/material-table.ts';
 import type { NamedFile } from '../write/gltf.ts';
+import type { MeshThreadMessages } from './mesh-thread.ts';
 import type { Run } from './open-run.ts';
+
+/** The program of the second thread: a file beside this one. Without it, as in the sources, there is no such thread. */
+const THREAD = fileURLToPath(new URL('./mesh-thread.js', import.meta.url));
 
 interface ConverterInput {
   /** Only read. */
   bodies: Pick<ContentStore, 'get'>;
+  /** Where they are, for the second thread. */
+  bodyFiles: FileStoreOptions;
   /** Where `build` puts GLBs. */
   objects: Pick<ContentStore, 'put'>;
   options: ConvertOptions;
@@ -47,6 +58,7 @@ export async function loadConverter(given: ConverterInput) {
     maxSurfaces: given.maxSurfaces,
     read: (digest: string) => bodies.get(digest),
     decoded,
+    prepareAhead: meshThread(given),
     options,
     images: codec.sharpImageCodec(options.maxPixelsInFlight, maxPicturePixels),
     loadTangents: tangents.loadTangentGenerator,
@@ -86,6 +98,46 @@ export async function loadConverter(given: ConverterInput) {
       const { counts } = await transform(snapshot, (material) => void materials.push(material));
       return { counts, materials };
     },
+  };
+}
+
+/**
+ * A function that prepares a mesh in a second thread, and returns undefined where that fails. A block of 70,000
+ * triangles takes 25 ms, which is what the thread takes to start.
+ */
+function meshThread({ bodyFiles, options }: ConverterInput) {
+  if (availableParallelism() === 1) return undefined;
+  const waiting = new Map<string, (mesh: PreparedMesh | undefined) => void>();
+  let opened: Promise<Worker | undefined> | undefined;
+  const settle = (worker: Worker, { digest, mesh }: MeshThreadMessages['answer']) => {
+    waiting.get(digest)?.(mesh);
+    waiting.delete(digest);
+    // The process does not wait for a thread without work.
+    if (waiting.size === 0) worker.unref();
+  };
+  const open = async () => {
+    if (!(await exists(THREAD))) return undefined;
+    const { Worker } = await import('node:worker_threads');
+    // Large bodies are files; without the database the thread starts sooner.
+    const { database: _, ...bodies } = bodyFiles;
+    const workerData: MeshThreadMessages['opening'] = { bodies, options };
+    const worker = new Worker(THREAD, { workerData });
+    worker.on('message', (answer: MeshThreadMessages['answer']) => settle(worker, answer));
+    worker.on('error', () => {
+      opened = undefined;
+      for (const digest of waiting.keys()) settle(worker, { digest });
+    });
+    return worker;
+  };
+  return async (digest: string): Promise<PreparedMesh | undefined> => {
+    opened ??= open();
+    const worker = await opened;
+    if (worker === undefined) return undefined;
+    worker.ref();
+    return new Promise((resolve) => {
+      waiting.set(digest, resolve);
+      worker.postMessage(digest);
+    });
   };
 }
 

@@ -27,12 +27,14 @@ interface MeshInput {
   options: ConvertOptions;
   cache: MeshCache;
   losses: Losses;
-  /** As in `transformArticle`. */
+  /** As in `transformArticle`; so are the next two. */
+  prepareAhead?: ((digest: string) => Promise<PreparedMesh | undefined>) | undefined;
   maxSurfaces?: number | undefined;
   betweenSteps?: (() => void | Promise<void>) | undefined;
 }
 
 interface LoadInput extends MeshInput {
+  ahead: Ahead;
   /** Throws if a part cannot have so many triangles more than those before it. */
   expectRoom(triangles: number, part: Part): void;
 }
@@ -50,6 +52,7 @@ export async function loadMeshes(
 ): Promise<Map<Part, KeyedMesh>> {
   const bySource = new Map<string, KeyedMesh | undefined>();
   const meshes = new Map<Part, KeyedMesh>();
+  const ahead = createAhead(parts, input);
   let triangles = 0;
   const expectRoom = (more: number, { path }: Part) => {
     const { maxTriangles } = input.options;
@@ -62,7 +65,7 @@ export async function loadMeshes(
     const source = isBlock ? canonicalName(part.node.blockName) : solidKey(part, input.options);
     const load = isBlock ? loadBlock : loadSolid;
     if (!bySource.has(source))
-      bySource.set(source, await orHole(load, source, part, { ...input, expectRoom }));
+      bySource.set(source, await orHole(load, source, part, { ...input, ahead, expectRoom }));
     const mesh = bySource.get(source);
     if (mesh === undefined) continue;
     meshes.set(part, mesh);
@@ -70,6 +73,38 @@ export async function loadMeshes(
     triangles += trianglesOf(mesh);
   }
   return meshes;
+}
+
+/** Blocks from here on pay a second thread. */
+const AHEAD_FROM_BYTES = 1024 * 1024;
+
+type Ahead = ReturnType<typeof createAhead>;
+
+/** Prepares the next large block in another thread, while this one prepares one. */
+function createAhead(
+  parts: readonly Part[],
+  { snapshot, decoded, maxSurfaces = Infinity, prepareAhead }: MeshInput,
+) {
+  const large = new Set<string>();
+  for (const { node } of parts) {
+    const block = node.type === 'imp' && snapshot.blocks.get(canonicalName(node.blockName));
+    if (block && 'bytes' in block && block.bytes >= AHEAD_FROM_BYTES) large.add(block.digest);
+  }
+  const order = [...large];
+  const running = new Map<string, Promise<PreparedMesh | undefined>>();
+  return {
+    /** The mesh of a block, if it was begun; otherwise the next one is begun. */
+    async meshOf(digest: string): Promise<PreparedMesh | undefined> {
+      const mesh = await running.get(digest);
+      if (mesh) return mesh.surfaces.length <= maxSurfaces ? mesh : undefined;
+      const next = order[order.indexOf(digest) + 1];
+      if (large.has(digest) && next !== undefined && !decoded?.block(next)) {
+        const begun = prepareAhead?.(next);
+        if (begun) running.set(next, begun);
+      }
+      return undefined;
+    },
+  };
 }
 
 /** Those of a block as received: dropped ones count, because they are counted before it is prepared. */
@@ -127,7 +162,8 @@ async function loadSolid(key: string, part: Part, { options, cache }: LoadInput)
 const STORED_FROM_BYTES = 200 * 1024;
 
 async function loadBlock(name: string, part: Part, input: LoadInput): Promise<KeyedMesh> {
-  const { snapshot, read, decoded, options, cache, losses, expectRoom, betweenSteps } = input;
+  const { snapshot, read, decoded, options, cache, losses, ahead, expectRoom, betweenSteps } =
+    input;
   const fetched = snapshot.blocks.get(name);
   if (!fetched || 'missing' in fetched) {
     if (name !== '') throw missingError(fetched, 'BLOCK_MISSING', `block ${name}`);
@@ -138,6 +174,8 @@ async function loadBlock(name: string, part: Part, input: LoadInput): Promise<Ke
   const { digest } = fetched;
   const key = `${digest} ${meshOptionsKey(options)}`;
   const prepare = async () => {
+    const early = await ahead.meshOf(digest);
+    if (early) return early;
     // In a function of its own, which does not keep the body.
     const readBlock = async () => {
       const bytes = await read(digest);

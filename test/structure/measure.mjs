@@ -25,6 +25,8 @@ const ENTRY_POINTS = [
   'src/cli/main.ts',
   'src/cli/program.ts',
   'src/cli/conversion-process.ts',
+  'src/cli/mesh-thread.ts',
+  'src/pipeline/mesh-thread.ts',
 ];
 /** Files that a table of their folder loads: a single importer is what they are meant to have. */
 const TABLES = [

@@ -1,0 +1,42 @@
+/** The program of a second thread: prepares meshes of blocks, whose bodies it reads itself. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { type FileStoreOptions, openFileStore } from '../cache/content-store.ts';
+import { decodeBlock } from '../service/wire-block.ts';
+import { type PreparedMesh, prepareBlock } from '../transform/block-mesh.ts';
+import type { ConvertOptions } from '../transform/convert-options.ts';
+
+/** What goes to the thread and back. */
+export interface MeshThreadMessages {
+  opening: { bodies: FileStoreOptions; options: ConvertOptions };
+  /** Without a mesh, preparing it has failed. */
+  answer: { digest: string; mesh?: PreparedMesh };
+}
+
+const { bodies, options } = workerData as MeshThreadMessages['opening'];
+const store = openFileStore(bodies);
+
+parentPort?.on('message', async (digest: string) => {
+  try {
+    const mesh = prepareBlock(decodeBlock(await store.get(digest)), options);
+    answer({ digest, mesh }, buffersOf(mesh));
+  } catch {
+    // The other thread prepares it again, meets the same error, and words it.
+    answer({ digest }, []);
+  }
+});
+
+function answer(message: MeshThreadMessages['answer'], buffers: ArrayBuffer[]): void {
+  parentPort?.postMessage(message, buffers);
+}
+
+/** Moved to the other thread instead of copied; a buffer of two lists is listed once. */
+function buffersOf({ positions, normals, uvs, surfaces }: PreparedMesh): ArrayBuffer[] {
+  const lists = surfaces.flatMap((surface) => [
+    surface.localPoints,
+    surface.points,
+    surface.normals,
+    ...(surface.uvOffsets ? [surface.uvOffsets] : []),
+  ]);
+  const buffers = [positions, normals, uvs, ...lists].map(({ buffer }) => buffer as ArrayBuffer);
+  return [...new Set(buffers)];
+}

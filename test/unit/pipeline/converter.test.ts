@@ -1,0 +1,76 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openFileStore } from '../../../src/cache/content-store.ts';
+import { loadConverter } from '../../../src/pipeline/converter.ts';
+import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
+import { temporaryFolder } from '../../helpers/command.ts';
+import { body } from '../../helpers/graphics.ts';
+import { makeSnapshot } from '../../helpers/snapshot.ts';
+
+/** As it is built: the sources have no program of a second thread. */
+const BUILT = new URL('../../../dist/pipeline/converter.js', import.meta.url);
+const built = ((await import(BUILT.href)) as { loadConverter: typeof loadConverter }).loadConverter;
+
+let folder: string;
+let threads = 0;
+const count = () => void threads++;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  process.on('worker', count);
+});
+afterAll(async () => {
+  process.off('worker', count);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A wavy field of so many squares a side: 200 make 2.5 MiB. */
+function field(side: number, height: number) {
+  const numbers = Array.from({ length: (side + 1) ** 2 }, (_, i) => i);
+  const at = (i: number) => [i % (side + 1), Math.floor(i / (side + 1))] as const;
+  const V = numbers.flatMap((i) => {
+    const [x, z] = at(i);
+    return [x / side, height * ((x * z) % 7), z / side];
+  });
+  const F = numbers.flatMap((i) => {
+    const [x, z] = at(i);
+    if (x === side || z === side) return [];
+    return [i, i + side + 1, i + 1, i + 1, i + side + 1, i + side + 2];
+  });
+  return { N: 'field', P: [0, 0.1, 0], R: [0, 30, 0], V, A: [{ F, C: false }] };
+}
+
+async function convert(load: typeof loadConverter, blocks: Record<string, unknown>) {
+  const bodyFiles = { dir: join(folder, 'bodies'), tmpDir: join(folder, 'tmp') };
+  const bodies = openFileStore(bodyFiles);
+  const objects = openFileStore({ dir: join(folder, 'objects'), tmpDir: bodyFiles.tmpDir });
+  const btg = Object.keys(blocks).map((btgname) => ({ type: 'imp', btgname }));
+  const { snapshot, read } = makeSnapshot({ btg, blocks });
+  const fetched = [...snapshot.blocks.values()].flatMap((one) =>
+    'bytes' in one ? one.digest : [],
+  );
+  for (const digest of [snapshot.partsList, ...fetched]) await bodies.put(await read(digest));
+  const given = { bodies, bodyFiles, objects, options: CONVERT_DEFAULTS, cacheBytes: 2 ** 24 };
+  const converter = await load(given);
+  return converter.build(snapshot).catch(({ code, message }) => ({ code, message }));
+}
+
+describe('large blocks', () => {
+  const blocks = { 'A::B::ONE': field(200, 0.01), 'A::B::TWO': field(190, 0.02) };
+
+  it('are prepared in a second thread, too, with the same bytes', async () => {
+    const alone = await convert(loadConverter, { ...blocks, 'A::B::SMALL': field(3, 0) });
+    expect(threads).toBe(0);
+    expect(await convert(built, { ...blocks, 'A::B::SMALL': field(3, 0) })).toEqual(alone);
+    expect(threads).toBe(1);
+  }, 60_000);
+
+  it('that cannot be read there have the error that they have here', async () => {
+    const { V, ...others } = field(200, 0.01);
+    const wrong = { 'A::B::ONE': blocks['A::B::ONE'], 'A::B::TWO': { ...others, V: String(V) } };
+    expect(body(wrong['A::B::TWO']).length).toBeGreaterThan(2 ** 20);
+    const alone = await convert(loadConverter, wrong);
+    expect(alone).toMatchObject({ code: 'BLOCK_INVALID' });
+    expect(await convert(built, wrong)).toEqual(alone);
+  }, 60_000);
+});
