@@ -170,7 +170,6 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
     articles: readonly SelectedArticle[],
     isUntried: (request: ArticleRequest) => boolean,
   ) => {
-    // Of most runs nothing has failed before.
     if (records.size === 0) return { tried: articles, quarantined: [] };
     const untried = articles.flatMap(requestsOf).filter(isUntried);
     const quarantined = untried.map((request) => {
@@ -217,10 +216,8 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
      */
     split(articles: readonly SelectedArticle[], isAll = false) {
       const range = articles.filter(({ onlyCarts }) => !onlyCarts);
-      for (const article of articles) {
-        if (article.onlyCarts)
-          for (const request of requestsOf(article)) carts.add(configurationKey(request));
-      }
+      const ofCarts = articles.filter(({ onlyCarts }) => onlyCarts).flatMap(requestsOf);
+      for (const request of ofCarts) carts.add(configurationKey(request));
       selected = Math.max(selected, range.length);
       const waiting = isAll ? [] : range.flatMap(requestsOf).filter(isWaiting);
       const areAllTried = waiting.length > mostQuarantined(range.length);
@@ -419,8 +416,7 @@ export function openQuarantine(
     /** Selects those of some articles that are tried. */
     filter,
     /** Whether it was in work when a run was killed: then it is processed alone. */
-    isSuspect: (request: ArticleRequest) =>
-      suspects.size > 0 && suspects.has(configurationKey(request)),
+    isSuspect: (one: ArticleRequest) => suspects.size > 0 && suspects.has(configurationKey(one)),
     /** Returns what the run is to process: all, or what failed (`--failed`); and what of it is tried. */
     select(selected: Selection): { selection: Selection; tried: readonly SelectedArticle[] } {
       // The limit counts what failed, not all among which it is searched.
