@@ -24,14 +24,17 @@ const EXTERNAL = [
   /^(?:sharp|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|yargs)$/,
 ];
 
-/** Only what is used of undici: to load all of it takes 80 ms of processor time more. */
+/** Only what is used of undici: to load all of it takes 80 ms of processor time more, and HTTP/2 3 ms. */
 const UNDICI = {
   name: 'undici',
   resolveId: (id) => (id === 'undici' ? '\0undici' : undefined),
-  load: (id) =>
-    id === '\0undici'
-      ? "export { default as Agent } from 'undici/lib/dispatcher/agent.js';"
-      : undefined,
+  load(id) {
+    if (id === '\0undici') {
+      return "export { default as Agent } from 'undici/lib/dispatcher/agent.js';";
+    }
+    // Only called with the option allowH2.
+    if (id.endsWith('/undici/lib/dispatcher/client-h2.js')) return 'module.exports = undefined;';
+  },
 };
 
 /**
