@@ -1,5 +1,6 @@
 /** One exchange with the service: sends, follows redirects, reads the whole body within limits, reports it. */
 import { promisify } from 'node:util';
+import type { ZlibOptions } from 'node:zlib';
 import type { Agent, Dispatcher } from 'undici';
 import { createGrowingBudget, turnFor } from '../support/budget.ts';
 import { ConverterError } from '../support/errors.ts';
@@ -325,11 +326,11 @@ async function unpack(
   const name = UNPACKERS[encoding as keyof typeof UNPACKERS];
   // Some servers send deflate without the header that HTTP requires; its low four bits are 8.
   const isBare = name === 'inflate' && (packed[0]! & 0x0f) !== 8;
-  const unpacker = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(
-    zlib[isBare ? 'inflateRaw' : name],
-  );
+  const unpacker = promisify<Uint8Array, ZlibOptions, Buffer>(zlib[isBare ? 'inflateRaw' : name]);
+  // Each piece passes through the thread pool: 20 of a block of 300 kB by default take 1 ms more.
+  const chunkSize = Math.min(Math.max(8 * packed.length, 2 ** 14), 2 ** 20, maxOutputLength);
   try {
-    return new Uint8Array(await unpacker(packed, { maxOutputLength }));
+    return new Uint8Array(await unpacker(packed, { maxOutputLength, chunkSize }));
   } catch (cause) {
     if ((cause as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
     const message = `expected a body packed with ${encoding}, received something else or only a part of it`;
