@@ -143,11 +143,11 @@ function draftsOf(
       const isStored = uvLayout.isUsable(surface);
       if (surface.uvIndices.length > 0 && !isStored) counts.unusableUvs++;
       const valid = keepValid(surface, firstIndex, placed, isStored ? uvLayout : undefined);
-      const { points, signedVolume } = valid;
+      const { points, volume } = valid;
       counts.droppedTriangles += Math.ceil(surface.triangles.length / 3) - points.length / 3;
       if (points.length === 0) return [];
       const closed = surface.closed ?? closedByEdges(points);
-      return [{ ...valid, closed, volume: closed ? signedVolume : 0 }];
+      return [{ ...valid, closed, volume: closed ? volume : 0 }];
     });
   });
 }
@@ -193,13 +193,13 @@ function firstIndexOf({ surfaces, positions }: Block): 0 | 1 {
   return smallest === 1 && largest === count ? 1 : 0;
 }
 
-/** The valid triangles of a surface, and six times the volume that they enclose. */
+/** The valid triangles of a surface, and six times the volume that they enclose, unless it is open. */
 function keepValid(
-  { triangles, uvIndices }: BlockSurface,
+  { triangles, uvIndices, closed }: BlockSurface,
   firstIndex: number,
   { remap, points: pointCount, positions }: Record<'remap' | 'points' | 'positions', Address>,
   uvLayout: Pick<ReturnType<typeof uvLayoutOf>, 'stride' | 'firstIndex'> | undefined,
-): Pick<Draft, 'points' | 'uvOffsets'> & { signedVolume: number } {
+): Omit<Draft, 'closed'> {
   const { stride, firstIndex: firstUv } = uvLayout ?? { stride: 2, firstIndex: 0 };
   const corners = Math.floor(triangles.length / 3) * 3;
   return withKernels((kernels) => {
@@ -214,7 +214,7 @@ function keepValid(
     return {
       points: copyOf(Uint32Array, points, kept),
       uvOffsets: uvLayout && copyOf(Uint32Array, uvOffsets, kept),
-      signedVolume: kernels.signedVolume(points, kept, positions),
+      volume: closed === false ? 0 : kernels.signedVolume(points, kept, positions),
     };
   });
 }
