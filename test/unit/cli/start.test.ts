@@ -36,6 +36,20 @@ it('keeps the compiled code, one file for each command', async () => {
   expect(await readdir(compiled)).toHaveLength(1);
 });
 
+it('loads no module of Node.js that the command does not use', async () => {
+  const hook = join(copy, 'hook.cjs');
+  await writeFile(
+    hook,
+    "process.on('exit', () => process._rawDebug(process.moduleLoadList.join('\\n')));",
+  );
+  const words = ['--require', hook, join(copy, 'dist/cli/main.js'), '--version'];
+  const { stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', stdio: 'pipe' });
+  const loaded = stderr.split('\n').map((line) => line.replace('NativeModule ', ''));
+  expect(loaded).toContain('crypto');
+  for (const unused of ['http', 'http2', 'tls', 'child_process', 'worker_threads', 'zlib', 'v8'])
+    expect(loaded).not.toContain(unused);
+});
+
 it.each([
   ['cut off', (code: Buffer) => code.subarray(0, code.length >> 1)],
   ['changed', (code: Buffer) => code.fill(7, 5_000, 6_000)],
