@@ -51,14 +51,20 @@ function eightDigits(digits: u64): u32 {
   return <u32>((first + second) >> 32);
 }
 
-let digitCount: i32 = 0;
+/** Eight bytes, in which digits are 0 to 9. */
+function bytesAt(at: usize): u64 {
+  return load<u64>(at) ^ 0x3030303030303030;
+}
 
-/** The number of up to eight digits at a place; {@link digitCount} is how many there are. */
-function digitsAt(at: usize): u32 {
-  const bytes = load<u64>(at) ^ 0x3030303030303030;
+/** The number of digits that eight such bytes begin with. */
+function digitCount(bytes: u64): i32 {
   const rest = notDigits(bytes);
-  digitCount = rest === 0 ? 8 : <i32>(ctz(rest) >> 3);
-  return digitCount === 0 ? 0 : eightDigits(bytes << (64 - 8 * digitCount));
+  return rest === 0 ? 8 : <i32>(ctz(rest) >> 3);
+}
+
+/** The number that the first digits of eight such bytes make, at least one. */
+function numberIn(bytes: u64, digits: i32): u32 {
+  return eightDigits(bytes << (64 - 8 * digits));
 }
 
 /**
@@ -88,10 +94,10 @@ export function scanNumbers(text: usize, length: i32, out: usize, isSingle: bool
     if (digits === 0 || (digits > 1 && byteAt(firstDigit) === ZERO)) return -1;
     let decimals: i32 = 0;
     if (byte === DOT) {
-      const fraction = digitsAt(++at);
-      decimals = digitCount;
+      const bytes = bytesAt(++at);
+      decimals = digitCount(bytes);
       if (decimals === 0) return -1;
-      mantissa = mantissa * <i64>get<f64>(POWERS_OF_TEN, decimals) + fraction;
+      mantissa = mantissa * <i64>get<f64>(POWERS_OF_TEN, decimals) + numberIn(bytes, decimals);
       at += decimals;
       byte = byteAt(at);
       for (; isDigit(byte); byte = byteAt(++at)) decimals++;
@@ -168,9 +174,11 @@ export function scanIndices(text: usize, length: i32, out: usize): i32 {
   let count = 0;
   while (true) {
     if (byteAt(at) <= 0x20) at = skipBlanks(at);
-    set<i32>(out, count, digitsAt(at));
-    if (digitCount === 0 || (digitCount > 1 && byteAt(at) === ZERO)) return -1;
-    at += digitCount;
+    const bytes = bytesAt(at);
+    const digits = digitCount(bytes);
+    if (digits === 0 || (digits > 1 && (bytes & 0xff) === 0)) return -1;
+    set<i32>(out, count, numberIn(bytes, digits));
+    at += digits;
     count++;
     if (byteAt(at) !== COMMA) at = skipBlanks(at);
     if (at === end) return count;

@@ -4,6 +4,10 @@ import { normalX, normalY, normalZ, triangleNormal } from './triangles';
 import { hash, tableSize } from './weld';
 
 const NO_VERTEX: u32 = 0xffffffff;
+
+/** Further vertices of a point are found by a hash table, in constant time; a list takes a third of its time. */
+const LONGEST_LIST = 64;
+
 const LARGEST_FLOAT32: f32 = 3.4028234663852886e38;
 
 /**
@@ -36,15 +40,20 @@ export function splitSurface(
   uvKeyOf: usize,
   isStored: usize,
 ): u32 {
-  // Point → its vertex before, which most corners are.
+  pointOfVertex = pointOf;
+  normalOfVertex = normalOf;
+  uvKeyOfVertex = uvKeyOf;
+  const first = vertexCount;
+  // Point → its vertex before, which most corners are; its vertices, linked.
   const latest = allocateList<u32>(localCount);
+  const heads = allocateList<u32>(localCount);
   memory.fill(latest, 0xff, <usize>localCount * 4);
+  memory.fill(heads, 0xff, <usize>localCount * 4);
+  const next = allocateList<u32>(cornerCount);
   const mask = tableSize(cornerCount) - 1;
-  const table = allocateList<u32>(mask + 1);
-  memory.fill(table, 0xff, <usize>(mask + 1) * 4);
+  let table: usize = 0;
   for (let corner = 0; corner < cornerCount; corner++) {
     const local = get<u32>(localPoints, corner);
-    const point = get<u32>(points, local);
     const normal = firstNormal + get<u32>(normals, corner);
     const uvKey = get<u32>(uvKeys, corner);
     let vertex = get<u32>(latest, local);
@@ -53,31 +62,82 @@ export function splitSurface(
       get<u32>(normalOf, vertex) !== normal ||
       get<u32>(uvKeyOf, vertex) !== uvKey
     ) {
-      let slot = <i32>hash(point, normal, uvs === 0 ? uvKey : hashOfUv(uvs, uvKey)) & mask;
-      while (true) {
+      const head = get<u32>(heads, local);
+      const point = get<u32>(points, local);
+      let slot = -1;
+      vertex = vertexInList(head, next, first, normal, uvs, uvKey);
+      if (vertex === NO_VERTEX && listLength >= LONGEST_LIST) {
+        if (table === 0) {
+          table = allocateList<u32>(mask + 1);
+          memory.fill(table, 0xff, <usize>(mask + 1) * 4);
+        }
+        slot = slotOfVertex(table, mask, point, normal, uvs, uvKey);
         vertex = get<u32>(table, slot);
-        if (vertex === NO_VERTEX) break;
-        if (
-          get<u32>(pointOf, vertex) === point &&
-          get<u32>(normalOf, vertex) === normal &&
-          isSameUv(uvs, get<u32>(uvKeyOf, vertex), uvKey)
-        )
-          break;
-        slot = (slot + 1) & mask;
       }
       if (vertex === NO_VERTEX) {
         vertex = vertexCount++;
-        set<u32>(table, slot, vertex);
         set<u32>(pointOf, vertex, point);
         set<u32>(normalOf, vertex, normal);
         set<u32>(uvKeyOf, vertex, uvKey);
         set<u8>(isStored, vertex, uvs === 0 ? 0 : 1);
+        if (slot < 0) {
+          set<u32>(next, vertex - first, head);
+          set<u32>(heads, local, vertex);
+        } else set<u32>(table, slot, vertex);
       }
       set<u32>(latest, local, vertex);
     }
     set<u32>(indices, corner, vertex);
   }
   return vertexCount;
+}
+
+let pointOfVertex: usize = 0;
+let normalOfVertex: usize = 0;
+let uvKeyOfVertex: usize = 0;
+/** Vertices of the list that was searched last and does not have the vertex. */
+let listLength = 0;
+
+/** The vertex of a linked list with this normal and UV. */
+function vertexInList(
+  head: u32,
+  next: usize,
+  first: u32,
+  normal: u32,
+  uvs: usize,
+  uvKey: u32,
+): u32 {
+  listLength = 0;
+  for (let vertex = head; vertex !== NO_VERTEX; vertex = get<u32>(next, vertex - first)) {
+    if (isSameVertex(vertex, normal, uvs, uvKey)) return vertex;
+    listLength++;
+  }
+  return NO_VERTEX;
+}
+
+/** The slot of the vertex with this point, normal and UV, or the empty one where it belongs. */
+function slotOfVertex(
+  table: usize,
+  mask: i32,
+  point: u32,
+  normal: u32,
+  uvs: usize,
+  uvKey: u32,
+): i32 {
+  let slot = <i32>hash(point, normal, uvs === 0 ? uvKey : hashOfUv(uvs, uvKey)) & mask;
+  while (true) {
+    const vertex = get<u32>(table, slot);
+    if (vertex === NO_VERTEX) return slot;
+    if (get<u32>(pointOfVertex, vertex) === point && isSameVertex(vertex, normal, uvs, uvKey))
+      return slot;
+    slot = (slot + 1) & mask;
+  }
+}
+
+/** Whether a vertex of the same point has this normal and UV. */
+function isSameVertex(vertex: u32, normal: u32, uvs: usize, uvKey: u32): bool {
+  if (get<u32>(normalOfVertex, vertex) !== normal) return false;
+  return isSameUv(uvs, get<u32>(uvKeyOfVertex, vertex), uvKey);
 }
 
 /** Equal for equal UVs: adding 0 turns −0 into 0. */
