@@ -334,9 +334,11 @@ function createBuilder(
   };
 
   return (snapshot, source) => {
-    const built = builds.get(source) ?? build(snapshot, source);
-    builds.set(source, built);
-    return built;
+    const running = builds.get(source) ?? build(snapshot, source);
+    builds.set(source, running);
+    // The database has it now; one that has failed fails again.
+    if (!isForced) running.then(() => builds.delete(source)).catch(() => {});
+    return running;
   };
 }
 

@@ -52,7 +52,8 @@ export async function writeImages(folder: string): Promise<void> {
 /** A grain of one colour; that of a normal map leans a little to each side. */
 async function image(index: number, isNormalMap: boolean): Promise<Uint8Array> {
   const base = isNormalMap ? [128, 128, 240] : [90 + 20 * index, 70 + 15 * index, 60 + 10 * index];
-  const data = Buffer.alloc(3 * IMAGE_PIXELS ** 2);
+  // A value above 255 is 255, not a small one.
+  const data = new Uint8ClampedArray(3 * IMAGE_PIXELS ** 2);
   let random = index + 1;
   for (let i = 0; i < data.length; i++) {
     random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0;

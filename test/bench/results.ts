@@ -1,7 +1,6 @@
 /**
  * The results: a line for each measured row at once, and the page RESULTS.md at the end.
  */
-import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -27,8 +26,7 @@ export interface GroupInput {
 }
 
 const FILE = join('test', 'bench', 'RESULTS.md');
-const HEADER = `| measure | before | aim | measured | met | how | on |
-| --- | --- | --- | --- | --- | --- | --- |`;
+const HEADER = '| measure | before | aim | measured | met | how | on |';
 
 /** Starts with no figure. @param date - Of today, `YYYY-MM-DD`. */
 export function openResults(date: string): Results {
@@ -49,9 +47,6 @@ export function openResults(date: string): Results {
           return earlier.get(row.measure) ?? tableLine(row, { missing: 'not measured yet' }, '');
         });
       await writeFile(FILE, pageOf(command, versions, date, lines));
-      execFileSync('npx', ['--no-install', 'biome', 'format', '--write', FILE], {
-        stdio: 'ignore',
-      });
     },
   };
 }
@@ -75,7 +70,7 @@ function tableLine(row: Row, figure: Figure, date: string): string {
 
 async function earlierLines(): Promise<Map<string, string>> {
   const text = await readFile(FILE, 'utf8').catch(() => '');
-  const rows = text.split('\n').filter((line) => line.startsWith('| '));
+  const rows = text.split('\n').filter((line) => /^\| (?!-)/.test(line));
   return new Map(rows.map((line) => [line.split(' | ')[0]!.slice(2).trim(), line]));
 }
 
@@ -96,7 +91,21 @@ function pageOf(
 - Machine: ${availableParallelism()} cores, ${cpu?.model ?? 'unknown'}, ${memory} GiB of memory, ${process.platform}; load average at the end ${load}
 - Node.js ${process.versions.node}; ${peers.join(', ')}
 
-${HEADER}
-${lines.join('\n')}
+${tableOf([HEADER, ...lines]).join('\n')}
 `;
+}
+
+/** Columns of equal width, and a line under the first. */
+function tableOf(lines: readonly string[]): string[] {
+  const cells = lines.map((line) =>
+    line
+      .slice(2, -2)
+      .split(' | ')
+      .map((cell) => cell.trim()),
+  );
+  const widths = cells[0]!.map((_, i) => Math.max(...cells.map((row) => row[i]!.length)));
+  const rowOf = (row: readonly string[]) =>
+    `| ${row.map((cell, i) => cell.padEnd(widths[i]!)).join(' | ')} |`;
+  const [header, ...rows] = cells.map(rowOf);
+  return [header!, rowOf(widths.map((width) => '-'.repeat(width))), ...rows];
 }
