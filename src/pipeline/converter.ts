@@ -108,6 +108,8 @@ export async function loadConverter(given: ConverterInput) {
 function meshThread({ bodyFiles, options }: ConverterInput) {
   if (availableParallelism() === 1) return undefined;
   const waiting = new Map<string, (mesh: PreparedMesh | undefined) => void>();
+  // Two articles may have the same block.
+  const asked = new Map<string, Promise<PreparedMesh | undefined>>();
   let opened: Promise<Worker | undefined> | undefined;
   const settle = (worker: Worker, { digest, mesh }: MeshThreadMessages['answer']) => {
     waiting.get(digest)?.(mesh);
@@ -123,14 +125,16 @@ function meshThread({ bodyFiles, options }: ConverterInput) {
     const workerData: MeshThreadMessages['opening'] = { bodies, options };
     const worker = new Worker(THREAD, { workerData });
     worker.on('message', (answer: MeshThreadMessages['answer']) => settle(worker, answer));
-    worker.on('error', () => {
+    // Its error is followed by its end.
+    worker.on('error', () => {});
+    worker.on('exit', () => {
       opened = undefined;
       for (const digest of waiting.keys()) settle(worker, { digest });
     });
     return worker;
   };
-  return async (digest: string): Promise<PreparedMesh | undefined> => {
-    opened ??= open();
+  const ask = async (digest: string): Promise<PreparedMesh | undefined> => {
+    opened ??= open().catch(() => undefined);
     const worker = await opened;
     if (worker === undefined) return undefined;
     worker.ref();
@@ -138,6 +142,11 @@ function meshThread({ bodyFiles, options }: ConverterInput) {
       waiting.set(digest, resolve);
       worker.postMessage(digest);
     });
+  };
+  return (digest: string) => {
+    const answer = asked.get(digest) ?? ask(digest).finally(() => asked.delete(digest));
+    asked.set(digest, answer);
+    return answer;
   };
 }
 

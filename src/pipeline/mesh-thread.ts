@@ -17,7 +17,10 @@ const store = openFileStore(bodies);
 
 parentPort?.on('message', async (digest: string) => {
   try {
-    const mesh = prepareBlock(decodeBlock(await store.get(digest)), options);
+    const block = decodeBlock(await store.get(digest));
+    const corners = block.surfaces.reduce((sum, { triangles }) => sum + triangles.length, 0);
+    if (corners > 3 * options.maxTriangles) throw new Error('too many triangles');
+    const mesh = prepareBlock(block, options);
     answer({ digest, mesh }, buffersOf(mesh));
   } catch {
     // The other thread prepares it again, meets the same error, and words it.

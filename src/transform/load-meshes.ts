@@ -75,8 +75,8 @@ export async function loadMeshes(
   return meshes;
 }
 
-/** Blocks from here on pay a second thread. */
-const AHEAD_FROM_BYTES = 1024 * 1024;
+/** Bytes of a block from which a second thread pays, and up to which it takes little memory. */
+const AHEAD_BYTES = { least: 1024 * 1024, most: 32 * 1024 * 1024 };
 
 type Ahead = ReturnType<typeof createAhead>;
 
@@ -88,7 +88,9 @@ function createAhead(
   const large = new Set<string>();
   for (const { node } of parts) {
     const block = node.type === 'imp' && snapshot.blocks.get(canonicalName(node.blockName));
-    if (block && 'bytes' in block && block.bytes >= AHEAD_FROM_BYTES) large.add(block.digest);
+    if (!block || 'missing' in block) continue;
+    const { least, most } = AHEAD_BYTES;
+    if (block.bytes >= least && block.bytes <= most) large.add(block.digest);
   }
   const order = [...large];
   const running = new Map<string, Promise<PreparedMesh | undefined>>();

@@ -40,19 +40,26 @@ function field(side: number, height: number) {
   return { N: 'field', P: [0, 0.1, 0], R: [0, 30, 0], V, A: [{ F, C: false }] };
 }
 
-async function convert(load: typeof loadConverter, blocks: Record<string, unknown>) {
+/** Converts articles of these blocks at the same time. */
+async function convert(load: typeof loadConverter, ...articles: Record<string, unknown>[]) {
   const bodyFiles = { dir: join(folder, 'bodies'), tmpDir: join(folder, 'tmp') };
   const bodies = openFileStore(bodyFiles);
   const objects = openFileStore({ dir: join(folder, 'objects'), tmpDir: bodyFiles.tmpDir });
-  const btg = Object.keys(blocks).map((btgname) => ({ type: 'imp', btgname }));
-  const { snapshot, read } = makeSnapshot({ btg, blocks });
-  const fetched = [...snapshot.blocks.values()].flatMap((one) =>
-    'bytes' in one ? one.digest : [],
-  );
-  for (const digest of [snapshot.partsList, ...fetched]) await bodies.put(await read(digest));
   const given = { bodies, bodyFiles, objects, options: CONVERT_DEFAULTS, cacheBytes: 2 ** 24 };
   const converter = await load(given);
-  return converter.build(snapshot).catch(({ code, message }) => ({ code, message }));
+  const made = articles.map((blocks) => {
+    const btg = Object.keys(blocks).map((btgname) => ({ type: 'imp', btgname }));
+    return makeSnapshot({ btg, blocks });
+  });
+  for (const { snapshot, read } of made) {
+    const blocks = [...snapshot.blocks.values()].flatMap((it) => ('bytes' in it ? it.digest : []));
+    for (const digest of [snapshot.partsList, ...blocks]) await bodies.put(await read(digest));
+  }
+  return Promise.all(
+    made.map(({ snapshot }) =>
+      converter.build(snapshot).catch(({ code, message }) => ({ code, message })),
+    ),
+  );
 }
 
 describe('large blocks', () => {
@@ -70,7 +77,16 @@ describe('large blocks', () => {
     const wrong = { 'A::B::ONE': blocks['A::B::ONE'], 'A::B::TWO': { ...others, V: String(V) } };
     expect(body(wrong['A::B::TWO']).length).toBeGreaterThan(2 ** 20);
     const alone = await convert(loadConverter, wrong);
-    expect(alone).toMatchObject({ code: 'BLOCK_INVALID' });
+    expect(alone).toMatchObject([{ code: 'BLOCK_INVALID' }]);
     expect(await convert(built, wrong)).toEqual(alone);
+  }, 60_000);
+
+  it('that two articles have are prepared for both', async () => {
+    const [one, two] = [blocks['A::B::ONE'], blocks['A::B::TWO']];
+    const articles = [
+      { 'A::B::ONE': one, 'A::B::TWO': two },
+      { 'A::B::ONE': field(180, 0.03), 'A::B::TWO': two },
+    ];
+    expect(await convert(built, ...articles)).toEqual(await convert(loadConverter, ...articles));
   }, 60_000);
 });
