@@ -43,23 +43,27 @@ const UNDICI = {
  */
 const LIBSQL = {
   name: 'libsql',
-  transform: (code, id) =>
-    id.endsWith('/libsql/index.js')
-      ? code
-          .replace(/^.*require\("(?:@neon-rs\/load|detect-libc)"\);\n/gm, '')
-          .replace(
-            'function requireNative() {',
-            `${requireByInterpreter}
-            function requireNative() {
-              const { createRequire } = require('node:module');
-              const requireBeside = createRequire(createRequire(__filename).resolve('libsql'));
-              const native = requireByInterpreter(require('node:fs'), requireBeside);
-              if (native !== undefined) return native;
-              const { load, currentTarget } = require('@neon-rs/load');
-              const { familySync, GLIBC, MUSL } = require('detect-libc');`,
-          )
-          .replace('return require(`', 'return requireBeside(`')
-      : undefined,
+  transform(code, id) {
+    if (!id.endsWith('/libsql/index.js')) return undefined;
+    const search = 'function requireNative() {';
+    const load = 'return require(`';
+    if (!code.includes(search) || !code.includes(load))
+      throw new Error(`${id}: expected ${search} and ${load}; adapt LIBSQL to this version`);
+    return code
+      .replace(/^.*require\("(?:@neon-rs\/load|detect-libc)"\);\n/gm, '')
+      .replace(
+        search,
+        `${requireByInterpreter}
+        ${search}
+          const { createRequire } = require('node:module');
+          const requireBeside = createRequire(createRequire(__filename).resolve('libsql'));
+          const native = requireByInterpreter(require('node:fs'), requireBeside);
+          if (native !== undefined) return native;
+          const { load, currentTarget } = require('@neon-rs/load');
+          const { familySync, GLIBC, MUSL } = require('detect-libc');`,
+      )
+      .replace(load, 'return requireBeside(`');
+  },
 };
 
 function requireByInterpreter({ closeSync, openSync, readSync }, requireBeside) {

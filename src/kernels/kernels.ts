@@ -34,8 +34,8 @@ declare const WebAssembly: {
   ) => { exports: Kernels & { memory: { buffer: ArrayBuffer } } };
 };
 
-/** What a block of 500,000 triangles needs; a larger memory is released after its use. */
-const LARGEST_KEPT_BYTES = 96 * 1024 * 1024;
+/** What a block of 300,000 triangles needs; a larger memory is released after its use. */
+const LARGEST_KEPT_BYTES = 64 * 1024 * 1024;
 
 let module: object | undefined;
 let kernels: (Kernels & { memory: { buffer: ArrayBuffer } }) | undefined;

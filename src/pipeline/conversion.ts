@@ -5,7 +5,7 @@ import type { ContentStore, FileStoreOptions } from '../cache/content-store.ts';
 import type { ConversionInput, DecodedReader } from '../model/snapshot.ts';
 import { createBudget } from '../support/budget.ts';
 import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
-import { exists } from '../support/files.ts';
+import { exists, removeStaleTemporaries } from '../support/files.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 import { collectGarbage, loadConverter } from './converter.ts';
 import type { Run } from './open-run.ts';
@@ -23,7 +23,7 @@ const CONVERSIONS_AT_ONCE = 2;
 const MOST_UNWRITTEN_BYTES = 32 * 1024 * 1024;
 
 /** Of the mesh cache of each process. */
-const CACHE_BYTES = 128 * 1024 * 1024;
+const CACHE_BYTES = 64 * 1024 * 1024;
 
 /**
  * By the bytes of parts list and blocks. A medium conversion takes long enough for a child process to pay where
@@ -38,7 +38,7 @@ type Size = 'small' | keyof typeof SIZES;
  * What a conversion in this process may contain; one with more is large, which does not show in its bytes. No step
  * delays a signal by more than about half a second: 150,000 surfaces did by three.
  */
-const HERE = { maxNodes: 5_000, maxTriangles: 1_000_000, maxSceneBytes: 48 * 1024 * 1024 };
+const HERE = { maxNodes: 5_000, maxTriangles: 1_000_000, maxSceneBytes: 32 * 1024 * 1024 };
 const MOST_SURFACES_HERE = 20_000;
 const MOST_PIXELS_HERE = 1024 ** 2;
 
@@ -286,6 +286,7 @@ function startProcess(opening: ConversionMessages['opening'], heapMb: number, on
   });
   let reject = (_error: unknown) => {};
   let resolve = (_answer: ConversionMessages['answer']) => {};
+  let ended: Error | undefined;
   const fail = (error: unknown) => {
     onEnd();
     reject(error);
@@ -296,8 +297,11 @@ function startProcess(opening: ConversionMessages['opening'], heapMb: number, on
       fail(error);
       end();
     });
-    child.on('exit', (...how) => {
-      fail(exitError(how, heapMb));
+    child.on('exit', async (...how) => {
+      const folders = [opening.objects.tmpDir, opening.bodies.tmpDir];
+      // What it was writing; where that fails, the next run removes it.
+      await Promise.all(folders.map(removeStaleTemporaries)).catch(() => {});
+      fail(ended ?? exitError(how, heapMb));
       end();
     });
   });
@@ -316,9 +320,10 @@ function startProcess(opening: ConversionMessages['opening'], heapMb: number, on
         child.channel?.unref();
       });
     },
-    /** Ends the process, also in the middle of a conversion, which then is interrupted at once. */
+    /** Ends the process, also in the middle of a conversion, which then is interrupted. */
     end: () => {
-      fail(interrupted());
+      ended = interrupted();
+      onEnd();
       child.kill('SIGKILL');
       return hasEnded;
     },

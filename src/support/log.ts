@@ -7,8 +7,7 @@ import { visible, visibleJson } from './visible.ts';
 /** Fields of a log line. Names of numbers end in their unit. */
 export type LogFields = Record<string, unknown>;
 
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-type Level = (typeof LEVELS)[number];
+type Level = 'debug' | 'info' | 'warn' | 'error';
 
 /** Logs sentences with fields, by level. */
 export type Logger = Record<Level, (message: string, fields?: LogFields) => void>;
@@ -27,7 +26,7 @@ interface LogOptions {
 }
 
 /**
- * Creates a logger.
+ * Creates a logger. It loads pino only now, because many commands log nothing.
  *
  * Texts are redacted before they are encoded as JSON, because escaped quotes would hide a secret, and then cut.
  *
@@ -35,22 +34,29 @@ interface LogOptions {
  * ```ts
  * const log = await createLogger({ format: 'json', sink: process.stderr, now: Date.now });
  * log.info('selected', { configurations: 72 });
- * // → {"level":"info","time":"2026-01-01T02:00:00.000Z","configurations":72,"msg":"selected"}
+ * // → {"level":"info","time":"2026-01-01T02:00:00.000Z","msg":"selected","configurations":72}
  * ```
  */
 export async function createLogger(options: LogOptions): Promise<Logger> {
   const checks = { sink: required(CHECKS.object), now: required(CHECKS.function) };
   checkParameters('createLogger', options, checks, true);
+  const { pino } = await import('pino');
   const { format, sink } = options;
-  const base = redactAll(options.fields ?? {});
-  const least = LEVELS.indexOf(options.level ?? 'info');
   const line = format === 'json' ? visibleJson : prettyLine;
-  const at = (level: Level) => (message: string, fields?: LogFields) => {
-    if (LEVELS.indexOf(level) < least) return;
-    const time = new Date(options.now()).toISOString();
-    const given = { ...base, ...redactAll(fields ?? {}) };
-    sink.write(line(`${JSON.stringify({ level, time, ...given, msg: shown(message) })}\n`));
-  };
+  const logger = pino(
+    {
+      level: options.level ?? 'info',
+      base: options.fields === undefined ? null : redactAll(options.fields),
+      formatters: { level: (label) => ({ level: label }) },
+      timestamp: () => `,"time":"${new Date(options.now()).toISOString()}"`,
+    },
+    { write: (json: string) => void sink.write(line(json)) },
+  );
+  const at =
+    (level: Level) =>
+    (message: string, fields: LogFields = {}) => {
+      if (logger.isLevelEnabled(level)) logger[level](redactAll(fields), shown(message));
+    };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 

@@ -76,7 +76,7 @@ export async function loadMeshes(
 }
 
 /** Bytes of a block from which a second thread pays, and up to which it takes little memory. */
-const AHEAD_BYTES = { least: 1024 * 1024, most: 32 * 1024 * 1024 };
+const AHEAD_BYTES = { least: 1024 * 1024, most: 20 * 1024 * 1024 };
 
 type Ahead = ReturnType<typeof createAhead>;
 
