@@ -166,6 +166,7 @@ const STORED_FROM_BYTES = 200 * 1024;
 async function loadBlock(name: string, part: Part, input: LoadInput): Promise<KeyedMesh> {
   const { snapshot, read, decoded, options, cache, losses, ahead, expectRoom, betweenSteps } =
     input;
+  const { maxSurfaces = Infinity } = input;
   const fetched = snapshot.blocks.get(name);
   if (!fetched || 'missing' in fetched) {
     if (name !== '') throw missingError(fetched, 'BLOCK_MISSING', `block ${name}`);
@@ -181,10 +182,11 @@ async function loadBlock(name: string, part: Part, input: LoadInput): Promise<Ke
     // In a function of its own, which does not keep the body.
     const readBlock = async () => {
       const bytes = await read(digest);
-      expectFewSurfaces(name, bytes, input.maxSurfaces);
+      if (!hasFewSurfaces(bytes, maxSurfaces)) throw tooManySurfaces(name, maxSurfaces);
       return decode(name, bytes);
     };
     const block = decoded?.block(digest) ?? (await readBlock());
+    if (block.surfaces.length > maxSurfaces) throw tooManySurfaces(name, maxSurfaces);
     await betweenSteps?.();
     let received = 0;
     for (const { triangles } of block.surfaces) received += Math.ceil(triangles.length / 3);
@@ -198,15 +200,20 @@ async function loadBlock(name: string, part: Part, input: LoadInput): Promise<Ke
   return { key, name, mesh };
 }
 
-/** Each surface is an object, and so is the block. */
-function expectFewSurfaces(name: string, bytes: Uint8Array, most = Infinity): void {
+/** Without decoding it: each surface is an object, and so is the block. */
+function hasFewSurfaces(bytes: Uint8Array, most: number): boolean {
+  if (most === Infinity) return true;
   let objects = 0;
-  for (let at = -1; objects <= most; objects++) {
+  for (let at = -1; objects <= most + 1; objects++) {
     at = bytes.indexOf(OPEN_BRACE, at + 1);
-    if (at < 0) return;
+    if (at < 0) return true;
   }
+  return false;
+}
+
+function tooManySurfaces(name: string, most: number): ConverterError {
   const message = `block ${name}: expected at most ${most} surfaces, received more`;
-  throw new ConverterError('SCENE_TOO_LARGE', message);
+  return new ConverterError('SCENE_TOO_LARGE', message);
 }
 
 function decode(name: string, bytes: Uint8Array): Block {

@@ -451,6 +451,33 @@ describe('what is wrong with an article', () => {
   });
 });
 
+describe('the surfaces of a block', () => {
+  const surface = { F: [0, 1, 2] };
+  const made = {
+    btg: [box()],
+    blocks: { [BOX]: { V: [0, 0, 0, 1, 0, 0, 0, 1, 0], A: [surface, surface] } },
+  };
+
+  it.each(['as it is read', 'decoded earlier'])('are counted in a block %s', async (how) => {
+    const { snapshot, read } = makeSnapshot(made);
+    const { digest } = snapshot.blocks.get(BOX) as { digest: string };
+    const block = decodeBlock(await read(digest));
+    const decoded = { partsList: () => undefined, block: () => block };
+    const limited = (maxSurfaces: number) =>
+      transformArticle({
+        ...{
+          snapshot,
+          read,
+          maxSurfaces,
+          decoded: how === 'decoded earlier' ? decoded : undefined,
+        },
+        ...{ options: CONVERT_DEFAULTS, images: sharpImageCodec(), cache: createMeshCache() },
+      });
+    expect((await limited(2)).triangles).toBe(2);
+    await expect(limited(1)).rejects.toMatchObject({ code: 'SCENE_TOO_LARGE' });
+  });
+});
+
 describe('decoded bodies', () => {
   it('are taken as they are: their bytes are neither read nor decoded', async () => {
     const made = article([box(), { type: 'block', params: [1, 1, 1] }]);
