@@ -17,6 +17,7 @@ export type Address = number;
 
 type List = Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
+/** The constructor of a list: a view of a place in memory, or a new list of zeros. */
 export interface ListType<T extends List> {
   new (buffer: ArrayBuffer, address: Address, length: number): T;
   new (length: number): T;
@@ -119,11 +120,12 @@ export function boundsOf(positions: Float32Array, placed?: readonly [...Mat3, ..
     const box = allocateList(Float64Array, 6);
     const matrix = placed ? place(Float64Array.from(placed)) : 0;
     kernels.boundsOf(place(positions), positions.length / 3, matrix, box);
-    const [minX, minY, minZ, maxX, maxY, maxZ] = viewOf(
-      Float64Array,
-      box,
-      6,
-    ) as Iterable<number> as [...Vec3, ...Vec3];
-    return { min: [minX, minY, minZ], max: [maxX, maxY, maxZ] };
+    const found = viewOf(Float64Array, box, 6);
+    const corner = (first: number): Bounds['min'] => [
+      found[first]!,
+      found[first + 1]!,
+      found[first + 2]!,
+    ];
+    return { min: corner(0), max: corner(3) };
   });
 }

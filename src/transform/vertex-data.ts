@@ -23,7 +23,7 @@ import {
   transformVec3,
 } from '../math/vec.ts';
 import type { Geometry } from '../model/scene.ts';
-import type { PreparedMesh } from './block-mesh.ts';
+import { type PreparedMesh, swapCorners } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import type { UvMap } from './uv.ts';
 
@@ -176,7 +176,7 @@ function splitSurface(
 
 function fill(kernels: Kernels, mesh: PreparedMesh, split: Split, plan: VertexPlan): Geometry {
   const { cornerCount, vertexCount, indices } = split;
-  if (determinant3(plan.shape) < 0) kernels.swapCorners(indices, cornerCount);
+  if (determinant3(plan.shape) < 0) swapCorners(viewOf(Uint32Array, indices, cornerCount));
   const isProjected = plan.uvSets.length > 0 && split.hasProjected;
   const points = isProjected ? pointsAt(kernels, plan.projectAt, mesh, split, Float64Array) : 0;
   const positions = pointsAt(kernels, plan.shape, mesh, split, Float32Array);

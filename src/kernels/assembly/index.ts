@@ -3,7 +3,7 @@ export { allocate, arenaTop, setArenaTop } from './arena';
 export { areWithin, findIndexRange, largestIndex, smallestIndex } from './lists';
 export { acos, addSurface, duplicateTriangles, isSmooth, normalCount } from './normals';
 export { scanIndices, scanNumbers } from './scan';
-export { keepValid, signedVolume, swapCorners } from './triangles';
+export { keepValid, signedVolume } from './triangles';
 export {
   boundsOf,
   boxFace,

@@ -79,15 +79,6 @@ export function triangleNormal(positions: usize, a: i32, b: i32, c: i32): void {
   normalZ = ux * vy - uy * vx;
 }
 
-/** Turns every triangle over. */
-export function swapCorners(corners: usize, count: i32): void {
-  for (let i = 0; i < count; i += 3) {
-    const second = get<u32>(corners, i + 1);
-    set<u32>(corners, i + 1, get<u32>(corners, i + 2));
-    set<u32>(corners, i + 2, second);
-  }
-}
-
 /**
  * Six times the volume that a surface encloses, about the centre of its bounds; negative where it faces inwards.
  *
