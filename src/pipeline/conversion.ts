@@ -1,4 +1,7 @@
-/** Converts snapshots into GLBs: small articles in this process, others in child processes, which can be ended at any moment. */
+/**
+ * Converts snapshots into GLBs: small articles, and a medium one that is alone, in this process; others in child
+ * processes, which can be ended at any moment.
+ */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ContentStore, FileStoreOptions } from '../cache/content-store.ts';

@@ -29,7 +29,7 @@ interface ConverterInput {
   objects: Pick<ContentStore, 'put'>;
   options: ConvertOptions;
   decoded?: DecodedReader | undefined;
-  /** What was computed in earlier runs. Without it, everything is computed again, and none of it is stored. */
+  /** What was computed in earlier runs. Without it, everything is computed again and nothing is stored. */
   derived?: Run['stores']['derived'] | undefined;
   cacheBytes: number;
   /** Then its memory matters more than the time of collecting garbage. */
@@ -105,7 +105,7 @@ export async function loadConverter(given: ConverterInput) {
  * A function that prepares a mesh in a second thread, and returns undefined where that fails. A block of 70,000
  * triangles takes 25 ms, which is what the thread takes to start.
  */
-function meshThread({ bodyFiles, options }: ConverterInput) {
+function meshThread({ bodyFiles, options, maxSurfaces = Infinity }: ConverterInput) {
   if (availableParallelism() === 1) return undefined;
   const waiting = new Map<string, (mesh: PreparedMesh | undefined) => void>();
   // Two articles may have the same block.
@@ -122,7 +122,7 @@ function meshThread({ bodyFiles, options }: ConverterInput) {
     const { Worker } = await import('node:worker_threads');
     // Large bodies are files; without the database the thread starts sooner.
     const { database: _, ...bodies } = bodyFiles;
-    const workerData: MeshThreadMessages['opening'] = { bodies, options };
+    const workerData: MeshThreadMessages['opening'] = { bodies, options, maxSurfaces };
     const worker = new Worker(THREAD, { workerData });
     worker.on('message', (answer: MeshThreadMessages['answer']) => settle(worker, answer));
     // Its error is followed by its end.

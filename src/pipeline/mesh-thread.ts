@@ -7,17 +7,19 @@ import type { ConvertOptions } from '../transform/convert-options.ts';
 
 /** What goes to the thread and back. */
 export interface MeshThreadMessages {
-  opening: { bodies: FileStoreOptions; options: ConvertOptions };
+  opening: { bodies: FileStoreOptions; options: ConvertOptions; maxSurfaces: number };
   /** Without a mesh, preparing it has failed. */
   answer: { digest: string; mesh?: PreparedMesh };
 }
 
-const { bodies, options } = workerData as MeshThreadMessages['opening'];
+const { bodies, options, maxSurfaces } = workerData as MeshThreadMessages['opening'];
 const store = openFileStore(bodies);
 
 parentPort?.on('message', async (digest: string) => {
   try {
     const block = decodeBlock(await store.get(digest));
+    // Each has lists of its own: to receive those of many would keep the other thread from serving signals.
+    if (block.surfaces.length > maxSurfaces) throw new Error('too many surfaces');
     const corners = block.surfaces.reduce((sum, { triangles }) => sum + triangles.length, 0);
     if (corners > 3 * options.maxTriangles) throw new Error('too many triangles');
     const mesh = prepareBlock(block, options);

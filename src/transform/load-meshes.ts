@@ -81,10 +81,7 @@ const AHEAD_BYTES = { least: 1024 * 1024, most: 20 * 1024 * 1024 };
 type Ahead = ReturnType<typeof createAhead>;
 
 /** Prepares the next large block in another thread, while this one prepares one. */
-function createAhead(
-  parts: readonly Part[],
-  { snapshot, decoded, maxSurfaces = Infinity, prepareAhead }: MeshInput,
-) {
+function createAhead(parts: readonly Part[], { snapshot, decoded, prepareAhead }: MeshInput) {
   const large = new Set<string>();
   for (const { node } of parts) {
     const block = node.type === 'imp' && snapshot.blocks.get(canonicalName(node.blockName));
@@ -98,7 +95,7 @@ function createAhead(
     /** The mesh of a block, if it was begun; otherwise the next one is begun. */
     async meshOf(digest: string): Promise<PreparedMesh | undefined> {
       const mesh = await running.get(digest);
-      if (mesh) return mesh.surfaces.length <= maxSurfaces ? mesh : undefined;
+      if (mesh) return mesh;
       const next = order[order.indexOf(digest) + 1];
       if (large.has(digest) && next !== undefined && !decoded?.block(next)) {
         const begun = prepareAhead?.(next);

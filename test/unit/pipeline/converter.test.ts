@@ -41,11 +41,25 @@ function field(side: number, height: number) {
 }
 
 /** Converts articles of these blocks at the same time. */
-async function convert(load: typeof loadConverter, ...articles: Record<string, unknown>[]) {
+const convert = (load: typeof loadConverter, ...articles: Record<string, unknown>[]) =>
+  convertWith(load, {}, ...articles);
+
+async function convertWith(
+  load: typeof loadConverter,
+  limits: Pick<Parameters<typeof loadConverter>[0], 'maxSurfaces'>,
+  ...articles: Record<string, unknown>[]
+) {
   const bodyFiles = { dir: join(folder, 'bodies'), tmpDir: join(folder, 'tmp') };
   const bodies = openFileStore(bodyFiles);
   const objects = openFileStore({ dir: join(folder, 'objects'), tmpDir: bodyFiles.tmpDir });
-  const given = { bodies, bodyFiles, objects, options: CONVERT_DEFAULTS, cacheBytes: 2 ** 24 };
+  const given = {
+    bodies,
+    bodyFiles,
+    objects,
+    options: CONVERT_DEFAULTS,
+    cacheBytes: 2 ** 24,
+    ...limits,
+  };
   const converter = await load(given);
   const made = articles.map((blocks) => {
     const btg = Object.keys(blocks).map((btgname) => ({ type: 'imp', btgname }));
@@ -79,6 +93,14 @@ describe('large blocks', () => {
     const alone = await convert(loadConverter, wrong);
     expect(alone).toMatchObject([{ code: 'BLOCK_INVALID' }]);
     expect(await convert(built, wrong)).toEqual(alone);
+  }, 60_000);
+
+  it('that have too many surfaces are refused, wherever they are prepared', async () => {
+    const A = Array.from({ length: 3 }, () => ({ F: field(200, 0.01).A[0]!.F, C: false }));
+    const many = { 'A::B::ONE': blocks['A::B::ONE'], 'A::B::TWO': { ...field(200, 0.01), A } };
+    const refused = { code: 'SCENE_TOO_LARGE', message: expect.stringContaining('2 surfaces') };
+    for (const load of [loadConverter, built])
+      expect(await convertWith(load, { maxSurfaces: 2 }, many)).toMatchObject([refused]);
   }, 60_000);
 
   it('that two articles have are prepared for both', async () => {
