@@ -366,10 +366,6 @@ function groupNormals(from: i32, to: i32, cosHalf: f64, normals: usize): void {
   }
 }
 
-function _faceOf(corner: i32): i32 {
-  return corner - (corner % 3);
-}
-
 function dot(a: i32, b: i32): f64 {
   return (
     get<f64>(faces, a) * get<f64>(faces, b) +
