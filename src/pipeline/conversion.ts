@@ -9,8 +9,9 @@ import type { ConversionInput, DecodedReader } from '../model/snapshot.ts';
 import { createBudget } from '../support/budget.ts';
 import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
 import { exists, removeStaleTemporaries } from '../support/files.ts';
+import { collectGarbage } from '../support/garbage.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
-import { collectGarbage, loadConverter } from './converter.ts';
+import { loadConverter } from './converter.ts';
 import type { Run } from './open-run.ts';
 
 /**

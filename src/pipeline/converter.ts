@@ -2,16 +2,16 @@
 import { availableParallelism } from 'node:os';
 import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { Worker } from 'node:worker_threads';
 import type { ContentStore, FileStoreOptions } from '../cache/content-store.ts';
 import type { Built } from '../model/asset.ts';
 import type { Scene } from '../model/scene.ts';
 import type { ConversionInput, DecodedReader } from '../model/snapshot.ts';
 import { exists } from '../support/files.ts';
+import { collectGarbage, MOST_GARBAGE_OF_MESHES } from '../support/garbage.ts';
 import type { PreparedMesh } from '../transform/block-mesh.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
+import type { PrepareAhead } from '../transform/load-meshes.ts';
 import type { MaterialExplanation } from '../transform/material-table.ts';
 import type { NamedFile } from '../write/gltf.ts';
 import type { MeshThreadMessages } from './mesh-thread.ts';
@@ -103,9 +103,14 @@ export async function loadConverter(given: ConverterInput) {
 
 /**
  * A function that prepares a mesh in a second thread, and returns undefined where that fails. A block of 70,000
- * triangles takes 25 ms, which is what the thread takes to start.
+ * triangles takes 25 ms, which is what the thread takes to start. It ends after the last block of an article: a thread
+ * that waits has 60 MiB.
  */
-function meshThread({ bodyFiles, options, maxSurfaces = Infinity }: ConverterInput) {
+function meshThread({
+  bodyFiles,
+  options,
+  maxSurfaces = Infinity,
+}: ConverterInput): PrepareAhead | undefined {
   if (availableParallelism() === 1) return undefined;
   const waiting = new Map<string, (mesh: PreparedMesh | undefined) => void>();
   // Two articles may have the same block.
@@ -133,18 +138,18 @@ function meshThread({ bodyFiles, options, maxSurfaces = Infinity }: ConverterInp
     });
     return worker;
   };
-  const ask = async (digest: string): Promise<PreparedMesh | undefined> => {
+  const ask: PrepareAhead = async (digest, isLast) => {
     opened ??= open().catch(() => undefined);
     const worker = await opened;
     if (worker === undefined) return undefined;
     worker.ref();
     return new Promise((resolve) => {
       waiting.set(digest, resolve);
-      worker.postMessage(digest);
+      worker.postMessage({ digest, isLast } satisfies MeshThreadMessages['request']);
     });
   };
-  return (digest: string) => {
-    const answer = asked.get(digest) ?? ask(digest).finally(() => asked.delete(digest));
+  return (digest, isLast) => {
+    const answer = asked.get(digest) ?? ask(digest, isLast).finally(() => asked.delete(digest));
     asked.set(digest, answer);
     return answer;
   };
@@ -154,32 +159,4 @@ function meshThread({ bodyFiles, options, maxSurfaces = Infinity }: ConverterInp
 function foundIn(scene: Scene): Omit<Built, 'sha256' | 'bytes'> {
   const { nodes: _, meshes: _meshes, geometries: _geometries, materials, images, ...found } = scene;
   return { ...found, materials: materials.length, textures: images.length };
-}
-
-/** In this process, beside the others. */
-const MOST_GARBAGE_BYTES = 64 * 1024 * 1024;
-/** While a large block is converted. */
-const MOST_GARBAGE_OF_MESHES = 24 * 1024 * 1024;
-let bytesInUse = 0;
-/** Collects garbage: the engine leaves hundreds of MiB, because it does not know what the other processes need. */
-export function collectGarbage(mostBytes = MOST_GARBAGE_BYTES): void {
-  const usedBytes = () => {
-    const { used_heap_size, external_memory } = getHeapStatistics();
-    return used_heap_size + external_memory;
-  };
-  bytesInUse = Math.min(bytesInUse, usedBytes());
-  if (usedBytes() - bytesInUse < mostBytes) return;
-  collect ??= exposedCollector();
-  collect();
-  // Lists are released in another thread, which the second call waits for.
-  collect();
-  bytesInUse = usedBytes();
-}
-
-let collect: (() => void) | undefined;
-function exposedCollector(): () => void {
-  setFlagsFromString('--expose-gc');
-  const collector = runInNewContext('gc') as () => void;
-  setFlagsFromString('--no-expose-gc');
-  return collector;
 }

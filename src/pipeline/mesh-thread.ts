@@ -2,12 +2,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type FileStoreOptions, openFileStore } from '../cache/content-store.ts';
 import { decodeBlock } from '../service/wire-block.ts';
+import { collectGarbage, MOST_GARBAGE_OF_MESHES } from '../support/garbage.ts';
 import { type PreparedMesh, prepareBlock } from '../transform/block-mesh.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 
 /** What goes to the thread and back. */
 export interface MeshThreadMessages {
   opening: { bodies: FileStoreOptions; options: ConvertOptions; maxSurfaces: number };
+  /** After the last one the thread ends. */
+  request: { digest: string; isLast: boolean };
   /** Without a mesh, preparing it has failed. */
   answer: { digest: string; mesh?: PreparedMesh };
 }
@@ -15,11 +18,12 @@ export interface MeshThreadMessages {
 const { bodies, options, maxSurfaces } = workerData as MeshThreadMessages['opening'];
 const store = openFileStore(bodies);
 
-parentPort?.on('message', async (digest: string) => {
+parentPort?.on('message', async ({ digest, isLast }: MeshThreadMessages['request']) => {
   try {
     const block = decodeBlock(await store.get(digest));
     // Each has lists of its own: to receive those of many would keep the other thread from serving signals.
     if (block.surfaces.length > maxSurfaces) throw new Error('too many surfaces');
+    collectGarbage(MOST_GARBAGE_OF_MESHES);
     const corners = block.surfaces.reduce((sum, { triangles }) => sum + triangles.length, 0);
     if (corners > 3 * options.maxTriangles) throw new Error('too many triangles');
     const mesh = prepareBlock(block, options);
@@ -28,6 +32,8 @@ parentPort?.on('message', async (digest: string) => {
     // The other thread prepares it again, meets the same error, and words it.
     answer({ digest }, []);
   }
+  if (isLast) parentPort?.close();
+  collectGarbage(MOST_GARBAGE_OF_MESHES);
 });
 
 function answer(message: MeshThreadMessages['answer'], buffers: ArrayBuffer[]): void {

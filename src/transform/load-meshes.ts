@@ -20,6 +20,13 @@ export interface KeyedMesh {
   mesh: PreparedMesh;
 }
 
+/**
+ * Prepares the mesh of a block in another thread, by the digest of its body; undefined where that fails.
+ *
+ * @param isLast - The article has no other block for the thread.
+ */
+export type PrepareAhead = (digest: string, isLast: boolean) => Promise<PreparedMesh | undefined>;
+
 interface MeshInput {
   snapshot: ConversionInput;
   read: ContentReader;
@@ -27,8 +34,8 @@ interface MeshInput {
   options: ConvertOptions;
   cache: MeshCache;
   losses: Losses;
-  /** As in `transformArticle`; so are the next two. */
-  prepareAhead?: ((digest: string) => Promise<PreparedMesh | undefined>) | undefined;
+  prepareAhead?: PrepareAhead | undefined;
+  /** As in `transformArticle`; so is the next. */
   maxSurfaces?: number | undefined;
   betweenSteps?: (() => void | Promise<void>) | undefined;
 }
@@ -96,9 +103,11 @@ function createAhead(parts: readonly Part[], { snapshot, decoded, prepareAhead }
     async meshOf(digest: string): Promise<PreparedMesh | undefined> {
       const mesh = await running.get(digest);
       if (mesh) return mesh;
-      const next = order[order.indexOf(digest) + 1];
-      if (large.has(digest) && next !== undefined && !decoded?.block(next)) {
-        const begun = prepareAhead?.(next);
+      const place = order.indexOf(digest) + 1;
+      const next = order[place];
+      if (place > 0 && next !== undefined && !decoded?.block(next)) {
+        // Every other block is prepared here.
+        const begun = prepareAhead?.(next, place + 2 >= order.length);
         if (begun) running.set(next, begun);
       }
       return undefined;

@@ -6,10 +6,9 @@ import type { ContentReader, ConversionInput, DecodedReader } from '../model/sna
 import { decodePartsList } from '../service/wire-parts-list.ts';
 import { ConverterError } from '../support/errors.ts';
 import { assembleScene } from './assemble-scene.ts';
-import type { PreparedMesh } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { flattenPartsList } from './flatten.ts';
-import { loadMeshes } from './load-meshes.ts';
+import { loadMeshes, type PrepareAhead } from './load-meshes.ts';
 import { createLosses } from './losses.ts';
 import type { MaterialExplanation } from './material-table.ts';
 import type { MeshCache } from './mesh-cache.ts';
@@ -29,8 +28,7 @@ interface TransformInput {
   explain?: ((explanation: MaterialExplanation) => void) | undefined;
   /** Shared by all articles of a run. */
   cache: MeshCache;
-  /** Prepares the mesh of a block in another thread, by the digest of its body; undefined where that fails. */
-  prepareAhead?: ((digest: string) => Promise<PreparedMesh | undefined>) | undefined;
+  prepareAhead?: PrepareAhead | undefined;
   /** Surfaces of the largest block; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
   maxSurfaces?: number | undefined;
   /** Called between the steps of a block: to free lists that are no longer needed, and to do other work meanwhile. */

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openFileStore } from '../../../src/cache/content-store.ts';
 import { loadConverter } from '../../../src/pipeline/converter.ts';
@@ -14,7 +16,11 @@ const built = ((await import(BUILT.href)) as { loadConverter: typeof loadConvert
 
 let folder: string;
 let threads = 0;
-const count = () => void threads++;
+let threadEnd: Promise<unknown> | undefined;
+const count = (worker: Worker) => {
+  threads++;
+  threadEnd = once(worker, 'exit');
+};
 beforeAll(async () => {
   folder = await temporaryFolder();
   process.on('worker', count);
@@ -84,6 +90,8 @@ describe('large blocks', () => {
     expect(threads).toBe(0);
     expect(await convert(built, { ...blocks, 'A::B::SMALL': field(3, 0) })).toEqual(alone);
     expect(threads).toBe(1);
+    // With its memory: no other block of the article is for it.
+    expect(await threadEnd).toEqual([0]);
   }, 60_000);
 
   it('that cannot be read there have the error that they have here', async () => {

@@ -1,0 +1,31 @@
+/** Garbage collection at chosen moments: the engine leaves hundreds of MiB, because it does not know what others need. */
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/** In this process, beside the others. */
+const MOST_GARBAGE_BYTES = 64 * 1024 * 1024;
+/** While a large block is converted. */
+export const MOST_GARBAGE_OF_MESHES = 24 * 1024 * 1024;
+let bytesInUse = 0;
+/** Collects garbage: the engine leaves hundreds of MiB, because it does not know what the other processes need. */
+export function collectGarbage(mostBytes = MOST_GARBAGE_BYTES): void {
+  const usedBytes = () => {
+    const { used_heap_size, external_memory } = getHeapStatistics();
+    return used_heap_size + external_memory;
+  };
+  bytesInUse = Math.min(bytesInUse, usedBytes());
+  if (usedBytes() - bytesInUse < mostBytes) return;
+  collect ??= exposedCollector();
+  collect();
+  // Lists are released in another thread, which the second call waits for.
+  collect();
+  bytesInUse = usedBytes();
+}
+
+let collect: (() => void) | undefined;
+function exposedCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  const collector = runInNewContext('gc') as () => void;
+  setFlagsFromString('--no-expose-gc');
+  return collector;
+}
