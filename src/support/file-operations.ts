@@ -20,6 +20,9 @@ const ON_NAMES: ReadonlySet<FileOperation> = new Set([
   ...(['rename', 'unlink', 'remove'] as const),
 ]);
 
+/** Operations on an open file: the path was examined when it was opened, and what is there now does not matter. */
+const ON_OPEN: ReadonlySet<FileOperation> = new Set(['write', 'fsync', 'close', 'chmod'] as const);
+
 /** Operations whose name is no word that a user knows. */
 const VERBS: Partial<Record<FileOperation, string>> = {
   list: 'list the folder',
@@ -137,6 +140,7 @@ export async function operate<T>(
 ): Promise<T> {
   try {
     watcher?.(operation, path);
+    if (ON_OPEN.has(operation)) return await work(0, undefined);
     // Most operations follow others in their folder: 3 µs less than to resolve the path.
     const paths = isInExamined(path) ? [path] : pathsInShared(path);
     const found = refuseLinks(ON_NAMES.has(operation) ? paths.slice(0, -1) : paths);
