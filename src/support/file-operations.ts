@@ -20,8 +20,8 @@ const ON_NAMES: ReadonlySet<FileOperation> = new Set([
   ...(['rename', 'unlink', 'remove'] as const),
 ]);
 
-/** Operations on an open file: the path was examined when it was opened, and what is there now does not matter. */
-const ON_OPEN: ReadonlySet<FileOperation> = new Set(['write', 'fsync', 'close', 'chmod'] as const);
+/** Operations on an open file: the path was examined when it was opened, and is again when it is closed. */
+const ON_OPEN: ReadonlySet<FileOperation> = new Set(['write', 'fsync', 'chmod'] as const);
 
 /** Operations whose name is no word that a user knows. */
 const VERBS: Partial<Record<FileOperation, string>> = {
@@ -102,14 +102,16 @@ function isInExamined(path: string): boolean {
   return /[^./\\]$/.test(path) && examined.has(dirname(path));
 }
 
-/** @returns The facts of the last path, unless it does not exist or is a folder that was examined before. */
-function refuseLinks(paths: readonly string[]): Stats | undefined {
+/** What the check of a path has found there. It does not look again at a folder that was examined. */
+type Found = Stats | 'absent';
+
+function refuseLinks(paths: readonly string[]): Found | undefined {
   let found: Stats | undefined;
   for (const path of paths) {
     found = undefined;
     if (examined.has(path)) continue;
     found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return undefined;
+    if (found === undefined) return 'absent';
     if (found.isDirectory()) {
       if (examined.size === 0) setImmediate(() => examined.clear());
       examined.add(path);
@@ -129,14 +131,14 @@ const { O_NOFOLLOW = 0 } = constants;
  * Runs one file operation.
  *
  * @param work - Receives the flag with which it opens the path: a link may have appeared since the check. Also what the
- *   check has found there, if anything: then a `stat` or `read` examines it once.
+ *   check has found there: then a `stat` or `read` examines it once.
  * @throws {@link ConverterError} `LINK_REFUSED`; `DISK_FULL`; `FILE_MISSING` or `FILE_UNREADABLE` of an operation
  *   that reads; otherwise `OUTPUT_UNWRITABLE`.
  */
 export async function operate<T>(
   operation: FileOperation,
   path: string,
-  work: (noFollow: number, found: Stats | undefined) => Promise<T>,
+  work: (noFollow: number, found?: Found) => Promise<T>,
 ): Promise<T> {
   try {
     watcher?.(operation, path);

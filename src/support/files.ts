@@ -36,12 +36,13 @@ interface FileFacts {
   identity: string;
 }
 
-const { O_RDONLY, O_NOFOLLOW = 0 } = constants;
+const { O_APPEND, O_CREAT, O_RDONLY, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 const IS_WINDOWS = process.platform === 'win32';
 /** Permissions, less those that the umask masks; a private file always has its own. Windows replaces no read-only file. */
 const MODES = { normal: 0o644, private: 0o600, readOnly: IS_WINDOWS ? 0o644 : 0o444 };
 const FOLDER_MODE = 0o755;
 const WRITE_BITS = 0o222;
+const IF_ANY = { throwIfNoEntry: false } as const;
 
 /** SHA-256 of bytes or of the UTF-8 of a text, as 64 lower-case hex digits. */
 export function sha256Hex(content: Uint8Array | string): string {
@@ -55,7 +56,7 @@ const SMALL_BYTES = 1024 * 1024;
 export function readBytes(path: string): Promise<Uint8Array> {
   return operate('read', path, async (noFollow, known) => {
     const flag = O_RDONLY | noFollow;
-    const found = known ?? sync.statSync(path);
+    const found = typeof known === 'object' ? known : sync.statSync(path);
     // A pipe may have nothing to read for a long time.
     const isSmall = found.isFile() && found.size <= SMALL_BYTES;
     // The type of the flag lacks numbers.
@@ -64,9 +65,7 @@ export function readBytes(path: string): Promise<Uint8Array> {
 }
 
 /** Reads a file as UTF-8, without its byte-order mark. @throws as {@link readBytes}. */
-export async function readText(path: string): Promise<string> {
-  return new TextDecoder().decode(await readBytes(path));
-}
+export const readText = async (path: string) => new TextDecoder().decode(await readBytes(path));
 
 /** Reads a file as UTF-8; undefined if it does not exist. */
 export const readTextIfExists = (path: string) => unless(ERRNOS.absent, readText(path));
@@ -97,8 +96,9 @@ export async function* readPieces(path: string): AsyncIterable<Uint8Array> {
 
 /** The facts of a file or folder; undefined if it does not exist. */
 export async function statIfExists(path: string): Promise<FileFacts | undefined> {
-  const follow = { throwIfNoEntry: false } as const;
-  const found = operate('stat', path, async (_, known) => known ?? sync.statSync(path, follow));
+  const found = operate('stat', path, async (_, known = sync.statSync(path, IF_ANY)) =>
+    known === 'absent' ? undefined : known,
+  );
   const stat = await unless(ERRNOS.absent, found);
   if (stat === undefined) return undefined;
   const identity = `${stat.dev}:${stat.ino}`;
@@ -113,9 +113,7 @@ export async function freeBytes(folder: string): Promise<number> {
 }
 
 /** Whether a file or folder exists. */
-export async function exists(path: string): Promise<boolean> {
-  return (await statIfExists(path)) !== undefined;
-}
+export const exists = async (path: string) => (await statIfExists(path)) !== undefined;
 
 /** Names in a folder, sorted by code unit; none if it does not exist. */
 export async function listFolder(path: string): Promise<string[]> {
@@ -137,7 +135,10 @@ export async function listEntries(path: string) {
 export async function makeFolder(path: string, hasParent = false): Promise<void> {
   if (await isFolder(path)) return;
   try {
-    await operate('mkdir', path, async () => sync.mkdirSync(path, FOLDER_MODE));
+    await operate('mkdir', path, async (_, known = sync.statSync(path, IF_ANY)) => {
+      // Another article may have created it since: an error would take ten times as long.
+      if (known === 'absent' || !known?.isDirectory()) sync.mkdirSync(path, FOLDER_MODE);
+    });
   } catch (error) {
     // Most folders have a parent, which is not examined first.
     if (errnoOf(error) === 'ENOENT' && !hasParent) {
@@ -149,28 +150,24 @@ export async function makeFolder(path: string, hasParent = false): Promise<void>
   }
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  return (await statIfExists(path))?.folder === true;
-}
+const isFolder = async (path: string) => (await statIfExists(path))?.folder === true;
 
 /** Removes a file, if it exists. */
 export async function removeFile(path: string): Promise<void> {
   const removed = operate('unlink', path, async () => {
     // An error takes ten times as long, and most temporary files have their final name by now.
-    if (sync.lstatSync(path, { throwIfNoEntry: false }) !== undefined) sync.unlinkSync(path);
+    if (sync.lstatSync(path, IF_ANY) !== undefined) sync.unlinkSync(path);
   });
   await unless(ERRNOS.absent, removed);
 }
 
 /** Renames a file or folder, which replaces a file of the new name. */
-export async function rename(from: string, to: string): Promise<void> {
-  await operate('rename', to, async () => sync.renameSync(from, to));
-}
+export const rename = (from: string, to: string): Promise<void> =>
+  operate('rename', to, async () => sync.renameSync(from, to));
 
 /** Removes a file, or a folder with its content, if it exists. */
-export async function removeTree(path: string): Promise<void> {
-  await operate('remove', path, () => fs.rm(path, { recursive: true, force: true }));
-}
+export const removeTree = (path: string): Promise<void> =>
+  operate('remove', path, () => fs.rm(path, { recursive: true, force: true }));
 
 /**
  * Ensures that a file exists which only its owner may read (0600); its content stays.
@@ -179,7 +176,6 @@ export async function removeTree(path: string): Promise<void> {
  */
 export async function makePrivateFile(path: string): Promise<void> {
   await makeFolder(dirname(path));
-  const { O_APPEND, O_CREAT, O_WRONLY } = constants;
   await withFile(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, MODES.private, (file) =>
     operate('chmod', path, async () => sync.fchmodSync(file, MODES.private)),
   );
@@ -435,10 +431,9 @@ async function withFile<T>(
   work: (file: number) => Promise<T>,
 ): Promise<T> {
   // To create a file takes up to 300 µs where many were removed before, as in the folder of temporary files.
-  const isNew = flags === 'wx';
-  const file = await operate('open', path, async () =>
-    isNew ? open(path, flags, mode) : sync.openSync(path, flags, mode),
-  );
+  const opened = async () =>
+    flags === 'wx' ? open(path, flags, mode) : sync.openSync(path, flags, mode);
+  const file = await operate('open', path, opened);
   let isOpen = true;
   const close = () => {
     isOpen = false;

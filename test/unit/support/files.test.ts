@@ -1,3 +1,4 @@
+import { rmSync, symlinkSync } from 'node:fs';
 import { link, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -199,6 +200,25 @@ describe('symbolic links below a root', () => {
     await symlink(at('victim'), tmpDir());
     await expect(write(at('out', 'articles', 'y'))).rejects.toMatchObject(refused(tmpDir()));
     expect(await listFolder(at('victim'))).toEqual([]);
+  });
+
+  it('a file that became one while it was written is not published', async () => {
+    watchFileOperations((name, path) => {
+      if (name !== 'write') return;
+      rmSync(path);
+      symlinkSync(at('victim'), path);
+    });
+    await expect(replaceFile(at('out', 'x'), 'x', { tmpDir: tmpDir() })).rejects.toMatchObject({
+      code: 'LINK_REFUSED',
+    });
+    expect(await listFolder(at('real'))).toEqual(['.tmp', 'articles']);
+    expect(await listFolder(at('victim'))).toEqual([]);
+  });
+
+  it('a folder is none of them for those that make it at the same time', async () => {
+    const folders = ['a', 'a/b', 'a/b', 'a/b/c', 'a/b', 'a'].map((name) => at('out', name));
+    await Promise.all(folders.map((folder) => makeFolder(folder)));
+    expect(await listFolder(at('real', 'a', 'b'))).toEqual(['c']);
   });
 
   it('a shared folder inside another one is none of them', async () => {
