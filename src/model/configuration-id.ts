@@ -88,12 +88,24 @@ export function compareConfigurations(a: ArticleRequest, b: ArticleRequest): num
 
 /**
  * Sorts keys of {@link configurationKey} in the order of {@link compareConfigurations}, by one text a key, so that each
- * is parsed once instead of in each comparison.
+ * is parsed once instead of in each comparison. Mostly they are sorted, which takes a sixth of the time to find out.
  */
 export function sortConfigurationKeys(keys: Iterable<string>): string[] {
-  return Array.from(keys, (key): [order: string, key: string] => [sortText(key), key])
+  const all = [...keys];
+  if (areSorted(all)) return all;
+  return Array.from(all, (key): [order: string, key: string] => [sortText(key), key])
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     .map(([, key]) => key);
+}
+
+function areSorted(keys: readonly string[]): boolean {
+  let before = '';
+  for (const key of keys) {
+    const text = sortText(key);
+    if (text < before) return false;
+    before = text;
+  }
+  return true;
 }
 
 /** The fields of a key with U+0000 in between, which comes before all that they contain. */

@@ -46,8 +46,7 @@ export function assessGates(
   const gone: string[] = [];
   for (const key of before.keys()) {
     if (carts.has(key)) continue;
-    // Equal lines share their bytes.
-    if (before.bytesOf(key) === now.bytesOf(key)) add(parseConfigurationKey(key).manufacturer, []);
+    if (now.isShared(key, before)) add(parseConfigurationKey(key).manufacturer, []);
     else if (now.has(key)) compare(key, key);
     else gone.push(key);
   }

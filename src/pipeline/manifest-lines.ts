@@ -14,11 +14,12 @@ import {
   configurationKey,
   configurationLabel,
   parseConfigurationKey,
+  sortConfigurationKeys,
   uniqueRequests,
 } from '../model/configuration-id.ts';
 import type { BuiltResult, Result, SkippedResult } from '../model/result.ts';
 import type { Warning } from '../model/snapshot.ts';
-import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
+import { PackedMap } from '../support/packed-map.ts';
 import { redactMessages } from '../support/redact.ts';
 import { cutText, firstWarnings } from '../support/text-limits.ts';
 import { catalogueFiles, keepUnselected, orderFields } from '../write/manifest.ts';
@@ -243,24 +244,23 @@ export function newLines(
   isPartial: boolean,
   isOfCart: IsOfCart,
 ): PackedMap<ManifestLine> {
-  const lines = createPackedMap<ManifestLine>();
+  const lines = new PackedMap<ManifestLine>(run.stores.spool);
   const before = run.stores.previous.lines;
-  for (const key of results.keys()) {
+  for (const key of sortConfigurationKeys(results.keys())) {
     const only = results.freshRequestOf(key);
     // Almost every line of most runs, which is not decoded then.
     if (only !== undefined && !isOfCart(only) && run.stores.previous.isSettled(key, only)) {
-      lines.setBytes(key, before.bytesOf(key)!);
+      lines.share(key, before);
       continue;
     }
     const own = results.of(key).map(({ result }) => result);
     const known = before.get(key);
     const line = manifestLine(parseConfigurationKey(key), own, known, isOfCart);
-    // Equal lines share their bytes.
-    if (line === known) lines.setBytes(key, before.bytesOf(key)!);
+    if (line === known) lines.share(key, before);
     else lines.set(key, line);
   }
   const earlier = isPartial ? before.values() : retainedLines(run, results, selection);
-  keepUnselected(lines, earlier, before.bytesOf);
+  keepUnselected(lines, earlier, before);
   return lines;
 }
 
@@ -320,7 +320,9 @@ export async function publishResults(
     before: stores.previous.lines,
     catalogues: catalogueFiles(languagesOf(options.pipeline.service)).map((file, language) => {
       const before = stores.previous.catalogues[language]!;
-      return { file, lines: newCatalogue(before, lines, results, language), before };
+      const now = new PackedMap<CatalogueLine>(stores.spool);
+      fillCatalogue(now, before, lines, results, language);
+      return { file, lines: now, before };
     }),
     settled: stores.previous.settled,
     objectPath: stores.objects.pathOf,
@@ -345,20 +347,18 @@ const LINK_DAMAGED = 'a file below articles/ was changed or removed; it is linke
 /** Publishing adds what is published. */
 const UNPUBLISHED = { sizeMillimetres: null, glb: null, sha256: null };
 
-function newCatalogue(
+function fillCatalogue(
+  catalogue: PackedMap<CatalogueLine>,
   before: PackedMap<CatalogueLine>,
   lines: PackedMap<ManifestLine>,
   results: Results,
   language: number,
-): PackedMap<CatalogueLine> {
-  const catalogue = createPackedMap<CatalogueLine>();
+): void {
   for (const key of lines.keys()) {
     const read = results.readOf(key);
-    const bytes = before.bytesOf(key);
     const entry = read?.catalogue[language];
     if (entry !== undefined)
       catalogue.set(key, { ...configurationId(read!.key), ...entry, ...UNPUBLISHED });
-    else if (bytes !== undefined) catalogue.setBytes(key, bytes);
+    else if (before.has(key)) catalogue.share(key, before);
   }
-  return catalogue;
 }

@@ -21,7 +21,10 @@ import {
   sha256Hex,
   temporaryFolder,
 } from '../support/files.ts';
+import { PackedMap } from '../support/packed-map.ts';
 import { CHECKS, checkParameters, type ParameterCheck, required } from '../support/parameters.ts';
+import { openScratchFile, type ScratchFile } from '../support/scratch-file.ts';
+import { createSpool, type Spool } from '../support/spool.ts';
 import { catalogueFiles, openCatalogue, openManifest } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { createRunMetrics } from './metrics.ts';
@@ -50,6 +53,8 @@ export interface Run {
     /** What was computed from them. */
     derived: ReturnType<typeof openDerivedData>;
     database: CacheDatabase;
+    /** Lines and results. */
+    spool: Spool;
   };
   session: ReturnType<typeof createServiceSession>;
   metrics: ReturnType<typeof createRunMetrics>;
@@ -120,9 +125,12 @@ export async function withRun<T>(
   const opening = { options, environment, startedAt, metrics, bodies, database };
   const session = createServiceSession(opening);
   const deadline = openDeadline(options.until, environment.now, session);
+  let scratch: ScratchFile | undefined;
   try {
-    const output = await openOutput(options, environment, database);
-    const stores = { bodies, bodyFiles, derived, database, ...output };
+    scratch = await openScratchFile(temporaryFolder(cacheDir));
+    const spool = createSpool(scratch);
+    const output = await openOutput(options, environment, database, spool);
+    const stores = { bodies, bodyFiles, derived, database, spool, ...output };
     const { isOver: isOutOfTime } = deadline;
     const notes = openNotes(database, noting, options.pipeline.outputDir, startedAt);
     const opened = { options, environment, startedAt, stores, session, metrics, notes };
@@ -132,6 +140,7 @@ export async function withRun<T>(
     deadline.close();
     await session.close();
     database.close();
+    scratch?.close();
   }
 }
 
@@ -203,6 +212,7 @@ async function openOutput(
   { pipeline, repair = false }: RunOptions,
   { log }: RunEnvironment,
   database: CacheDatabase,
+  spool: Spool,
 ) {
   const { outputDir } = pipeline;
   const checks = openObjectChecks(outputDir, database, repair);
@@ -212,7 +222,7 @@ async function openOutput(
     if (leftOut++ < LOGGED_LINES)
       log.warn('a line is left out, since it cannot be read', { where, problem });
   };
-  const previous = await openPrevious(pipeline, repair ? { onDamaged } : {});
+  const previous = await openPrevious(pipeline, { spool, ...(repair && { onDamaged }) });
   if (leftOut > LOGGED_LINES)
     log.warn('lines are left out, since they cannot be read', { leftOut });
   const unsynced = new Set<string>();
@@ -240,12 +250,12 @@ type Published = NonNullable<ReturnType<typeof publishedAsset>>;
 
 async function openPrevious(
   { outputDir, service }: Pipeline,
-  watch: { onDamaged?: (where: string, problem: string) => void },
+  watch: { spool: Spool; onDamaged?: (where: string, problem: string) => void },
 ) {
   const keys = new Map<string, string>();
   const objects = new Set<Digest>();
   const carts = new Set<string>();
-  const settled = new Map<string, SettledLine>();
+  const settled = new PackedMap<SettledLine>(watch.spool);
   const onLine = (line: ManifestLine, key: string) => {
     const { status, source, bytes, warnings, requested } = line;
     if (line.onlyCarts) carts.add(key);
@@ -266,7 +276,7 @@ async function openPrevious(
     /** Lines of the manifest by key. */
     lines: await openManifest(outputDir, { onLine, ...watch }),
     /** Lines that stay as they are if their only request is fresh. */
-    settled: settled as ReadonlyMap<string, SettledLine>,
+    settled,
     /** Whether a line stays as it is if this is its only request. */
     isSettled: (key: string, request: ArticleRequest) =>
       settled.has(key) && keys.get(configurationKey(request)) === key,

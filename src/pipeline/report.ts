@@ -220,8 +220,7 @@ function* runLines(
     const collected = results.of(key);
     const failed = collected.find(({ result }) => result.status === 'failed')?.result;
     const history = failed && quarantine.historyOf(failed.request);
-    // Equal lines share their bytes.
-    const known = before.bytesOf(key) === lines.bytesOf(key) ? line : before.get(key);
+    const known = lines.isShared(key, before) ? line : before.get(key);
     yield Object.assign(builtLine(line, collected, known), {
       ...(history && { history }),
       ...(failed && { selectedBy: selectedBy(quarantine.rootOf(failed.request)) }),

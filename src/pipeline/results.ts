@@ -7,7 +7,8 @@ import {
   parseConfigurationKey,
 } from '../model/configuration-id.ts';
 import type { FailedResult, FreshResult, Result } from '../model/result.ts';
-import { createPackedMap } from '../support/packed-map.ts';
+import { PackedMap } from '../support/packed-map.ts';
+import type { Spool } from '../support/spool.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import type { PreviousOutput } from './open-run.ts';
 
@@ -62,15 +63,20 @@ export type Results = ReturnType<typeof createResults>;
  *
  * @see D-833.
  */
-export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfRequest'>) {
+export function createResults(
+  { keyOfRequest }: Pick<PreviousOutput, 'keyOfRequest'>,
+  spool?: Spool,
+) {
   // One by one, because a list would be packed anew with each result that is added to it.
-  const results = createPackedMap<CollectedResult>();
+  const results = new PackedMap<CollectedResult>(spool);
   const decoded = new Map<string, CollectedResult>();
   let decodedBytes = 0;
   const fresh = new Map<string, { request: ArticleRequest; place: number; ms: number }>();
   /** How many are stored as bytes. */
   const counts = new Map<string, number>();
+  /** Of those with several. */
   const sizes = new Map<string, number>();
+  const sizeOf = (key: string) => sizes.get(key) ?? results.bytesOf(key)?.length ?? 0;
   const nameOf = (key: string, index: number) => (index === 0 ? key : `${key} ${index}`);
   const freshOf = (key: string): CollectedResult[] => {
     const found = fresh.get(key);
@@ -101,10 +107,9 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
       return;
     }
     const name = nameOf(key, count);
-    results.set(name, collected);
+    const length = results.set(name, collected);
     counts.set(key, count + 1);
-    const { length } = results.bytesOf(name)!;
-    sizes.set(key, (sizes.get(key) ?? 0) + length);
+    if (count > 0) sizes.set(key, sizeOf(key) + length);
     decodedBytes += length;
     if (decodedBytes <= MOST_DECODED_BYTES) decoded.set(name, collected);
   };
@@ -122,7 +127,7 @@ export function createResults({ keyOfRequest }: Pick<PreviousOutput, 'keyOfReque
             .findLast((result) => 'catalogue' in result),
     add(result: Result, origin: { place: number; ms: number }): void {
       const key = keyOf(result);
-      const isFull = (sizes.get(key) ?? 0) > MAX_BYTES;
+      const isFull = sizeOf(key) > MAX_BYTES;
       const own = isFull ? configurationKey(result.request) : key;
       if (key !== own) put(own, { ...origin, result: oneTooMany(result.request) });
       else put(key, { ...origin, result });

@@ -59,7 +59,7 @@ export function fetchPipeline(
   environment: RunEnvironment,
 ): Promise<RunResult> {
   const execute = async (run: Run, killed: KilledWork): Promise<RunResult> => {
-    const results = createResults(run.stores.previous);
+    const results = createResults(run.stores.previous, run.stores.spool);
     const quarantine = openQuarantine(run, results, 'fetch', killed);
     const { selection, tried } = quarantine.select(await selectLive(run, quarantine));
     const { done, total } = await processAll(run, tried, await fetchOnly(run), quarantine);
@@ -88,7 +88,11 @@ export type DryRun = Awaited<ReturnType<typeof dryRunPipeline>>;
  */
 export function dryRunPipeline(options: RunOptions, environment: RunEnvironment) {
   return withRun(options, environment, async (run) => {
-    const quarantine = openQuarantine(run, createResults(run.stores.previous), 'run');
+    const quarantine = openQuarantine(
+      run,
+      createResults(run.stores.previous, run.stores.spool),
+      'run',
+    );
     const { selection, tried } = quarantine.select(await selectLive(run, quarantine));
     const fetcher = await run.session.fetcher();
     const wanted = tried.flatMap(({ request, alike = [] }) => [request, ...alike]);
@@ -161,7 +165,7 @@ async function unlessKilled(
  */
 async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<RunResult> {
   const { options, stores, metrics } = run;
-  const results = createResults(stores.previous);
+  const results = createResults(stores.previous, stores.spool);
   const quarantine = openQuarantine(run, results, plan.command, killed);
   const { selection, end: processed } = await selectAndProcess(run, plan, quarantine);
   const isWhole = processed.kind === 'complete' && !isPartial(options) && !hasFailedOnly(selection);
@@ -327,12 +331,9 @@ async function processAll(
   { collect, filter, isSuspect }: Quarantine,
 ): Promise<{ done: number; total: number }> {
   const progress = { total: 0, done: 0, failed: 0 };
-  const seen = new Set<string>();
-  const isNew = ({ request }: SelectedArticle) => {
-    const { size } = seen;
-    return seen.add(configurationKey(request)).size > size;
-  };
-  let round: readonly SelectedArticle[] = articles.flatMap(everyRequest).filter(isNew);
+  let round: readonly SelectedArticle[] = articles.flatMap(everyRequest).filter(newTo(new Set()));
+  // Most runs have no such children, and need not remember what they have met.
+  let isNew: ReturnType<typeof newTo> | undefined;
   const suspects: SelectedArticle[] = [];
   while (round.length > 0 || suspects.length > 0) {
     for (const one of round) if (isSuspect(one.request)) suspects.push(one);
@@ -346,9 +347,22 @@ async function processAll(
     children.sort((a, b) => a.place - b.place);
     const why = ['child without a place in its planning'];
     const unplaced = children.map(({ child }) => ({ ...child, why }));
-    round = filter(unplaced.filter(isNew));
+    if (unplaced.length > 0) isNew ??= newTo(keysOf(articles));
+    round = filter(unplaced.filter((child) => isNew!(child)));
   }
   return progress;
+}
+
+/** Makes a filter of articles whose request is not among the keys, to which it adds that of each. */
+function newTo(keys: Set<string>): (article: SelectedArticle) => boolean {
+  return ({ request }) => {
+    const { size } = keys;
+    return keys.add(configurationKey(request)).size > size;
+  };
+}
+
+function keysOf(articles: readonly SelectedArticle[]): Set<string> {
+  return new Set(articles.flatMap(everyRequest).map(({ request }) => configurationKey(request)));
 }
 
 /** Requests that resolve to one configuration share its line, but each has a result of its own. */

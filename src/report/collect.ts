@@ -11,7 +11,7 @@ import {
 import type { GeometryCounts } from '../model/scene.ts';
 import type { Warning } from '../model/snapshot.ts';
 import { helpFor } from '../support/errors.ts';
-import { createPackedMap } from '../support/packed-map.ts';
+import { PackedMap } from '../support/packed-map.ts';
 import { cutText, MAX_WARNINGS, moreWarnings, TEXT_LIMITS } from '../support/text-limits.ts';
 import {
   type AssetRow,
@@ -221,7 +221,7 @@ function collectObjects() {
 /** Failures by cause and one by one; rows are packed, because nearly all configurations may fail. */
 function collectFailures(helpOf: (code: string) => string) {
   const notSelected: FailureRow[] = [];
-  const rows = createPackedMap<FailureRow>();
+  const rows = new PackedMap<FailureRow>();
   const causes = new Map<string, Cause>();
 
   const addCause = ({ code, help, message, selectedBy, what, onlyCarts, ...id }: FailureRow) => {

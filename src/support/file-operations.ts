@@ -1,6 +1,6 @@
 /**
  * The choke point of all file operations: it gives each failure a code and a path, and refuses symbolic links. Only
- * `files.ts` calls it, so that a test can make the n-th operation of a whole run fail.
+ * `files.ts` and `scratch-file.ts` call it, so that a test can make the n-th operation of a whole run fail.
  */
 import { constants, lstatSync, type Stats } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';

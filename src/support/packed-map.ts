@@ -1,53 +1,86 @@
 /**
- * A map of JSON values that are kept as bytes outside the JavaScript heap: a line of the manifest takes
- * about 4 KiB as objects and 1.2 KiB as bytes, which the garbage collector never visits.
+ * A map of JSON values that are kept as bytes: a line of the manifest takes about 4 KiB as objects, and here a number.
  */
+import { createSpool, type Spool } from './spool.ts';
 import { visibleJson } from './visible.ts';
 
-/** A map of values that `JSON.stringify` can encode. Its order is that in which keys were first set. */
-export type PackedMap<T> = ReturnType<typeof createPackedMap<T>>;
+/**
+ * A map of values that `JSON.stringify` can encode. Its order is that in which keys were first set.
+ *
+ * @example
+ * ```ts
+ * const lines = new PackedMap<{ n: number }>();
+ * lines.set('a', { n: 1 });
+ * lines.get('a'); // → { n: 1 }
+ * ```
+ *
+ * @see D-833
+ */
+export class PackedMap<T> {
+  readonly #spool: Spool;
+  /** Where each value is in the spool. */
+  readonly #places = new Map<string, number>();
 
-const CHUNK_BYTES = 1024 * 1024;
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+  /** @param spool - Where the values are; maps with the same one can share them. @defaultValue one in memory */
+  constructor(spool: Spool = createSpool()) {
+    this.#spool = spool;
+  }
 
-/** Creates an empty map. @see D-833 */
-export function createPackedMap<T>() {
-  const entries = new Map<string, Uint8Array>();
-  let chunk = new Uint8Array(0);
+  get size(): number {
+    return this.#places.size;
+  }
 
-  /** Small values share a chunk: a buffer for each would cost the garbage collector more than its bytes. */
-  const pack = (value: T): Uint8Array => {
-    const text = visibleJson(JSON.stringify(value));
-    // UTF-8 takes at most three bytes for a UTF-16 unit.
-    if (text.length * 3 > CHUNK_BYTES) return encoder.encode(text);
-    if (text.length * 3 > chunk.length) chunk = new Uint8Array(CHUNK_BYTES);
-    const { written } = encoder.encodeInto(text, chunk);
-    const bytes = chunk.subarray(0, written);
-    chunk = chunk.subarray(written);
-    return bytes;
-  };
-  const unpack = (bytes: Uint8Array): T => JSON.parse(decoder.decode(bytes)) as T;
+  has(key: string): boolean {
+    return this.#places.has(key);
+  }
 
-  return {
-    get size(): number {
-      return entries.size;
-    },
-    has: (key: string) => entries.has(key),
-    /** A new copy at each call: changing it does not change the map. */
-    get(key: string): T | undefined {
-      const bytes = entries.get(key);
-      return bytes === undefined ? undefined : unpack(bytes);
-    },
-    set: (key: string, value: T) => void entries.set(key, pack(value)),
-    /** The value as UTF-8 JSON; read-only. */
-    bytesOf: (key: string) => entries.get(key),
-    /** Sets a value by its UTF-8 JSON, which must not change afterwards. */
-    setBytes: (key: string, bytes: Uint8Array) => void entries.set(key, bytes),
-    delete: (key: string) => void entries.delete(key),
-    keys: () => entries.keys(),
-    *values(): Iterable<T> {
-      for (const bytes of entries.values()) yield unpack(bytes);
-    },
-  };
+  /** A new copy at each call: changing it does not change the map. */
+  get(key: string): T | undefined {
+    const place = this.#places.get(key);
+    return place === undefined ? undefined : this.#at(place);
+  }
+
+  /** Sets a value; returns how many bytes it takes. */
+  set(key: string, value: T): number {
+    const place = this.#spool.addText(visibleJson(JSON.stringify(value)));
+    this.#places.set(key, place);
+    return this.#spool.lengthAt(place);
+  }
+
+  /** The value as UTF-8 JSON. */
+  bytesOf(key: string): Uint8Array | undefined {
+    const place = this.#places.get(key);
+    return place === undefined ? undefined : this.#spool.bytesAt(place);
+  }
+
+  /** Sets a value by its UTF-8 JSON. */
+  setBytes(key: string, bytes: Uint8Array): void {
+    this.#places.set(key, this.#spool.add(bytes));
+  }
+
+  /** Sets the value that another map of the same spool has. */
+  share(key: string, from: PackedMap<T>): void {
+    this.#places.set(key, from.#places.get(key)!);
+  }
+
+  /** Whether both have the same value because one shares that of the other, or both have none. */
+  isShared(key: string, other: PackedMap<T>): boolean {
+    return this.#spool === other.#spool && this.#places.get(key) === other.#places.get(key);
+  }
+
+  delete(key: string): void {
+    this.#places.delete(key);
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#places.keys();
+  }
+
+  *values(): Iterable<T> {
+    for (const place of this.#places.values()) yield this.#at(place);
+  }
+
+  #at(place: number): T {
+    return JSON.parse(this.#spool.textAt(place)) as T;
+  }
 }

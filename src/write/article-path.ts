@@ -12,16 +12,14 @@ import { sha256Hex } from '../support/files.ts';
  *
  * @param keys - Of `configurationKey`, all of the manifest, failed ones too, so that a path does not move when
  *   another article fails in a run.
- * @returns Paths by key, in the order of the keys.
+ * @returns Each key with its path, in the order of the keys.
  */
-export function assignPaths(keys: Iterable<string>): Map<string, string> {
+export function* assignPaths(keys: Iterable<string>): Iterable<[key: string, path: string]> {
   const owners = new Map<string, string>();
-  const paths = new Map<string, string>();
   for (const key of sortConfigurationKeys(keys)) {
     const id = parseConfigurationKey(key);
-    paths.set(key, `${ownFolder(id, owners)}/${configurationName(id)}.glb`);
+    yield [key, `${ownFolder(id, owners)}/${configurationName(id)}.glb`];
   }
-  return paths;
 }
 
 /** `default`, or 16 hex digits of sha256(reinitstring, NUL, metareinitstring). */

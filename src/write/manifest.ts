@@ -14,7 +14,8 @@ import {
 import { ConverterError } from '../support/errors.ts';
 import { PIECE_BYTES } from '../support/file-operations.ts';
 import { readPieces, replaceFile, statIfExists, temporaryFolder } from '../support/files.ts';
-import { createPackedMap, type PackedMap } from '../support/packed-map.ts';
+import { PackedMap } from '../support/packed-map.ts';
+import type { Spool } from '../support/spool.ts';
 import { visibleJson } from '../support/visible.ts';
 
 const LINE_END = 0x0a;
@@ -43,12 +44,14 @@ const LINE_FIELDS = [
   'lastGood',
 ] as const satisfies readonly (keyof ManifestLine)[];
 
-/** Called while lines are read. */
+/** Called while lines are read, and where they are kept. */
 interface LineWatch<T> {
   /** Called with each line. */
   onLine?: (line: T, key: string) => void;
   /** Called with each line that cannot be read and is left out. @defaultValue throws */
   onDamaged?: (where: string, problem: string) => void;
+  /** @defaultValue one in memory */
+  spool?: Spool;
 }
 
 /**
@@ -111,29 +114,31 @@ export async function writeLines<T>(
   lines: PackedMap<T>,
 ): Promise<void> {
   const path = join(outputDir, name);
-  const sorted = sortConfigurationKeys(lines.keys()).map((key) => lines.bytesOf(key)!);
-  const length = sorted.reduce((sum, line) => sum + line.length + 1, 0);
-  const before = await statIfExists(path);
-  if (before?.bytes === length && (await consistsOf(path, piecesOf(sorted)))) return;
-  await replaceFile(path, piecesOf(sorted), { tmpDir: temporaryFolder(outputDir) });
+  const keys = sortConfigurationKeys(lines.keys());
+  const pieces = () => piecesOf(keys, (key) => lines.bytesOf(key)!);
+  if ((await statIfExists(path)) !== undefined && (await consistsOf(path, pieces()))) return;
+  await replaceFile(path, pieces(), { tmpDir: temporaryFolder(outputDir) });
 }
 
-/** Whether a file of the same length has this content, of which only a piece is in memory. */
+/** Whether a file has this content, of which only a piece is in memory. */
 async function consistsOf(path: string, content: Iterator<Uint8Array>): Promise<boolean> {
   for await (const piece of readPieces(path)) {
     const { value } = content.next() as IteratorResult<Uint8Array, undefined>;
     if (value === undefined || Buffer.compare(piece, value) !== 0) return false;
   }
-  return true;
+  return content.next().done === true;
 }
 
 /** Puts lines together in pieces of {@link PIECE_BYTES}, all in one memory: a piece is valid until the next. */
-function* piecesOf(lines: Iterable<Uint8Array>): Generator<Uint8Array, undefined> {
+function* piecesOf<T>(
+  values: Iterable<T>,
+  lineOf: (value: T) => Uint8Array,
+): Generator<Uint8Array, undefined> {
   const piece = new Uint8Array(PIECE_BYTES);
   const end = Uint8Array.of(LINE_END);
   let used = 0;
-  for (const line of lines) {
-    for (let part of [line, end]) {
+  for (const value of values) {
+    for (let part of [lineOf(value), end]) {
       while (part.length > 0) {
         const fitting = part.subarray(0, PIECE_BYTES - used);
         piece.set(fitting, used);
@@ -155,12 +160,12 @@ function* piecesOf(lines: Iterable<Uint8Array>): Generator<Uint8Array, undefined
  * it did not select stays listed with the configuration that it resolved to.
  *
  * @param earlier - None after a full run.
- * @param bytesOf - The earlier lines as bytes, which a line that stays as it was shares.
+ * @param before - A map with the earlier lines, whose bytes a line that stays as it was shares.
  */
 export function keepUnselected(
   lines: PackedMap<ManifestLine>,
   earlier: Iterable<ManifestLine>,
-  bytesOf?: PackedMap<ManifestLine>['bytesOf'],
+  before?: PackedMap<ManifestLine>,
 ): void {
   let answered: Set<string> | undefined;
   for (const line of earlier) {
@@ -170,9 +175,8 @@ export function keepUnselected(
     const key = configurationKey(line);
     const own = lines.get(key);
     const isSame = own === undefined && requested.length === line.requested.length;
-    const bytes = isSame ? bytesOf?.(key) : undefined;
-    if (bytes !== undefined) {
-      lines.setBytes(key, bytes);
+    if (isSame && before?.has(key)) {
+      lines.share(key, before);
       continue;
     }
     const together = uniqueRequests([...(own?.requested ?? []), ...requested]);
@@ -191,10 +195,7 @@ function requestsOf(lines: PackedMap<ManifestLine>): Set<string> {
 /** The same as {@link jsonLines}, in pieces for {@link replaceFile}. */
 export function* jsonPieces(values: Iterable<unknown>): Iterable<Uint8Array> {
   const encoder = new TextEncoder();
-  const lines = function* () {
-    for (const value of values) yield encoder.encode(visibleJson(JSON.stringify(value)));
-  };
-  yield* piecesOf(lines());
+  yield* piecesOf(values, (value) => encoder.encode(visibleJson(JSON.stringify(value))));
 }
 
 /** One JSON value a line, UTF-8, each line terminated. */
@@ -226,9 +227,9 @@ const DIGEST = /^[0-9a-f]{64}$/;
 async function openLines<T extends ArticleRequest>(
   path: string,
   form: LineForm,
-  { onLine, onDamaged }: LineWatch<T>,
+  { onLine, onDamaged, spool }: LineWatch<T>,
 ): Promise<PackedMap<T>> {
-  const lines = createPackedMap<T>();
+  const lines = new PackedMap<T>(spool);
   for await (const some of readLines<T>(path, form, onDamaged)) {
     for (const { line, bytes } of some) {
       const key = configurationKey(line);

@@ -31,7 +31,7 @@ interface Publication {
   /** The lines that are published now. */
   before: PackedMap<ManifestLine>;
   /** The GLBs of some of them, which need not be decoded. */
-  settled?: ReadonlyMap<string, NonNullable<ReturnType<typeof publishedAsset>>>;
+  settled?: Pick<PackedMap<NonNullable<ReturnType<typeof publishedAsset>>>, 'get'>;
   /** In each language; the first is `catalogue.jsonl` too. */
   catalogues: CataloguePublication[];
   /** Path of an object in the store. */
@@ -104,8 +104,7 @@ async function removeOtherCatalogues({ outputDir, catalogues }: Publication): Pr
 /** Sets size, path and digest of the published GLB in each line of the catalogue; equal lines have them. */
 function describeAssets({ lines, before }: Publication, catalogue: CataloguePublication): void {
   for (const key of catalogue.lines.keys()) {
-    const isSame = before.bytesOf(key) === lines.bytesOf(key);
-    if (isSame && catalogue.before.bytesOf(key) === catalogue.lines.bytesOf(key)) continue;
+    if (lines.isShared(key, before) && catalogue.lines.isShared(key, catalogue.before)) continue;
     const line = lines.get(key)!;
     const { glb = null, sha256 = null } = publishedAsset(line) ?? {};
     const sizeMillimetres = sizeOf(line.boundsMetres ?? line.lastGood?.boundsMetres);
@@ -129,7 +128,7 @@ const ARTICLES = /^articles\/(?!(?:.*\/)?\.\.\/)/;
 function movedFrom({ before, lines }: Publication): string[] {
   const moved: string[] = [];
   for (const key of lines.keys()) {
-    if (before.bytesOf(key) === lines.bytesOf(key)) continue;
+    if (lines.isShared(key, before)) continue;
     const [was, is] = [before, lines].map((of) => linkOf(of.get(key)));
     if (was !== undefined && was !== is) moved.push(was);
   }
@@ -161,7 +160,7 @@ async function linkAll(publication: Publication, unsynced: Set<string>): Promise
   const paths = assignPaths(lines.keys());
   await inParallel(paths, LINKS_AT_ONCE, async ([key, glb]) => {
     signal?.throwIfAborted();
-    const known = lines.bytesOf(key) === before.bytesOf(key) ? settled?.get(key) : undefined;
+    const known = lines.isShared(key, before) ? settled?.get(key) : undefined;
     const asset = known?.glb === glb ? known : place(lines, key, glb);
     if (asset === undefined) return;
     const object = objectPath(asset.sha256);

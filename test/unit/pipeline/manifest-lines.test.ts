@@ -10,7 +10,7 @@ import type { Result } from '../../../src/model/result.ts';
 import { catalogueEntries, manifestLine } from '../../../src/pipeline/manifest-lines.ts';
 import { createResults } from '../../../src/pipeline/results.ts';
 import { decodeArticle } from '../../../src/service/wire-article.ts';
-import { createPackedMap } from '../../../src/support/packed-map.ts';
+import { PackedMap } from '../../../src/support/packed-map.ts';
 import { keepUnselected } from '../../../src/write/manifest.ts';
 
 const key = (basearticlenumber: string, finalarticlenumber = ''): ArticleKey => ({
@@ -55,7 +55,7 @@ const fresh = (request: ArticleKey, resolved: ArticleKey): Result => ({
 });
 
 const packed = (lines: readonly ManifestLine[]) => {
-  const map = createPackedMap<ManifestLine>();
+  const map = new PackedMap<ManifestLine>();
   for (const line of lines) map.set(configurationKey(line), line);
   return map;
 };

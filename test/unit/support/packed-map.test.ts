@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createPackedMap } from '../../../src/support/packed-map.ts';
+import { PackedMap } from '../../../src/support/packed-map.ts';
+import { createSpool } from '../../../src/support/spool.ts';
 
 describe('a packed map', () => {
   test('gives back what was set, whatever it is, and keeps the order of its keys', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.jsonValue())), (entries) => {
-        const packed = createPackedMap<unknown>();
+        const packed = new PackedMap<unknown>();
         const plain = new Map<string, unknown>();
         for (const [key, value] of entries) {
           packed.set(key, value);
@@ -22,7 +23,7 @@ describe('a packed map', () => {
   });
 
   test('holds values larger than a chunk, and those beside them', () => {
-    const packed = createPackedMap<string>();
+    const packed = new PackedMap<string>();
     const large = 'é'.repeat(1_500_000);
     packed.set('small', 'a');
     packed.set('large', large);
@@ -33,15 +34,26 @@ describe('a packed map', () => {
   });
 
   test('a value that was read can be changed without changing the map', () => {
-    const packed = createPackedMap<{ n: number }>();
+    const packed = new PackedMap<{ n: number }>();
     packed.set('a', { n: 1 });
     packed.get('a')!.n = 2;
     expect(packed.get('a')).toEqual({ n: 1 });
   });
 
+  test('maps of one spool share values, and know which they share', () => {
+    const spool = createSpool();
+    const [before, now] = [new PackedMap<number>(spool), new PackedMap<number>(spool)];
+    for (const key of ['a', 'b']) before.set(key, 1);
+    now.share('a', before);
+    now.set('b', 1);
+    expect([now.get('a'), now.get('b')]).toEqual([1, 1]);
+    expect(['a', 'b', 'c'].map((key) => now.isShared(key, before))).toEqual([true, false, true]);
+    expect(new PackedMap().isShared('c', before)).toBe(false);
+  });
+
   test('bytes pass through as they are', () => {
-    const packed = createPackedMap<{ n: number }>();
-    packed.set('a', { n: 1 });
+    const packed = new PackedMap<{ n: number }>();
+    expect(packed.set('a', { n: 1 })).toBe('{"n":1}'.length);
     packed.setBytes('b', packed.bytesOf('a')!);
     packed.delete('a');
     expect(packed.has('a')).toBe(false);

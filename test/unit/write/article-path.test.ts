@@ -14,7 +14,7 @@ const key = (fields: Partial<ArticleKey>): ArticleKey => ({
   ...fields,
 });
 const pathsOf = (...keys: ArticleKey[]) => {
-  const paths = assignPaths(keys.map(configurationKey));
+  const paths = new Map(assignPaths(keys.map(configurationKey)));
   return keys.map((k) => paths.get(configurationKey(k)));
 };
 const hash8 = (text: string) => sha256Hex(text).slice(0, 8);

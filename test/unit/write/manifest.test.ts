@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ManifestLine } from '../../../src/model/asset.ts';
 import { configurationKey } from '../../../src/model/configuration-id.ts';
-import { createPackedMap } from '../../../src/support/packed-map.ts';
+import { PackedMap } from '../../../src/support/packed-map.ts';
 import {
   MANIFEST_FILE,
   manifestLines,
@@ -27,7 +27,7 @@ const lineOf = (basearticlenumber: string, message = ''): ManifestLine => {
 };
 
 test('lines of all lengths are read as they were written, and an equal file is left alone', async () => {
-  const lines = createPackedMap<ManifestLine>();
+  const lines = new PackedMap<ManifestLine>();
   // Some are longer than a piece of the file, and some end with one.
   for (let at = 0; at < 60; at++) {
     const line = lineOf(String(at).padStart(3, '0'), 'ü'.repeat(at ** 3));

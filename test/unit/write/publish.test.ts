@@ -7,7 +7,7 @@ import type { CatalogueLine, ManifestLine } from '../../../src/model/asset.ts';
 import { configurationId, configurationKey } from '../../../src/model/configuration-id.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
 import { exists, listFolder, removeTree, sha256Hex } from '../../../src/support/files.ts';
-import { createPackedMap } from '../../../src/support/packed-map.ts';
+import { PackedMap } from '../../../src/support/packed-map.ts';
 import {
   openCatalogue,
   openManifest,
@@ -55,11 +55,11 @@ async function lineOf(basearticlenumber: string, content: string): Promise<Manif
 const publishLines = (...all: ManifestLine[]) => publishRun(true, ...all);
 
 async function publishRun(isWhole: boolean, ...all: ManifestLine[]) {
-  const lines = createPackedMap<ManifestLine>();
+  const lines = new PackedMap<ManifestLine>();
   for (const line of all) lines.set(configurationKey(line), line);
   const { pathOf: objectPath } = openObjects();
   const before = await openManifest(outputDir);
-  const catalogue = createPackedMap<CatalogueLine>();
+  const catalogue = new PackedMap<CatalogueLine>();
   const file = 'catalogue.jsonl';
   const catalogues = [{ file, lines: catalogue, before: await openCatalogue(outputDir) }];
   for (const line of all) catalogue.set(configurationKey(line), configurationId(line) as never);
