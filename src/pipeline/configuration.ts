@@ -111,10 +111,11 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     const snapshot = await snapshots.fresh(request);
     if (snapshot === undefined) return undefined;
     const { key, inputs } = snapshot;
-    if (!previous.isCatalogued(configurationKey(key))) return undefined;
+    const id = configurationKey(key);
+    if (!previous.isCatalogued(id)) return undefined;
     const source = sourceOf(inputs);
     // It is decoded if it is about to change anyway.
-    const settled = previous.settled.get(configurationKey(key));
+    const settled = previous.settled.get(id);
     if (settled?.source === source)
       return (await isStored(settled)) ? { status: 'fresh', request, key } : undefined;
     const line = lineOf(key, source);

@@ -247,7 +247,7 @@ export function newLines(
   const lines = new PackedMap<ManifestLine>(run.stores.spool);
   const before = run.stores.previous.lines;
   for (const key of sortConfigurationKeys(results.keys())) {
-    const only = results.freshRequestOf(key);
+    const only = results.onlyFreshOf(key)?.request;
     // Almost every line of most runs, which is not decoded then.
     if (only !== undefined && !isOfCart(only) && run.stores.previous.isSettled(key, only)) {
       lines.share(key, before);

@@ -245,7 +245,7 @@ async function openOutput(
 }
 
 /** What a run without changes needs of a line. */
-type SettledLine = Pick<ManifestLine, 'source' | 'bytes'> & Published;
+type SettledLine = Pick<ManifestLine, 'source' | 'bytes' | 'triangles' | 'losses'> & Published;
 type Published = NonNullable<ReturnType<typeof publishedAsset>>;
 
 async function openPrevious(
@@ -257,14 +257,15 @@ async function openPrevious(
   const carts = new Set<string>();
   const settled = new PackedMap<SettledLine>(watch.spool);
   const onLine = (line: ManifestLine, key: string) => {
-    const { status, source, bytes, warnings, requested } = line;
+    const { status, source, bytes, triangles, losses, warnings, requested } = line;
     if (line.onlyCarts) carts.add(key);
     for (const request of requested) keys.set(configurationKey(request), key);
     const asset = publishedAsset(line);
     if (asset !== undefined) objects.add(asset.sha256);
     const isPlain = requested.length === 1 && warnings.length === 0 && !line.onlyCarts;
-    if (status === 'unchanged' && isPlain && asset !== undefined && bytes !== undefined)
-      settled.set(key, { source, bytes, ...asset });
+    if (status !== 'unchanged' || !isPlain || asset === undefined) return;
+    if (bytes !== undefined && triangles !== undefined)
+      settled.set(key, { source, bytes, triangles, losses, ...asset });
   };
   const outdated = new Set<string>();
   const onEntry = ({ missing }: Partial<CatalogueLine>, key: string) => {

@@ -101,7 +101,7 @@ function collectRows({ options, stores }: Run, content: ReportContent) {
   const collector = createCollector(helpOf);
   const selectedBy = selectedByOf(selection.articles);
   const lines = output
-    ? runLines(output, before, selectedBy)
+    ? runLines(output, stores.previous, selectedBy)
     : fetched.map((result) => fetchedLine(result, selectedBy));
   for (const line of lines) {
     // A GLB that is not published has no link: its path is that in the store.
@@ -210,22 +210,44 @@ function incompleteIn(warnings: readonly Warning[]): string | undefined {
 /** In the order of their keys. */
 function* runLines(
   output: RunOutput,
-  before: PackedMap<ManifestLine>,
+  { lines: before, settled }: PreviousOutput,
   selectedBy: SelectedBy,
 ): Iterable<ReportedLine> {
   const { lines, results, quarantine } = output;
   for (const key of sortConfigurationKeys(results.keys())) {
+    const fresh = results.onlyFreshOf(key);
+    const known = fresh && lines.isShared(key, before) ? settled.get(key) : undefined;
+    if (known !== undefined) {
+      yield settledLine(key, known, fresh!.ms);
+      continue;
+    }
     const line = lines.get(key);
     if (line === undefined) continue;
     const collected = results.of(key);
     const failed = collected.find(({ result }) => result.status === 'failed')?.result;
     const history = failed && quarantine.historyOf(failed.request);
-    const known = lines.isShared(key, before) ? line : before.get(key);
-    yield Object.assign(builtLine(line, collected, known), {
+    const earlier = lines.isShared(key, before) ? line : before.get(key);
+    yield Object.assign(builtLine(line, collected, earlier), {
       ...(history && { history }),
       ...(failed && { selectedBy: selectedBy(quarantine.rootOf(failed.request)) }),
     });
   }
+}
+
+/** Most lines of most runs: a line that stays as it was, which is not decoded. */
+function settledLine(
+  key: string,
+  { source: _, ...line }: NonNullable<ReturnType<PreviousOutput['settled']['get']>>,
+  ms: number,
+): ReportedLine {
+  const found: Pick<ReportedLine, 'status' | 'warnings' | 'isFresh' | 'change' | 'ms'> = {
+    status: 'unchanged',
+    warnings: [],
+    isFresh: true,
+    change: 'same',
+    ms,
+  };
+  return Object.assign(parseConfigurationKey(key), line, found);
 }
 
 function builtLine(

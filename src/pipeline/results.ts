@@ -116,8 +116,8 @@ export function createResults(
   return {
     /** Returns the results of the requests of a configuration, in the order of the selection. */
     of,
-    /** Returns the request of a configuration that is fresh and has no other result. */
-    freshRequestOf: (key: string) => (counts.get(key) === 0 ? fresh.get(key)?.request : undefined),
+    /** Returns request and time of a configuration that is fresh and has no other result. */
+    onlyFreshOf: (key: string) => (counts.get(key) === 0 ? fresh.get(key) : undefined),
     /** Returns the last result of a configuration whose snapshot was read. */
     readOf: (key: string) =>
       (counts.get(key) ?? 0) === 0

@@ -296,7 +296,7 @@ const KEPT: Decision = { tier: 'kept', why: [] };
 
 function* decisionsOf(results: Results): Iterable<[key: string, decision: Decision]> {
   for (const key of results.keys()) {
-    if (results.freshRequestOf(key) !== undefined) {
+    if (results.onlyFreshOf(key) !== undefined) {
       yield [key, KEPT];
       continue;
     }

@@ -44,10 +44,10 @@ export class PackedMap<T> {
   set(key: string, value: T): number {
     const place = this.#spool.addText(visibleJson(JSON.stringify(value)));
     this.#places.set(key, place);
-    return this.#spool.lengthAt(place);
+    return this.#spool.bytesAt(place).length;
   }
 
-  /** The value as UTF-8 JSON. */
+  /** The value as UTF-8 JSON; read-only, and valid until another value is read. */
   bytesOf(key: string): Uint8Array | undefined {
     const place = this.#places.get(key);
     return place === undefined ? undefined : this.#spool.bytesAt(place);

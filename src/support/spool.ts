@@ -77,8 +77,7 @@ export function createSpool(file?: ScratchFile) {
     end(bytes.length);
     return place;
   };
-  /** Valid until something else is read. */
-  const viewAt = (place: number): Uint8Array => {
+  const bytesAt = (place: number): Uint8Array => {
     const chunk = chunkAt(Math.floor(place / CHUNK_BYTES));
     const start = place % CHUNK_BYTES;
     const length = new DataView(chunk.buffer).getUint32(start);
@@ -97,9 +96,8 @@ export function createSpool(file?: ScratchFile) {
       end(encoder.encodeInto(text, last.subarray(used + LENGTH_BYTES)).written);
       return place;
     },
-    /** A copy of the bytes at a place. */
-    bytesAt: (place: number): Uint8Array => viewAt(place).slice(),
-    lengthAt: (place: number): number => viewAt(place).length,
-    textAt: (place: number): string => decoder.decode(viewAt(place)),
+    /** The bytes at a place; read-only, and valid until something else is read. */
+    bytesAt,
+    textAt: (place: number): string => decoder.decode(bytesAt(place)),
   };
 }

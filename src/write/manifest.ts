@@ -145,6 +145,8 @@ function* piecesOf<T>(
         used += fitting.length;
         part = part.subarray(fitting.length);
         if (used < PIECE_BYTES) continue;
+        // Other values may be read before the next piece.
+        part = part.slice();
         yield piece;
         used = 0;
       }
