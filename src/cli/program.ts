@@ -1,5 +1,4 @@
 /** The process: it passes arguments, environment, streams, clock and signals to the command line. */
-import { setFlagsFromString } from 'node:v8';
 import { redact } from '../support/redact.ts';
 import { programVersion } from '../support/version.ts';
 import { visible, visibleJson, visibleLines } from '../support/visible.ts';
@@ -8,10 +7,6 @@ import { runCommandLine } from './command-line.ts';
 import { openPrompt } from './prompt.ts';
 
 const INTERRUPTED_EXIT = 130;
-
-// The engine would let the heap grow to four times what is in use before it collects the rest: in a run of 50,000
-// configurations 200 MiB more, for 3 % of its time.
-setFlagsFromString('--heap-growing-percent=100');
 
 /** Prints what the command line does not print itself: as JSON off a terminal. */
 function printNotice(message: string, help: string): void {

@@ -98,7 +98,8 @@ export function sortConfigurationKeys(keys: Iterable<string>): string[] {
     .map(([, key]) => key);
 }
 
-function areSorted(keys: readonly string[]): boolean {
+/** Whether keys are in the order of {@link sortConfigurationKeys} */
+export function areSorted(keys: Iterable<string>): boolean {
   let before = '';
   for (const key of keys) {
     const text = sortText(key);

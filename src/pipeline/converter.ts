@@ -54,6 +54,9 @@ export async function loadConverter(given: ConverterInput) {
       import('../write/glb.ts'),
       import('../write/gltf.ts'),
     ]);
+  // Otherwise the heap grows to four times what is in use before the rest is collected: 90 MiB more in a run that
+  // builds 50,000 configurations. One that builds nothing has less garbage.
+  if (!given.hasOwnProcess) setFlagsFromString('--heap-growing-percent=100');
   const shared = {
     maxSurfaces: given.maxSurfaces,
     read: (digest: string) => bodies.get(digest),

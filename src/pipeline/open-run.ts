@@ -255,7 +255,8 @@ async function openPrevious(
   const keys = new Map<string, string>();
   const objects = new Set<Digest>();
   const carts = new Set<string>();
-  const settled = new PackedMap<SettledLine>(watch.spool);
+  // In memory: each is read three times.
+  const settled = new PackedMap<SettledLine>();
   const onLine = (line: ManifestLine, key: string) => {
     const { status, source, bytes, triangles, losses, warnings, requested } = line;
     if (line.onlyCarts) carts.add(key);

@@ -68,6 +68,13 @@ export class PackedMap<T> {
     return this.#spool === other.#spool && this.#places.get(key) === other.#places.get(key);
   }
 
+  /** Whether it has the keys of another map, and shares all its values. */
+  isSame(other: PackedMap<T>): boolean {
+    if (this.size !== other.size) return false;
+    for (const key of this.keys()) if (!other.has(key) || !this.isShared(key, other)) return false;
+    return true;
+  }
+
   delete(key: string): void {
     this.#places.delete(key);
   }

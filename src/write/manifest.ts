@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
 import { type CatalogueLine, FIGURE_FIELDS, type ManifestLine } from '../model/asset.ts';
 import {
+  areSorted,
   configurationKey,
   ID_FIELDS,
   sortConfigurationKeys,
@@ -13,7 +14,13 @@ import {
 } from '../model/configuration-id.ts';
 import { ConverterError } from '../support/errors.ts';
 import { PIECE_BYTES } from '../support/file-operations.ts';
-import { readPieces, replaceFile, statIfExists, temporaryFolder } from '../support/files.ts';
+import {
+  type FileFacts,
+  readPieces,
+  replaceFile,
+  statIfExists,
+  temporaryFolder,
+} from '../support/files.ts';
 import { PackedMap } from '../support/packed-map.ts';
 import type { Spool } from '../support/spool.ts';
 import { visibleJson } from '../support/visible.ts';
@@ -107,18 +114,36 @@ export async function readCatalogue(outputDir: string, lang?: string): Promise<C
   return [...(await openCatalogue(outputDir, {}, file)).values()];
 }
 
-/** Replaces the manifest or the catalogue, sorted; an equal file is left alone (D-740). */
+/**
+ * Replaces the manifest or the catalogue, sorted; an equal file is left alone (D-740).
+ *
+ * @param before - The lines that were read from it: if the new ones share all of them, it is not even read.
+ */
 export async function writeLines<T>(
   outputDir: string,
   name: string,
   lines: PackedMap<T>,
+  before?: PackedMap<T>,
 ): Promise<void> {
   const path = join(outputDir, name);
+  if (before !== undefined && lines.isSame(before) && (await isAsRead(path, before))) return;
   const keys = sortConfigurationKeys(lines.keys());
   const pieces = () => piecesOf(keys, (key) => lines.bytesOf(key)!);
   if ((await statIfExists(path)) !== undefined && (await consistsOf(path, pieces()))) return;
   await replaceFile(path, pieces(), { tmpDir: temporaryFolder(outputDir) });
 }
+
+/** The files that consist of the lines that were read from them, in their order. */
+const exactFiles = new WeakMap<object, FileFacts>();
+
+/** Whether a file is still the one from which all of its lines, and nothing else, were read. */
+async function isAsRead(path: string, lines: object): Promise<boolean> {
+  const known = exactFiles.get(lines);
+  const found = known && (await statIfExists(path));
+  return found !== undefined && FACTS.every((fact) => found[fact] === known![fact]);
+}
+
+const FACTS = ['identity', 'bytes', 'modifiedMs'] as const;
 
 /** Whether a file has this content, of which only a piece is in memory. */
 async function consistsOf(path: string, content: Iterator<Uint8Array>): Promise<boolean> {
@@ -232,13 +257,19 @@ async function openLines<T extends ArticleRequest>(
   { onLine, onDamaged, spool }: LineWatch<T>,
 ): Promise<PackedMap<T>> {
   const lines = new PackedMap<T>(spool);
+  const facts = await statIfExists(path);
+  let [count, length] = [0, 0];
   for await (const some of readLines<T>(path, form, onDamaged)) {
     for (const { line, bytes } of some) {
       const key = configurationKey(line);
       lines.setBytes(key, bytes);
+      length += bytes.length + 1;
+      count++;
       onLine?.(line, key);
     }
   }
+  const isExact = facts?.bytes === length && lines.size === count && areSorted(lines.keys());
+  if (isExact) exactFiles.set(lines, facts);
   return lines;
 }
 

@@ -79,9 +79,10 @@ export async function publish(publication: Publication): Promise<Published> {
   const published = await linkAll(publication, unsynced);
   await inParallel(unsynced, LINKS_AT_ONCE, syncFolder);
   unsynced.clear();
-  await writeLines(outputDir, MANIFEST_FILE, lines);
+  await writeLines(outputDir, MANIFEST_FILE, lines, publication.before);
   for (const catalogue of catalogues) describeAssets(publication, catalogue);
-  for (const { file, lines: own } of catalogues) await writeLines(outputDir, file, own);
+  for (const { file, lines: own, before } of catalogues)
+    await writeLines(outputDir, file, own, before);
   const [first] = catalogues;
   if (catalogues.length > 1) await writeLines(outputDir, CATALOGUE_FILE, first!.lines);
   if (publication.isWhole) await removeOtherCatalogues(publication);

@@ -1,10 +1,11 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ManifestLine } from '../../../src/model/asset.ts';
 import { configurationKey } from '../../../src/model/configuration-id.ts';
 import { PackedMap } from '../../../src/support/packed-map.ts';
+import { createSpool } from '../../../src/support/spool.ts';
 import {
   MANIFEST_FILE,
   manifestLines,
@@ -44,6 +45,27 @@ test('lines of all lengths are read as they were written, and an equal file is l
   lines.delete([...lines.keys()].at(-1)!);
   await writeLines(folder, MANIFEST_FILE, lines);
   expect([...(await openManifest(folder)).values()]).toEqual([...lines.values()]);
+});
+
+test('a file is written anew where it has changed since its lines were read, or they are in another order', async () => {
+  const path = join(folder, MANIFEST_FILE);
+  const lines = [lineOf('1'), lineOf('2')];
+  const sorted = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const unchanged = async (text: string, change = '') => {
+    await writeFile(path, text);
+    const spool = createSpool();
+    const before = await openManifest(folder, { spool });
+    const now = new PackedMap<ManifestLine>(spool);
+    for (const key of before.keys()) now.share(key, before);
+    await writeFile(path, change, { flag: 'a' });
+    await writeLines(folder, MANIFEST_FILE, now, before);
+    return readFile(path, 'utf8');
+  };
+  expect(await unchanged(sorted)).toBe(sorted);
+  expect(await unchanged(sorted, 'x')).toBe(sorted);
+  expect(await unchanged(`\n${sorted}`)).toBe(sorted);
+  expect(await unchanged(`${JSON.stringify(lineOf('2'))}\n${sorted}`)).toBe(sorted);
+  expect(await unchanged(sorted.split('\n').reverse().join('\n').slice(1))).toBe(sorted);
 });
 
 test('a line that is too long is damaged, and the others are read', async () => {
