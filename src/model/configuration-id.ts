@@ -98,8 +98,7 @@ export function sortConfigurationKeys(keys: Iterable<string>): string[] {
     .map(([, key]) => key);
 }
 
-/** Whether keys are in the order of {@link sortConfigurationKeys} */
-export function areSorted(keys: Iterable<string>): boolean {
+function areSorted(keys: readonly string[]): boolean {
   let before = '';
   for (const key of keys) {
     const text = sortText(key);

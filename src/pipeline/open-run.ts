@@ -23,7 +23,7 @@ import {
 } from '../support/files.ts';
 import { PackedMap } from '../support/packed-map.ts';
 import { CHECKS, checkParameters, type ParameterCheck, required } from '../support/parameters.ts';
-import { openScratchFile, type ScratchFile } from '../support/scratch-file.ts';
+import { openScratchFile } from '../support/scratch-file.ts';
 import { createSpool, type Spool } from '../support/spool.ts';
 import { catalogueFiles, openCatalogue, openManifest } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
@@ -125,7 +125,7 @@ export async function withRun<T>(
   const opening = { options, environment, startedAt, metrics, bodies, database };
   const session = createServiceSession(opening);
   const deadline = openDeadline(options.until, environment.now, session);
-  let scratch: ScratchFile | undefined;
+  let scratch: Awaited<ReturnType<typeof openScratchFile>> | undefined;
   try {
     scratch = await openScratchFile(temporaryFolder(cacheDir));
     const spool = createSpool(scratch);

@@ -25,7 +25,7 @@ interface WriteOptions {
 }
 
 /** The facts of a file or folder. */
-export interface FileFacts {
+interface FileFacts {
   bytes: number;
   /** When its content was last changed, in milliseconds since 1970, with a fraction. */
   modifiedMs: number;

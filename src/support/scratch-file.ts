@@ -5,11 +5,9 @@ import { threadId } from 'node:worker_threads';
 import { ConverterError } from './errors.ts';
 import { operate } from './file-operations.ts';
 
-/** An open file of this kind; its calls are synchronous, since the system keeps such a file in memory while it has room. */
-export type ScratchFile = Awaited<ReturnType<typeof openScratchFile>>;
-
 /**
- * Creates an empty file, and removes its name at once where the system can do that.
+ * Creates an empty file, and removes its name at once where the system can do that. Its methods are synchronous, since
+ * the system keeps such a file in memory while it has room.
  *
  * @param folder - For temporary files: the next run removes what remains of a killed one.
  */
@@ -33,7 +31,8 @@ export async function openScratchFile(folder: string) {
     },
     /** Reads bytes into a buffer, which they fill. */
     read(buffer: Uint8Array, offset: number): void {
-      if (readSync(file, buffer, 0, buffer.length, offset) === buffer.length) return;
+      const { length } = buffer;
+      if (tolerate(() => readSync(file, buffer, 0, length, offset)) === length) return;
       throw new ConverterError('FILE_UNREADABLE', `${path}: expected what was written there`);
     },
     close(): void {

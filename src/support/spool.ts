@@ -2,7 +2,7 @@
  * Bytes that a run keeps and seldom reads: outside the JavaScript heap, which the garbage collector visits, and beyond
  * some MiB in a file, so that the memory of a run hardly grows with its configurations.
  */
-import type { ScratchFile } from './scratch-file.ts';
+import type { openScratchFile } from './scratch-file.ts';
 
 /** Values share a chunk, which is written and read as a whole: a system call for each value would take longer. */
 const CHUNK_BYTES = 64 * 1024;
@@ -20,7 +20,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** Creates an empty spool. @param file - Without it everything stays in memory. @see D-833 */
-export function createSpool(file?: ScratchFile) {
+export function createSpool(file?: Awaited<ReturnType<typeof openScratchFile>>) {
   const chunks: (Uint8Array | { offset: number; length: number })[] = [];
   let last = new Uint8Array(0);
   let used = 0;

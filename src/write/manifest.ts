@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
 import { type CatalogueLine, FIGURE_FIELDS, type ManifestLine } from '../model/asset.ts';
 import {
-  areSorted,
   configurationKey,
   ID_FIELDS,
   sortConfigurationKeys,
@@ -14,13 +13,7 @@ import {
 } from '../model/configuration-id.ts';
 import { ConverterError } from '../support/errors.ts';
 import { PIECE_BYTES } from '../support/file-operations.ts';
-import {
-  type FileFacts,
-  readPieces,
-  replaceFile,
-  statIfExists,
-  temporaryFolder,
-} from '../support/files.ts';
+import { readPieces, replaceFile, statIfExists, temporaryFolder } from '../support/files.ts';
 import { PackedMap } from '../support/packed-map.ts';
 import type { Spool } from '../support/spool.ts';
 import { visibleJson } from '../support/visible.ts';
@@ -134,7 +127,7 @@ export async function writeLines<T>(
 }
 
 /** The files that consist of the lines that were read from them, in their order. */
-const exactFiles = new WeakMap<object, FileFacts>();
+const exactFiles = new WeakMap<object, NonNullable<Awaited<ReturnType<typeof statIfExists>>>>();
 
 /** Whether a file is still the one from which all of its lines, and nothing else, were read. */
 async function isAsRead(path: string, lines: object): Promise<boolean> {
@@ -268,7 +261,7 @@ async function openLines<T extends ArticleRequest>(
       onLine?.(line, key);
     }
   }
-  const isExact = facts?.bytes === length && lines.size === count && areSorted(lines.keys());
+  const isExact = facts?.bytes === length && lines.size === count && areSorted([...lines.keys()]);
   if (isExact) exactFiles.set(lines, facts);
   return lines;
 }
@@ -292,6 +285,10 @@ async function* readLines<T extends ArticleRequest>(
     }
   };
   for await (const lines of splitLines(readPieces(path))) yield read(lines);
+}
+
+function areSorted(keys: readonly string[]): boolean {
+  return sortConfigurationKeys(keys).every((key, at) => key === keys[at]);
 }
 
 const TOO_LONG = `expected a line of at most ${LONGEST_LINE_BYTES} bytes, received a longer one`;
