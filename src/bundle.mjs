@@ -21,7 +21,7 @@ const STARTERS = {
 
 /** Native code of images, and what is large and only used now and then. */
 const EXTERNAL = [
-  /^(?:sharp|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|yargs)$/,
+  /^(?:sharp|playwright-core|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|yargs)$/,
 ];
 
 /** Only what is used of undici: to load all of it takes 80 ms of processor time more, and HTTP/2 3 ms. */
@@ -117,23 +117,31 @@ for (const [name, input] of Object.entries(PROGRAMS)) {
     if (folder !== undefined) libraries.add(folder);
   }
 }
+const page = await bundled('deliver/page/picture-page.ts', {
+  platform: 'browser',
+  format: 'iife',
+  minify: true,
+});
+mkdirSync(`${OUT}/../deliver`, { recursive: true });
+writeFileSync(`${OUT}/../deliver/picture-page.js`, page.code);
 writeFileSync(`${OUT}/LICENSES.txt`, [...libraries].sort().map(licenceOf).join('\n\n'));
 
-async function bundled(input) {
+async function bundled(input, { platform = 'node', ...output } = {}) {
   const bundle = await rolldown({
     input: `${SRC}${input}`,
-    platform: 'node',
+    platform,
     external: EXTERNAL,
     plugins: [UNDICI, LIBSQL, VERSION],
   });
-  const { output } = await bundle.generate({
+  const { output: files } = await bundle.generate({
     format: 'cjs',
     codeSplitting: false,
     // The engine cannot import from code that it compiled earlier.
     dynamicImportInCjs: false,
     comments: false,
+    ...output,
   });
-  return output[0];
+  return files[0];
 }
 
 /** The licences of the libraries in the bundle ask for it. */

@@ -78,6 +78,14 @@ export const ERROR_CODES = {
     exit: 4,
     help: 'read failures.jsonl in the folder of the report; run again when its causes are solved, or with --accept to publish the rest',
   },
+  BROWSER_MISSING: {
+    exit: 3,
+    help: 'install Chrome or Chromium, or run npm install @sparticuz/chromium@147.0.0; btg2gltf doctor names the browser that is used',
+  },
+  PICTURE_FAILED: {
+    exit: 1,
+    help: 'check the file with a glTF viewer; btg2gltf verify finds damaged files',
+  },
   ARTICLE_NOT_FOUND: {
     exit: 1,
     help: 'run btg2gltf catalogue search to find manufacturer, program and number',

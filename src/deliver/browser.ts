@@ -1,0 +1,100 @@
+/** The browser that takes pictures: which one, and how it is started. */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { ConverterError } from '../support/errors.ts';
+
+/** Names the browser where the option `--browser` does not. */
+export const BROWSER_VARIABLE = 'BTG2GLTF_BROWSER';
+
+/** Where installers put Chrome and Chromium. */
+const INSTALLED = [
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
+] as const;
+
+/** The npm package that brings a browser for Linux along. */
+const PACKAGE = '@sparticuz/chromium';
+
+/** What to do where there is no browser. */
+export const INSTALL_HELP = `install Chrome or Chromium, run npm install ${PACKAGE}@147.0.0, or name one by --browser or ${BROWSER_VARIABLE}`;
+
+/** Which browser takes pictures. */
+export interface FoundBrowser {
+  /** Its program; undefined: that of {@link PACKAGE}, which unpacks it at the start. */
+  path: string | undefined;
+  /** How it was found, for people. */
+  from: string;
+}
+
+/**
+ * Finds the browser: that of the option, of the variable, an installed one, or that of an npm package, in this order.
+ *
+ * @param named - The value of the option.
+ * @param fromVariable - The value of {@link BROWSER_VARIABLE}.
+ * @returns Undefined where there is none.
+ * @throws {@link ConverterError} `USAGE` where the named one does not exist.
+ */
+export function findBrowser(
+  named: string | undefined,
+  fromVariable: string | undefined,
+): FoundBrowser | undefined {
+  const chosen = { '--browser': named, [BROWSER_VARIABLE]: fromVariable || undefined };
+  for (const [from, path] of Object.entries(chosen)) {
+    if (path === undefined) continue;
+    if (existsSync(path)) return { path, from };
+    const message = `${from}: expected the path of Chrome or Chromium, received ${path}`;
+    throw new ConverterError('USAGE', message);
+  }
+  const path = INSTALLED.find((each) => existsSync(each));
+  if (path !== undefined) return { path, from: 'installed' };
+  const isBrought = process.platform === 'linux' && packageAddress() !== undefined;
+  return isBrought ? { path: undefined, from: PACKAGE } : undefined;
+}
+
+function packageAddress(): string | undefined {
+  try {
+    return pathToFileURL(createRequire(import.meta.url).resolve(PACKAGE)).href;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The graphics of the processor: the same pictures on each machine, with or without a graphics card. */
+const ARGUMENTS = [
+  ...['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+  ...['--ignore-gpu-blocklist', '--disable-quic', '--no-first-run', '--mute-audio'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  // The page is a file of this program, its input the GLB: in a container there is no other sandbox to be had.
+  '--no-sandbox',
+];
+
+/** Starts the browser, without a window. @throws {@link ConverterError} `BROWSER_MISSING` where it does not start. */
+export async function startBrowser({ path, from }: FoundBrowser): Promise<Browser> {
+  const { chromium } = await import('playwright-core');
+  try {
+    const executablePath = path ?? (await unpacked());
+    return await chromium.launch({ executablePath, args: ARGUMENTS });
+  } catch (cause) {
+    const [reason] = String((cause as Error).message).split('\n');
+    const message = `the browser (${from}): expected it to start, received: ${reason}`;
+    throw new ConverterError('BROWSER_MISSING', message, { cause });
+  }
+}
+
+async function unpacked(): Promise<string> {
+  // It unpacks the libraries that a bare machine lacks only where it takes the machine for the one that it was made for.
+  process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs20.x';
+  const { default: packed } = (await import(packageAddress()!)) as {
+    default: { executablePath(): Promise<string> };
+  };
+  return packed.executablePath();
+}

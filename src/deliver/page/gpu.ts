@@ -1,0 +1,49 @@
+/** The renderer of the page, and passes over a whole picture. */
+import {
+  GLSL3,
+  type IUniform,
+  Mesh,
+  NoToneMapping,
+  OrthographicCamera,
+  PlaneGeometry,
+  ShaderMaterial,
+  WebGLRenderer,
+  type WebGLRenderTarget,
+} from 'three';
+
+/** Draws scenes; tone and colour space are those of the last pass, so that light adds up linearly before it. */
+export const renderer = new WebGLRenderer({
+  antialias: false,
+  alpha: true,
+  premultipliedAlpha: false,
+});
+renderer.toneMapping = NoToneMapping;
+renderer.autoClear = false;
+renderer.setClearColor(0x000000, 0);
+
+const flat = new OrthographicCamera(-1, 1, 1, -1, 0, 1);
+const sheet = new Mesh(new PlaneGeometry(2, 2));
+sheet.frustumCulled = false;
+
+/** A pass: a fragment shader, run for each pixel of a target. */
+export function createPass(uniforms: Record<string, IUniform>, fragmentShader: string) {
+  const material = new ShaderMaterial({
+    glslVersion: GLSL3,
+    depthTest: false,
+    depthWrite: false,
+    uniforms,
+    vertexShader: 'void main() { gl_Position = vec4(position.xy, 0.0, 1.0); }',
+    fragmentShader: `precision highp float;\n${fragmentShader}`,
+  });
+  return (target: WebGLRenderTarget) => {
+    renderer.setRenderTarget(target);
+    sheet.material = material;
+    renderer.render(sheet, flat);
+  };
+}
+
+/** Makes a target the current one, empty. */
+export function clearTarget(target: WebGLRenderTarget): void {
+  renderer.setRenderTarget(target);
+  renderer.clear();
+}

@@ -1,0 +1,106 @@
+/** The program of the page that takes pictures: it gets a model by an address and sends pixels to another. */
+import {
+  HalfFloatType,
+  Matrix4,
+  OrthographicCamera,
+  PerspectiveCamera,
+  Vector3,
+  WebGLRenderTarget,
+} from 'three';
+import type { Vec3 } from '../../model/graphics.ts';
+import { FIELD_OF_VIEW_DEGREES, type PlacedCamera, placeCamera } from '../camera.ts';
+import type { PageShot, PicturePage } from '../shot.ts';
+import { clearTarget, renderer } from './gpu.ts';
+import { loadModel, type Model } from './model.ts';
+import { finishedPixels, SUPERSAMPLING, setVisibility, studioTexture } from './shading.ts';
+import { createFloor, createVisibility, drawDepthMaps } from './visibility.ts';
+
+/** Share of the half picture that stays free at each side of the model. */
+const MARGIN = 0.07;
+
+const ON_MODEL = { times: 1, nearShare: 0.004, fadeMetres: [1e8, 1e9] } as const;
+/** A floor has no edges; by the radius of the model. */
+const ON_FLOOR = { times: 2, nearShare: 1e3, fade: [0.5, 1.5] } as const;
+
+const studio = fetch('studio')
+  .then((response) => response.arrayBuffer())
+  .then((bytes) => studioTexture(new Uint16Array(bytes)));
+
+const page: PicturePage = {
+  async takePictures(model, shots) {
+    const loaded = await loadModel(await download(model), await studio);
+    try {
+      drawDepthMaps(loaded.casters, loaded.bounds);
+      for (const shot of shots) await upload(shot.upload, takePicture(loaded, shot));
+    } finally {
+      loaded.dispose();
+    }
+  },
+};
+Object.assign(globalThis, { page });
+
+async function download(address: string): Promise<ArrayBuffer> {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`the model: status ${response.status}`);
+  return response.arrayBuffer();
+}
+
+async function upload(address: string, body: Uint8Array<ArrayBuffer>): Promise<void> {
+  const { ok, status } = await fetch(address, { method: 'POST', body });
+  if (!ok) throw new Error(`the pixels: status ${status}`);
+}
+
+function takePicture(model: Model, shot: PageShot): Uint8Array<ArrayBuffer> {
+  const { width, height, camera, backdrop } = shot;
+  const { scene, solid, points, bounds, floorMetres } = model;
+  const isFlat = camera.projection === 'orthographic';
+  const placed = placeCamera(points, camera, width / height, isFlat ? 0 : MARGIN);
+  const eye = eyeOf(placed, isFlat, width / height);
+  const targets = targetsFor(width, height);
+  const floor = createFloor(bounds, floorMetres);
+  const shade = targets.floor.draw(floor, eye, {
+    ...ON_FLOOR,
+    fadeMetres: [ON_FLOOR.fade[0] * bounds.radius, ON_FLOOR.fade[1] * bounds.radius],
+  });
+  setVisibility(targets.model.draw(solid, eye, ON_MODEL), targets.picture);
+  clearTarget(targets.picture);
+  renderer.render(scene, eye);
+  return finishedPixels(targets.picture.texture, shade, backdrop, { width, height });
+}
+
+function eyeOf(placed: PlacedCamera, isFlat: boolean, aspect: number) {
+  const { right, up, back, position, near, far, halfWidth, halfHeight } = placed;
+  const eye = isFlat
+    ? new OrthographicCamera(-halfWidth, halfWidth, halfHeight, -halfHeight, near, far)
+    : new PerspectiveCamera(FIELD_OF_VIEW_DEGREES, aspect, near, far);
+  const vector = (v: Vec3) => new Vector3(...v);
+  const turn = new Matrix4().makeBasis(vector(right), vector(up), vector(back));
+  eye.position.copy(vector(position));
+  eye.quaternion.setFromRotationMatrix(turn);
+  eye.updateMatrixWorld();
+  return eye;
+}
+
+let targets = makeTargets(0, 0);
+
+/** Those of the last picture, where they fit. */
+function targetsFor(width: number, height: number): ReturnType<typeof makeTargets> {
+  if (targets.width === width && targets.height === height) return targets;
+  for (const each of [targets.model, targets.floor, targets.picture]) each.dispose();
+  targets = makeTargets(width, height);
+  return targets;
+}
+
+function makeTargets(width: number, height: number) {
+  const part = (share: number) =>
+    createVisibility(Math.max(1, Math.ceil(width * share)), Math.max(1, Math.ceil(height * share)));
+  const size = [Math.max(1, width * SUPERSAMPLING), Math.max(1, height * SUPERSAMPLING)] as const;
+  return {
+    width,
+    height,
+    model: part(1 / 2),
+    // Its shadows are soft.
+    floor: part(1 / 4),
+    picture: new WebGLRenderTarget(...size, { type: HalfFloatType }),
+  };
+}

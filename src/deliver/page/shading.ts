@@ -1,0 +1,196 @@
+/** How a model is lit: the studio's cube map, the share of it that arrives, and the tones of the finished picture. */
+import {
+  CompressedCubeTexture,
+  HalfFloatType,
+  LinearFilter,
+  LinearMipmapLinearFilter,
+  type Material,
+  type MeshStandardMaterial,
+  RGBAFormat,
+  type Texture,
+  Vector2,
+  Vector4,
+  WebGLRenderTarget,
+} from 'three';
+import type { PageShot } from '../shot.ts';
+import { STUDIO_MAP } from '../studio.ts';
+import { createPass, renderer } from './gpu.ts';
+
+/** A picture is drawn with so many pixels for each of its own, across and down. */
+export const SUPERSAMPLING = 2;
+
+/** Makes the environment of scenes from the texels of `drawStudioMap`. */
+export function studioTexture(texels: Uint16Array<ArrayBuffer>): Texture {
+  const { largest } = STUDIO_MAP;
+  const faces = Array.from({ length: 6 }, () => {
+    return { width: largest, height: largest, mipmaps: [] as Mipmap[] };
+  });
+  let at = 0;
+  for (let size: number = largest; size >= STUDIO_MAP.smallest; size /= 2) {
+    for (const { mipmaps } of faces) {
+      const data = new Uint16Array(4 * size * size);
+      for (let i = 0; i < size * size; i++, at++) data.fill(texels[at]!, 4 * i, 4 * i + 4);
+      mipmaps.push({ data, width: size, height: size });
+    }
+  }
+  // The one kind of cube texture to which three.js takes all levels as they are.
+  const texture = new CompressedCubeTexture(faces as never, RGBAFormat as never, HalfFloatType);
+  Object.assign(texture, {
+    minFilter: LinearMipmapLinearFilter,
+    magFilter: LinearFilter,
+    isPMREMTexture: true,
+    // Its faces are as OpenGL defines them; three.js expects those of images mirrored.
+    isRenderTargetTexture: true,
+    needsUpdate: true,
+  });
+  return texture;
+}
+
+interface Mipmap {
+  data: Uint16Array;
+  width: number;
+  height: number;
+}
+
+const visible = {
+  visibility: { value: null as Texture | null },
+  visibilityScale: { value: new Vector2() },
+};
+
+/** Lets a material take only the light that arrives, by the visibility of the picture. */
+export function receiveShade(material: Material): void {
+  if (!('envMapIntensity' in material)) return;
+  material.onBeforeCompile = (shader) => {
+    Object.assign(shader.uniforms, visible);
+    shader.fragmentShader = shader.fragmentShader
+      .replace(
+        '#include <common>',
+        `#include <common>
+        uniform highp sampler2D visibility;
+        uniform vec2 visibilityScale;
+        // The picture has more pixels: of the nearest four, those at the distance of this point count.
+        float arrivingLight(float distanceMetres) {
+          vec2 at = gl_FragCoord.xy * visibilityScale - 0.5;
+          ivec2 corner = ivec2(floor(at));
+          ivec2 last = textureSize(visibility, 0) - 1;
+          vec2 share = at - floor(at);
+          float sum = 0.0;
+          float weights = 1e-6;
+          for (int i = 0; i < 4; i++) {
+            ivec2 step = ivec2(i & 1, i >> 1);
+            vec2 found = texelFetch(visibility, clamp(corner + step, ivec2(0), last), 0).rg;
+            vec2 near = mix(1.0 - share, share, vec2(step));
+            float weight = near.x * near.y * max(1e-4, 1.0 - abs(found.g - distanceMetres) / (distanceMetres * 0.004));
+            sum += weight * found.r;
+            weights += weight;
+          }
+          return clamp(sum / weights, 0.0, 1.0);
+        }`,
+      )
+      .replace(
+        '#include <aomap_fragment>',
+        `#include <aomap_fragment>
+        {
+          float arriving = arrivingLight(vViewPosition.z);
+          float facing = saturate(dot(geometryNormal, geometryViewDir));
+          reflectedLight.indirectDiffuse *= arriving;
+          reflectedLight.indirectSpecular *= saturate(pow(facing + arriving, exp2(-16.0 * material.roughness - 1.0)) - 1.0 + arriving);
+        }`,
+      );
+  };
+  // One program for all materials of a kind.
+  material.customProgramCacheKey = () => 'studio';
+}
+
+/** The visibility of the next picture. */
+export function setVisibility(texture: Texture, picture: WebGLRenderTarget): void {
+  visible.visibility.value = texture;
+  const { width, height } = texture.image as { width: number; height: number };
+  visible.visibilityScale.value.set(width / picture.width, height / picture.height);
+}
+
+/** Whether light passes through a material: it casts no shadow and has no shade. */
+export function isClear(material: Material): boolean {
+  const { transmission = 0 } = material as Material & { transmission?: number };
+  return transmission > 0 || (material.transparent && material.opacity < 0.95);
+}
+
+/** Reads fine textures as they are: supersampling is all the smoothing that a picture needs. */
+export function preferDetail(material: Material): void {
+  const { map } = material as MeshStandardMaterial;
+  if (map) map.anisotropy = 1;
+}
+
+const finish = {
+  picture: { value: null as Texture | null },
+  floorShade: { value: null as Texture | null },
+  background: { value: new Vector4() },
+  shadow: { value: 0 },
+};
+
+/** Tones by Khronos PBR Neutral, colours sRGB, four pixels to one, over the floor's shadow and the background. */
+const drawFinished = createPass(
+  finish,
+  `
+  uniform sampler2D picture;
+  uniform highp sampler2D floorShade;
+  uniform vec4 background;
+  uniform float shadow;
+  out vec4 result;
+  vec3 neutral(vec3 color) {
+    const float start = 0.8 - 0.04;
+    const float desaturation = 0.15;
+    float least = min(color.r, min(color.g, color.b));
+    color -= least < 0.08 ? least - 6.25 * least * least : 0.04;
+    float peak = max(color.r, max(color.g, color.b));
+    if (peak < start) return color;
+    float room = 1.0 - start;
+    float tone = 1.0 - room * room / (peak + room - start);
+    color *= tone / peak;
+    float share = 1.0 - 1.0 / (desaturation * (peak - tone) + 1.0);
+    return mix(color, vec3(tone), share);
+  }
+  vec3 srgb(vec3 linear) {
+    vec3 curve = 1.055 * pow(max(linear, 0.0), vec3(1.0 / 2.4)) - 0.055;
+    return mix(curve, 12.92 * linear, vec3(lessThanEqual(linear, vec3(0.0031308))));
+  }
+  void main() {
+    vec4 sum = vec4(0.0);
+    ivec2 first = ivec2(gl_FragCoord.xy) * ${SUPERSAMPLING};
+    for (int y = 0; y < ${SUPERSAMPLING}; y++) for (int x = 0; x < ${SUPERSAMPLING}; x++) {
+      vec4 one = texelFetch(picture, first + ivec2(x, y), 0);
+      float alpha = min(one.a, 1.0);
+      if (alpha > 0.0) sum += vec4(neutral(one.rgb / alpha) * alpha, alpha);
+    }
+    sum /= float(${SUPERSAMPLING * SUPERSAMPLING});
+    vec2 size = vec2(textureSize(picture, 0)) / float(${SUPERSAMPLING});
+    vec2 at = gl_FragCoord.xy / size;
+    // The shadow ends before the picture does.
+    vec2 border = smoothstep(vec2(0.0), vec2(0.06), min(at, 1.0 - at));
+    float shade = shadow * (1.0 - texture(floorShade, at).r) * border.x * border.y;
+    float alpha = sum.a + shade * (1.0 - sum.a);
+    vec4 over = vec4(sum.rgb, alpha);
+    vec4 whole = over + background * (1.0 - over.a);
+    result = vec4(srgb(whole.a > 0.0 ? whole.rgb / whole.a : vec3(0.0)), whole.a);
+  }`,
+);
+
+/** Reads the finished picture: RGBA, 8 bits, from the lowest row to the topmost. */
+export function finishedPixels(
+  picture: Texture,
+  floor: Texture,
+  { color, shadow }: PageShot['backdrop'],
+  size: { width: number; height: number },
+): Uint8Array<ArrayBuffer> {
+  finish.picture.value = picture;
+  finish.floorShade.value = floor;
+  finish.shadow.value = shadow;
+  finish.background.value.set(...(color ?? ([0, 0, 0] as const)), color ? 1 : 0);
+  const { width, height } = size;
+  const target = new WebGLRenderTarget(width, height, { depthBuffer: false });
+  drawFinished(target);
+  const pixels = new Uint8Array(4 * width * height);
+  renderer.readRenderTargetPixels(target, 0, 0, width, height, pixels);
+  target.dispose();
+  return pixels;
+}

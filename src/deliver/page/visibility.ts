@@ -1,0 +1,232 @@
+/**
+ * How much light of the studio reaches a point: depth maps of the model from many directions, side by side in one
+ * texture, and a pass that looks each visible point up in all of them. It gives joints their shade, white edges their
+ * tone, and the floor its soft shadow.
+ */
+import {
+  DepthTexture,
+  DoubleSide,
+  FloatType,
+  GLSL3,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  NearestFilter,
+  type Object3D,
+  OrthographicCamera,
+  type PerspectiveCamera,
+  PlaneGeometry,
+  Scene,
+  ShaderMaterial,
+  type Sphere,
+  UnsignedIntType,
+  Vector2,
+  Vector3,
+  Vector4,
+  WebGLRenderTarget,
+} from 'three';
+import { lightDirections } from '../studio.ts';
+import { clearTarget, createPass, renderer } from './gpu.ts';
+
+/** Directions, as tiles of the texture: 48 keep the steps between their shadows invisible after smoothing. */
+const TILES = { columns: 8, rows: 6, pixels: 256 } as const;
+const COUNT = TILES.columns * TILES.rows;
+
+const LIGHTS = lightDirections(COUNT).map(
+  ({ direction, radiance }) => new Vector4(...direction, radiance),
+);
+const matrices = LIGHTS.map(() => new Matrix4());
+
+const maps = new WebGLRenderTarget(TILES.columns * TILES.pixels, TILES.rows * TILES.pixels);
+maps.depthTexture = new DepthTexture(maps.width, maps.height, UnsignedIntType);
+const depthOnly = new MeshBasicMaterial({ colorWrite: false, side: DoubleSide });
+
+/** Draws the depth maps of what casts shadows. */
+export function drawDepthMaps(casters: Scene, { center, radius }: Sphere): void {
+  const size = radius * 1.02;
+  const camera = new OrthographicCamera(-size, size, size, -size, 0, 2 * size);
+  clearTarget(maps);
+  casters.overrideMaterial = depthOnly;
+  LIGHTS.forEach(({ x, y, z }, i) => {
+    camera.position.set(x, y, z).multiplyScalar(size).add(center);
+    camera.up.set(0, Math.abs(y) > 0.99 ? 0 : 1, Math.abs(y) > 0.99 ? 1 : 0);
+    camera.lookAt(center);
+    camera.updateMatrixWorld();
+    const [column, row] = [i % TILES.columns, Math.floor(i / TILES.columns)];
+    maps.viewport.set(column * TILES.pixels, row * TILES.pixels, TILES.pixels, TILES.pixels);
+    renderer.setRenderTarget(maps);
+    renderer.render(casters, camera);
+    matrices[i]!.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+  });
+  casters.overrideMaterial = null;
+  maps.viewport.set(0, 0, maps.width, maps.height);
+  // A point is lifted off its own surface by about a pixel of a map.
+  visibilityUniforms.liftMetres.value = size / 200;
+  visibilityUniforms.centre.value.copy(center);
+}
+
+/** Positions and normals of the points that a camera sees. */
+const geometryMaterial = new ShaderMaterial({
+  glslVersion: GLSL3,
+  side: DoubleSide,
+  vertexShader: `
+    out vec3 worldPosition;
+    out vec3 worldNormal;
+    void main() {
+      vec4 world = modelMatrix * vec4(position, 1.0);
+      worldPosition = world.xyz;
+      worldNormal = mat3(modelMatrix) * normal;
+      gl_Position = projectionMatrix * viewMatrix * world;
+    }`,
+  fragmentShader: `
+    precision highp float;
+    in vec3 worldPosition;
+    in vec3 worldNormal;
+    layout(location = 0) out vec4 outPosition;
+    layout(location = 1) out vec4 outNormal;
+    void main() {
+      vec3 normal = normalize(worldNormal);
+      vec3 towards = isOrthographic ? vec3(viewMatrix[0][2], viewMatrix[1][2], viewMatrix[2][2]) : cameraPosition - worldPosition;
+      if (dot(normal, towards) < 0.0) normal = -normal;
+      outPosition = vec4(worldPosition, -(viewMatrix * vec4(worldPosition, 1.0)).z);
+      outNormal = vec4(normal, 1.0);
+    }`,
+});
+
+const visibilityUniforms = {
+  positions: { value: null as unknown },
+  normals: { value: null as unknown },
+  maps: { value: maps.depthTexture },
+  matrices: { value: matrices },
+  lights: { value: LIGHTS },
+  liftMetres: { value: 0 },
+  centre: { value: new Vector3() },
+  fadeMetres: { value: new Vector2() },
+};
+
+/** R: the share of light that arrives. G: the distance from the camera, by which other pixels take the share over. */
+const drawVisibility = createPass(
+  visibilityUniforms,
+  `
+  uniform highp sampler2D positions;
+  uniform highp sampler2D normals;
+  uniform highp sampler2D maps;
+  uniform mat4 matrices[${COUNT}];
+  uniform vec4 lights[${COUNT}];
+  uniform float liftMetres;
+  uniform vec3 centre;
+  uniform vec2 fadeMetres;
+  out vec4 result;
+  void main() {
+    ivec2 pixel = ivec2(gl_FragCoord.xy);
+    vec4 normal = texelFetch(normals, pixel, 0);
+    if (normal.a == 0.0) { result = vec4(1.0, 1e9, 0.0, 1.0); return; }
+    vec4 position = texelFetch(positions, pixel, 0);
+    vec4 lifted = vec4(position.xyz + normal.xyz * liftMetres, 1.0);
+    float arriving = 0.0;
+    float all = 1e-4;
+    for (int i = 0; i < ${COUNT}; i++) {
+      float cosine = dot(normal.xyz, lights[i].xyz);
+      if (cosine <= 0.0) continue;
+      float weight = cosine * lights[i].w;
+      all += weight;
+      vec3 at = (matrices[i] * lifted).xyz * 0.5 + 0.5;
+      if (at.x <= 0.0 || at.y <= 0.0 || at.x >= 1.0 || at.y >= 1.0) { arriving += weight; continue; }
+      ivec2 texel = ivec2((vec2(i % ${TILES.columns}, i / ${TILES.columns}) + at.xy) * ${TILES.pixels}.0);
+      // Behind the last depth there is nothing.
+      arriving += min(at.z - 0.002, 0.99999) <= texelFetch(maps, texel, 0).r ? weight : 0.0;
+    }
+    float fade = smoothstep(fadeMetres.x, fadeMetres.y, length(position.xz - centre.xz));
+    result = vec4(mix(arriving / all, 1.0, fade), position.w, 0.0, 1.0);
+  }`,
+);
+
+/** Smooths along surfaces: the steps of single directions vanish, edges stay. */
+const smoothUniforms = {
+  source: { value: null as unknown },
+  stepPixels: { value: 1 },
+  nearShare: { value: 0 },
+};
+const smooth = createPass(
+  smoothUniforms,
+  `
+  uniform highp sampler2D source;
+  uniform int stepPixels;
+  uniform float nearShare;
+  out vec4 result;
+  void main() {
+    ivec2 pixel = ivec2(gl_FragCoord.xy);
+    ivec2 last = textureSize(source, 0) - 1;
+    vec2 own = texelFetch(source, pixel, 0).rg;
+    float sum = 0.0;
+    float weights = 0.0;
+    for (int y = -2; y <= 2; y++) for (int x = -2; x <= 2; x++) {
+      vec2 other = texelFetch(source, clamp(pixel + ivec2(x, y) * stepPixels, ivec2(0), last), 0).rg;
+      float near = max(0.0, 1.0 - abs(other.g - own.g) / (own.g * nearShare));
+      float weight = near * exp(-float(x * x + y * y) / 4.0);
+      sum += weight * other.r;
+      weights += weight;
+    }
+    result = vec4(weights > 0.0 ? sum / weights : own.r, own.g, 0.0, 1.0);
+  }`,
+);
+
+/** How the result is smoothed, and where it ends. */
+interface Smoothing {
+  /** How often, each time twice as wide. */
+  times: number;
+  /** Over which difference of distance, by the distance itself. */
+  nearShare: number;
+  /** Distances from the centre, metres, between which shade fades away. */
+  fadeMetres: readonly [number, number];
+}
+
+type AnyCamera = PerspectiveCamera | OrthographicCamera;
+
+/** The visibility of what a camera sees, at a size of its own. */
+export function createVisibility(width: number, height: number) {
+  const geometry = new WebGLRenderTarget(width, height, {
+    type: FloatType,
+    count: 2,
+    minFilter: NearestFilter,
+    magFilter: NearestFilter,
+  });
+  const options = { type: FloatType, minFilter: NearestFilter, magFilter: NearestFilter };
+  const [first, second] = [0, 1].map(() => new WebGLRenderTarget(width, height, options));
+  const target = { first: first!, second: second! };
+  return {
+    /** Draws it; the texture is valid until the next call. */
+    draw(scene: Scene, camera: AnyCamera, { times, nearShare, fadeMetres }: Smoothing) {
+      clearTarget(geometry);
+      scene.overrideMaterial = geometryMaterial;
+      renderer.render(scene, camera);
+      scene.overrideMaterial = null;
+      [visibilityUniforms.positions.value, visibilityUniforms.normals.value] = geometry.textures;
+      visibilityUniforms.fadeMetres.value.set(...fadeMetres);
+      drawVisibility(target.first);
+      for (let i = 0; i < times; i++) {
+        smoothUniforms.source.value = target.first.texture;
+        smoothUniforms.stepPixels.value = 2 ** i;
+        smoothUniforms.nearShare.value = nearShare;
+        smooth(target.second);
+        [target.first, target.second] = [target.second, target.first];
+      }
+      return target.first.texture;
+    },
+    dispose() {
+      for (const each of [geometry, target.first, target.second]) each.dispose();
+    },
+  };
+}
+
+/** A floor below a model, much larger than it. */
+export function createFloor({ center, radius }: Sphere, heightMetres: number): Scene {
+  const floor: Object3D = new Mesh(FLOOR);
+  floor.rotation.x = -Math.PI / 2;
+  floor.position.set(center.x, heightMetres, center.z);
+  floor.scale.setScalar(radius * 8);
+  const scene = new Scene();
+  scene.add(floor);
+  return scene;
+}
+const FLOOR = new PlaneGeometry(1, 1);

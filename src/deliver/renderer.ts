@@ -1,0 +1,260 @@
+/** Takes pictures of GLBs in a browser, which it keeps warm and starts again where it dies. */
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { inflateSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import { ConverterError, isConverterError } from '../support/errors.ts';
+import { type FoundBrowser, startBrowser } from './browser.ts';
+import type { PageShot, PicturePage, Shot } from './shot.ts';
+
+/** The program of the page, and the light of the studio; beside the sources and in the package. */
+const PAGE_PROGRAM = fileURLToPath(new URL('../../dist/deliver/picture-page.js', import.meta.url));
+const STUDIO = fileURLToPath(new URL('../../src/deliver/studio-map.bin', import.meta.url));
+
+/** The pixels of a picture: RGBA, 8 bits, from the topmost row to the lowest. */
+export interface Picture {
+  width: number;
+  height: number;
+  pixels: Uint8Array;
+}
+
+/** How a renderer works. */
+interface RendererOptions {
+  browser: FoundBrowser;
+  /** Models drawn at the same time. @defaultValue as many as half of the processors */
+  pages?: number;
+  /** For one model with all its pictures, milliseconds. @defaultValue 120000 */
+  timeoutMs?: number;
+}
+
+/** A renderer, open. */
+export type Renderer = Awaited<ReturnType<typeof openRenderer>>;
+
+/** Largest side of a picture: the graphics of the processor draw 8,192 pixels, two for each. */
+export const MOST_PIXELS_A_SIDE = 4096;
+
+/**
+ * Opens a renderer; the browser starts with the first picture.
+ *
+ * @returns `takePictures` returns the pictures of a GLB in the order of the shots; it throws {@link ConverterError}
+ * `PICTURE_FAILED` where the model cannot be drawn, which leaves the renderer as it was, and `BROWSER_MISSING` where no
+ * browser starts.
+ * @example
+ * ```ts
+ * const renderer = openRenderer({ browser: findBrowser(undefined, undefined)! });
+ * const [picture] = await renderer.takePictures(glb, [shotOf('hero', 1024, 768)]);
+ * await renderer.close();
+ * ```
+ */
+export async function openRenderer({ browser, pages, timeoutMs = 120_000 }: RendererOptions) {
+  const most = pages ?? Math.max(1, Math.floor(availableParallelism() / 2));
+  const exchange = await openExchange();
+  let started: Promise<Browser> | undefined;
+  const idle: Page[] = [];
+  const waiting: ((page: Page | undefined) => void)[] = [];
+  let open = 0;
+
+  const start = () => {
+    started ??= startBrowser(browser).then((running) => {
+      running.on('disconnected', () => {
+        started = undefined;
+      });
+      return running;
+    });
+    started.catch(() => {
+      started = undefined;
+    });
+    return started;
+  };
+  const openPage = async (): Promise<Page> => {
+    const page = await (await start()).newPage();
+    await page.goto(exchange.origin);
+    await page.waitForFunction('globalThis.page');
+    return page;
+  };
+  const take = async (): Promise<Page> => {
+    const page = idle.pop();
+    if (page?.isClosed() === false) return page;
+    if (page !== undefined || open < most) {
+      if (page === undefined) open++;
+      return openPage();
+    }
+    const given = await new Promise<Page | undefined>((resolve) => waiting.push(resolve));
+    return given ?? openPage();
+  };
+  const giveBack = (page: Page | undefined) => {
+    const next = waiting.shift();
+    if (next) next(page);
+    else if (page) idle.push(page);
+    else open--;
+  };
+
+  const attempt = async (glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]> => {
+    let page: Page | undefined;
+    let isHealthy = false;
+    try {
+      page = await take();
+      const pictures = await during(page, exchange, glb, shots, timeoutMs);
+      isHealthy = true;
+      return pictures;
+    } catch (error) {
+      isHealthy = isConverterError(error) && error.code === 'PICTURE_FAILED';
+      throw error;
+    } finally {
+      if (!isHealthy) await page?.close().catch(() => {});
+      giveBack(isHealthy ? page : undefined);
+    }
+  };
+
+  return {
+    async takePictures(glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]> {
+      try {
+        return await attempt(glb, shots);
+      } catch (error) {
+        if (isConverterError(error)) throw error;
+        // The browser may have died of something else: memory, or an operator.
+        return await attempt(glb, shots).catch((again: unknown) => {
+          throw isConverterError(again) ? again : failed(again);
+        });
+      }
+    },
+    async close(): Promise<void> {
+      const running = await started?.catch(() => undefined);
+      await running?.close().catch(() => {});
+      await exchange.close();
+    },
+  };
+}
+
+function failed(cause: unknown): ConverterError {
+  const [reason] = String((cause as Error).message ?? cause).split('\n');
+  return new ConverterError('PICTURE_FAILED', `the model cannot be drawn: ${reason}`, { cause });
+}
+
+async function during(
+  page: Page,
+  exchange: Awaited<ReturnType<typeof openExchange>>,
+  glb: Uint8Array,
+  shots: readonly Shot[],
+  timeoutMs: number,
+): Promise<Picture[]> {
+  const order = exchange.offer(glb, shots);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const reason = `it took longer than ${timeoutMs / 1000} s`;
+    timer = setTimeout(() => reject(new Error(reason)), timeoutMs);
+  });
+  // A page whose process died answers nothing.
+  const died = new Promise<never>((_, reject) => {
+    page.once('crash', () => reject(new Error('the browser has crashed')));
+    page.once('close', () => reject(new Error('the browser has ended')));
+  });
+  const task = page.evaluate(
+    async ([model, wanted]) => {
+      const { page } = globalThis as unknown as { page: PicturePage };
+      try {
+        await page.takePictures(model, wanted);
+        return undefined;
+      } catch (error) {
+        return String((error as Error).message ?? error);
+      }
+    },
+    [order.model, order.shots] as const,
+  );
+  try {
+    const reason = await Promise.race([task, late, died]);
+    if (reason !== undefined) throw failed(new Error(reason));
+    return order.pictures();
+  } finally {
+    clearTimeout(timer);
+    for (const promise of [task, died, late]) promise.catch(() => {});
+    order.end();
+  }
+}
+
+/** A server on this machine, by which models reach the page, and pixels come back: ten times as fast as as text. */
+async function openExchange() {
+  const secret = randomBytes(16).toString('hex');
+  const bodies = new Map<string, () => Promise<Uint8Array> | Uint8Array>([
+    ['picture-page.js', () => readFile(PAGE_PROGRAM)],
+    ['studio', async () => inflateSync(await readFile(STUDIO))],
+  ]);
+  const uploads = new Map<string, { most: number; done(bytes: Uint8Array): void }>();
+  let number = 0;
+
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const [, given, name = ''] = (request.url ?? '').split('/');
+    const end = (status: number, type = 'text/plain', body: Uint8Array | string = '') =>
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
+    if (given !== secret) return end(404);
+    const upload = uploads.get(name);
+    if (request.method === 'POST' && upload) {
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      for await (const piece of request as AsyncIterable<Buffer>) {
+        bytes += piece.length;
+        if (bytes > upload.most) return end(413);
+        pieces.push(piece);
+      }
+      upload.done(Buffer.concat(pieces));
+      return end(204);
+    }
+    if (name === '') {
+      const page = '<!doctype html><title>Pictures</title><script src="picture-page.js"></script>';
+      return end(200, 'text/html', page);
+    }
+    const body = await bodies.get(name)?.();
+    if (body === undefined) return end(404);
+    return end(200, name.endsWith('.js') ? 'text/javascript' : 'application/octet-stream', body);
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}/${secret}/`,
+    /** Addresses for a model and its pictures. */
+    offer(glb: Uint8Array, shots: readonly Shot[]) {
+      const own = String(number++);
+      const received = new Map<number, Uint8Array>();
+      bodies.set(own, () => glb);
+      const wanted = shots.map((shot, i): PageShot => {
+        const upload = `${own}-${i}`;
+        const most = 4 * shot.width * shot.height;
+        uploads.set(upload, { most, done: (bytes) => received.set(i, bytes) });
+        return { ...shot, upload };
+      });
+      return {
+        model: own,
+        shots: wanted,
+        pictures: () =>
+          shots.map(({ width, height }, i) => {
+            return { width, height, pixels: upright(received.get(i)!, width) };
+          }),
+        end() {
+          bodies.delete(own);
+          for (const { upload } of wanted) uploads.delete(upload);
+        },
+      };
+    },
+    close: () =>
+      new Promise<void>((resolve) => void server.close(() => resolve()).closeAllConnections()),
+  };
+}
+
+/** Rows in the opposite order. */
+function upright(pixels: Uint8Array, width: number): Uint8Array {
+  const row = 4 * width;
+  const turned = new Uint8Array(pixels.length);
+  for (let at = 0; at < pixels.length; at += row) {
+    turned.set(pixels.subarray(at, at + row), pixels.length - row - at);
+  }
+  return turned;
+}
