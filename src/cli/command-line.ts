@@ -59,6 +59,12 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       load: async () => (await import('./explain.ts')).explainCommand,
     },
   },
+  Deliver: {
+    render: {
+      describe: 'take pictures of a GLB file',
+      load: async () => (await import('./render.ts')).renderCommand,
+    },
+  },
   'Published files': {
     verify: {
       describe: 'compare every published GLB with its hash in the manifest',

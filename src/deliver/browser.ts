@@ -1,7 +1,6 @@
 /** The browser that takes pictures: which one, and how it is started. */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { ConverterError } from '../support/errors.ts';
 
@@ -56,15 +55,15 @@ export function findBrowser(
   }
   const path = INSTALLED.find((each) => existsSync(each));
   if (path !== undefined) return { path, from: 'installed' };
-  const isBrought = process.platform === 'linux' && packageAddress() !== undefined;
+  const isBrought = process.platform === 'linux' && hasPackage();
   return isBrought ? { path: undefined, from: PACKAGE } : undefined;
 }
 
-function packageAddress(): string | undefined {
+function hasPackage(): boolean {
   try {
-    return pathToFileURL(createRequire(import.meta.url).resolve(PACKAGE)).href;
+    return createRequire(import.meta.url).resolve(PACKAGE) !== '';
   } catch {
-    return undefined;
+    return false;
   }
 }
 
@@ -93,8 +92,6 @@ export async function startBrowser({ path, from }: FoundBrowser): Promise<Browse
 async function unpacked(): Promise<string> {
   // It unpacks the libraries that a bare machine lacks only where it takes the machine for the one that it was made for.
   process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs20.x';
-  const { default: packed } = (await import(packageAddress()!)) as {
-    default: { executablePath(): Promise<string> };
-  };
+  const { default: packed } = await import('@sparticuz/chromium');
   return packed.executablePath();
 }

@@ -1,5 +1,5 @@
 /** Cameras of pictures, and how they frame a model: exactly on its projected points. */
-import { cos, sin, tan } from '../math/elementary.ts';
+import { cos, hypot, sin, tan } from '../math/elementary.ts';
 import { cross } from '../math/vec.ts';
 import type { Vec3 } from '../model/graphics.ts';
 
@@ -10,6 +10,8 @@ export interface Camera {
   /** 90 is straight down. */
   elevationDegrees: number;
   projection: 'perspective' | 'orthographic';
+  /** Whether it is a place on a turn about the model: all of them have the same distance. */
+  isOfTurn?: boolean;
 }
 
 /** The cameras by name. */
@@ -55,7 +57,7 @@ export interface PlacedCamera {
  */
 export function placeCamera(
   points: Float32Array,
-  { azimuthDegrees, elevationDegrees, projection }: Camera,
+  { azimuthDegrees, elevationDegrees, projection, isOfTurn = false }: Camera,
   aspect: number,
   margin: number,
 ): PlacedCamera {
@@ -66,14 +68,15 @@ export function placeCamera(
   const right: Vec3 = [cos(azimuth), 0, -sin(azimuth)];
   const up = cross(back, right);
   const isFlat = projection === 'orthographic';
+  const place = isOfTurn ? swept(points) : points;
   const slopeUp = isFlat ? 0 : tan(radians(FIELD_OF_VIEW_DEGREES / 2)) * (1 - margin);
   const slopeRight = slopeUp * aspect;
   // A point is inside where it lies before each side plane of the picture's pyramid.
   const most = { right: -Infinity, left: -Infinity, up: -Infinity, down: -Infinity };
   let [nearest, farthest] = [-Infinity, Infinity];
-  for (let i = 0; i + 2 < points.length; i += 3) {
+  for (let i = 0; i + 2 < place.length; i += 3) {
     const along = (axis: Vec3) =>
-      axis[0] * points[i]! + axis[1] * points[i + 1]! + axis[2] * points[i + 2]!;
+      axis[0] * place[i]! + axis[1] * place[i + 1]! + axis[2] * place[i + 2]!;
     const [x, y, z] = [along(right), along(up), along(back)];
     most.right = Math.max(most.right, x + slopeRight * z);
     most.left = Math.max(most.left, -x + slopeRight * z);
@@ -99,6 +102,30 @@ export function placeCamera(
     halfWidth: width / 2,
     halfHeight: height / 2,
   };
+}
+
+/** Directions of the circles that a turning model fills. */
+const SWEPT = 24;
+
+/** The circles that a model fills when it turns about the vertical line through its middle, as points. */
+function swept(points: Float32Array): Float32Array {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  points.forEach((value, i) => {
+    low[i % 3] = Math.min(low[i % 3]!, value);
+    high[i % 3] = Math.max(high[i % 3]!, value);
+  });
+  const [x, z] = [0, 2].map((axis) => (low[axis]! + high[axis]!) / 2) as [number, number];
+  let radius = 0;
+  for (let i = 0; i + 2 < points.length; i += 3) {
+    radius = Math.max(radius, hypot(points[i]! - x, points[i + 2]! - z));
+  }
+  const circles = Array.from({ length: SWEPT }, (_, i) => {
+    const angle = (2 * Math.PI * i) / SWEPT;
+    const [dx, dz] = [radius * cos(angle), radius * sin(angle)];
+    return [low[1]!, high[1]!].flatMap((y) => [x + dx, y, z + dz]);
+  });
+  return Float32Array.from(circles.flat());
 }
 
 function radians(degrees: number): number {

@@ -9,18 +9,24 @@ import { inflateSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { type FoundBrowser, startBrowser } from './browser.ts';
-import type { PageShot, PicturePage, Shot } from './shot.ts';
+import {
+  MOST_PIXELS_A_SIDE,
+  type PageShot,
+  type PicturePage,
+  type PictureSize,
+  type Shot,
+} from './shot.ts';
 
 /** The program of the page, and the light of the studio; beside the sources and in the package. */
 const PAGE_PROGRAM = fileURLToPath(new URL('../../dist/deliver/picture-page.js', import.meta.url));
 const STUDIO = fileURLToPath(new URL('../../src/deliver/studio-map.bin', import.meta.url));
 
 /** The pixels of a picture: RGBA, 8 bits, from the topmost row to the lowest. */
-export interface Picture {
-  width: number;
-  height: number;
+export interface Picture extends PictureSize {
   pixels: Uint8Array;
 }
+
+const MOST_BYTES = 4 * MOST_PIXELS_A_SIDE ** 2;
 
 /** How a renderer works. */
 interface RendererOptions {
@@ -33,9 +39,6 @@ interface RendererOptions {
 
 /** A renderer, open. */
 export type Renderer = Awaited<ReturnType<typeof openRenderer>>;
-
-/** Largest side of a picture: the graphics of the processor draw 8,192 pixels, two for each. */
-export const MOST_PIXELS_A_SIDE = 4096;
 
 /**
  * Opens a renderer; the browser starts with the first picture.
@@ -157,18 +160,17 @@ async function during(
     async ([model, wanted]) => {
       const { page } = globalThis as unknown as { page: PicturePage };
       try {
-        await page.takePictures(model, wanted);
-        return undefined;
+        return { sizes: await page.takePictures(model, wanted) };
       } catch (error) {
-        return String((error as Error).message ?? error);
+        return { reason: String((error as Error).message ?? error) };
       }
     },
     [order.model, order.shots] as const,
   );
   try {
-    const reason = await Promise.race([task, late, died]);
-    if (reason !== undefined) throw failed(new Error(reason));
-    return order.pictures();
+    const { sizes, reason } = await Promise.race([task, late, died]);
+    if (sizes === undefined) throw failed(new Error(reason));
+    return order.pictures(sizes);
   } finally {
     clearTimeout(timer);
     for (const promise of [task, died, late]) promise.catch(() => {});
@@ -227,17 +229,14 @@ async function openExchange() {
       bodies.set(own, () => glb);
       const wanted = shots.map((shot, i): PageShot => {
         const upload = `${own}-${i}`;
-        const most = 4 * shot.width * shot.height;
-        uploads.set(upload, { most, done: (bytes) => received.set(i, bytes) });
+        uploads.set(upload, { most: MOST_BYTES, done: (bytes) => received.set(i, bytes) });
         return { ...shot, upload };
       });
       return {
         model: own,
         shots: wanted,
-        pictures: () =>
-          shots.map(({ width, height }, i) => {
-            return { width, height, pixels: upright(received.get(i)!, width) };
-          }),
+        pictures: (sizes: readonly PictureSize[]) =>
+          sizes.map((size, i) => ({ ...size, pixels: upright(received.get(i)!, size.width) })),
         end() {
           bodies.delete(own);
           for (const { upload } of wanted) uploads.delete(upload);

@@ -9,12 +9,19 @@ interface Backdrop {
   shadow: number;
 }
 
-/** A picture to be taken. */
-export interface Shot {
-  camera: Camera;
-  /** Pixels. */
+/** In pixels. */
+export interface PictureSize {
   width: number;
   height: number;
+}
+
+/** Largest side of a picture: the graphics of the processor draw 8,192 pixels, two for each. */
+export const MOST_PIXELS_A_SIDE = 4096;
+
+/** A picture to be taken. An orthographic one may follow the size of the model. */
+export interface Shot {
+  camera: Camera;
+  size: PictureSize | { pixelsPerMetre: number };
   backdrop: Backdrop;
 }
 
@@ -26,6 +33,6 @@ export interface PageShot extends Shot {
 
 /** What the page offers. */
 export interface PicturePage {
-  /** Loads the model and takes its pictures, one after the other. */
-  takePictures(model: string, shots: readonly PageShot[]): Promise<void>;
+  /** Loads the model and takes its pictures, one after the other; returns their sizes. */
+  takePictures(model: string, shots: readonly PageShot[]): Promise<PictureSize[]>;
 }

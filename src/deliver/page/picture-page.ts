@@ -9,7 +9,7 @@ import {
 } from 'three';
 import type { Vec3 } from '../../model/graphics.ts';
 import { FIELD_OF_VIEW_DEGREES, type PlacedCamera, placeCamera } from '../camera.ts';
-import type { PageShot, PicturePage } from '../shot.ts';
+import { MOST_PIXELS_A_SIDE, type PageShot, type PicturePage, type PictureSize } from '../shot.ts';
 import { clearTarget, renderer } from './gpu.ts';
 import { loadModel, type Model } from './model.ts';
 import { finishedPixels, SUPERSAMPLING, setVisibility, studioTexture } from './shading.ts';
@@ -31,7 +31,13 @@ const page: PicturePage = {
     const loaded = await loadModel(await download(model), await studio);
     try {
       drawDepthMaps(loaded.casters, loaded.bounds);
-      for (const shot of shots) await upload(shot.upload, takePicture(loaded, shot));
+      const sizes: PictureSize[] = [];
+      for (const shot of shots) {
+        const { pixels, ...size } = takePicture(loaded, shot);
+        await upload(shot.upload, pixels);
+        sizes.push(size);
+      }
+      return sizes;
     } finally {
       loaded.dispose();
     }
@@ -50,12 +56,13 @@ async function upload(address: string, body: Uint8Array<ArrayBuffer>): Promise<v
   if (!ok) throw new Error(`the pixels: status ${status}`);
 }
 
-function takePicture(model: Model, shot: PageShot): Uint8Array<ArrayBuffer> {
-  const { width, height, camera, backdrop } = shot;
+function takePicture(model: Model, { camera, size, backdrop }: PageShot) {
   const { scene, solid, points, bounds, floorMetres } = model;
   const isFlat = camera.projection === 'orthographic';
-  const placed = placeCamera(points, camera, width / height, isFlat ? 0 : MARGIN);
-  const eye = eyeOf(placed, isFlat, width / height);
+  const aspect = 'width' in size ? size.width / size.height : 1;
+  const placed = placeCamera(points, camera, aspect, isFlat ? 0 : MARGIN);
+  const { width, height } = 'width' in size ? size : sizeOf(placed, size.pixelsPerMetre);
+  const eye = eyeOf(placed, isFlat, aspect);
   const targets = targetsFor(width, height);
   const floor = createFloor(bounds, floorMetres);
   const shade = targets.floor.draw(floor, eye, {
@@ -65,7 +72,18 @@ function takePicture(model: Model, shot: PageShot): Uint8Array<ArrayBuffer> {
   setVisibility(targets.model.draw(solid, eye, ON_MODEL), targets.picture);
   clearTarget(targets.picture);
   renderer.render(scene, eye);
-  return finishedPixels(targets.picture.texture, shade, backdrop, { width, height });
+  const pixels = finishedPixels(targets.picture.texture, shade, backdrop, { width, height });
+  return { pixels, width, height };
+}
+
+/** Of an orthographic picture. */
+function sizeOf({ halfWidth, halfHeight }: PlacedCamera, pixelsPerMetre: number): PictureSize {
+  const pixels = (half: number) => Math.max(1, Math.round(2 * half * pixelsPerMetre));
+  const size = { width: pixels(halfWidth), height: pixels(halfHeight) };
+  const largest = Math.max(size.width, size.height);
+  if (largest <= MOST_PIXELS_A_SIDE) return size;
+  const expected = `expected at most ${MOST_PIXELS_A_SIDE} pixels a side`;
+  throw new Error(`${expected}, received ${largest} at ${pixelsPerMetre} pixels a metre`);
 }
 
 function eyeOf(placed: PlacedCamera, isFlat: boolean, aspect: number) {

@@ -8,6 +8,8 @@ import {
   DoubleSide,
   FloatType,
   GLSL3,
+  HalfFloatType,
+  LinearFilter,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
@@ -120,7 +122,7 @@ const drawVisibility = createPass(
   void main() {
     ivec2 pixel = ivec2(gl_FragCoord.xy);
     vec4 normal = texelFetch(normals, pixel, 0);
-    if (normal.a == 0.0) { result = vec4(1.0, 1e9, 0.0, 1.0); return; }
+    if (normal.a == 0.0) { result = vec4(1.0, 60000.0, 0.0, 1.0); return; }
     vec4 position = texelFetch(positions, pixel, 0);
     vec4 lifted = vec4(position.xyz + normal.xyz * liftMetres, 1.0);
     float arriving = 0.0;
@@ -191,7 +193,7 @@ export function createVisibility(width: number, height: number) {
     minFilter: NearestFilter,
     magFilter: NearestFilter,
   });
-  const options = { type: FloatType, minFilter: NearestFilter, magFilter: NearestFilter };
+  const options = { type: HalfFloatType, minFilter: LinearFilter, magFilter: LinearFilter };
   const [first, second] = [0, 1].map(() => new WebGLRenderTarget(width, height, options));
   const target = { first: first!, second: second! };
   return {
