@@ -99,6 +99,9 @@ function eyeOf(placed: PlacedCamera, isFlat: boolean, aspect: number) {
   return eye;
 }
 
+/** Pictures up to this size are shaded pixel by pixel. */
+const FINE_PIXELS = 512;
+
 let targets = makeTargets(0, 0);
 
 /** Those of the last picture, where they fit. */
@@ -110,8 +113,13 @@ function targetsFor(width: number, height: number): ReturnType<typeof makeTarget
 }
 
 function makeTargets(width: number, height: number) {
-  const part = (share: number) =>
-    createVisibility(Math.max(1, Math.ceil(width * share)), Math.max(1, Math.ceil(height * share)));
+  const part = (share: number) => {
+    const scale = Math.max(share, Math.min(1, FINE_PIXELS / Math.max(1, width, height)));
+    return createVisibility(
+      Math.max(1, Math.ceil(width * scale)),
+      Math.max(1, Math.ceil(height * scale)),
+    );
+  };
   const size = [Math.max(1, width * SUPERSAMPLING), Math.max(1, height * SUPERSAMPLING)] as const;
   return {
     width,

@@ -1,0 +1,181 @@
+/** Pictures that a real browser takes of real GLBs. */
+import { readdir, readFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FoundBrowser, findBrowser } from '../../src/deliver/browser.ts';
+import { PICTURE_DEFAULTS, type PictureOptions, takePictures } from '../../src/deliver/picture.ts';
+import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
+import { writeGlb } from '../../src/write/glb.ts';
+import { HAS_BROWSER } from '../helpers/browser.ts';
+import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
+import { sceneOf } from '../helpers/snapshot.ts';
+
+const SIZE = 128;
+const OPTIONS: PictureOptions = { ...PICTURE_DEFAULTS, width: SIZE, height: SIZE };
+
+/** A post on a board: white, a quarter as wide, at its left and back. */
+async function postOnBoard(mats: object[]): Promise<Uint8Array> {
+  const block = (size: [number, number, number]) => ({
+    V: boxPoints(...size),
+    A: [{ F: BOX_TRIANGLES }],
+  });
+  return writeGlb(
+    await sceneOf({
+      btg: [
+        { type: 'imp', btgname: 'A::B::BOARD', mat: 'BOARD' },
+        { type: 'imp', btgname: 'A::B::POST', mat: 'POST', offs: [0, 0.1, 0] },
+      ],
+      mats,
+      blocks: { 'A::B::BOARD': block([1, 0.1, 1]), 'A::B::POST': block([0.25, 1, 0.25]) },
+    }),
+  );
+}
+
+const RED = { mname: 'POST', dif: '0xC81414' };
+const WHITE = { mname: 'BOARD', dif: '0xFAFAFA' };
+
+interface Pixels {
+  at(x: number, y: number): [number, number, number, number];
+  count(is: (pixel: [number, number, number, number]) => boolean): number;
+}
+
+async function pixelsOf(bytes: Uint8Array): Promise<Pixels> {
+  const { data, info } = await sharp(bytes)
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const pixel = (i: number) =>
+    Array.from(data.subarray(4 * i, 4 * i + 4)) as [number, number, number, number];
+  return {
+    at: (x, y) => pixel(Math.floor(y * info.height) * info.width + Math.floor(x * info.width)),
+    count: (is) =>
+      Array.from({ length: info.width * info.height }, (_, i) => pixel(i)).filter(is).length,
+  };
+}
+
+/** Ends every browser that this process has started, as the system does where memory is short. */
+async function killBrowsers(): Promise<void> {
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const read = (file: string) => readFile(`/proc/${name}/${file}`, 'utf8').catch(() => '');
+    const [stat, command] = await Promise.all([read('stat'), read('cmdline')]);
+    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+    if (parent === process.pid && /chrom/i.test(command)) process.kill(Number(name), 'SIGKILL');
+  }
+}
+
+const isRed = ([r, g, b]: readonly number[]) => r! > 90 && g! < r! / 2 && b! < r! / 2;
+
+describe.runIf(HAS_BROWSER)('pictures', () => {
+  let renderer: Renderer;
+  let browser: FoundBrowser;
+  let glb: Uint8Array;
+  beforeAll(async () => {
+    browser = findBrowser(undefined, process.env.BTG2GLTF_BROWSER)!;
+    renderer = await openRenderer({ browser });
+    glb = await postOnBoard([RED, WHITE]);
+  });
+  afterAll(() => renderer?.close());
+  const take = (options: Partial<PictureOptions>) =>
+    takePictures(renderer, glb, { ...OPTIONS, ...options });
+
+  it('show a model upright, from the side that their camera names', async () => {
+    const cameras = ['front', 'back', 'top'] as const;
+    const files = await takePictures(renderer, glb, {
+      ...OPTIONS,
+      cameras,
+      format: 'png',
+      pixelsPerMetre: 100,
+    });
+    expect(files.map(({ name, width, height }) => [name, width, height])).toEqual([
+      ['front', SIZE, SIZE],
+      ['back', SIZE, SIZE],
+      ['top', 100, 100],
+    ]);
+    const [front, back, top] = await Promise.all(files.map(({ bytes }) => pixelsOf(bytes)));
+    const centre = (of: Pixels, axis: 'x' | 'y') => {
+      const steps = Array.from({ length: 64 }, (_, i) => (i + 0.5) / 64);
+      const hits = steps.flatMap((x) =>
+        steps.filter((y) => isRed(of.at(x, y))).map((y) => ({ x, y })),
+      );
+      return hits.reduce((sum, hit) => sum + hit[axis], 0) / hits.length;
+    };
+    // The post is at the left and back, on the board.
+    expect(centre(front!, 'x')).toBeLessThan(0.5);
+    expect(centre(back!, 'x')).toBeGreaterThan(0.5);
+    expect(centre(front!, 'y')).toBeLessThan(0.6);
+    expect(isRed(top!.at(0.05, 0.05))).toBe(true);
+    expect(isRed(top!.at(0.9, 0.9))).toBe(false);
+  });
+
+  it('have the same pixels each time', async () => {
+    const [first, second] = [await take({ format: 'png' }), await take({ format: 'png' })];
+    expect(Buffer.from(first[0]!.bytes).equals(second[0]!.bytes)).toBe(true);
+  });
+
+  it('are white behind the model, or transparent where the format allows it', async () => {
+    const [jpeg] = await take({ format: 'jpg' });
+    expect((await pixelsOf(jpeg!.bytes)).at(0.02, 0.02)).toEqual([255, 255, 255, 255]);
+    const [png] = await take({ format: 'png', background: undefined });
+    expect((await pixelsOf(png!.bytes)).at(0.02, 0.02)[3]).toBe(0);
+    expect((await sharp((await take({ format: 'webp' }))[0]!.bytes).metadata()).format).toBe(
+      'webp',
+    );
+  });
+
+  it('show white surfaces with tones of their own, and a shadow on the floor that ends before the picture does', async () => {
+    const [file] = await take({ format: 'png' });
+    const pixels = await pixelsOf(file!.bytes);
+    expect(
+      pixels.count(([r, g, b]) => r < 250 && Math.abs(r - g) < 12 && Math.abs(g - b) < 12),
+    ).toBeGreaterThan(SIZE * 4);
+    for (const place of [0, 0.25, 0.5, 0.75]) {
+      expect(pixels.at(place, 0.999)).toEqual([255, 255, 255, 255]);
+    }
+  });
+
+  it('of a turn are as many as asked for, and a sheet of all', async () => {
+    const files = await take({ cameras: [], frames: 8, format: 'png' });
+    expect(files.map(({ name }) => name)).toEqual([
+      ...Array.from({ length: 8 }, (_, i) => `turn-${i + 1}`),
+      'turn',
+    ]);
+    expect(files.at(-1)).toMatchObject({ width: 6 * SIZE, height: 2 * SIZE });
+    const [first, opposite] = await Promise.all(
+      [files[0]!, files[4]!].map(({ bytes }) => pixelsOf(bytes)),
+    );
+    expect(first!.count(isRed)).toBeGreaterThan(100);
+    expect(opposite!.count(isRed)).toBeGreaterThan(100);
+  });
+
+  it('of what is no model fail with a sentence, and the next one is taken', async () => {
+    const wrong = [
+      new Uint8Array(100),
+      writeGlb(
+        await sceneOf({
+          btg: [{ type: 'imp', btgname: 'A::B::C', mat: 'M' }],
+          mats: [{ mname: 'M' }],
+          blocks: { 'A::B::C': { V: boxPoints(), A: [{ F: BOX_TRIANGLES }] } },
+        }),
+      ).subarray(0, 300),
+    ];
+    for (const bytes of wrong) {
+      await expect(takePictures(renderer, bytes, OPTIONS)).rejects.toMatchObject({
+        code: 'PICTURE_FAILED',
+      });
+    }
+    expect(await take({})).toHaveLength(1);
+  });
+
+  it('are taken by a new browser where the old one was killed', async () => {
+    const own = await openRenderer({ browser });
+    try {
+      await takePictures(own, glb, OPTIONS);
+      const taken = Array.from({ length: 4 }, () => takePictures(own, glb, OPTIONS));
+      await killBrowsers();
+      for (const files of await Promise.all(taken)) expect(files).toHaveLength(1);
+    } finally {
+      await own.close();
+    }
+  });
+});
