@@ -60,6 +60,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
     },
   },
   Deliver: {
+    deliver: {
+      describe: 'make pictures of what a pipeline has published',
+      load: async () => (await import('./deliver.ts')).deliverCommand,
+    },
     render: {
       describe: 'take pictures of a GLB file',
       load: async () => (await import('./render.ts')).renderCommand,

@@ -7,7 +7,7 @@ import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
 import { LOG_FORMAT_OPTION } from './run-output.ts';
 
 interface PipelineOption extends OptionSpec {
-  commands: readonly ('run' | 'fetch' | 'build' | 'record' | 'convert' | 'explain')[];
+  commands: readonly ('run' | 'fetch' | 'build' | 'record' | 'convert' | 'explain' | 'deliver')[];
   /** What it replaces in the pipeline. Without it, the command uses the value. */
   replace?: (pipeline: Pipeline, value: never) => Partial<Pipeline>;
 }
@@ -17,7 +17,7 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   output: {
     type: 'string',
     value: 'DIR',
-    commands: ['run', 'fetch', 'build', 'explain'],
+    commands: ['run', 'fetch', 'build', 'explain', 'deliver'],
     describe: 'output folder, instead of the one in the file',
     replace: (_, dir: string) => {
       const outputDir = resolve(dir);
@@ -27,7 +27,7 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   cache: {
     type: 'string',
     value: 'DIR',
-    commands: ['run', 'fetch', 'build', 'record', 'explain'],
+    commands: ['run', 'fetch', 'build', 'record', 'explain', 'deliver'],
     describe: 'cache folder [default: .cache beside the output folder]',
     replace: (_, dir: string) => ({ cacheDir: resolve(dir) }),
   },

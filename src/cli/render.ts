@@ -2,13 +2,14 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { BROWSER_VARIABLE, findBrowser } from '../deliver/browser.ts';
 import { CAMERAS, type CameraName } from '../deliver/camera.ts';
+import { takePictures } from '../deliver/picture.ts';
 import {
   PICTURE_DEFAULTS,
   PICTURE_FORMATS,
   type PictureFormat,
   type PictureOptions,
-  takePictures,
-} from '../deliver/picture.ts';
+  TRANSPARENT,
+} from '../deliver/picture-options.ts';
 import { openRenderer } from '../deliver/renderer.ts';
 import { MOST_PIXELS_A_SIDE } from '../deliver/shot.ts';
 import { size } from '../report/text.ts';
@@ -44,7 +45,7 @@ export const renderCommand: Command = {
       type: 'string',
       value: 'COLOUR',
       describe: 'colour behind the model such as #f4f4f4, or transparent',
-      default: `#${PICTURE_DEFAULTS.background}`,
+      default: PICTURE_DEFAULTS.background,
     },
     'pixels-per-metre': {
       type: 'number',
@@ -99,8 +100,7 @@ export const renderCommand: Command = {
 
 function pictureOptionsOf(args: Arguments): PictureOptions {
   const background = textOf(args, 'background') ?? PICTURE_DEFAULTS.background;
-  const colour = /^#?([0-9a-f]{6})$/i.exec(background)?.[1];
-  if (colour === undefined && background !== 'transparent')
+  if (background !== TRANSPARENT && !/^#[0-9a-f]{6}$/i.test(background))
     throw wrong('background', 'a colour such as #f4f4f4, or transparent', background);
   const [width, height] = sizeOf(textOf(args, 'size'));
   return {
@@ -108,7 +108,7 @@ function pictureOptionsOf(args: Arguments): PictureOptions {
     width,
     height,
     format: (textOf(args, 'format') ?? PICTURE_DEFAULTS.format) as PictureFormat,
-    background: colour?.toLowerCase(),
+    background: background.toLowerCase(),
     pixelsPerMetre: numberOf(args, 'pixels-per-metre') ?? PICTURE_DEFAULTS.pixelsPerMetre,
     frames: numberOf(args, 'frames') ?? PICTURE_DEFAULTS.frames,
   };

@@ -2,46 +2,23 @@
 import { linearFromSrgb } from '../math/color.ts';
 import type { Vec3 } from '../model/graphics.ts';
 import { CAMERAS, type CameraName } from './camera.ts';
+import {
+  PICTURE_DEFAULTS,
+  PICTURE_FORMATS,
+  type PictureOptions,
+  TRANSPARENT,
+} from './picture-options.ts';
 import type { Picture, Renderer } from './renderer.ts';
 import type { PictureSize, Shot } from './shot.ts';
-
-/** The formats by the ending of their files. */
-export const PICTURE_FORMATS = {
-  jpg: { mimeType: 'image/jpeg', isOpaque: true },
-  png: { mimeType: 'image/png', isOpaque: false },
-  webp: { mimeType: 'image/webp', isOpaque: false },
-} as const;
-
-/** An ending of {@link PICTURE_FORMATS}. */
-export type PictureFormat = keyof typeof PICTURE_FORMATS;
 
 /** Frames of a sprite sheet, side by side. */
 const COLUMNS = 6;
 
-/** What all pictures of a model have in common. */
-export interface PictureOptions {
-  cameras: readonly CameraName[];
-  /** Pixels; that of an orthographic picture follows from `pixelsPerMetre`. */
-  width: number;
-  height: number;
-  format: PictureFormat;
-  /** Six hexadecimal digits, sRGB; undefined: transparent. */
-  background: string | undefined;
-  pixelsPerMetre: number;
-  /** Pictures of a turn about the model, in equal steps from the front; 0: none. */
-  frames: number;
+/** The names of all pictures of a model, in their order. */
+export function pictureNames(options: PictureOptions): string[] {
+  const turn = turnOf(options).map(({ name }) => name);
+  return [...options.cameras, ...turn, ...(options.frames > 0 ? ['turn'] : [])];
 }
-
-/** Defaults of {@link PictureOptions}. */
-export const PICTURE_DEFAULTS = {
-  cameras: ['hero'],
-  width: 1024,
-  height: 1024,
-  format: 'jpg',
-  background: 'ffffff',
-  pixelsPerMetre: 200,
-  frames: 0,
-} as const satisfies PictureOptions;
 
 /** A picture in its format. */
 export interface PictureFile extends PictureSize {
@@ -121,10 +98,11 @@ function turnOf(options: PictureOptions): { name: string; shot: Shot }[] {
 
 function colorOf({ background, format }: PictureOptions): Shot['backdrop']['color'] {
   // A format without transparency is white behind it.
-  const hex = background ?? (PICTURE_FORMATS[format].isOpaque ? 'ffffff' : undefined);
-  if (hex === undefined) return undefined;
-  const parts = [0, 2, 4].map((at) =>
-    linearFromSrgb(Number.parseInt(hex.slice(at, at + 2), 16) / 255),
+  const isClear = background === TRANSPARENT;
+  if (isClear && !PICTURE_FORMATS[format].isOpaque) return undefined;
+  const color = isClear ? PICTURE_DEFAULTS.background : background;
+  const parts = [1, 3, 5].map((at) =>
+    linearFromSrgb(Number.parseInt(color.slice(at, at + 2), 16) / 255),
   );
   return parts as unknown as Vec3;
 }

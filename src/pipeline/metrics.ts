@@ -11,7 +11,7 @@ export function createRunMetrics(now: () => number) {
   };
 }
 
-const STAGES = ['select', 'fetch', 'transform', 'write', 'publish'] as const;
+const STAGES = ['select', 'fetch', 'transform', 'write', 'publish', 'deliver'] as const;
 type Stage = (typeof STAGES)[number];
 
 /** Stages overlap: the clock of a stage runs while at least one article is in it. */

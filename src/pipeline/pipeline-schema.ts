@@ -6,6 +6,13 @@
  */
 import { z } from 'zod';
 import { FRESHNESS_DEFAULT, FRESHNESS_POLICIES, type FreshnessPolicy } from '../cache/freshness.ts';
+import { CAMERAS, type CameraName } from '../deliver/camera.ts';
+import {
+  PICTURE_DEFAULTS,
+  PICTURE_FORMATS,
+  type PictureFormat,
+} from '../deliver/picture-options.ts';
+import { MOST_PIXELS_A_SIDE } from '../deliver/shot.ts';
 import { IMAGE_LOCATION_DEFAULT } from '../fetch/image-location.ts';
 import { SERVICE_DEFAULTS } from '../service/service-config.ts';
 import { IMAGE_FIELDS, readFields } from '../service/wire-material.ts';
@@ -228,6 +235,7 @@ const sourceSchema = z
 /** What the material decoder reads as a colour. */
 const COLOR =
   /^(?:(?:0x|#)[0-9A-Fa-f]{6}|(?:0(?:\.\d+)?|1(?:\.0+)?)(?: (?:0(?:\.\d+)?|1(?:\.0+)?)){2})$/;
+const BACKGROUND_SPELLINGS = 'expected a colour such as #f4f4f4, or transparent';
 const COLOR_SPELLINGS = 'expected a colour: 0xRRGGBB or three numbers 0..1';
 
 /** A value of a material, as the material decoder reads it; a text such as `0,5` becomes a number. */
@@ -291,6 +299,38 @@ export const convertSchema = z.strictObject(
   ),
 ) as unknown as z.ZodType<ConvertOptions, Partial<ConvertOptions>>;
 
+const side = z.int().min(1).max(MOST_PIXELS_A_SIDE);
+
+/** Few files have it, and each start makes the schemas. */
+const deliverSchema = z.lazy(() =>
+  z.strictObject({
+    pictures: z
+      .strictObject({
+        cameras: preset(
+          z.array(z.enum(Object.keys(CAMERAS) as [CameraName, ...CameraName[]])),
+          [...PICTURE_DEFAULTS.cameras],
+          'views: hero is three-quarter, top a floor plan',
+        ),
+        width: preset(side, PICTURE_DEFAULTS.width, 'pixels'),
+        height: preset(side, PICTURE_DEFAULTS.height, 'pixels'),
+        format: preset(
+          z.enum(Object.keys(PICTURE_FORMATS) as [PictureFormat, ...PictureFormat[]]),
+          PICTURE_DEFAULTS.format,
+          'of the files',
+        ),
+        background: preset(
+          z.string().regex(/^(?:#[0-9a-f]{6}|transparent)$/i, BACKGROUND_SPELLINGS),
+          PICTURE_DEFAULTS.background,
+          'colour behind the model, such as #f4f4f4, or transparent',
+        ),
+        pixelsPerMetre: int(PICTURE_DEFAULTS.pixelsPerMetre, 1, 'scale of the camera top'),
+        frames: int(PICTURE_DEFAULTS.frames, 0, 'pictures of a turn about the model', 360),
+      })
+      .optional()
+      .describe('pictures of each article, below pictures/'),
+  }),
+);
+
 /** The pipeline file as a whole. */
 export const pipelineSchema = z
   .strictObject({
@@ -330,6 +370,7 @@ export const pipelineSchema = z
       retryEveryNights: int(7, 1, 'days between two attempts from then on'),
       quarantineAfterKills: int(2, 2, 'runs that were killed with an article in work'),
     }),
+    deliver: deliverSchema.optional().describe('what is made of the published files'),
     output: z.strictObject({ dir: named.describe('relative to this file') }),
     freshness: preset(
       z.enum(Object.keys(FRESHNESS_POLICIES) as [FreshnessPolicy, ...FreshnessPolicy[]]),

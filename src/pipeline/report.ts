@@ -40,6 +40,7 @@ interface ReportContent {
   fetched?: readonly Result[];
   /** Of a run or build. */
   output?: RunOutput;
+  deliveries?: RunReport['deliveries'] | undefined;
 }
 
 /** What a run made. */
@@ -78,6 +79,7 @@ export async function makeReport(run: Run, content: ReportContent) {
     requests: { ...metrics.requests.totals(), fromCache },
     gates,
     drift: metrics.drift.rows(),
+    ...(content.deliveries && { deliveries: content.deliveries }),
     outputDir: redact(pipeline.outputDir),
     cacheDir: redact(pipeline.cacheDir),
   };

@@ -30,7 +30,7 @@ export const RUN_OPTIONS = {
   force: {
     option: 'force',
     type: 'boolean',
-    commands: EXECUTING,
+    commands: [...EXECUTING, 'deliver'],
     describe: 'fetch and build everything again',
   },
   repair: {

@@ -179,8 +179,16 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
     if (isPublished(published)) recordDecisions(run, results, isWhole ? lines : undefined);
     quarantine.record(selection.failures, isWhole);
   });
+  const deliveries = isPublished(end) ? await delivered(run) : undefined;
   const output = { lines, results, quarantine };
-  const made = await makeReport(run, { command: plan.command, end, selection, gates, output });
+  const made = await makeReport(run, {
+    command: plan.command,
+    end,
+    selection,
+    gates,
+    output,
+    deliveries,
+  });
   const runFolder = await writeReport(run, made).catch((error: unknown) => {
     // It must not hide the error that ended the run.
     if (end.kind === 'complete') throw error;
@@ -188,6 +196,29 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
   });
   if (end.kind === 'complete') await run.session.finish(isPartial(options));
   return { report: made.report, runFolder, end };
+}
+
+/** What the pipeline makes of the published files. */
+async function delivered(run: Run) {
+  if (run.options.pipeline.deliver === undefined) return undefined;
+  const { deliver } = await import('./deliver.ts');
+  return run.metrics.stopwatch.during('deliver', () => deliver(run));
+}
+
+/**
+ * Makes of the published files what the pipeline asks for, such as pictures, without a network.
+ *
+ * @returns Undefined where it asks for nothing.
+ * @throws {@link ConverterError} an error before anything was made, such as `OUTPUT_LOCKED`.
+ */
+export async function deliverPipeline(options: RunOptions, environment: RunEnvironment) {
+  checkRun(options, environment);
+  const release = await lockOutput(options.pipeline.outputDir, environment.now());
+  try {
+    return await withRun(options, environment, delivered);
+  } finally {
+    await release().catch((error: Error) => environment.log.warn(error.message));
+  }
 }
 
 /** If every entry failed, it is not known what is still selected: everything published stays. */

@@ -218,6 +218,16 @@ function makeRunReportSchema() {
     drift: z
       .array(z.object({ operation: text, field: text, expected: text, found: text, count }))
       .describe('fields of responses that differ from the specification'),
+    deliveries: z
+      .object({
+        made: count,
+        unchanged: count,
+        failed: count,
+        omitted: text.optional().describe('why nothing was made, and what to do'),
+        failures: z.array(z.object({ article: text, code: text, message: text, help: text })),
+      })
+      .optional()
+      .describe('what was made of the published files; counts are of configurations'),
     outputDir: text,
     cacheDir: text,
   });

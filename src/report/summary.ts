@@ -93,6 +93,7 @@ const ROWS: [label: string, text: (report: RunReport) => string | string[]][] = 
   ['Gates', gatesText],
   ['Warnings', ({ warnings }) => countsText(Object.entries(warnings))],
   ['Losses', lossesText],
+  ['Pictures', deliveriesText],
   ['Drift', driftText],
   ['Output', ({ command, outputDir, cacheDir }) => (command === 'fetch' ? cacheDir : outputDir)],
 ];
@@ -157,6 +158,21 @@ function lossesText({ losses }: RunReport): string {
     return [label === undefined ? field : `${label} (${field})`, count] as const;
   });
   return `${amount(all, 'value')} of the service not converted exactly: ${countsText(fields)}; see btg2gltf explain`;
+}
+
+/** What was delivered, and the first failures. */
+export function deliveriesText({ deliveries }: Pick<RunReport, 'deliveries'>): string[] {
+  if (deliveries === undefined) return [];
+  const { made, unchanged, failed, failures, omitted } = deliveries;
+  if (omitted !== undefined) return [omitted];
+  const more = failures.length - SHOWN_CAUSES;
+  return [
+    `${integer(made)} configurations made · ${integer(unchanged)} unchanged · ${integer(failed)} failed`,
+    ...failures
+      .slice(0, SHOWN_CAUSES)
+      .map((each) => `${each.article}  ${each.code}  ${each.message}`),
+    ...(more > 0 ? [`… and ${integer(more)} more in report.json`] : []),
+  ];
 }
 
 /** The most frequent drift; the report has all of it. */

@@ -3,7 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FoundBrowser, findBrowser } from '../../src/deliver/browser.ts';
-import { PICTURE_DEFAULTS, type PictureOptions, takePictures } from '../../src/deliver/picture.ts';
+import { takePictures } from '../../src/deliver/picture.ts';
+import {
+  PICTURE_DEFAULTS,
+  type PictureOptions,
+  TRANSPARENT,
+} from '../../src/deliver/picture-options.ts';
 import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
 import { writeGlb } from '../../src/write/glb.ts';
 import { HAS_BROWSER } from '../helpers/browser.ts';
@@ -116,7 +121,7 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
   it('are white behind the model, or transparent where the format allows it', async () => {
     const [jpeg] = await take({ format: 'jpg' });
     expect((await pixelsOf(jpeg!.bytes)).at(0.02, 0.02)).toEqual([255, 255, 255, 255]);
-    const [png] = await take({ format: 'png', background: undefined });
+    const [png] = await take({ format: 'png', background: TRANSPARENT });
     expect((await pixelsOf(png!.bytes)).at(0.02, 0.02)[3]).toBe(0);
     expect((await sharp((await take({ format: 'webp' }))[0]!.bytes).metadata()).format).toBe(
       'webp',

@@ -1,0 +1,24 @@
+/** `btg2gltf deliver PIPELINE.yaml`: what the pipeline makes of its published files, alone. */
+import { deliveriesText } from '../report/summary.ts';
+import { SILENT } from '../support/log.ts';
+import { visibleLines } from '../support/visible.ts';
+import { type Command, textOf } from './command.ts';
+import { optionsOf, PIPELINE_POSITIONAL, readOfflineOptions } from './pipeline-options.ts';
+import { environmentOf } from './service.ts';
+
+/** The command. */
+export const deliverCommand: Command = {
+  positionals: PIPELINE_POSITIONAL,
+  options: optionsOf('deliver'),
+  notes: ['It needs no network, and makes nothing again that is there already.'],
+  examples: ['btg2gltf deliver pipelines/demo.yaml'],
+  async run(args, io) {
+    const options = await readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io);
+    const { deliverPipeline } = await import('../pipeline/run.ts');
+    const deliveries = await deliverPipeline(options, { ...environmentOf(io), log: SILENT });
+    const asksForNothing = 'the pipeline file has no deliver: section';
+    const lines = deliveries === undefined ? [asksForNothing] : deliveriesText({ deliveries });
+    io.printData(visibleLines([...lines, '']));
+    return (deliveries?.failed ?? 0) > 0 ? 1 : 0;
+  },
+};

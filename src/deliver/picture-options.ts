@@ -1,0 +1,40 @@
+/** Which pictures a model gets; each default once. */
+import type { CameraName } from './camera.ts';
+
+/** The formats by the ending of their files. */
+export const PICTURE_FORMATS = {
+  jpg: { mimeType: 'image/jpeg', isOpaque: true },
+  png: { mimeType: 'image/png', isOpaque: false },
+  webp: { mimeType: 'image/webp', isOpaque: false },
+} as const;
+
+/** An ending of {@link PICTURE_FORMATS}. */
+export type PictureFormat = keyof typeof PICTURE_FORMATS;
+
+/** What all pictures of a model have in common. */
+export interface PictureOptions {
+  cameras: readonly CameraName[];
+  /** Pixels; that of an orthographic picture follows from `pixelsPerMetre`. */
+  width: number;
+  height: number;
+  format: PictureFormat;
+  /** `transparent`, or `#` and six hexadecimal digits, sRGB. */
+  background: string;
+  pixelsPerMetre: number;
+  /** Pictures of a turn about the model, in equal steps from the front; 0: none. */
+  frames: number;
+}
+
+/** No background; a format without transparency has that of the defaults. */
+export const TRANSPARENT = 'transparent';
+
+/** Defaults of {@link PictureOptions}. */
+export const PICTURE_DEFAULTS = {
+  cameras: ['hero'],
+  width: 1024,
+  height: 1024,
+  format: 'jpg',
+  background: '#ffffff',
+  pixelsPerMetre: 200,
+  frames: 0,
+} as const satisfies PictureOptions;
