@@ -1,5 +1,5 @@
 /** `btg2gltf deliver PIPELINE.yaml`: what the pipeline makes of its published files, alone. */
-import { deliveriesText } from '../report/summary.ts';
+import { deliveredText } from '../report/summary.ts';
 import { SILENT } from '../support/log.ts';
 import { visibleLines } from '../support/visible.ts';
 import { type Command, textOf } from './command.ts';
@@ -15,10 +15,10 @@ export const deliverCommand: Command = {
   async run(args, io) {
     const options = await readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io);
     const { deliverPipeline } = await import('../pipeline/run.ts');
-    const deliveries = await deliverPipeline(options, { ...environmentOf(io), log: SILENT });
+    const delivered = await deliverPipeline(options, { ...environmentOf(io), log: SILENT });
     const asksForNothing = 'the pipeline file has no deliver: section';
-    const lines = deliveries === undefined ? [asksForNothing] : deliveriesText({ deliveries });
+    const lines = delivered === undefined ? [asksForNothing] : deliveredText({ delivered });
     io.printData(visibleLines([...lines, '']));
-    return (deliveries?.failed ?? 0) > 0 ? 1 : 0;
+    return (delivered?.failures.length ?? 0) > 0 ? 1 : 0;
   },
 };

@@ -40,7 +40,7 @@ interface ReportContent {
   fetched?: readonly Result[];
   /** Of a run or build. */
   output?: RunOutput;
-  deliveries?: RunReport['deliveries'] | undefined;
+  delivered?: RunReport['delivered'] | undefined;
 }
 
 /** What a run made. */
@@ -79,7 +79,7 @@ export async function makeReport(run: Run, content: ReportContent) {
     requests: { ...metrics.requests.totals(), fromCache },
     gates,
     drift: metrics.drift.rows(),
-    ...(content.deliveries && { deliveries: content.deliveries }),
+    ...(content.delivered && { delivered: content.delivered }),
     outputDir: redact(pipeline.outputDir),
     cacheDir: redact(pipeline.cacheDir),
   };

@@ -179,7 +179,7 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
     if (isPublished(published)) recordDecisions(run, results, isWhole ? lines : undefined);
     quarantine.record(selection.failures, isWhole);
   });
-  const deliveries = isPublished(end) ? await delivered(run) : undefined;
+  const delivered = isPublished(end) ? await deliverWanted(run) : undefined;
   const output = { lines, results, quarantine };
   const made = await makeReport(run, {
     command: plan.command,
@@ -187,7 +187,7 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
     selection,
     gates,
     output,
-    deliveries,
+    delivered,
   });
   const runFolder = await writeReport(run, made).catch((error: unknown) => {
     // It must not hide the error that ended the run.
@@ -199,7 +199,7 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
 }
 
 /** What the pipeline makes of the published files. */
-async function delivered(run: Run) {
+async function deliverWanted(run: Run) {
   if (run.options.pipeline.deliver === undefined) return undefined;
   const { deliver } = await import('./deliver.ts');
   return run.metrics.stopwatch.during('deliver', () => deliver(run));
@@ -215,7 +215,7 @@ export async function deliverPipeline(options: RunOptions, environment: RunEnvir
   checkRun(options, environment);
   const release = await lockOutput(options.pipeline.outputDir, environment.now());
   try {
-    return await withRun(options, environment, delivered);
+    return await withRun(options, environment, deliverWanted);
   } finally {
     await release().catch((error: Error) => environment.log.warn(error.message));
   }

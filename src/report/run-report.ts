@@ -218,13 +218,15 @@ function makeRunReportSchema() {
     drift: z
       .array(z.object({ operation: text, field: text, expected: text, found: text, count }))
       .describe('fields of responses that differ from the specification'),
-    deliveries: z
+    delivered: z
       .object({
-        made: count,
-        unchanged: count,
-        failed: count,
-        omitted: text.optional().describe('why nothing was made, and what to do'),
-        failures: z.array(z.object({ article: text, code: text, message: text, help: text })),
+        deliveries: z.array(
+          z.object({ name: text, made: count, unchanged: count, failed: count, bytes: count }),
+        ),
+        failures: z.array(
+          z.object({ article: text, delivery: text, code: text, message: text, help: text }),
+        ),
+        omitted: z.array(text).describe('what was left out, and what to do'),
       })
       .optional()
       .describe('what was made of the published files; counts are of configurations'),

@@ -93,7 +93,7 @@ const ROWS: [label: string, text: (report: RunReport) => string | string[]][] = 
   ['Gates', gatesText],
   ['Warnings', ({ warnings }) => countsText(Object.entries(warnings))],
   ['Losses', lossesText],
-  ['Pictures', deliveriesText],
+  ['Delivered', deliveredText],
   ['Drift', driftText],
   ['Output', ({ command, outputDir, cacheDir }) => (command === 'fetch' ? cacheDir : outputDir)],
 ];
@@ -161,16 +161,19 @@ function lossesText({ losses }: RunReport): string {
 }
 
 /** What was delivered, and the first failures. */
-export function deliveriesText({ deliveries }: Pick<RunReport, 'deliveries'>): string[] {
-  if (deliveries === undefined) return [];
-  const { made, unchanged, failed, failures, omitted } = deliveries;
-  if (omitted !== undefined) return [omitted];
+export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): string[] {
+  if (delivered === undefined) return [];
+  const { deliveries, failures, omitted } = delivered;
   const more = failures.length - SHOWN_CAUSES;
   return [
-    `${integer(made)} configurations made · ${integer(unchanged)} unchanged · ${integer(failed)} failed`,
-    ...failures
-      .slice(0, SHOWN_CAUSES)
-      .map((each) => `${each.article}  ${each.code}  ${each.message}`),
+    ...deliveries.map(({ name, made, unchanged, failed, bytes }) => {
+      const counts = [`${integer(made)} made`, `${integer(unchanged)} unchanged`];
+      return `${name}: ${counts.join(' · ')} · ${integer(failed)} failed · ${size(bytes)}`;
+    }),
+    ...omitted,
+    ...failures.slice(0, SHOWN_CAUSES).map((each) => {
+      return `${each.article}  ${each.delivery}  ${each.code}  ${each.message}`;
+    }),
     ...(more > 0 ? [`… and ${integer(more)} more in report.json`] : []),
   ];
 }

@@ -1,0 +1,19 @@
+/** The makers of the deliveries that a pipeline asks for. */
+import { BROWSER_VARIABLE, findBrowser, INSTALL_HELP } from '../deliver/browser.ts';
+import type { Maker } from '../deliver/maker.ts';
+import { createPictureMaker } from '../deliver/pictures.ts';
+import type { Environment } from './environment.ts';
+import type { Pipeline } from './pipeline-file.ts';
+
+/** Opens them, in the order in which they work; `omitted` says which cannot, and what to do. */
+export function openMakers({ pictures }: NonNullable<Pipeline['deliver']>, env: Environment) {
+  const makers: Maker[] = [];
+  const omitted: string[] = [];
+  if (pictures !== undefined) {
+    const browser = findBrowser(undefined, env[BROWSER_VARIABLE]);
+    if (browser === undefined)
+      omitted.push(`no pictures, since there is no browser: ${INSTALL_HELP}`);
+    else makers.push(createPictureMaker(browser, pictures));
+  }
+  return { makers, omitted };
+}
