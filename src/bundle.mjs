@@ -90,7 +90,7 @@ const VERSION = {
 };
 
 /** Built-in modules that most commands do not need: they are loaded when they are first used. */
-const LATE = 'child_process|net|stream/promises|timers/promises|v8|vm|worker_threads|zlib';
+const LATE = 'child_process|http|net|stream/promises|timers/promises|v8|vm|worker_threads|zlib';
 
 /** Saves 5 ms of each start. A bundle only uses them as `name.member`, in functions. */
 function loadingLate(code) {

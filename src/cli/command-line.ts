@@ -64,6 +64,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       describe: 'make pictures of what a pipeline has published',
       load: async () => (await import('./deliver.ts')).deliverCommand,
     },
+    images: {
+      describe: 'answer the image requests of ERP systems: articlesimage.jpg',
+      load: async () => (await import('./images.ts')).imagesCommand,
+    },
     render: {
       describe: 'take pictures of a GLB file',
       load: async () => (await import('./render.ts')).renderCommand,

@@ -11,7 +11,7 @@ export const deliverCommand: Command = {
   positionals: PIPELINE_POSITIONAL,
   options: optionsOf('deliver'),
   notes: ['It needs no network, and makes nothing again that is there already.'],
-  examples: ['btg2gltf deliver pipelines/demo.yaml'],
+  examples: ['btg2gltf deliver pipeline.yaml'],
   async run(args, io) {
     const options = await readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io);
     const { deliverPipeline } = await import('../pipeline/run.ts');

@@ -13,11 +13,18 @@ import { redact } from '../support/redact.ts';
 import { visible, visibleJson } from '../support/visible.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
 
-const SUBJECT = 'PIPELINE.yaml|FOLDER';
-const POSITIONALS = [{ name: SUBJECT, describe: 'a pipeline, or a folder', required: true }];
-const OUTPUT = { type: 'string', describe: 'output folder, instead of that in the file' } as const;
+/** Name of the positional. */
+export const SUBJECT = 'PIPELINE.yaml|FOLDER';
+/** The positional of commands on an output folder. */
+export const POSITIONALS = [{ name: SUBJECT, describe: 'a pipeline, or a folder', required: true }];
+/** The option that replaces the folder of a pipeline. */
+export const OUTPUT = {
+  type: 'string',
+  describe: 'output folder, instead of that in the file',
+} as const;
 
-async function outputFolderOf(args: Arguments, io: Io): Promise<string> {
+/** The output folder that a command names by itself or by its pipeline. */
+export async function outputFolderOf(args: Arguments, io: Io): Promise<string> {
   const given = textOf(args, 'output') ?? textOf(args, SUBJECT)!;
   const isPipeline = args.output === undefined && /\.ya?ml$/i.test(given);
   return resolve(isPipeline ? (await loadPipeline(given, io.env, true)).outputDir : given);

@@ -74,7 +74,7 @@ export const renderCommand: Command = {
     const options = pictureOptionsOf(args);
     const file = resolve(textOf(args, 'FILE.glb')!);
     const folder = resolve(textOf(args, 'output') ?? dirname(file));
-    const browser = findBrowser(textOf(args, 'browser'), io.env[BROWSER_VARIABLE]);
+    const browser = await findBrowser(textOf(args, 'browser'), io.env[BROWSER_VARIABLE]);
     if (browser === undefined) {
       const message = 'pictures: expected a browser, found none';
       throw new ConverterError('BROWSER_MISSING', message);

@@ -1,8 +1,8 @@
 /** The browser that takes pictures: which one, and how it is started. */
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser } from 'playwright-core';
 import { ConverterError } from '../support/errors.ts';
+import { exists } from '../support/files.ts';
 
 /** Names the browser where the option `--browser` does not. */
 export const BROWSER_VARIABLE = 'BTG2GLTF_BROWSER';
@@ -42,19 +42,18 @@ export interface FoundBrowser {
  * @returns Undefined where there is none.
  * @throws {@link ConverterError} `USAGE` where the named one does not exist.
  */
-export function findBrowser(
+export async function findBrowser(
   named: string | undefined,
   fromVariable: string | undefined,
-): FoundBrowser | undefined {
+): Promise<FoundBrowser | undefined> {
   const chosen = { '--browser': named, [BROWSER_VARIABLE]: fromVariable || undefined };
   for (const [from, path] of Object.entries(chosen)) {
     if (path === undefined) continue;
-    if (existsSync(path)) return { path, from };
+    if (await exists(path)) return { path, from };
     const message = `${from}: expected the path of Chrome or Chromium, received ${path}`;
     throw new ConverterError('USAGE', message);
   }
-  const path = INSTALLED.find((each) => existsSync(each));
-  if (path !== undefined) return { path, from: 'installed' };
+  for (const path of INSTALLED) if (await exists(path)) return { path, from: 'installed' };
   const isBrought = process.platform === 'linux' && hasPackage();
   return isBrought ? { path: undefined, from: PACKAGE } : undefined;
 }

@@ -1,6 +1,5 @@
 /** Takes pictures of GLBs in a browser, which it keeps warm and starts again where it dies. */
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
@@ -8,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { inflateSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { ConverterError, isConverterError } from '../support/errors.ts';
+import { readBytes } from '../support/files.ts';
 import { type FoundBrowser, startBrowser } from './browser.ts';
 import {
   MOST_PIXELS_A_SIDE,
@@ -182,8 +182,8 @@ async function during(
 async function openExchange() {
   const secret = randomBytes(16).toString('hex');
   const bodies = new Map<string, () => Promise<Uint8Array> | Uint8Array>([
-    ['picture-page.js', () => readFile(PAGE_PROGRAM)],
-    ['studio', async () => inflateSync(await readFile(STUDIO))],
+    ['picture-page.js', () => readBytes(PAGE_PROGRAM)],
+    ['studio', async () => inflateSync(await readBytes(STUDIO))],
   ]);
   const uploads = new Map<string, { most: number; done(bytes: Uint8Array): void }>();
   let number = 0;

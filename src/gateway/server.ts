@@ -233,13 +233,13 @@ function mayPost({ headers, query }: FastifyRequest, { origins = [], secret }: S
 }
 
 /** Takes the same time wherever the two differ. */
-function isSameSecret(given: string, secret: string): boolean {
+export function isSameSecret(given: string, secret: string): boolean {
   const [a, b] = [given, secret].map((text) => createHash('sha256').update(text).digest());
   return timingSafeEqual(a!, b!);
 }
 
 /** Beyond the limit the oldest connection without a request is closed; only if there is none, one with a request. */
-function limitConnections(server: Server, maxConnections = 256): void {
+export function limitConnections(server: Server, maxConnections = 256): void {
   const idle = new Set<Socket>();
   const busy = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -409,7 +409,8 @@ function refusalOf(error: unknown, log: Logger): Refusal {
   return new Refusal(status, 'this could not be done; the log says why', code);
 }
 
-function closeWithin(app: FastifyInstance, graceMs: number): Promise<void> {
+/** Closes a server when its requests have ended, or after some time. */
+export function closeWithin(app: FastifyInstance, graceMs: number): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), graceMs);
   return app.close().finally(() => clearTimeout(timer));
 }

@@ -75,7 +75,7 @@ interface Master {
 export async function deliver(run: Run): Promise<Delivered> {
   const { outputDir, deliver: wanted } = run.options.pipeline;
   await requireManifest(outputDir);
-  const { makers, omitted } = openMakers(wanted ?? {}, run.environment.env);
+  const { makers, omitted } = await openMakers(wanted ?? {}, run.environment.env);
   const delivered: Delivered = { deliveries: [], failures: [], omitted };
   const before = await readDeliveries(outputDir);
   const lines: DeliveryLine[] = [];

@@ -6,11 +6,11 @@ import type { Environment } from './environment.ts';
 import type { Pipeline } from './pipeline-file.ts';
 
 /** Opens them, in the order in which they work; `omitted` says which cannot, and what to do. */
-export function openMakers({ pictures }: NonNullable<Pipeline['deliver']>, env: Environment) {
+export async function openMakers({ pictures }: NonNullable<Pipeline['deliver']>, env: Environment) {
   const makers: Maker[] = [];
   const omitted: string[] = [];
   if (pictures !== undefined) {
-    const browser = findBrowser(undefined, env[BROWSER_VARIABLE]);
+    const browser = await findBrowser(undefined, env[BROWSER_VARIABLE]);
     if (browser === undefined)
       omitted.push(`no pictures, since there is no browser: ${INSTALL_HELP}`);
     else makers.push(createPictureMaker(browser, pictures));

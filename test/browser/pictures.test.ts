@@ -76,7 +76,7 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
   let browser: FoundBrowser;
   let glb: Uint8Array;
   beforeAll(async () => {
-    browser = findBrowser(undefined, process.env.BTG2GLTF_BROWSER)!;
+    browser = (await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!;
     renderer = await openRenderer({ browser });
     glb = await postOnBoard([RED, WHITE]);
   });

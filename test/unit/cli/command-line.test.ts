@@ -67,12 +67,12 @@ test('every example of the help of a command runs as it is', async () => {
   }
   // A whole sample range takes too long, and its pipeline has a test of its own.
   examples.delete('demo');
-  const order = ['run', 'record', ...examples.keys()];
+  const order = ['run', 'record', 'convert', ...examples.keys()];
   for (const name of new Set(order)) {
     for (const words of examples.get(name)!) {
       // The first example of init has no argument: its file would be in the working folder.
       if (words.length === 1 && words[0] === 'init') continue;
-      const isServer = ['serve', 'inbox', 'relay'].includes(words[0]!);
+      const isServer = ['serve', 'inbox', 'relay', 'images'].includes(words[0]!);
       const env = { BTG2GLTF_AUTH_URL: 'http://127.0.0.1:9/auth' };
       const result = await command(isServer ? [...words, '--port', '0'] : words, {
         env: isServer ? env : {},

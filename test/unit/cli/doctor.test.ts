@@ -18,7 +18,15 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
-const CHECKS = ['Node.js', 'environment', 'login', 'root nodes', 'write access', 'free space'];
+const CHECKS = [
+  'Node.js',
+  'environment',
+  'login',
+  'root nodes',
+  'browser',
+  'write access',
+  'free space',
+];
 
 /** State and text of each check by its name, and the exit code. */
 async function doctor(words: string[] = [], env: Record<string, string> = {}) {

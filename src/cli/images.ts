@@ -1,0 +1,88 @@
+/** `btg2gltf images`: the image endpoint of the service, for ERP systems. */
+import { resolve } from 'node:path';
+import { BROWSER_VARIABLE, findBrowser, INSTALL_HELP } from '../deliver/browser.ts';
+import { CAMERAS, type CameraName } from '../deliver/camera.ts';
+import { PICTURE_DEFAULTS } from '../deliver/picture-options.ts';
+import { MOST_PIXELS_A_SIDE } from '../deliver/shot.ts';
+import type { ImageServer } from '../gateway/images.ts';
+import { requireManifest } from '../pipeline/output-folder.ts';
+import { defaultCacheDir, loadPipeline } from '../pipeline/pipeline-file.ts';
+import { ConverterError } from '../support/errors.ts';
+import { type Command, given, numberOf, textOf, usageError } from './command.ts';
+import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
+import { outputFolderOf, POSITIONALS } from './output-commands.ts';
+import { LOG_FORMAT_OPTION, openOutput } from './run-output.ts';
+import { environmentOf } from './service.ts';
+
+const IMAGES_PORT = 4840;
+const TOKEN_VARIABLE = 'BTG2GLTF_IMAGES_TOKEN';
+
+/** The command. */
+export const imagesCommand: Command = {
+  positionals: POSITIONALS,
+  options: {
+    ...listenOptions(IMAGES_PORT),
+    pipeline: {
+      type: 'string',
+      value: 'FILE',
+      describe: 'convert what is not in the manifest by this pipeline',
+    },
+    cache: { type: 'string', value: 'DIR', describe: 'cache [default: .cache beside the output]' },
+    camera: {
+      type: 'string',
+      choices: Object.keys(CAMERAS),
+      describe: 'camera of requests that name none',
+      default: PICTURE_DEFAULTS.cameras[0],
+    },
+    size: {
+      type: 'number',
+      min: 1,
+      describe: 'width and height of requests that name none, pixels',
+      default: PICTURE_DEFAULTS.width,
+    },
+    browser: { type: 'string', value: 'PATH', describe: 'program of Chrome or Chromium' },
+    'log-format': LOG_FORMAT_OPTION,
+  },
+  notes: [
+    'An ERP system changes one base address: the path is that of the service, so are the parameters',
+    'manufacturer, program, basearticlenumber, finalarticlenumber and reinitstring; metareinitstring,',
+    'camera, width and height may be added. Any token is accepted, or, if the environment variable',
+    `${TOKEN_VARIABLE} is set, only that one.`,
+    '',
+  ],
+  examples: ['btg2gltf images pipeline.yaml', 'btg2gltf images output --pipeline pipeline.yaml'],
+  async run(args, io) {
+    const at = await readListening(args, IMAGES_PORT);
+    const outputDir = await outputFolderOf(args, io);
+    const file = textOf(args, 'pipeline');
+    if (file === undefined) await requireManifest(outputDir);
+    const size = numberOf(args, 'size') ?? PICTURE_DEFAULTS.width;
+    if (size > MOST_PIXELS_A_SIDE)
+      throw usageError(`--size: expected at most ${MOST_PIXELS_A_SIDE}, received ${size}`);
+    const browser = await findBrowser(textOf(args, 'browser'), io.env[BROWSER_VARIABLE]);
+    if (browser === undefined)
+      throw new ConverterError('BROWSER_MISSING', `images: expected a browser; ${INSTALL_HELP}`);
+    const { log } = await openOutput(args, io);
+    const [{ openImageSource }, { openImageServer }] = await Promise.all([
+      import('../pipeline/images.ts'),
+      import('../gateway/images.ts'),
+    ]);
+    const camera = (textOf(args, 'camera') ?? PICTURE_DEFAULTS.cameras[0]) as CameraName;
+    const source = await openImageSource({
+      outputDir,
+      cacheDir: resolve(textOf(args, 'cache') ?? defaultCacheDir(outputDir)),
+      browser,
+      standard: { ...PICTURE_DEFAULTS, cameras: [camera], width: size, height: size },
+      pipeline: file === undefined ? undefined : await loadPipeline(file, io.env),
+      environment: { ...environmentOf(io), log },
+    });
+    const token = io.env[TOKEN_VARIABLE] || undefined;
+    const options = { ...at, now: io.now, log, find: source.find, ...given({ token }) };
+    const text = ({ url }: ImageServer) => `  Pictures of ${outputDir} at ${url}\n`;
+    try {
+      return await serveUntilInterrupted(at, io, () => openImageServer(options), text);
+    } finally {
+      await source.close();
+    }
+  },
+};

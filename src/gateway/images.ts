@@ -1,0 +1,163 @@
+/** The image endpoint of the service, answered by this program: `GET …/articlesimage.jpg`, for ERP systems. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ArticleRequest } from '../model/article.ts';
+import { ID_FIELDS } from '../model/configuration-id.ts';
+import type { ArticleImage, ImageRequest } from '../pipeline/images.ts';
+import { asConverterError, type ErrorCode } from '../support/errors.ts';
+import { isNameOf, listen } from '../support/listening.ts';
+import type { Logger } from '../support/log.ts';
+import { closeWithin, isSameSecret, limitConnections, Refusal } from './server.ts';
+
+/** Where the service has it (Spec 4.4), behind its base address and at the root. */
+const PATHS = [
+  '/api/odb.dll/odb/articlesimage.jpg',
+  '/odb.dll/odb/articlesimage.jpg',
+  '/articlesimage.jpg',
+];
+
+/** Longest value of a parameter, characters. */
+const LONGEST_VALUE = 16_384;
+
+/** How an image server works. */
+export interface ImageServerOptions {
+  /** @defaultValue 0, any free port */
+  port?: number;
+  /** Any other address than the default lets other machines in. @defaultValue `127.0.0.1` */
+  host?: string;
+  /** Names of this server, beside its addresses, `localhost` and `host`. */
+  names?: readonly string[];
+  /** Then a request needs it as its parameter `token`; otherwise any token is accepted, and none. */
+  token?: string | undefined;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  log: Logger;
+  /**
+   * The picture of a configuration; undefined where there is no such article.
+   *
+   * @throws {@link ConverterError} where it cannot be made.
+   */
+  find(request: ImageRequest): Promise<ArticleImage | undefined>;
+}
+
+/** A listening image server. */
+export interface ImageServer {
+  /** The address of the endpoint. */
+  readonly url: string;
+  /** Accepts no more requests, waits for those in flight, then closes. */
+  close(): Promise<void>;
+}
+
+const GRACE_MS = 10_000;
+
+/** Errors that say what the caller can correct. */
+const STATUSES: Partial<Record<ErrorCode, number>> = {
+  USAGE: 400,
+  ARTICLE_NOT_FOUND: 404,
+  CONFIGURATION_REFUSED: 404,
+  BROWSER_MISSING: 503,
+};
+
+/**
+ * Opens an image server: an ERP system that used the deprecated endpoint of the service changes one base address.
+ *
+ * It answers with the picture and an `ETag`; 304 for the same; 400 for a missing or wrong parameter; 401 without the
+ * token; 404 with a sentence for an unknown article; 502 where the picture cannot be made. It logs no parameter.
+ *
+ * @throws {@link ConverterError} `USAGE` if the address cannot be used.
+ * @see Spec 4.4, 9.6.
+ */
+export async function openImageServer(options: ImageServerOptions): Promise<ImageServer> {
+  const { log, now, find, token } = options;
+  const { fastify } = await import('fastify');
+  const app = fastify({
+    logger: false,
+    forceCloseConnections: 'idle',
+    maxParamLength: LONGEST_VALUE,
+  }) as unknown as FastifyInstance;
+  limitConnections(app.server);
+  app.addHook('onRequest', async ({ headers, method }) => {
+    if (!isNameOf(headers.host, options)) {
+      throw new Refusal(421, 'this server is not known by that name; see --allow-host');
+    }
+    if (method !== 'GET' && method !== 'HEAD') throw new Refusal(405, 'expected a GET');
+  });
+  const arrivals = new WeakMap<object, number>();
+  app.addHook('onRequest', async (request) => void arrivals.set(request, now()));
+  app.addHook('onResponse', async (request, { statusCode: status }) => {
+    const ms = now() - (arrivals.get(request) ?? now());
+    log.info('answered', { method: request.method, status, ms, sender: request.ip });
+  });
+  app.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
+  app.setNotFoundHandler((_request, reply) => {
+    return sendError(reply, new Refusal(404, `nothing here; get ${PATHS[0]}`), log);
+  });
+  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    const query = request.query as Record<string, unknown>;
+    if (token !== undefined && !isSameSecret(String(query.token ?? ''), token)) {
+      throw new Refusal(401, 'expected the token of this server as the parameter token');
+    }
+    const image = await find(readRequest(query));
+    if (image === undefined) {
+      const sentence =
+        'no such article, or not in this configuration: run the pipeline that selects it';
+      throw new Refusal(404, sentence, { code: 'ARTICLE_NOT_FOUND' });
+    }
+    const etag = `"${image.digest}"`;
+    reply.headers({ etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' });
+    const known = String(request.headers['if-none-match'] ?? '').split(/\s*,\s*/);
+    if (known.some((tag) => tag.replace(/^W\//, '') === etag)) return reply.code(304).send();
+    return reply.type(image.mimeType).send(Buffer.from(image.bytes));
+  };
+  for (const path of PATHS) app.get(path, answer);
+  const origin = await listen(app, options);
+  let closed: Promise<void> | undefined;
+  return {
+    url: `${origin}${PATHS[0]}`,
+    close() {
+      closed ??= closeWithin(app, GRACE_MS);
+      return closed;
+    },
+  };
+}
+
+function readRequest(query: Record<string, unknown>): ImageRequest {
+  const text = (name: string): string => {
+    const value = query[name] ?? '';
+    if (typeof value === 'string' && value.length <= LONGEST_VALUE) return value;
+    throw new Refusal(400, `${name}: expected one text of at most ${LONGEST_VALUE} characters`);
+  };
+  const pixels = (name: string): number | undefined => {
+    const value = text(name);
+    if (value === '') return undefined;
+    if (/^[1-9]\d{0,3}$/.test(value)) return Number(value);
+    throw new Refusal(400, `${name}: expected a number of pixels from 1 to 9999`);
+  };
+  const fields = Object.fromEntries(ID_FIELDS.map((name) => [name, text(name)]));
+  for (const name of ['manufacturer', 'program', 'basearticlenumber'] as const) {
+    if (fields[name] === '') throw new Refusal(400, `${name}: expected a value, received none`);
+  }
+  const shown = {
+    camera: text('camera') || undefined,
+    width: pixels('width'),
+    height: pixels('height'),
+  };
+  return { ...(fields as unknown as ArticleRequest), ...shown };
+}
+
+/** A sentence as JSON; an error of ours that is no fault of the caller has no details. */
+function sendError(reply: FastifyReply, thrown: unknown, log: Logger) {
+  if (thrown instanceof Refusal) {
+    const { status, message, details } = thrown;
+    return reply.code(status).send({ error: message, ...(details.code && { code: details.code }) });
+  }
+  const { statusCode } = thrown as { statusCode?: number };
+  if (statusCode !== undefined && statusCode < 500) {
+    return reply.code(statusCode).send({ error: 'expected a request as HTTP defines it' });
+  }
+  const { code, message } = asConverterError(thrown);
+  const status = STATUSES[code];
+  if (status === undefined) log.error('a picture cannot be made', { code, message });
+  return reply
+    .code(status ?? 502)
+    .send({ error: status ? message : 'the picture cannot be made', code });
+}

@@ -1,0 +1,137 @@
+/** Deliveries of a pipeline: pictures of what a run has published, made once. */
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readManifest } from '../../src/write/manifest.ts';
+import { HAS_BROWSER } from '../helpers/browser.ts';
+import { command, temporaryFolder } from '../helpers/command.ts';
+
+let folder: string;
+let pipeline: string;
+let out: string;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  pipeline = join(folder, 'pipeline.yaml');
+  out = join(folder, 'out');
+  await write(['hero', 'top']);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const write = (cameras: string[], articles: object[] = [desk, lamp]) =>
+  writeFile(
+    pipeline,
+    JSON.stringify({
+      name: 'office',
+      service: { emulator: true },
+      articles,
+      deliver: { pictures: { cameras, width: 96, height: 64, format: 'png' } },
+      output: { dir: 'out' },
+    }),
+  );
+const desk = { article: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' } };
+const lamp = { search: { manufacturer: 'AULI', query: 'Pendant' } };
+
+interface Line {
+  basearticlenumber: string;
+  files: { name: string; path: string; sha256: string; bytes: number; facts: { width: number } }[];
+  error?: { code: string };
+}
+
+const deliveries = async (): Promise<Line[]> =>
+  (await readFile(join(out, 'deliveries.jsonl'), 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+
+const summary = (text: string) => /pictures: (.*)/.exec(text)?.[1];
+
+describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
+  it('are made by a run, beside the articles, with the same names of folders', async () => {
+    const first = await command(['run', pipeline]);
+    expect(first).toMatchObject({ exit: 0 });
+    const lines = await deliveries();
+    const published = (await readManifest(out)).filter(({ glb }) => glb !== undefined);
+    expect(lines).toHaveLength(published.length);
+    expect(summary(first.stdout)).toContain(`${published.length} made · 0 unchanged · 0 failed`);
+    for (const { files } of lines) {
+      expect(files.map(({ name }) => name)).toEqual(['hero.png', 'top.png']);
+      const [{ path }] = files as [Line['files'][number]];
+      const { width, height } = await sharp(join(out, path)).metadata();
+      expect([width, height]).toEqual([96, 64]);
+      expect(published.map(({ glb }) => glb)).toContain(
+        path.replace('pictures/', 'articles/').replace('/hero.png', '.glb'),
+      );
+    }
+  }, 120_000);
+
+  it('are not made again by the next run, nor by deliver alone', async () => {
+    const times = await changeTimes();
+    for (const args of [
+      ['run', pipeline],
+      ['deliver', pipeline],
+    ]) {
+      const again = await command(args);
+      expect(again).toMatchObject({ exit: 0 });
+      expect(summary(again.stdout)).toContain('0 made');
+    }
+    expect(await changeTimes()).toEqual(times);
+  }, 120_000);
+
+  it('come back from the cache where they were removed, without a browser', async () => {
+    const [{ files }] = (await deliveries()) as [Line];
+    await rm(join(out, 'pictures'), { recursive: true });
+    await rm(join(out, 'deliveries.jsonl'));
+    const again = await command(['deliver', pipeline], {
+      env: { BTG2GLTF_BROWSER: process.execPath },
+    });
+    expect(again).toMatchObject({ exit: 0 });
+    expect((await stat(join(out, files[0]!.path))).size).toBe(files[0]!.bytes);
+  }, 120_000);
+
+  it('that are no longer asked for are removed, and those of articles that are gone', async () => {
+    await write(['hero'], [desk]);
+    expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
+    const lines = await deliveries();
+    expect(lines.flatMap(({ files }) => files.map(({ name }) => name))).toEqual(['hero.png']);
+    const names = (await readdir(join(out, 'pictures'), { recursive: true })).filter((name) =>
+      name.endsWith('.png'),
+    );
+    expect(names).toHaveLength(1);
+  }, 120_000);
+
+  it('that a browser cannot take are rows of the result, and the others are taken', async () => {
+    await write(['front'], [desk]);
+    const broken = await command(['deliver', pipeline], {
+      env: { BTG2GLTF_BROWSER: process.execPath },
+    });
+    expect(broken.exit).not.toBe(0);
+    expect(`${broken.stdout}${broken.stderr}`).toContain('BROWSER_MISSING');
+    expect(await command(['deliver', pipeline])).toMatchObject({ exit: 0 });
+  }, 120_000);
+});
+
+describe('without a deliver: section', () => {
+  it('nothing is delivered, and deliver says so', async () => {
+    await writeFile(
+      pipeline,
+      JSON.stringify({
+        name: 'plain',
+        service: { emulator: true },
+        articles: [desk],
+        output: { dir: 'plain' },
+      }),
+    );
+    expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
+    const { stdout, exit } = await command(['deliver', pipeline]);
+    expect([exit, stdout]).toEqual([0, 'the pipeline file has no deliver: section\n']);
+  }, 60_000);
+});
+
+async function changeTimes(): Promise<Map<string, number>> {
+  const times = new Map<string, number>();
+  for (const name of await readdir(join(out, 'pictures'), { recursive: true })) {
+    times.set(name, (await stat(join(out, 'pictures', name))).ctimeMs);
+  }
+  return times;
+}
