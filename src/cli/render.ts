@@ -67,8 +67,8 @@ export const renderCommand: Command = {
   },
   examples: [
     'btg2gltf render desk.glb',
-    'btg2gltf render desk.glb --camera hero,front,top --size 1600x1200 --format png --background transparent',
-    'btg2gltf render desk.glb --frames 24',
+    'btg2gltf render desk.glb --camera hero,top --size 400x300 --format png --background transparent',
+    'btg2gltf render desk.glb --frames 8 --size 200',
   ],
   async run(args, io) {
     const options = pictureOptionsOf(args);

@@ -72,7 +72,6 @@ export async function openImageServer(options: ImageServerOptions): Promise<Imag
   const app = fastify({
     logger: false,
     forceCloseConnections: 'idle',
-    maxParamLength: LONGEST_VALUE,
   }) as unknown as FastifyInstance;
   limitConnections(app.server);
   app.addHook('onRequest', async ({ headers, method }) => {
