@@ -3,11 +3,7 @@ import { extname, join } from 'node:path';
 import { openFileStore } from '../cache/content-store.ts';
 import type { FileFacts, MadeFile, Maker } from '../deliver/maker.ts';
 import type { ArticleRequest } from '../model/article.ts';
-import {
-  configurationId,
-  configurationKey,
-  configurationLabel,
-} from '../model/configuration-id.ts';
+import { configurationId, configurationLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import {
@@ -17,36 +13,22 @@ import {
   removeFile,
   replaceFile,
   sha256Hex,
+  statIfExists,
   temporaryFolder,
 } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { manifestLines } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
+import {
+  DELIVERIES_FILE,
+  type DeliveredFile,
+  type DeliveryLine,
+  placeOf,
+  readDeliveries,
+} from './deliveries.ts';
 import { openMakers } from './delivery-makers.ts';
 import type { Run } from './open-run.ts';
 import { objectFiles, requireManifest } from './output-folder.ts';
-
-/** Name of the list of what was delivered, in the output folder. */
-const DELIVERIES_FILE = 'deliveries.jsonl';
-
-/** A file that was delivered. */
-interface DeliveredFile {
-  name: string;
-  /** With `/`, relative to the output folder. */
-  path: string;
-  sha256: Digest;
-  bytes: number;
-  facts: FileFacts;
-}
-
-/** What one configuration got of one delivery; a line of `deliveries.jsonl`. */
-type DeliveryLine = ArticleRequest & {
-  delivery: string;
-  /** Digest of the master and of what was asked for: equal digests give equal files. */
-  source: string;
-  files: DeliveredFile[];
-  error?: { code: string; message: string };
-};
 
 /** What all deliveries did, in configurations. */
 export interface Delivered {
@@ -112,11 +94,6 @@ async function mastersOf(outputDir: string): Promise<Master[]> {
   return masters;
 }
 
-/** Identifies a line among those of before. */
-function placeOf(delivery: string, id: ArticleRequest): string {
-  return `${delivery} ${configurationKey(id)}`;
-}
-
 /** One kind of delivery; equal masters are worked on once. */
 function openDelivery(
   { options, stores }: Run,
@@ -159,8 +136,17 @@ function openDelivery(
   };
   const isPublished = async (files: readonly DeliveredFile[], folder: string): Promise<boolean> => {
     if (files.some(({ name, path }) => path !== `${folder}/${name}`)) return false;
-    const sizes = await Promise.all(files.map(({ name, sha256 }) => storeOf(name).sizeOf(sha256)));
-    return sizes.every((size, i) => size === files[i]!.bytes);
+    // A link whose object is another file, or that is gone, is made again.
+    const found = await Promise.all(
+      files.flatMap(({ name, sha256, path }) => [
+        statIfExists(storeOf(name).pathOf(sha256)),
+        statIfExists(join(outputDir, path)),
+      ]),
+    );
+    return files.every(({ bytes }, i) => {
+      const [object, link] = found.slice(2 * i, 2 * i + 2);
+      return object?.bytes === bytes && link?.bytes === bytes;
+    });
   };
 
   return {
@@ -212,19 +198,6 @@ function unpack(packed: Uint8Array): MadeFile {
   const end = 4 + new DataView(packed.buffer, packed.byteOffset).getUint32(0);
   const facts = JSON.parse(new TextDecoder().decode(packed.subarray(4, end))) as FileFacts;
   return { facts, bytes: packed.subarray(end) };
-}
-
-/** A line that cannot be read is made again: it says nothing that the files do not say. */
-async function readDeliveries(outputDir: string): Promise<Map<string, DeliveryLine>> {
-  const text = (await readTextIfExists(join(outputDir, DELIVERIES_FILE))) ?? '';
-  const lines = new Map<string, DeliveryLine>();
-  for (const line of text.split('\n')) {
-    try {
-      const read = JSON.parse(line) as DeliveryLine;
-      lines.set(placeOf(read.delivery, read), read);
-    } catch {}
-  }
-  return lines;
 }
 
 /** Replaces the list, then removes the links that it no longer has. */

@@ -1,5 +1,5 @@
 /** Compares an output folder with its manifest: `verify` finds what is damaged, `prune` what is not referred to. */
-import { join, sep } from 'node:path';
+import { extname, join, sep } from 'node:path';
 import { type ContentStore, type FileStoreOptions, openFileStore } from '../cache/content-store.ts';
 import type { CacheDatabase } from '../cache/database.ts';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
@@ -23,6 +23,7 @@ import {
 } from '../support/files.ts';
 import { CATALOGUE_FILE, MANIFEST_FILE, manifestLines, openCatalogue } from '../write/manifest.ts';
 import { OF_LANGUAGE, publishedAsset } from '../write/publish.ts';
+import { readDeliveries } from './deliveries.ts';
 
 /** Name of the folder of GLBs in the output folder, and of bodies in the cache folder. */
 export const OBJECTS_FOLDER = 'objects';
@@ -207,8 +208,30 @@ export async function verifyOutput(outputDir: string, signal?: AbortSignal): Pro
       problems.push({ path, problem: unreadable(error) });
     }
   }
-  const links = [...linksOf.values()].reduce((sum, { length }) => sum + length, 0);
-  return { objects: linksOf.size, links, problems, incomplete };
+  const delivered = await deliveredFiles(outputDir);
+  for (const { object, link, sha256 } of delivered) {
+    signal?.throwIfAborted();
+    const problem = await problemOf(link, sha256);
+    if (problem === undefined) continue;
+    const isStored = problem === MISSING && (await problemOf(object, sha256)) === undefined;
+    if (isStored) incomplete.push({ path: link, problem: 'missing, but its object is intact' });
+    else problems.push({ path: link, problem });
+  }
+  const links = [...linksOf.values()].reduce((sum, { length }) => sum + length, delivered.length);
+  const objects = linksOf.size + new Set(delivered.map(({ object }) => object)).size;
+  return { objects, links, problems, incomplete };
+}
+
+/** The files of `deliveries.jsonl`, with their objects. */
+async function deliveredFiles(outputDir: string) {
+  const { pathOf } = openFileStore({ ...objectFiles(outputDir), extension: '' });
+  const lines = [...(await readDeliveries(outputDir)).values()];
+  return lines.flatMap(({ delivery, files }) =>
+    files.map(({ path, name, sha256 }) => {
+      const object = `${pathOf(sha256)}${extname(name)}`;
+      return { delivery, sha256, object, link: join(outputDir, path) };
+    }),
+  );
 }
 
 /** What a catalogue says too of a line of the manifest. */
@@ -294,9 +317,15 @@ async function isSameFile(a: string, b: string): Promise<boolean> {
 export async function planPrune(outputDir: string, keepRuns?: number) {
   const { pathOf } = openObjects(outputDir);
   const published = [...(await publishedLinks(outputDir))];
-  const kept = new Set(published.flatMap(([object, links]) => [pathOf(object), ...links]));
+  const delivered = await deliveredFiles(outputDir);
+  const kept = new Set([
+    ...published.flatMap(([object, links]) => [pathOf(object), ...links]),
+    ...delivered.flatMap(({ object, link }) => [object, link]),
+  ]);
   const objects = await filesBelow(join(outputDir, OBJECTS_FOLDER), kept);
-  const links = await filesBelow(join(outputDir, ARTICLES_FOLDER), kept);
+  const links: string[] = [];
+  for (const folder of new Set([ARTICLES_FOLDER, ...delivered.map(({ delivery }) => delivery)]))
+    links.push(...(await filesBelow(join(outputDir, folder), kept)));
   let bytes = 0;
   for (const path of objects) bytes += (await statIfExists(path))?.bytes ?? 0;
   const relative = (path: string) => path.slice(outputDir.length + 1).replaceAll(sep, '/');

@@ -81,12 +81,27 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
   it('come back from the cache where they were removed, without a browser', async () => {
     const [{ files }] = (await deliveries()) as [Line];
     await rm(join(out, 'pictures'), { recursive: true });
-    await rm(join(out, 'deliveries.jsonl'));
     const again = await command(['deliver', pipeline], {
       env: { BTG2GLTF_BROWSER: process.execPath },
     });
     expect(again).toMatchObject({ exit: 0 });
     expect((await stat(join(out, files[0]!.path))).size).toBe(files[0]!.bytes);
+  }, 120_000);
+
+  it('are files of the output folder: verify checks them, and prune keeps them', async () => {
+    const pruned = await command(['prune', pipeline]);
+    expect(pruned.stdout).toContain('0 objects');
+    expect((await command(['verify', pipeline])).exit).toBe(0);
+    const [{ files }] = (await deliveries()) as [Line];
+    const path = join(out, files[0]!.path);
+    const bytes = await readFile(path);
+    await rm(path);
+    await writeFile(path, 'another picture');
+    const verified = await command(['verify', pipeline]);
+    expect([verified.exit, verified.stdout]).toEqual([1, expect.stringContaining('damaged')]);
+    await rm(path);
+    expect(await command(['deliver', pipeline, '--force'])).toMatchObject({ exit: 0 });
+    expect((await readFile(path)).equals(bytes)).toBe(true);
   }, 120_000);
 
   it('that are no longer asked for are removed, and those of articles that are gone', async () => {

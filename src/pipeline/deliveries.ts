@@ -1,0 +1,47 @@
+/** The list of what was delivered: which files each configuration has beside its GLB. */
+import { join } from 'node:path';
+import type { FileFacts } from '../deliver/maker.ts';
+import type { ArticleRequest } from '../model/article.ts';
+import { configurationKey } from '../model/configuration-id.ts';
+import type { Digest } from '../model/snapshot.ts';
+import { readTextIfExists } from '../support/files.ts';
+
+/** Name of the list of what was delivered, in the output folder. */
+export const DELIVERIES_FILE = 'deliveries.jsonl';
+
+/** A file that was delivered. */
+export interface DeliveredFile {
+  name: string;
+  /** With `/`, relative to the output folder. */
+  path: string;
+  sha256: Digest;
+  bytes: number;
+  facts: FileFacts;
+}
+
+/** What one configuration got of one delivery; a line of `deliveries.jsonl`. */
+export type DeliveryLine = ArticleRequest & {
+  delivery: string;
+  /** Digest of the master and of what was asked for: equal digests give equal files. */
+  source: string;
+  files: DeliveredFile[];
+  error?: { code: string; message: string };
+};
+
+/** Identifies a line among those of before. */
+export function placeOf(delivery: string, id: ArticleRequest): string {
+  return `${delivery} ${configurationKey(id)}`;
+}
+
+/** A line that cannot be read is made again: it says nothing that the files do not say. */
+export async function readDeliveries(outputDir: string): Promise<Map<string, DeliveryLine>> {
+  const text = (await readTextIfExists(join(outputDir, DELIVERIES_FILE))) ?? '';
+  const lines = new Map<string, DeliveryLine>();
+  for (const line of text.split('\n')) {
+    try {
+      const read = JSON.parse(line) as DeliveryLine;
+      lines.set(placeOf(read.delivery, read), read);
+    } catch {}
+  }
+  return lines;
+}
