@@ -25,14 +25,10 @@ export interface Shot {
   backdrop: Backdrop;
 }
 
-/** The same, as the page gets it. */
-export interface PageShot extends Shot {
-  /** Address that takes the pixels: RGBA, from the lowest row to the topmost. */
-  upload: string;
-}
-
 /** What the page offers. */
 export interface PicturePage {
-  /** Loads the model and takes its pictures, one after the other; returns their sizes. */
-  takePictures(model: string, shots: readonly PageShot[]): Promise<PictureSize[]>;
+  /** Loads a model; the one before is dropped. @param address - Relative to the page. */
+  load(address: string): Promise<void>;
+  /** Takes a picture of it. @returns RGBA, 8 bits, from the lowest row to the topmost, as base64. */
+  take(shot: Shot): Promise<PictureSize & { pixels: string }>;
 }

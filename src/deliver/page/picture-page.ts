@@ -9,7 +9,7 @@ import {
 } from 'three';
 import type { Vec3 } from '../../model/graphics.ts';
 import { FIELD_OF_VIEW_DEGREES, type PlacedCamera, placeCamera } from '../camera.ts';
-import { MOST_PIXELS_A_SIDE, type PageShot, type PicturePage, type PictureSize } from '../shot.ts';
+import { MOST_PIXELS_A_SIDE, type PicturePage, type PictureSize, type Shot } from '../shot.ts';
 import { clearTarget, renderer } from './gpu.ts';
 import { loadModel, type Model } from './model.ts';
 import { finishedPixels, SUPERSAMPLING, setVisibility, studioTexture } from './shading.ts';
@@ -26,21 +26,19 @@ const studio = fetch('studio')
   .then((response) => response.arrayBuffer())
   .then((bytes) => studioTexture(new Uint16Array(bytes)));
 
+let model: Model | undefined;
+
 const page: PicturePage = {
-  async takePictures(model, shots) {
-    const loaded = await loadModel(await download(model), await studio);
-    try {
-      drawDepthMaps(loaded.casters, loaded.bounds);
-      const sizes: PictureSize[] = [];
-      for (const shot of shots) {
-        const { pixels, ...size } = takePicture(loaded, shot);
-        await upload(shot.upload, pixels);
-        sizes.push(size);
-      }
-      return sizes;
-    } finally {
-      loaded.dispose();
-    }
+  async load(address) {
+    model?.dispose();
+    model = undefined;
+    model = await loadModel(await download(address), await studio);
+    drawDepthMaps(model.casters, model.bounds);
+  },
+  async take(shot) {
+    if (model === undefined) throw new Error('expected a model, received none');
+    const { pixels, ...size } = takePicture(model, shot);
+    return { ...size, pixels: await base64Of(pixels) };
   },
 };
 Object.assign(globalThis, { page });
@@ -51,12 +49,17 @@ async function download(address: string): Promise<ArrayBuffer> {
   return response.arrayBuffer();
 }
 
-async function upload(address: string, body: Uint8Array<ArrayBuffer>): Promise<void> {
-  const { ok, status } = await fetch(address, { method: 'POST', body });
-  if (!ok) throw new Error(`the pixels: status ${status}`);
+/** A quarter of the time of a request with the bytes as its body. */
+function base64Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^.*,/, ''));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(new Blob([bytes]));
+  });
 }
 
-function takePicture(model: Model, { camera, size, backdrop }: PageShot) {
+function takePicture(model: Model, { camera, size, backdrop }: Shot) {
   const { scene, solid, points, bounds, floorMetres } = model;
   const isFlat = camera.projection === 'orthographic';
   const aspect = 'width' in size ? size.width / size.height : 1;
@@ -114,11 +117,12 @@ function targetsFor(width: number, height: number): ReturnType<typeof makeTarget
 
 function makeTargets(width: number, height: number) {
   const part = (share: number) => {
-    const scale = Math.max(share, Math.min(1, FINE_PIXELS / Math.max(1, width, height)));
-    return createVisibility(
-      Math.max(1, Math.ceil(width * scale)),
-      Math.max(1, Math.ceil(height * scale)),
+    const scale = Math.min(
+      1,
+      Math.max(share, (2 * share * FINE_PIXELS) / Math.max(1, width, height)),
     );
+    const pixels = (side: number) => Math.max(1, Math.ceil(side * scale));
+    return createVisibility(pixels(width), pixels(height));
   };
   const size = [Math.max(1, width * SUPERSAMPLING), Math.max(1, height * SUPERSAMPLING)] as const;
   return {

@@ -3,16 +3,15 @@ import {
   CompressedCubeTexture,
   HalfFloatType,
   LinearFilter,
-  LinearMipmapLinearFilter,
+  LinearMipmapNearestFilter,
   type Material,
-  type MeshStandardMaterial,
   RGBAFormat,
   type Texture,
   Vector2,
   Vector4,
   WebGLRenderTarget,
 } from 'three';
-import type { PageShot } from '../shot.ts';
+import type { Shot } from '../shot.ts';
 import { STUDIO_MAP } from '../studio.ts';
 import { createPass, renderer } from './gpu.ts';
 
@@ -36,7 +35,7 @@ export function studioTexture(texels: Uint16Array<ArrayBuffer>): Texture {
   // The one kind of cube texture to which three.js takes all levels as they are.
   const texture = new CompressedCubeTexture(faces as never, RGBAFormat as never, HalfFloatType);
   Object.assign(texture, {
-    minFilter: LinearMipmapLinearFilter,
+    minFilter: LinearMipmapNearestFilter,
     magFilter: LinearFilter,
     isPMREMTexture: true,
     // Its faces are as OpenGL defines them; three.js expects those of images mirrored.
@@ -117,8 +116,10 @@ export function isClear(material: Material): boolean {
 
 /** Reads fine textures as they are: supersampling is all the smoothing that a picture needs. */
 export function preferDetail(material: Material): void {
-  const { map } = material as MeshStandardMaterial;
-  if (map) map.anisotropy = 1;
+  for (const value of Object.values(material)) {
+    if (!(value as Texture | null)?.isTexture) continue;
+    Object.assign(value, { anisotropy: 1, minFilter: LinearMipmapNearestFilter });
+  }
 }
 
 const finish = {
@@ -179,7 +180,7 @@ const drawFinished = createPass(
 export function finishedPixels(
   picture: Texture,
   floor: Texture,
-  { color, shadow }: PageShot['backdrop'],
+  { color, shadow }: Shot['backdrop'],
   size: { width: number; height: number },
 ): Uint8Array<ArrayBuffer> {
   finish.picture.value = picture;
