@@ -1,0 +1,55 @@
+/** Rows of delimited text: CSV of RFC 4180, and the tab-separated text of feeds. */
+
+/** A number is written as it is; null is an empty cell. */
+export type Cell = string | number | null;
+
+/** Control characters that no importer expects. */
+const UNEXPECTED = /[^\P{Cc}\t\n\r]/gu;
+
+/** What a spreadsheet evaluates: it also reads the wide forms, and skips what is blank. */
+const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r]/;
+
+/**
+ * A row of CSV, which ends with CR: what joins rows adds LF.
+ *
+ * A text that a spreadsheet would take for a formula gets an apostrophe in front, which spreadsheets hide.
+ *
+ * @param isForSpreadsheets - False where a shop imports the file: it would show the apostrophe to shoppers.
+ *
+ * @example
+ * ```ts
+ * csvRow(['A "1"', '=1+1', -5, null]); // → `"A ""1""",'=1+1,-5,\r`
+ * ```
+ *
+ * @see RFC 4180, sections 2.5 to 2.7; CWE-1236.
+ */
+export function csvRow(cells: readonly Cell[], isForSpreadsheets = true): string {
+  const written = cells.map((cell) => {
+    if (typeof cell !== 'string') return cell === null ? '' : String(cell);
+    const plain = cell.replace(UNEXPECTED, '');
+    const text = isForSpreadsheets && FORMULA.test(plain) ? `'${plain}` : plain;
+    return /[",\r\n]|^\s|\s$/.test(text) ? quoted(text) : text;
+  });
+  return `${written.join(',')}\r`;
+}
+
+/**
+ * A row of tab-separated text: tabs, line breaks and control characters of a cell become one space each run, and a
+ * cell with a quotation mark is quoted as in CSV.
+ *
+ * @example
+ * ```ts
+ * tsvRow(['16"\tlamp', 'a\nb']); // → '"16"" lamp"\ta b'
+ * ```
+ */
+export function tsvRow(cells: readonly Cell[]): string {
+  const written = cells.map((cell) => {
+    const text = String(cell ?? '').replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+    return text.includes('"') ? quoted(text.trim()) : text.trim();
+  });
+  return written.join('\t');
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
