@@ -19,6 +19,7 @@ import {
 import { inParallel } from '../support/in-parallel.ts';
 import { manifestLines } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
+import { afterPublish } from './after-publish.ts';
 import {
   DELIVERIES_FILE,
   type DeliveredFile,
@@ -34,7 +35,7 @@ import { objectFiles, requireManifest } from './output-folder.ts';
 export interface Delivered {
   deliveries: { name: string; made: number; unchanged: number; failed: number; bytes: number }[];
   failures: { article: string; delivery: string; code: string; message: string; help: string }[];
-  /** Deliveries that were left out, and what to do. */
+  /** What was left out or not received, and what to do. */
   omitted: string[];
 }
 
@@ -82,6 +83,7 @@ export async function deliver(run: Run): Promise<Delivered> {
     await Promise.all(makers.map((maker) => maker.close?.()));
   }
   await publishDeliveries(outputDir, lines, before);
+  delivered.omitted.push(...(await afterPublish(run, lines)));
   return delivered;
 }
 

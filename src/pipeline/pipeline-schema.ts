@@ -23,6 +23,7 @@ import {
   type ConvertOptions,
 } from '../transform/convert-options.ts';
 import { MATERIAL_TABLE } from '../transform/material-table.ts';
+import { afterPublishSchema, feedsSchema } from './feeds-schema.ts';
 import { gatesSchema } from './gate-table.ts';
 
 const text = z.string();
@@ -328,6 +329,8 @@ const deliverSchema = z.lazy(() =>
       })
       .optional()
       .describe('pictures of each article, below pictures/'),
+    feeds: feedsSchema().optional(),
+    afterPublish: afterPublishSchema().optional(),
   }),
 );
 

@@ -121,7 +121,30 @@ export async function writeLines<T>(
   const path = join(outputDir, name);
   if (before !== undefined && lines.isSame(before) && (await isAsRead(path, before))) return;
   const keys = sortConfigurationKeys(lines.keys());
-  const pieces = () => piecesOf(keys, (key) => lines.bytesOf(key)!);
+  await replaceIfOther(outputDir, path, () => piecesOf(keys, (key) => lines.bytesOf(key)!));
+}
+
+/**
+ * Replaces a file of texts, each of which LF ends; an equal file is left alone.
+ *
+ * @param name - With `/`, relative to the output folder.
+ * @param texts - Makes them, once to compare and once to write: only a piece is in memory.
+ */
+export async function writeTexts(
+  outputDir: string,
+  name: string,
+  texts: () => Iterable<string>,
+): Promise<void> {
+  const encoder = new TextEncoder();
+  const pieces = () => piecesOf(texts(), (text) => encoder.encode(text));
+  await replaceIfOther(outputDir, join(outputDir, name), pieces);
+}
+
+async function replaceIfOther(
+  outputDir: string,
+  path: string,
+  pieces: () => Generator<Uint8Array, undefined>,
+): Promise<void> {
   if ((await statIfExists(path)) !== undefined && (await consistsOf(path, pieces()))) return;
   await replaceFile(path, pieces(), { tmpDir: temporaryFolder(outputDir) });
 }

@@ -1,0 +1,107 @@
+/** Posts a signed message to an address of the user. */
+import { createHmac } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Agent } from 'undici';
+
+/** Where a message goes, and how. */
+interface Webhook {
+  url: string;
+  /** Key of the signature. */
+  secret: string;
+  /** Time limit of one attempt. */
+  timeoutMs: number;
+  /** Attempts after the first. */
+  retries: number;
+  /** Before the second attempt; doubles each time. */
+  backoffMs: number;
+  /** Ends it. */
+  signal: AbortSignal;
+}
+
+/** The header with the signature. */
+const SIGNATURE_HEADER = 'x-btg2gltf-signature';
+
+/**
+ * Posts JSON with the header `X-Btg2gltf-Signature: sha256=<HMAC-SHA256 of the body, lower-case hex>`.
+ *
+ * It tries again after a 5xx, a 429 and a lost or refused connection; it follows no redirect.
+ *
+ * @returns Undefined, or why the receiver has not accepted it: no address but the host, and no secret.
+ * @throws the reason of the signal.
+ *
+ * @example
+ * ```ts
+ * await postSigned(body, { url: 'https://shop.example/hook', secret, timeoutMs: 10_000, retries: 4, backoffMs: 1000, signal });
+ * // → 'shop.example: expected an answer of 200 to 299, received 404'
+ * ```
+ */
+export async function postSigned(body: string, webhook: Webhook): Promise<string | undefined> {
+  const { url, secret, retries, backoffMs, signal } = webhook;
+  const { Agent: AgentClass } = await import('undici');
+  // Set explicitly, so that no environment variable can switch it off.
+  const agent = new AgentClass({ connect: { rejectUnauthorized: true } });
+  const signature = createHmac('sha256', secret).update(body).digest('hex');
+  let answer: number | string = '';
+  try {
+    for (let attempt = 0; attempt <= retries; attempt++) {
+      if (attempt > 0) await wait(backoffMs * 2 ** (attempt - 1), undefined, { signal });
+      signal.throwIfAborted();
+      answer = await send(agent, body, `sha256=${signature}`, webhook);
+      if (typeof answer === 'number' && answer >= 200 && answer < 300) return undefined;
+      if (typeof answer === 'number' && answer < 500 && answer !== 429) break;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    await agent.destroy().catch(() => undefined);
+  }
+  return `${new URL(url).host}: expected an answer of 200 to 299, received ${answer}`;
+}
+
+/** One attempt. @returns The status, or why there is none. */
+async function send(
+  agent: Agent,
+  body: string,
+  signature: string,
+  { url, timeoutMs, signal }: Webhook,
+): Promise<number | string> {
+  const { origin, pathname, search } = new URL(url);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const ended = AbortSignal.any([signal, timeout]);
+  let stop = () => {};
+  const status = new Promise<number>((resolve, reject) => {
+    stop = () => reject(ended.reason as Error);
+    ended.addEventListener('abort', stop);
+    const headers = { 'content-type': 'application/json', [SIGNATURE_HEADER]: signature };
+    agent.dispatch(
+      { origin, path: `${pathname}${search}`, method: 'POST', headers, body },
+      {
+        onRequestStart(controller) {
+          ended.addEventListener('abort', () => controller.abort(ended.reason as Error));
+        },
+        onResponseStart: (_, code) => resolve(code),
+        // What it says beside the status is of no interest.
+        onResponseData() {},
+        onResponseEnd() {},
+        onResponseError: (_, error) => reject(error),
+      },
+    );
+  });
+  try {
+    return await status;
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (timeout.aborted) return `none within ${timeoutMs / 1000} s`;
+    return `none (${codeOf(thrown)})`;
+  } finally {
+    ended.removeEventListener('abort', stop);
+  }
+}
+
+/** The code of an error, or of the first of several that were tried together. */
+function codeOf(thrown: unknown): string {
+  const { code, errors } = thrown as { code?: unknown; errors?: unknown[] };
+  if (typeof code === 'string') return code;
+  return errors?.[0] === undefined ? 'connection lost' : codeOf(errors[0]);
+}

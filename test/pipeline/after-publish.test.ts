@@ -1,0 +1,209 @@
+/** After publishing: feeds, the list of changes, and the webhook that receives it. */
+import { createHmac } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ChangeLine } from '../../src/deliver/changes.ts';
+import { command } from '../helpers/command.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
+import { filesBelow } from '../helpers/output-folder.ts';
+import { type SmallRange, smallRange } from '../helpers/small-range.ts';
+
+const SERVICE = {
+  ...{ authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' },
+  ...{ retries: 0, backoffMs: 1 },
+};
+const SECRET = 'signing-key-of-the-shop';
+const FEEDS = {
+  baseUrl: 'https://cdn.example',
+  productUrl: 'https://shop.example/p/{id}',
+  kinds: ['jsonld', 'google', 'shopify', 'csv'],
+};
+const D2 = 'ACME::DESK::D2';
+let range: SmallRange;
+let runs: DailyRuns;
+let server: Server;
+/** Of the requests that are answered in this order; 200 after the last. */
+let statuses: number[];
+let posted: { signature: string; body: string }[];
+
+beforeEach(async () => {
+  range = smallRange(['D1', 'D2'].map((number) => ({ number, blocks: [`ACME::DESK::${number}`] })));
+  // Each article its own geometry.
+  range.bodies.set(D2, blockOfWidth(2));
+  runs = await openDailyRuns(range);
+  statuses = [];
+  posted = [];
+  server = createServer((request, response) => {
+    void request.toArray().then((chunks) => {
+      const signature = String(request.headers['x-btg2gltf-signature']);
+      posted.push({ signature, body: Buffer.concat(chunks).toString() });
+      response.writeHead(statuses.shift() ?? 200).end();
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+});
+afterEach(async () => {
+  await runs.close();
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+});
+
+function blockOfWidth(metres: number): string {
+  const solid = { N: D2, P: [0, 0, 0], R: [0, 0, 0], T: [] };
+  const surfaces = [{ F: [0, 1, 2], TI: [], C: false }];
+  return JSON.stringify({ ...solid, V: [0, 0, 0, metres, 0, 0, 0, 1, 0], A: surfaces });
+}
+
+const webhook = () => ({
+  webhook: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+  secretVariable: 'SHOP_SECRET',
+  backoffMs: 1,
+});
+const configure = (deliver: object) => runs.configure({ service: SERVICE, deliver });
+let started = 0;
+const run = (env: Record<string, string> = { SHOP_SECRET: SECRET }, name = 'run') => {
+  const at = `2026-03-01T02:${String(started++).padStart(2, '0')}:00Z`;
+  return command([name, runs.pipelineFile], { env: { ...runs.proxy.env, ...env }, at });
+};
+const read = (name: string) => readFile(join(runs.outputDir, name), 'utf8');
+const changes = async () =>
+  (await read('changes.jsonl'))
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as ChangeLine);
+const brief = async () =>
+  (await changes()).map((line) => `${line.change} ${line.basearticlenumber}`);
+
+test('changes.jsonl lists what differs from the publication before, and nothing where nothing does', async () => {
+  await configure({ feeds: FEEDS });
+  expect((await run()).exit).toBe(0);
+  expect(await brief()).toEqual(['new D1', 'new D2']);
+  const [{ files }] = (await changes()) as [ChangeLine];
+  expect(files).toMatchObject([
+    {
+      change: 'new',
+      delivery: 'articles',
+      url: expect.stringMatching(/^https:\/\/cdn\.example\/articles\/ACME\/.*\.glb$/),
+    },
+  ]);
+
+  await run();
+  expect(await read('changes.jsonl')).toBe('');
+
+  range.bodies.set(D2, blockOfWidth(3));
+  range.convertdate = '2024-05-15';
+  await run();
+  expect(await brief()).toEqual(['changed D2']);
+
+  range.nodes = without(range, 'D1');
+  range.convertdate = '2024-05-16';
+  await run();
+  expect(await brief()).toEqual(['removed D1']);
+  await run({}, 'deliver');
+  expect(await read('changes.jsonl')).toBe('');
+});
+
+function without({ nodes }: SmallRange, number: string): SmallRange['nodes'] {
+  return (parent) =>
+    nodes(parent)?.filter(
+      (node) => (node as { basearticlenumber?: string }).basearticlenumber !== number,
+    );
+}
+
+test('feeds have a row of each configuration, stay as they are, and go when they are no longer asked for', async () => {
+  const plain = range.article;
+  range.article = (query) => {
+    const article = plain(query);
+    if (article === undefined) return undefined;
+    const ocd = {
+      ...(article.ocd as object),
+      shorttext: '=HYPERLINK("x")',
+      price: 99.5,
+      currency: 'EUR',
+    };
+    return { ...article, ocd };
+  };
+  await configure({ feeds: FEEDS });
+  const { exit, stdout } = await run();
+  expect(exit).toBe(0);
+  expect(stdout).toContain('feed google: without a picture, which it requires: 2 left out');
+  const names = ['erp.csv', 'google.tsv', 'products.jsonl', 'shopify.csv'];
+  const folder = join(runs.outputDir, 'feeds');
+  expect(await filesBelow(folder)).toEqual(names.map((name) => join(folder, name)));
+  const erp: Record<string, string>[] = parse(await read('feeds/erp.csv'), { columns: true });
+  expect(erp.map((row) => row.basearticlenumber)).toEqual(['D1', 'D2']);
+  for (const row of erp) {
+    expect(row).toMatchObject({ shorttext: '\'=HYPERLINK("x")', price: '99.5', currency: 'EUR' });
+    expect((await read(row.glb!)).length).toBeGreaterThan(100);
+  }
+  const before = await Promise.all(names.map((name) => read(`feeds/${name}`)));
+  await run();
+  expect(await Promise.all(names.map((name) => read(`feeds/${name}`)))).toEqual(before);
+  await configure({ feeds: { ...FEEDS, kinds: ['csv'] } });
+  await run({}, 'deliver');
+  expect(await filesBelow(folder)).toEqual([join(folder, 'erp.csv')]);
+});
+
+test('the webhook receives the changes signed, after failures too, and the key is in no file or stream', async () => {
+  await configure({ feeds: FEEDS, afterPublish: webhook() });
+  statuses = [503, 500];
+  const result = await run();
+  expect(result.exit).toBe(0);
+  expect(posted).toHaveLength(3);
+  const { signature, body } = posted[2]!;
+  expect(signature).toBe(`sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`);
+  expect(JSON.parse(body)).toEqual({
+    pipeline: 'test',
+    run: expect.stringMatching(/^2026-03-01T02/),
+    file: 'changes.jsonl',
+    url: 'https://cdn.example/changes.jsonl',
+    changes: { new: 2, changed: 0, removed: 0 },
+    complete: true,
+    configurations: await changes(),
+  });
+  const texts = [result.stdout, result.stderr, body];
+  for (const path of await filesBelow(join(runs.outputDir, '..'))) {
+    texts.push(await readFile(path, 'latin1'));
+  }
+  expect(texts.filter((text) => text.includes(SECRET))).toEqual([]);
+});
+
+test('a webhook that refuses, or whose key is not set, is a warning of the report and no error', async () => {
+  await configure({ afterPublish: webhook() });
+  statuses = [410];
+  const refused = await run();
+  expect(refused.exit).toBe(0);
+  expect(refused.stdout).toMatch(/the webhook has not received the changes.*received 410/);
+  const { delivered } = await runs.report();
+  expect(delivered?.omitted).toEqual([expect.stringContaining('received 410')]);
+  expect(posted).toHaveLength(1);
+  const unset = await run({});
+  expect(unset.exit).toBe(0);
+  expect(unset.stdout).toContain('variable SHOP_SECRET: expected the key of the signature');
+});
+
+test.each([
+  [{ feeds: { baseUrl: 'cdn.example' } }, 'expected an address that starts with http'],
+  [{ feeds: { baseUrl: 'https://a.example', kinds: ['google'] } }, 'expected productUrl'],
+  [
+    { feeds: { baseUrl: 'https://a.example', productUrl: 'https://b.example/{number}' } },
+    'expected an address such as https://shop.example/p/{id}',
+  ],
+  [
+    { afterPublish: { webhook: 'http://shop.example/hook', secretVariable: 'S' } },
+    'expected an address with https://, or one of this machine',
+  ],
+  [
+    { afterPublish: { webhook: 'https://shop.example/hook', secretVariable: 'not a name' } },
+    'expected the name of an environment variable',
+  ],
+])('%j is refused with a sentence', async (deliver, sentence) => {
+  await configure(deliver);
+  const { exit, stderr } = await run();
+  expect(exit).toBe(2);
+  expect(stderr).toContain(sentence);
+});

@@ -1,0 +1,108 @@
+import { createHmac } from 'node:crypto';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  type Server,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { postSigned } from '../../../src/deliver/webhook.ts';
+
+const SECRET = 'a-key-of-the-receiver';
+const BODY = JSON.stringify({ text: 'Stühle 😀' });
+
+interface Received {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+let server: Server;
+let received: Received[];
+/** What the server does with each request in turn, and with all that follow the last one. */
+let answers: (number | 'hang up' | 'silence')[];
+
+beforeEach(async () => {
+  received = [];
+  const listener: RequestListener = async (request, response) => {
+    const chunks = await request.toArray();
+    const { method, url, headers } = request;
+    const body = Buffer.concat(chunks).toString();
+    received.push({ method: method!, url: url!, headers, body });
+    const answer = answers[Math.min(received.length, answers.length) - 1]!;
+    if (answer === 'hang up') request.socket.destroy();
+    else if (answer !== 'silence') response.writeHead(answer, { location: '/other' }).end('{}');
+  };
+  server = createServer((...exchange) => void listener(...exchange));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+});
+
+const host = () => `127.0.0.1:${(server.address() as AddressInfo).port}`;
+const post = (options: Partial<Parameters<typeof postSigned>[1]> = {}) =>
+  postSigned(BODY, {
+    url: `http://${host()}/hook?for=shop`,
+    secret: SECRET,
+    timeoutMs: 5000,
+    retries: 3,
+    backoffMs: 1,
+    signal: new AbortController().signal,
+    ...options,
+  });
+
+it('posts again until it is accepted, each time signed', async () => {
+  answers = [503, 'hang up', 204];
+  expect(await post()).toBeUndefined();
+  expect(received).toHaveLength(3);
+  const signature = createHmac('sha256', SECRET).update(received[2]!.body).digest('hex');
+  for (const { method, url, headers, body } of received) {
+    expect({ method, url, body }).toEqual({ method: 'POST', url: '/hook?for=shop', body: BODY });
+    expect(headers['content-type']).toBe('application/json');
+    expect(headers['x-btg2gltf-signature']).toBe(`sha256=${signature}`);
+  }
+});
+
+it.each([301, 307, 400, 404])(
+  'does not repeat or follow what is answered with %i',
+  async (status) => {
+    answers = [status];
+    expect(await post()).toBe(`${host()}: expected an answer of 200 to 299, received ${status}`);
+    expect(received).toHaveLength(1);
+  },
+);
+
+it('gives up after its last attempt', async () => {
+  answers = [500];
+  expect(await post({ retries: 2 })).toMatch(/received 500$/);
+  expect(received).toHaveLength(3);
+});
+
+it('gives up where nothing answers in time', async () => {
+  answers = ['silence'];
+  expect(await post({ retries: 1, timeoutMs: 50 })).toMatch(/received none within 0.05 s$/);
+});
+
+it('names why there is no connection', async () => {
+  answers = [200];
+  const url = 'http://127.0.0.1:1/hook?key=part-of-the-address';
+  expect(await post({ url, retries: 1 })).toBe(
+    '127.0.0.1:1: expected an answer of 200 to 299, received none (ECONNREFUSED)',
+  );
+});
+
+it('ends with the signal, also while it waits', async () => {
+  answers = [500];
+  const { signal, abort } = controller();
+  const posted = post({ signal, backoffMs: 60_000 });
+  abort();
+  await expect(posted).rejects.toThrow('stop');
+});
+
+function controller() {
+  const own = new AbortController();
+  return { signal: own.signal, abort: () => own.abort(new Error('stop')) };
+}
