@@ -1,0 +1,39 @@
+/** The delivery of USDZ, for AR on Apple's devices. */
+import { ConverterError } from '../support/errors.ts';
+import type { Maker } from './maker.ts';
+
+/** Raise it where the same model gets another file. */
+const VERSION = 1;
+
+/** It has one thread; while one is made, others are read and written. */
+const AT_ONCE = 2;
+
+/**
+ * Makes a USDZ of masters.
+ *
+ * The facts are triangles, textures, their bytes, and how many losses there are.
+ */
+export function createUsdzMaker(): Maker {
+  return {
+    name: 'ar-ios',
+    key: String(VERSION),
+    files: ['model.usdz'],
+    atOnce: AT_ONCE,
+    async make(master) {
+      const { writeUsdz } = await import('./usdz.ts');
+      const { bytes, losses, ...counts } = writeUsdz(await read(master));
+      return [{ bytes, facts: { ...counts, losses: losses.length } }];
+    },
+  };
+}
+
+async function read(master: Uint8Array) {
+  const { WebIO } = await import('@gltf-transform/core');
+  const { KHRONOS_EXTENSIONS } = await import('@gltf-transform/extensions');
+  try {
+    return await new WebIO().registerExtensions(KHRONOS_EXTENSIONS).readBinary(master);
+  } catch (cause) {
+    const message = `the master: expected a GLB, received what is none: ${(cause as Error).message}`;
+    throw new ConverterError('STORE_DAMAGED', message, { cause });
+  }
+}

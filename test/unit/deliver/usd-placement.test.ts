@@ -1,0 +1,76 @@
+import { Document } from '@gltf-transform/core';
+import { KHRTextureTransform } from '@gltf-transform/extensions';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { placementOf, stWriter, transformNode } from '../../../src/deliver/usd-placement.ts';
+
+const length = fc.double({ min: -5, max: 5, noNaN: true });
+const pair = fc.tuple(length, length);
+const transform = fc.record({
+  offset: pair,
+  scale: pair,
+  rotation: fc.oneof(fc.constantFrom(0, Math.PI / 2, -Math.PI), length),
+});
+
+function placed({
+  offset,
+  scale,
+  rotation,
+}: {
+  offset: number[];
+  scale: number[];
+  rotation: number;
+}) {
+  const document = new Document();
+  const texture = document.createTexture();
+  const info = document.createMaterial().setBaseColorTexture(texture).getBaseColorTextureInfo()!;
+  const extension = document.createExtension(KHRTextureTransform).createTransform();
+  extension.setOffset(offset as [number, number]).setScale(scale as [number, number]);
+  info.setExtension('KHR_texture_transform', extension.setRotation(rotation));
+  return placementOf(info);
+}
+
+/** The matrices of KHR_texture_transform: translation · rotation · scale. */
+function transformed(
+  { offset, scale, rotation }: { offset: number[]; scale: number[]; rotation: number },
+  [u, v]: [number, number],
+) {
+  const [x, y] = [u * scale[0]!, v * scale[1]!];
+  const [c, s] = [Math.cos(rotation), Math.sin(rotation)];
+  return [c * x + s * y + offset[0]!, -s * x + c * y + offset[1]!];
+}
+
+it('puts a point of an image where KHR_texture_transform does, counted from the bottom', () => {
+  fc.assert(
+    fc.property(transform, pair, (given, uv) => {
+      const st: number[] = [];
+      stWriter(placed(given))(...uv, st);
+      const [u, v] = transformed(given, uv);
+      expect(st[0]).toBeCloseTo(u!, 9);
+      expect(st[1]).toBeCloseTo(1 - v!, 9);
+    }),
+  );
+});
+
+it('is the same as a node of USD: scaled, turned counter-clockwise in degrees, moved', () => {
+  fc.assert(
+    fc.property(transform, pair, (given, uv) => {
+      const placement = placed(given);
+      const { properties } = transformNode(placement, 'node', '/m/reader.outputs:result');
+      const numbers = (name: string) => {
+        const [, text = ''] = properties
+          .find((line) => line.includes(`inputs:${name} `))!
+          .split('= ');
+        return text.replace(/[()]/g, '').split(', ').map(Number);
+      };
+      const [angle] = numbers('rotation').map((degrees) => (degrees * Math.PI) / 180);
+      const [scale, translation] = [numbers('scale'), numbers('translation')];
+      const [x, y] = [uv[0] * scale[0]!, (1 - uv[1]) * scale[1]!];
+      const [c, s] = [Math.cos(angle!), Math.sin(angle!)];
+      const st: number[] = [];
+      stWriter(placement)(...uv, st);
+      expect(c * x - s * y + translation[0]!).toBeCloseTo(st[0]!, 3);
+      expect(s * x + c * y + translation[1]!).toBeCloseTo(st[1]!, 3);
+    }),
+  );
+});
