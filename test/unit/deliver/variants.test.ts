@@ -1,0 +1,287 @@
+/** Every variant of a file looks as its master does: both read by glTF-Transform, corner by corner. */
+import { createHash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Material, NodeIO, type Primitive, VertexLayout } from '@gltf-transform/core';
+import { ALL_EXTENSIONS, type MappingList } from '@gltf-transform/extensions';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { combineVariants, type VariantSource } from '../../../src/deliver/variants.ts';
+import { writeGlb } from '../../../src/write/glb.ts';
+import { readCatalogue } from '../../../src/write/manifest.ts';
+import { complaintsAbout } from '../../helpers/check-glb.ts';
+import { command, temporaryFolder, writePipeline } from '../../helpers/command.ts';
+import { BOX_TRIANGLES, boxPoints } from '../../helpers/graphics.ts';
+import { sceneOf } from '../../helpers/snapshot.ts';
+
+const io = new NodeIO().registerExtensions(ALL_EXTENSIONS);
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+/** What is drawn with a variant: of each part its place, its corners and its material with the corners in its textures. */
+async function drawn(glb: Uint8Array, variant?: string): Promise<unknown[]> {
+  const document = await io.readBinary(glb);
+  return document
+    .getRoot()
+    .listNodes()
+    .flatMap((node) =>
+      (node.getMesh()?.listPrimitives() ?? []).map((primitive) => {
+        const material = materialOf(primitive, variant);
+        return {
+          place: node.getWorldMatrix(),
+          positions: corners(primitive, 'POSITION'),
+          normals: corners(primitive, 'NORMAL'),
+          material: material && lookOf(primitive, material),
+        };
+      }),
+    );
+}
+
+function materialOf(primitive: Primitive, variant: string | undefined): Material | null {
+  const list = primitive.getExtension<MappingList>('KHR_materials_variants');
+  const mapping = list
+    ?.listMappings()
+    .find((each) => each.listVariants().some((one) => one.getName() === variant));
+  return mapping?.getMaterial() ?? primitive.getMaterial();
+}
+
+function corners(primitive: Primitive, name: string): string {
+  const elements = primitive.getAttribute(name)!;
+  const vertices: number[] = Array.from(primitive.getIndices()!.getArray()!);
+  const values = vertices.flatMap((vertex) => elements.getElement(vertex, [] as number[]));
+  return sha256(new Uint8Array(Float32Array.from(values).buffer));
+}
+
+function lookOf(primitive: Primitive, material: Material) {
+  const textures = {
+    base: [material.getBaseColorTexture(), material.getBaseColorTextureInfo()],
+    normal: [material.getNormalTexture(), material.getNormalTextureInfo()],
+    rough: [material.getMetallicRoughnessTexture(), material.getMetallicRoughnessTextureInfo()],
+    emissive: [material.getEmissiveTexture(), material.getEmissiveTextureInfo()],
+    occlusion: [material.getOcclusionTexture(), material.getOcclusionTextureInfo()],
+  } as const;
+  const plain = (property: { toString(): string } | null) =>
+    Object.fromEntries(
+      ['getOffset', 'getRotation', 'getScale'].flatMap((get) => {
+        const read = (property as Record<string, unknown> | null)?.[get];
+        return typeof read === 'function' ? [[get, read.call(property)]] : [];
+      }),
+    );
+  return {
+    name: material.getName(),
+    factors: [
+      material.getBaseColorFactor(),
+      material.getRoughnessFactor(),
+      material.getMetallicFactor(),
+      material.getEmissiveFactor(),
+      ...[material.getAlphaMode(), material.getAlphaCutoff(), material.getDoubleSided()],
+    ],
+    extensions: material
+      .listExtensions()
+      .map((extension) => extension.extensionName)
+      .sort(),
+    textures: Object.entries(textures).map(([slot, [texture, info]]) => {
+      if (texture === null || info === null) return slot;
+      const transform = info.getExtension('KHR_texture_transform');
+      return {
+        slot,
+        image: sha256(texture.getImage()!),
+        at: corners(primitive, `TEXCOORD_${info.getTexCoord()}`),
+        wrap: [info.getWrapS(), info.getWrapT(), info.getMagFilter(), info.getMinFilter()],
+        transform: plain(transform),
+      };
+    }),
+  };
+}
+
+/** Each master is drawn by exactly one variant, and the first of a file without any. */
+async function expectSameLooks(sources: readonly VariantSource[]) {
+  const result = combineVariants(sources);
+  const { groups } = result;
+  for (const { glb, variants } of groups) {
+    expect(await complaintsAbout(glb)).toEqual([]);
+    expect(new Set(variants.map(({ name }) => name)).size).toBe(variants.length);
+    for (const { name, sources: same } of variants)
+      for (const index of same)
+        expect(await drawn(glb, name)).toEqual(await drawn(sources[index]!.glb));
+    expect(await drawn(glb)).toEqual(await drawn(sources[variants[0]!.sources[0]!]!.glb));
+  }
+  const all = groups.flatMap(({ variants }) => variants.flatMap((variant) => variant.sources));
+  expect(all.toSorted((a, b) => a - b)).toEqual([...sources.keys()]);
+  return result;
+}
+
+describe('of the sample range', () => {
+  let folder: string;
+  const articles = new Map<string, VariantSource[]>();
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const each = (
+      [manufacturer, program, basearticlenumber]: [string, string, string],
+      ...properties: string[]
+    ) => ({
+      configurations: { manufacturer, program, basearticlenumber, each: properties, max: 9 },
+    });
+    const file = await writePipeline(folder, {
+      service: { emulator: true },
+      articles: [
+        each(['FJEL', 'FORUM', 'FM-W160'], 'OBERFLÄCHE.FILZ'),
+        each(['BRNK', 'KONVA', 'KV40/H'], 'OBERFLÄCHE.SCHALE'),
+        each(['AULI', 'REGALO', 'RG-SIDE 165'], 'OBERFLÄCHE.HOLZ', 'OBERFLÄCHE.FRONT'),
+        each(['AULI', 'LUMO', 'LM-DOM 16"'], 'OBERFLÄCHE.METALL'),
+        each(
+          ['BRNK', 'AKTA', 'AK110 N'],
+          ...['BEZUG.STOFF', 'AUSSTATTUNG.ARMLEHNEN', 'AUSSTATTUNG.ROLLEN'],
+        ),
+      ],
+    });
+    expect((await command(['run', file])).exit).toBe(0);
+    const out = join(folder, 'out');
+    for (const line of await readCatalogue(out)) {
+      const { basearticlenumber, finalarticlenumber: number, properties } = line;
+      const source = { glb: await readFile(join(out, line.glb!)), number, properties };
+      articles.set(basearticlenumber, [...(articles.get(basearticlenumber) ?? []), source]);
+    }
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('finishes are one file, named by the texts of their values', async () => {
+    const { groups, splitBy } = await expectSameLooks(articles.get('FM-W160')!);
+    expect(splitBy).toEqual([]);
+    expect(groups.map(({ variants }) => variants.map(({ name }) => name))).toEqual([
+      expect.arrayContaining(['Felt, blue', 'Felt, grey', 'Felt, ochre']),
+    ]);
+  });
+
+  it.each(['LM-DOM 16"', 'KV40/H', 'RG-SIDE 165'])(
+    'those of %s are one file, although their textures divide vertices otherwise or lie otherwise',
+    async (number) => {
+      const sources = articles.get(number)!;
+      expect(sources.length).toBeGreaterThan(1);
+      expect((await expectSameLooks(sources)).groups).toHaveLength(1);
+    },
+  );
+
+  it('shapes are grouped, and what divides them is named; what changes no look names no variant', async () => {
+    const { groups, splitBy } = await expectSameLooks(articles.get('AK110 N')!);
+    expect(groups).toHaveLength(2);
+    expect(splitBy.map(({ text }) => text)).toEqual(['Armrests']);
+    const names = groups.flatMap(({ variants }) => variants.map(({ name }) => name));
+    expect(names.filter((name) => /floors/.test(name))).toEqual([]);
+  });
+});
+
+describe('of a box', () => {
+  const side = 128;
+  const box = { V: boxPoints(), A: [{ F: BOX_TRIANGLES }] };
+  /** A picture that does not compress. */
+  const noise = (seed: number) =>
+    sharp(
+      Uint8Array.from(
+        { length: side * side * 3 },
+        (_, i) => (i * i * (seed + 3) * 2654435761) >>> 13,
+      ),
+      { raw: { width: side, height: side, channels: 3 } },
+    )
+      .jpeg()
+      .toBuffer();
+
+  async function finish(index: number, width = 1): Promise<VariantSource> {
+    const [block, image] = ['A::B::C', `A::B::P${index}`];
+    const parts = [{ type: 'imp', btgname: block, mat: 'M' }];
+    const scene = await sceneOf({
+      btg: parts,
+      mats: [{ mname: 'M', pic: image }],
+      blocks: { [block]: { ...box, V: boxPoints(width) } },
+      images: { [image]: await noise(index) },
+    });
+    const property = { class: 'C', name: 'FINISH', text: 'Finish', value: `${index}` };
+    const glb = writeGlb(scene);
+    return { glb, number: `T1-${index}`, properties: [{ ...property, valueText: `No ${index}` }] };
+  }
+
+  it('twelve finishes take less than twice one file and the other eleven pictures', async () => {
+    const sources = await Promise.all(Array.from({ length: 12 }, (_, i) => finish(i)));
+    const { groups } = await expectSameLooks(sources);
+    const [{ glb, variants }] = groups as [(typeof groups)[number]];
+    expect(groups).toHaveLength(1);
+    expect(variants.map(({ name }) => name)).toEqual(sources.map((_, i) => `No ${i}`));
+    const document = await io.readBinary(glb);
+    const pictures = document.getRoot().listTextures();
+    expect(pictures).toHaveLength(12);
+    const bytes = pictures.map((texture) => texture.getImage()!.length);
+    const extra = bytes.slice(1).reduce((sum, each) => sum + each, 0);
+    expect(glb.length).toBeLessThan(2 * sources[0]!.glb.length + extra);
+    // Positions, normals, texture coordinates and indices: once for all.
+    expect(document.getRoot().listAccessors()).toHaveLength(4);
+  });
+
+  /** The same box, whose pictures are so many times as small. */
+  async function repeated(index: number, times: number): Promise<VariantSource> {
+    const source = await finish(index);
+    const document = await io.readBinary(source.glb);
+    for (const mesh of document.getRoot().listMeshes())
+      for (const primitive of mesh.listPrimitives()) {
+        const uvs = primitive.getAttribute('TEXCOORD_0')!;
+        const values = Float32Array.from(
+          [...uvs.getArray()!] as number[],
+          (value) => value * times,
+        );
+        uvs.setArray(values);
+      }
+    const separate = new NodeIO()
+      .registerExtensions(ALL_EXTENSIONS)
+      .setVertexLayout(VertexLayout.SEPARATE);
+    return { ...source, glb: await separate.writeBinary(document) };
+  }
+
+  it('pictures that lie in two ways have two sets of texture coordinates; a third way is a file of its own', async () => {
+    const sources = [await finish(0), await repeated(1, 2), await repeated(2, 3), await finish(3)];
+    const { groups } = await expectSameLooks(sources);
+    const members = groups.map(({ variants }) => variants.flatMap((variant) => variant.sources));
+    expect(members).toEqual([[0, 1, 3], [2]]);
+    const [mesh] = (await io.readBinary(groups[0]!.glb)).getRoot().listMeshes();
+    const names = mesh!.listPrimitives()[0]!.listSemantics();
+    expect(names).toEqual(expect.arrayContaining(['TEXCOORD_0', 'TEXCOORD_1']));
+  });
+
+  it('one picture that lies in two ways is stored once', async () => {
+    const sources = [await repeated(0, 1), await repeated(0, 2)];
+    const { groups } = await expectSameLooks(sources);
+    expect((await io.readBinary(groups[0]!.glb)).getRoot().listTextures()).toHaveLength(1);
+  });
+
+  it('equal finishes are one variant, and one alone is its master', async () => {
+    const one = await finish(1);
+    const same = { ...one, properties: [{ ...one.properties[0]!, value: '2' }] };
+    const { groups } = combineVariants([one, same]);
+    expect(groups).toEqual([{ glb: one.glb, variants: [{ name: 'T1-1', sources: [0, 1] }] }]);
+  });
+
+  it('names that would be equal have the article number too', async () => {
+    const sources = [await finish(1), await finish(2), await finish(3)];
+    for (const { properties } of sources.slice(0, 2)) properties[0]!.valueText = 'Oak';
+    const { groups } = await expectSameLooks(sources);
+    expect(groups[0]!.variants.map(({ name }) => name)).toEqual([
+      'Oak · T1-1',
+      'Oak · T1-2',
+      'No 3',
+    ]);
+  });
+
+  it('a box of another width is a file of its own', async () => {
+    const { groups, splitBy } = await expectSameLooks([await finish(1), await finish(2, 2)]);
+    expect(groups).toHaveLength(2);
+    expect(splitBy).toEqual([{ class: 'C', name: 'FINISH', text: 'Finish' }]);
+  });
+
+  it('the same masters give the same bytes', async () => {
+    const sources = [await finish(1), await finish(2)];
+    expect(combineVariants(sources)).toEqual(combineVariants(structuredClone(sources)));
+  });
+
+  it('what is no GLB is refused with a sentence', async () => {
+    const damaged = { ...(await finish(1)), glb: new Uint8Array(100) };
+    expect(() => combineVariants([damaged])).toThrow('expected a GLB file');
+  });
+});
