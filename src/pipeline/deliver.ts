@@ -59,10 +59,17 @@ export async function deliver(run: Run): Promise<Delivered> {
   const { outputDir, deliver: wanted } = run.options.pipeline;
   await requireManifest(outputDir);
   const { makers, omitted } = await openMakers(wanted ?? {}, run.environment.env);
-  const delivered: Delivered = { deliveries: [], failures: [], omitted };
+  const delivered: Delivered = {
+    deliveries: [],
+    failures: [],
+    omitted: omitted.map(({ reason }) => reason),
+  };
   const before = await readDeliveries(outputDir);
   const lines: DeliveryLine[] = [];
   const masters = await mastersOf(outputDir);
+  // What cannot be made now stays as it was.
+  for (const { name } of omitted)
+    lines.push(...masters.flatMap(({ id }) => before.get(placeOf(name, id)) ?? []));
   const { signal } = run.environment;
   const close = () => void Promise.all(makers.map((maker) => maker.close?.()));
   signal.addEventListener('abort', close);

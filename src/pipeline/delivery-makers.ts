@@ -8,11 +8,14 @@ import type { Pipeline } from './pipeline-file.ts';
 /** Opens them, in the order in which they work; `omitted` says which cannot, and what to do. */
 export async function openMakers({ pictures }: NonNullable<Pipeline['deliver']>, env: Environment) {
   const makers: Maker[] = [];
-  const omitted: string[] = [];
+  const omitted: { name: string; reason: string }[] = [];
   if (pictures !== undefined) {
     const browser = await findBrowser(undefined, env[BROWSER_VARIABLE]);
     if (browser === undefined)
-      omitted.push(`no pictures, since there is no browser: ${INSTALL_HELP}`);
+      omitted.push({
+        name: 'pictures',
+        reason: `no new pictures, since there is no browser: ${INSTALL_HELP}`,
+      });
     else makers.push(createPictureMaker(browser, pictures));
   }
   return { makers, omitted };

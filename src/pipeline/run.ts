@@ -175,11 +175,14 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
   const published = await endAfter(assessed, 'publishFailed', isPublished(assessed), () =>
     metrics.stopwatch.during('publish', () => publishResults(run, lines, results, isWhole)),
   );
-  const end = await endAfter(published, 'recordFailed', isPublished(processed), async () => {
+  const recorded = await endAfter(published, 'recordFailed', isPublished(processed), async () => {
     if (isPublished(published)) recordDecisions(run, results, isWhole ? lines : undefined);
     quarantine.record(selection.failures, isWhole);
   });
-  const delivered = isPublished(end) ? await deliverWanted(run) : undefined;
+  let delivered: Awaited<ReturnType<typeof deliverWanted>>;
+  const end = await endAfter(recorded, 'recordFailed', isPublished(recorded), async () => {
+    delivered = await deliverWanted(run);
+  });
   const output = { lines, results, quarantine };
   const made = await makeReport(run, {
     command: plan.command,
