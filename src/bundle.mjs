@@ -21,7 +21,7 @@ const STARTERS = {
 
 /** Native code of images, and what is large and only used now and then. */
 const EXTERNAL = [
-  /^(?:sharp|playwright-core|@sparticuz\/chromium|@gltf-transform\/(?:core|extensions)|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|yargs)$/,
+  /^(?:sharp|playwright-core|@sparticuz\/chromium|@gltf-transform\/(?:core|extensions|functions)|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|yargs)$/,
 ];
 
 /** Only what is used of undici: to load all of it takes 80 ms of processor time more, and HTTP/2 3 ms. */

@@ -58,10 +58,14 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       describe: 'show why an article was built or failed, its material rules and its losses',
       load: async () => (await import('./explain.ts')).explainCommand,
     },
+    inspect: {
+      describe: 'show what a GLB file consists of, and which profiles it fits',
+      load: async () => (await import('./inspect.ts')).inspectCommand,
+    },
   },
   Deliver: {
     deliver: {
-      describe: 'make pictures of what a pipeline has published',
+      describe: 'make pictures and other files of what a pipeline has published',
       load: async () => (await import('./deliver.ts')).deliverCommand,
     },
     images: {

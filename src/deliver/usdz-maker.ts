@@ -8,6 +8,9 @@ const VERSION = 1;
 /** It has one thread; while one is made, others are read and written. */
 const AT_ONCE = 2;
 
+/** Name of its delivery, beside those of `PROFILES`. */
+export const USDZ_PROFILE = 'ar-ios';
+
 /**
  * Makes a USDZ of masters.
  *
@@ -15,7 +18,7 @@ const AT_ONCE = 2;
  */
 export function createUsdzMaker(): Maker {
   return {
-    name: 'ar-ios',
+    name: USDZ_PROFILE,
     key: String(VERSION),
     files: ['model.usdz'],
     atOnce: AT_ONCE,

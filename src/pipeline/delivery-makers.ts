@@ -2,11 +2,16 @@
 import { BROWSER_VARIABLE, findBrowser, INSTALL_HELP } from '../deliver/browser.ts';
 import type { Maker } from '../deliver/maker.ts';
 import { createPictureMaker } from '../deliver/pictures.ts';
+import { createProfileMaker } from '../deliver/profile-maker.ts';
+import { createUsdzMaker, USDZ_PROFILE } from '../deliver/usdz-maker.ts';
 import type { Environment } from './environment.ts';
 import type { Pipeline } from './pipeline-file.ts';
 
 /** Opens them, in the order in which they work; `omitted` says which cannot, and what to do. */
-export async function openMakers({ pictures }: NonNullable<Pipeline['deliver']>, env: Environment) {
+export async function openMakers(
+  { pictures, profiles = [] }: NonNullable<Pipeline['deliver']>,
+  env: Environment,
+) {
   const makers: Maker[] = [];
   const omitted: { name: string; reason: string }[] = [];
   if (pictures !== undefined) {
@@ -18,5 +23,10 @@ export async function openMakers({ pictures }: NonNullable<Pipeline['deliver']>,
       });
     else makers.push(createPictureMaker(browser, pictures));
   }
+  makers.push(
+    ...profiles.map((name) =>
+      name === USDZ_PROFILE ? createUsdzMaker() : createProfileMaker(name),
+    ),
+  );
   return { makers, omitted };
 }

@@ -12,7 +12,9 @@ import {
   PICTURE_FORMATS,
   type PictureFormat,
 } from '../deliver/picture-options.ts';
+import { PROFILE_NAMES } from '../deliver/profiles.ts';
 import { MOST_PIXELS_A_SIDE } from '../deliver/shot.ts';
+import { USDZ_PROFILE } from '../deliver/usdz-maker.ts';
 import { IMAGE_LOCATION_DEFAULT } from '../fetch/image-location.ts';
 import { SERVICE_DEFAULTS } from '../service/service-config.ts';
 import { IMAGE_FIELDS, readFields } from '../service/wire-material.ts';
@@ -331,6 +333,11 @@ const deliverSchema = z.lazy(() =>
       .describe('pictures of each article, below pictures/'),
     feeds: feedsSchema().optional(),
     afterPublish: afterPublishSchema().optional(),
+    profiles: z
+      .array(z.enum([...PROFILE_NAMES, USDZ_PROFILE]))
+      .refine((names) => new Set(names).size === names.length, 'expected each profile once')
+      .optional()
+      .describe('files for web pages, phones, shops and planners, each below a folder of its name'),
   }),
 );
 

@@ -86,6 +86,14 @@ export const ERROR_CODES = {
     exit: 1,
     help: 'check the file with a glTF viewer; btg2gltf verify finds damaged files',
   },
+  MODEL_UNREADABLE: {
+    exit: 1,
+    help: 'check the file with a glTF viewer; btg2gltf verify finds damaged files',
+  },
+  BUDGET_EXCEEDED: {
+    exit: 1,
+    help: 'run btg2gltf inspect with the published GLB: it lists what is largest; or leave this article out of the delivery',
+  },
   ARTICLE_NOT_FOUND: {
     exit: 1,
     help: 'run btg2gltf catalogue search to find manufacturer, program and number',

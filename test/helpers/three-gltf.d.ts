@@ -35,6 +35,7 @@ declare module 'three/addons/loaders/GLTFLoader.js' {
   }
   export class GLTFLoader {
     register(plugin: () => GLTFPlugin): this;
+    setMeshoptDecoder(decoder: object): this;
     parseAsync(data: ArrayBuffer, path: string): Promise<{ scene: Object3D }>;
   }
 }

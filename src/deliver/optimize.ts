@@ -1,0 +1,231 @@
+/** Makes of a master the file of a profile, within its budget. */
+import type { Document, Mesh, Texture } from '@gltf-transform/core';
+import { ConverterError } from '../support/errors.ts';
+import {
+  bakeIrregularParts,
+  bakeTextureTransforms,
+  blendGlass,
+  moveOriginToFloor,
+  removeTangents,
+} from './bake.ts';
+import { type GlbFigures, readFigures } from './glb-figures.ts';
+import { type Libraries, loadLibraries } from './libraries.ts';
+import { type Breach, breachesOf, breachText, type Profile } from './profiles.ts';
+import type { EncodeTexture, TextureMeaning } from './texture-encoder.ts';
+
+/** The file of a profile. */
+export interface Optimized {
+  bytes: Uint8Array;
+  figures: GlbFigures;
+  /** Textures whose transform became that of another texture of their material. */
+  changedTransforms: number;
+}
+
+/** How much of a master is kept. */
+interface Detail {
+  /** Of the triangles, as far as the bound on the error allows. */
+  ratio: number;
+  /** Longest side of a texture, pixels. */
+  textureSide: number;
+}
+
+/** Textures are not made smaller than this to save bytes. */
+const SMALLEST_SIDE = 256;
+
+/** Bits of a coordinate, over the longest side of its mesh; of a normal; of a UV from 0 to 1. */
+export const QUANTIZATION_BITS = { position: 14, normal: 12, uv: 14 } as const;
+
+/**
+ * Makes the file of a profile.
+ *
+ * What exceeds the budget is made simpler within the profile's bound, or its textures smaller.
+ *
+ * @throws {@link ConverterError} `BUDGET_EXCEEDED` where that is not enough, with each limit; `MODEL_UNREADABLE`;
+ * `IMAGE_UNREADABLE`.
+ * @example
+ * ```ts
+ * const { bytes, figures } = await optimize(master, PROFILES.planner, encodeTexture);
+ * figures.triangles;   // → at most 40000
+ * ```
+ */
+export async function optimize(
+  master: Uint8Array,
+  profile: Profile,
+  encodeTexture: EncodeTexture,
+): Promise<Optimized> {
+  const given = await readFigures(master);
+  const libraries = await loadLibraries();
+  const largest = Math.max(1, ...given.images.map(({ width, height }) => Math.max(width, height)));
+  let detail: Detail = { ratio: 1, textureSide: Math.min(profile.textures.largest, largest) };
+  for (;;) {
+    const { document, changedTransforms } = await prepare(master, profile, given, libraries);
+    simplify(document, profile, detail, libraries);
+    if (given.drawCalls > profile.drawCalls) await joinParts(document, libraries);
+    if (profile.origin === 'floor') await moveOriginToFloor(document, libraries);
+    await encodeTextures(document, profile, detail, libraries, encodeTexture);
+    await store(document, profile, libraries);
+    const bytes = await libraries.io.writeBinary(document);
+    const figures = await readFigures(bytes);
+    const breaches = breachesOf(figures, profile);
+    if (breaches.length === 0) return { bytes, figures, changedTransforms };
+    detail = lessDetail(detail, figures, profile, breaches);
+  }
+}
+
+/** Triangles are reduced to their limit, then as far as the bound allows; bytes by textures first. */
+function lessDetail(
+  { ratio, textureSide }: Detail,
+  { triangles, images }: GlbFigures,
+  profile: Profile,
+  breaches: readonly Breach[],
+): Detail {
+  const limits = breaches.map(({ limit }) => limit);
+  const isReducible = limits.every((limit) => limit === 'triangles' || limit === 'bytes');
+  if (isReducible && limits.includes('triangles')) {
+    // Parts that reach the bound leave more triangles than the ratio says.
+    if (ratio === 1) return { ratio: (0.98 * profile.triangles) / triangles, textureSide };
+    if (ratio > 0) return { ratio: 0, textureSide };
+  } else if (isReducible) {
+    const side = Math.max(0, ...images.map(({ width, height }) => Math.max(width, height)));
+    const smaller = Math.max(SMALLEST_SIDE, Math.floor(side / 2));
+    if (smaller < side) return { ratio, textureSide: smaller };
+    if (ratio > 0) return { ratio: 0, textureSide };
+  }
+  throw new ConverterError('BUDGET_EXCEEDED', breaches.map(breachText));
+}
+
+async function prepare(
+  master: Uint8Array,
+  profile: Profile,
+  given: GlbFigures,
+  libraries: Libraries,
+): Promise<{ document: Document; changedTransforms: number }> {
+  const { core, functions, io } = libraries;
+  const document = await io.readBinary(master).catch((cause: unknown) => {
+    const message = `model: expected a GLB file: ${cause instanceof Error ? cause.message : cause}`;
+    throw new ConverterError('MODEL_UNREADABLE', message, { cause });
+  });
+  document.setLogger(new core.Logger(core.Logger.Verbosity.SILENT));
+  const root = document.getRoot();
+  root.getAsset().generator = 'btg2gltf';
+  if (profile.glass === 'blend') blendGlass(document);
+  const areBaked = profile.transforms === 'baked';
+  const changedTransforms = areBaked ? bakeTextureTransforms(document, libraries) : 0;
+  const known: readonly string[] = [...profile.mayUse, ...profile.mayRequire];
+  for (const extension of root.listExtensionsUsed()) {
+    if (!known.includes(extension.extensionName)) extension.dispose();
+  }
+  await document.transform(functions.dedup());
+  if (areBaked || given.drawCalls > profile.drawCalls) {
+    removeTangents(document);
+    bakeIrregularParts(document, libraries);
+  }
+  return { document, changedTransforms };
+}
+
+/** Millimetres of a metre. */
+const MILLIMETRES = 1000;
+
+function simplify(
+  document: Document,
+  { simplifyMillimetres }: Profile,
+  { ratio }: Detail,
+  { functions, simplifier }: Libraries,
+): void {
+  if (ratio === 1) return;
+  for (const mesh of document.getRoot().listMeshes()) {
+    const scale = scaleOf(mesh);
+    for (const primitive of mesh.listPrimitives()) {
+      const [min, max] = [[], []] as [number[], number[]];
+      const positions = primitive.getAttribute('POSITION')!;
+      positions.getMin(min);
+      positions.getMax(max);
+      const extent = Math.max(...max.map((value, axis) => value - min[axis]!)) * scale;
+      if (!(extent > 0)) continue;
+      // The library expects the error as a part of the extent.
+      const error = Math.min(1, simplifyMillimetres / MILLIMETRES / extent);
+      functions.simplifyPrimitive(primitive, { simplifier, ratio, error, lockBorder: false });
+      if (primitive.getIndices()!.getCount() === 0) primitive.dispose();
+    }
+  }
+}
+
+/** The largest scale at which the scene has a mesh. */
+function scaleOf(mesh: Mesh): number {
+  const nodes = mesh.listParents().filter((parent) => parent.propertyType === 'Node');
+  const scales = (nodes as ReturnType<Document['createNode']>[]).flatMap((node) => {
+    const m = node.getWorldMatrix();
+    return [0, 4, 8].map((at) => Math.hypot(m[at]!, m[at + 1]!, m[at + 2]!));
+  });
+  return Math.max(0, ...scales);
+}
+
+/** Parts with equal materials become one. */
+async function joinParts(document: Document, { functions }: Libraries): Promise<void> {
+  await document.transform(
+    // Unused UVs would keep parts of one material apart.
+    functions.prune({ keepSolidTextures: true }),
+    functions.flatten(),
+    functions.join(),
+  );
+}
+
+async function encodeTextures(
+  document: Document,
+  { format, normalScale }: Profile,
+  { textureSide }: Detail,
+  { functions, extensions }: Libraries,
+  encodeTexture: EncodeTexture,
+): Promise<void> {
+  for (const texture of document.getRoot().listTextures()) {
+    const [bytes, mimeType] = [texture.getImage()!, texture.getMimeType()];
+    const meaning = meaningOf(texture, functions);
+    const isTransparent = texture
+      .listParents()
+      .some(
+        (parent) =>
+          'getAlphaMode' in parent && (parent as never as Alpha).getAlphaMode() !== 'OPAQUE',
+      );
+    const largest = meaning === 'normal' ? textureSide * normalScale : textureSide;
+    const request = { bytes, mimeType, meaning, format, isTransparent, largest };
+    const encoded = await encodeTexture(request);
+    if (encoded !== undefined) texture.setImage(encoded.bytes).setMimeType(encoded.mimeType);
+    if (texture.getMimeType() === 'image/webp')
+      document.createExtension(extensions.EXTTextureWebP).setRequired(true);
+  }
+}
+
+interface Alpha {
+  getAlphaMode(): string;
+}
+
+/** A texture with several meanings is stored for the more delicate one. */
+function meaningOf(texture: Texture, functions: Libraries['functions']): TextureMeaning {
+  const slots = functions.listTextureSlots(texture);
+  return slots.some((slot) => /normaltexture/i.test(slot)) ? 'normal' : 'other';
+}
+
+async function store(
+  document: Document,
+  { geometry }: Profile,
+  { functions, extensions, encoder }: Libraries,
+): Promise<void> {
+  await document.transform(
+    // Solid textures stay: to find them, each would be decoded.
+    functions.prune({ keepSolidTextures: true }),
+    functions.dedup(),
+  );
+  if (geometry === 'plain') return;
+  await document.transform(
+    functions.reorder({ encoder, target: 'size' }),
+    functions.quantize({
+      quantizePosition: QUANTIZATION_BITS.position,
+      quantizeNormal: QUANTIZATION_BITS.normal,
+      quantizeTexcoord: QUANTIZATION_BITS.uv,
+    }),
+  );
+  document
+    .createExtension(extensions.EXTMeshoptCompression)
+    .setRequired(true)
+    .setEncoderOptions({ method: extensions.EXTMeshoptCompression.EncoderMethod.QUANTIZE });
+}

@@ -1,0 +1,44 @@
+/** The delivery of a target profile: one GLB of each master. */
+import type { Maker } from './maker.ts';
+import { PROFILES, type ProfileName } from './profiles.ts';
+
+/** Raise it where the same model gets another file. */
+const VERSION = 1;
+
+/** One is encoded while another is read. */
+const AT_ONCE = 2;
+
+/**
+ * Makes the files of a profile.
+ *
+ * @example
+ * ```ts
+ * const [{ bytes, facts }] = await createProfileMaker('web').make(master);
+ * facts.requiredExtensions;   // → 'EXT_meshopt_compression EXT_texture_webp KHR_mesh_quantization'
+ * ```
+ */
+export function createProfileMaker(name: ProfileName): Maker {
+  const profile = PROFILES[name];
+  return {
+    name,
+    key: `${VERSION} ${JSON.stringify(profile)}`,
+    files: ['model.glb'],
+    atOnce: AT_ONCE,
+    async make(master) {
+      const { optimize } = await import('./optimize.ts');
+      const { encodeTexture } = await import('./texture-encoder.ts');
+      const { bytes, figures, changedTransforms } = await optimize(master, profile, encodeTexture);
+      const { triangles, drawCalls, images, extensionsRequired } = figures;
+      const sides = images.map(({ width, height }) => Math.max(width, height));
+      const facts = {
+        triangles,
+        drawCalls,
+        textures: images.length,
+        largestTexture: Math.max(0, ...sides),
+        requiredExtensions: extensionsRequired.join(' '),
+        ...(changedTransforms > 0 && { changedTransforms }),
+      };
+      return [{ bytes, facts }];
+    },
+  };
+}

@@ -1,0 +1,248 @@
+/** Files of target profiles, made of articles of the sample range. */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NodeIO } from '@gltf-transform/core';
+import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFigures } from '../../src/deliver/glb-figures.ts';
+import { optimize, QUANTIZATION_BITS } from '../../src/deliver/optimize.ts';
+import { createProfileMaker } from '../../src/deliver/profile-maker.ts';
+import {
+  breachesOf,
+  PROFILE_NAMES,
+  PROFILES,
+  type Profile,
+  type ProfileName,
+} from '../../src/deliver/profiles.ts';
+import { encodeTexture } from '../../src/deliver/texture-encoder.ts';
+import { readManifest } from '../../src/write/manifest.ts';
+import { complaintsAbout, errorsIn } from '../helpers/check-glb.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import {
+  boundsOf,
+  decoded,
+  drawnVertices,
+  readerWithDecoders,
+  unmatched,
+} from '../helpers/drawn-vertices.ts';
+
+/** A desk, many parts, a mirrored part, glass, textures with different transforms, leather. */
+const ARTICLES = [
+  ['FJEL', 'LINEA', 'LN-M'],
+  ['FJEL', 'DEPOT', 'DP-X3/4'],
+  ['FJEL', 'DEPOT', 'DP-F2'],
+  ['FJEL', 'FORUM', 'FM-G150+'],
+  ['FJEL', 'FORUM', 'FM-W160'],
+  ['BRNK', 'AKTA', 'AK110 N'],
+] as const;
+
+interface Line {
+  basearticlenumber: string;
+  delivery: ProfileName;
+  files: { path: string; bytes: number; facts: Record<string, string | number> }[];
+  error?: { code: string; message: string };
+}
+
+let folder: string;
+let pipeline: string;
+let lines: Line[];
+const masters = new Map<string, Uint8Array>();
+const text = (path: string) => readFile(join(folder, 'out', path), 'utf8');
+const bytesOf = async (path: string) => new Uint8Array(await readFile(join(folder, 'out', path)));
+const readLines = async () =>
+  (await text('deliveries.jsonl'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  pipeline = await writePipeline(folder, {
+    service: { emulator: true },
+    articles: ARTICLES.map(([manufacturer, program, basearticlenumber]) => ({
+      article: { manufacturer, program, basearticlenumber },
+    })),
+    deliver: { profiles: PROFILE_NAMES },
+  });
+  // The articles that amazon refuses are rows of the delivery.
+  await command(['run', pipeline]);
+  lines = await readLines();
+  for (const line of await readManifest(join(folder, 'out'))) {
+    if ('glb' in line && line.glb) masters.set(line.basearticlenumber, await bytesOf(line.glb));
+  }
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const madeBy = (name: ProfileName) =>
+  lines.filter(({ delivery, error }) => delivery === name && error === undefined);
+
+describe.each(PROFILE_NAMES)('the profile %s', (name) => {
+  it('is kept by each file that is made, and each other article is a row with the limit', async () => {
+    const own = lines.filter(({ delivery }) => delivery === name);
+    expect(own).toHaveLength(ARTICLES.length);
+    for (const { files, error } of own) {
+      if (error !== undefined) {
+        expect(error.code).toBe('BUDGET_EXCEEDED');
+        expect(error.message).toMatch(/^textures: expected 2048 to 4096 .* received .* × /);
+        continue;
+      }
+      const glb = await bytesOf(files[0]!.path);
+      const figures = await readFigures(glb);
+      expect(breachesOf(figures, PROFILES[name])).toEqual([]);
+      const { triangles, drawCalls, extensionsRequired } = figures;
+      const requiredExtensions = extensionsRequired.join(' ');
+      expect(files[0]!.facts).toMatchObject({ triangles, drawCalls, requiredExtensions });
+    }
+    if (name !== 'amazon') expect(madeBy(name)).toHaveLength(ARTICLES.length);
+  });
+
+  it('makes valid files, which are the same each time', async () => {
+    for (const { files, basearticlenumber } of madeBy(name)) {
+      const glb = await bytesOf(files[0]!.path);
+      expect(await errorsIn(glb)).toEqual([]);
+      expect(await complaintsAbout(await decoded(glb))).toEqual([]);
+      const [again] = await createProfileMaker(name).make(masters.get(basearticlenumber)!);
+      expect(Buffer.from(again!.bytes).equals(glb)).toBe(true);
+    }
+  });
+
+  it('shows the vertices of the master at their places, with their normals and UVs', async () => {
+    for (const { files, basearticlenumber } of madeBy(name)) {
+      const master = masters.get(basearticlenumber)!;
+      const glb = await bytesOf(files[0]!.path);
+      expect((await readFigures(glb)).triangles).toBe((await readFigures(master)).triangles);
+      const [before, after] = [await drawnVertices(master), await drawnVertices(glb)];
+      const { min, max } = boundsOf(before);
+      const shift =
+        PROFILES[name].origin === 'floor'
+          ? [(min[0] + max[0]) / 2, min[1], (min[2] + max[2]) / 2]
+          : [0, 0, 0];
+      for (const { position } of before) {
+        for (let k = 0; k < 3; k++) position[k]! -= shift[k]!;
+      }
+      const step =
+        Math.max(...max.map((value, k) => value - min[k]!)) / 2 ** QUANTIZATION_BITS.position;
+      const isExact = PROFILES[name].geometry === 'plain';
+      const tolerance = isExact
+        ? { metres: 2e-6, normalDegrees: 0.05, uv: 1e-4 }
+        : { metres: step, normalDegrees: 0.1, uv: 2 / 2 ** QUANTIZATION_BITS.uv };
+      expect(unmatched(after, before, tolerance).slice(0, 1)).toEqual([]);
+      expect(unmatched(before, after, tolerance).slice(0, 1)).toEqual([]);
+    }
+  });
+});
+
+describe('what a delivery of profiles promises', () => {
+  it('a second run makes nothing again', async () => {
+    const { stdout } = await command(['deliver', pipeline]);
+    for (const name of PROFILE_NAMES.filter((each) => each !== 'amazon'))
+      expect(stdout).toContain(`${name}: 0 made · ${ARTICLES.length} unchanged · 0 failed`);
+  });
+
+  it('web needs the decoder that its required extensions name, and no other', async () => {
+    const [{ files } = { files: [] }] = madeBy('web');
+    const glb = await bytesOf(files[0]!.path);
+    const without = new NodeIO().registerExtensions(ALL_EXTENSIONS);
+    await expect(without.readBinary(glb)).rejects.toThrow(/meshopt\.decoder/);
+    expect((await readerWithDecoders().readBinary(glb)).getRoot().listMeshes()).not.toEqual([]);
+  });
+
+  it('ar-android stands on the floor, and has no mirrored part, texture transform or transmission', async () => {
+    for (const { files } of madeBy('ar-android')) {
+      const glb = await bytesOf(files[0]!.path);
+      const { min, max } = boundsOf(await drawnVertices(glb));
+      for (const at of [min[1], min[0] + max[0], min[2] + max[2]]) expect(at).toBeCloseTo(0, 5);
+      const root = (await readerWithDecoders().readBinary(glb)).getRoot();
+      for (const node of root.listNodes()) {
+        const [x, y, z] = node.getWorldScale();
+        expect(x * y * z).toBeGreaterThan(0);
+      }
+      const names = root.listExtensionsUsed().map(({ extensionName }) => extensionName);
+      expect(names.filter((each) => /transform|transmission/.test(each))).toEqual([]);
+      expect(root.listTextures().map((texture) => texture.getMimeType())).not.toContain(
+        'image/webp',
+      );
+    }
+    const glass = madeBy('ar-android').find((line) => line.basearticlenumber === 'FM-G150+')!;
+    const root = (
+      await readerWithDecoders().readBinary(await bytesOf(glass.files[0]!.path))
+    ).getRoot();
+    expect(root.listMaterials().map((material) => material.getAlphaMode())).toContain('BLEND');
+  });
+
+  it('ar-android says how many textures got the transform of another', async () => {
+    const felt = madeBy('ar-android').find((line) => line.basearticlenumber === 'FM-W160')!;
+    expect(felt.files[0]!.facts.changedTransforms).toBeGreaterThan(0);
+  });
+
+  it('normal maps keep all of their chroma', async () => {
+    for (const { files } of madeBy('web')) {
+      const root = (await readerWithDecoders().readBinary(await bytesOf(files[0]!.path))).getRoot();
+      for (const material of root.listMaterials()) {
+        const map = material.getNormalTexture();
+        if (map === null) continue;
+        const { format, chromaSubsampling } = await sharp(map.getImage()!).metadata();
+        expect({ format, chromaSubsampling }).toEqual({
+          format: 'jpeg',
+          chromaSubsampling: '4:4:4',
+        });
+      }
+    }
+  });
+});
+
+describe('a budget', () => {
+  const chair = () => masters.get('AK110 N')!;
+  const make = (budget: Partial<Profile>) =>
+    optimize(chair(), { ...PROFILES.planner, ...budget }, encodeTexture);
+
+  it('of triangles is kept by making surfaces simpler, within the bound', async () => {
+    const { triangles } = await readFigures(chair());
+    const limit = Math.round(triangles * 0.8);
+    const { figures, bytes } = await make({ triangles: limit, bytes: 1e9 });
+    expect(figures.triangles).toBeLessThanOrEqual(limit);
+    expect(figures.triangles).toBeGreaterThan(limit / 2);
+    const [before, after] = [
+      boundsOf(await drawnVertices(chair())),
+      boundsOf(await drawnVertices(bytes)),
+    ];
+    const bound = PROFILES.planner.simplifyMillimetres / 1000;
+    for (const side of ['min', 'max'] as const) {
+      for (let k = 0; k < 3; k++)
+        expect(Math.abs(after[side][k]! - before[side][k]!)).toBeLessThan(bound);
+    }
+  });
+
+  it('of bytes is kept by making textures smaller first', async () => {
+    const { bytes: all, triangles } = await readFigures(chair());
+    const { figures } = await make({ bytes: Math.round(all * 0.7) });
+    expect(Math.max(...figures.images.map(({ width }) => width))).toBeLessThan(1024);
+    expect(figures.triangles).toBe(triangles);
+  });
+
+  it('of draw calls is kept by joining the parts of a material', async () => {
+    const many = await readFigures(masters.get('DP-X3/4')!);
+    expect(many.drawCalls).toBeGreaterThan(PROFILES['khronos-commerce'].drawCalls);
+    const made = madeBy('khronos-commerce').find((line) => line.basearticlenumber === 'DP-X3/4')!;
+    expect(made.files[0]!.facts.drawCalls).toBeLessThanOrEqual(many.materials);
+  });
+
+  it('that cannot be kept is refused with each limit', async () => {
+    await expect(make({ triangles: 20 })).rejects.toMatchObject({
+      code: 'BUDGET_EXCEEDED',
+      message: expect.stringMatching(/^triangles: expected at most 20, received \d+/),
+    });
+    await expect(make({ bytes: 1000 })).rejects.toMatchObject({
+      code: 'BUDGET_EXCEEDED',
+      message: expect.stringMatching(/^bytes: expected at most 1000, received \d+/),
+    });
+  });
+
+  it('is not asked of what is no model', async () => {
+    for (const wrong of [new Uint8Array(100), chair().subarray(0, 900)])
+      await expect(optimize(wrong, PROFILES.web, encodeTexture)).rejects.toMatchObject({
+        code: 'MODEL_UNREADABLE',
+      });
+  });
+});

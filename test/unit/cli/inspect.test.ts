@@ -1,0 +1,46 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { command, temporaryFolder } from '../../helpers/command.ts';
+
+let folder: string;
+let desk: string;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  desk = join(folder, 'desk.glb');
+  const article = ['--manufacturer', 'FJEL', '--program', 'LINEA', '--basearticlenumber', 'LN-M'];
+  await command(['convert', '--emulator', ...article, '--output', desk]);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const inspect = (...words: string[]) => command(['inspect', ...words]);
+
+test('inspect lists totals, the largest meshes and textures first, and every profile', async () => {
+  const { exit, stdout } = await inspect(desk);
+  expect(exit).toBe(0);
+  expect(stdout).toMatch(/^ {2}bytes +[\d.]+ kB: meshes [\d.]+ kB, textures [\d.]+ kB$/m);
+  expect(stdout).toMatch(/^ {2}triangles +[\d,]+$/m);
+  expect(stdout).toMatch(/^ {2}draw calls +\d+$/m);
+  expect(stdout).toMatch(/^ {2}required +none$/m);
+  expect(stdout).toMatch(/\d+ textures?\n {2}[\d.]+ kB +\S.* {2}1024 × 1024, jpeg$/m);
+  expect(stdout).toMatch(/^ {2}shopify +fits$/m);
+  expect(stdout).toMatch(
+    /^ {2}ar-android +extensions: expected .*, received KHR_texture_transform$/m,
+  );
+  expect(stdout).toMatch(/^ {2}amazon +textures: expected 2048 to 4096 pixels a side, received /m);
+});
+
+test('inspect shortens its lists, and says how to see the rest', async () => {
+  const { stdout } = await inspect(desk, '--rows', '1');
+  const [, more] = /… and (\d+) more: --rows \d+ lists them/.exec(stdout) ?? [];
+  expect(Number(more)).toBeGreaterThan(0);
+});
+
+test('inspect of what is no GLB is a sentence and exit 1; of a missing file exit 2', async () => {
+  const text = join(folder, 'text.glb');
+  await writeFile(text, 'This is no model, but long enough to be one.');
+  const { exit, stderr } = await inspect(text);
+  expect(exit).toBe(1);
+  expect(stderr).toContain('model: expected a GLB file: it begins with other bytes');
+  expect((await inspect(join(folder, 'none.glb'))).exit).toBe(2);
+});

@@ -1,0 +1,119 @@
+import { Document } from '@gltf-transform/core';
+import { KHRTextureTransform } from '@gltf-transform/extensions';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bakeIrregularParts, bakeTextureTransforms } from '../../../src/deliver/bake.ts';
+import { type Libraries, loadLibraries } from '../../../src/deliver/libraries.ts';
+
+let libraries: Libraries;
+beforeAll(async () => {
+  libraries = await loadLibraries();
+});
+
+const number = fc.double({ min: -8, max: 8, noNaN: true });
+const size = fc.double({ min: 0.1, max: 8, noNaN: true });
+
+/** A triangle, its UVs being its x and y. */
+function triangleOf(document: Document) {
+  const list = (type: 'VEC2' | 'VEC3', values: number[]) =>
+    document.createAccessor().setType(type).setArray(Float32Array.from(values));
+  return document
+    .createPrimitive()
+    .setAttribute('POSITION', list('VEC3', [0, 0, 0, 1, 0, 0, 0, 1, 0]))
+    .setAttribute('NORMAL', list('VEC3', [0, 0, 1, 0, 0, 1, 0, 0, 1]))
+    .setAttribute('TEXCOORD_0', list('VEC2', [0, 0, 1, 0, 0, 1]))
+    .setIndices(document.createAccessor().setArray(Uint16Array.from([0, 1, 2])));
+}
+
+describe('bakeTextureTransforms', () => {
+  it('gives each vertex the place that its transform means, and leaves other materials alone', () => {
+    fc.assert(
+      fc.property(
+        fc.tuple(number, number),
+        fc.tuple(size, size),
+        number,
+        (offset, scale, angle) => {
+          const document = new Document();
+          const transforms = document.createExtension(KHRTextureTransform);
+          const texture = document.createTexture().setImage(new Uint8Array(1));
+          const placed = document.createMaterial().setBaseColorTexture(texture);
+          placed
+            .getBaseColorTextureInfo()!
+            .setExtension(
+              'KHR_texture_transform',
+              transforms.createTransform().setOffset(offset).setScale(scale).setRotation(angle),
+            );
+          const plain = document.createMaterial().setBaseColorTexture(texture);
+          const [first, second] = [triangleOf(document), triangleOf(document)];
+          second.setAttribute('TEXCOORD_0', first.getAttribute('TEXCOORD_0'));
+          document
+            .createMesh()
+            .addPrimitive(first.setMaterial(placed))
+            .addPrimitive(second.setMaterial(plain));
+          expect(bakeTextureTransforms(document, libraries)).toBe(0);
+          const at = (i: number) => first.getAttribute('TEXCOORD_0')!.getElement(i, []);
+          const [c, s] = [Math.cos(angle), Math.sin(angle)];
+          const expected = [
+            [0, 0],
+            [c * scale[0], -s * scale[0]],
+            [s * scale[1], c * scale[1]],
+          ];
+          for (const [i, [u, v]] of expected.entries()) {
+            expect(at(i)[0]).toBeCloseTo(u! + offset[0], 4);
+            expect(at(i)[1]).toBeCloseTo(v! + offset[1], 4);
+          }
+          expect(Array.from(second.getAttribute('TEXCOORD_0')!.getArray()!)).toEqual([
+            0, 0, 1, 0, 0, 1,
+          ]);
+          expect(document.getRoot().listExtensionsUsed()).toEqual([]);
+        },
+      ),
+    );
+  });
+
+  it('gives all textures of a material the transform of the base colour, and counts the others', () => {
+    const document = new Document();
+    const transforms = document.createExtension(KHRTextureTransform);
+    const texture = document.createTexture().setImage(new Uint8Array(1));
+    const material = document
+      .createMaterial()
+      .setNormalTexture(texture)
+      .setBaseColorTexture(texture)
+      .setEmissiveTexture(texture);
+    for (const info of [material.getBaseColorTextureInfo()!, material.getEmissiveTextureInfo()!]) {
+      const transform = transforms.createTransform().setScale([3, 3]);
+      info.setExtension('KHR_texture_transform', transform);
+    }
+    const primitive = triangleOf(document).setMaterial(material);
+    document.createMesh().addPrimitive(primitive);
+    expect(bakeTextureTransforms(document, libraries)).toBe(1);
+    expect(Array.from(primitive.getAttribute('TEXCOORD_0')!.getArray()!)).toEqual([
+      0, 0, 3, 0, 0, 3,
+    ]);
+  });
+});
+
+describe('bakeIrregularParts', () => {
+  it('keeps the outside of a mirrored part outside, and what shares its mesh unchanged', () => {
+    const document = new Document();
+    const mesh = document.createMesh().addPrimitive(triangleOf(document));
+    const mirrored = document.createNode('mirrored').setMesh(mesh).setScale([-2, 1, 1]);
+    const regular = document.createNode('regular').setMesh(mesh);
+    document.createScene().addChild(mirrored).addChild(regular);
+    expect(bakeIrregularParts(document, libraries)).toBe(1);
+    expect(mirrored.getMesh()).toBeNull();
+    const baked = document.getRoot().listNodes().at(-1)!.getMesh()!.listPrimitives()[0]!;
+    const positions = baked.getAttribute('POSITION')!;
+    const [a, b, c] = [0, 1, 2].map((corner) =>
+      positions.getElement<number[]>(baked.getIndices()!.getScalar(corner), []),
+    ) as [number[], number[], number[]];
+    const area = (b[0]! - a[0]!) * (c[1]! - a[1]!) - (b[1]! - a[1]!) * (c[0]! - a[0]!);
+    // It still faces +Z, where its normals point.
+    expect(area).toBe(2);
+    expect(Math.min(a[0]!, b[0]!, c[0]!)).toBe(-2);
+    const kept = regular.getMesh()!.listPrimitives()[0]!;
+    expect(Array.from(kept.getAttribute('POSITION')!.getArray()!)).toEqual([
+      0, 0, 0, 1, 0, 0, 0, 1, 0,
+    ]);
+  });
+});

@@ -1,0 +1,89 @@
+import { MeshoptDecoder } from 'meshoptimizer/decoder';
+import sharp from 'sharp';
+import type { Mesh } from 'three';
+import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import { describe, expect, it } from 'vitest';
+import { readFigures } from '../../../src/deliver/glb-figures.ts';
+import { optimize } from '../../../src/deliver/optimize.ts';
+import { breachesOf, breachText, PROFILE_NAMES, PROFILES } from '../../../src/deliver/profiles.ts';
+import { encodeTexture } from '../../../src/deliver/texture-encoder.ts';
+import { writeGlb } from '../../../src/write/glb.ts';
+import { BOX_TRIANGLES, boxPoints } from '../../helpers/graphics.ts';
+import { sceneOf } from '../../helpers/snapshot.ts';
+
+/** A box of one metre whose image, if any, is a square of these pixels. */
+async function boxWith(side?: number): Promise<Uint8Array> {
+  const images: Record<string, Uint8Array> = {};
+  if (side !== undefined) images.OAK = await squareOf(side);
+  return writeGlb(
+    await sceneOf({
+      btg: [{ type: 'imp', btgname: 'A::B::BOX', mat: 'OAK' }],
+      mats: [{ mname: 'OAK', ...(side !== undefined && { pic: 'OAK' }) }],
+      blocks: { 'A::B::BOX': { V: boxPoints(), A: [{ F: BOX_TRIANGLES }] } },
+      images,
+    }),
+  );
+}
+
+async function squareOf(side: number): Promise<Uint8Array> {
+  const background = { r: 180, g: 140, b: 90 };
+  const create = { width: side, height: side, channels: 3, background } as const;
+  return new Uint8Array(await sharp({ create }).jpeg().toBuffer());
+}
+
+const made = async (side: number, name: (typeof PROFILE_NAMES)[number]) =>
+  (await optimize(await boxWith(side), PROFILES[name], encodeTexture)).figures;
+
+describe('the profiles', () => {
+  it('make textures that are too large smaller, and enlarge none', async () => {
+    const widths = async (side: number) =>
+      Object.fromEntries(
+        await Promise.all(
+          PROFILE_NAMES.filter((name) => name !== 'amazon').map(async (name) => {
+            return [name, (await made(side, name)).images[0]!.width];
+          }),
+        ),
+      );
+    const large = { web: 2048, 'ar-android': 2048, 'khronos-commerce': 2048, google: 2048 };
+    expect(await widths(2560)).toEqual({ ...large, shopify: 2560, planner: 1024 });
+    for (const width of Object.values(await widths(512))) expect(width).toBe(512);
+  });
+
+  it('amazon: 2048 passes, a smaller texture is refused with a sentence', async () => {
+    expect((await made(2048, 'amazon')).images[0]!.width).toBe(2048);
+    await expect(made(1024, 'amazon')).rejects.toMatchObject({
+      code: 'BUDGET_EXCEEDED',
+      message:
+        'textures: expected 2048 to 4096 pixels a side, received OAK with 1024 × 1024, and no texture is enlarged',
+    });
+  });
+
+  it('web: three.js reads it with the decoder of meshoptimizer, and not without', async () => {
+    const { bytes } = await optimize(await boxWith(), PROFILES.web, encodeTexture);
+    const load = (loader: GLTFLoader) => loader.parseAsync(Uint8Array.from(bytes).buffer, '');
+    await expect(load(new GLTFLoader())).rejects.toThrow(/setMeshoptDecoder/);
+    const { scene } = await load(new GLTFLoader().setMeshoptDecoder(MeshoptDecoder));
+    const meshes: Mesh[] = [];
+    scene.traverse((object) => {
+      if (object.isMesh) meshes.push(object);
+    });
+    expect(meshes.map(({ geometry }) => geometry.getAttribute('position').count)).toEqual([24]);
+  });
+
+  it('name what a file breaks', async () => {
+    const figures = await readFigures(await boxWith(64));
+    const broken = {
+      ...figures,
+      ...{ triangles: 200_000, drawCalls: 20, bytes: 3_000_001 },
+      extensionsUsed: ['KHR_materials_ior', 'X_other'],
+      extensionsRequired: ['X_other'],
+    };
+    expect(breachesOf(broken, PROFILES['khronos-commerce']).map(breachText)).toEqual([
+      'triangles: expected at most 150000, received 200000',
+      'bytes: expected at most 3000000, received 3000001',
+      'draw calls: expected at most 19, received 20',
+      'required extensions: expected none, received X_other',
+    ]);
+    expect(breachesOf(figures, PROFILES['khronos-commerce'])).toEqual([]);
+  });
+});
