@@ -93,7 +93,8 @@ export async function readFigures(glb: Uint8Array): Promise<GlbFigures> {
       materials: materials.length,
       meshes,
       images: images.map(({ name, bufferView, mimeType = '' }, i) => {
-        const { byteOffset = 0, byteLength } = gltf.bufferViews![bufferView!]!;
+        if (bufferView === undefined) throw new Error(`image ${i} is outside of the file`);
+        const { byteOffset = 0, byteLength } = gltf.bufferViews![bufferView]!;
         const [width, height] = sizeOf(
           binary.subarray(byteOffset, byteOffset + byteLength),
           mimeType,

@@ -1,6 +1,7 @@
 /** The delivery of a target profile: one GLB of each master. */
 import type { Maker } from './maker.ts';
 import { PROFILES, type ProfileName } from './profiles.ts';
+import type { EncodeTexture } from './texture-encoder.ts';
 
 /** Raise it where the same model gets another file. */
 const VERSION = 1;
@@ -19,6 +20,7 @@ const AT_ONCE = 2;
  */
 export function createProfileMaker(name: ProfileName): Maker {
   const profile = PROFILES[name];
+  let encode: EncodeTexture | undefined;
   return {
     name,
     key: `${VERSION} ${JSON.stringify(profile)}`,
@@ -26,8 +28,9 @@ export function createProfileMaker(name: ProfileName): Maker {
     atOnce: AT_ONCE,
     async make(master) {
       const { optimize } = await import('./optimize.ts');
-      const { encodeTexture } = await import('./texture-encoder.ts');
-      const { bytes, figures, changedTransforms } = await optimize(master, profile, encodeTexture);
+      const { encodeTexture, remembering } = await import('./texture-encoder.ts');
+      encode ??= remembering(encodeTexture);
+      const { bytes, figures, changedTransforms } = await optimize(master, profile, encode);
       const { triangles, drawCalls, images, extensionsRequired } = figures;
       const sides = images.map(({ width, height }) => Math.max(width, height));
       const facts = {
@@ -39,6 +42,9 @@ export function createProfileMaker(name: ProfileName): Maker {
         ...(changedTransforms > 0 && { changedTransforms }),
       };
       return [{ bytes, facts }];
+    },
+    async close() {
+      encode = undefined;
     },
   };
 }

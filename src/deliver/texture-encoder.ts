@@ -1,6 +1,8 @@
 /** Encodes textures with sharp, which is loaded for the first one. */
+import { LRUCache } from 'lru-cache';
 import type { Sharp } from 'sharp';
 import { ConverterError } from '../support/errors.ts';
+import { sha256Hex } from '../support/files.ts';
 
 /** What a texture means: directions, or what bears a loss of chroma. */
 export type TextureMeaning = 'normal' | 'other';
@@ -69,4 +71,25 @@ function formatOf(
 ): keyof typeof ENCODINGS {
   if (meaning === 'normal') return 'jpeg';
   return format === 'jpeg' && isTransparent && hasAlpha ? 'png' : format;
+}
+
+/** Most bytes of encoded textures that are kept: those of a series, which its articles share. */
+const REMEMBERED_BYTES = 64e6;
+
+/** The encoder, which encodes a texture that several masters share once. */
+export function remembering(encode: EncodeTexture): EncodeTexture {
+  type Encoded = Awaited<ReturnType<EncodeTexture>>;
+  const kept = new LRUCache<string, { encoded: Encoded }>({
+    maxSize: REMEMBERED_BYTES,
+    sizeCalculation: ({ encoded }) => 1 + (encoded?.bytes.length ?? 0),
+  });
+  return async (request) => {
+    const { bytes, ...wanted } = request;
+    const key = `${sha256Hex(bytes)} ${JSON.stringify(wanted)}`;
+    const known = kept.get(key);
+    if (known !== undefined) return known.encoded;
+    const encoded = await encode(request);
+    kept.set(key, { encoded });
+    return encoded;
+  };
 }

@@ -98,12 +98,14 @@ describe.each(PROFILE_NAMES)('the profile %s', (name) => {
   });
 
   it('makes valid files, which are the same each time', async () => {
-    for (const { files, basearticlenumber } of madeBy(name)) {
+    for (const { files } of madeBy(name)) {
       const glb = await bytesOf(files[0]!.path);
       expect(await errorsIn(glb)).toEqual([]);
       expect(await complaintsAbout(await decoded(glb))).toEqual([]);
+    }
+    for (const { files, basearticlenumber } of madeBy(name).slice(0, 1)) {
       const [again] = await createProfileMaker(name).make(masters.get(basearticlenumber)!);
-      expect(Buffer.from(again!.bytes).equals(glb)).toBe(true);
+      expect(Buffer.from(again!.bytes).equals(await bytesOf(files[0]!.path))).toBe(true);
     }
   });
 

@@ -1,5 +1,5 @@
 /** A GLB as the page shows it. */
-import { MeshoptSimplifier } from 'meshoptimizer';
+import { MeshoptDecoder, MeshoptSimplifier } from 'meshoptimizer';
 import {
   Box3,
   BufferAttribute,
@@ -22,7 +22,8 @@ const MOST_CASTING_TRIANGLES = 60_000;
 /** Share of the studio's light at which a white board is not as white as the paper behind it. */
 const EXPOSURE = 0.88;
 
-const loader = new GLTFLoader();
+// Files of the profile web are compressed.
+const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
 
 /** A loaded model. */
 export interface Model {
