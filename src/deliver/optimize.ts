@@ -1,5 +1,5 @@
 /** Makes of a master the file of a profile, within its budget. */
-import type { Document, Mesh, Texture } from '@gltf-transform/core';
+import type { Document, Mesh, Primitive, Texture } from '@gltf-transform/core';
 import { ConverterError } from '../support/errors.ts';
 import {
   bakeIrregularParts,
@@ -32,8 +32,12 @@ interface Detail {
 /** Textures are not made smaller than this to save bytes. */
 const SMALLEST_SIDE = 256;
 
-/** Bits of a coordinate, over the longest side of its mesh; of a normal; of a UV from 0 to 1. */
+/** Fewest bits of a coordinate, over the longest side of its mesh; bits of a normal; of a UV from 0 to 1. */
 export const QUANTIZATION_BITS = { position: 14, normal: 12, uv: 14 } as const;
+
+/** Coordinates of large meshes get more bits, up to what KHR_mesh_quantization has, to keep this step. */
+const MOST_POSITION_BITS = 16;
+const LARGEST_STEP_METRES = 0.0003;
 
 /**
  * Makes the file of a profile.
@@ -136,11 +140,7 @@ function simplify(
   for (const mesh of document.getRoot().listMeshes()) {
     const scale = scaleOf(mesh);
     for (const primitive of mesh.listPrimitives()) {
-      const [min, max] = [[], []] as [number[], number[]];
-      const positions = primitive.getAttribute('POSITION')!;
-      positions.getMin(min);
-      positions.getMax(max);
-      const extent = Math.max(...max.map((value, axis) => value - min[axis]!)) * scale;
+      const extent = extentOf(primitive) * scale;
       if (!(extent > 0)) continue;
       // The library expects the error as a part of the extent.
       const error = Math.min(1, simplifyMillimetres / MILLIMETRES / extent);
@@ -148,6 +148,13 @@ function simplify(
       if (primitive.getIndices()!.getCount() === 0) primitive.dispose();
     }
   }
+}
+
+/** Longest side of the bounds of a primitive, in units of its mesh. */
+function extentOf(primitive: Primitive): number {
+  const positions = primitive.getAttribute('POSITION')!;
+  const [min, max] = [positions.getMin([]), positions.getMax([])];
+  return Math.max(...max.map((value, axis) => value - min[axis]!));
 }
 
 /** The largest scale at which the scene has a mesh. */
@@ -219,7 +226,7 @@ async function store(
   await document.transform(
     functions.reorder({ encoder, target: 'size' }),
     functions.quantize({
-      quantizePosition: QUANTIZATION_BITS.position,
+      quantizePosition: positionBits(document),
       quantizeNormal: QUANTIZATION_BITS.normal,
       quantizeTexcoord: QUANTIZATION_BITS.uv,
     }),
@@ -228,4 +235,18 @@ async function store(
     .createExtension(extensions.EXTMeshoptCompression)
     .setRequired(true)
     .setEncoderOptions({ method: extensions.EXTMeshoptCompression.EncoderMethod.QUANTIZE });
+}
+
+function positionBits(document: Document): number {
+  const extents = document
+    .getRoot()
+    .listMeshes()
+    .flatMap((mesh) => {
+      const scale = scaleOf(mesh);
+      return mesh.listPrimitives().map((primitive) => extentOf(primitive) * scale);
+    });
+  const bits = Math.ceil(
+    Math.log2(Math.max(LARGEST_STEP_METRES, ...extents) / LARGEST_STEP_METRES),
+  );
+  return Math.min(MOST_POSITION_BITS, Math.max(QUANTIZATION_BITS.position, bits));
 }

@@ -8,6 +8,7 @@ import { optimize } from '../../../src/deliver/optimize.ts';
 import { breachesOf, breachText, PROFILE_NAMES, PROFILES } from '../../../src/deliver/profiles.ts';
 import { encodeTexture } from '../../../src/deliver/texture-encoder.ts';
 import { writeGlb } from '../../../src/write/glb.ts';
+import { drawnVertices, unmatched } from '../../helpers/drawn-vertices.ts';
 import { BOX_TRIANGLES, boxPoints } from '../../helpers/graphics.ts';
 import { sceneOf } from '../../helpers/snapshot.ts';
 
@@ -68,6 +69,27 @@ describe('the profiles', () => {
       if (object.isMesh) meshes.push(object);
     });
     expect(meshes.map(({ geometry }) => geometry.getAttribute('position').count)).toEqual([24]);
+  });
+
+  it('web: a mesh that is larger than furniture has more bits for its vertices', async () => {
+    const small = [0.1234, 0.2345, 0.3456, 0.1434, 0.2345, 0.3456, 0.1234, 0.2545, 0.3456];
+    const glb = writeGlb(
+      await sceneOf({
+        btg: [{ type: 'imp', btgname: 'A::B::WALL', mat: 'M' }],
+        mats: [{ mname: 'M' }],
+        blocks: {
+          'A::B::WALL': {
+            V: [0, 0, 0, 20, 0, 0, 0, 1, 0, ...small],
+            A: [{ F: [0, 1, 2, 3, 4, 5] }],
+          },
+        },
+      }),
+    );
+    const { bytes } = await optimize(glb, PROFILES.web, encodeTexture);
+    const [before, after] = [await drawnVertices(glb), await drawnVertices(bytes)];
+    const tolerance = { metres: 20 / 2 ** 16, normalDegrees: 0.1, uv: 0 };
+    expect(before).toHaveLength(6);
+    expect(unmatched(before, after, tolerance)).toEqual([]);
   });
 
   it('name what a file breaks', async () => {
