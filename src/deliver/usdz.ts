@@ -3,6 +3,7 @@ import type { Document, Material, Texture } from '@gltf-transform/core';
 import { ConverterError } from '../support/errors.ts';
 import { storedZip, type ZipEntry } from './stored-zip.ts';
 import { boundsOf, collectMeshes, standOnOrigin, type UsdMesh } from './usd-geometry.ts';
+import { withoutProfile } from './usd-image.ts';
 import { type UsdMaterial, usdMaterial } from './usd-material.ts';
 import { layerText, ofPoints, type Prim, tuples, uniqueNames } from './usd-text.ts';
 
@@ -37,7 +38,8 @@ const DECIMALS = { point: 6, normal: 4, st: 6 } as const;
 /**
  * Writes the scene of a document: metres, +Y up, the origin in the middle of the floor.
  *
- * The bytes depend on the document alone. Images are those of the document, unchanged.
+ * The bytes depend on the document alone. Images are those of the document, unchanged but for
+ * colour profiles, which glTF ignores.
  *
  * @throws {@link ConverterError} `NOTHING_TO_DRAW` where the scene has no triangle.
  * @example
@@ -112,7 +114,7 @@ function imageFiles() {
       if (bytes === null || ending === undefined) return undefined;
       const path = `textures/${nameOf(texture.getName())}.${ending}`;
       paths.set(texture, path);
-      files.push({ name: path, bytes });
+      files.push({ name: path, bytes: withoutProfile(bytes, texture.getMimeType()) });
       return path;
     },
   };

@@ -1,0 +1,140 @@
+/** A USDZ in two readers that are not ours: what they find in it, and how it looks. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBrowser } from '../../src/deliver/browser.ts';
+import { takePictures } from '../../src/deliver/picture.ts';
+import { PICTURE_DEFAULTS, type PictureOptions } from '../../src/deliver/picture-options.ts';
+import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
+import { createUsdzMaker } from '../../src/deliver/usdz-maker.ts';
+import { type ConvertParameters, convert } from '../../src/library.ts';
+import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
+import { similarity } from '../helpers/similarity.ts';
+import { judgeUsdz } from '../helpers/usdz-judge.ts';
+
+const PICTURE: PictureOptions = { ...PICTURE_DEFAULTS, width: 512, height: 512, format: 'png' };
+
+const RECORDING = resolve('../shared/data/cc0-furniture');
+const recorded = (program: string, basearticlenumber: string) => ({
+  service: { recording: RECORDING },
+  article: { manufacturer: 'SH3D', program, basearticlenumber },
+});
+
+/** A lamp with normal maps; real furniture, where it is there: glass, and many mirrored and double-sided parts. */
+const ARTICLES: Pick<ConvertParameters, 'service' | 'article'>[] = [
+  {
+    service: { emulator: true },
+    article: {
+      ...{ manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-DOM 16"' },
+      ...{ finalarticlenumber: 'LM-DOM 16";METALL=MS' },
+      reinitstring: 'LM-DOM 16"/METALL: Messing;::',
+    },
+  },
+  ...(existsSync(RECORDING) ? [recorded('LIVING', 'BC092'), recorded('OFFICE', 'CH044')] : []),
+];
+
+/** Nothing is asked of the page that the test does not answer. */
+const ORIGIN = 'http://readers.test';
+const WASM = createRequire(import.meta.url).resolve('tinyusdz/tinyusdz.wasm');
+
+interface Seen {
+  three: { triangles: number; min: number[]; max: number[] };
+  tinyUsdz: { path: string; points: number[]; indices: number[] }[];
+  /** What three.js has made of it. */
+  glb: Uint8Array;
+}
+
+/** Opens the page with the readers; it reads a file. */
+async function openReaders(browser: Browser): Promise<(usdz: Uint8Array) => Promise<Seen>> {
+  const input = fileURLToPath(new URL('usdz-readers.mjs', import.meta.url));
+  const bundle = await rolldown({ input, platform: 'browser' });
+  const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
+  let model = new Uint8Array();
+  let uploaded = new Uint8Array();
+  const files: Record<
+    string,
+    { type: string; body: () => Promise<Uint8Array> | Uint8Array | string }
+  > = {
+    '/': {
+      type: 'text/html',
+      body: () => '<!doctype html><script type="module" src="readers.js"></script>',
+    },
+    '/readers.js': { type: 'text/javascript', body: () => output[0].code },
+    '/model.usdz': { type: 'model/vnd.usdz+zip', body: () => model },
+    '/tinyusdz.wasm': { type: 'application/wasm', body: () => readFile(WASM) },
+  };
+  const page = await browser.newPage();
+  await page.route(`${ORIGIN}/**`, async (route) => {
+    const posted = route.request().postDataBuffer();
+    if (posted !== null) uploaded = new Uint8Array(posted);
+    const file = files[new URL(route.request().url()).pathname];
+    const body = (await file?.body()) ?? '';
+    await route.fulfill({
+      contentType: file?.type ?? 'text/plain',
+      body: typeof body === 'string' ? body : Buffer.from(body),
+    });
+  });
+  await page.goto(`${ORIGIN}/`);
+  await page.waitForFunction('globalThis.readers');
+  return async (usdz) => {
+    model = new Uint8Array(usdz);
+    const three = (await page.evaluate("readers.three('model.usdz', 'upload')")) as Seen['three'];
+    const seen = await page.evaluate("readers.tinyUsdz('model.usdz', 'tinyusdz.wasm')");
+    return { three, tinyUsdz: seen as Seen['tinyUsdz'], glb: uploaded };
+  };
+}
+
+describe.runIf(HAS_BROWSER)('a USDZ', () => {
+  let folder: string;
+  let browser: Browser;
+  let renderer: Renderer;
+  let read: Awaited<ReturnType<typeof openReaders>>;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'usdz-'));
+    browser = await launchBrowser();
+    read = await openReaders(browser);
+    const found = findBrowser(undefined, process.env.BTG2GLTF_BROWSER)!;
+    renderer = await openRenderer({ browser: found });
+  });
+  afterAll(async () => {
+    await Promise.all([browser?.close(), renderer?.close()]);
+    await rm(folder, { recursive: true });
+  });
+
+  it.each(ARTICLES)(
+    'of $article.basearticlenumber is to readers what was written, and looks like its master',
+    async (article) => {
+      const output = join(folder, 'master.glb');
+      await convert({ ...article, output });
+      const master = new Uint8Array(await readFile(output));
+      const [file] = await createUsdzMaker().make(master);
+      const { meshes, problems } = judgeUsdz(file!.bytes);
+      expect(problems).toEqual([]);
+      const { three, tinyUsdz, glb } = await read(file!.bytes);
+      expect(three.triangles).toBe(file!.facts.triangles);
+      expect(three.min[1]).toBeCloseTo(0, 5);
+      expect(tinyUsdz.map(({ path }) => path)).toEqual(meshes.map(({ path }) => path));
+      tinyUsdz.forEach(({ points, indices }, i) => {
+        // Element by element: a comparison of long lists by Vitest takes seconds.
+        const written = Float32Array.from(meshes[i]!.points);
+        expect(points.findIndex((value, at) => value !== written[at])).toBe(-1);
+        expect(indices.findIndex((value, at) => value !== meshes[i]!.indices[at])).toBe(-1);
+        expect([points.length, indices.length]).toEqual([
+          written.length,
+          meshes[i]!.indices.length,
+        ]);
+      });
+      const [[before], [after]] = [
+        await takePictures(renderer, master, PICTURE),
+        await takePictures(renderer, glb, PICTURE),
+      ];
+      expect(await similarity(before!.bytes, after!.bytes)).toBeGreaterThan(0.98);
+    },
+  );
+});
