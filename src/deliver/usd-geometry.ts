@@ -10,6 +10,7 @@ import {
 } from '../math/vec.ts';
 import type { Vec3 } from '../model/graphics.ts';
 import type { Bounds } from '../model/scene.ts';
+import { ConverterError } from '../support/errors.ts';
 import type { UsdMaterial } from './usd-material.ts';
 
 /** The triangles of one material: numbers in a row, metres. */
@@ -23,7 +24,7 @@ export interface UsdMesh {
 }
 
 /** What the collection of meshes needs of the file. */
-export interface MeshContext {
+interface MeshContext {
   materialOf(material: Material): Pick<UsdMaterial, 'st'>;
   /** Notes a sentence on what is not carried over. */
   lose(sentence: string): void;
@@ -31,6 +32,9 @@ export interface MeshContext {
 
 /** Mode of a primitive in glTF. */
 const TRIANGLES = 4;
+
+/** Their text has 80 MB, or 250 MB where triangles share no points; a string has at most 512 MB, and AR far less. */
+const MOST_TRIANGLES = 1_000_000;
 
 /** The scene that a document shows. */
 function sceneOf(document: Document): Scene | undefined {
@@ -43,12 +47,15 @@ function sceneOf(document: Document): Scene | undefined {
  *
  * A double-sided surface is there twice, once for each side: Quick Look draws no back faces
  * (github.com/google/usd_from_gltf, README).
+ *
+ * @throws {@link ConverterError} `SCENE_TOO_LARGE`
  */
 export function collectMeshes(
   document: Document,
   context: MeshContext,
 ): Map<Material | null, UsdMesh> {
   const meshes = new Map<Material | null, UsdMesh>();
+  let triangles = 0;
   const root = document.getRoot();
   if (root.listAnimations().length > 0) context.lose('animations are left out');
   if (root.listSkins().length > 0) context.lose('skins are left out');
@@ -64,9 +71,16 @@ export function collectMeshes(
       if (primitive.listTargets().length > 0) context.lose('morph targets are left out');
       const mesh = meshes.get(material) ?? { points: [], normals: [], st: [], indices: [] };
       meshes.set(material, mesh);
+      const sides = material?.getDoubleSided() ? 2 : 1;
+      const corners = primitive.getIndices() ?? primitive.getAttribute('POSITION');
+      triangles += ((corners?.getCount() ?? 0) / 3) * sides;
+      if (triangles > MOST_TRIANGLES) {
+        const message = `the scene: expected at most ${MOST_TRIANGLES} triangles, received more`;
+        throw new ConverterError('SCENE_TOO_LARGE', message, { help: 'AR needs a simpler model' });
+      }
       const st = material ? context.materialOf(material).st : undefined;
       addPrimitive(mesh, primitive, matrix, st);
-      if (material?.getDoubleSided()) addPrimitive(mesh, primitive, matrix, st, true);
+      if (sides === 2) addPrimitive(mesh, primitive, matrix, st, true);
     }
   });
   return meshes;

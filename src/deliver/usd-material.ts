@@ -41,7 +41,7 @@ interface Input {
 }
 
 /** What the writer of materials needs of the file. */
-export interface MaterialContext {
+interface MaterialContext {
   /** The path of a texture's image in the archive; undefined where USDZ cannot contain it. */
   pathOf(texture: Texture): string | undefined;
   /** Notes a sentence on what is not carried over. */

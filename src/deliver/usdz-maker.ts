@@ -1,5 +1,6 @@
 /** The delivery of USDZ, for AR on Apple's devices. */
 import { ConverterError } from '../support/errors.ts';
+import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import type { Maker } from './maker.ts';
 
 /** Raise it where the same model gets another file. */
@@ -14,7 +15,7 @@ export const USDZ_PROFILE = 'ar-ios';
 /**
  * Makes a USDZ of masters.
  *
- * The facts are triangles, textures, their bytes, and how many losses there are.
+ * The facts are triangles, textures, their bytes, how many losses there are, and the sentences on them.
  */
 export function createUsdzMaker(): Maker {
   return {
@@ -25,7 +26,8 @@ export function createUsdzMaker(): Maker {
     async make(master) {
       const { writeUsdz } = await import('./usdz.ts');
       const { bytes, losses, ...counts } = writeUsdz(await read(master));
-      return [{ bytes, facts: { ...counts, losses: losses.length } }];
+      const lost = cutText(losses.join('; '), TEXT_LIMITS.message);
+      return [{ bytes, facts: { ...counts, losses: losses.length, lost } }];
     },
   };
 }

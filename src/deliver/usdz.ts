@@ -8,7 +8,7 @@ import { type UsdMaterial, usdMaterial } from './usd-material.ts';
 import { layerText, ofPoints, type Prim, tuples, uniqueNames } from './usd-text.ts';
 
 /** A written file. */
-export interface WrittenUsdz {
+interface WrittenUsdz {
   bytes: Uint8Array<ArrayBuffer>;
   /** With the backs of double-sided surfaces. */
   triangles: number;
@@ -41,7 +41,7 @@ const DECIMALS = { point: 6, normal: 4, st: 6 } as const;
  * The bytes depend on the document alone. Images are those of the document, unchanged but for
  * colour profiles, which glTF ignores.
  *
- * @throws {@link ConverterError} `NOTHING_TO_DRAW` where the scene has no triangle.
+ * @throws {@link ConverterError} `NOTHING_TO_DRAW` where the scene has no triangle; `SCENE_TOO_LARGE`.
  * @example
  * ```ts
  * const { bytes, losses } = writeUsdz(await new WebIO().registerExtensions(KHRONOS_EXTENSIONS).readBinary(glb));

@@ -10,7 +10,7 @@ export type UsdValue =
   | UsdValue[]
   | { [name: string]: UsdValue };
 
-export interface UsdProperty {
+interface UsdProperty {
   /** With `[]` for a list; `rel` for a relationship. */
   type: string;
   value: UsdValue | undefined;

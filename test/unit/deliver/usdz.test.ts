@@ -162,6 +162,9 @@ describe('the triangles of a USDZ', () => {
     const [mesh] = written(document).meshes as [JudgedMesh];
     expect(mesh.indices).toHaveLength(2 * INDICES.length);
     expect(mesh.points.slice(0, 15)).toEqual(mesh.points.slice(15));
+    // Of the third triangle, not all corners have a normal that faces its front.
+    const [front, back] = [mesh.indices.slice(0, 6), mesh.indices.slice(9, 15)];
+    expect(turnedTriangles({ ...mesh, indices: [...front, ...back] })).toBe(0);
     expect(mesh.normals.slice(15)).toEqual(mesh.normals.slice(0, 15).map((value) => 0 - value));
   });
 
@@ -181,6 +184,14 @@ describe('the triangles of a USDZ', () => {
     const { meshes } = written(document);
     expect(meshes).toHaveLength(1);
     expect(meshes[0]!.indices).toHaveLength(2 * INDICES.length);
+  });
+
+  it('are a million at most', () => {
+    const document = sheet(({ material }) => material.setDoubleSided(true));
+    const [mesh] = document.getRoot().listMeshes();
+    const indices = mesh!.listPrimitives()[0]!.getIndices()!;
+    indices.setArray(new Uint16Array(3 * 500_001));
+    expect(() => writeUsdz(document)).toThrow('expected at most 1000000 triangles');
   });
 
   it('are needed: an empty scene is refused', () => {
