@@ -27,7 +27,7 @@ export function createUsdzMaker(): Maker {
       const { writeUsdz } = await import('./usdz.ts');
       const { bytes, losses, ...counts } = writeUsdz(await read(master));
       const lost = cutText(losses.join('; '), TEXT_LIMITS.message);
-      return [{ bytes, facts: { ...counts, losses: losses.length, lost } }];
+      return [{ bytes, facts: { ...counts, losses: losses.length, ...(lost && { lost }) } }];
     },
   };
 }
