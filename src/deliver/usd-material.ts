@@ -12,6 +12,7 @@ import {
   isSamePlacement,
   type Placement,
   placementOf,
+  relativePlacement,
   stWriter,
   transformNode,
   untransformed,
@@ -25,6 +26,7 @@ type Rgba = readonly [...Rgb, number];
 interface ImageUse {
   path: string;
   info: TextureInfo;
+  /** In relation to the coordinates of the meshes. */
   placement: Placement;
   output: 'r' | 'g' | 'b' | 'a' | 'rgb';
   colorSpace: 'sRGB' | 'raw';
@@ -81,8 +83,9 @@ const WRAPS: Readonly<Record<number, string>> = {
 /**
  * Writes a material.
  *
- * The transform that all its textures have goes into the coordinates of the meshes, since readers differ in how they
- * apply a transform in the material (Quick Look ignores it: github.com/google/usd_from_gltf, README).
+ * The transform of its first texture goes into the coordinates of the meshes, and that of another in relation to it
+ * into the material, since readers differ in how they apply one there (Quick Look ignores it:
+ * github.com/google/usd_from_gltf, README).
  *
  * @param scope - Path of the prim that contains the materials.
  */
@@ -100,19 +103,19 @@ export function usdMaterial(
   }
   const inputs = inputsOf(material, { ...context, lose });
   const [first] = inputs.flatMap(({ image }) => image ?? []);
-  if (first === undefined)
-    return { prim: materialPrim(path, name, inputs, undefined), st: undefined };
+  if (first === undefined) return { prim: materialPrim(path, name, inputs), st: undefined };
   const { uvSet } = first.placement;
   for (const input of inputs) {
     if (input.image === undefined || input.image.placement.uvSet === uvSet) continue;
     lose(`the image of ${input.name} is left out: it lies on a second set of coordinates`);
     input.image = undefined;
   }
-  const isAlike = inputs.every(
-    ({ image }) => !image || isSamePlacement(image.placement, first.placement),
-  );
-  const baked = isAlike ? first.placement : untransformed(uvSet);
-  return { prim: materialPrim(path, name, inputs, baked), st: { uvSet, write: stWriter(baked) } };
+  const images = inputs.flatMap(({ image }) => image ?? []);
+  const relative = images.map(({ placement }) => relativePlacement(placement, first.placement));
+  const isBaked = relative.every((placement) => placement !== undefined);
+  const write = stWriter(isBaked ? first.placement : untransformed(uvSet));
+  if (isBaked) for (const [i, image] of images.entries()) image.placement = relative[i]!;
+  return { prim: materialPrim(path, name, inputs), st: { uvSet, write } };
 }
 
 function inputsOf(material: Material, { pathOf, lose }: MaterialContext): Input[] {
@@ -136,7 +139,11 @@ function inputsOf(material: Material, { pathOf, lose }: MaterialContext): Input[
     output: ImageUse['output'],
   ): Input => ({
     ...{ name, type: 'float', value: parameter(factor) },
-    image: imageOf(texture, info, { output, colorSpace: 'raw', scale: all(factor) }),
+    // Nothing is nothing everywhere; three.js and Quick Look leave out the factor of such an image.
+    image:
+      factor === 0
+        ? undefined
+        : imageOf(texture, info, { output, colorSpace: 'raw', scale: all(factor) }),
   });
 
   const { color, opacity } = seenThrough(material, lose);
@@ -270,20 +277,14 @@ function opacityInputs(
   return [input, { name: 'opacityThreshold', type: 'float', value: threshold }];
 }
 
-/** @param baked - The placement that is in the coordinates already. */
-function materialPrim(
-  path: string,
-  name: string,
-  inputs: readonly Input[],
-  baked: Placement | undefined,
-): Prim {
+function materialPrim(path: string, name: string, inputs: readonly Input[]): Prim {
   const surface = ['uniform token info:id = "UsdPreviewSurface"'];
   const nodes: Prim[] = [];
   for (const { name: input, type, value, image } of inputs) {
     if (image !== undefined) {
       const source = `${path}/${input}_image.outputs:${image.output}`;
       surface.push(`${type} inputs:${input}.connect = <${source}>`);
-      nodes.push(...imageNodes(path, input, image, baked));
+      nodes.push(...imageNodes(path, input, image));
     } else if (value !== undefined) surface.push(`${type} inputs:${input} = ${value}`);
   }
   surface.push('int inputs:useSpecularWorkflow = 0', 'token outputs:surface');
@@ -308,15 +309,10 @@ function materialPrim(
   };
 }
 
-function imageNodes(
-  path: string,
-  input: string,
-  image: ImageUse,
-  baked: Placement | undefined,
-): Prim[] {
+function imageNodes(path: string, input: string, image: ImageUse): Prim[] {
   const { info, placement, output, colorSpace, scale, bias } = image;
   const coordinates = `${path}/coordinates.outputs:result`;
-  const isBaked = baked !== undefined && isSamePlacement(placement, baked);
+  const isPlain = isSamePlacement(placement, untransformed(placement.uvSet));
   const transform = `${input}_transform`;
   const isScaled = scale.some((value) => value !== 1);
   const isBiased = bias?.some((value) => value !== 0) ?? false;
@@ -327,7 +323,7 @@ function imageNodes(
       'uniform token info:id = "UsdUVTexture"',
       `asset inputs:file = @${image.path}@`,
       `token inputs:sourceColorSpace = "${colorSpace}"`,
-      `float2 inputs:st.connect = <${isBaked ? coordinates : `${path}/${transform}.outputs:result`}>`,
+      `float2 inputs:st.connect = <${isPlain ? coordinates : `${path}/${transform}.outputs:result`}>`,
       `token inputs:wrapS = "${WRAPS[info.getWrapS()] ?? 'repeat'}"`,
       `token inputs:wrapT = "${WRAPS[info.getWrapT()] ?? 'repeat'}"`,
       ...(isScaled ? [`float4 inputs:scale = ${tuple(scale)}`] : []),
@@ -335,5 +331,5 @@ function imageNodes(
       `${output === 'rgb' ? 'float3' : 'float'} outputs:${output}`,
     ],
   };
-  return isBaked ? [node] : [transformNode(placement, transform, coordinates), node];
+  return isPlain ? [node] : [transformNode(placement, transform, coordinates), node];
 }

@@ -34,6 +34,27 @@ export function isSamePlacement(a: Placement, b: Placement): boolean {
 }
 
 /**
+ * How a texture lies where the placement of another is in the coordinates already.
+ *
+ * @returns Undefined where no placement says it: the other one has no extent, or is turned and stretched otherwise.
+ */
+export function relativePlacement(placement: Placement, base: Placement): Placement | undefined {
+  if (isSamePlacement(placement, base)) return untransformed(placement.uvSet);
+  const [x, y] = [placement.scale[0] / base.scale[0], placement.scale[1] / base.scale[1]];
+  const isTurned = base.rotationRadians !== 0;
+  if (!Number.isFinite(x) || !Number.isFinite(y) || (isTurned && x !== y)) return undefined;
+  const rotationRadians = placement.rotationRadians - base.rotationRadians;
+  const [c, s] = [cos(rotationRadians), sin(rotationRadians)];
+  const [u, v] = [x * base.offset[0], y * base.offset[1]];
+  return {
+    uvSet: placement.uvSet,
+    offset: [placement.offset[0] - c * u - s * v, placement.offset[1] + s * u - c * v],
+    rotationRadians,
+    scale: [x, y],
+  };
+}
+
+/**
  * Makes coordinates of USD, whose second one points up the image, of those of glTF, whose second one points down.
  *
  * @returns A function that adds a pair to a list.

@@ -2,7 +2,12 @@ import { Document } from '@gltf-transform/core';
 import { KHRTextureTransform } from '@gltf-transform/extensions';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { placementOf, stWriter, transformNode } from '../../../src/deliver/usd-placement.ts';
+import {
+  placementOf,
+  relativePlacement,
+  stWriter,
+  transformNode,
+} from '../../../src/deliver/usd-placement.ts';
 
 const length = fc.double({ min: -5, max: 5, noNaN: true });
 const pair = fc.tuple(length, length);
@@ -73,4 +78,33 @@ it('is the same as a node of USD: scaled, turned counter-clockwise in degrees, m
       expect(s * x + c * y + translation[1]!).toBeCloseTo(st[1]!, 3);
     }),
   );
+});
+
+it('of one texture follows from that of another, unless that is turned and stretched otherwise', () => {
+  const extent = length.filter((value) => Math.abs(value) > 0.2);
+  const stretched = fc.record({
+    offset: pair,
+    scale: fc.tuple(extent, extent),
+    rotation: fc.constantFrom(0, 0.5),
+  });
+  fc.assert(
+    fc.property(stretched, stretched, pair, (own, other, uv) => {
+      const [placement, base] = [placed(own), placed(other)];
+      const relative = relativePlacement(placement, base);
+      if (relative === undefined) {
+        expect(other.rotation).not.toBe(0);
+        return;
+      }
+      const [through, direct]: [number[], number[]] = [[], []];
+      const [u, v] = transformed(other, uv);
+      stWriter(relative)(u!, v!, through);
+      stWriter(placement)(...uv, direct);
+      expect(through[0]).toBeCloseTo(direct[0]!, 9);
+      expect(through[1]).toBeCloseTo(direct[1]!, 9);
+    }),
+  );
+  const turned = { offset: [1, 2], scale: [2, 2], rotation: 0.5 };
+  expect(relativePlacement(placed({ ...turned, scale: [3, 3] }), placed(turned))).toBeDefined();
+  const flat = { offset: [0, 0], scale: [0, 1], rotation: 0 };
+  expect(relativePlacement(placed(turned), placed(flat))).toBeUndefined();
 });

@@ -241,7 +241,7 @@ describe('a material in USDZ', () => {
     expect(file.losses).toEqual([]);
   });
 
-  it('has the transform that its images share in the coordinates, else in a node for each', () => {
+  it('has the transform of its first image in the coordinates, and what differs of another in a node', () => {
     const transformed = (isShared: boolean) =>
       written(
         sheet(({ document, material }) => {
@@ -262,12 +262,25 @@ describe('a material in USDZ', () => {
     expect(shared.meshes[0]!.st).toEqual(st);
     expect(nodeOf(shared, 'diffuseColor_transform')).toEqual({});
     const apart = transformed(false);
-    expect(apart.meshes[0]!.st).toEqual(UVS.map((value, i) => (i % 2 === 0 ? value : 1 - value)));
-    expect(nodeOf(apart, 'diffuseColor_transform')).toMatchObject({
-      'inputs:scale': [2, 4],
-      'inputs:translation': [0.5, -3],
+    expect(apart.meshes[0]!.st).toEqual(st);
+    expect(nodeOf(apart, 'diffuseColor_transform')).toEqual({});
+    expect(nodeOf(apart, 'normal_transform')).toMatchObject({
+      'inputs:scale': [0.5, 0.25],
+      'inputs:translation': [-0.25, 0.75],
     });
-    expect(nodeOf(apart, 'normal_transform')).toEqual({});
+  });
+
+  it('has no image where its factor is nothing', () => {
+    const file = written(
+      sheet(({ document, material }) => {
+        const png = document.createTexture().setImage(PNG).setMimeType('image/png');
+        material.setMetallicRoughnessTexture(png).setMetallicFactor(0);
+      }),
+    );
+    expect(surfaceOf(file)).toMatchObject({
+      metallic: 0,
+      roughness: 'roughness_image.outputs:g',
+    });
   });
 
   it('blends or is cut out by its alpha', () => {
