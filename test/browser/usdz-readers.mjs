@@ -17,8 +17,10 @@ globalThis.readers = {
     group.traverse(({ geometry, material }) => {
       if (!geometry) return;
       triangles += (geometry.index ?? geometry.attributes.position).count / 3;
-      // The factor that spreads 0..1 to -1..1 is taken for the strength of a normal map.
-      if (material.normalMap) material.normalScale.multiplyScalar(0.5);
+      // It takes the factor that spreads 0..1 to -1..1 for the strength of a normal map, and turns images clockwise.
+      if (!material.normalMap) return;
+      material.normalScale.multiplyScalar(0.5);
+      material.normalMap.rotation *= -1;
     });
     const { min, max } = new Box3().setFromObject(group);
     const body = await new GLTFExporter().parseAsync(group, { binary: true });
