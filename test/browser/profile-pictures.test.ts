@@ -51,7 +51,7 @@ describe.runIf(HAS_BROWSER)('the picture of each profile', () => {
   beforeAll(async () => {
     folder = await temporaryFolder();
     renderer = await openRenderer({
-      browser: findBrowser(undefined, process.env.BTG2GLTF_BROWSER)!,
+      browser: (await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!,
     });
   });
   afterAll(async () => {

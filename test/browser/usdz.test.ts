@@ -103,7 +103,7 @@ describe.runIf(HAS_BROWSER)('a USDZ', () => {
     folder = await mkdtemp(join(tmpdir(), 'usdz-'));
     browser = await launchBrowser();
     read = await openReaders(browser);
-    const found = findBrowser(undefined, process.env.BTG2GLTF_BROWSER)!;
+    const found = (await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!;
     renderer = await openRenderer({ browser: found });
   });
   afterAll(async () => {
