@@ -19,6 +19,9 @@ const STARTERS = {
   'mesh-thread': 'cli/mesh-thread.ts',
 };
 
+/** The programs of pages; a browser runs them. */
+const PAGES = ['picture-page', 'gallery-page', 'gallery-viewer'];
+
 /** Native code of images, and what is large and only used now and then. */
 const EXTERNAL = [
   /^(?:sharp|playwright-core|@sparticuz\/chromium|@gltf-transform\/(?:core|extensions|functions)|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|yargs)$/,
@@ -109,21 +112,19 @@ for (const [name, input] of Object.entries(STARTERS)) {
 }
 for (const [name, input] of Object.entries(PROGRAMS)) {
   const { code, moduleIds } = await bundled(input);
+  for (const folder of librariesOf(moduleIds)) libraries.add(folder);
   const text = `(function (exports, require, module, __filename, __dirname) {${inAscii(loadingLate(code))}\n})\n`;
   const digest = createHash('sha256').update(text).digest('hex');
   writeFileSync(`${OUT}/${name}.cjs`, `// ${digest}\n${text}`);
-  for (const id of moduleIds) {
-    const [, folder] = /(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id) ?? [];
-    if (folder !== undefined) libraries.add(folder);
-  }
 }
-const page = await bundled('deliver/page/picture-page.ts', {
-  platform: 'browser',
-  format: 'iife',
-  minify: true,
-});
 mkdirSync(`${OUT}/../deliver`, { recursive: true });
-writeFileSync(`${OUT}/../deliver/picture-page.js`, page.code);
+for (const name of PAGES) {
+  const options = { platform: 'browser', format: 'iife', minify: true };
+  const { code, moduleIds } = await bundled(`deliver/page/${name}.ts`, options);
+  // A gallery takes them to other places, without the file of the licences.
+  const notices = [...librariesOf(moduleIds)].map((folder) => `/*!\n${licenceOf(folder)}*/\n`);
+  writeFileSync(`${OUT}/../deliver/${name}.js`, notices.join('') + code);
+}
 writeFileSync(`${OUT}/LICENSES.txt`, [...libraries].sort().map(licenceOf).join('\n\n'));
 
 async function bundled(input, { platform = 'node', ...output } = {}) {
@@ -142,6 +143,12 @@ async function bundled(input, { platform = 'node', ...output } = {}) {
     ...output,
   });
   return files[0];
+}
+
+/** The folders of the libraries of some modules. */
+function librariesOf(moduleIds) {
+  const folders = moduleIds.map((id) => /(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1]);
+  return new Set(folders.filter((folder) => folder !== undefined));
 }
 
 /** The licences of the libraries in the bundle ask for it. */

@@ -4,8 +4,9 @@ import type { Browser } from 'playwright-core';
 import { ConverterError } from '../support/errors.ts';
 import { exists } from '../support/files.ts';
 
-/** Names the browser where the option `--browser` does not. */
+/** Names the browser where the option `--browser` does not; `none`: none is used. */
 export const BROWSER_VARIABLE = 'BTG2GLTF_BROWSER';
+const NONE = 'none';
 
 /** Where installers put Chrome and Chromium. */
 const INSTALLED = [
@@ -49,6 +50,7 @@ export async function findBrowser(
   const chosen = { '--browser': named, [BROWSER_VARIABLE]: fromVariable || undefined };
   for (const [from, path] of Object.entries(chosen)) {
     if (path === undefined) continue;
+    if (path === NONE) return undefined;
     if (await exists(path)) return { path, from };
     const message = `${from}: expected the path of Chrome or Chromium, received ${path}`;
     throw new ConverterError('USAGE', message);

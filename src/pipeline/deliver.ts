@@ -28,6 +28,7 @@ import {
   readDeliveries,
 } from './deliveries.ts';
 import { openMakers } from './delivery-makers.ts';
+import { writeGallery } from './gallery.ts';
 import type { Run } from './open-run.ts';
 import { objectFiles, requireManifest } from './output-folder.ts';
 
@@ -37,6 +38,8 @@ export interface Delivered {
   failures: { article: string; delivery: string; code: string; message: string; help: string }[];
   /** What was left out or not received, and what to do. */
   omitted: string[];
+  /** Path of the page of the gallery, where it was wanted. */
+  gallery?: string;
 }
 
 /** A published master. */
@@ -90,6 +93,7 @@ export async function deliver(run: Run): Promise<Delivered> {
     await Promise.all(makers.map((maker) => maker.close?.()));
   }
   await publishDeliveries(outputDir, lines, before);
+  if (wanted?.gallery) delivered.gallery = await writeGallery(run);
   delivered.omitted.push(...(await afterPublish(run, lines)));
   return delivered;
 }

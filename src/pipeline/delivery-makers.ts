@@ -7,11 +7,10 @@ import { createUsdzMaker, USDZ_PROFILE } from '../deliver/usdz-maker.ts';
 import type { Environment } from './environment.ts';
 import type { Pipeline } from './pipeline-file.ts';
 
+type Wanted = Pick<NonNullable<Pipeline['deliver']>, 'pictures' | 'profiles'>;
+
 /** Opens them, in the order in which they work; `omitted` says which cannot, and what to do. */
-export async function openMakers(
-  { pictures, profiles = [] }: NonNullable<Pipeline['deliver']>,
-  env: Environment,
-) {
+export async function openMakers({ pictures, profiles = [] }: Wanted, env: Environment) {
   const makers: Maker[] = [];
   const omitted: { name: string; reason: string }[] = [];
   if (pictures !== undefined) {

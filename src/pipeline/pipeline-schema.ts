@@ -331,6 +331,7 @@ const deliverSchema = z.lazy(() =>
       })
       .optional()
       .describe('pictures of each article, below pictures/'),
+    gallery: preset(flag, false, 'a page that shows everything published, below gallery/'),
     feeds: feedsSchema().optional(),
     afterPublish: afterPublishSchema().optional(),
     profiles: z

@@ -227,6 +227,7 @@ function makeRunReportSchema() {
           z.object({ article: text, delivery: text, code: text, message: text, help: text }),
         ),
         omitted: z.array(text).describe('what was left out, and what to do'),
+        gallery: text.optional().describe('path of the page of the gallery'),
       })
       .optional()
       .describe('what was made of the published files; counts are of configurations'),

@@ -163,7 +163,7 @@ function lossesText({ losses }: RunReport): string {
 /** What was delivered, and the first failures. */
 export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): string[] {
   if (delivered === undefined) return [];
-  const { deliveries, failures, omitted } = delivered;
+  const { deliveries, failures, omitted, gallery } = delivered;
   const more = failures.length - SHOWN_CAUSES;
   return [
     ...deliveries.map(({ name, made, unchanged, failed, bytes }) => {
@@ -175,6 +175,7 @@ export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): stri
       return `${each.article}  ${each.delivery}  ${each.code}  ${each.message}`;
     }),
     ...(more > 0 ? [`… and ${integer(more)} more in report.json`] : []),
+    ...(gallery === undefined ? [] : [`gallery: ${gallery}`]),
   ];
 }
 

@@ -12,7 +12,8 @@ import { FIELD_OF_VIEW_DEGREES, type PlacedCamera, placeCamera } from '../camera
 import { MOST_PIXELS_A_SIDE, type PicturePage, type PictureSize, type Shot } from '../shot.ts';
 import { clearTarget, renderer } from './gpu.ts';
 import { loadModel, type Model } from './model.ts';
-import { finishedPixels, SUPERSAMPLING, setVisibility, studioTexture } from './shading.ts';
+import { finishedPixels, SUPERSAMPLING, setVisibility } from './shading.ts';
+import { studioTexture } from './studio-texture.ts';
 import { createFloor, createVisibility, drawDepthMaps } from './visibility.ts';
 
 /** Share of the half picture that stays free at each side of the model. */

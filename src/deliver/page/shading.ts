@@ -1,55 +1,17 @@
-/** How a model is lit: the studio's cube map, the share of it that arrives, and the tones of the finished picture. */
+/** How a model is lit: the share of the studio's light that arrives, and the tones of the finished picture. */
 import {
-  CompressedCubeTexture,
-  HalfFloatType,
-  LinearFilter,
   LinearMipmapNearestFilter,
   type Material,
-  RGBAFormat,
   type Texture,
   Vector2,
   Vector4,
   WebGLRenderTarget,
 } from 'three';
 import type { Shot } from '../shot.ts';
-import { STUDIO_MAP } from '../studio.ts';
 import { createPass, renderer } from './gpu.ts';
 
 /** A picture is drawn with so many pixels for each of its own, across and down. */
 export const SUPERSAMPLING = 2;
-
-/** Makes the environment of scenes from the texels of `drawStudioMap`. */
-export function studioTexture(texels: Uint16Array<ArrayBuffer>): Texture {
-  const { largest } = STUDIO_MAP;
-  const faces = Array.from({ length: 6 }, () => {
-    return { width: largest, height: largest, mipmaps: [] as Mipmap[] };
-  });
-  let at = 0;
-  for (let size: number = largest; size >= STUDIO_MAP.smallest; size /= 2) {
-    for (const { mipmaps } of faces) {
-      const data = new Uint16Array(4 * size * size);
-      for (let i = 0; i < size * size; i++, at++) data.fill(texels[at]!, 4 * i, 4 * i + 4);
-      mipmaps.push({ data, width: size, height: size });
-    }
-  }
-  // The one kind of cube texture to which three.js takes all levels as they are.
-  const texture = new CompressedCubeTexture(faces as never, RGBAFormat as never, HalfFloatType);
-  Object.assign(texture, {
-    minFilter: LinearMipmapNearestFilter,
-    magFilter: LinearFilter,
-    isPMREMTexture: true,
-    // Its faces are as OpenGL defines them; three.js expects those of images mirrored.
-    isRenderTargetTexture: true,
-    needsUpdate: true,
-  });
-  return texture;
-}
-
-interface Mipmap {
-  data: Uint16Array;
-  width: number;
-  height: number;
-}
 
 const visible = {
   visibility: { value: null as Texture | null },

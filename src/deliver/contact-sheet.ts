@@ -1,0 +1,48 @@
+/** The contact sheet: one picture of many, to be looked at in one glance. */
+
+/** Raise it where the same pictures give another sheet. */
+export const CONTACT_SHEET_VERSION = 1;
+
+/** Of a larger range, the first: a sheet of 100 rows takes 50 MB to draw. */
+export const MOST_ON_SHEET = 1200;
+
+const COLUMNS = 12;
+/** Of a cell, pixels. */
+const SIDE = 128;
+/** Space around the picture in its cell, pixels. */
+const PADDING = 8;
+const QUALITY = 78;
+const WHITE = { r: 255, g: 255, b: 255 };
+
+/**
+ * Makes the sheet of some pictures, in their order: rows of at most 12, on white.
+ *
+ * @param pictures - JPEG, PNG or WebP; at most {@link MOST_ON_SHEET}, at least one.
+ * @returns A JPEG.
+ * @throws Error of sharp, where one is no picture.
+ * @example
+ * ```ts
+ * await contactSheet([desk, chair]);   // → a JPEG of 256 × 128 pixels
+ * ```
+ */
+export async function contactSheet(pictures: readonly Uint8Array[]): Promise<Uint8Array> {
+  const { default: sharp } = await import('sharp');
+  const columns = Math.min(COLUMNS, pictures.length);
+  const inner = SIDE - 2 * PADDING;
+  const cells = await Promise.all(
+    pictures.map(async (picture, i) => ({
+      input: await sharp(picture)
+        .flatten({ background: WHITE })
+        .resize(inner, inner, { fit: 'contain', background: WHITE })
+        .png({ compressionLevel: 1 })
+        .toBuffer(),
+      left: (i % columns) * SIDE + PADDING,
+      top: Math.floor(i / columns) * SIDE + PADDING,
+    })),
+  );
+  const size = { width: columns * SIDE, height: Math.ceil(pictures.length / columns) * SIDE };
+  return sharp({ create: { ...size, channels: 3, background: WHITE } })
+    .composite(cells)
+    .jpeg({ quality: QUALITY, mozjpeg: true })
+    .toBuffer();
+}

@@ -1,0 +1,105 @@
+/** The style of the gallery. Texts have a contrast of at least 4.5 : 1 in both schemes. */
+
+/** The content of `gallery.css`. Pictures have a white background, so that their frame is white in both schemes. */
+export const GALLERY_STYLE = `:root {
+  color-scheme: light dark;
+  --page: #f5f6f7; --card: #ffffff; --ink: #15181c; --quiet: #5a636e; --line: #dfe3e8; --soft: #eef1f4;
+  --link: #1b55b5; --warning: #a94c00; --stage: #ffffff; --on-stage: #5a636e;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #0e1013; --card: #16191e; --ink: #e9ecf0; --quiet: #9aa4b1; --line: #2a3038; --soft: #1f242b;
+    --link: #8ab4ff; --warning: #e08a3c;
+  }
+}
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; scroll-padding-top: 5rem; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; font-variant-numeric: tabular-nums; }
+.page { max-width: 1400px; margin: 0 auto; padding: 1.25rem 1.25rem 4rem; }
+h1, h2, h3, p, ul, dl, dd { margin: 0; padding: 0; }
+ul { list-style: none; }
+h1 { font-size: 1.7rem; line-height: 1.2; letter-spacing: -.015em; font-weight: 680; overflow-wrap: anywhere; }
+h2 { font-size: 1.4rem; line-height: 1.25; letter-spacing: -.01em; font-weight: 660; overflow-wrap: anywhere; }
+h2:focus { outline: none; }
+h3 { font-size: .95rem; font-weight: 640; margin: 1.25rem 0 .35rem; }
+a { color: var(--link); text-underline-offset: .18em; text-decoration-thickness: 1px; }
+code { font: .85em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 8px; }
+[hidden] { display: none !important; }
+.away, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.skip:focus { position: absolute; top: .5rem; left: .5rem; padding: .5rem 1rem; background: var(--card); z-index: 9; }
+.quiet { color: var(--quiet); }
+input, select, button, textarea { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+input, select { border-color: var(--quiet); padding: .5rem .7rem; min-height: 2.6rem; }
+select:disabled { border-color: var(--line); color: var(--quiet); opacity: 1; }
+button { cursor: pointer; padding: .4rem .9rem; min-height: 2.4rem; }
+button:hover { background: var(--soft); }
+button[aria-pressed="true"] { background: var(--ink); border-color: var(--ink); color: var(--card); }
+
+header { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: .25rem 1rem; }
+.find { position: sticky; top: 0; z-index: 5; display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; background: var(--page); padding: .75rem 0; }
+.find input { flex: 1 1 16rem; min-width: 0; }
+.find select { flex: 0 1 13rem; min-width: 0; text-overflow: ellipsis; }
+.find output { color: var(--quiet); font-size: .9rem; margin-left: .25rem; }
+
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: .9rem; }
+.cards:focus { outline: none; }
+.cards li { display: flex; content-visibility: auto; contain-intrinsic-size: auto 20rem; min-width: 0; }
+.card { display: flex; flex-direction: column; width: 100%; min-width: 0; background: var(--card); border: 1px solid var(--line); border-radius: 14px; overflow: hidden; color: inherit; text-decoration: none; padding-bottom: .8rem; }
+.card:hover { border-color: var(--quiet); }
+.card:focus-visible { outline-offset: -3px; border-radius: 14px; }
+.shot { display: flex; aspect-ratio: 1; background: var(--stage); align-items: center; justify-content: center; padding: .5rem; }
+.shot img { display: block; width: 100%; height: 100%; object-fit: contain; }
+.missing { color: var(--on-stage); font-size: .9rem; padding: 1rem; text-align: center; }
+.card > :not(.shot) { padding: 0 .9rem; overflow-wrap: anywhere; }
+.card > b:not(.shot) { font-weight: 620; padding-top: .7rem; line-height: 1.3; }
+.card .number, .card .variant, .card .facts { font-size: .85rem; color: var(--quiet); }
+.card .variant { display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; overflow: hidden; margin-top: .25rem; }
+.card > .facts:not(.shot) { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .75rem; margin-top: auto; padding-top: .5rem; }
+.card .facts span:nth-child(2) { color: var(--ink); font-weight: 560; }
+.none { color: var(--quiet); padding: 3rem 0; text-align: center; }
+.rest { text-align: center; margin-top: 1rem; min-height: 1px; }
+
+dialog { width: min(1120px, calc(100vw - 2rem)); max-height: calc(100dvh - 2rem); padding: 0; border: 1px solid var(--line); border-radius: 16px; background: var(--card); color: var(--ink); overflow: auto; }
+dialog::backdrop { background: rgb(0 0 0 / .55); }
+.bar { position: sticky; top: 0; z-index: 2; display: flex; align-items: center; gap: .35rem; padding: .5rem .75rem; background: var(--card); border-bottom: 1px solid var(--line); }
+.position { color: var(--quiet); font-size: .88rem; min-width: 5rem; text-align: center; }
+.step, .close { display: inline-flex; align-items: center; justify-content: center; width: 2.6rem; height: 2.6rem; border-radius: 10px; font-size: 1.5rem; line-height: 1; text-decoration: none; color: inherit; padding: 0; border: 0; background: none; }
+a.step:hover { background: var(--soft); }
+.close { margin-left: auto; }
+.columns { display: grid; grid-template-columns: minmax(0, 1.15fr) minmax(0, 1fr); gap: 1.5rem; padding: 1.25rem; align-items: start; }
+.stage { position: relative; display: flex; align-items: center; justify-content: center; aspect-ratio: 1; background: var(--stage); border: 1px solid var(--line); border-radius: 12px; overflow: hidden; }
+.stage img { display: block; width: 100%; height: 100%; object-fit: contain; }
+.stage canvas { position: absolute; inset: 0; width: 100%; height: 100%; cursor: grab; touch-action: none; }
+.stage canvas:active { cursor: grabbing; }
+.stage canvas:focus-visible { outline-offset: -3px; border-radius: 12px; }
+.views { display: flex; flex-wrap: wrap; gap: .4rem; margin-top: .6rem; align-items: center; }
+.finish select { max-width: 14rem; }
+.text { white-space: pre-line; margin-top: .4rem; overflow-wrap: anywhere; }
+.warning { color: var(--warning); margin-top: .4rem; overflow-wrap: anywhere; }
+dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .25rem 1rem; margin-top: .9rem; font-size: .92rem; }
+dt { color: var(--quiet); }
+dd { overflow-wrap: anywhere; }
+.files li { display: flex; flex-wrap: wrap; gap: 0 .75rem; padding: .35rem 0; border-top: 1px solid var(--line); font-size: .92rem; }
+.files li > :first-child { flex: 0 0 6.5rem; overflow-wrap: anywhere; }
+.files a { flex: 1 1 6rem; overflow-wrap: anywhere; }
+textarea { width: 100%; margin-top: .4rem; padding: .6rem .7rem; background: var(--soft); font: .8rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; resize: vertical; }
+.copy { display: flex; gap: .75rem; align-items: center; margin-top: .35rem; }
+.losses, .exact { margin-top: 1.25rem; font-size: .9rem; }
+.losses summary { cursor: pointer; font-weight: 600; padding: .3rem 0; }
+.losses li { padding: .3rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+
+@media (max-width: 720px) {
+  .page { padding: 1rem .8rem 3rem; }
+  h1 { font-size: 1.4rem; }
+  .find select { flex: 1 1 8rem; }
+  .find output { flex: 1 0 100%; margin: 0; }
+  .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .6rem; }
+  .card > :not(.shot) { padding: 0 .65rem; }
+  .card > b:not(.shot) { padding-top: .55rem; }
+  dialog { width: 100vw; max-width: 100vw; height: 100dvh; max-height: 100dvh; border: 0; border-radius: 0; }
+  .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; padding: .9rem; }
+}
+@media (prefers-reduced-motion: no-preference) { .card { transition: border-color .15s; } }
+@media print { .find, .rest { display: none; } }
+`;

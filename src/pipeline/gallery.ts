@@ -1,0 +1,196 @@
+/** The gallery of an output folder: its data from manifest, catalogue and deliveries, and its files. */
+import { basename, join } from 'node:path';
+import { CONTACT_SHEET_VERSION, contactSheet, MOST_ON_SHEET } from '../deliver/contact-sheet.ts';
+import { GALLERY_DATA_FILE, galleryDataFile, galleryPageFiles } from '../deliver/gallery.ts';
+import {
+  type GalleryData,
+  type GalleryFile,
+  type GalleryItem,
+  MASTER,
+  mainPicture,
+} from '../deliver/gallery-data.ts';
+import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
+import { configurationId, configurationKey } from '../model/configuration-id.ts';
+import {
+  readBytes,
+  readBytesIfExists,
+  removeFile,
+  replaceFile,
+  sha256Hex,
+  statIfExists,
+  temporaryFolder,
+} from '../support/files.ts';
+import { manifestLines, openCatalogue } from '../write/manifest.ts';
+import { publishedAsset } from '../write/publish.ts';
+import { type DeliveryLine, readDeliveries } from './deliveries.ts';
+import type { Run } from './open-run.ts';
+import { requireManifest } from './output-folder.ts';
+
+/** The folder below the output folder. */
+const FOLDER = 'gallery';
+const CONTACT_SHEET = 'contact-sheet.jpg';
+
+/**
+ * Writes the page and its contact sheet below `<output>/gallery/`; files that are equal stay as they are.
+ *
+ * @returns The path of the page.
+ */
+export async function writeGallery({ options, stores }: Run): Promise<string> {
+  const { outputDir, name } = options.pipeline;
+  const data = await readGallery(outputDir, name);
+  const sheet = await sheetOf(outputDir, data, stores.derived);
+  const files = await galleryPageFiles();
+  const content = galleryDataFile({ ...data, hasContactSheet: sheet !== undefined });
+  files.set(GALLERY_DATA_FILE, new TextEncoder().encode(content));
+  if (sheet !== undefined) files.set(CONTACT_SHEET, sheet);
+  else await removeFile(join(outputDir, FOLDER, CONTACT_SHEET));
+  for (const [file, bytes] of files) {
+    const path = join(outputDir, FOLDER, file);
+    const before = await readBytesIfExists(path);
+    if (before !== undefined && Buffer.compare(before, bytes) === 0) continue;
+    await replaceFile(path, bytes, { tmpDir: temporaryFolder(outputDir) });
+  }
+  return join(outputDir, FOLDER, 'index.html');
+}
+
+/** The first configuration of each article that has a picture. */
+async function sheetOf(
+  outputDir: string,
+  { items }: GalleryData,
+  derived: Run['stores']['derived'],
+): Promise<Uint8Array | undefined> {
+  const first = new Map<string, string>();
+  for (const item of items) {
+    const path = mainPicture(item)?.path;
+    const article = JSON.stringify([item.manufacturer, item.program, item.number]);
+    if (path !== undefined && !first.has(article)) first.set(article, path);
+  }
+  if (first.size === 0) return undefined;
+  const paths = [...first.values()].slice(0, MOST_ON_SHEET);
+  const pictures = await Promise.all(paths.map((path) => readBytes(join(outputDir, path))));
+  const digests = pictures.map((picture) => sha256Hex(picture)).join(' ');
+  const key = `${CONTACT_SHEET} ${CONTACT_SHEET_VERSION} ${sha256Hex(digests)}`;
+  const kept = await derived.get(key);
+  if (kept !== undefined) return kept;
+  const sheet = await contactSheet(pictures);
+  await derived.put(key, sheet);
+  return sheet;
+}
+
+/** A gallery that is served: its page comes from memory, everything else from the output folder. */
+export interface OpenGallery {
+  /** How many configurations it shows. */
+  count: number;
+  /** A file by its path below the output folder; undefined for all that the gallery does not show. */
+  read(path: string): Promise<Uint8Array | undefined>;
+}
+
+/**
+ * Opens the gallery of an output folder, which needs none yet; nothing is written.
+ *
+ * @throws {@link ConverterError} `USAGE` where the folder has no manifest.
+ */
+export async function openGallery(
+  outputDir: string,
+  title = basename(outputDir),
+): Promise<OpenGallery> {
+  await requireManifest(outputDir);
+  const page = await galleryPageFiles();
+  const sheet = `${FOLDER}/${CONTACT_SHEET}`;
+  let shown = new Set<string>();
+  const readData = async () => {
+    const hasContactSheet = (await statIfExists(join(outputDir, sheet))) !== undefined;
+    const data = await readGallery(outputDir, title);
+    shown = new Set([sheet, ...data.items.flatMap(({ files }) => files.map(({ path }) => path))]);
+    return { ...data, hasContactSheet };
+  };
+  const { items } = await readData();
+  return {
+    count: items.length,
+    async read(path) {
+      // Read anew, since a run may have published in the meantime.
+      if (path === `${FOLDER}/${GALLERY_DATA_FILE}`)
+        return new TextEncoder().encode(galleryDataFile(await readData()));
+      const [folder, name = '', ...below] = path.split('/');
+      const own =
+        folder === FOLDER && below.length === 0 ? page.get(name || 'index.html') : undefined;
+      if (own !== undefined) return own;
+      return shown.has(path) ? readBytesIfExists(join(outputDir, path)) : undefined;
+    },
+  };
+}
+
+/** Reads what the gallery shows: every configuration with a GLB, in the order of the manifest. */
+export async function readGallery(outputDir: string, title: string): Promise<GalleryData> {
+  const catalogue = await openCatalogue(outputDir);
+  const delivered = new Map<string, DeliveryLine[]>();
+  for (const line of (await readDeliveries(outputDir)).values()) {
+    const key = configurationKey(configurationId(line));
+    delivered.set(key, [...(delivered.get(key) ?? []), line]);
+  }
+  const losses = createLosses();
+  const items: GalleryItem[] = [];
+  for await (const line of manifestLines(outputDir)) {
+    const key = configurationKey(configurationId(line));
+    const item = itemOf(line, catalogue.get(key), delivered.get(key) ?? [], losses.placeOf);
+    if (item !== undefined) items.push(item);
+  }
+  return { title, hasContactSheet: false, losses: losses.list, items };
+}
+
+function itemOf(
+  line: ManifestLine,
+  entry: CatalogueLine | undefined,
+  deliveries: readonly DeliveryLine[],
+  placeOf: (loss: ManifestLine['losses'][number]) => number,
+): GalleryItem | undefined {
+  const asset = publishedAsset(line);
+  if (asset === undefined || !isBelow(asset.glb)) return undefined;
+  const { manufacturer, program, basearticlenumber, finalarticlenumber, error } = line;
+  const figures = line.glb === undefined ? line.lastGood : line;
+  const name = asset.glb.slice(asset.glb.lastIndexOf('/') + 1);
+  const master = { delivery: MASTER, name, path: asset.glb, bytes: figures?.bytes ?? 0 };
+  const others = deliveries.flatMap(({ delivery, files }) =>
+    files.map(({ name, path, bytes }): GalleryFile => ({ delivery, name, path, bytes })),
+  );
+  const losses = line.losses.filter(({ expected }) => !expected).map(placeOf);
+  return {
+    id: asset.glb.replace(/^articles\/|\.glb$/g, ''),
+    ...{ manufacturer, program, number: basearticlenumber, configuration: finalarticlenumber },
+    name: entry?.shorttext ?? '',
+    text: entry?.longtext ?? '',
+    variant: entry?.varianttext ?? '',
+    price: entry?.price ?? null,
+    currency: entry?.currency ?? '',
+    sizeMillimetres: entry?.sizeMillimetres ?? null,
+    triangles: figures?.triangles ?? null,
+    losses: [...new Set(losses)],
+    files: [master, ...others.filter(({ path }) => isBelow(path))],
+    ...(error && { error: `${error.code}: ${error.message}` }),
+  };
+}
+
+/** The lists may have been edited: a path leads to what is published, never out of the output folder. */
+function isBelow(path: string): boolean {
+  const [first = '', ...rest] = path.split('/');
+  return (
+    rest.length > 0 &&
+    !/[\\:\p{Cc}]/u.test(path) &&
+    [first, ...rest].every((part) => part !== '' && !part.startsWith('.'))
+  );
+}
+
+function createLosses() {
+  const list: [string, string, string, string][] = [];
+  const places = new Map<string, number>();
+  return {
+    list,
+    placeOf({ where, field, value, done }: ManifestLine['losses'][number]): number {
+      const loss: [string, string, string, string] = [where, field, String(value), done];
+      const key = JSON.stringify(loss);
+      const place = places.get(key) ?? list.push(loss) - 1;
+      places.set(key, place);
+      return place;
+    },
+  };
+}
