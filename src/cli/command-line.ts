@@ -62,6 +62,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       describe: 'show what a GLB file consists of, and which profiles it fits',
       load: async () => (await import('./inspect.ts')).inspectCommand,
     },
+    view: {
+      describe: 'show published articles with pictures and in 3D, in a browser',
+      load: async () => (await import('./view.ts')).viewCommand,
+    },
   },
   Deliver: {
     deliver: {

@@ -1,0 +1,313 @@
+/// <reference lib="dom" />
+/**
+ * The gallery in a real browser: what a person can do with it, and that it keeps to itself.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Document, NodeIO } from '@gltf-transform/core';
+import { KHRMaterialsVariants } from '@gltf-transform/extensions';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser, startBrowser } from '../../src/deliver/browser.ts';
+import { galleryDataFile, galleryPageFiles } from '../../src/deliver/gallery.ts';
+import { openGalleryServer } from '../../src/gateway/gallery-server.ts';
+import { openGallery, readGallery } from '../../src/pipeline/gallery.ts';
+import { replaceFile } from '../../src/support/files.ts';
+import { HAS_BROWSER } from '../helpers/browser.ts';
+import { temporaryFolder } from '../helpers/command.ts';
+import { type ShownArticle, writeOutput } from '../helpers/gallery-output.ts';
+import { HOSTILE } from '../helpers/reports.ts';
+
+const DESKTOP = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 844 };
+const ARTICLES = 3000;
+
+/** A red triangle as high as wide, which a finish makes blue. */
+async function redOrBlue(): Promise<Uint8Array> {
+  const document = new Document();
+  const buffer = document.createBuffer();
+  const variants = document.createExtension(KHRMaterialsVariants);
+  const points = new Float32Array([-0.5, 0, 0, 0.5, 0, 0, 0, 1, 0]);
+  const position = document.createAccessor().setType('VEC3').setArray(points).setBuffer(buffer);
+  const [red, blue] = [[1, 0, 0, 1] as const, [0, 0, 1, 1] as const].map((color) =>
+    document
+      .createMaterial()
+      .setBaseColorFactor([...color])
+      .setDoubleSided(true)
+      .setRoughnessFactor(1)
+      .setMetallicFactor(0),
+  );
+  const mappings = variants.createMappingList();
+  for (const [name, material] of [
+    ['Red', red!],
+    ['Blue', blue!],
+  ] as const) {
+    const variant = variants.createVariant(name);
+    mappings.addMapping(variants.createMapping().setMaterial(material).addVariant(variant));
+  }
+  const primitive = document
+    .createPrimitive()
+    .setAttribute('POSITION', position)
+    .setMaterial(red!)
+    .setExtension('KHR_materials_variants', mappings);
+  const mesh = document.createMesh().addPrimitive(primitive);
+  document.createScene().addChild(document.createNode().setMesh(mesh));
+  return new NodeIO().registerExtensions([KHRMaterialsVariants]).writeBinary(document);
+}
+
+describe.runIf(HAS_BROWSER)('the gallery', () => {
+  let browser: Browser;
+  let folder: string;
+  let server: Awaited<ReturnType<typeof openGalleryServer>>;
+  let page: Page;
+  /** What went wrong in the page, and all that it asked for. */
+  let trouble: string[];
+  let asked: string[];
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const glb = await redOrBlue();
+    const picture = await sharp({
+      create: { width: 64, height: 64, channels: 3, background: '#c02020' },
+    })
+      .jpeg()
+      .toBuffer();
+    const plain = Array.from({ length: ARTICLES }, (_, i): ShownArticle => {
+      const manufacturer = i % 3 === 0 ? 'ACME' : 'FJEL';
+      const program = `S${i % 5}`;
+      const delivered =
+        i === 0
+          ? [
+              { delivery: 'pictures', name: 'hero.jpg', bytes: picture },
+              { delivery: 'pictures', name: 'side.jpg', bytes: picture },
+              { delivery: 'ar-android', name: 'model.glb', bytes: glb },
+              { delivery: 'ar-ios', name: 'model.usdz', bytes: glb },
+            ]
+          : [];
+      const entry = { shorttext: i === 77 ? 'Büro chair' : `Desk ${i}` };
+      return { glb, delivered, entry, line: { manufacturer, program } };
+    });
+    const hostile = HOSTILE.map((text): ShownArticle => {
+      const texts = { shorttext: text, longtext: text, varianttext: text, currency: text };
+      const ids = { manufacturer: text, program: text, basearticlenumber: text };
+      const losses = [{ where: text, field: text, value: text, done: text }];
+      return { glb, entry: { ...texts, ...ids }, line: { ...ids, losses } };
+    });
+    await writeOutput(folder, [...plain, ...hostile]);
+    server = await openGalleryServer(await openGallery(folder, 'office'));
+    browser = await startBrowser((await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const open = async (
+    viewport = DESKTOP,
+    colorScheme: 'light' | 'dark' = 'light',
+    address = server.url,
+  ) => {
+    page = await browser.newPage({ viewport, colorScheme });
+    trouble = [];
+    asked = [];
+    page.on('console', (message) => trouble.push(message.text()));
+    page.on('pageerror', (error) => trouble.push(error.message));
+    page.on('dialog', (dialog) => {
+      trouble.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto(address);
+  };
+  afterEach(async () => {
+    expect(trouble).toEqual([]);
+    const own = /^(?:data|blob|file):/;
+    const { origin } = new URL(server.url);
+    expect(asked.filter((url) => !own.test(url) && !url.startsWith(`${origin}/`))).toEqual([]);
+    await page.close();
+  });
+
+  const found = () => page.locator('#found').textContent();
+  const isFound = (text: string) => page.locator('#found', { hasText: text }).waitFor();
+  const select = (name: string) => page.getByLabel(name, { exact: true });
+
+  test('makes the cards of a large range as they are needed', async () => {
+    await open();
+    expect(await found()).toBe(
+      `${(ARTICLES + HOSTILE.length).toLocaleString('en')} configurations`,
+    );
+    const first = await page.locator('.card').count();
+    expect(first).toBeLessThan(200);
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await page.locator('.card').nth(first).waitFor({ state: 'attached' });
+  });
+
+  test('finds articles by number and name, without case and accents, by the keyboard alone', async () => {
+    await open();
+    await page.keyboard.press('/');
+    await page.keyboard.type('BURO');
+    await isFound('1 of 3,0');
+    expect(await page.locator('.card b').allTextContents()).toEqual(['Büro chair']);
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('d12-f desk');
+    await isFound('1 of 3,0');
+    expect(await page.locator('.card .number').textContent()).toContain('D12 ');
+    await page.locator('.card').focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Desk 12' });
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe('card');
+    await page.keyboard.press('/');
+    await page.keyboard.type('nothing of this name');
+    await page.locator('#none').waitFor();
+  });
+
+  test('filters by manufacturer, then by its series', async () => {
+    await open();
+    await select('Manufacturer').selectOption('FJEL');
+    expect(await found()).toContain('2,000 of 3,0');
+    await select('Series').selectOption('S1');
+    expect(await found()).toContain('400 of 3,0');
+    await select('Manufacturer').selectOption(HOSTILE[0]);
+    expect(await found()).toContain('1 of 3,0');
+  });
+
+  test('shows pictures, sizes, price, every file, and a snippet with the files for phones', async () => {
+    await open();
+    await page.locator('.card').first().click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.locator('dd').allTextContents()).toEqual([
+      'ACME',
+      'S0',
+      'D0',
+      'D0-F',
+      '1,600 × 800 × 740 mm',
+      '100.00 EUR',
+      '12',
+    ]);
+    await dialog.getByRole('button', { name: 'side' }).click();
+    expect(await dialog.locator('.stage img').getAttribute('alt')).toBe('Desk 0, side');
+    const links = dialog.locator('.files a');
+    expect(await links.allTextContents()).toEqual([
+      'model.glb',
+      'hero.jpg',
+      'side.jpg',
+      'model.glb',
+      'model.usdz',
+    ]);
+    for (const link of await links.all()) {
+      const address = new URL((await link.getAttribute('href'))!, server.url);
+      expect((await fetch(address)).status).toBe(200);
+    }
+    const snippet = await dialog.locator('textarea').inputValue();
+    expect(snippet).toMatch(/^<model-viewer\n {2}src="http\S+\/ar-android\/\S+\/model\.glb"\n/);
+    expect(snippet).toMatch(/ios-src="http\S+\/ar-ios\/\S+\/model\.usdz"/);
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('dialog', { name: 'Desk 1' }).waitFor();
+  });
+
+  /** The colour in the middle of the 3D view. */
+  const middle = async () => {
+    const image = sharp(await page.locator('.stage canvas').screenshot());
+    const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+    const at =
+      info.channels * (Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2));
+    return [...data.subarray(at, at + 3)] as [number, number, number];
+  };
+
+  test('draws the model, turns it by keys, and switches its finish', async () => {
+    await open();
+    await page.locator('.card').nth(1).click();
+    expect(asked.filter((url) => url.endsWith('viewer.js'))).toEqual([]);
+    await page.getByRole('button', { name: '3D' }).click();
+    const view = page.getByRole('application', { name: /^3D view of Desk 1\./ });
+    await view.waitFor();
+    const [r, g, b] = await middle();
+    expect(r).toBeGreaterThan(2 * Math.max(g, b));
+    await page.getByLabel('Finish').selectOption('Blue');
+    await expect.poll(async () => (await middle())[0] < (await middle())[2]).toBe(true);
+    await view.focus();
+    // Its frame shows that the keyboard is used.
+    await page.keyboard.press('Home');
+    const before = await view.screenshot();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('+');
+    expect((await view.screenshot()).equals(before)).toBe(false);
+    await page.keyboard.press('Home');
+    expect((await view.screenshot()).equals(before)).toBe(true);
+  });
+
+  test('shows texts as texts, whatever they contain', async () => {
+    await open();
+    const dialog = page.getByRole('dialog');
+    for (const i of HOSTILE.keys()) {
+      const place = ARTICLES + i;
+      const id = `ACME/DESK/d${place}/${String(place).padStart(16, '0')}`;
+      await page.evaluate((to) => {
+        location.hash = encodeURIComponent(to);
+      }, id);
+      await dialog.getByText(`D${place}-F`).waitFor();
+      await dialog.locator('summary').click();
+      const title = await dialog.locator('h2').textContent();
+      if (i < 6) expect(title).toBe(HOSTILE[i]);
+      expect(title).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+    }
+    await page.getByRole('button', { name: 'Close' }).click();
+    const strange = await page.evaluate(() => ({
+      scripts: document.scripts.length,
+      strangers: document.querySelectorAll('iframe, object, embed, svg, style, [style]').length,
+      handlers: [...document.querySelectorAll('*')]
+        .flatMap((element) => [...element.attributes])
+        .filter(({ name }) => name.startsWith('on')).length,
+      links: [...document.querySelectorAll('a')]
+        .map((link) => link.getAttribute('href')!)
+        .filter((href) => !/^(?:#|\.\.\/\w|contact-sheet\.jpg$)/.test(href)),
+    }));
+    expect(strange).toEqual({ scripts: 2, strangers: 0, handlers: 0, links: [] });
+  });
+
+  test.each(['light', 'dark'] as const)('fits a phone, %s', async (scheme) => {
+    await open(PHONE, scheme);
+    const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(await isWide()).toBe(false);
+    await page.locator('.card').first().click();
+    await page.getByRole('dialog').waitFor();
+    expect(await isWide()).toBe(false);
+    const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const [red] = background.match(/\d+/)!;
+    expect(Number(red) > 128).toBe(scheme === 'light');
+  });
+
+  test('opens from a disk too, but for the 3D view, and says so', async () => {
+    const files = await galleryPageFiles();
+    const data = galleryDataFile(await readGallery(folder, 'office'));
+    files.set('articles.js', new TextEncoder().encode(data));
+    for (const [name, bytes] of files) await replaceFile(join(folder, 'gallery', name), bytes);
+    await open(DESKTOP, 'light', pathToFileURL(join(folder, 'gallery', 'index.html')).href);
+    await page.locator('.card').first().click();
+    await page.locator('.stage img').evaluate((image: HTMLImageElement) => image.decode());
+    await page.getByRole('button', { name: '3D' }).click();
+    await page.getByText('run btg2gltf view').waitFor();
+  });
+
+  test('answers to its own names only', async () => {
+    await open();
+    const { port } = new URL(server.url);
+    const { request } = await import('node:http');
+    const status = await new Promise((done, fail) => {
+      const headers = { host: 'evil.example' };
+      request({ port, path: '/gallery/', headers }, ({ statusCode }) => done(statusCode))
+        .on('error', fail)
+        .end();
+    });
+    expect(status).toBe(421);
+    for (const path of ['/manifest.jsonl', '/gallery/..%2fmanifest.jsonl', '/%2e%2e/x'])
+      expect((await fetch(new URL(path, server.url))).status).toBe(404);
+    expect((await fetch(new URL('/%ff', server.url))).status).toBe(400);
+  });
+});
