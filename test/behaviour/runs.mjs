@@ -46,7 +46,8 @@ export function sha256(content) {
 export function runProgram(words) {
   const child = spawn(process.execPath, [PROGRAM, ...words], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH },
+    // Pictures of every article take a minute.
+    env: { PATH: process.env.PATH, BTG2GLTF_BROWSER: 'none' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const texts = { stdout: '', stderr: '' };

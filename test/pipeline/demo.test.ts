@@ -9,10 +9,12 @@ import type { RunReport } from '../../src/report/run-report.ts';
 import { listFolder } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout, readGlb } from '../helpers/check-glb.ts';
-import { type CommandResult, command, temporaryFolder } from '../helpers/command.ts';
+import { type CommandResult, command as commandLine, temporaryFolder } from '../helpers/command.ts';
 import { serveFolder } from '../helpers/static-server.ts';
 
 const DEMO = 'pipelines/demo.yaml';
+/** Pictures of every article take a minute. */
+const command = (words: string[]) => commandLine(words, { env: { BTG2GLTF_BROWSER: 'none' } });
 /** Screens that clamp to a desk, a board on a wall, a lamp with its light below its body. */
 const NOT_ON_THE_FLOOR = ['FM-W120', 'FM-W160', 'FM-G150+', 'LM-LINIE: 140'];
 let folder: string;
@@ -117,6 +119,19 @@ describe('the demo run', () => {
     expect(first.stdout.split('\n').length).toBeLessThan(25);
     for (const line of first.stderr.trim().split('\n'))
       expect(() => JSON.parse(line)).not.toThrow();
+  });
+
+  test('ends with the address of a gallery, and without a browser says what to install for pictures', async () => {
+    expect(first.stdout).toContain(`gallery: ${join(one(), 'gallery', 'index.html')}`);
+    expect(first.stdout).toMatch(/no pictures, since there is no browser: install Chrome/);
+    expect(await listFolder(join(one(), 'gallery'))).toEqual([
+      'articles.js',
+      'gallery.css',
+      'gallery.js',
+      'index.html',
+      'studio.bin',
+      'viewer.js',
+    ]);
   });
 
   test('gives the same manifest and the same bytes whatever the concurrency', async () => {
