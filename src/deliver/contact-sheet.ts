@@ -18,8 +18,7 @@ const WHITE = { r: 255, g: 255, b: 255 };
  * Makes the sheet of some pictures, in their order: rows of at most 12, on white.
  *
  * @param pictures - JPEG, PNG or WebP; at most {@link MOST_ON_SHEET}, at least one.
- * @returns A JPEG.
- * @throws Error of sharp, where one is no picture.
+ * @returns A JPEG; the cell of a picture that cannot be read is empty.
  * @example
  * ```ts
  * await contactSheet([desk, chair]);   // → a JPEG of 256 × 128 pixels
@@ -29,17 +28,17 @@ export async function contactSheet(pictures: readonly Uint8Array[]): Promise<Uin
   const { default: sharp } = await import('sharp');
   const columns = Math.min(COLUMNS, pictures.length);
   const inner = SIDE - 2 * PADDING;
-  const cells = await Promise.all(
-    pictures.map(async (picture, i) => ({
-      input: await sharp(picture)
-        .flatten({ background: WHITE })
-        .resize(inner, inner, { fit: 'contain', background: WHITE })
-        .png({ compressionLevel: 1 })
-        .toBuffer(),
-      left: (i % columns) * SIDE + PADDING,
-      top: Math.floor(i / columns) * SIDE + PADDING,
-    })),
-  );
+  const cellOf = async (picture: Uint8Array, i: number) => {
+    const drawn = sharp(picture)
+      .flatten({ background: WHITE })
+      .resize(inner, inner, { fit: 'contain', background: WHITE })
+      .png({ compressionLevel: 1 });
+    const input = await drawn.toBuffer().catch(() => undefined);
+    const left = (i % columns) * SIDE + PADDING;
+    const top = Math.floor(i / columns) * SIDE + PADDING;
+    return input && { input, left, top };
+  };
+  const cells = (await Promise.all(pictures.map(cellOf))).filter((cell) => cell !== undefined);
   const size = { width: columns * SIDE, height: Math.ceil(pictures.length / columns) * SIDE };
   return sharp({ create: { ...size, channels: 3, background: WHITE } })
     .composite(cells)

@@ -12,7 +12,6 @@ import {
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { configurationId, configurationKey } from '../model/configuration-id.ts';
 import {
-  readBytes,
   readBytesIfExists,
   removeFile,
   replaceFile,
@@ -65,9 +64,10 @@ async function sheetOf(
     const article = JSON.stringify([item.manufacturer, item.program, item.number]);
     if (path !== undefined && !first.has(article)) first.set(article, path);
   }
-  if (first.size === 0) return undefined;
   const paths = [...first.values()].slice(0, MOST_ON_SHEET);
-  const pictures = await Promise.all(paths.map((path) => readBytes(join(outputDir, path))));
+  const read = await Promise.all(paths.map((path) => readBytesIfExists(join(outputDir, path))));
+  const pictures = read.filter((picture) => picture !== undefined);
+  if (pictures.length === 0) return undefined;
   const digests = pictures.map((picture) => sha256Hex(picture)).join(' ');
   const key = `${CONTACT_SHEET} ${CONTACT_SHEET_VERSION} ${sha256Hex(digests)}`;
   const kept = await derived.get(key);

@@ -34,3 +34,10 @@ it('the pictures are in their order, whole and in the middle of their cells', as
   // Three times as wide as high: white above.
   expect(Math.min(...at(64, 30))).toBeGreaterThan(245);
 });
+
+it('leaves the cell of a damaged picture empty', async () => {
+  const sheet = await contactSheet([new Uint8Array(9), await plain('#0000ff')]);
+  const { data, info } = await sharp(sheet).raw().toBuffer({ resolveWithObject: true });
+  expect(info).toMatchObject({ width: 256, height: 128 });
+  expect(Math.min(...data.subarray(3 * (64 * 256 + 64), 3 * (64 * 256 + 65)))).toBeGreaterThan(245);
+});
