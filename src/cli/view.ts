@@ -7,7 +7,7 @@ import { amount } from '../report/text.ts';
 import { type Command, textOf } from './command.ts';
 import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
 
-const DEFAULT_PORT = 4840;
+const DEFAULT_PORT = 4850;
 const SUBJECT = 'PIPELINE.yaml|FOLDER';
 
 /** The command. */

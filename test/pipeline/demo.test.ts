@@ -123,7 +123,7 @@ describe('the demo run', () => {
 
   test('ends with the address of a gallery, and without a browser says what to install for pictures', async () => {
     expect(first.stdout).toContain(`gallery: ${join(one(), 'gallery', 'index.html')}`);
-    expect(first.stdout).toMatch(/no pictures, since there is no browser: install Chrome/);
+    expect(first.stdout).toMatch(/no new pictures, since there is no browser: install Chrome/);
     expect(await listFolder(join(one(), 'gallery'))).toEqual([
       'articles.js',
       'gallery.css',
