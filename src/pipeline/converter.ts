@@ -43,7 +43,7 @@ interface ConverterInput {
 }
 
 /** From here on memory matters more than time: collecting garbage earlier costs a tenth of the time of a build. */
-const BUILDS_OF_A_LARGE_RUN = 1000;
+const BUILDS_OF_A_LARGE_RUN = 100;
 
 /** Loads the converter, with one cache of meshes for all articles. */
 export async function loadConverter(given: ConverterInput) {
