@@ -60,7 +60,8 @@ const CHUNK_BYTES = 8;
 const BLANK = 0x20;
 
 const COMPONENTS = { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4, MAT4: 16 } as const;
-const COMPONENT_BYTES: Readonly<Record<number, number>> = {
+/** Bytes of a component by its glTF constant. */
+export const COMPONENT_BYTES: Readonly<Record<number, number>> = {
   5120: 1,
   5121: 1,
   5122: 2,

@@ -1,5 +1,7 @@
 /** What a GLB file consists of, as it is stored: read from its JSON and the headers of its images, without a decoder. */
+
 import { ConverterError } from '../support/errors.ts';
+import { COMPONENT_BYTES } from './glb-container.ts';
 
 /** A mesh as it is stored. */
 export interface MeshFigures {
@@ -149,14 +151,6 @@ function trianglesOf({ attributes, indices, mode = 4 }: Primitive, accessors: re
   return mode > 4 ? Math.max(0, count - 2) : 0;
 }
 
-const COMPONENT_BYTES: Readonly<Record<number, number>> = {
-  5120: 1,
-  5121: 1,
-  5122: 2,
-  5123: 2,
-  5125: 4,
-  5126: 4,
-};
 const COMPONENTS: Readonly<Record<string, number>> = { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4 };
 
 /** An accessor has its share of the stored bytes of its buffer view. */

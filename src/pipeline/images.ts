@@ -11,17 +11,11 @@ import type { ArticleRequest } from '../model/article.ts';
 import { configurationId, configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
-import {
-  readBytes,
-  sha256Hex,
-  statIfExists,
-  temporaryFolder,
-  withTemporaryFolder,
-} from '../support/files.ts';
+import { readBytes, sha256Hex, statIfExists, withTemporaryFolder } from '../support/files.ts';
 import { MANIFEST_FILE, manifestLines } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { convertArticle } from './convert-article.ts';
-import { OBJECTS_FOLDER } from './output-folder.ts';
+import { bodyFilesOf } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
 
@@ -73,18 +67,8 @@ interface Master {
 export async function openImageSource(options: ImageSourceOptions) {
   const { outputDir, cacheDir, browser, standard, pipeline, environment } = options;
   const database = await openCacheDatabase(cacheDir);
-  const store = openFileStore(
-    {
-      dir: join(cacheDir, OBJECTS_FOLDER),
-      root: cacheDir,
-      tmpDir: temporaryFolder(cacheDir),
-      repair: true,
-      dropDamaged: true,
-      database: database.contents.path,
-    },
-    environment.signal,
-    database.contents,
-  );
+  const files = bodyFilesOf(cacheDir, database);
+  const store = openFileStore(files, environment.signal, database.contents);
   const derived = openDerivedData(store, database.contents, environment.now());
   const published = openPublished(outputDir);
   const makers = new Map<string, Maker>();

@@ -112,14 +112,7 @@ export async function withRun<T>(
     },
   );
   const options = { ...given, pipeline: { ...given.pipeline, service } };
-  const bodyFiles = {
-    dir: join(cacheDir, OBJECTS_FOLDER),
-    root: cacheDir,
-    tmpDir: temporaryFolder(cacheDir),
-    repair: true,
-    dropDamaged: true,
-    database: database.contents.path,
-  };
+  const bodyFiles = bodyFilesOf(cacheDir, database);
   const bodies = openFileStore(bodyFiles, environment.signal, database.contents);
   const derived = openDerivedData(bodies, database.contents, startedAt);
   const opening = { options, environment, startedAt, metrics, bodies, database };
@@ -142,6 +135,18 @@ export async function withRun<T>(
     database.close();
     scratch?.close();
   }
+}
+
+/** Where a cache has its bodies, and what was computed from them. */
+export function bodyFilesOf(cacheDir: string, { contents }: CacheDatabase): FileStoreOptions {
+  return {
+    dir: join(cacheDir, OBJECTS_FOLDER),
+    root: cacheDir,
+    tmpDir: temporaryFolder(cacheDir),
+    repair: true,
+    dropDamaged: true,
+    database: contents.path,
+  };
 }
 
 /** Opens the note of the account by which the data for an output folder was fetched. D-716 */
