@@ -61,7 +61,8 @@ export function createTexturePacker(
   const { maxTextureSize, packedTextureFormat, normalMap, heightMaps } = options;
 
   async function load({ name, digest }: SourceImage) {
-    const bytes = await read(digest);
+    // Each of several steps needs it, and so do other articles.
+    const bytes = await cache.getAsync(`bytes ${digest}`, () => read(digest));
     const fail = (code: ErrorCode, problem: string) =>
       new ConverterError(code, `image ${name}: ${problem}`);
     const header = readImageHeader(bytes);

@@ -117,6 +117,25 @@ describe('check', () => {
     await expect(packer().check(image(digest))).resolves.toBe(true);
   });
 
+  it('reads a picture once for all articles that use it', async () => {
+    const read: string[] = [];
+    const cache = createMeshCache();
+    for (let article = 0; article < 3; article++) {
+      const articles = createTexturePacker(
+        async (digest) => {
+          read.push(digest);
+          return BODIES[digest]!;
+        },
+        codec,
+        CONVERT_DEFAULTS,
+        cache,
+      );
+      await Promise.all([articles.check(image('color')), articles.isGrey(image('color'))]);
+      await articles.passThrough(image('color'));
+    }
+    expect(read).toEqual(['color']);
+  });
+
   it('takes a plain JPEG without the codec, and knows whether it is grey', async () => {
     const read = async (digest: string) => BODIES[digest]!;
     const none = { ...codec, decode: () => Promise.reject(new Error('decoded')) };
