@@ -44,7 +44,9 @@ function hashOf(array: Bytes): number {
 }
 
 function isEqual(a: Bytes, b: Bytes): boolean {
-  if (a.constructor !== b.constructor || a.byteLength !== b.byteLength) return false;
+  // Not by constructor: bytes of a database are a Buffer, those of a file or a response need not be.
+  const isSameType = a[Symbol.toStringTag] === b[Symbol.toStringTag];
+  if (!isSameType || a.byteLength !== b.byteLength) return false;
   const [x, y] = [wordsOf(a), wordsOf(b)];
   for (let i = 0; i < x.words.length; i++) if (x.words[i] !== y.words[i]) return false;
   return x.rest.every((byte, i) => byte === y.rest[i]);

@@ -25,6 +25,13 @@ describe('createContentPool', () => {
     expect(new Set(arrays.map((array) => pool.intern(array))).size).toBe(arrays.length);
   });
 
+  it('joins equal bytes wherever they come from: a database returns a Buffer, a response need not', () => {
+    const pool = createContentPool();
+    const bytes = Uint8Array.of(1, 2, 3);
+    expect(pool.intern(bytes)).toBe(bytes);
+    expect(pool.intern(Buffer.from(bytes))).toBe(bytes);
+  });
+
   it('finds equal arrays among any others', () => {
     const arrays = fc.array(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 5 }), {
       maxLength: 30,
