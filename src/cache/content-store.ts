@@ -27,6 +27,8 @@ export interface ContentStore {
   put(bytes: Uint8Array): Promise<{ digest: Digest; existed: boolean }>;
   /** Reads bytes. @throws {@link ConverterError} `STORE_DAMAGED` if they are missing or have another digest. */
   get(digest: Digest): Promise<Uint8Array>;
+  /** Reads the file of bytes, even if they are a row too. @throws as `get`. */
+  getFile(digest: Digest): Promise<Uint8Array>;
   /** Whether there are bytes of this digest; they are not checked. */
   has(digest: Digest): Promise<boolean>;
   /** Their size, unchecked; undefined if there are none. */
@@ -111,14 +113,16 @@ export function openFileStore(
     (await contents())?.small.sizeOf(digest) ?? sizeOfFile(digest);
 
   const get = async (digest: Digest): Promise<Uint8Array> => {
-    const path = pathOf(digest);
     const database = await contents();
     const row = database?.small.get(digest);
-    if (row !== undefined) {
-      if (sha256Hex(row) === digest) return row;
-      if (dropDamaged) database!.small.remove(digest);
-      throw damaged(`${database!.path}: ${digest}`, 'other content');
-    }
+    if (row === undefined) return getFile(digest);
+    if (sha256Hex(row) === digest) return row;
+    if (dropDamaged) database!.small.remove(digest);
+    throw damaged(`${database!.path}: ${digest}`, 'other content');
+  };
+
+  const getFile = async (digest: Digest): Promise<Uint8Array> => {
+    const path = pathOf(digest);
     const bytes = await readBytes(path).catch((error: unknown) => {
       if (isConverterError(error, 'FILE_MISSING')) throw damaged(path, 'none', error);
       throw error;
@@ -160,6 +164,7 @@ export function openFileStore(
   return {
     put,
     get,
+    getFile,
     has: async (digest) => (await sizeOf(digest)) !== undefined,
     sizeOf,
     pathOf,
@@ -202,15 +207,18 @@ interface DerivedData {
  * ```
  */
 export function openDerivedData(
-  store: Pick<ContentStore, 'get' | 'put' | 'pathOf'>,
+  store: Pick<ContentStore, 'get' | 'getFile' | 'put' | 'pathOf'>,
   { derived }: Pick<Contents, 'derived'>,
   now: number,
 ): DerivedData {
-  const get = async (key: string): Promise<Uint8Array | undefined> => {
+  const read = async (
+    key: string,
+    bytesOf: (digest: Digest) => Promise<Uint8Array>,
+  ): Promise<Uint8Array | undefined> => {
     const entry = derived.use(key, now);
     if (entry === undefined) return undefined;
     try {
-      return await store.get(entry.digest);
+      return await bytesOf(entry.digest);
     } catch (error) {
       if (!isConverterError(error, 'STORE_DAMAGED')) throw error;
       derived.put(key, undefined);
@@ -218,7 +226,7 @@ export function openDerivedData(
     }
   };
   return {
-    get,
+    get: (key) => read(key, store.get),
     async put(key, bytes) {
       const { digest } = await store.put(bytes);
       derived.put(key, { digest, bytes: bytes.length, usedAt: now });
@@ -228,7 +236,8 @@ export function openDerivedData(
         derived.put(`file ${digest}`, { digest, bytes, usedAt: now });
     },
     async keptFile(digest) {
-      const bytes = await get(`file ${digest}`).catch(() => undefined);
+      // A row of the same bytes says nothing about the file, which is what gets linked.
+      const bytes = await read(`file ${digest}`, store.getFile).catch(() => undefined);
       return bytes && store.pathOf(digest);
     },
   };

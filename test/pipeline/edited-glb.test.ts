@@ -5,6 +5,7 @@
 import { appendFile, chmod, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openContents } from '../../src/cache/contents.ts';
 import { type Verification, verifyOutput } from '../../src/pipeline/output-folder.ts';
 import { watchFileOperations } from '../../src/support/file-operations.ts';
 import { readManifest } from '../../src/write/manifest.ts';
@@ -174,6 +175,18 @@ describe('an output folder that was removed', () => {
     await remove();
     expect(await readBy()).toHaveLength(2);
     expect(new Set(await inodesInCache())).toEqual(new Set(await inodes()));
+  });
+
+  test('gets new ones even if a response or derived data has the content that they had', async () => {
+    const contents = await openContents(join(runs.cacheDir, 'bodies.db'));
+    for (const index of [0, 1]) {
+      const { sha256 } = (await linesOf())[index]!;
+      expect(contents.small.put(sha256!, await readFile(await linkOf(index)))).toBe(false);
+      await edit(await linkOf(index));
+    }
+    contents.close();
+    await remove();
+    expect(await readBy()).toHaveLength(2);
   });
 
   let published: Set<string>;

@@ -89,7 +89,9 @@ describe('a run', () => {
     const stored = await openContents(join(cache, 'bodies.db'));
     const entries = stored.derived.all();
     for (const { digest, bytes } of entries) {
-      if (bytes > 100_000) await truncate(pathOf(digest), 50_000);
+      // A GLB is a file, however small.
+      if (stored.small.get(digest) === undefined)
+        await truncate(pathOf(digest), Math.floor(bytes / 2));
       else stored.small.put(digest, Uint8Array.of(1, 2, 3));
     }
     stored.close();

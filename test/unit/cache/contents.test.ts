@@ -262,6 +262,17 @@ describe('derived data', () => {
       expect(await kept()).toBe(store.pathOf(digest));
     });
 
+    it('is absent if it was damaged while a row has its content', async () => {
+      const small = sha256Hex(SMALL);
+      await writeFile(object(), SMALL);
+      await derivedAt().keepFile(object(), small, SMALL.length);
+      await derivedAt().put(KEY, SMALL);
+      database.flush();
+      await truncate(object(), 1);
+      expect(await derivedAt().keptFile(small)).toBeUndefined();
+      expect(Buffer.compare((await derivedAt().get(KEY))!, SMALL)).toBe(0);
+    });
+
     const failLinks = (code: string) =>
       watchFileOperations((operation) => {
         if (operation === 'link') throw Object.assign(new Error(code), { code });
