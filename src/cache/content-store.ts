@@ -21,10 +21,13 @@ export interface ContentStore {
   /**
    * Stores bytes unless they are there already.
    *
-   * @returns `existed`: whether that is known of them.
+   * @param content - Pieces, which are not joined where they become a file.
+   * @returns Their digest and number; `existed`: whether that is known of them.
    * @throws {@link ConverterError} `STORE_DAMAGED` if their file has other bytes; `DISK_FULL`, `OUTPUT_UNWRITABLE`.
    */
-  put(bytes: Uint8Array): Promise<{ digest: Digest; existed: boolean }>;
+  put(
+    content: Uint8Array | readonly Uint8Array[],
+  ): Promise<{ digest: Digest; bytes: number; existed: boolean }>;
   /** Reads bytes. @throws {@link ConverterError} `STORE_DAMAGED` if they are missing or have another digest. */
   get(digest: Digest): Promise<Uint8Array>;
   /** Reads the file of bytes, even if they are a row too. @throws as `get`. */
@@ -78,7 +81,7 @@ const DIGEST = /^[0-9a-f]{64}$/;
  * @example
  * ```ts
  * const store = openFileStore({ dir: 'objects', tmpDir: '.tmp', extension: '.glb' });
- * await store.put(bytes);   // → { digest: 'ba78…', existed: false }
+ * await store.put(bytes);   // → { digest: 'ba78…', bytes: 3, existed: false }
  * store.pathOf('ba78…');    // → 'objects/ba/ba78….glb'
  * ```
  */
@@ -139,24 +142,27 @@ export function openFileStore(
     return sha256Hex(await readBytes(pathOf(digest))) === digest;
   };
 
-  const put = async (bytes: Uint8Array): Promise<{ digest: Digest; existed: boolean }> => {
-    const digest = sha256Hex(bytes);
-    const existed = (await contents())?.small.put(digest, bytes);
-    if (existed !== undefined) return { digest, existed };
+  const put: ContentStore['put'] = async (content) => {
+    const pieces = content instanceof Uint8Array ? [content] : content;
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    const whole = pieces.length === 1 ? pieces[0] : undefined;
+    const digest = sha256Hex(whole ?? pieces);
+    const existed = (await contents())?.small.put(digest, whole ?? Buffer.concat(pieces));
+    if (existed !== undefined) return { digest, bytes, existed };
     const path = pathOf(digest);
     const replace = async () => {
-      await replaceFile(path, bytes, { tmpDir, durable: !dropDamaged, ...(access && { access }) });
-      return { digest, existed: false };
+      await replaceFile(path, pieces, { tmpDir, durable: !dropDamaged, ...(access && { access }) });
+      return { digest, bytes, existed: false };
     };
     const exists = (await sizeOfFile(digest)) !== undefined;
     if (!exists && dropDamaged) return replace();
     if (
       !exists &&
-      (await publishOnce(path, bytes, tmpDir, access, options.unsynced)) === 'published'
+      (await publishOnce(path, pieces, tmpDir, access, options.unsynced)) === 'published'
     ) {
-      return { digest, existed: false };
+      return { digest, bytes, existed: false };
     }
-    if (await isIntact(digest, bytes.length)) return { digest, existed: true };
+    if (await isIntact(digest, bytes)) return { digest, bytes, existed: true };
     if (!repair) throw damaged(path, 'other content');
     return replace();
   };

@@ -189,8 +189,8 @@ function inThisProcess(
   const { bodies, objects } = stores;
   const writes = createBudget(MOST_UNWRITTEN_BYTES);
   /** The next conversion begins while this one's GLB waits for the disk. */
-  const putting = (release: () => void) => async (glb: Uint8Array) => {
-    const done = await writes.take(glb.length);
+  const putting = (release: () => void) => async (glb: readonly Uint8Array[]) => {
+    const done = await writes.take(glb.reduce((sum, { length }) => sum + length, 0));
     release();
     return metrics.stopwatch.during('write', () => objects.put(glb)).finally(done);
   };

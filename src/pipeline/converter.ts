@@ -48,7 +48,7 @@ const BUILDS_OF_A_LARGE_RUN = 100;
 /** Loads the converter, with one cache of meshes for all articles. */
 export async function loadConverter(given: ConverterInput) {
   const { bodies, objects, options, decoded, derived, cacheBytes, maxPicturePixels } = given;
-  const [transformation, { createMeshCache }, codec, tangents, { writeGlb }, { writeGltf }] =
+  const [transformation, { createMeshCache }, codec, tangents, glb, { writeGltf }] =
     await Promise.all([
       import('../transform/transform-article.ts'),
       import('../transform/mesh-cache.ts'),
@@ -84,9 +84,8 @@ export async function loadConverter(given: ConverterInput) {
       if (builds === BUILDS_OF_A_LARGE_RUN) growHeapSlowly();
       const scene = await transform(snapshot);
       await shared.betweenSteps?.();
-      const glb = writeGlb(scene);
-      const { digest } = await put(glb);
-      return { ...foundIn(scene), sha256: digest, bytes: glb.length };
+      const { digest, bytes } = await put(glb.writeGlbPieces(scene));
+      return { ...foundIn(scene), sha256: digest, bytes };
     },
     /** The scene, and the `.glb` file, or the `.gltf` file with those beside it. */
     write: async (snapshot: ConversionInput, file: string) => {
@@ -95,7 +94,7 @@ export async function loadConverter(given: ConverterInput) {
       const files: NamedFile[] =
         ext.toLowerCase() === '.gltf'
           ? writeGltf(scene, name)
-          : [{ name: `${name}.glb`, bytes: writeGlb(scene) }];
+          : [{ name: `${name}.glb`, bytes: glb.writeGlb(scene) }];
       return { scene, files };
     },
     /** The counts of the scene, and how each material was made. */

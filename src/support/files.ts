@@ -4,7 +4,7 @@
  * What the system does in memory is synchronous: names, and small contents. The thread pool of Node takes 20 times as
  * long as a local disk for them. What waits for the disk is not: fsync, folders, large contents.
  */
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import * as sync from 'node:fs';
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
@@ -44,9 +44,12 @@ const FOLDER_MODE = 0o755;
 const WRITE_BITS = 0o222;
 const IF_ANY = { throwIfNoEntry: false } as const;
 
-/** SHA-256 of bytes or of the UTF-8 of a text, as 64 lower-case hex digits. */
-export function sha256Hex(content: Uint8Array | string): string {
-  return hash('sha256', content, 'hex');
+/** SHA-256 of bytes, of their pieces or of the UTF-8 of a text, as 64 lower-case hex digits. */
+export function sha256Hex(content: Uint8Array | string | readonly Uint8Array[]): string {
+  if (!Array.isArray(content)) return hash('sha256', content as Uint8Array | string, 'hex');
+  const sha256 = createHash('sha256');
+  for (const piece of content) sha256.update(piece);
+  return sha256.digest('hex');
 }
 
 /** Contents of at most so many bytes are read and written without waiting. */
@@ -220,7 +223,7 @@ export async function makeReadOnly(path: string, mode: number): Promise<void> {
  */
 export async function publishOnce(
   path: string,
-  content: Uint8Array,
+  content: Content,
   tmpDir: string,
   access?: WriteOptions['access'],
   unsynced?: Set<string>,

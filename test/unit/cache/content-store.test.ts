@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ContentStore, openFileStore } from '../../../src/cache/content-store.ts';
+import { openContents } from '../../../src/cache/contents.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
 import { listFolder } from '../../../src/support/files.ts';
 
@@ -51,14 +52,29 @@ describe('content store', () => {
   });
 
   it('keeps each content once, under its digest', async () => {
-    expect(await store.put(abc)).toEqual({ digest: ABC, existed: false });
+    expect(await store.put(abc)).toEqual({ digest: ABC, bytes: 3, existed: false });
     expect(store.pathOf(ABC)).toBe(join(dir, 'objects', 'ba', `${ABC}.glb`));
     const before = await stat(store.pathOf(ABC));
-    expect(await store.put(abc)).toEqual({ digest: ABC, existed: true });
+    expect(await store.put(abc)).toEqual({ digest: ABC, bytes: 3, existed: true });
     expect((await stat(store.pathOf(ABC))).mtimeMs).toBe(before.mtimeMs);
     expect(new Uint8Array(await store.get(ABC))).toEqual(abc);
     expect([await store.has(ABC), await store.sizeOf(ABC)]).toEqual([true, 3]);
     expect(await listFolder(join(dir, '.tmp'))).toEqual([]);
+  });
+
+  it('keeps pieces as the content that they are together, as a file or a row', async () => {
+    const pieces = [abc.subarray(0, 1), new Uint8Array(0), abc.subarray(1)];
+    const database = join(dir, 'bodies.db');
+    const contents = await openContents(database);
+    const withRows = openFileStore({ dir: join(dir, 'cache'), tmpDir: dir }, undefined, contents);
+    for (const each of [store, withRows]) {
+      expect(await each.put(pieces)).toEqual({ digest: ABC, bytes: 3, existed: false });
+      expect(new Uint8Array(await each.get(ABC))).toEqual(abc);
+    }
+    contents.close();
+    expect(await store.put(abc)).toMatchObject({ existed: true });
+    await writeFile(store.pathOf(ABC), 'abd');
+    await expect(store.put(pieces)).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
   });
 
   it('takes the same content from many at once', async () => {
@@ -93,7 +109,7 @@ describe('content store', () => {
     for (const damage of ['abd', 'a']) {
       await cache.put(abc);
       await writeFile(cache.pathOf(ABC), damage);
-      expect(await cache.put(abc)).toEqual({ digest: ABC, existed: false });
+      expect(await cache.put(abc)).toEqual({ digest: ABC, bytes: 3, existed: false });
       expect(new Uint8Array(await cache.get(ABC))).toEqual(abc);
     }
   });

@@ -2,7 +2,7 @@ import { NodeIO } from '@gltf-transform/core';
 import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { writeGlb } from '../../../src/write/glb.ts';
+import { writeGlb, writeGlbPieces } from '../../../src/write/glb.ts';
 import { drawnPoints } from '../../helpers/graphics.ts';
 import { RICH_ARTICLE as RICH } from '../../helpers/rich-article.ts';
 import { BOX_BODY, sceneOf } from '../../helpers/snapshot.ts';
@@ -74,6 +74,21 @@ describe('writeGlb', () => {
     const scene = await sceneOf(RICH);
     expect(writeGlb(scene)).toEqual(writeGlb(scene));
     expect(writeGlb(await sceneOf(RICH))).toEqual(writeGlb(scene));
+  });
+
+  it('gives the same bytes in pieces, without a copy of large arrays and images', async () => {
+    const scene = await sceneOf(RICH);
+    const bytes = new Uint8Array(500_001).fill(7);
+    const images = scene.images.map((image, i) => (i === 0 ? { ...image, bytes } : image));
+    const positions = new Float32Array(90_000).fill(1);
+    const geometries = scene.geometries.map((it, i) => (i === 0 ? { ...it, positions } : it));
+    const large = { ...scene, images, geometries };
+    const pieces = writeGlbPieces(large);
+    expect(Buffer.concat(pieces).equals(writeGlb(large))).toBe(true);
+    expect(pieces.some((piece) => piece === bytes)).toBe(true);
+    expect(pieces.some(({ buffer }) => buffer === positions.buffer)).toBe(true);
+    // A small GLB is written at once.
+    expect(writeGlbPieces(scene)).toEqual([writeGlb(scene)]);
   });
 
   it('aligns every array and image to four bytes, inside its view', async () => {
