@@ -8,7 +8,12 @@ import type { Built } from '../model/asset.ts';
 import type { Scene } from '../model/scene.ts';
 import type { ConversionInput, DecodedReader } from '../model/snapshot.ts';
 import { exists } from '../support/files.ts';
-import { collectGarbage, growHeapSlowly, MOST_GARBAGE_OF_MESHES } from '../support/garbage.ts';
+import {
+  collectGarbage,
+  growHeapSlowly,
+  MOST_GARBAGE_OF_MESHES,
+  release,
+} from '../support/garbage.ts';
 import type { PreparedMesh } from '../transform/block-mesh.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 import type { PrepareAhead } from '../transform/load-meshes.ts';
@@ -61,6 +66,7 @@ export async function loadConverter(given: ConverterInput) {
   const shared = {
     maxSurfaces: given.maxSurfaces,
     read: (digest: string) => bodies.get(digest),
+    release,
     decoded,
     prepareAhead: meshThread(given),
     options,

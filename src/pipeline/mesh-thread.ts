@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type FileStoreOptions, openFileStore } from '../cache/content-store.ts';
 import { decodeBlock } from '../service/wire-block.ts';
-import { collectGarbage, MOST_GARBAGE_OF_MESHES } from '../support/garbage.ts';
+import { collectGarbage, MOST_GARBAGE_OF_MESHES, release } from '../support/garbage.ts';
 import { type PreparedMesh, prepareBlock } from '../transform/block-mesh.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 
@@ -20,7 +20,9 @@ const store = openFileStore(bodies);
 
 parentPort?.on('message', async ({ digest, isLast }: MeshThreadMessages['request']) => {
   try {
-    const block = decodeBlock(await store.get(digest));
+    const body = await store.get(digest);
+    const block = decodeBlock(body);
+    await release(body);
     // Each has lists of its own: to receive those of many would keep the other thread from serving signals.
     if (block.surfaces.length > maxSurfaces) throw new Error('too many surfaces');
     collectGarbage(MOST_GARBAGE_OF_MESHES);

@@ -30,6 +30,24 @@ export function growHeapSlowly(): void {
   setFlagsFromString('--heap-growing-percent=100');
 }
 
+/** For less, the time of a message (0.1 ms) is worth more. */
+const LEAST_RELEASED_BYTES = 1024 * 1024;
+
+/**
+ * Frees the memory of bytes at once, which otherwise stays until garbage is collected: 15 to 30 MiB of a large article.
+ *
+ * @param bytes - Nothing may use them afterwards. Small ones, and those that share their memory with others, stay.
+ */
+export async function release({ buffer, byteLength }: Uint8Array): Promise<void> {
+  if (byteLength < LEAST_RELEASED_BYTES || byteLength !== buffer.byteLength) return;
+  // What is sent to a port that is closed before it is received has no owner.
+  const { port1, port2 } = new MessageChannel();
+  port1.postMessage(undefined, [buffer as ArrayBuffer]);
+  port1.close();
+  port2.close();
+  await new Promise(setImmediate);
+}
+
 let collect: (() => void) | undefined;
 function exposedCollector(): () => void {
   setFlagsFromString('--expose-gc');

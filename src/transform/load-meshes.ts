@@ -35,8 +35,9 @@ interface MeshInput {
   cache: MeshCache;
   losses: Losses;
   prepareAhead?: PrepareAhead | undefined;
-  /** As in `transformArticle`; so is the next. */
+  /** As in `transformArticle`; so are the next. */
   maxSurfaces?: number | undefined;
+  release?: ((body: Uint8Array) => Promise<void>) | undefined;
   betweenSteps?: (() => void | Promise<void>) | undefined;
 }
 
@@ -170,9 +171,8 @@ async function loadSolid(key: string, part: Part, { options, cache }: LoadInput)
 const STORED_FROM_BYTES = 200 * 1024;
 
 async function loadBlock(name: string, part: Part, input: LoadInput): Promise<KeyedMesh> {
-  const { snapshot, read, decoded, options, cache, losses, ahead, expectRoom, betweenSteps } =
-    input;
-  const { maxSurfaces = Infinity } = input;
+  const { snapshot, read, decoded, options, cache, losses, ahead, expectRoom } = input;
+  const { maxSurfaces = Infinity, release, betweenSteps } = input;
   const fetched = snapshot.blocks.get(name);
   if (!fetched || 'missing' in fetched) {
     if (name !== '') throw missingError(fetched, 'BLOCK_MISSING', `block ${name}`);
@@ -189,7 +189,9 @@ async function loadBlock(name: string, part: Part, input: LoadInput): Promise<Ke
     const readBlock = async () => {
       const bytes = await read(digest);
       if (!hasFewSurfaces(bytes, maxSurfaces)) throw tooManySurfaces(name, maxSurfaces);
-      return decode(name, bytes);
+      const block = decode(name, bytes);
+      await release?.(bytes);
+      return block;
     };
     const block = decoded?.block(digest) ?? (await readBlock());
     if (block.surfaces.length > maxSurfaces) throw tooManySurfaces(name, maxSurfaces);

@@ -31,6 +31,8 @@ interface TransformInput {
   prepareAhead?: PrepareAhead | undefined;
   /** Surfaces of the largest block; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
   maxSurfaces?: number | undefined;
+  /** Receives each body of a block that `read` returned, when it is decoded: nothing uses it any more. */
+  release?: ((body: Uint8Array) => Promise<void>) | undefined;
   /** Called between the steps of a block: to free lists that are no longer needed, and to do other work meanwhile. */
   betweenSteps?: (() => void | Promise<void>) | undefined;
 }

@@ -78,8 +78,8 @@ describe('contents', () => {
     watchFileOperations((operation) => void operations.push(operation));
     for (const bytes of [SMALL, LARGE, new Uint8Array(0)]) {
       const digest = sha256Hex(bytes);
-      expect(await store.put(bytes)).toEqual({ digest, existed: false });
-      expect(await store.put(bytes)).toEqual({ digest, existed: true });
+      expect(await store.put(bytes)).toMatchObject({ digest, existed: false });
+      expect(await store.put(bytes)).toMatchObject({ digest, existed: true });
     }
     // No content is worth a wait for the disk.
     expect(operations).not.toContain('fsync');
@@ -126,11 +126,11 @@ describe('contents', () => {
       const message = `${at('bodies.db')}: ${digest}: expected the content of this digest, received other content`;
       await expect(store.get(digest)).rejects.toMatchObject({ code: 'STORE_DAMAGED', message });
       expect(await store.has(digest)).toBe(false);
-      expect(await store.put(SMALL)).toEqual({ digest, existed: false });
+      expect(await store.put(SMALL)).toMatchObject({ digest, existed: false });
     }
     database.flush();
     edit(`UPDATE contents SET bytes = x'00'`);
-    expect(await store.put(SMALL)).toEqual({ digest, existed: false });
+    expect(await store.put(SMALL)).toMatchObject({ digest, existed: false });
     expect(Buffer.compare(await store.get(digest), SMALL)).toBe(0);
   });
 });

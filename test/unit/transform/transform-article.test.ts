@@ -505,4 +505,19 @@ describe('decoded bodies', () => {
     expect(reads).toEqual([snapshot.partsList, digest]);
     expect(writeGlb(scene)).toEqual(writeGlb(again));
   });
+
+  it('need not be kept: each block is released once, when it is decoded', async () => {
+    const { snapshot, read } = makeSnapshot(article([box(), box()]));
+    const released: Uint8Array[] = [];
+    const release = async (bytes: Uint8Array) => {
+      released.push(bytes.slice());
+      bytes.fill(0);
+    };
+    const { digest } = snapshot.blocks.get(BOX) as { digest: string };
+    const body = (await read(digest)).slice();
+    const input = { snapshot, read, release, options: CONVERT_DEFAULTS };
+    const rest = { images: sharpImageCodec(), cache: createMeshCache() };
+    expect((await transformArticle({ ...input, ...rest })).triangles).toBe(24);
+    expect(released).toEqual([body]);
+  });
 });
