@@ -16,9 +16,9 @@ export function collectGarbage(mostBytes = MOST_GARBAGE_BYTES): void {
   bytesInUse = Math.min(bytesInUse, usedBytes());
   if (usedBytes() - bytesInUse < mostBytes) return;
   collect ??= exposedCollector();
-  collect();
+  collect?.();
   // Lists are released in another thread, which the second call waits for.
-  collect();
+  collect?.();
   bytesInUse = usedBytes();
 }
 
@@ -28,6 +28,8 @@ export function collectGarbage(mostBytes = MOST_GARBAGE_BYTES): void {
  */
 export function growHeapSlowly(): void {
   setFlagsFromString('--heap-growing-percent=100');
+  // Compiled code that is written at the end (cli/start.ts) would be valid for the next start with this flag only.
+  process.prependOnceListener('exit', () => setFlagsFromString('--heap-growing-percent=0'));
 }
 
 /** For less, the time of a message (0.1 ms) is worth more. */
@@ -48,10 +50,17 @@ export async function release({ buffer, byteLength }: Uint8Array): Promise<void>
   await new Promise(setImmediate);
 }
 
+/** Flags are those of the process: another thread may hide the collector in the middle of an attempt. */
+const MOST_ATTEMPTS = 100;
+
 let collect: (() => void) | undefined;
-function exposedCollector(): () => void {
-  setFlagsFromString('--expose-gc');
-  const collector = runInNewContext('gc') as () => void;
-  setFlagsFromString('--no-expose-gc');
-  return collector;
+/** Undefined where that fails: then garbage stays longer. */
+function exposedCollector(): (() => void) | undefined {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    setFlagsFromString('--expose-gc');
+    const collector: (() => void) | undefined = runInNewContext('globalThis.gc');
+    setFlagsFromString('--no-expose-gc');
+    if (collector !== undefined) return collector;
+  }
+  return undefined;
 }

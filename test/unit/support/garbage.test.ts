@@ -1,14 +1,28 @@
+import { execFileSync } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBytes } from '../../../src/support/files.ts';
 import { release } from '../../../src/support/garbage.ts';
 import { temporaryFolder } from '../../helpers/command.ts';
 
 const MIB = 1024 * 1024;
+const SOURCE = fileURLToPath(new URL('../../../src/support/garbage.ts', import.meta.url));
+
+let folder: string;
+let program: string;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  program = join(folder, 'garbage.mjs');
+  const bundle = await rolldown({ input: SOURCE, platform: 'node' });
+  await bundle.write({ file: program });
+});
+afterAll(() => rm(folder, { recursive: true }));
 
 test('what is released gives back its memory: a large file as it was read', async () => {
-  const folder = await temporaryFolder();
   const file = join(folder, 'body');
   await writeFile(file, new Uint8Array(2 * MIB));
   for (const bytes of [await readBytes(file), await readFile(file), new Uint8Array(MIB)]) {
@@ -17,7 +31,6 @@ test('what is released gives back its memory: a large file as it was read', asyn
     // A second time changes nothing.
     await release(bytes);
   }
-  await rm(folder, { recursive: true });
 });
 
 test('what is small, or a part of other bytes, is not released', async () => {
@@ -25,4 +38,38 @@ test('what is small, or a part of other bytes, is not released', async () => {
   const part = new Uint8Array(2 * MIB).subarray(MIB);
   await Promise.all([small, part].map(release));
   expect([small.length, part.length]).toEqual([MIB - 1, MIB]);
+});
+
+test('threads of one process collect at the same time', async () => {
+  // Each time a module of its own: the collector is looked up once.
+  const code = `
+    const { workerData } = require('node:worker_threads');
+    (async () => {
+      for (let i = 0; i < 50; i++) (await import(workerData + '?' + i)).collectGarbage(-1);
+    })();`;
+  const ends = [0, 1].map(() => {
+    const worker = new Worker(code, { eval: true, workerData: pathToFileURL(program).href });
+    return new Promise((resolve, reject) => worker.on('error', reject).on('exit', resolve));
+  });
+  expect(await Promise.all(ends)).toEqual([0, 0]);
+}, 30_000);
+
+test('code that is compiled by a process whose heap grew slowly is valid for the next one', () => {
+  const code = join(folder, 'code.bin');
+  const script = `
+    import { readFileSync, writeFileSync } from 'node:fs';
+    import { Script } from 'node:vm';
+    import { growHeapSlowly } from ${JSON.stringify(pathToFileURL(program).href)};
+    const [, , step] = process.argv;
+    const cachedData = step === 'read' ? readFileSync(${JSON.stringify(code)}) : undefined;
+    const script = new Script('(function () { return 1; })', { cachedData });
+    process.once('exit', () => step === 'write' && writeFileSync(${JSON.stringify(code)}, script.createCachedData()));
+    if (step === 'write') growHeapSlowly();
+    else console.log(script.cachedDataRejected);`;
+  const run = (step: string) =>
+    execFileSync(process.execPath, ['--input-type=module', '--eval', script, '-', step], {
+      encoding: 'utf8',
+    });
+  run('write');
+  expect(run('read').trim()).toBe('false');
 });
