@@ -80,7 +80,7 @@ export const renderCommand: Command = {
       throw new ConverterError('BROWSER_MISSING', message);
     }
     const glb = await readBytes(file);
-    const renderer = await openRenderer({ browser });
+    const renderer = openRenderer({ browser });
     const stop = () => void renderer.close();
     io.signal.addEventListener('abort', stop);
     const pictures = await takePictures(renderer, glb, options).finally(() => {

@@ -9,22 +9,28 @@ export interface MadeFile {
   facts: FileFacts;
 }
 
+/** A file that a maker makes of each master. */
+interface Made {
+  /** With its ending, such as `hero.jpg`. */
+  name: string;
+  /** Differs where the same master would become another file: options and version. */
+  key: string;
+}
+
 /** A kind of delivery with its options. */
 export interface Maker {
   /** Name of the delivery, and of its folder beside `articles/`: lower case, digits and `-`. */
   name: string;
-  /** Differs where the same master would become another file: options and version. */
-  key: string;
-  /** Names of the files of a master with their endings, such as `hero.jpg`. */
-  files: readonly string[];
+  files: readonly Made[];
   /** How many masters are worked on at the same time. */
   atOnce: number;
   /**
-   * Makes the files, in the order of their names.
+   * Makes files of a master.
    *
+   * @param names - Which of {@link Maker.files}, in their order.
    * @throws {@link ConverterError} where this master cannot be delivered; the others go on.
    */
-  make(master: Uint8Array): Promise<MadeFile[]>;
+  make(master: Uint8Array, names: readonly string[]): Promise<MadeFile[]>;
   /** Ends what `make` has started. */
   close?(): Promise<void>;
 }

@@ -1,31 +1,56 @@
 /** The delivery of pictures: the browser starts with the first one. */
-import type { FoundBrowser } from './browser.ts';
+import { CAMERAS } from './camera.ts';
 import type { Maker } from './maker.ts';
 import { pictureNames, takePictures } from './picture.ts';
 import type { PictureOptions } from './picture-options.ts';
 import type { Renderer } from './renderer.ts';
 
 /** Raise it where the same model gets another picture. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** While one is drawn, the pictures of others are encoded and written. */
 const AT_ONCE = 4;
 
-/** Makes the pictures of masters. */
-export function createPictureMaker(browser: FoundBrowser, options: PictureOptions): Maker {
-  let opened: Promise<Renderer> | undefined;
+/**
+ * Makes the pictures of masters.
+ *
+ * @param renderer - Closed with the maker.
+ */
+export function createPictureMaker(renderer: Renderer, options: PictureOptions): Maker {
+  const { cameras, format } = options;
+  const fileOf = (name: string) => `${name}.${format}`;
   return {
     name: 'pictures',
-    key: `${VERSION} ${JSON.stringify(options)}`,
-    files: pictureNames(options).map((name) => `${name}.${options.format}`),
+    files: pictureNames(options).map((name) => ({
+      name: fileOf(name),
+      key: `${VERSION} ${JSON.stringify(whatDecides(name, options))}`,
+    })),
     atOnce: AT_ONCE,
-    async make(master) {
-      opened ??= import('./renderer.ts').then(({ openRenderer }) => openRenderer({ browser }));
-      const pictures = await takePictures(await opened, master, options);
-      return pictures.map(({ width, height, bytes }) => ({ bytes, facts: { width, height } }));
+    async make(master, names) {
+      const wanted = new Set(names);
+      const isViewed = (name: string) => wanted.has(fileOf(name));
+      const viewed = cameras.filter(isViewed);
+      // The sheet of a turn needs all frames.
+      const frames = viewed.length < wanted.size ? options.frames : 0;
+      const pictures = await takePictures(renderer, master, {
+        ...options,
+        cameras: viewed,
+        frames,
+      });
+      return pictures
+        .filter(({ name }) => isViewed(name))
+        .map(({ width, height, bytes }) => ({ bytes, facts: { width, height } }));
     },
-    async close() {
-      await (await opened?.catch(() => undefined))?.close();
-    },
+    close: renderer.close,
   };
+}
+
+/** The options on which a picture depends. */
+function whatDecides(
+  name: string,
+  { width, height, background, pixelsPerMetre, frames }: PictureOptions,
+) {
+  const camera = CAMERAS[name as keyof typeof CAMERAS];
+  if (camera?.projection === 'orthographic') return { background, pixelsPerMetre };
+  return { background, width, height, ...(camera === undefined && { frames }) };
 }

@@ -14,7 +14,7 @@ const AT_ONCE = 2;
  *
  * @example
  * ```ts
- * const [{ bytes, facts }] = await createProfileMaker('web').make(master);
+ * const [{ bytes, facts }] = await createProfileMaker('web').make(master, ['model.glb']);
  * facts.requiredExtensions;   // → 'EXT_meshopt_compression EXT_texture_webp KHR_mesh_quantization'
  * ```
  */
@@ -23,8 +23,7 @@ export function createProfileMaker(name: ProfileName): Maker {
   let encode: EncodeTexture | undefined;
   return {
     name,
-    key: `${VERSION} ${JSON.stringify(profile)}`,
-    files: ['model.glb'],
+    files: [{ name: 'model.glb', key: `${VERSION} ${JSON.stringify(profile)}` }],
     atOnce: AT_ONCE,
     async make(master) {
       const { optimize } = await import('./optimize.ts');

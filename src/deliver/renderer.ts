@@ -30,10 +30,10 @@ interface RendererOptions {
 }
 
 /** A renderer, open. */
-export type Renderer = Awaited<ReturnType<typeof openRenderer>>;
+export type Renderer = ReturnType<typeof openRenderer>;
 
 /**
- * Opens a renderer; the browser starts with the first picture.
+ * Opens a renderer; the browser starts with the first picture, also after `close`.
  *
  * @returns `takePictures` returns the pictures of a GLB in the order of the shots; it throws {@link ConverterError}
  * `PICTURE_FAILED` where the model cannot be drawn, which leaves the renderer as it was, and `BROWSER_MISSING` where no
@@ -45,9 +45,9 @@ export type Renderer = Awaited<ReturnType<typeof openRenderer>>;
  * await renderer.close();
  * ```
  */
-export async function openRenderer({ browser, pages, timeoutMs = 120_000 }: RendererOptions) {
+export function openRenderer({ browser, pages, timeoutMs = 120_000 }: RendererOptions) {
   const most = pages ?? Math.max(1, Math.floor(availableParallelism() / 2));
-  const exchange = await openExchange();
+  let exchange: ReturnType<typeof openExchange> | undefined;
   let started: Promise<Browser> | undefined;
   const idle: Page[] = [];
   const waiting: ((page: Page | undefined) => void)[] = [];
@@ -65,9 +65,13 @@ export async function openRenderer({ browser, pages, timeoutMs = 120_000 }: Rend
     });
     return started;
   };
+  const opened = () => {
+    exchange ??= openExchange();
+    return exchange;
+  };
   const openPage = async (): Promise<Page> => {
     const page = await (await start()).newPage();
-    await page.goto(exchange.origin);
+    await page.goto((await opened()).origin);
     await page.waitForFunction('globalThis.page');
     return page;
   };
@@ -93,7 +97,7 @@ export async function openRenderer({ browser, pages, timeoutMs = 120_000 }: Rend
     let isHealthy = false;
     try {
       page = await take();
-      const pictures = await during(page, exchange, glb, shots, timeoutMs);
+      const pictures = await during(page, await opened(), glb, shots, timeoutMs);
       isHealthy = true;
       return pictures;
     } catch (error) {
@@ -120,7 +124,8 @@ export async function openRenderer({ browser, pages, timeoutMs = 120_000 }: Rend
     async close(): Promise<void> {
       const running = await started?.catch(() => undefined);
       await running?.close().catch(() => {});
-      await exchange.close();
+      await (await exchange)?.close();
+      exchange = undefined;
     },
   };
 }

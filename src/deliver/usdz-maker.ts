@@ -20,8 +20,7 @@ export const USDZ_PROFILE = 'ar-ios';
 export function createUsdzMaker(): Maker {
   return {
     name: USDZ_PROFILE,
-    key: String(VERSION),
-    files: ['model.usdz'],
+    files: [{ name: 'model.usdz', key: String(VERSION) }],
     atOnce: AT_ONCE,
     async make(master) {
       const { writeUsdz } = await import('./usdz.ts');

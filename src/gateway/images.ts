@@ -55,6 +55,7 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
   ARTICLE_NOT_FOUND: 404,
   CONFIGURATION_REFUSED: 404,
   BROWSER_MISSING: 503,
+  RATE_LIMITED: 503,
 };
 
 /**

@@ -1,7 +1,7 @@
 /** Delivery: makes of the published masters what others need, such as pictures, and publishes it beside them. */
 import { extname, join } from 'node:path';
 import { openFileStore } from '../cache/content-store.ts';
-import type { FileFacts, MadeFile, Maker } from '../deliver/maker.ts';
+import type { MadeFile, Maker } from '../deliver/maker.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { configurationId, configurationLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
@@ -29,6 +29,7 @@ import {
 } from './deliveries.ts';
 import { openMakers } from './delivery-makers.ts';
 import { writeGallery } from './gallery.ts';
+import { openMadeFiles } from './made-files.ts';
 import type { Run } from './open-run.ts';
 import { objectFiles, requireManifest } from './output-folder.ts';
 
@@ -114,31 +115,18 @@ function openDelivery(
   before: ReadonlyMap<string, DeliveryLine>,
 ) {
   const { outputDir } = options.pipeline;
-  const derived = options.force ? undefined : stores.derived;
+  const madeOf = openMadeFiles(options.force ? undefined : stores.derived);
+  const asked = JSON.stringify([maker.name, maker.files]);
   const counts = { made: 0, unchanged: 0, bytes: 0 };
   const failures: Delivered['failures'] = [];
   const storeOf = (name: string) =>
     openFileStore({ ...objectFiles(outputDir), extension: extname(name) });
 
-  const makeNew = async ({ glb, sha256 }: Master): Promise<MadeFile[]> => {
-    const keyOf = (name: string) => `${maker.name} ${maker.key} ${name} ${sha256}`;
-    const kept = await Promise.all(maker.files.map((name) => derived?.get(keyOf(name))));
-    if (kept.every((packed) => packed !== undefined)) return kept.map((packed) => unpack(packed!));
+  const readMaster = async ({ glb, sha256 }: Master): Promise<Uint8Array> => {
     const master = await readBytes(join(outputDir, glb));
-    if (sha256Hex(master) !== sha256) {
-      const message = `${glb}: expected the content ${sha256}, received another`;
-      throw new ConverterError('STORE_DAMAGED', message);
-    }
-    const made = await maker.make(master);
-    for (const [i, file] of made.entries()) await derived?.put(keyOf(maker.files[i]!), pack(file));
-    return made;
-  };
-  const running = new Map<Digest, Promise<MadeFile[]>>();
-  const make = (master: Master): Promise<MadeFile[]> => {
-    const { sha256 } = master;
-    const made = running.get(sha256) ?? makeNew(master).finally(() => running.delete(sha256));
-    running.set(sha256, made);
-    return made;
+    if (sha256Hex(master) === sha256) return master;
+    const message = `${glb}: expected the content ${sha256}, received another`;
+    throw new ConverterError('STORE_DAMAGED', message);
   };
   const publish = async (name: string, { bytes, facts }: MadeFile, folder: string) => {
     const store = storeOf(name);
@@ -167,7 +155,7 @@ function openDelivery(
     failures,
     async deliver(master: Master): Promise<DeliveryLine> {
       const { id, glb, sha256 } = master;
-      const source = sha256Hex(`${sha256} ${maker.name} ${maker.key}`);
+      const source = sha256Hex(`${sha256} ${asked}`);
       const former = before.get(placeOf(maker.name, id));
       const folder = glb.replace(/^articles\//, `${maker.name}/`).replace(/\.glb$/, '');
       const isSame = !options.force && former?.source === source && former.error === undefined;
@@ -178,9 +166,9 @@ function openDelivery(
       }
       const line = { ...id, delivery: maker.name, source };
       try {
-        const made = await make(master);
+        const made = await madeOf(maker, sha256, () => readMaster(master));
         const files = await Promise.all(
-          made.map((file, i) => publish(maker.files[i]!, file, folder)),
+          made.map((file, i) => publish(maker.files[i]!.name, file, folder)),
         );
         counts.made++;
         counts.bytes += files.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -195,22 +183,6 @@ function openDelivery(
       }
     },
   };
-}
-
-/** The length of the facts, the facts as JSON, the file. */
-function pack({ bytes, facts }: MadeFile): Uint8Array {
-  const described = new TextEncoder().encode(JSON.stringify(facts));
-  const packed = new Uint8Array(4 + described.length + bytes.length);
-  new DataView(packed.buffer).setUint32(0, described.length);
-  packed.set(described, 4);
-  packed.set(bytes, 4 + described.length);
-  return packed;
-}
-
-function unpack(packed: Uint8Array): MadeFile {
-  const end = 4 + new DataView(packed.buffer, packed.byteOffset).getUint32(0);
-  const facts = JSON.parse(new TextDecoder().decode(packed.subarray(4, end))) as FileFacts;
-  return { facts, bytes: packed.subarray(end) };
 }
 
 /** Replaces the list, then removes the links that it no longer has. */

@@ -3,6 +3,7 @@ import { BROWSER_VARIABLE, findBrowser, INSTALL_HELP } from '../deliver/browser.
 import type { Maker } from '../deliver/maker.ts';
 import { createPictureMaker } from '../deliver/pictures.ts';
 import { createProfileMaker } from '../deliver/profile-maker.ts';
+import { openRenderer } from '../deliver/renderer.ts';
 import { createUsdzMaker, USDZ_PROFILE } from '../deliver/usdz-maker.ts';
 import type { Environment } from './environment.ts';
 import type { Pipeline } from './pipeline-file.ts';
@@ -20,7 +21,7 @@ export async function openMakers({ pictures, profiles = [] }: Wanted, env: Envir
         name: 'pictures',
         reason: `no new pictures, since there is no browser: ${INSTALL_HELP}`,
       });
-    else makers.push(createPictureMaker(browser, pictures));
+    else makers.push(createPictureMaker(openRenderer({ browser }), pictures));
   }
   makers.push(
     ...profiles.map((name) =>

@@ -1,12 +1,14 @@
 /** Pictures on demand: of what an output folder has published, and of what a pipeline can convert. */
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { openDerivedData, openFileStore } from '../cache/content-store.ts';
 import { openCacheDatabase } from '../cache/database.ts';
 import type { FoundBrowser } from '../deliver/browser.ts';
 import { CAMERAS, type CameraName } from '../deliver/camera.ts';
-import type { Maker } from '../deliver/maker.ts';
 import { PICTURE_FORMATS, type PictureOptions } from '../deliver/picture-options.ts';
 import { createPictureMaker } from '../deliver/pictures.ts';
+import { openRenderer } from '../deliver/renderer.ts';
+import { MOST_PIXELS_A_SIDE } from '../deliver/shot.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { configurationId, configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
@@ -15,6 +17,7 @@ import { readBytes, sha256Hex, statIfExists, withTemporaryFolder } from '../supp
 import { MANIFEST_FILE, manifestLines } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { convertArticle } from './convert-article.ts';
+import { openMadeFiles } from './made-files.ts';
 import { bodyFilesOf } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
@@ -48,18 +51,24 @@ interface ImageSourceOptions {
   environment: RunEnvironment;
 }
 
-/** Bytes of the pictures that are kept in memory. */
+/** Bytes of the pictures that are kept in memory; and of the GLBs that were converted for requests. */
 const MOST_BYTES_IN_MEMORY = 64 * 1024 * 1024;
+
+/** How long the result of a conversion stands before the service is asked again, milliseconds: its data changes daily. */
+const CONVERTED_FOR_MS = 3_600_000;
+const UNKNOWN_FOR_MS = 60_000;
 
 /** Articles that are converted at the same time for requests; others wait. */
 const CONVERSIONS_AT_ONCE = 2;
 
-/** Requests that may wait for a conversion. */
-const MOST_WAITING = 100;
+/** Requests that may wait for a conversion, and for a picture. */
+const MOST_WAITING = 1_000;
 
 /** A master in memory or in the output folder. */
 interface Master {
   sha256: Digest;
+  /** What it takes in memory. */
+  bytes: number;
   read(): Promise<Uint8Array>;
 }
 
@@ -71,51 +80,37 @@ export async function openImageSource(options: ImageSourceOptions) {
   const store = openFileStore(files, environment.signal, database.contents);
   const derived = openDerivedData(store, database.contents, environment.now());
   const published = openPublished(outputDir);
-  const makers = new Map<string, Maker>();
-  const kept = new Map<string, ArticleImage>();
+  const renderer = openRenderer({ browser });
+  const madeOf = openMadeFiles(derived);
+  const kept = new LRUCache<string, ArticleImage>({ maxSize: MOST_BYTES_IN_MEMORY });
   const running = new Map<string, Promise<ArticleImage>>();
-  const converted = new Map<string, Promise<Master | undefined>>();
-  let keptBytes = 0;
+  const turn = createTurns(CONVERSIONS_AT_ONCE);
+  const converting = new Map<string, Promise<Master | undefined>>();
+  const converted = new LRUCache<string, { master: Master | undefined }>({
+    maxSize: MOST_BYTES_IN_MEMORY,
+  });
 
-  const makerOf = (shown: PictureOptions): Maker => {
-    const key = JSON.stringify(shown);
-    const maker = makers.get(key) ?? createPictureMaker(browser, shown);
-    makers.set(key, maker);
-    return maker;
-  };
-  const keep = (key: string, image: ArticleImage) => {
-    kept.set(key, image);
-    keptBytes += image.bytes.length;
-    for (const [oldest, { bytes }] of kept) {
-      if (keptBytes <= MOST_BYTES_IN_MEMORY) return;
-      kept.delete(oldest);
-      keptBytes -= bytes.length;
-    }
-  };
-  const make = async (
-    master: Master,
-    shown: PictureOptions,
-    key: string,
-  ): Promise<ArticleImage> => {
-    const { mimeType } = PICTURE_FORMATS[shown.format];
-    const before = await derived.get(key);
-    const bytes = before ?? (await makerOf(shown).make(await master.read()))[0]!.bytes;
-    if (before === undefined) await derived.put(key, bytes);
-    const image = { bytes, mimeType, digest: sha256Hex(bytes) };
-    keep(key, image);
-    return image;
+  const make = async (master: Master, shown: PictureOptions): Promise<ArticleImage> => {
+    const maker = createPictureMaker(renderer, shown);
+    const [file] = await madeOf(maker, master.sha256, () => {
+      environment.log.info('a picture is made');
+      return master.read();
+    });
+    const { bytes } = file!;
+    return { bytes, mimeType: PICTURE_FORMATS[shown.format].mimeType, digest: sha256Hex(bytes) };
   };
   const convert = async (request: ImageRequest): Promise<Master | undefined> => {
     if (pipeline === undefined) return undefined;
     const key = configurationKey(request);
-    if (!converted.has(key) && converted.size >= MOST_WAITING) {
-      throw new ConverterError('RATE_LIMITED', 'too many articles are being converted');
-    }
-    const master = converted.get(key) ?? turn(() => convertNow(pipeline, request, environment));
-    converted.set(key, master);
-    return master.finally(() => converted.delete(key));
+    const before = converted.get(key);
+    if (before !== undefined) return before.master;
+    return shared(converting, key, async () => {
+      const master = await turn(() => convertNow(pipeline, request, environment));
+      const ttl = master === undefined ? UNKNOWN_FOR_MS : CONVERTED_FOR_MS;
+      converted.set(key, { master }, { size: 1 + (master?.bytes ?? 0), ttl });
+      return master;
+    });
   };
-  const turn = createTurns(CONVERSIONS_AT_ONCE);
 
   return {
     /** The picture of a configuration; undefined where there is no such article. */
@@ -123,18 +118,31 @@ export async function openImageSource(options: ImageSourceOptions) {
       const shown = shownAs(request, standard);
       const master = (await published.find(request)) ?? (await convert(request));
       if (master === undefined) return undefined;
-      const key = `image ${makerOf(shown).key} ${master.sha256}`;
+      const key = JSON.stringify([shown, master.sha256]);
       const image = kept.get(key);
       if (image !== undefined) return image;
-      const made = running.get(key) ?? make(master, shown, key).finally(() => running.delete(key));
-      running.set(key, made);
-      return made;
+      return shared(running, key, async () => {
+        const made = await make(master, shown);
+        kept.set(key, made, { size: made.bytes.length });
+        return made;
+      });
     },
     async close(): Promise<void> {
-      await Promise.all(Array.from(makers.values(), (maker) => maker.close?.()));
+      await renderer.close();
       database.close();
     },
   };
+}
+
+/** Starts work, or waits for the same that is running already. @throws {@link ConverterError} `RATE_LIMITED` */
+function shared<T>(running: Map<string, Promise<T>>, key: string, work: () => Promise<T>) {
+  const known = running.get(key);
+  if (known !== undefined) return known;
+  if (running.size >= MOST_WAITING)
+    throw new ConverterError('RATE_LIMITED', 'too many pictures are being made');
+  const started = work().finally(() => running.delete(key));
+  running.set(key, started);
+  return started;
 }
 
 function shownAs(
@@ -144,6 +152,11 @@ function shownAs(
   if (camera !== undefined && !Object.hasOwn(CAMERAS, camera)) {
     const names = Object.keys(CAMERAS).join(', ');
     throw new ConverterError('USAGE', `camera: expected one of ${names}, received another`);
+  }
+  for (const [name, pixels = 1] of Object.entries({ width, height })) {
+    if (pixels <= MOST_PIXELS_A_SIDE) continue;
+    const expected = `expected at most ${MOST_PIXELS_A_SIDE} pixels`;
+    throw new ConverterError('USAGE', `${name}: ${expected}, received ${pixels}`);
   }
   const [first] = standard.cameras;
   return {
@@ -163,7 +176,8 @@ function openPublished(outputDir: string) {
     for await (const line of manifestLines(outputDir)) {
       const asset = publishedAsset(line);
       if (asset === undefined) continue;
-      const master = { sha256: asset.sha256, read: () => readBytes(join(outputDir, asset.glb)) };
+      const read = () => readBytes(join(outputDir, asset.glb));
+      const master = { sha256: asset.sha256, bytes: 0, read };
       for (const id of [...line.requested, configurationId(line)])
         masters.set(configurationKey(id), master);
     }
@@ -190,7 +204,7 @@ async function convertNow(
       const file = join(folder, 'article.glb');
       await convertArticle(configurationId(request), pipeline, file, environment);
       const bytes = await readBytes(file);
-      return { sha256: sha256Hex(bytes), read: async () => bytes };
+      return { sha256: sha256Hex(bytes), bytes: bytes.length, read: async () => bytes };
     });
   } catch (error) {
     const { code } = error as { code?: string };

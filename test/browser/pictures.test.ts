@@ -77,7 +77,7 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
   let glb: Uint8Array;
   beforeAll(async () => {
     browser = (await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!;
-    renderer = await openRenderer({ browser });
+    renderer = openRenderer({ browser });
     glb = await postOnBoard([RED, WHITE]);
   });
   afterAll(() => renderer?.close());
@@ -173,7 +173,7 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
   });
 
   it('are taken by a new browser where the old one was killed', async () => {
-    const own = await openRenderer({ browser });
+    const own = openRenderer({ browser });
     try {
       await takePictures(own, glb, OPTIONS);
       const taken = Array.from({ length: 4 }, () => takePictures(own, glb, OPTIONS));

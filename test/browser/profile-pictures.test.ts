@@ -50,7 +50,7 @@ describe.runIf(HAS_BROWSER)('the picture of each profile', () => {
   let renderer: Renderer;
   beforeAll(async () => {
     folder = await temporaryFolder();
-    renderer = await openRenderer({
+    renderer = openRenderer({
       browser: (await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!,
     });
   });
@@ -72,7 +72,7 @@ describe.runIf(HAS_BROWSER)('the picture of each profile', () => {
     const words = [...article, '--basearticlenumber', number, '--output', file];
     await command(['convert', '--emulator', ...words]);
     const master = new Uint8Array(await readFile(file));
-    const [made] = await createProfileMaker(name).make(master);
+    const [made] = await createProfileMaker(name).make(master, ['model.glb']);
     const alike = similarity(await greyOf(master), await greyOf(made!.bytes));
     expect(alike).toBeGreaterThanOrEqual(0.97);
   });

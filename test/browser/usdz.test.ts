@@ -104,7 +104,7 @@ describe.runIf(HAS_BROWSER)('a USDZ', () => {
     browser = await launchBrowser();
     read = await openReaders(browser);
     const found = (await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!;
-    renderer = await openRenderer({ browser: found });
+    renderer = openRenderer({ browser: found });
   });
   afterAll(async () => {
     await Promise.all([browser?.close(), renderer?.close()]);
@@ -117,7 +117,7 @@ describe.runIf(HAS_BROWSER)('a USDZ', () => {
       const output = join(folder, 'master.glb');
       await convert({ ...article, output });
       const master = new Uint8Array(await readFile(output));
-      const [file] = await createUsdzMaker().make(master);
+      const [file] = await createUsdzMaker().make(master, ['model.usdz']);
       const { meshes, problems } = judgeUsdz(file!.bytes);
       expect(problems).toEqual([]);
       const { three, tinyUsdz, glb } = await read(file!.bytes);

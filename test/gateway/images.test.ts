@@ -111,7 +111,12 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
     expect(await unknown.json()).toMatchObject({
       error: expect.stringContaining('no such article'),
     });
-    for (const wrong of [{ manufacturer: '' }, { camera: 'moon' }, { width: '-1' }]) {
+    for (const wrong of [
+      { manufacturer: '' },
+      { camera: 'moon' },
+      { width: '-1' },
+      { height: '4097' },
+    ]) {
       const response = await fetch(address(url, { ...known, ...wrong }));
       expect([wrong, response.status]).toEqual([wrong, 400]);
     }
@@ -120,17 +125,19 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
   });
 
   it('is made once, however many ask for it at the same time', async () => {
+    const { url: own, end } = await serve({}, '--log-format', 'json');
     const four = lines.slice(0, 4).map((line) => ({ ...parametersOf(line), width: '72' }));
     const answers = await Promise.all(
       Array.from({ length: 200 }, async (_, i) => {
-        const response = await fetch(address(url, four[i % four.length]!));
+        const response = await fetch(address(own, four[i % four.length]!));
         return [response.status, response.headers.get('etag')] as const;
       }),
     );
     expect(answers.filter(([status]) => status !== 200)).toEqual([]);
-    expect(new Set(answers.map(([, etag]) => etag)).size).toBe(
-      new Set(lines.slice(0, 4).map(({ sha256 }) => sha256)).size,
-    );
+    const masters = new Set(lines.slice(0, 4).map(({ sha256 }) => sha256));
+    expect(new Set(answers.map(([, etag]) => etag)).size).toBe(masters.size);
+    const { stderr } = (await end())!;
+    expect(stderr.match(/a picture is made/g)).toHaveLength(masters.size);
   }, 60_000);
 
   it('needs the token of the environment variable where there is one, and logs no parameter', async () => {

@@ -29,7 +29,7 @@ describe('the delivery of USDZ', () => {
   it('makes a valid file with all triangles in the size of the master', async () => {
     const maker = createUsdzMaker();
     for (const master of masters) {
-      const [file] = await maker.make(master);
+      const [file] = await maker.make(master, ['model.usdz']);
       const { problems, meshes, images } = judgeUsdz(file!.bytes);
       expect(problems).toEqual([]);
       const { triangles, boundsMetres } = await readGlb(master);
@@ -55,8 +55,10 @@ describe('the delivery of USDZ', () => {
   });
 
   it('refuses what is no GLB', async () => {
-    await expect(createUsdzMaker().make(new Uint8Array(100))).rejects.toMatchObject({
-      code: 'STORE_DAMAGED',
-    });
+    await expect(createUsdzMaker().make(new Uint8Array(100), ['model.usdz'])).rejects.toMatchObject(
+      {
+        code: 'STORE_DAMAGED',
+      },
+    );
   });
 });
