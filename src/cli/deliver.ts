@@ -14,7 +14,7 @@ export const deliverCommand: Command = {
   examples: ['btg2gltf deliver pipeline.yaml'],
   async run(args, io) {
     const options = await readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io);
-    const { deliverPipeline } = await import('../pipeline/run.ts');
+    const { deliverPipeline } = await import('../pipeline/deliver-pipeline.ts');
     const delivered = await deliverPipeline(options, { ...environmentOf(io), log: SILENT });
     const asksForNothing = 'the pipeline file has no deliver: section';
     const lines = delivered === undefined ? [asksForNothing] : deliveredText({ delivered });

@@ -10,6 +10,7 @@ import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { convertFetched, fetchAndConvert, fetchOnly } from './configuration.ts';
+import { deliverWanted } from './deliver-pipeline.ts';
 import { openQuarantine, type Quarantine } from './failures.ts';
 import { assessRun } from './gates.ts';
 import { newLines, publishResults } from './manifest-lines.ts';
@@ -199,29 +200,6 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
   });
   if (end.kind === 'complete') await run.session.finish(isPartial(options));
   return { report: made.report, runFolder, end };
-}
-
-/** What the pipeline makes of the published files. */
-async function deliverWanted(run: Run) {
-  if (run.options.pipeline.deliver === undefined) return undefined;
-  const { deliver } = await import('./deliver.ts');
-  return run.metrics.stopwatch.during('deliver', () => deliver(run));
-}
-
-/**
- * Makes of the published files what the pipeline asks for, such as pictures, without a network.
- *
- * @returns Undefined where it asks for nothing.
- * @throws {@link ConverterError} an error before anything was made, such as `OUTPUT_LOCKED`.
- */
-export async function deliverPipeline(options: RunOptions, environment: RunEnvironment) {
-  checkRun(options, environment);
-  const release = await lockOutput(options.pipeline.outputDir, environment.now());
-  try {
-    return await withRun(options, environment, deliverWanted);
-  } finally {
-    await release().catch((error: Error) => environment.log.warn(error.message));
-  }
 }
 
 /** If every entry failed, it is not known what is still selected: everything published stays. */

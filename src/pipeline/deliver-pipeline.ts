@@ -1,0 +1,27 @@
+/** Delivery after a run and alone; what it needs is loaded only where a pipeline asks for it. */
+import { checkRun, type Run, withRun } from './open-run.ts';
+import { lockOutput } from './output-lock.ts';
+import type { RunEnvironment, RunOptions } from './run-options.ts';
+
+/** What the pipeline makes of the published files. */
+export async function deliverWanted(run: Run) {
+  if (run.options.pipeline.deliver === undefined) return undefined;
+  const { deliver } = await import('./deliver.ts');
+  return run.metrics.stopwatch.during('deliver', () => deliver(run));
+}
+
+/**
+ * Makes of the published files what the pipeline asks for, such as pictures, without a network.
+ *
+ * @returns Undefined where it asks for nothing.
+ * @throws {@link ConverterError} an error before anything was made, such as `OUTPUT_LOCKED`.
+ */
+export async function deliverPipeline(options: RunOptions, environment: RunEnvironment) {
+  checkRun(options, environment);
+  const release = await lockOutput(options.pipeline.outputDir, environment.now());
+  try {
+    return await withRun(options, environment, deliverWanted);
+  } finally {
+    await release().catch((error: Error) => environment.log.warn(error.message));
+  }
+}
