@@ -38,3 +38,10 @@ export const PICTURE_DEFAULTS = {
   pixelsPerMetre: 200,
   frames: 0,
 } as const satisfies PictureOptions;
+
+/** The options of the one picture that stands for a model: hero where that is asked for, else the first view. */
+export function mainView(options: PictureOptions): PictureOptions & { cameras: [CameraName] } {
+  const [first = 'hero'] = options.cameras;
+  const camera = options.cameras.includes('hero') ? 'hero' : first;
+  return { ...options, cameras: [camera], frames: 0 };
+}

@@ -1,5 +1,6 @@
 /** The gates, one row each: what they compare between two runs, in which words, and their default thresholds. */
 import { z } from 'zod';
+import type { PictureDifference } from '../deliver/picture-difference.ts';
 import type { AssetFigures } from '../model/asset.ts';
 import type { Bounds } from '../model/scene.ts';
 import type { GATE_LABELS } from '../report/run-report.ts';
@@ -7,7 +8,7 @@ import { shareSchema } from './share.ts';
 
 /** When a gate warns or refuses. Shares are from 0 to 1. */
 export interface GateThresholds {
-  /** Share of the larger of both figures by which a configuration has to differ in order to count. */
+  /** Share of the larger of both figures, or of the picture, by which a configuration has to differ in order to count. */
   change?: number | undefined;
   /** Share of a range from which the gate warns. @defaultValue never */
   warn?: number | undefined;
@@ -32,6 +33,12 @@ interface GateRow {
     /** How much it differs: from 0 (equal) to 1 (gone, or new). */
     change(before: Figures, now: Figures): number;
     format(of: Figures): string;
+  };
+  /** For what is compared in pictures of the old and the new GLB. */
+  picture?: {
+    change(difference: PictureDifference): number;
+    /** What differs by its change, in words. */
+    differs: string;
   };
 }
 
@@ -70,6 +77,18 @@ export const GATE_TABLE = {
     changed: 'have files of another size',
   },
   textures: countRow('textures', 'number of textures', { change: 0.75, ...WARN_AND_REFUSE }),
+  pictureTone: {
+    doc: 'colours and light of the picture (RMSE), where deliver: pictures: takes pictures',
+    changed: 'look different in tone',
+    defaults: { change: 0.15, ...WARN_AND_REFUSE },
+    picture: { change: ({ tone }) => tone, differs: 'the tone of its picture differs by' },
+  },
+  pictureEdges: {
+    doc: 'pixels of the picture that differ visibly (pixelmatch), where deliver: pictures: takes pictures',
+    changed: 'look different in shape or finish',
+    defaults: { change: 0.4, ...WARN_ONLY },
+    picture: { change: ({ edges }) => edges, differs: 'its picture differs visibly over' },
+  },
 } as const satisfies Record<keyof typeof GATE_LABELS, GateRow>;
 
 /** A gate: a figure that is compared with that of the previous run. */
@@ -87,14 +106,18 @@ const SHARES = {
   atLeast: z.int().min(1).default(1).describe('configurations below which the gate does nothing'),
 };
 const CHANGE = 'share of the larger of both figures by which one configuration has to differ';
+const PICTURE_CHANGE = 'share by which the picture of one configuration has to differ';
 
 /** A configured gate replaces its defaults: what it leaves out is off. */
-function gateSchema({ doc, defaults }: GateRow) {
+function gateSchema({ doc, defaults, picture }: GateRow) {
   const { change } = defaults;
   const shape =
     change === undefined
       ? SHARES
-      : { change: shareSchema.default(change).describe(CHANGE), ...SHARES };
+      : {
+          change: shareSchema.default(change).describe(picture ? PICTURE_CHANGE : CHANGE),
+          ...SHARES,
+        };
   return z
     .strictObject(shape)
     .default({ ...defaults } as never)

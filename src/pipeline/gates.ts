@@ -1,10 +1,12 @@
 /** Quality gates between two runs: compares the new manifest with the published one. */
+import type { PictureDifference } from '../deliver/picture-difference.ts';
 import type { AssetFigures, ManifestLine } from '../model/asset.ts';
 import {
   configurationKey,
   configurationLabel,
   parseConfigurationKey,
 } from '../model/configuration-id.ts';
+import type { Digest } from '../model/snapshot.ts';
 import type { GateFinding, GateReport } from '../report/run-report.ts';
 import { ConverterError } from '../support/errors.ts';
 import type { PackedMap } from '../support/packed-map.ts';
@@ -12,23 +14,29 @@ import { publishedAsset } from '../write/publish.ts';
 import { GATE_ROWS, GATE_TABLE, type Gate, type Gates } from './gate-table.ts';
 import { exceededFailures } from './max-failures.ts';
 import type { Run } from './open-run.ts';
+import type { GlbPair } from './picture-gate.ts';
 import { isPublished, type RunEnd } from './run-end.ts';
 import type { RunOptions } from './run-options.ts';
 import { compareShares, sharePercent } from './share.ts';
 
 type GateAssessment = Omit<GateReport, 'accepted'>;
 
+/** How the pictures of two GLBs differ; undefined where they were not compared. */
+type DifferenceOf = (was: Digest, is: Digest) => PictureDifference | undefined;
+
 /**
  * Compares the published manifest with the one that would replace it. What failed counts with its previous
  * figures, since its GLB stays published. @see D-850, D-851
  *
  * @param carts - Keys of the published lines that only carts selected, which are not compared.
+ * @param differenceOf - Called for each configuration whose GLB is another one.
  */
 export function assessGates(
   before: PackedMap<ManifestLine>,
   now: PackedMap<ManifestLine>,
   thresholds: Gates,
   carts: ReadonlySet<string> = new Set(),
+  differenceOf: DifferenceOf = () => undefined,
 ): GateAssessment {
   const tallies = new Map<string, Tally>();
   const add = (manufacturer: string, examples: readonly [Gate, Example][]) => {
@@ -41,7 +49,7 @@ export function assessGates(
   };
   const compare = (key: string, successor: string) => {
     const line = before.get(key)!;
-    add(line.manufacturer, differences(line, now.get(successor), thresholds));
+    add(line.manufacturer, differences(line, now.get(successor), thresholds, differenceOf));
   };
   const gone: string[] = [];
   for (const key of before.keys()) {
@@ -83,6 +91,7 @@ function differences(
   before: ManifestLine,
   now: ManifestLine | undefined,
   thresholds: Gates,
+  differenceOf: DifferenceOf,
 ): [Gate, Example][] {
   const article = configurationLabel(before);
   if (now === undefined) {
@@ -92,7 +101,15 @@ function differences(
   }
   const [was, is] = [publishedFigures(before), publishedFigures(now)];
   if (was === undefined || is === undefined || was.sha256 === is.sha256) return [];
-  return GATE_ROWS.flatMap(([gate, { comparison }]): [Gate, Example][] => {
+  const isKnown = was.sha256 !== undefined && is.sha256 !== undefined;
+  const pictured = isKnown ? differenceOf(was.sha256!, is.sha256!) : undefined;
+  return GATE_ROWS.flatMap(([gate, { comparison, picture }]): [Gate, Example][] => {
+    if (picture !== undefined && pictured !== undefined) {
+      const change = picture.change(pictured);
+      if (change < thresholds[gate].change! || change === 0) return [];
+      const message = `${picture.differs} ${sharePercent(change)}`;
+      return [[gate, { article, change, before: 0, now: change, message }]];
+    }
     const [figure, other] = [comparison?.figure(was), comparison?.figure(is)];
     if (comparison === undefined || figure === undefined || other === undefined) return [];
     const change = comparison.change(was, is);
@@ -226,25 +243,49 @@ function summary(
   return { gate, action, article: range, before: compared, now: compared - affected, message };
 }
 
+/** Of a picture that has nothing in common with the other. */
+const ALL_DIFFERENT: PictureDifference = { tone: 1, edges: 1 };
+
+/**
+ * Assesses the gates; pictures are taken and compared only where so many configurations have changed that a gate of
+ * pictures might act.
+ */
+async function assessPublication(
+  run: Run,
+  lines: PackedMap<ManifestLine>,
+): Promise<GateAssessment> {
+  const { previous } = run.stores;
+  const assess = (differenceOf: DifferenceOf) =>
+    assessGates(previous.lines, lines, run.options.pipeline.gates, previous.carts, differenceOf);
+  const pairs = new Map<string, GlbPair>();
+  const assessment = assess((was, is) => {
+    pairs.set(`${was} ${is}`, [was, is]);
+    return undefined;
+  });
+  if (pairs.size === 0) return assessment;
+  const { byGate } = assess(() => ALL_DIFFERENT);
+  if (!GATE_ROWS.some(([gate, { picture }]) => picture && byGate[gate])) return assessment;
+  const { comparePictures } = await import('./picture-gate.ts');
+  const { differences, notCompared } = await comparePictures(run, [...pairs.values()]);
+  const assessed = assess((was, is) => differences.get(`${was} ${is}`));
+  return notCompared === undefined ? assessed : { ...assessed, notCompared };
+}
+
 /**
  * Assesses the new manifest: the gates first, then the number of failures. Carts do not count.
  *
  * @param notSelected - Number of entries of the selection that failed.
  * @see D-850, D-853
  */
-export function assessRun(
-  { options, stores }: Run,
+export async function assessRun(
+  run: Run,
   lines: PackedMap<ManifestLine>,
   notSelected: number,
   end: RunEnd,
-): { gates?: GateReport; end: RunEnd } {
+): Promise<{ gates?: GateReport; end: RunEnd }> {
   if (!isPublished(end)) return { end };
-  const found = assessGates(
-    stores.previous.lines,
-    lines,
-    options.pipeline.gates,
-    stores.previous.carts,
-  );
+  const { options } = run;
+  const found = await assessPublication(run, lines);
   const first = found.findings.find(({ action }) => action === 'refuse');
   const message = `gate ${first?.gate}: ${first?.message}; the previous result stays published`;
   const error = found.refused

@@ -172,7 +172,7 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
   const isWhole = processed.kind === 'complete' && !isPartial(options) && !hasFailedOnly(selection);
   const lines = newLines(run, results, selection, !isWhole, quarantine.isOfCart);
   const notSelected = selection.failures.filter(({ onlyCarts }) => !onlyCarts).length;
-  const { gates, end: assessed } = assessRun(run, lines, notSelected, processed);
+  const { gates, end: assessed } = await assessRun(run, lines, notSelected, processed);
   const published = await endAfter(assessed, 'publishFailed', isPublished(assessed), () =>
     metrics.stopwatch.during('publish', () => publishResults(run, lines, results, isWhole)),
   );

@@ -47,7 +47,8 @@ function namesIn({ changes: of, ...report }: RunReport): Names {
   );
 }
 
-function articleCell(row: Named): Html {
+/** The cell of a configuration: number, name, size, series. */
+export function articleCell(row: Named): Html {
   const { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring, glb } = row;
   const number = finalarticlenumber || basearticlenumber;
   const name = html`<bdi>${number}</bdi>`;
@@ -190,7 +191,12 @@ function gates(report: RunReport, names: Names): Section | undefined {
   });
 }
 
-function gateNote({ gates: { accepted, refused }, published }: RunReport): string {
+function gateNote(report: RunReport): string {
+  const { notCompared } = report.gates;
+  return `${gateResult(report)}${notCompared === undefined ? '' : ` ${capital(notCompared)}.`}`;
+}
+
+function gateResult({ gates: { accepted, refused }, published }: RunReport): string {
   if (refused && accepted) return 'Accepted with --accept.';
   if (refused)
     return 'Nothing was published. If the changes are intended, run again with --accept.';

@@ -41,6 +41,8 @@ export const GATE_LABELS = {
   materials: 'Materials',
   bytes: 'File size',
   textures: 'Textures',
+  pictureTone: 'Tone of pictures',
+  pictureEdges: 'Edges of pictures',
 } as const;
 
 function makeRunReportSchema() {
@@ -210,6 +212,9 @@ function makeRunReportSchema() {
         .optional()
         .describe('share of removed configurations from which the gate articlesGone acts'),
       findings: z.array(gateFinding),
+      notCompared: text
+        .optional()
+        .describe('the pictures that the gates of pictures could not compare, and why'),
     }),
     warnings: counts.describe('by code'),
     articleWarnings: z.array(warning.extend({ article: text })),

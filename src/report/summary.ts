@@ -140,13 +140,14 @@ function timeText({ totalMs, stageMs }: RunReport): string {
   return `${duration(totalMs)} (${stages.join(' · ')})`;
 }
 
-function gatesText({ gates: { byGate, refused, accepted } }: RunReport): string {
+function gatesText({ gates }: RunReport): string[] {
+  const { byGate, refused, accepted, notCompared = '' } = gates;
   const counts = Object.entries(byGate).map(
     ([gate, { warn, refuse }]) => [gateLabel(gate), warn + refuse] as const,
   );
-  if (counts.length === 0) return '';
   const end = refused ? ' · refused' : '';
-  return `${countsText(counts)}${accepted ? ' · accepted' : end}`;
+  const found = counts.length === 0 ? '' : `${countsText(counts)}${accepted ? ' · accepted' : end}`;
+  return [found, notCompared].filter((line) => line !== '');
 }
 
 function lossesText({ losses }: RunReport): string {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { PictureDifference } from '../../../src/deliver/picture-difference.ts';
 import type { ManifestLine } from '../../../src/model/asset.ts';
 import { configurationKey } from '../../../src/model/configuration-id.ts';
 import type { Bounds } from '../../../src/model/scene.ts';
@@ -324,8 +325,55 @@ describe('how much a configuration differs', () => {
   });
 });
 
+describe('the gates of pictures', () => {
+  const before = range(100);
+  const now = range(100).map((one, n) => (n < 40 ? one : before[n]!));
+  const assess = (difference: PictureDifference | undefined, gates: unknown = {}) => {
+    const asked: string[] = [];
+    const thresholds = gatesSchema.parse(gates);
+    const found = assessGates(byKey(before), byKey(now), thresholds, new Set(), (was, is) => {
+      asked.push(`${was} ${is}`);
+      return difference;
+    });
+    return { ...found, asked };
+  };
+
+  test('compare what has another GLB, and nothing else', () => {
+    const pairs = now.slice(0, 40).map(({ sha256 }, n) => `${before[n]!.sha256} ${sha256}`);
+    expect(assess({ tone: 0.02, edges: 0.1 })).toMatchObject({ findings: [], asked: pairs });
+  });
+
+  test('refuse where two fifths have another tone, and only warn of edges', () => {
+    const { refused, byGate, findings } = assess({ tone: 0.3, edges: 0.5 });
+    expect(refused).toBe(true);
+    expect(byGate).toEqual({
+      pictureTone: { warn: 0, refuse: 40 },
+      pictureEdges: { warn: 40, refuse: 0 },
+    });
+    expect(findings.map(({ message }) => message)).toEqual(
+      expect.arrayContaining([
+        '40 of 100 configurations look different in tone (40 %, refused from 40 %)',
+        'the tone of its picture differs by 30 %',
+        'its picture differs visibly over 50 %',
+      ]),
+    );
+  });
+
+  test('take a picture that could not be compared for none that differs', () => {
+    expect(assess(undefined)).toMatchObject({ refused: false, findings: [] });
+  });
+
+  test('have thresholds of their own', () => {
+    const gates = { pictureTone: { change: '1%', warn: '40%' }, pictureEdges: {} };
+    expect(assess({ tone: 0.02, edges: 1 }, gates).byGate).toEqual({
+      pictureTone: { warn: 40, refuse: 0 },
+    });
+  });
+});
+
 test('every gate of the report has thresholds', () => {
   const gates: Gate[] = ['articlesGone', 'triangles', 'bounds', 'materials', 'bytes', 'textures'];
+  gates.push('pictureTone', 'pictureEdges');
   expect(Object.keys(gatesSchema.parse({}))).toEqual(gates);
 });
 

@@ -1,0 +1,98 @@
+/** The gates of pictures: what looks different from what is published stays unpublished until an operator accepts it. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readManifest } from '../../src/write/manifest.ts';
+import { HAS_BROWSER } from '../helpers/browser.ts';
+import { type CountedRange, countedImage, countedRange } from '../helpers/counted-range.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
+import { publishedFiles } from '../helpers/output-folder.ts';
+
+const ARTICLES = 4;
+const PICTURES = { width: 64, height: 64, format: 'png' };
+const GATES = { pictureTone: { change: 0.1, refuse: '50%' }, pictureEdges: {} };
+/** A browser that cannot start, and none. */
+const BROKEN = { BTG2GLTF_BROWSER: process.execPath };
+const NONE = { BTG2GLTF_BROWSER: 'none' };
+
+let range: CountedRange;
+let runs: DailyRuns;
+
+beforeEach(async () => {
+  range = countedRange({ articles: ARTICLES, blocks: ARTICLES, images: 2, blocksPerArticle: 1 });
+  runs = await openDailyRuns(range);
+});
+afterEach(() => runs.close());
+
+const useBrowser = (variables: object) => Object.assign(runs.proxy.env, variables);
+const configure = (deliver: object | undefined, gates: object = GATES) =>
+  runs.configure({ gates, ...(deliver && { deliver }) });
+
+/** The image of every second article becomes white; triangles, bounds, materials and textures stay as they are. */
+async function bleach(): Promise<void> {
+  range.convertdates.set('N01', '2026-01-02');
+  range.bodies.set('N01/I001', await countedImage('N01/I180', 255));
+}
+
+describe.runIf(HAS_BROWSER)('half the range looks different', () => {
+  test('it is refused; --accept publishes it with the pictures that were compared', async () => {
+    await configure({ pictures: PICTURES });
+    expect(await runs.run('2026-01-01')).toMatchObject({ exit: 0 });
+    await bleach();
+    const before = await publishedFiles(runs.outputDir);
+    const refused = await runs.run('2026-01-02');
+    expect(refused.exit).toBe(4);
+    expect(refused.stderr).toContain('2 of 4 configurations look different in tone (50 %');
+    const { gates } = await runs.report();
+    expect(gates).toMatchObject({
+      byGate: { pictureTone: { warn: 0, refuse: 2 } },
+      refused: true,
+    });
+    expect(gates.notCompared).toBeUndefined();
+    const linked = (files: Map<string, string>) =>
+      [...files].filter(([name]) => !name.startsWith('objects'));
+    expect(linked(await publishedFiles(runs.outputDir))).toEqual(linked(before));
+    // No picture is taken again.
+    useBrowser(BROKEN);
+    const accepted = await runs.run('2026-01-02', '--accept');
+    expect(accepted).toMatchObject({ exit: 0 });
+    expect(accepted.stdout).toContain('pictures: 2 made · 2 unchanged · 0 failed');
+  }, 120_000);
+
+  test('where the browser does not start it is published, and the summary says why', async () => {
+    await configure({ pictures: PICTURES });
+    expect(await runs.run('2026-01-01')).toMatchObject({ exit: 0 });
+    await bleach();
+    useBrowser(BROKEN);
+    const { stdout } = await runs.run('2026-01-02');
+    expect(stdout).toContain('pictures were not compared: BROWSER_MISSING');
+    expect((await runs.report()).published).toBe(true);
+  }, 120_000);
+});
+
+describe('without pictures', () => {
+  test.each([
+    ['to be taken', undefined, {}, 'the pipeline file has no deliver: pictures:'],
+    ['since there is no browser', { pictures: PICTURES }, NONE, 'there is no browser: install'],
+  ])(
+    '%s, the gates let the result pass, and one line says so',
+    async (_, deliver, env, reason) => {
+      await configure(deliver);
+      useBrowser(env);
+      expect((await runs.run('2026-01-01')).stdout).not.toContain('compared');
+      await bleach();
+      const { stdout, exit } = await runs.run('2026-01-02');
+      expect(exit).toBe(0);
+      expect(stdout.split('\n').filter((line) => line.includes('not compared'))).toEqual([
+        expect.stringContaining(`pictures were not compared: ${reason}`),
+      ]);
+      expect(await readManifest(runs.outputDir)).toHaveLength(ARTICLES);
+    },
+    60_000,
+  );
+
+  test('what could not act says nothing', async () => {
+    await configure(undefined, { pictureTone: { refuse: '75%' }, pictureEdges: {} });
+    expect(await runs.run('2026-01-01')).toMatchObject({ exit: 0 });
+    await bleach();
+    expect((await runs.run('2026-01-02')).stdout).not.toContain('compared');
+  }, 60_000);
+});
