@@ -20,11 +20,7 @@ export function createPictureMaker(renderer: Renderer, options: PictureOptions):
   const { cameras, format } = options;
   const fileOf = (name: string) => `${name}.${format}`;
   return {
-    name: 'pictures',
-    files: pictureNames(options).map((name) => ({
-      name: fileOf(name),
-      key: `${VERSION} ${JSON.stringify(whatDecides(name, options))}`,
-    })),
+    ...pictureFiles(options),
     atOnce: AT_ONCE,
     async make(master, names) {
       const wanted = new Set(names);
@@ -43,6 +39,15 @@ export function createPictureMaker(renderer: Renderer, options: PictureOptions):
     },
     close: renderer.close,
   };
+}
+
+/** The pictures of each master, as a delivery names them. */
+export function pictureFiles(options: PictureOptions): Pick<Maker, 'name' | 'files'> {
+  const files = pictureNames(options).map((name) => ({
+    name: `${name}.${options.format}`,
+    key: `${VERSION} ${JSON.stringify(whatDecides(name, options))}`,
+  }));
+  return { name: 'pictures', files };
 }
 
 /** The options on which a picture depends. */

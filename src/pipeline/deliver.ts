@@ -115,7 +115,7 @@ function openDelivery(
   before: ReadonlyMap<string, DeliveryLine>,
 ) {
   const { outputDir } = options.pipeline;
-  const madeOf = openMadeFiles(options.force ? undefined : stores.derived);
+  const madeOf = openMadeFiles(stores.derived, options.force);
   const asked = JSON.stringify([maker.name, maker.files]);
   const counts = { made: 0, unchanged: 0, bytes: 0 };
   const failures: Delivered['failures'] = [];

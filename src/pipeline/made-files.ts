@@ -6,28 +6,28 @@ import type { Run } from './open-run.ts';
 /**
  * Opens them.
  *
- * @param derived - The cache; without it, everything is made again.
+ * @param derived - The cache.
+ * @param again - Whether everything is made again, also what the cache has.
  * @returns A function that returns all files of a master, in the order of the maker's. Calls for the same files at the
  *   same time share them; `read` is called where one must be made.
  */
-export function openMadeFiles(derived: Run['stores']['derived'] | undefined) {
+export function openMadeFiles(derived: Derived, again = false) {
   const makeMissing = async (
-    { name, files, make }: Maker,
+    maker: Maker,
     sha256: Digest,
     read: () => Promise<Uint8Array>,
   ): Promise<MadeFile[]> => {
-    const keys = files.map((file) => `${name} ${file.name} ${file.key} ${sha256}`);
-    const found = await Promise.all(keys.map((key) => derived?.get(key)));
-    const missing = files.filter((_, i) => found[i] === undefined);
+    const found = again ? [] : await cachedFiles(derived, maker, sha256);
+    const missing = maker.files.filter((_, i) => found[i] === undefined);
     const names = missing.map((file) => file.name);
-    const made = names.length > 0 ? await make(await read(), names) : [];
+    const made = names.length > 0 ? await maker.make(await read(), names) : [];
     const next = made.values();
     return Promise.all(
-      keys.map(async (key, i) => {
+      keysOf(maker, sha256).map(async (key, i) => {
         const before = found[i];
-        if (before !== undefined) return unpack(before);
+        if (before !== undefined) return before;
         const file = next.next().value!;
-        await derived?.put(key, pack(file));
+        await derived.put(key, pack(file));
         return file;
       }),
     );
@@ -41,6 +41,23 @@ export function openMadeFiles(derived: Run['stores']['derived'] | undefined) {
     running.set(key, made);
     return made;
   };
+}
+
+type Derived = Run['stores']['derived'];
+type Files = Pick<Maker, 'name' | 'files'>;
+
+/** Returns what the cache has of the files of a master, in their order; undefined where there is none. */
+export async function cachedFiles(
+  derived: Derived,
+  of: Files,
+  sha256: Digest,
+): Promise<(MadeFile | undefined)[]> {
+  const found = await Promise.all(keysOf(of, sha256).map((key) => derived.get(key)));
+  return found.map((packed) => packed && unpack(packed));
+}
+
+function keysOf({ name, files }: Files, sha256: Digest): string[] {
+  return files.map((file) => `${name} ${file.name} ${file.key} ${sha256}`);
 }
 
 /** The length of the facts, the facts as JSON, the file. */

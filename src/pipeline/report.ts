@@ -83,7 +83,21 @@ export async function makeReport(run: Run, content: ReportContent) {
     outputDir: redact(pipeline.outputDir),
     cacheDir: redact(pipeline.cacheDir),
   };
-  return { report: redactMessages(report), failures: () => withoutSecrets(failures()) };
+  const redacted = redactMessages(report);
+  const pictures = await picturesOf(run, redacted, output?.lines);
+  return { report: redacted, failures: () => withoutSecrets(failures()), pictures };
+}
+
+/** Small pictures of what is new and has changed; a report without them is better than none. */
+async function picturesOf(run: Run, report: RunReport, lines: RunOutput['lines'] | undefined) {
+  const { new: added, changed } = report.changes;
+  const isShown = run.options.pipeline.deliver?.pictures && added.count + changed.count > 0;
+  if (!isShown || lines === undefined) return [];
+  const { reportPictures } = await import('./report-pictures.ts');
+  return reportPictures(run, report, lines).catch((error: Error) => {
+    run.environment.log.warn('the report has no pictures', { message: error.message });
+    return [];
+  });
 }
 
 function* withoutSecrets(rows: Iterable<FailureRow>): Iterable<FailureRow> {
@@ -287,9 +301,9 @@ function changeOf(
  */
 export async function writeReport(
   { options, environment, startedAt }: Run,
-  { report, failures }: Awaited<ReturnType<typeof makeReport>>,
+  { report, failures, pictures }: Awaited<ReturnType<typeof makeReport>>,
 ): Promise<string> {
-  const { reportHtml } = await import('../report/html.ts');
+  const { reportHtmlWithPictures } = await import('../report/html.ts');
   // Not of the report: the redacted path would be another folder.
   const { outputDir } = options.pipeline;
   const id = runId(startedAt);
@@ -302,7 +316,7 @@ export async function writeReport(
   const puts = await Promise.allSettled([
     put('failures.jsonl', jsonPieces(failures())),
     put('report.json', visibleJson(`${JSON.stringify(written, null, 2)}\n`)),
-    put('report.html', reportHtml(written)),
+    put('report.html', reportHtmlWithPictures(written, pictures)),
   ]);
   const failed = puts.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;

@@ -2,6 +2,12 @@
 import { createHash } from 'node:crypto';
 import { assess, requiredActions, type Tone } from './assessment.ts';
 import { card, PAGE_SCRIPT, PAGE_STYLE } from './html-elements.ts';
+import {
+  type ArticlePictures,
+  PICTURES_SCRIPT,
+  PICTURES_STYLE,
+  picturesSection,
+} from './html-pictures.ts';
 import { sectionsOf } from './html-sections.ts';
 import { type Html, html } from './markup.ts';
 import type { RunReport } from './run-report.ts';
@@ -20,8 +26,41 @@ import { amount, capital, day, duration, instant, integer, percentage, size } fr
  * @see D-856, D-858.
  */
 export function reportHtml(report: RunReport): string {
+  return pageOf(report, []);
+}
+
+/** Bytes of the page that pictures may take it up to, so that it can be sent by mail. */
+const MOST_BYTES = 1_900_000;
+
+/** Bytes of the markup of one article with pictures, and of a picture as base64. */
+const MARKUP_BYTES = 2_000;
+const inPage = ({ now, before }: ArticlePictures) =>
+  MARKUP_BYTES + Math.ceil((4 * (now.length + (before?.length ?? 0))) / 3);
+
+/**
+ * Makes the page of a report with pictures of what is new and has changed.
+ *
+ * @param pictures - JPEGs, the most important first; what would make the page larger than 2 MB is left out.
+ */
+export function reportHtmlWithPictures(
+  report: RunReport,
+  pictures: readonly ArticlePictures[],
+): string {
+  const page = reportHtml(report);
+  let left = MOST_BYTES - Buffer.byteLength(page);
+  const fitting = pictures.filter((one) => {
+    left -= inPage(one);
+    return left > 0;
+  });
+  return fitting.length === 0 ? page : pageOf(report, fitting);
+}
+
+function pageOf(report: RunReport, pictures: readonly ArticlePictures[]): string {
   const { tone, headline } = assess(report);
-  const { findings, bars, details } = sectionsOf(report);
+  const { findings: tables, bars, details } = sectionsOf(report);
+  const shown = picturesSection(report, pictures);
+  // Before the table of changes, which is the last of the findings.
+  const findings = shown === undefined ? tables : tables.toSpliced(-1, 0, shown);
   const sections = [...findings, ...bars, ...details];
   const links = sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`);
   return html`<!doctype html>
@@ -35,7 +74,7 @@ export function reportHtml(report: RunReport): string {
 <meta name="robots" content="noindex">
 <title>${report.pipeline}: ${headline} · ${day(report.startedAt)}</title>
 <link rel="icon" href="${tabIcon(tone)}">
-<style>${raw(PAGE_STYLE)}</style>
+<style>${raw(STYLE)}</style>
 </head>
 <body>
 <a class="skip" href="#details">Skip to the details</a>
@@ -53,7 +92,7 @@ ${details}
 </main>
 ${footer(report)}
 </div>
-<script>${raw(PAGE_SCRIPT)}</script>
+<script>${raw(SCRIPT)}</script>
 </body>
 </html>
 `.html;
@@ -63,12 +102,15 @@ function raw(text: string): Html {
   return { html: text };
 }
 
+const STYLE = PAGE_STYLE + PICTURES_STYLE;
+const SCRIPT = PAGE_SCRIPT + PICTURES_SCRIPT;
+
 /** Allows only the style and the script of the page; nothing is loaded or sent. */
 function policy(): string {
   return [
     "default-src 'none'",
-    `style-src '${sourceHash(PAGE_STYLE)}'`,
-    `script-src '${sourceHash(PAGE_SCRIPT)}'`,
+    `style-src '${sourceHash(STYLE)}'`,
+    `script-src '${sourceHash(SCRIPT)}'`,
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",

@@ -1,4 +1,6 @@
 /** The gates of pictures: what looks different from what is published stays unpublished until an operator accepts it. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
 import { HAS_BROWSER } from '../helpers/browser.ts';
@@ -47,6 +49,9 @@ describe.runIf(HAS_BROWSER)('half the range looks different', () => {
       refused: true,
     });
     expect(gates.notCompared).toBeUndefined();
+    // Both pictures are on the page of the report, where an operator decides.
+    const page = await readFile(join(runs.outputDir, 'runs', 'latest', 'report.html'), 'utf8');
+    expect(page.match(/<div class="compare">/g)).toHaveLength(2);
     const linked = (files: Map<string, string>) =>
       [...files].filter(([name]) => !name.startsWith('objects'));
     expect(linked(await publishedFiles(runs.outputDir))).toEqual(linked(before));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reportHtml } from '../../../src/report/html.ts';
+import { reportHtml, reportHtmlWithPictures } from '../../../src/report/html.ts';
 import { mixedReport, reportedLine, reportOf } from '../../helpers/reports.ts';
 
 test('the page needs nothing but itself', () => {
@@ -115,4 +115,17 @@ test('the column of the articles says in which order a size is given', () => {
   report.failures[0]!.sizeMillimetres = { width: 1600, depth: 802, height: 740 };
   const text = textOf(reportHtml(report), 'failures');
   expect(text).toMatch(/Article \(width × depth × height\).*1,600 × 802 × 740 mm/);
+});
+
+test.each([1, 20, 60])('%i pictures leave the page smaller than 2 MB', (count) => {
+  const report = mixedReport(4000);
+  const [row] = report.changes.changed.rows;
+  const picture = { now: new Uint8Array(60_000), before: new Uint8Array(60_000) };
+  const one = { kind: 'changed', row: row!, ...picture, width: 360, height: 360 } as const;
+  const page = reportHtmlWithPictures(report, Array(count).fill(one));
+  expect(Buffer.byteLength(page)).toBeLessThan(2_000_000);
+  const shown = page.match(/<div class="compare">/g)?.length ?? 0;
+  expect(shown).toBeGreaterThan(0);
+  expect(shown).toBeLessThanOrEqual(count);
+  expect(textOf(page, 'pictures')).toContain(`Pictures ${shown} of `);
 });

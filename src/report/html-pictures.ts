@@ -1,0 +1,139 @@
+/** Pictures on the page of a report: what is new, and what has changed before and now; with their style and script. */
+import { card, type Section } from './html-elements.ts';
+import { articleCell } from './html-sections.ts';
+import { type Html, html } from './markup.ts';
+import type { AssetRow, RunReport } from './run-report.ts';
+import { amount, integer } from './text.ts';
+
+/** The pictures of one article that is new or has changed, small. */
+export interface ArticlePictures {
+  kind: 'new' | 'changed';
+  row: AssetRow;
+  now: Uint8Array;
+  /** Of the GLB that was published before, in the same size; undefined where there is none. */
+  before?: Uint8Array | undefined;
+  /** How much the two differ, from 0 to 1. */
+  difference?: { tone: number; edges: number } | undefined;
+  /** Pixels. */
+  width: number;
+  height: number;
+}
+
+/** What follows is behind a button. */
+const FIRST = { changed: 6, new: 8 } as const;
+
+/** Makes the section; undefined without pictures. @param pictures - JPEGs, of the first rows of the lists of changes. */
+export function picturesSection(
+  { changes }: RunReport,
+  pictures: readonly ArticlePictures[],
+): Section | undefined {
+  if (pictures.length === 0) return undefined;
+  const groups = (['changed', 'new'] as const).flatMap((kind) => {
+    const shown = pictures.filter((one) => one.kind === kind);
+    return shown.length === 0 ? [] : [group(kind, shown, changes[kind].count)];
+  });
+  const title = 'Pictures';
+  const total = changes.new.count + changes.changed.count;
+  const count = html`<span class="count">${integer(pictures.length)} of ${amount(total, 'new or changed configuration')}</span>`;
+  return { id: 'pictures', title, ...card('looks', 'pictures', title, count, groups) };
+}
+
+function group(
+  kind: ArticlePictures['kind'],
+  shown: readonly ArticlePictures[],
+  total: number,
+): Html {
+  const items = shown.map(pictureItem);
+  const hasPair = shown.some(({ before }) => before !== undefined);
+  const list = (some: readonly Html[]) => html`<ul class="${kind}">${some}</ul>`;
+  const more = items.slice(FIRST[kind]);
+  const rest = html`<details><summary class="more">Show ${integer(more.length)} more</summary>${list(more)}</details>`;
+  const others =
+    total > shown.length
+      ? html`<p class="note">The table below lists the other ${integer(total - shown.length)}, with those that look as one of these.</p>`
+      : undefined;
+  return html`<h3>${kind === 'new' ? 'New' : 'Changed'}</h3>
+${hasPair ? html`<p class="note">Drag across a picture, or use the arrow keys, to see it before and now.</p>` : undefined}
+${list(items.slice(0, FIRST[kind]))}${more.length > 0 ? rest : undefined}${others}`;
+}
+
+function pictureItem(pictures: ArticlePictures): Html {
+  const { row, now, before, difference, width, height } = pictures;
+  const name = row.name ?? (row.finalarticlenumber || row.basearticlenumber);
+  const image = (bytes: Uint8Array, kind: string, alternative: string) =>
+    html`<img class="${kind}" src="data:image/jpeg;base64,${base64(bytes)}" alt="${alternative}" width="${width}" height="${height}" decoding="async">`;
+  const shown =
+    before === undefined
+      ? image(now, 'now', name)
+      : html`<div class="compare">${image(now, 'now', `${name}, now`)}${image(before, 'before', `${name}, before`)}<span class="was">Before</span><span class="is">Now</span><input type="range" min="0" max="100" value="50" aria-label="${name}: share of the picture from before"></div>`;
+  return html`<li><figure>${shown}<figcaption>${articleCell(row)}${difference && html`<small>${differenceText(difference)}</small>`}</figcaption></figure></li>
+`;
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
+}
+
+/** The noise of two JPEGs, which no person sees. */
+const NOISE = { tone: 0.01, edges: 0.002 };
+
+function differenceText({ tone, edges }: NonNullable<ArticlePictures['difference']>): string {
+  if (edges > NOISE.edges) return `differs over ${Math.max(1, Math.round(100 * edges))} % of it`;
+  return tone > NOISE.tone ? 'differs slightly in tone' : 'looks the same';
+}
+
+/** The style of the section; names of colours as in the style of the page. */
+export const PICTURES_STYLE = `
+.looks h3 { font-size: .95rem; font-weight: 600; margin: .9rem 0 0; }
+.looks ul { display: grid; gap: 1.1rem .9rem; margin-top: .6rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 16rem), 1fr)); }
+.looks ul.new { grid-template-columns: repeat(auto-fill, minmax(min(44%, 11rem), 1fr)); }
+.looks figure { margin: 0; }
+.looks img { display: block; width: 100%; height: auto; border-radius: 10px; background: #fff; }
+.looks figure > img, .compare { border: 1px solid var(--line); border-radius: 10px; }
+.looks figcaption { margin-top: .4rem; line-height: 1.35; }
+.looks figcaption small, .looks figcaption .name { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; }
+.looks details { margin-top: .9rem; }
+.looks summary { display: inline-block; list-style: none; }
+.looks summary::-webkit-details-marker { display: none; }
+.compare { --at: 50%; position: relative; touch-action: pan-y; overflow: hidden; }
+.compare .before { position: absolute; inset: 0; clip-path: inset(0 calc(100% - var(--at)) 0 0); }
+.compare::before, .compare::after { content: ""; position: absolute; left: var(--at); z-index: 1; pointer-events: none; transform: translate(-50%, -50%); top: 50%; }
+.compare::before { width: 2px; height: 100%; background: #15181c; box-shadow: 0 0 0 1px #fff; }
+.compare::after { width: 1.9rem; height: 1.9rem; border-radius: 50%; border: 2px solid #fff; background: #15181c linear-gradient(#fff, #fff) center / 2px .7rem no-repeat; box-shadow: 0 1px 4px rgb(0 0 0 / .4); }
+.compare:focus-within { outline: 3px solid var(--link); outline-offset: 2px; }
+.compare input { position: absolute; inset: 0; z-index: 2; width: 100%; height: 100%; margin: 0; opacity: 0; cursor: ew-resize; appearance: none; touch-action: pan-y; }
+.compare input::-webkit-slider-thumb { appearance: none; width: 2px; height: 100%; }
+.compare input::-moz-range-thumb { width: 2px; height: 100%; border: 0; }
+.compare span { position: absolute; top: .5rem; padding: .1rem .5rem; border-radius: 99px; font-size: .75rem; background: #15181c; color: #fff; pointer-events: none; }
+.compare .was { left: .5rem; }
+.compare .is { right: .5rem; }
+@media print { .looks details { display: none; } }
+`;
+
+/** Moves the line of each pair, and finds pictures with the search of the page. Without it the line is in the middle. */
+export const PICTURES_SCRIPT = `
+{
+  for (const input of document.querySelectorAll('.compare input')) {
+    const show = () => {
+      input.parentElement.style.setProperty('--at', input.value + '%');
+      input.setAttribute('aria-valuetext', input.value + ' % before');
+    };
+    input.addEventListener('input', show);
+    show();
+  }
+  const looks = document.querySelector('.looks');
+  const find = document.getElementById('find');
+  const items = looks === null ? [] : [...looks.querySelectorAll('li')];
+  const search = () => {
+    const words = find.value.toLowerCase().split(/\\s+/).filter((word) => word !== '');
+    for (const item of items) {
+      const text = item.textContent.toLowerCase();
+      item.hidden = !words.every((word) => text.includes(word));
+    }
+    looks.hidden = items.every((item) => item.hidden);
+    if (words.length > 0) for (const details of looks.querySelectorAll('details')) details.open = true;
+  };
+  // The key Escape empties the field of the search.
+  if (looks !== null) for (const name of ['input', 'keyup']) find.addEventListener(name, search);
+}
+`;
