@@ -59,7 +59,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       load: async () => (await import('./explain.ts')).explainCommand,
     },
     inspect: {
-      describe: 'show what a GLB file consists of, and which profiles it fits',
+      describe: 'show what a GLB file or an article consists of, and which profiles it fits',
       load: async () => (await import('./inspect.ts')).inspectCommand,
     },
     view: {
@@ -77,7 +77,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       load: async () => (await import('./images.ts')).imagesCommand,
     },
     render: {
-      describe: 'take pictures of a GLB file',
+      describe: 'take pictures of a GLB file, or of all published articles',
       load: async () => (await import('./render.ts')).renderCommand,
     },
   },

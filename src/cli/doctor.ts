@@ -96,6 +96,7 @@ async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
     return text;
   });
   yield* misspeltVariables(io);
+  yield* checkWebhook(pipeline, io.env);
   yield* ready === undefined ? [skipped('login'), skipped('root nodes')] : checkService(ready, io);
   yield await check('browser', async () => {
     const found = await findBrowser(undefined, io.env[BROWSER_VARIABLE]);
@@ -145,6 +146,18 @@ function requireCredentials({ service }: Pipeline, env: Environment): string {
   readCredentials(env);
   const set = Object.keys(ENVIRONMENT).filter((name) => (env[name] ?? '') !== '');
   return `${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set`;
+}
+
+/** A webhook without its key is called by no run: the changes only wait in their file. */
+function* checkWebhook(pipeline: Pipeline | undefined, env: Environment): Generator<Finding> {
+  const after = pipeline?.deliver?.afterPublish;
+  if (after === undefined) return;
+  const { secretVariable } = after;
+  if ((env[secretVariable] ?? '') !== '') yield ok('webhook', `${secretVariable} is set`);
+  else {
+    const text = `${secretVariable}: expected the key of the signature, received none`;
+    yield warning('webhook', text, `set ${secretVariable}; without it the webhook is not called`);
+  }
 }
 
 function* misspeltVariables({ env }: Io): Generator<Finding> {

@@ -1,19 +1,41 @@
-/** `btg2gltf inspect FILE.glb`: what a GLB consists of, and which profiles it fits. */
-import { resolve } from 'node:path';
+/** `btg2gltf inspect FILE.glb|ARTICLE`: what a GLB consists of, and which profiles it fits. */
+import { join, resolve } from 'node:path';
 import { type GlbFigures, readFigures } from '../deliver/glb-figures.ts';
 import { breachesOf, breachText, PROFILE_NAMES, PROFILES } from '../deliver/profiles.ts';
+import type { DeliveredFile, DeliveryLine } from '../pipeline/deliveries.ts';
+import { findPublished } from '../pipeline/find-published.ts';
+import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { amount, integer, size } from '../report/text.ts';
-import { readBytes } from '../support/files.ts';
+import { exists, readBytes } from '../support/files.ts';
 import { visibleLines } from '../support/visible.ts';
-import { type Command, columns, numberOf, textOf } from './command.ts';
+import { type Arguments, type Command, columns, type Io, numberOf, textOf } from './command.ts';
 
 /** Rows of a list, unless the user wants more. */
 const ROWS = 10;
+/** Configurations of one article. */
+const MOST_CONFIGURATIONS = 5;
+const SUBJECT = 'FILE.glb|ARTICLE';
 
 /** The command. */
 export const inspectCommand: Command = {
-  positionals: [{ name: 'FILE.glb', describe: 'the model', required: true }],
+  positionals: [
+    {
+      name: SUBJECT,
+      describe: 'a model, or a glob on MANUFACTURER/PROGRAM/number[/configuration]',
+      required: true,
+    },
+  ],
   options: {
+    pipeline: {
+      type: 'string',
+      value: 'PIPELINE.yaml',
+      describe: 'the pipeline that published the article',
+    },
+    output: {
+      type: 'string',
+      value: 'DIR',
+      describe: 'output folder of the article [default: that of the pipeline, or ./output]',
+    },
     rows: {
       type: 'number',
       min: 1,
@@ -22,26 +44,79 @@ export const inspectCommand: Command = {
     },
   },
   notes: [
-    'It compares the file as it is. A published GLB need not fit: deliver: profiles: makes files that do.',
+    'It compares a file as it is. A published GLB need not fit: deliver: profiles: makes files that do.',
+    'Of an article it shows the published GLB and every file that was delivered.',
   ],
-  examples: ['btg2gltf inspect desk.glb'],
+  examples: [
+    'btg2gltf inspect desk.glb',
+    'btg2gltf inspect FJEL/LINEA/LN-M --pipeline pipeline.yaml',
+  ],
   async run(args, io) {
-    const file = resolve(textOf(args, 'FILE.glb')!);
-    const figures = await readFigures(await readBytes(file));
+    const subject = textOf(args, SUBJECT)!;
     const rows = numberOf(args, 'rows') ?? ROWS;
-    const lines = [
-      file,
-      ...columns(totals(figures)),
-      '',
-      ...list('mesh', 'meshes', meshRows(figures), rows),
-      ...list('texture', 'textures', textureRows(figures), rows),
-      'profiles',
-      ...columns(profileRows(figures)),
-    ];
-    io.printData(visibleLines([...lines, '']));
+    const file = resolve(subject);
+    const isFile = /\.(?:glb|gltf)$/i.test(subject) || (await exists(file));
+    if (isFile) io.printData(visibleLines([file, ...(await glbLines(file, rows)), '']));
+    else await inspectArticle(subject, rows, args, io);
     return 0;
   },
 };
+
+async function glbLines(file: string, rows: number): Promise<string[]> {
+  const figures = await readFigures(await readBytes(file));
+  return [
+    ...columns(totals(figures)),
+    '',
+    ...list('mesh', 'meshes', meshRows(figures), rows),
+    ...list('texture', 'textures', textureRows(figures), rows),
+    'profiles',
+    ...columns(profileRows(figures)),
+  ];
+}
+
+/** The published GLB, then what was made of it. */
+async function inspectArticle(
+  pattern: string,
+  rows: number,
+  args: Arguments,
+  io: Io,
+): Promise<void> {
+  const pipeline = textOf(args, 'pipeline');
+  const ofPipeline = async () => pipeline && (await loadPipeline(pipeline, io.env, true)).outputDir;
+  const outputDir = resolve(textOf(args, 'output') ?? (await ofPipeline()) ?? 'output');
+  const found = await findPublished(outputDir, pattern);
+  for (const { name, glb, deliveries } of found.slice(0, MOST_CONFIGURATIONS)) {
+    const print = (lines: readonly string[]) => io.printData(visibleLines([...lines, '', '']));
+    print([name, `${glb} (master)`, ...(await glbLines(join(outputDir, glb), rows))]);
+    for (const line of deliveries) {
+      if (line.error !== undefined) print([failureText(line)]);
+      for (const file of line.files) {
+        const text = `${file.path} (${line.delivery})`;
+        const isGlb = file.path.endsWith('.glb');
+        const path = join(outputDir, file.path);
+        print([text, ...(isGlb ? await glbLines(path, rows) : columns(factRows(file)))]);
+      }
+    }
+  }
+  const more = found.slice(MOST_CONFIGURATIONS);
+  if (more.length === 0) return;
+  const others = `${amount(more.length, 'other configuration')} of ${pattern}; name one, such as ${more[0]!.name}`;
+  io.printData(visibleLines([others, '']));
+}
+
+function failureText({ delivery, error, files }: DeliveryLine): string {
+  const kept = files.length > 0 ? '; the files below are of the last good one' : '';
+  return `${delivery} failed: ${error!.code}: ${error!.message}${kept}`;
+}
+
+/** Of a file that is no GLB, such as a picture. */
+function factRows({ bytes, facts }: DeliveredFile): Row[] {
+  const named = Object.entries(facts).map(([name, value]): Row => {
+    const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    return [words, typeof value === 'number' ? integer(value) : String(value)];
+  });
+  return [['bytes', size(bytes)], ...named];
+}
 
 type Row = readonly [string, string];
 

@@ -1,5 +1,5 @@
-/** `btg2gltf render`: pictures of a GLB. */
-import { basename, dirname, join, resolve } from 'node:path';
+/** `btg2gltf render`: pictures of a GLB, or of everything that a pipeline has published. */
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { BROWSER_VARIABLE, findBrowser } from '../deliver/browser.ts';
 import { CAMERAS, type CameraName } from '../deliver/camera.ts';
 import { takePictures } from '../deliver/picture.ts';
@@ -10,18 +10,25 @@ import {
   type PictureOptions,
   TRANSPARENT,
 } from '../deliver/picture-options.ts';
-import { openRenderer } from '../deliver/renderer.ts';
+import { createPictureMaker } from '../deliver/pictures.ts';
+import { openRenderer, type Renderer } from '../deliver/renderer.ts';
 import { MOST_PIXELS_A_SIDE } from '../deliver/shot.ts';
-import { size } from '../report/text.ts';
+import { loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
+import { amount, integer, size } from '../report/text.ts';
 import { ConverterError } from '../support/errors.ts';
 import { makeFolder, readBytes, replaceFile } from '../support/files.ts';
-import { type Arguments, type Command, numberOf, textOf } from './command.ts';
+import { visibleLines } from '../support/visible.ts';
+import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
 
 const NAMES = Object.keys(CAMERAS).join(', ');
 
+const SUBJECT = 'FILE.glb|PIPELINE.yaml';
+
 /** The command. */
 export const renderCommand: Command = {
-  positionals: [{ name: 'FILE.glb', describe: 'the model', required: true }],
+  positionals: [
+    { name: SUBJECT, describe: 'a model, or what a pipeline has published', required: true },
+  ],
   options: {
     camera: {
       type: 'string',
@@ -61,42 +68,102 @@ export const renderCommand: Command = {
     output: {
       type: 'string',
       value: 'DIR',
-      describe: 'folder of the pictures [default: that of the file]',
+      describe:
+        'folder of the pictures [default: that of the file; of a pipeline: its output folder with -pictures behind its name]',
     },
     browser: { type: 'string', value: 'PATH', describe: 'program of Chrome or Chromium' },
   },
+  notes: [
+    'Of a pipeline it takes the pictures of all published articles, whatever its deliver: section says, into',
+    'folders as below articles/. One that fails is a line, and the exit code is 1. deliver: pictures: in the',
+    'pipeline file takes them with each run instead, and publishes them.',
+  ],
   examples: [
     'btg2gltf render desk.glb',
     'btg2gltf render desk.glb --camera hero,top --size 400x300 --format png --background transparent',
     'btg2gltf render desk.glb --frames 8 --size 200',
+    'btg2gltf render pipeline.yaml --size 600 --output pictures',
   ],
   async run(args, io) {
     const options = pictureOptionsOf(args);
-    const file = resolve(textOf(args, 'FILE.glb')!);
-    const folder = resolve(textOf(args, 'output') ?? dirname(file));
+    const subject = textOf(args, SUBJECT)!;
+    const isPipeline = /\.ya?ml$/i.test(subject);
+    const pipeline = isPipeline ? await loadPipeline(subject, io.env, true) : undefined;
     const browser = await findBrowser(textOf(args, 'browser'), io.env[BROWSER_VARIABLE]);
     if (browser === undefined) {
       const message = 'pictures: expected a browser, found none';
       throw new ConverterError('BROWSER_MISSING', message);
     }
-    const glb = await readBytes(file);
     const renderer = openRenderer({ browser });
     const stop = () => void renderer.close();
     io.signal.addEventListener('abort', stop);
-    const pictures = await takePictures(renderer, glb, options).finally(() => {
+    const taken = pipeline
+      ? renderPipeline(pipeline, renderer, options, args, io)
+      : renderFile(resolve(subject), renderer, options, args, io);
+    return taken.finally(() => {
       io.signal.removeEventListener('abort', stop);
       return renderer.close();
     });
-    await makeFolder(folder);
-    const name = basename(file).replace(/\.glb$/i, '');
-    for (const picture of pictures) {
-      const path = join(folder, `${name}-${picture.name}.${options.format}`);
-      await replaceFile(path, picture.bytes);
-      io.print(`${path}: ${picture.width} × ${picture.height}, ${size(picture.bytes.length)}\n`);
-    }
-    return 0;
   },
 };
+
+async function renderFile(
+  file: string,
+  renderer: Renderer,
+  options: PictureOptions,
+  args: Arguments,
+  io: Io,
+): Promise<number> {
+  const folder = resolve(textOf(args, 'output') ?? dirname(file));
+  const pictures = await takePictures(renderer, await readBytes(file), options);
+  await makeFolder(folder);
+  const name = basename(file).replace(/\.glb$/i, '');
+  for (const picture of pictures) {
+    const path = join(folder, `${name}-${picture.name}.${options.format}`);
+    await replaceFile(path, picture.bytes);
+    io.print(`${path}: ${picture.width} × ${picture.height}, ${size(picture.bytes.length)}\n`);
+  }
+  return 0;
+}
+
+/** @returns 1 if one or more articles failed. */
+async function renderPipeline(
+  { outputDir, cacheDir }: Pipeline,
+  renderer: Renderer,
+  options: PictureOptions,
+  args: Arguments,
+  io: Io,
+): Promise<number> {
+  const folder = resolve(textOf(args, 'output') ?? `${outputDir}-pictures`);
+  const inside = relative(outputDir, folder);
+  if (!isAbsolute(inside) && inside !== '..' && !inside.startsWith(`..${sep}`))
+    throw wrong('output', `a folder outside of the published ${outputDir}`, folder);
+  const { renderPublished } = await import('../pipeline/render.ts');
+  const counts = { pictures: 0, articles: 0, failed: 0 };
+  await renderPublished({
+    ...{ outputDir, cacheDir, folder },
+    maker: createPictureMaker(renderer, options),
+    environment: io,
+    onRendered({ article, ...result }) {
+      counts.articles++;
+      if (result.error !== undefined) {
+        counts.failed++;
+        const { code, message } = result.error;
+        io.printData(visibleLines([`failed: ${article}  ${code}  ${message}`, '']));
+        return;
+      }
+      counts.pictures += result.files.length;
+      const lines = result.files.map(({ path, picture: { bytes, facts } }) => {
+        return `${path}: ${facts.width} × ${facts.height}, ${size(bytes.length)}`;
+      });
+      io.printData(visibleLines([...lines, '']));
+    },
+  });
+  const { pictures, articles, failed } = counts;
+  const what = `${amount(pictures, 'picture')} of ${amount(articles, 'configuration')}`;
+  io.print(`${what} below ${folder}, ${integer(failed)} failed\n`);
+  return failed > 0 ? 1 : 0;
+}
 
 function pictureOptionsOf(args: Arguments): PictureOptions {
   const background = textOf(args, 'background') ?? PICTURE_DEFAULTS.background;

@@ -72,6 +72,20 @@ describe('doctor', () => {
     expect(refused.checks['hard links']).toMatch(/^warning: not checked → /);
   });
 
+  test('says whether the key of the webhook is set, and never its value', async () => {
+    const afterPublish = { webhook: 'https://shop.example/hook', secretVariable: 'SHOP_KEY' };
+    const content = { service: { emulator: true }, deliver: { afterPublish } };
+    const file = await writePipeline(folder, content);
+    const unset = await doctor([file]);
+    expect([unset.exit, unset.checks.webhook]).toEqual([
+      0,
+      'warning: SHOP_KEY: expected the key of the signature, received none → set SHOP_KEY; without it the webhook is not called',
+    ]);
+    const { stdout, checks } = await doctor([file], { SHOP_KEY: 'correct-horse' });
+    expect(checks.webhook).toBe('ok: SHOP_KEY is set');
+    expect(stdout).not.toContain('correct-horse');
+  });
+
   test('names the variables that are missing or misspelt: exit 2', async () => {
     const none = await doctor();
     expect(none.exit).toBe(2);

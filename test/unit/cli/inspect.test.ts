@@ -44,3 +44,33 @@ test('inspect of what is no GLB is a sentence and exit 1; of a missing file exit
   expect(stderr).toContain('model: expected a GLB file: it begins with other bytes');
   expect((await inspect(join(folder, 'none.glb'))).exit).toBe(2);
 });
+
+test('inspect of an article shows its GLB and every file that was delivered', async () => {
+  const pipeline = join(folder, 'pipeline.yaml');
+  const article = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
+  const content = {
+    name: 'desks',
+    service: { emulator: true },
+    articles: [{ article }],
+    deliver: { profiles: ['planner', 'ar-ios'] },
+    output: { dir: 'out' },
+  };
+  await writeFile(pipeline, JSON.stringify(content));
+  expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
+  const { exit, stdout } = await inspect('fjel/linea/LN-M', '--pipeline', pipeline);
+  expect(exit).toBe(0);
+  const files = stdout.match(/^\S+ \((?:master|planner|ar-ios)\)$/gm);
+  expect(files).toEqual([
+    expect.stringMatching(/^articles\/FJEL\/LINEA\/LN-M.*\.glb \(master\)$/),
+    expect.stringMatching(/^ar-ios\/.*\.usdz \(ar-ios\)$/),
+    expect.stringMatching(/^planner\/.*\/model\.glb \(planner\)$/),
+  ]);
+  expect(stdout.match(/^ {2}draw calls +\d+$/gm)).toHaveLength(2);
+  expect(stdout).toMatch(/^ {2}planner +fits$/m);
+  const [name] = stdout.split('\n') as [string];
+  expect(name).toMatch(/^FJEL\/LINEA\/LN-M[^/]*\/[^/]+$/);
+  const one = await inspect(name, '--output', join(folder, 'out'));
+  expect(one.stdout).toBe(stdout);
+  const none = await inspect('FJEL/LINEA/NONE', '--pipeline', pipeline);
+  expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining(`the output has ${name}`)]);
+}, 60_000);
