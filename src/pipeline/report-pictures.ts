@@ -21,7 +21,7 @@ const MOST_ROWS = 500;
 /** Width and height, pixels. */
 const SIDE = 360;
 const AT_ONCE = 4;
-/** Characters of a number or a configuration below a picture. */
+/** Characters of a number or a name below a picture. */
 const MOST_CHARACTERS = 120;
 
 interface Candidate {
@@ -114,7 +114,6 @@ function shortened(row: AssetRow): AssetRow {
     ...row,
     basearticlenumber: cut(row.basearticlenumber),
     finalarticlenumber: cut(row.finalarticlenumber),
-    reinitstring: cut(row.reinitstring),
     ...(row.name !== undefined && { name: cut(row.name) }),
   };
 }

@@ -1,6 +1,5 @@
 /** Pictures on the page of a report: what is new, and what has changed before and now; with their style and script. */
-import { card, type Section } from './html-elements.ts';
-import { articleCell } from './html-sections.ts';
+import { card, outputLink, type Section } from './html-elements.ts';
 import { type Html, html } from './markup.ts';
 import type { AssetRow, RunReport } from './run-report.ts';
 import { amount, integer } from './text.ts';
@@ -20,7 +19,7 @@ export interface ArticlePictures {
 }
 
 /** What follows is behind a button. */
-const FIRST = { changed: 6, new: 8 } as const;
+const FIRST = { changed: 4, new: 10 } as const;
 
 /** Makes the section; undefined without pictures. @param pictures - JPEGs, of the first rows of the lists of changes. */
 export function picturesSection(
@@ -50,7 +49,7 @@ function group(
   const rest = html`<details><summary class="more">Show ${integer(more.length)} more</summary>${list(more)}</details>`;
   const others =
     total > shown.length
-      ? html`<p class="note">The table below lists the other ${integer(total - shown.length)}, with those that look as one of these.</p>`
+      ? html`<p class="note">The table below lists the other ${integer(total - shown.length)}.</p>`
       : undefined;
   return html`<h3>${kind === 'new' ? 'New' : 'Changed'}</h3>
 ${hasPair ? html`<p class="note">Drag across a picture, or use the arrow keys, to see it before and now.</p>` : undefined}
@@ -66,8 +65,19 @@ function pictureItem(pictures: ArticlePictures): Html {
     before === undefined
       ? image(now, 'now', name)
       : html`<div class="compare">${image(now, 'now', `${name}, now`)}${image(before, 'before', `${name}, before`)}<span class="was">Before</span><span class="is">Now</span><input type="range" min="0" max="100" value="50" aria-label="${name}: share of the picture from before"></div>`;
-  return html`<li><figure>${shown}<figcaption>${articleCell(row)}${difference && html`<small>${differenceText(difference)}</small>`}</figcaption></figure></li>
+  return html`<li><figure>${shown}<figcaption>${caption(row)}${difference && html`<small>${differenceText(difference)}</small>`}</figcaption></figure></li>
 `;
+}
+
+/** What a person knows it by, then number, size and series. */
+function caption(row: AssetRow): Html {
+  const { manufacturer, program, basearticlenumber, finalarticlenumber, name, glb } = row;
+  const number = html`<bdi>${finalarticlenumber || basearticlenumber}</bdi>`;
+  const linked = glb === undefined ? number : html`<a href="${outputLink(glb)}">${number}</a>`;
+  const { width = 0, depth = 0, height = 0 } = row.sizeMillimetres ?? {};
+  const size =
+    row.sizeMillimetres && `${integer(width)} × ${integer(depth)} × ${integer(height)} mm`;
+  return html`${name && html`<b class="wrap"><bdi>${name}</bdi></b>`}<span class="wrap">${linked}</span>${size && html`<small>${size}</small>`}<small class="wrap"><bdi>${manufacturer}</bdi> / <bdi>${program}</bdi></small>`;
 }
 
 function base64(bytes: Uint8Array): string {
@@ -78,7 +88,8 @@ function base64(bytes: Uint8Array): string {
 const NOISE = { tone: 0.01, edges: 0.002 };
 
 function differenceText({ tone, edges }: NonNullable<ArticlePictures['difference']>): string {
-  if (edges > NOISE.edges) return `differs over ${Math.max(1, Math.round(100 * edges))} % of it`;
+  if (edges > NOISE.edges)
+    return `differs over ${Math.max(1, Math.round(100 * edges))} % of its area`;
   return tone > NOISE.tone ? 'differs slightly in tone' : 'looks the same';
 }
 
@@ -91,15 +102,17 @@ export const PICTURES_STYLE = `
 .looks img { display: block; width: 100%; height: auto; border-radius: 10px; background: #fff; }
 .looks figure > img, .compare { border: 1px solid var(--line); border-radius: 10px; }
 .looks figcaption { margin-top: .4rem; line-height: 1.35; }
-.looks figcaption small, .looks figcaption .name { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; }
+.looks figcaption > * { display: block; }
+.looks figcaption > .wrap { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
+.looks figcaption b { font-weight: 580; }
 .looks details { margin-top: .9rem; }
 .looks summary { display: inline-block; list-style: none; }
 .looks summary::-webkit-details-marker { display: none; }
 .compare { --at: 50%; position: relative; touch-action: pan-y; overflow: hidden; }
 .compare .before { position: absolute; inset: 0; clip-path: inset(0 calc(100% - var(--at)) 0 0); }
-.compare::before, .compare::after { content: ""; position: absolute; left: var(--at); z-index: 1; pointer-events: none; transform: translate(-50%, -50%); top: 50%; }
+.compare::before, .compare::after { box-sizing: border-box; content: ""; position: absolute; left: var(--at); z-index: 1; pointer-events: none; transform: translate(-50%, -50%); top: 50%; }
 .compare::before { width: 2px; height: 100%; background: #15181c; box-shadow: 0 0 0 1px #fff; }
-.compare::after { width: 1.9rem; height: 1.9rem; border-radius: 50%; border: 2px solid #fff; background: #15181c linear-gradient(#fff, #fff) center / 2px .7rem no-repeat; box-shadow: 0 1px 4px rgb(0 0 0 / .4); }
+.compare::after { box-sizing: border-box; content: "\\2039\\2009\\203a"; display: grid; place-items: center; width: 1.9rem; height: 1.9rem; padding-bottom: .15rem; border-radius: 50%; border: 2px solid #fff; background: #15181c; color: #fff; font-size: 1.15rem; line-height: 1; box-shadow: 0 1px 4px rgb(0 0 0 / .4); }
 .compare:focus-within { outline: 3px solid var(--link); outline-offset: 2px; }
 .compare input { position: absolute; inset: 0; z-index: 2; width: 100%; height: 100%; margin: 0; opacity: 0; cursor: ew-resize; appearance: none; touch-action: pan-y; }
 .compare input::-webkit-slider-thumb { appearance: none; width: 2px; height: 100%; }

@@ -47,8 +47,7 @@ function namesIn({ changes: of, ...report }: RunReport): Names {
   );
 }
 
-/** The cell of a configuration: number, name, size, series. */
-export function articleCell(row: Named): Html {
+function articleCell(row: Named): Html {
   const { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring, glb } = row;
   const number = finalarticlenumber || basearticlenumber;
   const name = html`<bdi>${number}</bdi>`;

@@ -41,7 +41,7 @@ describe.runIf(HAS_BROWSER)('pictures in report.html', () => {
       height: SIDE,
     });
     const pictures = (['changed', 'new'] as const).flatMap((kind) =>
-      Array.from({ length: 9 }, (_, i) => of(kind, i)),
+      Array.from({ length: 12 }, (_, i) => of(kind, i)),
     );
     await writeFile(join(folder, 'report.html'), reportHtmlWithPictures(report, pictures));
     browser = await launchBrowser();
@@ -82,7 +82,7 @@ describe.runIf(HAS_BROWSER)('pictures in report.html', () => {
       .evaluateAll((all) =>
         (all as HTMLImageElement[]).map(({ naturalWidth, alt }) => [naturalWidth, alt !== '']),
       );
-    expect(images).toHaveLength(27);
+    expect(images).toHaveLength(36);
     for (const image of images) expect(image).toEqual([SIDE, true]);
   });
 
@@ -113,13 +113,13 @@ describe.runIf(HAS_BROWSER)('pictures in report.html', () => {
     const visible = () => page.locator('.looks li:visible').count();
     expect(await visible()).toBe(14);
     await page.locator('.looks summary').first().press('Enter');
-    expect(await visible()).toBe(17);
+    expect(await visible()).toBe(22);
     await page.locator('#find').fill('desk-of-row-8');
     await expect.poll(visible).toBe(2);
     await page.locator('#find').fill('no such desk');
     await expect.poll(() => page.locator('.looks:visible').count()).toBe(0);
     await page.keyboard.press('Escape');
-    await expect.poll(visible).toBe(18);
+    await expect.poll(visible).toBe(24);
   });
 
   test('at 390 px pairs are as wide as the card, and new ones two a row', async () => {
