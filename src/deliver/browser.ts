@@ -77,16 +77,49 @@ const ARGUMENTS = [
   '--no-sandbox',
 ];
 
+/** A browser that takes longer to start does not start, milliseconds. */
+const START_MS = 30_000;
+
+/** The processes of started browsers. */
+const processIds = new WeakMap<Browser, number>();
+
 /** Starts the browser, without a window. @throws {@link ConverterError} `BROWSER_MISSING` where it does not start. */
 export async function startBrowser({ path, from }: FoundBrowser): Promise<Browser> {
   const { chromium } = await import('playwright-core');
   try {
     const executablePath = path ?? (await unpacked());
-    return await chromium.launch({ executablePath, args: ARGUMENTS });
+    const browser = await chromium.launch({ executablePath, args: ARGUMENTS, timeout: START_MS });
+    const processId = await processIdOf(browser);
+    if (processId !== undefined) processIds.set(browser, processId);
+    return browser;
   } catch (cause) {
     const [reason] = String((cause as Error).message).split('\n');
     const message = `the browser (${from}): expected it to start, received: ${reason}`;
     throw new ConverterError('BROWSER_MISSING', message, { cause });
+  }
+}
+
+/** Ends all processes of a started browser at once, also where they hang: nothing of it is kept. */
+export async function endBrowser(browser: Browser): Promise<void> {
+  const processId = processIds.get(browser);
+  if (processId !== undefined && browser.isConnected()) kill(processId);
+  await browser.close().catch(() => {});
+}
+
+async function processIdOf(browser: Browser): Promise<number | undefined> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  return processInfo.find(({ type }) => type === 'browser')?.id;
+}
+
+/** Playwright starts a browser as the leader of a group of processes; Windows has no such groups. */
+function kill(processId: number): void {
+  for (const target of process.platform === 'win32' ? [processId] : [-processId, processId]) {
+    try {
+      process.kill(target, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
   }
 }
 

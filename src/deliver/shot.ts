@@ -1,5 +1,6 @@
 /** What the renderer and its page exchange. */
 import type { Camera } from './camera.ts';
+import type { Cropped } from './cropped-pixels.ts';
 
 /** What is behind a model. */
 interface Backdrop {
@@ -25,10 +26,13 @@ export interface Shot {
   backdrop: Backdrop;
 }
 
+/** Name of the errors of the page that are not the model's fault: in another browser it may be drawn. */
+export const BROWSER_ERROR = 'BrowserError';
+
 /** What the page offers. */
 export interface PicturePage {
   /** Loads a model; the one before is dropped. @param address - Relative to the page. */
   load(address: string): Promise<void>;
-  /** Takes a picture of it. @returns RGBA, 8 bits, from the lowest row to the topmost, as base64. */
-  take(shot: Shot): Promise<PictureSize & { pixels: string }>;
+  /** Takes a picture of it. @returns Its pixels as base64. */
+  take(shot: Shot): Promise<Cropped<string>>;
 }

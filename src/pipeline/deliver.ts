@@ -110,7 +110,7 @@ async function mastersOf(outputDir: string): Promise<Master[]> {
 
 /** One kind of delivery; equal masters are worked on once. */
 function openDelivery(
-  { options, stores }: Run,
+  { options, stores, environment }: Run,
   maker: Maker,
   before: ReadonlyMap<string, DeliveryLine>,
 ) {
@@ -174,6 +174,8 @@ function openDelivery(
         counts.bytes += files.reduce((sum, { bytes }) => sum + bytes, 0);
         return { ...line, files };
       } catch (thrown) {
+        // Where the run was interrupted, it is not the master's failure.
+        environment.signal.throwIfAborted();
         const { code, message, help } = asConverterError(thrown);
         if (endsRun(code)) throw thrown;
         const article = configurationLabel(id);

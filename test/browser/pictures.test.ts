@@ -1,5 +1,4 @@
 /** Pictures that a real browser takes of real GLBs. */
-import { readdir, readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FoundBrowser, findBrowser } from '../../src/deliver/browser.ts';
@@ -12,6 +11,7 @@ import {
 import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
 import { writeGlb } from '../../src/write/glb.ts';
 import { HAS_BROWSER } from '../helpers/browser.ts';
+import { killBrowserProcesses } from '../helpers/browser-processes.ts';
 import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
 import { sceneOf } from '../helpers/snapshot.ts';
 
@@ -56,17 +56,6 @@ async function pixelsOf(bytes: Uint8Array): Promise<Pixels> {
     count: (is) =>
       Array.from({ length: info.width * info.height }, (_, i) => pixel(i)).filter(is).length,
   };
-}
-
-/** Ends every browser that this process has started, as the system does where memory is short. */
-async function killBrowsers(): Promise<void> {
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const read = (file: string) => readFile(`/proc/${name}/${file}`, 'utf8').catch(() => '');
-    const [stat, command] = await Promise.all([read('stat'), read('cmdline')]);
-    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-    if (parent === process.pid && /chrom/i.test(command)) process.kill(Number(name), 'SIGKILL');
-  }
 }
 
 const isRed = ([r, g, b]: readonly number[]) => r! > 90 && g! < r! / 2 && b! < r! / 2;
@@ -177,7 +166,7 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
     try {
       await takePictures(own, glb, OPTIONS);
       const taken = Array.from({ length: 4 }, () => takePictures(own, glb, OPTIONS));
-      await killBrowsers();
+      killBrowserProcesses();
       for (const files of await Promise.all(taken)) expect(files).toHaveLength(1);
     } finally {
       await own.close();

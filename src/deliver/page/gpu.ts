@@ -11,6 +11,9 @@ import {
   type WebGLRenderTarget,
 } from 'three';
 
+/** A picture is drawn with so many pixels for each of its own, across and down. */
+export const SUPERSAMPLING = 2;
+
 /** Draws scenes; tone and colour space are those of the last pass, so that light adds up linearly before it. */
 export const renderer = new WebGLRenderer({
   antialias: false,
@@ -20,6 +23,8 @@ export const renderer = new WebGLRenderer({
 renderer.toneMapping = NoToneMapping;
 renderer.autoClear = false;
 renderer.setClearColor(0x000000, 0);
+// What is behind glass is drawn once more; at the size of the finished picture, which its four pixels make.
+renderer.transmissionResolutionScale = 1 / SUPERSAMPLING;
 
 const flat = new OrthographicCamera(-1, 1, 1, -1, 0, 1);
 const sheet = new Mesh(new PlaneGeometry(2, 2));

@@ -1,9 +1,8 @@
 /** A GLB as the page shows it. */
-import { MeshoptDecoder, MeshoptSimplifier } from 'meshoptimizer';
+import { MeshoptDecoder } from 'meshoptimizer';
 import {
   Box3,
-  BufferAttribute,
-  BufferGeometry,
+  type InstancedBufferGeometry,
   type Light,
   type Material,
   Mesh,
@@ -13,25 +12,29 @@ import {
   type Texture,
   Vector3,
 } from 'three';
-import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
-import { isClear, preferDetail, receiveShade } from './shading.ts';
-
-/** Triangles from which shadows are those of a simpler model: 48 maps of 500,000 take 10 s. */
-const MOST_CASTING_TRIANGLES = 60_000;
+import { GLTFLoader, type GLTFParser } from 'three/addons/loaders/GLTFLoader.js';
+import { imageSizeOf } from '../image-size.ts';
+import { castersOf } from './casters.ts';
+import { renderer } from './gpu.ts';
+import { depthMaterialFor, isClear, preferDetail, receiveShade } from './shading.ts';
 
 /** Share of the studio's light at which a white board is not as white as the paper behind it. */
 const EXPOSURE = 0.88;
 
 // Files of the profile web are compressed.
-const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
+const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder).register((parser) => ({
+  name: 'textures',
+  beforeRoot: () => expectTexturesThatFit(parser),
+  afterRoot: () => expectTextures(parser),
+}));
 
 /** A loaded model. */
 export interface Model {
   scene: Scene;
-  /** What is opaque. */
+  /** What is opaque, with materials that only draw its depth. */
   solid: Scene;
-  /** What casts shadows: the opaque parts, or a simpler form of them. */
-  casters: Scene;
+  /** What casts shadows: the opaque parts, or a simpler form of them, in world coordinates. */
+  casters: InstancedBufferGeometry;
   /** x y z of every vertex that is drawn, metres. */
   points: Float32Array;
   bounds: Sphere;
@@ -39,9 +42,15 @@ export interface Model {
   dispose(): void;
 }
 
+/** One for all models: three.js keeps what glass shows for each scene, and never lets go of it. */
+const scene = new Scene();
+
+const NOTHING = 'the file has no triangle to draw';
+
 /** Loads a GLB. @throws Error with a sentence, where it cannot be drawn. */
 export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise<Model> {
   const { scene: root } = await loader.parseAsync(glb, '');
+  if (root === undefined) throw new Error(NOTHING);
   root.updateMatrixWorld(true);
   const lights: Object3D[] = [];
   const meshes: Mesh[] = [];
@@ -56,9 +65,11 @@ export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise
     if (!isClear(material)) receiveShade(material);
   }
   const points = pointsOf(meshes);
-  if (points.length === 0) throw new Error('the file has no triangle to draw');
+  if (points.length === 0) throw new Error(NOTHING);
   const box = new Box3().setFromArray(points);
-  const scene = new Scene();
+  const bounds = box.getBoundingSphere(new Sphere());
+  if (!Number.isFinite(bounds.radius)) throw new Error('expected finite positions');
+  scene.clear();
   scene.add(root);
   scene.environment = environment;
   scene.environmentIntensity = EXPOSURE;
@@ -67,9 +78,9 @@ export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise
   return {
     scene,
     solid: sceneOf(opaque.map(copyInPlace)),
-    casters: sceneOf(await simplified(casting)),
+    casters: await castersOf(casting),
     points,
-    bounds: box.getBoundingSphere(new Sphere()),
+    bounds,
     floorMetres: box.min.y,
     dispose() {
       for (const mesh of meshes) {
@@ -79,6 +90,41 @@ export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise
       }
     },
   };
+}
+
+/** three.js would make them smaller, after the browser has taken the memory for all of their pixels. */
+async function expectTexturesThatFit(parser: GLTFParser): Promise<void> {
+  const most = renderer.capabilities.maxTextureSize;
+  for (const [i, { bufferView }] of imagesOf(parser).entries()) {
+    if (bufferView === undefined) continue;
+    const bytes: ArrayBuffer = await parser.getDependency('bufferView', bufferView);
+    const { width, height } = imageSizeOf(new Uint8Array(bytes)) ?? { width: 0, height: 0 };
+    if (Math.max(width, height) <= most) continue;
+    const expected = `expected at most ${most} pixels a side`;
+    throw new Error(`texture ${nameOf(parser, i)}: ${expected}, received ${width} × ${height}`);
+  }
+}
+
+/** three.js would draw the model without those that cannot be decoded. */
+async function expectTextures(parser: GLTFParser): Promise<void> {
+  for (const [i, texture] of ((parser.json.textures ?? []) as Source[]).entries()) {
+    const source = texture.extensions?.EXT_texture_webp?.source ?? texture.source;
+    if ((await parser.getDependency('texture', i)) !== null || source === undefined) continue;
+    throw new Error(`texture ${nameOf(parser, source)}: expected an image, received other bytes`);
+  }
+}
+
+interface Source {
+  source?: number;
+  extensions?: { EXT_texture_webp?: { source: number } };
+}
+
+function imagesOf(parser: GLTFParser): { name?: string; bufferView?: number }[] {
+  return parser.json.images ?? [];
+}
+
+function nameOf(parser: GLTFParser, image: number): string {
+  return imagesOf(parser)[image]?.name || `image ${image}`;
 }
 
 function materialsOf({ material }: Mesh): Material[] {
@@ -96,8 +142,9 @@ function sceneOf(meshes: readonly Mesh[]): Scene {
 }
 
 /** The same geometry at the same place, in another scene. */
-function copyInPlace({ geometry, matrixWorld }: Mesh): Mesh {
-  const copy = new Mesh(geometry);
+function copyInPlace(mesh: Mesh): Mesh {
+  const { geometry, matrixWorld } = mesh;
+  const copy = new Mesh(geometry, depthMaterialFor(materialsOf(mesh)[0]!));
   copy.matrixAutoUpdate = false;
   copy.matrix.copy(matrixWorld);
   copy.matrixWorldNeedsUpdate = true;
@@ -116,43 +163,4 @@ function pointsOf(meshes: readonly Mesh[]): Float32Array {
     }
   }
   return points;
-}
-
-function triangleCount({ geometry }: Mesh): number {
-  return (geometry.index?.count ?? geometry.attributes.position?.count ?? 0) / 3;
-}
-
-/** Each mesh with its share of {@link MOST_CASTING_TRIANGLES}. */
-async function simplified(meshes: readonly Mesh[]): Promise<Mesh[]> {
-  const share = MOST_CASTING_TRIANGLES / meshes.reduce((sum, mesh) => sum + triangleCount(mesh), 0);
-  if (share >= 1) return meshes.map(copyInPlace);
-  await MeshoptSimplifier.ready;
-  const made = new Map<BufferGeometry, BufferGeometry>();
-  return meshes.map((mesh) => {
-    const copy = copyInPlace(mesh);
-    const { geometry } = mesh;
-    if (!made.has(geometry)) made.set(geometry, simpler(geometry, share));
-    copy.geometry = made.get(geometry)!;
-    return copy;
-  });
-}
-
-/** Error of a simplified shadow, by the size of its mesh: below a pixel of a depth map. */
-const SHADOW_ERROR = 0.01;
-
-function simpler(geometry: BufferGeometry, share: number): BufferGeometry {
-  const { index } = geometry;
-  const position = geometry.attributes.position!;
-  const points = Float32Array.from({ length: 3 * position.count }, (_, i) =>
-    position.getComponent(Math.floor(i / 3), i % 3),
-  );
-  const corners = index
-    ? Uint32Array.from(index.array)
-    : Uint32Array.from({ length: position.count }, (_, i) => i);
-  const target = Math.max(12, Math.floor((corners.length * share) / 3)) * 3;
-  const [kept] = MeshoptSimplifier.simplifySloppy(corners, points, 3, null, target, SHADOW_ERROR);
-  const result = new BufferGeometry();
-  result.setAttribute('position', new BufferAttribute(points, 3));
-  result.setIndex(new BufferAttribute(kept, 1));
-  return result;
 }

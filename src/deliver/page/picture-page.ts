@@ -9,10 +9,17 @@ import {
 } from 'three';
 import type { Vec3 } from '../../model/graphics.ts';
 import { FIELD_OF_VIEW_DEGREES, type PlacedCamera, placeCamera } from '../camera.ts';
-import { MOST_PIXELS_A_SIDE, type PicturePage, type PictureSize, type Shot } from '../shot.ts';
-import { clearTarget, renderer } from './gpu.ts';
+import { cropped } from '../cropped-pixels.ts';
+import {
+  BROWSER_ERROR,
+  MOST_PIXELS_A_SIDE,
+  type PicturePage,
+  type PictureSize,
+  type Shot,
+} from '../shot.ts';
+import { clearTarget, renderer, SUPERSAMPLING } from './gpu.ts';
 import { loadModel, type Model } from './model.ts';
-import { finishedPixels, SUPERSAMPLING, setVisibility } from './shading.ts';
+import { finishedPixels, setVisibility } from './shading.ts';
 import { studioTexture } from './studio-texture.ts';
 import { createFloor, createVisibility, drawDepthMaps } from './visibility.ts';
 
@@ -23,9 +30,9 @@ const ON_MODEL = { times: 1, nearShare: 0.004, fadeMetres: [1e8, 1e9] } as const
 /** A floor has no edges; by the radius of the model. */
 const ON_FLOOR = { times: 2, nearShare: 1e3, fade: [0.5, 1.5] } as const;
 
-const studio = fetch('studio')
-  .then((response) => response.arrayBuffer())
-  .then((bytes) => studioTexture(new Uint16Array(bytes)));
+const studio = download('studio').then((bytes) => studioTexture(new Uint16Array(bytes)));
+// It is reported with the first model.
+studio.catch(() => {});
 
 let model: Model | undefined;
 
@@ -39,15 +46,27 @@ const page: PicturePage = {
   async take(shot) {
     if (model === undefined) throw new Error('expected a model, received none');
     const { pixels, ...size } = takePicture(model, shot);
-    return { ...size, pixels: await base64Of(pixels) };
+    const part = cropped(pixels, size);
+    const text = await base64Of(part.pixels);
+    // What is drawn without them is empty.
+    if (renderer.getContext().isContextLost()) throw browserError('its graphics have ended');
+    return { ...part, pixels: text };
   },
 };
 Object.assign(globalThis, { page });
 
 async function download(address: string): Promise<ArrayBuffer> {
-  const response = await fetch(address);
-  if (!response.ok) throw new Error(`the model: status ${response.status}`);
-  return response.arrayBuffer();
+  try {
+    const response = await fetch(address);
+    if (response.ok) return await response.arrayBuffer();
+    throw new Error(`status ${response.status}`);
+  } catch (error) {
+    throw browserError(`it cannot fetch the model: ${(error as Error).message}`);
+  }
+}
+
+function browserError(reason: string): Error {
+  return Object.assign(new Error(`the browser: ${reason}`), { name: BROWSER_ERROR });
 }
 
 /** A quarter of the time of a request with the bytes as its body. */
@@ -75,6 +94,7 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
   });
   setVisibility(targets.model.draw(solid, eye, ON_MODEL), targets.picture);
   clearTarget(targets.picture);
+  renderer.render(solid, eye);
   renderer.render(scene, eye);
   const pixels = finishedPixels(targets.picture.texture, shade, backdrop, { width, height });
   return { pixels, width, height };
@@ -90,16 +110,22 @@ function sizeOf({ halfWidth, halfHeight }: PlacedCamera, pixelsPerMetre: number)
   throw new Error(`${expected}, received ${largest} at ${pixelsPerMetre} pixels a metre`);
 }
 
+/** Kept for all pictures, as the scene is. */
+const perspective = new PerspectiveCamera(FIELD_OF_VIEW_DEGREES);
+const orthographic = new OrthographicCamera();
+
 function eyeOf(placed: PlacedCamera, isFlat: boolean, aspect: number) {
   const { right, up, back, position, near, far, halfWidth, halfHeight } = placed;
-  const eye = isFlat
-    ? new OrthographicCamera(-halfWidth, halfWidth, halfHeight, -halfHeight, near, far)
-    : new PerspectiveCamera(FIELD_OF_VIEW_DEGREES, aspect, near, far);
+  Object.assign(perspective, { aspect, near, far });
+  const [left, bottom] = [-halfWidth, -halfHeight];
+  Object.assign(orthographic, { left, right: halfWidth, top: halfHeight, bottom, near, far });
+  const eye = isFlat ? orthographic : perspective;
   const vector = (v: Vec3) => new Vector3(...v);
   const turn = new Matrix4().makeBasis(vector(right), vector(up), vector(back));
   eye.position.copy(vector(position));
   eye.quaternion.setFromRotationMatrix(turn);
   eye.updateMatrixWorld();
+  eye.updateProjectionMatrix();
   return eye;
 }
 

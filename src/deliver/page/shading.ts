@@ -1,17 +1,19 @@
 /** How a model is lit: the share of the studio's light that arrives, and the tones of the finished picture. */
 import {
+  BackSide,
+  DoubleSide,
+  FrontSide,
   LinearMipmapNearestFilter,
   type Material,
+  ShaderMaterial,
+  type Side,
   type Texture,
   Vector2,
   Vector4,
   WebGLRenderTarget,
 } from 'three';
 import type { Shot } from '../shot.ts';
-import { createPass, renderer } from './gpu.ts';
-
-/** A picture is drawn with so many pixels for each of its own, across and down. */
-export const SUPERSAMPLING = 2;
+import { createPass, renderer, SUPERSAMPLING } from './gpu.ts';
 
 const visible = {
   visibility: { value: null as Texture | null },
@@ -31,6 +33,9 @@ export function receiveShade(material: Material): void {
         uniform vec2 visibilityScale;
         // The picture has more pixels: of the nearest four, those at the distance of this point count.
         float arrivingLight(float distanceMetres) {
+          // Most points are far from an edge.
+          vec2 between = texture(visibility, gl_FragCoord.xy * visibilityScale / vec2(textureSize(visibility, 0))).rg;
+          if (abs(between.g - distanceMetres) < distanceMetres * 0.0015) return between.r;
           vec2 at = gl_FragCoord.xy * visibilityScale - 0.5;
           ivec2 corner = ivec2(floor(at));
           ivec2 last = textureSize(visibility, 0) - 1;
@@ -68,6 +73,35 @@ export function setVisibility(texture: Texture, picture: WebGLRenderTarget): voi
   visible.visibility.value = texture;
   const { width, height } = texture.image as { width: number; height: number };
   visible.visibilityScale.value.set(width / picture.width, height / picture.height);
+}
+
+/** Draws depth alone, where and as a material does: then each pixel is shaded once, by what is nearest. */
+function depthMaterial(side: Side, depthWrite: boolean): ShaderMaterial {
+  return new ShaderMaterial({
+    side,
+    depthWrite,
+    colorWrite: false,
+    // The terms of three.js: the depths must be equal.
+    vertexShader: `
+      void main() {
+        vec4 mvPosition = vec4(position, 1.0);
+        mvPosition = modelViewMatrix * mvPosition;
+        gl_Position = projectionMatrix * mvPosition;
+      }`,
+    fragmentShader: 'void main() {}',
+  });
+}
+
+const DEPTH_MATERIALS = {
+  [FrontSide]: depthMaterial(FrontSide, true),
+  [BackSide]: depthMaterial(BackSide, true),
+  [DoubleSide]: depthMaterial(DoubleSide, true),
+} satisfies Record<Side, ShaderMaterial>;
+const NO_DEPTH = depthMaterial(DoubleSide, false);
+
+/** The material that draws the depth of another; nothing where that has holes. */
+export function depthMaterialFor({ side, transparent, alphaTest }: Material): Material {
+  return transparent || alphaTest > 0 ? NO_DEPTH : DEPTH_MATERIALS[side];
 }
 
 /** Whether light passes through a material: it casts no shadow and has no shade. */

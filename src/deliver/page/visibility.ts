@@ -9,10 +9,10 @@ import {
   FloatType,
   GLSL3,
   HalfFloatType,
+  InstancedBufferGeometry,
   LinearFilter,
   Matrix4,
   Mesh,
-  MeshBasicMaterial,
   NearestFilter,
   type Object3D,
   OrthographicCamera,
@@ -37,31 +37,63 @@ const COUNT = TILES.columns * TILES.rows;
 const LIGHTS = lightDirections(COUNT).map(
   ({ direction, radiance }) => new Vector4(...direction, radiance),
 );
+/** From world coordinates to texels of all tiles, and a depth from 0 to 1. */
 const matrices = LIGHTS.map(() => new Matrix4());
+/** Lowest texel of each tile. */
+const corners = LIGHTS.map((_, i) =>
+  new Vector2(i % TILES.columns, Math.floor(i / TILES.columns)).multiplyScalar(TILES.pixels),
+);
 
 const maps = new WebGLRenderTarget(TILES.columns * TILES.pixels, TILES.rows * TILES.pixels);
 maps.depthTexture = new DepthTexture(maps.width, maps.height, UnsignedIntType);
-const depthOnly = new MeshBasicMaterial({ colorWrite: false, side: DoubleSide });
 
-/** Draws the depth maps of what casts shadows. */
-export function drawDepthMaps(casters: Scene, { center, radius }: Sphere): void {
+/** Draws the casters once for each direction, each time into the tile of that direction. */
+const depthOnly = new ShaderMaterial({
+  glslVersion: GLSL3,
+  side: DoubleSide,
+  colorWrite: false,
+  uniforms: { matrices: { value: matrices } },
+  vertexShader: `
+    uniform mat4 matrices[${COUNT}];
+    void main() {
+      vec3 at = (matrices[gl_InstanceID] * vec4(position, 1.0)).xyz;
+      vec2 texels = vec2(${TILES.columns * TILES.pixels}.0, ${TILES.rows * TILES.pixels}.0);
+      gl_Position = vec4(vec3(at.xy / texels, at.z) * 2.0 - 1.0, 1.0);
+    }`,
+  fragmentShader: 'void main() {}',
+});
+const casting = new Mesh(new InstancedBufferGeometry(), depthOnly);
+casting.frustumCulled = false;
+const castingScene = new Scene();
+castingScene.add(casting);
+
+/** From −1 to 1 to texels of a tile and a depth from 0 to 1. */
+function tileMatrix(i: number): Matrix4 {
+  const half = TILES.pixels / 2;
+  const [column, row] = [i % TILES.columns, Math.floor(i / TILES.columns)];
+  return new Matrix4()
+    .makeTranslation((2 * column + 1) * half, (2 * row + 1) * half, 0.5)
+    .scale(new Vector3(half, half, 0.5));
+}
+
+/** Draws the depth maps of what casts shadows, which fits into the sphere. */
+export function drawDepthMaps(casters: InstancedBufferGeometry, { center, radius }: Sphere): void {
   const size = radius * 1.02;
   const camera = new OrthographicCamera(-size, size, size, -size, 0, 2 * size);
-  clearTarget(maps);
-  casters.overrideMaterial = depthOnly;
   LIGHTS.forEach(({ x, y, z }, i) => {
     camera.position.set(x, y, z).multiplyScalar(size).add(center);
     camera.up.set(0, Math.abs(y) > 0.99 ? 0 : 1, Math.abs(y) > 0.99 ? 1 : 0);
     camera.lookAt(center);
     camera.updateMatrixWorld();
-    const [column, row] = [i % TILES.columns, Math.floor(i / TILES.columns)];
-    maps.viewport.set(column * TILES.pixels, row * TILES.pixels, TILES.pixels, TILES.pixels);
-    renderer.setRenderTarget(maps);
-    renderer.render(casters, camera);
-    matrices[i]!.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+    matrices[i]!.copy(tileMatrix(i))
+      .multiply(camera.projectionMatrix)
+      .multiply(camera.matrixWorldInverse);
   });
-  casters.overrideMaterial = null;
-  maps.viewport.set(0, 0, maps.width, maps.height);
+  casters.instanceCount = COUNT;
+  casting.geometry = casters;
+  clearTarget(maps);
+  renderer.render(castingScene, camera);
+  casters.dispose();
   // A point is lifted off its own surface by about a pixel of a map.
   visibilityUniforms.liftMetres.value = size / 200;
   visibilityUniforms.centre.value.copy(center);
@@ -101,10 +133,14 @@ const visibilityUniforms = {
   maps: { value: maps.depthTexture },
   matrices: { value: matrices },
   lights: { value: LIGHTS },
+  corners: { value: corners },
   liftMetres: { value: 0 },
   centre: { value: new Vector3() },
   fadeMetres: { value: new Vector2() },
 };
+
+/** Distance, metres, of a pixel that shows no point. */
+const NOTHING = 60000;
 
 /** R: the share of light that arrives. G: the distance from the camera, by which other pixels take the share over. */
 const drawVisibility = createPass(
@@ -115,6 +151,7 @@ const drawVisibility = createPass(
   uniform highp sampler2D maps;
   uniform mat4 matrices[${COUNT}];
   uniform vec4 lights[${COUNT}];
+  uniform vec2 corners[${COUNT}];
   uniform float liftMetres;
   uniform vec3 centre;
   uniform vec2 fadeMetres;
@@ -122,8 +159,10 @@ const drawVisibility = createPass(
   void main() {
     ivec2 pixel = ivec2(gl_FragCoord.xy);
     vec4 normal = texelFetch(normals, pixel, 0);
-    if (normal.a == 0.0) { result = vec4(1.0, 60000.0, 0.0, 1.0); return; }
+    if (normal.a == 0.0) { result = vec4(1.0, ${NOTHING}.0, 0.0, 1.0); return; }
     vec4 position = texelFetch(positions, pixel, 0);
+    float fade = smoothstep(fadeMetres.x, fadeMetres.y, length(position.xz - centre.xz));
+    if (fade == 1.0) { result = vec4(1.0, position.w, 0.0, 1.0); return; }
     vec4 lifted = vec4(position.xyz + normal.xyz * liftMetres, 1.0);
     float arriving = 0.0;
     float all = 1e-4;
@@ -132,13 +171,12 @@ const drawVisibility = createPass(
       if (cosine <= 0.0) continue;
       float weight = cosine * lights[i].w;
       all += weight;
-      vec3 at = (matrices[i] * lifted).xyz * 0.5 + 0.5;
-      if (at.x <= 0.0 || at.y <= 0.0 || at.x >= 1.0 || at.y >= 1.0) { arriving += weight; continue; }
-      ivec2 texel = ivec2((vec2(i % ${TILES.columns}, i / ${TILES.columns}) + at.xy) * ${TILES.pixels}.0);
+      vec3 at = (matrices[i] * lifted).xyz;
+      vec2 inTile = abs(at.xy - corners[i] - ${TILES.pixels / 2}.0);
+      if (max(inTile.x, inTile.y) >= ${TILES.pixels / 2}.0) { arriving += weight; continue; }
       // Behind the last depth there is nothing.
-      arriving += min(at.z - 0.002, 0.99999) <= texelFetch(maps, texel, 0).r ? weight : 0.0;
+      arriving += min(at.z - 0.002, 0.99999) <= texelFetch(maps, ivec2(at.xy), 0).r ? weight : 0.0;
     }
-    float fade = smoothstep(fadeMetres.x, fadeMetres.y, length(position.xz - centre.xz));
     result = vec4(mix(arriving / all, 1.0, fade), position.w, 0.0, 1.0);
   }`,
 );
@@ -149,6 +187,16 @@ const smoothUniforms = {
   stepPixels: { value: 1 },
   nearShare: { value: 0 },
 };
+/** The points that are averaged, in steps, written out with their weights. */
+const TAPS = [-2, -1, 0, 1, 2].flatMap((y) =>
+  [-2, -1, 0, 1, 2].map(
+    (x) => `
+    other = texelFetch(source, clamp(pixel + ivec2(${x}, ${y}) * stepPixels, ivec2(0), last), 0).rg;
+    weight = max(0.0, 1.0 - abs(other.g - own.g) * steep) * ${Math.exp(-(x * x + y * y) / 4).toFixed(6)};
+    sum += weight * other.r;
+    weights += weight;`,
+  ),
+);
 const smooth = createPass(
   smoothUniforms,
   `
@@ -156,20 +204,19 @@ const smooth = createPass(
   uniform int stepPixels;
   uniform float nearShare;
   out vec4 result;
+  const float NOTHING = ${NOTHING}.0;
   void main() {
     ivec2 pixel = ivec2(gl_FragCoord.xy);
     ivec2 last = textureSize(source, 0) - 1;
     vec2 own = texelFetch(source, pixel, 0).rg;
+    if (own.g >= NOTHING) { result = vec4(own, 0.0, 1.0); return; }
+    float steep = 1.0 / (own.g * nearShare);
     float sum = 0.0;
     float weights = 0.0;
-    for (int y = -2; y <= 2; y++) for (int x = -2; x <= 2; x++) {
-      vec2 other = texelFetch(source, clamp(pixel + ivec2(x, y) * stepPixels, ivec2(0), last), 0).rg;
-      float near = max(0.0, 1.0 - abs(other.g - own.g) / (own.g * nearShare));
-      float weight = near * exp(-float(x * x + y * y) / 4.0);
-      sum += weight * other.r;
-      weights += weight;
-    }
-    result = vec4(weights > 0.0 ? sum / weights : own.r, own.g, 0.0, 1.0);
+    vec2 other;
+    float weight;
+    ${TAPS.join('\n')}
+    result = vec4(sum / weights, own.g, 0.0, 1.0);
   }`,
 );
 

@@ -1,0 +1,257 @@
+/**
+ * Pictures of models that are too much for a browser, and of browsers that die meanwhile.
+ *
+ * With `BTG2GLTF_TEST_LONG=1` the large model has 5 million triangles, and the browser dies during the delivery of more
+ * articles.
+ */
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FoundBrowser, findBrowser } from '../../src/deliver/browser.ts';
+import { takePictures } from '../../src/deliver/picture.ts';
+import { PICTURE_DEFAULTS, type PictureOptions } from '../../src/deliver/picture-options.ts';
+import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
+import { HAS_BROWSER } from '../helpers/browser.ts';
+import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
+import { command, temporaryFolder } from '../helpers/command.ts';
+import { chanceOf } from '../helpers/fuzz/chance.ts';
+import { filesBelow } from '../helpers/output-folder.ts';
+import { plainGlb } from '../helpers/plain-glb.ts';
+import { measureMemory } from '../helpers/process-memory.ts';
+
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+const LIMIT_MS = IS_LONG ? 600_000 : 120_000;
+const OPTIONS: PictureOptions = { ...PICTURE_DEFAULTS, width: 128, height: 128, format: 'png' };
+const PLAIN = plainGlb({ triangles: 200 });
+
+/** Whether something of the model is on the picture. */
+async function showsModel(file: Uint8Array): Promise<boolean> {
+  const { channels } = await sharp(file).stats();
+  return channels.slice(0, 3).every(({ stdev }) => stdev > 5);
+}
+
+describe.runIf(HAS_BROWSER)('a renderer', () => {
+  let browser: FoundBrowser;
+  let renderer: Renderer;
+  beforeAll(async () => {
+    browser = (await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!;
+    renderer = openRenderer({ browser, pages: 1 });
+  });
+  afterAll(() => renderer?.close());
+
+  const failure = (code: string, message: string | RegExp) => ({
+    code,
+    message: expect.stringMatching(message),
+  });
+
+  /** Ends the renderer; none of its processes may be left. */
+  const expectEnd = async (own: Renderer, before: readonly number[]) => {
+    await own.close();
+    const left = () => browserProcesses().filter(({ id }) => !before.includes(id));
+    await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+  };
+  const idsNow = () => browserProcesses().map(({ id }) => id);
+
+  it(
+    'ends a browser that hangs in its graphics, and takes the next picture with another',
+    async () => {
+      const before = idsNow();
+      const own = openRenderer({ browser, pages: 1, timeoutMs: 6000 });
+      // Each pane is a shader over a quarter of the picture: together they take minutes.
+      const pbrMetallicRoughness = { baseColorFactor: [1, 1, 1, 0.5] };
+      const material = { alphaMode: 'BLEND', pbrMetallicRoughness };
+      const panes = plainGlb({ triangles: 2, instances: 5000, material });
+      const taken = await Promise.allSettled([
+        takePictures(own, panes, { ...OPTIONS, width: 1024, height: 1024 }),
+        takePictures(own, PLAIN, OPTIONS),
+      ]);
+      expect(taken.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+      expect(taken[0]).toMatchObject({
+        reason: failure('PICTURE_FAILED', 'it took longer than 6 s'),
+      });
+      await expectEnd(own, before);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'ends a browser that is in a loop',
+    async () => {
+      const before = idsNow();
+      const own = openRenderer({ browser, pages: 1, timeoutMs: 900 });
+      const glb = plainGlb({ triangles: 1_500_000 });
+      await expect(takePictures(own, glb, OPTIONS)).rejects.toMatchObject(
+        failure('PICTURE_FAILED', 'it took longer than 0.9 s'),
+      );
+      await expectEnd(own, before);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    `takes a picture of ${IS_LONG ? 5 : 0.5} million triangles within the memory of a small machine`,
+    async () => {
+      const glb = plainGlb({ triangles: IS_LONG ? 5_000_000 : 500_000 });
+      const own = openRenderer({ browser, pages: 1 });
+      const measured = measureMemory(process.pid);
+      try {
+        const [file] = await takePictures(own, glb, OPTIONS);
+        expect(await showsModel(file!.bytes)).toBe(true);
+      } finally {
+        await own.close();
+      }
+      const { peakMib } = measured();
+      expect(peakMib).toBeLessThan(IS_LONG ? 4096 : 2048);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'says that a model has nothing to draw',
+    async () => {
+      await expect(
+        takePictures(renderer, plainGlb({ triangles: 0 }), OPTIONS),
+      ).rejects.toMatchObject(failure('PICTURE_FAILED', 'no triangle'));
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'takes a picture of a model 300 m wide, and says where a floor plan of it is too large',
+    async () => {
+      const glb = plainGlb({ triangles: 200, sideMetres: 300 });
+      const [hero] = await takePictures(renderer, glb, OPTIONS);
+      expect(await showsModel(hero!.bytes)).toBe(true);
+      await expect(
+        takePictures(renderer, glb, { ...OPTIONS, cameras: ['top'] }),
+      ).rejects.toMatchObject(
+        failure(
+          'PICTURE_FAILED',
+          /at most 4096 pixels a side, received 60000 at 200 pixels a metre/,
+        ),
+      );
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'names a texture that is too large for the graphics, and one that is none',
+    async () => {
+      const create = { width: 20_000, height: 4, channels: 3, background: '#804020' } as const;
+      const bytes = new Uint8Array(await sharp({ create }).png().toBuffer());
+      const image = (content: Uint8Array) =>
+        plainGlb({
+          triangles: 2,
+          image: { name: 'oak', mimeType: 'image/png', bytes: content },
+        });
+      await expect(takePictures(renderer, image(bytes), OPTIONS)).rejects.toMatchObject(
+        failure(
+          'PICTURE_FAILED',
+          /texture oak: expected at most \d+ pixels .*, received 20000 × 4$/,
+        ),
+      );
+      await expect(
+        takePictures(renderer, image(bytes.map((byte) => ~byte)), OPTIONS),
+      ).rejects.toMatchObject(failure('PICTURE_FAILED', /texture oak: expected/));
+      expect(await takePictures(renderer, PLAIN, OPTIONS)).toHaveLength(1);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'fails what is in progress when it is closed, and starts no other browser for it',
+    async () => {
+      const own = openRenderer({ browser, pages: 1 });
+      await takePictures(own, PLAIN, OPTIONS);
+      const taken = [0, 1].map(() => takePictures(own, PLAIN, OPTIONS));
+      const settled = Promise.allSettled(taken);
+      await own.close();
+      for (const { status } of await settled) expect(status).toBe('rejected');
+    },
+    LIMIT_MS,
+  );
+});
+
+const KILLS = IS_LONG ? 5 : 2;
+const SEED = 14;
+/** Whichever process of the browser dies, it loses nothing. */
+const KINDS = ['browser', 'gpu-process', 'renderer', 'utility'] as const;
+
+describe.runIf(HAS_BROWSER)('a delivery during which the browser is killed', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const pipeline = async (name: string, deliver: object | undefined) => {
+    const path = join(folder, `${name}.yaml`);
+    const search = { manufacturer: 'AULI', query: IS_LONG ? '' : 'Pendant' };
+    const content = {
+      name,
+      service: { emulator: true },
+      articles: [IS_LONG ? { catalogue: { manufacturer: 'AULI' } } : { search }],
+      output: { dir: name },
+      cache: { dir: `${name}-cache` },
+      ...(deliver && { deliver }),
+    };
+    await writeFile(path, JSON.stringify(content));
+    return path;
+  };
+  const picturesOf = async (name: string) => {
+    const root = join(folder, name, 'pictures');
+    const paths = await filesBelow(root);
+    return new Map(
+      await Promise.all(
+        paths.map(async (path) => {
+          const digest = (await readFile(path)).toString('base64');
+          return [relative(root, path), digest] as const;
+        }),
+      ),
+    );
+  };
+
+  it(
+    'has the same pictures as one that is left alone',
+    async () => {
+      const deliver = { pictures: { cameras: ['hero', 'back'], width: 256, height: 256 } };
+      const began = Date.now();
+      expect(await command(['run', await pipeline('calm', deliver)])).toMatchObject({ exit: 0 });
+      const calm = await picturesOf('calm');
+      const eachMs = (Date.now() - began) / calm.size;
+      expect(await command(['run', await pipeline('stormy', undefined)])).toMatchObject({
+        exit: 0,
+      });
+      const path = await pipeline('stormy', deliver);
+
+      const chance = chanceOf(SEED, 0);
+      let isOver = false;
+      const delivered = command(['deliver', path]).finally(() => {
+        isOver = true;
+      });
+      let kills = 0;
+      for (let progress = 0; kills < KILLS && !isOver; ) {
+        await sleep(chance.below(eachMs));
+        if (killBrowserProcesses(chance.pick(KINDS)) > 0) kills++;
+        // Three times in a row would be a model that is too much for any browser.
+        while (!isOver) {
+          const made = (await picturesOf('stormy')).size;
+          if (made > progress) {
+            progress = made;
+            break;
+          }
+          await sleep(10);
+        }
+      }
+      expect(await delivered).toMatchObject({ exit: 0 });
+      expect(kills).toBe(KILLS);
+      const stormy = await picturesOf('stormy');
+      expect([...stormy.keys()].sort()).toEqual([...calm.keys()].sort());
+      for (const [name, bytes] of stormy)
+        expect([name, bytes === calm.get(name)]).toEqual([name, true]);
+    },
+    LIMIT_MS,
+  );
+});
