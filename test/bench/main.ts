@@ -14,6 +14,7 @@ import {
   triangleGrowth,
 } from './conversions.ts';
 import { openPeers } from './peers.ts';
+import { pictures } from './pictures.ts';
 import { type GroupInput, openResults } from './results.ts';
 import { GROUPS, type GroupName } from './rows.ts';
 import { coldStart, configurationGrowth, rebuild, runs, start, unchanged } from './runs.ts';
@@ -32,6 +33,7 @@ const MEASURE: Readonly<Record<GroupName, (input: GroupInput) => Promise<void>>>
     await triangleGrowth(input);
     await configurationGrowth(input);
   },
+  pictures,
   'cold-start': coldStart,
 };
 

@@ -169,6 +169,18 @@ export const GROUPS = {
     },
     'growth memory': { measure: 'memory, 8× ÷ 1× configurations', unit: 'times', atMost: 1.3 },
   },
+  pictures: {
+    warm: {
+      measure: 'warm picture, 1,024² by 2×2 samples, 5,000 triangles',
+      unit: 'seconds',
+      atMost: 0.6,
+    },
+    cached: {
+      measure: 'picture from the image endpoint, in its store',
+      unit: 'milliseconds',
+      atMost: 10,
+    },
+  },
   'cold-start': {
     build: { measure: 'build of a small article ÷ `node -e 0`', unit: 'times', atMost: 3 },
     unchanged: {

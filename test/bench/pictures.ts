@@ -1,0 +1,126 @@
+/**
+ * The group of pictures: how long a warm renderer takes for one, and the image endpoint for one that it has.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import type { ManifestLine } from '../../src/model/asset.ts';
+import { inMs } from './details.ts';
+import { median, runProcess } from './process.ts';
+import type { GroupInput } from './results.ts';
+import { inWorkspace, PROGRAM, settleDisk } from './workspace.ts';
+
+/** Articles of about 5,000 triangles. */
+const TRIANGLES = { least: 4500, most: 5500 } as const;
+
+/** Pictures by a warm renderer, and from the endpoint. */
+export function pictures(input: GroupInput): Promise<void> {
+  return inWorkspace(async ({ folder }) => {
+    const file = join(folder, 'pipeline.yaml');
+    const pipeline = {
+      name: 'pictures',
+      service: { emulator: true },
+      articles: [{ catalogue: {} }],
+      output: { dir: 'out' },
+    };
+    await writeFile(file, JSON.stringify(pipeline));
+    await runProcess([...PROGRAM, 'run', file, '--quiet']);
+    const outputDir = join(folder, 'out');
+    const text = await readFile(join(outputDir, 'manifest.jsonl'), 'utf8');
+    const lines = text.trimEnd().split('\n');
+    const articles = lines
+      .map((line) => JSON.parse(line) as ManifestLine)
+      .filter(({ triangles = 0 }) => triangles >= TRIANGLES.least && triangles <= TRIANGLES.most);
+    settleDisk();
+    await warmPictures(input, outputDir, articles);
+    await cachedPicture(input, outputDir, articles[0]!);
+  });
+}
+
+/** Without the first picture of each article: the browser compiles what its materials need. */
+async function warmPictures(
+  { results, isQuick }: GroupInput,
+  outputDir: string,
+  articles: readonly ManifestLine[],
+): Promise<void> {
+  const [{ findBrowser }, { openRenderer }, { takePictures }, { PICTURE_DEFAULTS }] =
+    await Promise.all([
+      built<typeof import('../../src/deliver/browser.ts')>('browser'),
+      built<typeof import('../../src/deliver/renderer.ts')>('renderer'),
+      built<typeof import('../../src/deliver/picture.ts')>('picture'),
+      built<typeof import('../../src/deliver/picture-options.ts')>('picture-options'),
+    ]);
+  const browser = await findBrowser(undefined, undefined);
+  if (browser === undefined)
+    return results.add('pictures', 'warm', { missing: 'there is no browser' });
+  const renderer = openRenderer({ browser, pages: 1 });
+  const times = isQuick ? 2 : 7;
+  const medians: number[] = [];
+  try {
+    for (const { glb } of articles) {
+      const master = new Uint8Array(await readFile(join(outputDir, glb!)));
+      const seconds: number[] = [];
+      for (let i = 0; i <= times; i++) {
+        const began = performance.now();
+        await takePictures(renderer, master, PICTURE_DEFAULTS);
+        seconds.push((performance.now() - began) / 1000);
+      }
+      medians.push(median(seconds.slice(1)));
+    }
+  } finally {
+    await renderer.close();
+  }
+  const [least, most] = [Math.min(...medians), Math.max(...medians)].map(inMs);
+  const detail = `${articles.length} articles, ${times} pictures of each; medians of articles from ${least} to ${most}`;
+  results.add('pictures', 'warm', { value: median(medians), detail });
+}
+
+/** A module of the built program, which finds the page beside itself. */
+function built<Module>(name: string): Promise<Module> {
+  return import(pathToFileURL(resolve('dist', 'deliver', `${name}.js`)).href) as Promise<Module>;
+}
+
+/** As an ERP system asks for it: one request after the other. */
+async function cachedPicture(
+  { results, isQuick }: GroupInput,
+  outputDir: string,
+  { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring }: ManifestLine,
+): Promise<void> {
+  const [node, ...words] = PROGRAM;
+  const server = spawn(node, [...words, 'images', outputDir, '--port', '0']);
+  try {
+    const address = await addressOf(server.stdout);
+    const article = { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring };
+    const url = `${address}/api/odb.dll/odb/articlesimage.jpg?${new URLSearchParams(article)}`;
+    const milliseconds: number[] = [];
+    let bytes = 0;
+    for (let i = 0; i <= (isQuick ? 20 : 200); i++) {
+      const began = performance.now();
+      const response = await fetch(url);
+      bytes = (await response.arrayBuffer()).byteLength;
+      milliseconds.push(performance.now() - began);
+      if (!response.ok) throw new Error(`${url}: status ${response.status}`);
+    }
+    const warm = milliseconds.slice(1);
+    const slowest = Math.max(...warm).toFixed(1);
+    const detail = `${warm.length} requests one after the other, ${(bytes / 1000).toFixed(0)} kB; the slowest ${slowest} ms`;
+    results.add('pictures', 'cached', { value: median(warm), detail });
+  } finally {
+    const ended = once(server, 'exit');
+    server.kill('SIGINT');
+    await ended;
+  }
+}
+
+/** What the command prints when it listens. */
+async function addressOf(output: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface(output)) {
+    const address = /https?:\/\/[^\s/]+/.exec(line)?.[0];
+    if (address !== undefined) return address;
+  }
+  throw new Error('the image endpoint has ended');
+}
