@@ -82,6 +82,8 @@ export function createGlbBuilder() {
       return { source, sampler: once(json.samplers, key, () => sampler) };
     });
   return {
+    /** Bytes of all views so far. */
+    bytes: (): number => byteLength,
     /** Adds a material whose references are {@link PlacedTexture}s, and returns its index. */
     material(material: Json): number {
       return once(json.materials, `material ${JSON.stringify(material)}`, () =>

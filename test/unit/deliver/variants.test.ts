@@ -6,7 +6,11 @@ import { type Material, NodeIO, type Primitive, VertexLayout } from '@gltf-trans
 import { ALL_EXTENSIONS, type MappingList } from '@gltf-transform/extensions';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { combineVariants, type VariantSource } from '../../../src/deliver/variants.ts';
+import {
+  combineVariants,
+  groupVariants,
+  type VariantSource,
+} from '../../../src/deliver/variants.ts';
 import { writeGlb } from '../../../src/write/glb.ts';
 import { readCatalogue } from '../../../src/write/manifest.ts';
 import { complaintsAbout } from '../../helpers/check-glb.ts';
@@ -15,7 +19,32 @@ import { BOX_TRIANGLES, boxPoints } from '../../helpers/graphics.ts';
 import { sceneOf } from '../../helpers/snapshot.ts';
 
 const io = new NodeIO().registerExtensions(ALL_EXTENSIONS);
+/** Writes attributes one after the other, as masters have them. */
+const separate = new NodeIO()
+  .registerExtensions(ALL_EXTENSIONS)
+  .setVertexLayout(VertexLayout.SEPARATE);
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+/** A configuration with its master in sight. */
+type Source = VariantSource & { glb: Uint8Array };
+
+const sourceOf = (glb: Uint8Array, more: Pick<Source, 'number' | 'properties'>): Source => ({
+  ...{ ...more, glb, sha256: sha256(glb) },
+  read: async () => glb,
+});
+
+/** The groups, with the file of each that has several finishes. */
+async function combined(sources: readonly Source[]) {
+  const { groups, splitBy } = await groupVariants(sources);
+  const files = groups.map(async (group) => {
+    const isOne = group.variants.length === 1;
+    const glb = isOne
+      ? sources[group.variants[0]!.sources[0]!]!.glb
+      : await combineVariants(sources, group);
+    return { ...group, glb };
+  });
+  return { groups: await Promise.all(files), splitBy };
+}
 
 /** What is drawn with a variant: of each part its place, its corners and its material with the corners in its textures. */
 async function drawn(glb: Uint8Array, variant?: string): Promise<unknown[]> {
@@ -94,8 +123,8 @@ function lookOf(primitive: Primitive, material: Material) {
 }
 
 /** Each master is drawn by exactly one variant, and the first of a file without any. */
-async function expectSameLooks(sources: readonly VariantSource[]) {
-  const result = combineVariants(sources);
+async function expectSameLooks(sources: readonly Source[]) {
+  const result = await combined(sources);
   const { groups } = result;
   for (const { glb, variants } of groups) {
     expect(await complaintsAbout(glb)).toEqual([]);
@@ -112,7 +141,7 @@ async function expectSameLooks(sources: readonly VariantSource[]) {
 
 describe('of the sample range', () => {
   let folder: string;
-  const articles = new Map<string, VariantSource[]>();
+  const articles = new Map<string, Source[]>();
 
   beforeAll(async () => {
     folder = await temporaryFolder();
@@ -139,7 +168,7 @@ describe('of the sample range', () => {
     const out = join(folder, 'out');
     for (const line of await readCatalogue(out)) {
       const { basearticlenumber, finalarticlenumber: number, properties } = line;
-      const source = { glb: await readFile(join(out, line.glb!)), number, properties };
+      const source = sourceOf(await readFile(join(out, line.glb!)), { number, properties });
       articles.set(basearticlenumber, [...(articles.get(basearticlenumber) ?? []), source]);
     }
   });
@@ -186,7 +215,7 @@ describe('of a box', () => {
       .jpeg()
       .toBuffer();
 
-  async function finish(index: number, width = 1): Promise<VariantSource> {
+  async function finish(index: number, width = 1): Promise<Source> {
     const [block, image] = ['A::B::C', `A::B::P${index}`];
     const parts = [{ type: 'imp', btgname: block, mat: 'M' }];
     const scene = await sceneOf({
@@ -196,8 +225,8 @@ describe('of a box', () => {
       images: { [image]: await noise(index) },
     });
     const property = { class: 'C', name: 'FINISH', text: 'Finish', value: `${index}` };
-    const glb = writeGlb(scene);
-    return { glb, number: `T1-${index}`, properties: [{ ...property, valueText: `No ${index}` }] };
+    const properties = [{ ...property, valueText: `No ${index}` }];
+    return sourceOf(writeGlb(scene), { number: `T1-${index}`, properties });
   }
 
   it('twelve finishes take less than twice one file and the other eleven pictures', async () => {
@@ -217,7 +246,7 @@ describe('of a box', () => {
   });
 
   /** The same box, whose pictures are so many times as small. */
-  async function repeated(index: number, times: number): Promise<VariantSource> {
+  async function repeated(index: number, times: number): Promise<Source> {
     const source = await finish(index);
     const document = await io.readBinary(source.glb);
     for (const mesh of document.getRoot().listMeshes())
@@ -229,10 +258,7 @@ describe('of a box', () => {
         );
         uvs.setArray(values);
       }
-    const separate = new NodeIO()
-      .registerExtensions(ALL_EXTENSIONS)
-      .setVertexLayout(VertexLayout.SEPARATE);
-    return { ...source, glb: await separate.writeBinary(document) };
+    return sourceOf(await separate.writeBinary(document), source);
   }
 
   it('pictures that lie in two ways have two sets of texture coordinates; a third way is a file of its own', async () => {
@@ -254,8 +280,8 @@ describe('of a box', () => {
   it('equal finishes are one variant, and one alone is its master', async () => {
     const one = await finish(1);
     const same = { ...one, properties: [{ ...one.properties[0]!, value: '2' }] };
-    const { groups } = combineVariants([one, same]);
-    expect(groups).toEqual([{ glb: one.glb, variants: [{ name: 'T1-1', sources: [0, 1] }] }]);
+    const { groups } = await groupVariants([one, same]);
+    expect(groups).toEqual([{ variants: [{ name: 'T1-1', sources: [0, 1] }] }]);
   });
 
   it('names that would be equal have the article number too', async () => {
@@ -277,11 +303,54 @@ describe('of a box', () => {
 
   it('the same masters give the same bytes', async () => {
     const sources = [await finish(1), await finish(2)];
-    expect(combineVariants(sources)).toEqual(combineVariants(structuredClone(sources)));
+    expect(await combined(sources)).toEqual(await combined(sources));
+  });
+
+  it('masters are read one at a time, those of equal content once', async () => {
+    const boxes = await Promise.all([1, 2, 3, 1].map((index) => finish(index)));
+    let open = 0;
+    const asked: string[] = [];
+    const sources = boxes.map((box) => ({
+      ...box,
+      async read() {
+        expect(++open).toBe(1);
+        asked.push(box.number);
+        await new Promise(setImmediate);
+        open--;
+        return box.glb;
+      },
+    }));
+    const { groups } = await groupVariants(sources);
+    expect(asked.splice(0)).toEqual(['T1-1', 'T1-2', 'T1-3']);
+    await combineVariants(sources, groups[0]!);
+    expect(asked).toEqual(['T1-1', 'T1-2', 'T1-3']);
+  });
+
+  it('a file beyond 128 MiB is refused, with what to do', async () => {
+    const box = await finish(0);
+    const huge = Array.from({ length: 9 }, (_, i) => ({
+      ...box,
+      sha256: String(i),
+      async read() {
+        const document = await io.readBinary(box.glb);
+        const [texture] = document.getRoot().listTextures();
+        texture!.setImage(new Uint8Array(16 * 2 ** 20).fill(i));
+        return separate.writeBinary(document);
+      },
+    }));
+    const { groups } = await groupVariants(huge);
+    expect(groups).toHaveLength(1);
+    await expect(combineVariants(huge, groups[0]!)).rejects.toMatchObject({
+      code: 'BUDGET_EXCEEDED',
+      message: expect.stringMatching(
+        /^one file with 9 finishes: expected at most 128 MiB, received/,
+      ),
+      help: expect.stringContaining('max:'),
+    });
   });
 
   it('what is no GLB is refused with a sentence', async () => {
-    const damaged = { ...(await finish(1)), glb: new Uint8Array(100) };
-    expect(() => combineVariants([damaged])).toThrow('expected a GLB file');
+    const damaged = sourceOf(new Uint8Array(100), await finish(1));
+    await expect(groupVariants([await finish(2), damaged])).rejects.toThrow('expected a GLB file');
   });
 });

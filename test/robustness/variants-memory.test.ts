@@ -1,0 +1,92 @@
+/**
+ * Memory of one file with every finish: one master is in memory at a time, beside what the file has of the others.
+ *
+ * `npm test` takes 40 configurations of 2 MB each, with `BTG2GLTF_TEST_LONG=1` it is 500.
+ */
+import { createHash } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { writeGlb as containerOf, type Gltf } from '../../src/deliver/glb-container.ts';
+import { combineVariants, groupVariants } from '../../src/deliver/variants.ts';
+
+const COUNT = process.env.BTG2GLTF_TEST_LONG === '1' ? 500 : 40;
+const MB = 1e6;
+/** Of a master: most is equal in all of them, such as the picture of a grain. */
+const SHARED_BYTES = 1.8 * MB;
+const OWN_BYTES = 0.2 * MB;
+/** A master, its copy in the file, and what the engine has not seen to be free. */
+const SOME_MASTERS = 8 * MB;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+function held(): number {
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
+}
+
+/** A triangle with two textures. */
+function master(finish: number): Uint8Array {
+  const positions = new Uint8Array(Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0).buffer);
+  const uvs = new Uint8Array(Float32Array.of(0, 0, 1, 0, 0, 1).buffer);
+  const indices = new Uint8Array(Uint16Array.of(0, 1, 2, 0).buffer);
+  const pictures = [new Uint8Array(SHARED_BYTES), new Uint8Array(OWN_BYTES).fill(1 + finish)];
+  new DataView(pictures[1]!.buffer).setUint32(0, finish);
+  const parts = [positions, uvs, indices, ...pictures];
+  let byteOffset = 0;
+  const bufferViews = parts.map(({ byteLength }) => {
+    byteOffset += byteLength;
+    return { buffer: 0, byteOffset: byteOffset - byteLength, byteLength };
+  });
+  const float = { componentType: 5126, count: 3 };
+  const images = [3, 4].map((bufferView) => ({ mimeType: 'image/jpeg', bufferView }));
+  const json: Gltf = {
+    asset: { version: '2.0' },
+    scene: 0,
+    scenes: [{ nodes: [0] }],
+    nodes: [{ mesh: 0 }],
+    meshes: [
+      {
+        primitives: [{ attributes: { POSITION: 0, TEXCOORD_0: 1 }, indices: 2, material: 0 }],
+      },
+    ],
+    materials: [
+      {
+        normalTexture: { index: 0 },
+        pbrMetallicRoughness: { baseColorTexture: { index: 1 } },
+      },
+    ],
+    textures: [{ source: 0 }, { source: 1 }],
+    images,
+    accessors: [
+      { bufferView: 0, ...float, type: 'VEC3', min: [0, 0, 0], max: [1, 1, 0] },
+      { bufferView: 1, ...float, type: 'VEC2' },
+      { bufferView: 2, componentType: 5123, count: 3, type: 'SCALAR' },
+    ],
+    bufferViews,
+    buffers: [{ byteLength: byteOffset }],
+  };
+  return containerOf(json, parts);
+}
+
+test(`${COUNT} configurations of 2 MB are not in memory together`, {
+  timeout: 300_000,
+}, async () => {
+  const start = held();
+  let most = 0;
+  const sources = Array.from({ length: COUNT }, (_, i) => ({
+    sha256: createHash('sha256').update(String(i)).digest('hex'),
+    number: String(i),
+    properties: [],
+    async read() {
+      most = Math.max(most, held() - start);
+      return master(i);
+    },
+  }));
+  const { groups } = await groupVariants(sources);
+  expect(groups.map(({ variants }) => variants.length)).toEqual([COUNT]);
+  expect(most).toBeLessThan(SOME_MASTERS);
+  const glb = await combineVariants(sources, groups[0]!);
+  expect(glb.length).toBeLessThan(SHARED_BYTES + COUNT * (OWN_BYTES + 1000));
+  expect(most).toBeLessThan(SOME_MASTERS + COUNT * OWN_BYTES);
+});
