@@ -88,8 +88,8 @@ function othersText(others: readonly string[]): string {
   return `These configurations exist:\n${visibleLines(lines)}\n${rest}`;
 }
 
-function asJson({ line, decision, rebuilds, materials, counts }: ArticleExplanation) {
-  return { ...line, decision, rebuilds, explained: materials, counts };
+function asJson({ line, decision, rebuilds, materials, ...found }: ArticleExplanation) {
+  return { ...line, decision, rebuilds, explained: materials, ...found };
 }
 
 const TIERS = {
@@ -108,7 +108,7 @@ function decisionText({ run, tier, why }: NonNullable<ArticleExplanation['decisi
 }
 
 function articleText(article: ArticleExplanation, all: boolean): string {
-  const { line, decision, rebuilds, materials, counts } = article;
+  const { line, decision, rebuilds, materials, counts, deliveries } = article;
   const { status, reinitstring, reason, losses, warnings } = line;
   const state = rebuilds
     ? ' its sources or options have changed: the next build converts it again'
@@ -118,11 +118,27 @@ function articleText(article: ArticleExplanation, all: boolean): string {
     reinitstring ? `  ${reinitstring}` : undefined,
     decision && decisionText(decision),
     reason && `  ${reason.code}: ${reason.message}`,
+    ...deliveries.map(deliveryText),
     counts && `  geometry: ${Object.entries(counts).map(countText).join(' · ')}`,
     ...materials.flatMap((material) => materialLines(material, all)),
     ...losses.map(({ where, field, done }) => `  loss: ${where}, ${field}: ${done}`),
     ...warnings.map(({ code, message }) => `  warning: ${code}: ${message}`),
   ]);
+}
+
+/** One of several files stands for all of them. */
+function deliveryText(line: ArticleExplanation['deliveries'][number]): string {
+  const { delivery, files, splitBy = [], error } = line;
+  const [first, ...others] = files;
+  const facts = Object.entries(first?.facts ?? {}).map(([name, value]) => `${name} ${value}`);
+  const parts = [
+    first?.path ?? 'no file',
+    ...facts,
+    ...(others.length > 0 ? [amount(others.length, 'other file')] : []),
+    ...(splitBy.length > 0 ? [`shape depends on ${splitBy.join(' or ')}`] : []),
+    ...(error ? [`${error.code}: ${error.message}`] : []),
+  ];
+  return `  ${delivery}: ${parts.join(' · ')}`;
 }
 
 function countText([name, count]: [string, number]): string {

@@ -5,6 +5,7 @@ import type { Digest } from '../model/snapshot.ts';
 import { urlName } from '../support/file-names.ts';
 import { sha256Hex } from '../support/files.ts';
 import { type Cell, csvRow, tsvRow } from './delimited.ts';
+import { VARIANTS } from './gallery-data.ts';
 
 /** A published file of a configuration. */
 export interface PublishedFile {
@@ -322,6 +323,8 @@ function html(text: string): string {
 function productJson(product: Product): string {
   const { line, id, groupId, number, title, description, price, page, picture, models } = product;
   const { addressOf, availability } = product;
+  // A file with several finishes shows another product at first.
+  const ownModels = models.filter(({ delivery }) => delivery !== VARIANTS);
   const length = (millimetres: number) => ({
     '@type': 'QuantitativeValue',
     value: millimetres,
@@ -358,11 +361,11 @@ function productJson(product: Product): string {
         ...(page && { url: page }),
       },
     }),
-    ...(models.length > 0 && {
+    ...(ownModels.length > 0 && {
       subjectOf: {
         '@type': '3DModel',
         name: title,
-        encoding: models.map((model) => ({
+        encoding: ownModels.map((model) => ({
           '@type': 'MediaObject',
           contentUrl: addressOf(model),
           encodingFormat: typeOf(model.path),

@@ -8,6 +8,8 @@ export interface GalleryFile {
   /** Relative to the output folder, with `/`. */
   path: string;
   bytes: number;
+  /** Of a file with several finishes: the name of the one that this configuration has. */
+  finish?: string;
 }
 
 /** A configuration with a GLB. Texts are those of the service: the page shows them and never interprets them. */
@@ -31,6 +33,8 @@ export interface GalleryItem {
   losses: readonly number[];
   /** The master first. */
   files: readonly GalleryFile[];
+  /** Texts of the properties that divide the article into several files with finishes, where there are several. */
+  splitBy?: readonly string[];
   /** Why the newest version is missing: the files are the last good ones. */
   error?: string;
 }
@@ -48,15 +52,18 @@ export interface GalleryData {
 export interface ModelView {
   /** Names of the finishes between which the file can switch. */
   finishes: readonly string[];
+  /** The place of the one that is shown at first. */
+  first: number;
   choose(finish: number): Promise<void>;
   close(): void;
 }
 
-/** What `viewer.js` offers: it opens a GLB in an element. It throws where the file cannot be drawn. */
+/** What `viewer.js` offers: it opens a GLB in an element, with a finish if it has it. It throws where it cannot draw. */
 export type OpenModelView = (
   into: HTMLElementLike,
   address: string,
   label: string,
+  finish: string | undefined,
 ) => Promise<ModelView>;
 
 /** An element; this file is checked without a DOM. */
@@ -67,6 +74,9 @@ export const MASTER = 'master';
 
 /** Name of the delivery of pictures. */
 export const PICTURES = 'pictures';
+
+/** Name of the delivery of files with several finishes. */
+export const VARIANTS = 'variants';
 
 /** Whether a picture shows a model from a camera, rather than being a frame or the sheet of a turn. */
 export function isView({ delivery, name }: GalleryFile): boolean {

@@ -1,24 +1,18 @@
 /** Delivery: makes of the published masters what others need, such as pictures, and publishes it beside them. */
 import { extname, join } from 'node:path';
 import { openFileStore } from '../cache/content-store.ts';
-import type { MadeFile, Maker } from '../deliver/maker.ts';
-import type { ArticleRequest } from '../model/article.ts';
-import { configurationId, configurationLabel } from '../model/configuration-id.ts';
-import type { Digest } from '../model/snapshot.ts';
-import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
+import { articleLabel } from '../model/configuration-id.ts';
+import { asConverterError, endsRun } from '../support/errors.ts';
 import {
   linkOrCopy,
-  readBytes,
   readTextIfExists,
   removeFile,
   replaceFile,
-  sha256Hex,
   statIfExists,
   temporaryFolder,
 } from '../support/files.ts';
+import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { manifestLines } from '../write/manifest.ts';
-import { publishedAsset } from '../write/publish.ts';
 import { afterPublish } from './after-publish.ts';
 import {
   DELIVERIES_FILE,
@@ -27,9 +21,9 @@ import {
   placeOf,
   readDeliveries,
 } from './deliveries.ts';
-import { openMakers } from './delivery-makers.ts';
+import { type Delivery, mastersOf, type Placed, type Subject } from './delivery.ts';
+import { openDeliveries } from './delivery-makers.ts';
 import { writeGallery } from './gallery.ts';
-import { openMadeFiles } from './made-files.ts';
 import type { Run } from './open-run.ts';
 import { objectFiles, requireManifest } from './output-folder.ts';
 
@@ -37,24 +31,18 @@ import { objectFiles, requireManifest } from './output-folder.ts';
 export interface Delivered {
   deliveries: { name: string; made: number; unchanged: number; failed: number; bytes: number }[];
   failures: { article: string; delivery: string; code: string; message: string; help: string }[];
+  /** Properties that divide articles into several files; `articles` are some of the `count`. */
+  splits: { splitBy: string[]; count: number; articles: string[] }[];
   /** What was left out or not received, and what to do. */
   omitted: string[];
   /** Path of the page of the gallery, where it was wanted. */
   gallery?: string;
 }
 
-/** A published master. */
-interface Master {
-  id: ArticleRequest;
-  /** Path of its link. */
-  glb: string;
-  sha256: Digest;
-}
-
 /**
  * Delivers what the pipeline asks for.
  *
- * What an earlier delivery made of the same master is left alone; what another configuration or an interrupted
+ * What an earlier delivery made of the same masters is left alone; what another configuration or an interrupted
  * delivery has made is taken from the cache. The failure of one article is a row of the result.
  *
  * @throws {@link ConverterError} an error of the output folder; the reason of the signal.
@@ -62,129 +50,139 @@ interface Master {
 export async function deliver(run: Run): Promise<Delivered> {
   const { outputDir, deliver: wanted } = run.options.pipeline;
   await requireManifest(outputDir);
-  const { makers, omitted } = await openMakers(wanted ?? {}, run.environment.env);
+  const masters = await mastersOf(outputDir);
+  const { deliveries, omitted } = await openDeliveries(run, masters);
   const delivered: Delivered = {
     deliveries: [],
     failures: [],
+    splits: [],
     omitted: omitted.map(({ reason }) => reason),
   };
   const before = await readDeliveries(outputDir);
   const lines: DeliveryLine[] = [];
-  const masters = await mastersOf(outputDir);
   // What cannot be made now stays as it was.
   for (const { name } of omitted)
     lines.push(...masters.flatMap(({ id }) => before.get(placeOf(name, id)) ?? []));
   const { signal } = run.environment;
-  const close = () => void Promise.all(makers.map((maker) => maker.close?.()));
+  const close = () => void Promise.all(deliveries.map((delivery) => delivery.close?.()));
   signal.addEventListener('abort', close);
   try {
-    for (const maker of makers) {
-      const one = openDelivery(run, maker, before);
-      await inParallel(masters, maker.atOnce, async (master) => {
+    for (const delivery of deliveries) {
+      const one = startDelivery(run, delivery, before);
+      await inParallel(delivery.subjects, delivery.atOnce, async (subject) => {
         signal.throwIfAborted();
-        lines.push(await one.deliver(master));
+        lines.push(...(await one.deliver(subject)));
       });
-      const failed = one.failures.length;
-      delivered.deliveries.push({ name: maker.name, ...one.counts, failed });
+      delivered.deliveries.push({ name: delivery.name, ...one.counts });
       delivered.failures.push(...one.failures);
-      await maker.close?.();
+      await delivery.close?.();
     }
   } finally {
     signal.removeEventListener('abort', close);
-    await Promise.all(makers.map((maker) => maker.close?.()));
+    await Promise.all(deliveries.map((delivery) => delivery.close?.()));
   }
   await publishDeliveries(outputDir, lines, before);
+  delivered.splits = splitsOf(lines);
   if (wanted?.gallery) delivered.gallery = await writeGallery(run);
   delivered.omitted.push(...(await afterPublish(run, lines)));
   return delivered;
 }
 
-async function mastersOf(outputDir: string): Promise<Master[]> {
-  const masters: Master[] = [];
-  for await (const line of manifestLines(outputDir)) {
-    const asset = publishedAsset(line);
-    if (asset !== undefined) masters.push({ id: configurationId(line), ...asset });
-  }
-  return masters;
-}
-
-/** One kind of delivery; equal masters are worked on once. */
-function openDelivery(
-  { options, stores, environment }: Run,
-  maker: Maker,
+/** One kind of delivery. */
+function startDelivery(
+  { options, environment }: Run,
+  { name: delivery, make }: Delivery,
   before: ReadonlyMap<string, DeliveryLine>,
 ) {
   const { outputDir } = options.pipeline;
-  const madeOf = openMadeFiles(stores.derived, options.force);
-  const asked = JSON.stringify([maker.name, maker.files]);
-  const counts = { made: 0, unchanged: 0, bytes: 0 };
+  const counts = { made: 0, unchanged: 0, failed: 0, bytes: 0 };
   const failures: Delivered['failures'] = [];
   const storeOf = (name: string) =>
     openFileStore({ ...objectFiles(outputDir), extension: extname(name) });
 
-  const readMaster = async ({ glb, sha256 }: Master): Promise<Uint8Array> => {
-    const master = await readBytes(join(outputDir, glb));
-    if (sha256Hex(master) === sha256) return master;
-    const message = `${glb}: expected the content ${sha256}, received another`;
-    throw new ConverterError('STORE_DAMAGED', message);
-  };
-  const publish = async (name: string, { bytes, facts }: MadeFile, folder: string) => {
-    const store = storeOf(name);
-    const { digest } = await store.put(bytes);
-    const path = `${folder}/${name}`;
-    await linkOrCopy(store.pathOf(digest), join(outputDir, path), temporaryFolder(outputDir));
+  const keep = async ({ name, path, bytes, facts }: Placed): Promise<DeliveredFile> => {
+    const { digest } = await storeOf(name).put(bytes);
     return { name, path, sha256: digest, bytes: bytes.length, facts };
   };
-  const isPublished = async (files: readonly DeliveredFile[], folder: string): Promise<boolean> => {
-    if (files.some(({ name, path }) => path !== `${folder}/${name}`)) return false;
+  const link = ({ name, path, sha256 }: DeliveredFile) =>
+    linkOrCopy(storeOf(name).pathOf(sha256), join(outputDir, path), temporaryFolder(outputDir));
+  const isPublished = async ({ name, path, sha256, bytes }: DeliveredFile): Promise<boolean> => {
+    // The list may have been edited.
+    if (!path.startsWith(`${delivery}/`)) return false;
     // A link whose object is another file, or that is gone, is made again.
-    const found = await Promise.all(
-      files.flatMap(({ name, sha256, path }) => [
-        statIfExists(storeOf(name).pathOf(sha256)),
-        statIfExists(join(outputDir, path)),
-      ]),
-    );
-    return files.every(({ bytes }, i) => {
-      const [object, link] = found.slice(2 * i, 2 * i + 2);
-      return object?.bytes === bytes && link?.bytes === bytes;
-    });
+    const [object, link] = await Promise.all([
+      statIfExists(storeOf(name).pathOf(sha256)),
+      statIfExists(join(outputDir, path)),
+    ]);
+    return object?.bytes === bytes && link?.bytes === bytes;
   };
+  const areAllPublished = async (files: readonly DeliveredFile[]): Promise<boolean> =>
+    (await Promise.all(files.map(isPublished))).every((is) => is);
+  const linesOf = ({ masters, source }: Subject, rest: (at: number) => Rest): DeliveryLine[] =>
+    masters.map(({ id }, at) => ({ ...id, delivery, source, ...rest(at) }));
 
   return {
     counts,
     failures,
-    async deliver(master: Master): Promise<DeliveryLine> {
-      const { id, glb, sha256 } = master;
-      const source = sha256Hex(`${sha256} ${asked}`);
-      const former = before.get(placeOf(maker.name, id));
-      const folder = glb.replace(/^articles\//, `${maker.name}/`).replace(/\.glb$/, '');
-      const isSame = !options.force && former?.source === source && former.error === undefined;
-      if (isSame && (await isPublished(former.files, folder))) {
-        counts.unchanged++;
-        counts.bytes += former.files.reduce((sum, { bytes }) => sum + bytes, 0);
-        return former;
+    async deliver(subject: Subject): Promise<DeliveryLine[]> {
+      const { masters, source, label } = subject;
+      const former = masters.map(({ id }) => before.get(placeOf(delivery, id)));
+      const known = former.filter((line) => line?.source === source && line.error === undefined);
+      const isSame = !options.force && known.length === masters.length;
+      const published = eachPath(former);
+      if (isSame && (await areAllPublished(published))) {
+        counts.unchanged += masters.length;
+        counts.bytes += sumOfBytes(published);
+        return former as DeliveryLine[];
       }
-      const line = { ...id, delivery: maker.name, source };
       try {
-        const made = await madeOf(maker, sha256, () => readMaster(master));
-        const files = await Promise.all(
-          made.map((file, i) => publish(maker.files[i]!.name, file, folder)),
-        );
-        counts.made++;
-        counts.bytes += files.reduce((sum, { bytes }) => sum + bytes, 0);
-        return { ...line, files };
+        const outcomes = await make(subject, keep);
+        const files = eachPath(outcomes);
+        await Promise.all(files.map(link));
+        counts.made += masters.length;
+        counts.bytes += sumOfBytes(files);
+        return linesOf(subject, (at) => outcomes[at]!);
       } catch (thrown) {
         // Where the run was interrupted, it is not the master's failure.
         environment.signal.throwIfAborted();
         const { code, message, help } = asConverterError(thrown);
         if (endsRun(code)) throw thrown;
-        const article = configurationLabel(id);
-        failures.push({ article, delivery: maker.name, code, message, help });
-        // What the last good master became stays.
-        return { ...line, files: former?.files ?? [], error: { code, message } };
+        counts.failed += masters.length;
+        failures.push({ article: label, delivery, code, message, help });
+        // What the last good masters became stays.
+        return linesOf(subject, (at) => {
+          const { files = [], splitBy } = former[at] ?? {};
+          return { files, ...(splitBy && { splitBy }), error: { code, message } };
+        });
       }
     },
   };
+}
+
+type Rest = Pick<DeliveryLine, 'files' | 'splitBy' | 'error'>;
+
+/** Files that several configurations share, once. */
+function eachPath(lines: readonly (Pick<DeliveryLine, 'files'> | undefined)[]): DeliveredFile[] {
+  const all = lines.flatMap((line) => line?.files ?? []);
+  return [...new Map(all.map((file) => [file.path, file])).values()];
+}
+
+function sumOfBytes(files: readonly DeliveredFile[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+const SHOWN_ARTICLES = 3;
+
+/** Which properties divide articles into several files, the most frequent first. */
+function splitsOf(lines: readonly DeliveryLine[]): Delivered['splits'] {
+  const divided = lines.filter(({ splitBy = [] }) => splitBy.length > 0);
+  const groups = groupBy(divided, ({ splitBy }) => JSON.stringify(splitBy));
+  const splits = Array.from(groups, ([splitBy, some]) => {
+    const articles = [...new Set(some.map(articleLabel))].sort();
+    const shown = articles.slice(0, SHOWN_ARTICLES);
+    return { splitBy: JSON.parse(splitBy) as string[], count: articles.length, articles: shown };
+  });
+  return splits.sort((a, b) => b.count - a.count || (`${a.splitBy}` < `${b.splitBy}` ? -1 : 1));
 }
 
 /** Replaces the list, then removes the links that it no longer has. */

@@ -22,9 +22,11 @@ export interface DeliveredFile {
 /** What one configuration got of one delivery; a line of `deliveries.jsonl`. */
 export type DeliveryLine = ArticleRequest & {
   delivery: string;
-  /** Digest of the master and of what was asked for: equal digests give equal files. */
+  /** Digest of the masters, of their links and of what was asked for: equal digests give equal files. */
   source: string;
   files: DeliveredFile[];
+  /** Texts of the properties that divide the article into several files, where there are several. */
+  splitBy?: string[];
   error?: { code: string; message: string };
 };
 

@@ -1,21 +1,24 @@
-/** The makers of the deliveries that a pipeline asks for. */
+/** The deliveries that a pipeline asks for. */
 import { BROWSER_VARIABLE, findBrowser, INSTALL_HELP } from '../deliver/browser.ts';
 import type { Maker } from '../deliver/maker.ts';
 import { createPictureMaker } from '../deliver/pictures.ts';
 import { createProfileMaker } from '../deliver/profile-maker.ts';
 import { openRenderer } from '../deliver/renderer.ts';
 import { createUsdzMaker, USDZ_PROFILE } from '../deliver/usdz-maker.ts';
-import type { Environment } from './environment.ts';
-import type { Pipeline } from './pipeline-file.ts';
-
-type Wanted = Pick<NonNullable<Pipeline['deliver']>, 'pictures' | 'profiles'>;
+import { configurationLabel } from '../model/configuration-id.ts';
+import { sha256Hex } from '../support/files.ts';
+import { beside, type Delivery, type Master, readMaster, type Subject } from './delivery.ts';
+import { openMadeFiles } from './made-files.ts';
+import type { Run } from './open-run.ts';
+import { openVariants } from './variants.ts';
 
 /** Opens them, in the order in which they work; `omitted` says which cannot, and what to do. */
-export async function openMakers({ pictures, profiles = [] }: Wanted, env: Environment) {
+export async function openDeliveries(run: Run, masters: readonly Master[]) {
+  const { pictures, profiles = [], variants } = run.options.pipeline.deliver ?? {};
   const makers: Maker[] = [];
   const omitted: { name: string; reason: string }[] = [];
   if (pictures !== undefined) {
-    const browser = await findBrowser(undefined, env[BROWSER_VARIABLE]);
+    const browser = await findBrowser(undefined, run.environment.env[BROWSER_VARIABLE]);
     if (browser === undefined)
       omitted.push({
         name: 'pictures',
@@ -28,5 +31,37 @@ export async function openMakers({ pictures, profiles = [] }: Wanted, env: Envir
       name === USDZ_PROFILE ? createUsdzMaker() : createProfileMaker(name),
     ),
   );
-  return { makers, omitted };
+  const deliveries = makers.map((maker) => ofEachMaster(run, maker, masters));
+  if (variants) deliveries.push(await openVariants(run, masters));
+  return { deliveries, omitted };
+}
+
+/** What a maker makes of each master alone; equal masters are worked on once. */
+function ofEachMaster(
+  { options, stores }: Run,
+  maker: Maker,
+  masters: readonly Master[],
+): Delivery {
+  const { outputDir } = options.pipeline;
+  const madeOf = openMadeFiles(options.force ? undefined : stores.derived);
+  const asked = JSON.stringify([maker.name, maker.files]);
+  const subjectOf = (master: Master): Subject => {
+    const source = sha256Hex(`${master.sha256} ${master.glb} ${asked}`);
+    return { label: configurationLabel(master.id), masters: [master], source };
+  };
+  return {
+    name: maker.name,
+    atOnce: maker.atOnce,
+    subjects: masters.map(subjectOf),
+    async make({ masters: [master] }, keep) {
+      const made = await madeOf(maker, master.sha256, () => readMaster(outputDir, master));
+      const folder = beside(master, maker.name).replace(/\.glb$/, '');
+      const keepAs = (file: (typeof made)[number], at: number) => {
+        const { name } = maker.files[at]!;
+        return keep({ ...file, name, path: `${folder}/${name}` });
+      };
+      return [{ files: await Promise.all(made.map(keepAs)) }];
+    },
+    close: maker.close && (() => maker.close!()),
+  };
 }

@@ -15,10 +15,12 @@ import {
 import type { Decision } from '../model/result.ts';
 import { ConverterError, helpFor, isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
+import { groupBy } from '../support/group-by.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { snapshotSource, sourceDigest } from './configuration.ts';
 import { openConversions } from './conversion.ts';
+import { type DeliveryLine, readDeliveries } from './deliveries.ts';
 import { type Run, withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import { selectedByOf } from './report.ts';
@@ -28,7 +30,10 @@ import { readSelection, readSelectionFailures } from './select.ts';
 /** What failed, what is published, and the labels of `others` that exist: see {@link othersOf}. */
 export type Explanation = Awaited<ReturnType<typeof explainArticle>>;
 type FailureExplanation = Awaited<ReturnType<typeof matchingFailures>>[number];
-type ArticleExplanation = Awaited<ReturnType<typeof explainLine>>;
+type ArticleExplanation = Awaited<ReturnType<typeof explainLine>> & {
+  /** What was made of its GLB. */
+  deliveries: DeliveryLine[];
+};
 
 /**
  * Explains the configurations of a pipeline that match: what failed, and what is published.
@@ -47,10 +52,15 @@ export function explainArticle(pattern: string, pipeline: Pipeline, environment:
     const failed: ManifestLine[] = [];
     const articles: ArticleExplanation[] = [];
     const convert = openConversions(run, undefined);
+    const delivered = await readDeliveries(pipeline.outputDir);
+    const deliveries = groupBy(delivered.values(), configurationKey);
     for (const line of all.values()) {
       if (!isMeant(line)) continue;
       if (hasFailed(line, records, run)) failed.push(line);
-      else articles.push(await explainLine(line, run, convert));
+      else {
+        const own = deliveries.get(configurationKey(line)) ?? [];
+        articles.push({ ...(await explainLine(line, run, convert)), deliveries: own });
+      }
     }
     const failures = await matchingFailures(run, failed, records, isMeant, matches);
     if (articles.length === 0 && failures.length === 0) throw noMatch(pattern, pipeline, all);

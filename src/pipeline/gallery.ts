@@ -151,8 +151,12 @@ function itemOf(
   const name = asset.glb.slice(asset.glb.lastIndexOf('/') + 1);
   const master = { delivery: MASTER, name, path: asset.glb, bytes: figures?.bytes ?? 0 };
   const others = deliveries.flatMap(({ delivery, files }) =>
-    files.map(({ name, path, bytes }): GalleryFile => ({ delivery, name, path, bytes })),
+    files.map(({ name, path, bytes, facts: { variant } }): GalleryFile => {
+      const finish = typeof variant === 'string' ? { finish: variant } : {};
+      return { delivery, name, path, bytes, ...finish };
+    }),
   );
+  const splitBy = deliveries.find((line) => line.splitBy !== undefined)?.splitBy;
   const losses = line.losses.filter(({ expected }) => !expected).map(placeOf);
   return {
     id: asset.glb.replace(/^articles\/|\.glb$/g, ''),
@@ -166,6 +170,7 @@ function itemOf(
     triangles: figures?.triangles ?? null,
     losses: [...new Set(losses)],
     files: [master, ...others.filter(({ path }) => isBelow(path))],
+    ...(splitBy && { splitBy }),
     ...(error && { error: `${error.code}: ${error.message}` }),
   };
 }

@@ -222,16 +222,17 @@ export async function verifyOutput(outputDir: string, signal?: AbortSignal): Pro
   return { objects, links, problems, incomplete };
 }
 
-/** The files of `deliveries.jsonl`, with their objects. */
+/** The files of `deliveries.jsonl`, with their objects; one that several configurations share, once. */
 async function deliveredFiles(outputDir: string) {
   const { pathOf } = openFileStore({ ...objectFiles(outputDir), extension: '' });
   const lines = [...(await readDeliveries(outputDir)).values()];
-  return lines.flatMap(({ delivery, files }) =>
+  const files = lines.flatMap(({ delivery, files }) =>
     files.map(({ path, name, sha256 }) => {
       const object = `${pathOf(sha256)}${extname(name)}`;
       return { delivery, sha256, object, link: join(outputDir, path) };
     }),
   );
+  return [...new Map(files.map((file) => [`${file.link} ${file.sha256}`, file])).values()];
 }
 
 /** What a catalogue says too of a line of the manifest. */

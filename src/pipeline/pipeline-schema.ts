@@ -332,6 +332,7 @@ const deliverSchema = z.lazy(() =>
       .optional()
       .describe('pictures of each article, below pictures/'),
     gallery: preset(flag, false, 'a page that shows everything published, below gallery/'),
+    variants: preset(flag, false, 'one file with all finishes of an article, below variants/'),
     feeds: feedsSchema().optional(),
     afterPublish: afterPublishSchema().optional(),
     profiles: z

@@ -32,7 +32,7 @@ export function sectionsOf(report: RunReport): Record<'findings' | 'bars' | 'det
   return {
     findings: make(causes, failures, gates, damaged, incomplete, changes),
     bars: make(stages, statuses, losses),
-    details: make(slowest, largest, programs, skipped, drift, warnings),
+    details: make(slowest, largest, programs, splits, skipped, drift, warnings),
   };
 }
 
@@ -290,6 +290,18 @@ function incomplete({ incomplete: { rows, count: total } }: RunReport): Section 
   const columns = [ARTICLE, texts('Finding', 'message')];
   const rest = 'catalogue.jsonl';
   return tableSection('incomplete', 'Not complete', { rows, columns, total, rest });
+}
+
+function splits({ delivered }: RunReport): Section | undefined {
+  return tableSection('splits', 'Shapes', {
+    rows: delivered?.splits ?? [],
+    columns: [
+      { title: 'Property', cell: ({ splitBy }) => bold(splitBy.join(' or ')) },
+      figures('Articles', 'count'),
+      { title: 'Such as', cell: ({ articles }) => bold(articles.join(', ')) },
+    ],
+    note: 'Properties that change the shape: their values are in different files with finishes.',
+  });
 }
 
 function skipped({ skipped: rows, configurations }: RunReport): Section | undefined {

@@ -231,6 +231,11 @@ function makeRunReportSchema() {
         failures: z.array(
           z.object({ article: text, delivery: text, code: text, message: text, help: text }),
         ),
+        splits: z
+          .array(z.object({ splitBy: z.array(text), count, articles: z.array(text) }))
+          .describe(
+            'properties that divide articles into several files with finishes, since they change the shape',
+          ),
         omitted: z.array(text).describe('what was left out, and what to do'),
         gallery: text.optional().describe('path of the page of the gallery'),
       })

@@ -164,13 +164,14 @@ function lossesText({ losses }: RunReport): string {
 /** What was delivered, and the first failures. */
 export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): string[] {
   if (delivered === undefined) return [];
-  const { deliveries, failures, omitted, gallery } = delivered;
+  const { deliveries, failures, splits, omitted, gallery } = delivered;
   const more = failures.length - SHOWN_CAUSES;
   return [
     ...deliveries.map(({ name, made, unchanged, failed, bytes }) => {
       const counts = [`${integer(made)} made`, `${integer(unchanged)} unchanged`];
       return `${name}: ${counts.join(' · ')} · ${integer(failed)} failed · ${size(bytes)}`;
     }),
+    ...splitsText(splits),
     ...omitted,
     ...failures.slice(0, SHOWN_CAUSES).map((each) => {
       return `${each.article}  ${each.delivery}  ${each.code}  ${each.message}`;
@@ -178,6 +179,17 @@ export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): stri
     ...(more > 0 ? [`… and ${integer(more)} more in report.json`] : []),
     ...(gallery === undefined ? [] : [`gallery: ${gallery}`]),
   ];
+}
+
+/** The most frequent properties that divide articles; the report has all of them. */
+function splitsText(splits: NonNullable<RunReport['delivered']>['splits']): string[] {
+  if (splits.length === 0) return [];
+  const all = splits.reduce((sum, { count }) => sum + count, 0);
+  const counts = splits.map(({ splitBy, count }) => [splitBy.join(' or '), count] as const);
+  const others = counts.slice(SHOWN_CAUSES).reduce((sum, [, count]) => sum + count, 0);
+  const more = others === 0 ? '' : ` · others ${integer(others)}`;
+  const shown = countsText(counts.slice(0, SHOWN_CAUSES));
+  return [`variants: ${amount(all, 'article')} of several shapes, by ${shown}${more}`];
 }
 
 /** The most frequent drift; the report has all of it. */

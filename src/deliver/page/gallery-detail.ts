@@ -10,6 +10,7 @@ import {
   type ModelView,
   mainPicture,
   type OpenModelView,
+  VARIANTS,
 } from '../gallery-data.ts';
 import { button, byId, element } from './elements.ts';
 import { bytesText, priceText, sizeText } from './gallery-texts.ts';
@@ -17,7 +18,6 @@ import { bytesText, priceText, sizeText } from './gallery-texts.ts';
 /** Names of deliveries that the page uses itself. */
 const ANDROID = 'ar-android';
 const IOS = 'ar-ios';
-const VARIANTS = 'variants';
 
 /** Stands for the address of a shop where the page was opened from a disk. */
 const SHOP = 'https://shop.example/gallery/';
@@ -153,7 +153,7 @@ async function showModel(item: GalleryItem, stage: HTMLElement, row: HTMLElement
     const open = await loadViewer();
     const file = item.files.find(({ delivery }) => delivery === VARIANTS) ?? item.files[0]!;
     const label = `3D view of ${shown(item.name || item.number)}. Arrow keys turn it, plus and minus zoom, Home resets.`;
-    const loaded = await open(stage, addressOf(file.path), label);
+    const loaded = await open(stage, addressOf(file.path), label, file.finish);
     if (mine !== opened) return loaded.close();
     view = loaded;
     note.remove();
@@ -169,6 +169,7 @@ function finishSwitcher(model: ModelView): HTMLElement {
     element('option', { value: String(i) }, shown(name)),
   );
   const select = element('select', {}, ...options);
+  select.value = String(model.first);
   select.addEventListener('change', () => void model.choose(Number(select.value)));
   return element('label', { class: 'finish' }, 'Finish ', select);
 }
@@ -193,6 +194,7 @@ function loadViewer(): Promise<OpenModelView> {
 
 function factsOf(item: GalleryItem, data: GalleryData): HTMLElement[] {
   const { manufacturer, program, number, configuration, variant, text, triangles, error } = item;
+  const { splitBy = [] } = item;
   // Most begin with the name.
   const more = text.startsWith(item.name) ? text.slice(item.name.length).trim() : text;
   const rows: readonly [string, string][] = [
@@ -202,6 +204,7 @@ function factsOf(item: GalleryItem, data: GalleryData): HTMLElement[] {
     ['Final number', shown(configuration)],
     ['Width × depth × height', sizeText(item)],
     ['Price', priceText(item)],
+    ['Shape depends on', shown(splitBy.join(' · '))],
     ['Triangles', triangles === null ? '' : triangles.toLocaleString('en')],
   ];
   const parts = [

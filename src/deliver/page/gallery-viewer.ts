@@ -33,13 +33,16 @@ const loader = new GLTFLoader();
 let renderer: WebGLRenderer | undefined;
 let studio: Promise<Texture> | undefined;
 
-const openModelView: OpenModelView = async (into, address, label) => {
+const openModelView: OpenModelView = async (into, address, label, finish) => {
   const stage = into as HTMLElement;
   studio ??= loadStudio();
   const [environment, gltf] = await Promise.all([studio, loader.loadAsync(address)]);
   // One for all models: a browser has few contexts of graphics.
   renderer ??= createRenderer();
-  return show(renderer, stage, gltf, environment, label);
+  const finishes = finishesOf(gltf);
+  const first = Math.max(0, finishes.names.indexOf(finish ?? ''));
+  if (first > 0) await finishes.choose(first);
+  return { ...show(renderer, stage, gltf, environment, label, finishes), first };
 };
 Object.assign(globalThis, { openModelView });
 
@@ -63,7 +66,8 @@ function show(
   gltf: GLTF,
   environment: Texture,
   label: string,
-): ModelView {
+  finishes: ReturnType<typeof finishesOf>,
+): Omit<ModelView, 'first'> {
   const { scene: root } = gltf;
   const lights: Object3D[] = [];
   root.traverse((object) => {
@@ -112,19 +116,17 @@ function show(
   reset();
   const sizes = new ResizeObserver(frame);
   sizes.observe(stage);
-  const variants = variantsOf(gltf);
   return {
-    finishes: variants,
+    finishes: finishes.names,
     async choose(finish) {
-      await applyVariant(gltf, finish);
-      draw();
+      if (await finishes.choose(finish)) draw();
     },
     close() {
       sizes.disconnect();
       controls.dispose();
       canvas.removeEventListener('keydown', press);
       canvas.remove();
-      dispose(scene);
+      dispose(scene, finishes.end());
     },
   };
 }
@@ -204,16 +206,20 @@ function floorShadow(box: Box3): Mesh {
   return shadow;
 }
 
-function dispose(scene: Scene): void {
+/** @param others - Materials of finishes that are not shown. */
+function dispose(scene: Scene, others: Iterable<Material>): void {
+  const materials = new Set(others);
   scene.traverse((object) => {
     const { geometry, material } = object as Mesh;
     geometry?.dispose();
-    for (const each of material === undefined ? [] : ([material].flat() as Material[])) {
-      for (const value of Object.values(each))
-        if (value?.isTexture && value !== scene.environment) (value as Texture).dispose();
-      each.dispose();
-    }
+    for (const each of material === undefined ? [] : ([material].flat() as Material[]))
+      materials.add(each);
   });
+  for (const material of materials) {
+    for (const value of Object.values(material))
+      if (value?.isTexture && value !== scene.environment) (value as Texture).dispose();
+    material.dispose();
+  }
 }
 
 const VARIANTS = 'KHR_materials_variants';
@@ -223,28 +229,46 @@ interface VariantMapping {
   variants: number[];
 }
 
-function variantsOf({ parser }: GLTF): string[] {
+/** The finishes of a file. */
+function finishesOf({ parser, scene }: GLTF) {
   const { variants = [] } = parser.json.extensions?.[VARIANTS] ?? {};
-  return (variants as { name?: unknown }[]).map(({ name }, i) => String(name ?? i + 1));
-}
-
-/** Gives each mesh the material of a finish; one without a mapping for it, its own. */
-async function applyVariant({ parser, scene }: GLTF, finish: number): Promise<void> {
-  const meshes: Mesh[] = [];
-  scene.traverse((object) => {
-    if ((object as Mesh).isMesh) meshes.push(object as Mesh);
-  });
-  for (const mesh of meshes) {
+  const used = new Set<Material>();
+  let choices = 0;
+  /** The material that a mesh has with a finish; without a mapping for it, its own. */
+  const materialOf = async (mesh: Mesh, finish: number): Promise<Material | undefined> => {
     const place = parser.associations.get(mesh) as
       | { meshes?: number; primitives?: number }
       | undefined;
-    if (place?.meshes === undefined) continue;
+    if (place?.meshes === undefined) return undefined;
     const primitive = parser.json.meshes[place.meshes].primitives[place.primitives ?? 0];
     const mappings: VariantMapping[] = primitive.extensions?.[VARIANTS]?.mappings ?? [];
-    const mapping = mappings.find(({ variants }) => variants.includes(finish));
+    const mapping = mappings.find((each) => each.variants.includes(finish));
     const material = mapping?.material ?? primitive.material;
-    if (material === undefined) continue;
-    mesh.material = await parser.getDependency('material', material);
-    parser.assignFinalMaterial(mesh);
-  }
+    return material === undefined ? undefined : parser.getDependency('material', material);
+  };
+  return {
+    names: (variants as { name?: unknown }[]).map(({ name }, i) => String(name ?? i + 1)),
+    /** @returns False where another was chosen while its pictures were loading. */
+    async choose(finish: number): Promise<boolean> {
+      const mine = ++choices;
+      const meshes: Mesh[] = [];
+      scene.traverse((object) => {
+        if ((object as Mesh).isMesh) meshes.push(object as Mesh);
+      });
+      const materials = await Promise.all(meshes.map((mesh) => materialOf(mesh, finish)));
+      if (mine !== choices) return false;
+      for (const [i, mesh] of meshes.entries()) {
+        for (const before of [mesh.material].flat()) used.add(before);
+        if (materials[i] === undefined) continue;
+        mesh.material = materials[i];
+        parser.assignFinalMaterial(mesh);
+      }
+      return true;
+    },
+    /** What is still loading is not shown. @returns All materials that were. */
+    end(): Iterable<Material> {
+      choices++;
+      return used;
+    },
+  };
 }

@@ -1,0 +1,118 @@
+/** The 3D view of the gallery switches between the finishes of an article: of the sample range, in a browser. */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBrowser, startBrowser } from '../../src/deliver/browser.ts';
+import { openGalleryServer } from '../../src/gateway/gallery-server.ts';
+import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
+import { openGallery } from '../../src/pipeline/gallery.ts';
+import { HAS_BROWSER } from '../helpers/browser.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+
+/** Mean difference of two pictures, of 255. */
+async function difference(a: Buffer, b: Buffer): Promise<number> {
+  const [left, right] = await Promise.all(
+    [a, b].map((one) => sharp(one).removeAlpha().raw().toBuffer()),
+  );
+  expect(left!.length).toBe(right!.length);
+  let sum = 0;
+  for (const [i, value] of left!.entries()) sum += Math.abs(value - right![i]!);
+  return sum / left!.length;
+}
+
+describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
+  let folder: string;
+  let browser: Browser;
+  let server: Awaited<ReturnType<typeof openGalleryServer>>;
+  let page: Page;
+  /** Of each configuration: its place in the gallery, and its finish. */
+  const finishes: { id: string; finish: string }[] = [];
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const chair = { manufacturer: 'BRNK', program: 'AKTA', basearticlenumber: 'AK110 N' };
+    const pipeline = await writePipeline(folder, {
+      service: { emulator: true },
+      articles: [{ configurations: { ...chair, each: ['BEZUG.STOFF'], max: 3 } }],
+      deliver: { variants: true },
+    });
+    expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
+    const out = join(folder, 'out');
+    const lines = (await readFile(join(out, 'deliveries.jsonl'), 'utf8')).trimEnd().split('\n');
+    const published = new Map(
+      (await readFile(join(out, 'manifest.jsonl'), 'utf8'))
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .map(({ finalarticlenumber, glb }) => [finalarticlenumber, glb as string]),
+    );
+    for (const line of lines) {
+      const { finalarticlenumber, files } = JSON.parse(line) as DeliveryLine;
+      const id = published.get(finalarticlenumber)!.replace(/^articles\/|\.glb$/g, '');
+      finishes.push({ id, finish: String(files[0]!.facts.variant) });
+    }
+    server = await openGalleryServer(await openGallery(out, 'chairs'));
+    browser = await startBrowser((await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!);
+    page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** The picture of each configuration. */
+  const own = new Map<string, Buffer>();
+  const finish = () => page.getByLabel('Finish');
+  const canvas = () => page.locator('.stage canvas');
+  /** Opens the 3D view of a configuration, and returns its picture. */
+  async function shown(id: string): Promise<Buffer> {
+    await page.goto('about:blank');
+    await page.goto(`${server.url}#${encodeURIComponent(id)}`);
+    await page.getByRole('button', { name: '3D' }).click();
+    await canvas().waitFor();
+    return canvas().screenshot();
+  }
+  const chosen = () =>
+    finish().evaluate((select) => (select as HTMLSelectElement).selectedOptions[0]!.text);
+
+  it('are in one list; the one of the configuration is shown at first, and others when they are chosen', async () => {
+    expect(finishes).toHaveLength(3);
+    for (const { id, finish: name } of finishes) {
+      own.set(name, await shown(id));
+      expect(await chosen()).toBe(name);
+      expect(await finish().locator('option').count()).toBe(3);
+    }
+    const [a, b, c] = [...own.values()] as [Buffer, Buffer, Buffer];
+    for (const [one, other] of [[a, b] as const, [b, c] as const, [a, c] as const])
+      expect(await difference(one, other)).toBeGreaterThan(1);
+    for (const { finish: name } of finishes) {
+      await finish().selectOption({ label: name });
+      await expect
+        .poll(async () => difference(await canvas().screenshot(), own.get(name)!))
+        .toBeLessThan(0.2);
+    }
+    // The last one of several that were chosen at once.
+    await finish().evaluate((select) => {
+      for (const value of ['1', '2', '0', '1', '0']) {
+        (select as HTMLSelectElement).value = value;
+        select.dispatchEvent(new Event('change'));
+      }
+    });
+    const first = await chosen();
+    await expect
+      .poll(async () => difference(await canvas().screenshot(), own.get(first)!))
+      .toBeLessThan(0.2);
+  }, 120_000);
+
+  it('look as the masters do', async () => {
+    await rm(join(folder, 'out', 'deliveries.jsonl'));
+    for (const { id, finish: name } of finishes) {
+      const master = await shown(id);
+      expect(await finish().count()).toBe(0);
+      expect(await difference(master, own.get(name)!)).toBeLessThan(0.2);
+    }
+  }, 120_000);
+});

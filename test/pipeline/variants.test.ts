@@ -1,0 +1,274 @@
+/** Variants of a pipeline: of each article one file for all finishes of a shape, made once. */
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NodeIO } from '@gltf-transform/core';
+import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
+import { ConverterError } from '../../src/support/errors.ts';
+import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
+import { complaintsAbout } from '../helpers/check-glb.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+
+const io = new NodeIO().registerExtensions(ALL_EXTENSIONS);
+
+const DESK = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-D160/80' };
+const CHAIR = { manufacturer: 'BRNK', program: 'AKTA', basearticlenumber: 'AK110 N' };
+const STOOL = { manufacturer: 'BRNK', program: 'AKTA', basearticlenumber: 'AK10 ø36' };
+
+const each = (article: typeof DESK, values: Record<string, string>, property: string) => ({
+  configurations: { ...article, values, each: [property], max: 9 },
+});
+/** Four decors in three frames. */
+const DESKS = ['EI', 'NB', 'WS', 'LG'].map((decor) =>
+  each(DESK, { 'OBERFLÄCHE.DEKOR': decor }, 'OBERFLÄCHE.GESTELL'),
+);
+/** Five fabrics with and without armrests. */
+const CHAIRS = [{}, { 'AUSSTATTUNG.ARMLEHNEN': 'OHNE' }].map((values) =>
+  each(CHAIR, values, 'BEZUG.STOFF'),
+);
+
+let folder: string;
+let pipeline: string;
+let out: string;
+
+const write = (articles: object[]) =>
+  writePipeline(folder, {
+    service: { emulator: true },
+    articles,
+    deliver: {
+      variants: true,
+      feeds: { baseUrl: 'https://cdn.example', kinds: ['jsonld', 'csv'] },
+    },
+  });
+const deliveries = async (): Promise<DeliveryLine[]> =>
+  (await readFile(join(out, 'deliveries.jsonl'), 'utf8'))
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as DeliveryLine);
+const linesOf = async ({ basearticlenumber }: typeof DESK) =>
+  (await deliveries()).filter((line) => line.basearticlenumber === basearticlenumber);
+const pathsOf = (lines: readonly DeliveryLine[]) => [
+  ...new Set(lines.flatMap(({ files }) => files.map(({ path }) => path))),
+];
+const summary = (text: string) => /variants: (.*made.*)/.exec(text)?.[1];
+/** Name and time of the last change of each file below `variants/`. */
+async function filesBelow(): Promise<[string, number][]> {
+  const all = await readdir(join(out, 'variants'), { recursive: true });
+  const glbs = all.filter((name) => name.endsWith('.glb')).sort();
+  return Promise.all(
+    glbs.map(async (name) => [name, (await stat(join(out, 'variants', name))).ctimeMs] as const),
+  ) as Promise<[string, number][]>;
+}
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  out = join(folder, 'out');
+  pipeline = await write([...DESKS, { article: DESK }, ...CHAIRS, { article: STOOL }]);
+  const first = await command(['run', pipeline]);
+  expect(first).toMatchObject({ exit: 0 });
+  expect(summary(first.stdout)).toMatch(/^22 made · 0 unchanged · 0 failed/);
+  expect(first.stdout).toContain('variants: 1 article of several shapes, by Armrests 1');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('an article with a finish of twelve values', () => {
+  it('is one file, whose first finish is the default configuration, beside its master', async () => {
+    const lines = await linesOf(DESK);
+    expect(lines).toHaveLength(12);
+    const [path, ...others] = pathsOf(lines);
+    expect(others).toEqual([]);
+    const manifest = await readManifest(out);
+    const isDefault = manifest.find(
+      ({ basearticlenumber, requested }) =>
+        basearticlenumber === DESK.basearticlenumber &&
+        requested.some(({ reinitstring }) => reinitstring === ''),
+    )!;
+    expect(path).toBe(isDefault.glb!.replace('articles/', 'variants/'));
+    const { variants } = (await jsonOf(path!)).extensions.KHR_materials_variants;
+    const facts = lines.map(({ files }) => files[0]!.facts);
+    expect(facts.map(({ variant }) => variant).toSorted()).toEqual(
+      variants.map(({ name }: { name: string }) => name).toSorted(),
+    );
+    expect(new Set(facts.map((fact) => fact.variants))).toEqual(new Set([12]));
+    const own = lines.find((line) => line.finalarticlenumber === isDefault.finalarticlenumber)!;
+    expect(variants[0].name).toBe(own.files[0]!.facts.variant);
+    expect(variants[0].name).toMatch(/^[A-Z][a-z ]+ · [A-Z][a-z]+$/);
+  });
+
+  it('is smaller than twice one finish and the pictures of the others, and without a complaint', async () => {
+    const [path] = pathsOf(await linesOf(DESK));
+    const glb = await readFile(join(out, path!));
+    expect(await complaintsAbout(glb)).toEqual([]);
+    const master = await readFile(join(out, path!.replace('variants/', 'articles/')));
+    const pictures = async (bytes: Uint8Array) =>
+      (await io.readBinary(bytes))
+        .getRoot()
+        .listTextures()
+        .map((one) => one.getImage()!);
+    const own = new Set(
+      (await pictures(master)).map((image) => Buffer.from(image).toString('hex')),
+    );
+    const extra = (await pictures(glb))
+      .filter((image) => !own.has(Buffer.from(image).toString('hex')))
+      .reduce((sum, image) => sum + image.length, 0);
+    expect(glb.length).toBeLessThan(2 * master.length + extra);
+  });
+});
+
+async function jsonOf(path: string) {
+  const glb = await readFile(join(out, path));
+  return JSON.parse(glb.subarray(20, 20 + glb.readUInt32LE(12)).toString());
+}
+
+describe('shapes and finishes', () => {
+  it('shapes are files of their own, and each configuration has the file of its shape', async () => {
+    const lines = await linesOf(CHAIR);
+    expect(lines).toHaveLength(10);
+    const paths = pathsOf(lines);
+    expect(paths).toHaveLength(2);
+    const armrests = new Map(
+      (await readCatalogue(out)).map(({ finalarticlenumber, properties }) => {
+        const { value } = properties.find(({ name }) => name === 'ARMLEHNEN') ?? {};
+        return [finalarticlenumber, value];
+      }),
+    );
+    for (const path of paths) {
+      const members = lines.filter(({ files }) => files[0]?.path === path);
+      expect(members.map(({ files }) => files[0]!.facts.variants)).toEqual([5, 5, 5, 5, 5]);
+      const arms = members.map(({ finalarticlenumber }) => armrests.get(finalarticlenumber));
+      expect(new Set(arms).size).toBe(1);
+    }
+    expect(new Set(lines.map(({ splitBy }) => `${splitBy}`))).toEqual(new Set(['Armrests']));
+    const { delivered } = await lastReport();
+    expect(delivered.splits).toEqual([
+      { splitBy: ['Armrests'], count: 1, articles: ['BRNK/AKTA/AK110 N'] },
+    ]);
+  });
+
+  it('an article with one configuration has neither file nor line', async () => {
+    expect(await linesOf(STOOL)).toEqual([]);
+  });
+
+  it('a feed names the file for a table, and not as the model of one finish', async () => {
+    const table = await readFile(join(out, 'feeds', 'erp.csv'), 'utf8');
+    expect(table).toMatch(/ variants\/FJEL\/LINEA\//);
+    const products = await readFile(join(out, 'feeds', 'products.jsonl'), 'utf8');
+    expect(products).toContain('articles/FJEL');
+    expect(products).not.toContain('variants/');
+  });
+});
+
+describe('explain', () => {
+  it('names the file of a configuration, its finish, and what divides its article', async () => {
+    const { stdout } = await command(['explain', 'AK110 N', '--pipeline', pipeline]);
+    expect(stdout).toMatch(
+      /^ {2}variants: variants\/BRNK\/AKTA\/\S+\.glb · variant Woven cloth, grey · variants 5 · shape depends on Armrests$/m,
+    );
+  });
+});
+
+async function lastReport() {
+  const text = await readFile(join(out, 'runs', 'latest', 'report.json'), 'utf8');
+  return JSON.parse(text) as { delivered: { splits: unknown } };
+}
+
+describe('a delivery of variants', () => {
+  it('is not made again by the next run, and comes back from the cache without any master', async () => {
+    const before = await filesBelow();
+    expect(before).toHaveLength(3);
+    for (const args of [
+      ['run', pipeline],
+      ['deliver', pipeline],
+    ]) {
+      const again = await command(args);
+      expect(summary(again.stdout)).toMatch(/^0 made · 22 unchanged · 0 failed/);
+    }
+    expect(await filesBelow()).toEqual(before);
+    const bytes = await contents();
+    await rm(join(out, 'variants'), { recursive: true });
+    await rm(join(out, 'deliveries.jsonl'));
+    await rename(join(out, 'articles'), join(out, 'elsewhere'));
+    const restored = await command(['deliver', pipeline]);
+    await rename(join(out, 'elsewhere'), join(out, 'articles'));
+    expect(summary(restored.stdout)).toMatch(/^22 made · 0 unchanged · 0 failed/);
+    expect(await contents()).toEqual(bytes);
+  });
+
+  it('is verified, and kept by prune', async () => {
+    expect((await command(['verify', pipeline])).exit).toBe(0);
+    const pruned = await command(['prune', pipeline, '--yes']);
+    expect(pruned.stdout).toContain('0 objects');
+    expect((await command(['verify', pipeline])).exit).toBe(0);
+    const [[name]] = (await filesBelow()) as [[string, number]];
+    const path = join(out, 'variants', name);
+    const bytes = await readFile(path);
+    await rm(path);
+    await writeFile(path, 'another');
+    const verified = await command(['verify', pipeline]);
+    expect([verified.exit, verified.stdout]).toEqual([1, expect.stringContaining(name)]);
+    expect(verified.stdout.split(name)).toHaveLength(2);
+    expect(await command(['deliver', pipeline])).toMatchObject({ exit: 0 });
+    expect((await readFile(path)).equals(bytes)).toBe(true);
+  });
+
+  it('that is interrupted at any moment is completed by the next one', async () => {
+    const bytes = await contents();
+    await rm(join(folder, 'cache'), { recursive: true });
+    for (const afterMs of [1, 20, 40, 60, 80]) {
+      await rm(join(out, 'variants'), { recursive: true, force: true });
+      const controller = new AbortController();
+      const stop = () => controller.abort(new ConverterError('INTERRUPTED', 'interrupted'));
+      const timer = setTimeout(stop, afterMs);
+      const cut = await command(['deliver', pipeline], { signal: controller.signal });
+      clearTimeout(timer);
+      expect([0, 130]).toContain(cut.exit);
+    }
+    const last = await command(['deliver', pipeline]);
+    expect(last.exit).toBe(0);
+    expect(await contents()).toEqual(bytes);
+    expect((await command(['verify', pipeline])).exit).toBe(0);
+  });
+
+  it('of an article with a damaged master is a row and keeps its files; the others are made', async () => {
+    const [line] = await linesOf(CHAIR);
+    const manifest = await readManifest(out);
+    const { glb } = manifest.find((one) => one.finalarticlenumber === line!.finalarticlenumber)!;
+    const path = join(out, glb!);
+    const bytes = await readFile(path);
+    await rm(path);
+    await writeFile(path, 'another');
+    const before = await linesOf(CHAIR);
+    const broken = await command(['deliver', pipeline, '--force']);
+    expect(broken.exit).toBe(1);
+    expect(summary(broken.stdout)).toMatch(/^12 made · 0 unchanged · 10 failed/);
+    expect(broken.stdout).toContain('BRNK/AKTA/AK110 N  variants  STORE_DAMAGED');
+    const after = await linesOf(CHAIR);
+    expect(after.map(({ files }) => files)).toEqual(before.map(({ files }) => files));
+    expect(new Set(after.map(({ error }) => error?.code))).toEqual(new Set(['STORE_DAMAGED']));
+    await writeFile(path, bytes);
+    const mended = await command(['deliver', pipeline]);
+    expect(summary(mended.stdout)).toMatch(/^10 made · 12 unchanged · 0 failed/);
+  });
+
+  it('of a finish that is gone is made anew, and the file of an article with one is removed', async () => {
+    await write([...DESKS, { article: DESK }, { article: CHAIR }]);
+    const less = await command(['run', pipeline, '--accept']);
+    expect(summary(less.stdout)).toMatch(/^0 made · 12 unchanged · 0 failed/);
+    expect(await linesOf(CHAIR)).toEqual([]);
+    expect((await filesBelow()).map(([name]) => name.split('/')[0])).toEqual(['FJEL']);
+    const white = { ...DESK, values: { 'OBERFLÄCHE.DEKOR': 'WS' } };
+    await write([{ article: DESK }, { configurations: white }, { article: CHAIR }]);
+    const two = await command(['run', pipeline, '--accept']);
+    expect(summary(two.stdout)).toMatch(/^2 made · 0 unchanged · 0 failed/);
+    const names = (await linesOf(DESK)).map(({ files }) => files[0]!.facts.variant);
+    expect(names).toContain('White');
+  });
+});
+
+async function contents(): Promise<Record<string, string>> {
+  const all: Record<string, string> = {};
+  for (const [name] of await filesBelow())
+    all[name] = (await readFile(join(out, 'variants', name))).toString('base64');
+  return all;
+}
