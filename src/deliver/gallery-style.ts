@@ -74,7 +74,10 @@ a.step:hover { background: var(--soft); }
 .stage canvas:active { cursor: grabbing; }
 .stage canvas:focus-visible { outline-offset: -3px; border-radius: 12px; }
 .views { display: flex; flex-wrap: wrap; gap: .4rem; margin-top: .6rem; align-items: center; }
-.finish select { max-width: 14rem; }
+.finish { flex: 1 1 14rem; display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; min-width: 0; }
+.finish label { display: flex; gap: .4rem; align-items: center; min-width: 0; }
+.finish select { min-width: 0; max-width: 100%; }
+.finish a { overflow-wrap: anywhere; }
 .text { white-space: pre-line; margin-top: .4rem; overflow-wrap: anywhere; }
 .warning { color: var(--warning); margin-top: .4rem; overflow-wrap: anywhere; }
 dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .25rem 1rem; margin-top: .9rem; font-size: .92rem; }

@@ -131,7 +131,7 @@ function startDelivery(
       const isSame = !options.force && known.length === masters.length;
       const published = eachPath(former);
       if (isSame && (await areAllPublished(published))) {
-        counts.unchanged += masters.length;
+        counts.unchanged += withFiles(known);
         counts.bytes += sumOfBytes(published);
         return former as DeliveryLine[];
       }
@@ -139,7 +139,7 @@ function startDelivery(
         const outcomes = await make(subject, keep);
         const files = eachPath(outcomes);
         await Promise.all(files.map(link));
-        counts.made += masters.length;
+        counts.made += withFiles(outcomes);
         counts.bytes += sumOfBytes(files);
         return linesOf(subject, (at) => outcomes[at]!);
       } catch (thrown) {
@@ -166,6 +166,9 @@ function eachPath(lines: readonly (Pick<DeliveryLine, 'files'> | undefined)[]): 
   const all = lines.flatMap((line) => line?.files ?? []);
   return [...new Map(all.map((file) => [file.path, file])).values()];
 }
+
+const withFiles = (lines: readonly (Pick<DeliveryLine, 'files'> | undefined)[]): number =>
+  lines.filter((line) => line && line.files.length > 0).length;
 
 function sumOfBytes(files: readonly DeliveredFile[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);

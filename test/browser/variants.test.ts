@@ -22,13 +22,18 @@ async function difference(a: Buffer, b: Buffer): Promise<number> {
   return sum / left!.length;
 }
 
+/** Of a configuration: its place in the gallery, and its finish. */
+interface Place {
+  id: string;
+  finish: string;
+}
+
 describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
   let folder: string;
   let browser: Browser;
   let server: Awaited<ReturnType<typeof openGalleryServer>>;
   let page: Page;
-  /** Of each configuration: its place in the gallery, and its finish. */
-  const finishes: { id: string; finish: string }[] = [];
+  const finishes: Place[] = [];
 
   beforeAll(async () => {
     folder = await temporaryFolder();
@@ -55,7 +60,7 @@ describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
     }
     server = await openGalleryServer(await openGallery(out, 'chairs'));
     browser = await startBrowser((await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!);
-    page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+    page = await browser.newPage({ viewport: { width: 800, height: 500 } });
   }, 120_000);
   afterAll(async () => {
     await browser?.close();
@@ -106,6 +111,20 @@ describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
       .poll(async () => difference(await canvas().screenshot(), own.get(first)!))
       .toBeLessThan(0.2);
   }, 120_000);
+
+  it('lead to the configuration that has the chosen one', async () => {
+    const [{ id, finish: name }, { finish: other }] = finishes as [Place, Place];
+    await shown(id);
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.locator('.finish a').count()).toBe(0);
+    await finish().selectOption({ label: other });
+    const link = dialog.locator('.finish a');
+    const [number] = (await link.textContent())!.split(' · ');
+    await link.click();
+    await dialog.locator('dd').getByText(number!, { exact: true }).waitFor();
+    expect(await dialog.locator('.text.quiet').textContent()).toContain(other);
+    expect(other).not.toBe(name);
+  });
 
   it('look as the masters do', async () => {
     await rm(join(folder, 'out', 'deliveries.jsonl'));

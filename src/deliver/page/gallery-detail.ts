@@ -85,7 +85,7 @@ export function openDetail(item: GalleryItem, around: Surroundings): void {
     element(
       'div',
       { class: 'columns' },
-      element('div', {}, stage, stageButtons(item, stage, views)),
+      element('div', {}, stage, stageButtons(item, stage, views, around.data)),
       element('div', { class: 'facts' }, name, ...factsOf(item, around.data)),
     ),
   );
@@ -116,7 +116,12 @@ function showPicture(item: GalleryItem, stage: HTMLElement, picture: GalleryFile
   );
 }
 
-function stageButtons(item: GalleryItem, stage: HTMLElement, views: readonly GalleryFile[]) {
+function stageButtons(
+  item: GalleryItem,
+  stage: HTMLElement,
+  views: readonly GalleryFile[],
+  { items }: GalleryData,
+) {
   const row = element('div', { class: 'views', role: 'group', 'aria-label': 'Views' });
   const choose = (chosen: HTMLElement, show: () => void) => {
     for (const each of row.querySelectorAll('button'))
@@ -135,12 +140,17 @@ function stageButtons(item: GalleryItem, stage: HTMLElement, views: readonly Gal
         showPicture(item, stage, file),
       ),
     ),
-    toggle('3D', false, () => void showModel(item, stage, row)),
+    toggle('3D', false, () => void showModel(item, stage, row, items)),
   );
   return row;
 }
 
-async function showModel(item: GalleryItem, stage: HTMLElement, row: HTMLElement): Promise<void> {
+async function showModel(
+  item: GalleryItem,
+  stage: HTMLElement,
+  row: HTMLElement,
+  items: readonly GalleryItem[],
+): Promise<void> {
   endView();
   const mine = ++opened;
   const note = element('p', { class: 'missing', role: 'status' }, 'Loading the model …');
@@ -157,21 +167,41 @@ async function showModel(item: GalleryItem, stage: HTMLElement, row: HTMLElement
     if (mine !== opened) return loaded.close();
     view = loaded;
     note.remove();
-    if (loaded.finishes.length > 1) row.append(finishSwitcher(loaded));
+    if (loaded.finishes.length < 2) return;
+    const withFinish = (finish: number) =>
+      items.find(({ files }) =>
+        files.some((each) => each.path === file.path && each.finish === loaded.finishes[finish]),
+      );
+    row.append(finishSwitcher(loaded, (finish) => linkTo(withFinish(finish), item)));
   } catch (error) {
     if (mine === opened)
       note.textContent = `The model cannot be shown: ${(error as Error).message}`;
   }
 }
 
-function finishSwitcher(model: ModelView): HTMLElement {
+/** Leads from the facts of one configuration to those of another. */
+function linkTo(other: GalleryItem | undefined, item: GalleryItem): HTMLElement | string {
+  if (other === undefined || other === item) return '';
+  const text = [shown(other.configuration), priceText(other)].filter((each) => each !== '');
+  return element('a', { href: `#${encodeURIComponent(other.id)}` }, text.join(' · '));
+}
+
+function finishSwitcher(
+  model: ModelView,
+  linkOf: (finish: number) => HTMLElement | string,
+): HTMLElement {
   const options = model.finishes.map((name, i) =>
     element('option', { value: String(i) }, shown(name)),
   );
   const select = element('select', {}, ...options);
   select.value = String(model.first);
-  select.addEventListener('change', () => void model.choose(Number(select.value)));
-  return element('label', { class: 'finish' }, 'Finish ', select);
+  const link = element('span', { role: 'status' });
+  select.addEventListener('change', () => {
+    const finish = Number(select.value);
+    link.replaceChildren(linkOf(finish));
+    void model.choose(finish);
+  });
+  return element('div', { class: 'finish' }, element('label', {}, 'Finish ', select), link);
 }
 
 let viewer: Promise<OpenModelView> | undefined;
