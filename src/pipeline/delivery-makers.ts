@@ -1,6 +1,7 @@
 /** The deliveries that a pipeline asks for. */
 import { BROWSER_VARIABLE, findBrowser, INSTALL_HELP } from '../deliver/browser.ts';
 import type { Maker } from '../deliver/maker.ts';
+import type { PictureOptions } from '../deliver/picture-options.ts';
 import { createPictureMaker } from '../deliver/pictures.ts';
 import { createProfileMaker } from '../deliver/profile-maker.ts';
 import { openRenderer } from '../deliver/renderer.ts';
@@ -8,6 +9,7 @@ import { createUsdzMaker, USDZ_PROFILE } from '../deliver/usdz-maker.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import { sha256Hex } from '../support/files.ts';
 import { beside, type Delivery, type Master, readMaster, type Subject } from './delivery.ts';
+import type { Environment } from './environment.ts';
 import { openMadeFiles } from './made-files.ts';
 import type { Run } from './open-run.ts';
 import { openVariants } from './variants.ts';
@@ -18,13 +20,9 @@ export async function openDeliveries(run: Run, masters: readonly Master[]) {
   const makers: Maker[] = [];
   const omitted: { name: string; reason: string }[] = [];
   if (pictures !== undefined) {
-    const browser = await findBrowser(undefined, run.environment.env[BROWSER_VARIABLE]);
-    if (browser === undefined)
-      omitted.push({
-        name: 'pictures',
-        reason: `no new pictures, since there is no browser: ${INSTALL_HELP}`,
-      });
-    else makers.push(createPictureMaker(openRenderer({ browser }), pictures));
+    const maker = await openPictureMaker(pictures, run.environment.env);
+    if (maker !== undefined) makers.push(maker);
+    else omitted.push({ name: 'pictures', reason: `no new pictures, since ${NO_BROWSER}` });
   }
   makers.push(
     ...profiles.map((name) =>
@@ -36,6 +34,18 @@ export async function openDeliveries(run: Run, masters: readonly Master[]) {
   return { deliveries, omitted };
 }
 
+/** Why there are no pictures, and what to do. */
+export const NO_BROWSER = `there is no browser: ${INSTALL_HELP}`;
+
+/** Opens the maker of pictures; undefined where there is no browser. */
+export async function openPictureMaker(
+  wanted: PictureOptions,
+  env: Environment,
+): Promise<Maker | undefined> {
+  const browser = await findBrowser(undefined, env[BROWSER_VARIABLE]);
+  return browser && createPictureMaker(openRenderer({ browser }), wanted);
+}
+
 /** What a maker makes of each master alone; equal masters are worked on once. */
 function ofEachMaster(
   { options, stores }: Run,
@@ -43,7 +53,7 @@ function ofEachMaster(
   masters: readonly Master[],
 ): Delivery {
   const { outputDir } = options.pipeline;
-  const madeOf = openMadeFiles(options.force ? undefined : stores.derived);
+  const madeOf = openMadeFiles(stores.derived, options.force);
   const asked = JSON.stringify([maker.name, maker.files]);
   const subjectOf = (master: Master): Subject => {
     const source = sha256Hex(`${master.sha256} ${master.glb} ${asked}`);

@@ -1,12 +1,11 @@
 /** Compares, before a run publishes, pictures of the GLBs that have changed with those of the GLBs that they replace. */
-import { INSTALL_HELP } from '../deliver/browser.ts';
 import type { Maker } from '../deliver/maker.ts';
 import { type PictureDifference, pictureDifference } from '../deliver/picture-difference.ts';
 import { mainView } from '../deliver/picture-options.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { asConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { openMakers } from './delivery-makers.ts';
+import { NO_BROWSER, openPictureMaker } from './delivery-makers.ts';
 import { openMadeFiles } from './made-files.ts';
 import type { Run } from './open-run.ts';
 
@@ -36,9 +35,8 @@ export async function comparePictures(
   };
   const wanted = run.options.pipeline.deliver?.pictures;
   if (wanted === undefined) return none('the pipeline file has no deliver: pictures:');
-  const { makers } = await openMakers({ pictures: mainView(wanted) }, run.environment.env);
-  const [maker] = makers;
-  if (maker === undefined) return none(`there is no browser: ${INSTALL_HELP}`);
+  const maker = await openPictureMaker(mainView(wanted), run.environment.env);
+  if (maker === undefined) return none(NO_BROWSER);
   return run.metrics.stopwatch.during('deliver', () =>
     compareAll(run, maker, pairs).finally(() => maker.close?.()),
   );
