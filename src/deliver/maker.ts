@@ -7,7 +7,22 @@ export type FileFacts = Readonly<Record<string, string | number | boolean>>;
 export interface MadeFile {
   bytes: Uint8Array;
   facts: FileFacts;
+  /** What it refers to as {@link SHARED_ADDRESS} and their names. */
+  shared?: readonly SharedFile[];
 }
+
+/** A file that is published once for all masters whose files refer to it. */
+export interface SharedFile {
+  /** The SHA-256 of its content with its ending, such as `2c26….jpg`. */
+  name: string;
+  bytes: Uint8Array;
+}
+
+/** The folder of shared files, below that of their delivery. */
+export const SHARED_FOLDER = 'files';
+
+/** It leads there from any configuration: `<MANUFACTURER>/<PROGRAM>/<article>/<configuration>/`. */
+export const SHARED_ADDRESS = `../../../../${SHARED_FOLDER}/`;
 
 /** A file that a maker makes of each master. */
 interface Made {

@@ -25,7 +25,7 @@ import { registerSecret } from '../support/redact.ts';
 import { visibleJson } from '../support/visible.ts';
 import { manifestLines, openCatalogue, writeTexts } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
-import type { DeliveryLine } from './deliveries.ts';
+import { type DeliveryLine, isSharedPath } from './deliveries.ts';
 import type { Run } from './open-run.ts';
 import { runId } from './run-options.ts';
 
@@ -95,7 +95,9 @@ async function writeFeeds(
   const keys = sortConfigurationKeys(catalogue.keys()).filter((key) => !onlyCarts.has(key));
   const items = function* (): Iterable<FeedItem> {
     for (const key of keys) {
-      const made = published.get(key)?.files.filter(({ delivery }) => delivery !== 'articles');
+      const made = published
+        .get(key)
+        ?.files.filter(({ delivery, path }) => delivery !== 'articles' && !isSharedPath(path));
       yield { line: catalogue.get(key)!, files: made ?? [] };
     }
   };

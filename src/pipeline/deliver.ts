@@ -2,6 +2,7 @@
 import { extname, join } from 'node:path';
 import { openFileStore } from '../cache/content-store.ts';
 import { articleLabel } from '../model/configuration-id.ts';
+import type { Digest } from '../model/snapshot.ts';
 import { asConverterError, endsRun } from '../support/errors.ts';
 import {
   linkOrCopy,
@@ -18,6 +19,7 @@ import {
   DELIVERIES_FILE,
   type DeliveredFile,
   type DeliveryLine,
+  isSharedPath,
   placeOf,
   readDeliveries,
 } from './deliveries.ts';
@@ -29,7 +31,16 @@ import { objectFiles, requireManifest } from './output-folder.ts';
 
 /** What all deliveries did, in configurations. */
 export interface Delivered {
-  deliveries: { name: string; made: number; unchanged: number; failed: number; bytes: number }[];
+  deliveries: {
+    name: string;
+    made: number;
+    unchanged: number;
+    failed: number;
+    /** Of the files, equal ones counted once. */
+    bytes: number;
+    /** Of the masters that they were made from, equal ones counted once. */
+    masterBytes: number;
+  }[];
   failures: { article: string; delivery: string; code: string; message: string; help: string }[];
   /** Properties that divide articles into several files; `articles` are some of the `count`. */
   splits: { splitBy: string[]; count: number; articles: string[] }[];
@@ -73,7 +84,7 @@ export async function deliver(run: Run): Promise<Delivered> {
         signal.throwIfAborted();
         lines.push(...(await one.deliver(subject)));
       });
-      delivered.deliveries.push({ name: delivery.name, ...one.counts });
+      delivered.deliveries.push({ name: delivery.name, ...one.counts() });
       delivered.failures.push(...one.failures);
       await delivery.close?.();
     }
@@ -95,34 +106,59 @@ function startDelivery(
   before: ReadonlyMap<string, DeliveryLine>,
 ) {
   const { outputDir } = options.pipeline;
-  const counts = { made: 0, unchanged: 0, failed: 0, bytes: 0 };
+  const counts = { made: 0, unchanged: 0, failed: 0 };
+  const bytesOfFiles = new Map<Digest, number>();
+  const bytesOfMasters = new Map<Digest, number>();
+  const countBytes = ({ masters }: Subject, files: readonly DeliveredFile[]) => {
+    for (const { sha256, bytes } of masters) bytesOfMasters.set(sha256, bytes);
+    for (const { sha256, bytes } of files) bytesOfFiles.set(sha256, bytes);
+  };
   const failures: Delivered['failures'] = [];
   const storeOf = (name: string) =>
     openFileStore({ ...objectFiles(outputDir), extension: extname(name) });
 
-  const keep = async ({ name, path, bytes, facts }: Placed): Promise<DeliveredFile> => {
-    const { digest } = await storeOf(name).put(bytes);
-    return { name, path, sha256: digest, bytes: bytes.length, facts };
+  /** Each shared file is stored, linked and examined once for all subjects. */
+  const shared = {
+    kept: new Map<string, Promise<DeliveredFile>>(),
+    linked: new Map<string, Promise<unknown>>(),
+    examined: new Map<string, Promise<boolean>>(),
   };
-  const link = ({ name, path, sha256 }: DeliveredFile) =>
-    linkOrCopy(storeOf(name).pathOf(sha256), join(outputDir, path), temporaryFolder(outputDir));
-  const isPublished = async ({ name, path, sha256, bytes }: DeliveredFile): Promise<boolean> => {
+  const keep = (file: Placed): Promise<DeliveredFile> =>
+    onceIfShared(shared.kept, file, async ({ name, path, bytes, facts }) => {
+      const { digest } = await storeOf(name).put(bytes);
+      return { name, path, sha256: digest, bytes: bytes.length, facts };
+    });
+  const link = (file: DeliveredFile): Promise<unknown> =>
+    onceIfShared(shared.linked, file, ({ name, path, sha256 }) =>
+      linkOrCopy(storeOf(name).pathOf(sha256), join(outputDir, path), temporaryFolder(outputDir)),
+    );
+  const linkAll = async (files: readonly DeliveredFile[]): Promise<void> => {
+    const isPart = ({ path }: DeliveredFile) => isSharedPath(path);
+    // First what the others refer to.
+    await Promise.all(files.filter(isPart).map(link));
+    await Promise.all(files.filter((file) => !isPart(file)).map(link));
+  };
+  const isPublished = async (file: DeliveredFile): Promise<boolean> => {
     // The list may have been edited.
-    if (!path.startsWith(`${delivery}/`)) return false;
-    // A link whose object is another file, or that is gone, is made again.
-    const [object, link] = await Promise.all([
-      statIfExists(storeOf(name).pathOf(sha256)),
-      statIfExists(join(outputDir, path)),
-    ]);
-    return object?.bytes === bytes && link?.bytes === bytes;
+    if (!file.path.startsWith(`${delivery}/`)) return false;
+    return onceIfShared(shared.examined, file, async ({ name, path, sha256, bytes }) => {
+      // A link whose object is another file, or that is gone, is made again.
+      const [object, link] = await Promise.all([
+        statIfExists(storeOf(name).pathOf(sha256)),
+        statIfExists(join(outputDir, path)),
+      ]);
+      return object?.bytes === bytes && link?.bytes === bytes;
+    });
   };
   const areAllPublished = async (files: readonly DeliveredFile[]): Promise<boolean> =>
     (await Promise.all(files.map(isPublished))).every((is) => is);
   const linesOf = ({ masters, source }: Subject, rest: (at: number) => Rest): DeliveryLine[] =>
     masters.map(({ id }, at) => ({ ...id, delivery, source, ...rest(at) }));
 
+  const sum = (bytes: ReadonlyMap<Digest, number>) =>
+    [...bytes.values()].reduce((total, each) => total + each, 0);
   return {
-    counts,
+    counts: () => ({ ...counts, bytes: sum(bytesOfFiles), masterBytes: sum(bytesOfMasters) }),
     failures,
     async deliver(subject: Subject): Promise<DeliveryLine[]> {
       const { masters, source, label } = subject;
@@ -132,15 +168,15 @@ function startDelivery(
       const published = eachPath(former);
       if (isSame && (await areAllPublished(published))) {
         counts.unchanged += withFiles(known);
-        counts.bytes += sumOfBytes(published);
+        countBytes(subject, published);
         return former as DeliveryLine[];
       }
       try {
         const outcomes = await make(subject, keep);
         const files = eachPath(outcomes);
-        await Promise.all(files.map(link));
+        await linkAll(files);
         counts.made += withFiles(outcomes);
-        counts.bytes += sumOfBytes(files);
+        countBytes(subject, files);
         return linesOf(subject, (at) => outcomes[at]!);
       } catch (thrown) {
         // Where the run was interrupted, it is not the master's failure.
@@ -161,6 +197,19 @@ function startDelivery(
 
 type Rest = Pick<DeliveryLine, 'files' | 'splitBy' | 'error'>;
 
+/** Does work on a file; on one that configurations share, once for all of them. */
+function onceIfShared<F extends { path: string }, T>(
+  done: Map<string, Promise<T>>,
+  file: F,
+  work: (file: F) => Promise<T>,
+): Promise<T> {
+  const known = done.get(file.path);
+  if (known !== undefined) return known;
+  const started = work(file);
+  if (isSharedPath(file.path)) done.set(file.path, started);
+  return started;
+}
+
 /** Files that several configurations share, once. */
 function eachPath(lines: readonly (Pick<DeliveryLine, 'files'> | undefined)[]): DeliveredFile[] {
   const all = lines.flatMap((line) => line?.files ?? []);
@@ -169,10 +218,6 @@ function eachPath(lines: readonly (Pick<DeliveryLine, 'files'> | undefined)[]): 
 
 const withFiles = (lines: readonly (Pick<DeliveryLine, 'files'> | undefined)[]): number =>
   lines.filter((line) => line && line.files.length > 0).length;
-
-function sumOfBytes(files: readonly DeliveredFile[]): number {
-  return files.reduce((sum, { bytes }) => sum + bytes, 0);
-}
 
 const SHOWN_ARTICLES = 3;
 
@@ -202,11 +247,13 @@ async function publishDeliveries(
     await replaceFile(path, text, { tmpDir: temporaryFolder(outputDir) });
   const current = new Set(lines.flatMap(({ files }) => files.map((file) => file.path)));
   for (const { delivery, files } of before.values()) {
-    for (const file of files) {
+    for (const { path } of files) {
       // The list may have been edited: nothing else is removed.
-      const isOwn = file.path.startsWith(`${delivery}/`) && !file.path.includes('..');
-      const isKept = delivery === 'articles' || current.has(file.path);
-      if (isOwn && !isKept) await removeFile(join(outputDir, file.path));
+      const isOwn = path.startsWith(`${delivery}/`) && !path.includes('..');
+      const isKept = delivery === 'articles' || current.has(path);
+      if (isOwn && !isKept) await removeFile(join(outputDir, path));
+      // Of many lines, one removes what they shared.
+      current.add(path);
     }
   }
 }

@@ -1,6 +1,6 @@
 /** The list of what was delivered: which files each configuration has beside its GLB. */
 import { join } from 'node:path';
-import type { FileFacts } from '../deliver/maker.ts';
+import { type FileFacts, SHARED_FOLDER } from '../deliver/maker.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
@@ -29,6 +29,18 @@ export type DeliveryLine = ArticleRequest & {
   splitBy?: string[];
   error?: { code: string; message: string };
 };
+
+/** The path of a file that configurations share, by its digest and ending. */
+export function sharedPath(delivery: string, name: string): string {
+  return `${delivery}/${SHARED_FOLDER}/${name}`;
+}
+
+const SHARED_PATH = new RegExp(`^[\\w-]+/${SHARED_FOLDER}/[0-9a-f]{64}\\.\\w+$`);
+
+/** Whether a path is that of a shared file: a part of other files, and nothing that a person opens. */
+export function isSharedPath(path: string): boolean {
+  return SHARED_PATH.test(path);
+}
 
 /** Identifies a line among those of before. */
 export function placeOf(delivery: string, id: ArticleRequest): string {

@@ -8,6 +8,7 @@ import { openRenderer } from '../deliver/renderer.ts';
 import { createUsdzMaker, USDZ_PROFILE } from '../deliver/usdz-maker.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import { sha256Hex } from '../support/files.ts';
+import { sharedPath } from './deliveries.ts';
 import { beside, type Delivery, type Master, readMaster, type Subject } from './delivery.ts';
 import type { Environment } from './environment.ts';
 import { openMadeFiles } from './made-files.ts';
@@ -66,11 +67,14 @@ function ofEachMaster(
     async make({ masters: [master] }, keep) {
       const made = await madeOf(maker, master.sha256, () => readMaster(outputDir, master));
       const folder = beside(master, maker.name).replace(/\.glb$/, '');
-      const keepAs = (file: (typeof made)[number], at: number) => {
+      const files = made.map((file, at) => {
         const { name } = maker.files[at]!;
-        return keep({ ...file, name, path: `${folder}/${name}` });
-      };
-      return [{ files: await Promise.all(made.map(keepAs)) }];
+        return { ...file, name, path: `${folder}/${name}` };
+      });
+      const parts = made.flatMap(({ shared = [] }) =>
+        shared.map((part) => ({ ...part, facts: {}, path: sharedPath(maker.name, part.name) })),
+      );
+      return [{ files: await Promise.all([...files, ...parts].map(keep)) }];
     },
     close: maker.close && (() => maker.close!()),
   };

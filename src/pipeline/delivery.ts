@@ -16,6 +16,7 @@ export interface Master {
   /** Path of its link. */
   glb: string;
   sha256: Digest;
+  bytes: number;
   /** Whether it was requested without a configuration. */
   isDefault: boolean;
   /** Only carts select it: it is the planning of one customer. */
@@ -66,9 +67,10 @@ export async function mastersOf(outputDir: string): Promise<Master[]> {
   for await (const line of manifestLines(outputDir)) {
     const asset = publishedAsset(line);
     if (asset === undefined) continue;
+    const { bytes = 0 } = line.glb === undefined ? (line.lastGood ?? {}) : line;
     const isDefault = line.requested.some(isWithoutConfiguration);
     masters.push({
-      ...{ id: configurationId(line), glb: asset.glb, sha256: asset.sha256 },
+      ...{ id: configurationId(line), ...asset, bytes },
       ...{ isDefault, isOnlyOfCarts: line.onlyCarts === true },
     });
   }

@@ -21,7 +21,7 @@ import {
 } from '../support/files.ts';
 import { manifestLines, openCatalogue } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
-import { type DeliveryLine, readDeliveries } from './deliveries.ts';
+import { type DeliveryLine, isSharedPath, readDeliveries } from './deliveries.ts';
 import type { Run } from './open-run.ts';
 import { requireManifest } from './output-folder.ts';
 
@@ -115,7 +115,8 @@ export async function openGallery(
       const own =
         folder === FOLDER && below.length === 0 ? page.get(name || 'index.html') : undefined;
       if (own !== undefined) return own;
-      return shown.has(path) ? readBytesIfExists(join(outputDir, path)) : undefined;
+      const isPublished = shown.has(path) || isSharedPath(path);
+      return isPublished ? readBytesIfExists(join(outputDir, path)) : undefined;
     },
   };
 }
@@ -169,7 +170,7 @@ function itemOf(
     sizeMillimetres: entry?.sizeMillimetres ?? null,
     triangles: figures?.triangles ?? null,
     losses: [...new Set(losses)],
-    files: [master, ...others.filter(({ path }) => isBelow(path))],
+    files: [master, ...others.filter(({ path }) => isBelow(path) && !isSharedPath(path))],
     ...(splitBy && { splitBy }),
     ...(error && { error: `${error.code}: ${error.message}` }),
   };

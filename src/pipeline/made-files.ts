@@ -1,5 +1,5 @@
 /** Files made of masters, each once: what was made of the same content before is taken from the cache. */
-import type { FileFacts, MadeFile, Maker } from '../deliver/maker.ts';
+import type { FileFacts, MadeFile, Maker, SharedFile } from '../deliver/maker.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { Run } from './open-run.ts';
 
@@ -27,7 +27,7 @@ export function openMadeFiles(derived: Derived, again = false) {
         const before = found[i];
         if (before !== undefined) return before;
         const file = next.next().value!;
-        await derived.put(key, pack(file));
+        await putFile(derived, key, file);
         return file;
       }),
     );
@@ -47,22 +47,54 @@ type Derived = Run['stores']['derived'];
 type Files = Pick<Maker, 'name' | 'files'>;
 
 /** Returns what the cache has of the files of a master, in their order; undefined where there is none. */
-export async function cachedFiles(
+export function cachedFiles(
   derived: Derived,
   of: Files,
   sha256: Digest,
 ): Promise<(MadeFile | undefined)[]> {
-  const found = await Promise.all(keysOf(of, sha256).map((key) => derived.get(key)));
-  return found.map((packed) => packed && unpack(packed));
+  return Promise.all(keysOf(of, sha256).map((key) => getFile(derived, key)));
 }
+
+/** Of entries; raise it where {@link pack} changes. */
+const FORM = 'file 2';
 
 function keysOf({ name, files }: Files, sha256: Digest): string[] {
-  return files.map((file) => `${name} ${file.name} ${file.key} ${sha256}`);
+  return files.map((file) => `${FORM} ${name} ${file.name} ${file.key} ${sha256}`);
 }
 
-/** The length of the facts, the facts as JSON, the file. */
-function pack({ bytes, facts }: MadeFile): Uint8Array {
-  const described = new TextEncoder().encode(JSON.stringify(facts));
+/** What an entry of the cache says beside the bytes of its file. */
+interface Description {
+  facts: FileFacts;
+  /** Names of shared files, which have entries of their own. */
+  shared: string[];
+}
+
+const sharedKey = (name: string) => `shared ${name}`;
+
+async function putFile(derived: Derived, key: string, file: MadeFile): Promise<void> {
+  // First what the entry refers to.
+  for (const { name, bytes } of file.shared ?? []) await derived.put(sharedKey(name), bytes);
+  await derived.put(key, pack(file));
+}
+
+/** Undefined too where a file that it refers to is gone. */
+async function getFile(derived: Derived, key: string): Promise<MadeFile | undefined> {
+  const packed = await derived.get(key);
+  if (packed === undefined) return undefined;
+  const { bytes, facts, shared: names } = unpack(packed);
+  const shared: SharedFile[] = [];
+  for (const name of names) {
+    const part = await derived.get(sharedKey(name));
+    if (part === undefined) return undefined;
+    shared.push({ name, bytes: part });
+  }
+  return { bytes, facts, ...(shared.length > 0 && { shared }) };
+}
+
+/** The length of the description, the description as JSON, the file. */
+function pack({ bytes, facts, shared = [] }: MadeFile): Uint8Array {
+  const description: Description = { facts, shared: shared.map(({ name }) => name) };
+  const described = new TextEncoder().encode(JSON.stringify(description));
   const packed = new Uint8Array(4 + described.length + bytes.length);
   new DataView(packed.buffer).setUint32(0, described.length);
   packed.set(described, 4);
@@ -70,8 +102,8 @@ function pack({ bytes, facts }: MadeFile): Uint8Array {
   return packed;
 }
 
-function unpack(packed: Uint8Array): MadeFile {
+function unpack(packed: Uint8Array): Description & { bytes: Uint8Array } {
   const end = 4 + new DataView(packed.buffer, packed.byteOffset).getUint32(0);
-  const facts = JSON.parse(new TextDecoder().decode(packed.subarray(4, end))) as FileFacts;
-  return { facts, bytes: packed.subarray(end) };
+  const description = JSON.parse(new TextDecoder().decode(packed.subarray(4, end))) as Description;
+  return { ...description, bytes: packed.subarray(end) };
 }

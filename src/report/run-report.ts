@@ -226,7 +226,11 @@ function makeRunReportSchema() {
     delivered: z
       .object({
         deliveries: z.array(
-          z.object({ name: text, made: count, unchanged: count, failed: count, bytes: count }),
+          z.object({
+            ...{ name: text, made: count, unchanged: count, failed: count },
+            bytes: count.describe('of the files, equal ones counted once'),
+            masterBytes: count.describe('of the GLBs that they were made from'),
+          }),
         ),
         failures: z.array(
           z.object({ article: text, delivery: text, code: text, message: text, help: text }),

@@ -167,9 +167,11 @@ export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): stri
   const { deliveries, failures, splits, omitted, gallery } = delivered;
   const more = failures.length - SHOWN_CAUSES;
   return [
-    ...deliveries.map(({ name, made, unchanged, failed, bytes }) => {
+    ...deliveries.map(({ name, made, unchanged, failed, bytes, masterBytes }) => {
       const counts = [`${integer(made)} made`, `${integer(unchanged)} unchanged`];
-      return `${name}: ${counts.join(' · ')} · ${integer(failed)} failed · ${size(bytes)}`;
+      const percent = Math.round((100 * bytes) / Math.max(1, masterBytes));
+      const share = masterBytes === 0 ? '' : `, ${integer(percent)} % of the GLBs`;
+      return `${name}: ${counts.join(' · ')} · ${integer(failed)} failed · ${size(bytes)}${share}`;
     }),
     ...splitsText(splits),
     ...omitted,
