@@ -33,10 +33,10 @@ export function galleryDataFile(data: GalleryData): string {
   return `globalThis.galleryData = ${visibleJson(JSON.stringify(data))};\n`;
 }
 
-/** Allows only what is beside the page; models contain images, which the loader reads as blobs. */
+/** Allows only what is beside the page; models contain images, which the loader reads as blobs, and a decoder is WebAssembly. */
 const POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
+  "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
   "img-src 'self' data: blob:",
   "connect-src 'self' blob:",

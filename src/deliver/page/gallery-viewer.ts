@@ -1,4 +1,5 @@
 /** The 3D view of the gallery: one model in the light of the studio, turned by pointer or keys. */
+import { MeshoptDecoder } from 'meshoptimizer/decoder';
 import {
   Box3,
   CanvasTexture,
@@ -29,7 +30,8 @@ const STEP_RADIANS = Math.PI / 12;
 const ZOOM_STEP = 1.2;
 const MOST_PIXEL_RATIO = 2;
 
-const loader = new GLTFLoader();
+// Files of the profile web are compressed.
+const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
 let renderer: WebGLRenderer | undefined;
 let studio: Promise<Texture> | undefined;
 
